@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { REACH = 2 }; /* steps between hits that still meet */
+enum { REACH = 2 }; /* two hits at most this many steps apart count as simultaneous */
 
 /* --- hits --- */
 
@@ -28,7 +28,8 @@ static int by_step(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Adds to each chance the rate of other hits at least half as far out that the tail does not explain. hits: strongest first. */
+/* Adds to each chance the rate of other hits at least half as far out, as far as the fitted tail does not explain
+ * it. The hits are sorted strongest first. */
 static void add_rates(struct ts_hit *hits, size_t n_hits, size_t n)
 {
 	size_t m = 0;
@@ -110,7 +111,7 @@ enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name
 
 	if (c->n_axes == TS_COINCIDENCE_AXES)
 		return ts_error_set(err, TS_TOO_LARGE, "the analysis compares at most %d signals", TS_COINCIDENCE_AXES);
-	/* Of n values, 0.5 / sqrt(n) a side: 0.5 sqrt(n) hits. */
+	/* Of n values, 0.5 / sqrt(n) count as hits on each side, which is 0.5 sqrt(n) hits. */
 	if (ts_spikes_find(&series, fmin(0.01 * (double)n, 0.5 * sqrt((double)n)), c->arena, &found, err))
 		return err->status;
 	axis.decided = found.decided;
@@ -122,20 +123,20 @@ enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name
 
 /* --- meetings --- */
 
-/* Two hits that meet. */
+/* A pair of hits of two axes that are close in time is called a meeting. */
 struct meeting {
 	const struct ts_axis *axis[2];
 	const struct ts_hit *hit[2];
-	double p; /* that independent axes show such a thing anywhere */
+	double p; /* the probability that independent axes have such a pair anywhere */
 };
 
-/* Meetings that overlap. */
+/* A group is a set of meetings that overlap. */
 struct group {
 	int64_t first, last;
-	unsigned axes; /* bits */
+	unsigned axes; /* one bit for each axis */
 	double p;
-	double score;	 /* of the hit that is furthest out */
-	size_t from, to; /* of the meetings */
+	double score;	 /* the score of the hit that is furthest out */
+	size_t from, to; /* the range of meetings */
 };
 
 struct meetings {
@@ -146,9 +147,9 @@ struct meetings {
 	struct group *groups;
 	size_t n_groups;
 	size_t pairs, steps;
-	double best;	/* least p */
-	double usual;	/* chance of the hits that are counted */
-	double expected; /* groups of such */
+	double best;	/* the least p-value */
+	double usual;	/* the chance of the hits that are counted */
+	double expected; /* the expected number of such groups */
 };
 
 static uint64_t length(const struct ts_hit *h)
@@ -156,7 +157,7 @@ static uint64_t length(const struct ts_hit *h)
 	return (uint64_t)h->last - (uint64_t)h->first + 1;
 }
 
-/* 0: they overlap; else the steps between them. */
+/* Returns 0 if the hits overlap, otherwise the number of steps between them. */
 static uint64_t apart(const struct ts_hit *a, const struct ts_hit *b)
 {
 	if (a->last < b->first)
@@ -164,7 +165,7 @@ static uint64_t apart(const struct ts_hit *a, const struct ts_hit *b)
 	return b->last < a->first ? (uint64_t)a->first - (uint64_t)b->last : 0;
 }
 
-/* See the header: Fisher's product, times all the places where it could have been found. */
+/* Computes Fisher's product times the number of places where it could have been found; see the header. */
 static double chance_anywhere(const struct meetings *m, const struct ts_axis *x, const struct ts_axis *y, const struct ts_hit *a,
 			      const struct ts_hit *b)
 {
@@ -193,7 +194,7 @@ static bool add_meeting(struct meetings *m, const struct meeting *now)
 	return true;
 }
 
-/* P(X >= k) of a Poisson number, k > 0. */
+/* Returns P(X >= k) of a Poisson number, k > 0. */
 static double poisson_at_least(double mean, size_t k)
 {
 	double term = exp(-mean), below = term, above = 0;
@@ -204,14 +205,14 @@ static double poisson_at_least(double mean, size_t k)
 	}
 	if (below < 0.5)
 		return 1 - below;
-	for (size_t i = k; i < k + 200; i++) { /* the tail itself: 1 - below would round to 0 */
+	for (size_t i = k; i < k + 200; i++) { /* adds up the tail itself, because 1 minus the rest would round to 0 */
 		term *= mean / (double)i;
 		above += term;
 	}
 	return above;
 }
 
-/* Meetings of two axes of which both hits are counted would be expected so often. */
+/* Returns the expected number of meetings of two axes in which both hits are counted. */
 static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool strong, double usual)
 {
 	const struct ts_axis *axis[] = {x, y};
@@ -232,7 +233,8 @@ static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool
 	       (double)(x->n > y->n ? x->n : y->n);
 }
 
-/* All meetings of two axes; both lists are by step. Those of strong hits are also counted, see the header. */
+/* Finds all meetings of two axes; both lists are sorted by step. Those of strong hits are also counted, see the
+ * header. */
 static bool meet(struct meetings *m, const struct ts_axis *x, const struct ts_axis *y)
 {
 	size_t from = m->n, low = 0, strong = 0;
@@ -293,7 +295,7 @@ static unsigned axes_of(const struct meetings *m, const struct meeting *x)
 	return 1U << (x->axis[0] - m->c->axes) | 1U << (x->axis[1] - m->c->axes);
 }
 
-/* Meetings that overlap are one; a group is as unlikely as its unlikeliest. */
+/* Joins meetings that overlap into groups; the p-value of a group is that of its least likely meeting. */
 static bool group_up(struct meetings *m)
 {
 	size_t kept = 0;
@@ -347,7 +349,8 @@ static int by_name(const void *x, const void *y)
 	return ts_span_cmp((*a)->name, (*b)->name);
 }
 
-/* The names of the axes whose bits are set, in order, joined by ", ". .data is NULL when there is no memory. */
+/* Returns the names of the axes whose bits are set, in order, joined by ", ". The result's .data is NULL when there
+ * is no memory. */
 static struct ts_span names_of(const struct ts_coincidence *c, unsigned axes, struct ts_arena *arena)
 {
 	const struct ts_axis *list[TS_COINCIDENCE_AXES];
@@ -364,7 +367,7 @@ static struct ts_span names_of(const struct ts_coincidence *c, unsigned axes, st
 	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
 }
 
-/* The hit of an axis in a group that is furthest out; NULL if the axis is not in it. */
+/* Returns the hit of an axis in a group that is furthest out, or NULL if the axis is not in the group. */
 static const struct ts_hit *strongest(const struct meetings *m, const struct group *g, const struct ts_axis *axis)
 {
 	const struct ts_hit *best = NULL;
@@ -376,7 +379,8 @@ static const struct ts_hit *strongest(const struct meetings *m, const struct gro
 	return best;
 }
 
-/* The steps that the strongest hit of each axis spans: what happened at once, without the noise that touches it. */
+/* Sets the steps that the strongest hit of each axis spans: these are the simultaneous steps, without noise beside
+ * them. */
 static void span_of(const struct meetings *m, struct group *g)
 {
 	bool first = true;
@@ -418,7 +422,8 @@ static bool add_event(const struct meetings *m, const struct group *g, struct ts
 	return ts_event_add(events, arena, &event);
 }
 
-/* The most significant first; of equal ones (as strong as can be said) that of more axes, then the one further out. */
+/* Sorts the most significant group first; among equals (p-values at the limit), the one of more axes, then the one
+ * further out. */
 static int by_p(const void *x, const void *y)
 {
 	const struct group *a = x, *b = y;
@@ -433,7 +438,7 @@ static int by_p(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* The rows of an axis: its value, and what was expected of it. */
+/* The rows of an axis: its value, and the value that was expected. */
 struct axis_measures {
 	enum ts_measure_name value, expected;
 };
@@ -494,7 +499,7 @@ static bool group_rows(const struct meetings *m, const struct group *g, size_t p
 	       axis_rows(m, g, subject, arena, measures);
 }
 
-/* The significant groups, the most significant first. */
+/* Adds the significant groups, the most significant first. */
 static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measures *measures, struct ts_events *events)
 {
 	size_t from = events->n, significant = 0;

@@ -5,13 +5,13 @@
 #include "run/role.h"
 
 enum {
-	LEVEL_LEAST = 5, /* values of the initial and the final level */
+	LEVEL_LEAST = 5, /* the least number of values in the initial and the final level */
 	LEVEL_MOST = 100,
 	TREND_LEAST = 20,
-	TREND_POINTS = 32, /* medians of equal runs of values that a trend is taken through */
-	LAST_LEAST = 3, /* values of the last level of a blow-up */
+	TREND_POINTS = 32, /* medians of equally long runs of values; the trend is fitted to them */
+	LAST_LEAST = 3, /* values in the last level of a blow-up */
 	LAST_MOST = 16,
-	RAMP = 16, /* values that a blow-up may take to rise */
+	RAMP = 16, /* values over which a blow-up may rise */
 	BEFORE_LEAST = 64,
 };
 
@@ -19,13 +19,13 @@ static const double large_change = 0.05, least_trend = 0.01;
 static const double z95 = 1.959963984540054, z99 = 2.5758293035489004;
 
 struct summary {
-	struct ts_series series; /* from the first step that counts on */
+	struct ts_series series; /* from the first counted step on */
 	struct ts_span subject;
 	struct ts_arena *arena;
 	struct ts_measures *measures;
 	struct ts_events *events;
 	const double *finite; /* the finite values */
-	const int64_t *keys;  /* and their steps */
+	const int64_t *keys;  /* the steps of these values */
 	size_t n, nonfinite;
 	double first, last, best;
 	int64_t best_step, nonfinite_step;
@@ -119,7 +119,7 @@ static bool extremes(const struct summary *s, const char *reason)
 	       value_row(s, TS_M_SERIES_FIRST_NONFINITE, (double)s->nonfinite_step, NULL);
 }
 
-/* Runs of values that are not finite, each an event whose score is its length. */
+/* Adds each run of values that are not finite as an event whose score is its length. */
 static bool nonfinite_runs(const struct summary *s)
 {
 	const struct ts_series *x = &s->series;
@@ -146,7 +146,7 @@ struct level {
 	double low, middle, high; /* median and its 95 % interval */
 };
 
-/* The order statistics that hold a median with 95 %: the normal approximation of the binomial. */
+/* Finds the order statistics that contain the median with 95 %, by the normal approximation of the binomial. */
 static bool level_of(const double *x, size_t n, struct ts_arena *arena, struct level *ret_level)
 {
 	double *copy = ts_arena_dup(arena, x, n * sizeof *x);
@@ -199,7 +199,7 @@ static bool change(const struct summary *s, const char *reason)
 
 /* --- blow-up --- */
 
-/* The least median of 16 values that follow each other. */
+/* Returns the least median of 16 consecutive values. */
 static double lowest_level(const struct summary *s)
 {
 	double least = HUGE_VAL, scratch[LAST_MOST];
@@ -214,7 +214,7 @@ struct blow_up {
 	double before, last, score;
 };
 
-/* Whether the values from b->at on are beyond those before, and by how much. */
+/* Asks whether the values from b->at on are beyond those before, and by how much. */
 static bool beyond_before(const struct summary *s, struct blow_up *b, double *scratch)
 {
 	static const double quantiles[] = {25, 50, 75, 99};
@@ -281,7 +281,7 @@ struct trend {
 	double low99, high99;
 };
 
-/* The second half of the finite values as medians of equal runs; gives how many. */
+/* Reduces the second half of the finite values to medians of equally long runs; returns how many. */
 static size_t thin(const struct summary *s, double *scratch, double *keys, double *values)
 {
 	size_t from = s->n / 2, n = s->n - from, points = n < TREND_POINTS ? n : TREND_POINTS;
@@ -295,7 +295,7 @@ static size_t thin(const struct summary *s, double *scratch, double *keys, doubl
 	return points;
 }
 
-/* How much wider neighbours that resemble each other make the variance of Kendall's S (Hamed and Rao 1998, lag 1 alone). */
+/* Returns the factor by which autocorrelation widens the variance of Kendall's S (Hamed and Rao 1998, lag 1 alone). */
 static double inflation(const double *keys, const double *values, size_t n, double slope)
 {
 	double e[TREND_POINTS], middle[TREND_POINTS], product = 0, square = 0, r;
@@ -314,7 +314,7 @@ static double inflation(const double *keys, const double *values, size_t n, doub
 	return (1 + r) / (1 - r);
 }
 
-/* Theil and Sen's slope and Sen's intervals (Sen 1968). */
+/* Fits Theil and Sen's slope with Sen's intervals (Sen 1968). */
 static struct trend fit_trend(const double *keys, const double *values, size_t n)
 {
 	static const double half[] = {50};

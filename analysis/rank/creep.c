@@ -5,7 +5,7 @@
 #define MIB 1048576.0
 #define GIB 1073741824.0
 
-/* Mean from floor(from %) to ceil(to %). */
+/* Returns the mean from floor(from %) to ceil(to %) of the values. */
 static double band(const double *x, size_t n, size_t from, size_t to)
 {
 	size_t start = n * from / 100, end = (n * to + 99) / 100;

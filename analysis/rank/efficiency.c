@@ -3,22 +3,22 @@
 #include "analysis/answer/phase.h"
 #include "analysis/rank/peaks.h"
 
-static const double MFU_SUSPECT = 0.7; /* published runs end below it */
-static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward = 2 forward, and one forward again */
+static const double MFU_SUSPECT = 0.7; /* published runs stay below it */
+static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward (which is 2 forward), and one forward again */
 
-/* Known seconds, or why there are none. */
+/* An amount is a known number of seconds, or the reason why it is not known. */
 struct amount {
 	double value;
 	const char *reason; /* NULL if known */
 };
 
-/* What the rows of timing say. */
+/* The times that the rows of timing give. */
 struct times {
 	const char *none; /* why there is no budget; NULL if there is one */
 	double steps;
 	struct amount compute, data, comm, other;
 	double backward, checkpoint, evaluation;
-	struct amount beyond; /* wall minus phases, as the timestamps have it */
+	struct amount beyond; /* wall minus phases, from the timestamps */
 };
 
 struct report {
@@ -27,9 +27,9 @@ struct report {
 	struct ts_arena *arena;
 	struct times times;
 	struct amount lines[TS_BUDGET_LINES];
-	double compute; /* s; without the wait that hides in it */
-	double wall; /* 0: no budget */
-	struct amount rank_flops; /* of one rank and step */
+	double compute; /* s; without the wait inside backward */
+	double wall; /* 0 if there is no budget */
+	struct amount rank_flops; /* the FLOPs of one rank and step */
 	struct amount peak;
 	struct amount ideal; /* s, for all steps */
 	struct amount mfu;
@@ -67,7 +67,7 @@ static struct amount unknown(const char *reason)
 	return (struct amount){.reason = reason};
 }
 
-/* a / b for b above 0; what is not known stays so. */
+/* Returns a / b for b above 0; an amount that is not known stays so. */
 static struct amount over(struct amount a, double b)
 {
 	return a.reason ? a : known(a.value / b);
@@ -78,7 +78,7 @@ static struct amount of(const struct ts_work_number *n)
 	return n->known ? known(n->value) : unknown(n->reason);
 }
 
-/* The row, as an amount. missing: the reason if there is no such row. */
+/* Returns the row as an amount. missing is the reason if there is no such row. */
 static struct amount row_of(const struct report *r, enum ts_measure_name what, struct ts_span of, const char *missing)
 {
 	const struct ts_measure *m = ts_measure_find(r->measures, what, of);
@@ -95,8 +95,8 @@ static struct amount row_of(const struct report *r, enum ts_measure_name what, s
 
 /* --- what timing says --- */
 
-/* The rows that stand together under one subject: [from, to). A phase may be called "step" or "wall", so that a subject
- * alone does not tell; a name that comes again begins another block. */
+/* Finds the rows that stand together under one subject: [from, to). A phase may be called "step" or "wall", so the
+ * subject alone does not separate blocks; a name that occurs again begins another block. */
 static size_t block_end(const struct ts_measures *m, size_t from)
 {
 	size_t to = from + 1;
@@ -154,7 +154,7 @@ static void take_phase(struct times *t, struct ts_span name, double seconds)
 	}
 }
 
-/* A block of a phase has a share; without a total (rows of an older version) the mean stands for it. */
+/* Takes the share of a phase from its block; without a total (rows of an older version) the mean is used instead. */
 static void take_block(struct report *r, size_t from, size_t to)
 {
 	const struct ts_measures *m = r->measures;
@@ -204,13 +204,14 @@ static void read_timing(struct report *r)
 
 /* --- budget --- */
 
-/* One rank of a job that has one communicates with nobody. */
+/* The only rank of a job does not communicate. */
 static bool alone(const struct ts_work *w)
 {
 	return w->n_ranks <= 1 && w->world_size.known && w->world_size.value == 1.0;
 }
 
-/* Seconds that this rank waits for others, by the rows of ranks, which are of the mean step that all ranks have. */
+/* Returns the seconds that this rank waits for others, from the rows of ranks, which describe the mean step common
+ * to all ranks. */
 static struct amount wait_of(const struct report *r, bool *ret_hidden)
 {
 	const struct ts_measure *mode = ts_measure_find(r->measures, TS_M_RANKS_MODE, TS_NO_SUBJECT);
@@ -228,7 +229,7 @@ static struct amount wait_of(const struct report *r, bool *ret_hidden)
 	return wait.reason ? wait : known(wait.value * r->times.steps);
 }
 
-/* What of *io the wait is; the rest stays. */
+/* Takes the wait out of *io and returns the part that was taken; the rest stays. */
 static double take_out(double wait, double *io)
 {
 	double taken = wait < *io ? wait : *io;
@@ -269,7 +270,7 @@ static void measured_lines(struct report *r)
 		l[TS_LINE_UNATTRIBUTED] = known(0.0);
 }
 
-/* Compute in two, once the MFU is known. */
+/* Divides compute into two lines, once the MFU is known. */
 static void compute_lines(struct report *r)
 {
 	struct amount *l = r->lines;
@@ -286,7 +287,7 @@ static void compute_lines(struct report *r)
 	}
 }
 
-/* The lines added in their order: that sum is the wall, so nothing is lost to rounding. */
+/* Adds the lines in their order: that sum is the wall, so rounding loses nothing. */
 static double sum_of(const struct amount *lines, size_t n)
 {
 	double sum = 0.0;
@@ -305,7 +306,7 @@ static void line_rows(struct report *r, double wall)
 	}
 }
 
-/* The wall time that the run itself gives, if it is of these steps. */
+/* Returns the wall time that the run itself records, if it covers these steps. */
 static struct amount session_of(const struct report *r)
 {
 	const struct ts_work *w = r->work;
@@ -390,7 +391,7 @@ static void find_peak(struct report *r, char **ret_source)
 	}
 }
 
-/* How many ranks the count of FLOPs is for. */
+/* Returns the number of ranks that the count of FLOPs covers. */
 static struct amount flops_ranks(const struct ts_work *w)
 {
 	if (!w->flops_ranks.said)
@@ -400,7 +401,7 @@ static struct amount flops_ranks(const struct ts_work *w)
 	return of(&w->flops_ranks);
 }
 
-/* FLOPs of one rank and step. */
+/* Returns the FLOPs of one rank and step. */
 static struct amount per_rank(const struct report *r, struct amount flops)
 {
 	struct amount ranks = flops_ranks(r->work);
@@ -410,7 +411,7 @@ static struct amount per_rank(const struct report *r, struct amount flops)
 	return ranks.reason ? ranks : known(flops.value / ranks.value);
 }
 
-/* Seconds that the count takes at the peak. */
+/* Returns the seconds that the counted FLOPs take at the peak. */
 static struct amount ideal_of(const struct report *r, struct amount rank_flops)
 {
 	double seconds = rank_flops.value * r->times.steps / r->peak.value;
@@ -431,7 +432,7 @@ static struct amount utilization(const struct report *r, struct amount ideal)
 	return ideal.reason ? ideal : known(ideal.value / r->wall);
 }
 
-/* FLOPs of a step with what is done twice, of flops_ranks ranks. */
+/* Returns the FLOPs of a step on flops_ranks ranks, including what is computed twice. */
 static struct amount hardware_flops(const struct ts_work *w)
 {
 	if (w->hardware_flops_per_step.said)
@@ -462,7 +463,7 @@ static void text_row(struct report *r, enum ts_measure_name what, const struct t
 	r->failed |= !ok;
 }
 
-/* What cannot be, and what is hard to believe. */
+/* Adds an error for an impossible value and a warning for an implausible one. */
 static void doubts(struct report *r, const char *what, enum ts_measure_name error, enum ts_measure_name warning,
 		   struct amount ratio)
 {
@@ -512,7 +513,7 @@ static void mfu_rows(struct report *r, const char *peak_source)
 			 "not cover all of the work, or the count of FLOPs is wrong");
 }
 
-/* Productive is what the phases of compute took; each loss is a share of wall. */
+/* The productive time is that of the phases of compute; each loss is a share of wall. */
 static void goodput_rows(struct report *r)
 {
 	const struct times *t = &r->times;
@@ -540,7 +541,7 @@ static void goodput_rows(struct report *r)
 
 /* --- the whole job --- */
 
-/* MFU of steps that take this long. */
+/* Returns the MFU of steps that take this long. */
 static struct amount mfu_at(const struct report *r, struct amount step)
 {
 	double ratio = r->rank_flops.value / (step.value * r->peak.value);
@@ -554,7 +555,7 @@ static struct amount mfu_at(const struct report *r, struct amount step)
 	return isfinite(ratio) && step.value > 0.0 ? known(ratio) : unknown("no time is attributed to any phase");
 }
 
-/* Seconds of a step of the job: no rank is through before the slowest is. */
+/* Returns the seconds of a step of the job, which ends when the slowest rank ends. */
 static struct amount job_step(const struct report *r)
 {
 	struct amount all = row_of(r, TS_M_RANKS_WALL, TS_NO_SUBJECT, "the answer has no rows of ranks");
@@ -567,7 +568,7 @@ static struct amount job_step(const struct report *r)
 
 static void rank_rows(struct report *r)
 {
-	size_t n = r->measures->n; /* rows are added while it runs */
+	size_t n = r->measures->n; /* rows are added during this loop */
 
 	for (size_t i = 0; i < n; i++) {
 		struct ts_measure m = r->measures->items[i];
@@ -578,7 +579,7 @@ static void rank_rows(struct report *r)
 	}
 }
 
-/* Tokens or samples a second: counted by columns, else what the facts say of a step. */
+/* Adds tokens or samples per second: from columns that count them, otherwise from the number per step in the facts. */
 static void rate_rows(struct report *r, enum ts_measure_name what, enum ts_measure_name each,
 		      const struct ts_work_number *total, const struct ts_work_number *per_step)
 {
@@ -598,7 +599,8 @@ static void rate_rows(struct report *r, enum ts_measure_name what, enum ts_measu
 	add(r, each, devices > 0.0 ? over(rate, devices) : unknown("the number of devices is not known"));
 }
 
-/* Own time of the ranks (all but communication and wait), of which the ideal part is useful; means over ranks. */
+/* Divides the own time of the ranks (all time but communication and wait), of which the ideal part is useful, as
+ * means over ranks. */
 static void job_budget(struct report *r)
 {
 	static const char none[] = "the rows of ranks do not contain it";
@@ -671,7 +673,7 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 	r.ideal = ideal_of(&r, r.rank_flops);
 	if (!r.times.none) {
 		measured_lines(&r);
-		/* Compute is one line or two: the same seconds but for the last bit, which the second sum has. */
+		/* Compute is one line or two: both have the same seconds, except for the rounding of the second sum. */
 		r.lines[TS_LINE_USEFUL] = r.times.compute.reason ? r.times.compute : known(r.compute);
 		r.lines[TS_LINE_OVERHEAD] = unknown("");
 		r.wall = sum_of(r.lines, TS_BUDGET_LINES);

@@ -10,14 +10,14 @@ static const char *const columns[TS_MEMORY_COLUMNS] = {"memory.alloc", "memory.r
 						       "memory.peak_reserved"};
 
 struct memory {
-	struct ts_series raw[TS_MEMORY_COLUMNS]; /* steps >= first; n = 0 if there is no such column */
-	struct ts_series s[TS_MEMORY_COLUMNS];	 /* of these, the values that are numbers of bytes */
+	struct ts_series raw[TS_MEMORY_COLUMNS]; /* steps >= first; n = 0 if the run has no such column */
+	struct ts_series s[TS_MEMORY_COLUMNS];	 /* the values of raw that are valid numbers of bytes */
 	bool present[TS_MEMORY_COLUMNS];
 	int64_t steady_first;
 	double capacity;
 	struct ts_slope growth;
-	enum ts_memory_column growth_of; /* the column that it is of */
-	const char *no_growth; /* NULL: growth is known */
+	enum ts_memory_column growth_of; /* the column whose growth is computed */
+	const char *no_growth; /* NULL if growth is known */
 	struct ts_arena *arena;
 	struct ts_measures *m;
 };
@@ -50,7 +50,7 @@ static bool is_bytes(double v)
 	return v >= 0 && isfinite(v);
 }
 
-/* The values that are numbers of bytes; all of them, mostly, without a copy. */
+/* Returns the values that are valid numbers of bytes; usually these are all values, and they are not copied. */
 static enum ts_status usable(const struct ts_series *s, struct ts_arena *arena, struct ts_series *ret, struct ts_error *err)
 {
 	size_t n = 0;
@@ -80,7 +80,7 @@ static enum ts_status usable(const struct ts_series *s, struct ts_arena *arena, 
 
 /* --- peaks and levels --- */
 
-/* n > 0. */
+/* Requires n > 0. */
 static double peak_of(const struct ts_series *s, int64_t *ret_step)
 {
 	size_t at = 0;
@@ -108,7 +108,7 @@ static bool words(struct memory *m, enum ts_measure_name what, const char *text)
 	return ts_measure_text(m->m, m->arena, what, TS_NO_SUBJECT, ts_span_str(text));
 }
 
-/* The same of one column. */
+/* Adds the same row for one column. */
 static bool known_of(struct memory *m, enum ts_measure_name what, enum ts_memory_column c, double value)
 {
 	return ts_measure_add(m->m, m->arena, what, ts_span_str(ts_memory_columns[c]), value);
@@ -177,7 +177,7 @@ static bool never_falls(const struct ts_series *s)
 	return s->n > 0 && s->values[0] < s->values[s->n - 1];
 }
 
-/* Both are of valid values. Leaves the reason, or NULL and the slope. */
+/* Both series have valid values only. Sets the reason, or NULL and the slope. */
 static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_series *peak, int64_t steady_first,
 				size_t blocks, struct ts_arena *arena, struct ts_slope *ret_slope,
 				enum ts_memory_column *ret_of, const char **ret_reason, struct ts_error *err)
@@ -203,7 +203,7 @@ static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_s
 	return TS_OK;
 }
 
-/* How it was found, and from what: so many steps, taken as so many points. */
+/* Adds how growth was computed and from what: the number of steps, and of the points they were reduced to. */
 static bool method_rows(struct memory *m)
 {
 	return words(m, TS_M_GROWTH_METHOD, "Theil-Sen, Mann-Kendall") &&
@@ -271,7 +271,8 @@ static struct ts_series last_twelfth(const struct ts_series *s)
 	return out;
 }
 
-/* What a step needs now. A peak that stands still while memory grows is one of long ago. Growth is known: there is a value. */
+/* Returns what a step needs now. A peak that does not change while memory grows is an old one. Growth is known here,
+ * so there is a value. */
 static double level_now(const struct memory *m)
 {
 	struct ts_series peak = last_twelfth(&m->s[TS_MEMORY_PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth_of]);

@@ -5,13 +5,13 @@
 
 enum { TOKENS = 16, TOKEN_MAX = 24, ROWS = sizeof rows / sizeof rows[0] };
 
-/* The words of a device's name in lower case. */
+/* The tokens of a device's name in lower case. */
 struct tokens {
 	char text[TOKENS][TOKEN_MAX];
 	size_t n;
 };
 
-/* False for a name that is longer than any that is known. */
+/* Returns false for a name that is longer than any known name. */
 static bool cut(struct ts_span name, struct tokens *ret)
 {
 	size_t len = 0;
@@ -32,7 +32,7 @@ static bool cut(struct ts_span name, struct tokens *ret)
 	return true;
 }
 
-/* "80gb", or the number of "80 GB". */
+/* True for "80gb", and for the number of "80 GB". */
 static bool is_size(const struct tokens *t, size_t i)
 {
 	const char *at = t->text[i];
@@ -47,7 +47,7 @@ static bool is_size(const struct tokens *t, size_t i)
 	return strcmp(at + digits, "gb") == 0;
 }
 
-/* What says nothing about how fast a part is. "NVIDIA", "80GB", "HBM3". */
+/* True for tokens that say nothing about the speed of a device: "NVIDIA", "80GB", "HBM3". */
 static bool is_noise(const struct tokens *t, size_t i)
 {
 	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
@@ -59,7 +59,7 @@ static bool is_noise(const struct tokens *t, size_t i)
 	return is_size(t, i) || ts_word_among(t->text[i], noise);
 }
 
-/* How many tokens the row's name has if it is this device's, else 0. */
+/* Returns how many tokens the row's name has if the device matches it, otherwise 0. */
 static size_t matches(const struct tokens *device, const char *name)
 {
 	struct tokens want;

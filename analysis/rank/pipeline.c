@@ -6,7 +6,7 @@ struct event {
 	double step;
 	uint32_t stage;
 	double start, end;
-	size_t at; /* in the columns */
+	size_t at; /* the position in the columns */
 };
 
 struct stage {
@@ -21,7 +21,7 @@ struct pipeline {
 	struct ts_measures *measures;
 	struct event *events;
 	size_t n, skipped;
-	struct stage *stages; /* by number */
+	struct stage *stages; /* indexed by their number */
 	size_t n_stages;
 	double makespan;
 	uint64_t steps;
@@ -49,7 +49,7 @@ static int cmp(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* By step, stage, start; then as they stood. */
+/* Sorts by step, stage and start, then by position. */
 static int in_order(const void *x, const void *y)
 {
 	const struct event *a = x, *b = y;
@@ -115,7 +115,7 @@ static struct stage *stage_of(struct pipeline *p, uint32_t number)
 	return &p->stages[lo];
 }
 
-/* The union of the intervals of one stage in one step: events [from, to), by start. */
+/* Returns the length of the union of the intervals of one stage in one step: events [from, to), sorted by start. */
 static double united(const struct event *events, size_t from, size_t to)
 {
 	double start = events[from].start, end = events[from].end, busy = 0.0;
@@ -131,7 +131,7 @@ static double united(const struct event *events, size_t from, size_t to)
 	return busy + (end - start);
 }
 
-/* Events [from, to) of one step. */
+/* Adds events [from, to) of one step. */
 static void one_step(struct pipeline *p, size_t from, size_t to)
 {
 	double first = p->events[from].start, last = p->events[from].end;
@@ -171,7 +171,8 @@ static int by_value(const void *x, const void *y)
 	return cmp(*a, *b);
 }
 
-/* The most distinct numbers of a column in one step; 0 where the column is not there or holds what is no number of a thing. */
+/* Finds the largest number of distinct values of a column in one step; 0 where there is no column, or a value is not
+ * an index. */
 static enum ts_status most_distinct(struct pipeline *p, const double *column, uint64_t *ret_most, struct ts_error *err)
 {
 	double *values = ts_arena_array(p->arena, p->n, sizeof *values);
@@ -260,7 +261,7 @@ static const char *why_none(const struct pipeline *p)
 	return isfinite(p->makespan) && p->makespan > 0.0 ? NULL : "the duration of the events is 0 or not finite";
 }
 
-/* The closed form and what is above it. */
+/* Adds the rows of the closed form and of the bubble above it. */
 static void ideal_rows(struct pipeline *p, double bubble, uint64_t microbatches, uint64_t chunks)
 {
 	double stages = (double)p->n_stages, ideal;

@@ -8,29 +8,31 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK = 16,	     /* values of a block of a long series */
-	BLOCK_MAX = 2 * BLOCK - 1, /* the last one takes what is left */
-	SCALE_REACH = 64,    /* blocks on each side that a deviation is the median of */
+	BLOCK = 16,	     /* values in a block of a long series */
+	BLOCK_MAX = 2 * BLOCK - 1, /* the last block takes the remaining values */
+	SCALE_REACH = 64,    /* blocks on each side whose median gives a deviation */
 	SHIFT_REACH = 4,     /* blocks on each side of a level shift */
-	SAMPLE = 1 << 16,    /* distances that a tail is fitted to */
+	SAMPLE = 1 << 16,    /* distances to which a tail is fitted */
 	GAP = 2,	     /* values between the hits of one event */
 	BEFORE_LEAST = 4,    /* values that make a level inside the first and the last block */
-	SORTED = 1024,	     /* blocks that the spread is set against the level of */
+	SORTED = 1024,	     /* blocks whose spread is compared with their level */
 	FIRST_HITS = 64,
 };
 
-/* Where a series follows its trend without noise, its values lie inside of what is expected, and so would their quantiles. */
+/* Where a series follows its trend without noise, its values lie inside the expected range, and so would their
+ * quantiles. */
 #define LEAST_CUT 2.0
-#define NORMAL_IQR 1.3489795003921634 /* interquartile range of a standard normal */
+#define NORMAL_IQR 1.3489795003921634 /* the interquartile range of a standard normal */
 
 enum scale { PLAIN, SQUARE_ROOT, FOURTH_ROOT, LOGARITHM, SCALES };
 
 struct block {
-	size_t at; /* index of its first value */
+	size_t at; /* the index of its first value */
 	double low, median, high; /* quartiles */
 };
 
-/* Quantiles of distances at the knots against those of a normal distribution, and how they go on beyond the last. */
+/* Quantiles of distances at the knots compared with those of a normal distribution, and the tail beyond the last
+ * knot. */
 struct tail {
 	size_t n;
 	double z[6];
@@ -41,17 +43,17 @@ struct tail {
 struct side {
 	enum scale scale;
 	double sign;	   /* 1 up, -1 down */
-	double *deviation; /* of each block */
+	double *deviation; /* one for each block */
 	struct tail tail;
-	double cut; /* the distance from which on a value is a hit */
+	double cut; /* a value at this distance or further out is a hit */
 };
 
 struct finder {
 	const struct ts_series *series;
 	struct ts_arena *arena;
 	struct block *blocks;
-	double *level; /* median of each block, on the scale of up */
-	size_t n_blocks, size; /* finite values of a block */
+	double *level; /* the median of each block, on the scale of up */
+	size_t n_blocks, size; /* finite values in a block */
 	size_t finite;
 	bool positive;
 	bool flat;
@@ -104,7 +106,8 @@ static void order(double *a, double *b)
 	*b = x < y ? y : x;
 }
 
-/* Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2 M): the same comparisons whatever the values, so no branch is mispredicted. */
+/* Sorts by Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2 M): it compares the same positions whatever the values,
+ * so no branch is mispredicted. */
 static void sort_block(double *x)
 {
 	for (size_t p = BLOCK / 2; p > 0; p /= 2) {
@@ -209,7 +212,7 @@ static size_t block_end(const struct finder *f, size_t b)
 	return b + 1 < f->n_blocks ? f->blocks[b + 1].at : f->series->n;
 }
 
-/* The median of the medians of up to three blocks from `from` on, below `to`. */
+/* Returns the median of the medians of up to three blocks from `from` on, below `to`. */
 static double level_of(const struct finder *f, size_t from, size_t to)
 {
 	double m[3];
@@ -220,7 +223,8 @@ static double level_of(const struct finder *f, size_t from, size_t to)
 	return median_few(m, n);
 }
 
-/* What is expected of a block's values lies between these two. The first and the last have only one side. */
+/* Computes the bounds between which a block's values are expected. The first and the last block have neighbours on
+ * one side only. */
 static void expected_of(const struct finder *f, size_t b, double *ret_lo, double *ret_hi)
 {
 	double before = NAN, after = NAN;
@@ -242,7 +246,7 @@ static double skew_of(enum scale scale, const double *q)
 	return high > low ? (high + low - 2 * mid) / (high - low) : 0;
 }
 
-/* Values over their level, at most SAMPLE, evenly from everywhere. */
+/* Takes values divided by their level, at most SAMPLE, evenly spread over the series. */
 static size_t sample_ratios(const struct finder *f, size_t stride, double *out)
 {
 	size_t n = 0;
@@ -276,8 +280,9 @@ static double median_spread(const struct block *blocks, size_t n, double *scratc
 	return out;
 }
 
-/* The power of the level that the spread goes with: 0 even noise, 1 noise in proportion. NaN where the level hardly moves. The
- * lower half of the levels against the upper eighth (quarter, of few blocks): a loss that falls is high for a short time only. */
+/* Returns the power of the level to which the spread is proportional: 0 for constant noise, 1 for noise in
+ * proportion, NaN where the level hardly changes. It compares the lower half of the levels with the upper eighth (a
+ * quarter if there are few blocks), because a falling loss is high for a short time only. */
 static double spread_power(const struct finder *f, struct block *sorted, double *scratch)
 {
 	size_t n = 0, top;
@@ -286,7 +291,7 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / SORTED + 1) {
 		double lo, hi;
 
-		expected_of(f, b, &lo, &hi); /* not its own median, which its own spread would go with by chance */
+		expected_of(f, b, &lo, &hi); /* not its own median, with which its own spread would correlate by chance */
 		sorted[n] = f->blocks[b];
 		sorted[n++].median = lo / 2 + hi / 2;
 	}
@@ -303,8 +308,9 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 	return log(high_spread / low_spread) / log(high_level / low_level);
 }
 
-/* The scale for what lies above: the first, from plain to logarithm, on which the values are not skew upward; and for what lies
- * below the other way round. Where they cannot be told apart for sure it is the one with the lighter tail on that side. */
+/* Chooses the scale for values above: the first, from plain to logarithm, on which the values are not skewed upward;
+ * for values below, the other way round. Where the scales cannot be told apart with certainty, the one with the
+ * lighter tail on that side is chosen. */
 static void scales_by_skew(struct finder *f, double *sample, size_t n)
 {
 	static const double at[] = {5, 50, 95};
@@ -342,10 +348,10 @@ static bool choose_scales(struct finder *f, size_t stride, double *sample)
 	return true;
 }
 
-/* The running median of the spreads, kept as a sorted window. */
+/* Computes the running median of the spreads in a sorted window. */
 static void deviations(struct finder *f, const struct side *side)
 {
-	double window[2 * SCALE_REACH + 1], *spread = f->level; /* lent: level is filled later */
+	double window[2 * SCALE_REACH + 1], *spread = f->level; /* borrowed, because level is filled later */
 	size_t n = 0;
 
 	for (size_t b = 0; b < f->n_blocks; b++)
@@ -393,7 +399,8 @@ static const double knots[] = {0, 0.6744897501960817, 1.2815515655446004, 1.9599
 static const double knot_shares[] = {50, 75, 90, 97.5, 99.5, 99.9};
 enum { KNOTS = sizeof knots / sizeof knots[0], KNOT_VALUES = 4 };
 
-/* The relative error of a slope between quantiles beyond which lie so many values (spacings of an exponential tail). */
+/* Returns the relative error of a slope between quantiles beyond which this many values lie (spacings of an
+ * exponential tail). */
 static double slope_error(double below, double above)
 {
 	return sqrt(1 / above - 1 / below) / log(below / above);
@@ -425,7 +432,7 @@ static void fit_tail(struct tail *t, double *sample, size_t n, double margin)
 	t->slope = fmax(t->slope * (margin + 10 / (double)n), 0.25);
 }
 
-/* The distance that a normal deviate q stands for. */
+/* Returns the distance that corresponds to a normal deviate q. */
 static double tail_distance(const struct tail *t, double q)
 {
 	double beyond = q - knots[t->n - 1];
@@ -436,13 +443,13 @@ static double tail_distance(const struct tail *t, double q)
 	return t->z[t->n - 1] + t->slope * beyond + t->bend / 2 * beyond * beyond;
 }
 
-/* The x of which x + bend x^2 / 2 is rise. */
+/* Returns the x for which x + bend x^2 / 2 is rise. */
 static double unbend(double rise, double bend)
 {
 	return bend > 0 ? (sqrt(1 + 2 * bend * rise) - 1) / bend : rise;
 }
 
-/* The chance that one value is this far out; not said below the median. */
+/* Returns the chance that one value is this far out; it is not defined below the median. */
 static double tail_chance(const struct tail *t, double z)
 {
 	size_t k = t->n - 1;
@@ -476,7 +483,8 @@ static double normal_deviate(double chance)
 	return hi;
 }
 
-/* How far values lie beyond what is expected, in deviations where there are any; below 0 inside of it. */
+/* Samples how far values lie beyond the expected range, in deviations where there are any; values inside it are
+ * below 0. */
 static size_t sample_distances(const struct finder *f, const struct side *side, size_t stride, double *out)
 {
 	size_t n = 0;
@@ -498,7 +506,7 @@ static size_t sample_distances(const struct finder *f, const struct side *side, 
 	return n;
 }
 
-/* A deviation of 0 between others: what departs there is measured by what usually departs. */
+/* Replaces a deviation of 0 between others: departures there are measured by the usual departure. */
 static void lift_deviations(const struct finder *f, const struct side *side, double usual)
 {
 	double least = HUGE_VAL;
@@ -552,7 +560,7 @@ static bool measure(struct finder *f, double chance)
 	settle_still(f, stride, sample);
 	if (f->flat)
 		return true;
-	/* A deviation that runs along has an error of some 3 %, which counts most far out. */
+	/* A running deviation has an error of some 3 %, which matters most far out. */
 	margin = f->n_blocks > 2 * SCALE_REACH + 1 ? 1.05 : 1;
 	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample), margin);
 	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample), margin);
@@ -563,7 +571,8 @@ static bool measure(struct finder *f, double chance)
 
 /* --- hits --- */
 
-/* What is expected of value i of the first or the last block, where one side of it is short; false if nothing can be said. */
+/* Computes what is expected of value i of the first or the last block, where one side of it is short; returns false
+ * if nothing can be expected. */
 static bool expected_at_end(const struct finder *f, size_t b, size_t i, double *ret_lo, double *ret_hi)
 {
 	size_t from = b ? i + 1 : 0, to = b ? f->series->n : i, n = 0;
@@ -581,9 +590,10 @@ static bool expected_at_end(const struct finder *f, size_t b, size_t i, double *
 		inside = f->blocks[b].median;
 	*ret_lo = fmin(lo, inside);
 	*ret_hi = fmax(hi, inside);
-	if (b >= 6 && n < BEFORE_LEAST) { /* nothing after it: a trend may go on */
+	if (b >= 6 && n < BEFORE_LEAST) { /* no block follows it, so a trend may go on */
 		double near_level = level_of(f, b - 3, b);
-		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* to the end of a double block */
+		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* extrapolated to the end of a
+											       * double block */
 
 		*ret_lo = fmin(*ret_lo, ahead);
 		*ret_hi = fmax(*ret_hi, ahead);
@@ -627,12 +637,12 @@ static struct ts_spike score_of(const struct finder *f, const struct side *side,
 	}
 	z = side->sign * (onto(side->scale, v) - onto(side->scale, expected)) / side->deviation[b];
 	spike.chance = tail_chance(&side->tail, z);
-	/* Nothing at all, among what is never nothing, is infinitely far on the scale of logarithms. */
+	/* A zero among values that are never zero is infinitely far on the logarithmic scale. */
 	spike.score = isfinite(z) ? z : fabs(v - expected) * NORMAL_IQR / fmax(f->blocks[b].high - f->blocks[b].low, DBL_MIN);
 	return spike;
 }
 
-/* Adds to the event in hand or begins the next. *gap: values since the last hit. */
+/* Adds the hit to the current event or begins the next. *gap counts the values since the last hit. */
 static bool hit(struct finder *f, const struct ts_spike *now, size_t *gap)
 {
 	struct ts_spikes *s = f->out;
@@ -657,7 +667,7 @@ static bool hit(struct finder *f, const struct ts_spike *now, size_t *gap)
 	return true;
 }
 
-/* Where a value of a block begins to be a hit, given what is expected of it. */
+/* Returns the value from which on a value of a block is a hit, given the bounds that are expected. */
 static double bound_of(const struct finder *f, const struct side *side, size_t b, double expected)
 {
 	if (f->flat)
@@ -709,9 +719,9 @@ static bool find_hits(struct finder *f)
 
 struct jump {
 	double before, after; /* levels, on the scale */
-	double gap;	      /* between the two sides, where they do not overlap; else negative */
-	double spread;	      /* how far either side varies */
-	bool edge;	      /* fewer than SHIFT_REACH blocks on a side */
+	double gap;	      /* the distance between the two sides where they do not overlap, otherwise negative */
+	double spread;	      /* how much either side varies */
+	bool edge;	      /* there are fewer than SHIFT_REACH blocks on a side */
 };
 
 static double side_of(const double *level, size_t n, double *ret_min, double *ret_max)
@@ -741,7 +751,8 @@ static struct jump jump_at(const struct finder *f, size_t b)
 	return j;
 }
 
-/* What jumps usually are here: a series that wanders jumps all the time. Their median, as one shift moves nine of them. */
+/* Computes the usual jump of the series: a series that wanders jumps all the time. The median is used, because one
+ * shift changes nine jumps. */
 static bool usual_jump(const struct finder *f, double *ret_usual)
 {
 	static const double at[] = {50};
@@ -758,12 +769,12 @@ static bool usual_jump(const struct finder *f, double *ret_usual)
 	*ret_usual = 0;
 	if (n) {
 		ts_percentiles(jumps, n, at, 1, ret_usual);
-		*ret_usual /= knots[1]; /* of |normal| */
+		*ret_usual /= knots[1]; /* knots[1] is the median of |normal| */
 	}
 	return true;
 }
 
-/* How far the levels go the same way just before and just after: a trend does. */
+/* Returns how far the levels move in the same direction just before and just after, as in a trend. */
 static double trend_around(const struct finder *f, size_t b, bool up)
 {
 	size_t away = SHIFT_REACH + 1;
@@ -792,7 +803,8 @@ static bool is_shift(const struct finder *f, const struct jump *j, size_t b, dou
 	return size > far * usual && size > far * noise;
 }
 
-/* The index from which on the new level holds: the split of the three blocks that leaves fewest values on the wrong side. */
+/* Returns the index from which on the new level holds: the split of the three blocks that leaves the fewest values
+ * on the wrong side. */
 static size_t split_of(const struct finder *f, size_t b, const struct jump *j)
 {
 	double middle = back(f->up.scale, j->before / 2 + j->after / 2);
@@ -834,7 +846,7 @@ static bool add_shift(struct finder *f, size_t b, const struct jump *j)
 	return true;
 }
 
-/* Of neighbours that all look like a shift it is the one with the widest gap. */
+/* Of neighbouring blocks that all look like a shift, takes the one with the widest gap. */
 static bool find_shifts(struct finder *f)
 {
 	double usual;

@@ -34,7 +34,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Three axes of clean noise, from step 1000 on. */
+/* Makes three axes of plain noise, from step 1000 on. */
 static void clean(size_t n, uint64_t seed)
 {
 	struct ts_random r;
@@ -80,7 +80,8 @@ static bool text_is(const char *subject, const char *name, const char *want)
 	return row && row->known && ts_span_is(row->text, want);
 }
 
-/* Planted at steps 1500 to 1502 of one axis and 1501 of the other: one event, the steps of both, the values of both. */
+/* The event was planted at steps 1500 to 1502 of one axis and 1501 of the other: it is one event, with the steps and
+ * the values of both. */
 static void one_that_was_planted(void **state)
 {
 	(void)state;
@@ -93,7 +94,7 @@ static void one_that_was_planted(void **state)
 	assert_int_equal(events.items[0].first_step, 1500);
 	assert_int_equal(events.items[0].last_step, 1502);
 	assert_true(ts_span_is(events.items[0].subject, "grad_norm, loss"));
-	assert_true(events.items[0].value == 6); /* 40 deviations, the gradient norm 7 */
+	assert_true(events.items[0].value == 6); /* 40 deviations; the gradient norm has 7 */
 	assert_true(fabs(events.items[0].expected - 2) < 0.2);
 	assert_true(events.items[0].score > 2);
 	assert_true(number("coincidences", "significant") == 1);
@@ -109,7 +110,7 @@ static void one_that_was_planted(void **state)
 	assert_true(number("axes", "checked_count") == 1000);
 }
 
-/* An axis of memory is in bytes, in the key too. */
+/* An axis of memory is in bytes, and its key in JSON says so. */
 static void an_axis_of_memory(void **state)
 {
 	struct ts_coincidence c;
@@ -118,7 +119,7 @@ static void an_axis_of_memory(void **state)
 	(void)state;
 	clean(1000, 3);
 	for (size_t i = 0; i < 1000; i++)
-		step_time[i] *= 1e11; /* some 1e9 bytes */
+		step_time[i] *= 1e11; /* about 1e9 bytes */
 	loss[500] = 6;
 	step_time[500] = 9e9;
 	measures = (struct ts_measures){.n = 0};
@@ -133,7 +134,7 @@ static void an_axis_of_memory(void **state)
 	assert_int_equal(test_find(&measures, "cross", "coincidence 1", "loss")->unit, TS_UNIT_NONE);
 }
 
-/* Two steps apart is together, three apart is not; and one axis alone is none. */
+/* Hits two steps apart are simultaneous, three steps apart are not; and one axis alone makes no event. */
 static void together_is_within_two_steps(void **state)
 {
 	(void)state;
@@ -151,7 +152,7 @@ static void together_is_within_two_steps(void **state)
 	assert_true(number("coincidences", "significant") == 0);
 }
 
-/* The strongest is listed first, whatever the order of steps; events are by step. */
+/* The rows list the strongest first, whatever the order of steps; events are sorted by step. */
 static void the_most_significant_first(void **state)
 {
 	(void)state;
@@ -171,7 +172,8 @@ static void the_most_significant_first(void **state)
 	assert_true(number("coincidence 1", "step_time_s") == 1);
 }
 
-/* An axis that jumps every 50 steps meets the one jump of another by chance; that they always meet is no chance. */
+/* An axis that jumps every 50 steps meets the one jump of another by chance; if they meet every time, it is not
+ * chance. */
 static void a_regular_jump_meets_something(void **state)
 {
 	(void)state;
@@ -186,14 +188,14 @@ static void a_regular_jump_meets_something(void **state)
 		step_time[i] = 0.1;
 		loss[i] = 6;
 	}
-	for (size_t i = 30; i < 10000; i += 100) /* and others, so that one alone says little */
+	for (size_t i = 30; i < 10000; i += 100) /* with other jumps in between, so that one alone says little */
 		step_time[i] = 0.1;
 	find(10000, true);
 	assert_int_equal(events.n, 10);
 	assert_true(number("coincidences", "p_value") < 1e-6);
 }
 
-/* White noise with as many hits as there are: the count is about what is expected. */
+/* In white noise the number of events is about the expected number. */
 static void expected_of_independent_axes(void **state)
 {
 	double count = 0, expected = 0;
@@ -263,7 +265,7 @@ static void too_little(void **state)
 	assert_int_equal(ts_coincidence_axis(&c, ts_span_str("x"), keys, grad, 100, &err), TS_TOO_LARGE);
 }
 
-/* Phases summed by hand here; steps 70 to 72 were planted on three axes. */
+/* The phases are added up by hand here; steps 70 to 72 were planted on three axes. */
 static void the_planted_event_of_the_corpus(void **state)
 {
 	struct expected_run *run = ts_arena_alloc(&arena, sizeof *run);
@@ -328,7 +330,7 @@ static void no_memory(void **state)
 	assert_true(refused > 10);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

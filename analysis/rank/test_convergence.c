@@ -47,7 +47,7 @@ static void first_last_best(void **state)
 	expect_measure(&m, "convergence", "loss", "first", 2);
 	expect_measure(&m, "convergence", "loss", "last", 0.75);
 	expect_measure(&m, "convergence", "loss", "best", 0.5);
-	expect_measure(&m, "convergence", "loss", "best_step", 300); /* a step number, not a list position */
+	expect_measure(&m, "convergence", "loss", "best_step", 300); /* the step number, not the position in the list */
 	expect_measure(&m, "convergence", "loss", "nonfinite_count", 1);
 	expect_measure(&m, "convergence", "loss", "first_nonfinite_step", 100);
 	summary(&s, 350, &arena, &m);
@@ -73,7 +73,7 @@ static void agrees_with_pytscope(void **state)
 
 		ts_arena_init(&arena, CEILING);
 		if (!expected_load(names[i], &arena, run)) {
-			assert_true(i >= 3); /* those have no copy here */
+			assert_true(i >= 3); /* the repository has no copy of those */
 		} else {
 			summary(expected_column(run, "scalars.loss"), 0, &arena, &m);
 			final = expected_number(run, "convergence.final_loss");
@@ -143,13 +143,14 @@ static void expect_near(const struct ts_measures *m, const char *name, double wa
 		fail_msg("%s is %.17g, expected %.17g", name, have, want);
 }
 
-/* 100, 99, ... 1 at every tenth step: a slope without error, and order statistics that hand arithmetic gives. */
+/* The values are 100, 99, ... 1 at every tenth step: the slope has no error, and the order statistics can be
+ * computed by hand. */
 static void a_straight_line(void **state)
 {
 	struct ts_series s = series_of(100);
 	struct ts_measures m = {.n = 0};
 	struct ts_events events = {.n = 0};
-	/* Of the last ten values, which are 1 apart; of the first five 1.96 * sqrt(5) / 2 is more than all. */
+	/* The last ten values are 1 apart; for the first five, 1.96 * sqrt(5) / 2 exceeds the number of values. */
 	double reach = hypot(1.959963984540054 * sqrt(10) / 2, 2);
 	struct ts_arena arena;
 
@@ -164,7 +165,7 @@ static void a_straight_line(void **state)
 	expect_near(&m, "change_low", (-92.5 - reach) / 98);
 	expect_near(&m, "change_high", (-92.5 + reach) / 98);
 	expect_word(&m, "progress", "fell");
-	expect_near(&m, "recent", -49 / 25.75); /* 50 to 1; the middle two of 32 runs are {27, 26} and {25} */
+	expect_near(&m, "recent", -49 / 25.75); /* the values run from 50 to 1; the middle two of 32 runs are {27, 26} and {25} */
 	expect_near(&m, "recent_low", -49 / 25.75);
 	expect_near(&m, "recent_high", -49 / 25.75);
 	expect_word(&m, "trend", "improving");
@@ -172,7 +173,8 @@ static void a_straight_line(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 5 - 0.05 i + 0.3 sin 7i, i < 64. Expected by numpy: median and percentile of the 496 slopes, lag-1 correlation 0.7304. */
+/* The values are 5 - 0.05 i + 0.3 sin 7i, i < 64. Expected values by numpy: median and percentile of the 496 slopes,
+ * lag-1 correlation 0.7304. */
 static void a_trend_with_its_interval(void **state)
 {
 	struct ts_series s = series_of(64);
@@ -195,7 +197,7 @@ static void a_trend_with_its_interval(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* What was built in, the word for it, and what the whole came to. */
+/* Each row has the planted change, the expected word for the trend, and the result of the whole run. */
 static void trends(void **state)
 {
 	static const struct {
@@ -204,9 +206,9 @@ static void trends(void **state)
 	} cases[] = {
 		{0, 1, 0, "plateau", "none"},
 		{2, 3, 0, "improving", "fell"},
-		{2, 15, 0, "plateau", "fell"}, /* converged */
+		{2, 15, 0, "plateau", "fell"}, /* the run has converged */
 		{0, 1, 0.5, "worsening", "rose"},
-		{2, 15, 0.5, "worsening", "fell"}, /* fell, and rises again */
+		{2, 15, 0.5, "worsening", "fell"}, /* the loss fell and rises again */
 	};
 	struct ts_arena arena;
 	struct ts_random r;
@@ -244,7 +246,8 @@ static void fill(size_t n, uint64_t seed)
 		values[i] = (0.5 + 2 * exp(-(double)i / 50)) * (1 + 0.02 * ts_random_normal(&r));
 }
 
-/* Finite: to where it began or beyond, in one step or in ten; and one that comes back is an event, not a trend. */
+/* A blow-up may be finite: it goes to where the loss began or beyond, in one step or in ten. One that comes back is
+ * an event, not a trend. */
 static void blow_ups(void **state)
 {
 	struct ts_series s = series_of(600);
@@ -286,7 +289,7 @@ static void blow_ups(void **state)
 	values[597] = 40; /* three are a blow-up */
 	summary_of(&s, 0, &arena, &m, &events);
 	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 5970);
-	values[596] = 1e6; /* and so is one before NaN */
+	values[596] = 1e6; /* so is one before NaN */
 	values[597] = values[598] = values[599] = (double)NAN;
 	summary_of(&s, 0, &arena, &m, &events);
 	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 5960);
@@ -294,7 +297,8 @@ static void blow_ups(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* The same last level is none when the noise reaches that far, when the values before reached it now and then, or slowly. */
+/* The same last level is not a blow-up when the noise reaches that far, when earlier values reached it now and then,
+ * or when it rose slowly. */
 static void no_blow_up(void **state)
 {
 	struct ts_series s = series_of(600);
@@ -319,7 +323,7 @@ static void no_blow_up(void **state)
 		summary_of(&s, 0, &arena, &m, &events);
 		assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), kind == 0);
 	}
-	s = series_of(64); /* the values of the rise belong to it, not to what was before */
+	s = series_of(64); /* the values of the rise belong to the blow-up, not to the level before */
 	for (size_t i = 0; i < 64; i++)
 		values[i] = (i < 32 ? 0.5 : i < 40 ? 0.5 + 0.2 * (double)(i - 31) : 4) + 0.01 * (double)(i % 7);
 	summary_of(&s, 0, &arena, &m, &events);
@@ -341,14 +345,14 @@ static void runs_that_are_not_finite(void **state)
 	for (size_t i = 200; i < 210; i++)
 		values[i] = i % 2 ? HUGE_VAL : -HUGE_VAL;
 	summary_of(&s, 0, &arena, &m, &events);
-	expect_word(&m, "trend", "plateau"); /* it went on */
+	expect_word(&m, "trend", "plateau"); /* the loss went on as before */
 	assert_int_equal(events.n, 2);
 	assert_int_equal(events.items[0].first_step, 1000);
 	assert_int_equal(events.items[0].last_step, 1000);
 	assert_int_equal(events.items[1].first_step, 2000);
 	assert_int_equal(events.items[1].last_step, 2090);
 	assert_true(events.items[1].score == 10);
-	for (size_t i = 0; i < 600; i++) /* many: all are counted, TS_EVENTS_MAX listed */
+	for (size_t i = 0; i < 600; i++) /* there are many: all are counted, TS_EVENTS_MAX are listed */
 		if (i % 2)
 			values[i] = (double)NAN;
 	summary_of(&s, 0, &arena, &m, &events);
@@ -357,7 +361,7 @@ static void runs_that_are_not_finite(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Every length, of everything that a column may hold. */
+/* Every length is tried with every kind of value that a column may hold. */
 static void nothing_crashes(void **state)
 {
 	static const double odd[] = {0, 1, -1, 1e308, -1e308, 5e-324, HUGE_VAL, -HUGE_VAL, (double)NAN};
@@ -389,7 +393,7 @@ static void nothing_crashes(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* The events that were planted in the corpus, and nothing else at them. */
+/* The events that were planted in the corpus are found, and no others at those places. */
 static void planted_in_the_corpus(void **state)
 {
 	static const char *const columns[] = {"scalars.loss", "scalars.grad_norm"};
@@ -445,7 +449,7 @@ static void no_memory(void **state)
 	assert_true(refused > 10);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

@@ -29,7 +29,8 @@ static void near(double got, double want)
 		fail_msg("%.17g, expected %.17g", got, want);
 }
 
-/* By hand: of 100 values 15..24, 45..54 and 90..99 are the bands; their means on a line of 1 MiB a step are 19.5, 49.5, 94.5. */
+/* Computed by hand: of 100 values the bands are 15..24, 45..54 and 90..99; their means on a line of 1 MiB a step are
+ * 19.5, 49.5, 94.5. */
 static void early_and_confirmed(void **state)
 {
 	struct ts_creep c;
@@ -51,7 +52,8 @@ static void early_and_confirmed(void **state)
 	assert_int_equal(find(100).kind, TS_CREEP_EARLY);
 }
 
-/* Of 51 values: floor(7.65) = 7 to ceil(12.75) = 13, 22 to 29, 45 to 51: means 9.5, 25, 47.5. */
+/* The bands of 51 values are floor(7.65) = 7 to ceil(12.75) = 13, 22 to 29, and 45 to 51; their means are 9.5, 25,
+ * 47.5. */
 static void bands_round_outwards(void **state)
 {
 	(void)state;
@@ -72,10 +74,10 @@ static void falling_and_late(void **state)
 	near(c.delta, -75 * MIB);
 	assert_true(c.score >= 0 && c.score <= 0);
 	for (size_t i = 0; i < MOST; i++)
-		bytes[i] = i < 80 ? 1000 * MIB : 4000 * MIB; /* base equals middle */
+		bytes[i] = i < 80 ? 1000 * MIB : 4000 * MIB; /* the base equals the middle */
 	assert_int_equal(find(100).kind, TS_CREEP_NONE);
 	for (size_t i = 0; i < MOST; i++)
-		bytes[i] = (double)i; /* a base near 0 */
+		bytes[i] = (double)i; /* the base is near 0 */
 	assert_int_equal(find(50).kind, TS_CREEP_EARLY);
 }
 

@@ -57,7 +57,7 @@ static void row(struct bench *b, const char *group, const char *subject, const c
 	assert_true(ts_measure_put(&b->m, &b->arena, &row));
 }
 
-/* As timing gives them: the step's rows first. */
+/* The rows stand as timing writes them: the step's rows first. */
 static void steps(struct bench *b, double n)
 {
 	row(b, "timing", "step", "count", TS_UNIT_NONE, n);
@@ -156,7 +156,7 @@ static bool there(struct bench *b, const char *group, const char *subject, const
 	return test_find(&b->m, group, subject, name) != NULL;
 }
 
-/* The known lines, added as doubles in their order. */
+/* Checks that the known lines, added as doubles in their order, give the wall time. */
 static void sums_up(struct bench *b)
 {
 	double sum = 0.0, seconds, all;
@@ -173,7 +173,7 @@ static void one_process(struct bench *b)
 	says(b, "parallelism.world_size", (struct ts_fact){.type = TS_FACT_INT, .integer = 1});
 }
 
-/* 10 steps: compute 7 of 11 s, ideally 10 * 1e12 / 4e12 = 2.5 s. */
+/* In 10 steps, compute is 7 of 11 s, and ideally 10 * 1e12 / 4e12 = 2.5 s. */
 static void ten_steps(struct bench *b)
 {
 	steps(b, 10.0);
@@ -184,8 +184,8 @@ static void ten_steps(struct bench *b)
 	phase(b, "comm", 1.5);
 	phase(b, "checkpoint", 0.25);
 	phase(b, "evaluate", 0.25);
-	phase(b, "wall", 0.25); /* a phase may be called so, */
-	phase(b, "step", 0.25); /* and so */
+	phase(b, "wall", 0.25); /* a phase may have this name */
+	phase(b, "step", 0.25); /* and this one */
 	wall(b, 0.5);
 }
 
@@ -303,7 +303,7 @@ static void more_than_the_devices_can_do(void **state)
 	one_process(b);
 	ten_steps(b);
 	says(b, "work.flops_per_step", real(1e12));
-	says(b, "work.peak_flops", real(0.5e12)); /* ideal 20 s of 11 */
+	says(b, "work.peak_flops", real(0.5e12)); /* the ideal time is 20 s of 11 */
 	report(b);
 	is(b, "efficiency", "mfu", "ratio", 20.0 / 11.0);
 	is_text(b, "efficiency", "error", "text",
@@ -317,7 +317,7 @@ static void more_than_the_devices_can_do(void **state)
 	again(b);
 	ten_steps(b);
 	says(b, "work.flops_per_step", real(1e12));
-	says(b, "work.peak_flops", real(1.25e12)); /* 8 s: below wall, above compute */
+	says(b, "work.peak_flops", real(1.25e12)); /* the ideal time is 8 s: below wall, above compute */
 	report(b);
 	is(b, "efficiency", "mfu", "ratio", 8.0 / 11.0);
 	assert_true(there(b, "efficiency", "warning", "text"));
@@ -329,7 +329,7 @@ static void more_than_the_devices_can_do(void **state)
 	again(b);
 	ten_steps(b);
 	says(b, "work.flops_per_step", real(1e308));
-	says(b, "work.peak_flops", real(1e-300)); /* beyond all doubles, and still no silence */
+	says(b, "work.peak_flops", real(1e-300)); /* the result is beyond all doubles, and the report must still say so */
 	report(b);
 	assert_true(there(b, "efficiency", "error", "text"));
 }
@@ -371,7 +371,7 @@ static void numbers_that_are_none(void **state)
 	says(b, "work.peak_flops", real(4e19));
 	report(b);
 	is(b, "efficiency", "mfu", "ratio", 5.0 / 11.0); /* 2e19 * 10 / 4e19 = 5 s */
-	/* A peak that is there and no number is not replaced by one of the table. */
+	/* A peak that is given but is not a number is not replaced by one of the table. */
 	again(b);
 	ten_steps(b);
 	says(b, "work.flops_per_step", real(1e12));
@@ -392,7 +392,7 @@ static void where_the_peak_is_from(void **state)
 	report(b);
 	is_unknown(b, "efficiency", "mfu", "ratio",
 		   "the run does not record work.dtype, on which the peak of a device depends");
-	says(b, "config.precision", text("bf16")); /* a hint is no declaration */
+	says(b, "config.precision", text("bf16")); /* a hint is not a declaration */
 	b->m.n = 0;
 	ten_steps(b);
 	report(b);
@@ -438,7 +438,7 @@ static void devices_of_the_host(void **state)
 	ts_work_of_facts(&b->facts, &b->work);
 	assert_true(b->work.device.text.len == 0 && b->work.device.reason);
 	assert_true(!b->work.device_bytes.known && b->work.device_bytes.reason);
-	says(b, "hardware.gpu", text("NVIDIA A10")); /* the process knows which */
+	says(b, "hardware.gpu", text("NVIDIA A10")); /* the process recorded which device it used */
 	(void)ts_facts_sort(&b->facts);
 	ts_work_of_facts(&b->facts, &b->work);
 	assert_true(ts_span_is(b->work.device.text, "NVIDIA A10"));
@@ -471,14 +471,14 @@ static void recomputation(void **state)
 	is(b, "efficiency", "hfu", "ratio", 15.0 / 11.0);
 	is(b, "efficiency", "mfu", "ratio", 2.5 / 11.0);
 	assert_true(there(b, "efficiency", "error", "hfu"));
-	says(b, "work.hardware_flops_per_step", real(3.6e12)); /* possible, and hard to believe */
+	says(b, "work.hardware_flops_per_step", real(3.6e12)); /* this is possible but implausible */
 	b->m.n = 0;
 	ten_steps(b);
 	report(b);
 	is(b, "efficiency", "hfu", "ratio", 9.0 / 11.0);
 	assert_true(there(b, "efficiency", "warning", "hfu"));
 	assert_false(there(b, "efficiency", "error", "hfu"));
-	assert_false(there(b, "efficiency", "warning", "text")); /* which is of MFU */
+	assert_false(there(b, "efficiency", "warning", "text")); /* this warning would be about MFU */
 	says(b, "work.hardware_flops_per_step", real(0.9e12));
 	b->m.n = 0;
 	ten_steps(b);
@@ -486,7 +486,7 @@ static void recomputation(void **state)
 	is_unknown(b, "efficiency", "hfu", "ratio", "work.hardware_flops_per_step is less than work.flops_per_step");
 }
 
-/* Two ranks: 10 steps, each of 0.1 s transfer; rank 1 waits 0.05 s a step for rank 0. */
+/* Two ranks have 10 steps with 0.1 s of transfer each; rank 1 waits 0.05 s a step for rank 0. */
 static void two_ranks(struct bench *b, const char *mode)
 {
 	assert_true(ts_measure_text(&b->m, &b->arena, TS_M_RANKS_MODE, TS_NO_SUBJECT, ts_span_str(mode)));
@@ -516,13 +516,13 @@ static void wait_is_not_transfer(void **state)
 	ten_steps(b);
 	two_ranks(b, "explicit comm");
 	report(b);
-	is(b, "budget", "wait", "seconds", 0.5); /* 0.05 s in each of 10 steps, of comm's 1.5 s */
+	is(b, "budget", "wait", "seconds", 0.5); /* 0.05 s in each of 10 steps, out of comm's 1.5 s */
 	is(b, "budget", "communication", "seconds", 1.0);
 	is(b, "efficiency", "mfu", "ratio", 2.5 / 11.0);
 	sums_up(b);
 	is(b, "efficiency", "rank 0", "mfu", 0.25 / 0.9); /* 1e12 / 4e12 = 0.25 s a step */
 	is(b, "efficiency", "rank 1", "mfu", 0.25);
-	is(b, "efficiency", "job", "mfu", 0.25 / 1.2); /* ranks' 1.2 s is longer than 1.1 s */
+	is(b, "efficiency", "job", "mfu", 0.25 / 1.2); /* the ranks' 1.2 s is longer than 1.1 s */
 	is(b, "efficiency", "throughput", "tokens", 4096.0 / 1.2);
 	is(b, "efficiency", "throughput", "tokens_per_device", 2048.0 / 1.2);
 	is_unknown(b, "efficiency", "throughput", "samples", "the run has no column of samples");
@@ -531,7 +531,7 @@ static void wait_is_not_transfer(void **state)
 	is(b, "budget", "communication job", "seconds", 1.0);
 	is(b, "budget", "wait job", "seconds", 0.25);
 	is(b, "budget", "wall job", "seconds", 9.0);
-	/* DDP: no use of comm, the wait comes out of backward. */
+	/* With DDP, comm is not used; the wait is taken out of backward. */
 	again(b);
 	ten_steps(b);
 	two_ranks(b, "hidden in backward");
@@ -601,7 +601,7 @@ static void times_that_are_none(void **state)
 		is_unknown(b, "efficiency", "job", "mfu", odd[i].why);
 	}
 	again(b);
-	report(b); /* no rows at all */
+	report(b); /* there are no rows at all */
 	is_unknown(b, "budget", "wall", "seconds", "no step has a phase");
 }
 
@@ -618,7 +618,8 @@ static bool has_number(const struct expected_run *run, const char *path)
 	return false;
 }
 
-/* What pytscope computes of phases that it knows, in a run of one process: wall, MFU, compute, useful share. */
+/* pytscope computes these values from the phases that it knows, in a run of one process: wall, MFU, compute, useful
+ * share. */
 static void agrees_with_pytscope(void **state)
 {
 	static const char *const runs[] = {"10k_a", "10k_b", "demo", "cross", "lossnan", "allnan"};
@@ -649,10 +650,10 @@ static void agrees_with_pytscope(void **state)
 		compared++;
 	}
 	test_free(run);
-	assert_true(compared >= 2); /* of tests/golden, where the corpus is not */
+	assert_true(compared >= 2); /* where the corpus is missing, those of tests/golden */
 }
 
-/* Whatever allocation fails, it says so, and crashes nowhere. */
+/* Whatever allocation fails, the analysis reports it and does not crash. */
 static void a_full_arena_is_said(void **state)
 {
 	struct bench *b = *state;
@@ -677,7 +678,7 @@ static void a_full_arena_is_said(void **state)
 	assert_true(b->arena.used > used);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

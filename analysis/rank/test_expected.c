@@ -52,7 +52,7 @@ static void cell(struct expected_run *run, const char *name, int64_t step, doubl
 	values.m[s->n++] = value;
 }
 
-/* Calls number(ctx, "a.b", value) for every number, null and bare NaN of the values in text, arrays left out. */
+/* Calls number(ctx, "a.b", value) for every number, null and bare NaN among the values in text, except in arrays. */
 static void each_number(struct ts_span text, void (*number)(void *ctx, const char *path, double value), void *ctx)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 20);
@@ -115,7 +115,7 @@ static void expected_value(void *ctx, const char *path, double value)
 	run->numbers[run->n_numbers++].value = value;
 }
 
-/* dir/name and tail. */
+/* Reads the file dir/name followed by tail. */
 static bool read_one(const char *dir, const char *name, const char *tail, struct ts_buf *out)
 {
 	struct ts_error err;

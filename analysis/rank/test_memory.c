@@ -37,7 +37,7 @@ static void peaks_and_levels(void **state)
 	ts_arena_init(&arena, CEILING);
 	summary(&alloc_series, &peak_series, 0, &arena, &m);
 	expect_measure(&m, "memory", "peak_alloc", "peak_bytes", 180);
-	expect_measure(&m, "memory", "peak_alloc", "at_step", 5); /* where it is reached first */
+	expect_measure(&m, "memory", "peak_alloc", "at_step", 5); /* the step where the peak is reached first */
 	expect_measure(&m, "memory", "alloc", "mean_bytes", 70);
 	expect_measure(&m, "memory", "alloc", "last_bytes", 70);
 	expect_unknown(&m, "memory", "peak_reserved", "peak_bytes");
@@ -100,7 +100,7 @@ struct long_run {
 	struct ts_plots plots;
 };
 
-/* In a step 9.8 of 10 GiB are used, between steps 4: a run as it should be. */
+/* A step uses 9.8 of 10 GiB, and 4 GiB stay between steps: this is a healthy run. */
 static int healthy(void **state)
 {
 	struct long_run *r = test_malloc(sizeof *r);
@@ -182,13 +182,13 @@ static void a_healthy_run_trips_nothing(void **state)
 	expect_measure(&r->m, "memory", "capacity", "pressure", 10.0 / 16);
 	expect_unknown(&r->m, "memory", "capacity", "steps_left");
 	expect_text(&r->m, "creep", "kind", "none");
-	summarize(r, 3, 0, 0); /* what MPS logs: values between steps, which would say 60 % */
+	summarize(r, 3, 0, 0); /* MPS logs values between steps, which would give 60 % */
 	expect_unknown(&r->m, "memory", "fragmentation", "ratio");
 	expect_unknown(&r->m, "memory", "capacity", "device");
 	expect_unknown(&r->m, "memory", "capacity", "pressure");
 }
 
-/* Each step needs more or less; all of it once. */
+/* Each step needs a different amount; once a step needs all of it. */
 static void varying_shapes_are_no_fragmentation(void **state)
 {
 	struct long_run *r = *state;
@@ -218,18 +218,19 @@ static void a_leak_and_when_it_is_full(void **state)
 	expect_measure(&r->m, "memory", "growth", "slope", 0.1 * MIB);
 	expect_measure(&r->m, "memory", "growth", "total", 1999 * MIB);
 	assert_true(value_of(&r->m, "growth", "p_value") < TS_MEMORY_ALPHA);
-	/* peak_alloc is at 9.8 GiB + 1999 MiB: 4349.8 MiB are left at 0.1 MiB a step */
+	/* peak_alloc is at 9.8 GiB + 1999 MiB, so 4349.8 MiB are left at 0.1 MiB a step. */
 	assert_true(fabs(value_of(&r->m, "capacity", "steps_left") - (16 * 1024 - 9.8 * 1024 - 1999) * 10) < 2);
 	expect_text(&r->m, "creep", "kind", "confirmed");
 	expect_text(&r->m, "growth", "column", "memory.alloc");
 	expect_measure(&r->m, "memory", "growth", "steps", 2000);
 	expect_measure(&r->m, "memory", "growth", "points", 500);
-	/* A peak that stands still is one of long ago: the level is alloc's, 4 GiB + 1999 MiB. */
+	/* A peak that does not change while memory grows is an old one, so the level is that of alloc: 4 GiB + 1999
+	 * MiB. */
 	for (size_t i = 0; i < LONG; i++)
 		r->values[2][i] = 15 * GIB;
 	summarize(r, 15, 0, 16 * GIB);
 	assert_true(fabs(value_of(&r->m, "capacity", "steps_left") - (12 * 1024 - 1999) * 10) < 2);
-	summarize(r, 15, 0, 5 * GIB); /* it is there already */
+	summarize(r, 15, 0, 5 * GIB); /* the limit is exceeded already */
 	expect_measure(&r->m, "memory", "capacity", "steps_left", 0);
 	summarize(r, 15, 0, 0);
 	expect_unknown(&r->m, "memory", "capacity", "steps_left_low");
@@ -251,12 +252,12 @@ static void the_interval_orders_the_forecast(void **state)
 	assert_true(value_of(&r->m, "growth", "slope_high") > 0.1 * MIB);
 	for (size_t i = 0; i < LONG; i++)
 		r->values[0][i] = 9 * GIB - r->values[0][i] / 2;
-	summarize(r, 1, 0, 16 * GIB); /* falls */
+	summarize(r, 1, 0, 16 * GIB); /* the level falls */
 	assert_true(value_of(&r->m, "growth", "p_value") < TS_MEMORY_ALPHA);
 	expect_reason(&r->m, "capacity", "steps_left", "memory does not grow, it falls");
 }
 
-/* What grows while the run warms up is no growth once that is cut. */
+/* Memory that grows only during warm-up does not count as growth once the warm-up is left out. */
 static void growth_starts_when_the_run_is_steady(void **state)
 {
 	struct long_run *r = *state;
@@ -267,7 +268,7 @@ static void growth_starts_when_the_run_is_steady(void **state)
 		r->values[0][i] = 1500 * MIB;
 	summarize(r, 15, 15000, 0);
 	expect_measure(&r->m, "memory", "growth", "slope", 0);
-	expect_measure(&r->m, "memory", "alloc", "mean", (1499.0 * 750 + 1500.0 * 500) / 2000 * MIB); /* of all steps */
+	expect_measure(&r->m, "memory", "alloc", "mean", (1499.0 * 750 + 1500.0 * 500) / 2000 * MIB); /* the mean is over all steps */
 	summarize(r, 15, 20001, 0);
 	expect_unknown(&r->m, "memory", "growth", "slope");
 	expect_unknown(&r->m, "memory", "growth", "method");
@@ -295,7 +296,7 @@ static void a_running_maximum_is_no_growth(void **state)
 	summarize(r, 12, 0, 0);
 	expect_unknown(&r->m, "memory", "growth", "slope");
 	for (size_t i = 0; i < LONG; i++)
-		r->values[2][i] += (double)(i % 3) * 100 * MIB; /* it falls: the counter is reset */
+		r->values[2][i] += (double)(i % 3) * 100 * MIB; /* the counter falls, because it is reset */
 	summarize(r, 12, 0, 0);
 	assert_true(value_of(&r->m, "growth", "p_value") < TS_MEMORY_ALPHA);
 }
@@ -437,7 +438,7 @@ static void agrees_with_pytscope(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, healthy, long_done)
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

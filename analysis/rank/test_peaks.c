@@ -22,7 +22,7 @@ static double peak(const char *device, const char *dtype)
 	return found.flops;
 }
 
-/* What drivers call devices, and the dense figures of their makers' sheets. */
+/* The names are those that drivers give to devices, and the figures are the dense ones of the makers' data sheets. */
 static void knows_devices_by_their_drivers_names(void **state)
 {
 	(void)state;
@@ -58,7 +58,8 @@ static void knows_devices_by_their_drivers_names(void **state)
 	assert_true(peak("h100 sxm5 80 gb", "bf16") == 989e12);
 }
 
-/* Names in which another device's name stands, parts of devices, and parts of which the sheet is another. */
+/* These names contain the name of another device, are parts of a device, or belong to a device with another data
+ * sheet. */
 static void guesses_no_device(void **state)
 {
 	static const char *const unknown[] = {
@@ -112,7 +113,7 @@ static void dtypes_by_their_names(void **state)
 	assert_null(ts_dtype_word(ts_span_str("a name of a type that is longer than any")));
 }
 
-/* peaks.inc is what peaks.py makes of peaks.tsv. */
+/* peaks.inc is what peaks.py generates from peaks.tsv. */
 static void the_table_is_the_file(void **state)
 {
 	FILE *made = popen("python3 analysis/rank/peaks.py", "r"), *kept = fopen("analysis/rank/peaks.inc", "r");

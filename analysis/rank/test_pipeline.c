@@ -98,7 +98,8 @@ static void is_text(struct bench *b, const char *name, const char *want)
 	assert_true(m->known && ts_span_is(m->text, want));
 }
 
-/* All forward passes, then all backward: microbatch i is in stage s from s + i on, and comes back through the stages behind them. */
+/* All forward passes come first, then all backward passes: microbatch i is in stage s from s + i on, and returns
+ * through the later stages first. */
 static void gpipe(struct bench *b, size_t p, size_t m, bool backward)
 {
 	double forward = 0.001, back = 0.002, turn = forward * (double)(m + p - 1);
@@ -140,7 +141,8 @@ static void gpipe_is_its_closed_form(void **state)
 			}
 }
 
-/* Forward passes of v chunks a stage, round and round in groups of p microbatches: p - 1 of v m + p - 1 slots stay empty. */
+/* Each stage runs the forward passes of v chunks in turn, in groups of p microbatches: p - 1 of v m + p - 1 slots
+ * stay empty. */
 static void interleaved_is_its_closed_form(void **state)
 {
 	static const size_t stages[] = {2, 4, 8}, groups[] = {1, 2, 4}, chunks[] = {2, 3};
@@ -159,7 +161,7 @@ static void interleaved_is_its_closed_form(void **state)
 						event(b, (double)s, (double)(s + slot), (double)(s + slot + 1));
 					}
 				b->plan = (struct ts_pipeline_plan){.stages = 0};
-				b->with_chunk = b->with_microbatch = true; /* both numbers counted from the columns */
+				b->with_chunk = b->with_microbatch = true; /* both numbers are counted from the columns */
 				report(b);
 				is(b, "all", "microbatches", (double)m);
 				is(b, "all", "virtual_stages", (double)v);
@@ -175,10 +177,10 @@ static void what_overlaps_counts_once(void **state)
 
 	event(b, 0, 4, 6);
 	event(b, 0, 0, 3);
-	event(b, 0, 1, 2); /* inside */
-	event(b, 0, 2.5, 5); /* joins both */
+	event(b, 0, 1, 2); /* this event lies inside the first */
+	event(b, 0, 2.5, 5); /* this event joins both */
 	event(b, 1, 6, 8);
-	event(b, 1, 6, 8); /* the same again */
+	event(b, 1, 6, 8); /* the second stage is equally busy */
 	b->plan.microbatches = 1;
 	report(b);
 	is(b, "stage 0", "busy", 6);
@@ -195,7 +197,7 @@ static void excess_of_an_unbalanced_pipeline(void **state)
 {
 	struct bench *b = *state;
 
-	event(b, 7, 0, 4); /* stages have their own numbers */
+	event(b, 7, 0, 4); /* stage numbers need not be consecutive */
 	event(b, 3, 4, 5);
 	b->plan.microbatches = 4;
 	report(b);
@@ -206,7 +208,7 @@ static void excess_of_an_unbalanced_pipeline(void **state)
 	is(b, "stage 3", "bubble", 0.8);
 }
 
-/* The pause between two steps is no bubble. */
+/* The pause between two steps is not part of the bubble. */
 static void steps_are_apart(void **state)
 {
 	struct bench *b = *state;
@@ -312,7 +314,7 @@ static void a_full_arena_is_said(void **state)
 	is(b, "all", "stages", 8);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

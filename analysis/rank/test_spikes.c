@@ -44,7 +44,7 @@ static struct ts_spikes find(size_t n)
 	return found;
 }
 
-/* Normal noise around level, seeded. */
+/* Makes normal noise around level from a seed. */
 static void noise(size_t n, double level, double sd, uint64_t seed)
 {
 	struct ts_random r;
@@ -63,7 +63,7 @@ static void expect_one(const struct ts_spikes *found, enum ts_event_kind kind, s
 	assert_int_equal(found->items[0].peak, peak);
 }
 
-/* Both signs, at all places but the first four, of all lengths of block. */
+/* The test tries both signs, all places but the first four, and all block lengths. */
 static void one_value_is_found(void **state)
 {
 	static const size_t lengths[] = {60, 100, 200, 600, 5000};
@@ -90,7 +90,7 @@ static void one_value_is_found(void **state)
 	}
 }
 
-/* A burst is one event with its highest value as peak; two values apart it is still one, three apart two. */
+/* A burst is one event with its highest value as its peak. Hits two values apart are one event, three apart are two. */
 static void bursts(void **state)
 {
 	struct ts_spikes found;
@@ -113,7 +113,8 @@ static void bursts(void **state)
 	assert_int_equal(found.items[1].first, 504);
 }
 
-/* What stays is one shift at its step and no spike, up and down; what goes back after 200 values is two. */
+/* A change that stays is one shift at its step and not a spike, up and down; one that goes back after 200 values is
+ * two shifts. */
 static void shifts_are_no_spikes(void **state)
 {
 	struct ts_spikes found;
@@ -139,7 +140,7 @@ static void shifts_are_no_spikes(void **state)
 	assert_int_equal(found.items[1].first, 600);
 }
 
-/* Trends of any shape, without and with noise in proportion. */
+/* Trends of any shape give no events, without noise and with noise in proportion. */
 static void a_trend_is_nothing(void **state)
 {
 	struct ts_random r;
@@ -160,8 +161,8 @@ static void a_trend_is_nothing(void **state)
 	}
 }
 
-/* A power law falls fast while most of it hardly moves, and blocks of noise on it do not overlap; a loss that falls to a tenth
- * has ten times the noise at first. 40 runs: 0.3 false events are expected of all. */
+/* A power law falls fast at first and then hardly changes, and blocks of noise on it do not overlap; a loss that
+ * falls to a tenth has ten times the noise at first. In 40 runs, 0.3 false events are expected in all. */
 static void a_steep_beginning(void **state)
 {
 	size_t shifts = 0, others = 0;
@@ -181,7 +182,7 @@ static void a_steep_beginning(void **state)
 	assert_true(others <= 2);
 }
 
-/* And on the steep of a fall a spike that stays below the first values is still one. */
+/* On the steep part of a fall, a spike that stays below the first values is still a spike. */
 static void a_spike_on_a_trend(void **state)
 {
 	struct ts_spikes found;
@@ -190,7 +191,7 @@ static void a_spike_on_a_trend(void **state)
 	noise(600, 0, 0.01, 11);
 	for (size_t i = 0; i < 600; i++)
 		values[i] = (values[i] + 1) * (2 * exp(-(double)i / 50) + 0.1);
-	values[80] *= 3; /* 1.5, where 2.1 was the first */
+	values[80] *= 3; /* the value is 1.5, where the first was 2.1 */
 	found = find(600);
 	expect_one(&found, TS_EVENT_SPIKE, 80, 80, 80);
 }
@@ -215,7 +216,7 @@ static void a_flat_series(void **state)
 	assert_int_equal(found.shifts, 1);
 	assert_int_equal(found.n, 3);
 	assert_int_equal(found.items[2].first, 300);
-	for (size_t i = 0; i < 500; i++) /* steps of a clock that is coarse: not flat, and nothing odd */
+	for (size_t i = 0; i < 500; i++) /* steps of a coarse clock: the series is not flat, and has no outlier */
 		values[i] = i % 3 ? 8 : 9;
 	assert_int_equal(find(500).n, 0);
 	for (size_t i = 0; i < 500; i++)
@@ -225,7 +226,7 @@ static void a_flat_series(void **state)
 	expect_one(&found, TS_EVENT_SPIKE, 50, 50, 50);
 }
 
-/* A regular jump of every 50th step is found each time: it is no part of what the tail is taken from. */
+/* A regular jump at every 50th step is found each time: the tail is not fitted to it. */
 static void many_spikes(void **state)
 {
 	struct ts_spikes found;
@@ -261,20 +262,21 @@ static void what_is_not_finite_is_skipped(void **state)
 		found = find(n);
 		assert_int_equal(found.decided, n >= TS_SPIKES_LEAST);
 	}
-	for (size_t i = 0; i < 1000; i++) /* differences that overflow */
+	for (size_t i = 0; i < 1000; i++) /* the differences overflow */
 		values[i] = i % 2 ? 1.7e308 : -1.7e308;
 	(void)find(1000);
 	noise(1000, 1, 0.05, 9);
 	values[300] = 1.7e308;
 	found = find(1000);
 	expect_one(&found, TS_EVENT_SPIKE, 300, 300, 300);
-	values[300] = 0; /* among positive values */
+	values[300] = 0; /* a zero among positive values */
 	found = find(1000);
 	expect_one(&found, TS_EVENT_DIP, 300, 300, 300);
 	assert_true(isfinite(found.items[0].score));
 }
 
-/* The chance says what it says: of clean noise the hits at 20 a side are about 40, their chances uniform below 20 / n. */
+/* The chances are correct: in plain noise the hits at 20 a side are about 40, and their chances are uniform below 20
+ * / n. */
 static void chances_are_chances(void **state)
 {
 	size_t hits = 0, below = 0;
@@ -294,7 +296,8 @@ static void chances_are_chances(void **state)
 		}
 		hits += found.n;
 	}
-	/* 800 and 400 expected; sampling of 28 and 20, and the tail is fitted to be on the safe side. */
+	/* 800 and 400 are expected, with sampling errors of 28 and 20, and the fit of the tail errs on the safe
+	 * side. */
 	assert_in_range(hits, 600, 900);
 	assert_in_range(below, 280, 470);
 }

@@ -22,7 +22,7 @@ static void must(enum ts_status status, const struct ts_error *err)
 
 static const bool DECLARED = true;
 
-/* Both passes over phases in display order. */
+/* Runs both passes over phases in display order. */
 static void time_phases(struct ts_timing *t, const int64_t *steps, size_t n, const struct ts_series *const *phases,
 			size_t n_phases, bool has_warmup, uint64_t warmup, struct ts_arena *arena)
 {
@@ -51,7 +51,7 @@ static void time_run(const struct expected_run *run, struct ts_arena *arena, str
 	assert_true(test_seen(m));
 }
 
-/* Both NaN, or equal within expect_measure's 4 units in the last place. */
+/* Both values are NaN, or they are equal within expect_measure's 4 units in the last place. */
 static void expect_parity(const struct ts_measures *m, const char *subject, const char *name, double want)
 {
 	const struct ts_measure *row = test_find(m, "timing", subject, name);
@@ -61,7 +61,7 @@ static void expect_parity(const struct ts_measures *m, const char *subject, cons
 	expect_measure(m, "timing", subject, name, want);
 }
 
-/* "timing.phase_seconds.forward" of pytscope is timing/forward/mean_s of ours. */
+/* "timing.phase_seconds.forward" of pytscope is our timing/forward/mean_s. */
 static size_t expect_phases(const struct expected_run *run, const struct ts_measures *m, const char *prefix,
 			    const char *name)
 {
@@ -81,7 +81,7 @@ static size_t expect_phases(const struct expected_run *run, const struct ts_meas
 	return seen;
 }
 
-/* Every number of the timing section of every expected file, in full precision. */
+/* Compares every number of the timing section of every expected file, in full precision. */
 static void agrees_with_pytscope(void **state)
 {
 	static const char *const names[] = {"demo", "cross", "lossnan", "allnan", "10k_a"};
@@ -106,7 +106,7 @@ static void agrees_with_pytscope(void **state)
 
 		ts_arena_init(&arena, CEILING);
 		if (!expected_load(names[i], &arena, run)) {
-			assert_string_equal(names[i], "10k_a"); /* the only one without a copy here */
+			assert_string_equal(names[i], "10k_a"); /* the only run without a copy in the repository */
 			test_free(run);
 			ts_arena_finish(&arena);
 			continue;
@@ -118,13 +118,13 @@ static void agrees_with_pytscope(void **state)
 		seen += expect_phases(run, &m, "timing.phase_fractions.", "share_ratio");
 		for (size_t k = 0; k < run->n_numbers; k++)
 			timing += ts_span_starts(run->numbers[k].path, ts_span_str("timing."));
-		assert_int_equal(seen, timing); /* none is left unlooked at */
+		assert_int_equal(seen, timing); /* every number was compared */
 		test_free(run);
 		ts_arena_finish(&arena);
 	}
 }
 
-/* Steps 10 20 30 40 50; forward on all, eval on two of them. Numbers by hand. */
+/* The steps are 10 20 30 40 50; forward is on all of them, eval on two. The numbers were computed by hand. */
 static const int64_t steps[] = {10, 20, 30, 40, 50};
 static const double forward[] = {9.0, 1.0, 2.0, 3.0, 2.0};
 static const int64_t eval_steps[] = {20, 40};
@@ -144,7 +144,7 @@ static void time_small(size_t warmup, const struct ts_series *timestamps, struct
 	assert_true(test_seen(m));
 }
 
-/* One phase on all five steps, no warm-up. */
+/* Analyses one phase on all five steps, without warm-up. */
 static void time_one(const double *values, struct ts_arena *arena, struct ts_measures *m, struct ts_plots *plots)
 {
 	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = steps, .values = values, .n = 5};
@@ -181,7 +181,7 @@ static void warmup_and_absent_phases(void **state)
 	assert_int_equal(t.first, 20);
 	assert_int_equal(ts_timing_steps(&t).n, 4);
 	assert_int_equal(ts_timing_steps(&t).keys[0], 20);
-	/* step times 5 2 9 2 */
+	/* The step times are 5 2 9 2. */
 	expect_measure(&m, "timing", "step", "count", 4);
 	expect_measure(&m, "timing", "step", "total_s", 18);
 	expect_measure(&m, "timing", "step", "mean_s", 4.5);
@@ -193,11 +193,11 @@ static void warmup_and_absent_phases(void **state)
 	expect_measure(&m, "timing", "forward", "mean_s", 2);
 	expect_measure(&m, "timing", "forward", "total_s", 8);
 	expect_measure(&m, "timing", "forward", "count", 4);
-	expect_measure(&m, "timing", "eval", "mean_s", 2.5); /* over all steps: absent is 0 here */
-	expect_measure(&m, "timing", "eval", "median_s", 5); /* over the steps that have it */
+	expect_measure(&m, "timing", "eval", "mean_s", 2.5); /* the mean is over all steps, and an absent value counts as 0 */
+	expect_measure(&m, "timing", "eval", "median_s", 5); /* the median is over the steps that have the phase */
 	expect_measure(&m, "timing", "eval", "count", 2);
 	expect_measure(&m, "timing", "eval", "share_ratio", 10.0 / 18.0);
-	/* 123 - 106, of which steps 30 to 50 claim 13 */
+	/* 123 - 106, of which the phases of steps 30 to 50 account for 13. */
 	expect_measure(&m, "timing", "wall", "total_s", 17);
 	expect_measure(&m, "timing", "wall", "unattributed_s", 4);
 	expect_measure(&m, "timing", "wall", "unattributed_ratio", 4.0 / 17.0);
@@ -232,7 +232,7 @@ static void unknown_is_not_zero(void **state)
 	expect_unknown(&m, "timing", "forward", "total_s");
 	expect_unknown(&m, "timing", "wall", "total_s");
 	expect_unknown(&m, "timing", "wall", "gap_s");
-	expect_measure(&m, "timing", "warmup", "level_before_s", 5); /* 9 5 2 9 2 */
+	expect_measure(&m, "timing", "warmup", "level_before_s", 5); /* the median of 9 5 2 9 2 */
 	expect_unknown(&m, "timing", "warmup", "level_after_s");
 	m.n = 0;
 	time_phases(&t, NULL, 0, NULL, 0, false, 0, &arena);
@@ -247,7 +247,7 @@ static void unknown_is_not_zero(void **state)
 	time_one(zeros, &arena, &m, NULL);
 	expect_measure(&m, "timing", "step", "mean_s", 0);
 	expect_measure(&m, "timing", "step", "max_s", 0);
-	expect_measure(&m, "timing", "step", "max_step", 10); /* the first of equals */
+	expect_measure(&m, "timing", "step", "max_step", 10); /* the first of equal values */
 	expect_unknown(&m, "timing", "step", "cv_ratio");
 	expect_unknown(&m, "timing", "step", "tail_ratio");
 	expect_unknown(&m, "timing", "step", "rate_per_s");
@@ -283,7 +283,7 @@ static void a_nan_shows_as_nan(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 40 of 48 in one step of 5 medians' length and more: beyond the median of 2 it took 38. */
+/* One step takes 40 of 48 s and is at least 5 medians long: 38 s of it are beyond the median of 2. */
 static void stalls_and_the_plot(void **state)
 {
 	static const double values[] = {2.0, 2.0, 40.0, 2.0, 2.0};
@@ -305,7 +305,7 @@ static void stalls_and_the_plot(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 3 steps of 5 s, 57 of 1 s: forward 0.75, backward 0.25 of each. */
+/* There are 3 steps of 5 s and 57 of 1 s; forward is 0.75 and backward 0.25 of each. */
 static void the_warmup_that_is_found_is_left_out(void **state)
 {
 	enum { N = 60 };
@@ -346,7 +346,7 @@ static void the_warmup_that_is_found_is_left_out(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 1 s with 1 % of ripple: step 150 takes 8 s, from 200 on 2 s. */
+/* Steps take 1 s with 1 % of ripple; step 150 takes 8 s, and steps from 200 on take 2 s. */
 static void unusual_steps_are_events(void **state)
 {
 	enum { N = 400 };
@@ -367,7 +367,7 @@ static void unusual_steps_are_events(void **state)
 		keys[i] = 2 * i;
 		x[i] = (i < 200 ? 1.0 : 2.0) * (i == 150 ? 8.0 : 1.0) + 0.01 * ts_random_normal(&random);
 	}
-	x[100] = 0.2; /* a fast step is no event */
+	x[100] = 0.2; /* a fast step is not an event */
 	ts_arena_init(&arena, CEILING);
 	time_phases(&t, keys, N, phases, 1, DECLARED, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
@@ -393,7 +393,7 @@ static void unusual_steps_are_events(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* A tenth from each of ten phases is a whole: the carries of the compensated sum are in the time of a step. */
+/* A tenth from each of ten phases adds up to 1: the carries of the compensated sum are part of the step's time. */
 static void phases_add_up_exactly(void **state)
 {
 	static const double tenth[] = {0.1, 0.1, 0.1, 0.1, 0.1}, parts[] = {1.0, 0x1p54, 2.0};
@@ -412,7 +412,7 @@ static void phases_add_up_exactly(void **state)
 	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
 	assert_true(t.total[0] == 0.9);
 	assert_true(t.total[4] == 1.0); /* plain addition gives 0.9999999999999999 */
-	/* 2^54 + 3 is nearest to 2^54 + 4; plain addition gives 2^54. The small one comes first. */
+	/* 2^54 + 3 is nearest to 2^54 + 4; plain addition gives 2^54. The small value comes first. */
 	must(ts_timing_begin(&t, steps, 1, &arena, &err), &err);
 	for (int i = 0; i < 3; i++)
 		must(ts_timing_total(&t, &(struct ts_series){.keys = steps, .values = &parts[i], .n = 1}, &err), &err);
@@ -421,7 +421,7 @@ static void phases_add_up_exactly(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* All of it with an arena of each size: either it says that memory is short, or it is done. */
+/* The whole analysis runs with arenas of every size: either it reports that memory is short, or it completes. */
 static void short_memory_is_told(void **state)
 {
 	enum { N = 64 };
@@ -456,7 +456,7 @@ static void short_memory_is_told(void **state)
 		ts_arena_finish(&arena);
 	}
 	assert_int_equal(status, TS_OK);
-	assert_true(ceiling > 10000); /* it was short at many sizes before */
+	assert_true(ceiling > 10000); /* memory was short at many smaller sizes */
 }
 
 static void misuse_is_refused(void **state)
@@ -493,7 +493,7 @@ static void display_order(void **state)
 		}
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

@@ -11,7 +11,7 @@
 
 enum { CEILING = 1 << 20, N = 6 };
 
-/* Six steps of 2 s each, stamped 3 s apart; numbers below are by hand. */
+/* Six steps of 2 s each have timestamps 3 s apart; the numbers below were computed by hand. */
 static const int64_t steps[N] = {1, 2, 3, 4, 5, 6};
 static const double times[N] = {2.0, 2.0, 2.0, 2.0, 2.0, 2.0};
 
@@ -44,11 +44,11 @@ static void from_the_first_stamp_to_the_last(void **state)
 	(void)state;
 	expect(&w, 15.0, 10.0, 0.0);
 	assert_int_equal(w.unstamped, 0);
-	w = measure(steps, stamps, N, 3); /* warm-up left out */
+	w = measure(steps, stamps, N, 3); /* the warm-up is left out */
 	expect(&w, 9.0, 6.0, 0.0);
 }
 
-/* 0.0 is what readers write for none. Steps 1, 3 and 6 have no stamp that is known. */
+/* Readers write 0.0 for a missing timestamp. Steps 1, 3 and 6 have no known timestamp. */
 static void unknown_stamps_are_passed_over(void **state)
 {
 	static const double stamps[N] = {0.0, 1006.0, (double)NAN, 1012.0, 1015.0, HUGE_VAL};
@@ -61,15 +61,15 @@ static void unknown_stamps_are_passed_over(void **state)
 	(void)state;
 	expect(&w, 9.0, 6.0, 0.0);
 	assert_int_equal(w.unstamped, 3);
-	w = measure(some_keys, some, 3, 1); /* the column may also lack the steps */
+	w = measure(some_keys, some, 3, 1); /* the column may also have no rows for these steps */
 	expect(&w, 9.0, 6.0, 0.0);
 	assert_int_equal(w.unstamped, 3);
-	w = measure(other_keys, other, 3, 1); /* 8 is no step of the phases, 6 has none */
+	w = measure(other_keys, other, 3, 1); /* the phases have no step 8, and step 6 has no timestamp */
 	expect(&w, 12.0, 8.0, 0.0);
 	assert_int_equal(w.unstamped, 4);
 }
 
-/* A stamp on a step that no phase is on: its time is passed, and unattributed. */
+/* A timestamp belongs to a step without phases: its time has passed but is unattributed. */
 static void a_step_without_phases(void **state)
 {
 	static const int64_t keys[] = {1, 2, 3, 4, 5, 6, 7};
@@ -81,7 +81,7 @@ static void a_step_without_phases(void **state)
 	assert_int_equal(w.unstamped, 0);
 }
 
-/* After step 3 the clock is set back by an hour: the interval counts as the 2 s that step 4 claims. */
+/* After step 3 the clock is set back by an hour: the interval counts as the 2 s that the phases of step 4 take. */
 static void a_clock_that_was_set_back(void **state)
 {
 	static const double stamps[N] = {5003.0, 5006.0, 5009.0, 1412.0, 1415.0, 1418.0};
@@ -105,7 +105,7 @@ static void a_gap_is_told_apart(void **state)
 	(void)state;
 	expect(&w, 614.0, 10.0, 600.0);
 	assert_int_equal(w.gaps, 1);
-	/* The same time inside a step is no gap. */
+	/* The same time inside a step is not a gap. */
 	ts_arena_init(&arena, CEILING);
 	assert_int_equal(ts_wall_measure(steps, slow, N, &s, 1, &arena, &w, &err), TS_OK);
 	expect(&w, 614.0, 610.0, 0.0);
@@ -113,7 +113,7 @@ static void a_gap_is_told_apart(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 20 medians of 3 s are 60 s: 59 s more than claimed are not a gap, 61 s are. */
+/* 20 medians of 3 s are 60 s: 59 s beyond the phases are not a gap, 61 s are. */
 static void what_is_a_gap(void **state)
 {
 	double stamps[N] = {1003.0, 1006.0, 1009.0, 1070.0, 1073.0, 1076.0};

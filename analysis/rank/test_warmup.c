@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* How often it errs is measured in tests/quality/quality_timing.c; here are the promises that hold always. */
+/* tests/quality/quality_timing.c measures the error rate; this file tests the properties that always hold. */
 
 enum { CEILING = 1 << 20, N = 1000 };
 
@@ -30,7 +30,7 @@ static size_t cut_of(size_t n)
 	return cut;
 }
 
-/* Level 1 with 2 % noise, the same every time. */
+/* Makes level 1 with 2 % of noise, the same every time. */
 static void clean(size_t n)
 {
 	struct ts_random random;
@@ -85,25 +85,25 @@ static void what_is_no_warmup_is_kept(void **state)
 {
 	(void)state;
 	clean(N);
-	slow(100, 150, 3.0); /* slow later */
+	slow(100, 150, 3.0); /* the slow part comes later */
 	assert_int_equal(cut_of(N), 0);
 	clean(N);
-	slow(0, 340, 2.0); /* past a third */
+	slow(0, 340, 2.0); /* it is longer than a third */
 	assert_int_equal(cut_of(N), 0);
 	clean(N);
 	slow(0, N / 2, 2.0);
 	assert_int_equal(cut_of(N), 0);
 	clean(N);
-	slow(20, N, 2.0); /* the start is faster */
+	slow(20, N, 2.0); /* the start is faster than the rest */
 	assert_int_equal(cut_of(N), 0);
 	clean(N);
-	slow(600, N, 2.0); /* a late slow-down */
+	slow(600, N, 2.0); /* the run slows down late */
 	assert_int_equal(cut_of(N), 0);
 	clean(30000);
-	slow(0, 5100, 2.0); /* more than 5,000 */
+	slow(0, 5100, 2.0); /* it is longer than 5,000 steps */
 	assert_int_equal(cut_of(30000), 0);
 	clean(N);
-	for (size_t i = 0; i < N; i += 50) /* slow ever again: a slow first step is one of them */
+	for (size_t i = 0; i < N; i += 50) /* slow steps occur throughout, and the slow first step is one of them */
 		times[i] *= 4.0;
 	assert_int_equal(cut_of(N), 0);
 }
@@ -117,11 +117,11 @@ static void a_late_slow_down_does_not_hide_it(void **state)
 	near(cut_of(N), 10);
 	clean(300);
 	slow(0, 5, 3.0);
-	slow(250, 300, 2.0); /* rises higher than the start, but is much longer */
+	slow(250, 300, 2.0); /* it rises higher than the start, but is much longer */
 	near(cut_of(300), 5);
 }
 
-/* A spike soon after it, or a second slow stretch after seven usual steps, does not make it longer. */
+/* A spike soon after the warm-up, or a second slow stretch after seven usual steps, does not make it longer. */
 static void where_it_ends(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void constant_times(void **state)
 	for (size_t i = 0; i < N; i++)
 		times[i] = 0.25;
 	assert_int_equal(cut_of(N), 0);
-	times[0] = 0.2525; /* 1 % more is nobody's warm-up */
+	times[0] = 0.2525; /* 1 % more is not a warm-up */
 	assert_int_equal(cut_of(N), 0);
 	times[0] = 0.5;
 	assert_int_equal(cut_of(N), 1);

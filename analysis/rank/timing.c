@@ -6,7 +6,7 @@
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 
-static const double STALL = 3.0; /* medians */
+static const double STALL = 3.0; /* in medians */
 
 struct ts_timing_phase {
 	struct ts_span name; /* without "phases." */
@@ -30,7 +30,7 @@ int ts_phase_order(struct ts_span a, struct ts_span b)
 
 	if (at_a != at_b)
 		return at_a < at_b ? -1 : 1;
-	/* The order of UTF-8 bytes is the order of code points. */
+	/* UTF-8 bytes sort in the order of code points. */
 	return at_a < TS_RANK_PHASES ? 0 : ts_span_cmp(a, b);
 }
 
@@ -76,7 +76,8 @@ enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t
 	return TS_OK;
 }
 
-/* Knuth's sum with its error, which has no branch: phases that are on every step are added at the speed of memory. */
+/* Adds with Knuth's sum and its error, which has no branch: phases that are on every step are added at the speed of
+ * memory. */
 static void total_add(double *restrict total, double *restrict carry, const double *restrict v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -88,7 +89,7 @@ static void total_add(double *restrict total, double *restrict carry, const doub
 	}
 }
 
-/* Steps that the timing was not told of would be lost from the totals: that is a bug of the caller. */
+/* A step that ts_timing_begin was not given would be missing from the totals; that is a bug of the caller. */
 enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
 {
 	size_t at = 0;
@@ -111,7 +112,7 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 
 static double *scratch_of(struct ts_timing *t, const double *values, size_t n)
 {
-	/* The carries are in the totals by now, and no phase has more steps than the union. */
+	/* The carries are already in the totals, and no phase has more steps than the union. */
 	if (n)
 		memcpy(t->carry, values, n * sizeof *values);
 	return t->carry;
@@ -196,7 +197,7 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	return TS_OK;
 }
 
-/* A row of measures; the first failure (a full arena) is remembered. */
+/* The rows of the measures; the first failure (a full arena) is remembered. */
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
@@ -210,7 +211,7 @@ static void row(struct rows *r, enum ts_measure_name what, double value)
 		r->failed = true;
 }
 
-/* The value, or why there is none. */
+/* Adds the value, or the reason why there is none. */
 static void row_if(struct rows *r, enum ts_measure_name what, double value, const char *reason)
 {
 	if (!reason)
@@ -301,7 +302,7 @@ static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, st
 	return ts_event_add(events, arena, &event);
 }
 
-/* Steps far above their neighbours, and where the level changed. That a step was fast is no event. */
+/* Adds steps far above their neighbours, and changes of the level, as events. A fast step is not an event. */
 static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
 {
 	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};

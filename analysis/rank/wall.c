@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-static const double GAP_LEAST = 5.0; /* s: a process does not start again in less */
+static const double GAP_LEAST = 5.0; /* s: a process does not restart in less time */
 static const double GAP_INTERVALS = 20.0;
 
-/* From one known timestamp to the next. */
+/* The intervals from one known timestamp to the next. */
 struct intervals {
 	double *passed;	 /* s */
-	double *claimed; /* s, by the phases of the steps in it */
+	double *claimed; /* s, taken by the phases of the steps in the interval */
 	size_t n;
 	double begin, end; /* the first and the last timestamp */
-	size_t stamped;	   /* steps of the run that have one */
+	size_t stamped;	   /* steps of the run that have a timestamp */
 };
 
 static bool known(double stamp)
@@ -21,7 +21,7 @@ static bool known(double stamp)
 	return isfinite(stamp) && stamp > 0.0;
 }
 
-/* Sums are compensated: the claims of all intervals add up to what the steps add up to. */
+/* The sums are compensated: the claimed times of all intervals add up to the time of all steps. */
 static void intervals_of(const int64_t *steps, const double *times, size_t n, const struct ts_series *stamps,
 			 int64_t first, struct intervals *in)
 {
@@ -47,7 +47,7 @@ static void intervals_of(const int64_t *steps, const double *times, size_t n, co
 	}
 }
 
-/* The last timestamp minus the first, but for the intervals in which the clock was set. */
+/* Subtracts the first timestamp from the last, except for the intervals in which the clock was set back. */
 static void total_of(const struct intervals *in, struct ts_wall *wall)
 {
 	double set = 0.0;
@@ -61,7 +61,7 @@ static void total_of(const struct intervals *in, struct ts_wall *wall)
 	wall->attributed = ts_sum(in->claimed, in->n);
 }
 
-/* Uses up the intervals: what is claimed becomes what is not, and what passed is selected from. */
+/* Overwrites the intervals: `claimed` becomes the unclaimed time, and `passed` is used for selection. */
 static void gaps_of(struct intervals *in, struct ts_wall *wall)
 {
 	static const double half = 50.0;

@@ -8,16 +8,16 @@
 enum {
 	REFERENCE_MAX = 2 * TS_WARMUP_MAX, /* steps */
 	REFERENCE_MIN = 8,
-	BEFORE = 2, /* ordinary steps that may come before the slow ones */
+	BEFORE = 2, /* ordinary steps that may come before the slow steps */
 };
 
 static const double UNIT_LEAST = 0.005; /* of a logarithm: 0.5 % */
 static const double DRIFT = 3.0, DRIFT_SHORT = 3.5, DEPENDENCE_LEAST = 0.9, PASS = 3.0, ONE_STEP = 5.0;
-static const double OFTEN = 0.005; /* rises a step of the reference */
+static const double OFTEN = 0.005; /* rises for each step of the reference */
 static const double END_DRIFT = 1.5, END_CLIP = 5.0;
-static const double FALL = 10.0; /* ends a rise */
+static const double FALL = 10.0; /* a fall of this height ends a rise */
 
-/* A rise of the CUSUM, from where it began to its greatest value. */
+/* A rise of the CUSUM, from its beginning to its greatest value. */
 struct rise {
 	double height; /* in units */
 	size_t length; /* steps */
@@ -30,7 +30,8 @@ static double log_of(double seconds)
 	return log(seconds > DBL_MIN ? seconds : DBL_MIN);
 }
 
-/* Median of |x - from| (of x if from is NaN) over those that are numbers; NaN if too few. Scratch has room for n. */
+/* Returns the median of |x - from| (of x if from is NaN) over the values that are numbers, or NaN if there are too
+ * few. Scratch has room for n. */
 static double median_of(const double *x, size_t n, double from, double *scratch)
 {
 	static const double half = 50.0;
@@ -46,7 +47,7 @@ static double median_of(const double *x, size_t n, double from, double *scratch)
 	return out;
 }
 
-/* Makes of x its distance from the median of the reference x[from..n) in robust deviations of it. */
+/* Turns x into its distance from the median of the reference x[from..n), in robust deviations of the reference. */
 static bool standardize(double *x, size_t n, size_t from, double *scratch)
 {
 	double level = median_of(x + from, n - from, (double)NAN, scratch), unit;
@@ -65,7 +66,8 @@ static double clip(double z)
 	return z > 3.0 ? 3.0 : (z < -3.0 ? -3.0 : z);
 }
 
-/* The lag-1 autocorrelation of z without its outliers, and without the bias of a short series (Kendall 1954). */
+/* Returns the lag-1 autocorrelation of z without its outliers, corrected for the bias of a short series (Kendall
+ * 1954). */
 static double dependence(const double *z, size_t n)
 {
 	double squares = 0.0, products = 0.0, mean = 0.0, rho, before = (double)NAN;
@@ -89,7 +91,7 @@ static double dependence(const double *z, size_t n)
 	return rho + (1.0 + 3.0 * rho) / (double)some;
 }
 
-/* How far above the usual level a step must be to speak for a warm-up. */
+/* Returns how far above the usual level a step must be to count as evidence for a warm-up. */
 static double drift_for(const double *reference, size_t n)
 {
 	double rho = dependence(reference, n);
@@ -99,7 +101,8 @@ static double drift_for(const double *reference, size_t n)
 	return DRIFT + DRIFT_SHORT * (1.0 + rho) / (1.0 - rho) / (double)n;
 }
 
-/* The CUSUM from the first step on until it is over: so far below 0 that the start is ordinary, or FALL below its greatest. */
+/* Runs the CUSUM from the first step until the rise is over: it is so far below 0 that the start is ordinary, or
+ * FALL below its greatest value. */
 static struct rise first_rise(const double *z, size_t n, double drift, double ceiling)
 {
 	double floor = -(BEFORE + 0.5) * (drift > DRIFT ? drift : DRIFT), sum = 0.0;
@@ -120,7 +123,8 @@ static bool is_like(const struct rise *rise, const struct rise *first)
 	return rise->height >= first->height && rise->length <= 4 * first->length + REFERENCE_MIN;
 }
 
-/* Rises of the reference that are as high as the first, and not much longer: a level that changed later is not one. */
+/* Counts the rises of the reference that are as high as the first and not much longer: a level that changed later
+ * does not count. */
 static size_t rises_like(const double *z, size_t n, double drift, const struct rise *first)
 {
 	struct rise rise = {0.0, 0};
@@ -147,7 +151,7 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 			      const char **ret_reason, struct ts_error *err)
 {
 	size_t most = n / 3 < TS_WARMUP_MAX ? n / 3 : TS_WARMUP_MAX;
-	size_t search = most + (most / 8 > 2 ? most / 8 : 2); /* past most: is it over by then? */
+	size_t search = most + (most / 8 > 2 ? most / 8 : 2); /* beyond most, to see whether the rise is over by then */
 	size_t upto = n < search + REFERENCE_MAX ? n : search + REFERENCE_MAX;
 	double *z, *scratch, drift;
 	struct rise first, end;
@@ -169,14 +173,14 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 		return TS_OK;
 	}
 	drift = drift_for(z + search, upto - search);
-	/* Clipped, so that one spike soon after an ordinary start does not pass. */
+	/* Values are clipped, so that one spike soon after an ordinary start does not pass. */
 	if (first_rise(z, search, drift, drift + ONE_STEP).height <= PASS)
 		return TS_OK;
 	first = first_rise(z, search, drift, HUGE_VAL);
 	if ((double)rises_like(z + search, upto - search, drift, &first) > OFTEN * (double)(upto - search))
 		return TS_OK;
 	end = first_rise(z, search, END_DRIFT, END_CLIP);
-	if (end.length <= most + (search - most > 2 ? 2 : 1)) /* the end is found to within so much */
+	if (end.length <= most + (search - most > 2 ? 2 : 1)) /* the end is found only to within this many steps */
 		*ret_cut = end.length < most ? end.length : most;
 	return TS_OK;
 }

@@ -62,7 +62,7 @@ static const struct ts_fact *gpu_fact(const struct ts_facts *facts, size_t i, co
 	return ts_facts_find(facts, ts_span_str(path));
 }
 
-/* The device that the process recorded, otherwise the one name that all devices of the host have. */
+/* Returns the device that the process recorded, otherwise the name that all devices of the host share. */
 static struct ts_work_text device_of(const struct ts_facts *facts)
 {
 	struct ts_work_text said = text_of(facts, "hardware.gpu", "the run does not record the name of the device",
