@@ -42,7 +42,7 @@ bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double 
 	return !reason;
 }
 
-/* How the value was measured. Values that were measured in different ways are not compared. */
+/* Returns how the value was measured. Values that were measured in different ways are not compared. */
 static struct ts_span basis(const struct ts_gate_run *run, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)
@@ -117,7 +117,7 @@ static int by_session(const void *left, const void *right)
 	return order ? order : (a->x > b->x) - (a->x < b->x);
 }
 
-/* Where the runs of one session end. A run without a session stands alone unless `together`. */
+/* Returns where the runs of one session end. A run without a session stands alone unless `together`. */
 static size_t session_end(const struct list *list, size_t from, bool together)
 {
 	size_t to = from + 1;
@@ -139,7 +139,7 @@ static double mean_of(const struct item *items, size_t n, double *scratch)
 
 struct draw {
 	double x;
-	size_t first, end; /* of the list */
+	size_t first, end; /* the range in the list */
 };
 
 static int by_draw(const void *left, const void *right)
@@ -149,7 +149,7 @@ static int by_draw(const void *left, const void *right)
 	return a->x == b->x ? (a->first > b->first) - (a->first < b->first) : a->x < b->x ? -1 : 1;
 }
 
-/* Means of sessions, ascending. The list is sorted by session then. */
+/* Computes the means of sessions, sorted ascending. Afterwards the list is sorted by session. */
 static struct draw *draws_of(struct ts_gate_court *c, struct list *list, bool together, size_t *ret_n)
 {
 	struct draw *draws = ts_arena_array(c->arena, list->n, sizeof *draws);
@@ -179,8 +179,8 @@ static double *values_of(struct ts_gate_court *c, const struct draw *draws, size
 	return values;
 }
 
-/* Takes the odd ones out of the baseline's draws and remembers their runs. Values that are not compared by ratio are made relative to
- * the median first. */
+/* Removes the outliers from the baseline's draws and remembers their runs. Values that are not compared by ratio are
+ * made relative to the median first. */
 static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct draw *draws, size_t *n,
 		     struct ts_gate_sample *s)
 {
@@ -218,7 +218,7 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 
 /* --- one session for all --- */
 
-/* Do all items have the same session, and which? */
+/* Asks whether all items have the same session, and returns which. */
 static bool one_session(const struct list *list, struct ts_span *ret_session)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -266,7 +266,8 @@ static void normalize(struct list *list, enum ts_metric metric, double *scratch)
 	}
 }
 
-/* The pooled spread of groups without the values that lie far from the others of theirs. x and sizes are used up. */
+/* Computes the pooled spread of groups, without the values that are far from the others of their group. x and sizes
+ * are overwritten. */
 static bool pooled(struct ts_gate_court *c, enum ts_metric metric, double *x, size_t *sizes, size_t n_groups, size_t n,
 		   struct ts_gate_spread *ret_spread)
 {
@@ -318,7 +319,7 @@ static void cap(struct ts_gate_spread *spread, double most)
 	spread->df = spread->df < most ? spread->df : most;
 }
 
-/* The spread that is known beforehand. base: the sorted list from which the baseline draws are made. */
+/* Computes the spread that is known beforehand. base is the sorted list from which the baseline draws are made. */
 static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct list *base, struct ts_gate_sample *sample)
 {
 	const struct ts_gate_policy *policy = &c->input->policy;
@@ -338,7 +339,7 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 	if (!spreads_of(c, metric, &history, &sample->prior, &sample->within) ||
 	    !spreads_of(c, metric, &copy, &none, &within))
 		return false;
-	/* Where runs of one session are the draws, they scatter only as much as runs of one session do. */
+	/* Where runs of one session are the draws, their scatter is only that of runs within a session. */
 	if (sample->one_session)
 		sample->prior = sample->within;
 	sample->within = ts_gate_both(sample->within, within);
@@ -424,8 +425,8 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 	return true;
 }
 
-/* The place of a run among the runs of the pairs of its session, in the order in which they began; 0: its start is not recorded,
- * or another run began at the same time. */
+/* Returns the place of a run among the runs of the pairs of its session, in the order in which they began. It is 0
+ * if the start is not recorded, or another run began at the same time. */
 static double place_of(const struct ts_gate_court *c, const struct ts_gate_run *run)
 {
 	size_t before = 0, same = 0;
@@ -444,7 +445,7 @@ static double place_of(const struct ts_gate_court *c, const struct ts_gate_run *
 	return same == 1 ? 1 + (double)before : 0;
 }
 
-/* The number of the first pair of the same session. */
+/* Returns the number of the first pair of the same session. */
 static uint32_t session_number(const struct ts_gate_court *c, const struct ts_gate_pair *p)
 {
 	size_t i = 0;
@@ -470,7 +471,8 @@ static struct ts_gate_difference difference_of(const struct ts_gate_court *c, co
 	};
 }
 
-/* The differences within the pairs that have the metric on both sides; *ret_base is the mean of their base runs. */
+/* Computes the differences within the pairs that have the metric on both sides; *ret_base is the mean of their base
+ * runs. */
 static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *sample, double *ret_base)
 {
 	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);

@@ -102,17 +102,17 @@ struct bench {
 	struct ts_gate_pairs_plan plan;
 	struct ts_gate_look first;
 	bool looked;		      /* first is set: there are baselines and candidates */
-	struct ts_gate_spread within; /* the spread that pairs are tested with */
-	double pair_p;		      /* p of the pairs, over both looks */
+	struct ts_gate_spread within; /* the spread that pairs are compared with */
+	double pair_p;		      /* the p-value of the pairs, over both looks */
 };
 
-/* A relative worsening, on the scale on which values are compared. */
+/* Converts a relative worsening to the scale on which values are compared. */
 static double on_scale(enum ts_metric metric, double ratio)
 {
 	return ts_metrics[metric].log_scale ? log1p(ratio) : ratio;
 }
 
-/* Back to the metric's own direction: 0.05 is 5 % more of it. */
+/* Converts back to the metric's own direction: 0.05 means that the metric is 5 % greater. */
 static double relative(enum ts_metric metric, double difference)
 {
 	double signed_ = ts_metrics[metric].less_is_better ? difference : -difference;
@@ -162,13 +162,14 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 	b->pair_p = fmin(b->pair_p, 2 * look.p);
 }
 
-/* Are there enough baselines for a verdict? */
+/* Asks whether there are enough baselines for a verdict. */
 static bool enough(const struct ts_gate_sample *s)
 {
 	return s->n_base >= TS_GATE_LEAST || (s->n_base && s->prior.df >= TS_GATE_KNOWN_DF);
 }
 
-/* The spread between runs that the first look starts from: that of the history, and an assumed one as long as there is too little. */
+/* Returns the spread between runs with which the first look starts: that of the history, and an assumed one while
+ * there is too little history. */
 static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts_gate_sample *s)
 {
 	const struct ts_gate_spread assumed = {TS_GATE_ASSUMED_SD, TS_GATE_ASSUMED_DF};
@@ -206,7 +207,8 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 
 enum question { SUSPECT, WORSE, BETTER, PAIRED, QUESTIONS };
 
-/* The level of one metric: by Holm's procedure over the metrics that decide; a metric that does not decide has the whole level. */
+/* Returns the level of one metric by Holm's procedure over the metrics that decide; a metric that does not decide
+ * has the whole level. */
 static double level_of(const struct ts_gate_court *c, const struct bench *benches, enum ts_metric metric, enum question question,
 		       double alpha)
 {
@@ -241,7 +243,7 @@ static double least_level(const struct ts_gate_court *c, const struct ts_gate_ro
 
 /* --- a row's state --- */
 
-/* The relative size of a worsening: 0.05 is a time that is 5 % longer, or a rate that is 5 % lower. */
+/* Returns the relative size of a worsening: 0.05 is a time that is 5 % longer, or a rate that is 5 % lower. */
 static double worsening(enum ts_metric metric, double difference)
 {
 	return fabs(relative(metric, difference));
@@ -338,8 +340,8 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	return ts_gate_better(&b->first, &b->rule, better) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
 }
 
-/* Could the row have missed more than it must catch? A size that is not known is no answer, except where the baseline is 0 and no
- * relative size has a meaning. */
+/* Asks whether the row could have missed more than it must catch. An unknown size counts as yes, except where the
+ * baseline is 0 and a relative size has no meaning. */
 static bool blind(const struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	double must_catch = c->input->policy.must_catch;
@@ -347,7 +349,7 @@ static bool blind(const struct ts_gate_court *c, const struct ts_gate_row *row)
 	return !isnan(must_catch) && c->samples[row->metric].relative && !(row->could_miss <= must_catch);
 }
 
-/* A metric that is watched counts where it is worse by much, and by more than chance. */
+/* A metric that is only watched counts where it is much worse, and by more than chance explains. */
 static bool alarms(const struct ts_gate_court *c, const struct ts_gate_row *row, const struct bench *b)
 {
 	double by = ts_metrics[row->metric].less_is_better ? row->size : -row->size;
@@ -359,7 +361,8 @@ static bool alarms(const struct ts_gate_court *c, const struct ts_gate_row *row,
 	return row->paired || b->first.p_clean < TS_GATE_WATCH_ALPHA;
 }
 
-/* A loss that became NaN or infinite needs no test, unless some baseline ends like that as well. False: it is finite. */
+/* A loss that became NaN or infinite needs no test, unless a baseline also ends like that. Returns false if the loss
+ * is finite. */
 static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
 {
 	const struct ts_gate_input *input = c->input;
@@ -418,7 +421,7 @@ static enum ts_gate_state whole(const struct ts_verdict *v)
 		for (size_t i = 0; i < TS_METRICS; i++)
 			if (v->rows[i].counts && v->rows[i].state == gravest[k])
 				return gravest[k];
-	return TS_GATE_INCONCLUSIVE; /* nothing gates */
+	return TS_GATE_INCONCLUSIVE; /* no metric decides */
 }
 
 static uint32_t ending(enum ts_gate_ending on)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Distances from the median of each group, in the places of the values. */
+/* Computes the distances from the median of each group, in the places of the values. */
 static size_t distances(const double *x, const size_t *sizes, size_t n_groups, double *ret_far)
 {
 	size_t n = 0;
@@ -21,7 +21,7 @@ static size_t distances(const double *x, const size_t *sizes, size_t n_groups, d
 	return n;
 }
 
-/* What value i is held against: the greatest distance that is not odd. NaN: nobody can tell. */
+/* Returns the greatest distance of value i at which it is not an outlier, or NaN if that is not known. */
 static double cut(double *far, size_t n, size_t n_groups, struct ts_gate_spread known, double floor_sd)
 {
 	bool told = known.df >= TS_GATE_ODD_KNOWN;
@@ -40,7 +40,7 @@ size_t ts_gate_odd(const double *x, const size_t *sizes, size_t n_groups, struct
 	size_t n = distances(x, sizes, n_groups, scratch), odd = 0;
 	double most = n ? cut(scratch, n, n_groups, known, floor_sd) : (double)NAN;
 
-	/* The cut has put the distances into another order. */
+	/* The cut has reordered the distances. */
 	(void)distances(x, sizes, n_groups, scratch);
 	for (size_t i = 0; i < n; i++) {
 		ret_odd[i] = scratch[i] > most;

@@ -12,7 +12,8 @@ struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct 
 	return (struct ts_gate_spread){first->sd, first->df};
 }
 
-/* The median difference of the pairs whose turn has that sign, and the mean of their turns; NaN without any. */
+/* Returns the median difference of the pairs whose turn has that sign, and the mean of their turns; NaN if there are
+ * none. */
 static double median_turn(const struct ts_gate_difference *pairs, size_t n, double sign, double *scratch, double *ret_turn)
 {
 	double turns = 0;
@@ -27,7 +28,7 @@ static double median_turn(const struct ts_gate_difference *pairs, size_t n, doub
 	return k ? ts_median_few(scratch, k) : (double)NAN;
 }
 
-/* Marks the pairs that lie far from the others once the drift between both orders is taken out, and says how many count. */
+/* Marks the pairs that are outliers once the drift between both orders is removed, and returns how many count. */
 static size_t mark(struct ts_gate_difference *pairs, size_t n, struct ts_gate_spread within, double run, double *scratch)
 {
 	double after, before, slower = median_turn(pairs, n, 1, scratch, &after), faster = median_turn(pairs, n, -1, scratch, &before);
@@ -49,7 +50,7 @@ static size_t mark(struct ts_gate_difference *pairs, size_t n, struct ts_gate_sp
 	return n - odd;
 }
 
-/* Sums of squares and products around the means, of y over x, of the pairs that count. */
+/* The sums of squares and products around the means, of y over x, over the pairs that count. */
 struct slope {
 	double n, x, y, xx, xy;
 };
@@ -74,7 +75,7 @@ static struct slope by_turns(const struct ts_gate_difference *pairs, size_t n)
 	return s;
 }
 
-/* Of the middles of pairs over their places, each session around its own means. */
+/* Fits the middles of pairs over their places, each session around its own means. */
 static struct slope by_places(const struct ts_gate_difference *pairs, size_t n)
 {
 	struct slope s = {0};
@@ -116,7 +117,7 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 	} else if (turns.x != 0 && turns.xx == 0 && places.xx > 0) {
 		look.drift = places.xy / places.xx;
 		slope = look.drift * turns.x > 0 ? look.drift : 0;
-		/* A middle is the mean of two runs: a quarter of the variance of their difference. */
+		/* A middle is the mean of two runs, so its variance is a quarter of that of their difference. */
 		variance += turns.x * turns.x / (4 * places.xx);
 	}
 	look.difference = turns.y - slope * turns.x;

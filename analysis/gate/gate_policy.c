@@ -13,7 +13,7 @@ enum { POLICY_TEXT = 64 << 10 };
 		(const uint8_t *)(text), sizeof(text) - 1                                                              \
 	}
 
-/* Facts that only tell which of several runs of one recipe this is, or where it writes. */
+/* These facts only identify one of several runs of a recipe, or say where it writes. */
 static const struct ts_span ignored[] = {
 	SPAN("config.seed"),	 SPAN("config.*_seed"),		 SPAN("config.run_name"),    SPAN("config.run_id"),
 	SPAN("config.exp_name"), SPAN("config.experiment_name"), SPAN("config.output*"),     SPAN("config.*_dir"),
@@ -113,7 +113,7 @@ static void set_size(double *sizes, size_t metric, double value)
 			sizes[m] = value;
 }
 
-/* Applies an item that was checked before. False: the arena is full. */
+/* Applies an item that was checked before. Returns false if the arena is full. */
 static bool item_set(const struct ts_gate_setting *s, size_t metric, const struct ts_policy_item *item,
 		     struct ts_arena *arena, struct ts_gate_policy *policy)
 {

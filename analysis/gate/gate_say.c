@@ -14,7 +14,8 @@ static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run 
 	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
 }
 
-/* The name that the sentence is about: that of the first candidate, or of the first candidate among the pairs. */
+/* Returns the name that the sentence is about: that of the first candidate, or of the first candidate among the
+ * pairs. */
 static struct ts_span subject(struct ts_gate_court *c)
 {
 	const struct ts_gate_run *first = NULL, *of_pairs = NULL;
@@ -47,7 +48,8 @@ static const char *way(enum ts_metric metric, bool more)
 	return more ? "higher" : "lower";
 }
 
-/* What the difference was computed from: "12 baselines", "12 baselines of 8 sessions", "4 pairs on one allocation". */
+/* Says what the difference was computed from: "12 baselines", "12 baselines of 8 sessions", "4 pairs on one
+ * allocation". */
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -139,8 +141,9 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 			    row->state == TS_GATE_REGRESSION ? "regressed" : "improved", TS_SPAN_ARG(what));
 }
 
-/* The row that the sentence is about: among the rows that count and have the verdict's state, one that decides before one that is
- * watched, and then the one with the smallest p; where no p is known, the first of them. */
+/* Returns the row that the sentence is about. Among the rows that count and have the verdict's state, one that
+ * decides comes before one that is watched, and then the one with the smallest p; where no p is known, the first of
+ * them. */
 static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 {
 	const struct ts_gate_row *found = NULL;
@@ -165,7 +168,7 @@ static void warn_lacking(struct ts_gate_court *c, const char *title, const char 
 			     l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason));
 }
 
-/* Warns of baselines that lie far from the others: their names, by how much they differ, and what to do. */
+/* Warns of baselines that are outliers: their names, by how much they differ, and what to do. */
 static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -184,7 +187,7 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 	}
 }
 
-/* Warns of pairs that lie far from the others, and of a machine that got slower from run to run. */
+/* Warns of pairs that are outliers, and of a machine that got slower from run to run. */
 static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -214,7 +217,8 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 			     before ? "base" : "candidate");
 }
 
-/* The titles of other metrics of the same runs that could be judged: "mean step time (up to 4 %), MFU (up to 3 %)". */
+/* Lists the titles of other metrics of the same runs that could be judged: "mean step time (up to 4 %), MFU (up to 3
+ * %)". */
 static struct ts_span sighted(struct ts_gate_court *c)
 {
 	struct ts_span list = ts_span_of(NULL, 0);

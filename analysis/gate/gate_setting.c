@@ -12,7 +12,7 @@
 enum {
 	NAMES_MAX = 64, /* names in one list */
 	NAME_MAX_LEN = 256,
-	TEXT_MAX = 4096, /* bytes of one setting: what a request can carry */
+	TEXT_MAX = 4096, /* bytes in one setting, which is what a request can carry */
 	COUNT_MAX = 1000000000,
 };
 
@@ -289,7 +289,7 @@ bool ts_gate_ending_parse(struct ts_span text, enum ts_gate_ending *ret)
 	return false;
 }
 
-/* False for a text that would change when the policy is printed and read again. */
+/* Returns false for a text that would change when the policy is printed and read again. */
 static bool text_good(struct ts_span text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -360,7 +360,7 @@ bool ts_gate_setting_check(const struct ts_policy_item *item, struct ts_buf *why
 	return false;
 }
 
-/* "5 %" is 0.05. */
+/* Reads a number; "5 %" is 0.05. */
 static bool number_read(const struct ts_gate_setting *s, struct ts_span text, double *ret)
 {
 	bool percent = ts_gate_setting_is_ratio(s) && text.len && text.data[text.len - 1] == '%';

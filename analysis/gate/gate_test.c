@@ -7,7 +7,7 @@
 
 #define FOUND 0.95 /* the probability with which the test finds a difference of the size ts_gate_found_from */
 
-/* The sum of squares around the mean of each group. */
+/* Returns the sum of squares around the mean of each group. */
 static double squares(const double *x, size_t n)
 {
 	double mean = ts_mean(x, n), sd = ts_stddev(x, n, mean);

@@ -59,7 +59,7 @@ static bool part_of(const struct ts_gate_run *run, struct ts_span name, double *
 	return false;
 }
 
-/* The mean of a phase over all runs of a side. False: a run does not record the phase. */
+/* Computes the mean of a phase over all runs of a side. Returns false if a run does not record the phase. */
 static bool part_mean(const struct side *side, struct ts_span name, double *ret_mean)
 {
 	double sum = 0, seconds;
@@ -73,7 +73,8 @@ static bool part_mean(const struct side *side, struct ts_span name, double *ret_
 	return side->n > 0;
 }
 
-/* The mean over the runs of a side of all parts together: with the unattributed time they are the whole step. */
+/* Computes the mean over the runs of a side of all parts together: with the unattributed time they are the whole
+ * step. */
 static bool total_mean(const struct side *side, double *ret_mean)
 {
 	double sum = 0;
@@ -158,7 +159,7 @@ static double rank_mean(const struct side *side, size_t at, bool work)
 	return sum / (double)side->n;
 }
 
-/* Work or wait as a mean over all ranks; a warning where a rank does not record it. */
+/* Adds a row of work or wait as a mean over all ranks, or a warning where a rank does not record it. */
 static void all_ranks(struct why *w, const char *kind, bool work)
 {
 	size_t n = w->base.runs[0]->reduction.n_ranks;
@@ -240,7 +241,7 @@ static int by_share(const void *left, const void *right)
 	return order ? order : ts_span_cmp(a->name, b->name);
 }
 
-/* Is the verdict about a time? Then *ret_paired tells whether pairs decided on it. */
+/* Asks whether the verdict is about a time. If so, *ret_paired tells whether pairs decided on it. */
 static bool about_time(const struct ts_verdict *v, bool *ret_paired)
 {
 	for (size_t i = 0; i < TS_METRICS; i++)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 enum {
-	FAR = 64,	/* usual distances between rows: what lies farther apart is no step */
-	CUT_ONE_IN = 36, /* records whose excess is cut */
+	FAR = 64,	/* usual distances between rows: rows that are farther apart are not one step apart */
+	CUT_ONE_IN = 36, /* one record in so many has its excess cut */
 };
 
-/* Seconds: beyond this a time is a damaged number. */
+/* Seconds: a time above this is a damaged number. */
 #define TIME_MAX 1e9
 
 enum ts_status ts_reducer_begin(struct ts_reducer *r, const struct ts_reduce_options *options, const struct ts_work *work,
@@ -24,13 +24,13 @@ enum ts_status ts_reducer_begin(struct ts_reducer *r, const struct ts_reduce_opt
 
 /* --- records --- */
 
-/* What rows come to, one a row that has a time. */
+/* The records that the rows give, one for each row that has a time. */
 struct records {
-	size_t *row;	/* of rows */
+	size_t *row;	/* the index of its row */
 	double *wall;	/* s */
-	double *span;	/* steps that it stands for */
+	double *span;	/* the number of steps that it covers */
 	bool *excluded;
-	bool *first;	/* of its segment */
+	bool *first;	/* the record is the first of its segment */
 	size_t n;
 };
 
@@ -56,7 +56,7 @@ static int64_t floor_div(int64_t a, uint64_t b)
 	return a % n < 0 ? q - 1 : q;
 }
 
-/* Has one of the steps after `from`, up to `to`, a number that some `every` divides? */
+/* Asks whether one of the steps after `from`, up to `to`, has a number that some `every` divides. */
 static bool every_excludes(const struct ts_reduce_options *options, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < options->n_excludes; i++) {
@@ -77,7 +77,7 @@ static bool row_excluded(const struct ts_reduce_rows *rows, size_t i)
 	return !starts && rows->phased && rows->phased[i - 1];
 }
 
-/* The usual distance between neighbours; NaN: fewer than two rows. */
+/* Returns the usual distance between neighbours, or NaN if there are fewer than two rows. */
 static double usual_distance(const struct ts_reduce_rows *rows, double *scratch)
 {
 	if (rows->n < 2)
@@ -98,7 +98,7 @@ static void add_record(struct records *to, size_t row, double wall, double span,
 	to->first[to->n++] = first;
 }
 
-/* From each known end to the next in the same segment. */
+/* Makes a record from each known end to the next in the same segment. */
 static void records_of_ends(const struct ts_reducer *r, const struct ts_reduce_rows *rows, double usual, struct records *to)
 {
 	bool some = false, excluded = false, first = true;
@@ -167,7 +167,8 @@ static enum ts_status read_records(struct ts_reducer *r, const struct ts_reduce_
 
 /* --- warm-up --- */
 
-/* The first record of [from, to), those of one segment, that is no warm-up, by their times without those left out anyway. */
+/* Finds the first record of [from, to), which is one segment, after the warm-up, by the times without records that
+ * are left out anyway. */
 static enum ts_status find_warmup(const struct records *in, size_t from, size_t to, struct ts_arena *work, size_t *ret_first,
 				  struct ts_error *err)
 {
@@ -188,7 +189,7 @@ static enum ts_status find_warmup(const struct records *in, size_t from, size_t 
 	return TS_OK;
 }
 
-/* The row with which the segment of a record began. */
+/* Returns the row with which the segment of a record began. */
 static size_t segment_row(const struct ts_reduce_rows *rows, size_t row)
 {
 	while (row > 0 && !(rows->starts && rows->starts[row]))
@@ -289,11 +290,11 @@ enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows
 struct windows {
 	const struct ts_reducer *r;
 	struct ts_arena *work;
-	size_t period;	/* 0: none */
-	size_t length;	/* records of a window */
-	double *each;	/* s a step, of each record */
-	double *calm;	/* the same without spikes */
-	uint64_t *place; /* of each record, from 0: where it stands in the period */
+	size_t period;	/* 0: there is no period */
+	size_t length;	/* records in a window */
+	double *each;	/* seconds for each step, of each record */
+	double *calm;	/* the same values without spikes */
+	uint64_t *place; /* the position of each record in the period, from 0 */
 	double *scratch;
 };
 
@@ -302,7 +303,8 @@ static void places_of(const struct ts_reducer *r, uint64_t *place)
 	double all = r->n_steps ? distance(r->steps[0], r->steps[r->n_steps - 1]) : 0, usual;
 	size_t n = r->n_steps;
 
-	/* By step numbers, so that what was left out leaves its place; by count where numbers are no steps. */
+	/* Positions follow step numbers, so that a step that was left out keeps its place; they follow the count
+	 * where the numbers are not those of steps. */
 	usual = n ? r->span[n / 2] : 1;
 	for (size_t i = 0; i < n; i++) {
 		double at = distance(r->steps[0], r->steps[i]) / usual;
@@ -343,7 +345,7 @@ static enum ts_status choose_period(struct windows *w, struct ts_error *err)
 	return TS_OK;
 }
 
-/* A multiple of the period, if all records are no fewer. */
+/* The length is a multiple of the period, if there are at least so many records. */
 static void choose_length(struct windows *w)
 {
 	size_t period = w->period ? w->period : 1, n = w->r->n_steps;
@@ -353,7 +355,7 @@ static void choose_length(struct windows *w)
 		w->length = n / period ? n / period * period : n;
 }
 
-/* Of each record the usual time at its place, into w->calm. */
+/* Writes the usual time at the place of each record to w->calm. */
 static enum ts_status usual_times(struct windows *w, struct ts_error *err)
 {
 	size_t n = w->r->n_steps, period = w->period && n / w->period >= 3 ? w->period : 1;
@@ -368,7 +370,7 @@ static enum ts_status usual_times(struct windows *w, struct ts_error *err)
 		ends[p + 1] += ends[p];
 	for (size_t i = n; i-- > 0;)
 		w->scratch[--ends[w->place[i] % period + 1]] = w->each[i];
-	/* Now ends[p + 1] is where place p begins. */
+	/* Here ends[p + 1] is where place p begins. */
 	for (size_t p = 0; p < period; p++) {
 		size_t from = ends[p + 1], to = p + 2 <= period ? ends[p + 2] : n;
 
@@ -379,7 +381,7 @@ static enum ts_status usual_times(struct windows *w, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Cuts the largest excesses over the usual time down to the next. */
+/* Cuts the largest excesses over the usual time down to the next largest. */
 static void cut_spikes(struct windows *w)
 {
 	size_t n = w->r->n_steps, cut = n / CUT_ONE_IN, fewer = n / TS_REDUCE_WINDOW;
@@ -401,7 +403,8 @@ static void cut_spikes(struct windows *w)
 	}
 }
 
-/* sum(top * span) / sum(bottom * span) of each window, into w->scratch; NULL counts as ones. Returns the number of windows. */
+/* Computes sum(top * span) / sum(bottom * span) of each window in w->scratch; NULL counts as ones. Returns the
+ * number of windows. */
 static size_t ratios(struct windows *w, const double *top, const double *bottom)
 {
 	const double *span = w->r->span;
@@ -430,7 +433,7 @@ static double median_ratio(struct windows *w, const double *top, const double *b
 	return ts_median(w->scratch, windows, w->scratch);
 }
 
-/* The same over the last quarter of the windows. */
+/* Computes the same over the last quarter of the windows. */
 static double median_ratio_of_end(struct windows *w, const double *top, const double *bottom)
 {
 	size_t windows = ratios(w, top, bottom), last = (windows + 3) / 4;
@@ -451,7 +454,7 @@ static void unknown(struct ts_reduction *out, enum ts_metric metric, struct ts_s
 	out->metrics[metric] = (struct ts_reduced){.reason = reason};
 }
 
-/* A logarithm is taken of what is compared by ratio. */
+/* A metric that is compared by ratio must be positive, because its logarithm is taken. */
 static void positive(struct ts_reduction *out, enum ts_metric metric, double value, const char *reason)
 {
 	if (isfinite(value) && value > 0)
@@ -492,7 +495,8 @@ static void time_metrics(struct windows *w, struct ts_reduction *out)
 		unknown(out, TS_METRIC_STALL_SHARE, ts_span_str(zero));
 }
 
-/* Of the job and of a device: counted by columns, else what the facts say of a step. */
+/* Computes the rates of the job and of a device: from columns that count, otherwise from what the facts say of a
+ * step. */
 static void rate_metrics(struct windows *w, const double *column, const struct ts_work_number *each, const char *none,
 			 enum ts_metric metric, double devices, struct ts_reduction *out)
 {
@@ -533,7 +537,7 @@ static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction
 	return TS_OK;
 }
 
-/* Why the records are too few; NULL: no memory, or they are enough. */
+/* Returns why the records are too few; NULL means that they are enough, or that there is no memory. */
 static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *ends)
 {
 	if (ends->no_time)
@@ -579,7 +583,7 @@ static void ends_metrics(const struct ts_reduce_ends *ends, struct ts_reduction 
 		positive(out, TS_METRIC_PEAK_MEMORY, ends->peak_bytes, "no rank had memory allocated");
 	else
 		unknown(out, TS_METRIC_PEAK_MEMORY, ts_span_str(ends->no_peak));
-	/* A loss that is NaN or infinite is known, and it is the worst that there is. */
+	/* A loss that is NaN or infinite is known, and it is the worst possible value. */
 	if (ends->has_loss)
 		known(out, TS_METRIC_LOSS, ends->loss);
 	else

@@ -10,15 +10,15 @@
 #include "analysis/stats/stats.h"
 
 enum {
-	LOOKED_AT = 16384, /* values */
-	LEAST = 8,	   /* values of a place */
+	LOOKED_AT = 16384, /* values that are examined */
+	LEAST = 8,	   /* values for each place */
 };
 
 static const double CLIP = 3.0;
-/* One-sided 1.9e-8 of a normal; some 8,000 places of periods up to 128 are looked at. */
+/* The one-sided tail probability of a normal is 1.9e-8; some 8,000 places of periods up to 128 are tested. */
 static const double SCORE = 5.5;
 
-/* Makes values of mean 0 and deviation 1, cut. False: they do not differ. */
+/* Scales the values to mean 0 and deviation 1, and clips them. Returns false if they do not differ. */
 static bool standardize(const double *values, size_t n, double *z, double *scratch)
 {
 	double level = ts_median(values, n, scratch), unit, mean, deviation;
@@ -44,7 +44,7 @@ static bool standardize(const double *values, size_t n, double *z, double *scrat
 	return true;
 }
 
-/* The highest score of a place of period k. */
+/* Returns the highest score of a place of period k. */
 static double score_of(const double *z, const uint64_t *positions, size_t n, size_t k)
 {
 	double sums[TS_REDUCE_PERIOD_MAX] = {0}, best = 0;
@@ -52,7 +52,7 @@ static double score_of(const double *z, const uint64_t *positions, size_t n, siz
 	uint64_t p = positions[0] % k, from = positions[0];
 
 	for (size_t i = 0; i < n; i++) {
-		/* Most positions are one behind the other: a division each would be most of the work. */
+		/* Most positions follow each other directly: a division for each would be most of the work. */
 		p += positions[i] - from;
 		p = p < k ? p : p < 2 * k ? p - k : p % k;
 		from = positions[i];

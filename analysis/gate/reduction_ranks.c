@@ -9,21 +9,21 @@
 #include "analysis/stats/stats.h"
 
 struct ts_reducer_ranks {
-	struct ts_arena *arena; /* of what is worked with */
+	struct ts_arena *arena; /* for working memory */
 	const int32_t *ranks;
 	size_t n_ranks;
 	const struct ts_span *names;
 	size_t n_names;
-	size_t comm, backward; /* among the names; n_names: not there */
-	enum ts_rank_phase *phases; /* of each name */
+	size_t comm, backward; /* indexes into the names; n_names: there is no such phase */
+	enum ts_rank_phase *phases; /* the phase of each name */
 	struct ts_ranks sums;
-	struct ts_tally (*parts)[TS_TRACKS]; /* s of each name */
+	struct ts_tally (*parts)[TS_TRACKS]; /* seconds of each name */
 	size_t rows;
-	/* Of one window, each with room for `room` rows. */
+	/* The arrays of one window, each with room for `room` rows. */
 	size_t room;
-	double *other;	/* of each rank: phases that ranks.h has no name for, added */
+	double *other;	/* of each rank: the sum of phases for which ranks.h has no name */
 	bool *ok;
-	double *least;	/* backward of any rank */
+	double *least;	/* the least backward of any rank */
 	double *own[TS_TRACKS];
 	size_t *slowest[TS_TRACKS];
 	struct ts_arena window;
@@ -84,7 +84,7 @@ static const double *seconds_of(const struct ts_reducer_ranks *k, const struct t
 	return name < k->n_names ? w->seconds[rank * k->n_names + name] : NULL;
 }
 
-/* Steps with a time that is no number are left out; of the others the least backward of any rank. */
+/* Leaves out steps with an invalid time; computes the least backward of any rank in the others. */
 static void look_over(struct ts_reducer_ranks *k, const struct ts_reduce_window *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -110,7 +110,8 @@ static void look_over(struct ts_reducer_ranks *k, const struct ts_reduce_window 
 	}
 }
 
-/* Which rank's own time is the longest: without comm, and on the hidden track without what backward has above the least. */
+/* Finds the rank whose own time is the longest: without comm, and on the hidden track without the part of backward
+ * above the least. */
 static void find_slowest(struct ts_reducer_ranks *k, const struct ts_reduce_window *w, double *own)
 {
 	for (size_t a = 0; a < k->n_ranks; a++) {
@@ -151,7 +152,7 @@ static void add_parts(struct ts_reducer_ranks *k, const struct ts_reduce_window 
 	}
 }
 
-/* The same window with the names of ranks.h; several of none of them are added. */
+/* Passes on the same window with the names of ranks.h; phases without such a name are added up. */
 static enum ts_status feed_ranks(struct ts_reducer_ranks *k, const struct ts_reduce_window *w, struct ts_error *err)
 {
 	const double *(*phases)[TS_RANK_PHASES] = ts_arena_array(&k->window, k->n_ranks, sizeof *phases);
@@ -197,7 +198,7 @@ enum ts_status ts_reducer_window(struct ts_reducer *r, const struct ts_reduce_wi
 	find_slowest(k, w, k->other);
 	add_parts(k, w);
 	if (k->n_ranks == 1)
-		return TS_OK; /* nobody waits, and all that it did is in the parts */
+		return TS_OK; /* no rank waits, and all of its time is in the parts */
 	ts_arena_init(&k->window, r->arena->ceiling);
 	status = feed_ranks(k, w, err);
 	ts_arena_finish(&k->window);
@@ -226,7 +227,7 @@ static enum ts_status name_parts(const struct ts_reducer *r, enum ts_rank_track_
 	return TS_OK;
 }
 
-/* Of one rank alone, or without any comm, nobody can tell what it waited. */
+/* With a single rank, or without any comm, the wait cannot be known. */
 static enum ts_status name_ranks(const struct ts_reducer *r, enum ts_rank_track_kind track, struct ts_reduction *io,
 				 struct ts_error *err)
 {

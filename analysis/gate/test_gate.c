@@ -34,7 +34,7 @@ static int setup(void **state)
 	ts_arena_init(&t.arena, (size_t)64 << 20);
 	t.input = (struct ts_gate_input){.runs = t.runs, .baseline = ts_span_str("main")};
 	ts_gate_policy_default(&t.input.policy);
-	t.input.policy.suspect_alpha = 0.05; /* what the expected numbers were made with */
+	t.input.policy.suspect_alpha = 0.05; /* the expected numbers were computed with this value */
 	assert_int_equal(ts_digest_init(&err), TS_OK);
 	return 0;
 }
@@ -46,7 +46,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A run with a session of its own. */
+/* Adds a run with a session of its own. */
 static struct ts_gate_run *put(enum ts_gate_role role, double step_time)
 {
 	size_t at = t.input.n_runs++;
@@ -125,7 +125,8 @@ static void is(enum ts_gate_state state, unsigned exit_code)
 		fail_msg("%s, exit %u: %.*s", ts_gate_state_word(t.v.state), t.v.exit_code, TS_SPAN_ARG(t.v.sentence));
 }
 
-/* Expected with numpy and scipy: log values of ten, one candidate of 0.1001, s from 9 degrees of freedom. */
+/* The expected values are from numpy and scipy: log values of ten, one candidate of 0.1001, s from 9 degrees of
+ * freedom. */
 static void clean_passes_and_says_what_it_missed(void **state)
 {
 	struct ts_gate_row *row;
@@ -162,7 +163,7 @@ static void what_could_have_missed_too_much_is_blind(void **state)
 	     "%, and GATE.must_catch is 3.0 %; it is 0.1 % longer than that of main");
 	assert_int_equal(warned("one more run cannot show a change of 3.0 %: compare the candidate with its base in pairs"), 1);
 	assert_int_equal(warned("(GATE.blind = pass)"), 0);
-	assert_int_equal(warned("other metrics of the same runs"), 0); /* memory says nothing of time */
+	assert_int_equal(warned("other metrics of the same runs"), 0); /* memory says nothing about time */
 	assert_int_equal(t.v.ask.pairs, 6);
 	t.input.policy.on_blind = TS_GATE_FAILS;
 	judge();
@@ -198,7 +199,7 @@ static void all_have(enum ts_metric metric, double value, double candidate)
 			.value = t.runs[i].role == TS_GATE_CANDIDATE ? candidate : value * (1 + 0.001 * (double)(i % 3))};
 }
 
-/* Ten baselines at 100 ms and a candidate that is as fast, and one metric that does not decide. */
+/* Makes ten baselines at 100 ms, a candidate that is as fast, and one metric that does not decide. */
 static void watched(enum ts_metric metric, double value, double candidate)
 {
 	t.input.n_runs = 0;
@@ -226,9 +227,9 @@ static void what_is_watched_counts_when_it_is_grossly_worse(void **state)
 	is(TS_GATE_SUSPECT, 4);
 	watched(TS_METRIC_LOSS, 2, 4);
 	is(TS_GATE_SUSPECT, 4);
-	watched(TS_METRIC_LOSS, 2, 1); /* better */
+	watched(TS_METRIC_LOSS, 2, 1); /* the candidate is better */
 	is(TS_GATE_PASS, 0);
-	watched(TS_METRIC_STEP_TIME_P95, 0.1, 0.2); /* not watched */
+	watched(TS_METRIC_STEP_TIME_P95, 0.1, 0.2); /* this metric is not watched */
 	is(TS_GATE_PASS, 0);
 	t.input.policy.watch[TS_METRIC_LOSS] = false;
 	watched(TS_METRIC_LOSS, 2, 4);
@@ -243,7 +244,7 @@ static void a_loss_that_is_not_finite_fails(void **state)
 	says("loss at the end of p/run10 has regressed: its value is NaN or infinite, and that of none of 10 baselines is");
 	watched(TS_METRIC_LOSS, 2, INFINITY);
 	is(TS_GATE_REGRESSION, 1);
-	/* A recipe that sometimes ends so does not show it of the change. */
+	/* If a baseline also ends with such a loss, the change is not to blame. */
 	t.runs[3].reduction.metrics[TS_METRIC_LOSS].value = NAN;
 	judge();
 	is(TS_GATE_PASS, 0);
@@ -257,7 +258,7 @@ static void a_loss_that_is_not_finite_fails(void **state)
 	assert_int_equal(t.v.rows[TS_METRIC_LOSS].state, TS_GATE_REGRESSION);
 }
 
-/* Where the baseline is 0, no relative size has a meaning, and what must be caught is none. */
+/* Where the baseline is 0, a relative size has no meaning, so there is nothing that must be caught. */
 static void nothing_relative_is_not_blind(void **state)
 {
 	(void)state;
@@ -298,7 +299,7 @@ static void suspect_asks_and_pairs_decide(void **state)
 	is(TS_GATE_REGRESSION, 1);
 	says("longer than that of main (99 % confidence interval of the change 7.0 % to 9.1 %, from 4 pairs on one allocation)");
 	assert_true(row->paired && row->pairs == 4 && t.v.ask.pairs == 0);
-	/* mean of log 1.08, 1.081, 1.082, 1.079 */
+	/* The expected value is the mean of log 1.08, 1.081, 1.082, 1.079. */
 	assert_true(fabs(log1p(row->size) - (log(1.08) + log(1.081) + log(1.082) + log(1.079)) / 4) < 1e-12);
 }
 
@@ -318,7 +319,7 @@ static void pairs_that_do_not_confirm(void **state)
 	says("was suspect at the first look, and the pairs do not confirm a regression: it is 0.05 % longer");
 	says("the gate could have missed a regression of up to");
 	assert_true(row->could_miss > 0.02 && row->could_miss < 0.03);
-	/* between: more are asked for, and said so */
+	/* The result lies between the limits: the gate asks for more pairs and says so. */
 	t.input.n_runs = 11;
 	for (uint32_t i = 0; i < 5; i++)
 		put_pair(i, 0.1003, 0.1003 * 1.018, "s");
@@ -353,7 +354,8 @@ static void pairs_of_two_sessions_do_not_count(void **state)
 	assert_int_equal(warned("pair 4 does not count: one of its runs is already in another pair"), 1);
 }
 
-/* The first look is at the pairs that were run first, whatever their numbers: two that refute, run first; four that would confirm. */
+/* The first look takes the pairs that were run first, whatever their numbers: two that refute were run first, four
+ * that would confirm later. */
 static void pairs_count_in_the_order_in_which_they_ran(void **state)
 {
 	(void)state;
@@ -432,7 +434,7 @@ static void sessions_are_draws(void **state)
 	struct ts_gate_row *row;
 
 	(void)state;
-	/* eight runs of one session and one of another: two draws, whose luck nothing is known of */
+	/* Eight runs of one session and one of another are two draws, whose spread is not known. */
 	for (size_t i = 0; i < 8; i++)
 		put_session(TS_GATE_BASELINE, ten[i], "a");
 	put_session(TS_GATE_BASELINE, 0.1, "b");
@@ -442,7 +444,7 @@ static void sessions_are_draws(void **state)
 	assert_int_equal(row->base_draws, 2);
 	says("the gate has 9 baselines of 2 sessions (runs of one session count as one) so far; a verdict needs at least 3, and 10 are "
 	     "recommended");
-	/* three sessions: their means 0.1, 0.102 and 0.104 count, not the runs */
+	/* For three sessions, their means 0.1, 0.102 and 0.104 count, not the runs. */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 6; i++)
 		put_session(TS_GATE_BASELINE, i % 2 ? 0.101 : 0.0990099009900990, "a");
@@ -454,7 +456,7 @@ static void sessions_are_draws(void **state)
 	assert_true(row->base_draws == 3 && row->candidate_draws == 1 && row->df == 2);
 	assert_true(fabs(row->base - cbrt(0.1 * 0.102 * 0.104)) < 1e-6);
 	assert_true(fabs(row->candidate - sqrt(0.102 * 0.104)) < 1e-12);
-	/* candidates without a session are one draw together, baselines each its own, which is said */
+	/* Candidates without a session are one draw together, and each baseline is its own; a warning says so. */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 5; i++)
 		put_session(TS_GATE_BASELINE, ten[i], "");
@@ -465,7 +467,7 @@ static void sessions_are_draws(void **state)
 	assert_int_equal(warned("5 of 5 baselines do not record the session"), 1);
 }
 
-/* A machine of one's own, whose jobs have no number: everything is one session, and its luck is on both sides. */
+/* On a private machine jobs have no number: all runs are one session, whose state affects both sides. */
 static void one_session_for_all(void **state)
 {
 	struct ts_gate_row *row;
@@ -492,7 +494,8 @@ static void history_gives_spread_not_level(void **state)
 	put(TS_GATE_CANDIDATE, 0.1);
 	row = judge();
 	assert_true(row->df == 2 && row->prior_df == 0 && isnan(row->prior_sd));
-	/* two groups at other levels: 1 and 1.02, 3 and 3.06: (log 1.02)^2 / 2 each, one degree of freedom each */
+	/* The two groups have different levels, 1 and 1.02, 3 and 3.06: (log 1.02)^2 / 2 each, one degree of freedom
+	 * each. */
 	put(TS_GATE_HISTORY, 1)->group = 1;
 	put(TS_GATE_HISTORY, 3)->group = 2;
 	put(TS_GATE_HISTORY, 1.02)->group = 1;
@@ -519,7 +522,7 @@ static void one_baseline_is_enough_where_the_spread_is_known(void **state)
 		put(TS_GATE_HISTORY, 2 * ten[i])->group = 1;
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
-	is(TS_GATE_COLLECTING, 0); /* without any baseline there is no mean */
+	is(TS_GATE_COLLECTING, 0); /* there is no mean without a baseline */
 	baselines(1);
 	row = judge();
 	is(TS_GATE_PASS, 0);
@@ -527,7 +530,7 @@ static void one_baseline_is_enough_where_the_spread_is_known(void **state)
 	t.runs[9].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.105;
 	judge();
 	is(TS_GATE_SUSPECT, 4);
-	/* One run less of history, and the assumed spread joins in. */
+	/* With one run less of history, the assumed spread is used too. */
 	t.runs[0].role = TS_GATE_BASELINE;
 	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.1;
 	row = judge();
@@ -548,7 +551,7 @@ static void collecting_until_there_are_three(void **state)
 	is(TS_GATE_COLLECTING, 0);
 	assert_int_equal(warned("step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3"), 1);
 	assert_int_equal(warned("; until then only a regression above"), 1);
-	/* Twice as slow stands out from any spread that one would assume. */
+	/* A run that takes twice the time exceeds any spread that one would assume. */
 	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.2;
 	judge();
 	is(TS_GATE_SUSPECT, 4);
@@ -556,7 +559,7 @@ static void collecting_until_there_are_three(void **state)
 	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.15;
 	judge();
 	is(TS_GATE_SUSPECT, 4);
-	/* pairs need no baselines */
+	/* Pairs need no baselines. */
 	t.input.n_runs = 1;
 	t.input.policy.pairs = t.input.policy.pairs_most = 4;
 	for (uint32_t i = 0; i < 4; i++)
@@ -581,13 +584,13 @@ static void inconclusive_is_never_a_pass(void **state)
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 0);
 	assert_int_equal(warned("(GATE.inconclusive = pass) makes that exit 0"), 1);
-	/* one of two candidates has it: that one counts, and the other is told of */
+	/* One of two candidates has the metric: that one counts, and a warning names the other. */
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
 	is(TS_GATE_PASS, 0);
 	says("step time of p/run5 and 1 more run shows no regression");
 	assert_int_equal(warned("1 of 2 candidates does not count for step time: the run has no column timestamp"), 1);
-	/* no baseline has it */
+	/* No baseline has the metric. */
 	for (size_t i = 0; i < 5; i++)
 		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME] = t.runs[i].reduction.metrics[TS_METRIC_LOSS];
 	judge();
@@ -630,7 +633,7 @@ static void values_that_are_none(void **state)
 		judge();
 		is(TS_GATE_INCONCLUSIVE, 3);
 	}
-	/* the smallest and the greatest of doubles: judged or inconclusive, never a crash */
+	/* The smallest and the greatest doubles are judged or inconclusive, and never cause a crash. */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 4; i++)
 		put(TS_GATE_BASELINE, i % 2 ? 1e308 : 5e-324);
@@ -686,7 +689,8 @@ static void mfu_is_no_second_test(void **state)
 	says("its value was measured by 989 TFLOP/s, 6N, and the candidate's by 312 TFLOP/s, 6N");
 }
 
-/* 1 % counts, and at least 4 MiB, which is two of the allocator's smallest blocks: 3 of 100 MiB are ignored, 60 of 500 are not. */
+/* A difference counts from 1 %, and from 4 MiB, which is two of the allocator's smallest blocks: 3 of 100 MiB are
+ * ignored, 60 of 500 are not. */
 static void memory_has_an_absolute_size(void **state)
 {
 	static const struct {
@@ -716,7 +720,7 @@ static void memory_has_an_absolute_size(void **state)
 	says("higher than that of main");
 }
 
-/* Shares begin at 0, to which nothing is relative: 0.01 is what matters then. */
+/* A share may be 0, to which nothing is relative; then 0.01 is the least difference that counts. */
 static void shares_of_nothing(void **state)
 {
 	static const struct {
@@ -741,8 +745,8 @@ static void shares_of_nothing(void **state)
 	says("share of stalls of p/run5 may have regressed: it is 2.0 %, and that of main is 0 % (from 5 baselines)");
 }
 
-/* Two that gate share the level: p = 0.0124 passes half of 0.05, and so does its twin; p = 0.03 alone would, and beside a
- * clean one not. */
+/* Two metrics that decide share the level: p = 0.0124 passes half of 0.05, and so does its twin; p = 0.03 would pass
+ * alone, but not beside a clean metric. */
 static void levels_are_shared(void **state)
 {
 	double mean = 0;
@@ -763,7 +767,7 @@ static void levels_are_shared(void **state)
 	judge();
 	is(TS_GATE_SUSPECT, 4);
 	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].state, TS_GATE_SUSPECT);
-	/* what does not gate takes nothing from the level, and is held to the whole of it */
+	/* A metric that does not decide takes nothing from the level, and is tested at the whole of it. */
 	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = true;
 	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = false;
 	for (size_t i = 0; i < 11; i++) {
@@ -781,7 +785,7 @@ static void levels_are_shared(void **state)
 	is(TS_GATE_SUSPECT, 4);
 }
 
-/* To the bit: each row of a verdict, whatever the order of the runs. */
+/* Each row of a verdict is equal to the bit, whatever the order of the runs. */
 static void order_does_not_matter(void **state)
 {
 	struct ts_gate_row rows[TS_METRICS];
@@ -919,7 +923,8 @@ static void explained_with_the_numbers_of_the_policy(void **state)
 	assert_true(explains("sets the standard deviation between runs to 0.6 % beforehand, with the weight of 12 degrees"));
 }
 
-/* Every allocation of an arena that is too small fails in turn: an error each time, never a crash or half a verdict. */
+/* Every allocation of an arena that is too small fails in turn: the result is an error each time, never a crash or
+ * half a verdict. */
 static void a_full_arena(void **state)
 {
 	struct ts_arena arena;
@@ -967,7 +972,7 @@ static void an_odd_baseline_does_not_blind_the_gate(void **state)
 	assert_int_equal(warned("tscope note p/run9 bad='why'"), 1);
 }
 
-/* A run of the history at twice the time of its level says nothing of how runs scatter. */
+/* A run of the history at twice the time of its level says nothing about how runs scatter. */
 static void an_odd_run_of_the_history(void **state)
 {
 	struct ts_gate_row *row;

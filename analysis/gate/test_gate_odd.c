@@ -19,7 +19,8 @@ static size_t of(const double *x, size_t n, struct ts_gate_spread known)
 	return ts_gate_odd(x, &n, 1, known, 0, scratch, odd);
 }
 
-/* By numpy: the median is 0.003, 1.4826 times the median distance 0.0103782, the cut (3.9 + 31 / 7) times that, 0.08643558. */
+/* Computed by numpy: the median is 0.003, 1.4826 times the median distance is 0.0103782, and the cut is (3.9 + 31 /
+ * 7) times that, 0.08643558. */
 static void the_cut(void **state)
 {
 	double x[] = {0.010, -0.004, 0.006, -0.011, 0.002, 0.003, 0.30};
@@ -43,13 +44,13 @@ static void few_values_cannot_tell(void **state)
 	assert_int_equal(of(x, 5, none), 0);
 	assert_int_equal(of(x, 5, (struct ts_gate_spread){0.002, TS_GATE_ODD_KNOWN - 1}), 0);
 	assert_int_equal(of(x, 5, (struct ts_gate_spread){0.002, 30}), 1);
-	/* (3.9 + 31 / 35) 0.12 is 0.574: within what is known, it is not odd. */
+	/* (3.9 + 31 / 35) 0.12 is 0.574: a value within the known spread is not an outlier. */
 	assert_int_equal(of(x, 5, (struct ts_gate_spread){0.12, 30}), 0);
 	assert_int_equal(of(x, 0, none), 0);
 	assert_int_equal(of(x, 1, none), 0);
 }
 
-/* Two kinds of runs are no accident of one kind. */
+/* If more than a quarter of the values are far away, there are two kinds of runs and no outliers. */
 static void more_than_a_quarter_is_none(void **state)
 {
 	double x[] = {0, 0.001, 0.002, 0.003, 0.001, 0.002, 0.5, 0.5};
@@ -61,7 +62,7 @@ static void more_than_a_quarter_is_none(void **state)
 	assert_false(odd[6]);
 }
 
-/* Each group has its own level; the distances of all say how far is far. */
+/* Each group has its own level; the distances of all groups together decide what is far. */
 static void groups(void **state)
 {
 	static const double x[] = {0, 0.001, 0.002, 1, 1.001, 1.002, 5, 5.001, 5.3};

@@ -24,7 +24,7 @@ static void about(double got, double want)
 		fail_msg("%.17g is not %.17g", got, want);
 }
 
-/* Differences whose order is not recorded. */
+/* Makes differences whose order is not recorded. */
 static struct ts_gate_difference *plain(const double *d, size_t n)
 {
 	static struct ts_gate_difference pairs[ROOM];
@@ -63,7 +63,7 @@ static void pairs_look(void **state)
 	about(look.sd, 0.005802298395176403);
 	about(look.t, 7.083285879924884);
 	about(look.p, 0.0028934821696150787);
-	/* 12 degrees of freedom of 0.4 % a run: 2 * 0.004^2 * 12 + 0.000101 over 15 */
+	/* The history has 12 degrees of freedom at 0.4 % a run: 2 * 0.004^2 * 12 + 0.000101 over 15. */
 	look_at(d, 4, (struct ts_gate_spread){0.004, 12}, &r, &look);
 	about(look.sd, 0.005686240703077327);
 	about(look.df, 15);
@@ -83,26 +83,27 @@ static void pairs_in_two_looks(void **state)
 	(void)state;
 	assert_int_equal(judge(worse, 3, &plan, within, &r, &look), TS_GATE_PAIRS_FEW);
 	assert_int_equal(judge(worse, 4, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
-	/* 0.003 is no more than delta: more pairs are not waited for, and do not count if they are there */
+	/* 0.003 is not above delta: no more pairs are requested, and more pairs do not count if they exist. */
 	assert_int_equal(judge(none, 4, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
 	assert_int_equal(judge(none, 6, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
 	about(look.difference, 0.003);
-	/* 0.018 is above delta and below what matters: open until there are 8 */
+	/* 0.018 is above delta and below the least size that counts: the result stays open until there are 8 pairs. */
 	for (size_t n = 4; n < 8; n++)
 		assert_int_equal(judge(open, n, &plan, within, &r, &look), TS_GATE_PAIRS_OPEN);
 	about(look.difference, 0.018);
 	assert_int_equal(judge(open, 8, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
 	about(look.difference, 0.024);
-	/* what comes behind the last look changes nothing */
+	/* Pairs after the last look change nothing. */
 	assert_int_equal(judge(open, 10, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
 	about(look.difference, 0.024);
 	assert_int_equal(judge(small, 8, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-	/* one look: nothing stays open */
+	/* With a single look, nothing stays open. */
 	plan.most = 4;
 	assert_int_equal(judge(open, 8, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
 }
 
-/* Scatter of 3 % where 0.4 % a run is known, 0.57 % a pair: these are held to their own alone. scipy's ttest_1samp of them: */
+/* The scatter is 3 % where 0.4 % a run is known, 0.57 % a pair: these pairs are compared with their own scatter
+ * alone. The expected values are from scipy's ttest_1samp. */
 static void a_noisy_allocation(void **state)
 {
 	static const double d[] = {0.06, 0.01, 0.00, 0.07, 0.05, 0.035}, calm[] = {0.030, 0.041, 0.035, 0.020};
@@ -116,12 +117,13 @@ static void a_noisy_allocation(void **state)
 	about(look.p, 0.0300532402221851);
 	look_at(calm, 4, (struct ts_gate_spread){0.004, 30}, &r, &look);
 	about(look.df, 33);
-	/* what was known is believed no less than the floor: else identical runs would make every pair noisy */
+	/* The known spread counts as at least the floor: otherwise identical runs would make every pair noisy. */
 	look_at((const double[]){0.030, 0.032}, 2, (struct ts_gate_spread){0, 30}, &r, &look);
 	about(look.df, 31);
 }
 
-/* p between half of alpha and alpha: enough for one look, not for the first of two. scipy: these four have p = 0.00289. */
+/* p lies between half of alpha and alpha: enough for one look, not for the first of two. By scipy, these four have p
+ * = 0.00289. */
 static void alpha_is_split(void **state)
 {
 	static const double d[] = {0.031, 0.024, 0.038, 0.029};
@@ -151,7 +153,8 @@ static void what_pairs_are_held_to(void **state)
 	assert_true(got.sd == 0.001);
 }
 
-/* The order ABBA and runs that get 2 % slower one after the other: least squares over 1 and the turn, by numpy's lstsq. */
+/* The runs have the order ABBA and get 2 % slower one after the other: least squares over 1 and the turn, by numpy's
+ * lstsq. */
 static void a_drift_is_no_regression(void **state)
 {
 	static const double d[] = {0.052, 0.011, 0.049, 0.008, 0.051, 0.013};
@@ -180,7 +183,7 @@ static void a_drift_is_no_regression(void **state)
 	assert_false(ts_gate_worse(&look, &r, 0.005));
 }
 
-/* Orders that are not balanced: the intercept of the line over the turn, and its error. */
+/* The orders are not balanced: the expected values are the intercept of the line over the turn, and its error. */
 static void orders_need_not_be_balanced(void **state)
 {
 	static const double d[] = {0.52, 0.49, 0.51, 0.50, 0.10};
@@ -198,8 +201,8 @@ static void orders_need_not_be_balanced(void **state)
 	about(look.error, 0.007216878364870277);
 }
 
-/* Base before candidate every time. The middles of the pairs rise by 1.9875 % a run (numpy's polyfit), which is taken off; where
- * they fall, nothing is added. */
+/* The base runs before the candidate every time. The middles of the pairs rise by 1.9875 % a run (numpy's polyfit),
+ * which is subtracted; where they fall, nothing is added. */
 static void one_order_alone(void **state)
 {
 	static const double d[] = {0.031, 0.029, 0.030}, middles[] = {0, 0.0405, 0.0795};
@@ -217,20 +220,21 @@ static void one_order_alone(void **state)
 	ts_gate_pairs_look(pairs, 3, (struct ts_gate_spread){0, 0}, &r, scratch, &look);
 	about(look.drift, 0.019875);
 	about(look.difference, 0.010125);
-	about(look.error, 0.0006038073644245595 * sqrt(2.0)); /* sd 0.001 is below the floor, sqrt(2) 0.001 */
+	about(look.error, 0.0006038073644245595 * sqrt(2.0)); /* the deviation 0.001 is below the floor, sqrt(2) 0.001 */
 	for (int i = 0; i < 3; i++)
 		pairs[i].middle = -middles[i];
 	ts_gate_pairs_look(pairs, 3, (struct ts_gate_spread){0, 0}, &r, scratch, &look);
 	about(look.drift, -0.019875);
 	about(look.difference, 0.03);
-	/* Each of its own session: no middle has another to be compared with. */
+	/* Each pair has its own session, so its middle cannot be compared with another. */
 	for (int i = 0; i < 3; i++)
 		pairs[i].session = (uint32_t)i;
 	ts_gate_pairs_look(pairs, 3, (struct ts_gate_spread){0, 0}, &r, scratch, &look);
 	assert_true(isnan(look.drift));
 }
 
-/* A base that was disturbed by 22 %: two pairs that disagree leave it open though their mean is below 0, six find the odd one. */
+/* One base run was disturbed by 22 %: two pairs that disagree leave the result open though their mean is below 0,
+ * and six pairs find the outlier. */
 static void a_disturbed_pair(void **state)
 {
 	static const double d[] = {-0.103, 0.096, 0.094, 0.101, 0.089, 0.097}, agree[] = {-0.013, 0.006};
@@ -249,7 +253,7 @@ static void a_disturbed_pair(void **state)
 	assert_int_equal(look.pairs, 5);
 	about(look.difference, 0.0954);
 	assert_int_equal(judge(agree, 2, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-	/* Nothing known of the scatter: two pairs cannot be called noisy. */
+	/* The scatter is not known, so two pairs cannot be called noisy. */
 	assert_int_equal(judge(d, 2, &plan, (struct ts_gate_spread){0, 0}, &r, &look), TS_GATE_PAIRS_REFUTE);
 }
 

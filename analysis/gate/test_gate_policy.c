@@ -75,7 +75,7 @@ static void every_setting(void **state)
 	assert_int_equal(p.on_blind, TS_GATE_GREEN);
 	print(&p, &out);
 	assert_string_equal((const char *)out.data, ALL_SETTINGS);
-	/* What is printed is read as what was printed. */
+	/* The printed text is read back as the same policy. */
 	assert_int_equal(read_policy(ALL_SETTINGS, &arena, &p, &err), TS_OK);
 	print(&p, &out);
 	assert_string_equal((const char *)out.data, ALL_SETTINGS);
@@ -83,7 +83,7 @@ static void every_setting(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Words in the place of numbers and lists undo what a policy before has set. */
+/* Words in the place of numbers and lists undo what an earlier policy has set. */
 static void words_undo(void **state)
 {
 	struct ts_arena arena;
@@ -116,7 +116,7 @@ static void defaults_come_back(void **state)
 	(void)state;
 	ts_arena_init(&arena, 1 << 20);
 	ts_gate_policy_default(&p);
-	/* Of the issue: 2 %, 1 %, 0.5 %, 20 baselines, 10 recommended. */
+	/* The values are those of the issue: 2 %, 1 %, 0.5 %, 20 baselines, 10 recommended. */
 	assert_true(p.min_size[TS_METRIC_STEP_TIME] == 0.02 && p.delta == 0.01 && p.alpha == 0.005 && p.suspect_alpha == 0.1);
 	assert_true(p.baselines == 20 && p.collect == 10 && p.prior_df_most == 30 && p.rerun && p.must_catch == 0.1);
 	for (size_t m = 0; m < TS_METRICS; m++)
@@ -197,7 +197,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* What could not be printed and read again is refused, whoever sends it. */
+/* A value that could not be printed and read again is refused, whoever sends it. */
 static void items_from_elsewhere(void **state)
 {
 	static const struct {
@@ -227,7 +227,7 @@ static void items_from_elsewhere(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* A list as long as is allowed comes back; a longer one is refused. */
+/* A list of the greatest allowed length is read back; a longer one is refused. */
 static void long_lists(void **state)
 {
 	struct ts_buf text = TS_BUF_INIT(1 << 16), out = TS_BUF_INIT(1 << 17);

@@ -41,14 +41,14 @@ static void first_look(void **state)
 	about(look.p, 0.006872526675300132);
 	about(look.p_better, 0.9991914789598813);
 	about(ts_gate_interval(&look, 0.99), 0.0325914237175334);
-	about(ts_gate_found_from(&look, &r, 0.05), 0.0461938562859132); /* t(0.993, 5) error binds */
+	about(ts_gate_found_from(&look, &r, 0.05), 0.0461938562859132); /* t(0.993, 5) error is the greatest term */
 	ts_gate_first_look(six, 6, one, 1, prior, &r, &look);
 	about(look.sd, 0.00542481072744215);
 	about(look.df, 35);
 	about(look.t, 5.128397853019612);
 	about(look.p, 5.440325197516479e-06);
 	about(ts_gate_found_from(&look, &r, 0.05), 0.029750313152124272);
-	/* scipy's own two-sample test of values less log(1.01) */
+	/* The expected values are from scipy's two-sample test of values less log(1.01). */
 	ts_gate_first_look(six, 6, two, 2, none, &r, &look);
 	about(look.t, 4.70083578481145);
 	about(look.df, 6);
@@ -66,7 +66,7 @@ static void floor_of_spread(void **state)
 	about(look.sd, 0.001);
 	about(look.t, 1.8332798174800655);
 	about(look.p, 0.08206623424777235);
-	/* min_size binds: log(1.02) + t(0.95, 3) 0.001118 */
+	/* min_size is the greatest term: log(1.02) + t(0.95, 3) 0.001118. */
 	about(ts_gate_found_from(&look, &r, 0.05), 0.022433767604169347);
 }
 
@@ -87,7 +87,7 @@ static void worse_is_more_than_p(void **state)
 	assert_false(ts_gate_worse(&look, &r, 0.4) || ts_gate_better(&look, &r, 0.4));
 }
 
-/* Groups 1 2 3 | 10 | 4 8: squares 2, 0 and 8 with 2, 0 and 1 degrees of freedom. */
+/* The groups are 1 2 3 | 10 | 4 8: squares 2, 0 and 8 with 2, 0 and 1 degrees of freedom. */
 static void pooled(void **state)
 {
 	static const double x[] = {1, 2, 3, 10, 4, 8};
@@ -148,7 +148,7 @@ static void nothing_decided_by_nonsense(void **state)
 	(void)state;
 	ts_gate_first_look(huge, 3, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
 	assert_false(ts_gate_worse(&look, &r, 0.49) || ts_gate_better(&look, &r, 0.49));
-	/* one of each, and nothing known: no degree of freedom */
+	/* There is one value of each and no known spread: no degree of freedom. */
 	ts_gate_first_look(small, 1, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
 	assert_true(isnan(look.p) && isnan(look.error));
 	assert_false(ts_gate_worse(&look, &r, 0.49));

@@ -25,7 +25,8 @@ static struct {
 	struct ts_verdict v;
 } t;
 
-/* A step of 100 ms: data 10, forward 30, backward 55, unattributed 5; each of 4 ranks works 90 ms and waits 10. */
+/* Adds a run with a step of 100 ms: data 10, forward 30, backward 55, unattributed 5; each of 4 ranks works 90 ms
+ * and waits 10. */
 static struct ts_gate_run *put(enum ts_gate_role role, double step_time)
 {
 	static const double usual[PARTS] = {0.010, 0.030, 0.055, 0.005};
@@ -49,7 +50,7 @@ static struct ts_gate_run *put(enum ts_gate_role role, double step_time)
 	return run;
 }
 
-/* Six baselines, and a candidate that is 8 ms longer. */
+/* There are six baselines, and a candidate that is 8 ms longer. */
 static int setup(void **state)
 {
 	struct ts_error err;
@@ -132,7 +133,7 @@ static void by_phase_and_rank(void **state)
 	assert_int_equal(warned("not known"), 0);
 }
 
-/* Of 16 ranks 8 to 11 and 14 grow by 8 ms, 3 by 5, and 12 by 3, which is less than half of 8. */
+/* Of 16 ranks, 8 to 11 and 14 grow by 8 ms, 3 by 5, and 12 by 3, which is less than half of 8. */
 static void ranks_in_groups(void **state)
 {
 	(void)state;
@@ -150,12 +151,12 @@ static void ranks_in_groups(void **state)
 	row("rank", "rank 3", 0.09, 0.095, 0.625);
 	assert_null(find("rank", "ranks 8-12"));
 	assert_null(find("rank", "rank 12"));
-	/* all of them */
+	/* All ranks grow. */
 	for (size_t i = 0; i < RANKS; i++)
 		t.ranks[6][i].work = 0.098;
 	judge(TS_GATE_SUSPECT);
 	row("rank", "all ranks", 0.09, 0.098, 1);
-	/* numbers with a gap are two groups: rank 5 is missing in every run */
+	/* Rank 5 is missing in every run: numbers with a gap are two groups. */
 	for (size_t i = 0; i < 7; i++)
 		for (int32_t k = 5; k < RANKS; k++)
 			t.ranks[i][k].rank = k + 1;
@@ -178,7 +179,8 @@ static void an_improvement_is_split_too(void **state)
 	assert_null(find("rank", "rank 0"));
 }
 
-/* Of pairs where they decide: there it is forward, and data takes 12 ms on either side; in the first look it was data. */
+/* Where pairs decide, the phases are those of the pairs: there it is forward, and data takes 12 ms on either side;
+ * in the first look it was data. */
 static void of_the_pairs(void **state)
 {
 	(void)state;
@@ -203,7 +205,7 @@ static void of_the_pairs(void **state)
 static void nothing_is_claimed_of_what_is_missing(void **state)
 {
 	(void)state;
-	/* a phase that one baseline lacks, one that only the candidate has, and a wait that is not known */
+	/* One baseline lacks a phase, only the candidate has another, and a wait is not known. */
 	t.parts[6][0].seconds = 0.018;
 	t.parts[0][1].name = ts_span_str("fwd");
 	t.parts[6][3].name = ts_span_str("recompute");
@@ -221,7 +223,7 @@ static void nothing_is_claimed_of_what_is_missing(void **state)
 	assert_null(find("wait", "all ranks"));
 	assert_int_equal(warned("some runs do not record wait for every rank"), 1);
 	row("work", "all ranks", 0.09, 0.09, 0);
-	/* other ranks */
+	/* One run has other ranks. */
 	t.runs[2].reduction.n_ranks = 3;
 	judge(TS_GATE_SUSPECT);
 	assert_null(find("work", "all ranks"));
@@ -230,7 +232,7 @@ static void nothing_is_claimed_of_what_is_missing(void **state)
 	t.ranks[2][3].rank = 7;
 	judge(TS_GATE_SUSPECT);
 	assert_int_equal(warned("do not record the same ranks"), 1);
-	/* no phases at all in one run */
+	/* One run has no phases at all. */
 	t.runs[1].reduction.n_parts = 0;
 	judge(TS_GATE_SUSPECT);
 	assert_int_equal(t.v.n_why, 0);

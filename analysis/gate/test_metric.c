@@ -8,7 +8,7 @@
 
 #include "analysis/gate/metric.h"
 
-/* Names are written down: a policy that names one must not lose it. */
+/* Policies name metrics, so the names must not change. */
 static void names_stay(void **state)
 {
 	static const char *const names[TS_METRICS] = {"step_time",     "step_time_mean", "step_time_p95",	"stall_share",

@@ -20,7 +20,7 @@ enum { MOST = 4096 };
 static struct ts_arena arena;
 static struct ts_error err;
 
-/* A run in plain arrays. */
+/* A job is a run in plain arrays. */
 struct job {
 	int64_t steps[MOST];
 	double ends[MOST], times[MOST], tokens[MOST];
@@ -55,14 +55,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Uniform in [0, 1): the same generator was run in Python. */
+/* Returns a value uniform in [0, 1): the same generator was run in Python. */
 static double uniform(uint64_t *seed)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* n rows of steps 0, stride, 2 stride, ...; times around mean, of that spread, in job.times and, added up, in job.ends. */
+/* Makes n rows of steps 0, stride, 2 stride, ...; their times are around mean with that spread, in job.times and,
+ * added up, in job.ends. */
 static void rows(size_t n, uint64_t seed, double mean, double spread, int64_t stride)
 {
 	double end = 1.7e9;
@@ -76,7 +77,7 @@ static void rows(size_t n, uint64_t seed, double mean, double spread, int64_t st
 	job.rows.n = n;
 }
 
-/* After job.times were changed. */
+/* Adds up the times again after job.times were changed. */
 static void add_up(void)
 {
 	double end = 1.7e9;
@@ -103,7 +104,7 @@ static void near(double got, double want)
 		fail_msg("got %.17g, expected %.17g", got, want);
 }
 
-/* By timestamps of a clock at 1.7e9 s a difference is known to 2.4e-7 s. */
+/* A clock at 1.7e9 s gives differences of timestamps to within 2.4e-7 s. */
 static void metric(const struct ts_reduction *r, enum ts_metric m, double want)
 {
 	if (!r->metrics[m].known)
@@ -173,11 +174,11 @@ static void as_numpy_says_by_phases_with_accumulation(void **state)
 	metric(&r, TS_METRIC_STEP_TIME, 0.090109554411990977);
 	metric(&r, TS_METRIC_STEP_TIME_MEAN, 0.09007817283212495);
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.030525525659116148);
-	/* 512 tokens a record, 4 records in 0.0901 s. */
+	/* There are 512 tokens in each record, and 4 records take 0.0901 s. */
 	metric(&r, TS_METRIC_TOKENS_PER_S, 2048 / 0.090109554411990977);
 }
 
-/* Logged each tenth step: what passed between two rows are ten steps. */
+/* Every tenth step is logged: the time between two rows is that of ten steps. */
 static void a_row_of_ten_steps(void **state)
 {
 	struct ts_reduction r;
@@ -213,7 +214,7 @@ static void few_records_are_one_window(void **state)
 	unknown(&r, TS_METRIC_MFU, "only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
 }
 
-/* A segment has its own warm-up; what passed before a restart is no step. */
+/* A segment has its own warm-up; the time before a restart is not a step. */
 static void segments(void **state)
 {
 	struct ts_reduction r;
@@ -227,7 +228,7 @@ static void segments(void **state)
 	job.starts[100] = true;
 	job.options.warmup = 20;
 	r = reduce();
-	/* Row 0 and row 100 have no time; of each hundred the first twenty rows are left out. */
+	/* Rows 0 and 100 have no time, and the first twenty rows of each hundred are left out. */
 	assert_int_equal(r.records, 198);
 	assert_int_equal(r.warmup, 38);
 	assert_int_equal(r.counted, 160);
@@ -235,7 +236,7 @@ static void segments(void **state)
 	assert_true(r.metrics[TS_METRIC_STEP_TIME_P95].value < 0.102);
 }
 
-/* Slow starts of both segments are found. */
+/* The slow starts of both segments are found. */
 static void warmup_is_found_in_each_segment(void **state)
 {
 	struct ts_reduction r;
@@ -255,7 +256,8 @@ static void warmup_is_found_in_each_segment(void **state)
 	assert_int_equal(r.counted, 540);
 }
 
-/* A clock that is set back takes one record with it, no more; unknown ends are passed over, and the next stands for more steps. */
+/* A clock that is set back removes only one record; unknown ends are passed over, and the next record stands for
+ * more steps. */
 static void clocks(void **state)
 {
 	struct ts_reduction r;
@@ -275,7 +277,7 @@ static void clocks(void **state)
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.1);
 }
 
-/* Step numbers that jump by a million: nobody knows what passed. */
+/* Step numbers jump by a million: the time in between cannot be divided into steps. */
 static void a_jump_of_step_numbers(void **state)
 {
 	struct ts_reduction r;
@@ -339,7 +341,7 @@ static void no_time_at_all(void **state)
 	unknown(&r, TS_METRIC_STEP_TIME, "no step of the run has a known time");
 }
 
-/* What work.accumulation says must be a number, or nothing is known. */
+/* The value of work.accumulation must be a number; otherwise the result is not known. */
 static void accumulation_that_is_no_number(void **state)
 {
 	struct ts_reduction r;
@@ -352,7 +354,7 @@ static void accumulation_that_is_no_number(void **state)
 	unknown(&r, TS_METRIC_STEP_TIME, "work.accumulation is text, not a number");
 }
 
-/* Steps by number, also where a row stands for several, and below 0. */
+/* Steps are selected by number, also where a row stands for several, and below 0. */
 static void every_nth_step(void **state)
 {
 	struct ts_reduction r;
@@ -362,7 +364,7 @@ static void every_nth_step(void **state)
 	job.rows.ends = job.ends;
 	job.excludes[0] = (struct ts_exclude){.kind = TS_EXCLUDE_EVERY, .every = 25};
 	job.options.n_excludes = 1;
-	/* Of 990 steps from 1 on 39 numbers are divided by 25, each in another row. */
+	/* Of 990 steps from 1 on, 39 numbers are divisible by 25, each in another row. */
 	r = reduce();
 	assert_int_equal(r.excluded, 39);
 	for (size_t i = 0; i < 100; i++)
@@ -371,7 +373,7 @@ static void every_nth_step(void **state)
 	job.rows.times = job.times;
 	job.excludes[0].every = 7;
 	r = reduce();
-	/* -49, -42, ..., 49 */
+	/* The excluded steps are -49, -42, ..., 49. */
 	assert_int_equal(r.excluded, 15);
 	for (size_t i = 0; i < 100; i++)
 		job.steps[i] = i < 50 ? INT64_MIN + (int64_t)i : INT64_MAX - 99 + (int64_t)i;
@@ -380,7 +382,8 @@ static void every_nth_step(void **state)
 	assert_int_equal(r.excluded, 2); /* INT64_MAX and -INT64_MAX */
 }
 
-/* 4.5 % of an optimizer step that sit in one record of 32 are 4.5 %, said or found; the median record knows nothing of them. */
+/* 4.5 % of an optimizer step that lie in one record of 32 count as 4.5 %, whether the period is declared or found;
+ * the median record does not show them. */
 static void one_record_in_32(void **state)
 {
 	static const size_t lengths[] = {72, 90, 96, 120, 128, 200, 500, 2000};
@@ -404,7 +407,7 @@ static void one_record_in_32(void **state)
 		}
 }
 
-/* And where the period does not divide 32: it is found, and the window is of whole periods. */
+/* A period that does not divide 32 is found, and the window has whole periods. */
 static void other_periods(void **state)
 {
 	static const size_t periods[] = {3, 10, 12, 20, 48, 50, 100};
@@ -426,7 +429,7 @@ static void other_periods(void **state)
 	}
 }
 
-/* 1 % of spikes move the median of windows by some 1 %, the reduction hardly. */
+/* 1 % of spikes change the median of windows by some 1 %, but hardly change the reduction. */
 static void spikes_hardly_count(void **state)
 {
 	double before, after;
@@ -471,7 +474,8 @@ enum { RANKS = 3, STEPS = 64 };
 
 static double seconds[RANKS][4][STEPS];
 
-/* names: backward, comm, forward, io. What each rank does is made up; comm ends every step at the same time. */
+/* The names are backward, comm, forward, io. The times of each rank are invented; comm ends every step at the same
+ * time. */
 static struct ts_reduction reduce_ranks(const struct ts_span *names, size_t n_names, bool const *has, size_t pieces)
 {
 	static const int32_t numbers[RANKS] = {0, 2, 5};
@@ -531,7 +535,7 @@ static void parts_and_waits(void **state)
 	assert_true(again.parts[0].seconds == r.parts[0].seconds && again.ranks[0].work == r.ranks[0].work);
 }
 
-/* A step with a time that is no number counts for no part; without comm nobody knows who waits. */
+/* A step with an invalid time counts for no part; without comm it is not known which rank waits. */
 static void parts_without_numbers(void **state)
 {
 	const struct ts_span names[] = {ts_span_str("forward"), ts_span_str("comm")};
@@ -552,7 +556,8 @@ static void parts_without_numbers(void **state)
 	assert_true(isnan(r.ranks[2].wait));
 }
 
-/* DDP: backward of the fast ranks takes up what the slow one is late. The slow rank's parts count, and its backward is the work. */
+/* Under DDP, backward of the fast ranks contains the delay of the slow rank. The slow rank's parts count, and its
+ * backward is the work. */
 static void waits_hidden_in_backward(void **state)
 {
 	const struct ts_span names[] = {ts_span_str("forward"), ts_span_str("backward")};

@@ -19,7 +19,7 @@ static struct ts_trend_run runs[MOST];
 static char commits[MOST][24];
 static struct ts_gate_policy policy;
 
-/* n runs at level, 0.1 % noise that sums to nothing in the median. */
+/* Makes n runs at level, with 0.1 % of noise that cancels in the median. */
 static struct ts_trend trend_of(enum ts_metric metric, size_t n, double level)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static void rises(void **state)
 	says(&t, "step time of main rose by 5.0 % between c87 and c88, 12 runs ago");
 }
 
-/* More tokens are better. */
+/* A greater number of tokens is better. */
 static void direction_is_the_metrics(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_TOKENS_PER_S, 100, 5000);
@@ -95,7 +95,7 @@ static void direction_is_the_metrics(void **state)
 	says(&t, "tokens per second of main fell by 12 % between c59 and c60, 40 runs ago");
 }
 
-/* Runs without a value stand between the two levels: their commits are to blame, too. */
+/* Runs without a value stand between the two levels: their commits may be the cause, too. */
 static void left_out(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 1);
@@ -141,7 +141,7 @@ static void accepted_on_the_level(void **state)
 	}
 }
 
-/* Of two levels, accepting the second says nothing of the first; the newest decides. */
+/* Of two levels, accepting the second does not accept the first; the newest decides. */
 static void several(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 120, 1);
@@ -157,7 +157,7 @@ static void several(void **state)
 	assert_true(fabs(t.changes[1].size + 0.04) < 0.001);
 }
 
-/* 3 MiB of 200 MiB are more than 1 %, and less than the 4 MiB that matter. */
+/* 3 MiB of 200 MiB are more than 1 %, but less than the 4 MiB that count. */
 static void memory_has_an_absolute_size(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 209715200.0);
@@ -176,7 +176,7 @@ static void memory_has_an_absolute_size(void **state)
 	assert_int_equal(t.n_changes, 1);
 }
 
-/* Half a percent with each of ten merges: never 1 % above the greatest before it. */
+/* Memory grows by half a percent with each of ten merges: it is never 1 % above the greatest value before it. */
 static void memory_that_creeps(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 200, 8 * 209715200.0);
@@ -188,7 +188,7 @@ static void memory_that_creeps(void **state)
 	assert_true(t.n_changes >= 2 && t.changes[0].worse && ts_trend_is_worse(&t));
 }
 
-/* Below 0, and no ratio. */
+/* The loss is below 0, so it is not compared by ratio. */
 static void loss_by_difference(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_LOSS, 100, -4);
@@ -206,7 +206,7 @@ static void loss_by_difference(void **state)
 	assert_true(t.n_changes == 1 && isinf(t.changes[0].size));
 	says(&t, "share of stalls of main rose from 0 to 2.0 % between c59 and c60, 40 runs ago");
 	for (size_t i = 60; i < 100; i++)
-		runs[i].value = 0.005; /* below what matters of it */
+		runs[i].value = 0.005; /* this is below the least size that counts */
 	judge(&t);
 	assert_int_equal(t.n_changes, 0);
 }

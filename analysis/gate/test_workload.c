@@ -89,7 +89,8 @@ static bool same(struct ts_workload a, struct ts_workload b, enum ts_workload_pa
 	return ts_id_eq(&a.key[part], &b.key[part]);
 }
 
-/* printf 'config.lr\0000.1\000data.set\000c4\000work.tokens_per_step\0004096\000' | sha256sum, and so on. */
+/* The digests are those of printf 'config.lr\0000.1\000data.set\000c4\000work.tokens_per_step\0004096\000' |
+ * sha256sum, and so on. */
 static void keys_are_digests_of_rows(void **state)
 {
 	struct ts_workload w = work_of(FACTS(real("config.lr", 0.1), text("data.set", "c4"), integer("work.tokens_per_step", 4096),
@@ -123,7 +124,7 @@ static void says_nothing_is_zeros(void **state)
 	assert_int_equal(w.name.len, 0);
 }
 
-/* Seeds, code, lineage, determinism and what is ignored are no part of it; 32 and 32.0 are one number. */
+/* Seeds, code, lineage, determinism and ignored facts are not part of the workload; 32 and 32.0 are one number. */
 static void what_does_not_count(void **state)
 {
 	struct ts_workload a = work_of(FACTS(integer("config.batch", 32), text("config.run_name", "x")), "config.run_*");
@@ -140,7 +141,7 @@ static void what_does_not_count(void **state)
 	assert_false(same(a, d, TS_WORKLOAD_CONFIG));
 }
 
-/* Devices count by name, memory and number; which ones of them these were does not. */
+/* Devices count by name, memory and number; which of the host's devices they are does not count. */
 static void hardware_is_what_was_there(void **state)
 {
 	struct ts_workload a = work_of(FACTS(text("hardware.gpus[0].name", "H100"), text("hardware.gpus[0].uuid", "u1"),
@@ -266,7 +267,7 @@ static void differences_are_named(void **state)
 	assert_int_equal(compare(FACTS(real("config.lr", 2.0)), FACTS(integer("config.lr", 2)), &rows), 0);
 }
 
-/* A declared name stands in the place of the config; the rest is compared all the same. */
+/* A declared name replaces the config; all other facts are still compared. */
 static void a_name_is_the_work(void **state)
 {
 	struct ts_workload_difference *rows;
@@ -282,7 +283,7 @@ static void a_name_is_the_work(void **state)
 	expect_row(&rows[1], TS_WORKLOAD_HARDWARE, "hardware.gpu", "H100", "A100");
 }
 
-/* Of several sources the highest counts, as everywhere. */
+/* Of several sources the highest one counts, as elsewhere. */
 static void the_pusher_counts(void **state)
 {
 	struct ts_fact said = real("config.lr", 0.2);

@@ -12,7 +12,7 @@ enum { SHORT = 12 };
 /* The seed of the permutations: any number, but always the same. */
 #define SEED UINT64_C(0x7473636f7065)
 
-/* The runs that have a value that counts. */
+/* The runs whose value counts. */
 struct counted {
 	size_t *at;	/* index in trend->runs */
 	double *values; /* on the scale that is compared */
@@ -46,7 +46,7 @@ static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, stru
 	return TS_OK;
 }
 
-/* Converts the values to the scale on which they are compared; *ret_min: the smallest change that matters on it. */
+/* Converts the values to the scale on which they are compared; *ret_min is the smallest change that counts on it. */
 static enum ts_status scale(const struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			    struct counted *c, double *ret_min, struct ts_error *err)
 {
@@ -112,7 +112,7 @@ static enum ts_status tell_changes(struct ts_trend *trend, const struct counted 
 
 /* --- in words --- */
 
-/* How a sentence names a run: "3f2a9c81d0e4", or "run 5d1b..." where it records no commit. */
+/* Returns how a sentence names a run: "3f2a9c81d0e4", or "run 5d1b..." where it records no commit. */
 static const char *place(const struct ts_trend_run *run, struct ts_arena *arena)
 {
 	char hex[TS_ID_HEX + 1];

@@ -53,7 +53,7 @@ static bool is_processor(struct ts_span path)
 	       ts_span_is(path, "hardware.cpu_count");
 }
 
-/* A job on processors alone has these as its devices. */
+/* In a job without GPUs the processors are its devices. */
 static bool has_gpu(const struct ts_facts *facts)
 {
 	for (size_t i = 0; i < facts->n; i++) {
@@ -112,7 +112,7 @@ static bool counts(const struct selection *s, enum ts_workload_part part, size_t
 
 /* --- values --- */
 
-/* "2.3.1+cu121" is 2, "0.4.1" is 0.4, "v12" is 12; what has no digit stays as it is. */
+/* Shortens "2.3.1+cu121" to 2, "0.4.1" to 0.4 and "v12" to 12; a text without a digit stays as it is. */
 static struct ts_span major(struct ts_span text)
 {
 	size_t from = 0, to;
@@ -171,7 +171,7 @@ static enum ts_status key_of(const struct selection *s, enum ts_workload_part pa
 	return status;
 }
 
-/* What tells one allocation from the next: another job id on the same hosts is another one. */
+/* True for facts that separate one allocation from the next: another job id on the same hosts is another allocation. */
 static bool is_session(struct ts_span path)
 {
 	static const char *const jobs[] = {"slurm.SLURM_JOB_ID",	  "slurm.SLURM_ARRAY_JOB_ID", "slurm.SLURM_ARRAY_TASK_ID",
@@ -237,7 +237,7 @@ static struct ts_span text_of(const struct ts_facts *facts, const char *path)
 	return fact && fact->type == TS_FACT_TEXT && fact->text.len <= TS_PATH_MAX ? fact->text : ts_span_of(NULL, 0);
 }
 
-/* Seconds since 1970, as nanoseconds; 0 where they are none. */
+/* Returns the start in nanoseconds since 1970, from seconds; 0 if it is not recorded. */
 static int64_t started_of(const struct ts_facts *facts)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str("session.started"));
@@ -298,7 +298,7 @@ static enum ts_status add_row(struct differences *d, enum ts_workload_part part,
 	return TS_OK;
 }
 
-/* A copy in the arena; data == NULL: no memory. */
+/* Returns a copy in the arena; data == NULL means that there is no memory. */
 static struct ts_span value_of(enum ts_workload_part part, const struct ts_fact *fact, struct ts_arena *arena)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_FACT_TEXT_MAX + 64);
@@ -318,7 +318,7 @@ static size_t next_of(const struct selection *s, enum ts_workload_part part, siz
 	return i;
 }
 
-/* Of a path that one has, or both. */
+/* Compares a path that one of the runs has, or both. */
 static enum ts_status compare_fact(struct differences *d, enum ts_workload_part part, struct ts_span path, const struct ts_fact *a,
 				   const struct ts_fact *b, struct ts_error *err)
 {

@@ -592,8 +592,7 @@ static bool expected_at_end(const struct finder *f, size_t b, size_t i, double *
 	*ret_hi = fmax(hi, inside);
 	if (b >= 6 && n < BEFORE_LEAST) { /* no block follows it, so a trend may go on */
 		double near_level = level_of(f, b - 3, b);
-		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* extrapolated to the end of a
-											       * double block */
+		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* up to the end of a double block */
 
 		*ret_lo = fmin(*ret_lo, ahead);
 		*ret_hi = fmax(*ret_hi, ahead);
