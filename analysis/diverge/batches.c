@@ -5,7 +5,7 @@
 enum {
 	CANDIDATES = 16, /* shifts that are tried */
 	SHIFT_LEAST = 3, /* steps that must agree under a shift */
-	ORDER_LEAST = 4, /* steps from which "the same ones elsewhere" is more than one exchange */
+	ORDER_LEAST = 4, /* from this many steps on, "the same ones elsewhere" is more than one exchange */
 };
 
 struct seen {
@@ -19,8 +19,8 @@ struct side {
 	size_t n;
 };
 
-/* By digest; what is equal keeps its order. Digests are spread evenly or are few: a sort by their bytes takes a sixth of the time of
- * one by comparisons. */
+/* Sorts by digest; equal ones keep their order. Digests are spread evenly or are few: sorting by their bytes takes a
+ * sixth of the time of a sort by comparisons. */
 static void sort(struct seen *all, struct seen *spare, size_t n)
 {
 	for (unsigned shift = 0; shift < 64; shift += 8) {
@@ -52,7 +52,7 @@ static struct seen *sorted(struct side s, struct seen *spare, struct ts_arena *s
 	return all;
 }
 
-/* Of the first ones, from step `from` on, how many have a digest that is among the others. */
+/* Returns how many of the first batches, from step `from` on, have a digest that is among the others. */
 static uint64_t count_among(const struct seen *all, size_t n, int64_t from, const struct seen *others, size_t n_others)
 {
 	uint64_t found = 0;
@@ -65,7 +65,7 @@ static uint64_t count_among(const struct seen *all, size_t n, int64_t from, cons
 	return found;
 }
 
-/* The first of them whose digest is not below. */
+/* Returns the first of them whose digest is not less. */
 static size_t lower(const struct seen *all, size_t n, uint64_t digest)
 {
 	size_t lo = 0, hi = n;
@@ -81,7 +81,7 @@ static size_t lower(const struct seen *all, size_t n, uint64_t digest)
 	return lo;
 }
 
-/* The digest of a step; *at moves along, for steps that come in order. */
+/* Returns the digest of a step; *at moves along, for steps that come in order. */
 static const uint64_t *at_step(struct side s, size_t *at, int64_t step)
 {
 	while (*at < s.n && s.steps[*at] < step)
@@ -101,7 +101,8 @@ static uint64_t count_kept(struct side a, struct side b, int64_t from)
 	return kept;
 }
 
-/* Does b's batch of step s equal a's of s + shift, wherever both have one, from `from` on? One in ten may be otherwise. */
+/* Asks whether b's batch of step s equals a's of s + shift, wherever both have one, from `from` on. One in ten may
+ * differ. */
 static bool holds(struct side a, struct side b, int64_t from, int64_t shift)
 {
 	uint64_t both = 0, equal = 0;
@@ -115,8 +116,9 @@ static bool holds(struct side a, struct side b, int64_t from, int64_t shift)
 	return equal >= SHIFT_LEAST && equal * 10 >= both * 9;
 }
 
-/* The smallest shift that holds. Candidates are the steps at which the first run has the second's first differing batch; both
- * signs of a shift come from the same search, as the first run's later steps are searched too. */
+/* Finds the smallest shift that holds. Candidates are the steps at which the first run has the second's first
+ * differing batch; both signs of a shift come from the same search, because later steps of the first run are
+ * searched too. */
 static bool find_shift(struct side a, struct side b, int64_t from, const struct seen *all, int64_t *ret_shift)
 {
 	bool found = false;
@@ -140,13 +142,13 @@ static bool find_shift(struct side a, struct side b, int64_t from, const struct 
 	return found;
 }
 
-/* Both sides' digests at common steps from `from` on, as multisets. What has another sum is another multiset and need not be
- * sorted. */
+/* Compares both sides' digests at common steps from `from` on, as multisets. Multisets with different sums differ
+ * and need not be sorted. */
 static bool same_multiset(struct side a, struct side b, int64_t from, struct seen *spare, struct ts_arena *scratch, bool *ret_same,
 			  uint64_t *ret_n)
 {
 	struct seen *x = ts_arena_array(scratch, a.n, sizeof *x), *y = ts_arena_array(scratch, a.n, sizeof *y);
-	uint64_t sum = 0; /* of the one less that of the other, modulo 2^64 */
+	uint64_t sum = 0; /* the sum of one less that of the other, modulo 2^64 */
 	size_t n = 0;
 
 	if (!x || !y)
@@ -171,7 +173,7 @@ static bool same_multiset(struct side a, struct side b, int64_t from, struct see
 	return true;
 }
 
-/* Looked for from both sides: what one read again the other may never have reached. */
+/* The search goes from both sides: the first run may never have reached what the second read again. */
 static bool shifted(struct side a, struct side b, int64_t from, const struct seen *of_a, const struct seen *of_b, int64_t *ret_shift)
 {
 	if (count_among(of_b, b.n, from, of_a, a.n) && find_shift(a, b, from, of_a, ret_shift))

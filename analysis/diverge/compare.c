@@ -1,13 +1,13 @@
 #include "analysis/diverge/compare.h"
 
-/* Walks two key arrays; says what the next key is and who has it. */
+/* Walks two arrays of keys; tells the next key and which side has it. */
 struct walk {
 	const int64_t *keys_a, *keys_b;
 	size_t n_a, n_b;
 	size_t at_a, at_b;
 };
 
-/* Moves to the next common key, counting what is passed; false at the end. */
+/* Moves to the next common key and counts the keys that are passed; returns false at the end. */
 static bool next_common(struct walk *w, struct ts_compare *io)
 {
 	while (w->at_a < w->n_a && w->at_b < w->n_b) {
@@ -30,7 +30,7 @@ static bool next_common(struct walk *w, struct ts_compare *io)
 	return false;
 }
 
-/* True when nothing after it is to be looked at. */
+/* Returns true when no later row needs to be compared. */
 static bool differs(const struct walk *w, struct ts_compare *io)
 {
 	if (io->differing++ == 0) {
@@ -42,7 +42,8 @@ static bool differs(const struct walk *w, struct ts_compare *io)
 	return io->stops;
 }
 
-/* Rows at the front whose keys are one array and whose words agree: the bulk of two runs that share a beginning. */
+/* Skips the rows at the front whose keys are one array and whose words agree: most rows of two runs that share a
+ * beginning. */
 static void pass_equal(struct walk *w, const uint64_t *a, const uint64_t *b, struct ts_compare *io)
 {
 	size_t n = w->n_a < w->n_b ? w->n_a : w->n_b, at = 0;

@@ -26,7 +26,7 @@ static const char *precision_text(struct ts_inquiry *q, const struct ts_evidence
 	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "float64";
 }
 
-/* "loss (float64, 3 ranks), digests.params (3 ranks)": the series that both have, a kind each. */
+/* Lists the series that both runs have, one for each kind: "loss (float64, 3 ranks), digests.params (3 ranks)". */
 static struct ts_span name_recorded(struct ts_inquiry *q)
 {
 	struct ts_span names = ts_span_str("");
@@ -69,7 +69,7 @@ static struct ts_span add_writing(struct ts_inquiry *q, struct ts_span text, con
 			       NAME(s), how, ts_say_plural((double)w->values, "value").text, whose);
 }
 
-/* The series of a kind that differs first, else the first that both have. */
+/* Returns the series of a kind that differs first, otherwise the first that both runs have. */
 static const struct ts_evidence_series *series_of(const struct ts_inquiry *q, enum ts_series_kind kind)
 {
 	const struct ts_evidence_series *s = q->first[kind].series;
@@ -80,7 +80,7 @@ static const struct ts_evidence_series *series_of(const struct ts_inquiry *q, en
 	return s;
 }
 
-/* How finely values were written, where it was not declared but seen. */
+/* Says with which precision values were written, where this was not declared but inferred. */
 static void say_inferred(struct ts_inquiry *q)
 {
 	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM};
@@ -118,7 +118,7 @@ static const struct ts_op_row *first_operation(const struct ts_inquiry *q)
 	return q->e->ops && q->e->ops->n ? &q->e->ops->rows[0] : NULL;
 }
 
-/* What agrees, agrees over however few steps. */
+/* An agreement is stated over any number of steps. */
 static bool too_little(struct ts_inquiry *q)
 {
 	double least = ts_cut_of(q, TS_CUT_COMMON);
@@ -279,7 +279,7 @@ static void nothing_parts(struct ts_inquiry *q)
 
 /* --- a report differs, the state does not --- */
 
-/* Numbers that differ in nothing but that one side is written as float32. */
+/* The numbers differ only because one side is written as float32. */
 static bool fine(const struct ts_inquiry *q, enum ts_series_kind kind)
 {
 	for (size_t i = 0; i < q->e->n_series; i++)
@@ -289,7 +289,8 @@ static bool fine(const struct ts_inquiry *q, enum ts_series_kind kind)
 	return !q->first[kind].parts;
 }
 
-/* Records from `step` on over which the state agrees to the bit, by its digests or by the gradient norm, or to that of a float32. */
+/* Counts the records from `step` on over which the state agrees to the bit, or to that of a float32, by its digests
+ * or by the gradient norm. */
 static double state_agrees(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)
 {
 	const struct ts_first *state = &q->first[kind];
@@ -330,7 +331,7 @@ enum { REPORT_FEW = 3 }; /* records over which the state agrees while a report d
 
 enum { VARIES_PERCENT = 1 };
 
-/* Equal but for how the values were written: a training that differed would not keep it. */
+/* The values are equal except for how they were written: a training that differed would not stay so. */
 static bool constant_ratio(const struct ts_gap *gap)
 {
 	return gap->known && gap->points >= 10 && gap->differing == gap->points && gap->ratio_least <= gap->ratio_most &&
@@ -370,7 +371,8 @@ static bool other_unit(struct ts_inquiry *q)
 	return true;
 }
 
-/* Two numbers that follow from the training, or more, agree in every bit over all steps; or one, where the loss is another for long. */
+/* Two or more numbers that follow from the training agree in every bit over all steps; one is enough where the loss
+ * differs for long. */
 static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 {
 	bool one = q->e->others_same == 1 && report->jump >= ts_cut_of(q, TS_CUT_INIT) &&
@@ -396,21 +398,22 @@ static bool report_only(struct ts_inquiry *q)
 	const struct ts_first *report = loss->parts ? loss : norm;
 	double least = ts_cut_of(q, TS_CUT_REPORT), records;
 
-	/* The losses of other ranks' shares are no report of the same. */
+	/* The losses of other ranks' shares do not report the same quantity. */
 	if (!report->parts || params->bits || q->first[TS_KIND_GRADS].bits || q->first[TS_KIND_BATCH].bits || ts_worlds_differ(q))
 		return false;
 	if (other_unit(q))
 		return true;
-	/* One digest more is enough: parameters that agree after the report differed were not changed by what changed it. */
+	/* One more digest is enough: parameters that agree after the report differed were not changed by the cause
+	 * of that difference. */
 	records = state_agrees(q, TS_KIND_PARAMS, report->step);
 	if (records >= 1) {
 		conclude_report(q, report, params, records, TS_CONFIDENCE_HIGH);
 		return true;
 	}
-	/* A rate that differs before may move a loss that little. */
+	/* A learning rate that differs earlier may change a loss that little. */
 	if ((loss->parts && norm->parts) || (lr->parts && lr->step <= report->step))
 		return false;
-	/* A loss of few decimals does not show what a gradient norm does. */
+	/* A loss of few decimals does not show what a gradient norm shows. */
 	if (!loss->parts && !fine(q, TS_KIND_LOSS))
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
@@ -464,7 +467,7 @@ static void say_where(struct ts_inquiry *q)
 	}
 }
 
-/* What is left to judge by then is less sure: the norm's cut-offs are wide. */
+/* The evidence that remains here is less certain: the norm's cut-offs are wide. */
 static void leave_means(struct ts_inquiry *q)
 {
 	if (!ts_without_means(q))
@@ -542,7 +545,7 @@ static void diagnose(struct ts_inquiry *q)
 	leave_means(q);
 	if (!q->has_f)
 		return;
-	/* What is recorded to differ is a candidate before anything else is. */
+	/* A recorded difference is a candidate before anything else. */
 	ts_remain_facts(q);
 	if (!local_losses(q) && !ts_diagnose_inputs(q) && !ts_diagnose_step(q) && !ts_diagnose_resume(q) &&
 	    !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))

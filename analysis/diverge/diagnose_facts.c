@@ -14,14 +14,14 @@
 
 enum { SHOWN_TEXT = 40 };
 
-enum { SURFACE = 10 }; /* records within which a rounding difference from the first pass on is seen in a loss, measured 0 to 6 */
+enum { SURFACE = 10 }; /* records within which a rounding difference from the first pass on shows in a loss; measured 0 to 6 */
 
-/* How well a fact that differs goes with what is seen. */
+/* How well a fact that differs fits the observed differences. */
 enum fit {
 	FIT_NONE = 0,	      /* harmless, or not known to differ */
-	FIT_CONTRADICTED = 1, /* a record says that it did not act */
-	FIT_ODD = 2,	      /* not where or as it usually shows */
-	FIT_ANY = 3,	      /* its effect is not known, or may be any */
+	FIT_CONTRADICTED = 1, /* a record shows that it had no effect */
+	FIT_ODD = 2,	      /* its effect usually shows at another place or in another way */
+	FIT_ANY = 3,	      /* its effect is not known, or may show anywhere */
 	FIT_TYPICAL = 4,
 };
 
@@ -48,7 +48,7 @@ static bool fits_push(const struct ts_inquiry *q, const struct ts_effect *effect
 	case TS_PUSH_ROUNDING:
 		return rounding;
 	case TS_PUSH_FINITE:
-		/* The first updates of an adaptive optimizer hardly show a setting of it. */
+		/* The first updates of an adaptive optimizer hardly show its settings. */
 		return ts_is_finite(q) || effect->onset == TS_ONSET_UPDATE;
 	case TS_PUSH_ANY:
 		return true;
@@ -66,7 +66,8 @@ static bool fits_onset(const struct ts_inquiry *q, const struct ts_effect *effec
 	case TS_ONSET_FIRST:
 		return after == 0 || (after <= SURFACE && ts_is_rounding(q));
 	case TS_ONSET_UPDATE:
-		/* Of two networks the second is trained on what the update of the first made, within one step. */
+		/* Of two networks, the second is trained on the output of the first after its update, within one
+		 * step. */
 		return (after > 0 || q->cadence > 1 || !ts_at_first_pass(q) || ts_in_turn(q) || !q->first[TS_KIND_LOSS].parts ||
 			q->first[TS_KIND_LOSS].step > q->f) &&
 		       after <= ts_cut_of(q, TS_CUT_LR_STEPS);
@@ -78,7 +79,8 @@ static bool fits_onset(const struct ts_inquiry *q, const struct ts_effect *effec
 	return false;
 }
 
-/* Where in the step it began, by digests: a setting of the update does not change a loss of the same step. */
+/* Digests show where in the step the difference began: a setting of the update does not change a loss of the same
+ * step. */
 static bool fits_place(const struct ts_inquiry *q, const struct ts_effect *effect, enum ts_place place)
 {
 	if (place == TS_PLACE_UPDATE)
@@ -110,7 +112,7 @@ static bool contradicted(const struct ts_inquiry *q, const struct ts_effect *eff
 	return effect->cause == TS_CAUSE_INIT_OR_DATA && inputs_agree(q);
 }
 
-/* What an unknown key stands for; NULL where nothing follows from its group. */
+/* Returns what an unknown key stands for, or NULL where its group says nothing about that. */
 static const struct ts_effect *effect_of_group(enum ts_group group)
 {
 	static const struct ts_effect setting = {
@@ -150,7 +152,7 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 		return FIT_ODD;
 	if (!known || effect->cause == TS_CAUSE_CODE)
 		return FIT_ANY;
-	/* Where digests show where in the step it began, the size says nothing more. */
+	/* Where digests show the place in the step where it began, the size adds nothing. */
 	return ((place != TS_PLACE_UNKNOWN && effect->push != TS_PUSH_ROUNDING) || fits_push(q, effect)) && fits_onset(q, effect) &&
 			       fits_place(q, effect, place)
 		       ? FIT_TYPICAL
@@ -218,7 +220,7 @@ bool ts_topology_known(const struct ts_inquiry *q)
 
 /* --- explanations --- */
 
-/* The facts that may be the cause, and the one that comes first. */
+/* The facts that may be the cause, and the most likely one. */
 struct candidates {
 	const struct ts_fact_row *row;
 	const struct ts_effect *effect;
@@ -233,8 +235,8 @@ static bool draws(enum ts_cause cause)
 	       cause == TS_CAUSE_INIT_OR_DATA;
 }
 
-/* Of facts that fit equally well, one whose push is certain comes before one that may be anything; the code, which may
- * do anything, is last. */
+/* Of facts that fit equally well, one whose effect is known comes before one that may have any effect; the code,
+ * which may have any effect, is last. */
 static int weight(enum fit fit, const struct ts_effect *effect)
 {
 	int w = (int)fit * 8;
@@ -265,7 +267,7 @@ static void collect(const struct ts_inquiry *q, enum ts_place place, struct cand
 	}
 }
 
-/* Facts that say so agree where a batch, a parameter or a mask is drawn, and no digest shows which. */
+/* The facts that declare it agree where a batch, a parameter or a mask is drawn, and no digest shows which. */
 static bool only_draws(const struct candidates *c)
 {
 	for (int i = 0; i < TS_CAUSES; i++)
@@ -303,7 +305,7 @@ static bool seeds_agree(const struct ts_inquiry *q)
 	return says(q->e->facts_a, globs) && says(q->e->facts_b, globs) && !ts_group_differs(q, TS_GROUP_SEEDS);
 }
 
-/* What lowers the confidence in a fact. */
+/* Lists what lowers the confidence in a fact. */
 static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candidates *c, enum ts_place place)
 {
 	enum ts_confidence sure = place == TS_PLACE_UNKNOWN ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH;
@@ -344,7 +346,7 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 	return c->n_causes > 1 ? TS_CONFIDENCE_LOW : sure;
 }
 
-/* The value in a sentence; long texts are cut between characters. */
+/* Returns the value as a sentence shows it; long texts are cut between characters. */
 static struct ts_span value_of(struct ts_inquiry *q, const struct ts_fact *fact)
 {
 	char number[TS_DOUBLE_TEXT];
@@ -385,7 +387,7 @@ static struct ts_span values_of(struct ts_inquiry *q, const struct ts_fact_row *
 			       TS_SPAN_ARG(a), TS_SPAN_ARG(b));
 }
 
-/* What somebody can set: no library, device or commit. */
+/* True for what somebody can set: not for a library, device or commit. */
 static bool can_be_set(const struct ts_fact_row *row)
 {
 	return row->group == TS_GROUP_CONFIG || row->group == TS_GROUP_SEEDS || row->group == TS_GROUP_DETERMINISM;
@@ -446,7 +448,7 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 	return true;
 }
 
-/* A setting whose effect is known, without what only one run recorded. */
+/* True for a setting whose effect is known, except one that only one run recorded. */
 static void remain_fits(struct ts_inquiry *q, enum fit least, bool differs)
 {
 	for (size_t i = 0; i < q->e->n_facts; i++) {
@@ -465,7 +467,7 @@ void ts_remain_facts(struct ts_inquiry *q)
 	remain_fits(q, FIT_TYPICAL, false);
 }
 
-/* Why a fact that differs is not the answer. */
+/* Says why a fact that differs is not the cause. */
 static void say_other(struct ts_inquiry *q, const struct ts_fact_row *row, const struct ts_effect *effect, enum fit fit)
 {
 	if (fit == FIT_CONTRADICTED)

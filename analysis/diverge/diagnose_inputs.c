@@ -13,8 +13,8 @@
 
 #define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
 
-/* The step at which the effect shows: of the losses and norms, if they were recorded, since an update that differs shows in the
- * digest of its own step. */
+/* Returns the step at which the effect shows. The losses and norms decide, if they were recorded, because a
+ * different update shows in the digest of its own step. */
 static bool effect_step(const struct ts_inquiry *q, int64_t *ret_step)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -60,7 +60,7 @@ static void name_settings(struct ts_inquiry *q)
 	}
 }
 
-/* What was computed before the update of `step`, or went into it, differs no later than the rate. */
+/* Whatever was computed before the update of `step`, or was an input of it, differs no later than the rate. */
 static bool state_before(const struct ts_inquiry *q, int64_t step)
 {
 	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_GRADS, TS_KIND_BATCH, TS_KIND_RNG};
@@ -74,7 +74,8 @@ static bool state_before(const struct ts_inquiry *q, int64_t step)
 	return params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE));
 }
 
-/* Where a record has the rate and the loss of one step for the first time, a schedule that watches the loss would look the same. */
+/* Where a record has the rate and the loss of one step for the first time, a schedule that reacts to the loss would
+ * look the same. */
 static bool same_record(struct ts_inquiry *q, const struct ts_first *lr)
 {
 	bool inputs = q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= lr->step;
@@ -151,7 +152,8 @@ static enum ts_cause data_facts(const struct ts_inquiry *q)
 	return cause;
 }
 
-/* A digest of the data, or what names one version of them: a name and a count of samples fit other data as well. */
+/* True for a digest of the data, or a name of one version of them: a name and a count of samples fit other data as
+ * well. */
 static bool is_of_content(struct ts_span path)
 {
 	static const char *const globs[] = {"*sha*",	    "*hash*",	  "*digest*", "*checksum*", "*fingerprint*",
@@ -163,7 +165,7 @@ static bool is_of_content(struct ts_span path)
 	return false;
 }
 
-/* Both say which data they read, by their content, and say the same. */
+/* Both runs record which data they read, by their content, and the records agree. */
 static bool same_data_said(const struct ts_inquiry *q)
 {
 	const struct ts_facts *facts = q->e->facts_a;
@@ -218,7 +220,7 @@ static void data_elsewhere(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
-/* Batches that differ and are nowhere else, among others that stayed where they were. */
+/* Some batches differ and occur nowhere else, among others that stayed in their places. */
 static void data_replaced(struct ts_inquiry *q, int64_t step)
 {
 	const struct ts_batch_relation *r = &q->e->batches;
@@ -248,13 +250,13 @@ static void data_replaced(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_ORDER);
 }
 
-/* A seed of the order differs, and was recorded to. */
+/* A seed of the order differs, and both runs recorded it. */
 static bool order_said(const struct ts_inquiry *q)
 {
 	return data_facts(q) == TS_CAUSE_DATA_ORDER && ts_fact_names(q, TS_CAUSE_DATA_ORDER);
 }
 
-/* No batch is in both: another order of samples, other samples, or batches that are made otherwise. */
+/* No batch is in both runs: samples in another order, other samples, or batches that are composed otherwise. */
 static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
 	enum ts_confidence sure = ts_fact_names(q, TS_CAUSE_CODE) || ts_fact_names(q, TS_CAUSE_CONFIG) ? TS_CONFIDENCE_LOW
@@ -294,7 +296,7 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
-/* Where the batches of one run lie in the other was not looked for. */
+/* Batches of one run were not searched for in the other. */
 static void data_unknown(struct ts_inquiry *q, int64_t step)
 {
 	struct ts_span why = q->e->batches_unknown;
@@ -317,7 +319,7 @@ static void data_unknown(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_POSITION);
 }
 
-/* Where steps before the first common one are missing on a side, anything may have moved the parameters by then. */
+/* Where steps before the first common one are missing on a side, anything may have changed the parameters by then. */
 static bool init_differs(const struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
@@ -325,7 +327,8 @@ static bool init_differs(const struct ts_inquiry *q)
 	return params->parts && params->step == q->start && params->from_first && q->e->params_time == TS_DIGEST_BEFORE;
 }
 
-/* The generators differ no later than the batches: they may have drawn them, or a policy that draws its actions made them. */
+/* The generators differ no later than the batches: they may have drawn the batches, or a policy that draws its
+ * actions produced them. */
 static bool drawn_batches(struct ts_inquiry *q, const struct ts_first *batch)
 {
 	const struct ts_first *rng = &q->first[TS_KIND_RNG];
@@ -373,7 +376,7 @@ static void resumed_batches(struct ts_inquiry *q, int64_t resume)
 	ts_remain(q, TS_CAUSE_RESUME_STATE);
 }
 
-/* Batches that differ only behind a state that differs are made by it. */
+/* Batches that differ only after a state that differs are an effect of that state. */
 static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
@@ -386,7 +389,8 @@ static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
 	return true;
 }
 
-/* A setting that may change what a batch holds (its size, or nobody knows what) differs, and no fact about the data. */
+/* A setting that may change the content of a batch (its size, or a setting of unknown effect) differs, and no fact
+ * about the data does. */
 static bool made_otherwise(struct ts_inquiry *q)
 {
 	enum ts_batch_answer answer = q->e->batches.answer;
@@ -404,13 +408,13 @@ static bool made_otherwise(struct ts_inquiry *q)
 	return true;
 }
 
-/* A seed of the initialization differs, and nothing that was recorded of the data does. */
+/* A seed of the initialization differs, and no recorded fact about the data does. */
 static bool init_said(const struct ts_inquiry *q)
 {
 	return ts_fact_names(q, TS_CAUSE_INIT) && data_facts(q) == TS_CAUSE_UNKNOWN;
 }
 
-/* A policy makes its own batches, so that other parameters make others; elsewhere both were drawn anew. */
+/* A policy produces its own batches, so other parameters give other batches; elsewhere both were drawn anew. */
 static void both_differ(struct ts_inquiry *q, int64_t step)
 {
 	bool before = init_differs(q);
@@ -462,7 +466,7 @@ static bool by_batches(struct ts_inquiry *q)
 
 /* --- parameters at the beginning --- */
 
-/* The first losses are the same but for rounding: the digests differ because the numbers are stored otherwise. */
+/* The first losses are equal up to rounding: the digests differ because the numbers are stored otherwise. */
 static bool stored_otherwise(const struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
@@ -471,7 +475,7 @@ static bool stored_otherwise(const struct ts_inquiry *q)
 	       (!loss->parts || loss->step > q->start || loss->jump < ts_cut_of(q, TS_CUT_NUMERIC));
 }
 
-/* Facts that change the model or how its parameters are stored come before another draw of them. */
+/* Facts that change the model or how its parameters are stored come before another initialization. */
 static bool initial_facts(struct ts_inquiry *q)
 {
 	bool precision = ts_fact_names(q, TS_CAUSE_PRECISION), seeds = ts_fact_names(q, TS_CAUSE_INIT);
@@ -485,7 +489,7 @@ static bool initial_facts(struct ts_inquiry *q)
 	return true;
 }
 
-/* What is known to be before the first update differs. */
+/* A digest differs that is known to be from before the first update. */
 static void initial_parameters(struct ts_inquiry *q)
 {
 	bool code = ts_fact_names(q, TS_CAUSE_CODE);
@@ -517,8 +521,8 @@ static bool seeds_of_init(const struct ts_inquiry *q)
 	return false;
 }
 
-/* Nobody said whether the digest of the first step is of before its update: another initialization, or another computation of the
- * first step, whatever changed it. */
+/* No run declared whether the digest of the first step is from before its update: the cause is another
+ * initialization, or another computation of the first step. */
 static bool before_or_after(struct ts_inquiry *q)
 {
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
@@ -578,7 +582,7 @@ static bool by_generators(struct ts_inquiry *q)
 
 	if (!precedes(q, TS_KIND_RNG, TS_CUT_INPUT_STEPS))
 		return false;
-	/* Generators that differ only behind a state that differs follow from it. */
+	/* Generators that differ only after a state that differs are an effect of that state. */
 	if (q->first[TS_KIND_PARAMS].parts && q->first[TS_KIND_PARAMS].step < rng->step)
 		return false;
 	batch = ts_agrees_at(q, TS_KIND_BATCH, rng->step);

@@ -200,7 +200,7 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 
 	if (at == TS_INQUIRY_EXPERIMENTS)
 		return;
-	/* The cheapest first; of equals the one that was proposed first. */
+	/* The cheapest experiment comes first; of equals, the one that was proposed first. */
 	while (at > q->put_back && q->d.experiments[at - 1].steps > steps) {
 		q->d.experiments[at] = q->d.experiments[at - 1];
 		at--;
@@ -209,7 +209,8 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 	q->d.n_experiments++;
 }
 
-/* Steps from the first record to some after the first difference; an int64 may hold any two steps, a double their distance. */
+/* Returns the number of steps from the first record to some after the first difference; an int64 may hold any two
+ * steps, a double their distance. */
 static uint64_t steps_to(const struct ts_inquiry *q, int64_t step)
 {
 	double n = (double)step - (double)q->start + BEHIND;
@@ -298,7 +299,7 @@ static void swap_hosts(struct ts_inquiry *q)
 			    "is used"));
 }
 
-/* Before all others, though it takes steps: it answers the question by itself. */
+/* This experiment comes before all others, though it takes steps: it answers the question by itself. */
 static void put_back(struct ts_inquiry *q)
 {
 	struct ts_span value = ts_span_str("");
@@ -332,7 +333,7 @@ static const struct ts_fact *host_of(const struct ts_facts *facts)
 	return NULL;
 }
 
-/* Runs of one machine have no hosts to exchange. */
+/* Runs of one machine have no hosts to swap. */
 static bool same_host(const struct ts_inquiry *q)
 {
 	const struct ts_fact *a = host_of(q->e->facts_a), *b = host_of(q->e->facts_b);

@@ -12,8 +12,8 @@
 
 /* --- resume --- */
 
-/* Equal batches leave state alone; so does a forward pass that agrees, on whatever batch. What differs at once may be either: another
- * batch, or other random draws. */
+/* Equal batches mean that only the state is left; so does a forward pass that agrees, on whatever batch. An
+ * immediate difference may be either: another batch, or other random draws. */
 static void state_or_data(struct ts_inquiry *q, int64_t resume)
 {
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->f);
@@ -68,8 +68,8 @@ bool ts_diagnose_resume(struct ts_inquiry *q)
 
 /* --- blow-up --- */
 
-/* One run has a number that is none, or values ten times those that the other run ever has. A relative difference says nothing of that
- * where a loss crosses zero. */
+/* One run has a value that is NaN or infinite, or values ten times those that the other run ever has. A relative
+ * difference does not show this where a loss crosses zero. */
 static bool blew_up(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -113,7 +113,7 @@ static void remain_inputs(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_DATA_POSITION);
 }
 
-/* Another model, objective or precision shows at the same step, and is left out only by a record of both recipes. */
+/* Another model, objective or precision shows at the same step; only a record of both recipes excludes it. */
 static void remain_recipe(struct ts_inquiry *q)
 {
 	ts_remain(q, TS_CAUSE_CODE);
@@ -121,7 +121,7 @@ static void remain_recipe(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_PRECISION);
 }
 
-/* The value that says "more than rounding": where the first loss is no more than that, its gradient norm or what follows. */
+/* Returns the value that is more than rounding: where the first loss is not, its gradient norm or a later value. */
 static struct ts_span push_text(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -216,7 +216,7 @@ static void say_growth(struct ts_inquiry *q)
 			"nondeterministic backward pass, such as that of attention");
 }
 
-/* Repeats of one recipe that differ prove kernels that do not repeat; a flag that is off only allows them. */
+/* Repeats of one recipe that differ prove nondeterministic kernels; a flag that is off only allows them. */
 static void rounding(struct ts_inquiry *q)
 {
 	bool repeats = q->e->repeats.runs >= 3;
@@ -299,7 +299,7 @@ static void remain_jump(struct ts_inquiry *q, bool norm_first)
 	ts_remain(q, TS_CAUSE_PRECISION);
 }
 
-/* What says that it is no rounding: at a step of its own where that is not the first. */
+/* Says why it is not rounding, with the step if that is not the first. */
 static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -339,7 +339,7 @@ static void jump(struct ts_inquiry *q)
 	remain_jump(q, norm_first);
 }
 
-/* Nothing says how large it was when it began: values are written coarsely, or not at every step. */
+/* The size of the difference at its beginning is not known: values are written coarsely, or not at every step. */
 static void unseen(struct ts_inquiry *q)
 {
 	if (q->coarse)

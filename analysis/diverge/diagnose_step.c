@@ -19,8 +19,8 @@ static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
 	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
 }
 
-/* Gradients differ on some ranks of several; the losses of that step agree and differ later. On every rank at once it is a
- * kernel that adds in no fixed order. */
+/* Gradients differ on some ranks of several; the losses of that step agree and differ later. If they differ on every
+ * rank at once, the cause is a kernel that adds in no fixed order. */
 static bool by_gradients(struct ts_inquiry *q)
 {
 	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS],
@@ -47,7 +47,8 @@ static bool by_gradients(struct ts_inquiry *q)
 
 /* --- the update --- */
 
-/* The update after which parameters differ: of their own step if their digest is of after it, or if all of that step agrees. */
+/* Returns the update after which parameters differ: that of their own step if their digest is taken after it, or if
+ * the rest of that step agrees. */
 static int64_t update_before(const struct ts_inquiry *q)
 {
 	int64_t step = q->first[TS_KIND_PARAMS].step;
@@ -68,7 +69,7 @@ static void say_small(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_PRECISION);
 }
 
-/* Nothing that was recorded says why. */
+/* No record explains the difference. */
 static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
@@ -96,8 +97,8 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 		say_small(q);
 }
 
-/* A digest of which nobody declared when it was taken, and that differs beside the gradients of its step, may be of after the update:
- * then only inputs that are known to agree leave the step itself. */
+/* If nobody declared when a digest was taken, and it differs together with the gradients of its step, it may be from
+ * after the update: then only inputs that are known to agree leave the step itself. */
 static bool may_be_inputs(const struct ts_inquiry *q)
 {
 	int64_t step = q->first[TS_KIND_PARAMS].step;
@@ -109,7 +110,7 @@ static bool may_be_inputs(const struct ts_inquiry *q)
 	       !(ts_agrees_at(q, TS_KIND_BATCH, step) && ts_agrees_at(q, TS_KIND_RNG, step));
 }
 
-/* Parameters differ although everything that went into their update agrees. */
+/* Parameters differ although all inputs of their update agree. */
 static bool by_state(struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *lr = &q->first[TS_KIND_LR];
@@ -146,7 +147,8 @@ static bool differs_at(const struct ts_inquiry *q, enum ts_series_kind kind)
 	return q->first[kind].parts && q->first[kind].step == q->f;
 }
 
-/* No class claims that it was a kernel: the code, a setting that nobody recorded or a damaged state would look the same. */
+/* No cause is named as certain to be a kernel: the code, a setting that was not recorded or a damaged state would
+ * look the same. */
 static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 {
 	const char *what = forward ? "the loss" : "the gradients";
@@ -188,14 +190,15 @@ static void say_later(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_REPORTING);
 }
 
-/* Digests of after the update do not tell where a state was pushed: it may be in the update before, which they show, or in the pass. */
+/* Digests taken after the update do not show where a state was changed: in the update before, which they show, or in
+ * the pass. */
 static bool by_pass(struct ts_inquiry *q)
 {
 	bool forward = differs_at(q, TS_KIND_LOSS), rng = ts_agrees_at(q, TS_KIND_RNG, q->f);
 	bool backward = differs_at(q, TS_KIND_GRADS) || differs_at(q, TS_KIND_GRAD_NORM);
 	int64_t resume;
 
-	/* An equal loss of an equal batch says that its parameters were equal. */
+	/* An equal loss of an equal batch shows that its parameters were equal. */
 	if (!(forward || backward) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
 	    !(ts_same_parameters(q) || ts_agrees_at(q, TS_KIND_LOSS, q->f)))
 		return false;
@@ -209,7 +212,8 @@ static bool by_pass(struct ts_inquiry *q)
 	return true;
 }
 
-/* What parameters the pass used is not known, but no input differs: it is another initialization, or the pass. */
+/* The parameters that the pass used are not known, but no input differs: the cause is another initialization, or the
+ * pass. */
 static bool by_first_pass(struct ts_inquiry *q)
 {
 	if (!ts_at_first_pass(q) || !differs_at(q, TS_KIND_LOSS) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||

@@ -90,7 +90,8 @@ static void put_point(struct saying *s, const struct ts_series_row *row)
 		      row->step_b);
 }
 
-/* The last step at which they agree is said where it is not the one before: they may differ from any step after it on. */
+/* The sentence names the last step at which they agree where that is not the one before: they may differ from any
+ * step after it on. */
 static void put_place(struct saying *s, const struct ts_series_row *row)
 {
 	if (s->diff->axis.len) {
@@ -158,7 +159,7 @@ static void put_ranks(struct saying *s, const char *who, const int32_t *ranks, s
 		ts_buf_printf(&s->out, " and %zu more", n - SHOWN_RANKS);
 }
 
-/* Runs that have nothing in common agree in nothing. */
+/* Runs that have nothing in common do not agree either. */
 static void put_common(struct saying *s)
 {
 	ts_buf_str(&s->out, s->tally->trajectory_common ? "; the trajectory agrees at all common steps"
@@ -182,7 +183,7 @@ static void say_ranks(struct saying *s)
 		ts_buf_str(&s->out, "; no rank is in both runs");
 }
 
-/* "the second run has 4 steps (90 to 93) that the first lacks"; the range only where these are the steps that the run has alone. */
+/* "the second run has 4 steps (90 to 93) that the first lacks"; the range is given only where it has no other steps. */
 static void put_more(struct saying *s, const char *who, uint64_t n, const char *other, uint64_t of_run, int64_t first,
 		     int64_t last)
 {

@@ -162,7 +162,7 @@ const size_t ts_flags_n = sizeof ts_flags / sizeof ts_flags[0];
 
 /* --- paths --- */
 
-/* In lower case, without indexes behind the last key; *ret_last: where that key begins. */
+/* Returns the path in lower case, without indexes after the last key; *ret_last is where that key begins. */
 static struct ts_span fold(struct ts_span path, uint8_t *out, size_t *ret_last)
 {
 	size_t n = 0, last = 0;

@@ -26,7 +26,7 @@ static uint64_t points_of(const struct ts_envelope *e, enum ts_cut which)
 	return (uint64_t)cut(e, which);
 }
 
-/* Of numbers with one sign the farthest two are the least and the greatest. */
+/* Among numbers of one sign, the two that are farthest apart are the least and the greatest. */
 static bool one_sign(const double *v, size_t n, double *ret_least, double *ret_most)
 {
 	double least = v[0], most = v[0];
@@ -103,7 +103,7 @@ static bool find_level(struct ts_envelope *e)
 	return true;
 }
 
-/* The greatest spread of a window and those beside it. */
+/* Returns the greatest spread of a window and its neighbours. */
 static double around(const struct ts_envelope *e, size_t window)
 {
 	double most = e->windows[window];
@@ -115,7 +115,7 @@ static double around(const struct ts_envelope *e, size_t window)
 	return most;
 }
 
-/* Relative, of the coarsest of the sources at this point. */
+/* Returns the relative quantum of the coarsest source at this point. */
 static double coarseness(const struct ts_envelope *e, const double *values, double candidate)
 {
 	double most = 0;
@@ -130,7 +130,7 @@ static double coarseness(const struct ts_envelope *e, const double *values, doub
 	return most;
 }
 
-/* Of the repeats at the points of a window. */
+/* Computes the spread of the repeats at the points of a window. */
 static double spread_at(const struct ts_envelope *e, size_t window)
 {
 	double spread = around(e, window);
@@ -142,7 +142,7 @@ static double limit_of(const struct ts_envelope *e, double spread, double coarse
 {
 	double times = 1 + (cut(e, TS_CUT_SPREAD) - 1) * (TS_REPEATS_LEAST - 1) / ((double)e->n - 1);
 
-	/* Decimals are held in doubles that are off by a hair: one unit of them is no more than one quantum. */
+	/* Decimals stored as doubles have rounding errors: a difference of one unit counts as at most one quantum. */
 	return fmax(times * spread, coarse * (1 + 1e-9));
 }
 
@@ -158,7 +158,7 @@ static double nearest(const struct ts_envelope *e, const double *values, double 
 	return least;
 }
 
-/* Do the points outside in a row come to a real difference? */
+/* Asks whether the consecutive points outside amount to a real difference. */
 static bool is_real(const struct ts_envelope *e, double spread)
 {
 	if (e->streak < points_of(e, TS_CUT_RUN))
@@ -219,7 +219,7 @@ bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values
 		e->row.greatest = r;
 		e->row.greatest_step = step;
 	}
-	/* Most points of most runs are the same: those need no limit. */
+	/* Most points of most runs are equal: those need no limit. */
 	if (r > 0) {
 		spread = spread_at(e, window);
 		coarse = coarseness(e, values, candidate);

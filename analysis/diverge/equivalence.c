@@ -60,7 +60,8 @@ bool ts_level_end(struct ts_level_meter *l, size_t series, struct ts_level_row *
 
 /* --- the test --- */
 
-/* Around the first of them, so that equal levels have their own value as the mean, and no deviation. */
+/* Deviations are taken from the first level, so that equal levels have their own value as the mean, and no
+ * deviation. */
 static double mean_of(const double *x, size_t n)
 {
 	double sum = 0;
@@ -167,7 +168,7 @@ static const char *say_level(const struct ts_level_row *row, struct ts_arena *ar
 	return ts_arena_printf(arena, "%s is %s %s that of the %zu repeats", what, by, row->difference > 0 ? "above" : "below", row->n);
 }
 
-/* Repeats that are equal leave an interval nothing to be made of. */
+/* Repeats that are equal give no interval. */
 static const char *say_margin(const struct ts_level_row *row, struct ts_arena *arena)
 {
 	const char *low = share(row->low, arena), *high = share(row->high, arena);
@@ -225,7 +226,7 @@ static const char *say_none(const struct ts_level_row *rows, size_t n, size_t n_
 	return ts_arena_printf(arena, "%.*s: %.*s", TS_SPAN_ARG(name), TS_SPAN_ARG(rows[0].why_not));
 }
 
-/* The first row with that answer, and how many others share it. */
+/* Returns the first row with that answer, and how many others share it. */
 static const struct ts_level_row *first_with(const struct ts_level_row *rows, size_t n, enum ts_tier_answer wanted,
 					     size_t *ret_more)
 {

@@ -32,7 +32,7 @@ double ts_gap_ratio(double a, double b)
 
 double ts_gap_quantum(struct ts_resolution a, struct ts_resolution b, double x, double y)
 {
-	double greater = greater_magnitude(x, y); /* fmax passes over a NaN */
+	double greater = greater_magnitude(x, y); /* fmax ignores a NaN */
 
 	return fmax(ts_resolution_quantum(a, greater), ts_resolution_quantum(b, greater));
 }
@@ -82,7 +82,8 @@ static void note_visible(struct ts_gap_meter *m, int64_t step, double r)
 
 enum { FLOAT32_BITS = 23 };
 
-/* A product of float32, or a sum in another order, is off by so much of itself; half the quantum is what was cut away. */
+/* A product of float32, or a sum in another order, has a relative error of this size; half the quantum is the error
+ * of writing. */
 static double slack(struct ts_resolution r, double x)
 {
 	return ts_resolution_quantum(r, x) / 2 + ldexp(fabs(x), -FLOAT32_BITS);
@@ -112,7 +113,7 @@ static void note_size(struct ts_gap_meter *m, double a, double b)
 		note_ratio(m, a, b);
 }
 
-/* As "%.7g" writes it. */
+/* The number is rounded as "%.7g" prints it. */
 static bool is_rounded(double from, double to, int digits)
 {
 	char text[32];

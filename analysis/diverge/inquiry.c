@@ -20,7 +20,8 @@ static bool is_number(enum ts_series_kind kind)
 	return kind < TS_KIND_PARAMS;
 }
 
-/* Where a series differs visibly: two doubles do so in their bits, a double and its float32 not by that alone. */
+/* Asks whether a series differs visibly: two doubles do if their bits differ, but a double and its float32 do not
+ * differ by that alone. */
 static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, double *ret_jump)
 {
 	if (!s->parts)
@@ -31,11 +32,11 @@ static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, doub
 		return true;
 	*ret_step = s->gap.visible_step;
 	*ret_jump = s->gap.at_visible;
-	/* What one side was rounded to, at every value from its first, is no difference of what was computed. */
+	/* If one side was rounded at every value from its first on, that is not a difference of the computation. */
 	return s->gap.visible && (!s->gap.digits || s->after_known);
 }
 
-/* The last common step at which it agrees with all before it; INT64_MIN: there is none. */
+/* Returns the last common step up to which all values agree, or INT64_MIN if there is none. */
 static int64_t agrees_through(const struct ts_evidence_series *s, bool parts, int64_t step)
 {
 	if (!parts)
@@ -119,7 +120,8 @@ static void find_first(struct ts_inquiry *q)
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		const struct ts_first *first = &q->first[kinds[i]];
 
-		/* Something derived, an accuracy for instance, says where it began only if nothing better was recorded. */
+		/* A derived value, an accuracy for instance, tells where it began only if nothing better was
+		 * recorded. */
 		if (!first->parts || (kinds[i] == TS_KIND_OTHER && q->first[TS_KIND_LOSS].recorded))
 			continue;
 		if (!q->has_f || first->step < q->f)
@@ -135,14 +137,14 @@ static double relative_quantum(const struct ts_evidence_series *s)
 	return s->gap.known && s->gap.quantum > 0 && size > 0 && isfinite(size) ? s->gap.quantum / size : 0;
 }
 
-/* A log of every tenth step that begins at step 9 or 10 has nothing of the steps before. */
+/* A log of every tenth step that begins at step 9 or 10 lacks the steps before. */
 static bool begins_late(const struct ts_first *first)
 {
 	return !first->from_first || (first->start > 1 && first->series && first->series->cadence > 1);
 }
 
-/* Steps from the one at which it may have begun to the one at which it is seen: those without a record, or, in a source that is
- * coarse, since digests differ. */
+/* Counts the steps from the one at which it may have begun to the one at which it is seen: those without a record,
+ * or, in a coarse source, those since digests differ. */
 static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *first, bool coarse)
 {
 	double begin = first->through == INT64_MIN ? (double)first->step : (double)first->through + 1;
@@ -155,7 +157,7 @@ static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *fi
 	return fmax((double)first->step - begin, 0);
 }
 
-/* Of the loss if it differs, else of the gradient norm, else of any other series. */
+/* Uses the loss if it differs, otherwise the gradient norm, otherwise any other series. */
 static void find_jump(struct ts_inquiry *q)
 {
 	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_OTHER};
@@ -179,7 +181,7 @@ static void find_jump(struct ts_inquiry *q)
 	q->late = q->jump >= q->limit && q->jump < q->limit * exp(ts_cut_of(q, TS_CUT_GROWTH) * q->hidden);
 }
 
-/* A rank's series that one run lacks while both have it of other ranks. */
+/* True for a rank's series that one run lacks while both have it for other ranks. */
 static bool ranks_differ(const struct ts_evidence *e)
 {
 	for (size_t i = 0; i < e->n_series; i++)
@@ -191,7 +193,7 @@ static bool ranks_differ(const struct ts_evidence *e)
 	return false;
 }
 
-/* A rank of two has half of what a rank of one has: other digests of the same batch. */
+/* A rank of two has half of the batch of a single rank: the digests of the same batch differ. */
 static void leave_out_shares(struct ts_inquiry *q)
 {
 	bool known = q->e->world_a && q->e->world_b;
@@ -247,7 +249,7 @@ bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t 
 
 bool ts_same_parameters(const struct ts_inquiry *q)
 {
-	/* Those of after an update tell it of the step behind it. */
+	/* A digest taken after an update describes the state of the next step. */
 	if (q->e->params_time == TS_DIGEST_AFTER)
 		return q->f > q->start && ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence);
 	return ts_agrees_at(q, TS_KIND_PARAMS, q->f);
@@ -273,7 +275,7 @@ bool ts_at_first_pass(const struct ts_inquiry *q)
 	return true;
 }
 
-/* Repeats differ from one another as the second run does from the first. */
+/* Repeats differ from one another as the second run differs from the first. */
 static bool within_repeats(const struct ts_inquiry *q)
 {
 	return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED && q->e->repeats.inside == TS_TIER_HOLDS;
@@ -302,7 +304,8 @@ bool ts_is_pushed(const struct ts_inquiry *q)
 	       !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
 }
 
-/* The last step that agrees before the difference at `step`: where records are missing, it began anywhere in between. */
+/* Returns the last step that agrees before the difference at `step`: where records are missing, the difference may
+ * have begun anywhere in between. */
 static int64_t agreed_before(const struct ts_inquiry *q, int64_t step)
 {
 	int64_t through = INT64_MIN;
@@ -349,7 +352,7 @@ static struct ts_span format_text(struct ts_inquiry *q, const char *format, va_l
 	int n = vsnprintf(text, sizeof text, format, args);
 	struct ts_span span = ts_span_of(text, n < 0 ? 0 : ((size_t)n < sizeof text ? (size_t)n : sizeof text - 1));
 
-	/* Never cut within a character. */
+	/* The text is never cut within a character. */
 	while ((size_t)n >= sizeof text && span.len && (text[span.len] & 0xc0) == 0x80)
 		span.len--;
 	span = ts_arena_span(q->arena, span);
@@ -419,7 +422,7 @@ static bool is_data(enum ts_cause cause)
 	       cause == TS_CAUSE_RESUME_DATA || cause == TS_CAUSE_ORDER_OR_SET || cause == TS_CAUSE_ON_POLICY;
 }
 
-/* Several ranks, of which a collective may have taken the sum. */
+/* There are several ranks, whose gradients may have been summed by a collective. */
 static bool several_ranks(const struct ts_inquiry *q)
 {
 	const struct ts_evidence *e = q->e;
@@ -437,7 +440,7 @@ bool ts_worlds_differ(const struct ts_inquiry *q)
 	return e->ranks_a && e->ranks_b && e->ranks_a != e->ranks_b;
 }
 
-/* Nothing but reported numbers differs, and nothing that was recorded shows that the state does. */
+/* Only reported numbers differ, and no record shows that the state does. */
 static bool may_be_report(const struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -451,7 +454,7 @@ static bool may_be_moved(const struct ts_inquiry *q)
 	return q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked;
 }
 
-/* A batch that differs before anything else was drawn so: no kernel and no damage to the state made it. */
+/* A batch that differs before anything else was drawn so: neither a kernel nor a damaged state caused it. */
 static bool batch_first(const struct ts_inquiry *q)
 {
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH], *rng = &q->first[TS_KIND_RNG];
@@ -464,7 +467,7 @@ static bool init_ruled_out(const struct ts_inquiry *q)
 	return ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
 }
 
-/* A record says that it was not this. A size or a place that is not typical of a cause is no such record. */
+/* A record excludes this cause. A size or a place that is not typical of a cause does not exclude it. */
 static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
 {
 	if (!q->has_f)
@@ -476,7 +479,7 @@ static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
 		return true;
 	if (cause == TS_CAUSE_INIT)
 		return init_ruled_out(q);
-	/* The digest may not cover every generator, but what they draw acts on the forward pass. */
+	/* The digest may not cover every generator, but what they draw affects the forward pass. */
 	if (cause == TS_CAUSE_RNG_STREAM)
 		return ts_agrees_at(q, TS_KIND_RNG, q->f) && ts_agrees_at(q, TS_KIND_LOSS, q->f);
 	if (cause == TS_CAUSE_CORRUPTION)
@@ -484,7 +487,7 @@ static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
 	if (cause == TS_CAUSE_NONDETERMINISM)
 		return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL;
 	if (cause == TS_CAUSE_RESUME_STATE || cause == TS_CAUSE_RESUME_DATA)
-		/* A log of every so many steps need not show that one began again. */
+		/* A log of every n-th step may not show that a run began again. */
 		return q->e->resumes_a.n + q->e->resumes_b.n == 0 && (q->cadence <= 1 || ts_at_start(q));
 	if (cause == TS_CAUSE_GRADIENT_PATH)
 		return !several_ranks(q) || ts_at_first_pass(q);

@@ -64,7 +64,7 @@ void ts_op_executions_settle(struct ts_op_executions *all)
 
 /* --- alignment of one step --- */
 
-/* All records of one name on both sides: lists in order of occurrence. */
+/* All records of one name on both sides, in lists in order of occurrence. */
 struct bucket {
 	uint32_t name;
 	uint32_t n[2];
@@ -74,9 +74,9 @@ struct bucket {
 
 struct align {
 	const struct ts_op_records *side[2];
-	uint64_t *occurrences[2]; /* said or counted */
-	uint32_t *next[2];	  /* in the list of its bucket */
-	uint32_t *partner;	  /* of each record of a: its place in b, or NONE */
+	uint64_t *occurrences[2]; /* declared or counted */
+	uint32_t *next[2];	  /* the next one in the list of its bucket */
+	uint32_t *partner;	  /* for each record of a: its place in b, or NONE */
 	struct bucket *buckets;
 	uint32_t n_buckets;
 	uint32_t *slots; /* bucket + 1, 0 = free */
@@ -84,7 +84,8 @@ struct align {
 	struct ts_arena *scratch;
 };
 
-/* Record by record the same names and the same say on occurrences: then each has its partner at its own place. */
+/* Asks whether the records have the same names and occurrences one by one: then each has its partner at its own
+ * place. */
 static bool is_aligned(const struct ts_op_records *a, const struct ts_op_records *b)
 {
 	return a->n == b->n && (a->n == 0 || (memcmp(a->names, b->names, a->n * sizeof *a->names) == 0 &&
@@ -178,7 +179,7 @@ static enum ts_status sort_list(struct align *al, int s, struct bucket *b, struc
 	return TS_OK;
 }
 
-/* Of several records with one name and occurrence the k-th of a belongs to the k-th of b. */
+/* Of several records with one name and occurrence, the k-th of a is paired with the k-th of b. */
 static void pair_up(struct align *al, const struct bucket *b)
 {
 	uint32_t i = b->head[0], j = b->head[1];
@@ -256,7 +257,8 @@ static void keep(struct ts_op_walk *w, int64_t step, const struct ts_op_records 
 	};
 }
 
-/* A pair of records on the first step that differs, perhaps this one. True: nothing that comes later matters. */
+/* Handles a pair of records on the first step that differs, perhaps this one. Returns true when later records do not
+ * matter. */
 static bool judge(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, size_t i,
 		  const struct ts_op_records *b, size_t j)
 {
@@ -272,7 +274,7 @@ static bool judge(struct ts_op_walk *w, int64_t step, const struct ts_op_records
 	return false;
 }
 
-/* partner is NULL where each record's is at its own place. */
+/* partner is NULL where each record's partner is at its own place. */
 static void compare(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, const struct ts_op_records *b,
 		    const uint32_t *partner)
 {
@@ -320,7 +322,7 @@ static bool comes_before(const struct ts_op_row *a, const struct ts_op_row *b)
 	return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->rank < b->rank;
 }
 
-/* Room for one more row: the array is full where n is a power of two. */
+/* Makes room for one more row: the array is full where n is a power of two. */
 static enum ts_status make_room(struct ts_op_diff *diff, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_op_row *rows;

@@ -52,7 +52,7 @@ static size_t size_of(const struct ts_repeats *r, size_t group)
 	return n;
 }
 
-/* The one run that differs from all others, which agree with each other. */
+/* Returns the one run that differs from all others, which agree with each other. */
 static bool find_odd(const struct ts_repeats *r, size_t *ret_odd)
 {
 	size_t odd = r->matrix.n;
@@ -64,7 +64,7 @@ static bool find_odd(const struct ts_repeats *r, size_t *ret_odd)
 			odd = i;
 	if (odd == r->matrix.n)
 		return false;
-	/* One that agrees with a shorter run of the others as far as that goes may belong to either. */
+	/* A run that agrees with a shorter one of the others as far as that goes may belong to either group. */
 	for (size_t i = 0; i < r->matrix.n; i++)
 		if (i != odd && ts_matrix_pair(&r->matrix, i, odd)->state != TS_PAIR_PARTS)
 			return false;
@@ -185,7 +185,8 @@ bool ts_repeats_judge(struct ts_repeats *r, struct ts_arena *arena)
 	return true;
 }
 
-/* "loss from step 120 on (outside at 38 % of 10,000 points), grad_norm from ..." of those that are real, or have grown. */
+/* Lists those that are real, or have grown: "loss from step 120 on (outside at 38 % of 10,000 points), grad_norm
+ * from ...". */
 static const char *list_outside(const struct ts_repeats *r, bool real, struct ts_arena *arena)
 {
 	const char *text = "";

@@ -4,7 +4,7 @@
 #include "analysis/rank/peaks.h"
 #include "analysis/stats/stats.h"
 
-/* CANDIDATES: where one batch fills a run, each of its rows would be a place to begin. */
+/* The number of CANDIDATES is bounded: where one batch fills a run, each of its rows would be a place to begin. */
 enum { LEVEL_POINTS = 10, LEVEL_LEAST = 5, CANDIDATES = 4096 };
 
 const char *ts_resume_word(enum ts_resume_verdict verdict)
@@ -36,14 +36,16 @@ enum ts_resume_format ts_resume_format_of(struct ts_span dtype)
 
 /* --- batches --- */
 
-/* How many of c lie in p at the same distances from its first row; *ret_known: for how many p has a row there. */
+/* Counts how many of c are in p at the same distances from its first row; *ret_known is how many of them have a row
+ * in p. */
 static size_t matches_at(const int64_t *steps_p, const uint64_t *p, size_t n_p, const int64_t *steps_c,
 			 const uint64_t *c, size_t n_c, size_t *ret_known)
 {
 	size_t known = 0, matched = 0, at = 0;
 
 	for (size_t i = 0; i < n_c; i++) {
-		/* As distances from the first, which cannot overflow where the steps themselves do not. */
+		/* Steps are compared as distances from the first, which do not overflow where the steps themselves
+		 * may. */
 		uint64_t want = (uint64_t)steps_c[i] - (uint64_t)steps_c[0];
 
 		while (at < n_p && (uint64_t)steps_p[at] - (uint64_t)steps_p[0] < want)
@@ -91,7 +93,8 @@ void ts_resume_find_shift(const int64_t *steps_p, const uint64_t *p, size_t n_p,
 			continue;
 		tried++;
 		matched = matches_at(steps_p + i, p + i, n_p - i, steps_c, c, n_c, &known);
-		/* One batch alone may lie anywhere by chance of a reshuffle, unless there is but one to look for. */
+		/* A single batch may recur anywhere by chance after a reshuffle, so it does not count unless it is
+		 * the only one to look for. */
 		if (matched < known || (matched < 2 && n_c > 1))
 			continue;
 		if (out.answer == TS_SHIFT_FOUND &&
@@ -157,7 +160,7 @@ static size_t least_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Absolute, of the greatest value: what nobody declared is seen. */
+/* Computes the absolute quantum at the greatest value: a precision that was not declared is inferred. */
 static double seen_quantum(const double *values, size_t n, bool measured)
 {
 	static const struct ts_resolution doubles = {TS_PRECISION_F64, 0};
@@ -182,7 +185,7 @@ double ts_resume_off(const struct ts_resume_look *look, size_t i)
 	return ts_relative_gap(look->series->a[i], look->series->b[i]);
 }
 
-/* What two writings of one value may differ by, with a little room for the last digit of a double. */
+/* Returns how much two written forms of one value may differ, with a small margin for the last digit of a double. */
 static bool is_beyond(double a, double b, double r, double tolerance, double quantum)
 {
 	return r > tolerance && !(fabs(a - b) <= quantum * (1 + 1e-9));

@@ -5,9 +5,11 @@
 
 enum { NEXT_MAX = 8, CAUSES_MAX = 8, NEXT_STEPS = 20 };
 
-/* Off at the resume by this much or more: other data; by less, it may be a few other draws. Source: docs/divergence.md. */
+/* A difference at the resume of this size or more is from other data; a smaller one may be a few other draws.
+ * Source: docs/divergence.md. */
 #define DATA_JUMP 5e-2
-/* Rounding alone is seldom seen at the first step, whatever the format: what is there came with the checkpoint. */
+/* Rounding alone is seldom visible at the first step, whatever the format: a difference there came with the
+ * checkpoint. */
 #define SUDDEN 1e-4
 #define RATE_TOLERANCE 1e-9
 
@@ -38,7 +40,7 @@ __attribute__((format(printf, 5, 6))) static void conclude(struct ts_resume_judg
 	va_end(args);
 }
 
-/* Steps are any int64, and stay so. */
+/* Steps are any int64, and are not converted. */
 static int64_t moved(int64_t step, int64_t by)
 {
 	int64_t out;
@@ -60,7 +62,7 @@ static const char *second_run(const struct ts_resume_judge *j)
 
 /* --- the worst series of a kind --- */
 
-/* The series that is judged: the loss, else a gradient norm, else another number. */
+/* Returns the series that is judged: the loss, otherwise a gradient norm, otherwise another number. */
 static const struct ts_resume_look *main_series(const struct ts_resume_judge *j)
 {
 	static const enum ts_resume_kind kinds[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_SCALAR};
@@ -152,8 +154,9 @@ static bool judge_rate(struct ts_resume_judge *j)
 	return true;
 }
 
-/* Equal gradients into equal weights gave other weights: what the update remembers was another. A sum of squares for the
- * clipping may differ in its last bit, which a loss within the tolerance of full precision shows to be all. */
+/* Equal gradients applied to equal weights gave other weights, so the optimizer state differed. A sum of squares for
+ * clipping may differ in its last bit; a loss within the tolerance of full precision shows that nothing else
+ * differs. */
 static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
@@ -216,7 +219,7 @@ static void ask_for_digests(struct ts_resume_judge *j)
 	     "(then they differ)");
 }
 
-/* Off at the resume itself: the forward pass already saw something else. */
+/* The loss is off at the resume itself: the forward pass already had another input or state. */
 static void judge_immediate(struct ts_resume_judge *j, const struct ts_resume_look *loss, double jump)
 {
 	bool data_agrees = equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH));
@@ -259,7 +262,7 @@ static void judge_immediate(struct ts_resume_judge *j, const struct ts_resume_lo
 	}
 }
 
-/* The first forward pass agrees, the second does not: the update between them was another. */
+/* The first forward pass agrees, the second does not: the update between them differed. */
 static void judge_later(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
@@ -281,7 +284,7 @@ static void judge_later(struct ts_resume_judge *j, const struct ts_resume_look *
 	may_be(j, TS_CAUSE_CONFIG);
 }
 
-/* Off somewhere, but where it began was not seen. */
+/* The loss is off somewhere, but the records do not show where it began. */
 static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	size_t at = loss->first_beyond < loss->series->n ? loss->first_beyond : loss->first_bits;
@@ -306,7 +309,7 @@ static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look
 		may_be(j, TS_CAUSE_NONDETERMINISM);
 }
 
-/* Where it began is looked for below a wide tolerance too: rounding has not grown that far in the first steps. */
+/* The beginning is searched below a wide tolerance too, because rounding has not grown that far in the first steps. */
 static void judge_wrong(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	bool first = at_resume(j, loss);
@@ -337,7 +340,7 @@ static void ask_for_steps(struct ts_resume_judge *j)
 	     "", "whether the resume is correct");
 }
 
-/* The first losses may be within a wide tolerance and still be odd. */
+/* The first losses may be within a wide tolerance and still be unusual. */
 static void tell_sudden(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	for (size_t i = 0; i < TS_RESUME_FIRST && i < loss->series->n; i++) {
@@ -379,7 +382,8 @@ static void judge_right(struct ts_resume_judge *j, const struct ts_resume_look *
 	tell_sudden(j, loss);
 }
 
-/* The format is not known, and it matters: for the first losses, since what follows is held against the same in both. */
+/* The unknown format matters only for the first losses, because later ones are compared under the same format in
+ * both. */
 static void judge_either(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	double off = 0;
@@ -397,7 +401,7 @@ static void judge_either(struct ts_resume_judge *j, const struct ts_resume_look 
 	     "whether the resume is wrong (fp32) or the difference is rounding (a reduced format)");
 }
 
-/* The gradients of another loss would be others: what differs is what was reported of it. */
+/* Another loss would have other gradients, so only the report of the loss differs. */
 static bool is_report_alone(const struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
@@ -516,7 +520,7 @@ static double tolerance_of(const struct ts_resume_evidence *e)
 	return e->format == TS_FORMAT_REDUCED ? TS_RESUME_REDUCED : TS_RESUME_FULL;
 }
 
-/* A rate is computed from the step's number, or goes on from the last: nothing but rounding moves it. */
+/* A rate is computed from the step's number, or continues from the last one: only rounding changes it. */
 static double tolerance_for(const struct ts_resume_series *s, double tolerance)
 {
 	return s->kind == TS_RESUME_RATE ? RATE_TOLERANCE : tolerance;
@@ -547,7 +551,8 @@ static void judge(struct ts_resume_judge *j)
 	ts_resume_tell(j);
 	if (judge_data(j) || judge_rate(j))
 		return;
-	/* Without its weights nothing else of a run can agree; with them, a generator that differs is a fault of its own. */
+	/* Without its weights nothing else of a run can agree; with them, a generator that differs is a separate
+	 * fault. */
 	if (loss && !ts_resume_fine(loss) && differs_at_resume(j, params) &&
 	    equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH))) {
 		judge_wrong(j, loss);

@@ -37,7 +37,8 @@ static bool is_worse(const struct ts_resume_look *x, const struct ts_resume_look
 	return x->greatest > y->greatest;
 }
 
-/* NULL where both have no such series with a common step. Of several ranks, the one that differs first. */
+/* Returns NULL where the runs have no such series with a common step. Of several ranks, it is the one that differs
+ * first. */
 const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind)
 {
 	const struct ts_resume_look *found = NULL;
@@ -59,7 +60,7 @@ struct ts_span ts_resume_text(struct ts_resume_judge *j, const char *text)
 	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
 }
 
-/* What is longer than a sentence may be is cut: names of series are foreign. */
+/* A name that is too long for a sentence is cut: names of series come from outside. */
 struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_list args)
 {
 	char text[SENTENCE];
@@ -106,7 +107,7 @@ const char *ts_resume_name(struct ts_resume_judge *j, const struct ts_resume_loo
 	return text ? text : "";
 }
 
-/* "7.4 %", "3.1e-07": as a share where it is one that people know. */
+/* "7.4 %", "3.1e-07": printed as a percentage where that is readable. */
 struct ts_say ts_resume_percent(double r)
 {
 	return r >= 1e-3 ? ts_say_percent(r) : ts_say_number(r);
@@ -114,7 +115,7 @@ struct ts_say ts_resume_percent(double r)
 
 /* --- evidence, series by series --- */
 
-/* Where no step is common the first batches may still say something. */
+/* Even where no step is common, the first batches may be compared. */
 static void tell_batches(struct ts_resume_judge *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
