@@ -147,8 +147,7 @@ static bool differs_at(const struct ts_inquiry *q, enum ts_series_kind kind)
 	return q->first[kind].parts && q->first[kind].step == q->f;
 }
 
-/* No cause is named as certain to be a kernel: the code, a setting that was not recorded or a damaged state would
- * look the same. */
+/* No cause names a kernel alone: the code, a setting that was not recorded or a damaged state would look the same. */
 static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 {
 	const char *what = forward ? "the loss" : "the gradients";

@@ -10,7 +10,7 @@
 
 enum { N = 12 };
 
-/* Letters are digests, one a step from 0 on; a blank is a step without a record. */
+/* Letters are digests, one for each step from 0 on; a blank is a step without a record. */
 static struct ts_batch_relation relate(const char *a, const char *b)
 {
 	struct ts_batch_relation r;
@@ -56,19 +56,20 @@ static void test_same(void **state)
 static void test_shifted(void **state)
 {
 	(void)state;
-	/* The second run is two ahead from step 3 on. */
+	/* From step 3 on the second run is two steps ahead. */
 	check("abcdefghij", "abcfghijkl", TS_BATCHES_SHIFTED, 3, 2);
-	/* Restarted from its beginning at step 5. */
+	/* The second run begins again at step 5. */
 	check("abcdefghij", "abcdeabcde", TS_BATCHES_SHIFTED, 5, -5);
-	/* The same the other way round: what the second run reads from there on the first never reached. */
+	/* The same holds the other way round: the first run never reached the batches that the second read from
+	 * there on. */
 	check("abcdeabcde", "abcdefghij", TS_BATCHES_SHIFTED, 5, 5);
 	check("bcdefghijk", "abcdefghij", TS_BATCHES_SHIFTED, 0, -1);
-	/* Gaps do not hide it. */
+	/* Missing records do not hide the shift. */
 	check("abcdefghij", "abc gh jkl", TS_BATCHES_SHIFTED, 4, 2);
-	/* One that differs among ten is let pass, two among nine are not. */
+	/* One batch in ten may differ, two in nine may not. */
 	check("abcdefghijklmno", "bcdefghijkXmnop", TS_BATCHES_SHIFTED, 0, 1);
 	check("abcdefghij", "bcXefgXijk", TS_BATCHES_OVERLAP, 0, 0);
-	/* Two steps are no shift. */
+	/* Two steps are too few for a shift. */
 	check("abcdWXYZ", "abcdYZQR", TS_BATCHES_OVERLAP, 4, 0);
 }
 
@@ -80,13 +81,13 @@ static void test_reordered(void **state)
 	assert_int_equal(r.answer, TS_BATCHES_REORDERED);
 	assert_int_equal(r.step, 2);
 	assert_int_equal(r.compared, 6);
-	/* g stays at step 6. */
+	/* The batch g stays at step 6. */
 	assert_int_equal(r.shared, 5);
 	assert_int_equal(r.kept, 1);
-	/* An exchange of two is too little to call an order. */
+	/* Two batches that changed places are too few to call it another order. */
 	r = relate("abcdefgh", "abcdefhg");
 	assert_int_equal(r.answer, TS_BATCHES_OVERLAP);
-	/* The same ones, but not as often: c twice, no d. */
+	/* The batches are the same ones, but not as often: c occurs twice, d never. */
 	r = relate("abcdefgh", "abhfcegc");
 	assert_int_equal(r.answer, TS_BATCHES_OVERLAP);
 }
@@ -97,13 +98,13 @@ static void test_disjoint(void **state)
 
 	(void)state;
 	assert_int_equal(r.answer, TS_BATCHES_DISJOINT);
-	check("adadadadad", "bcbcbcbcbc", TS_BATCHES_DISJOINT, 0, 0); /* others whose sum is the same */
+	check("adadadadad", "bcbcbcbcbc", TS_BATCHES_DISJOINT, 0, 0); /* other batches whose digests have the same sum */
 	assert_int_equal(r.step, 4);
 	assert_int_equal(r.compared, 4);
 	assert_int_equal(r.shared, 0);
 }
 
-/* One batch replaced, the others where they were: nothing came in another order. */
+/* One batch is replaced and the others keep their places: the order did not change. */
 static void test_replaced(void **state)
 {
 	struct ts_batch_relation r = relate("abcdefgh", "abXdefgh");
@@ -114,11 +115,11 @@ static void test_replaced(void **state)
 	assert_int_equal(r.compared, 6);
 	assert_int_equal(r.shared, 0);
 	assert_int_equal(r.kept, 5);
-	/* Two that changed places did move. */
+	/* Two batches that changed places did move. */
 	r = relate("abcdefgh", "abedcfgh");
 	assert_int_equal(r.answer, TS_BATCHES_REORDERED);
 	assert_int_equal(r.shared, 2);
-	/* Epochs of ten in one order: a shift by ten would hold for all that stayed. */
+	/* Epochs of ten batches have one order: a shift by ten would hold for all batches that kept their places. */
 	check("abcdefghijabcdefghijabcdefghij", "abXdefghijabcdefghijabcdefghij", TS_BATCHES_REPLACED, 2, 0);
 }
 

@@ -64,7 +64,7 @@ static void block_after_block(void **state)
 	ts_compare_words(keys + 2, a + 2, 2, keys + 2, b + 2, 2, &io);
 	assert_int_equal(io.common, 4);
 	assert_int_equal(io.differing, 2);
-	assert_int_equal(io.first_key, 2); /* set once */
+	assert_int_equal(io.first_key, 2); /* set only once */
 	ts_compare_words(keys, a, 0, keys, b, 3, &io);
 	assert_int_equal(io.only_b, 3);
 }
@@ -101,7 +101,7 @@ static void stops_at_the_first(void **state)
 	assert_int_equal(io.at_b, 2);
 }
 
-/* The same array of keys on both sides, of which one may have fewer rows. */
+/* Both sides have the same array of keys, of which one may have fewer rows. */
 static void one_array_of_keys(void **state)
 {
 	static const int64_t keys[] = {1, 2, 3, 4};

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { LAST = 999 }; /* steps 0 to 999 of both */
+enum { LAST = 999 }; /* both runs have steps 0 to 999 */
 
 /* Evidence under construction, and its diagnosis. */
 struct scene {
@@ -61,7 +61,7 @@ static void agrees(struct scene *s, enum ts_series_kind kind, const char *name)
 	(void)add(s, kind, name, 0);
 }
 
-/* A number that parts at step by r, relative, and is r_10 apart ten steps later, growing by slope. */
+/* Adds a number that differs from step on by r, relative, by r_10 ten steps later, and then grows by slope. */
 static struct ts_evidence_series *parts(struct scene *s, enum ts_series_kind kind, const char *name, int64_t step, double r,
 					double r_10, double slope)
 {
@@ -117,7 +117,8 @@ static struct ts_fact *fact(struct scene *s, const char *path, const char *text)
 	return f;
 }
 
-/* A fact of both; NULL: not recorded. Where they are not the same it is a row too. */
+/* Adds a fact of both runs; NULL means that it is not recorded. If the two differ, it is a row of the difference
+ * too. */
 static void say(struct scene *s, const char *path, const char *a, const char *b)
 {
 	struct ts_fact *sides[2] = {a ? fact(s, path, a) : NULL, b ? fact(s, path, b) : NULL};
@@ -217,7 +218,7 @@ static void test_identical(void **state)
 	assert_false(s.d.has_step);
 	assert_true(says_for(&s, "loss (float64)"));
 	AGAIN(s);
-	/* Four decimals hide what lies below them. */
+	/* Four decimals hide smaller differences. */
 	add(&s, TS_KIND_LOSS, "scalars.loss", 0)->writing_a.resolution =
 		(struct ts_resolution){TS_PRECISION_DECIMALS, 4};
 	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
@@ -231,7 +232,7 @@ static void test_not_comparable(void **state)
 	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	assert_int_equal(s.d.bits.answer, TS_TIER_UNKNOWN);
 	AGAIN(s);
-	/* Nine common steps are too few to say why, ten are enough. */
+	/* Nine common steps are too few to name a cause, ten are enough. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 1e-2, 1e-2, 0);
 	s.series[0].common = 9;
 	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
@@ -241,12 +242,12 @@ static void test_not_comparable(void **state)
 	s.series[0].common = 10;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* What agrees, agrees over however few. */
+	/* An agreement is stated over any number of steps. */
 	agrees(&s, TS_KIND_LOSS, "loss");
 	s.series[0].common = 9;
 	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A series of one run alone compares nothing. */
+	/* A series that only one run has compares nothing. */
 	agrees(&s, TS_KIND_LOSS, "loss");
 	s.series[0].in_b = false;
 	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
@@ -256,7 +257,7 @@ static void test_not_comparable(void **state)
 static void test_quantization(void **state)
 {
 	SCENE(s);
-	/* Doubles against their float32: no bits agree, and no difference is more than half a quantum. */
+	/* Doubles are compared with their float32: no bits agree, and no difference exceeds half a quantum. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-8, 3e-8, 0)->gap.visible = false;
 	expect(&s, TS_CAUSE_QUANTIZATION, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(s.d.bits.answer, TS_TIER_FAILS);
@@ -267,7 +268,7 @@ static void test_quantization(void **state)
 	close_scene(&s);
 }
 
-/* One side logs every step, the other every tenth, and no value agrees: a mean beside a value. */
+/* One side logs every step, the other the mean of every ten, and no value agrees. */
 static void test_means(void **state)
 {
 	SCENE(s);
@@ -277,13 +278,13 @@ static void test_means(void **state)
 	assert_int_equal(s.d.step, 500);
 	assert_true(says_against(&s, "means"));
 	AGAIN(s);
-	/* With nothing else there is nothing to say, and that is no sameness. */
+	/* If nothing else was recorded, no cause can be named, and the runs are not called the same. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0)->other_cadence = true;
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_int_not_equal(s.d.bits.answer, TS_TIER_HOLDS);
 	assert_int_not_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	AGAIN(s);
-	/* Values that agree at first are values. */
+	/* Values that agree at first are values of single steps. */
 	parts(&s, TS_KIND_LOSS, "loss", 500, 0.1, 0.1, 0)->other_cadence = true;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
@@ -292,7 +293,7 @@ static void test_means(void **state)
 	close_scene(&s);
 }
 
-/* The pair whose loss alone is off by 1e-6 from step 500 on while the gradient norm agrees to the bit. */
+/* Only the loss differs, by 1e-6 from step 500 on, while the gradient norm agrees to the bit. */
 static void test_reporting(void **state)
 {
 	SCENE(s);
@@ -302,7 +303,7 @@ static void test_reporting(void **state)
 	assert_int_equal(s.d.step, 500);
 	assert_false(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
-	/* 50 records behind the difference decide, 49 do not: rounding reaches a norm after up to 25. */
+	/* 50 records after the difference decide, 49 do not: rounding reaches a norm after up to 25. */
 	parts(&s, TS_KIND_LOSS, "loss", LAST - 50, 5e-7, 5e-7, 0);
 	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
@@ -311,25 +312,25 @@ static void test_reporting(void **state)
 	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Digests of parameters need one step. */
+	/* Digests of parameters need only one step. */
 	parts(&s, TS_KIND_LOSS, "loss", LAST - 1, 5e-2, NAN, NAN);
 	agrees(&s, TS_KIND_PARAMS, "digests.params");
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	AGAIN(s);
-	/* A loss that differs here and there only may be a state that hardly differs. */
+	/* A loss that differs only now and then may come from a state that hardly differs. */
 	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0)->gap.differing = 20;
 	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
-	/* A rate that parted before may have moved a loss that little. */
+	/* A learning rate that differed earlier may have changed a loss that little. */
 	parts(&s, TS_KIND_LR, "lr", 499, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0);
 	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Learning rates of no consequence. */
+	/* These learning rates have no effect. */
 	agrees(&s, TS_KIND_LOSS, "loss");
 	parts(&s, TS_KIND_LR, "lr", 100, 0.1, 0.1, 0);
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
@@ -350,7 +351,7 @@ static void test_evaluation(void **state)
 	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
 	expect(&s, TS_CAUSE_EVALUATION, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Where training parts, an evaluation only follows. */
+	/* Where the training differs, an evaluation only follows it. */
 	parts(&s, TS_KIND_LOSS, "loss", 50, 1e-2, 1e-2, 0);
 	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -369,7 +370,7 @@ static void test_learning_rate(void **state)
 	assert_int_equal(s.d.step, 40);
 	assert_int_equal(s.d.n_experiments, 0);
 	AGAIN(s);
-	/* Digests of parameters that are taken behind the update part with the rate. */
+	/* Digests of parameters that are taken after the update differ together with the learning rate. */
 	parts(&s, TS_KIND_LR, "lr", 0, 0.03, 0.03, 0);
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
@@ -377,18 +378,18 @@ static void test_learning_rate(void **state)
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
 	assert_int_equal(s.d.step, 0);
 	AGAIN(s);
-	/* A rate that differs only behind the loss did not move it. */
+	/* A rate that differs only after the loss did not change the loss. */
 	parts(&s, TS_KIND_LR, "lr", 42, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "when the training already differed"));
 	AGAIN(s);
-	/* Nor can it have moved the very first loss. */
+	/* Nor can it have changed the very first loss. */
 	parts(&s, TS_KIND_LR, "lr", 0, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Nor, without anything in between, one a hundred steps later. */
+	/* Nor did a rate that differs a hundred steps earlier, if nothing differs in between. */
 	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 140, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -409,7 +410,7 @@ static void test_data(void **state)
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0};
 	expect(&s, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* None in common, and the facts say that the data are the same. */
+	/* The runs have no batch in common, and the facts say that the data are the same. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
@@ -422,20 +423,20 @@ static void test_data(void **state)
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Nobody says which data: order and set stay together. */
+	/* No fact says which data were read: another order and other data both stay possible. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
 	AGAIN(s);
-	/* Batches that differ for long before anything happens did not do it. */
+	/* Batches that differ long before anything else does are not the cause. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 10);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900, 0};
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Nor those that differ afterwards. */
+	/* Neither are those that differ afterwards. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 81);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -443,7 +444,7 @@ static void test_data(void **state)
 	close_scene(&s);
 }
 
-/* Digests of batches that another number of ranks shares are of other things, and tell nothing. */
+/* Digests of batches that are divided among another number of ranks describe other contents, so they prove nothing. */
 static void test_shares(void **state)
 {
 	SCENE(s);
@@ -457,7 +458,7 @@ static void test_shares(void **state)
 	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
 	assert_true(says_against(&s, "cannot be compared"));
 	AGAIN(s);
-	/* The same where nobody said how many: one run has the batches of a second rank. */
+	/* The same holds where the number of ranks was not recorded: one run has the batches of a second rank. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	add(&s, TS_KIND_BATCH, "digests.batch", 1)->in_a = false;
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
@@ -465,7 +466,7 @@ static void test_shares(void **state)
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
 	AGAIN(s);
-	/* As many ranks: what parts is a batch. */
+	/* With the same number of ranks, it is a batch that differs. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
@@ -474,7 +475,7 @@ static void test_shares(void **state)
 	close_scene(&s);
 }
 
-/* One sample replaced: batches differ, and none has moved. */
+/* One sample is replaced: batches differ, and none has moved. */
 static void test_replaced(void **state)
 {
 	SCENE(s);
@@ -490,14 +491,14 @@ static void test_replaced(void **state)
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* A digest that one run alone wrote down is no other digest. */
+	/* A digest that only one run recorded is not a different digest. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
 	say(&s, "data.sha256", "398c", NULL);
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* The same data by their digest: samples changed places, if they did. */
+	/* The digests of the data are equal: at most samples changed places. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
@@ -515,13 +516,13 @@ static void test_init(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Behind the first update they differ after whatever moved the first loss. */
+	/* After the first update the digests differ because of whatever changed the first loss. */
 	s.e.params_time = TS_DIGEST_AFTER;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Nobody says which, but batch and generators agree. */
+	/* It is not known which digest it is, but batch and generators agree. */
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
@@ -534,7 +535,7 @@ static void test_init(void **state)
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_RNG_STREAM));
 	AGAIN(s);
-	/* The same beside another precision: it may have moved them in the first update. */
+	/* The same is combined with another precision, which may have changed them in the first update. */
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
@@ -542,7 +543,7 @@ static void test_init(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-3, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A side has steps before the first common one: anything may have moved them. */
+	/* A side has steps before the first common one: anything may have changed the parameters. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
@@ -550,7 +551,7 @@ static void test_init(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Both at once. */
+	/* Batch and generators differ at the same step. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
@@ -576,7 +577,7 @@ static void test_rng(void **state)
 	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
 	assert_true(may_be(&s, TS_CAUSE_INIT));
 	AGAIN(s);
-	/* A model that draws nothing does not mind. */
+	/* A model without random draws is not affected. */
 	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	parts(&s, TS_KIND_LOSS, "loss", 300, 4e-4, 1e-2, 0.05);
@@ -594,7 +595,7 @@ static void grads_on(struct scene *s, uint32_t ranks, uint32_t parted, int64_t s
 	}
 }
 
-/* Gradients after an equal forward pass: several ranks, some of them first, and a loss that follows. */
+/* Gradients differ after an equal forward pass, on some of several ranks first, and the loss follows. */
 static void test_gradient_path(void **state)
 {
 	SCENE(s);
@@ -603,14 +604,14 @@ static void test_gradient_path(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* By no more than rounding: an atomic backward does that. */
+	/* The difference is no more than rounding: an atomic backward does that. */
 	grads_on(&s, 4, 1, 60);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
 	expect(&s, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
-	/* Not where the parameters of that step differ already: gradients follow from them. */
+	/* The cause differs where the parameters of that step differ already: gradients follow from them. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 60);
 	grads_on(&s, 4, 1, 60);
@@ -619,7 +620,7 @@ static void test_gradient_path(void **state)
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
 	AGAIN(s);
-	/* On every rank at once; on a single rank; and without digests of each rank. */
+	/* The gradients differ on every rank at once; on a single rank; and without digests of each rank. */
 	grads_on(&s, 4, 4, 60);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
@@ -659,7 +660,7 @@ static void test_corruption(void **state)
 	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_HIGH);
 	assert_false(found_in(&s.d.sentence, 1, "GPU"));
 	AGAIN(s);
-	/* On all ranks an optimizer that lost its state does the same. */
+	/* On all ranks, an optimizer that lost its state has the same effect. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 4, 4, 60);
 	grads_on(&s, 4, 4, 60);
@@ -667,7 +668,7 @@ static void test_corruption(void **state)
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_CONFIG));
 	AGAIN(s);
-	/* Gradients that part a step before explain parameters that do. */
+	/* Gradients that differ a step earlier explain parameters that differ. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 4, 4, 60);
 	grads_on(&s, 4, 4, 59);
@@ -675,7 +676,8 @@ static void test_corruption(void **state)
 	ask(&s);
 	assert_int_not_equal(s.d.cause, TS_CAUSE_CORRUPTION);
 	AGAIN(s);
-	/* One ulp of a weight, of a single rank whose gradients have digests; and one that no loss ever shows. */
+	/* One ulp of a weight differs, on a single rank whose gradients have digests; and another that no loss ever
+	 * shows. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 1, 1, 60);
 	grads_on(&s, 1, 1, 60);
@@ -689,7 +691,7 @@ static void test_corruption(void **state)
 	agrees(&s, TS_KIND_LOSS, "loss");
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Of several ranks the sum of gradients has no digest, and rounds. */
+	/* With several ranks, the sum of gradients has no digest and is rounded. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 4, 4, 60);
 	grads_on(&s, 4, 4, 60);
@@ -703,7 +705,7 @@ static void test_corruption(void **state)
 	agrees(&s, TS_KIND_LOSS, "loss");
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Without digests a jump is a jump. */
+	/* Without digests it stays a jump of unknown cause. */
 	parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 3e-4, 1e-3, 0.02);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -713,7 +715,7 @@ static void test_corruption(void **state)
 	close_scene(&s);
 }
 
-/* What went into an update agrees, and a setting of it differs: not a fault of a machine. */
+/* The inputs of an update agree and a setting of it differs: this is not a fault of the machine. */
 static void test_update(void **state)
 {
 	SCENE(s);
@@ -727,7 +729,7 @@ static void test_update(void **state)
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
 	assert_int_equal(s.d.step, 0);
 	AGAIN(s);
-	/* Clipping acts whenever a norm is above it; the machine stays possible. */
+	/* Clipping acts whenever a norm is above its limit; a fault of the machine stays possible. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 1, 1, 60);
 	grads_on(&s, 1, 1, 60);
@@ -736,7 +738,7 @@ static void test_update(void **state)
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
 	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
 	AGAIN(s);
-	/* Weight decay did nothing for 60 steps; and one run alone said what it was. */
+	/* Weight decay had no effect for 60 steps; then only one run recorded its value. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	params_on(&s, 1, 1, 60);
 	grads_on(&s, 1, 1, 60);
@@ -751,7 +753,8 @@ static void test_update(void **state)
 	say(&s, "config.optimizer.clip", NULL, "0.5");
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Digests of nobody knows when, which part with the gradients of an equal forward pass: the gradients came first. */
+	/* It is not known when the digests were taken, and they differ with the gradients of an equal forward pass:
+	 * the gradients came first. */
 	params_on(&s, 1, 1, 60);
 	grads_on(&s, 1, 1, 60);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
@@ -761,7 +764,7 @@ static void test_update(void **state)
 	close_scene(&s);
 }
 
-/* A fact that one run alone recorded is no difference; one of unknown effect leaves what it may do. */
+/* A fact that only one run recorded is not a difference; one of unknown effect leaves its effect possible. */
 static void test_facts_of_one(void **state)
 {
 	SCENE(s);
@@ -777,7 +780,7 @@ static void test_facts_of_one(void **state)
 	say(&s, "data.sha256", "398c", NULL);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A variable that one run did not set, while it wrote its environment down. */
+	/* One run did not set a variable, while it recorded its environment. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
 	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", NULL, "1");
 	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "1");
@@ -825,21 +828,22 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* A child that begins with its resume, while its parent has the steps before. */
+	/* A child run begins with its resume, while its parent has the steps before. */
 	resume_at(&s, 0);
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* At once but not by as much as other data mostly do, so either; by as much, but not at once. */
+	/* The difference is immediate but smaller than other data usually cause, so either is possible; then it is
+	 * large enough, but not immediate. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 4.9e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
 	assert_true(says_against(&s, "no record shows that the first forward pass after the resume agrees"));
 	AGAIN(s);
-	/* The record of the resume itself is not there. */
+	/* The record of the resume itself is missing. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.05)->after = 99;
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
@@ -849,7 +853,7 @@ static void test_resume(void **state)
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
 	AGAIN(s);
-	/* Three steps behind it, or before it, it is not the event. */
+	/* A difference three steps after the event, or before it, is not caused by it. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -858,7 +862,7 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 99, 5e-3, 2e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Unless the records between are missing: it may have begun right there. */
+	/* If the records between are missing, it may have begun at the event. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 99;
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
@@ -867,7 +871,7 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 100;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Rounding behind a resume is rounding. */
+	/* Rounding after a resume is still rounding. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-7, 1e-7, 0);
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
@@ -885,7 +889,7 @@ static void test_blow_up(void **state)
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.step, 60);
 	AGAIN(s);
-	/* 51 records behind the first difference, that came first. */
+	/* The event is 51 records after the first difference, so the difference came first. */
 	parts(&s, TS_KIND_LOSS, "loss", 60, 1e-3, 0.3, 0.1)->gap.greatest = 0.95;
 	s.series[0].gap.greatest_step = 111;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -898,7 +902,7 @@ static void test_epoch(void **state)
 	SCENE(s);
 	s.e.epochs = (struct ts_steps_list){epochs, 2};
 	parts(&s, TS_KIND_LOSS, "loss", 400, 5e-2, 5e-2, 0);
-	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW); /* one step in an epoch begins it by chance */
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW); /* one step in an epoch begins the epoch by chance */
 	AGAIN(s);
 	s.e.epochs = (struct ts_steps_list){epochs, 2};
 	parts(&s, TS_KIND_LOSS, "loss", 401, 5e-2, 5e-2, 0);
@@ -906,7 +910,7 @@ static void test_epoch(void **state)
 	close_scene(&s);
 }
 
-/* Batches part, and nobody looked for them in the other run: nothing is said of where they are. */
+/* Batches differ and were not searched for in the other run: the sentence says nothing about their place. */
 static void test_batches_not_searched(void **state)
 {
 	SCENE(s);
@@ -936,7 +940,7 @@ static void test_batches_not_searched(void **state)
 	close_scene(&s);
 }
 
-/* The sentence has the value that decided, and its step. */
+/* The sentence contains the value that decided, and its step. */
 static void test_what_jumped(void **state)
 {
 	SCENE(s);
@@ -976,7 +980,7 @@ static void test_what_jumped(void **state)
 
 /* --- logs that leave something out --- */
 
-/* Every tenth step is logged, and the step before the one that is known to agree is 10 back. */
+/* Every tenth step is logged, and the last step that is known to agree is 10 before. */
 static struct ts_evidence_series *rarely(struct ts_evidence_series *series)
 {
 	series->cadence = 10;
@@ -985,7 +989,8 @@ static struct ts_evidence_series *rarely(struct ts_evidence_series *series)
 	return series;
 }
 
-/* Rounding grows by up to 0.26 a step of ln r where nobody looks: in the 9 steps between two records from 2e-6 to 2.08e-5. */
+/* Rounding grows by up to 0.26 a step of ln r between records: in the 9 steps between two records from 2e-6 to
+ * 2.08e-5. */
 static void test_rare_records(void **state)
 {
 	SCENE(s);
@@ -997,13 +1002,14 @@ static void test_rare_records(void **state)
 	rarely(parts(&s, TS_KIND_LOSS, "loss", 109, 2.2e-5, 1e-2, 0.01));
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A setting may have done it, and so may rounding. */
+	/* A setting may be the cause, and so may rounding. */
 	say(&s, "config.optimizer.weight_decay", "0.1", "0.2");
 	rarely(parts(&s, TS_KIND_LOSS, "loss", 19, 2e-5, 1e-2, 0.01));
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "in the 9 steps before"));
 	AGAIN(s);
-	/* At its level a hundred steps later, or large in the norm of that record: rounding may have come there too. */
+	/* The difference is at its final level a hundred steps later, or large in the norm of that record: rounding
+	 * may have caused this too. */
 	rarely(parts(&s, TS_KIND_LOSS, "loss", 109, 1e-6, 1e-2, 0.01));
 	rarely(parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 109, 1e-3, 1e-2, 0.01));
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
@@ -1014,7 +1020,7 @@ static void test_rare_records(void **state)
 	close_scene(&s);
 }
 
-/* The first record is of step 9: nine updates lie before it. */
+/* The first record is of step 9: nine updates come before it. */
 static void test_late_beginning(void **state)
 {
 	struct ts_evidence_series *loss;
@@ -1031,7 +1037,7 @@ static void test_late_beginning(void **state)
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
-	/* From step 0 on, every tenth: the first is of the first pass. */
+	/* Every tenth step is logged from step 0 on: the first record is of the first pass. */
 	rarely(parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 3e-2, 0));
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
 	AGAIN(s);
@@ -1046,7 +1052,7 @@ static void test_late_beginning(void **state)
 	close_scene(&s);
 }
 
-/* Digests part long before a coarse loss can show it: how large it was then nobody knows. */
+/* Digests differ long before a coarse loss can show it: the size of the difference at that time is not known. */
 static void test_coarse_behind_digests(void **state)
 {
 	struct ts_evidence_series *loss;
@@ -1058,7 +1064,8 @@ static void test_coarse_behind_digests(void **state)
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "in the 30 steps before"));
 	AGAIN(s);
-	/* One step behind gradients that part from equal inputs: four decimals did not show the loss of theirs. */
+	/* It shows one step after gradients that differ from equal inputs: four decimals did not show it in the loss
+	 * of that step. */
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	s.e.params_time = TS_DIGEST_BEFORE;
@@ -1068,7 +1075,8 @@ static void test_coarse_behind_digests(void **state)
 	loss->gap.quantum = 1e-4;
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* The gradients of step 60 part from equal inputs; its loss was not logged, the next is beyond grown rounding. */
+	/* The gradients of step 60 differ from equal inputs; its loss was not logged, and the next loss exceeds
+	 * grown rounding. */
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	s.e.params_time = TS_DIGEST_BEFORE;
@@ -1078,7 +1086,8 @@ static void test_coarse_behind_digests(void **state)
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_GRADIENT_PATH) && may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
-	/* The same from the first step on, before the first loss that was logged: it does not agree where it was not. */
+	/* The same happens from the first step on, before the first logged loss: an agreement that was not logged is
+	 * not assumed. */
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	s.e.params_time = TS_DIGEST_BEFORE;
@@ -1089,7 +1098,7 @@ static void test_coarse_behind_digests(void **state)
 	loss->after_known = false;
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* And by no more than rounding grows to in nine steps. */
+	/* The difference is no more than rounding grows to in nine steps. */
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	s.e.params_time = TS_DIGEST_BEFORE;
@@ -1103,7 +1112,7 @@ static void test_coarse_behind_digests(void **state)
 	close_scene(&s);
 }
 
-/* A report that differs in a log that ends, or is rare; and beside a norm that one side keeps as float32. */
+/* A report differs in a log that ends, or has few records; and beside a norm that one side writes as float32. */
 static void test_short_reports(void **state)
 {
 	struct ts_evidence_series *norm, *loss;
@@ -1137,7 +1146,7 @@ static void test_short_reports(void **state)
 			expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
 	}
 	AGAIN(s);
-	/* The last loss alone, with equal inputs: nothing behind it says whether the training differs. */
+	/* Only the last loss differs, with equal inputs: no later record says whether the training differs. */
 	agrees(&s, TS_KIND_PARAMS, "digests.params");
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
@@ -1157,12 +1166,12 @@ static void test_first_step(void **state)
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_INIT) && may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
-	/* What matches no single cause is one class: another data seed at large batches reached 4.7e-4. */
+	/* No single cause matches, so the result is one class: another data seed at large batches reached 4.7e-4. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 4.7e-4, 1e-1, 0.02);
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_PRECISION) && may_be(&s, TS_CAUSE_RNG_STREAM) && may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
-	/* What is more than rounding is the norm, and the sentence says so. */
+	/* The norm exceeds rounding, and the sentence says so. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 8e-8, 1e-6, 0);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 4e-3, 1e-2, 0);
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
@@ -1176,18 +1185,19 @@ static void test_first_step(void **state)
 static void test_rounding(void **state)
 {
 	SCENE(s);
-	/* The latch of low precision: nothing for long, then fast. */
+	/* Low precision shows nothing for long and then grows fast. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 1e-7, 0.2);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 9, 1e-6, 1e-6, 0.2);
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER) && may_be(&s, TS_CAUSE_PLATFORM));
 	assert_true(says_against(&s, "mapping of ranks to devices"));
 	AGAIN(s);
-	/* At its level after ten records it was pushed. */
+	/* A difference that is at its final level after ten records did not grow from rounding. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 1.9e-6, 3e-4, 0.02);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Flags that are known to be off make it more likely; flags that are all set, on one rank, leave a riddle. */
+	/* Flags that are known to be off make rounding more likely; if all flags are set, on one rank, the cause
+	 * stays open. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 1e-7, 0);
 	s.e.world_a = s.e.world_b = 1;
 	say(&s, "determinism.use_deterministic_algorithms", "false", "false");
@@ -1203,7 +1213,7 @@ static void test_rounding(void **state)
 	close_scene(&s);
 }
 
-/* With four decimals the first visible difference says nothing of its cause. */
+/* With four decimals the first visible difference says nothing about its cause. */
 static void test_quantum(void **state)
 {
 	SCENE(s);
@@ -1211,7 +1221,7 @@ static void test_quantum(void **state)
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM) && may_be(&s, TS_CAUSE_CONFIG) && may_be(&s, TS_CAUSE_CORRUPTION));
 	AGAIN(s);
-	/* Three quanta of 5e-5, relative to a loss of 2, and no more. */
+	/* The difference is three quanta of 5e-5, relative to a loss of 2. */
 	parts(&s, TS_KIND_LOSS, "loss", 30, 1.6e-4, 1e-3, 0)->gap.quantum = 1e-4;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
@@ -1225,7 +1235,7 @@ static struct ts_repeats_seen seen(size_t runs, enum ts_repeats_answer answer, d
 	return (struct ts_repeats_seen){.runs = runs, .answer = answer, .spread = spread, .inside = inside};
 }
 
-/* What repeats scatter by is rounding. */
+/* A difference within the scatter of repeats is rounding. */
 static void test_repeats(void **state)
 {
 	SCENE(s);
@@ -1243,7 +1253,7 @@ static void test_repeats(void **state)
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_FAILS);
 	AGAIN(s);
-	/* The same at the first step; and by their spread alone. */
+	/* The same holds at the first step, and by the spread of the repeats alone. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-5, 1e-4, 0);
 	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
@@ -1254,7 +1264,7 @@ static void test_repeats(void **state)
 	assert_int_equal(s.d.numeric.answer, TS_TIER_UNKNOWN);
 	assert_true(found_in(&s.d.numeric.why, 1, "more than the 4 repeats of the first run differ"));
 	AGAIN(s);
-	/* It begins as repeats do, and leaves them: no certainty. */
+	/* The difference begins like those of repeats and then exceeds them: the result is not certain. */
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
 	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
@@ -1266,7 +1276,7 @@ static void test_repeats(void **state)
 	close_scene(&s);
 }
 
-/* The level of repeats answers the third question; without them it is said what would. */
+/* The level of repeats answers the third question; without repeats the answer says what would be needed. */
 static void test_statistical_tier(void **state)
 {
 	SCENE(s);
@@ -1282,7 +1292,7 @@ static void test_statistical_tier(void **state)
 	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
 	assert_true(ts_span_is(s.d.statistical.why, "the level"));
 	AGAIN(s);
-	/* What is equal to the bit needs no test. */
+	/* Runs that are equal to the bit need no test. */
 	agrees(&s, TS_KIND_LOSS, "loss");
 	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
 	s.e.repeats.statistical = (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("the level")};
@@ -1300,31 +1310,31 @@ static void test_settings(void **state)
 	say(&s, "config.weight_decay", "0.1", "0.01");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* What names the run, or is done by workers, proves nothing. */
+	/* A fact that names the run, or is about the workers, proves nothing. */
 	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
 	say(&s, "config.run_name", "a", "b");
 	say(&s, "config.num_workers", "4", "8");
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A signature that does not fit: weight decay did nothing for 500 steps. */
+	/* The signature does not fit: weight decay had no effect for 500 steps. */
 	parts(&s, TS_KIND_LOSS, "loss", 500, 3e-4, 1e-2, 0.05);
 	say(&s, "config.weight_decay", "0.1", "0.01");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "not typical of it"));
 	AGAIN(s);
-	/* A schedule acts through the rate, which agrees. */
+	/* A schedule acts through the learning rate, which agrees. */
 	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
 	agrees(&s, TS_KIND_LR, "lr");
 	say(&s, "config.max_steps", "1000", "2000");
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Other code takes the certainty away. */
+	/* Different code makes the answer less certain. */
 	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
 	say(&s, "config.weight_decay", "0.1", "0.01");
 	say(&s, "code.commit", "aaaa", "bbbb");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* A seed draws parameters and data: which of them is not said, nor that it was applied. */
+	/* A seed draws parameters and data: it is not known which of them, nor whether it was applied. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.02);
 	say(&s, "config.seed", "1", "2");
 	say(&s, "seeds.torch", "1", "1");
@@ -1348,12 +1358,12 @@ static void test_precision(void **state)
 	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", "0", "1");
 	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Too much for another precision. */
+	/* The difference is too large for another precision. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-2, 1e-1, 0);
 	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", "0", "1");
 	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* All that goes in agrees, what comes out does not. */
+	/* All inputs agree, the output does not. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
@@ -1362,14 +1372,14 @@ static void test_precision(void **state)
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
-	/* Nobody said of when the digest is: it agrees at the step at which the loss does not. */
+	/* It is not known when the digest was taken: it agrees at the step at which the loss differs. */
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Errors that cancel in the first loss do not in the norm of its gradient; rounding is small in both. */
+	/* Errors that cancel in the first loss do not cancel in the norm of its gradient; rounding is small in both. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
@@ -1404,7 +1414,7 @@ static void test_reduction_and_platform(void **state)
 	say(&s, "hardware.cuda_available", "false", "false");
 	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Threads move no loss by a thousandth, nor the first one by less. */
+	/* The number of threads changes no loss by a thousandth, nor the first one by less. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-4, 1e-2, 0);
 	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
 	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_LOW);
@@ -1417,7 +1427,7 @@ static void test_reduction_and_platform(void **state)
 	say(&s, "libraries.torch", "2.4.0", "2.5.0");
 	expect(&s, TS_CAUSE_PLATFORM, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* Another device of the same kind is no explanation. */
+	/* Another device of the same model explains nothing. */
 	parts(&s, TS_KIND_LOSS, "loss", 2, 2e-7, 1e-7, 0);
 	say(&s, "hardware.gpus[0].uuid", "GPU-1", "GPU-2");
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
@@ -1426,7 +1436,7 @@ static void test_reduction_and_platform(void **state)
 
 /* --- all of them --- */
 
-/* Two runs exchanged come to the same. */
+/* Two runs that are swapped give the same answer. */
 static void test_mirror(void **state)
 {
 	SCENE(s);
@@ -1442,7 +1452,7 @@ static void test_mirror(void **state)
 	close_scene(&s);
 }
 
-/* No field unknown is shown as zero. */
+/* An unknown field is never shown as zero. */
 static void test_features(void **state)
 {
 	const struct ts_measure *m;
@@ -1465,7 +1475,7 @@ static void test_features(void **state)
 	close_scene(&s);
 }
 
-/* Experiments come cheapest first, name the runs, and count steps. */
+/* Experiments are listed cheapest first, name the runs, and count steps. */
 static void test_experiments(void **state)
 {
 	SCENE(s);
@@ -1487,7 +1497,7 @@ static void test_experiments(void **state)
 	fail_msg("no repeat was proposed");
 }
 
-/* Every n-th allocation fails once: an error, and nothing is returned. */
+/* Every n-th allocation fails once: the result is an error, and no answer is returned. */
 static void test_no_memory(void **state)
 {
 	SCENE(s);
@@ -1507,14 +1517,14 @@ static void test_no_memory(void **state)
 	close_scene(&s);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;
 	assert_true(test_seen_all(TS_ANSWER_DIVERGENCE, NULL));
 }
 
-/* The same run, written otherwise: other numbers of its steps, and of its ranks. */
+/* The same run is recorded in another way: with other step numbers, or another number of ranks. */
 static void test_written_otherwise(void **state)
 {
 	SCENE(s);
@@ -1527,7 +1537,7 @@ static void test_written_otherwise(void **state)
 	s.e.ranks_exchanged = true;
 	expect(&s, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Runs that begin at different steps, logged too rarely to say: it remains. */
+	/* The runs begin at different steps and are logged too rarely to decide: the cause stays possible. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 3e-2, 1e-1, 0)->cadence = 3;
 	s.e.first_steps_known = true;
 	s.e.first_step_b = 3;
@@ -1536,7 +1546,7 @@ static void test_written_otherwise(void **state)
 	close_scene(&s);
 }
 
-/* Another number of ranks, each of which logs its own loss. */
+/* The number of ranks differs, and each rank logs its own loss. */
 static void test_local_losses(void **state)
 {
 	SCENE(s);
@@ -1552,7 +1562,7 @@ static void test_local_losses(void **state)
 	s.e.means = (struct ts_rank_means){true, 2, 2.000001};
 	expect(&s, TS_CAUSE_LOCAL_LOSSES, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* As many ranks: no shares. */
+	/* With the same number of ranks there are no other shares. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
 	s.e.world_a = s.e.world_b = 2;
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
@@ -1560,7 +1570,7 @@ static void test_local_losses(void **state)
 	close_scene(&s);
 }
 
-/* A policy draws its actions: generators and batches differ at one step, and no class of data is named. */
+/* A policy draws its actions: generators and batches differ at one step, and no cause in the data is named. */
 static void test_on_policy(void **state)
 {
 	SCENE(s);
@@ -1576,7 +1586,7 @@ static void test_on_policy(void **state)
 	close_scene(&s);
 }
 
-/* Settings that the table does not know, other code, and a schedule that reacts. */
+/* These are settings that the table does not know, different code, and a schedule that reacts. */
 static void test_recorded_always_remains(void **state)
 {
 	SCENE(s);
@@ -1591,18 +1601,18 @@ static void test_recorded_always_remains(void **state)
 	say(&s, "code.commit", "aa", "bb");
 	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* A loss that is no number, and a rate that a schedule lowers then. */
+	/* A loss is NaN, and a schedule then lowers the learning rate. */
 	parts(&s, TS_KIND_LOSS, "loss", 40, 1, 1, 0)->b = (double)NAN;
 	parts(&s, TS_KIND_LR, "lr", 40, 0.5, 0.5, 0);
 	expect(&s, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* A rate that breaks where a run was resumed. */
+	/* The learning rate changes abruptly where a run was resumed. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LR, "lr", 100, 0.5, 0.5, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 101, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* A loss in another unit: the ratio is one number throughout. */
+	/* The loss has another unit: the ratio is the same number throughout. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 0.3, 0.3, 0);
 	s.series[0].gap.ratio_least = 1.4426;
 	s.series[0].gap.ratio_most = 1.4428;

@@ -18,7 +18,7 @@ struct path_case {
 	enum ts_push push;
 };
 
-/* What a person who knows these settings would say, written before the table was read. */
+/* The expected answers are those of a person who knows these settings, written before the table was read. */
 static const struct path_case paths[] = {
 	{"config.run_name", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"config.num_workers", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
@@ -74,7 +74,7 @@ static void test_paths(void **state)
 	}
 }
 
-/* A setting that nobody knows explains nothing; "lr" elsewhere than in the configuration is no learning rate. */
+/* A setting that is not in the table explains nothing; "lr" outside of the configuration is not a learning rate. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -85,7 +85,7 @@ static void test_unknown(void **state)
 }
 
 struct told {
-	const char *path, *text; /* "true", "false": a boolean */
+	const char *path, *text; /* "true" and "false" stand for booleans */
 };
 
 static void tell(struct ts_facts *facts, struct ts_arena *arena, const struct told *told, size_t n)
@@ -136,7 +136,7 @@ static void test_flags(void **state)
 	assert_int_equal(FLAG("deterministic algorithms", 1, {"libraries.torch", "2.4.0"}), TS_FLAG_UNKNOWN);
 	assert_int_equal(FLAG("cuDNN benchmark", 1, {"determinism.cudnn_benchmark", "true"}), TS_FLAG_OFF);
 	assert_int_equal(FLAG("cuDNN benchmark", 1, {"determinism.cudnn_benchmark", "false"}), TS_FLAG_ON);
-	/* Without such a device it does not matter. */
+	/* Without such a device the setting has no effect. */
 	assert_int_equal(
 		FLAG("cuDNN benchmark", 1, {"determinism.cudnn_benchmark", "true"}, {"hardware.cuda_available", "false"}),
 		TS_FLAG_IDLE);
@@ -145,7 +145,7 @@ static void test_flags(void **state)
 	assert_int_equal(FLAG("NCCL algorithm", 8, {"determinism.env.NCCL_ALGO", "Ring"}), TS_FLAG_ON);
 }
 
-/* A variable that is not set is an answer only where variables were recorded at all, and says less from torch 2.10 on. */
+/* A variable that is not set counts only where variables were recorded at all, and says less from torch 2.10 on. */
 static void test_workspace(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void test_workspace(void **state)
 	assert_int_equal(FLAG("cuBLAS workspace", 1, {"determinism.env.OMP_NUM_THREADS", "8"}), TS_FLAG_OFF);
 }
 
-/* Every row says all that its line in the document needs. */
+/* Each row has everything that its line in the document needs. */
 static void test_tables(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT(1 << 20);

@@ -84,7 +84,7 @@ static void figures(void **state)
 		 1.8408496254323683e-05, 0.004368015513515486, TS_TIER_FAILS},
 		{narrow, 5, 1.97, 1, 1.9999, 0.0009617692030835768, -0.014950747537376779, -0.016413403884802502, -0.013488091189951056,
 		 9.173312542133862e-06, 0.0037565564582537083, TS_TIER_FAILS},
-		/* Significant at 0.005, and not where two series were asked. */
+		/* The difference is significant at 0.005, but not where two series were asked about. */
 		{wide, 3, 2.18, 1, 2, 0.01, 0.09, 0.06515862288249703, 0.11484137711750313, 0.0040899966895212815, 0.0922297734507084,
 		 TS_TIER_FAILS},
 		{wide, 3, 2.18, 2, 2, 0.01, 0.09, 0.06515862288249703, 0.11484137711750313, 0.0040899966895212815, 0.1261400557035234,
@@ -108,7 +108,7 @@ static void figures(void **state)
 	}
 }
 
-/* A log-likelihood: above is still towards greater values. */
+/* The value is a log-likelihood: above still means towards greater values. */
 static void negative_levels(void **state)
 {
 	static const double levels[] = {-3.0, -3.001, -2.9985};
@@ -139,7 +139,7 @@ static void equal_repeats_have_one_level(void **state)
 	SAYS(tier_of(&off, 1).why, "2 % above that of the 3 repeats: the margin is 1 %; the repeats do not vary");
 }
 
-/* scipy: p of 2.006 against narrow is 0.00442. */
+/* By scipy, p of 2.006 against narrow is 0.00442. */
 static void more_than_chance_and_less_than_matters(void **state)
 {
 	struct ts_level_row row = tested(narrow, 5, 2.006, 1);
@@ -177,7 +177,7 @@ static void what_cannot_be_said(void **state)
 	SAYS(tier.why, "tscope diff A B --repeats GLOB");
 }
 
-/* One run alone that blew up is no match for those that did not; where repeats do, nothing is known. */
+/* One run that blew up does not match runs that did not; where repeats blow up, nothing is known. */
 static void blown_up(void **state)
 {
 	struct ts_level_row row = tested(wide, 3, (double)INFINITY, 1);
@@ -204,7 +204,7 @@ static void all_series_must_hold(void **state)
 	tier = tier_of(rows, 2);
 	assert_int_equal(tier.answer, TS_TIER_UNKNOWN);
 	SAYS(tier.why, "of val_loss");
-	/* scipy: (t.ppf(1 - .005/6, 2) + t.ppf(.9, 2)) * .01 * sqrt(4/3) / 2 */
+	/* The expected value is scipy's (t.ppf(1 - .005/6, 2) + t.ppf(.9, 2)) * .01 * sqrt(4/3) / 2. */
 	SAYS(tier.why, "with 3 repeats a difference of 15.2 % would have been shown");
 	tier = tier_of(rows, 3);
 	assert_int_equal(tier.answer, TS_TIER_FAILS);
@@ -223,7 +223,7 @@ static struct ts_level_row levels_of(size_t points)
 
 	assert_true(ts_level_begin(&l, 3, points, &arena));
 	for (size_t k = 0; k < points; k++) {
-		/* Repeat i is 10 + i at the end, whatever it was before; the candidate has a number of its own. */
+		/* Repeat i is 10 + i at the end, whatever it was before; the candidate has its own number. */
 		double at = k + points / 10 < points && points >= 10 ? 1e9 : 0, v[] = {10 + at, 11 + at, 12 - at, 11.5};
 
 		if (ts_level_want(&l, k))

@@ -21,7 +21,7 @@ struct pairs {
 	double a[N], b[N];
 };
 
-/* steps 1000, 1010, ...; a = 2 + 1/(i+1); b = a (1 + (i+1)^2 2^-30 m/6), m = 7919 i mod 13 - 6 */
+/* The steps are 1000, 1010, ...; a = 2 + 1/(i+1); b = a (1 + (i+1)^2 2^-30 m/6), m = 7919 i mod 13 - 6. */
 static void make_pairs(struct pairs *p)
 {
 	for (int i = 0; i < N; i++) {
@@ -59,7 +59,7 @@ static void ratios(void **state)
 	assert_true(ts_gap_ratio(0, 1e-300) == 1);
 	assert_true(ts_gap_ratio(3, -1) == 4.0 / 3);
 	assert_true(ts_gap_ratio(1, -1) == 2);
-	assert_true(ts_gap_ratio(DBL_MAX, -DBL_MAX) == 2); /* the difference is no double */
+	assert_true(ts_gap_ratio(DBL_MAX, -DBL_MAX) == 2); /* the difference overflows a double */
 	assert_true(ts_gap_ratio(DBL_MAX, -DBL_MAX / 2) == 1.5);
 	assert_true(ts_gap_ratio(5e-324, 1e-323) == 0.5);
 	assert_true(ts_gap_ratio(0.0, -0.0) == 0);
@@ -72,21 +72,21 @@ static void ratios(void **state)
 	assert_true(ts_gap_ratio((double)NAN, HUGE_VAL) == 1);
 }
 
-/* numpy.spacing(numpy.float32(x)) */
+/* The expected values are numpy.spacing(numpy.float32(x)). */
 static void quanta(void **state)
 {
 	(void)state;
 	assert_true(ts_gap_quantum(doubles, doubles, 3, 4) == 0);
 	assert_true(ts_gap_quantum(float32, doubles, 1, 1) == 1.1920928955078125e-07);
 	assert_true(ts_gap_quantum(doubles, float32, -1.5, 1.25) == 1.1920928955078125e-07);
-	assert_true(ts_gap_quantum(float32, float32, 0.1, 2.3) == 2.384185791015625e-07); /* of the greater */
+	assert_true(ts_gap_quantum(float32, float32, 0.1, 2.3) == 2.384185791015625e-07); /* the quantum is that of the greater value */
 	assert_true(ts_gap_quantum(float32, float32, 0.1, 0) == 7.450580596923828e-09);
 	assert_true(ts_gap_quantum(float32, float32, 3e38, 0) == 2.028240960365167e+31);
 	close_to(ts_gap_quantum(float32, float32, 1e-39, 0), 1.401298464324817e-45);
 	close_to(ts_gap_quantum(float32, float32, 0.0, -0.0), 1.401298464324817e-45);
 	assert_true(ts_gap_quantum(float32, float32, HUGE_VAL, 1) == 0);
 	assert_true(ts_gap_quantum(float32, float32, (double)NAN, 1) == 1.1920928955078125e-07);
-	close_to(ts_gap_quantum(decimals4, float32, 2, 2), 1e-4); /* of the coarser */
+	close_to(ts_gap_quantum(decimals4, float32, 2, 2), 1e-4); /* the quantum is that of the coarser type */
 	close_to(ts_gap_quantum(decimals4, float32, 3000, 3000), 2.44140625e-4);
 }
 
@@ -156,7 +156,7 @@ static void mirrored(void **state)
 	assert_memory_equal(&x, &y, sizeof x);
 }
 
-/* The float32 and the 4 decimals of a double are no visible difference from it, whatever the value. */
+/* The float32 and the 4 decimals of a double do not differ visibly from it, whatever the value. */
 static void roundings_are_invisible(void **state)
 {
 	static int64_t steps[N];
@@ -173,7 +173,7 @@ static void roundings_are_invisible(void **state)
 	assert_true(g.known && !g.visible && g.differing > N / 2);
 	assert_true(isnan(g.at_visible) && !isnan(g.after_10));
 	for (int i = 0; i < N; i++) {
-		int halves = 40000 + i; /* of 1e-4: odd ones are rounded down and up in turn, and no double is one */
+		int halves = 40000 + i; /* in units of 1e-4: odd ones are rounded down and up in turn, and none is a double */
 
 		fine[i] = halves / 20000.0;
 		coarse[i] = (halves / 2 + (i % 4 == 3)) / 10000.0;
@@ -182,7 +182,7 @@ static void roundings_are_invisible(void **state)
 	assert_true(g.known && !g.visible);
 	assert_int_equal(g.differing, N / 2);
 	measure((int64_t[]){7}, (double[]){1.0f}, (double[]){(double)nextafterf(1.0f, 2.0f)}, 1, float32, float32, &g);
-	assert_true(g.visible); /* both were rounded, and yet differ */
+	assert_true(g.visible); /* both sides were rounded, and still differ */
 	measure((int64_t[]){7}, (double[]){2.3041}, (double[]){2.3042}, 1, decimals4, decimals4, &g);
 	assert_true(g.visible);
 }
@@ -215,7 +215,7 @@ static void what_is_too_little(void **state)
 	assert_int_equal(g.differing, 1);
 }
 
-/* Points behind a hole are not "30 points later"; saturation is of what lies behind it. */
+/* Points after a hole are not "30 points later"; saturation is computed from the points after the hole. */
 static void holes(void **state)
 {
 	static struct pairs p;
@@ -228,7 +228,7 @@ static void holes(void **state)
 	make_pairs(&p);
 	ts_arena_init(&arena, 1 << 20);
 	assert_int_equal(ts_gap_begin(&m, doubles, doubles, &arena, &err), TS_OK);
-	ts_gap_hole(&m); /* before anything: there is none */
+	ts_gap_hole(&m); /* a hole before any point has no effect */
 	for (int i = 0; i < N; i++) {
 		if (i == 20)
 			ts_gap_hole(&m);
@@ -247,9 +247,9 @@ static void holes(void **state)
 		assert_int_equal(ts_gap_wants(&m), i < TS_GAP_WINDOW - 1);
 	}
 	assert_int_equal(ts_gap_end(&m, &g, &err), TS_OK);
-	assert_true(g.saturation < 1e-3); /* of the 7 behind the hole, not of 40 */
+	assert_true(g.saturation < 1e-3); /* it is computed from the 7 points after the hole, not from 40 */
 	assert_true(g.greatest == 0.75);
-	assert_int_equal(g.greatest_step, 1000); /* the first of many */
+	assert_int_equal(g.greatest_step, 1000); /* the first of many equal ones */
 	ts_arena_finish(&arena);
 }
 

@@ -15,10 +15,10 @@ enum { MOST = 64, NO_IN = -1, COUNT = -1 };
 
 static const char *const names[] = {"embed", "attn", "mlp", "allreduce", "optimizer"};
 
-/* One record; in == NO_IN: not recorded. */
+/* A record; in == NO_IN means that the input is not recorded. */
 struct rec {
 	uint32_t name;
-	int64_t occurrence; /* COUNT: not said */
+	int64_t occurrence; /* COUNT: the occurrence is not declared */
 	int64_t in, out;
 };
 
@@ -36,7 +36,7 @@ static const struct ts_op_records *step_of(struct step *s, const struct rec *rec
 		s->names[i] = recs[i].name;
 		s->occurrences[i] = recs[i].occurrence == COUNT ? TS_OP_COUNTED : (uint64_t)recs[i].occurrence;
 		s->has_in[i] = recs[i].in != NO_IN;
-		s->in[i] = s->has_in[i] ? (uint64_t)recs[i].in : 0xdead; /* nobody may look */
+		s->in[i] = s->has_in[i] ? (uint64_t)recs[i].in : 0xdead; /* this value must not be read */
 		s->out[i] = (uint64_t)recs[i].out;
 	}
 	s->records = (struct ts_op_records){s->names, s->occurrences, s->has_in, s->in, s->out, n};
@@ -105,7 +105,7 @@ static void expect_counts(const struct ts_op_diff *d, uint64_t compared, uint64_
 	assert_int_equal(d->reordered, reordered);
 }
 
-/* Rank 2 computes something else from the same inputs; the others get it by a collective. */
+/* Rank 2 computes another value from the same inputs; the others receive it by a collective. */
 static void an_origin_and_its_receivers(void **state)
 {
 	static const struct rec same[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 3}, {3, COUNT, 3, 4}, {4, COUNT, 4, 5}};
@@ -118,7 +118,7 @@ static void an_origin_and_its_receivers(void **state)
 	for (int32_t rank = 0; rank < 4; rank++) {
 		WALK(&f, 40, same, same);
 		walk(&f, 41, same, 4, rank == 2 ? origin : receiver, 4);
-		WALK(&f, 42, same, receiver); /* later: no row of its own */
+		WALK(&f, 42, same, receiver); /* a later difference gets no row of its own */
 		finish_rank(&f, rank + 1);
 	}
 	assert_int_equal(f.diff.n, 4);
@@ -134,7 +134,8 @@ static void an_origin_and_its_receivers(void **state)
 	end(&f);
 }
 
-/* An origin counts though what it stands behind in the same step received a difference; one of a later step does not. */
+/* An operation is an origin even if an earlier one of the same step received a difference; one of a later step is
+ * not. */
 static void the_culprit_is_the_first_origin_of_the_first_step(void **state)
 {
 	static const struct rec a[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 3}, {2, COUNT, 7, 8}, {2, COUNT, 7, 8}};
@@ -148,14 +149,14 @@ static void the_culprit_is_the_first_origin_of_the_first_step(void **state)
 	finish_rank(&f, 1);
 	assert_int_equal(f.diff.n, 1);
 	expect_row(&f.diff.rows[0], 0, TS_OP_ORIGIN, 5, 3, "mlp", 1);
-	/* Another rank received at that step, earlier in its order: it is not whom to speak of. */
+	/* Another rank received a difference at that step, earlier in its order: it is not the one to name. */
 	walk(&f, 5, a, 1, b, 1);
 	WALK(&f, 6, a, late);
 	finish_rank(&f, 2);
 	assert_int_equal(f.diff.n, 2);
-	expect_row(&f.diff.rows[0], 1, TS_OP_RECEIVER, 5, 0, "embed", 0); /* though its output agrees */
+	expect_row(&f.diff.rows[0], 1, TS_OP_RECEIVER, 5, 0, "embed", 0); /* the row is written though its output agrees */
 	assert_ptr_equal(ts_op_culprit(&f.diff), &f.diff.rows[1]);
-	/* With no origin on the first step it is whoever received first. */
+	/* If the first step has no origin, the first receiver is named. */
 	walk(&f, 4, a, 1, b, 1);
 	finish_rank(&f, 3);
 	assert_int_equal(ts_op_culprit(&f.diff)->rank, 2);
@@ -205,7 +206,7 @@ static void renamed_and_missing_operations(void **state)
 	end(&f);
 }
 
-/* Arrival does not matter: the first in the order of the first run is named. */
+/* The order of arrival does not matter: the first in the order of the first run is named. */
 static void reordered_operations(void **state)
 {
 	static const struct rec a[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 3}, {2, COUNT, 2, 5}};
@@ -228,7 +229,8 @@ static void reordered_operations(void **state)
 	end(&f);
 }
 
-/* Said on one side, counted on the other: the same records. What is said twice is told apart by its order. */
+/* Occurrences are declared on one side and counted on the other: the records are the same. Occurrences that are
+ * declared twice are separated by their order. */
 static void occurrences_said_and_counted(void **state)
 {
 	static const struct rec counted[] = {{1, COUNT, 1, 2}, {1, COUNT, 3, 4}, {1, COUNT, 5, 6}};
@@ -246,7 +248,7 @@ static void occurrences_said_and_counted(void **state)
 	finish_rank(&f, 2);
 	expect_row(&f.diff.rows[1], 1, TS_OP_ORIGIN, 1, 2, "attn", 1);
 	f.diff = (struct ts_op_diff){.n = 0};
-	WALK(&f, 1, counted, twice); /* (attn, 1) alone is in both, and twice in the second */
+	WALK(&f, 1, counted, twice); /* only (attn, 1) is in both, and twice in the second */
 	finish_rank(&f, 3);
 	expect_counts(&f.diff, 1, 2, 2, false);
 	assert_int_equal(f.diff.n, 0);
@@ -312,7 +314,7 @@ static uint64_t naive_occurrence(const struct ts_op_records *r, size_t at)
 	return n;
 }
 
-/* How many records before it have its name and occurrence. */
+/* Counts the records before it that have its name and occurrence. */
 static size_t naive_repeat(const struct ts_op_records *r, size_t at)
 {
 	size_t n = 0;
@@ -368,7 +370,7 @@ static size_t random_step(uint64_t *x, struct rec *recs)
 	return n;
 }
 
-/* Another run of it: some records lost, exchanged or changed. */
+/* Makes another run of it, with some records lost, swapped or changed. */
 static size_t rerun(uint64_t *x, const struct rec *from, size_t n, struct rec *to)
 {
 	size_t kept = 0;
@@ -429,10 +431,10 @@ static void random_steps_and_their_mirror(void **state)
 		plain += n_a == n_b && !want.only_a && !want.reordered;
 		end(&f);
 	}
-	assert_true(parted > 1000 && parted < 19000 && reordered > 1000 && plain > 1000); /* all kinds were there */
+	assert_true(parted > 1000 && parted < 19000 && reordered > 1000 && plain > 1000); /* all kinds of differences occurred */
 }
 
-/* Rows come out by step, ordinal and rank whatever the order they come in, and their names are copies. */
+/* Rows are sorted by step, ordinal and rank, whatever the order in which they are added, and their names are copies. */
 static void rows_are_sorted(void **state)
 {
 	uint64_t x = 88172645463325252;
@@ -465,7 +467,7 @@ static void rows_are_sorted(void **state)
 	end(&f);
 }
 
-/* A step whose alignment finds no room is an error, and no answer. */
+/* A step whose alignment has no memory gives an error, and no answer. */
 static void too_large_a_step(void **state)
 {
 	static const struct rec a[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 3}}, b[] = {{1, COUNT, 2, 3}, {0, COUNT, 1, 2}};

@@ -29,7 +29,7 @@ static int teardown(void **state)
 
 enum { SAME = -1, EXTENT = -2, APART = -3 };
 
-/* cells: the upper triangle, a step or one of the above. */
+/* cells is the upper triangle of the matrix: a step or one of the values above. */
 static struct ts_repeats judged(size_t n, const int64_t *cells)
 {
 	struct ts_repeats r = {.asked = true, .matrix = {.n = n}};
@@ -83,7 +83,7 @@ static void pairs_lie_row_by_row(void **state)
 
 static void counts_and_groups_of_a_matrix(void **state)
 {
-	/* 0 and 2 are the same; so are 1 and 3. */
+	/* Runs 0 and 2 are equal; so are 1 and 3. */
 	static const int64_t cells[] = {9, SAME, 4, 9, SAME, 7};
 	struct ts_repeats r = judged(4, cells);
 	struct ts_matrix_tally t = ts_matrix_count(&r.matrix);
@@ -124,7 +124,7 @@ static void the_same(void **state)
 	assert_int_equal(ts_matrix_count(&r.matrix).verdict, TS_DIFF_INCONCLUSIVE);
 }
 
-/* Run 2 alone parts, from each of the others at its own step. */
+/* Only run 2 differs, from each of the others at another step. */
 static void the_odd_one_out(void **state)
 {
 	static const int64_t cells[] = {SAME, 190, SAME, 190, SAME, 190};
@@ -137,7 +137,7 @@ static void the_odd_one_out(void **state)
 	assert_int_equal(r.odd, 2);
 	SAYS(r.sentence, "r2 differs from all of them from step 190 on");
 	SAYS(r.sentence, "3 of 4 repeats agree");
-	/* No host, node or device is accused. */
+	/* The sentence blames no host, node or device. */
 	assert_false(says(r.sentence, "host"));
 	r = judged(3, three);
 	assert_int_equal(r.pattern, TS_PATTERN_ODD);
@@ -146,7 +146,7 @@ static void the_odd_one_out(void **state)
 
 static void a_short_run_may_belong_to_either(void **state)
 {
-	/* 0 and 2 part at step 50; 1 ends before and agrees with both. */
+	/* Runs 0 and 2 differ from step 50 on; run 1 ends before and agrees with both. */
 	static const int64_t cells[] = {EXTENT, 50, EXTENT};
 	struct ts_repeats r = judged(3, cells);
 
@@ -264,7 +264,7 @@ static void three_times_the_spread(void **state)
 	assert_true(fabs(row.first_limit - 0.059405940594) < 1e-11);
 }
 
-/* Four points outside in a row are chance, five are not; the first such five count, and where they began. */
+/* Four consecutive points outside are chance, five are not; the result is the first such five, and where they began. */
 static void five_in_a_row(void **state)
 {
 	static struct points p;
@@ -285,7 +285,7 @@ static void five_in_a_row(void **state)
 	assert_true(row.real);
 	assert_int_equal(row.first_step, 1200);
 	assert_int_equal(row.outside, 4 + 5 + 49);
-	assert_true(row.first_r == 1); /* a number and none */
+	assert_true(row.first_r == 1); /* one side is a number and the other is not */
 	assert_int_equal(row.greatest_step, 1200);
 }
 
@@ -308,14 +308,15 @@ static void windows_look_beside_themselves(void **state)
 	assert_int_equal(row.outside, 3 * TS_ENVELOPE_WINDOW);
 	assert_true(row.spread_there == 0.5 / 1.5);
 	assert_true(row.level == 0.5 / 1.5);
-	/* Where chance is at work that spread may come at any time. */
+	/* If runs vary by chance, that spread may occur at any time. */
 	row = measured(&p, doubles, true, 0);
 	assert_false(row.real);
 	assert_int_equal(row.outside, 0);
 	assert_true(row.spread_there == 0);
 }
 
-/* Repeats without any spread: one unit of four decimals, or of a float32, is not outside; two are. */
+/* The repeats have no spread: a difference of one unit of four decimals, or of a float32, is not outside; two units
+ * are. */
 static void a_quantum_is_not_outside(void **state)
 {
 	static struct points p;
@@ -345,7 +346,8 @@ static void a_quantum_is_not_outside(void **state)
 	assert_true(measured(&p, floats, false, 0).real);
 }
 
-/* n repeats from 1 to 1.01: the spread is 0.01/1.01 = 0.00990099.... Three take three times that, five twice, nine 1.5 times. */
+/* The n repeats go from 1 to 1.01: the spread is 0.01/1.01 = 0.00990099.... The limit is three times that for three
+ * repeats, twice for five, 1.5 times for nine. */
 static void more_repeats_are_nearer_the_bound(void **state)
 {
 	static const struct {
@@ -373,9 +375,9 @@ static void more_repeats_are_nearer_the_bound(void **state)
 	}
 }
 
-/* --- chance at work --- */
+/* --- runs that vary by chance --- */
 
-/* Repeats a relative `spread` apart; the candidate at a distance of r[i] from them, 0 behind the last. */
+/* The repeats are a relative `spread` apart; the candidate is at a distance of r[i] from them, and 0 after the last. */
 static void chance_points(struct points *p, size_t n, double spread, const double *r, size_t n_r)
 {
 	p->n = n;
@@ -388,7 +390,8 @@ static void chance_points(struct points *p, size_t n, double spread, const doubl
 
 enum { GROWTH = 200 };
 
-/* Rounding that is amplified: nothing for 60 points, then out and in, then up by three decades; and a push of the same size. */
+/* Rounding grows: nothing is outside for 60 points, then single points, then it rises by three decades; and a jump
+ * of the same size. */
 static void grown_is_not_pushed(void **state)
 {
 	static struct points p;
@@ -402,13 +405,13 @@ static void grown_is_not_pushed(void **state)
 	chance_points(&p, GROWTH, 3e-7, r, GROWTH);
 	row = measured(&p, doubles, true, 0);
 	assert_true(row.grown && !row.real);
-	assert_int_equal(row.first_step, 690); /* i = 69 goes out, and stays */
+	assert_int_equal(row.first_step, 690); /* the points from i = 69 on stay outside */
 	assert_true(ts_repeats_conclude(&c, &arena));
 	assert_int_equal(c.inside, TS_TIER_UNKNOWN);
-	/* The 130 from 70 on, and four of the ten before. */
+	/* The points outside are the 130 from 70 on, and four of the ten before. */
 	SAYS(c.verdict, "loss from step 690 on (outside at 67 % of 200 points); but the difference grew as it does by "
 			"chance, and of 4 runs");
-	/* Where nothing is left to chance the same is a difference. */
+	/* Where runs do not vary by chance, the same is a real difference. */
 	row = measured(&p, doubles, false, 0);
 	assert_true(row.real && !row.grown);
 	for (size_t i = 0; i < GROWTH; i++)
@@ -421,7 +424,8 @@ static void grown_is_not_pushed(void **state)
 	assert_int_equal(c.inside, TS_TIER_FAILS);
 }
 
-/* Ten points, each of more than 2e-6, and none outside in the 64 before: not if one is missing, one is less, or one came before. */
+/* Ten points of more than 2e-6 each are needed, and none outside in the 64 before: one missing, one smaller, or one
+ * earlier point prevents it. */
 static void what_counts_as_pushed(void **state)
 {
 	static struct points p;
@@ -448,14 +452,14 @@ static void what_counts_as_pushed(void **state)
 	assert_true(measured(&p, doubles, true, 0).grown);
 }
 
-/* Five points are enough where the repeats are 1e-3 apart themselves, or where it is farther than 3e-2. */
+/* Five points are enough where the repeats themselves are 1e-3 apart, or where the distance is above 3e-2. */
 static void beyond_what_chance_amplifies(void **state)
 {
 	static struct points p;
 	static double r[GROWTH];
 
 	(void)state;
-	r[90] = 1; /* not the first */
+	r[90] = 1; /* this is not the first */
 	for (size_t i = 100; i < 105; i++)
 		r[i] = 5e-3;
 	chance_points(&p, GROWTH, 1.1e-3, r, GROWTH);
@@ -471,7 +475,7 @@ static void beyond_what_chance_amplifies(void **state)
 	assert_true(measured(&p, doubles, true, 0).grown);
 }
 
-/* Four decimals of 1: a push counts from 20 of them on. */
+/* With four decimals of 1, a jump counts from 20 units on. */
 static void a_coarse_source_hides_growth(void **state)
 {
 	static struct points p;
@@ -587,7 +591,7 @@ static double plain_level(const struct points *p)
 	return n == 0 ? 0 : n % 2 ? differing[n / 2] : (differing[n / 2 - 1] + differing[n / 2]) / 2;
 }
 
-/* Do points a to i, all outside, come to a real difference? */
+/* Asks whether the points a to i, all outside, amount to a real difference. */
 static bool plain_real(const struct plain *x, size_t a, size_t i, bool chance)
 {
 	double least = INFINITY;
@@ -636,7 +640,7 @@ static double odd_number(uint64_t *seed)
 	return draw(seed) % 40 ? 1 + (double)(draw(seed) % 100) / 1000 : odd[draw(seed) % 6];
 }
 
-/* Of -1, 1 and 10 the least and the greatest are 11/10 apart, and -1 and 1 are 2. */
+/* Of -1, 1 and 10 the least and the greatest are 11/10 apart, and -1 and 1 are 2 apart. */
 static void signs_are_not_passed_over(void **state)
 {
 	static struct points p;

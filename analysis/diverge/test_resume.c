@@ -49,7 +49,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* n steps from the resume on, equal on both sides. */
+/* Adds n steps from the resume on, equal on both sides. */
 static struct made *add(struct fixture *f, enum ts_resume_kind kind, const char *name, int32_t rank, size_t n)
 {
 	struct made *m = &f->made[f->e.n_series++];
@@ -72,7 +72,7 @@ static struct made *add(struct fixture *f, enum ts_resume_kind kind, const char 
 	return m;
 }
 
-/* b = a (1 + r) from point `from` on. */
+/* Sets b = a (1 + r) from point `from` on. */
 static void shift(struct made *m, size_t from, double r)
 {
 	for (size_t i = from; i < m->series.n; i++)
@@ -145,7 +145,7 @@ static void equal_in_every_bit(void **state)
 	assert_int_equal(f->got.why.statistical.answer, TS_TIER_UNKNOWN);
 	assert_true(row(f, "loss", "equal_count") == 30 && row(f, "loss", "greatest_ratio") == 0);
 	assert_true(isnan(row(f, "loss", "first_differing_step")));
-	/* What was not recorded is no zero. */
+	/* A value that was not recorded is not zero. */
 	assert_false(test_find(&f->got.why.features, "resume", "digests.rng", "common")->known);
 	assert_true(test_find(&f->got.why.features, "resume", "digests.rng", "common")->reason.len > 0);
 	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "random generators: not known"));
@@ -169,9 +169,9 @@ static void tolerance_goes_by_format(void **state)
 	assert_true(says(f->got.why.sentence, "number format"));
 	assert_true(says(f->got.why.experiments[0].command, "work.dtype"));
 	shift(&f->made[0], 0, 1e-7);
-	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM); /* by both */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM); /* both records say so */
 	shift(&f->made[0], 0, 6e-3);
-	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW); /* by both */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW); /* both records say so */
 	f->e.has_tolerance = true;
 	f->e.tolerance = 1e-2;
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
@@ -187,9 +187,9 @@ static void optimizer_lost(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
 	assert_true(says(f->got.why.sentence, "optimizer"));
 	assert_true(row(f, "loss", "first_differing_step") == AT + 1);
-	assert_true(says(f->got.why.sentence, "(relative difference 1.0 %)")); /* 0.01 / 1.01 of the greater */
+	assert_true(says(f->got.why.sentence, "(relative difference 1.0 %)")); /* the distance is 0.01, and the greater value is 1.01 */
 	assert_true(f->got.why.n_experiments > 0);
-	/* In bf16 the second loss is within the tolerance, and the cause is seen all the same. */
+	/* In bf16 the second loss is within the tolerance, and yet the cause is found. */
 	f->e.format = TS_FORMAT_REDUCED;
 	f->made[0].b[1] = f->made[0].a[1] * 1.002;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
@@ -222,7 +222,7 @@ static void data_position_by_digests(void **state)
 	struct fixture *f = *state;
 	struct made *batch;
 
-	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-8); /* data decides, whatever the loss says */
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-8); /* the batches decide, whatever the loss is */
 	batch = add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
 	batch->series.shift = (struct ts_resume_shift){.answer = TS_SHIFT_FOUND, .by = -10, .matched = 8, .of = 8};
 	for (size_t i = 0; i < 30; i++)
@@ -254,7 +254,7 @@ static void random_draws(void **state)
 	rng = add(f, TS_RESUME_RNG, "digests.rng", 0, 30);
 	rng->word_b[0]++;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
-	/* Also where nothing has drawn from them yet. */
+	/* This holds even if nothing has been drawn from them yet. */
 	shift(&f->made[0], 0, 0);
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
 }
@@ -272,7 +272,7 @@ static void weights_lost(void **state)
 	add(f, TS_RESUME_RNG, "digests.rng", 0, 30)->word_b[0]++;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	assert_true(says(f->got.why.sentence, "weights"));
-	/* The last bits of parameters differ by kernels alone: that is no fault. */
+	/* Kernels alone change the last bits of parameters: that is not a fault. */
 	f->e.n_series = 3;
 	shift(&f->made[0], 0, 1e-7);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
@@ -280,14 +280,14 @@ static void weights_lost(void **state)
 			     "digests.params first differs at step 100"));
 }
 
-/* Weights as the step begins (params differ one step later), and as it ends (at the resume itself). */
+/* Weights are recorded as the step begins (params differ one step later), or as it ends (at the resume itself). */
 static void update_by_digests(void **state)
 {
 	struct fixture *f = *state;
 	struct made *params, *grads;
 
 	f->e.format = TS_FORMAT_REDUCED;
-	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 4e-4); /* within the tolerance */
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 4e-4); /* this is within the tolerance */
 	params = add(f, TS_RESUME_PARAMS, "digests.params", 0, 30);
 	grads = add(f, TS_RESUME_GRADS, "digests.grads", 0, 30);
 	for (size_t i = 1; i < 30; i++) {
@@ -295,18 +295,18 @@ static void update_by_digests(void **state)
 		grads->word_b[i]++;
 	}
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
-	assert_true(says(f->got.why.sentence, "optimizer") && may_be(f, TS_CAUSE_CONFIG)); /* no rate is recorded */
+	assert_true(says(f->got.why.sentence, "optimizer") && may_be(f, TS_CAUSE_CONFIG)); /* no learning rate is recorded */
 	params->word_b[0]++;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
-	/* Other gradients explain other weights. */
+	/* Different gradients explain different weights. */
 	grads->word_b[0]++;
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "already differs at step 101"));
-	/* A last bit of the clipping is no state. */
+	/* A last bit of the clipping norm does not show another state. */
 	grads->word_b[0]--;
 	shift(&f->made[0], 1, 1e-7);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
-	/* Weights that part later were parted by something else. */
+	/* Weights that differ later have another cause. */
 	shift(&f->made[0], 1, 4e-4);
 	for (size_t i = 0; i < 5; i++) {
 		params->word_b[i] = params->word_a[i];
@@ -343,12 +343,12 @@ static void too_few_steps(void **state)
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
 	loss->series.n = 2;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
-	/* Equal bits that do not begin at the resume, and rounded ones, are weaker. */
+	/* Equal bits that do not begin at the resume, and rounded values, are weaker evidence. */
 	loss->series.n = 3;
 	f->e.step = AT - 1;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	f->e.step = AT;
-	loss->series.quantum = 2e-7; /* float32: what was computed */
+	loss->series.quantum = 2e-7; /* float32 is the precision of the computation */
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
 	loss->series.quantum = 1e-4;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
@@ -359,8 +359,8 @@ static void too_few_steps(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
 }
 
-/* One log in doubles, the other to four decimals: nobody declared them, and each is half a unit off at most. A rate on such a grid
- * was chosen so. */
+/* One log has doubles, the other four decimals: no precision was declared, and each is off by at most half a unit. A
+ * learning rate on such a grid was chosen so. */
 static void rounded_on_one_side(void **state)
 {
 	struct fixture *f = *state;
@@ -368,7 +368,7 @@ static void rounded_on_one_side(void **state)
 
 	for (size_t i = 0; i < 20; i++)
 		loss->b[i] = nearbyint(loss->a[i] * 1e4) / 1e4;
-	assert_true(fabs(loss->a[2] - loss->b[2]) > 3e-5); /* 2 + 1 / 3: far beyond the tolerance of 1e-6 */
+	assert_true(fabs(loss->a[2] - loss->b[2]) > 3e-5); /* the value 2 + 1 / 3 is far beyond the tolerance of 1e-6 */
 	decide(f);
 	assert_int_equal(f->got.verdict, TS_RESUME_CORRECT);
 	rate = add(f, TS_RESUME_RATE, "scalars.lr", 0, 20);
@@ -480,7 +480,7 @@ static void ranks(void **state)
 	assert_true(row(f, "digests.batch on rank 1", "equal_count") == 29);
 }
 
-/* Of several the one that parts first is told. */
+/* Of several series, the one that differs first is reported. */
 static void the_first_rank_to_part(void **state)
 {
 	struct fixture *f = *state;
@@ -505,7 +505,7 @@ static void no_common_step(void **state)
 	for (int i = 0; i < 10; i++)
 		after[i] = 2.03;
 	assert_true(ts_resume_level_of(&parent, &child, &f->arena, &f->e.level));
-	/* Of {-.02, -.01, 0, .01, .02} ten times: the median distance is 0.01. */
+	/* The values are {-.02, -.01, 0, .01, .02} ten times: the median distance is 0.01. */
 	assert_true(fabs(f->e.level.spread - 0.014826) < 1e-9 && fabs(f->e.level.before - 2) < 1e-12);
 	assert_true(f->e.level.after == 2.03 && f->e.level.last_step == 89);
 	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 0);
@@ -528,7 +528,7 @@ static void no_common_step(void **state)
 	assert_true(says(f->got.why.experiments[0].command, "lineage.resumed_step"));
 }
 
-/* Steps are any 64-bit numbers; the sanitizer looks. */
+/* Steps are any 64-bit numbers; the sanitizer reports an overflow. */
 static void steps_at_the_ends(void **state)
 {
 	struct fixture *f = *state;
@@ -574,7 +574,7 @@ static void finds_shifts(void **state)
 	}
 	for (int i = 0; i < 10; i++) {
 		steps_c[i] = 30 + i;
-		c[i] = 100 + (uint64_t)i; /* from the beginning again */
+		c[i] = 100 + (uint64_t)i; /* the data start again from the beginning */
 	}
 	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
 	assert_int_equal(s.answer, TS_SHIFT_FOUND);
@@ -584,14 +584,14 @@ static void finds_shifts(void **state)
 		c[i] = 100 + 31 + (uint64_t)i; /* one batch was lost */
 	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
 	assert_int_equal(s.by, 1);
-	/* At the end of the parent fewer can be held against it. */
+	/* Near the end of the parent there are fewer batches to compare. */
 	for (int i = 0; i < 10; i++)
 		c[i] = 100 + 47 + (uint64_t)i;
 	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
 	assert_int_equal(s.answer, TS_SHIFT_FOUND);
 	assert_int_equal(s.by, 17);
 	assert_int_equal(s.matched, 3);
-	/* Of two places the nearer one: an epoch of ten batches. */
+	/* Of two places the nearer one counts: an epoch has ten batches. */
 	for (int i = 0; i < 50; i++)
 		p[i] = 100 + (uint64_t)i % 10;
 	for (int i = 0; i < 10; i++)
@@ -621,7 +621,7 @@ static void formats(void **state)
 	assert_int_equal(ts_resume_format_of(ts_span_str("")), TS_FORMAT_UNKNOWN);
 }
 
-/* Every ceiling below what it needs is an error, and no answer. */
+/* Every arena size below the needed one gives an error, and no answer. */
 static void little_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -649,7 +649,7 @@ static void little_memory(void **state)
 	fail_msg("never enough");
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	static const enum ts_measure_name by_the_handler[] = {TS_M_RESTART_AT, TS_M_RESTART_VERDICT, TS_MEASURE_NAMES};
