@@ -57,7 +57,7 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 /* The position in the stream: a record, and for a list the next element. */
 struct place {
 	uint8_t record; /* enum ts_index_record, or 0 at the end */
-	size_t a; /* the number of the fact, table or file */
+	size_t a;	/* the number of the fact, table or file */
 	size_t column; /* of the table */
 	size_t element; /* of a list */
 };

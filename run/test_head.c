@@ -191,8 +191,7 @@ static void test_encoder_refuses_what_no_head_can_hold(void **unused)
 /* Each rank takes 36 bytes. The test has as many ranks as fit, and then one more. */
 static void test_a_head_that_is_too_large_says_what_is(void **unused)
 {
-	enum { ALL = 1819 }; /* a head of 65536 bytes has 16 + 4 + 2 + 4 bytes of fixed fields; ranks take 1819 * 36
-			      * = 65484 of the other 65510 */
+	enum { ALL = 1819 }; /* 65536 bytes less 16, 4, 2 and 4 of fixed fields are 65510; 1819 * 36 is 65484 */
 	static struct ts_rank_ref ranks[ALL + 1];
 	static struct ts_fact facts[100];
 	static char paths[100][32];

@@ -236,13 +236,13 @@ static void test_decoder_refuses_what_is_not_canonical(void **unused)
 static void test_decoder_refuses_impossible_blocks(void **unused)
 {
 	static const struct ts_block bad[] = {
-		{0, 16383, 0, {{0}}}, /* no rows */
+		{0, 16383, 0, {{0}}},	  /* no rows */
 		{0, 16383, 16385, {{0}}}, /* more rows than keys */
-		{0, 5, 1, {{0}}}, /* one row, two keys */
-		{5, 0, 2, {{0}}}, /* the range runs backwards */
-		{0, 16384, 2, {{0}}}, /* the block covers two cells */
-		{-1, 0, 2, {{0}}}, /* two cells, and the block is not after the block before */
-		{-1, -1, 1, {{0}}}, /* the block is not after the block before */
+		{0, 5, 1, {{0}}},	  /* one row, two keys */
+		{5, 0, 2, {{0}}},	  /* the range runs backwards */
+		{0, 16384, 2, {{0}}},	  /* the block covers two cells */
+		{-1, 0, 2, {{0}}},	  /* two cells, and the block is not after the block before */
+		{-1, -1, 1, {{0}}},	  /* the block is not after the block before */
 		{INT64_MIN, INT64_MAX, 2, {{0}}},
 	};
 	struct sample s;

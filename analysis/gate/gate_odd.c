@@ -21,7 +21,7 @@ static size_t distances(const double *x, const size_t *sizes, size_t n_groups, d
 	return n;
 }
 
-/* Returns the greatest distance of value i at which it is not an outlier, or NaN if that is not known. */
+/* Returns the greatest distance that is not an outlier, or NaN if that cannot be known. */
 static double cut(double *far, size_t n, size_t n_groups, struct ts_gate_spread known, double floor_sd)
 {
 	bool told = known.df >= TS_GATE_ODD_KNOWN;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-	FAR = 64,	/* usual distances between rows: rows that are farther apart are not one step apart */
+	FAR = 64,	 /* usual distances between rows: rows that are farther apart are not one step apart */
 	CUT_ONE_IN = 36, /* one record in so many has its excess cut */
 };
 
@@ -30,7 +30,7 @@ struct records {
 	double *wall;	/* s */
 	double *span;	/* the number of steps that it covers */
 	bool *excluded;
-	bool *first;	/* the record is the first of its segment */
+	bool *first; /* the record is the first of its segment */
 	size_t n;
 };
 
@@ -290,10 +290,10 @@ enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows
 struct windows {
 	const struct ts_reducer *r;
 	struct ts_arena *work;
-	size_t period;	/* 0: there is no period */
-	size_t length;	/* records in a window */
-	double *each;	/* seconds for each step, of each record */
-	double *calm;	/* the same values without spikes */
+	size_t period;	 /* 0: there is no period */
+	size_t length;	 /* records in a window */
+	double *each;	 /* seconds for each step, of each record */
+	double *calm;	 /* the same values without spikes */
 	uint64_t *place; /* the position of each record in the period, from 0 */
 	double *scratch;
 };

@@ -14,16 +14,16 @@ struct ts_reducer_ranks {
 	size_t n_ranks;
 	const struct ts_span *names;
 	size_t n_names;
-	size_t comm, backward; /* indexes into the names; n_names: there is no such phase */
+	size_t comm, backward;	    /* indexes into the names; n_names: there is no such phase */
 	enum ts_rank_phase *phases; /* the phase of each name */
 	struct ts_ranks sums;
 	struct ts_tally (*parts)[TS_TRACKS]; /* seconds of each name */
 	size_t rows;
 	/* The arrays of one window, each with room for `room` rows. */
 	size_t room;
-	double *other;	/* of each rank: the sum of phases for which ranks.h has no name */
+	double *other; /* of each rank: the sum of phases for which ranks.h has no name */
 	bool *ok;
-	double *least;	/* the least backward of any rank */
+	double *least; /* the least backward of any rank */
 	double *own[TS_TRACKS];
 	size_t *slowest[TS_TRACKS];
 	struct ts_arena window;

@@ -147,8 +147,8 @@ struct meetings {
 	struct group *groups;
 	size_t n_groups;
 	size_t pairs, steps;
-	double best;	/* the least p-value */
-	double usual;	/* the chance of the hits that are counted */
+	double best;	 /* the least p-value */
+	double usual;	 /* the chance of the hits that are counted */
 	double expected; /* the expected number of such groups */
 };
 

@@ -9,7 +9,7 @@ enum {
 	LEVEL_MOST = 100,
 	TREND_LEAST = 20,
 	TREND_POINTS = 32, /* medians of equally long runs of values; the trend is fitted to them */
-	LAST_LEAST = 3, /* values in the last level of a blow-up */
+	LAST_LEAST = 3,	   /* values in the last level of a blow-up */
 	LAST_MOST = 16,
 	RAMP = 16, /* values over which a blow-up may rise */
 	BEFORE_LEAST = 64,

@@ -3,7 +3,7 @@
 #include "analysis/answer/phase.h"
 #include "analysis/rank/peaks.h"
 
-static const double MFU_SUSPECT = 0.7; /* published runs stay below it */
+static const double MFU_SUSPECT = 0.7;		/* published runs stay below it */
 static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward (which is 2 forward), and one forward again */
 
 /* An amount is a known number of seconds, or the reason why it is not known. */
@@ -27,8 +27,8 @@ struct report {
 	struct ts_arena *arena;
 	struct times times;
 	struct amount lines[TS_BUDGET_LINES];
-	double compute; /* s; without the wait inside backward */
-	double wall; /* 0 if there is no budget */
+	double compute;		  /* s; without the wait inside backward */
+	double wall;		  /* 0 if there is no budget */
 	struct amount rank_flops; /* the FLOPs of one rank and step */
 	struct amount peak;
 	struct amount ideal; /* s, for all steps */

@@ -17,7 +17,7 @@ struct memory {
 	double capacity;
 	struct ts_slope growth;
 	enum ts_memory_column growth_of; /* the column whose growth is computed */
-	const char *no_growth; /* NULL if growth is known */
+	const char *no_growth;		 /* NULL if growth is known */
 	struct ts_arena *arena;
 	struct ts_measures *m;
 };

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK = 16,	     /* values in a block of a long series */
+	BLOCK = 16,		   /* values in a block of a long series */
 	BLOCK_MAX = 2 * BLOCK - 1, /* the last block takes the remaining values */
-	SCALE_REACH = 64,    /* blocks on each side whose median gives a deviation */
-	SHIFT_REACH = 4,     /* blocks on each side of a level shift */
-	SAMPLE = 1 << 16,    /* distances to which a tail is fitted */
-	GAP = 2,	     /* values between the hits of one event */
-	BEFORE_LEAST = 4,    /* values that make a level inside the first and the last block */
-	SORTED = 1024,	     /* blocks whose spread is compared with their level */
+	SCALE_REACH = 64,	   /* blocks on each side whose median gives a deviation */
+	SHIFT_REACH = 4,	   /* blocks on each side of a level shift */
+	SAMPLE = 1 << 16,	   /* distances to which a tail is fitted */
+	GAP = 2,		   /* values between the hits of one event */
+	BEFORE_LEAST = 4,	   /* values that make a level inside the first and the last block */
+	SORTED = 1024,		   /* blocks whose spread is compared with their level */
 	FIRST_HITS = 64,
 };
 
@@ -27,7 +27,7 @@ enum {
 enum scale { PLAIN, SQUARE_ROOT, FOURTH_ROOT, LOGARITHM, SCALES };
 
 struct block {
-	size_t at; /* the index of its first value */
+	size_t at;		  /* the index of its first value */
 	double low, median, high; /* quartiles */
 };
 
@@ -52,7 +52,7 @@ struct finder {
 	const struct ts_series *series;
 	struct ts_arena *arena;
 	struct block *blocks;
-	double *level; /* the median of each block, on the scale of up */
+	double *level;	       /* the median of each block, on the scale of up */
 	size_t n_blocks, size; /* finite values in a block */
 	size_t finite;
 	bool positive;

@@ -177,7 +177,7 @@ static void what_overlaps_counts_once(void **state)
 
 	event(b, 0, 4, 6);
 	event(b, 0, 0, 3);
-	event(b, 0, 1, 2); /* this event lies inside the first */
+	event(b, 0, 1, 2);   /* this event lies inside the first */
 	event(b, 0, 2.5, 5); /* this event joins both */
 	event(b, 1, 6, 8);
 	event(b, 1, 6, 8); /* the second stage is equally busy */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	EDGE = 5,	/* values that a level must have to count as one */
+	EDGE = 5, /* values that a level must have to count as one */
 	GAPS_MIN = 3,
 	SPLIT_ROUNDS = 20,
 };

@@ -425,7 +425,7 @@ static void more_than_was_kept_is_said(void **state)
 		phase(f, 0, TS_RANK_COMPUTE)[i] = 1 + (double)(i % 2);
 	analyze(f, 64, 16384);
 	text_is(f, "all", "resolution", "cells of 74 steps"); /* ceil(300000 / 4096) */
-	near(f, "rank 5", "own_median", 1.5); /* the mean of each cell */
+	near(f, "rank 5", "own_median", 1.5);		      /* the mean of each cell */
 	assert_int_equal(f->plots.n, 64);
 	for (size_t i = 0; i < f->plots.items[63].n; i++) /* 4055 cells are drawn as 96 */
 		assert_in_range(f->plots.items[63].count[i], 40, 44);
@@ -478,7 +478,7 @@ static void a_phase_may_begin_late(void **state)
 	w.steps = steps + 2;
 	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_OK);
 	assert_int_equal(ts_ranks_finish(&r, &f->arena, &f->m, &f->events, &f->plots, &err), TS_OK);
-	near(f, "rank 1", "median", 7.5); /* the median of 1 2 13 24 */
+	near(f, "rank 1", "median", 7.5);  /* the median of 1 2 13 24 */
 	near(f, "all", "transfer_s", 7.5); /* (0 + 0 + 10 + 20) / 4 */
 }
 

@@ -16,7 +16,7 @@ enum {
 	BUCKET_BITS = 11,
 	BUCKETS = 1 << BUCKET_BITS,
 	SMALL = 24, /* shorter arrays use insertion sort */
-	Q_MAX = 8, /* percentiles of one call: this bounds the recursion, each level of which holds a histogram */
+	Q_MAX = 8,  /* percentiles of one call: this bounds the recursion, each level of which holds a histogram */
 };
 
 double ts_sum(const double *x, size_t n)

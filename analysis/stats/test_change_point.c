@@ -87,7 +87,7 @@ static void check_p(const double *values, size_t n, size_t at, double p, double 
 		fail_msg("p %g, not %g", sum / SEEDS, expected);
 }
 
-/* None of the first six alone is a change, but of the first, which is six. */
+/* The expected p-values count all orders of the values; two of them are computed by hand. */
 static void by_all_orders(void **state)
 {
 	static const double halves[] = {1, 2, 3, 7, 8, 9}, two_levels[] = {1, 1, 1, 1, 1, 2, 2, 2};

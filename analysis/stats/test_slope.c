@@ -84,7 +84,7 @@ static void agrees_with_the_definition(void **state)
 	near(out.low, 2.8251048530552114);
 	near(out.high, 3.2219044147214304);
 	near(out.inflation, 1.0);
-	near(out.p_value, 0.018741136789596685); /* the p-value of the second third */
+	near(out.p_value, 0.018741136789596685);   /* the p-value of the second third */
 	near(out.last_level, 240.0);		   /* (244.5 + 235.5) / 2 */
 	for (int64_t i = 0; i < 36; i++)
 		f->keys[i] = i;
@@ -117,7 +117,7 @@ static void a_line_is_its_slope(void **state)
 
 		for (size_t i = 0; i < lengths[c]; i++) {
 			f->keys[i] = INT64_C(4000000000) + (int64_t)(i * i % 7 + 7 * i); /* the steps are not evenly spaced */
-			f->values[i] = 1e9 - 0.1 * (double)f->keys[i]; /* the values are rounded almost at random */
+			f->values[i] = 1e9 - 0.1 * (double)f->keys[i];			 /* the values are rounded almost at random */
 		}
 		out = fit(f, lengths[c]);
 		assert_true(out.known);
