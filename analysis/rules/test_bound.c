@@ -77,14 +77,14 @@ static void each_verdict_at_its_limit(void **state)
 		{REST(0, 0.86, 0, 0.14, 0, 0), TS_BOUND_COMPUTE, "compute-bound: 86 %"},
 		{REST(0, 0.80, 0, 0, 0.1, 0.1), TS_BOUND_HOST,
 		 "host-bound: 20 % of the wall time is spent in other phases, such as evaluation or checkpoints, and "
-		 "outside all phases"}, /* 10 % in phases and 10 % in none */
+		 "outside all phases"}, /* 10 % of the time is in phases and 10 % is in none */
 		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time is spent outside all phases"},
 		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time is spent in other phases, such as "
 		 "evaluation or checkpoints"},
 		{REST(0, 0.81, 0, 0, 0.1, 0.09), TS_BOUND_BALANCED, NULL},
 		{REST(0, 0.85, 0, 0, 0.15, 0), TS_BOUND_COMPUTE, NULL},
 		{REST(0, 0.84, 0, 0, 0.16, 0), TS_BOUND_BALANCED, "balanced: 84 %"},
-		/* Two that reach their limits: the greater, and the other is told. */
+		/* Two shares reach their limits: the greater one decides, and the other is mentioned. */
 		{REST(0.3, 0.3, 0.4, 0, 0, 0), TS_BOUND_COMMUNICATION,
 		 "40 % of the wall time is spent in transfer between ranks, and 30 % waiting for data"},
 		{REST(0.5, 0.1, 0.4, 0, 0, 0), TS_BOUND_INPUT, NULL},
@@ -156,9 +156,10 @@ static void shares_are_of_the_budget(void **state)
 	ts_arena_finish(&s.arena);
 }
 
-/* The rank in view is the straggler: it waits for nobody, the job does. Budget of the rank: data 0.2, compute 0.7,
- * unattributed 0.1. Of the job, within steps: wait 0.4, transfer 0.1, own 0.5. So within the 0.9 that lie in steps: wait
- * 0.36, transfer 0.09, own 0.45, which divides as 0.2 to 0.7: data 0.1, compute 0.35. */
+/* The rank in view is the straggler: it waits for no other rank, but the job waits for it. Budget of the rank: data
+ * 0.2, compute 0.7, unattributed 0.1. Shares of the job, within steps: wait 0.4, transfer 0.1, own 0.5. So within
+ * the 0.9 that lie in steps: wait 0.36, transfer 0.09, own 0.45, which divides as 0.2 to 0.7: data 0.1, compute
+ * 0.35. */
 static void the_job_counts_not_the_rank(void **state)
 {
 	static const char rows[] = REST(0.2, 0.7, 0, 0, 0, 0.1) "budget/own_rest job/share_ratio = 0.5; "
@@ -179,7 +180,7 @@ static void the_job_counts_not_the_rank(void **state)
 		sum += s.b.shares[i].share;
 	about(sum, 1);
 	ts_arena_finish(&s.arena);
-	/* Transfer inside backward: it stays in compute. 0.9 * 0.6 = 0.54 divides as 2 to 7. */
+	/* Transfer inside backward stays in compute. 0.9 * 0.6 = 0.54 divides as 2 to 7. */
 	decide(&s, REST(0.2, 0.7, 0, 0, 0, 0.1) "budget/communication job/share_ratio ? inside backward; "
 	 "budget/wait job/share_ratio = 0.4");
 	assert_false(s.b.shares[2].known);
@@ -199,7 +200,7 @@ static void fixes_by_worth_then_effort(void **state)
 	about(s.b.fixes[0].wins_most_ratio, 0.6);
 	assert_int_equal(s.b.fixes[0].of, TS_BOUND_INPUT);
 	assert_int_equal(s.b.fixes[0].effort, 1);
-	/* All of 20 % and more: flags first, then lines, then changes of the job. */
+	/* All fixes win 20 % or more: flags come first, then lines, then changes of the job. */
 	assert_true(ts_span_is(s.b.fixes[1].name, "prefetch further ahead")); /* 0.3, effort 1 */
 	assert_true(ts_span_is(s.b.fixes[2].name, "move costly transforms out of the loader"));
 	assert_true(ts_span_is(s.b.fixes[3].name, "use faster storage, and fewer but larger files")); /* 0.6, effort 3 */
@@ -215,8 +216,8 @@ static void fixes_by_worth_then_effort(void **state)
 	ts_arena_finish(&s.arena);
 }
 
-/* Of several causes: 0.4 of input and 0.2 + 0.2 of the host, all of 20 % and more; the order of the playbook only within
- * one effort. */
+/* Several causes have fixes: 0.4 of input and 0.2 + 0.2 of the host, all of 20 % or more; the order of the playbook
+ * counts only within one effort. */
 static void fixes_of_several_causes(void **state)
 {
 	static const char *const want[] = {"use more data loader workers", "prefetch further ahead", "log less often",
@@ -257,8 +258,8 @@ static void fixes_by_what_rows_say(void **state)
 	assert_null(fix(&s, "check the hosts of the slow ranks"));
 	assert_non_null(fix(&s, "give all ranks the same amount of work"));
 	ts_arena_finish(&s.arena);
-	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and time in none from 2
-	 * %. */
+	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and unattributed
+	 * time from 2 %. */
 	decide(&s, REST(0, 0.96, 0, 0, 0.02, 0.02) "memory/capacity/pressure_ratio = 0.8; timing/optimizer/share_ratio = 0.05");
 	assert_null(fix(&s, "use a larger batch"));
 	assert_non_null(fix(&s, "use a fused optimizer"));
@@ -279,7 +280,7 @@ static void fixes_by_what_rows_say(void **state)
 	 "budget/other/share_ratio = 0.08; "
 			 "efficiency/mfu/ratio = 0.9; efficiency/mfu/dtype = 'fp32'");
 	about(fix(&s, "compile the model")->wins_most_ratio, 0.02);
-	about(fix(&s, "use mixed precision")->wins_most_ratio, 0.46); /* it moves the peak itself */
+	about(fix(&s, "use mixed precision")->wins_most_ratio, 0.46); /* it raises the peak itself */
 	ts_arena_finish(&s.arena);
 }
 

@@ -44,7 +44,7 @@ static void row(struct ts_measures *m, struct ts_arena *arena, struct ts_span te
 	const char *group = copy(arena, cut(&key, '/')), *subject = copy(arena, cut(&key, '/'));
 	struct ts_measure row;
 
-	/* A rule that is asked of what no analysis makes is asked nothing. */
+	/* A rule that asks for a measure that no analysis produces never gets a row. */
 	if (!test_row_of(group, subject, copy(arena, key), words, &row))
 		fail_msg("measures.inc has no %s %s %.*s", group, subject, TS_SPAN_ARG(key));
 	row.known = !unknown;

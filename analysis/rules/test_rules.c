@@ -18,7 +18,7 @@ struct rule_case {
 	const char *code;
 	const char *rows;
 	enum answer want;
-	const char *has; /* what its sentence or reason holds; NULL: nothing asked */
+	const char *has; /* a text that its sentence or reason contains; NULL: none is checked */
 };
 
 #define MFU "budget/data_stall/share_ratio = 0.10; budget/other/share_ratio = 0.02; efficiency/mfu/ratio = "
@@ -98,7 +98,7 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "fell"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "none"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "rose"), PASSES, NULL},
-	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "fell"), PASSES, NULL}, /* it has converged */
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "fell"), PASSES, NULL}, /* the run has converged */
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "none"), LOW, "50 values"},
 	{"CONVERGENCE.NO_PROGRESS",
 	 TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
@@ -419,7 +419,8 @@ static void edges_of_every_rule(void **state)
 		u = unchecked(&s, c->code);
 		got = f ? of_severity[f->severity] : u ? UNCHECKED : PASSES;
 		said = f ? f->detail : u ? u->reason : ts_span_str("");
-		/* What applies not looks like what passes; only DIST and pipeline rules may end so, and RECOVERABLE. */
+		/* A rule that does not apply looks like one that passes; only DIST and pipeline rules may end so,
+		 * and RECOVERABLE. */
 		if (got != (c->want == APPLIES_NOT ? PASSES : c->want) || (c->has && !holds(said, c->has))) {
 			print_error("%s on \"%s\": %d, not %d: %.*s\n", c->code, c->rows, (int)got, (int)c->want,
 				    TS_SPAN_ARG(said));
@@ -432,7 +433,8 @@ static void edges_of_every_rule(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* Every rule of the table has a case that fires, one that passes, and one in which it is unchecked or applies not. */
+/* Every rule of the table has a case that fires, one that passes, and one in which it is unchecked or does not
+ * apply. */
 static void no_rule_without_cases(void **state)
 {
 	static const char *const by_events[] = {"TIMING.SLOWDOWN", "CONVERGENCE.BLOW_UP", "CONVERGENCE.LEVEL_SHIFT"};
@@ -453,7 +455,7 @@ static void no_rule_without_cases(void **state)
 			neither |= cases[k].want >= UNCHECKED;
 		}
 		if (strcmp(code, "CONVERGENCE.NONFINITE") == 0)
-			neither = true; /* it looks at what series there are */
+			neither = true; /* the rule looks at all series that exist */
 		if (!fires || !passes || !neither)
 			fail_msg("%s lacks a case: fires %d, passes %d, neither %d", code, fires, passes, neither);
 	}
@@ -481,8 +483,8 @@ static void slowdown_by_its_shifts(void **state)
 
 	(void)state;
 	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.104, 0.1); /* + 4 %: not enough */
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 500, 0.05, 0.1);  /* faster */
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.104, 0.1); /* + 4 % is not enough */
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 500, 0.05, 0.1);  /* the steps became faster */
 	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 500, 9, 1);
 	event(&s, TS_EVENT_SPIKE, "timing", "step", 510, 9, 0.1);
 	ask(&s, "timing/step/shifts_count = 2", NULL);
@@ -520,7 +522,7 @@ static void slowdown_by_its_shifts(void **state)
 	ts_arena_finish(&s.arena);
 }
 
-/* A rise from 100 to 200 s that is followed by a level of so much; the step at which the finding ends. */
+/* Makes a rise from 100 to 200 s, followed by the given level; returns the step at which the finding ends. */
 static int64_t slow_until(double level)
 {
 	const struct ts_finding *f;
@@ -540,8 +542,8 @@ static int64_t slow_until(double level)
 	return last;
 }
 
-/* A step that takes 150 s is as far from the 100 s of before as from the 200 s of the rise: it is back only below that.
- * */
+/* A step of 150 s is equally far from the 100 s before and the 200 s of the rise: the time is back to normal only
+ * below that. */
 static void slow_until_half_is_back(void **state)
 {
 	(void)state;
@@ -577,7 +579,7 @@ static int loss_shift_to(double value)
 	return severity_at("CONVERGENCE.LEVEL_SHIFT", "convergence", "loss", LOSS "convergence/loss/shifts_count = 1", value);
 }
 
-/* From a level of 100. */
+/* The level before each shift is 100. */
 static void edges_of_shifts(void **state)
 {
 	(void)state;
@@ -596,7 +598,7 @@ static void the_loss_by_its_events(void **state)
 
 	(void)state;
 	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 100, 1.5, 2.0); /* down is well */
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 100, 1.5, 2.0); /* a lower loss is no problem */
 	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 150, 1.52, 1.5);
 	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 200, 1.6, 1.5);
 	event(&s, TS_EVENT_BLOW_UP, "convergence", "val_loss", 300, 1e5, 2);
@@ -654,7 +656,7 @@ static void several_stragglers_are_one_finding(void **state)
 	ts_arena_finish(&s.arena);
 }
 
-/* Stretches of three and more are "1 to 3"; two are named one by one. */
+/* Ranges of three or more ranks are printed as "1 to 3"; two ranks are named one by one. */
 static void ranks_as_a_sentence_names_them(void **state)
 {
 	const struct ts_finding *f;
@@ -691,7 +693,7 @@ static void coincidences_are_one_finding(void **state)
 	ask(&s, "cross/coincidences/significant_count = 5; cross/coincidences/p_value = 0.002", NULL);
 	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
 	assert_non_null(f);
-	assert_int_equal(f->first_step, 300); /* the strongest */
+	assert_int_equal(f->first_step, 300); /* the strongest one */
 	assert_true(holds(f->detail, "together in 5 places: "));
 	assert_true(holds(f->detail, ": step 0 (grad_norm, loss); step 100 (grad_norm, loss); "
 	 "step 200 (grad_norm, loss); and 2 more. Independent"));
@@ -734,7 +736,7 @@ static void the_strongest_spike_is_named(void **state)
 	ts_arena_finish(&s.arena);
 }
 
-/* Most severe first, then the order of the table; evidence is what it was decided on. */
+/* Findings are sorted most severe first, then in the order of the table; the evidence is what the rule decided on. */
 static void order_and_evidence(void **state)
 {
 	struct state s;
@@ -803,7 +805,7 @@ static void near_codes(void **state)
 	assert_null(ts_rule_near(ts_span_str("nothing like it at all")));
 }
 
-/* Titles and texts are there, codes are GROUP.NAME and unique, sentences end as their neighbours expect. */
+/* All titles and texts exist, codes are GROUP.NAME and unique, and sentences end as the text around them expects. */
 static void the_table_is_whole(void **state)
 {
 	(void)state;
@@ -844,7 +846,7 @@ static void the_document_is_current(void **state)
 	ts_buf_finish(&want);
 }
 
-/* Every ceiling of the arena up to the one that suffices ends in an error, none in a crash or a partial answer. */
+/* Every arena size below the one that suffices gives an error, and never a crash or a partial answer. */
 static void a_full_arena_is_an_error(void **state)
 {
 	struct state s;
@@ -877,7 +879,7 @@ static void a_full_arena_is_an_error(void **state)
 		assert_int_not_equal(err.status, TS_OK);
 	}
 	assert_true(failed > 20);
-	/* What fits at last is whole. */
+	/* The first answer that fits is complete. */
 	n = s.f.n;
 	assert_int_equal(ts_findings_check(&s.m, &s.events, NULL, &s.arena, &s.f, &err), TS_OK);
 	assert_int_equal(n, s.f.n);
