@@ -135,14 +135,12 @@ struct ts_span ts_arena_span(struct ts_arena *arena, struct ts_span span)
 	return ts_span_of(block, span.len);
 }
 
-char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
+char *ts_arena_vprintf(struct ts_arena *arena, const char *format, va_list args)
 {
-	va_list args;
 	va_list again;
 	char *block = NULL;
 	int len;
 
-	va_start(args, format);
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, format, args);
 	if (len >= 0)
@@ -150,8 +148,18 @@ char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 	if (block)
 		(void)vsnprintf(block, (size_t)len + 1, format, again);
 	va_end(again);
-	va_end(args);
 	return block;
+}
+
+char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = ts_arena_vprintf(arena, format, args);
+	va_end(args);
+	return text;
 }
 
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err)

@@ -17,6 +17,7 @@
 #include "base/span.h"
 
 #include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 struct ts_arena_chunk;
@@ -42,6 +43,7 @@ void *ts_arena_dup(struct ts_arena *arena, const void *data, size_t len);
 struct ts_span ts_arena_span(struct ts_arena *arena, struct ts_span span);
 char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+char *ts_arena_vprintf(struct ts_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Sets the error to report when one of the functions above returned NULL: TS_NO_MEMORY. */
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err);

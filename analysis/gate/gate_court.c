@@ -3,7 +3,6 @@
 #include "analysis/gate/gate_internal.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 bool ts_gate_timed(enum ts_metric metric)
 {
@@ -12,21 +11,11 @@ bool ts_gate_timed(enum ts_metric metric)
 
 static struct ts_span formatted(struct ts_gate_court *c, const char *format, va_list args)
 {
-	struct ts_span text = {NULL, 0};
-	va_list again;
-	char *out;
-	int n;
+	const char *text = ts_arena_vprintf(c->arena, format, args);
 
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	out = n < 0 ? NULL : ts_arena_alloc(c->arena, (size_t)n + 1);
-	if (!out) {
+	if (!text)
 		c->full = true;
-		return text;
-	}
-	(void)vsnprintf(out, (size_t)n + 1, format, args);
-	return ts_span_of(out, (size_t)n);
+	return ts_span_str(text ? text : "");
 }
 
 struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...)
