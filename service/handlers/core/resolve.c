@@ -24,6 +24,18 @@ static bool name_char(uint8_t c)
 	return ts_is_digit(c) || ts_is_alpha(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
+struct ts_span ts_spec_project(struct ts_span spec)
+{
+	const uint8_t *mark = spec.len ? memchr(spec.data, ':', spec.len) : NULL, *slash;
+
+	if (!mark && spec.len && spec.data[0] == '?')
+		mark = spec.data;
+	if (mark)
+		spec = ts_span_of(mark + 1, spec.len - (size_t)(mark + 1 - spec.data));
+	slash = spec.len ? memchr(spec.data, '/', spec.len) : NULL;
+	return ts_span_of(spec.data, slash ? (size_t)(slash + 1 - spec.data) : 0);
+}
+
 enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 {
 	bool start = true;

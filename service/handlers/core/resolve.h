@@ -21,6 +21,9 @@ struct ts_resolved {
 enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_resolved *ret_resolved, struct ts_error *err);
 
+/* Returns "project/" of "run:project/name" or "?project/name"; empty where the spec names no project. */
+struct ts_span ts_spec_project(struct ts_span spec);
+
 /* Checks a name: components [A-Za-z0-9][A-Za-z0-9._+-]* joined by '/', of which the first is the project; at most TS_NAME_MAX
  * bytes. */
 enum ts_status ts_name_check(struct ts_span name, struct ts_error *err);

@@ -498,15 +498,14 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
  * another form. */
 static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_project)
 {
-	const uint8_t *slash;
+	struct ts_span none = ts_span_of(NULL, 0);
+	size_t before;
 
-	if (!ts_span_skip(&spec, "branch:") && !ts_span_skip(&spec, "?"))
-		return ts_span_of(NULL, 0);
-	slash = spec.len ? memchr(spec.data, '/', spec.len) : NULL;
-	if (!slash)
-		return ts_span_of(NULL, 0);
-	*ret_project = ts_span_of(spec.data, (size_t)(slash + 1 - spec.data));
-	return ts_span_of(slash + 1, spec.len - ret_project->len);
+	*ret_project = ts_spec_project(spec);
+	if (!ret_project->len || !(ts_span_starts(spec, ts_span_str("branch:")) || spec.data[0] == '?'))
+		return none;
+	before = (size_t)(ret_project->data - spec.data) + ret_project->len;
+	return ts_span_of(spec.data + before, spec.len - before);
 }
 
 /* In a project without any branch, the requested branch has no run yet: the gate has just been introduced, and that is

@@ -10,19 +10,6 @@ enum { SHOWN_NOTE = 1000 };
 
 /* --- names and ids --- */
 
-/* Returns "project/" of "run:project/name" or "?project/name"; empty where there is none. */
-static struct ts_span prefix_of(struct ts_span spec)
-{
-	const uint8_t *mark = spec.len ? memchr(spec.data, ':', spec.len) : NULL, *slash;
-
-	if (!mark && spec.len && spec.data[0] == '?')
-		mark = spec.data;
-	if (mark)
-		spec = ts_span_of(mark + 1, spec.len - (size_t)(mark + 1 - spec.data));
-	slash = spec.len ? memchr(spec.data, '/', spec.len) : NULL;
-	return ts_span_of(spec.data, slash ? (size_t)(slash + 1 - spec.data) : 0);
-}
-
 static struct ts_span project_prefix(const struct ts_gate_request *r)
 {
 	const struct {
@@ -32,7 +19,7 @@ static struct ts_span project_prefix(const struct ts_gate_request *r)
 
 	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
 		for (size_t i = 0; i < all[k].n; i++) {
-			struct ts_span prefix = prefix_of(all[k].specs[i]);
+			struct ts_span prefix = ts_spec_project(all[k].specs[i]);
 
 			if (prefix.len)
 				return prefix;
