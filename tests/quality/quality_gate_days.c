@@ -187,81 +187,60 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	return state;
 }
 
-static void rate(struct quality *q, const struct day *d, double slower, const char *what, double goal, bool found)
+/* What is counted of a verdict: whether it fails, whether it passes, whether it cost pairs, whether a baseline was called odd. */
+static bool fails(const struct ts_verdict *v)
 {
-	char name[NAME];
-	struct quality_case c;
-
-	(void)snprintf(name, sizeof name, "gate days: %s, %s", d->name, what);
-	c = found ? quality_at_least(name, goal) : quality_at_most(name, goal);
-	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
-		struct ts_random random;
-		struct ts_verdict v;
-
-		quality_random(&c, i, &random);
-		quality_count(&c, verdict(d, slower, &random, &v) == TS_GATE_REGRESSION);
-	}
-	quality_report(q, &c);
+	return v->state == TS_GATE_REGRESSION;
 }
 
-/* Counts how often a change passes. */
-static void green(struct quality *q, const struct day *d, double slower, const char *what, double goal)
+static bool green(const struct ts_verdict *v)
+{
+	return v->exit_code == 0;
+}
+
+static bool paired(const struct ts_verdict *v)
+{
+	bool some = false;
+
+	(void)v;
+	for (size_t i = 0; i < world.input.n_runs; i++)
+		some = some || world.runs[i].role == TS_GATE_PAIR_BASE;
+	return some;
+}
+
+static bool odd(const struct ts_verdict *v)
+{
+	return v->rows[TS_METRIC_STEP_TIME].base_draws < BASELINES;
+}
+
+typedef bool counted(const struct ts_verdict *v);
+
+static void run(struct quality *q, const struct day *d, double slower, const char *what, counted *is, double goal, bool at_least)
 {
 	char name[NAME];
 	struct quality_case c;
 
 	(void)snprintf(name, sizeof name, "gate days: %s, %s", d->name, what);
-	c = quality_at_most(name, goal);
+	c = at_least ? quality_at_least(name, goal) : quality_at_most(name, goal);
 	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
 		struct ts_random random;
 		struct ts_verdict v;
 
 		quality_random(&c, i, &random);
 		(void)verdict(d, slower, &random, &v);
-		quality_count(&c, v.exit_code == 0);
+		quality_count(&c, is(&v));
 	}
 	quality_report(q, &c);
 }
 
-/* Counts how often a clean change costs pairs. */
-static void pairs_asked(struct quality *q, const struct day *d, double goal)
+static void at_most(struct quality *q, const struct day *d, double slower, const char *what, counted *is, double goal)
 {
-	char name[NAME];
-	struct quality_case c;
-
-	(void)snprintf(name, sizeof name, "gate days: %s, clean, pairs asked for", d->name);
-	c = quality_at_most(name, goal);
-	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
-		struct ts_random random;
-		struct ts_verdict v;
-		size_t pairs = 0;
-
-		quality_random(&c, i, &random);
-		(void)verdict(d, 0, &random, &v);
-		for (size_t k = 0; k < world.input.n_runs; k++)
-			pairs += world.runs[k].role == TS_GATE_PAIR_BASE;
-		quality_count(&c, pairs > 0);
-	}
-	quality_report(q, &c);
+	run(q, d, slower, what, is, goal, false);
 }
 
-/* Counts how often an undisturbed run is called odd. */
-static void odd_ones(struct quality *q, const struct day *d, double goal)
+static void at_least(struct quality *q, const struct day *d, double slower, const char *what, counted *is, double goal)
 {
-	char name[NAME];
-	struct quality_case c;
-
-	(void)snprintf(name, sizeof name, "gate days: %s, a baseline called odd", d->name);
-	c = quality_at_most(name, goal);
-	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
-		struct ts_random random;
-		struct ts_verdict v;
-
-		quality_random(&c, i, &random);
-		(void)verdict(d, 0, &random, &v);
-		quality_count(&c, v.rows[TS_METRIC_STEP_TIME].base_draws < BASELINES);
-	}
-	quality_report(q, &c);
+	run(q, d, slower, what, is, goal, true);
 }
 
 static const struct {
@@ -342,23 +321,23 @@ void quality_gate_days(struct quality *q)
 		abort();
 	ts_arena_init(&world.arena, 0);
 	for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
-		rate(q, &days[i].day, 0, "clean, failed", days[i].most, false);
-		rate(q, &days[i].day, 0.1, "10 % slower, found", days[i].found, true);
+		at_most(q, &days[i].day, 0, "clean, failed", fails, days[i].most);
+		at_least(q, &days[i].day, 0.1, "10 % slower, found", fails, days[i].found);
 		if (days[i].called_odd > 0)
-			odd_ones(q, &days[i].day, days[i].called_odd);
+			at_most(q, &days[i].day, 0, "a baseline called odd", odd, days[i].called_odd);
 	}
 	for (size_t i = 0; i < sizeof watched_days / sizeof watched_days[0]; i++) {
-		rate(q, &watched_days[i], 0, "clean, failed", 0.002, false);
-		pairs_asked(q, &watched_days[i], i < 2 ? 0.025 : 0.08);
+		at_most(q, &watched_days[i], 0, "clean, failed", fails, 0.002);
+		at_most(q, &watched_days[i], 0, "clean, pairs asked for", paired, i < 2 ? 0.025 : 0.08);
 	}
 	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-		rate(q, &faults[i], 0, "found", i == 0 ? 0.9 : 0.95, true);
-	green(q, &noisy[0], 0.3, "30 % slower, green", 0.01);
-	green(q, &noisy[1], 0.3, "30 % slower, green", 0.01);
+		at_least(q, &faults[i], 0, "found", fails, i == 0 ? 0.9 : 0.95);
+	for (size_t i = 0; i < sizeof noisy / sizeof noisy[0]; i++)
+		at_most(q, &noisy[i], 0.3, "30 % slower, green", green, 0.01);
 	for (size_t i = 0; i < sizeof weeks / sizeof weeks[0]; i++) {
-		rate(q, &weeks[i].day, 0, "clean, failed", 0.001, false);
+		at_most(q, &weeks[i].day, 0, "clean, failed", fails, 0.001);
 		if (weeks[i].slower > 0)
-			rate(q, &weeks[i].day, weeks[i].slower, weeks[i].what, weeks[i].found, true);
+			at_least(q, &weeks[i].day, weeks[i].slower, weeks[i].what, fails, weeks[i].found);
 	}
 	ts_arena_finish(&world.arena);
 }
