@@ -433,15 +433,6 @@ static double median_ratio(struct windows *w, const double *top, const double *b
 	return ts_median(w->scratch, windows, w->scratch);
 }
 
-/* Computes the same over the last quarter of the windows. */
-static double median_ratio_of_end(struct windows *w, const double *top, const double *bottom)
-{
-	size_t windows = ratios(w, top, bottom), last = (windows + 3) / 4;
-
-	memmove(w->scratch, w->scratch + windows - last, last * sizeof *w->scratch);
-	return ts_median(w->scratch, last, w->scratch);
-}
-
 /* --- metrics --- */
 
 static void known(struct ts_reduction *out, enum ts_metric metric, double value)
@@ -473,18 +464,32 @@ static double stall_share(const struct windows *w, double median, double all)
 	return ts_tally_value(&lost) / all;
 }
 
-static void time_metrics(struct windows *w, struct ts_reduction *out)
+/* The times of windows come in the order of the steps once, and selection then reorders them. */
+static enum ts_status window_metrics(struct windows *w, struct ts_reduction *out, const char *zero, struct ts_error *err)
 {
-	static const double ninety_five = 95.0, ten = 10.0;
+	static const double which[] = {10.0, 50.0};
+	size_t windows = ratios(w, w->calm, NULL), last = (windows + 3) / 4;
+	double *end = ts_arena_dup(w->work, w->scratch + windows - last, last * sizeof *end), at[2];
+
+	if (!end)
+		return ts_arena_error(w->work, err);
+	ts_percentiles(w->scratch, windows, which, 2, at);
+	positive(out, TS_METRIC_STEP_TIME, at[1] * out->accumulation, zero);
+	positive(out, TS_METRIC_STEP_TIME_P10, at[0] * out->accumulation, zero);
+	positive(out, TS_METRIC_STEP_TIME_END, ts_median(end, last, end) * out->accumulation, zero);
+	return TS_OK;
+}
+
+static enum ts_status time_metrics(struct windows *w, struct ts_reduction *out, struct ts_error *err)
+{
+	static const double ninety_five = 95.0;
 	static const char zero[] = "the steps took no time";
 	const struct ts_reducer *r = w->r;
-	double wall = ts_sum(r->wall, r->n_steps), steps = ts_sum(r->span, r->n_steps), p95, p10, median;
+	double wall = ts_sum(r->wall, r->n_steps), steps = ts_sum(r->span, r->n_steps), p95, median;
 
-	positive(out, TS_METRIC_STEP_TIME, median_ratio(w, w->calm, NULL) * out->accumulation, zero);
+	if (window_metrics(w, out, zero, err))
+		return err->status;
 	positive(out, TS_METRIC_STEP_TIME_MEAN, wall / steps * out->accumulation, zero);
-	positive(out, TS_METRIC_STEP_TIME_END, median_ratio_of_end(w, w->calm, NULL) * out->accumulation, zero);
-	ts_percentiles(w->scratch, ratios(w, w->calm, NULL), &ten, 1, &p10);
-	positive(out, TS_METRIC_STEP_TIME_P10, p10 * out->accumulation, zero);
 	median = ts_median(w->each, r->n_steps, w->scratch);
 	memcpy(w->scratch, w->each, r->n_steps * sizeof *w->each);
 	ts_percentiles(w->scratch, r->n_steps, &ninety_five, 1, &p95);
@@ -493,6 +498,7 @@ static void time_metrics(struct windows *w, struct ts_reduction *out)
 		known(out, TS_METRIC_STALL_SHARE, stall_share(w, median, wall));
 	else
 		unknown(out, TS_METRIC_STALL_SHARE, ts_span_str(zero));
+	return TS_OK;
 }
 
 /* Computes the rates of the job and of a device: from columns that count, otherwise from what the facts say of a
@@ -569,7 +575,8 @@ static enum ts_status measure(struct ts_reducer *r, const struct ts_reduce_ends 
 	cut_spikes(&w);
 	out->window = w.length;
 	out->windows = r->n_steps - w.length + 1;
-	time_metrics(&w, out);
+	if (time_metrics(&w, out, err))
+		return err->status;
 	rate_metrics(&w, r->tokens, &r->work->tokens_per_step, "the run has no column tokens and does not record work.tokens_per_step",
 		     TS_METRIC_TOKENS_PER_S, devices, out);
 	rate_metrics(&w, r->samples, &r->work->samples_per_step,
