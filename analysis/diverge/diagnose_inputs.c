@@ -438,7 +438,7 @@ static bool by_batches(struct ts_inquiry *q)
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH];
 	int64_t resume;
 
-	if (!precedes(q, TS_KIND_BATCH, TS_CUT_INPUT_STEPS) || batches_follow(q, batch) )
+	if (!precedes(q, TS_KIND_BATCH, TS_CUT_INPUT_STEPS) || batches_follow(q, batch))
 		return false;
 	if (drawn_batches(q, batch))
 		return true;
@@ -543,11 +543,7 @@ static bool before_or_after(struct ts_inquiry *q)
 		q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
 		"The parameters and the loss differ at the first step, but the batch agrees: either the initialization differs, or the "
 		"first step computes something else");
-	ts_remain(q, TS_CAUSE_INIT);
-	ts_remain(q, TS_CAUSE_CODE);
-	ts_remain(q, TS_CAUSE_CONFIG);
-	ts_remain(q, TS_CAUSE_PRECISION);
-	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain_of_first_pass(q);
 	return true;
 }
 

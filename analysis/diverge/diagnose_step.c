@@ -183,8 +183,7 @@ static void say_later(struct ts_inquiry *q)
 
 	if (params->bits || (params->recorded && params->through > q->f))
 		return;
-	ts_say_against(q, "no parameters after that step were recorded: they would show whether the training "
-			  "differs or only "
+	ts_say_against(q, "no parameters after that step were recorded: they would show whether the training differs or only "
 			  "a logged value");
 	ts_remain(q, TS_CAUSE_REPORTING);
 }
@@ -227,11 +226,7 @@ static bool by_first_pass(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_PRECISION);
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 	}
-	ts_remain(q, TS_CAUSE_INIT);
-	ts_remain(q, TS_CAUSE_CODE);
-	ts_remain(q, TS_CAUSE_CONFIG);
-	ts_remain(q, TS_CAUSE_PRECISION);
-	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain_of_first_pass(q);
 	return true;
 }
 

@@ -512,6 +512,14 @@ void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
 	q->d.remaining[q->d.n_remaining++] = cause;
 }
 
+void ts_remain_of_first_pass(struct ts_inquiry *q)
+{
+	static const enum ts_cause causes[] = {TS_CAUSE_INIT, TS_CAUSE_CODE, TS_CAUSE_CONFIG, TS_CAUSE_PRECISION, TS_CAUSE_RNG_STREAM};
+
+	for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+		ts_remain(q, causes[i]);
+}
+
 void ts_remain_rest(struct ts_inquiry *q)
 {
 	static const enum ts_cause finite[] = {

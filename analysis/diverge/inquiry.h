@@ -81,6 +81,8 @@ void ts_say_for(struct ts_inquiry *q, const char *format, ...) __attribute__((fo
 void ts_say_against(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Unless it is the cause, is there already, or a record rules it out. */
 void ts_remain(struct ts_inquiry *q, enum ts_cause cause);
+/* What remains where the first pass gave another loss of the same batch: the initialization, or the pass itself. */
+void ts_remain_of_first_pass(struct ts_inquiry *q);
 /* Every cause that no record rules out, behind those that are there; nothing at high confidence. */
 void ts_remain_rest(struct ts_inquiry *q);
 /* Digests say that what went into step f is equal. */

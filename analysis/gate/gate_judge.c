@@ -379,7 +379,7 @@ static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
 	if (!worst)
 		return false;
 	row->state = bad ? TS_GATE_INCONCLUSIVE : TS_GATE_REGRESSION;
-	row->counts = row->gates || (!bad && input->policy.watch[row->metric]);
+	row->counts = row->counts || (!bad && input->policy.watch[row->metric]);
 	row->reason = bad ? ts_gate_text(c, "its value is NaN or infinite, as in %zu of %s", bad,
 					 ts_say_plural((double)baselines, "baseline").text)
 			  : ts_gate_text(c, "its value is NaN or infinite, and that of none of %s is",
@@ -396,7 +396,6 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 		row->reason = c->input->not_comparable;
 	else
 		row->reason = s->reason;
-	row->counts = row->gates;
 	if (!c->input->not_comparable.len && not_finite(c, row))
 		return;
 	if (row->reason.len)
@@ -407,7 +406,7 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 		row->state = by_first_look(c, row, benches);
 	if (row->gates && row->state == TS_GATE_PASS && blind(c, row))
 		row->state = TS_GATE_BLIND;
-	row->counts = row->gates || alarms(c, row, b);
+	row->counts = row->counts || alarms(c, row, b);
 }
 
 /* --- rows to a verdict --- */
@@ -495,6 +494,7 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 	/* MFU is computed from step time, so testing both would be one test counted twice. */
 	if (metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME])
 		row->gates = false;
+	row->counts = row->gates;
 	row->base = row->candidate = row->size = row->low = row->high = nan;
 	row->sd = row->df = row->prior_sd = row->t = row->p = nan;
 	row->could_miss = row->pair_t = row->pair_p = nan;
