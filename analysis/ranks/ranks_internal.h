@@ -9,26 +9,9 @@
 #include "analysis/ranks/ranks.h"
 #include "analysis/ranks/straggler.h"
 #include "analysis/ranks/straggler_kind.h"
+#include "analysis/stats/tally.h"
 
 enum ts_rank_track_kind { TS_TRACK_PLAIN, TS_TRACK_HIDDEN, TS_TRACKS };
-
-/* A compensated sum (Neumaier); sums of times are in seconds. */
-struct ts_tally {
-	double sum, carry;
-};
-
-static inline void ts_tally_add(struct ts_tally *t, double v)
-{
-	double next = t->sum + v;
-
-	t->carry += fabs(t->sum) >= fabs(v) ? (t->sum - next) + v : (v - next) + t->sum;
-	t->sum = next;
-}
-
-static inline double ts_tally_value(const struct ts_tally *t)
-{
-	return t->sum + t->carry;
-}
 
 struct ts_rank_sums {
 	struct ts_tally phases[TS_RANK_PHASES];
