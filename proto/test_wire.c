@@ -620,6 +620,10 @@ static void check_gate_run(const struct ts_gate_run *run, enum ts_gate_role role
 	IS(run->workload.name, "wl");
 	assert_true(run->workload.dirty && run->workload.started_ns == -5);
 	assert_true(run->reduction.metrics[TS_METRIC_STEP_TIME].value == n / 10.0);
+	assert_true(run->reduction.metrics[TS_METRIC_STEP_TIME].has_error);
+	assert_true(run->reduction.metrics[TS_METRIC_STEP_TIME].error == 0.125);
+	assert_true(run->reduction.wall_time.known && run->reduction.wall_time.value == 21.5);
+	assert_true(!run->reduction.best_loss.known);
 	assert_true(run->reduction.metrics[TS_METRIC_STALL_SHARE].known);
 	assert_true(signbit(run->reduction.metrics[TS_METRIC_STALL_SHARE].value));
 	assert_false(run->reduction.metrics[TS_METRICS - 1].known);

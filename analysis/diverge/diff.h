@@ -4,6 +4,7 @@
 
 #include "analysis/answer/diagnosis.h"
 #include "analysis/answer/measure.h"
+#include "analysis/answer/outcome.h"
 #include "analysis/answer/plot.h"
 #include "analysis/answer/run_ref.h"
 #include "analysis/diverge/gap.h"
@@ -72,6 +73,8 @@ struct ts_diff {
 	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
 	enum ts_diff_verdict verdict;
 	struct ts_span reason;	      /* diff_say.h: "The two runs first differ at step 5000: ..." */
+	struct ts_outcome *outcomes;  /* what the runs came to; n_outcomes = 0: not asked for, or one and the same run */
+	size_t n_outcomes;
 	struct ts_fact_row *facts;    /* by group, then path, then rank */
 	size_t n_facts;
 	uint64_t ignored_facts;	      /* differ as well, and were left out as it was asked */

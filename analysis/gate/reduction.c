@@ -165,6 +165,26 @@ static enum ts_status read_records(struct ts_reducer *r, const struct ts_reduce_
 	return TS_OK;
 }
 
+/* The time between the first known end and the last; where the clock was set back it stood still. Without ends, the sum of
+ * the times. 0: there is no such time. */
+static double elapsed(const struct ts_reduce_rows *rows)
+{
+	double before = (double)NAN;
+	struct ts_tally all = {0, 0};
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!rows->ends) {
+			if (rows->times && is_time(rows->times[i]))
+				ts_tally_add(&all, rows->times[i]);
+		} else if (known_end(rows->ends[i])) {
+			if (rows->ends[i] > before)
+				ts_tally_add(&all, rows->ends[i] - before);
+			before = rows->ends[i];
+		}
+	}
+	return ts_tally_value(&all);
+}
+
 /* --- warm-up --- */
 
 /* Finds the first record of [from, to), which is one segment, after the warm-up, by the times without records that
@@ -278,6 +298,7 @@ enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows
 	enum ts_status status;
 
 	ts_arena_init(&work, r->arena->ceiling);
+	r->wall_time = elapsed(rows);
 	status = read_records(r, rows, &work, &records, err);
 	if (!status)
 		status = sift(r, rows, &records, err);
@@ -433,6 +454,53 @@ static double median_ratio(struct windows *w, const double *top, const double *b
 	return ts_median(w->scratch, windows, w->scratch);
 }
 
+/* --- errors --- */
+
+/* Where a batch begins: whole periods, as even as they can be. */
+static size_t batch_from(const struct windows *w, size_t k)
+{
+	size_t period = w->period ? w->period : 1;
+
+	return w->r->n_steps / period * k / TS_BATCHES * period;
+}
+
+static bool batches_hold(const struct windows *w)
+{
+	return w->r->n_steps >= TS_BATCHES * (w->period ? w->period : 1);
+}
+
+/* The error of a statistic of the batches, relative to their mean. */
+static double relative_error(const double *batches)
+{
+	return ts_batch_error(batches) / fabs(ts_mean(batches, TS_BATCHES));
+}
+
+/* Of sum(top * span) / sum(bottom * span); NULL counts as ones. */
+static double ratio_error(const struct windows *w, const double *top, const double *bottom)
+{
+	const double *span = w->r->span;
+	double batches[TS_BATCHES];
+
+	if (!batches_hold(w))
+		return (double)NAN;
+	for (size_t k = 0; k < TS_BATCHES; k++) {
+		struct ts_tally a = {0, 0}, b = {0, 0};
+
+		for (size_t i = batch_from(w, k); i < batch_from(w, k + 1); i++) {
+			ts_tally_add(&a, top ? top[i] * span[i] : span[i]);
+			ts_tally_add(&b, bottom ? bottom[i] * span[i] : span[i]);
+		}
+		batches[k] = ts_tally_value(&a) / ts_tally_value(&b);
+	}
+	return relative_error(batches);
+}
+
+static void set_error(struct ts_reduced *io, double relative)
+{
+	io->has_error = io->known && isfinite(relative);
+	io->error = io->has_error ? relative * fabs(io->value) : 0;
+}
+
 /* --- metrics --- */
 
 static void known(struct ts_reduction *out, enum ts_metric metric, double value)
@@ -477,6 +545,7 @@ static enum ts_status window_metrics(struct windows *w, struct ts_reduction *out
 	positive(out, TS_METRIC_STEP_TIME, at[1] * out->accumulation, zero);
 	positive(out, TS_METRIC_STEP_TIME_P10, at[0] * out->accumulation, zero);
 	positive(out, TS_METRIC_STEP_TIME_END, ts_median(end, last, end) * out->accumulation, zero);
+	set_error(&out->metrics[TS_METRIC_STEP_TIME], ratio_error(w, w->calm, NULL));
 	return TS_OK;
 }
 
@@ -490,6 +559,7 @@ static enum ts_status time_metrics(struct windows *w, struct ts_reduction *out, 
 	if (window_metrics(w, out, zero, err))
 		return err->status;
 	positive(out, TS_METRIC_STEP_TIME_MEAN, wall / steps * out->accumulation, zero);
+	set_error(&out->metrics[TS_METRIC_STEP_TIME_MEAN], ratio_error(w, w->each, NULL));
 	median = ts_median(w->each, r->n_steps, w->scratch);
 	memcpy(w->scratch, w->each, r->n_steps * sizeof *w->each);
 	ts_percentiles(w->scratch, r->n_steps, &ninety_five, 1, &p95);
@@ -507,16 +577,22 @@ static void rate_metrics(struct windows *w, const double *column, const struct t
 			 enum ts_metric metric, double devices, struct ts_reduction *out)
 {
 	const struct ts_reduced *step = &out->metrics[TS_METRIC_STEP_TIME];
-	double rate = (double)NAN;
+	double rate = (double)NAN, error = (double)NAN;
 
-	if (column)
+	if (column) {
 		rate = median_ratio(w, column, w->calm);
-	else if (each->known && step->known)
+		error = ratio_error(w, column, w->calm);
+	} else if (each->known && step->known) {
 		rate = each->value * out->accumulation / step->value;
-	else
+		error = step->has_error ? step->error / step->value : (double)NAN;
+	} else {
 		none = each->known ? "the steps took no time" : each->said ? each->reason : none;
-	positive(out, metric, rate, column ? "the column holds no number above 0" : none);
-	positive(out, metric + 1, rate / devices, column ? "the column holds no number above 0" : none);
+	}
+	none = column ? "the column holds no number above 0" : none;
+	positive(out, metric, rate, none);
+	positive(out, metric + 1, rate / devices, none);
+	set_error(&out->metrics[metric], error);
+	set_error(&out->metrics[metric + 1], error);
 }
 
 static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction *out, struct ts_error *err)
@@ -534,6 +610,7 @@ static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction
 	}
 	positive(out, TS_METRIC_MFU, terms.flops * out->accumulation / (step->value * terms.peak),
 		 "the FLOPs or the peak are out of range");
+	set_error(&out->metrics[TS_METRIC_MFU], step->has_error ? step->error / step->value : (double)NAN);
 	basis = ts_arena_printf(r->arena, "%.6g TFLOP/s (%s), %s%.*s", terms.peak / 1e12, terms.peak_source,
 				convention.len ? "" : "convention not said",
 				TS_SPAN_ARG(convention));
@@ -591,10 +668,29 @@ static void ends_metrics(const struct ts_reduce_ends *ends, struct ts_reduction 
 	else
 		unknown(out, TS_METRIC_PEAK_MEMORY, ts_span_str(ends->no_peak));
 	/* A loss that is NaN or infinite is known, and it is the worst possible value. */
-	if (ends->has_loss)
+	if (ends->has_loss) {
 		known(out, TS_METRIC_LOSS, ends->loss);
-	else
+		out->metrics[TS_METRIC_LOSS].has_error = isfinite(ends->loss_error);
+		out->metrics[TS_METRIC_LOSS].error = isfinite(ends->loss_error) ? ends->loss_error : 0;
+	} else {
 		unknown(out, TS_METRIC_LOSS, ts_span_str(ends->no_loss));
+	}
+	out->best_loss.known = ends->has_best;
+	if (ends->has_best)
+		out->best_loss.value = ends->best_loss;
+	else
+		out->best_loss.reason = ts_span_str(ends->has_loss ? "no value of the loss is finite" : ends->no_loss);
+}
+
+static void wall_time(const struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_reduction *out)
+{
+	const char *none = ends->no_time ? ends->no_time : "fewer than two steps of the run have a known time";
+
+	out->wall_time.known = r->wall_time > 0;
+	if (out->wall_time.known)
+		out->wall_time.value = r->wall_time;
+	else
+		out->wall_time.reason = ts_span_str(none);
 }
 
 enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_reduction *ret_reduction,
@@ -613,6 +709,7 @@ enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_en
 	enum ts_status status = TS_OK;
 
 	ends_metrics(ends, &out);
+	wall_time(r, ends, &out);
 	if (ends->no_time || r->n_steps < TS_REDUCE_LEAST) {
 		char *reason = too_few(r, ends);
 

@@ -23,12 +23,17 @@
  * median record; where records have a period (work.accumulation; else each k-th record, k up to TS_REDUCE_PERIOD_MAX, is slower
  * by more than chance) the median at that place of the period, and the window is a multiple of it. docs/numerics.md has the
  * measured noise. step_time_mean beside it has every spike in full.
+ *
+ * The error of a value is that of ten batches of consecutive records, each of whole periods. With fewer than ten periods it is not
+ * known, and neither is that of an extreme, of a share, of a percentile in the tail and of a part of the run.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_REDUCTION_H
 #define TSCOPE_ANALYSIS_GATE_REDUCTION_H
 
 #include "analysis/gate/metric.h"
 #include "analysis/rank/work.h"
+#include "analysis/stats/batch.h"
+#include "analysis/stats/tally.h"
 
 enum {
 	TS_REDUCE_WINDOW = 32,	    /* records */
@@ -42,6 +47,8 @@ struct ts_reduced {
 	bool known;
 	double value;
 	struct ts_span reason; /* if not */
+	bool has_error;
+	double error; /* standard error of value, as the steps of this run vary (stats/batch.h); false: not known */
 };
 
 /* What a phase takes of an optimizer step: mean over the steps that count and have phases, of the slowest rank of each step (the one
@@ -59,6 +66,8 @@ struct ts_reduced_rank {
 
 struct ts_reduction {
 	struct ts_reduced metrics[TS_METRICS];
+	struct ts_reduced wall_time; /* s: from the end of the first row to that of the last, all that lies between included */
+	struct ts_reduced best_loss; /* the least of the loss curve */
 	struct ts_reduced_part *parts; /* in the order of ts_phase_order, unattributed last */
 	size_t n_parts;
 	struct ts_reduced_rank *ranks; /* ascending */
@@ -115,6 +124,9 @@ struct ts_reduce_ends {
 	double peak_bytes;   /* largest of any rank */
 	bool has_loss;
 	double loss;	     /* mean of the last tenth */
+	double loss_error;   /* standard error of loss; NaN: not known */
+	bool has_best;
+	double best_loss;
 	const char *no_peak, *no_loss; /* why, if not */
 	uint32_t devices;    /* ranks that are in the run: what the job is divided by unless parallelism.world_size is known */
 	const char *no_time; /* why rows has neither ends nor times; NULL if it has */
@@ -127,11 +139,32 @@ struct ts_reducer {
 	int64_t *steps; /* set by ts_reducer_rows: those that count */
 	size_t n_steps;
 	bool stamped;	/* time is by timestamps */
+	double wall_time; /* s; 0: not known */
 	uint64_t records, warmup, excluded;
 	double *wall, *span;	  /* of each step that counts: s, and how many steps it stands for */
 	double *tokens, *samples; /* of it; NULL: no such column */
 	struct ts_reducer_ranks *ranks; /* set by ts_reducer_ranks */
 };
+
+/* A loss curve of `rows` values, which is added value by value, in order:
+ *
+ *	struct ts_reduce_loss l = ts_reduce_loss_of(rows);	1 or more
+ *	ts_reduce_loss_add(&l, value)				rows times
+ *	ts_reduce_loss_finish(&l, &ends)			sets what ends has of the loss
+ *
+ * The error of loss is about a straight line through ten parts of the last tenth, since a curve that goes on falling is no noise; it
+ * is not known with fewer than 20 values there. */
+struct ts_reduce_loss {
+	size_t rows, tail, seen; /* tail: values of the last tenth */
+	struct ts_tally batches[TS_BATCHES];
+	size_t counts[TS_BATCHES];
+	bool some; /* a value was finite */
+	double best;
+};
+
+struct ts_reduce_loss ts_reduce_loss_of(size_t rows);
+void ts_reduce_loss_add(struct ts_reduce_loss *l, double value);
+void ts_reduce_loss_finish(const struct ts_reduce_loss *l, struct ts_reduce_ends *io_ends);
 
 /* Spans and arrays of the arguments live as long as r. */
 enum ts_status ts_reducer_begin(struct ts_reducer *r, const struct ts_reduce_options *options, const struct ts_work *work,

@@ -18,6 +18,7 @@ const char *ts_report_series_name(struct ts_report *r, struct ts_span name); /* 
 const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, enum ts_series_state state, bool observation);
 
 void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff); /* report_diff_series.c */
+void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff); /* report_diff_outcomes.c */
 void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_sides.c */
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);

@@ -3,7 +3,10 @@
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
-enum { CUT_OFFS_MAX = 64 };
+enum { CUT_OFFS_MAX = 64, OUTCOMES_MAX = 64 };
+
+/* The units that an outcome can have (analysis/gate/outcomes.c). */
+#define OUTCOME_UNITS "(_s|_bytes|_ratio|_per_s|_count)?"
 
 /* The values of the C enum are the exit codes. */
 static const int verdict_values[] = {TS_DIFF_SAME, TS_DIFF_DIFFERENT, TS_DIFF_INCONCLUSIVE};
@@ -143,6 +146,46 @@ static const struct ts_shape_field series_rows[] = {
 static const struct ts_shape series_shape = {SHAPE("series_row", series_row, series_rows), .check = check_series};
 #undef TYPE
 
+/* --- outcomes --- */
+
+#define TYPE struct ts_outcome_side
+static const struct ts_shape_field outcome_side_rows[] = {
+	{"value", "value", F64(value), HAS(known), OR_NULL, IN_UNIT(OUTCOME_UNITS)},
+	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX), OR_NULL},
+};
+static const struct ts_shape outcome_side_shape = {SHAPE("outcome_side", outcome_side, outcome_side_rows)};
+#undef TYPE
+
+#define TYPE struct ts_outcome
+static const char *outcome_unit(const void *in)
+{
+	return ts_unit_suffix(((const TYPE *)in)->unit);
+}
+
+static void check_outcome(struct ts_wire_reader *r, void *in)
+{
+	TYPE *o = in;
+
+	if (o->compared && !(o->a.known && o->b.known))
+		ts_wire_fail(r, "change", "is not between two values");
+	if (o->has_noise && !o->compared)
+		ts_wire_fail(r, "noise", "is not that of a change");
+}
+
+static const struct ts_shape_field outcome_rows[] = {
+	{"name", "name", TEXT(name, TS_PATH_MAX)},
+	{"title", NULL, TEXT(title, TS_PATH_MAX)},
+	{"unit", NULL, ENUM(unit, ts_words_unit)},
+	{"a", "a", ONE(a, outcome_side_shape)},
+	{"b", "b", ONE(b, outcome_side_shape)},
+	{"change", "change", F64(change), HAS(compared), OR_NULL, IN_UNIT(OUTCOME_UNITS), ABOUT("b - a")},
+	{"noise", "noise", F64(noise), HAS(has_noise), OR_NULL, IN_UNIT(OUTCOME_UNITS),
+	 ABOUT("half the width of a 95 % interval of change, as the steps of each run vary; runs of the same code differ by more")},
+	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("why two known values are not compared")},
+};
+static const struct ts_shape outcome_shape = {SHAPE("outcome", outcome, outcome_rows), .check = check_outcome, .unit = outcome_unit};
+#undef TYPE
+
 /* --- the answer --- */
 
 #define TYPE struct ts_cut_off
@@ -191,6 +234,8 @@ static const struct ts_shape_field diff_rows[] = {
 	{"diagnosis", "diagnosis", ONE(diagnosis, ts_shape_diagnosis)},
 	{"a", "a", ONE(a, ts_shape_run)},
 	{"b", "b", ONE(b, ts_shape_run)},
+	{"outcomes", "outcomes", MANY(outcomes, n_outcomes, outcome_shape, OUTCOMES_MAX),
+	 ABOUT("what the two runs came to; what neither run has is left out")},
 	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* the least entry has a group, a change and a side */
 	{"ignored_facts", "ignored_fact_count", U64(ignored_facts)},
 	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* the least entry has a type and a state */

@@ -39,14 +39,16 @@ static void check_reduced(struct ts_wire_reader *r, void *in)
 {
 	TYPE *reduced = in;
 
-	(void)r;
 	if (reduced->known)
 		reduced->reason = ts_span_of(NULL, 0);
+	if (reduced->has_error && (!reduced->known || !(reduced->error >= 0) || isinf(reduced->error)))
+		ts_wire_fail(r, "error", "is not that of a value");
 }
 
 static const struct ts_shape_field reduced_rows[] = {
 	{"value", NULL, F64(value), HAS(known)},
 	{"reason", NULL, BYTES(reason, TS_WIRE_TEXT_MAX)},
+	{"error", NULL, F64(error), HAS(has_error)},
 };
 static const struct ts_shape reduced_shape = {SHAPE("reduced", reduced, reduced_rows), .check = check_reduced};
 #undef TYPE
@@ -66,6 +68,13 @@ static const struct ts_shape part_shape = {SHAPE("reduced_part", reduced_part, p
 #undef TYPE
 
 #define TYPE struct ts_reduction
+/* A value that an earlier version did not reduce is unknown. */
+static void explain(struct ts_reduced *io)
+{
+	if (!io->known && io->reason.len == 0)
+		io->reason = ts_span_str("it was reduced by a version without this metric");
+}
+
 static bool fill_metrics(const void *in, void *message, struct ts_arena *arena)
 {
 	Tscope__V1__Reduction *m = message;
@@ -84,7 +93,7 @@ static void read_metrics(struct ts_wire_reader *r, const void *message, void *re
 
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		if (i >= n) {
-			out[i].reason = ts_span_str("it was reduced by a version without this metric");
+			explain(&out[i]);
 			continue;
 		}
 		ts_shape_read_one(&reduced_shape, r, m->metrics[i], "metrics", &out[i]);
@@ -121,8 +130,10 @@ const struct ts_shape ts_shape_metrics = {
 
 static void check_reduction(struct ts_wire_reader *r, void *in)
 {
-	const TYPE *reduction = in;
+	TYPE *reduction = in;
 
+	explain(&reduction->wall_time);
+	explain(&reduction->best_loss);
 	for (size_t i = 1; i < reduction->n_ranks; i++)
 		if (reduction->ranks[i].rank <= reduction->ranks[i - 1].rank)
 			ts_wire_fail(r, "ranks", "are not ascending");
@@ -145,6 +156,8 @@ static const struct ts_shape_field reduction_rows[] = {
 	{"window", NULL, U64(window)},
 	{"windows", NULL, U64(windows)},
 	{"accumulation", NULL, F64(accumulation)},
+	{"wall_time", NULL, ONE(wall_time, reduced_shape), MAYBE},
+	{"best_loss", NULL, ONE(best_loss, reduced_shape), MAYBE},
 };
 static const struct ts_shape reduction_shape = {SHAPE("reduction", reduction, reduction_rows), .check = check_reduction};
 #undef TYPE

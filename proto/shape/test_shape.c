@@ -446,17 +446,26 @@ static void mend_diff(struct ts_diff *d)
 	}
 	for (size_t i = 0; i < d->n_series; i++)
 		d->series[i].other_types &= ~1u;
+	for (size_t i = 0; i < d->n_outcomes; i++) {
+		struct ts_outcome *o = &d->outcomes[i];
+
+		o->compared = o->compared && o->a.known && o->b.known;
+		o->has_noise = o->has_noise && o->compared;
+	}
 }
 
-static void draw_metrics(struct ts_reduced *metrics)
+static struct ts_reduced draw_reduced(void)
 {
-	for (size_t i = 0; i < TS_METRICS; i++) {
-		metrics[i] = (struct ts_reduced){.known = below(2)};
-		if (metrics[i].known)
-			metrics[i].value = (double)(1 + below(1000)) / 8;
-		else
-			metrics[i].reason = draw_text(99);
+	struct ts_reduced out = {.known = below(2)};
+
+	if (!out.known) {
+		out.reason = ts_span_str("the run has no such column");
+		return out;
 	}
+	out.value = (double)(1 + below(1000)) / 8;
+	out.has_error = below(2);
+	out.error = out.has_error ? (double)below(100) / 8 : 0;
+	return out;
 }
 
 static void mend_gate_run(struct ts_gate_run *run)
@@ -464,7 +473,10 @@ static void mend_gate_run(struct ts_gate_run *run)
 	struct ts_reduction *r = &run->reduction;
 
 	run->workload.session = ts_span_str(below(2) ? "09afcafe" : "");
-	draw_metrics(r->metrics);
+	for (size_t i = 0; i < TS_METRICS; i++)
+		r->metrics[i] = draw_reduced();
+	r->wall_time = draw_reduced();
+	r->best_loss = draw_reduced();
 	for (size_t i = 0; i < r->n_parts; i++)
 		r->parts[i].seconds = isfinite(r->parts[i].seconds) ? r->parts[i].seconds : -0.5;
 	for (size_t i = 0; i < r->n_ranks; i++)

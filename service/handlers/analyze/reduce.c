@@ -152,18 +152,16 @@ static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, 
 	return TS_OK;
 }
 
-/* Reads only the blocks that hold the last `want` rows. */
-static enum ts_status read_tail(struct reducing *r, const struct ts_table *table, const struct ts_column *column, size_t want,
-				struct ts_error *err)
+static enum ts_status read_column(struct reducing *r, const struct ts_table *table, const struct ts_column *column,
+				  struct ts_error *err)
 {
+	struct ts_reduce_loss loss = ts_reduce_loss_of((size_t)table->rows);
 	struct ts_arena block;
-	double sum = 0, carry = 0;
 	enum ts_status status = TS_OK;
-	size_t left = want;
 
 	ts_arena_init(&block, TS_ANALYSIS_ARENA);
-	for (size_t b = table->n_blocks; !status && b-- > 0 && left;) {
-		size_t rows = table->blocks[b].rows, some = rows < left ? rows : left;
+	for (size_t b = 0; !status && b < table->n_blocks; b++) {
+		size_t rows = table->blocks[b].rows;
 		double *values;
 
 		ts_arena_reset(&block);
@@ -171,17 +169,12 @@ static enum ts_status read_tail(struct reducing *r, const struct ts_table *table
 		status = !values ? ts_arena_error(&block, err)
 				 : ts_fetch_block_words(r->fetch, &column->blocks[b], TS_COLUMN_F64, rows,
 							(uint64_t *)(void *)values, err);
-		for (size_t i = rows - some; !status && i < rows; i++) {
-			double next = sum + values[i];
-
-			carry += fabs(sum) >= fabs(values[i]) ? (sum - next) + values[i] : (values[i] - next) + sum;
-			sum = next;
-		}
-		left -= some;
+		for (size_t i = 0; !status && i < rows; i++)
+			ts_reduce_loss_add(&loss, values[i]);
 	}
 	ts_arena_finish(&block);
-	r->ends.has_loss = true;
-	r->ends.loss = (sum + carry) / (double)want;
+	if (!status)
+		ts_reduce_loss_finish(&loss, &r->ends);
 	return status;
 }
 
@@ -195,7 +188,7 @@ static enum ts_status read_loss(struct reducing *r, struct ts_error *err)
 
 		if (!column || table->rows == 0)
 			continue;
-		if (read_tail(r, table, column, (size_t)(table->rows + 9) / 10, err))
+		if (read_column(r, table, column, err))
 			return ts_error_prefix(err, "rank %" PRId32, r->run->indexes[i].rank);
 		return TS_OK;
 	}

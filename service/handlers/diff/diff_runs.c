@@ -7,6 +7,7 @@
 #include "service/handlers/core/run_steps.h"
 #include "service/handlers/diff/diff_evidence.h"
 #include "service/handlers/diff/diff_ops.h"
+#include "service/handlers/diff/diff_outcomes.h"
 #include "service/handlers/diff/diff_plots.h"
 #include "service/handlers/diff/series_axis.h"
 #include "service/handlers/diff/series_gap.h"
@@ -525,6 +526,8 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 		return err->status;
 	ts_fetch_init(&fetch, call);
 	status = ts_diff_runs(&fetch, &a.id, &b.id, &how, arena, &diff, err);
+	if (!status)
+		status = ts_diff_outcomes(&fetch, &a.id, &b.id, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);

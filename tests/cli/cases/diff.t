@@ -20,6 +20,14 @@ $ tscope diff base rerun
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
+|
 | SERIES  7 series are the same
 |
 | FACTS THAT DIFFER  2 in session
@@ -44,6 +52,14 @@ $ tscope diff base parts
 |                first run nothing shows by how much repeats differ
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
+|
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
+|   loss, best          0.25  0.25001  +0.004 %
+|   peak memory        8 MiB    8 MiB  the same
+|   steps                  8        8  the same
+|   wall time         1.75 s   1.75 s  the same
 |
 | SERIES  1 series differs, 6 are the same
 |   series  first step  visible       r
@@ -136,6 +152,14 @@ $ tscope diff parts base
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 2fce76dd212c 18fc3da2967f --repeats GLOB
 |
+| OUTCOMES
+|                           a       b     b - a
+|   loss, last tenth  0.25001    0.25  -0.004 %
+|   loss, best        0.25001    0.25  -0.004 %
+|   peak memory         8 MiB   8 MiB  the same
+|   steps                   8       8  the same
+|   wall time          1.75 s  1.75 s  the same
+|
 | SERIES  1 series differs, 6 are the same
 |   series  first step  visible       r
 |   loss             3        3  2.0e-5
@@ -176,6 +200,14 @@ $ tscope diff base longer
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                          a         b    b - a
+|   loss, last tenth    0.25  0.174243  -30.3 %
+|   loss, best          0.25  0.166667  -33.3 %
+|   peak memory        8 MiB    12 MiB  +50.0 %
+|   steps                  8        12       +4
+|   wall time         1.75 s    2.75 s  +57.1 %
+|
 | SERIES  no series is the same
 |   agree        these series agree at all common steps: loss, lr
 |
@@ -207,6 +239,14 @@ $ tscope diff base apart
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 18fc3da2967f a119718b675c --repeats GLOB
 |
+| OUTCOMES
+|                          a         b     b - a
+|   loss, last tenth    0.25  0.018519   -92.6 %
+|   loss, best          0.25  0.018519   -92.6 %
+|   peak memory        8 MiB   108 MiB   +1250 %
+|   steps                  8         8  the same
+|   wall time         1.75 s    1.75 s  the same
+|
 | SERIES  no series is the same
 |
 | FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
@@ -230,6 +270,14 @@ $ tscope diff mood mood2
 |                over 8 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
 |
 | SERIES  1 series differs, 7 are the same
 |   series               first step  visible  r
@@ -260,6 +308,14 @@ $ tscope diff mood ./words
 |                over 8 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
 |
 | SERIES  7 series are the same
 |
@@ -295,6 +351,14 @@ $ tscope diff mood ./some
 |                over 8 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
 |
 | SERIES  7 series are the same
 |   agree        these series agree at all common steps: mood
@@ -338,6 +402,14 @@ $ tscope diff base rerun --exit-on facts --ignore 'session.*'
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
+|
 | SERIES  7 series are the same
 |
 | FACTS THAT DIFFER  no recorded fact differs; --ignore left out 2
@@ -365,6 +437,19 @@ $ tscope diff ./demo/base ./demo/rerun
 |                over 160 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                                a           b           b - a
+|   loss, last tenth        1.7279      1.7279        the same
+|   loss, best            0.731249    0.731249        the same
+|   step time, mean        19.9 ms     19.5 ms   -2.1 % ±5.4 %
+|   step time, median      19.8 ms     19.5 ms   -1.3 % ±4.6 %
+|   steps per second      50.18 /s    51.28 /s   +2.2 % ±5.4 %
+|   samples per second  588,868 /s  601,481 /s  +2.1 % ±59.2 %
+|   steps                      160         160        the same
+|   wall time               3.17 s      3.10 s          -2.1 %
+|   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
+|     more; tscope gate compares with several.
 |
 | SERIES  18 series are the same (counted on each rank)
 |   costs        these series differ, but do not decide: memory.rss, phases.backward, phases.comm,
@@ -398,6 +483,19 @@ $ tscope diff ./demo/base ./demo/order
 |                the first run nothing shows by how much repeats differ
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 6ae1a7a00e48 f5748eb37f3e --repeats GLOB
+|
+| OUTCOMES
+|                                a           b           b - a
+|   loss, last tenth        1.7279     1.72523         -0.15 %
+|   loss, best            0.731249    0.747459          +2.2 %
+|   step time, mean        19.9 ms     19.2 ms   -3.4 % ±6.5 %
+|   step time, median      19.8 ms     19.2 ms     -3 % ±5.6 %
+|   steps per second      50.18 /s    51.96 /s   +3.5 % ±6.7 %
+|   samples per second  588,868 /s  609,967 /s  +3.6 % ±59.7 %
+|   steps                      160         160        the same
+|   wall time               3.17 s      3.06 s          -3.4 %
+|   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
+|     more; tscope gate compares with several.
 |
 | SERIES  10 series differ, 8 are the same (counted on each rank)
 |   series          rank  first step  visible       r   r+10  r+30    slope  r end
@@ -497,6 +595,19 @@ $ tscope diff ./demo/base ./demo/lr
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 6ae1a7a00e48 0654541655d6 --repeats GLOB
 |
+| OUTCOMES
+|                                a           b           b - a
+|   loss, last tenth        1.7279     1.72311         -0.28 %
+|   loss, best            0.731249    0.735433         +0.57 %
+|   step time, mean        19.9 ms     19.2 ms   -3.5 % ±5.8 %
+|   step time, median      19.8 ms     19.2 ms   -2.9 % ±5.3 %
+|   steps per second      50.18 /s    51.99 /s     +3.6 % ±6 %
+|   samples per second  588,868 /s  613,859 /s  +4.2 % ±60.1 %
+|   steps                      160         160        the same
+|   wall time               3.17 s      3.06 s          -3.5 %
+|   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
+|     more; tscope gate compares with several.
+|
 | SERIES  12 series differ, 6 are the same (counted on each rank)
 |   series          rank  first step  visible       r    r+10    r+30   r+100    slope   r end
 |   digests.params  0 +2           0        -       -       -       -       -        -       -
@@ -586,6 +697,20 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |                first run twice, then use tscope diff
 |                6ae1a7a00e48 0654541655d6 --repeats GLOB
 |
+| OUTCOMES
+|                                a           b           b - a
+|   loss, last tenth        1.7279     1.72311         -0.28 %
+|   loss, best            0.731249    0.735433         +0.57 %
+|   step time, mean        19.9 ms     19.2 ms   -3.5 % ±5.8 %
+|   step time, median      19.8 ms     19.2 ms   -2.9 % ±5.3 %
+|   steps per second      50.18 /s    51.99 /s     +3.6 % ±6 %
+|   samples per second  588,868 /s  613,859 /s  +4.2 % ±60.1 %
+|   steps                      160         160        the same
+|   wall time               3.17 s      3.06 s          -3.5 %
+|   ± is the 95 % interval from how the steps vary within each
+|     run. Runs of the same code differ by more; tscope gate
+|     compares with several.
+|
 | SERIES
 |   12 series differ, 6 are the same (counted on each rank)
 |   digests.params  rank 0 +2  first step 0
@@ -674,6 +799,14 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                          a         b    b - a
+|   loss, last tenth    0.25  0.666667   +167 %
+|   loss, best          0.25  0.666667   +167 %
+|   peak memory        8 MiB     3 MiB  -62.5 %
+|   steps                  8         3       -5
+|   wall time         1.75 s    500 ms  -71.4 %
+|
 | SERIES  no series is the same
 |   agree        these series agree at all common steps: loss, lr
 |
@@ -716,6 +849,14 @@ $ tscope diff base ./runs/cut
 |                over 4 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                          a       b    b - a
+|   loss, last tenth    0.25     0.5   +100 %
+|   loss, best          0.25     0.5   +100 %
+|   peak memory        8 MiB   4 MiB  -50.0 %
+|   steps                  8       4       -4
+|   wall time         1.75 s  750 ms  -57.1 %
 |
 | SERIES  no series is the same
 |   agree        these series agree at all common steps: loss, lr
@@ -925,6 +1066,14 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |   statistical  yes: loss at step 7, the last common step, is 0.004 % above that of the 3 repeats:
 |                the margin is 1 %; the repeats do not vary, so this answer is about these seeds only
 |
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
+|   loss, best          0.25  0.25001  +0.004 %
+|   peak memory        8 MiB    8 MiB  the same
+|   steps                  8        8  the same
+|   wall time         1.75 s   1.75 s  the same
+|
 | SERIES  1 series differs, 6 are the same
 |   series  first step  visible       r
 |   loss             3        3  2.0e-5
@@ -971,6 +1120,14 @@ $ tscope diff base mood --repeats 're*' --repeats parts
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
+|
 | SERIES  7 series are the same
 |
 | FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
@@ -1009,6 +1166,14 @@ $ tscope diff base parts --repeats 'r*'
 |                first run nothing shows by how much repeats differ
 |   statistical  not known: at least 3 repeats are needed, the first run counted: use tscope diff A B
 |                --repeats GLOB
+|
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
+|   loss, best          0.25  0.25001  +0.004 %
+|   peak memory        8 MiB    8 MiB  the same
+|   steps                  8        8  the same
+|   wall time         1.75 s   1.75 s  the same
 |
 | SERIES  1 series differs, 6 are the same
 |   series  first step  visible       r
@@ -1126,9 +1291,9 @@ $ printf 'TIMING.JITTER = off\nDIVERGENCE.common_records = 3\nDIVERGENCE.numeric
 | CUT-OFFS BY POLICY
 |   numeric_jump 0.0001 (default 2e-06), common_records 3 (default 10)
 |
-| SERIES  1 series differs, 6 are the same
-|   series  first step  visible       r
-|   loss             3        3  2.0e-5
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
 $ tscope diff base parts --policy team.policy --json | sed -n '/"cut_offs"/,/]/p'
 |   "cut_offs": [
 |     {

@@ -108,6 +108,12 @@ $ tscope diff full rounded
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 40cd87bf8121 68ae76c8ac2d --repeats GLOB
 |
+| OUTCOMES
+|                            a         b      b - a
+|   loss, last tenth  0.315656  0.315667  +0.0034 %
+|   loss, best        0.307131    0.3071    -0.01 %
+|   steps                   30        30   the same
+|
 | SERIES  1 series differs, 5 are the same
 |   series  first step  visible       r    r+10  slope
 |   loss             2    never  5.4e-6  2.3e-5   0.05

@@ -45,6 +45,16 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff c968cd4d2248 c1036e0e36c4 --repeats GLOB
 |
+| OUTCOMES
+|                               a           b       b - a
+|   loss, last tenth    0.0426131   0.0860354      +102 %
+|   loss, best         -0.0451238  -0.0436223  +0.0015015
+|   step time, mean        1.00 s      1.00 s    the same
+|   step time, median      1.00 s      1.00 s    the same
+|   steps per second         1 /s        1 /s    the same
+|   steps                      40          40    the same
+|   wall time              39.0 s      39.0 s    the same
+|
 | SERIES  1 series differs, 5 are the same
 |   series  first step  visible     r  r+10  slope
 |   loss            25       25  0.58  0.87  0.015
@@ -134,6 +144,16 @@ $ tscope diff ./mlflow.db#000000000000000000000000000000a1 ./mlruns/101/00000000
 |                over 40 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                               a           b     b - a
+|   loss, last tenth    0.0426131   0.0426131  the same
+|   loss, best         -0.0451238  -0.0451238  the same
+|   step time, mean        1.00 s      1.00 s  the same
+|   step time, median      1.00 s      1.00 s  the same
+|   steps per second         1 /s        1 /s  the same
+|   steps                      40          40  the same
+|   wall time              39.0 s      39.0 s  the same
 |
 | SERIES  5 series are the same
 |   costs        these series differ, but do not decide: timestamp

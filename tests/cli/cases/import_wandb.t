@@ -96,6 +96,13 @@ $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-2
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff b896eb2003c3 64f7cc3e5e2c --repeats GLOB
 |
+| OUTCOMES
+|                            a          b     b - a
+|   loss, last tenth  0.237441  0.0666676   -71.9 %
+|   loss, best        0.237441  0.0666676   -71.9 %
+|   steps                    6          6  the same
+|   wall time          1.24 ms    1.34 ms    +7.7 %
+|
 | SERIES  no series is the same
 |
 | FACTS THAT DIFFER  1 in session
@@ -117,6 +124,18 @@ $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-2
 |                over 40 common steps
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                               a          b            b - a
+|   loss, last tenth    0.0426131  0.0241625          -43.3 %
+|   loss, best         -0.0451238  -0.071848       -0.0267241
+|   step time, mean        287 µs     118 µs  -59.0 % ±59.0 %
+|   step time, median      287 µs    69.7 µs  -75.8 % ±50.5 %
+|   steps per second      3479 /s    8496 /s    +144 % ±235 %
+|   steps                      40         80              +40
+|   wall time             14.5 ms    14.8 ms           +2.3 %
+|   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
+|     more; tscope gate compares with several.
 |
 | SERIES  no series is the same
 |   agree        these series agree at all common steps: loss, lr

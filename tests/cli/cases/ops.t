@@ -36,6 +36,12 @@ $ tscope diff a b
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff fdf219e75788 16639ed13090 --repeats GLOB
 |
+| OUTCOMES
+|                       a    b     b - a
+|   loss, last tenth  2.5  2.5  the same
+|   loss, best        2.5  2.5  the same
+|   steps               1    1  the same
+|
 | SERIES  3 series are the same (counted on each rank)
 |
 | FACTS THAT DIFFER  no recorded fact differs
@@ -134,6 +140,12 @@ $ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.j
 |   numerical    yes: the runs are bit-exact
 |   statistical  yes: the runs are bit-exact
 |
+| OUTCOMES
+|                       a    b     b - a
+|   loss, last tenth  2.5  2.5  the same
+|   loss, best        2.5  2.5  the same
+|   steps               1    1  the same
+|
 | SERIES  3 series are the same (counted on each rank)
 |
 | FACTS THAT DIFFER  no recorded fact differs
@@ -170,6 +182,10 @@ $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 683eb66cede2 b89bd81106ce --repeats GLOB
 |
+| OUTCOMES
+|          a  b     b - a
+|   steps  0  0  the same
+|
 | SERIES  no series is the same
 |
 | FACTS THAT DIFFER  no recorded fact differs
@@ -199,6 +215,12 @@ $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp
 |                rounding of the written values
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff dc7ab0c896cd bc7ab8453daf --repeats GLOB
+|
+| OUTCOMES
+|                       a    b     b - a
+|   loss, last tenth  2.5  2.5  the same
+|   loss, best        2.5  2.5  the same
+|   steps               1    1  the same
 |
 | SERIES  3 series are the same (counted on each rank)
 |

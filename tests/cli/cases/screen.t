@@ -237,6 +237,14 @@ $ COLUMNS=60 tscope diff base parts
 |                first run twice, then use tscope diff
 |                18fc3da2967f 2fce76dd212c --repeats GLOB
 |
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
+|   loss, best          0.25  0.25001  +0.004 %
+|   peak memory        8 MiB    8 MiB  the same
+|   steps                  8        8  the same
+|   wall time         1.75 s   1.75 s  the same
+|
 | SERIES  1 series differs, 6 are the same
 |   series  first step  visible       r
 |   loss             3        3  2.0e-5

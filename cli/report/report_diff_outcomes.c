@@ -1,0 +1,107 @@
+/* report_diff_outcomes.c - the section of a diff's report on what the two runs came to: losses, times, rates, memory. */
+#include "cli/report/report_diff.h"
+
+#include "cli/text/show_value.h"
+
+static const char *value(struct ts_report *r, double of, enum ts_unit unit)
+{
+	const struct ts_measure m = {.unit = unit, .known = true, .value = of};
+
+	return ts_report_kept(r, ts_show_measure(&m, r->arena));
+}
+
+/* Two significant digits below 10 %, then one decimal, and none from 100 % on. */
+static const char *percent(struct ts_report *r, const char *sign, double ratio)
+{
+	double of = 100 * fabs(ratio);
+
+	if (of < 9.95)
+		return ts_report_say(r, "%s%.2g %%", sign, of);
+	return ts_report_say(r, "%s%.*f %%", sign, of < 99.95, of);
+}
+
+static const char *sign_of(double change)
+{
+	return change < 0 ? "-" : "+";
+}
+
+/* Counts and values that are not above 0 have no percentage that says anything. */
+static const char *size(struct ts_report *r, const struct ts_outcome *o, const char *sign, double of)
+{
+	if (o->unit != TS_UNIT_COUNT && o->a.value > 0)
+		return percent(r, sign, of / o->a.value);
+	return ts_report_say(r, "%s%s", sign, value(r, fabs(of), o->unit));
+}
+
+static const char *change_of(struct ts_report *r, const struct ts_outcome *o)
+{
+	const char *text;
+
+	if (!o->compared)
+		return "not compared";
+	if (o->change == 0)
+		return "the same";
+	text = size(r, o, sign_of(o->change), o->change);
+	return o->has_noise ? ts_report_say(r, "%s ±%s", text, size(r, o, "", o->noise)) : text;
+}
+
+static const char *side(struct ts_report *r, const struct ts_outcome *o, const struct ts_outcome_side *s)
+{
+	return s->known ? value(r, s->value, o->unit) : "not known";
+}
+
+/* Says why, once for all rows that share a reason. */
+static void reasons(struct ts_report *r, struct ts_section *s, const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_outcomes; i++) {
+		const struct ts_outcome *o = &diff->outcomes[i];
+		const struct ts_span why[] = {o->reason, o->a.reason, o->b.reason};
+
+		for (int k = 0; k < 3; k++) {
+			bool said = why[k].len == 0;
+
+			for (size_t j = 0; j < i && !said; j++)
+				said = ts_span_eq(why[k], k == 0   ? diff->outcomes[j].reason
+							  : k == 1 ? diff->outcomes[j].a.reason
+								   : diff->outcomes[j].b.reason);
+			if (said)
+				continue;
+			ts_report_line(r, s, NULL,
+				       ts_report_say(r, "%s%s: %s", ts_report_text(r, o->title), k == 0 ? "" : k == 1 ? " of a" : " of b",
+						     ts_report_text(r, why[k])));
+		}
+	}
+}
+
+static bool stands_out(const struct ts_outcome *o)
+{
+	return o->has_noise && fabs(o->change) > o->noise;
+}
+
+void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
+{
+	static const struct ts_sheet_column columns[] = {{"", false, 0}, {"a", true, 0}, {"b", true, 0}, {"b - a", true, 0}};
+	struct ts_section *s;
+	struct ts_sheet *table;
+	bool noisy = false;
+
+	if (diff->n_outcomes == 0)
+		return;
+	s = ts_report_section(r, "OUTCOMES");
+	table = ts_report_sheet(r, s, columns, 4);
+	for (size_t i = 0; i < diff->n_outcomes; i++) {
+		const struct ts_outcome *o = &diff->outcomes[i];
+
+		noisy |= o->has_noise && o->change != 0;
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){{ts_report_text(r, o->title), TS_TONE_PLAIN},
+							 {side(r, o, &o->a), TS_TONE_PLAIN},
+							 {side(r, o, &o->b), TS_TONE_PLAIN},
+							 {change_of(r, o), stands_out(o) ? TS_TONE_STRONG : TS_TONE_PLAIN}});
+	}
+	reasons(r, s, diff);
+	if (noisy)
+		ts_report_line(r, s, NULL,
+			       "± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by more; "
+			       "tscope gate compares with several.");
+}
