@@ -101,7 +101,7 @@ VECTORS = [
      "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
      "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),
     ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens" plots: PLOTS_WANTED_ALL '
-     'policy { code: "DIVERGENCE" threshold: "numeric_jump" value: 1e-5 } policy { code: "TIMING.JITTER" off: true }'),
+     'policy { code: "DIVERGENCE" threshold: "numeric_jump" value: 1e-5 } policy { code: "TIMING.JITTER" off: true } outcomes: true'),
     ("diff_reply", "DiffReply",
      "a { %s } b { %s } verdict: VERDICT_INCONCLUSIVE reason: \"why\" "
      "facts { group: GROUP_SEEDS change: FACT_CHANGE_ONLY_A rank: -1 path: \"seeds.a\" a { path: \"seeds.a\" type: FACT_TYPE_LONG source: FACT_SOURCE_PUSHER text_id: %s text_len: 2000 } } "

@@ -865,6 +865,7 @@ static void reads_diff_messages(void **state)
 
 	(void)state;
 	UNPACK(diff_request, &request);
+	assert_true(request.outcomes);
 	IS(request.a, "a");
 	IS(request.b, "b");
 	assert_int_equal(request.n_ignore, 2);

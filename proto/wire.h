@@ -213,6 +213,7 @@ struct ts_diff_request {
 	struct ts_span axis; /* a column by which to align rows in place of the step; empty = the step */
 	enum ts_plots_wanted plots; /* which curves the reply has */
 	struct ts_policy policy; /* only its cut-offs are used */
+	bool outcomes; /* the reply has what the runs came to */
 };
 
 /* DiffMatrix */

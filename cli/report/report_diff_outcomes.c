@@ -50,27 +50,30 @@ static const char *side(struct ts_report *r, const struct ts_outcome *o, const s
 	return s->known ? value(r, s->value, o->unit) : "not known";
 }
 
-/* Says why, once for all rows that share a reason. */
+enum { WHY_NOT_COMPARED, WHY_NOT_A, WHY_NOT_B, WHYS };
+
+static struct ts_span why(const struct ts_outcome *o, int which)
+{
+	return which == WHY_NOT_COMPARED ? o->reason : which == WHY_NOT_A ? o->a.reason : o->b.reason;
+}
+
+/* Says why a value or a change is missing, once for all rows that share the reason. */
 static void reasons(struct ts_report *r, struct ts_section *s, const struct ts_diff *diff)
 {
-	for (size_t i = 0; i < diff->n_outcomes; i++) {
-		const struct ts_outcome *o = &diff->outcomes[i];
-		const struct ts_span why[] = {o->reason, o->a.reason, o->b.reason};
+	static const char *const of[WHYS] = {"", " of a", " of b"};
 
-		for (int k = 0; k < 3; k++) {
-			bool said = why[k].len == 0;
+	for (size_t i = 0; i < diff->n_outcomes; i++)
+		for (int k = 0; k < WHYS; k++) {
+			struct ts_span text = why(&diff->outcomes[i], k);
+			bool said = text.len == 0;
 
 			for (size_t j = 0; j < i && !said; j++)
-				said = ts_span_eq(why[k], k == 0   ? diff->outcomes[j].reason
-							  : k == 1 ? diff->outcomes[j].a.reason
-								   : diff->outcomes[j].b.reason);
-			if (said)
-				continue;
-			ts_report_line(r, s, NULL,
-				       ts_report_say(r, "%s%s: %s", ts_report_text(r, o->title), k == 0 ? "" : k == 1 ? " of a" : " of b",
-						     ts_report_text(r, why[k])));
+				said = ts_span_eq(text, why(&diff->outcomes[j], k));
+			if (!said)
+				ts_report_line(r, s, NULL,
+					       ts_report_say(r, "%s%s: %s", ts_report_text(r, diff->outcomes[i].title), of[k],
+							     ts_report_text(r, text)));
 		}
-	}
 }
 
 static bool stands_out(const struct ts_outcome *o)

@@ -141,7 +141,7 @@ static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
 
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
-	struct ts_diff_request request = {.plots = plots_of(cli)};
+	struct ts_diff_request request = {.plots = plots_of(cli), .outcomes = !ts_args_has(&cli->args, "first")};
 	const char *axis = ts_args_text(&cli->args, "by");
 	bool reproduce = ts_args_has(&cli->args, "reproduce");
 	struct ts_reproduce how;

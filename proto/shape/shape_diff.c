@@ -32,6 +32,7 @@ static const struct ts_shape_field request_rows[] = {
 	{"axis", NULL, TEXT(axis, TS_PATH_MAX)},
 	{"plots", NULL, ENUM(plots, plots_wanted)},
 	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
+	{"outcomes", NULL, BOOL(outcomes)},
 };
 const struct ts_shape ts_shape_diff_request = {SHAPE("diff_request", diff_request, request_rows)};
 #undef TYPE

@@ -526,7 +526,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 		return err->status;
 	ts_fetch_init(&fetch, call);
 	status = ts_diff_runs(&fetch, &a.id, &b.id, &how, arena, &diff, err);
-	if (!status)
+	if (!status && request->outcomes)
 		status = ts_diff_outcomes(&fetch, &a.id, &b.id, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
