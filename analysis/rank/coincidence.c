@@ -79,6 +79,7 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 				.expected = x->expected,
 				.score = x->score,
 				.chance = fmin(2 * x->chance, 1),
+				.rises = x->kind == TS_EVENT_SPIKE,
 				.strong = x->chance <= clean,
 			};
 	}
@@ -91,6 +92,7 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 				.value = values[i],
 				.expected = (double)NAN,
 				.score = HUGE_VAL,
+				.rises = true,
 				.strong = true,
 			};
 	axis->n_hits = at;
@@ -212,8 +214,8 @@ static double poisson_at_least(double mean, size_t k)
 	return above;
 }
 
-/* Returns the expected number of meetings of two axes in which both hits are counted. */
-static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool strong, double usual)
+/* Returns how often counted hits of two axes would meet by chance: all hits, or only those that dip. */
+static double chance_meetings(const struct ts_axis *x, const struct ts_axis *y, bool dips, bool strong, double usual)
 {
 	const struct ts_axis *axis[] = {x, y};
 	double count[2] = {0}, width[2] = {0};
@@ -222,7 +224,7 @@ static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool
 		for (size_t i = 0; i < axis[k]->n_hits; i++) {
 			const struct ts_hit *h = &axis[k]->hits[i];
 
-			if (strong ? h->strong : h->chance <= usual || h->strong) {
+			if (!(dips && h->rises) && (strong ? h->strong : h->chance <= usual || h->strong)) {
 				count[k]++;
 				width[k] += (double)length(h);
 			}
@@ -231,6 +233,12 @@ static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool
 		return 0;
 	return (width[0] * count[1] + width[1] * count[0] + count[0] * count[1] * (2 * REACH - 1)) /
 	       (double)(x->n > y->n ? x->n : y->n);
+}
+
+/* Returns the expected number of meetings of two axes in which both hits are counted. */
+static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool strong, double usual)
+{
+	return fmax(chance_meetings(x, y, false, strong, usual) - chance_meetings(x, y, true, strong, usual), 0);
 }
 
 /* Finds all meetings of two axes; both lists are sorted by step. Those of strong hits are also counted, see the
@@ -252,6 +260,8 @@ static bool meet(struct meetings *m, const struct ts_axis *x, const struct ts_ax
 
 			if (apart(a, b) > REACH)
 				break;
+			if (!a->rises && !b->rises)
+				continue;
 			if (!add_meeting(m, &now))
 				return false;
 			strong += a->strong && b->strong ? 1 : 0;
@@ -379,6 +389,18 @@ static const struct ts_hit *strongest(const struct meetings *m, const struct gro
 	return best;
 }
 
+/* Returns the axes that have a hit in the group that goes up, or is not finite: at least one. */
+static unsigned rising(const struct meetings *m, const struct group *g)
+{
+	unsigned axes = 0;
+
+	for (size_t i = g->from; i < g->to; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (m->items[i].hit[k]->rises)
+				axes |= 1U << (m->items[i].axis[k] - m->c->axes);
+	return axes;
+}
+
 /* Sets the steps that the strongest hit of each axis spans: these are the simultaneous steps, without noise beside
  * them. */
 static void span_of(const struct meetings *m, struct group *g)
@@ -487,14 +509,15 @@ static bool group_rows(const struct meetings *m, const struct group *g, size_t p
 		       struct ts_measures *measures)
 {
 	const char *text = ts_measure_subject(TS_M_COINCIDENCE_FIRST, (int64_t)place, arena);
-	struct ts_span names = names_of(m->c, g->axes, arena), subject;
+	struct ts_span names = names_of(m->c, g->axes, arena), up = names_of(m->c, rising(m, g), arena), subject;
 
-	if (!text || !names.data)
+	if (!text || !names.data || !up.data)
 		return false;
 	subject = ts_span_str(text);
 	return ts_measure_add(measures, arena, TS_M_COINCIDENCE_FIRST, subject, (double)g->first) &&
 	       ts_measure_add(measures, arena, TS_M_COINCIDENCE_LAST, subject, (double)g->last) &&
 	       ts_measure_text(measures, arena, TS_M_COINCIDENCE_AXES, subject, names) &&
+	       ts_measure_text(measures, arena, TS_M_COINCIDENCE_RISING, subject, up) &&
 	       ts_measure_add(measures, arena, TS_M_COINCIDENCE_P_VALUE, subject, g->p) &&
 	       axis_rows(m, g, subject, arena, measures);
 }

@@ -11,6 +11,9 @@
  * that are at least half as far out, as far as it exceeds what the tail explains: an axis that jumps every 100 steps,
  * for instance at checkpoints, meets another axis sooner or later.
  *
+ * Two hits that both go down are no coincidence: a batch that is easy, or short, lowers the loss and the norm of the gradient
+ * together, or the time and the memory, and nothing is wrong. A run of values that are not finite counts as going up.
+ *
  * Single coincidences. Two axes have hits no more than 2 steps apart, with chances a and b. The product of two uniform
  * numbers is at most t = ab with chance t(1 - ln t) (Fisher 1932). This is multiplied by the number of steps where both axes
  * have values, by the number of pairs of axes, by the number of offsets between peaks that were examined, and by 2 (half of
@@ -31,8 +34,8 @@
  *   coincidences/p_value NONE	 p-value of the most unlikely coincidence, corrected for everything that was examined; 1 if there
  *			is none
  *   coincidences/significant COUNT  how many coincidences are significant
- *   coincidence K/first last STEP, axes TEXT, p_value NONE, <axis> and <axis>_expected: the TS_COINCIDENCE_ROWS most
- *			significant coincidences, from K = 1
+ *   coincidence K/first last STEP, axes TEXT, rising TEXT (those of them that go up), p_value NONE, <axis> and
+ *			<axis>_expected: the TS_COINCIDENCE_ROWS most significant coincidences, from K = 1
  * Events COINCIDENCE: the significant coincidences, by step. The subject is the names of the axes, joined by ", "; value and
  * expected are those of the axis that is furthest out; score is -log10 of the p-value.
  */
@@ -54,6 +57,7 @@ struct ts_hit {
 	int64_t first, last, peak; /* steps */
 	double value, expected;
 	double score;  /* robust deviations; infinite for NaN and infinities */
+	bool rises;    /* it goes up, or is not finite */
 	double chance; /* probability that a step of this axis has a hit this far out; see above */
 	bool strong;   /* it is a spike on its own (TS_SPIKES_CHANCE) */
 };

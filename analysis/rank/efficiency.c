@@ -484,6 +484,21 @@ static void doubts(struct report *r, const char *what, enum ts_measure_name erro
 					 what, 100.0 * ratio.value));
 }
 
+/* What is declared of recomputation: the word, and the share of the model's FLOPs that is done again. The share of "full"
+ * and of "none" is known without a count of FLOPs. */
+static void recompute_rows(struct report *r, struct amount hardware)
+{
+	const struct ts_work *w = r->work;
+	bool full = ts_span_is(w->recompute.text, "full"), none = ts_span_is(w->recompute.text, "none");
+
+	if (w->recompute.text.len)
+		text_row(r, TS_M_RECOMPUTE, &w->recompute);
+	if (!hardware.reason && w->flops_per_step.known)
+		add(r, TS_M_RECOMPUTED, known(hardware.value / w->flops_per_step.value - 1));
+	else if (full || none)
+		add(r, TS_M_RECOMPUTED, known(full ? FULL_RECOMPUTE - 1 : 0));
+}
+
 static void mfu_rows(struct report *r, const char *peak_source)
 {
 	const struct ts_work *w = r->work;
@@ -504,6 +519,7 @@ static void mfu_rows(struct report *r, const char *peak_source)
 		hardware = unknown("work.hardware_flops_per_step is less than work.flops_per_step");
 	hfu = utilization(r, ideal_of(r, per_rank(r, hardware)));
 	add(r, TS_M_HFU, hfu);
+	recompute_rows(r, hardware);
 	doubts(r, "MFU", TS_M_MFU_ERROR, TS_M_MFU_WARNING, r->mfu);
 	doubts(r, "HFU", TS_M_HFU_ERROR, TS_M_HFU_WARNING, hfu);
 	if (!r->mfu.reason && r->mfu.value <= 1.0 && r->ideal.value > r->compute)

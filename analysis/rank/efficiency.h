@@ -28,7 +28,8 @@
  *	mfu/ratio		flops_per_step * n / (wall * peak * flops_ranks): Chowdhery et al., "PaLM", 2022, appendix B.
  *				Comes with convention, dtype, device, peak, peak_source, flops_per_step, flops_ranks. It is not
  *				capped: a value above 1 is wrong, see error
- *	hfu/ratio		the same with recomputation, if that is declared
+ *	hfu/ratio		the same with recomputation, if that is declared; then there are also recompute TEXT (the word of
+ *				work.recompute) and recomputed RATIO, the FLOPs done again over those of the model: 1/3 for "full"
  *	error/text		MFU or HFU is above 1; warning/text: above 0.7, or the ideal time is longer than compute (row
  *				warning/compute)
  *	goodput/ratio		compute / wall, productive (s), and the share of each loss: data_stall communication wait

@@ -103,11 +103,37 @@ static void one_that_was_planted(void **state)
 	assert_true(fabs(number("coincidence 1", "p_value") - pow(10, -events.items[0].score)) < 1e-12);
 	assert_true(number("coincidence 1", "first_step") == 1500 && number("coincidence 1", "last_step") == 1502);
 	assert_true(text_is("coincidence 1", "axes", "grad_norm, loss"));
+	assert_true(text_is("coincidence 1", "rising", "grad_norm, loss"));
 	assert_true(number("coincidence 1", "loss") == 6 && number("coincidence 1", "grad_norm") == 8);
 	assert_true(fabs(number("coincidence 1", "grad_norm_expected") - 1) < 0.3);
 	assert_null(test_find(&measures, "cross", "coincidence 1", "step_time"));
 	assert_true(text_is("axes", "present", "grad_norm, loss, step_time"));
 	assert_true(number("axes", "checked_count") == 1000);
+}
+
+/* On an easy batch the loss and the gradient norm fall together, far below what they are, again and again: nothing is wrong.
+ * Where the step takes longer on one such batch, the step time alone rises. */
+static void what_falls_together_is_none(void **state)
+{
+	(void)state;
+	clean(1000, 3);
+	for (size_t i = 100; i < 1000; i += 173) {
+		loss[i] = 0.2;
+		grad[i] = 0.02;
+	}
+	find(1000, true);
+	assert_int_equal(events.n, 0);
+	assert_true(number("coincidences", "significant") == 0);
+	clean(1000, 3);
+	loss[446] = 0.2;
+	grad[446] = 0.02;
+	step_time[446] = 0.05;
+	find(1000, true);
+	assert_int_equal(events.n, 1);
+	assert_true(text_is("coincidence 1", "rising", "step_time"));
+	loss[446] = 6;
+	find(1000, true);
+	assert_true(text_is("coincidence 1", "rising", "loss, step_time"));
 }
 
 /* An axis of memory is in bytes, and its key in JSON says so. */
@@ -341,6 +367,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_that_was_planted, begin, end),
+		cmocka_unit_test_setup_teardown(what_falls_together_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(an_axis_of_memory, begin, end),
 		cmocka_unit_test_setup_teardown(together_is_within_two_steps, begin, end),
 		cmocka_unit_test_setup_teardown(the_most_significant_first, begin, end),

@@ -459,11 +459,14 @@ static void recomputation(void **state)
 	ten_steps(b);
 	report(b);
 	is(b, "efficiency", "hfu", "ratio", 2.5 * 4.0 / 3.0 / 11.0);
+	is(b, "efficiency", "hfu", "recomputed", 1.0 / 3.0);
+	assert_true(there(b, "efficiency", "hfu", "recompute"));
 	says(b, "work.recompute_flops_per_step", real(0.5e12));
 	b->m.n = 0;
 	ten_steps(b);
 	report(b);
 	is(b, "efficiency", "hfu", "ratio", 3.75 / 11.0);
+	is(b, "efficiency", "hfu", "recomputed", 0.5);
 	says(b, "work.hardware_flops_per_step", real(6e12));
 	b->m.n = 0;
 	ten_steps(b);

@@ -235,6 +235,25 @@ void ts_check_nonfinite(struct ts_check *c)
 	ts_buf_finish(&names);
 }
 
+/* True unless it is known that neither the loss nor the gradient norm goes up in any of the places: then a longer batch, an
+ * evaluation or a checkpoint explains them. */
+static bool training_rises(struct ts_check *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->measures->n; i++) {
+		const struct ts_measure *row = &c->measures->items[i];
+
+		if (!ts_measure_is(row, TS_M_COINCIDENCE_RISING) || !row->known)
+			continue;
+		ts_check_evidence(c, row);
+		if (ts_span_contains(row->text, "loss") || ts_span_contains(row->text, "grad_norm"))
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
 void ts_check_correlated(struct ts_check *c)
 {
 	enum { NAMED = 3 };
@@ -242,6 +261,7 @@ void ts_check_correlated(struct ts_check *c)
 	const struct ts_event *e, *worst = NULL;
 	double significant, p;
 	size_t at = 0, n = 0;
+	bool training;
 
 	if (!ts_check_need(c, TS_M_COINCIDENCES_SIGNIFICANT, &significant) ||
 	    !ts_check_need(c, TS_M_COINCIDENCES_P_VALUE, &p))
@@ -259,9 +279,12 @@ void ts_check_correlated(struct ts_check *c)
 		ts_buf_printf(&named, "; and %zu more", n - NAMED);
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
-	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "Signals jump together in %s%.*s. Independent signals would do so with a probability of %s",
+	training = training_rises(c);
+	ts_check_fire(c, training ? TS_SEVERITY_HIGH : TS_SEVERITY_LOW,
+		      "Signals jump together in %s%.*s. Independent signals would do so with a probability of %s%s",
 		      ts_say_plural(significant, "place").text, TS_SPAN_ARG(ts_buf_view(&named)),
-		      ts_say_number(p).text);
+		      ts_say_number(p).text,
+		      training ? "" : ". Neither the loss nor the gradient norm goes up there: a longer batch, an evaluation or a "
+				     "checkpoint is enough to explain it");
 	ts_buf_finish(&named);
 }

@@ -17,9 +17,33 @@ void ts_check_dataloader_bound(struct ts_check *c)
 		      ts_say_seconds(mean).text);
 }
 
+/* Returns how many forward passes the backward pass does again as far as the run declares it, at most; and what is then usual,
+ * as the end of a sentence. Forward is taken as a third of the model's FLOPs. */
+static double recomputed(struct ts_check *c, const char **ret_usual)
+{
+	struct ts_span word = ts_check_text(c, TS_M_RECOMPUTE);
+	double share = 0;
+	bool known = ts_check_want(c, TS_M_RECOMPUTED, &share);
+
+	if (!known && !word.len)
+		*ret_usual = "about twice as long is usual, or three times as long where activation checkpointing computes all "
+			     "activations again, but the run does not say whether it does (work.recompute)";
+	else if (!known)
+		*ret_usual = ts_arena_printf(c->arena, "with work.recompute = %.*s, two to three times as long is usual",
+					     TS_SPAN_ARG(word));
+	else if (share > 0)
+		*ret_usual = ts_arena_printf(c->arena, "with the recomputation that the run declares, %s times as long is usual",
+					     ts_say_number(2 + 3 * share).text);
+	else
+		*ret_usual = "about twice as long is usual";
+	c->no_memory |= !*ret_usual;
+	return known ? 3 * fmax(share, 0) : word.len ? 1 : 0;
+}
+
 void ts_check_backward_heavy(struct ts_check *c)
 {
-	double forward, backward, ratio;
+	double forward, backward, ratio, again;
+	const char *usual;
 
 	if (!ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_FORWARD], &forward) ||
 	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_BACKWARD], &backward))
@@ -34,12 +58,12 @@ void ts_check_backward_heavy(struct ts_check *c)
 		return;
 	}
 	ratio = backward / forward;
-	if (!(ratio >= ts_check_threshold(c, "min_ratio")))
+	again = recomputed(c, &usual);
+	if (!(ratio - again >= ts_check_threshold(c, "min_ratio")) || !usual)
 		return;
-	ts_check_fire(c, ts_severity_from(ratio, ts_check_threshold(c, "high_ratio")),
-		      "The backward pass takes %s times as long as the forward pass (%s and %s); about twice as long "
-		      "is usual",
-		      ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
+	ts_check_fire(c, ts_severity_from(ratio - again, ts_check_threshold(c, "high_ratio")),
+		      "The backward pass takes %s times as long as the forward pass (%s and %s); %s", ts_say_number(ratio).text,
+		      ts_say_seconds(backward).text, ts_say_seconds(forward).text, usual);
 }
 
 void ts_check_optimizer_heavy(struct ts_check *c)

@@ -22,12 +22,15 @@ const struct ts_rule ts_rules[] = {
 	  {"high_share", 0.40, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_dataloader_bound},
 	{"TIMING.BACKWARD_HEAVY", "The backward pass is unusually long", "high if the ratio is at least high_ratio, otherwise medium",
-	 "the phase backward takes at least min_ratio times as long as the phase forward",
+	 "the phase backward takes at least min_ratio times as long as the phase forward, not counting the forward passes in it that "
+	 "activation checkpointing does again as far as the run declares it (one for work.recompute = full, at most one for any other "
+	 "word but none, else as the declared FLOPs say)",
 	 "Check that the graph is not kept or walked twice, that no activation is recomputed by mistake, and that no operation "
 	 "lacks a fused backward. Try mixed precision and compilation.",
-	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward",
-	 {{"min_ratio", 2.5, NONE, "backward time divided by forward time from which the rule fires"},
-	  {"high_ratio", 3.5, NONE, "backward time divided by forward time from which the severity is high"}, END},
+	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward, and "
+	 "declared recomputation is not counted",
+	 {{"min_ratio", 2.5, NONE, "backward time, without declared recomputation, divided by forward time from which the rule fires"},
+	  {"high_ratio", 3.5, NONE, "the same ratio from which the severity is high"}, END},
 	 ts_check_backward_heavy},
 	{"TIMING.OPTIMIZER_HEAVY", "The optimizer takes long", "low",
 	 "the phase optimizer takes at least min_share of the step time",
@@ -120,11 +123,14 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope; " PYTSCOPE " only looks at the loss",
 	 {{"medium_share", 0.05, RATIO, "share of a series' values that are not finite from which the severity is medium"}, END},
 	 ts_check_nonfinite},
-	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together", "high",
-	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance",
+	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
+	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
+	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "
+	 "least one of them goes up",
 	 "Look at the batch and the learning rate at the steps named; clip gradients.",
 	 "the rule of " PYTSCOPE ", corrected: the count is compared with the coincidences of independent signals, so that long "
-	 "runs have no more false findings than short ones; one finding names all places",
+	 "runs have no more false findings than short ones; one finding names all places; signals that fall together, as on an easy "
+	 "batch, are no instability",
 	 {{"min_events", 1, COUNT, "number of coincidences beyond chance from which the rule fires"}, END},
 	 ts_check_correlated},
 	{"DIST.STRAGGLER", "Some ranks delay the others",

@@ -24,6 +24,8 @@ struct rule_case {
 #define MFU "budget/data_stall/share_ratio = 0.10; budget/other/share_ratio = 0.02; efficiency/mfu/ratio = "
 #define WORLD "ranks/all/world_size_count = 4; ranks/all/present_count = 4; ranks/all/decidable = 'yes'; "
 #define GROWTH "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.01; memory/peak_alloc/peak_bytes = 1e8; "
+#define BACKWARD "timing/forward/mean_s = 1; timing/backward/mean_s = "
+#define RECOMPUTED(word) "efficiency/hfu/recompute = " word "; efficiency/hfu/recomputed_ratio = "
 #define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; " \
 	       "timing/step/stall_ratio = "
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
@@ -50,6 +52,18 @@ static const struct rule_case cases[] = {
 	 UNCHECKED, "the wait for other ranks"},
 	{"TIMING.BACKWARD_HEAVY",
 	 "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'explicit comm'", HIGH, NULL},
+
+	/* Full recomputation adds a forward pass to the backward pass: about 3 is usual, and 3.5 is as odd as 2.5 is without. */
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "3.49; " RECOMPUTED("'full'") "0.333333333333", PASSES, NULL},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "3.51; " RECOMPUTED("'full'") "0.333333333333", MEDIUM,
+	 "with the recomputation that the run declares, 3 times as long is usual"},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "4.51; " RECOMPUTED("'full'") "0.333333333333", HIGH, NULL},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "2.51; " RECOMPUTED("'none'") "0", MEDIUM, "about twice as long is usual."},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "2.9; efficiency/hfu/recomputed_ratio = 0.2", PASSES, NULL},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "3.4; efficiency/hfu/recompute = 'selective'", PASSES, NULL},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "3.6; efficiency/hfu/recompute = 'selective'", MEDIUM,
+	 "with work.recompute = selective, two to three times as long is usual"},
+	{"TIMING.BACKWARD_HEAVY", BACKWARD "3", MEDIUM, "the run does not say whether it does (work.recompute)"},
 
 	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.1499; timing/optimizer/mean_s = 0.01", PASSES, NULL},
 	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.15; timing/optimizer/mean_s = 0.01", LOW, "15 %"},
@@ -161,6 +175,14 @@ static const struct rule_case cases[] = {
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002",
 	 HIGH, "in 1 place. Independent signals would do so with a probability of 0.0002"},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002; "
+	 "cross/coincidence 1/rising = 'memory, step_time'",
+	 LOW, "Neither the loss nor the gradient norm goes up there"},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count = 2; cross/coincidences/p_value = 0.0002; cross/coincidence 1/rising = 'step_time'; "
+	 "cross/coincidence 2/rising = 'grad_norm'",
+	 HIGH, "a probability of 0.0002."},
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
 
