@@ -1,5 +1,6 @@
 #include "analysis/rank/convergence.h"
 
+#include "analysis/rank/rise.h"
 #include "analysis/rank/spikes.h"
 #include "analysis/stats/stats.h"
 #include "run/role.h"
@@ -16,6 +17,9 @@ enum {
 };
 
 static const double large_change = 0.05, least_trend = 0.01;
+/* A rise must be more than these shares of what the series has gained to matter, or to be called divergence. A trend of less than
+ * so many deviations of single values, or than this share of what was gained, is flat. */
+static const double least_of_gain = 0.005, diverged_of_gain = 0.05, flat_deviations = 3, flat_of_gain = 0.05;
 static const double z95 = 1.959963984540054, z99 = 2.5758293035489004;
 
 struct summary {
@@ -30,6 +34,8 @@ struct summary {
 	double first, last, best;
 	int64_t best_step, nonfinite_step;
 	bool ends_nonfinite, blew_up;
+	struct ts_rise rise;
+	bool falls; /* the second half falls by more than its ups and downs explain */
 };
 
 static bool value_row(const struct summary *s, enum ts_measure_name what, double value, const char *reason)
@@ -295,19 +301,20 @@ static size_t thin(const struct summary *s, double *scratch, double *keys, doubl
 	return points;
 }
 
-/* Returns the factor by which autocorrelation widens the variance of Kendall's S (Hamed and Rao 1998, lag 1 alone). */
+/* Returns the factor by which autocorrelation widens the variance of Kendall's S (Hamed and Rao 1998, lag 1 alone): the
+ * correlation is that of the ranks of the residuals, so that one burst is not taken for it. */
 static double inflation(const double *keys, const double *values, size_t n, double slope)
 {
-	double e[TREND_POINTS], middle[TREND_POINTS], product = 0, square = 0, r;
+	double e[TREND_POINTS], rank[TREND_POINTS], product = 0, square = 0, r;
 
 	for (size_t i = 0; i < n; i++)
 		e[i] = values[i] - slope * (keys[i] - keys[0]);
-	memcpy(middle, e, n * sizeof *e);
-	ts_percentiles(middle, n, (const double[]){50}, 1, &middle[0]);
 	for (size_t i = 0; i < n; i++) {
-		e[i] -= middle[0];
-		square += e[i] * e[i];
-		product += i ? e[i] * e[i - 1] : 0;
+		rank[i] = -(double)n / 2; /* the ranks, less their mean */
+		for (size_t j = 0; j < n; j++)
+			rank[i] += e[j] < e[i] ? 1 : e[j] > e[i] ? 0 : 0.5;
+		square += rank[i] * rank[i];
+		product += i ? rank[i] * rank[i - 1] : 0;
 	}
 	r = square > 0 ? product / square : 0;
 	r = fmin(fmax(r, 0), 0.9);
@@ -342,47 +349,133 @@ static struct trend fit_trend(const double *keys, const double *values, size_t n
 	return t;
 }
 
-static const char *word_of(const struct trend *t, double per_step)
+/* Returns how far the level has come down since the beginning; 0 if it has not. */
+static double gained(const struct summary *s)
 {
-	double recent = t->slope * per_step;
+	double scratch[LEVEL_LEAST], least = lowest_level(s);
+	double initial = s->n < LEVEL_LEAST ? s->first : ts_median(s->finite, LEVEL_LEAST, scratch);
 
-	if (recent <= -least_trend && t->high99 < 0)
-		return "improving";
-	if (recent >= least_trend && t->low99 > 0)
+	return isfinite(least) ? fmax(initial - least, 0) : 0;
+}
+
+/* Returns a robust deviation of single values from the medians of their parts in the second half. */
+static double deviation_of(const struct summary *s, size_t points, const double *medians, double *scratch)
+{
+	static const double quartiles[] = {25, 75};
+	size_t from = s->n / 2, n = s->n - from;
+	double q[2], sum = 0;
+
+	if (n < 4 * points) /* too few values in a part: the mean distance of two normal numbers is 2 / sqrt(pi) deviations */
+		for (size_t i = 1; i < points; i++)
+			sum += fabs(medians[i] - medians[i - 1]) * 0.886226925452758 / (double)(points - 1);
+	else
+		for (size_t i = 0; i < points; i++) {
+			size_t a = from + i * n / points, b = from + (i + 1) * n / points;
+
+			memcpy(scratch, s->finite + a, (b - a) * sizeof *scratch);
+			ts_percentiles(scratch, b - a, quartiles, 2, q);
+			sum += (q[1] - q[0]) / 1.3489795003921634 / (double)points;
+		}
+	return sum;
+}
+
+/* What the second half does, in the unit of the values. */
+struct recent {
+	double by, low, high; /* from its beginning to its end, with the 95 % interval */
+	double low99, high99;
+	double level, deviation;
+};
+
+static const char *word_of(const struct summary *s, const struct recent *r)
+{
+	double least = least_trend * r->level, gain = gained(s);
+	double flat = fmax(least, fmax(flat_deviations * r->deviation, flat_of_gain * gain));
+
+	if (s->rise.found)
 		return "worsening";
-	return "plateau";
+	if (r->by <= -least && (r->high99 < 0 || s->falls))
+		return "improving";
+	if (r->by >= least && r->low99 > 0)
+		return "worsening";
+	return r->low >= -flat && r->high <= flat ? "plateau" : "unknown";
+}
+
+/* A loss that has at least doubled since it was lowest, by more than a little of what it had gained, has diverged. Of another
+ * series nobody knows whether more is worse. */
+static bool diverged(const struct summary *s)
+{
+	double rise = s->rise.end - s->rise.low;
+
+	return s->blew_up || s->ends_nonfinite ||
+	       (s->rise.found && ts_span_ends(s->subject, "loss") && rise >= fabs(s->rise.low) &&
+		rise >= diverged_of_gain * gained(s));
+}
+
+static bool rise_rows(const struct summary *s)
+{
+	double by = (s->rise.end - s->rise.low) / fabs(s->rise.low);
+
+	return value_row(s, TS_M_SERIES_RISE_AT, (double)s->keys[s->rise.from], NULL) &&
+	       value_row(s, TS_M_SERIES_RISE, by, isfinite(by) ? NULL : "the level before the rise is 0") &&
+	       value_row(s, TS_M_SERIES_RISE_LOW, s->rise.low, NULL) && value_row(s, TS_M_SERIES_RISE_END, s->rise.end, NULL);
+}
+
+static bool fit_recent(const struct summary *s, struct recent *ret)
+{
+	double keys[TREND_POINTS], values[TREND_POINTS], steps = (double)s->keys[s->n - 1] - (double)s->keys[s->n / 2];
+	double *scratch = ts_arena_alloc(s->arena, (s->n / TREND_POINTS + 1) * sizeof *scratch);
+	size_t points;
+	struct trend t;
+
+	if (!scratch)
+		return false;
+	points = thin(s, scratch, keys, values);
+	t = fit_trend(keys, values, points);
+	*ret = (struct recent){t.slope * steps, t.low * steps, t.high * steps, t.low99 * steps, t.high99 * steps, 0, 0};
+	ret->deviation = deviation_of(s, points, values, scratch);
+	ts_percentiles(values, points, (const double[]){50}, 1, &ret->level);
+	ret->level = fabs(ret->level);
+	return true;
 }
 
 static bool trend(const struct summary *s, const char *reason)
 {
-	double keys[TREND_POINTS], values[TREND_POINTS], *scratch, level = 0, per_step = 0;
-	struct trend t = {0};
+	struct recent r = {0};
 	const char *word = "unknown";
 
 	if (!reason && s->n < TREND_LEAST)
 		reason = "fewer than 20 values are finite";
 	if (!reason) {
-		size_t points;
-
-		scratch = ts_arena_alloc(s->arena, (s->n / TREND_POINTS + 1) * sizeof *scratch);
-		if (!scratch)
+		if (!fit_recent(s, &r))
 			return false;
-		points = thin(s, scratch, keys, values);
-		t = fit_trend(keys, values, points);
-		ts_percentiles(values, points, (const double[]){50}, 1, &level);
-		level = fabs(level);
-		per_step = ((double)s->keys[s->n - 1] - (double)s->keys[s->n / 2]) / level;
-		word = word_of(&t, level > 0 ? per_step : HUGE_VAL);
-		if (!(level > 0))
+		word = word_of(s, &r);
+		if (!(r.level > 0))
 			reason = "the level of the second half is 0, so there is no relative change";
-		else if (!isfinite(t.slope * per_step) || !isfinite(t.low * per_step) || !isfinite(t.high * per_step))
+		else if (!isfinite(r.by / r.level) || !isfinite(r.low / r.level) || !isfinite(r.high / r.level))
 			reason = "its values differ too much for a ratio";
 	}
-	if (s->blew_up || s->ends_nonfinite)
+	if (diverged(s))
 		word = "diverged";
-	return value_row(s, TS_M_SERIES_RECENT, t.slope * per_step, reason) &&
-	       value_row(s, TS_M_SERIES_RECENT_LOW, t.low * per_step, reason) &&
-	       value_row(s, TS_M_SERIES_RECENT_HIGH, t.high * per_step, reason) && text_row(s, TS_M_SERIES_TREND, word);
+	return value_row(s, TS_M_SERIES_RECENT, r.by / r.level, reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_LOW, r.low / r.level, reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_HIGH, r.high / r.level, reason) && text_row(s, TS_M_SERIES_TREND, word) &&
+	       (!s->rise.found || rise_rows(s));
+}
+
+static enum ts_status rise_and_fall(struct summary *s, struct ts_error *err)
+{
+	double rise;
+	size_t half = s->n / 2, later = half + s->n / 4; /* a burst that ends in this half is no fall of the whole half */
+	bool again = false;
+
+	if (ts_rise_find(s->finite, s->n, s->arena, &s->rise, err) ||
+	    ts_falls(s->finite + half, s->n - half, s->arena, &s->falls, err) ||
+	    ts_falls(s->finite + later, s->n - later, s->arena, &again, err))
+		return err->status;
+	s->falls = s->falls && again;
+	rise = s->rise.end - s->rise.low;
+	s->rise.found = s->rise.found && rise >= least_trend * fabs(s->rise.low) && rise >= least_of_gain * gained(s);
+	return TS_OK;
 }
 
 /* --- spikes --- */
@@ -440,6 +533,8 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 		reason = series->n ? "no step after warm-up has a value" : "the series has no rows";
 	else if (s.n == 0)
 		reason = "none of its values is finite";
+	if (rise_and_fall(&s, err))
+		return err->status;
 	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))
 		return ts_arena_error(arena, err);
 	if (spikes(&s, err))

@@ -15,14 +15,22 @@
  *				"none" if not, "unknown" if there is no interval
  *   recent			rise of the second half of the values from its beginning to its end, relative to its level (the
  *   recent_low recent_high	median of those values): Theil and Sen's slope through the medians of 32 parts of equal length,
- *				with Sen's 95 % interval (1968), widened for the lag-1 correlation (Hamed and Rao 1998)
- *   trend TEXT			"diverged"  the last value is NaN or infinite, or the series blew up
- *				"improving" the second half still falls: the 99 % interval is below 0, and the fall is at least
- *					    1 % of the level
- *				"worsening" the second half rises by the same criteria
- *				"plateau"   neither. A run that converged ends on a plateau, and so does one that never learned:
- *					    progress distinguishes them
- *				"unknown"   there are fewer than 20 finite values
+ *				with Sen's 95 % interval (1968), widened for the lag-1 correlation of the ranks of the
+ *				residuals (Hamed and Rao 1998)
+ *   rise_low rise_end		if the series ends in a rise (rise.h) of at least 1 % of its lowest level and 0.5 % of what it had
+ *   rise (STEP, RATIO)		gained: its lowest level, the level at its end, the step from which it rises, and by what share of
+ *				the lowest level; no rows if it does not
+ *   trend TEXT			"diverged"  the last value is NaN or infinite, the series blew up, or a loss ends in a rise to at
+ *					    least double its lowest level and by at least 5 % of what it had gained
+ *				"worsening" it ends in a smaller rise; or the 99 % interval of recent is above 0, and recent is at least 1 % of the level
+ *				"improving" the second half falls by at least 1 % of its level, and the 99 % interval is below 0,
+ *					    or the fall is one that its ups and downs do not explain (rise.h)
+ *				"plateau"   none of these, and the 95 % interval of recent lies within 3 robust deviations of single
+ *					    values, 5 % of what was gained, or 1 % of the level, whichever is most. A run that
+ *					    converged ends on a plateau, and so does one that never learned: progress
+ *					    distinguishes them
+ *				"unknown"   the interval is wider than that, or there are fewer than 20 finite values
+ *				What was gained is the fall from the first five values to the lowest level.
  *   spikes dips shifts		how many (spikes.h); unknown with fewer than TS_SPIKES_LEAST finite values
  *   blow_up STEP		the step at which a blow-up begins; no row if there is none
  *
@@ -31,7 +39,7 @@
  * 10 robust deviations above it, and all values from the step on must lie above 99 % of the values before. "Before" is as
  * many values as follow the step, at least 64 but at most half of those there are, without the 16 just before the step,
  * which the rise may take: so a loss that jumps back to where it began also blows up. At least three finite values must
- * follow, or one and then NaN. A rise over many steps is "worsening", not a blow-up.
+ * follow, or one and then NaN. A rise over many steps is no blow-up, but see rise.
  *
  * Events: SPIKE, DIP, SHIFT, NONFINITE (a run of non-finite values; its score is its length), BLOW_UP, at most TS_EVENTS_MAX
  * of each kind. Plot: convergence/<series>/value.

@@ -66,6 +66,45 @@ void ts_check_diverged(struct ts_check *c)
 		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
 }
 
+/* A rise at the end of a series, as the analysis found it. */
+struct rise {
+	double from, low, end, by;
+	bool relative; /* by is known */
+};
+
+static bool want_rise(struct ts_check *c, const char *series, struct rise *ret)
+{
+	bool any = ts_check_want_of(c, TS_M_SERIES_RISE_AT, series, &ret->from) &&
+		   ts_check_want_of(c, TS_M_SERIES_RISE_LOW, series, &ret->low) &&
+		   ts_check_want_of(c, TS_M_SERIES_RISE_END, series, &ret->end);
+
+	ret->relative = any && ts_check_want_of(c, TS_M_SERIES_RISE, series, &ret->by);
+	return any;
+}
+
+/* "has risen by 200 % since step 600, from 1.1 to 3.3, and did not come back" */
+static const char *rise_text(struct ts_check *c, const struct rise *r)
+{
+	const char *by = r->relative ? ts_arena_printf(c->arena, " by %s", ts_say_percent(r->by).text) : "";
+	const char *text = by ? ts_arena_printf(c->arena, "has risen%s since about step %.0f, from %s to %s, and did not come back", by,
+						r->from, ts_say_number(r->low).text, ts_say_number(r->end).text)
+			      : NULL;
+
+	c->no_memory |= !text;
+	return text ? text : "";
+}
+
+/* The loss rose over many steps, without a jump. */
+static void slow_blow_up(struct ts_check *c, const char *loss)
+{
+	struct rise rise;
+
+	if (!ts_span_is(ts_check_text_of(c, TS_M_SERIES_TREND, loss), "diverged") || !want_rise(c, loss, &rise))
+		return;
+	ts_check_steps(c, (int64_t)rise.from, (int64_t)rise.from);
+	ts_check_fire(c, TS_SEVERITY_HIGH, "%s %s", loss, rise_text(c, &rise));
+}
+
 void ts_check_blow_up(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
@@ -76,8 +115,10 @@ void ts_check_blow_up(struct ts_check *c)
 	if (!need_values(c, loss, &count))
 		return;
 	e = ts_check_event(c, TS_EVENT_BLOW_UP, TS_ANSWER_CONVERGENCE, loss, &at);
-	if (!e)
+	if (!e) {
+		slow_blow_up(c, loss);
 		return;
+	}
 	(void)ts_check_want_of(c, TS_M_SERIES_BLOW_UP, loss, &count);
 	(void)ts_check_want_of(c, TS_M_SERIES_BEST, loss, &best);
 	ts_check_steps(c, e->first_step, e->last_step);
@@ -95,6 +136,7 @@ void ts_check_no_progress(struct ts_check *c)
 	const char *loss = loss_of(c);
 	struct ts_span trend, progress;
 	double count, best, last, rise = 0;
+	struct rise at_end;
 	bool rises, fell;
 
 	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
@@ -111,7 +153,13 @@ void ts_check_no_progress(struct ts_check *c)
 		return;
 	if (!ts_check_need_of(c, TS_M_SERIES_BEST, loss, &best) || !ts_check_need_of(c, TS_M_SERIES_LAST, loss, &last))
 		return;
-	if (rises) {
+	if (rises && want_rise(c, loss, &at_end)) {
+		if (at_end.relative && at_end.by < ts_check_threshold(c, "min_rise"))
+			return;
+		ts_check_steps(c, (int64_t)at_end.from, (int64_t)at_end.from);
+		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH, "%s %s%s", loss, rise_text(c, &at_end),
+			      fell ? "; before, it fell" : "");
+	} else if (rises) {
 		if (!ts_check_need_of(c, TS_M_SERIES_RECENT, loss, &rise) || rise < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,

@@ -79,20 +79,22 @@ const struct ts_rule ts_rules[] = {
 	 "CONVERGENCE.BLOW_UP",
 	 {END}, ts_check_diverged},
 	{"CONVERGENCE.BLOW_UP", "The loss blew up", "high",
-	 "the loss leaves its previous range and does not come back, though it stays finite",
+	 "the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end "
+	 "of the run to at least double its lowest level, by at least 5 % of what it had gained",
 	 "Go back to a checkpoint before the step named, lower the learning rate, clip gradients, and look at the batch of that step.",
 	 "new in tscope: the documentation of " PYTSCOPE " promises it, but its rule only sees NaN",
 	 {END}, ts_check_blow_up},
 	{"CONVERGENCE.NO_PROGRESS", "The loss does not go down",
 	 "high if the loss ends above its beginning or rises without a fall before, medium if it rises after a fall, low if it "
 	 "ends where it began",
-	 "the loss rises over the second half of the run, or ends no lower than it began",
+	 "the loss rises at the end of the run or over its second half, or ends no lower than it began",
 	 "Check the learning rate and its schedule, that gradients reach the parameters, and that labels match their "
 	 "inputs. If the loss rises after a fall, stop earlier, lower the learning rate, or regularize.",
 	 "the rule of " PYTSCOPE ", corrected: a run whose loss fell and then stays has converged and is not reported; the rule "
 	 "counts values of the loss, not steps; trends have confidence intervals",
 	 {{"min_values", 50, COUNT, "number of loss values that the rule needs"},
-	  {"min_rise", 0.01, RATIO, "rise over the second half of the run from which the rule fires"}, END},
+	  {"min_rise", 0.01, RATIO,
+	   "rise at the end of the run, relative to the lowest level, or over its second half, from which the rule fires"}, END},
 	 ts_check_no_progress},
 	{"CONVERGENCE.SPIKES", "The loss spikes", "medium if there are at least medium_spikes spikes, otherwise low",
 	 "the loss jumps above its neighbouring values and comes back, at least min_spikes times",

@@ -29,6 +29,8 @@ struct rule_case {
 #define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; " \
 	       "timing/step/stall_ratio = "
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
+#define RISE "convergence/loss/rise_step = 600; convergence/loss/rise_low = 1; convergence/loss/rise_end = 1.4; " \
+	     "convergence/loss/rise_ratio = "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
 static const struct rule_case cases[] = {
@@ -120,6 +122,15 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS",
 	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after a fall"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "fell") RISE "0.4", MEDIUM,
+	 "loss has risen by 40 % since about step 600, from 1 to 1.4, and did not come back; before, it fell"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "rose") RISE "0.4", HIGH, "to 1.4, and did not come back."},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "fell") RISE "0.0099", PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "fell") RISE "1.4", PASSES, NULL}, /* that is for BLOW_UP */
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell") RISE "0.4", HIGH,
+	 "since about step 600, from 1 to 1.4, and did not come back"},
+	{"CONVERGENCE.BLOW_UP", TREND("worsening", "fell") RISE "0.4", PASSES, NULL},
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell"), PASSES, NULL}, /* NaN, which is for DIVERGED */
 	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "unknown"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'plateau'", UNCHECKED, "trend of loss"},

@@ -428,6 +428,8 @@ static void series(struct ts_report *r, struct ts_section *s, const struct ts_me
 
 	plot_item(r, s, label, plot);
 	ts_report_line(r, s, plot ? "" : label, ts_report_figures(r, of, values));
+	trend = ts_report_join(r, trend, " ",
+			       ts_report_with(r, "from about step ", ts_report_value_of(r, TS_M_SERIES_RISE_AT, of), " on"));
 	ts_report_line(r, s, "  trend", ts_report_join(r, trend, ", ", ts_report_with(r, "change ", change, "")));
 	event_lines(r, s, &events, "  ");
 }
