@@ -22,7 +22,8 @@
  *				the lowest level; no rows if it does not
  *   trend TEXT			"diverged"  the last value is NaN or infinite, the series blew up, or a loss ends in a rise to at
  *					    least double its lowest level and by at least 5 % of what it had gained
- *				"worsening" it ends in a smaller rise; or the 99 % interval of recent is above 0, and recent is at least 1 % of the level
+ *				"worsening" it ends in a smaller rise; or the 99 % interval of recent is above 0, and recent is
+ *					    at least 1 % of the level
  *				"improving" the second half falls by at least 1 % of its level, and the 99 % interval is below 0,
  *					    or the fall is one that its ups and downs do not explain (rise.h)
  *				"plateau"   none of these, and the 95 % interval of recent lies within 3 robust deviations of single

@@ -3,6 +3,8 @@
 #include "analysis/rank/peaks.inc"
 #include "base/text.h"
 
+#include <math.h>
+
 enum { TOKENS = 16, TOKEN_MAX = 24, ROWS = sizeof rows / sizeof rows[0] };
 
 /* The tokens of a device's name in lower case. */
@@ -110,6 +112,11 @@ const char *ts_dtype_word(struct ts_span dtype)
 	return NULL;
 }
 
+static bool is_memory(const struct row *row)
+{
+	return strcmp(row->dtype, "memory") == 0;
+}
+
 static const char *why_unknown(const struct tokens *device)
 {
 	for (size_t i = 0; i < device->n; i++)
@@ -130,7 +137,7 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
 	if (!cut(device, &tokens))
 		return false;
 	for (size_t i = 0; i < ROWS; i++) {
-		size_t n = matches(&tokens, rows[i].tokens);
+		size_t n = is_memory(&rows[i]) ? 0 : matches(&tokens, rows[i].tokens);
 
 		if (n > most || (n > 0 && n == most && best && word && strcmp(rows[i].dtype, word) == 0)) {
 			most = n;
@@ -145,7 +152,71 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
 	else if (strcmp(best->dtype, word) != 0)
 		*ret_reason = "the table of peaks has no value for this device with the declared dtype";
 	else
-		*ret_peak = (struct ts_peak){best->name, word, best->flops, sources[best->source].document,
+		*ret_peak = (struct ts_peak){best->name, word, best->value, sources[best->source].document,
 					     sources[best->source].date};
 	return best && word && strcmp(best->dtype, word) == 0;
+}
+
+/* --- memory --- */
+
+enum { GIB_MOST = 4096 };
+
+/* Returns the number before "gb", "gib" or "g" in a name as people write it ("80GB", "80 GB", "80G"), the last one if there are
+ * several; 0 if there is none. */
+static unsigned size_in(const struct tokens *t)
+{
+	static const char *const units[] = {"gb", "gib", "g", NULL};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const char *at = t->text[i];
+		unsigned n = 0;
+
+		while (ts_is_digit((unsigned char)*at) && n <= GIB_MOST)
+			n = n * 10 + (unsigned)(*at++ - '0');
+		if (n == 0 || n > GIB_MOST)
+			continue;
+		if (*at ? ts_word_among(at, units) : i + 1 < t->n && ts_word_among(t->text[i + 1], units))
+			found = n;
+	}
+	return found;
+}
+
+static const struct row *memory_row(const struct tokens *device)
+{
+	const struct row *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t n = is_memory(&rows[i]) ? matches(device, rows[i].tokens) : 0;
+
+		if (n > most) {
+			most = n;
+			best = &rows[i];
+		}
+	}
+	return best;
+}
+
+bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret_source, const char **ret_reason)
+{
+	const struct row *row;
+	struct tokens tokens;
+	unsigned size;
+
+	*ret_reason = "the name of the device does not say how much memory it has, and the table of devices does not either";
+	if (!cut(device, &tokens))
+		return false;
+	row = memory_row(&tokens);
+	size = size_in(&tokens);
+	if (size && !(row && strstr(row->tokens, "gb"))) {
+		*ret_bytes = ldexp(size, 30);
+		*ret_source = "name of the device";
+		return true;
+	}
+	if (!row)
+		return false;
+	*ret_bytes = ldexp(row->value, 30);
+	*ret_source = "table of devices";
+	return true;
 }

@@ -1,4 +1,4 @@
-/* peaks.h - the peak arithmetic of devices: a table compiled in from peaks.tsv, where every row has its source.
+/* peaks.h - the peak arithmetic and the memory of devices: a table compiled in from peaks.tsv, where every row has its source.
  *
  * A device is known by its whole name as drivers spell it. The name of the device and that of the row are both cut into
  * tokens (letters and digits, without regard to case). A row matches if the device has all its tokens in their order, and
@@ -26,5 +26,10 @@ const char *ts_dtype_word(struct ts_span dtype);
 /* Finds the peak of a device for a type. False, with a reason (static text, a sentence without its full stop), if the table
  * lacks the device, the type, or a value for both. */
 bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *ret_peak, const char **ret_reason);
+
+/* Finds the nominal memory of a device in bytes: the size that its name says ("80GB", "80 GB", "80G", in GiB; of a MIG slice that of
+ * the slice), else the table's, for devices that were made with one size only. A process can use up to 7 % less: drivers and error
+ * correction take a part. False, with a reason (static text), if neither says it. *ret_source is static text. */
+bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret_source, const char **ret_reason);
 
 #endif

@@ -442,6 +442,11 @@ static void devices_of_the_host(void **state)
 	(void)ts_facts_sort(&b->facts);
 	ts_work_of_facts(&b->facts, &b->work);
 	assert_true(ts_span_is(b->work.device.text, "NVIDIA A10"));
+	assert_true(b->work.device_bytes.known && b->work.device_bytes.value == 24.0 * 1073741824.0); /* nominal, by its name */
+	says(b, "work.device_memory", real(2e10)); /* what is declared counts */
+	(void)ts_facts_sort(&b->facts);
+	ts_work_of_facts(&b->facts, &b->work);
+	assert_true(b->work.device_bytes.known && b->work.device_bytes.value == 2e10);
 }
 
 static void recomputation(void **state)

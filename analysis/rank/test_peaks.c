@@ -22,6 +22,47 @@ static double peak(const char *device, const char *dtype)
 	return found.flops;
 }
 
+static double gib(const char *device)
+{
+	const char *source = NULL, *reason = NULL;
+	double bytes = 0;
+
+	if (!ts_device_memory(ts_span_str(device), &bytes, &source, &reason)) {
+		assert_true(reason && *reason);
+		return 0;
+	}
+	assert_true(source && *source);
+	return bytes / 1073741824;
+}
+
+/* Names as drivers, torch, clouds and people write them; the sizes are those of the makers' data sheets. */
+static void knows_the_memory(void **state)
+{
+	static const struct {
+		const char *device;
+		double gib;
+	} known[] = {
+		{"NVIDIA H100 80GB HBM3", 80}, {"H100 80GB", 80}, {"H100-SXM5-80GB", 80}, {"h100 80 GB", 80}, {"H100", 80},
+		{"NVIDIA H100 PCIe", 80}, {"NVIDIA H100 NVL", 94}, {"NVIDIA H100 96GB HBM3", 96}, {"A100-SXM4-40GB", 40},
+		{"NVIDIA A100-PCIE-40GB", 40}, {"NVIDIA A100 80GB PCIe", 80}, {"A100-80G", 80}, {"RTX 4090", 24},
+		{"NVIDIA GeForce RTX 4090", 24}, {"GeForce RTX 3090", 24}, {"Tesla V100-SXM2-16GB", 16}, {"Tesla V100-PCIE-32GB", 32},
+		{"Tesla T4", 16}, {"NVIDIA L40S", 48}, {"NVIDIA A10G", 24}, {"Tesla P100-PCIE-16GB", 16}, {"NVIDIA H200", 141},
+		{"MI300X", 192}, {"AMD Instinct MI300X", 192}, {"AMD Instinct MI250X", 64}, {"AMD Instinct MI250X 128GB", 64},
+		{"NVIDIA GH200 480GB", 96}, {"NVIDIA GH200 144GB HBM3e", 144}, {"TPU v4", 32},
+		{"NVIDIA A100-SXM4-80GB MIG 3g.40gb", 40}, {"NVIDIA H100 80GB HBM3 MIG 1g.10gb", 10},
+	};
+	static const char *const unknown[] = {"", "A100", "NVIDIA GH200", "Tesla V100-SXM2", "NVIDIA RTX 4090 Laptop GPU", "A10-24Q",
+					      "H1000", "0GB", "99999999999999999999GB", "GB", "g", "NVIDIA H100 MIG"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (gib(known[i].device) != known[i].gib)
+			fail_msg("%s: %g GiB", known[i].device, gib(known[i].device));
+	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+		if (gib(unknown[i]) != 0)
+			fail_msg("%s: %g GiB", unknown[i], gib(unknown[i]));
+}
+
 /* The names are those that drivers give to devices, and the figures are the dense ones of the makers' data sheets. */
 static void knows_devices_by_their_drivers_names(void **state)
 {
@@ -137,6 +178,7 @@ static void the_table_is_the_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_the_memory),
 		cmocka_unit_test(knows_devices_by_their_drivers_names),
 		cmocka_unit_test(guesses_no_device),
 		cmocka_unit_test(says_why),

@@ -1,5 +1,6 @@
 #include "analysis/rank/work.h"
 
+#include "analysis/rank/peaks.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -84,7 +85,8 @@ static struct ts_work_text device_of(const struct ts_facts *facts)
 	return device;
 }
 
-static struct ts_work_number device_bytes_of(const struct ts_facts *facts)
+/* All devices of the host must have the same memory. */
+static struct ts_work_number measured_bytes_of(const struct ts_facts *facts)
 {
 	static const struct reasons why = REASONS("the memory of the device");
 	struct ts_work_number bytes = number_of(gpu_fact(facts, 0, "memory"), &why);
@@ -94,9 +96,23 @@ static struct ts_work_number device_bytes_of(const struct ts_facts *facts)
 
 		if (!other.known || other.value != bytes.value)
 			bytes = (struct ts_work_number){
+				.said = true,
 				.reason = "the devices of the host do not all have the same memory"};
 	}
 	return bytes;
+}
+
+/* Returns what the run declares, otherwise what the host measured, otherwise what the name of the device says. */
+static struct ts_work_number device_bytes_of(const struct ts_facts *facts, const struct ts_work_text *device)
+{
+	static const struct reasons declared_why = REASONS("work.device_memory");
+	struct ts_work_number declared = number_of(ts_facts_find(facts, ts_span_str("work.device_memory")), &declared_why);
+	struct ts_work_number bytes = declared.said ? declared : measured_bytes_of(facts), named = {.reason = device->reason};
+
+	if (declared.said || bytes.known)
+		return bytes;
+	named.known = device->text.len && ts_device_memory(device->text, &named.value, &named.source, &named.reason);
+	return named.known || !bytes.said ? named : bytes;
 }
 
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
@@ -133,7 +149,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 	w.recompute = text_of(facts, "work.recompute", "the run does not record work.recompute",
 			      "work.recompute is not text");
 	w.device = device_of(facts);
-	w.device_bytes = device_bytes_of(facts);
+	w.device_bytes = device_bytes_of(facts, &w.device);
 	w.tokens.reason = "the run has no column of tokens";
 	w.samples.reason = "the run has no column of samples";
 	*ret_work = w;

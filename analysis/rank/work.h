@@ -14,6 +14,8 @@
  *	work.tokens_per_step, work.samples_per_step	of the whole job
  *	work.accumulation		records of steps.jsonl an optimizer step, where there is one a micro-batch
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; all must be of one type, or neither is known
+ *	work.device_memory		bytes of one device; without it hardware.gpus[i].memory, without that what the device's name
+ *					says (ts_device_memory)
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
  *	session.wall_time, session.n_steps	seconds and steps of the whole run as its profiler counted them
  */
