@@ -1,13 +1,24 @@
 #include "analysis/rank/memory.h"
 
 #include "analysis/rank/creep.h"
+#include "analysis/rank/rise.h"
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
 
-enum { RANK_BLOCKS = 128 };
+enum { RANK_BLOCKS = 128, FLOOR_BLOCKS = 24 };
 
 static const char *const columns[TS_MEMORY_COLUMNS] = {"memory.alloc", "memory.reserved", "memory.peak_alloc",
 						       "memory.peak_reserved"};
+
+/* Whether and how fast memory grows. */
+struct growth {
+	struct ts_slope slope; /* of the whole series, or of its floor from `since` on */
+	bool late;	       /* the floor grows from `since` on, though the series as a whole shows no trend */
+	bool settles;	       /* it slows down: the slope is that of the last third */
+	int64_t since, until;  /* the steps of the growth */
+	enum ts_memory_column of; /* the column whose growth is computed */
+	const char *unknown;	  /* the reason why growth is not known; NULL if it is */
+};
 
 struct memory {
 	struct ts_series raw[TS_MEMORY_COLUMNS]; /* steps >= first; n = 0 if the run has no such column */
@@ -15,9 +26,7 @@ struct memory {
 	bool present[TS_MEMORY_COLUMNS];
 	int64_t steady_first;
 	double capacity;
-	struct ts_slope growth;
-	enum ts_memory_column growth_of; /* the column whose growth is computed */
-	const char *no_growth;		 /* NULL if growth is known */
+	struct growth growth;
 	struct ts_arena *arena;
 	struct ts_measures *m;
 };
@@ -177,39 +186,127 @@ static bool never_falls(const struct ts_series *s)
 	return s->n > 0 && s->values[0] < s->values[s->n - 1];
 }
 
-/* Both series have valid values only. Sets the reason, or NULL and the slope. */
-static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_series *peak, int64_t steady_first,
-				size_t blocks, struct ts_arena *arena, struct ts_slope *ret_slope,
-				enum ts_memory_column *ret_of, const char **ret_reason, struct ts_error *err)
+static bool is_significant(const struct ts_slope *s)
+{
+	return s->has_p && s->p_value < TS_MEMORY_ALPHA;
+}
+
+/* Reduces a series to the lowest value of each of so many blocks, where it stands. */
+static bool floor_of(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct ts_series *ret)
+{
+	int64_t *keys = ts_arena_array(arena, blocks, sizeof *keys);
+	double *values = ts_arena_array(arena, blocks, sizeof *values);
+
+	if (!keys || !values)
+		return false;
+	for (size_t i = 0; i < blocks; i++) {
+		size_t from = s->n / blocks * i + s->n % blocks * i / blocks;
+		size_t to = s->n / blocks * (i + 1) + s->n % blocks * (i + 1) / blocks, least = from;
+
+		for (size_t k = from; k < to; k++)
+			least = s->values[k] < s->values[least] ? k : least;
+		keys[i] = s->keys[least];
+		values[i] = s->values[least];
+	}
+	*ret = (struct ts_series){s->name, keys, values, blocks};
+	return true;
+}
+
+/* Looks for growth that begins within the run, or that cycles hide. The p-value stays that of the whole series. */
+static enum ts_status late_growth(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+				  struct ts_error *err)
+{
+	struct ts_growth found;
+	struct ts_series tail = *s, under;
+	struct ts_slope slope;
+
+	if (ts_growth_find(s->values, s->n, arena, &found, err))
+		return err->status;
+	if (!found.found)
+		return TS_OK;
+	tail.keys += found.from;
+	tail.values += found.from;
+	tail.n -= found.from;
+	if (!floor_of(&tail, tail.n < FLOOR_BLOCKS ? tail.n : FLOOR_BLOCKS, arena, &under))
+		return ts_arena_error(arena, err);
+	if (ts_slope_fit(&under, blocks, arena, &slope, err))
+		return err->status;
+	if (!slope.known || !(slope.slope > 0))
+		return TS_OK;
+	slope.has_p = g->slope.has_p;
+	slope.p_value = g->slope.p_value;
+	slope.n = tail.n;
+	g->slope = slope;
+	g->late = true;
+	g->since = tail.keys[0];
+	return TS_OK;
+}
+
+/* Memory that rises throughout but ever more slowly, as caches fill, grows only as fast as at the end: if the last third has less than
+ * a sixth of the rise, it is what counts. */
+static enum ts_status settling(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+			       struct ts_error *err)
+{
+	struct ts_series last = *s, under;
+	struct ts_slope slope;
+	size_t skip = s->n - s->n / 3;
+
+	last.keys += skip;
+	last.values += skip;
+	last.n -= skip;
+	if (ts_slope_fit(&last, blocks, arena, &slope, err))
+		return err->status;
+	if (!floor_of(s, FLOOR_BLOCKS / 2, arena, &under))
+		return ts_arena_error(arena, err);
+	if (!slope.known || slope.slope * (double)((uint64_t)g->until - (uint64_t)last.keys[0]) >=
+				    (under.values[FLOOR_BLOCKS / 2 - 1] - under.values[0]) / 6)
+		return TS_OK;
+	g->slope = slope;
+	g->since = last.keys[0];
+	g->settles = true;
+	return TS_OK;
+}
+
+/* Both series have valid values only. */
+static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_series *peak, int64_t steady_first, size_t blocks,
+				struct ts_arena *arena, struct growth *ret, struct ts_error *err)
 {
 	struct ts_series a = cut(alloc, steady_first), p = cut(peak, steady_first);
 	const struct ts_series *of = a.n ? &a : &p;
+	struct growth g = {.slope.n = of->n, .of = a.n ? TS_MEMORY_ALLOC : TS_MEMORY_PEAK_ALLOC};
 
-	*ret_of = a.n ? TS_MEMORY_ALLOC : TS_MEMORY_PEAK_ALLOC;
-	*ret_slope = (struct ts_slope){.n = of->n};
-	*ret_reason = NULL;
 	if (!of->n)
-		*ret_reason = alloc->n || peak->n
-				      ? "no step after warm-up has memory.alloc or memory.peak_alloc"
-				      : "the run has no column memory.alloc or memory.peak_alloc with numbers of bytes";
+		g.unknown = alloc->n || peak->n
+				    ? "no step after warm-up has memory.alloc or memory.peak_alloc"
+				    : "the run has no column memory.alloc or memory.peak_alloc with numbers of bytes";
 	else if (!a.n && never_falls(&p))
-		*ret_reason = "the run has no column memory.alloc, and memory.peak_alloc never falls, so it may be the "
-			      "maximum since the start";
-	else if (ts_slope_fit(of, blocks, arena, ret_slope, err))
+		g.unknown = "the run has no column memory.alloc, and memory.peak_alloc never falls, so it may be the "
+			    "maximum since the start";
+	else if (ts_slope_fit(of, blocks, arena, &g.slope, err))
 		return err->status;
-	else if (!ret_slope->known)
-		*ret_reason = of->n < 3 ? "fewer than 3 steps have a memory value"
-					: "its values or steps are too far apart for floating-point numbers";
+	else if (!g.slope.known)
+		g.unknown = of->n < 3 ? "fewer than 3 steps have a memory value"
+				      : "its values or steps are too far apart for floating-point numbers";
+	else {
+		g.since = of->keys[0];
+		g.until = of->keys[of->n - 1];
+		if (is_significant(&g.slope) ? g.slope.slope > 0 && settling(of, blocks, arena, &g, err)
+					     : late_growth(of, blocks, arena, &g, err))
+			return err->status;
+	}
+	*ret = g;
 	return TS_OK;
 }
 
 /* Adds how growth was computed and from what: the number of steps, and of the points they were reduced to. */
 static bool method_rows(struct memory *m)
 {
-	return words(m, TS_M_GROWTH_METHOD, "Theil-Sen, Mann-Kendall") &&
-	       words(m, TS_M_GROWTH_COLUMN, columns[m->growth_of]) &&
-	       known(m, TS_M_GROWTH_STEPS, (double)m->growth.n) &&
-	       known(m, TS_M_GROWTH_POINTS, (double)m->growth.points);
+	return words(m, TS_M_GROWTH_METHOD, m->growth.late	    ? "Theil-Sen, lowest values"
+					   : m->growth.settles ? "Theil-Sen, Mann-Kendall, last third"
+							       : "Theil-Sen, Mann-Kendall") &&
+	       words(m, TS_M_GROWTH_COLUMN, columns[m->growth.of]) &&
+	       known(m, TS_M_GROWTH_STEPS, (double)m->growth.slope.n) &&
+	       known(m, TS_M_GROWTH_POINTS, (double)m->growth.slope.points);
 }
 
 static bool no_growth_rows(struct memory *m)
@@ -218,7 +315,7 @@ static bool no_growth_rows(struct memory *m)
 						    TS_M_GROWTH_TOTAL, TS_M_GROWTH_P_VALUE,   TS_M_GROWTH_METHOD};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (!unknown(m, rows[i], m->no_growth))
+		if (!unknown(m, rows[i], m->growth.unknown))
 			return false;
 	return true;
 }
@@ -226,24 +323,25 @@ static bool no_growth_rows(struct memory *m)
 static bool growth_rows(struct memory *m)
 {
 	static const char few[] = "there are too few steps for a 95 % confidence interval";
-	struct ts_series s = cut(&m->s[m->growth_of], m->steady_first);
-	const struct ts_slope *g = &m->growth;
+	const struct ts_slope *g = &m->growth.slope;
 	bool ok;
 
-	if (m->no_growth)
+	if (m->growth.unknown)
 		return no_growth_rows(m);
 	ok = known(m, TS_M_GROWTH_SLOPE, g->slope);
 	if (g->has_interval)
 		ok = ok && known(m, TS_M_GROWTH_SLOPE_LOW, g->low) && known(m, TS_M_GROWTH_SLOPE_HIGH, g->high);
 	else
 		ok = ok && unknown(m, TS_M_GROWTH_SLOPE_LOW, few) && unknown(m, TS_M_GROWTH_SLOPE_HIGH, few);
-	ok = ok && known(m, TS_M_GROWTH_TOTAL, g->slope * (double)((uint64_t)s.keys[s.n - 1] - (uint64_t)s.keys[0]));
+	ok = ok && known(m, TS_M_GROWTH_TOTAL, g->slope * (double)((uint64_t)m->growth.until - (uint64_t)m->growth.since));
 	if (g->has_p)
 		ok = ok && known(m, TS_M_GROWTH_P_VALUE, g->p_value);
 	else
 		ok = ok &&
 		     unknown(m, TS_M_GROWTH_P_VALUE, "fewer than 18 steps are too few to tell growth from chance");
-	if (g->has_jump)
+	if (m->growth.late)
+		ok = ok && known(m, TS_M_GROWTH_SINCE, (double)m->growth.since);
+	if (g->has_jump && !m->growth.late)
 		ok = ok && known(m, TS_M_GROWTH_JUMP, g->jump) && known(m, TS_M_GROWTH_JUMP_AT, (double)g->jump_key);
 	return ok && method_rows(m);
 }
@@ -275,7 +373,7 @@ static struct ts_series last_twelfth(const struct ts_series *s)
  * so there is a value. */
 static double level_now(const struct memory *m)
 {
-	struct ts_series peak = last_twelfth(&m->s[TS_MEMORY_PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth_of]);
+	struct ts_series peak = last_twelfth(&m->s[TS_MEMORY_PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth.of]);
 
 	return peak_of(changes(&peak) ? &peak : &of, NULL);
 }
@@ -289,25 +387,28 @@ static bool left_row(struct memory *m, enum ts_measure_name what, double slope)
 
 static bool left_rows(struct memory *m)
 {
-	const struct ts_slope *g = &m->growth;
-	const char *reason = NULL;
+	const struct ts_slope *g = &m->growth.slope;
+	const char *reason = NULL, *no_interval = NULL;
 
 	if (m->capacity <= 0)
 		reason = "the memory of the device is not known";
-	else if (m->no_growth)
-		reason = m->no_growth;
-	else if (!g->has_p)
+	else if (m->growth.unknown)
+		reason = m->growth.unknown;
+	else if (!m->growth.late && !g->has_p)
 		reason = "there are too few steps to tell growth from chance";
-	else if (!(g->p_value < TS_MEMORY_ALPHA))
+	else if (!m->growth.late && !is_significant(g))
 		reason = "memory does not grow significantly";
 	else if (g->slope <= 0)
 		reason = "memory does not grow, it falls";
 	else if (!g->has_interval || g->low <= 0)
-		reason = "the confidence interval of the growth includes 0";
-	if (reason)
-		return unknown(m, TS_M_CAPACITY_STEPS_LEFT, reason) &&
-		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_LOW, reason) &&
-		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_HIGH, reason);
+		no_interval = "the confidence interval of the growth includes 0";
+	if (!m->growth.late && !reason)
+		reason = no_interval;
+	if (reason || no_interval)
+		return (reason ? unknown(m, TS_M_CAPACITY_STEPS_LEFT, reason)
+			       : left_row(m, TS_M_CAPACITY_STEPS_LEFT, g->slope)) &&
+		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_LOW, reason ? reason : no_interval) &&
+		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_HIGH, reason ? reason : no_interval);
 	return left_row(m, TS_M_CAPACITY_STEPS_LEFT, g->slope) && left_row(m, TS_M_CAPACITY_STEPS_LEFT_LOW, g->high) &&
 	       left_row(m, TS_M_CAPACITY_STEPS_LEFT_HIGH, g->low);
 }
@@ -410,8 +511,7 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 		if (usable(&m.raw[c], arena, &m.s[c], err))
 			return err->status;
 	}
-	if (growth_of(&m.s[TS_MEMORY_ALLOC], &m.s[TS_MEMORY_PEAK_ALLOC], steady_first, TS_SLOPE_BLOCKS, arena,
-		      &m.growth, &m.growth_of, &m.no_growth, err))
+	if (growth_of(&m.s[TS_MEMORY_ALLOC], &m.s[TS_MEMORY_PEAK_ALLOC], steady_first, TS_SLOPE_BLOCKS, arena, &m.growth, err))
 		return err->status;
 	ok = peak_rows(&m, TS_MEMORY_PEAK_ALLOC, TS_MEMORY_ALLOC) &&
 	     peak_rows(&m, TS_MEMORY_PEAK_RESERVED, TS_MEMORY_RESERVED) && level_rows(&m, TS_MEMORY_ALLOC) &&
@@ -426,22 +526,24 @@ enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_ser
 {
 	struct ts_rank_memory out = {.p_value = (double)NAN};
 	struct ts_series raw_alloc = cut(alloc, first), raw_peak = cut(peak_alloc, first), a, p;
-	struct ts_slope slope;
-	enum ts_memory_column of;
+	struct growth g;
 
 	if (usable(&raw_alloc, scratch, &a, err) || usable(&raw_peak, scratch, &p, err) ||
-	    growth_of(&a, &p, steady_first, RANK_BLOCKS, scratch, &slope, &of, &out.no_growth, err))
+	    growth_of(&a, &p, steady_first, RANK_BLOCKS, scratch, &g, err))
 		return err->status;
 	out.has_peak = p.n || a.n;
 	if (out.has_peak)
 		out.peak = peak_of(p.n ? &p : &a, NULL);
 	else
 		out.no_peak = "the run has no column memory.alloc or memory.peak_alloc with numbers of bytes";
+	out.no_growth = g.unknown;
 	out.has_growth = !out.no_growth;
 	if (out.has_growth)
-		out.growth = slope.slope;
-	if (slope.has_p)
-		out.p_value = slope.p_value;
+		out.growth = g.slope.slope;
+	if (g.slope.has_p)
+		out.p_value = g.slope.p_value;
+	out.late = g.late;
+	out.since = g.since;
 	*ret_rank = out;
 	return TS_OK;
 }

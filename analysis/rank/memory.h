@@ -11,6 +11,12 @@
  * growth
  *	slope, slope_low, slope_high BYTES_PER_STEP (the 95 % interval), p_value NONE, jump BYTES and STEP (absent if there is
  *	none): slope.h, for memory.alloc over the steps >= steady_first. Growth is significant if p_value < TS_MEMORY_ALPHA.
+ *	Growth that begins within the run, or that cycles hide (a leak under a sawtooth, or under garbage collection at random
+ *	times), has no such p-value. Where the floor keeps growing to the end (ts_growth_find in rise.h), and the interval of
+ *	its slope is above 0, there is a row since STEP, from which it grows, and slope, interval and total are those of the
+ *	floor from there on; the p-value stays that of the whole series.
+ *	Growth that slows down until its last third has less than a sixth of the rise, as caches fill, counts as the last third
+ *	does: slope, interval, p-value and total are those.
  *	total BYTES: slope times (last - first step number). method and column TEXT, steps and points COUNT (slope.h: values, and
  *	the points that they were reduced to). Without memory.alloc the column is memory.peak_alloc, unless that never falls:
  *	then it may be a maximum since the start (capture tools that never reset the counter log it so), which rises without
@@ -60,6 +66,8 @@ struct ts_rank_memory {
 	bool has_growth;
 	double growth;	/* bytes a step */
 	double p_value; /* NaN if it is not known */
+	bool late;	/* it grows from `since` on, though the p-value does not show it; see growth above */
+	int64_t since;	/* step */
 	const char *no_growth; /* the reason why there is no growth */
 };
 

@@ -9,10 +9,12 @@ enum {
 	FINE = 128, /* the finest blocks */
 	FAR = 4,    /* distance of second differences, in finest blocks */
 	LAST = 3,   /* blocks of the level at the end */
+	GROWTH_BLOCKS = 6, /* that a growth must last */
+	CYCLES_LEAST = 8,
 };
 
-static const size_t grids[] = {16, 32, 64};
-static const double times_moves = 2.5, times_noise = 3.5;
+static const size_t grids[] = {16, 32, 64}, growth_grids[] = {12, 24, 48};
+static const double times_moves = 2.5, times_noise = 3.5, growth_moves = 2;
 
 /* One series of block medians. */
 struct path {
@@ -25,6 +27,7 @@ struct series {
 	size_t n;
 	double sign; /* -1: the series is looked at upside down */
 	bool logs;
+	bool minima; /* blocks are their lowest values, not their medians */
 	double *scratch;
 };
 
@@ -33,12 +36,21 @@ static size_t start_of(size_t n, size_t blocks, size_t b)
 	return n / blocks * b + n % blocks * b / blocks;
 }
 
+static double least_of(const double *x, size_t n)
+{
+	double least = x[0];
+
+	for (size_t i = 1; i < n; i++)
+		least = fmin(least, x[i]);
+	return least;
+}
+
 static void reduce(const struct series *s, size_t blocks, struct path *ret)
 {
 	ret->n = s->n < blocks ? s->n : blocks;
 	for (size_t i = 0; i < ret->n; i++) {
 		size_t from = start_of(s->n, ret->n, i), to = start_of(s->n, ret->n, i + 1);
-		double y = ts_median(s->x + from, to - from, s->scratch);
+		double y = s->minima ? least_of(s->x + from, to - from) : ts_median(s->x + from, to - from, s->scratch);
 
 		ret->y[i] = s->sign * (s->logs ? log(y) : y);
 	}
@@ -91,13 +103,15 @@ static double variance(const struct path *p, size_t distance)
 	return deviation * deviation / 6;
 }
 
-static struct noise noise_of(const struct path *p)
+/* distance is a power of two, from which the growth for a doubling follows. */
+static struct noise noise_of(const struct path *p, size_t distance)
 {
-	double near = variance(p, 1), far = variance(p, FAR), growth = near > 0 ? sqrt(far / near) : 2;
+	double near = variance(p, 1), far = variance(p, distance);
+	double growth = near > 0 ? pow(far / near, 1 / log2((double)distance)) : 2;
 
 	growth = fmin(fmax(growth, 1), 2);
 	far = fmax(near, far);
-	return (struct noise){sqrt(far), sqrt(far * pow((double)p->n / (4 * FAR), log2(growth)))};
+	return (struct noise){sqrt(far), sqrt(far * pow((double)p->n / (4 * (double)distance), log2(growth)))};
 }
 
 /* --- one look --- */
@@ -156,27 +170,107 @@ static size_t exact_step(const struct series *s, size_t from, size_t to, double 
 	return best;
 }
 
-static size_t begins(const struct series *s, const struct path *fine, double block_noise, double low, double end)
-{
-	size_t at = lowest(fine), from = at, best = at;
-	double near = fine->y[at] + fmax(3 * block_noise, (level_at_end(fine, at) - fine->y[at]) / 20), least = HUGE_VAL;
-	bool is_step = false;
+/* Where a path turns up, as a block, or the first block of the later level. */
+struct turn {
+	size_t at;
+	bool step;
+};
 
-	while (from > 0 && fine->y[from - 1] <= near)
+static struct turn turn_of(const struct path *p, double block_noise)
+{
+	size_t low = lowest(p), from = low;
+	double near = p->y[low] + fmax(3 * block_noise, (level_at_end(p, low) - p->y[low]) / 20), least = HUGE_VAL;
+	struct turn best = {low, false};
+
+	while (from > 0 && p->y[from - 1] <= near)
 		from--;
-	for (size_t k = from; k + 1 < fine->n; k++)
+	for (size_t k = from; k + 1 < p->n; k++)
 		for (int step = 0; step < 2; step++) {
-			double d = k > from || !step ? misfit(fine, from, k, step) : HUGE_VAL;
+			double d = k > from || !step ? misfit(p, from, k, step) : HUGE_VAL;
 
 			if (d < least) {
 				least = d;
-				best = k;
-				is_step = step;
+				best = (struct turn){k, step};
 			}
 		}
-	if (is_step)
-		return exact_step(s, start_of(s->n, fine->n, best - 1), start_of(s->n, fine->n, best + 1), low, end);
-	return (start_of(s->n, fine->n, best) + start_of(s->n, fine->n, best + 1)) / 2;
+	return best;
+}
+
+static size_t middle_of(size_t n, size_t blocks, size_t b)
+{
+	return (start_of(n, blocks, b) + start_of(n, blocks, b + 1)) / 2;
+}
+
+static size_t begins(const struct series *s, const struct path *fine, double block_noise, double low, double end)
+{
+	struct turn t = turn_of(fine, block_noise);
+
+	return t.step ? exact_step(s, start_of(s->n, fine->n, t.at - 1), start_of(s->n, fine->n, t.at + 1), low, end)
+		      : middle_of(s->n, fine->n, t.at);
+}
+
+/* --- growth --- */
+
+/* Whether blocks from..n - 1 rise all the way: no fifth of them has more than this share of the rise, and the last third has its
+ * part. */
+static bool keeps_on(const struct path *p, size_t from, double most_at_once)
+{
+	size_t n = p->n - from, fifth = n / 5 + 1;
+	double rise = p->y[p->n - 1] - p->y[from], most = 0;
+
+	for (size_t i = from; i + fifth < p->n; i++)
+		most = fmax(most, p->y[i + fifth] - p->y[i]);
+	return n >= GROWTH_BLOCKS && rise > 0 && most <= most_at_once * rise &&
+	       p->y[p->n - 1] - p->y[p->n - 1 - n / 3] >= rise / 6;
+}
+
+/* Returns how far a value must fall at once for a collection: 8 robust deviations of the differences of neighbours, which are
+ * sampled, from what they usually are. */
+static double least_drop(const struct series *s)
+{
+	size_t n = 0, stride = growth_grids[0];
+	double usual = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (size_t i = 1; i < s->n; i += stride)
+			s->scratch[n++] = pass ? fabs(s->x[i] - s->x[i - 1] - usual) : s->x[i] - s->x[i - 1];
+		usual = ts_median(s->scratch, n, s->scratch);
+	}
+	return 8 * 1.482602218505602 * usual;
+}
+
+/* Reduces the series to the lowest value of each cycle between two drops, without the part before the first. Returns false if there
+ * are too few for a path, or so many that the blocks see their floor. */
+static bool cycles_of(const struct series *s, struct path *ret, size_t *ret_starts)
+{
+	double drop = least_drop(s);
+
+	ret->n = 0;
+	for (size_t i = 1; i < s->n; i++) {
+		if (s->x[i - 1] - s->x[i] > drop) {
+			if (ret->n == FINE)
+				return false;
+			ret_starts[ret->n] = i;
+			ret->y[ret->n++] = s->x[i];
+		} else if (ret->n) {
+			ret->y[ret->n - 1] = fmin(ret->y[ret->n - 1], s->x[i]);
+		}
+	}
+	return ret->n >= CYCLES_LEAST;
+}
+
+static bool grows(const struct path *p, double most_at_once, struct turn *ret_turn)
+{
+	size_t low = lowest(p);
+	struct noise noise = noise_of(p, 2);
+	double rise = level_at_end(p, low) - p->y[low];
+	double moves = fmax(move(p, 0, low + 1, 1), move(p, low, p->n, -1));
+
+	if (!(rise > growth_moves * moves && rise > times_noise * noise.level && rise > 0))
+		return false;
+	*ret_turn = turn_of(p, noise.block);
+	return !ret_turn->step && keeps_on(p, ret_turn->at, most_at_once);
 }
 
 /* --- the whole --- */
@@ -216,7 +310,7 @@ static bool look(struct series *s, struct ts_rise *out)
 		if (s->logs && !positive(s->x, s->n))
 			break;
 		reduce(s, FINE, &fine);
-		noise = noise_of(&fine);
+		noise = noise_of(&fine, FAR);
 		for (size_t i = 0; i < sizeof grids / sizeof grids[0] && s->n >= 2 * grids[i]; i++) {
 			reduce(s, grids[i], &p);
 			if (!rises(&p, &fine, &noise))
@@ -232,7 +326,7 @@ static bool look(struct series *s, struct ts_rise *out)
 static enum ts_status prepare(const double *x, size_t n, double sign, struct ts_arena *arena, struct series *ret,
 			      struct ts_error *err)
 {
-	*ret = (struct series){.x = x, .n = n, .sign = sign, .scratch = ts_arena_array(arena, n / grids[0] + 1, sizeof *x)};
+	*ret = (struct series){.x = x, .n = n, .sign = sign, .scratch = ts_arena_array(arena, n / growth_grids[0] + 1, sizeof *x)};
 	return ret->scratch ? TS_OK : ts_arena_error(arena, err);
 }
 
@@ -259,5 +353,28 @@ enum ts_status ts_falls(const double *x, size_t n, struct ts_arena *arena, bool 
 	if (prepare(x, n, -1, arena, &s, err))
 		return err->status;
 	*ret_falls = look(&s, NULL);
+	return TS_OK;
+}
+
+enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err)
+{
+	size_t starts[FINE];
+	struct series s;
+	struct path p;
+	struct turn turn;
+
+	*ret_growth = (struct ts_growth){.found = false};
+	if (n < TS_RISE_LEAST)
+		return TS_OK;
+	if (prepare(x, n, 1, arena, &s, err))
+		return err->status;
+	s.minima = true;
+	for (size_t i = 0; i < sizeof growth_grids / sizeof growth_grids[0] && n >= 2 * growth_grids[i]; i++) {
+		reduce(&s, growth_grids[i], &p);
+		if (grows(&p, 0.5, &turn)) /* the finest that shows it says best where it begins */
+			*ret_growth = (struct ts_growth){true, middle_of(n, p.n, turn.at)};
+	}
+	if (!ret_growth->found && cycles_of(&s, &p, starts) && grows(&p, 0.6, &turn))
+		*ret_growth = (struct ts_growth){true, starts[turn.at]};
 	return TS_OK;
 }

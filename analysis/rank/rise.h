@@ -38,10 +38,23 @@ struct ts_rise {
 	double low, end; /* the lowest level, and the level at the end */
 };
 
-/* With fewer than TS_RISE_LEAST values nothing is found. The arena holds work memory of n / 16 values. TS_NO_MEMORY is the only
+/* With fewer than TS_RISE_LEAST values nothing is found. The arena holds work memory of n / 12 values. TS_NO_MEMORY is the only
  * error. */
 enum ts_status ts_rise_find(const double *x, size_t n, struct ts_arena *arena, struct ts_rise *ret_rise, struct ts_error *err);
 /* Whether the values fall from their beginning to their end by more than their ups and downs explain. */
 enum ts_status ts_falls(const double *x, size_t n, struct ts_arena *arena, bool *ret_falls, struct ts_error *err);
+
+struct ts_growth {
+	bool found;
+	size_t from; /* index of the value from which the floor grows */
+};
+
+/* Whether the floor under the values keeps growing to the end: the lowest values of 12, 24 or 48 blocks, or of the cycles between
+ * sudden drops (8 robust deviations of the differences of neighbours; 8 to 128 cycles, without the part before the first drop),
+ * end in a rise as above, against twice the moves the other way, whatever their place, and with N from these blocks themselves
+ * and V(2). The rise must last for six blocks or more, be no step, have not more than half of itself (60 % for cycles, which are of
+ * unequal lengths) in a fifth of its blocks, and at least a sixth in its last third. So a floor under a sawtooth is seen, and one
+ * step, a climb that ends or a cache that fills up are not growth. */
+enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err);
 
 #endif

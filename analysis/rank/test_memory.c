@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "analysis/answer/test_seen.h"
 #include "analysis/rank/memory.h"
 #include "analysis/rank/test_expected.h"
@@ -236,6 +238,52 @@ static void a_leak_and_when_it_is_full(void **state)
 	expect_unknown(&r->m, "memory", "capacity", "steps_left_low");
 }
 
+/* From the middle of the run on, 8 MiB stay every 10 steps; then the same under a sawtooth of 2 GiB. */
+static void a_leak_that_begins_late(void **state)
+{
+	struct long_run *r = *state;
+	struct ts_rank_memory rank;
+	struct ts_error err;
+
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] += fmax((double)i - 1000, 0) * 8 * MIB;
+	summarize(r, 15, 0, 16 * GIB);
+	assert_true(fabs(value_of(&r->m, "growth", "since") - 10000) <= 500);
+	assert_true(fabs(value_of(&r->m, "growth", "slope") - 0.8 * MIB) < 0.02 * MIB);
+	assert_true(fabs(value_of(&r->m, "growth", "total") - 7992 * MIB) < 500 * MIB);
+	expect_text(&r->m, "growth", "method", "Theil-Sen, lowest values");
+	/* alloc is at 4 GiB + 7992 MiB, so 4296 MiB are left at 0.8 MiB a step. */
+	assert_true(fabs(value_of(&r->m, "capacity", "steps_left") / (4296 / 0.8) - 1) < 0.03);
+	ts_arena_reset(&r->arena);
+	assert_int_equal(ts_memory_rank(&r->series[0], NULL, 0, 0, &r->arena, &rank, &err), TS_OK);
+	assert_true(rank.late && llabs(rank.since - 10000) <= 500);
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] += 2 * GIB * (double)(i % 45) / 45;
+	summarize(r, 15, 0, 16 * GIB);
+	assert_true(fabs(value_of(&r->m, "growth", "since") - 10000) <= 1500);
+	assert_true(fabs(value_of(&r->m, "growth", "slope") - 0.8 * MIB) < 0.05 * MIB);
+}
+
+/* A cache that fills up, one step up, and a sawtooth: nothing of it goes on. */
+static void growth_that_ends_is_none(void **state)
+{
+	struct long_run *r = *state;
+
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] = 4 * GIB + 4 * GIB * (1 - exp(-(double)i / 300));
+	summarize(r, 15, 0, 16 * GIB);
+	assert_true(value_of(&r->m, "growth", "total") < 80 * MIB); /* 1 % of the peak; 4 GiB e^(-2000/3/300 * 2) is 48 MiB */
+	assert_null(test_find(&r->m, "memory", "growth", "since"));
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] = 4 * GIB + (i < 1300 ? 0 : 3 * GIB);
+	summarize(r, 15, 0, 16 * GIB);
+	assert_null(test_find(&r->m, "memory", "growth", "since"));
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] = 4 * GIB + 3 * GIB * (double)(i % 130) / 130;
+	summarize(r, 15, 0, 16 * GIB);
+	assert_null(test_find(&r->m, "memory", "growth", "since"));
+}
+
 static void the_interval_orders_the_forecast(void **state)
 {
 	struct long_run *r = *state;
@@ -455,6 +503,8 @@ int main(void)
 		CASE(a_healthy_run_trips_nothing),
 		CASE(varying_shapes_are_no_fragmentation),
 		CASE(a_leak_and_when_it_is_full),
+		CASE(a_leak_that_begins_late),
+		CASE(growth_that_ends_is_none),
 		CASE(the_interval_orders_the_forecast),
 		CASE(growth_starts_when_the_run_is_steady),
 		CASE(a_jump_is_a_row),

@@ -21,54 +21,67 @@ void ts_check_pressure(struct ts_check *c)
 		      ts_say_bytes(device).text);
 }
 
-/* True where memory grows by more than chance explains: its slope is above 0 and its p-value is small. Where the slope or
- * the p-value is not known, the result is false and the rule is unchecked; where memory does not grow, it is false and
- * the rule has passed. */
-static bool need_growth(struct ts_check *c, double *ret_slope, double *ret_total)
+struct growth {
+	double slope, total;
+	double since;
+	bool late; /* it begins within the run, or cycles hide it: since is known */
+};
+
+/* True where memory grows by more than chance explains: its slope is above 0 and its p-value is small, or the analysis found
+ * the step from which its floor grows. Where the slope or the p-value is not known, the result is false and the rule is
+ * unchecked; where memory does not grow, it is false and the rule has passed. */
+static bool need_growth(struct ts_check *c, struct growth *ret)
 {
 	double p;
 
-	return ts_check_need(c, TS_M_GROWTH_SLOPE, ret_slope) && ts_check_need(c, TS_M_GROWTH_P_VALUE, &p) &&
-	       ts_check_need(c, TS_M_GROWTH_TOTAL, ret_total) && p <= ts_check_threshold(c, "max_p_value") &&
-	       *ret_slope > 0 && *ret_total > 0;
+	ret->late = ts_check_want(c, TS_M_GROWTH_SINCE, &ret->since);
+	return ts_check_need(c, TS_M_GROWTH_SLOPE, &ret->slope) && (ret->late || ts_check_need(c, TS_M_GROWTH_P_VALUE, &p)) &&
+	       ts_check_need(c, TS_M_GROWTH_TOTAL, &ret->total) && (ret->late || p <= ts_check_threshold(c, "max_p_value")) &&
+	       ret->slope > 0 && ret->total > 0;
 }
 
 void ts_check_forecast(struct ts_check *c)
 {
-	double slope, total, left, lengths;
+	double left, lengths;
+	struct growth g;
 
-	if (!need_growth(c, &slope, &total) || !ts_check_need(c, TS_M_CAPACITY_STEPS_LEFT, &left))
+	if (!need_growth(c, &g) || !ts_check_need(c, TS_M_CAPACITY_STEPS_LEFT, &left))
 		return;
-	lengths = left / (total / slope);
+	lengths = left / (g.total / g.slope);
 	if (lengths > ts_check_threshold(c, "max_lengths"))
 		return;
 	ts_check_fire(c, lengths <= ts_check_threshold(c, "high_lengths") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "If memory goes on to grow by %s per step, the device will be full after %s more; it has grown "
 		      "over %s so far",
-		      ts_say_bytes(slope).text, ts_say_plural(nearbyint(left), "step").text,
-		      ts_say_plural(nearbyint(total / slope), "step").text);
+		      ts_say_bytes(g.slope).text, ts_say_plural(nearbyint(left), "step").text,
+		      ts_say_plural(nearbyint(g.total / g.slope), "step").text);
 }
 
 void ts_check_growth(struct ts_check *c)
 {
-	double slope, low, high, total, peak, share;
+	double low, high, peak, share;
 	struct ts_span creep;
+	struct growth g;
 	bool interval;
 
-	if (!need_growth(c, &slope, &total) || !need_peak(c, &peak))
+	if (!need_growth(c, &g) || !need_peak(c, &peak))
 		return;
-	share = total / peak;
+	share = g.total / peak;
 	if (!(share >= ts_check_threshold(c, "min_share")))
 		return;
 	creep = ts_check_text(c, TS_M_CREEP_KIND);
 	interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &high);
+	if (g.late)
+		ts_check_steps(c, (int64_t)g.since, (int64_t)g.since);
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "Memory grows by %s per step%s and by %s in all, which is %s of its peak%s",
-		      ts_say_bytes(slope).text,
+		      "%s by %s per step%s and by %s in all, which is %s of its peak%s%s",
+		      g.late ? ts_arena_printf(c->arena, "From about step %.0f on, memory grows", g.since) : "Memory grows",
+		      ts_say_bytes(g.slope).text,
 		      interval ? ts_arena_printf(c->arena, " (95 %% confidence interval %s to %s)",
 						 ts_say_bytes(low).text, ts_say_bytes(high).text)
 			       : "",
-		      ts_say_bytes(total).text, ts_say_percent(share).text,
+		      ts_say_bytes(g.total).text, ts_say_percent(share).text,
+		      g.late ? ", measured at the lowest values, between which it may rise and fall" : "",
 		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule reports it too" : "");
 }
 

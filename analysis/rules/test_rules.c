@@ -334,6 +334,14 @@ static const struct rule_case cases[] = {
 	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count ? no capacity", UNCHECKED, "no capacity"},
 
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 9999999", MEDIUM, NULL},
+	{"MEMORY.GROWTH",
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.5; memory/peak_alloc/peak_bytes = 1e8; "
+	 "memory/growth/total_bytes = 1e7; memory/growth/since_step = 700",
+	 HIGH, "From about step 700 on, memory grows by 1000 B per step and by 9.54 MiB in all"},
+	{"MEMORY.FORECAST",
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.5; memory/growth/total_bytes = 1e6; "
+	 "memory/growth/since_step = 700; memory/capacity/steps_left_count = 900",
+	 HIGH, "it has grown over 1,000 steps so far"},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B per step and by 977 KiB in all, which is 1.0 %"},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e7", HIGH, NULL},

@@ -276,6 +276,136 @@ static void all_false_growth(struct quality *q, struct trial *t)
 			false_growth(q, t, shapes[s].name, shapes[s].shape, lengths[n].n, shapes[s].sd, lengths[n].trials);
 }
 
+/* --- growth as the finding sees it: late, under cycles, and what only looks like it --- */
+
+enum level { STEADY, TEETH, COLLECTED, ONE_STEP, TWO_STEPS, SATURATES, WANDERS_9, WANDERS_98, BLOCKS_2, LEVELS };
+
+static const char *const level_words[] = {"steady",	"sawtooth 2 GiB", "random collection", "one step up", "two steps up",
+					  "fills a cache", "AR(1) .9",	 "AR(1) .98",	      "2 MiB blocks"};
+
+/* Memory in MiB around 30 GiB, with what makes its level move. The noise is 20 MiB, or 500 MiB where it wanders. */
+static void fill_level(struct trial *t, size_t n, enum level level, struct ts_random *r)
+{
+	double state = (double)NAN, rho = level == WANDERS_9 ? 0.9 : level == WANDERS_98 ? 0.98 : 0, sd = rho > 0 ? 500 : 20;
+	size_t period = 10 + ts_random_below(r, (uint32_t)(n / 8)), phase = ts_random_below(r, (uint32_t)period);
+	double mean = (double)n / (10 + 30 * ts_random_unit(r)), grown = 0, tau = (0.02 + 0.2 * ts_random_unit(r)) * (double)n;
+	size_t at = (size_t)((0.05 + 0.9 * ts_random_unit(r)) * (double)n);
+	size_t again = (size_t)((0.05 + 0.9 * ts_random_unit(r)) * (double)n);
+
+	for (size_t i = 0; i < n; i++) {
+		double v = 30 * 1024 + quality_ar1(r, rho, sd, &state);
+
+		grown = ts_random_unit(r) < 1 / mean ? 0 : grown + 2048 / mean;
+		if (level == TEETH)
+			v += 2048 * (double)((i + phase) % period) / (double)period;
+		else if (level == COLLECTED)
+			v += grown;
+		else if (level == ONE_STEP || level == TWO_STEPS)
+			v += (i >= at ? 2048 : 0) + (level == TWO_STEPS && i >= again ? 1500 : 0);
+		else if (level == SATURATES)
+			v += 4096 * (1 - exp(-(double)i / tau));
+		else if (level == BLOCKS_2)
+			v = 2 * floor(v / 2);
+		t->values[0][i] = v * MIB;
+	}
+}
+
+struct grown {
+	bool fires;
+	double since; /* NaN where growth has no begin of its own */
+};
+
+static struct grown growth_said(struct trial *t, size_t n)
+{
+	struct ts_series s = {.keys = t->keys, .values = t->values[0], .n = n};
+	struct ts_measures m = {.n = 0};
+	struct ts_plots plots = {.n = 0};
+	struct grown out = {.since = (double)NAN};
+	double p = 1, total = 0, peak = 1;
+	struct ts_error err;
+	bool late;
+
+	ts_arena_reset(&t->arena);
+	if (ts_memory_summary(&s, NULL, NULL, NULL, 0, 0, 0, &t->arena, &m, &plots, &err))
+		abort();
+	late = test_value(&m, "memory", "growth", "since", &out.since);
+	(void)test_value(&m, "memory", "growth", "p_value", &p);
+	(void)test_value(&m, "memory", "growth", "total", &total);
+	(void)test_value(&m, "memory", "alloc", "peak", &peak);
+	out.fires = (late || p < TS_MEMORY_ALPHA) && total >= peak / 100;
+	return out;
+}
+
+static void false_finding(struct quality *q, struct trial *t, enum level level, size_t n, uint64_t trials, double goal)
+{
+	char name[80];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "memory: false finding of growth, %s, S %zu", level_words[level], n);
+	c = quality_at_most(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, trials); i++) {
+		struct ts_random r;
+
+		quality_random(&c, i, &r);
+		fill_level(t, n, level, &r);
+		quality_count(&c, growth_said(t, n).fires);
+	}
+	quality_report(q, &c);
+}
+
+/* So many GiB leak from a part of the run on; growth must begin at most a sixth of the run from there, if it has a begin. */
+static void finding(struct quality *q, struct trial *t, enum level level, size_t n, double from, double gib, uint64_t trials,
+		    double goal)
+{
+	char name[100];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "memory: leak of %g GiB found, from %g %% on, %s, S %zu", gib, 100 * from,
+		       level_words[level], n);
+	c = quality_at_least(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, trials); i++) {
+		double begins = from * (double)n;
+		struct grown g;
+		struct ts_random r;
+
+		quality_random(&c, i, &r);
+		fill_level(t, n, level, &r);
+		for (size_t k = 0; k < n; k++)
+			t->values[0][k] += fmax((double)k - begins, 0) / ((double)n - begins) * gib * 1024 * MIB;
+		g = growth_said(t, n);
+		quality_count(&c, g.fires && !(fabs(g.since - begins) > (double)n / 6));
+	}
+	quality_report(q, &c);
+}
+
+/* Under collection at random times, a block or a cycle may be so long that its lowest value is far above the floor: with few of them
+ * some leaks stay unseen. In 200 steps noise that stays correlated over 50 of them drifts now and then as a leak does. */
+static void findings_of_growth(struct quality *q, struct trial *t)
+{
+	static const struct {
+		size_t n;
+		uint64_t trials;
+	} lengths[] = {{60, 1000}, {200, 1000}, {1000, 400}, {10000, 200}, {100000, 40}};
+
+	for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+		size_t n = lengths[k].n;
+
+		for (enum level level = STEADY; level < LEVELS; level++)
+			false_finding(q, t, level, n, lengths[k].trials, level == WANDERS_98 && n <= 200 ? 0.03 : 0.01);
+		if (n < 200)
+			continue;
+		finding(q, t, STEADY, n, 0.5, 15, lengths[k].trials, 0.95);
+		finding(q, t, STEADY, n, 0.8, 3, lengths[k].trials, 0.95);
+		finding(q, t, TEETH, n, 0, 6, lengths[k].trials, 0.95);
+		finding(q, t, TEETH, n, 0.5, 6, lengths[k].trials, 0.9);
+		finding(q, t, COLLECTED, n, 0, 6, lengths[k].trials, 0.8);
+		finding(q, t, COLLECTED, n, 0.5, 6, lengths[k].trials, 0.6);
+		finding(q, t, COLLECTED, n, 0.5, 15, lengths[k].trials, 0.9);
+		finding(q, t, BLOCKS_2, n, 0.3, 1, lengths[k].trials, 0.95);
+		finding(q, t, WANDERS_9, n, 0.5, 15, lengths[k].trials, 0.95);
+	}
+}
+
 void quality_memory(struct quality *q)
 {
 	struct trial *t = malloc(sizeof *t);
@@ -298,6 +428,7 @@ void quality_memory(struct quality *q)
 	jump_named(q, t, 1000);
 	jump_named(q, t, 20000);
 	healthy(q, t);
+	findings_of_growth(q, t);
 	ts_arena_finish(&t->arena);
 	free(t);
 }
