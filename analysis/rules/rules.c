@@ -22,13 +22,13 @@ const struct ts_rule ts_rules[] = {
 	  {"high_share", 0.40, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_dataloader_bound},
 	{"TIMING.BACKWARD_HEAVY", "The backward pass is unusually long", "high if the ratio is at least high_ratio, otherwise medium",
-	 "the phase backward takes at least min_ratio times as long as the phase forward, not counting the forward passes in it that "
-	 "activation checkpointing does again as far as the run declares it (one for work.recompute = full, at most one for any other "
-	 "word but none, else as the declared FLOPs say)",
+	 "the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio "
+	 "times as long as the phase forward",
 	 "Check that the graph is not kept or walked twice, that no activation is recomputed by mistake, and that no operation "
 	 "lacks a fused backward. Try mixed precision and compilation.",
 	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward, and "
-	 "declared recomputation is not counted",
+	 "declared recomputation is not counted: one forward pass for work.recompute = full, at most one for any other word but none, "
+	 "or what the declared FLOPs say",
 	 {{"min_ratio", 2.5, NONE, "backward time, without declared recomputation, divided by forward time from which the rule fires"},
 	  {"high_ratio", 3.5, NONE, "the same ratio from which the severity is high"}, END},
 	 ts_check_backward_heavy},
@@ -240,8 +240,7 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_pressure},
 	{"MEMORY.FORECAST", "The device will become full",
 	 "high if the steps left are at most high_lengths times the steps run, otherwise medium",
-	 "memory grows by more than chance explains (max_p_value), and the device will be full within max_lengths times as "
-	 "many steps as the run has had",
+	 "memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for",
 	 "Find what grows (MEMORY.GROWTH), or restart from a checkpoint before the device is full.",
 	 "new in tscope; " PYTSCOPE " does not know the device's memory",
 	 {{"max_p_value", 0.01, NONE, "largest p-value of the growth at which the rule fires"},

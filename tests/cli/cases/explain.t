@@ -2,20 +2,20 @@
 $ tscope explain
 | code                          severity           fires when
 | TIMING.DATALOADER_BOUND       high, medium       the phase data takes at least min_share of the step time
-| TIMING.BACKWARD_HEAVY         high, medium       the phase backward takes at least min_ratio times as long as the phase forward
+| TIMING.BACKWARD_HEAVY         high, medium       the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio times as long as the phase forward
 | TIMING.OPTIMIZER_HEAVY        low                the phase optimizer takes at least min_share of the step time
 | TIMING.JITTER                 low                the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail times the median
 | TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time
 | TIMING.SLOWDOWN               high, medium       the level of the step time rises by at least min_slowdown and stays there
 | TIMING.UNATTRIBUTED           medium, low        at least min_share of the wall time is outside the phases of all steps
 | CONVERGENCE.DIVERGED          high               the loss is NaN or infinite at any step
-| CONVERGENCE.BLOW_UP           high               the loss leaves its previous range and does not come back, though it stays finite
-| CONVERGENCE.NO_PROGRESS       high, medium, low  the loss rises over the second half of the run, or ends no lower than it began
+| CONVERGENCE.BLOW_UP           high               the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end of the run to at least double its lowest level, by at least 5 % of what it had gained
+| CONVERGENCE.NO_PROGRESS       high, medium, low  the loss rises at the end of the run or over its second half, or ends no lower than it began
 | CONVERGENCE.SPIKES            medium, low        the loss jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.LEVEL_SHIFT       medium             the level of the loss rises by at least min_rise and stays there
 | CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.NONFINITE         medium, low        any other series of training is NaN or infinite at any step
-| CROSS.CORRELATED_INSTABILITY  high               loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance
+| CROSS.CORRELATED_INSTABILITY  high, low          loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
 | DIST.STRAGGLER                high, medium       a permutation test over the ranks finds one or more ranks slower than the others
 | DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
 | DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of a step
@@ -28,8 +28,8 @@ $ tscope explain
 | EFFICIENCY.LOW_MFU            high, medium       the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
 | EFFICIENCY.RECOVERABLE        high, medium       the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
 | MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of the device's memory
-| MEMORY.FORECAST               high, medium       memory grows by more than chance explains (max_p_value), and the device will be full within max_lengths times as many steps as the run has had
-| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), and over the run by at least min_share of its peak
+| MEMORY.FORECAST               high, medium       memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for
+| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; and in all by at least min_share of its peak
 | MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
 | MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
 $ tscope explain TIMING.JITTER
