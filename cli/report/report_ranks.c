@@ -209,8 +209,8 @@ void ts_report_ranks(struct ts_report *r)
 						{TS_M_RANKS_STRAGGLERS, "stragglers:"},
 						{0, NULL}};
 	static const struct ts_figure step[] = {{TS_M_RANKS_WALL, ""},
-						{TS_M_RANKS_TRANSFER_SHARE, "% of it transfer"},
-						{TS_M_RANKS_WAIT_SHARE, "% wait for slower ranks"},
+						{TS_M_RANKS_TRANSFER, "% of it transfer"},
+						{TS_M_RANKS_WAIT, "% wait for slower ranks"},
 						{TS_M_RANKS_MODE, "collectives: %"},
 						{0, NULL}};
 	static const struct ts_figure lost[] = {{TS_M_RANKS_LOST_SHARE, "% of the devices' time"},

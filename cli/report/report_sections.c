@@ -16,7 +16,6 @@ enum {
 	FIXES_SHOWN = 5,
 	STEPS_SHOWN = 5,
 	BUDGET_SHOWN = 10,
-	NAMES_SHOWN = 4,
 	COINCIDENCES_SHOWN = 8,
 };
 
@@ -514,7 +513,7 @@ static const char *spaced(struct ts_report *r, struct ts_span name)
 /* Adds a bar for each line of the budget of the analyzed rank, or of the whole job. Empty lines are left out. */
 static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 {
-	static const char *const heads[2][TS_BAR_VALUES] = {{"", ""}, {"all ranks", ""}};
+	const char *heads[TS_BAR_VALUES] = {job ? "all ranks" : r->a->run.ranks > 1 ? ts_report_say(r, "rank %d", r->a->rank) : "", ""};
 	struct ts_item *item = NULL;
 
 	for (size_t i = 0; i < r->a->measures.n; i++) {
@@ -531,7 +530,7 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
 		bar.values[1] = ts_report_value_of(r, job ? TS_M_JOB_SECONDS : TS_M_BUDGET_SECONDS, m->subject);
 		if (!item)
-			item = ts_report_bars(r, s, heads[job], "line");
+			item = ts_report_bars(r, s, heads, "line");
 		ts_report_bar(r, item, BUDGET_SHOWN, &bar);
 	}
 }
@@ -615,128 +614,6 @@ static void pipeline(struct ts_report *r)
 	}
 }
 
-/* --- what is not known --- */
-
-/* A gap is a row, a rule or a share that is not known, and the reason. */
-struct gap {
-	struct ts_span reason;
-	size_t at;    /* place in the answer: rows, then rules, then shares of the bound */
-	size_t first; /* the first place with this reason */
-};
-
-static int by_reason(const void *x, const void *y)
-{
-	const struct gap *a = x, *b = y;
-	int c = ts_span_cmp(a->reason, b->reason);
-
-	return c ? c : (a->at > b->at) - (a->at < b->at);
-}
-
-static int by_first(const void *x, const void *y)
-{
-	const struct gap *a = x, *b = y;
-
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
-
-/* Says "memory growth", "MEMORY.GROWTH" or "share of wait". The group is left out if it is that of `before`, the row
- * named last, which may be NULL. */
-static const char *gap_name(struct ts_report *r, const struct gap *g, const struct ts_measure *before)
-{
-	const struct ts_measures *m = &r->a->measures;
-	const struct ts_findings *f = &r->a->findings;
-	const char *subject;
-
-	if (g->at >= m->n + f->n_unchecked)
-		return ts_report_say(r, "share of %s",
-				     ts_bound_word(r->a->bound.shares[g->at - m->n - f->n_unchecked].kind));
-	if (g->at >= m->n)
-		return ts_report_text(r, f->unchecked[g->at - m->n].code);
-	subject = ts_report_text(r, m->items[g->at].subject);
-	if (before && ts_span_eq(before->group, m->items[g->at].group))
-		return subject;
-	return ts_report_say(r, "%s %s", ts_report_text(r, m->items[g->at].group), subject);
-}
-
-/* Says "the run has no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": the reason, the subjects of which a
- * row is not known, and the rules that are unchecked. */
-static void reason_line(struct ts_report *r, struct ts_section *s, const struct gap *gaps, size_t n)
-{
-	const struct ts_measures *m = &r->a->measures;
-	const struct ts_measure *before = NULL;
-	const char *names = NULL, *rules = NULL;
-	size_t n_names = 0, n_rules = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		bool row = gaps[i].at < m->n;
-
-		if (row && before && ts_span_eq(before->group, m->items[gaps[i].at].group) &&
-		    ts_span_eq(before->subject, m->items[gaps[i].at].subject))
-			continue;
-		if (row && n_names++ < NAMES_SHOWN)
-			names = ts_report_join(r, names, ", ", gap_name(r, &gaps[i], before));
-		if (!row && n_rules++ < NAMES_SHOWN)
-			rules = ts_report_join(r, rules, ", ", gap_name(r, &gaps[i], NULL));
-		before = row ? &m->items[gaps[i].at] : before;
-	}
-	if (n_names > NAMES_SHOWN)
-		names = ts_report_say(r, "%s and %zu more", names, n_names - NAMES_SHOWN);
-	if (n_rules > NAMES_SHOWN)
-		rules = ts_report_say(r, "%s and %zu more", rules, n_rules - NAMES_SHOWN);
-	ts_report_line(r, s, NULL,
-		       ts_report_say(r, "%s: %s",
-				     gaps->reason.len ? ts_report_text(r, gaps->reason) : "the answer gives no reason",
-				     ts_report_join(r, names, "; ", rules)));
-}
-
-static size_t gather(const struct ts_report *r, struct gap *gaps)
-{
-	const struct ts_measures *m = &r->a->measures;
-	const struct ts_findings *f = &r->a->findings;
-	const struct ts_bound *b = &r->a->bound;
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->n; i++)
-		if (!m->items[i].known)
-			gaps[n++] = (struct gap){.reason = m->items[i].reason, .at = i};
-	for (size_t i = 0; i < f->n_unchecked; i++)
-		gaps[n++] = (struct gap){.reason = f->unchecked[i].reason, .at = m->n + i};
-	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++)
-		if (b->shares[i].kind != TS_BOUND_UNKNOWN && !b->shares[i].known)
-			gaps[n++] = (struct gap){.reason = b->shares[i].reason, .at = m->n + f->n_unchecked + i};
-	qsort(gaps, n, sizeof *gaps, by_reason);
-	for (size_t i = 0; i < n; i++)
-		gaps[i].first = i && ts_span_eq(gaps[i].reason, gaps[i - 1].reason) ? gaps[i - 1].first : gaps[i].at;
-	qsort(gaps, n, sizeof *gaps, by_first);
-	return n;
-}
-
-static void not_known(struct ts_report *r)
-{
-	size_t most = r->a->measures.n + r->a->findings.n_unchecked +
-		      sizeof r->a->bound.shares / sizeof r->a->bound.shares[0],
-	       n, end;
-	struct gap *gaps = ts_arena_array(r->arena, most, sizeof *gaps);
-	struct ts_section *s;
-
-	if (!gaps) {
-		r->failed = true;
-		return;
-	}
-	n = gather(r, gaps);
-	if (n == 0)
-		return;
-	s = ts_report_section(r, "NOT KNOWN");
-	s->head = "each line gives a reason, then the measures and the rules that need it";
-	for (size_t i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && gaps[end].first == gaps[i].first;)
-			end++;
-		reason_line(r, s, gaps + i, end - i);
-	}
-}
-
 static void notes(struct ts_report *r)
 {
 	struct ts_section *s;
@@ -759,6 +636,6 @@ void ts_report_sections(struct ts_report *r)
 	ts_report_ranks(r);
 	budget(r);
 	pipeline(r);
-	not_known(r);
+	ts_report_unknown(r);
 	notes(r);
 }

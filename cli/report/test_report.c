@@ -333,7 +333,8 @@ static void every_section_is_there(void **state)
 	has(text, "late, from step 90");
 	has(text, "at step 2500 to 2600");
 	has(text, "only one rank has steps: share of wait");
-	has(text, "the run has no column timestamp: timing wall; CROSS.CORRELATED_INSTABILITY");
+	has(text, "record timestamp, for CROSS.CORRELATED_INSTABILITY");
+	has(text, "record memory.");
 	has_not(text, "the seventh");
 	has_not(text, "\n  wall "); /* the wall time is not known, so it is not shown as 0 s */
 }
