@@ -15,7 +15,8 @@ const char *const ts_memory_columns[TS_MEMORY_COLUMNS] = {"alloc", "reserved", "
 const char *const ts_budget_lines[TS_BUDGET_LINES] = {
 	"useful_compute", "compute_overhead", "data_stall", "communication", "wait", "other", "unattributed"};
 
-const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest job", "communication job", "wait job"};
+const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest job", "communication job", "wait job",
+						"unattributed job"};
 
 struct ts_span ts_answer_group_name(enum ts_answer_group group)
 {

@@ -76,7 +76,7 @@ enum ts_budget_line {
 };
 extern const char *const ts_budget_lines[TS_BUDGET_LINES];
 
-enum ts_job_line { TS_JOB_USEFUL, TS_JOB_OWN_REST, TS_JOB_COMM, TS_JOB_WAIT, TS_JOB_LINES };
+enum ts_job_line { TS_JOB_USEFUL, TS_JOB_OWN_REST, TS_JOB_COMM, TS_JOB_WAIT, TS_JOB_UNATTRIBUTED, TS_JOB_LINES };
 extern const char *const ts_job_lines[TS_JOB_LINES];
 
 struct ts_span ts_answer_group_name(enum ts_answer_group group); /* "timing" */

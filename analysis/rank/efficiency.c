@@ -515,6 +515,7 @@ static void mfu_rows(struct report *r, const char *peak_source)
 		add(r, TS_M_MFU_PEAK_SOURCE, unknown(r->peak.reason));
 	text_row(r, TS_M_MFU_DTYPE, &w->dtype);
 	text_row(r, TS_M_MFU_DEVICE, &w->device);
+	text_row(r, TS_M_DEVICE_KIND, &w->device_kind);
 	if (!hardware.reason && w->flops_per_step.known && hardware.value < w->flops_per_step.value)
 		hardware = unknown("work.hardware_flops_per_step is less than work.flops_per_step");
 	hfu = utilization(r, ideal_of(r, per_rank(r, hardware)));
@@ -615,6 +616,20 @@ static void rate_rows(struct report *r, enum ts_measure_name what, enum ts_measu
 	add(r, each, devices > 0.0 ? over(rate, devices) : unknown("the number of devices is not known"));
 }
 
+/* What is outside all phases is known of the rank in view only; the other ranks are taken to have the same share of it, since the steps
+ * of a job end together. */
+static struct amount job_unattributed(const struct report *r, double inside)
+{
+	struct amount own = r->lines[TS_LINE_UNATTRIBUTED];
+	double share = own.value / r->wall;
+
+	if (own.reason)
+		return own;
+	if (!(share < 1.0))
+		return unknown("all of the time is outside the phases");
+	return known(share > 0.0 ? inside * share / (1.0 - share) : 0.0);
+}
+
 /* Divides the own time of the ranks (all time but communication and wait), of which the ideal part is useful, as
  * means over ranks. */
 static void job_budget(struct report *r)
@@ -626,6 +641,7 @@ static void job_budget(struct report *r)
 		[TS_JOB_OWN_REST] = unknown(none),
 		[TS_JOB_COMM] = row_of(r, TS_M_RANKS_TRANSFER, TS_NO_SUBJECT, none),
 		[TS_JOB_WAIT] = row_of(r, TS_M_RANKS_WAIT, TS_NO_SUBJECT, none),
+		[TS_JOB_UNATTRIBUTED] = unknown(none),
 	};
 	double own = 0.0, ideal, wall;
 	size_t ranks = 0;
@@ -653,6 +669,7 @@ static void job_budget(struct report *r)
 		lines[TS_JOB_USEFUL] = known(ideal < own ? ideal : own);
 		lines[TS_JOB_OWN_REST] = known(own - lines[TS_JOB_USEFUL].value);
 	}
+	lines[TS_JOB_UNATTRIBUTED] = job_unattributed(r, sum_of(lines, TS_JOB_UNATTRIBUTED));
 	wall = sum_of(lines, TS_JOB_LINES);
 	for (size_t i = 0; i < TS_JOB_LINES; i++) {
 		add_of(r, TS_M_JOB_SECONDS, ts_span_str(ts_job_lines[i]), lines[i]);

@@ -22,7 +22,7 @@
  * reason names. wall/session is the run's own wall_time; wall/outside is the part of it before the first and after the last
  * step. The rows of the whole job have the subjects "<line> job" and are means over the ranks for the steps that they share:
  * useful_compute, own_rest (everything else that the ranks did themselves, with data and other phases), communication, wait,
- * wall.
+ * unattributed (the share that it has in the analyzed rank), wall.
  *
  * Group "efficiency":
  *	mfu/ratio		flops_per_step * n / (wall * peak * flops_ranks): Chowdhery et al., "PaLM", 2022, appendix B.
@@ -36,6 +36,7 @@
  *				checkpoint evaluation other unattributed; session: compute / session.wall_time
  *	job/mfu, rank K/mfu	job: MFU of all ranks over the longer of the ranks' and this rank's mean step; rank K: MFU over
  *				the median step of the rank
+ *	device/kind		"GPU" or "CPU"
  *	throughput/tokens	tokens per second of the job; samples likewise; tokens_per_device, samples_per_device
  * The peak is that of the command line, else work.peak_flops, else that of peaks.tsv for the device and the declared dtype.
  * Without a known device and a declared dtype peaks.tsv gives no peak.

@@ -538,7 +538,10 @@ static void wait_is_not_transfer(void **state)
 	is(b, "budget", "own_rest job", "seconds", 7.75 - 2.5);
 	is(b, "budget", "communication job", "seconds", 1.0);
 	is(b, "budget", "wait job", "seconds", 0.25);
-	is(b, "budget", "wall job", "seconds", 9.0);
+	/* 0.5 s of the rank's 11 s are outside its phases, so 1 of 22 parts of the job's time is. */
+	is(b, "budget", "unattributed job", "seconds", 9.0 / 21.0);
+	is(b, "budget", "wait job", "share", 0.25 / (9.0 * 22.0 / 21.0));
+	is(b, "budget", "wall job", "seconds", 9.0 * 22.0 / 21.0);
 	/* With DDP, comm is not used; the wait is taken out of backward. */
 	again(b);
 	ten_steps(b);

@@ -85,6 +85,24 @@ static struct ts_work_text device_of(const struct ts_facts *facts)
 	return device;
 }
 
+/* A process without CUDA computes on the CPU: torch says so, or is built without it. */
+static struct ts_work_text device_kind_of(const struct ts_facts *facts, const struct ts_work_text *device)
+{
+	const struct ts_fact *cuda = ts_facts_find(facts, ts_span_str("hardware.cuda_available"));
+	const struct ts_fact *torch = ts_facts_find(facts, ts_span_str("libraries.torch"));
+	struct ts_span cpu = ts_span_str("+cpu");
+
+	if (device->text.len)
+		return (struct ts_work_text){.text = ts_span_str("GPU"), .source = device->source};
+	if (cuda && cuda->type == TS_FACT_BOOL)
+		return (struct ts_work_text){.text = ts_span_str(cuda->boolean ? "GPU" : "CPU"),
+					     .source = ts_source_name(cuda->source)};
+	if (torch && torch->type == TS_FACT_TEXT && torch->text.len > cpu.len &&
+	    memcmp(torch->text.data + torch->text.len - cpu.len, cpu.data, cpu.len) == 0)
+		return (struct ts_work_text){.text = ts_span_str("CPU"), .source = ts_source_name(torch->source)};
+	return (struct ts_work_text){.reason = device->reason};
+}
+
 /* All devices of the host must have the same memory. */
 static struct ts_work_number measured_bytes_of(const struct ts_facts *facts)
 {
@@ -149,6 +167,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 	w.recompute = text_of(facts, "work.recompute", "the run does not record work.recompute",
 			      "work.recompute is not text");
 	w.device = device_of(facts);
+	w.device_kind = device_kind_of(facts, &w.device);
 	w.device_bytes = device_bytes_of(facts, &w.device);
 	w.tokens.reason = "the run has no column of tokens";
 	w.samples.reason = "the run has no column of samples";

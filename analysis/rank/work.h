@@ -13,6 +13,7 @@
  *					peaks.tsv
  *	work.tokens_per_step, work.samples_per_step	of the whole job
  *	work.accumulation		records of steps.jsonl an optimizer step, where there is one a micro-batch
+ *	hardware.cuda_available, libraries.torch ("+cpu")	whether that is a CPU
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; all must be of one type, or neither is known
  *	work.device_memory		bytes of one device; without it hardware.gpus[i].memory, without that what the device's name
  *					says (ts_device_memory)
@@ -45,6 +46,7 @@ struct ts_work {
 	struct ts_work_number wall_time_s, n_steps;
 	struct ts_work_number device_bytes; /* size of the device's memory */
 	struct ts_work_text dtype, convention, recompute, device;
+	struct ts_work_text device_kind; /* "GPU", "CPU" */
 	/* These are not facts; the caller fills them. */
 	int32_t rank;	     /* the analyzed rank, whose timing rows there are */
 	uint32_t n_ranks;    /* ranks in the run */

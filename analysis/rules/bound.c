@@ -18,6 +18,7 @@ static const struct {
 	[TS_BOUND_WAIT] = {"wait", "waiting for slower ranks", "DIST.WAIT_BOUND", "min_share"},
 	[TS_BOUND_HOST] = {"host", "", /* one of two causes: see doing() */ "EFFICIENCY.RECOVERABLE", "min_share"},
 	[TS_BOUND_BALANCED] = {"balanced", "", NULL, NULL},
+	[TS_BOUND_STALLS] = {"stalls", "", NULL, NULL},
 };
 
 enum { SHARES = 5 };
@@ -33,7 +34,7 @@ struct decision {
 
 const char *ts_bound_word(enum ts_bound_kind kind)
 {
-	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_BALANCED ? kinds[kind].word : "";
+	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_STALLS ? kinds[kind].word : "";
 }
 
 static const char *doing(const struct decision *d, const struct ts_bound_share *s)
@@ -107,25 +108,20 @@ static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share
 }
 
 /* Transfer and wait of the whole job replace those of this rank, and the other shares shrink to what is left. Time
- * outside the phases keeps its share, because it is outside the steps in which the ranks were compared. */
+ * outside the phases keeps its share, which is the same in both. */
 static void take_job(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
 		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
 		     const struct ts_bound_share *unattributed)
 {
 	struct ts_bound_share job_wait = job_line(d, TS_JOB_WAIT), job_comm = job_line(d, TS_JOB_COMM);
-	double inside = 1 - (unattributed->known ? unattributed->share : 0), own = 0, left = inside;
+	double own = 0, left = 1 - (unattributed->known ? unattributed->share : 0);
 	struct ts_bound_share *const rest[] = {input, compute, other};
 
 	if (!job_wait.known)
 		return;
 	*wait = job_wait;
-	wait->share *= inside;
-	left -= wait->share;
 	*communication = job_comm;
-	if (job_comm.known) {
-		communication->share *= inside;
-		left -= communication->share;
-	}
+	left -= wait->share + (job_comm.known ? job_comm.share : 0);
 	for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
 		own += rest[i]->known ? rest[i]->share : 0;
 	for (size_t i = 0; own > 0 && i < sizeof rest / sizeof rest[0]; i++)
@@ -177,6 +173,13 @@ static const struct ts_bound_share *greatest(const struct decision *d, const str
 	return best;
 }
 
+static double stalls(const struct decision *d)
+{
+	double share;
+
+	return ts_measure_value(d->m, TS_M_STEP_STALL, TS_NO_SUBJECT, &share) && isfinite(share) ? share : 0;
+}
+
 static void verdict(struct decision *d)
 {
 	const struct ts_bound_share *best = greatest(d, NULL), *next, *compute = &d->out.shares[1];
@@ -191,6 +194,12 @@ static void verdict(struct decision *d)
 		b->sentence = kept(d, ts_arena_printf(d->arena, "%s-bound: %s of the wall time is spent %s%s",
 						      kinds[b->kind].word, ts_say_percent(best->share).text,
 						      doing(d, best), rest ? rest : ""));
+		return;
+	}
+	if (stalls(d) >= TS_BOUND_STALLS_LEAST) {
+		b->kind = TS_BOUND_STALLS;
+		b->sentence = kept(d, ts_arena_printf(d->arena, "stalls: a few long steps take %s of the time",
+						      ts_say_percent(stalls(d)).text));
 		return;
 	}
 	if (compute->known && compute->share >= TS_BOUND_COMPUTE_LEAST) {
@@ -230,6 +239,7 @@ static int rank_of(double wins)
 
 struct ordered {
 	struct ts_fix fix;
+	bool asked; /* it is against what the run is bound by */
 	size_t at;
 };
 
@@ -238,11 +248,25 @@ static int by_worth(const void *x, const void *y)
 	const struct ordered *a = x, *b = y;
 	int rank_a = rank_of(a->fix.wins_most_ratio), rank_b = rank_of(b->fix.wins_most_ratio);
 
+	if (a->asked != b->asked)
+		return a->asked ? -1 : 1;
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
 	if (a->fix.effort != b->fix.effort)
 		return (a->fix.effort > b->fix.effort) - (a->fix.effort < b->fix.effort);
 	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* The share of time that fixes against a cause can win from; that of long steps lies inside the others, so it counts only where it
+ * is the verdict. */
+static double share_against(const struct decision *d, enum ts_bound_kind kind)
+{
+	const struct ts_bound_share *s;
+
+	if (kind == TS_BOUND_STALLS)
+		return d->out.kind == kind ? stalls(d) : 0;
+	s = &d->out.shares[kind - TS_BOUND_INPUT];
+	return s->known ? s->share : 0;
 }
 
 static void fixes(struct decision *d)
@@ -259,14 +283,14 @@ static void fixes(struct decision *d)
 	}
 	for (size_t i = 0; i < ts_playbook_n; i++) {
 		const struct ts_play *p = &ts_playbook[i];
-		const struct ts_bound_share *s = &b->shares[p->of - TS_BOUND_INPUT];
-		double wins = s->known ? p->part * s->share : 0;
+		double wins = p->part * share_against(d, p->of);
 
 		if (p->overhead && overhead.known && wins > overhead.share)
 			wins = overhead.share;
-		if (wins < TS_BOUND_WORTH || (p->applies && !p->applies(d->m)))
+		if (wins < TS_BOUND_WORTH || !ts_play_applies(p, d->m))
 			continue;
-		all[n++] = (struct ordered){{ts_span_str(p->name), ts_span_str(p->how), p->of, wins, p->effort}, i};
+		all[n++] = (struct ordered){
+			{ts_span_str(p->name), ts_span_str(p->how), p->of, wins, p->effort}, p->of == b->kind, i};
 	}
 	qsort(all, n, sizeof *all, by_worth);
 	for (size_t i = 0; i < n; i++)

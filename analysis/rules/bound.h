@@ -12,9 +12,10 @@
  * rest divides: if it happens to be a straggler, it waits for nobody. The verdict is the largest share among those that
  * reach their limit. Each limit is the one of the rule on the same cause, so that verdict and findings agree: input 25 %
  * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
- * (EFFICIENCY.RECOVERABLE). If no share reaches its limit, the verdict is compute from TS_BOUND_COMPUTE_LEAST on,
- * otherwise balanced; with fewer than TS_BOUND_STEPS steps it is unknown. The limits are the defaults: a policy changes
- * findings, not the verdict. The answer also lists what the data cannot show.
+ * (EFFICIENCY.RECOVERABLE). If no share reaches its limit, the verdict is stalls if a few long steps take TS_BOUND_STALLS_LEAST
+ * of the time (whatever they did in it), compute from TS_BOUND_COMPUTE_LEAST on, otherwise balanced; with fewer than
+ * TS_BOUND_STEPS steps it is unknown. The limits are the defaults: a policy changes findings, not the verdict. The answer also
+ * lists what the data cannot show.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_BOUND_H
 #define TSCOPE_ANALYSIS_RULES_BOUND_H
@@ -24,6 +25,8 @@
 enum { TS_BOUND_STEPS = 10 };
 
 #define TS_BOUND_COMPUTE_LEAST 0.85
+/* The share of time that long steps take beyond a median step, from which they are the verdict if nothing else is. */
+#define TS_BOUND_STALLS_LEAST 0.25
 /* A fix that could win back less of the wall time than this is not listed. */
 #define TS_BOUND_WORTH 0.01
 
@@ -35,6 +38,7 @@ enum ts_bound_kind {
 	TS_BOUND_WAIT = 4,
 	TS_BOUND_HOST = 5,
 	TS_BOUND_BALANCED = 6,
+	TS_BOUND_STALLS = 7, /* no cause stands out, but a few long steps take much of the time */
 };
 
 struct ts_bound_share {
@@ -57,7 +61,8 @@ struct ts_bound {
 	enum ts_bound_kind kind;
 	struct ts_span sentence; /* "input-bound: 52 % of the wall time is spent waiting for data" */
 	struct ts_bound_share shares[5]; /* input, compute, communication, wait, host: in this order */
-	struct ts_fix *fixes;	 /* ordered by what they could win back, in coarse steps; within one step the cheapest first */
+	/* First those against what the run is bound by; then by what they could win back, in coarse steps; then the cheapest. */
+	struct ts_fix *fixes;
 	size_t n_fixes;
 	struct ts_span *unknowns; /* one sentence for each thing that the data cannot show */
 	size_t n_unknowns;

@@ -5,34 +5,51 @@
  * outside the phases, so nobody knows whether that time can be won back. */
 static const struct {
 	enum ts_budget_line line;
+	enum ts_job_line job; /* that of all ranks, which counts where it is known: a straggler itself waits for nobody */
 	const char *words;
 	bool recoverable;
 } lines[] = {
-	{TS_LINE_DATA, "waiting for data", true},	 {TS_LINE_COMM, "on communication", true},
-	{TS_LINE_WAIT, "waiting for other ranks", true}, {TS_LINE_OVERHEAD, "computing below the peak rate", true},
-	{TS_LINE_OTHER, "in other phases", true},	 {TS_LINE_UNATTRIBUTED, "outside all phases", false},
+	{TS_LINE_DATA, TS_JOB_LINES, "waiting for data", true},
+	{TS_LINE_COMM, TS_JOB_COMM, "on communication", true},
+	{TS_LINE_WAIT, TS_JOB_WAIT, "waiting for other ranks", true},
+	{TS_LINE_OVERHEAD, TS_JOB_LINES, "computing below the peak rate", true},
+	{TS_LINE_OTHER, TS_JOB_LINES, "in other phases", true},
+	{TS_LINE_UNATTRIBUTED, TS_JOB_LINES, "outside all phases", false},
 };
+
+/* A line of the budget, and of which measure it is. */
+struct share {
+	enum ts_measure_name what;
+	const char *of;
+	double value;
+};
+
+static bool known_share(const struct ts_check *c, enum ts_measure_name what, const char *of, struct share *ret)
+{
+	*ret = (struct share){.what = what, .of = of};
+	return ts_measure_value(c->measures, what, ts_span_str(of), &ret->value) && isfinite(ret->value);
+}
+
+static bool share_of(const struct ts_check *c, size_t i, struct share *ret)
+{
+	return (lines[i].job < TS_JOB_LINES && known_share(c, TS_M_JOB_SHARE, ts_job_lines[lines[i].job], ret)) ||
+	       known_share(c, TS_M_BUDGET_SHARE, ts_budget_lines[lines[i].line], ret);
+}
 
 /* Finds the largest of the lines, which becomes evidence. Without a budget the result is false and the rule is unchecked.
  * */
 static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_share, const char **ret_words)
 {
-	const char *greatest = NULL;
+	/* Without any line the reason of the first is given. */
+	struct share greatest = {TS_M_BUDGET_SHARE, ts_budget_lines[lines[0].line], -HUGE_VAL}, share;
 
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		const char *line = ts_budget_lines[lines[i].line];
-		double share;
-
-		if ((recoverable && !lines[i].recoverable) ||
-		    !ts_measure_value(c->measures, TS_M_BUDGET_SHARE, ts_span_str(line), &share) || !isfinite(share) ||
-		    (greatest && share <= *ret_share))
+		if ((recoverable && !lines[i].recoverable) || !share_of(c, i, &share) || share.value <= greatest.value)
 			continue;
-		greatest = line;
-		*ret_share = share;
+		greatest = share;
 		*ret_words = lines[i].words;
 	}
-	/* Without any line the reason of the first is given. */
-	return ts_check_need_of(c, TS_M_BUDGET_SHARE, greatest ? greatest : ts_budget_lines[lines[0].line], ret_share);
+	return ts_check_need_of(c, greatest.what, greatest.of, ret_share);
 }
 
 void ts_check_mfu_impossible(struct ts_check *c)

@@ -93,13 +93,14 @@ void ts_check_comm_bound(struct ts_check *c)
 {
 	double share, seconds;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_TRANSFER_SHARE, &share) ||
+	if (!ts_check_ranks(c) || !ts_check_need_of(c, TS_M_JOB_SHARE, ts_job_lines[TS_JOB_COMM], &share) ||
 	    !ts_check_need(c, TS_M_RANKS_TRANSFER, &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(
 			c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-			"Transfer between ranks takes %s of a step (%s); the wait for slower ranks is not part of it",
+			"Transfer between ranks takes %s of the wall time, %s of each step; the wait for slower ranks is not "
+			"part of it",
 			ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
@@ -107,12 +108,12 @@ void ts_check_wait_bound(struct ts_check *c)
 {
 	double share, seconds;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_WAIT_SHARE, &share) ||
+	if (!ts_check_ranks(c) || !ts_check_need_of(c, TS_M_JOB_SHARE, ts_job_lines[TS_JOB_WAIT], &share) ||
 	    !ts_check_need(c, TS_M_RANKS_WAIT, &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-			      "Ranks wait for slower ranks during %s of a step, %s on average",
+			      "Ranks wait for slower ranks during %s of the wall time, %s of each step on average",
 			      ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 

@@ -10,11 +10,18 @@
 
 #include "analysis/rules/bound.h"
 
+enum ts_play_device {
+	TS_PLAY_ANY,
+	TS_PLAY_GPU, /* not for a run that is known to compute on the CPU */
+	TS_PLAY_CPU, /* only for such a run */
+};
+
 struct ts_play {
 	enum ts_bound_kind of;
 	uint32_t effort; /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
 	double part;
 	bool overhead; /* wins at most the compute overhead, where that is known */
+	enum ts_play_device device;
 	const char *name;
 	const char *how;
 	bool (*applies)(const struct ts_measures *m); /* NULL: always */
@@ -22,5 +29,7 @@ struct ts_play {
 
 extern const struct ts_play ts_playbook[];
 extern const size_t ts_playbook_n;
+
+bool ts_play_applies(const struct ts_play *play, const struct ts_measures *m);
 
 #endif

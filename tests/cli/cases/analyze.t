@@ -44,30 +44,24 @@ $ tscope analyze base
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
 |
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
-|   the run has fewer than 15 steps: timing warmup
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   the run does not record work.flops_convention: efficiency mfu
-|   the run does not record the name of the device: efficiency mfu
-|   the run does not record work.dtype: efficiency mfu
-|   the run has no column tokens: efficiency throughput
-|   the run has no column samples: efficiency throughput
-|   and 4 more; --json has them
+| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+|   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
+|                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
+|   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
+|                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
+|   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
+|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
+|   the run has fewer than 15 steps: warmup
+|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
+|   fewer than 50 steps have a memory value: creep
+|   fewer than 10 values are finite: loss, lr
+|   fewer than 20 values are finite: loss, lr
+|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no signal has enough values: axes
+|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
+|   the run has only 8 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
+|   the run has only 8 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
+|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, without the first 4 steps
@@ -110,30 +104,25 @@ $ tscope analyze base --warmup 4
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   there are too few steps for a 95 % confidence interval: memory growth
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   session.wall_time includes the steps that were left out at the start: budget wall, efficiency
-|     goodput
-|   the run does not record work.flops_convention: efficiency mfu
-|   the run does not record the name of the device: efficiency mfu
-|   the run does not record work.dtype: efficiency mfu
-|   and 6 more; --json has them
+| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+|   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
+|                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
+|   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
+|                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
+|   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
+|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
+|   there are too few steps for a 95 % confidence interval: growth
+|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
+|   fewer than 50 steps have a memory value: creep
+|   fewer than 10 values are finite: loss, lr
+|   fewer than 20 values are finite: loss, lr
+|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no signal has enough values: axes
+|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
+|   session.wall_time includes the steps that were left out at the start: wall, goodput
+|   the run has only 4 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
+|   the run has only 4 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
+|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -152,15 +141,15 @@ $ tscope analyze slow --rank 2
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.5 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  37.2 %
 |   try          share of wall time that each fix could save:
+|                up to 37.2 %: find out what the time is spent on: record evaluation, checkpoint and
+|                logging as phases of their own
+|                up to 18.6 %: log less often: log at an interval of several steps; each .item() and
+|                each print of a tensor waits for the device
 |                up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
 |                gradients while backward runs (async_op=True, prefetch of the next layer) instead of
 |                in one blocking call at the end
 |                up to 23.5 %: check the hosts of the slow ranks: compare the clocks, temperature,
 |                other jobs and data loader of these ranks with those of the others; exchange the host
-|                up to 37.2 %: find out what the time is spent on: record evaluation, checkpoint and
-|                logging as phases of their own
-|                up to 18.6 %: log less often: log at an interval of several steps; each .item() and
-|                each print of a tensor waits for the device
 |                up to 10.9 %: communicate less often: accumulate gradients over microbatches under
 |                no_sync()
 |   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
@@ -168,7 +157,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  1 high, 4 medium, 1 low, 9 of 31 rules unchecked
+| ● FINDINGS  1 high, 3 medium, 1 low, 9 of 31 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to 165 % slower (late, from step 60 on);
 |           unequal ranks cost 43 % of the devices' time.
@@ -178,20 +167,19 @@ $ tscope analyze slow --rank 2
 |           37 % of the wall time (1.25 s) is outside the phases of all steps.
 |           try: Record what happens there as phases of their own (evaluation, checkpoint, logging),
 |           to learn how much time each takes.
-|   MEDIUM  Steps wait for the network (DIST.COMM_BOUND)
-|           Transfer between ranks takes 26 % of a step (4.64 ms); the wait for slower ranks is not
-|           part of it.
-|           try: Overlap communication with computation, use larger buckets, accumulate or compress
-|           gradients, and check that the fast interconnect is used.
 |   MEDIUM  Ranks wait for each other (DIST.WAIT_BOUND)
-|           Ranks wait for slower ranks during 28 % of a step, 5.00 ms on average.
+|           Ranks wait for slower ranks during 23 % of the wall time, 5.00 ms of each step on average.
 |           try: Fix the stragglers if there are any (DIST.STRAGGLER); otherwise balance the work
 |           (DIST.LOAD_IMBALANCE).
 |   MEDIUM  Time could be won back (EFFICIENCY.RECOVERABLE)
-|           22 % of the wall time is spent on communication.
+|           23 % of the wall time is spent waiting for other ranks.
 |           try: Begin with the cause named here; the list below the verdict says what to try first.
 |           Give the FLOPs of a step (--flops-per-step) to learn the MFU as well.
-|   and 1 more: low TIMING.JITTER
+|   LOW     Step times vary widely (TIMING.JITTER)
+|           The coefficient of variation of step times is 37 %, and their 95th percentile is 1.617
+|           times the median.
+|           try: Look at what slow steps do that other steps do not: sequence lengths, garbage
+|           collection, logging, other jobs on the host.
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
@@ -217,9 +205,9 @@ $ tscope analyze slow --rank 2
 |                first 0.003, last 0.003, best 0.003 at step 0, 160 values
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to 0.0 %)
 |
-| ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
+| ● RANKS  1 high, 1 medium, 1 of 6 rules unchecked
 |   3 ranks of 3, 160 steps on all of them, stragglers: 1
-|   step         18.0 ms, 25.8 % of it transfer, 27.8 % wait for slower ranks, collectives: explicit
+|   step         18.0 ms, 4.64 ms of it transfer, 5.00 ms wait for slower ranks, collectives: explicit
 |                comm
 |   lost         43.3 % of the devices' time (457 ms in all), coefficient of variation of own
 |                time 58.7 %, slowest rank 4.36 ms above the median
@@ -233,38 +221,27 @@ $ tscope analyze slow --rank 2
 |   TraceML      its rule names no straggler
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall time 3.36 s
+|                                                  rank 2         $
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
 |   communication  ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
 |   wait           ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  10.3 %   345 ms
 |   unattributed   ███████████░░░░░░░░░░░░░░░░░░░  37.2 %   1.25 s
 |                                                 all ranks        $
-|   own rest      ████████░░░░░░░░░░░░░░░░░░░░░░     28.0 %  599 ms
-|   communication ██████████░░░░░░░░░░░░░░░░░░░░     34.6 %  742 ms
-|   wait          ███████████░░░░░░░░░░░░░░░░░░░     37.4 %  801 ms
+|   own rest      █████░░░░░░░░░░░░░░░░░░░░░░░░░     17.6 %  599 ms
+|   communication ███████░░░░░░░░░░░░░░░░░░░░░░░     21.8 %  742 ms
+|   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░     23.5 %  801 ms
+|   unattributed  ███████████░░░░░░░░░░░░░░░░░░░     37.2 %  1.27 s
 |   goodput      28.9 %, 969 ms productive, 28.8 % of the session
 |   throughput   samples 551,946 /s (183,982 /s per device)
 |
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   the run has no column memory.peak_alloc or memory.alloc: memory peak_alloc
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.alloc: memory alloc
-|   the run has no column memory.reserved: memory reserved
-|   the run has no column memory.alloc or memory.peak_alloc with numbers of bytes: memory growth,
-|     ranks rank 0, rank 1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   the run does not record work.flops_per_step: budget compute_overhead, useful_compute job,
-|     efficiency mfu, hfu and 4 more; EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
-|     EFFICIENCY.LOW_MFU
-|   the run does not record work.flops_convention: efficiency mfu
-|   the run does not record the name of the device: efficiency mfu
-|   the run does not record work.dtype: efficiency mfu
-|   the run has no column tokens: efficiency throughput
+| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+|   memory       record memory.peak_alloc, memory.alloc, memory.peak_reserved, memory.reserved,
+|                hardware.gpus[0].memory, for MEMORY.PRESSURE, MEMORY.FORECAST and 3 more
+|   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
+|                for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
+|   fewer than 50 steps have a memory value: creep
 |   the rule needs a kernel trace, and tscope does not read traces yet: DIST.EXPOSED_COMM
-|   fewer than two ranks have memory columns: MEMORY.RANK_IMBALANCE
 $ COLUMNS=60 tscope analyze slow
 | chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
 | rank 0
@@ -278,21 +255,20 @@ $ COLUMNS=60 tscope analyze slow
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.9 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  36.2 %
 |   try          share of wall time that each fix could save:
+|                up to 36.2 %: find out what the time is spent
+|                on: record evaluation, checkpoint and logging
+|                as phases of their own
+|                up to 18.1 %: log less often: log at an
+|                interval of several steps; each .item() and
+|                each print of a tensor waits for the device
 |                up to 22.1 %: overlap communication with
 |                computation: let DDP or FSDP reduce gradients
 |                while backward runs (async_op=True, prefetch
 |                of the next layer) instead of in one blocking
 |                call at the end
-|                up to 23.9 %: check the hosts of the slow
-|                ranks: compare the clocks, temperature, other
-|                jobs and data loader of these ranks with
-|                those of the others; exchange the host
-|                up to 36.2 %: find out what the time is spent
-|                on: record evaluation, checkpoint and logging
-|                as phases of their own
 |   and 4 more; --json has them
 |
-| ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
+| ● FINDINGS  1 high, 3 medium, 2 low, 9 of 31 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to
 |           165 % slower (late, from step 60 on); unequal
@@ -308,8 +284,13 @@ $ COLUMNS=60 tscope analyze slow
 |           try: Record what happens there as phases of their
 |           own (evaluation, checkpoint, logging), to learn
 |           how much time each takes.
-|   and 5 more: medium DIST.COMM_BOUND, medium
-|     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
+|   MEDIUM  Ranks wait for each other (DIST.WAIT_BOUND)
+|           Ranks wait for slower ranks during 24 % of the
+|           wall time, 5.00 ms of each step on average.
+|           try: Fix the stragglers if there are any
+|           (DIST.STRAGGLER); otherwise balance the work
+|           (DIST.LOAD_IMBALANCE).
+|   and 3 more: medium EFFICIENCY.RECOVERABLE, low
 |     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
 | ● TIMING  1 medium, 1 low
@@ -345,9 +326,9 @@ $ COLUMNS=60 tscope analyze slow
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to
 |                0.0 %)
 |
-| ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
+| ● RANKS  1 high, 1 medium, 1 of 6 rules unchecked
 |   3 ranks of 3, 160 steps on all of them, stragglers: 1
-|   step         18.0 ms, 25.8 % of it transfer, 27.8 % wait
+|   step         18.0 ms, 4.64 ms of it transfer, 5.00 ms wait
 |                for slower ranks, collectives: explicit comm
 |   lost         43.3 % of the devices' time (457 ms in all),
 |                coefficient of variation of own time 58.7 %,
@@ -365,42 +346,36 @@ $ COLUMNS=60 tscope analyze slow
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
 |   MFU not known, wall time 3.36 s
+|                                              rank 0         $
 |   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░   1.2 %  40.8 ms
 |   communication  ██████░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
 |   wait           ████████░░░░░░░░░░░░░░░░░░  29.7 %   995 ms
 |   unattributed   █████████░░░░░░░░░░░░░░░░░  36.2 %   1.21 s
 |                                            all ranks        $
-|   own rest      ███████░░░░░░░░░░░░░░░░░░     28.0 %  599 ms
-|   communication █████████░░░░░░░░░░░░░░░░     34.6 %  742 ms
-|   wait          █████████░░░░░░░░░░░░░░░░     37.4 %  801 ms
+|   own rest      ████░░░░░░░░░░░░░░░░░░░░░     17.9 %  599 ms
+|   communication ██████░░░░░░░░░░░░░░░░░░░     22.1 %  742 ms
+|   wait          ██████░░░░░░░░░░░░░░░░░░░     23.9 %  801 ms
+|   unattributed  █████████░░░░░░░░░░░░░░░░     36.2 %  1.21 s
 |   goodput      10.8 %, 363 ms productive, 10.8 % of the
 |                session
 |   throughput   samples 552,779 /s (184,260 /s per device)
 |
 | NOT KNOWN
-|   each line gives a reason, then the measures and the rules
-|   that need it
-|   the run has no column memory.peak_alloc or memory.alloc:
-|     memory peak_alloc
-|   the run has no column memory.peak_reserved or
-|     memory.reserved: memory peak_reserved
-|   the run has no column memory.alloc: memory alloc
-|   the run has no column memory.reserved: memory reserved
-|   the run has no column memory.alloc or memory.peak_alloc
-|     with numbers of bytes: memory growth, ranks rank 0, rank
-|     1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity;
-|     MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and
-|     memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   the run does not record work.flops_per_step: budget
-|     compute_overhead, useful_compute job, efficiency mfu,
-|     hfu and 4 more; EFFICIENCY.MFU_IMPOSSIBLE,
-|     EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   and 6 more; --json has them
+|   what the run would have to record, and for which rules or
+|   rows; then other reasons
+|   memory       record memory.peak_alloc, memory.alloc,
+|                memory.peak_reserved, memory.reserved,
+|                hardware.gpus[0].memory, for MEMORY.PRESSURE,
+|                MEMORY.FORECAST and 3 more
+|   work         record work.flops_per_step,
+|                work.flops_convention, hardware.gpu,
+|                work.dtype, tokens, for
+|                EFFICIENCY.MFU_IMPOSSIBLE,
+|                EFFICIENCY.MFU_SUSPICIOUS and 1 more
+|   fewer than 50 steps have a memory value: creep
+|   the rule needs a kernel trace, and tscope does not read
+|     traces yet: DIST.EXPOSED_COMM
 |
 | NOTES
 |   timing, memory and convergence describe rank 0, the lowest
@@ -447,30 +422,28 @@ $ tscope analyze ./runs/cut
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
-|   the run has fewer than 15 steps: timing warmup
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   there are too few steps for a 95 % confidence interval: memory growth
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   the run has no phase comm, so communication counts in another phase: budget communication,
-|     efficiency goodput; share of communication
-|   one rank alone does not show which part of its communication is waiting: budget wait, efficiency
-|     goodput; share of wait
-|   and 10 more; --json has them
+| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+|   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
+|                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
+|   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
+|                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
+|   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
+|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
+|   the run has fewer than 15 steps: warmup
+|   there are too few steps for a 95 % confidence interval: growth
+|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
+|   fewer than 50 steps have a memory value: creep
+|   fewer than 10 values are finite: loss, lr
+|   fewer than 20 values are finite: loss, lr
+|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no signal has enough values: axes
+|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
+|   the run has no phase comm, so communication counts in another phase: share of communication
+|   one rank alone does not show which part of its communication is waiting: share of wait
+|   the run does not record session.wall_time: wall, goodput
+|   the run has only 4 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
+|   the run has only 4 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
+|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.
