@@ -6,6 +6,7 @@
 #include "analysis/answer/finding.h"
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
+#include "analysis/answer/rank_rows.h"
 #include "analysis/answer/run_ref.h"
 #include "analysis/rules/bound.h"
 
@@ -23,6 +24,9 @@ struct ts_analysis {
 	struct ts_measures measures;
 	struct ts_events events;
 	struct ts_plots plots;
+	/* Every rank that was looked at, ascending; none if that is the rank above alone. Only the cache has them. */
+	struct ts_rank_rows *ranks;
+	size_t n_ranks;
 	struct ts_bound bound;
 	struct ts_findings findings;
 	struct ts_span *notes;	 /* sentences: what was chosen, what is not known */

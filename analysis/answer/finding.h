@@ -21,6 +21,9 @@ struct ts_finding {
 	int64_t first_step, last_step;
 	int32_t *ranks; /* the ranks that the finding is about, ascending; none if it is about the job or the analyzed rank */
 	size_t n_ranks;
+	/* Of these the rank whose rows are the evidence, if the rule was asked of every rank; the detail has its numbers. */
+	bool has_rank;
+	int32_t rank;
 	struct ts_measure *evidence; /* copies of the rows that decided it */
 	size_t n_evidence;
 };
@@ -28,6 +31,8 @@ struct ts_finding {
 struct ts_unchecked {
 	struct ts_span code;
 	struct ts_span reason; /* "no column phases.backward" */
+	int32_t *ranks; /* the ranks on which it could not be checked, where it could be on others; else none */
+	size_t n_ranks;
 };
 
 struct ts_findings {

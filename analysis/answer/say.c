@@ -1,5 +1,6 @@
 #include "analysis/answer/say.h"
 
+#include "base/buf.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -162,4 +163,34 @@ struct ts_say ts_say_value(double value, enum ts_unit unit)
 		break;
 	}
 	return ts_say_number(value);
+}
+
+char *ts_say_ranks(const int32_t *ranks, size_t n, struct ts_arena *arena)
+{
+	enum { STRETCHES = 8 };
+	struct ts_buf buf = TS_BUF_INIT(4096);
+	char *text;
+	size_t i = 0;
+
+	ts_buf_str(&buf, n == 1 ? "rank " : "ranks ");
+	for (int k = 0; i < n && k < STRETCHES; k++) {
+		size_t last = i;
+
+		while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
+			last++;
+		if (last == i + 1) /* "1 to 2" is not shorter than "1 and 2" */
+			last = i;
+		if (k)
+			ts_buf_str(&buf, last + 1 == n ? " and " : ", ");
+		ts_buf_printf(&buf, "%d", (int)ranks[i]);
+		if (last > i)
+			ts_buf_printf(&buf, " to %d", (int)ranks[last]);
+		i = last + 1;
+	}
+	if (i < n)
+		ts_buf_printf(&buf, " and %zu more", n - i);
+	ts_buf_char(&buf, '\0');
+	text = buf.failed ? NULL : ts_arena_dup(arena, buf.data, buf.len);
+	ts_buf_finish(&buf);
+	return text;
 }

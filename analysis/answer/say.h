@@ -26,5 +26,8 @@ struct ts_say ts_say_steps(int64_t first, int64_t last); /* "step 7", "steps 7 t
 struct ts_say ts_say_plural(double n, const char *word); /* "1 spike", "1,204 spikes" */
 /* The value in its unit; a value of TS_UNIT_TEXT or TS_UNIT_NONE is written as a plain number. */
 struct ts_say ts_say_value(double value, enum ts_unit unit);
+/* Ascending ranks as a sentence names them: "rank 3", "ranks 1, 3 and 7", "ranks 0 to 62 and 1 more". NULL when the arena is
+ * full. */
+char *ts_say_ranks(const int32_t *ranks, size_t n, struct ts_arena *arena);
 
 #endif

@@ -500,11 +500,17 @@ static enum ts_status spikes(const struct summary *s, struct ts_error *err)
 {
 	const char *reason = NULL;
 	struct ts_spikes found;
+	double least = 1;
 
 	if (ts_spikes_find(&s->series, TS_SPIKES_CHANCE, s->arena, &found, err))
 		return err->status;
 	if (!found.decided)
 		reason = "fewer than 24 values are finite";
+	for (size_t i = 0; i < found.n; i++)
+		if (found.items[i].kind == TS_EVENT_SPIKE && found.items[i].chance < least)
+			least = found.items[i].chance;
+	if (found.spikes && !value_row(s, TS_M_SERIES_SPIKES_P_VALUE, fmin(1, least * (double)found.judged), NULL))
+		return ts_arena_error(s->arena, err);
 	return value_row(s, TS_M_SERIES_SPIKES, (double)found.spikes, reason) &&
 			       value_row(s, TS_M_SERIES_DIPS, (double)found.dips, reason) &&
 			       value_row(s, TS_M_SERIES_SHIFTS, (double)found.shifts, reason) &&

@@ -33,6 +33,8 @@
  *				"unknown"   the interval is wider than that, or there are fewer than 20 finite values
  *				What was gained is the fall from the first five values to the lowest level.
  *   spikes dips shifts		how many (spikes.h); unknown with fewer than TS_SPIKES_LEAST finite values
+ *   spikes_p_value		how many values as far out as the furthest spike a clean series of this length is expected to have,
+ *				at most 1; no row if there are no spikes
  *   blow_up STEP		the step at which a blow-up begins; no row if there is none
  *
  * A blow-up begins at a step from which on every value stays above the middle between the lowest level reached and the last

@@ -25,10 +25,14 @@ enum ts_check_end { TS_CHECK_PASSED, TS_CHECK_FIRED, TS_CHECK_UNCHECKED, TS_CHEC
 struct ts_check {
 	const struct ts_rule *rule;
 	const struct ts_policy *policy;
-	const struct ts_measures *measures;
+	const struct ts_measures *measures; /* of the answer, or, in a rule on one rank, those of the rank that is asked */
 	const struct ts_events *events;
+	const struct ts_measures *job; /* of the answer: a rule on one rank finds the rows on all ranks there */
 	struct ts_arena *arena;
 	enum ts_check_end end;
+	double badness; /* where the rule fired: how bad it is beside other ranks of the same severity */
+	bool may_be_chance; /* where the rule fired: ts_check_chance was called */
+	double chance;	    /* what it said, divided by its level */
 	struct ts_finding finding; /* evidence gathers here while rows are asked for */
 	size_t cap_evidence, cap_ranks;
 	struct ts_span reason;
@@ -78,8 +82,16 @@ static inline enum ts_severity ts_severity_from(double value, double high)
 void ts_check_fire(struct ts_check *c, enum ts_severity severity, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void ts_check_steps(struct ts_check *c, int64_t first, int64_t last);
+/* In a rule on one rank: a number that is larger on a worse rank. Of several ranks of one severity the worst gives the finding
+ * its numbers. Without it that is the rank with the earliest step, then the lowest rank. */
+void ts_check_worse(struct ts_check *c, double badness);
+/* In a rule on one rank that noise can fire: the chance that noise alone is as strong on one rank, and the level up to which
+ * one rank fires. Of R ranks the i that are least likely by chance fire if the i-th is below level x i/R (Benjamini and
+ * Hochberg 1995): a clean run of many ranks then has about as many false findings as one of a single rank, and what all
+ * ranks show takes no more on each than it takes on one. */
+void ts_check_chance(struct ts_check *c, double chance, double level);
 void ts_check_rank(struct ts_check *c, int32_t rank); /* in any order, each once */
-/* The ranks that were added, as a sentence names them: "rank 3", "ranks 1, 3 and 7", "ranks 0 to 62 and 1 more". */
+/* The ranks that were added, as ts_say_ranks names them. */
 const char *ts_check_ranks_text(struct ts_check *c);
 
 #define TS_CHECKS(X)                                                                                                \

@@ -1,6 +1,16 @@
 /* checks_convergence.c - rules on the loss, on the gradient norm, and on several signals at once. */
 #include "analysis/rules/check.h"
 
+#include "analysis/stats/student.h"
+
+/* One rank fires up to these chances: those of spikes.h and coincidence.h, and the 99 % interval of convergence.h on one side. */
+#define SPIKES_LEVEL 0.0035
+#define COINCIDENCE_LEVEL 0.01
+#define RISE_LEVEL 0.005
+
+/* The values that the levels and slopes of convergence.h are made of. */
+enum { RECENT_PARTS = 32, INITIAL_LEAST = 5, INITIAL_MOST = 100 };
+
 static bool has_values(const struct ts_measure *row)
 {
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
@@ -129,6 +139,15 @@ void ts_check_blow_up(struct ts_check *c)
 		      loss, e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
 }
 
+/* A rise that comes from n values, by the lower end of its 95 % interval. */
+static void chance_of_rise(struct ts_check *c, const char *loss, double rise, enum ts_measure_name low_end, double n)
+{
+	double low;
+
+	if (ts_check_want_of(c, low_end, loss, &low) && rise > low)
+		ts_check_chance(c, ts_student_cdf(-1.96 * rise / (rise - low), n - 1), RISE_LEVEL);
+}
+
 /* The trend is what the loss does over the second half of the run, its progress what it does over the whole run. A run
  * whose loss went down and then stays has converged. */
 void ts_check_no_progress(struct ts_check *c)
@@ -157,11 +176,14 @@ void ts_check_no_progress(struct ts_check *c)
 		if (at_end.relative && at_end.by < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_steps(c, (int64_t)at_end.from, (int64_t)at_end.from);
+		ts_check_worse(c, at_end.by);
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH, "%s %s%s", loss, rise_text(c, &at_end),
 			      fell ? "; before, it fell" : "");
 	} else if (rises) {
 		if (!ts_check_need_of(c, TS_M_SERIES_RECENT, loss, &rise) || rise < ts_check_threshold(c, "min_rise"))
 			return;
+		ts_check_worse(c, rise);
+		chance_of_rise(c, loss, rise, TS_M_SERIES_RECENT_LOW, RECENT_PARTS);
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
 			      "%s rises by %s over the second half of the run%s; its best value is %s, its last %s",
 			      loss, ts_say_percent(rise).text, fell ? ", after a fall" : "", ts_say_number(best).text,
@@ -169,6 +191,9 @@ void ts_check_no_progress(struct ts_check *c)
 	} else if (ts_span_is(progress, "rose")) {
 		if (!ts_check_need_of(c, TS_M_SERIES_CHANGE, loss, &rise))
 			return;
+		ts_check_worse(c, rise);
+		chance_of_rise(c, loss, rise, TS_M_SERIES_CHANGE_LOW,
+			       fmin(fmax(count / 50, INITIAL_LEAST), INITIAL_MOST));
 		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best value is %s, its last %s",
 			      loss, ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
 	} else {
@@ -182,7 +207,7 @@ void ts_check_no_progress(struct ts_check *c)
 static void spikes_of(struct ts_check *c, const char *series)
 {
 	const struct ts_event *e, *worst = NULL;
-	double count, spikes;
+	double count, spikes, p;
 	size_t at = 0;
 
 	if (!need_values(c, series, &count) || !ts_check_need_of(c, TS_M_SERIES_SPIKES, series, &spikes))
@@ -194,6 +219,9 @@ static void spikes_of(struct ts_check *c, const char *series)
 			worst = e;
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_worse(c, spikes);
+	if (ts_check_want_of(c, TS_M_SERIES_SPIKES_P_VALUE, series, &p))
+		ts_check_chance(c, p, SPIKES_LEVEL);
 	ts_check_fire(
 		c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		"%s has %s%s", series, ts_say_plural(spikes, "spike").text,
@@ -235,6 +263,7 @@ void ts_check_loss_shift(struct ts_check *c)
 	if (!worst)
 		return;
 	ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_worse(c, greatest);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s rose by %s at step %" PRId64 ", from %s to %s, and stayed there", loss,
 		      ts_say_percent(greatest).text, worst->first_step, ts_say_number(worst->expected).text,
 		      ts_say_number(worst->value).text);
@@ -327,6 +356,8 @@ void ts_check_correlated(struct ts_check *c)
 		ts_buf_printf(&named, "; and %zu more", n - NAMED);
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_worse(c, -p);
+	ts_check_chance(c, p, COINCIDENCE_LEVEL);
 	training = training_rises(c);
 	ts_check_fire(c, training ? TS_SEVERITY_HIGH : TS_SEVERITY_LOW,
 		      "Signals jump together in %s%.*s. Independent signals would do so with a probability of %s%s",

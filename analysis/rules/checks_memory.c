@@ -16,6 +16,7 @@ void ts_check_pressure(struct ts_check *c)
 		return;
 	if (pressure < ts_check_threshold(c, "min_pressure"))
 		return;
+	ts_check_worse(c, pressure);
 	ts_check_fire(c, pressure >= ts_check_threshold(c, "high_pressure") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "The peak of memory is %s of the %s that the device has", ts_say_percent(pressure).text,
 		      ts_say_bytes(device).text);
@@ -32,12 +33,15 @@ struct growth {
  * unchecked; where memory does not grow, it is false and the rule has passed. */
 static bool need_growth(struct ts_check *c, struct growth *ret)
 {
-	double p;
+	double p, level = ts_check_threshold(c, "max_p_value");
 
 	ret->late = ts_check_want(c, TS_M_GROWTH_SINCE, &ret->since);
-	return ts_check_need(c, TS_M_GROWTH_SLOPE, &ret->slope) && (ret->late || ts_check_need(c, TS_M_GROWTH_P_VALUE, &p)) &&
-	       ts_check_need(c, TS_M_GROWTH_TOTAL, &ret->total) && (ret->late || p <= ts_check_threshold(c, "max_p_value")) &&
-	       ret->slope > 0 && ret->total > 0;
+	if (!ts_check_need(c, TS_M_GROWTH_SLOPE, &ret->slope) || (!ret->late && !ts_check_need(c, TS_M_GROWTH_P_VALUE, &p)) ||
+	    !ts_check_need(c, TS_M_GROWTH_TOTAL, &ret->total))
+		return false;
+	if (!ret->late)
+		ts_check_chance(c, p, level);
+	return (ret->late || p <= level) && ret->slope > 0 && ret->total > 0;
 }
 
 void ts_check_forecast(struct ts_check *c)
@@ -50,6 +54,7 @@ void ts_check_forecast(struct ts_check *c)
 	lengths = left / (g.total / g.slope);
 	if (lengths > ts_check_threshold(c, "max_lengths"))
 		return;
+	ts_check_worse(c, -lengths);
 	ts_check_fire(c, lengths <= ts_check_threshold(c, "high_lengths") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "If memory goes on to grow by %s per step, the device will be full after %s more; it has grown "
 		      "over %s so far",
@@ -71,6 +76,7 @@ void ts_check_growth(struct ts_check *c)
 		return;
 	creep = ts_check_text(c, TS_M_CREEP_KIND);
 	interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &high);
+	ts_check_worse(c, share);
 	if (g.late)
 		ts_check_steps(c, (int64_t)g.since, (int64_t)g.since);
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
@@ -94,6 +100,7 @@ void ts_check_fragmentation(struct ts_check *c)
 		return;
 	if (peak < ts_check_threshold(c, "min_peak") || ratio < ts_check_threshold(c, "min_ratio"))
 		return;
+	ts_check_worse(c, ratio);
 	ts_check_fire(c, ratio >= ts_check_threshold(c, "medium_ratio") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		      "Even at the memory peaks of the steps, no tensor uses %s (%s) of what the allocator holds",
 		      ts_say_percent(ratio).text, ts_say_bytes(unused).text);

@@ -12,6 +12,7 @@ void ts_check_dataloader_bound(struct ts_check *c)
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
+	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "Waiting for data takes %s of a step, %s on average", ts_say_percent(share).text,
 		      ts_say_seconds(mean).text);
@@ -61,6 +62,7 @@ void ts_check_backward_heavy(struct ts_check *c)
 	again = recomputed(c, &usual);
 	if (!(ratio - again >= ts_check_threshold(c, "min_ratio")) || !usual)
 		return;
+	ts_check_worse(c, ratio - again);
 	ts_check_fire(c, ts_severity_from(ratio - again, ts_check_threshold(c, "high_ratio")),
 		      "The backward pass takes %s times as long as the forward pass (%s and %s); %s", ts_say_number(ratio).text,
 		      ts_say_seconds(backward).text, ts_say_seconds(forward).text, usual);
@@ -73,9 +75,11 @@ void ts_check_optimizer_heavy(struct ts_check *c)
 	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_OPTIMIZER], &share) ||
 	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_OPTIMIZER], &mean))
 		return;
-	if (share >= ts_check_threshold(c, "min_share"))
-		ts_check_fire(c, TS_SEVERITY_LOW, "The optimizer takes %s of a step, %s on average",
-			      ts_say_percent(share).text, ts_say_seconds(mean).text);
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, TS_SEVERITY_LOW, "The optimizer takes %s of a step, %s on average", ts_say_percent(share).text,
+		      ts_say_seconds(mean).text);
 }
 
 static bool steps_enough(struct ts_check *c)
@@ -93,6 +97,7 @@ void ts_check_jitter(struct ts_check *c)
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") && tail < ts_check_threshold(c, "min_tail"))
 		return;
+	ts_check_worse(c, cv);
 	ts_check_fire(
 		c, TS_SEVERITY_LOW,
 		"The coefficient of variation of step times is %s, and their 95th percentile is %s times the median",
@@ -111,6 +116,7 @@ void ts_check_stalls(struct ts_check *c)
 		return;
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
+	ts_check_worse(c, share);
 	ts_check_fire(
 		c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		"A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s",
@@ -146,6 +152,7 @@ void ts_check_slowdown(struct ts_check *c)
 		ts_check_steps(c, at->first_step, back->first_step);
 	else
 		ts_check_steps(c, at->first_step, at->first_step);
+	ts_check_worse(c, worst);
 	ts_check_fire(c, ts_severity_from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
 		      "From step %" PRId64 " on, a step takes %s longer: %s instead of %s%s%s", at->first_step,
 		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
@@ -162,6 +169,7 @@ void ts_check_unattributed(struct ts_check *c)
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
+	ts_check_worse(c, share);
 	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		      "%s of the wall time (%s) is outside the phases of all steps", ts_say_percent(share).text,
 		      ts_say_seconds(seconds).text);

@@ -130,9 +130,18 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 	f->evidence[f->n_evidence++] = *row;
 }
 
+/* Each rank has rows of its own in these groups. */
+static bool is_of_rank(enum ts_answer_group group)
+{
+	return group == TS_ANSWER_TIMING || group == TS_ANSWER_MEMORY || group == TS_ANSWER_CONVERGENCE ||
+	       group == TS_ANSWER_CROSS;
+}
+
 static const struct ts_measure *row_of(const struct ts_check *c, enum ts_measure_name what, const char *of)
 {
-	return ts_measure_find(c->measures, what, ts_span_str(of));
+	bool of_rank = is_of_rank(ts_measure_specs[what].group);
+
+	return ts_measure_find(of_rank ? c->measures : c->job, what, ts_span_str(of));
 }
 
 bool ts_check_want_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value)
@@ -272,6 +281,17 @@ void ts_check_steps(struct ts_check *c, int64_t first, int64_t last)
 	c->finding.last_step = last;
 }
 
+void ts_check_worse(struct ts_check *c, double badness)
+{
+	c->badness = badness;
+}
+
+void ts_check_chance(struct ts_check *c, double chance, double level)
+{
+	c->may_be_chance = true;
+	c->chance = chance < level ? chance / level : 1;
+}
+
 void ts_check_rank(struct ts_check *c, int32_t rank)
 {
 	struct ts_finding *f = &c->finding;
@@ -298,37 +318,24 @@ void ts_check_rank(struct ts_check *c, int32_t rank)
 
 const char *ts_check_ranks_text(struct ts_check *c)
 {
-	enum { STRETCHES = 8 };
-	const struct ts_finding *f = &c->finding;
-	struct ts_buf buf = TS_BUF_INIT(4096);
-	const char *text;
-	size_t i = 0;
+	char *text = ts_say_ranks(c->finding.ranks, c->finding.n_ranks, c->arena);
 
-	ts_buf_str(&buf, f->n_ranks == 1 ? "rank " : "ranks ");
-	for (int n = 0; i < f->n_ranks && n < STRETCHES; n++) {
-		size_t last = i;
-
-		while (last + 1 < f->n_ranks && f->ranks[last + 1] == f->ranks[last] + 1)
-			last++;
-		if (last == i + 1) /* "1 to 2" is not shorter than "1 and 2" */
-			last = i;
-		if (n)
-			ts_buf_str(&buf, last + 1 == f->n_ranks ? " and " : ", ");
-		ts_buf_printf(&buf, "%d", (int)f->ranks[i]);
-		if (last > i)
-			ts_buf_printf(&buf, " to %d", (int)f->ranks[last]);
-		i = last + 1;
-	}
-	if (i < f->n_ranks)
-		ts_buf_printf(&buf, " and %zu more", f->n_ranks - i);
-	ts_buf_char(&buf, '\0');
-	text = buf.failed ? NULL : ts_arena_dup(c->arena, buf.data, buf.len);
 	c->no_memory |= !text;
-	ts_buf_finish(&buf);
 	return text ? text : "";
 }
 
 /* The engine. */
+
+/* What there is to ask about. */
+struct asked {
+	const struct ts_measures *measures;
+	const struct ts_events *events;
+	const struct ts_rank_rows *ranks;
+	size_t n_ranks;
+	const struct ts_policy *policy;
+	struct ts_arena *arena;
+	struct ts_findings *out;
+};
 
 static bool finding_add(struct ts_findings *out, struct ts_arena *arena, const struct ts_finding *finding)
 {
@@ -342,7 +349,7 @@ static bool finding_add(struct ts_findings *out, struct ts_arena *arena, const s
 	return true;
 }
 
-static bool unchecked_add(struct ts_findings *out, struct ts_arena *arena, const char *code, struct ts_span reason)
+static bool unchecked_add(struct ts_findings *out, struct ts_arena *arena, const struct ts_unchecked *unchecked)
 {
 	if (!out->unchecked) {
 		out->unchecked = ts_arena_array(arena, ts_rules_n, sizeof *out->unchecked);
@@ -350,7 +357,7 @@ static bool unchecked_add(struct ts_findings *out, struct ts_arena *arena, const
 	}
 	if (!out->unchecked)
 		return false;
-	out->unchecked[out->n_unchecked++] = (struct ts_unchecked){ts_span_str(code), reason};
+	out->unchecked[out->n_unchecked++] = *unchecked;
 	return true;
 }
 
@@ -367,33 +374,210 @@ static void sort(struct ts_findings *out)
 	}
 }
 
+/* Asks a rule of the rows of one rank, or of the answer. */
+static struct ts_check ask(const struct asked *a, const struct ts_rule *rule, const struct ts_measures *measures,
+			   const struct ts_events *events)
+{
+	struct ts_check c = {
+		.rule = rule,
+		.policy = a->policy,
+		.measures = measures,
+		.events = events,
+		.job = a->measures,
+		.arena = a->arena,
+	};
+
+	rule->check(&c);
+	return c;
+}
+
+static bool record(const struct asked *a, const struct ts_check *c)
+{
+	const struct ts_unchecked unchecked = {.code = ts_span_str(c->rule->code), .reason = c->reason};
+
+	if (c->no_memory)
+		return false;
+	if (c->end == TS_CHECK_FIRED)
+		return finding_add(a->out, a->arena, &c->finding);
+	return c->end != TS_CHECK_UNCHECKED || unchecked_add(a->out, a->arena, &unchecked);
+}
+
+/* How a rule ended on each rank. */
+struct over_ranks {
+	struct ts_check *checks;
+	size_t worst;	/* of those that fired */
+	size_t without; /* the first that is unchecked */
+	size_t fired, unchecked, passed;
+};
+
+static bool is_worse(const struct ts_check *a, const struct ts_check *b)
+{
+	const struct ts_finding *x = &a->finding, *y = &b->finding;
+
+	if (x->severity != y->severity)
+		return x->severity > y->severity;
+	if (a->badness > b->badness || a->badness < b->badness)
+		return a->badness > b->badness;
+	return x->has_steps && y->has_steps && x->first_step < y->first_step;
+}
+
+static int by_chance(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static bool fired_by_chance(const struct ts_check *c)
+{
+	return c->end == TS_CHECK_FIRED && c->may_be_chance;
+}
+
+/* Lets those ranks pass that fired by no more than the chance of many ranks explains (check.h). */
+static bool allow_for_ranks(const struct asked *a, struct ts_check *checks)
+{
+	double *chances = ts_arena_array(a->arena, a->n_ranks, sizeof *chances), bar = -1;
+	size_t n = 0, asked = 0;
+
+	if (!chances)
+		return false;
+	for (size_t i = 0; i < a->n_ranks; i++) {
+		asked += checks[i].end == TS_CHECK_FIRED || checks[i].end == TS_CHECK_PASSED;
+		if (fired_by_chance(&checks[i]))
+			chances[n++] = checks[i].chance;
+	}
+	if (n)
+		qsort(chances, n, sizeof *chances, by_chance);
+	for (size_t i = 0; i < n; i++)
+		if (chances[i] * (double)asked <= (double)(i + 1))
+			bar = chances[i];
+	for (size_t i = 0; i < a->n_ranks; i++)
+		if (fired_by_chance(&checks[i]) && checks[i].chance > bar)
+			checks[i].end = TS_CHECK_PASSED;
+	return true;
+}
+
+static bool ask_ranks(const struct asked *a, const struct ts_rule *rule, struct over_ranks *o)
+{
+	o->checks = ts_arena_array(a->arena, a->n_ranks, sizeof *o->checks);
+	if (!o->checks)
+		return false;
+	for (size_t i = 0; i < a->n_ranks; i++) {
+		o->checks[i] = ask(a, rule, &a->ranks[i].measures, &a->ranks[i].events);
+		if (o->checks[i].no_memory)
+			return false;
+	}
+	if (!allow_for_ranks(a, o->checks))
+		return false;
+	for (size_t i = 0; i < a->n_ranks; i++) {
+		const struct ts_check *c = &o->checks[i];
+
+		if (c->end == TS_CHECK_FIRED && (o->fired++ == 0 || is_worse(c, &o->checks[o->worst])))
+			o->worst = i;
+		if (c->end == TS_CHECK_UNCHECKED && o->unchecked++ == 0)
+			o->without = i;
+		o->passed += c->end == TS_CHECK_PASSED;
+	}
+	return true;
+}
+
+static int32_t *ranks_that(const struct asked *a, const struct over_ranks *o, enum ts_check_end end, size_t n)
+{
+	int32_t *ranks = ts_arena_array(a->arena, n, sizeof *ranks);
+	size_t at = 0;
+
+	for (size_t i = 0; ranks && i < a->n_ranks; i++)
+		if (o->checks[i].end == end)
+			ranks[at++] = a->ranks[i].rank;
+	return ranks;
+}
+
+/* "; the other 7 ranks do not", "; 5 other ranks do not, and 2 could not be checked": what the ranks do that do not fire. */
+static const char *the_others(const struct over_ranks *o, struct ts_arena *arena)
+{
+	if (!o->passed && !o->unchecked)
+		return "";
+	if (o->passed && o->unchecked)
+		return ts_arena_printf(arena, "; %s %s not, and %zu could not be checked",
+				       ts_say_plural((double)o->passed, "other rank").text, o->passed == 1 ? "does" : "do",
+				       o->unchecked);
+	if (o->passed + o->unchecked == 1)
+		return o->passed ? "; the other rank does not" : "; the other rank could not be checked";
+	return ts_arena_printf(arena, "; the other %zu ranks %s", o->passed + o->unchecked,
+			       o->passed ? "do not" : "could not be checked");
+}
+
+/* Adds to the detail which ranks show it: "Only rank 3 shows this; the other 7 ranks do not." */
+static bool say_ranks(const struct asked *a, const struct over_ranks *o, struct ts_finding *f)
+{
+	const char *others = the_others(o, a->arena), *ranks = ts_say_ranks(f->ranks, f->n_ranks, a->arena);
+	char *detail = NULL;
+
+	if (!others || !ranks)
+		return false;
+	if (o->fired == 1)
+		detail = ts_arena_printf(a->arena, o->passed ? "%.*s Only rank %d shows this%s." : "%.*s This is rank %d%s.",
+					 TS_SPAN_ARG(f->detail), (int)f->rank, others);
+	else if (o->fired == a->n_ranks)
+		detail = ts_arena_printf(a->arena, "%.*s These are the numbers of rank %d; all %zu ranks show this.",
+					 TS_SPAN_ARG(f->detail), (int)f->rank, a->n_ranks);
+	else
+		detail = ts_arena_printf(a->arena, "%.*s These are the numbers of rank %d; of %zu ranks, %s show this%s.",
+					 TS_SPAN_ARG(f->detail), (int)f->rank, a->n_ranks, ranks, others);
+	f->detail = ts_span_str(detail ? detail : "");
+	return detail;
+}
+
+static bool fold_fired(const struct asked *a, const struct over_ranks *o)
+{
+	struct ts_finding f = o->checks[o->worst].finding;
+
+	f.ranks = ranks_that(a, o, TS_CHECK_FIRED, o->fired);
+	f.n_ranks = o->fired;
+	f.has_rank = true;
+	f.rank = a->ranks[o->worst].rank;
+	return f.ranks && say_ranks(a, o, &f) && finding_add(a->out, a->arena, &f);
+}
+
+/* A rule that no rank could be asked of is unchecked; otherwise the answer says on which ranks it is. */
+static bool fold_unchecked(const struct asked *a, const struct over_ranks *o)
+{
+	const struct ts_check *c = &o->checks[o->without];
+	struct ts_unchecked u = {.code = ts_span_str(c->rule->code), .reason = c->reason};
+
+	if (o->unchecked < a->n_ranks) {
+		u.ranks = ranks_that(a, o, TS_CHECK_UNCHECKED, o->unchecked);
+		u.n_ranks = o->unchecked;
+	}
+	return (u.ranks || u.n_ranks == 0) && unchecked_add(a->out, a->arena, &u);
+}
+
+static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
+{
+	struct over_ranks o = {.fired = 0};
+	struct ts_check c = {.rule = rule, .arena = a->arena};
+
+	if (is_off(a->policy, rule->code)) {
+		ts_check_leave(&c, "the policy switched the rule off");
+		return record(a, &c);
+	}
+	if (!rule->each_rank || a->n_ranks == 0) {
+		c = ask(a, rule, a->measures, a->events);
+		return record(a, &c);
+	}
+	return ask_ranks(a, rule, &o) && (!o.fired || fold_fired(a, &o)) && (!o.unchecked || fold_unchecked(a, &o));
+}
+
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
-				 const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
-				 struct ts_error *err)
+				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
+				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err)
 {
 	struct ts_findings out = {.n = 0};
+	const struct asked a = {measures, events, ranks, n_ranks, policy, arena, &out};
 
-	for (size_t i = 0; i < ts_rules_n; i++) {
-		struct ts_check c = {
-			.rule = &ts_rules[i],
-			.policy = policy,
-			.measures = measures,
-			.events = events,
-			.arena = arena,
-		};
-		bool ok = true;
-
-		if (is_off(policy, c.rule->code))
-			ts_check_leave(&c, "the policy switched the rule off");
-		else
-			c.rule->check(&c);
-		if (c.end == TS_CHECK_FIRED)
-			ok = finding_add(&out, arena, &c.finding);
-		else if (c.end == TS_CHECK_UNCHECKED)
-			ok = unchecked_add(&out, arena, c.rule->code, c.reason);
-		if (!ok || c.no_memory)
+	for (size_t i = 0; i < ts_rules_n; i++)
+		if (!ask_rule(&a, &ts_rules[i]))
 			return ts_arena_error(arena, err);
-	}
 	sort(&out);
 	*ret_findings = out;
 	return TS_OK;

@@ -19,6 +19,7 @@
 
 #include "analysis/answer/finding.h"
 #include "analysis/answer/policy_item.h"
+#include "analysis/answer/rank_rows.h"
 #include "base/buf.h"
 
 enum { TS_RULE_THRESHOLDS = 6 };
@@ -41,6 +42,7 @@ struct ts_rule {
 	const char *source;   /* where the rule comes from, and how it differs from its source */
 	struct ts_threshold thresholds[TS_RULE_THRESHOLDS + 1];
 	void (*check)(struct ts_check *c);
+	bool each_rank; /* the rule looks at one rank, so it is asked of each; otherwise it looks at the job */
 };
 
 extern const struct ts_rule ts_rules[];
@@ -53,11 +55,12 @@ const char *ts_rule_near(struct ts_span code);
  * (asserted). */
 double ts_rule_threshold(const struct ts_policy *policy, const char *code, const char *name);
 
-/* Asks every rule. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign
- * names as they are. */
+/* Asks every rule. A rule on one rank is asked of each of the n_ranks, and what fires on several is one finding, with the
+ * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer. policy may be NULL. ret_findings is set
+ * anew; its memory is the arena's, its texts may hold foreign names as they are. */
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
-				 const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
-				 struct ts_error *err);
+				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
+				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);
 
 /* Writes the text of docs/findings.md. */
 void ts_rules_markdown(struct ts_buf *out);

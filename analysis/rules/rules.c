@@ -10,6 +10,8 @@
 #define RATIO TS_UNIT_RATIO
 #define COUNT TS_UNIT_COUNT
 #define NONE TS_UNIT_NONE
+#define EACH_RANK true
+#define JOB false
 
 const struct ts_rule ts_rules[] = {
 	{"TIMING.DATALOADER_BOUND", "Steps wait for data", "high if the share is at least high_share, otherwise medium",
@@ -20,7 +22,7 @@ const struct ts_rule ts_rules[] = {
 	 "the rule of " PYTSCOPE ", unchanged",
 	 {{"min_share", 0.25, RATIO, "share of the step time from which the rule fires"},
 	  {"high_share", 0.40, RATIO, "share of the step time from which the severity is high"}, END},
-	 ts_check_dataloader_bound},
+	 ts_check_dataloader_bound, EACH_RANK},
 	{"TIMING.BACKWARD_HEAVY", "The backward pass is unusually long", "high if the ratio is at least high_ratio, otherwise medium",
 	 "the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio "
 	 "times as long as the phase forward",
@@ -31,13 +33,13 @@ const struct ts_rule ts_rules[] = {
 	 "or what the declared FLOPs say",
 	 {{"min_ratio", 2.5, NONE, "backward time, without declared recomputation, divided by forward time from which the rule fires"},
 	  {"high_ratio", 3.5, NONE, "the same ratio from which the severity is high"}, END},
-	 ts_check_backward_heavy},
+	 ts_check_backward_heavy, EACH_RANK},
 	{"TIMING.OPTIMIZER_HEAVY", "The optimizer takes long", "low",
 	 "the phase optimizer takes at least min_share of the step time",
 	 "Use the fused or the foreach implementation of the optimizer.",
 	 "the rule of " PYTSCOPE ", unchanged",
 	 {{"min_share", 0.15, RATIO, "share of the step time from which the rule fires"}, END},
-	 ts_check_optimizer_heavy},
+	 ts_check_optimizer_heavy, EACH_RANK},
 	{"TIMING.JITTER", "Step times vary widely", "low",
 	 "the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail "
 	 "times the median",
@@ -46,7 +48,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
 	  {"min_cv", 0.50, RATIO, "coefficient of variation (standard deviation divided by mean) from which the rule fires"},
 	  {"min_tail", 1.5, NONE, "95th percentile divided by median from which the rule fires"}, END},
-	 ts_check_jitter},
+	 ts_check_jitter, EACH_RANK},
 	{"TIMING.STALLS", "A few steps take very long", "high if the share is at least high_share, otherwise medium",
 	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time",
 	 "Move checkpoints and evaluation out of the training step, write checkpoints asynchronously, and look at storage and the "
@@ -55,7 +57,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
 	  {"min_share", 0.05, RATIO, "share of the step time from which the rule fires"},
 	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
-	 ts_check_stalls},
+	 ts_check_stalls, EACH_RANK},
 	{"TIMING.SLOWDOWN", "Steps became slower", "high if the rise is at least high_slowdown, otherwise medium",
 	 "the level of the step time rises by at least min_slowdown and stays there",
 	 "Look at what changed at that step: clocks and temperature of the device, another job on the host, longer "
@@ -63,27 +65,27 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope: the rule tells lasting changes of the level from single slow steps",
 	 {{"min_slowdown", 0.05, RATIO, "rise, relative to the level before, from which the rule fires"},
 	  {"high_slowdown", 0.25, RATIO, "rise, relative to the level before, from which the severity is high"}, END},
-	 ts_check_slowdown},
+	 ts_check_slowdown, EACH_RANK},
 	{"TIMING.UNATTRIBUTED", "Much time is outside the phases", "medium if the share is at least medium_share, otherwise low",
 	 "at least min_share of the wall time is outside the phases of all steps",
 	 "Record what happens there as phases of their own (evaluation, checkpoint, logging), to learn how much time each takes.",
 	 "new in tscope; " PYTSCOPE " does not compare the phases with the wall time",
 	 {{"min_share", 0.10, RATIO, "share of the wall time from which the rule fires"},
 	  {"medium_share", 0.30, RATIO, "share of the wall time from which the severity is medium"}, END},
-	 ts_check_unattributed},
+	 ts_check_unattributed, EACH_RANK},
 	{"CONVERGENCE.DIVERGED", "The loss is not finite", "high",
 	 "the loss is NaN or infinite at any step",
 	 "Lower the learning rate or lengthen its warm-up, clip gradients, check the inputs of the step named, and with "
 	 "mixed precision check the loss scale.",
 	 "the rule of " PYTSCOPE ", corrected: an infinite loss is reported as infinite; a loss that grows without NaN is "
 	 "CONVERGENCE.BLOW_UP",
-	 {END}, ts_check_diverged},
+	 {END}, ts_check_diverged, EACH_RANK},
 	{"CONVERGENCE.BLOW_UP", "The loss blew up", "high",
 	 "the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end "
 	 "of the run to at least double its lowest level, by at least 5 % of what it had gained",
 	 "Go back to a checkpoint before the step named, lower the learning rate, clip gradients, and look at the batch of that step.",
 	 "new in tscope: the documentation of " PYTSCOPE " promises it, but its rule only sees NaN",
-	 {END}, ts_check_blow_up},
+	 {END}, ts_check_blow_up, EACH_RANK},
 	{"CONVERGENCE.NO_PROGRESS", "The loss does not go down",
 	 "high if the loss ends above its beginning or rises without a fall before, medium if it rises after a fall, low if it "
 	 "ends where it began",
@@ -95,7 +97,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_values", 50, COUNT, "number of loss values that the rule needs"},
 	  {"min_rise", 0.01, RATIO,
 	   "rise at the end of the run, relative to the lowest level, or over its second half, from which the rule fires"}, END},
-	 ts_check_no_progress},
+	 ts_check_no_progress, EACH_RANK},
 	{"CONVERGENCE.SPIKES", "The loss spikes", "medium if there are at least medium_spikes spikes, otherwise low",
 	 "the loss jumps above its neighbouring values and comes back, at least min_spikes times",
 	 "Clip gradients, look at the batches of the steps named, lower the learning rate, or raise the optimizer's epsilon.",
@@ -103,20 +105,20 @@ const struct ts_rule ts_rules[] = {
 	 "of 300, whatever its length",
 	 {{"min_spikes", 1, COUNT, "number of spikes from which the rule fires"},
 	  {"medium_spikes", 5, COUNT, "number of spikes from which the severity is medium"}, END},
-	 ts_check_loss_spikes},
+	 ts_check_loss_spikes, EACH_RANK},
 	{"CONVERGENCE.LEVEL_SHIFT", "The loss rose to another level", "medium",
 	 "the level of the loss rises by at least min_rise and stays there",
 	 "Look at what changed at that step: the data mix, the learning rate, a restart from a checkpoint, or the optimizer state.",
 	 "new in tscope: the rule tells lasting changes of the level from spikes",
 	 {{"min_rise", 0.02, RATIO, "rise, relative to the level before, from which the rule fires"}, END},
-	 ts_check_loss_shift},
+	 ts_check_loss_shift, EACH_RANK},
 	{"CONVERGENCE.GRAD_SPIKES", "The gradient norm spikes", "medium if there are at least medium_spikes spikes, otherwise low",
 	 "grad_norm jumps above its neighbouring values and comes back, at least min_spikes times",
 	 "Clip gradients if the run does not yet, and look at the batches of the steps named.",
 	 PYTSCOPE " plots such spikes but has no rule for them",
 	 {{"min_spikes", 1, COUNT, "number of spikes from which the rule fires"},
 	  {"medium_spikes", 20, COUNT, "number of spikes from which the severity is medium"}, END},
-	 ts_check_grad_spikes},
+	 ts_check_grad_spikes, EACH_RANK},
 	{"CONVERGENCE.NONFINITE", "A series other than the loss is not finite",
 	 "medium if in one series the share is at least medium_share, otherwise low",
 	 "any other series of training is NaN or infinite at any step",
@@ -124,7 +126,7 @@ const struct ts_rule ts_rules[] = {
 	 "if another series is not finite, treat it as divergence.",
 	 "new in tscope; " PYTSCOPE " only looks at the loss",
 	 {{"medium_share", 0.05, RATIO, "share of a series' values that are not finite from which the severity is medium"}, END},
-	 ts_check_nonfinite},
+	 ts_check_nonfinite, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
 	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "
@@ -134,7 +136,7 @@ const struct ts_rule ts_rules[] = {
 	 "runs have no more false findings than short ones; one finding names all places; signals that fall together, as on an easy "
 	 "batch, are no instability",
 	 {{"min_events", 1, COUNT, "number of coincidences beyond chance from which the rule fires"}, END},
-	 ts_check_correlated},
+	 ts_check_correlated, EACH_RANK},
 	{"DIST.STRAGGLER", "Some ranks delay the others",
 	 "high if the time lost is at least high_lost or a slowdown is at least high_slowdown, otherwise medium",
 	 "a permutation test over the ranks finds one or more ranks slower than the others",
@@ -145,7 +147,7 @@ const struct ts_rule ts_rules[] = {
 	 "is hidden in backward",
 	 {{"high_lost", 0.10, RATIO, "share of the devices' time lost from which the severity is high"},
 	  {"high_slowdown", 0.25, RATIO, "slowdown of a rank from which the severity is high"}, END},
-	 ts_check_straggler},
+	 ts_check_straggler, JOB},
 	{"DIST.LOAD_IMBALANCE", "The work is uneven over the ranks", "medium",
 	 "no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost "
 	 "of that time is lost",
@@ -154,7 +156,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_cv", 0.15, RATIO,
 	  "coefficient of variation of the ranks' own time in a step (median over steps) from which the rule fires"},
 	  {"min_lost", 0.05, RATIO, "share of the devices' time lost from which the rule fires"}, END},
-	 ts_check_load_imbalance},
+	 ts_check_load_imbalance, JOB},
 	{"DIST.COMM_BOUND", "Steps wait for the network", "high if the share is at least high_share, otherwise medium",
 	 "transfer, the least time that any rank spends in communication, takes at least min_share of the wall time",
 	 "Overlap communication with computation, use larger buckets, accumulate or compress gradients, and check that the fast "
@@ -162,21 +164,21 @@ const struct ts_rule ts_rules[] = {
 	 "the rule of " PYTSCOPE ", corrected: the wait for slower ranks is not communication (see DIST.WAIT_BOUND)",
 	 {{"min_share", 0.25, RATIO, "share of the wall time from which the rule fires"},
 	  {"high_share", 0.45, RATIO, "share of the wall time from which the severity is high"}, END},
-	 ts_check_comm_bound},
+	 ts_check_comm_bound, JOB},
 	{"DIST.WAIT_BOUND", "Ranks wait for each other", "high if the share is at least high_share, otherwise medium",
 	 "the wait for slower ranks takes at least min_share of the wall time, averaged over the ranks",
 	 "Fix the stragglers if there are any (DIST.STRAGGLER); otherwise balance the work (DIST.LOAD_IMBALANCE).",
 	 "new in tscope; " PYTSCOPE " counts this wait as communication",
 	 {{"min_share", 0.15, RATIO, "share of the wall time from which the rule fires"},
 	  {"high_share", 0.30, RATIO, "share of the wall time from which the severity is high"}, END},
-	 ts_check_wait_bound},
+	 ts_check_wait_bound, JOB},
 	{"DIST.MISSING_RANKS", "Ranks are missing", "medium",
 	 "at least min_ranks ranks of the world have no steps in the run",
 	 "Push the missing ranks (tscope push --join), or find out whether they died. Everything said about ranks holds only for "
 	 "the ranks that are present.",
 	 "new in tscope; " PYTSCOPE " drops the whole section in this case",
 	 {{"min_ranks", 1, COUNT, "number of missing ranks from which the rule fires"}, END},
-	 ts_check_missing_ranks},
+	 ts_check_missing_ranks, JOB},
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
 	 "communication that does not overlap with computation takes at least min_share of the wall time (always unchecked for "
 	 "now, because the rule needs a kernel trace)",
@@ -184,7 +186,7 @@ const struct ts_rule ts_rules[] = {
 	 "the rule of " PYTSCOPE " on traces; tscope does not read traces yet",
 	 {{"min_share", 0.05, RATIO, "share of the wall time from which the rule fires"},
 	  {"high_share", 0.15, RATIO, "share of the wall time from which the severity is high"}, END},
-	 ts_check_exposed_comm},
+	 ts_check_exposed_comm, JOB},
 	{"DIST.PIPELINE_BUBBLE", "Pipeline stages are idle",
 	 "high if the bubble is at least high_excess above the ideal, or at least high_bubble where the ideal is not known; otherwise "
 	 "medium",
@@ -197,21 +199,21 @@ const struct ts_rule ts_rules[] = {
 	  {"high_excess", 0.15, RATIO, "bubble above the ideal from which the severity is high"},
 	  {"min_bubble", 0.25, RATIO, "bubble from which the rule fires where the ideal is not known"},
 	  {"high_bubble", 0.45, RATIO, "bubble from which the severity is high where the ideal is not known"}, END},
-	 ts_check_pipeline_bubble},
+	 ts_check_pipeline_bubble, JOB},
 	{"EFFICIENCY.MFU_IMPOSSIBLE", "The MFU is impossibly high", "high",
 	 "the model FLOP/s utilization (MFU) is more than max_mfu",
 	 "Check flops_per_step (of one device or of all, of one microbatch or of all), the device's name, and the number format "
 	 "that the peak is for.",
 	 "new in tscope; " PYTSCOPE " limits useful time to the measured time, which hides the error",
 	 {{"max_mfu", 1.0, RATIO, "MFU above which the rule fires"}, END},
-	 ts_check_mfu_impossible},
+	 ts_check_mfu_impossible, JOB},
 	{"EFFICIENCY.MFU_SUSPICIOUS", "The MFU is higher than published ones", "medium",
 	 "the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %",
 	 "Check the convention of flops_per_step (recomputation, the causal half of attention) and the number format that the "
 	 "peak is for.",
 	 "new in tscope; published large runs reach an MFU of 33 to 58 %",
 	 {{"max_mfu", 0.70, RATIO, "MFU above which the rule fires"}, END},
-	 ts_check_mfu_suspicious},
+	 ts_check_mfu_suspicious, JOB},
 	{"EFFICIENCY.LOW_MFU", "The MFU is low", "high if the MFU is below high_mfu, otherwise medium",
 	 "the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time",
 	 "Begin with the cause named here; the list below the verdict says what to try first. Published large runs reach an MFU of "
@@ -220,7 +222,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"max_mfu", 0.50, RATIO, "MFU below which the rule fires"},
 	  {"high_mfu", 0.30, RATIO, "MFU below which the severity is high"},
 	  {"min_recoverable", 0.10, RATIO, "share of the wall time that the largest cause must take"}, END},
-	 ts_check_low_mfu},
+	 ts_check_low_mfu, JOB},
 	{"EFFICIENCY.RECOVERABLE", "Time could be won back", "high if the share is at least high_share, otherwise medium",
 	 "the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time",
 	 "Begin with the cause named here; the list below the verdict says what to try first. Give the FLOPs of a step "
@@ -229,7 +231,7 @@ const struct ts_rule ts_rules[] = {
 	 "phases is TIMING.UNATTRIBUTED",
 	 {{"min_share", 0.20, RATIO, "share of the wall time from which the rule fires"},
 	  {"high_share", 0.35, RATIO, "share of the wall time from which the severity is high"}, END},
-	 ts_check_recoverable},
+	 ts_check_recoverable, JOB},
 	{"MEMORY.PRESSURE", "The device is nearly full", "high if the share is at least high_pressure, otherwise medium",
 	 "the peak of memory is at least min_pressure of the device's memory",
 	 "Use a smaller batch or accumulate gradients, use activation checkpointing, or shard the optimizer. A longer "
@@ -237,7 +239,7 @@ const struct ts_rule ts_rules[] = {
 	 "TraceML 0.3.6, with its thresholds for step memory",
 	 {{"min_pressure", 0.92, RATIO, "peak divided by the device's memory from which the rule fires"},
 	  {"high_pressure", 0.97, RATIO, "peak divided by the device's memory from which the severity is high"}, END},
-	 ts_check_pressure},
+	 ts_check_pressure, EACH_RANK},
 	{"MEMORY.FORECAST", "The device will become full",
 	 "high if the steps left are at most high_lengths times the steps run, otherwise medium",
 	 "memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for",
@@ -246,7 +248,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"max_p_value", 0.01, NONE, "largest p-value of the growth at which the rule fires"},
 	  {"max_lengths", 3, NONE, "largest ratio of steps left to steps run at which the rule fires"},
 	  {"high_lengths", 1, NONE, "largest ratio of steps left to steps run at which the severity is high"}, END},
-	 ts_check_forecast},
+	 ts_check_forecast, EACH_RANK},
 	{"MEMORY.GROWTH", "Memory grows", "high if the share is at least high_share, otherwise medium",
 	 "memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; "
 	 "and in all by at least min_share of its peak",
@@ -257,7 +259,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"max_p_value", 0.01, NONE, "largest p-value of the growth at which the rule fires"},
 	  {"min_share", 0.01, RATIO, "growth over the run, as a share of the peak, from which the rule fires"},
 	  {"high_share", 0.10, RATIO, "growth over the run, as a share of the peak, from which the severity is high"}, END},
-	 ts_check_growth},
+	 ts_check_growth, EACH_RANK},
 	{"MEMORY.FRAGMENTATION", "The allocator holds memory that no tensor uses",
 	 "medium if the share is at least medium_ratio, otherwise low",
 	 "at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak",
@@ -267,7 +269,7 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_peak", 67108864, TS_UNIT_BYTES, "smallest peak of memory at which the rule fires"},
 	  {"min_ratio", 0.20, RATIO, "share of the reserved memory that is unused from which the rule fires"},
 	  {"medium_ratio", 0.40, RATIO, "share of the reserved memory that is unused from which the severity is medium"}, END},
-	 ts_check_fragmentation},
+	 ts_check_fragmentation, EACH_RANK},
 	{"MEMORY.RANK_IMBALANCE", "One rank needs far more memory", "medium",
 	 "the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is "
 	 "known, at least min_pressure of it",
@@ -275,7 +277,7 @@ const struct ts_rule ts_rules[] = {
 	 "TraceML 0.3.6, its rule on imbalance, applied to the true peaks",
 	 {{"min_skew", 0.20, RATIO, "excess of the largest peak over the median of the ranks from which the rule fires"},
 	  {"min_pressure", 0.30, RATIO, "smallest share of the device's memory at which the rule fires"}, END},
-	 ts_check_memory_imbalance},
+	 ts_check_memory_imbalance, JOB},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 
@@ -297,6 +299,11 @@ void ts_rules_markdown(struct ts_buf *out)
 			"switched the rule off. Rules on several ranks do not apply to a run of one rank, and the rule on\n"
 			"pipelines does not apply to a run without stages; a report does not list these. A value equal to a\n"
 			"threshold counts as having reached it, except where the text says \"more than\" or \"less than\".\n\n"
+			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS and MEMORY (but not MEMORY.RANK_IMBALANCE)\n"
+			"look at every rank, and what several ranks show is one finding: its numbers are those of the worst rank\n"
+			"(of a NaN, the first), and it says which ranks show it. Many ranks are many chances of a false finding,\n"
+			"so where a rule rests on a probability, the i least likely of R ranks count if the i-th is below i/R of\n"
+			"the level for one rank (Benjamini and Hochberg, 1995). With `--rank K` these rules look at rank K alone.\n\n"
 			"A policy file sets thresholds, one per line, and switches rules off:\n\n"
 			"    TIMING.JITTER.min_cv = 0.8      # ratios are numbers: 0.8 is 80 %\n"
 			"    MEMORY.FRAGMENTATION = off\n\n"

@@ -412,7 +412,7 @@ static void ask(struct state *s, const char *rows, const struct ts_policy *polic
 	struct ts_error err;
 
 	test_rows(&s->m, &s->arena, rows);
-	assert_int_equal(ts_findings_check(&s->m, &s->events, policy, &s->arena, &s->f, &err), TS_OK);
+	assert_int_equal(ts_findings_check(&s->m, &s->events, NULL, 0, policy, &s->arena, &s->f, &err), TS_OK);
 }
 
 static const struct ts_finding *finding(const struct state *s, const char *code)
@@ -699,6 +699,133 @@ static void several_stragglers_are_one_finding(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+/* Asks about ranks 0, 1, ..., of which each has its own rows. The rows of the answer are those of rank 0. */
+static void ask_each(struct state *s, const char *const *rows, size_t n)
+{
+	struct ts_rank_rows *ranks = ts_arena_array(&s->arena, n, sizeof *ranks);
+	struct ts_error err;
+
+	assert_non_null(ranks);
+	for (size_t i = 0; i < n; i++) {
+		ranks[i] = (struct ts_rank_rows){.rank = (int32_t)i, .events = s->events};
+		test_rows(&ranks[i].measures, &s->arena, rows[i]);
+	}
+	test_rows(&s->m, &s->arena, rows[0]);
+	test_rows(&s->m, &s->arena, "ranks/all/mode = 'hidden in backward'");
+	assert_int_equal(ts_findings_check(&s->m, &s->events, ranks, n, NULL, &s->arena, &s->f, &err), TS_OK);
+}
+
+static void each_rank_is_asked(void **state)
+{
+	static const char fine[] = "convergence/loss/count = 100; timing/data/share_ratio = 0.1; timing/data/mean_s = 1; "
+				   "timing/forward/mean_s = 1; timing/backward/mean_s = 9";
+	static const char *const late_nan = "convergence/loss/count = 100; convergence/loss/nonfinite_count = 9; "
+					    "convergence/loss/first_nonfinite_step = 91; timing/data/share_ratio = 0.3; "
+					    "timing/data/mean_s = 1";
+	static const char *const early_nan = "convergence/loss/count = 100; convergence/loss/nonfinite_count = 40; "
+					     "convergence/loss/first_nonfinite_step = 60; timing/data/share_ratio = 0.5; "
+					     "timing/data/mean_s = 2";
+	const struct ts_finding *f;
+	const struct ts_unchecked *u;
+	struct state s;
+
+	(void)state;
+	/* On one rank alone, which is not the rank in view. */
+	begin(&s);
+	ask_each(&s, (const char *const[]){fine, fine, early_nan, fine}, 4);
+	f = finding(&s, "CONVERGENCE.DIVERGED");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
+	assert_int_equal(f->n_ranks, 1);
+	assert_int_equal(f->ranks[0], 2);
+	assert_true(f->has_rank && f->rank == 2);
+	assert_int_equal(f->first_step, 60);
+	assert_true(holds(f->detail, "step 60. Only rank 2 shows this; the other 3 ranks do not."));
+	/* A rule on one rank finds rows of the job, too. */
+	u = unchecked(&s, "TIMING.BACKWARD_HEAVY");
+	assert_non_null(u);
+	assert_true(holds(u->reason, "includes the wait for other ranks"));
+	assert_null(finding(&s, "TIMING.BACKWARD_HEAVY"));
+	ts_arena_finish(&s.arena);
+
+	/* On several ranks: one finding each, with the numbers of the worst; of NaN, of the first. */
+	begin(&s);
+	ask_each(&s, (const char *const[]){fine, late_nan, early_nan, "timing/step/count = 3"}, 4);
+	f = finding(&s, "CONVERGENCE.DIVERGED");
+	assert_non_null(f);
+	assert_int_equal(f->rank, 2);
+	assert_true(holds(f->detail, "These are the numbers of rank 2; of 4 ranks, ranks 1 and 2 show this; 1 other rank does "
+				     "not, and 1 could not be checked."));
+	f = finding(&s, "TIMING.DATALOADER_BOUND");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH); /* 50 % on rank 2, 30 % on rank 1 */
+	assert_int_equal(f->n_ranks, 2);
+	assert_int_equal(f->rank, 2);
+	assert_true(holds(f->detail, "takes 50 % of a step"));
+	u = unchecked(&s, "CONVERGENCE.DIVERGED");
+	assert_non_null(u);
+	assert_int_equal(u->n_ranks, 1);
+	assert_int_equal(u->ranks[0], 3);
+	u = unchecked(&s, "MEMORY.GROWTH"); /* no rank has it */
+	assert_non_null(u);
+	assert_int_equal(u->n_ranks, 0);
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	ask_each(&s, (const char *const[]){late_nan, late_nan}, 2);
+	f = finding(&s, "CONVERGENCE.DIVERGED");
+	assert_non_null(f);
+	assert_int_equal(f->rank, 0);
+	assert_true(holds(f->detail, "These are the numbers of rank 0; all 2 ranks show this."));
+	ts_arena_finish(&s.arena);
+
+	/* The loss is often recorded on one rank alone. */
+	begin(&s);
+	ask_each(&s, (const char *const[]){late_nan, "timing/step/count = 3", "timing/step/count = 3"}, 3);
+	f = finding(&s, "CONVERGENCE.DIVERGED");
+	assert_non_null(f);
+	assert_true(holds(f->detail, "This is rank 0; the other 2 ranks could not be checked."));
+	assert_null(finding(&s, "CONVERGENCE.BLOW_UP"));
+	u = unchecked(&s, "CONVERGENCE.BLOW_UP");
+	assert_non_null(u);
+	assert_int_equal(u->n_ranks, 2);
+	ts_arena_finish(&s.arena);
+}
+
+/* Of 8 ranks, p = 0.008 on one is what chance gives one clean run in 16; on all of them, or p = 0.001 on one, is not. */
+static void many_ranks_are_many_chances(void **state)
+{
+#define GROWS(p) "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = " p "; memory/peak_alloc/peak_bytes = 1e8; " \
+		 "memory/growth/total_bytes = 1e7"
+	static const struct {
+		const char *first, *second, *others;
+		size_t named;
+	} some[] = {
+		{GROWS("0.008"), GROWS("0.5"), GROWS("0.5"), 0},
+		{GROWS("0.001"), GROWS("0.5"), GROWS("0.5"), 1},
+		{GROWS("0.008"), GROWS("0.008"), GROWS("0.008"), 8},
+		/* The second of 8 needs 0.01 x 2/8. */
+		{GROWS("0.001"), GROWS("0.0025"), GROWS("0.5"), 2},
+		{GROWS("0.001"), GROWS("0.0026"), GROWS("0.5"), 1},
+		{GROWS("0.0024"), GROWS("0.0024"), GROWS("0.5"), 2},
+	};
+	struct state s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+		const char *rows[8] = {some[i].first, some[i].second};
+		const struct ts_finding *f;
+
+		for (size_t k = 2; k < 8; k++)
+			rows[k] = some[i].others;
+		begin(&s);
+		ask_each(&s, rows, 8);
+		f = finding(&s, "MEMORY.GROWTH");
+		assert_int_equal(f ? f->n_ranks : 0, some[i].named);
+		ts_arena_finish(&s.arena);
+	}
+}
+
 /* Ranges of three or more ranks are printed as "1 to 3"; two ranks are named one by one. */
 static void ranks_as_a_sentence_names_them(void **state)
 {
@@ -913,7 +1040,7 @@ static void a_full_arena_is_an_error(void **state)
 		enum ts_status status;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_findings_check(&s.m, &s.events, NULL, &small, &s.f, &err);
+		status = ts_findings_check(&s.m, &s.events, NULL, 0, NULL, &small, &s.f, &err);
 		ts_arena_finish(&small);
 		if (!status)
 			break;
@@ -924,7 +1051,7 @@ static void a_full_arena_is_an_error(void **state)
 	assert_true(failed > 20);
 	/* The first answer that fits is complete. */
 	n = s.f.n;
-	assert_int_equal(ts_findings_check(&s.m, &s.events, NULL, &s.arena, &s.f, &err), TS_OK);
+	assert_int_equal(ts_findings_check(&s.m, &s.events, NULL, 0, NULL, &s.arena, &s.f, &err), TS_OK);
 	assert_int_equal(n, s.f.n);
 	for (size_t i = 0; i < s.f.n; i++)
 		assert_true(s.f.items[i].detail.len > 1 && s.f.items[i].n_evidence > 0);
@@ -941,6 +1068,8 @@ int main(void)
 		cmocka_unit_test(edges_of_shifts),
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
+		cmocka_unit_test(each_rank_is_asked),
+		cmocka_unit_test(many_ranks_are_many_chances),
 		cmocka_unit_test(ranks_as_a_sentence_names_them),
 		cmocka_unit_test(coincidences_are_one_finding),
 		cmocka_unit_test(three_coincidences_are_all_named),

@@ -197,6 +197,15 @@ static bool same_row(const struct ts_measure *a, const struct ts_measure *b)
 	       a->unit == b->unit;
 }
 
+/* A finding that was asked of each rank marks the rows of the rank in view only if this rank shows it. */
+static bool is_about_view(const struct ts_report *r, const struct ts_finding *f)
+{
+	for (size_t k = 0; f->has_rank && k < f->n_ranks; k++)
+		if (f->ranks[k] == r->a->rank)
+			return true;
+	return !f->has_rank;
+}
+
 enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_measure *row)
 {
 	const struct ts_findings *f = &r->a->findings;
@@ -204,7 +213,7 @@ enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_m
 
 	for (size_t i = 0; row && i < f->n; i++)
 		for (size_t k = 0; k < f->items[i].n_evidence && f->items[i].severity > worst; k++)
-			if (same_row(&f->items[i].evidence[k], row))
+			if (same_row(&f->items[i].evidence[k], row) && is_about_view(r, &f->items[i]))
 				worst = f->items[i].severity;
 	return worst;
 }
@@ -271,8 +280,8 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 
 	for (size_t i = 0; i < ts_rules_n; i++)
 		rules += belongs(ts_span_str(ts_rules[i].code), title);
-	for (size_t i = 0; i < f->n_unchecked; i++)
-		unchecked += belongs(f->unchecked[i].code, title);
+	for (size_t i = 0; i < f->n_unchecked; i++) /* what could be checked on some ranks was checked */
+		unchecked += f->unchecked[i].n_ranks == 0 && belongs(f->unchecked[i].code, title);
 	for (size_t i = 0; i < f->n; i++)
 		if (belongs(f->items[i].code, title))
 			found[f->items[i].severity]++;

@@ -124,14 +124,14 @@ static const char *judgement(struct ts_report *r, const struct rank_view *v)
 	return ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value));
 }
 
-/* The severity of the findings that name this rank. A bar has no rule of its own. */
-static enum ts_severity severity_of(const struct ts_report *r, int64_t rank)
+/* The severity of the findings that name this rank, but not all n of them. A bar has no rule of its own. */
+static enum ts_severity severity_of(const struct ts_report *r, int64_t rank, size_t n)
 {
 	const struct ts_findings *f = &r->a->findings;
 	enum ts_severity worst = 0;
 
 	for (size_t i = 0; i < f->n; i++)
-		for (size_t k = 0; k < f->items[i].n_ranks && f->items[i].severity > worst; k++)
+		for (size_t k = 0; f->items[i].n_ranks < n && k < f->items[i].n_ranks && f->items[i].severity > worst; k++)
 			if (f->items[i].ranks[k] == rank)
 				worst = f->items[i].severity;
 	return worst;
@@ -156,7 +156,7 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 			bar.label = ts_report_say(r, "rank %" PRId64, v->rank);
 			bar.known = v->slowest_share != NULL;
 			bar.share = v->slowest_share ? v->slowest_share->value : 0;
-			bar.severity = severity_of(r, v->rank);
+			bar.severity = severity_of(r, v->rank, n);
 			bar.values[0] = shown(r, v->slowest_share);
 			bar.values[1] = shown(r, v->own);
 			bar.values[2] = shown(r, v->wait);

@@ -3,6 +3,7 @@
  */
 #include "cli/report/report_parts.h"
 
+#include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
 #include "base/text.h"
 
@@ -103,7 +104,18 @@ static void put(struct gap *gaps, size_t *n, struct ts_span reason, size_t at)
 	++*n;
 }
 
-static size_t gather(const struct ts_report *r, struct gap *gaps)
+/* The reason why a rule is unchecked, with the ranks if it is not all of them. */
+static struct ts_span unchecked_reason(struct ts_report *r, const struct ts_unchecked *u)
+{
+	const char *ranks = u->n_ranks ? ts_say_ranks(u->ranks, u->n_ranks, r->arena) : "";
+
+	if (!u->n_ranks)
+		return u->reason;
+	r->failed |= !ranks;
+	return ts_span_str(ts_report_say(r, "on %s, %.*s", ranks ? ranks : "", TS_SPAN_ARG(u->reason)));
+}
+
+static size_t gather(struct ts_report *r, struct gap *gaps)
 {
 	const struct ts_measures *m = &r->a->measures;
 	const struct ts_findings *f = &r->a->findings;
@@ -114,7 +126,7 @@ static size_t gather(const struct ts_report *r, struct gap *gaps)
 		if (!m->items[i].known)
 			put(gaps, &n, m->items[i].reason, i);
 	for (size_t i = 0; i < f->n_unchecked; i++)
-		put(gaps, &n, f->unchecked[i].reason, m->n + i);
+		put(gaps, &n, unchecked_reason(r, &f->unchecked[i]), m->n + i);
 	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++)
 		if (b->shares[i].kind != TS_BOUND_UNKNOWN && !b->shares[i].known)
 			put(gaps, &n, b->shares[i].reason, m->n + f->n_unchecked + i);

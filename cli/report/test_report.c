@@ -117,7 +117,7 @@ static void unchecked(const char *code, const char *reason)
 
 	if (!f->unchecked)
 		f->unchecked = ts_arena_array(&arena, 64, sizeof *f->unchecked);
-	f->unchecked[f->n_unchecked++] = (struct ts_unchecked){str(code), str(reason)};
+	f->unchecked[f->n_unchecked++] = (struct ts_unchecked){.code = str(code), .reason = str(reason)};
 }
 
 static void fill_timing(void)

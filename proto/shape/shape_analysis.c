@@ -86,6 +86,7 @@ static const struct ts_shape_field finding_rows[] = {
 	{"advice", "advice", BYTES(advice, TS_WIRE_TEXT_MAX)},
 	{"steps", FLAT, HERE(steps_shape), HAS(has_steps)},
 	{"ranks", "ranks", LIST(I32, ranks, n_ranks, TS_RANKS_MAX), ABOUT("those it is about; none for the job, or the rank in view")},
+	{"rank", "evidence_rank", I32(rank), HAS(has_rank), ABOUT("of the ranks, the one whose numbers these are")},
 	{"evidence", "evidence", MANY(evidence, n_evidence, ts_shape_measure, ENTRIES(2))},
 };
 static const struct ts_shape finding_shape = {SHAPE("finding", finding, finding_rows)};
@@ -95,8 +96,18 @@ static const struct ts_shape finding_shape = {SHAPE("finding", finding, finding_
 static const struct ts_shape_field unchecked_rows[] = {
 	{"code", "code", BYTES(code, TS_PATH_MAX)},
 	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX)},
+	{"ranks", "ranks", LIST(I32, ranks, n_ranks, TS_RANKS_MAX), ABOUT("on these alone; none: on all")},
 };
 static const struct ts_shape unchecked_shape = {SHAPE("unchecked", unchecked, unchecked_rows)};
+#undef TYPE
+
+#define TYPE struct ts_rank_rows
+static const struct ts_shape_field rank_rows_rows[] = {
+	{"rank", NULL, I32(rank)},
+	{"measures", NULL, VECTOR(measures, ts_shape_measure, ENTRIES(2))},
+	{"events", NULL, VECTOR(events, event_shape, ENTRIES(4))},
+};
+static const struct ts_shape rank_rows_shape = {SHAPE("rank_rows", rank_rows, rank_rows_rows)};
 #undef TYPE
 
 /* --- the answer --- */
@@ -120,6 +131,7 @@ static const struct ts_shape_field analysis_rows[] = {
 	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */
 	 ABOUT("a series as at most 480 cells: cell i begins at step first_step + i * cell_step_count; NaN where it has no number")},
 	{"notes", "notes", LIST(BYTES, notes, n_notes, ENTRIES(2)), MAX(TS_WIRE_TEXT_MAX)},
+	{"ranks", NULL, MANY(ranks, n_ranks, rank_rows_shape, TS_RANKS_MAX)},
 };
 const struct ts_shape ts_shape_analysis = {SHAPE("analysis", analyze_reply, analysis_rows)};
 #undef TYPE

@@ -528,10 +528,17 @@ static void mend_request(struct ts_analyze_request *request)
 	request->microbatches |= 1;
 }
 
+static void mend_events(struct ts_events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		events->items[i].last_step = events->items[i].first_step + (events->items[i].first_step < 0);
+}
+
 static void mend_analysis(struct ts_analysis *a)
 {
-	for (size_t i = 0; i < a->events.n; i++)
-		a->events.items[i].last_step = a->events.items[i].first_step + (a->events.items[i].first_step < 0);
+	mend_events(&a->events);
+	for (size_t i = 0; i < a->n_ranks; i++)
+		mend_events(&a->ranks[i].events);
 }
 
 static void mend_commit(struct ts_commit_reply *reply)

@@ -1,5 +1,5 @@
 /* quality_findings.c - how often a run in which nothing is wrong gets a finding of high severity, and whether what was
- * planted gets its own.
+ * planted gets its own, on one rank or on one of several.
  *
  * A run is phases of a step, a loss, a gradient norm and memory, all noise: through timing, memory, convergence,
  * coincidences, efficiency and the rules, as `tscope analyze` takes it. Gaussian: white, 5 to 10 %. Lognormal: step
@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STEPS = 100000, PHASES = 4 };
+enum { STEPS = 100000, PHASES = 4, RANKS_MAX = 64 };
 
 static const char *const names[PHASES] = {"phases.data", "phases.forward", "phases.backward", "phases.optimizer"};
 static const double parts[PHASES] = {0.05, 0.30, 0.58, 0.07};
@@ -69,6 +69,8 @@ struct run {
 	struct ts_events events;
 	struct ts_plots plots;
 	struct ts_findings findings;
+	struct ts_rank_rows ranks[RANKS_MAX];
+	size_t n_ranks; /* 0: the rows above are all there is */
 	struct ts_error err;
 	int64_t first; /* the first step behind the warm-up */
 };
@@ -139,22 +141,53 @@ static enum ts_status efficiency(struct run *run)
 	return ts_efficiency(&work, &run->arena, &run->m, &run->err);
 }
 
-static void analyze(struct run *run, size_t n)
+static void must(struct run *run, enum ts_status status)
+{
+	if (!status)
+		return;
+	(void)fprintf(stderr, "%s\n", run->err.text);
+	abort();
+}
+
+static void begin(struct run *run)
+{
+	ts_arena_reset(&run->arena);
+	run->n_ranks = 0;
+}
+
+/* Computes the rows of one rank. */
+static void measure(struct run *run, size_t n)
 {
 	enum ts_status status;
 
-	ts_arena_reset(&run->arena);
-	run->m.n = run->m.cap = run->events.n = run->events.cap = run->plots.n = run->plots.cap = 0;
+	run->m = (struct ts_measures){.n = 0};
+	run->events = (struct ts_events){.n = 0};
+	run->plots = (struct ts_plots){.n = 0};
 	status = timing(run, n);
 	status = status ? status : memory(run, n);
 	status = status ? status : convergence(run, n);
 	status = status ? status : coincidences(run, n);
-	status = status ? status : efficiency(run);
-	status = status ? status : ts_findings_check(&run->m, &run->events, NULL, &run->arena, &run->findings, &run->err);
-	if (status) {
-		(void)fprintf(stderr, "%s\n", run->err.text);
-		abort();
-	}
+	must(run, status ? status : efficiency(run));
+}
+
+/* Keeps the rows as those of the next rank. */
+static void keep_rank(struct run *run)
+{
+	run->ranks[run->n_ranks] = (struct ts_rank_rows){(int32_t)run->n_ranks, run->m, run->events};
+	run->n_ranks++;
+}
+
+static void check(struct run *run)
+{
+	must(run, ts_findings_check(&run->m, &run->events, run->ranks, run->n_ranks, NULL, &run->arena, &run->findings,
+				    &run->err));
+}
+
+static void analyze(struct run *run, size_t n)
+{
+	begin(run);
+	measure(run, n);
+	check(run);
 }
 
 static bool has(const struct run *run, const char *code)
@@ -162,6 +195,14 @@ static bool has(const struct run *run, const char *code)
 	for (size_t i = 0; i < run->findings.n; i++)
 		if (ts_span_is(run->findings.items[i].code, code))
 			return true;
+	return false;
+}
+
+static bool names_alone(const struct run *run, const char *code, int32_t rank)
+{
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (ts_span_is(run->findings.items[i].code, code))
+			return run->findings.items[i].n_ranks == 1 && run->findings.items[i].ranks[0] == rank;
 	return false;
 }
 
@@ -198,6 +239,49 @@ static void clean_runs(struct quality *q, struct run *run)
 			quality_count(&c, has_high(run));
 		}
 		quality_report(q, &c);
+	}
+}
+
+static void analyze_ranks(struct run *run, size_t n_ranks, enum noise noise, size_t n, struct ts_random *random)
+{
+	begin(run);
+	for (size_t k = 0; k < n_ranks; k++) {
+		make(noise, n, random);
+		measure(run, n);
+		keep_rank(run);
+	}
+	check(run);
+}
+
+static void clean_ranks_case(struct quality *q, struct run *run, size_t n_ranks, enum noise noise, bool any)
+{
+	enum { N = 400, TRIALS = 6400 };
+	char name[96];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "findings: %s on %zu clean ranks, %s, 400 steps", any ? "any" : "high", n_ranks,
+		       noise == GAUSSIAN ? "Gaussian" : "lognormal");
+	c = quality_at_most(name, any ? 0.05 : 0.01);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, TRIALS / n_ranks); i++) {
+		struct ts_random random;
+
+		quality_random(&c, i, &random);
+		analyze_ranks(run, n_ranks, noise, N, &random);
+		quality_count(&c, any ? run->findings.n > 0 : has_high(run));
+	}
+	quality_report(q, &c);
+}
+
+/* Every rank is asked, so a clean run of many ranks has as many chances of a false finding. The Gaussian loss does not fall,
+ * which is a finding. */
+static void clean_ranks(struct quality *q, struct run *run)
+{
+	static const size_t some_ranks[] = {1, 8, 64};
+
+	for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++) {
+		clean_ranks_case(q, run, some_ranks[a], GAUSSIAN, false);
+		clean_ranks_case(q, run, some_ranks[a], LOGNORMAL, false);
+		clean_ranks_case(q, run, some_ranks[a], LOGNORMAL, true);
 	}
 }
 
@@ -259,12 +343,53 @@ static void planted(struct quality *q, struct run *run)
 	}
 }
 
+/* One rank of eight has the problem. The finding must name that rank and no other. */
+static void planted_on_a_rank(struct quality *q, struct run *run)
+{
+	static const struct {
+		const char *name, *code;
+		void (*plant)(size_t n, struct ts_random *r);
+	} cases[] = {
+		{"findings: NaN on one of 8 ranks, named", "CONVERGENCE.DIVERGED", plant_nan},
+		{"findings: +30 % from the middle on one of 8 ranks, named", "TIMING.SLOWDOWN", plant_slowdown},
+		{"findings: leak of 0.5 MiB/step on one of 8 ranks, named", "MEMORY.GROWTH", plant_leak},
+		{"findings: loss and gradients jump on one of 8 ranks, named", "CROSS.CORRELATED_INSTABILITY",
+		 plant_coincidence},
+	};
+	enum { N = 2000, RANKS = 8 };
+
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		struct quality_case c = quality_at_least(cases[k].name, 0.95);
+
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 200); i++) {
+			struct ts_random random;
+			int32_t bad;
+
+			quality_random(&c, i, &random);
+			bad = (int32_t)ts_random_below(&random, RANKS);
+			begin(run);
+			for (int32_t rank = 0; rank < RANKS; rank++) {
+				make(LOGNORMAL, N, &random);
+				if (rank == bad)
+					cases[k].plant(N, &random);
+				measure(run, N);
+				keep_rank(run);
+			}
+			check(run);
+			quality_count(&c, names_alone(run, cases[k].code, bad));
+		}
+		quality_report(q, &c);
+	}
+}
+
 void quality_findings(struct quality *q)
 {
 	static struct run run;
 
 	ts_arena_init(&run.arena, (size_t)1 << 30);
 	clean_runs(q, &run);
+	clean_ranks(q, &run);
 	planted(q, &run);
+	planted_on_a_rank(q, &run);
 	ts_arena_finish(&run.arena);
 }

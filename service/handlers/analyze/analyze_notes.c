@@ -167,11 +167,17 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 		snprintf(text, sizeof text, "rank %" PRId32 " has no steps", index->rank);
 		return note(a, text, err);
 	}
-	if (request->has_rank || a->analysis->run.ranks < 2)
+	if (a->analysis->run.ranks < 2)
 		return TS_OK;
-	snprintf(text, sizeof text,
-		 "timing, memory and convergence describe rank %" PRId32
-		 ", the lowest rank that has steps; --rank K shows another rank",
-		 index->rank);
+	if (request->has_rank)
+		snprintf(text, sizeof text,
+			 "the findings on timing, memory and convergence are about rank %" PRId32
+			 " alone; without --rank they are about all ranks",
+			 index->rank);
+	else
+		snprintf(text, sizeof text,
+			 "the findings are about all ranks; the sections on timing, memory and convergence show rank %" PRId32
+			 ", the lowest rank that has steps, and --rank K shows another rank",
+			 index->rank);
 	return note(a, text, err);
 }

@@ -277,8 +277,14 @@ static enum ts_status losses(struct working *w, struct ts_error *err)
 	struct ts_rank_analysis *a = w->a;
 	struct ts_span loss = ts_span_str("loss");
 
-	if (scalars_of(w, a->index, err) || scalars_elsewhere(w, err))
+	if (scalars_of(w, a->index, err))
 		return err->status;
+	a->from.measures = a->out->measures.n;
+	a->from.events = a->out->events.n;
+	if (a->notes && scalars_elsewhere(w, err))
+		return err->status;
+	a->to.measures = a->out->measures.n;
+	a->to.events = a->out->events.n;
 	if (ts_measure_find(&a->out->measures, TS_M_SERIES_COUNT, loss))
 		return TS_OK;
 	return ts_measure_unknown(&a->out->measures, a->arena, TS_M_SERIES_LAST, loss, "the run has no column scalars.loss")
@@ -308,4 +314,20 @@ enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err)
 	ts_columns_finish(&w.columns);
 	ts_arena_finish(&w.work);
 	return status ? ts_error_prefix(err, "rank %d", a->index->rank) : TS_OK;
+}
+
+enum ts_status ts_analyze_own_rows(const struct ts_rank_analysis *a, struct ts_arena *arena, struct ts_rank_rows *ret_rows,
+				   struct ts_error *err)
+{
+	const struct ts_measures *m = &a->out->measures;
+	const struct ts_events *e = &a->out->events;
+	struct ts_rank_rows rows = {.rank = a->index->rank};
+
+	if (!ts_rank_rows_measures(&rows, arena, m, 0, a->from.measures) ||
+	    !ts_rank_rows_measures(&rows, arena, m, a->to.measures, m->n) ||
+	    !ts_rank_rows_events(&rows, arena, e, 0, a->from.events) ||
+	    !ts_rank_rows_events(&rows, arena, e, a->to.events, e->n))
+		return ts_arena_error(arena, err);
+	*ret_rows = rows;
+	return TS_OK;
 }

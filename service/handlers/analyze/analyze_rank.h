@@ -18,10 +18,19 @@ struct ts_rank_analysis {
 	double capacity_bytes; /* memory of its device; 0 = not known */
 	struct ts_arena *arena; /* holds the result */
 	struct ts_analysis *out;
-	struct ts_notes *notes;
-	int64_t first_timed; /* result: the first step whose time counts, as declared or found */
+	struct ts_notes *notes; /* NULL: only what the rank itself recorded is analyzed */
+	/* Results. */
+	int64_t first_timed; /* the first step whose time counts, as declared or found */
+	/* The rows and events from series of other ranks, from .. to. */
+	struct {
+		size_t measures, events;
+	} from, to;
 };
 
+/* Appends rows, events and plots to a->out. With notes, series that only other ranks recorded are taken too, and noted. */
 enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err);
+/* Keeps the rows and events that the rank itself recorded, for the rules. Their texts are copied to the arena. */
+enum ts_status ts_analyze_own_rows(const struct ts_rank_analysis *a, struct ts_arena *arena, struct ts_rank_rows *ret_rows,
+				   struct ts_error *err);
 
 #endif

@@ -205,24 +205,90 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 
 /* --- the whole analysis --- */
 
-static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
+static double capacity_of(const struct ts_work *work)
+{
+	return work->device_bytes.known ? work->device_bytes.value : 0;
+}
+
+/* Analyzes the rank in view; its rows and plots are those of the answer. ret_rows holds what this rank itself recorded. */
+static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret_rows, struct ts_error *err)
 {
 	struct ts_rank_analysis rank = {
 		.fetch = a->fetch,
 		.run = a->run,
 		.index = a->index,
 		.request = a->request,
-		.capacity_bytes = a->work.device_bytes.known ? a->work.device_bytes.value : 0,
+		.capacity_bytes = capacity_of(&a->work),
 		.arena = a->arena,
 		.out = a->out,
 		.notes = &a->notes,
 	};
 
-	if (ts_analyze_rank(&rank, err))
+	if (ts_analyze_rank(&rank, err) || ts_analyze_own_rows(&rank, a->arena, ret_rows, err))
 		return err->status;
 	a->first_timed = rank.first_timed;
 	a->work.warmup_cut = a->out->warmup_cut;
 	return TS_OK;
+}
+
+/* Analyzes another rank for the rules alone: only its rows and events are kept. */
+static enum ts_status other_rank(struct analyzing *a, const struct ts_index *index, struct ts_arena *scratch,
+				 struct ts_rank_rows *ret_rows, struct ts_error *err)
+{
+	struct ts_analysis out = {.n_notes = 0};
+	struct ts_rank_analysis rank = {
+		.fetch = a->fetch,
+		.run = a->run,
+		.index = index,
+		.request = a->request,
+		.arena = scratch,
+		.out = &out,
+	};
+	struct ts_facts facts;
+	struct ts_work work;
+
+	if (ts_run_facts(a->run, index, scratch, &facts, err))
+		return err->status;
+	ts_work_of_facts(&facts, &work);
+	rank.capacity_bytes = capacity_of(&work);
+	if (ts_analyze_rank(&rank, err))
+		return err->status;
+	return ts_analyze_own_rows(&rank, a->arena, ret_rows, err);
+}
+
+/* Analyzes one rank after another, so that the memory of one is needed at a time. If the caller chose a rank, or there is
+ * one only, the rows of the answer are all that rules see. */
+static enum ts_status each_rank(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_rank_rows *rows = ts_arena_array(a->arena, a->run->head.n_ranks + 1, sizeof *rows), viewed;
+	enum ts_status status = TS_OK;
+	struct ts_arena scratch;
+	size_t n = 0;
+
+	if (!rows)
+		return ts_arena_error(a->arena, err);
+	if (rank_in_view(a, &viewed, err))
+		return err->status;
+	if (a->request->has_rank)
+		return TS_OK;
+	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < a->run->head.n_ranks; i++) {
+		const struct ts_index *index = &a->run->indexes[i];
+
+		if (index->rank == TS_RANK_JOB || !ts_rank_has_steps(index))
+			continue;
+		if (index == a->index)
+			rows[n++] = viewed;
+		else
+			status = other_rank(a, index, &scratch, &rows[n++], err);
+		ts_arena_reset(&scratch);
+	}
+	ts_arena_finish(&scratch);
+	if (!status && n > 1) {
+		a->out->ranks = rows;
+		a->out->n_ranks = n;
+	}
+	return status;
 }
 
 /* The events of a pipeline are on whichever ranks wrote them. */
@@ -244,7 +310,7 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 		return err->status;
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;
-	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) || one_rank(a, err) ||
+	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) || each_rank(a, err) ||
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
@@ -283,8 +349,11 @@ enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const 
 		ts_analyze_keep(engine, id, request, &out);
 	}
 	if (ts_bound_decide(&out.measures, arena, &out.bound, err) ||
-	    ts_findings_check(&out.measures, &out.events, &request->policy, arena, &out.findings, err))
+	    ts_findings_check(&out.measures, &out.events, out.ranks, out.n_ranks, &request->policy, arena, &out.findings,
+			      err))
 		return err->status;
+	out.ranks = NULL;
+	out.n_ranks = 0;
 	*ret_analysis = out;
 	return TS_OK;
 }

@@ -244,6 +244,71 @@ static void a_policy_must_be_of_our_rules(void **state)
 	world_close(&w);
 }
 
+/* A fault on a rank that is not in view is a finding. With --rank the rank in view is all that rules see. */
+static void a_fault_on_any_rank_is_found(void **state)
+{
+	struct ts_analyze_request all = {.fresh = false}, first = {.has_rank = true, .rank = 0};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	for (int32_t rank = 0; rank < 4; rank++)
+		for (int64_t step = 0; step < 100; step++) {
+			cells_add(&c, rank, "phases.forward", step, 0.01 + 0.001 * (double)((step + rank) % 3));
+			cells_add(&c, rank, "scalars.loss", step, rank == 2 && step >= 70 ? (double)NAN : 3 - 0.01 * (double)step);
+		}
+	id = make_run(&w, &c, NULL, 0);
+	for (int again = 0; again < 2; again++) { /* the second time from the cache */
+		must(ts_analyze_run(&w.fetch, &id, &all, &w.arena, &a, &err), &err);
+		assert_true(a.findings.n > 0);
+		assert_true(ts_span_is(a.findings.items[0].code, "CONVERGENCE.DIVERGED"));
+		assert_int_equal(a.findings.items[0].first_step, 70);
+		assert_int_equal(a.findings.items[0].n_ranks, 1);
+		assert_int_equal(a.findings.items[0].rank, 2);
+		assert_int_equal(a.rank, 0);
+		assert_int_equal(a.n_ranks, 0); /* a reply does not carry the rows of every rank */
+	}
+	must(ts_analyze_run(&w.fetch, &id, &first, &w.arena, &a, &err), &err);
+	for (size_t i = 0; i < a.findings.n; i++)
+		assert_false(ts_span_is(a.findings.items[i].code, "CONVERGENCE.DIVERGED"));
+	cells_free(&c);
+	world_close(&w);
+}
+
+/* With pipeline parallelism only the last stage has the loss: it is shown as the run's, and a finding names the rank that
+ * recorded it. */
+static void a_series_from_elsewhere_keeps_its_rank(void **state)
+{
+	struct ts_analyze_request request = {.fresh = true};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	for (int32_t rank = 0; rank < 3; rank++)
+		for (int64_t step = 0; step < 100; step++) {
+			cells_add(&c, rank, "phases.forward", step, 0.01 + 0.001 * (double)((step + rank) % 3));
+			if (rank == 2)
+				cells_add(&c, rank, "scalars.loss", step, step >= 70 ? (double)NAN : 3 - 0.01 * (double)step);
+		}
+	id = make_run(&w, &c, NULL, 0);
+	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
+	expect_measure(&a.measures, "convergence", "loss", "nonfinite_count", 30);
+	assert_true(a.findings.n > 0);
+	assert_true(ts_span_is(a.findings.items[0].code, "CONVERGENCE.DIVERGED"));
+	assert_int_equal(a.findings.items[0].n_ranks, 1);
+	assert_int_equal(a.findings.items[0].ranks[0], 2);
+	cells_free(&c);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +317,8 @@ int main(void)
 		cmocka_unit_test(a_loss_may_be_of_another_rank),
 		cmocka_unit_test(a_pipeline_is_gathered_from_its_ranks),
 		cmocka_unit_test(a_policy_must_be_of_our_rules),
+		cmocka_unit_test(a_fault_on_any_rank_is_found),
+		cmocka_unit_test(a_series_from_elsewhere_keeps_its_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

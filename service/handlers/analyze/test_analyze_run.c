@@ -128,8 +128,8 @@ static void several_ranks(void **state)
 	id = make_run(&w, &c, told, 2);
 	analyze(&w, id, (struct ts_analyze_request){.has_rank = false}, &a);
 	assert_int_equal(a.rank, 1); /* rank 0 has no steps */
-	assert_true(has_note(&a, "timing, memory and convergence describe rank 1, the lowest rank that has steps; "
-				 "--rank K shows another rank"));
+	assert_true(has_note(&a, "the findings are about all ranks; the sections on timing, memory and convergence "
+				 "show rank 1, the lowest rank that has steps, and --rank K shows another rank"));
 	assert_true(has_note(&a, "the world size is 5, but ranks 2, 4 are not in this run"));
 	expect_measure(&a.measures, "timing", "step", "median_s", 5);
 	assert_true(has_note(&a, "rank 0 has no step times and is not compared with the other ranks"));

@@ -279,8 +279,9 @@ $ COLUMNS=60 tscope analyze slow
 |           these ranks.
 |   MEDIUM  Much time is outside the phases
 |           (TIMING.UNATTRIBUTED)
-|           36 % of the wall time (1.21 s) is outside the
-|           phases of all steps.
+|           37 % of the wall time (1.25 s) is outside the
+|           phases of all steps. These are the numbers of rank
+|           2; all 3 ranks show this.
 |           try: Record what happens there as phases of their
 |           own (evaluation, checkpoint, logging), to learn
 |           how much time each takes.
@@ -378,8 +379,9 @@ $ COLUMNS=60 tscope analyze slow
 |     traces yet: DIST.EXPOSED_COMM
 |
 | NOTES
-|   timing, memory and convergence describe rank 0, the lowest
-|     rank that has steps; --rank K shows another rank
+|   the findings are about all ranks; the sections on timing,
+|     memory and convergence show rank 0, the lowest rank that
+|     has steps, and --rank K shows another rank
 $ tscope analyze ./runs/cut
 | a6e6bceb9c69  4 steps (0 to 3), 1 rank
 | rank 0

@@ -1,0 +1,32 @@
+#include "analysis/answer/rank_rows.h"
+
+/* Copies a text into the arena; an empty one stays as it is. */
+static bool keep(struct ts_arena *arena, struct ts_span *text)
+{
+	if (text->len)
+		*text = ts_arena_span(arena, *text);
+	return text->len == 0 || text->data;
+}
+
+bool ts_rank_rows_measures(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_measures *m, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct ts_measure row = m->items[i];
+
+		if (!keep(arena, &row.subject) || !keep(arena, &row.name) || !keep(arena, &row.text) ||
+		    !keep(arena, &row.reason) || !ts_measure_put(&rows->measures, arena, &row))
+			return false;
+	}
+	return true;
+}
+
+bool ts_rank_rows_events(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_events *events, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct ts_event event = events->items[i];
+
+		if (!keep(arena, &event.subject) || !ts_event_add(&rows->events, arena, &event))
+			return false;
+	}
+	return true;
+}
