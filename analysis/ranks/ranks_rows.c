@@ -213,15 +213,15 @@ static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 		      const char *undecided, struct rows *o)
 {
 	const struct ts_rank_steps *k = r->kept;
-	double saved = undecided ? 0 : ts_ranks_saved(r, kind, t), wall = ts_tally_value(&k->wall);
+	const char *unknown = t->n_named ? NULL : undecided; /* an episode needs no decision over the whole run */
+	double saved = unknown ? 0 : ts_ranks_saved(r, kind, t), wall = ts_tally_value(&k->wall);
 
 	row(o, TS_M_RANKS_AUTOCORRELATION, (double)(t->block * k->cell), t->block ? NULL : undecided);
 	row(o, TS_M_RANKS_BLOCKS, (double)t->blocks, t->block ? NULL : undecided);
 	row_text(o, TS_M_RANKS_DECIDABLE, undecided ? undecided : "yes");
-	row(o, TS_M_RANKS_STRAGGLERS, (double)t->n_named, undecided);
-	row(o, TS_M_RANKS_SAVED, saved, undecided);
-	row(o, TS_M_RANKS_SAVED_SHARE, saved / wall,
-	    undecided ? undecided : (wall > 0 ? NULL : "the steps take no time"));
+	row(o, TS_M_RANKS_STRAGGLERS, (double)t->n_named, unknown);
+	row(o, TS_M_RANKS_SAVED, saved, unknown);
+	row(o, TS_M_RANKS_SAVED_SHARE, saved / wall, unknown ? unknown : (wall > 0 ? NULL : "the steps take no time"));
 }
 
 static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_straggler_test *t,
@@ -230,7 +230,7 @@ static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_s
 	const struct ts_straggler_rank *s = &t->ranks[a];
 
 	row(o, TS_M_RANK_SLOWDOWN, s->slowdown, isfinite(s->slowdown) ? NULL : "the own time of the other ranks is 0");
-	row(o, TS_M_RANK_P_VALUE, s->p, undecided);
+	row(o, TS_M_RANK_P_VALUE, s->p, isnan(s->p) ? undecided : NULL);
 	if (!s->named)
 		return;
 	row_text(o, TS_M_RANK_STRAGGLER, ts_straggler_word(c[a].kind));

@@ -1,5 +1,6 @@
 #include "analysis/ranks/straggler.h"
 
+#include "analysis/ranks/straggler_episode.h"
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/outlier.h"
 #include "analysis/stats/permutation.h"
@@ -11,6 +12,9 @@
 /* Deviations are clipped at this many median distances from a rank's median deviation: 6 standard deviations of
  * white noise. */
 #define FAR 8.9
+
+/* Far values in no more cells than this are a pause. */
+enum { PAUSE = 3 };
 
 /* The ranks that are still compared, and what this round has computed for them. */
 struct round {
@@ -26,6 +30,8 @@ struct round {
 	bool *odd, *odd_clipped; /* [n]: the rank is an outlier among the ranks */
 	double *x, *d, *scratch; /* [n] */
 	double *row;	/* [n_cells] */
+	double *even;	/* [n_cells]: deviations of one rank, relative to level */
+	double *level;	/* [n_cells]: the median own time of the ranks */
 };
 
 void ts_deviations(const double *x, size_t n, double *scratch, double *deviation)
@@ -65,6 +71,8 @@ static void fill_deviations(struct round *o)
 		for (size_t i = 0; i < o->n; i++)
 			o->x[i] = o->data->own[o->who[i] * o->data->stride + c];
 		ts_deviations(o->x, o->n, o->scratch, o->d);
+		memcpy(o->scratch, o->x, o->n * sizeof *o->x);
+		o->level[c] = ts_median_few(o->scratch, o->n);
 		for (size_t i = 0; i < o->n; i++) {
 			o->dev[i * cells + c] = o->d[i];
 			o->base[i] += o->x[i] - o->d[i];
@@ -72,8 +80,51 @@ static void fill_deviations(struct round *o)
 	}
 }
 
-/* A pause of one rank in one step may outweigh all other deviations: it would hide a slow rank and the
- * autocorrelation of deviations. */
+/* Returns how far a value of x may lie from the median; 0 if most values are equal. out has room for n values. */
+static double reach_of(const double *x, size_t n, double *out, double *scratch, double *ret_mid)
+{
+	*ret_mid = ts_median(x, n, scratch);
+	for (size_t c = 0; c < n; c++)
+		out[c] = fabs(x[c] - *ret_mid);
+	return FAR * ts_median(out, n, scratch);
+}
+
+/* Replaces a pause, cells [from, to), by the line between the values around it. */
+static void bridge(double *x, size_t n, size_t from, size_t to)
+{
+	double before = from ? x[from - 1] : x[to], after = to < n ? x[to] : before;
+
+	for (size_t c = from; c < to; c++)
+		x[c] = before + (after - before) * (double)(c - from + 1) / (double)(to - from + 1);
+}
+
+/* Fills o->clipped with what the autocorrelation is measured on: deviations relative to the level of their cell, so that what
+ * slows all ranks does not make noise uneven, without pauses, which would hide the autocorrelation, and with longer
+ * stretches of far values clipped. */
+static void fill_even(struct round *o)
+{
+	size_t cells = o->data->n_cells;
+	double mid, reach;
+
+	for (size_t i = 0; i < o->n; i++) {
+		double *out = o->clipped + i * cells, *dev = o->dev + i * cells;
+
+		for (size_t c = 0; c < cells; c++)
+			o->even[c] = o->level[c] > 0 ? dev[c] / o->level[c] : 0;
+		reach = reach_of(o->even, cells, out, o->row, &mid);
+		memcpy(out, o->even, cells * sizeof *out);
+		for (size_t c = 0, to; reach > 0 && c < cells; c = to + 1) {
+			for (to = c; to < cells && fabs(out[to] - mid) > reach; to++)
+				;
+			if (to > c && to - c <= PAUSE && to - c < cells)
+				bridge(out, cells, c, to);
+			for (size_t k = c; to - c > PAUSE && k < to; k++)
+				out[k] = out[k] > mid ? mid + reach : mid - reach;
+		}
+	}
+}
+
+/* A pause of one rank in one step may outweigh all other deviations: it would hide a slow rank. */
 static void fill_clipped(struct round *o)
 {
 	size_t cells = o->data->n_cells;
@@ -81,11 +132,8 @@ static void fill_clipped(struct round *o)
 	o->any_clipped = false;
 	for (size_t i = 0; i < o->n; i++) {
 		const double *dev = o->dev + i * cells;
-		double *out = o->clipped + i * cells, mid = ts_median(dev, cells, o->row), reach;
+		double *out = o->clipped + i * cells, mid, reach = reach_of(dev, cells, out, o->row, &mid);
 
-		for (size_t c = 0; c < cells; c++)
-			out[c] = fabs(dev[c] - mid);
-		reach = FAR * ts_median(out, cells, o->row);
 		for (size_t c = 0; c < cells; c++) {
 			bool far = reach > 0 && fabs(dev[c] - mid) > reach;
 
@@ -148,6 +196,8 @@ static enum ts_status round_begin(struct round *o, const struct ts_straggler_dat
 	o->sums = ts_arena_array(arena, n, TS_PERMUTATION_BLOCKS_MAX * sizeof *o->sums);
 	o->clipped = n < SIZE_MAX / data->n_cells ? ts_arena_array(arena, n * data->n_cells, sizeof *o->clipped) : NULL;
 	o->row = ts_arena_array(arena, data->n_cells, sizeof *o->row);
+	o->level = ts_arena_array(arena, data->n_cells, sizeof *o->level);
+	o->even = ts_arena_array(arena, data->n_cells, sizeof *o->even);
 	o->p = ts_arena_array(arena, n, sizeof *o->p);
 	o->q = ts_arena_array(arena, n, sizeof *o->q);
 	o->odd_clipped = ts_arena_array(arena, n, sizeof *o->odd_clipped);
@@ -156,8 +206,8 @@ static enum ts_status round_begin(struct round *o, const struct ts_straggler_dat
 	o->x = ts_arena_array(arena, n, sizeof *o->x);
 	o->d = ts_arena_array(arena, n, sizeof *o->d);
 	o->scratch = ts_arena_array(arena, n, sizeof *o->scratch);
-	if (!o->who || !o->dev || !o->clipped || !o->row || !o->base || !o->sums || !o->p || !o->q || !o->total || !o->odd ||
-	    !o->odd_clipped || !o->x || !o->d || !o->scratch)
+	if (!o->who || !o->dev || !o->clipped || !o->row || !o->level || !o->even || !o->base || !o->sums || !o->p ||
+	    !o->q || !o->total || !o->odd || !o->odd_clipped || !o->x || !o->d || !o->scratch)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		o->who[i] = i;
@@ -189,10 +239,11 @@ static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct
 	size_t block, blocks, needed;
 
 	fill_deviations(o);
+	fill_even(o);
+	if (ts_correlation_length(o->clipped, o->data->n_cells, o->n, o->n - 1, o->data->n_cells, arena, &block, err))
+		return err->status;
 	fill_clipped(o);
 	if (find_all_odd(o, arena, err))
-		return err->status;
-	if (ts_correlation_length(o->clipped, o->data->n_cells, o->n, o->n - 1, o->data->n_cells, arena, &block, err))
 		return err->status;
 	blocks = block ? o->data->n_cells / block : 0;
 	blocks = blocks < TS_PERMUTATION_BLOCKS_MAX ? blocks : TS_PERMUTATION_BLOCKS_MAX;
@@ -206,6 +257,12 @@ static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct
 	return *ret_decidable ? find_p(o, blocks, arena, err) : TS_OK;
 }
 
+/* A rank is named if it is also slow by enough to matter. */
+static bool matters(const struct round *o, const struct ts_straggler_rank *r, size_t who)
+{
+	return r->slowdown >= TS_STRAGGLER_SLOW || (r->slowdown > 0 && o->data->saved[who] >= TS_STRAGGLER_SAVED);
+}
+
 /* Records the round and removes the ranks that it names; returns how many. */
 static size_t round_name(struct round *o, struct ts_straggler_test *t)
 {
@@ -217,8 +274,7 @@ static size_t round_name(struct round *o, struct ts_straggler_test *t)
 
 		r->slowdown = o->base[i] > 0 ? o->total[i] / o->base[i] : (double)NAN;
 		r->p = o->p[i];
-		r->named = r->p <= TS_STRAGGLER_ALPHA && o->odd[i] &&
-			   (r->slowdown >= TS_STRAGGLER_SLOW || (r->slowdown > 0 && o->data->saved[who] >= TS_STRAGGLER_SAVED));
+		r->named = r->p <= TS_STRAGGLER_ALPHA && o->odd[i] && matters(o, r, who);
 		if (r->named)
 			t->n_named++;
 		else
@@ -226,6 +282,31 @@ static size_t round_name(struct round *o, struct ts_straggler_test *t)
 	}
 	o->n = kept;
 	return n - kept;
+}
+
+/* Names the ranks that are slow for a part of the run, among those that are left. */
+static enum ts_status name_episodes(struct round *o, struct ts_straggler_test *t, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t kept = 0, n = o->n;
+
+	fill_deviations(o);
+	fill_even(o);
+	if (ts_straggler_episodes(o->clipped, n, o->data->n_cells, arena, o->q, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		size_t who = o->who[i];
+		struct ts_straggler_rank *r = &t->ranks[who];
+
+		r->named = o->q[i] <= TS_STRAGGLER_EPISODE && t->n_named < o->data->n_ranks / 2 && matters(o, r, who);
+		if (r->named) {
+			r->p = o->q[i];
+			t->n_named++;
+		} else {
+			o->who[kept++] = who;
+		}
+	}
+	o->n = kept;
+	return TS_OK;
 }
 
 /* The first rounds compared a slow rank with ranks that may be slow too; here it is compared with the ranks that are
@@ -276,6 +357,8 @@ enum ts_status ts_straggler_test(const struct ts_straggler_data *data, struct ts
 		if (!decidable && t.n_named)
 			break;
 	} while (round_name(&o, &t) && o.n >= 2 && t.n_named < data->n_ranks / 2);
+	if (o.n >= 2 && name_episodes(&o, &t, arena, err))
+		return err->status;
 	if (t.n_named)
 		hold_against_rest(&o, &t);
 	*ret = t;

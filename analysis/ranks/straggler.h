@@ -12,6 +12,12 @@
  * sums are tested with and without them, at half the level each. Both levels are half of the 1 % that the documents promise,
  * because the length of blocks is an estimate.
  *
+ * Last, ranks that are slow for a part of the run only are looked for among those that are left (straggler_episode.h), at
+ * TS_STRAGGLER_EPISODE; they must cost as much to be named.
+ *
+ * The length of blocks is measured on deviations relative to the median of their cell, so that a drift or a stall of all ranks
+ * together does not count, and without pauses: far values in up to three cells are bridged by a line.
+ *
  * If even a rank that is the slowest in every block could not reach alpha, nothing can be decided, and the answer says how
  * many blocks it would take.
  * Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).
@@ -26,6 +32,7 @@
 
 #define TS_STRAGGLER_ALPHA 0.005
 #define TS_STRAGGLER_ODD 0.005
+#define TS_STRAGGLER_EPISODE 0.001
 #define TS_STRAGGLER_SLOW 0.05
 #define TS_STRAGGLER_SAVED 0.02
 
@@ -41,7 +48,7 @@ struct ts_straggler_rank {
 	/* The sum of (own time - median of the other ranks that are not named), divided by the sum of those medians; NaN if
 	 * that is not above 0. */
 	double slowdown;
-	double p;	 /* Holm-adjusted p-value; NaN if nothing could be decided */
+	double p;	 /* Holm-adjusted p-value, or that of an episode; NaN if nothing could be decided */
 	bool named;
 };
 
@@ -49,7 +56,7 @@ struct ts_straggler_test {
 	size_t block;	      /* cells of one block; 0: the autocorrelation is as long as the run */
 	size_t blocks;	      /* number of blocks; 0 if block is 0 */
 	size_t blocks_needed; /* that a decision among so many ranks takes */
-	bool decidable;
+	bool decidable; /* over the whole run; an episode may be named even so */
 	size_t n_named;
 	struct ts_straggler_rank *ranks; /* in the arena */
 };

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analysis/ranks/straggler.h"
+#include "analysis/ranks/straggler_episode.h"
 #include "analysis/ranks/straggler_kind.h"
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/outlier.h"
@@ -366,9 +367,57 @@ static void the_kth_of_many_equal_ones(void **state)
 	near(ts_median_few(one, 1), 4, 0);
 }
 
+/* Of 4 ranks with noise of 1 %, rank 2 is 5 % slow in 64 of 640 cells. The window of 64 cells is 40 of its standard
+ * deviations (1 %/8) out; Student's tail at 40 with 10 degrees of freedom is 2e-12, and there are some 4 x 150 windows. */
+static void an_episode_stands_out_of_its_rank(void **state)
+{
+	enum { RANKS = 4, LONG = 640 };
+	static double x[RANKS * LONG];
+	struct ts_random random;
+	double p[RANKS];
+
+	(void)state;
+	ts_arena_reset(&arena);
+	ts_random_init(&random, 11);
+	for (size_t i = 0; i < RANKS * LONG; i++) /* each rank has a level of its own, which is no episode */
+		x[i] = 0.01 * ts_random_normal(&random) + 0.03 * (double)(i / LONG);
+	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, &arena, p, &err), TS_OK);
+	for (size_t a = 0; a < RANKS; a++)
+		assert_true(p[a] > 0.05);
+	for (size_t c = 576; c < 640; c++)
+		x[2 * LONG + c] += 0.05;
+	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, &arena, p, &err), TS_OK);
+	assert_true(p[2] < 1e-6);
+	assert_true(p[0] > 0.05 && p[1] > 0.05 && p[3] > 0.05);
+	/* Fewer than 6 windows of 16 cells tell nothing. */
+	assert_int_equal(ts_straggler_episodes(x, RANKS, 95, &arena, p, &err), TS_OK);
+	assert_true(p[0] >= 1 && p[2] >= 1);
+}
+
+/* A block of an AR(1) series of 0.8 is 2 x 1.8/0.2 = 18 values, however long the series; the estimate is an upper bound. */
+static void blocks_do_not_grow_with_the_series(void **state)
+{
+	enum { SERIES = 7, LONG = 4000 };
+	static double x[SERIES * LONG];
+	struct ts_random random;
+	size_t block;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		ts_random_init(&random, seed);
+		for (size_t a = 0; a < SERIES; a++)
+			fill_ar(x + a * LONG, LONG, 0.8, 0, &random);
+		assert_int_equal(ts_correlation_length(x, LONG, SERIES, SERIES, LONG, &arena, &block, &err), TS_OK);
+		assert_in_range(block, 14, 40);
+		ts_arena_reset(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_episode_stands_out_of_its_rank),
+		cmocka_unit_test(blocks_do_not_grow_with_the_series),
 		cmocka_unit_test(sums_of_chance_are_counted),
 		cmocka_unit_test(far_tails_have_their_size),
 		cmocka_unit_test(how_many_blocks_a_decision_takes),

@@ -176,7 +176,7 @@ void ts_check_no_progress(struct ts_check *c)
 		if (at_end.relative && at_end.by < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_steps(c, (int64_t)at_end.from, (int64_t)at_end.from);
-		ts_check_worse(c, at_end.by);
+		ts_check_worse(c, at_end.relative ? at_end.by : at_end.end - at_end.low);
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH, "%s %s%s", loss, rise_text(c, &at_end),
 			      fell ? "; before, it fell" : "");
 	} else if (rises) {

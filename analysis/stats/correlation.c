@@ -13,7 +13,8 @@ enum { MEANS_MIN = 16 }; /* the correlation of fewer means is too uncertain to u
 #define MISFIT 0.3
 /* Like SEEN, but for a variance, whose error is larger upward. */
 #define SKEWED 3
-/* The factor by which the variance of long means may still grow past blocks of the chosen length. */
+/* The factor by which the variance of long means may grow past blocks of the chosen length, beyond what the correlation found
+ * so far makes it grow: for rho near 1 that is 1.33, whatever the length, since a block is two autocorrelation times. */
 #define LEFT_OVER 1.25
 /* A correlation below this does not need a block: the variance of a sum is wrong by less than a quarter. */
 #define NEGLIGIBLE 0.1
@@ -100,18 +101,31 @@ static double length_of(double rho)
 	return rho <= NEGLIGIBLE ? 1 : ceil(2 * (1 + rho) / (1 - rho));
 }
 
+/* Returns the variance of the sum of b values of an AR(1) series, in variances of one value; rho < 1. */
+static double sum_varies(double rho, double b)
+{
+	return b + 2 * rho / (1 - rho) * (b - (1 - pow(rho, b)) / (1 - rho));
+}
+
 /* Returns the correlation of the means of two neighbouring stretches of b values of an AR(1) series. */
 static double means_correlate(double rho, double b)
 {
-	double decay, within;
+	double decay;
 
 	if (rho <= 0)
 		return 0;
 	if (rho > 0.9999)
 		return 1;
 	decay = 1 - pow(rho, b);
-	within = b + 2 * rho / (1 - rho) * (b - decay / (1 - rho));
-	return rho * decay * decay / ((1 - rho) * (1 - rho) * within);
+	return rho * decay * decay / ((1 - rho) * (1 - rho) * sum_varies(rho, b));
+}
+
+/* Returns what growth_in (below) becomes at b, divided by what it is at `block`, in an AR(1) series. */
+static double means_grow(double rho, double block, double b)
+{
+	if (rho <= 0 || rho > 0.9999)
+		return 1;
+	return sum_varies(rho, b) / b / (sum_varies(rho, block) / block);
 }
 
 /* Computes b times the variance of means over b values, divided by the variance of one value, from all stretches of
@@ -147,16 +161,17 @@ static double growth_of(const double *x, size_t n_series, size_t n, size_t b, si
 	return counted ? sum / (double)counted / (1 - 2.9 * (double)b / (double)n) : 0;
 }
 
-/* Asks whether means over b cells vary by more than independent blocks of `block` cells would allow. b/n is at most
- * 1/TS_CORRELATION_CELLS_MIN. The deviation is 0.8 of its value for long series. */
-static bool grows(const double *x, size_t n_series, size_t n_independent, size_t n, size_t block, size_t b)
+/* Asks whether means over b cells vary by more than blocks of `block` cells and the correlation found so far would allow,
+ * which makes them grow by `expected`. b/n is at most 1/TS_CORRELATION_CELLS_MIN. The deviation is 0.8 of its value for long
+ * series. */
+static bool grows(const double *x, size_t n_series, size_t n_independent, size_t n, size_t block, size_t b, double expected)
 {
 	size_t counted;
 	double now = growth_of(x, n_series, n, block, &counted), then = growth_of(x, n_series, n, b, &counted);
 	double series = (double)(n_independent < counted ? n_independent : counted), share = (double)(b - block) / (double)n;
 	double bound = 1 + SKEWED * 0.8 * sqrt(4.0 / 3 * share / series);
 
-	return counted && then > now * (bound > LEFT_OVER ? bound : LEFT_OVER);
+	return counted && then > now * expected * (bound > LEFT_OVER ? bound : LEFT_OVER);
 }
 
 static void take_out_levels(const double *x, double *out, size_t n)
@@ -197,7 +212,9 @@ enum ts_status ts_correlation_length(const double *x, size_t stride, size_t n_se
 		double bound = SEEN * l.error > MISFIT ? SEEN * l.error : MISFIT;
 		/* Asks whether the means correlate, or vary by more than the autocorrelation found so far explains. */
 		bool more = width == 1 || (n >= MEANS_MIN && l.rho - means_correlate(rho, (double)width / since) > bound) ||
-			    ((double)width > length && grows(rest, n_series, n_independent, n_cells, (size_t)length, width));
+			    ((double)width > length &&
+			     grows(rest, n_series, n_independent, n_cells, (size_t)length, width,
+				   means_grow(rho, length / since, (double)width / since)));
 
 		if (l.any && more) {
 			rho = l.rho + BOUND * l.error;

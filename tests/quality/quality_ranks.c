@@ -14,10 +14,11 @@ enum { RANKS_MAX = 64, STEPS_MAX = 2000, TRIALS = 600, POWER_TRIALS = 400 };
 
 #define STEP_SECONDS 0.015
 
-enum noise { WHITE, AUTOREGRESSIVE, LOGNORMAL, COMMON, BELOW_WHITE, NOISES };
+enum noise { WHITE, AUTOREGRESSIVE, LOGNORMAL, COMMON, BELOW_WHITE, PAUSES_5, PAUSES_8, PAUSES_95, TOGETHER, NOISES };
 
 static const char *const noise_names[NOISES] = {
 	"white 5 %", "AR .98 6 %", "lognormal .2", "common AR .98 20 %, white 5 %", "AR .98 3 % below white 5 %",
+	"AR .5 5 %, pauses", "AR .8 5 %, pauses", "AR .95 5 %, pauses", "AR .8, pauses, drift and stalls of all",
 };
 
 /* How rank 1 (and 2, if there are two) is slow: by which factor and in which steps. */
@@ -25,6 +26,7 @@ struct slow {
 	double by;	 /* 0: no rank is slow */
 	size_t ranks;	 /* the number of slow ranks */
 	size_t from;	 /* from this step on */
+	size_t until;	 /* to before this step; 0: to the end */
 	size_t every;	 /* only in one of so many steps; 0 or 1: in all steps */
 };
 
@@ -38,6 +40,29 @@ struct job {
 
 static struct job job;
 
+static double uniform(struct ts_random *r)
+{
+	return (double)ts_random_below(r, 1 << 30) / (1 << 30);
+}
+
+/* One step of 200 takes up to five times as long. */
+static double paused(struct ts_random *r, double rho, double *state)
+{
+	double factor = 1 + quality_ar1(r, rho, 0.05, state);
+
+	return uniform(r) < 0.005 ? factor * (1 + 4 * uniform(r)) : factor;
+}
+
+/* Draws a factor around 1 for what slows all ranks together. */
+static double common_of(enum noise noise, struct ts_random *r, double *together, double share)
+{
+	if (noise == COMMON)
+		return 1 + quality_ar1(r, 0.98, 0.2, together);
+	if (noise == TOGETHER)
+		return 1 + 0.3 * share + (uniform(r) < 0.01 ? 5 : 0);
+	return 1;
+}
+
 /* Draws a factor around 1 for one rank in one step. */
 static double factor_of(enum noise noise, struct ts_random *r, double *state)
 {
@@ -48,6 +73,13 @@ static double factor_of(enum noise noise, struct ts_random *r, double *state)
 		return quality_lognormal(r, 0.2);
 	case BELOW_WHITE:
 		return 1 + quality_ar1(r, 0.98, 0.03, state) + 0.05 * ts_random_normal(r);
+	case PAUSES_5:
+		return paused(r, 0.5, state);
+	case PAUSES_8:
+	case TOGETHER:
+		return paused(r, 0.8, state);
+	case PAUSES_95:
+		return paused(r, 0.95, state);
 	case WHITE:
 	case COMMON:
 	case NOISES:
@@ -71,7 +103,7 @@ static void job_begin(size_t n_ranks, size_t n)
 
 static bool is_slow(const struct slow *s, size_t rank, size_t i)
 {
-	return rank >= 1 && rank <= s->ranks && i >= s->from && (s->every < 2 || i % s->every == 0);
+	return rank >= 1 && rank <= s->ranks && i >= s->from && (!s->until || i < s->until) && (s->every < 2 || i % s->every == 0);
 }
 
 /* Makes ranks that only compute. */
@@ -85,7 +117,7 @@ static void make_job(size_t n_ranks, size_t n, enum noise noise, const struct sl
 		job.at[a][TS_RANK_COMPUTE] = job.phases[a][TS_RANK_COMPUTE];
 	}
 	for (size_t i = 0; i < n; i++) {
-		double common = noise == COMMON ? 1 + quality_ar1(r, 0.98, 0.2, &together) : 1;
+		double common = common_of(noise, r, &together, (double)i / (double)n);
 
 		for (size_t a = 0; a < n_ranks; a++) {
 			double v = STEP_SECONDS * common * factor_of(noise, r, &state[a]);
@@ -97,19 +129,22 @@ static void make_job(size_t n_ranks, size_t n, enum noise noise, const struct sl
 
 /* This is DDP: backward ends on all ranks together, so a rank that reaches it late waits least. Rank 1 loses time in
  * one phase. If this is the optimizer, it affects only the next step. */
-static void make_hidden_job(size_t n_ranks, size_t n, enum ts_rank_phase where, double late_s, struct ts_random *r)
+static void make_hidden_job(size_t n_ranks, size_t n, enum noise noise, enum ts_rank_phase where, double late_s,
+			    struct ts_random *r)
 {
-	double start[RANKS_MAX] = {0}, end = 0;
+	double start[RANKS_MAX] = {0}, end = 0, state[RANKS_MAX];
 
 	job_begin(n_ranks, n);
-	for (size_t a = 0; a < n_ranks; a++)
+	for (size_t a = 0; a < n_ranks; a++) {
+		state[a] = NAN;
 		for (int p = TS_RANK_DATA; p <= TS_RANK_OPTIMIZER; p++)
 			job.at[a][p] = job.phases[a][p];
+	}
 	for (size_t i = 0; i < n; i++) {
 		double at[RANKS_MAX], last = 0;
 
 		for (size_t a = 0; a < n_ranks; a++) {
-			double data = 0.001 * quality_lognormal(r, 0.3), forward = 0.004 * (1 + 0.05 * ts_random_normal(r));
+			double data = 0.001 * quality_lognormal(r, 0.3), forward = 0.004 * factor_of(noise, r, &state[a]);
 			double optimizer = 0.002 * (1 + 0.05 * ts_random_normal(r));
 
 			job.phases[a][TS_RANK_DATA][i] = data + (a == 1 && where == TS_RANK_DATA ? late_s : 0);
@@ -186,6 +221,12 @@ static bool can_be_known(enum noise noise, size_t n_ranks, size_t n)
 	return noise != BELOW_WHITE || n_ranks >= 8 || n >= 2000;
 }
 
+/* The noises with pauses are measured at some sizes only. */
+static bool is_measured(size_t n_ranks, size_t n)
+{
+	return (n_ranks == 2 || n_ranks == 8 || n_ranks == 64) && n >= 100;
+}
+
 static void equal_ranks(struct quality *q, struct ts_arena *arena)
 {
 	static const size_t some_ranks[] = {2, 3, 4, 8, 16, 64}, some_steps[] = {1, 5, 20, 50, 100, 200, 500, 2000};
@@ -198,7 +239,8 @@ static void equal_ranks(struct quality *q, struct ts_arena *arena)
 			for (size_t s = 0; s < sizeof some_steps / sizeof some_steps[0]; s++) {
 				struct quality_case c = quality_at_most(name, 0.01);
 
-				if (!can_be_known((enum noise)noise, some_ranks[a], some_steps[s]))
+				if (!can_be_known((enum noise)noise, some_ranks[a], some_steps[s]) ||
+				    (noise >= PAUSES_5 && !is_measured(some_ranks[a], some_steps[s])))
 					continue;
 				(void)snprintf(name, sizeof name, "false straggler, N %zu, S %zu, %s", some_ranks[a],
 					       some_steps[s], noise_names[noise]);
@@ -257,13 +299,13 @@ static void power(struct quality *q, struct ts_arena *arena)
 }
 
 static void hidden_case(struct quality *q, struct ts_arena *arena, struct quality_case c, size_t n_ranks, size_t n,
-			enum ts_rank_phase where, double late_s)
+			enum noise noise, enum ts_rank_phase where, double late_s)
 {
 	struct ts_random r;
 
 	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, late_s > 0 ? POWER_TRIALS : TRIALS); i++) {
 		quality_random(&c, i, &r);
-		make_hidden_job(n_ranks, n, where, late_s, &r);
+		make_hidden_job(n_ranks, n, noise, where, late_s, &r);
 		analyze(arena);
 		quality_count(&c, late_s > 0 ? named(1) && how_many() == 1 : how_many() > 0);
 	}
@@ -283,13 +325,87 @@ static void hidden(struct quality *q, struct ts_arena *arena)
 		for (size_t p = 0; p < 3; p++) {
 			(void)snprintf(name, sizeof name, "hidden in backward, +10 ms of 15 ms in %s, N %zu, S 100",
 				       places[p].name, some_ranks[a]);
-			hidden_case(q, arena, quality_at_least(name, 0.95), some_ranks[a], 100, places[p].phase, 0.01);
+			hidden_case(q, arena, quality_at_least(name, 0.95), some_ranks[a], 100, WHITE, places[p].phase, 0.01);
 		}
 	for (size_t a = 0; a < 4; a++)
 		for (size_t s = 0; s < 3; s++) {
 			(void)snprintf(name, sizeof name, "false straggler hidden in backward, N %zu, S %zu", some_ranks[a],
 				       some_steps[s]);
-			hidden_case(q, arena, quality_at_most(name, 0.01), some_ranks[a], some_steps[s], TS_RANK_DATA, 0);
+			hidden_case(q, arena, quality_at_most(name, 0.01), some_ranks[a], some_steps[s], WHITE, TS_RANK_DATA, 0);
+		}
+}
+
+/* Rank 1 or 2 is named, and no rank but these. */
+static bool names_slow(const struct slow *slow)
+{
+	for (size_t a = 1; a <= slow->ranks; a++)
+		if (!named(a))
+			return false;
+	return how_many() == slow->ranks;
+}
+
+/* Slow ranks in noise that is correlated and has pauses. */
+static void power_in_pauses(struct quality *q, struct ts_arena *arena)
+{
+	static const struct {
+		const char *name;
+		size_t n_ranks, n;
+		enum noise noise;
+		struct slow slow;
+	} cases[] = {
+		{"rank +30 %, N 8, S 400, AR .5 and pauses", 8, 400, PAUSES_5, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 8, S 400, AR .8 and pauses", 8, 400, PAUSES_8, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 8, S 2000, AR .95 and pauses", 8, 2000, PAUSES_95, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 8, S 400, drift and stalls of all", 8, 400, TOGETHER, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 64, S 400, AR .8 and pauses", 64, 400, PAUSES_8, {.by = 0.3, .ranks = 1}},
+		{"rank +50 % in the last 10 %, N 8, S 400, AR .8", 8, 400, PAUSES_8, {.by = 0.5, .ranks = 1, .from = 360}},
+		{"rank +80 % in the last 10 %, N 64, S 400, AR .8", 64, 400, PAUSES_8, {.by = 0.8, .ranks = 1, .from = 360}},
+		{"rank +50 % in the last 10 %, N 2, S 2000, AR .8", 2, 2000, PAUSES_8, {.by = 0.5, .ranks = 1, .from = 1800}},
+		{"rank +50 % in a window of 20 %, N 8, S 400, AR .8", 8, 400, PAUSES_8,
+		 {.by = 0.5, .ranks = 1, .from = 140, .until = 220}},
+		{"rank +50 % in a window of 20 %, N 8, S 2000, AR .8", 8, 2000, TOGETHER,
+		 {.by = 0.5, .ranks = 1, .from = 700, .until = 1100}},
+	};
+
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		struct quality_case c = quality_at_least(cases[k].name, 0.9);
+		struct ts_random r;
+
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+			quality_random(&c, i, &r);
+			make_job(cases[k].n_ranks, cases[k].n, cases[k].noise, &cases[k].slow, &r);
+			analyze(arena);
+			quality_count(&c, names_slow(&cases[k].slow));
+		}
+		quality_report(q, &c);
+	}
+	hidden_case(q, arena, quality_at_least("hidden in backward, forward +30 %, N 8, S 400, AR .8 and pauses", 0.6), 8, 400,
+		    PAUSES_8, TS_RANK_FORWARD, 0.0012);
+}
+
+/* How often nothing can be said of equal ranks. */
+static void undecided(struct quality *q, struct ts_arena *arena)
+{
+	static const struct slow nobody = {.by = 0};
+	static const enum noise noises[] = {WHITE, PAUSES_5, PAUSES_8, TOGETHER};
+	static const size_t some_steps[] = {400, 2000};
+	struct ts_random r;
+	char name[96];
+
+	for (size_t k = 0; k < sizeof noises / sizeof noises[0]; k++)
+		for (size_t s = 0; s < sizeof some_steps / sizeof some_steps[0]; s++) {
+			struct quality_case c;
+			double v;
+
+			(void)snprintf(name, sizeof name, "undecided, N 8, S %zu, %s", some_steps[s], noise_names[noises[k]]);
+			c = quality_at_most(name, 0.05);
+			for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+				quality_random(&c, i, &r);
+				make_job(8, some_steps[s], noises[k], &nobody, &r);
+				analyze(arena);
+				quality_count(&c, !test_value(&rows, "ranks", "all", "stragglers", &v));
+			}
+			quality_report(q, &c);
 		}
 }
 
@@ -300,6 +416,8 @@ void quality_ranks(struct quality *q)
 	ts_arena_init(&arena, (size_t)1 << 30);
 	equal_ranks(q, &arena);
 	power(q, &arena);
+	power_in_pauses(q, &arena);
+	undecided(q, &arena);
 	hidden(q, &arena);
 	ts_arena_finish(&arena);
 }

@@ -2,11 +2,7 @@
 $ tscope explain
 | code                          severity           fires when
 | TIMING.DATALOADER_BOUND       high, medium       the phase data takes at least min_share of the step time
-<<<<<<< HEAD
 | TIMING.BACKWARD_HEAVY         high, medium       the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio times as long as the phase forward
-=======
-| TIMING.BACKWARD_HEAVY         high, medium       the phase backward takes at least min_ratio times as long as the phase forward, not counting the forward passes in it that activation checkpointing does again as far as the run declares it (one for work.recompute = full, at most one for any other word but none, else as the declared FLOPs say)
->>>>>>> bab3b85 (analysis/rules: order advice by the verdict, and show one value of waiting)
 | TIMING.OPTIMIZER_HEAVY        low                the phase optimizer takes at least min_share of the step time
 | TIMING.JITTER                 low                the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail times the median
 | TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time
@@ -32,11 +28,7 @@ $ tscope explain
 | EFFICIENCY.LOW_MFU            high, medium       the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
 | EFFICIENCY.RECOVERABLE        high, medium       the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
 | MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of the device's memory
-<<<<<<< HEAD
 | MEMORY.FORECAST               high, medium       memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for
-=======
-| MEMORY.FORECAST               high, medium       memory grows by more than chance explains (max_p_value), and the device will be full within max_lengths times as many steps as the run has had
->>>>>>> bab3b85 (analysis/rules: order advice by the verdict, and show one value of waiting)
 | MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; and in all by at least min_share of its peak
 | MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
 | MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
