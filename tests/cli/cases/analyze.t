@@ -44,24 +44,15 @@ $ tscope analyze base
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
 |
-| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+| NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
-|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
-|   the run has fewer than 15 steps: warmup
-|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
-|   fewer than 50 steps have a memory value: creep
-|   fewer than 10 values are finite: loss, lr
-|   fewer than 20 values are finite: loss, lr
-|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: axes
-|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
-|   the run has only 8 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
-|   the run has only 8 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
-|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
+|   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|                long it has to be
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, without the first 4 steps
@@ -104,25 +95,16 @@ $ tscope analyze base --warmup 4
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+| NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
-|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
-|   there are too few steps for a 95 % confidence interval: growth
-|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
-|   fewer than 50 steps have a memory value: creep
-|   fewer than 10 values are finite: loss, lr
-|   fewer than 20 values are finite: loss, lr
-|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: axes
-|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
+|   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
-|   the run has only 4 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
-|   the run has only 4 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
-|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -235,13 +217,17 @@ $ tscope analyze slow --rank 2
 |   goodput      28.9 %, 969 ms productive, 28.8 % of the session
 |   throughput   samples 551,946 /s (183,982 /s per device)
 |
-| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+| NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_alloc, memory.alloc, memory.peak_reserved, memory.reserved,
 |                hardware.gpus[0].memory, for MEMORY.PRESSURE, MEMORY.FORECAST and 3 more
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   fewer than 50 steps have a memory value: creep
+|   length       the run is too short for creep; --rows says how long it has to be
 |   the rule needs a kernel trace, and tscope does not read traces yet: DIST.EXPOSED_COMM
+|
+| NOTES
+|   the findings on timing, memory and convergence are about rank 2 alone; without --rank they are
+|     about all ranks
 $ COLUMNS=60 tscope analyze slow
 | chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
 | rank 0
@@ -285,14 +271,9 @@ $ COLUMNS=60 tscope analyze slow
 |           try: Record what happens there as phases of their
 |           own (evaluation, checkpoint, logging), to learn
 |           how much time each takes.
-|   MEDIUM  Ranks wait for each other (DIST.WAIT_BOUND)
-|           Ranks wait for slower ranks during 24 % of the
-|           wall time, 5.00 ms of each step on average.
-|           try: Fix the stragglers if there are any
-|           (DIST.STRAGGLER); otherwise balance the work
-|           (DIST.LOAD_IMBALANCE).
-|   and 3 more: medium EFFICIENCY.RECOVERABLE, low
-|     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
+|   and 4 more: medium DIST.WAIT_BOUND, medium
+|     EFFICIENCY.RECOVERABLE, low TIMING.JITTER, low
+|     CONVERGENCE.NO_PROGRESS
 |
 | ● TIMING  1 medium, 1 low
 |   160 steps, mean 13.4 ms, rate 74.73 /s
@@ -364,7 +345,7 @@ $ COLUMNS=60 tscope analyze slow
 |
 | NOT KNOWN
 |   what the run would have to record, and for which rules or
-|   rows; then other reasons
+|   measures; then other reasons
 |   memory       record memory.peak_alloc, memory.alloc,
 |                memory.peak_reserved, memory.reserved,
 |                hardware.gpus[0].memory, for MEMORY.PRESSURE,
@@ -374,7 +355,8 @@ $ COLUMNS=60 tscope analyze slow
 |                work.dtype, tokens, for
 |                EFFICIENCY.MFU_IMPOSSIBLE,
 |                EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   fewer than 50 steps have a memory value: creep
+|   length       the run is too short for creep; --rows says
+|                how long it has to be
 |   the rule needs a kernel trace, and tscope does not read
 |     traces yet: DIST.EXPOSED_COMM
 |
@@ -424,28 +406,18 @@ $ tscope analyze ./runs/cut
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN  what the run would have to record, and for which rules or rows; then other reasons
+| NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
-|   too few step times are numbers to find the usual step time: TIMING.SLOWDOWN
-|   the run has fewer than 15 steps: warmup
-|   there are too few steps for a 95 % confidence interval: growth
-|   fewer than 18 steps are too few to tell growth from chance: MEMORY.FORECAST, MEMORY.GROWTH
-|   fewer than 50 steps have a memory value: creep
-|   fewer than 10 values are finite: loss, lr
-|   fewer than 20 values are finite: loss, lr
-|   fewer than 24 values are finite: CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: axes
-|   fewer than two signals have enough values: CROSS.CORRELATED_INSTABILITY
+|   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|                long it has to be
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait
 |   the run does not record session.wall_time: wall, goodput
-|   the run has only 4 steps, and the rule needs 10: TIMING.JITTER, TIMING.STALLS
-|   the run has only 4 values, and the rule needs 50: CONVERGENCE.NO_PROGRESS
-|   the run has no column scalars.grad_norm: CONVERGENCE.GRAD_SPIKES
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.
