@@ -16,7 +16,7 @@ struct working {
 	struct ts_columns columns;
 	struct ts_arena work; /* for steps, sums over steps, and hits of axes */
 	struct ts_coincidence cross;
-	int64_t first; /* the first step after the declared warm-up: earlier steps are ignored */
+	int64_t first; /* of this rank, the first step after the declared warm-up: earlier steps are ignored */
 };
 
 static bool declared(const struct ts_rank_analysis *a)
@@ -64,24 +64,32 @@ static enum ts_status list_phases(const struct ts_index *index, struct ts_arena 
 	return TS_OK;
 }
 
-/* Finds the first step that counts: it follows the declared number of distinct steps of the rank. */
-static enum ts_status first_step(struct working *w, struct ts_error *err)
+enum ts_status ts_rank_first_step(struct ts_fetch *f, const struct ts_index *index, uint64_t warmup, struct ts_arena *work,
+				  int64_t *ret_first, size_t *ret_cut, struct ts_error *err)
 {
-	struct ts_rank_analysis *a = w->a;
 	struct ts_step_set set;
 	int64_t *steps;
 	size_t n = 0, cut;
 
-	w->first = INT64_MIN;
-	if (!declared(a) || a->request->warmup == 0)
+	*ret_first = INT64_MIN;
+	*ret_cut = 0;
+	if (warmup == 0)
 		return TS_OK;
-	if (ts_steps_of(a->index, NULL, &w->work, &set, err) ||
-	    ts_steps_fetch(a->fetch, &set, &w->work, &steps, &n, err))
+	if (ts_steps_of(index, NULL, work, &set, err) || ts_steps_fetch(f, &set, work, &steps, &n, err))
 		return err->status;
-	cut = a->request->warmup < n ? (size_t)a->request->warmup : n;
-	a->out->warmup_cut = cut;
-	w->first = cut < n ? steps[cut] : INT64_MAX;
+	cut = warmup < n ? (size_t)warmup : n;
+	*ret_cut = cut;
+	*ret_first = cut < n ? steps[cut] : INT64_MAX;
 	return TS_OK;
+}
+
+/* Finds the first step of a rank that is not declared as warm-up. */
+static enum ts_status first_step(struct working *w, const struct ts_index *index, int64_t *ret_first, size_t *ret_cut,
+				 struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+
+	return ts_rank_first_step(a->fetch, index, declared(a) ? a->request->warmup : 0, &w->work, ret_first, ret_cut, err);
 }
 
 typedef enum ts_status ts_timing_take(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
@@ -191,13 +199,13 @@ static bool is_axis(struct ts_span name)
 }
 
 static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
-				 struct ts_error *err)
+				 int64_t first, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 	struct ts_series series;
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
-	    ts_convergence_summary(&series, w->first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+	    ts_convergence_summary(&series, first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
 		return err->status;
 	if (is_axis(column->name) && ts_coincidence_axis(&w->cross, without_section(column->name), series.keys,
 							 series.values, series.n, err))
@@ -230,13 +238,13 @@ static enum ts_status scalars_of(struct working *w, const struct ts_index *index
 	const struct ts_table *table;
 	const struct ts_column *loss = ts_columns_find(index, "scalars.loss", &table);
 
-	if (loss && one_scalar(w, table, loss, err))
+	if (loss && one_scalar(w, table, loss, w->first, err))
 		return err->status;
 	for (size_t t = 0; t < index->n_tables; t++) {
 		table = &index->tables[t];
 		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
 			if (&table->columns[i] != loss && is_loss_like(&table->columns[i]) &&
-			    one_scalar(w, table, &table->columns[i], err))
+			    one_scalar(w, table, &table->columns[i], w->first, err))
 				return err->status;
 	}
 	return TS_OK;
@@ -250,9 +258,13 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 
 	for (size_t r = 0; r < a->run->head.n_ranks; r++) {
 		const struct ts_index *index = &a->run->indexes[r];
+		int64_t first;
+		size_t cut;
 
 		if (index == a->index || index->rank == TS_RANK_JOB)
 			continue;
+		if (first_step(w, index, &first, &cut, err))
+			return err->status;
 		for (size_t t = 0; t < index->n_tables; t++) {
 			const struct ts_table *table = &index->tables[t];
 
@@ -262,7 +274,7 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 				if (!is_loss_like(column) || seen_before(a, r, column))
 					continue;
 				ts_columns_leave(&w->columns);
-				if (one_scalar(w, table, column, err) ||
+				if (one_scalar(w, table, column, first, err) ||
 				    ts_note_elsewhere(a->notes, without_section(column->name), index->rank, err))
 					return err->status;
 			}
@@ -296,9 +308,13 @@ static enum ts_status analyze(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 
+	size_t cut;
+
 	ts_coincidence_begin(&w->cross, &w->work);
-	if (first_step(w, err) || timing(w, err) || memory(w, err) ||
-	    losses(w, err))
+	if (first_step(w, w->a->index, &w->first, &cut, err))
+		return err->status;
+	w->a->out->warmup_cut = cut;
+	if (timing(w, err) || memory(w, err) || losses(w, err))
 		return err->status;
 	return ts_coincidence_finish(&w->cross, a->arena, &a->out->measures, &a->out->events, err);
 }

@@ -27,6 +27,10 @@ struct ts_rank_analysis {
 	} from, to;
 };
 
+/* Finds the first step of a rank that follows its first `warmup` distinct steps, counted over all its columns: INT64_MIN if
+ * warmup is 0, INT64_MAX if no step is left. *ret_cut is the number of steps before it. The steps lie in the arena. */
+enum ts_status ts_rank_first_step(struct ts_fetch *f, const struct ts_index *index, uint64_t warmup, struct ts_arena *work,
+				  int64_t *ret_first, size_t *ret_cut, struct ts_error *err);
 /* Appends rows, events and plots to a->out. With notes, series that only other ranks recorded are taken too, and noted. */
 enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err);
 /* Keeps the rows and events that the rank itself recorded, for the rules. Their texts are copied to the arena. */

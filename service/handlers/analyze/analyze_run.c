@@ -23,7 +23,7 @@ struct analyzing {
 	struct ts_notes notes;
 	struct ts_description about;
 	struct ts_work work;
-	int64_t first_timed;
+	int64_t *first_timed; /* of each rank of the run, in the order of its indexes */
 };
 
 /* Chooses the requested rank, else the lowest rank that has steps, else the lowest rank; without any rank, an empty one. */
@@ -55,11 +55,11 @@ static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 /* --- work per step, from facts and columns --- */
 
 /* Adds the values of a rank's column over the steps that count. */
-static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, const struct ts_index *index,
-				 const char *name, struct ts_work_number *io, struct ts_error *err)
+static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, size_t rank, const char *name,
+				 struct ts_work_number *io, struct ts_error *err)
 {
 	const struct ts_table *table;
-	const struct ts_column *column = ts_columns_find(index, name, &table);
+	const struct ts_column *column = ts_columns_find(&a->run->indexes[rank], name, &table);
 	struct ts_series series;
 
 	if (!column)
@@ -67,7 +67,7 @@ static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns
 	if (ts_columns_load(columns, table, column, &series, err))
 		return err->status;
 	for (size_t i = 0; i < series.n; i++)
-		if (series.keys[i] >= a->first_timed)
+		if (series.keys[i] >= a->first_timed[rank])
 			io->value += series.values[i];
 	ts_columns_done(columns);
 	io->known = io->said = true;
@@ -93,14 +93,12 @@ static enum ts_status count_work(struct analyzing *a, struct ts_error *err)
 
 	ts_columns_init(&columns, a->fetch);
 	for (size_t i = 0; !status && i < a->run->head.n_ranks; i++) {
-		const struct ts_index *index = &a->run->indexes[i];
-
-		if (index->rank == TS_RANK_JOB)
+		if (a->run->indexes[i].rank == TS_RANK_JOB)
 			continue;
 		ts_columns_leave(&columns);
-		status = sum_column(a, &columns, index, "tokens", &tokens, err);
+		status = sum_column(a, &columns, i, "tokens", &tokens, err);
 		if (!status)
-			status = sum_column(a, &columns, index, "samples", &samples, err);
+			status = sum_column(a, &columns, i, "samples", &samples, err);
 	}
 	ts_columns_finish(&columns);
 	check_total(&tokens, "the run has no column tokens");
@@ -141,12 +139,12 @@ static enum ts_status memory_of_rank(struct analyzing *a, struct ts_columns *col
 	static const char *const names[] = {"memory.alloc", "memory.peak_alloc"};
 	struct ts_series series[2];
 	const struct ts_series *at[2];
-	int64_t first = a->request->has_warmup ? a->first_timed : INT64_MIN;
+	int64_t first_timed = a->first_timed[index - a->run->indexes], first = a->request->has_warmup ? first_timed : INT64_MIN;
 
 	ts_columns_leave(columns);
 	ts_arena_reset(scratch);
 	if (ts_columns_load_named(columns, index, names, 2, series, at, err) ||
-	    ts_memory_rank(at[0], at[1], first, a->first_timed, scratch, ret, err))
+	    ts_memory_rank(at[0], at[1], first, first_timed, scratch, ret, err))
 		return ts_error_prefix(err, "rank %" PRId32, index->rank);
 	return TS_OK;
 }
@@ -185,6 +183,23 @@ static enum ts_status compare_ranks(struct analyzing *a, const struct ts_ranks_i
 	return ts_ranks_finish(&r, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err);
 }
 
+/* Returns the first step that counts on every rank that has times. */
+static int64_t first_of_all(const struct analyzing *a)
+{
+	int64_t first = INT64_MIN;
+
+	for (size_t i = 0; i < a->run->head.n_ranks; i++) {
+		const struct ts_index *index = &a->run->indexes[i];
+		bool timed = false;
+
+		for (size_t t = 0; index->rank != TS_RANK_JOB && t < index->n_tables; t++)
+			timed |= ts_table_has_phase(&index->tables[t]);
+		if (timed && a->first_timed[i] > first)
+			first = a->first_timed[i];
+	}
+	return first;
+}
+
 static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 {
 	struct ts_ranks_in in;
@@ -194,7 +209,7 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 	if (a->out->run.ranks < 2)
 		return TS_OK;
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
-	status = ts_ranks_align(a->fetch, a->run, a->first_timed, &work, &in, err);
+	status = ts_ranks_align(a->fetch, a->run, first_of_all(a), &work, &in, err);
 	if (!status && in.n)
 		status = ts_note_untimed(&a->notes, in.untimed, in.n_untimed, err);
 	if (!status && in.n)
@@ -208,6 +223,29 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 static double capacity_of(const struct ts_work *work)
 {
 	return work->device_bytes.known ? work->device_bytes.value : 0;
+}
+
+/* A declared warm-up is of the first steps of each rank, which need not begin at one step; one that was found in the analyzed
+ * rank is left out of all. */
+static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_error *err)
+{
+	size_t n = a->run->head.n_ranks, cut;
+	enum ts_status status = TS_OK;
+	struct ts_arena work;
+
+	a->first_timed = ts_arena_array(a->arena, n, sizeof *a->first_timed);
+	if (!a->first_timed)
+		return ts_arena_error(a->arena, err);
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < n; i++) {
+		a->first_timed[i] = found;
+		ts_arena_reset(&work);
+		if (a->request->has_warmup && a->run->indexes[i].rank != TS_RANK_JOB)
+			status = ts_rank_first_step(a->fetch, &a->run->indexes[i], a->request->warmup, &work, &a->first_timed[i],
+						    &cut, err);
+	}
+	ts_arena_finish(&work);
+	return status;
 }
 
 /* Analyzes the rank in view; its rows and plots are those of the answer. ret_rows holds what this rank itself recorded. */
@@ -226,9 +264,8 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 
 	if (ts_analyze_rank(&rank, err) || ts_analyze_own_rows(&rank, a->arena, ret_rows, err))
 		return err->status;
-	a->first_timed = rank.first_timed;
 	a->work.warmup_cut = a->out->warmup_cut;
-	return TS_OK;
+	return first_steps(a, rank.first_timed, err);
 }
 
 /* Analyzes another rank for the rules alone: only its rows and events are kept. */
