@@ -393,6 +393,68 @@ static void unusual_steps_are_events(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Of 400 steps of 1 s, each 40th saves for 5 s more, one of them does not, and one step of the others stalls for 9 s. By hand: 9
+ * slow steps lose 45 s; the total is 400 + 45 + 9. */
+static void a_period_is_no_stall(void **state)
+{
+	enum { N = 400 };
+	int64_t keys[N];
+	double x[N], save[N];
+	struct ts_series s = {.name = ts_span_str("phases.forward"), .keys = keys, .values = x, .n = N};
+	struct ts_series saves = {.name = ts_span_str("phases.save"), .keys = keys, .values = save, .n = N};
+	const struct ts_series *const phases[] = {&s, &saves};
+	struct ts_measures m = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		keys[i] = 1003 + i;
+		x[i] = i == 210 ? 10.0 : 1.0;
+		save[i] = keys[i] % 40 == 7 && i != 204 ? 5.0 : 0.0;
+	}
+	ts_arena_init(&arena, CEILING);
+	time_phases(&t, keys, N, phases, 2, DECLARED, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+	assert_true(test_seen(&m));
+	expect_measure(&m, "timing", "period 1", "every_count", 40);
+	expect_measure(&m, "timing", "period 1", "at_step", 7);
+	expect_measure(&m, "timing", "period 1", "slow_count", 9);
+	expect_measure(&m, "timing", "period 1", "places_count", 10);
+	expect_measure(&m, "timing", "period 1", "usual_s", 6);
+	expect_measure(&m, "timing", "period 1", "others_s", 1);
+	expect_measure(&m, "timing", "period 1", "longest_s", 6);
+	expect_measure(&m, "timing", "period 1", "cost_ratio", 45.0 / 454.0);
+	expect_text(&m, "period 1", "phase", "save");
+	expect_text(&m, "period 1", "cause", "other"); /* a phase of this name closes no optimizer step */
+	assert_null(test_find(&m, "timing", "period 2", "every_count"));
+	expect_measure(&m, "timing", "step", "stall_ratio", 9.0 / 454.0);
+	expect_measure(&m, "timing", "step", "stall_s", 10);
+	expect_measure(&m, "timing", "step", "stall_step", 1213);
+	expect_measure(&m, "timing", "step", "calm_tail", 1);
+	/* What the run says of itself names the period. */
+	for (int said = 0; said < 3; said++) {
+		static const char *const causes[] = {"gradient accumulation", "loader workers", "like gradient accumulation"};
+		struct ts_series times = {.name = s.name, .keys = keys, .values = x, .n = 90};
+
+		for (int i = 0; i < N; i++)
+			x[i] = i % 8 == 3 ? 3.0 : 1.0;
+		m.n = 0;
+		must(ts_timing_begin(&t, keys, 90, &arena, &err), &err);
+		t.accumulation = said == 0 ? 8 : 0;
+		t.loader_workers = said == 1 ? 8 : 0;
+		must(ts_timing_total(&t, &times, &err), &err);
+		must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
+		must(ts_timing_phase(&t, &times, &err), &err);
+		must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+		expect_measure(&m, "timing", "period 1", "every_count", 8);
+		expect_text(&m, "period 1", "cause", causes[said]);
+		expect_measure(&m, "timing", "step", "stall_ratio", 0);
+	}
+	ts_arena_finish(&arena);
+}
+
 /* A tenth from each of ten phases adds up to 1: the carries of the compensated sum are part of the step's time. */
 static void phases_add_up_exactly(void **state)
 {
@@ -435,7 +497,7 @@ static void short_memory_is_told(void **state)
 	(void)state;
 	for (int i = 0; i < N; i++) {
 		keys[i] = i;
-		x[i] = i < 3 ? 9.0 : 1.0 + 0.01 * (i % 7) + (i == 40 ? 5.0 : 0.0);
+		x[i] = i < 3 ? 9.0 : 1.0 + 0.01 * (i % 7) + (i == 40 ? 5.0 : 0.0) + (i % 8 == 1 ? 3.0 : 0.0);
 		stamp[i] = 1000.0 + 2 * i;
 	}
 	for (; status == TS_NO_MEMORY && ceiling < CEILING; ceiling += ceiling / 16 + 1) {
@@ -510,6 +572,7 @@ int main(void)
 		cmocka_unit_test(stalls_and_the_plot),
 		cmocka_unit_test(the_warmup_that_is_found_is_left_out),
 		cmocka_unit_test(unusual_steps_are_events),
+		cmocka_unit_test(a_period_is_no_stall),
 		cmocka_unit_test(phases_add_up_exactly),
 		cmocka_unit_test(short_memory_is_told),
 		cmocka_unit_test(misuse_is_refused),

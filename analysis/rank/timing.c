@@ -6,7 +6,12 @@
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 
+#include <stdio.h>
+
+enum { ACCUMULATED = 64 }; /* records of an optimizer step, at most */
+
 static const double STALL = 3.0; /* in medians */
+static const double OFTEN = 0.9; /* of the places of a period */
 
 struct ts_timing_phase {
 	struct ts_span name; /* without "phases." */
@@ -131,6 +136,7 @@ static double median_of(struct ts_timing *t, const double *values, size_t n)
 enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err)
 {
 	size_t cut = warmup < t->n ? (size_t)warmup : t->n;
+	struct ts_series times;
 
 	for (size_t i = 0; i < t->n; i++)
 		if (isfinite(t->total[i]))
@@ -146,12 +152,21 @@ enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warm
 	t->total += cut;
 	t->n -= cut;
 	t->cut = true;
-	return TS_OK;
+	times = ts_timing_steps(t);
+	return ts_periods_find(&times, t->accumulation, t->arena, &t->periods, err);
 }
 
 struct ts_series ts_timing_steps(const struct ts_timing *t)
 {
 	return (struct ts_series){.name = ts_span_str("step"), .keys = t->steps, .values = t->total, .n = t->n};
+}
+
+struct ts_series ts_timing_calm(const struct ts_timing *t)
+{
+	struct ts_series calm = ts_timing_steps(t);
+
+	calm.values = t->periods.n ? t->periods.calm : calm.values;
+	return calm;
 }
 
 static struct ts_timing_phase *phase_next(struct ts_timing *t)
@@ -168,6 +183,27 @@ static struct ts_timing_phase *phase_next(struct ts_timing *t)
 		t->cap_phases = cap;
 	}
 	return &t->phases[t->n_phases++];
+}
+
+/* Notes for each period what its slow steps take longer in this phase than all other steps do. */
+static void add_excess(struct ts_timing *t, struct ts_span name, const int64_t *keys, const double *values, size_t n)
+{
+	double slow[TS_PERIODS_MAX + 1] = {0};
+	size_t at = 0, others = t->n;
+
+	for (size_t i = 0; i < n; i++, at++) {
+		while (t->steps[at] != keys[i])
+			at++;
+		slow[t->periods.period[at]] += values[i];
+	}
+	for (size_t k = 0; k < t->periods.n; k++)
+		others -= t->periods.items[k].slow;
+	for (size_t k = 0; k < t->periods.n; k++) {
+		double more = slow[k + 1] - slow[0] / (double)(others ? others : 1) * (double)t->periods.items[k].slow;
+
+		if (more > t->excess[k].seconds)
+			t->excess[k] = (struct ts_timing_excess){name, more};
+	}
 }
 
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
@@ -194,6 +230,8 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 		row->median = out[0];
 		row->p95 = out[1];
 	}
+	if (t->periods.n)
+		add_excess(t, row->name, phase->keys + from, values, n);
 	return TS_OK;
 }
 
@@ -220,6 +258,13 @@ static void row_if(struct rows *r, enum ts_measure_name what, double value, cons
 		r->failed = true;
 }
 
+static void text_row(struct rows *r, enum ts_measure_name what, struct ts_span text, const char *reason)
+{
+	if (text.len ? !ts_measure_text(r->measures, r->arena, what, r->subject, text)
+		 : !ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
+		r->failed = true;
+}
+
 static const char *why_no_steps(const struct ts_timing *t)
 {
 	if (t->n)
@@ -227,14 +272,40 @@ static const char *why_no_steps(const struct ts_timing *t)
 	return t->warmup_cut ? "no step with a phase is left after warm-up" : "no step has a phase";
 }
 
-static double stalled(const struct ts_timing *t, double median)
+static void stall_rows(const struct ts_timing *t, double median, double total, const char *none, struct rows *r)
 {
+	const double *calm = ts_timing_calm(t).values;
+	size_t at = t->n;
 	double sum = 0.0;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (t->total[i] > STALL * median)
-			sum += t->total[i] - median;
-	return sum;
+	median = t->periods.n ? t->periods.usual : median;
+	for (size_t i = 0; !none && i < t->n; i++) {
+		if (!(calm[i] > STALL * median))
+			continue;
+		/* A slow step of a period is compared with the others of its period. */
+		sum += (calm[i] - median) * (t->total[i] / calm[i]);
+		if (at == t->n || t->total[i] > t->total[at])
+			at = i;
+	}
+	row_if(r, TS_M_STEP_STALL, sum / total, none);
+	if (!none && at < t->n) {
+		row(r, TS_M_STEP_STALL_LONGEST, t->total[at]);
+		row(r, TS_M_STEP_STALL_AT, (double)t->steps[at]);
+	}
+}
+
+static void calm_rows(struct ts_timing *t, struct rows *r)
+{
+	static const double q[] = {50.0, 95.0};
+	double mean, out[2];
+
+	if (!t->periods.n)
+		return;
+	mean = ts_mean(t->periods.calm, t->n);
+	ts_percentiles(scratch_of(t, t->periods.calm, t->n), t->n, q, 2, out);
+	row_if(r, TS_M_STEP_CALM_CV, ts_stddev(t->periods.calm, t->n, mean) / mean,
+	       mean > 0.0 ? NULL : "the mean step time is not above 0");
+	row_if(r, TS_M_STEP_CALM_TAIL, out[1] / out[0], out[0] > 0.0 ? NULL : "the median step time is not above 0");
 }
 
 static void max_rows(const struct ts_timing *t, struct rows *r)
@@ -282,7 +353,8 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 	row_if(r, TS_M_STEP_RATE, 1.0 / mean, no_rate);
 	row_if(r, TS_M_STEP_TOTAL, total, none);
 	max_rows(t, r);
-	row_if(r, TS_M_STEP_STALL, no_stall ? 0.0 : stalled(t, out[0]) / total, no_stall);
+	stall_rows(t, out[0], total, no_stall, r);
+	calm_rows(t, r);
 }
 
 static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, struct ts_arena *arena,
@@ -306,7 +378,7 @@ static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, st
 static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
 {
 	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};
-	struct ts_series times = ts_timing_steps(t);
+	struct ts_series times = ts_timing_calm(t);
 	struct ts_spikes found;
 	const char *none;
 
@@ -342,6 +414,63 @@ static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *
 	row_if(r, TS_M_PHASE_TOTAL, p->sum, none);
 }
 
+/* --- periods --- */
+
+/* Returns whether the phase that makes the slow records of a period longer may be part of what closes an optimizer step. */
+static bool may_close_a_step(const struct ts_timing *t, struct ts_span phase)
+{
+	static const enum ts_rank_phase closing[] = {TS_RANK_FORWARD, TS_RANK_BACKWARD, TS_RANK_OPTIMIZER, TS_RANK_COMPUTE,
+						     TS_RANK_COMM};
+
+	for (size_t i = 0; i < sizeof closing / sizeof closing[0]; i++)
+		if (ts_span_is(phase, ts_rank_phases[closing[i]]))
+			return true;
+	return !phase.len || t->n_phases == 1;
+}
+
+/* Returns what a period may be, in the words of timing.h. */
+static const char *cause_of(const struct ts_timing *t, size_t k)
+{
+	const struct ts_period *p = &t->periods.items[k];
+	struct ts_span phase = t->excess[k].phase;
+
+	if (p->every == t->accumulation)
+		return "gradient accumulation";
+	if (p->every == t->loader_workers &&
+	    (t->n_phases == 1 || !phase.len || ts_span_is(phase, ts_rank_phases[TS_RANK_DATA])))
+		return "loader workers";
+	if (p->every <= ACCUMULATED && (double)p->slow >= OFTEN * (double)p->places && may_close_a_step(t, phase) &&
+	    p->usual - t->periods.usual < (double)p->every * t->periods.usual)
+		return "like gradient accumulation";
+	return "other";
+}
+
+static void period_rows(const struct ts_timing *t, size_t k, double total, struct rows *r)
+{
+	const struct ts_period *p = &t->periods.items[k];
+	const struct ts_timing_excess *e = &t->excess[k];
+	char subject[32];
+
+	(void)snprintf(subject, sizeof subject, "period %zu", k + 1);
+	r->subject = ts_arena_span(r->arena, ts_span_str(subject));
+	if (!r->subject.data) {
+		r->failed = true;
+		return;
+	}
+	row(r, TS_M_PERIOD_EVERY, (double)p->every);
+	row_if(r, TS_M_PERIOD_AT, (double)p->phase, p->by_step ? NULL : "the records do not follow the step numbers");
+	row(r, TS_M_PERIOD_SLOW, (double)p->slow);
+	row(r, TS_M_PERIOD_PLACES, (double)p->places);
+	row(r, TS_M_PERIOD_USUAL, p->usual);
+	row(r, TS_M_PERIOD_OTHERS, t->periods.usual);
+	row(r, TS_M_PERIOD_LONGEST, p->longest);
+	row_if(r, TS_M_PERIOD_COST, p->lost / total, total > 0.0 ? NULL : "no time is attributed to any phase");
+	text_row(r, TS_M_PERIOD_PHASE, e->seconds >= 0.5 * p->lost ? e->phase : TS_NO_SUBJECT,
+		 "no phase takes half of it");
+	text_row(r, TS_M_PERIOD_CAUSE, ts_span_str(cause_of(t, k)), NULL);
+	r->subject = TS_NO_SUBJECT;
+}
+
 static void wall_rows(const struct ts_wall *w, struct rows *r)
 {
 	double unattributed = w->total - w->attributed;
@@ -357,17 +486,10 @@ static void wall_rows(const struct ts_wall *w, struct rows *r)
 	row(r, TS_M_WALL_UNSTAMPED, (double)w->unstamped);
 }
 
-static void text_row(struct rows *r, enum ts_measure_name what, const char *text, const char *reason)
-{
-	if (text ? !ts_measure_text(r->measures, r->arena, what, r->subject, ts_span_str(text))
-		 : !ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
-		r->failed = true;
-}
-
 static void warmup_rows(struct ts_timing *t, struct rows *r)
 {
 	row(r, TS_M_WARMUP_CUT, (double)t->warmup_cut);
-	text_row(r, TS_M_WARMUP_METHOD, t->warmup_method, t->warmup_reason);
+	text_row(r, TS_M_WARMUP_METHOD, t->warmup_method ? ts_span_str(t->warmup_method) : TS_NO_SUBJECT, t->warmup_reason);
 	if (t->warmup_cut)
 		row(r, TS_M_WARMUP_BEFORE, t->level_before);
 	row_if(r, TS_M_WARMUP_AFTER, median_of(t, t->total, t->n), why_no_steps(t));
@@ -390,6 +512,8 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	step_rows(t, total, &r);
 	if (events && unusual_steps(t, &r, events, err))
 		return err->status;
+	for (size_t i = 0; i < t->periods.n; i++)
+		period_rows(t, i, total, &r);
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], total, &r);
 	wall_rows(&wall, &r);

@@ -17,7 +17,14 @@
  * - step: count; mean_s, stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio
  *   (p95/median), rate_per_s (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times
  *   that are no numbers are passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they
- *   took beyond one median, of the total.
+ *   took beyond one median, of the total; stall_s and stall_step, the longest of them. A slow step of a period (periods.h) is
+ *   compared with 3 times the median of that period's slow steps instead: what comes back every N steps is no stall.
+ *   calm_cv_ratio, calm_tail: as cv_ratio and tail_ratio, of times without periods; only where there is one.
+ * - period K, the most certain first: every_count (steps, or records where step numbers do not tell), at_step (step mod every),
+ *   slow_count of places_count, usual_s (median of the slow ones), others_s (median of all other steps), longest_s, cost_ratio
+ *   (what the slow ones take beyond others_s, of the total), phase (which takes at least half of that), cause: "gradient
+ *   accumulation" (work.accumulation), "like gradient accumulation" (64 records at most, nine in ten places, less than half of
+ *   the time, and in a phase that may close an optimizer step), "loader workers" (as many as the loader has), "other".
  * - a subject a phase: mean_s (per step of the run, absent = 0), median_s, p95_s (over the steps that have it),
  *   share_ratio (of the attributed time), count, total_s.
  * - wall: total_s, unattributed_s, unattributed_ratio (of total_s), gap_s, gap_count, backwards_count, unstamped_count:
@@ -34,7 +41,7 @@
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
-#include "analysis/stats/series.h"
+#include "analysis/rank/periods.h"
 
 struct ts_timing {
 	struct ts_arena *arena;
@@ -48,6 +55,13 @@ struct ts_timing {
 	const char *warmup_method; /* NULL if no warm-up could be searched for; warmup_reason says why */
 	const char *warmup_reason;
 	double level_before; /* s, median of the steps that were cut */
+	uint64_t accumulation;	 /* records of an optimizer step, if the run says it, else 0; the caller may set it before the cut */
+	uint64_t loader_workers; /* the same for processes that load data */
+	struct ts_periods periods; /* of the steps that are left */
+	struct ts_timing_excess {
+		struct ts_span phase; /* that takes most of what the slow steps of the period take beyond the others; no name: none */
+		double seconds;	      /* so much of it */
+	} excess[TS_PERIODS_MAX];
 	struct ts_timing_phase *phases;
 	size_t n_phases, cap_phases;
 };
@@ -61,8 +75,10 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
 				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
 				struct ts_error *err);
-/* The times of the steps that count, as a series named "step", which lives as long as the arena. */
+/* The times of the steps that count, as a series named "step", which lives as long as the arena; after the cut, in ts_timing_calm
+ * without what comes back every N steps. */
 struct ts_series ts_timing_steps(const struct ts_timing *t);
+struct ts_series ts_timing_calm(const struct ts_timing *t);
 /* Compares two phase names, as strcmp does: data forward backward optimizer compute comm other come first, then all other
  * names by code point. */
 int ts_phase_order(struct ts_span a, struct ts_span b);

@@ -133,6 +133,37 @@ static struct ts_work_number device_bytes_of(const struct ts_facts *facts, const
 	return named.known || !bytes.said ? named : bytes;
 }
 
+static bool is_loader_workers(struct ts_span path)
+{
+	static const char *const keys[] = {".num_workers", ".dataloader_num_workers"};
+
+	for (size_t i = 0; ts_span_starts(path, ts_span_str("config.")) && i < sizeof keys / sizeof keys[0]; i++) {
+		size_t n = strlen(keys[i]);
+
+		if (path.len > n && ts_span_is(ts_span_of(path.data + path.len - n, n), keys[i]))
+			return true;
+	}
+	return false;
+}
+
+static struct ts_work_number loader_workers_of(const struct ts_facts *facts)
+{
+	static const struct reasons why = REASONS("the number of loader workers");
+	struct ts_work_number workers = number_of(NULL, &why);
+
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_work_number n;
+
+		if (!is_loader_workers(facts->items[i].path))
+			continue;
+		n = number_of(&facts->items[i], &why);
+		if (workers.known && n.known && n.value != workers.value)
+			return (struct ts_work_number){.said = true, .reason = "the loaders do not all have as many workers"};
+		workers = n.known ? n : workers;
+	}
+	return workers;
+}
+
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 {
 	struct ts_work w = {.rank = 0};
@@ -169,6 +200,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 	w.device = device_of(facts);
 	w.device_kind = device_kind_of(facts, &w.device);
 	w.device_bytes = device_bytes_of(facts, &w.device);
+	w.loader_workers = loader_workers_of(facts);
 	w.tokens.reason = "the run has no column of tokens";
 	w.samples.reason = "the run has no column of samples";
 	*ret_work = w;

@@ -89,30 +89,34 @@ static bool steps_enough(struct ts_check *c)
 	return ts_check_need(c, TS_M_STEP_COUNT, &steps) && ts_check_enough(c, steps, "min_steps", "step");
 }
 
+/* What comes back every N steps is a period, not jitter: where there is one, the times without it count. */
 void ts_check_jitter(struct ts_check *c)
 {
 	double cv, tail;
+	bool calm = ts_check_want(c, TS_M_STEP_CALM_CV, &cv) && ts_check_want(c, TS_M_STEP_CALM_TAIL, &tail);
 
-	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_CV, &cv) || !ts_check_need(c, TS_M_STEP_TAIL, &tail))
+	if (!steps_enough(c) ||
+	    (!calm && (!ts_check_need(c, TS_M_STEP_CV, &cv) || !ts_check_need(c, TS_M_STEP_TAIL, &tail))))
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") && tail < ts_check_threshold(c, "min_tail"))
 		return;
 	ts_check_worse(c, cv);
-	ts_check_fire(
-		c, TS_SEVERITY_LOW,
-		"The coefficient of variation of step times is %s, and their 95th percentile is %s times the median",
-		ts_say_percent(cv).text, ts_say_number(tail).text);
+	ts_check_fire(c, TS_SEVERITY_LOW,
+		      "The coefficient of variation of step times is %s, and their 95th percentile is %s times the median%s",
+		      ts_say_percent(cv).text, ts_say_number(tail).text,
+		      calm ? "; what comes back every few steps is left out" : "");
 }
 
 void ts_check_stalls(struct ts_check *c)
 {
 	double share, longest, usual, at, spikes;
 
-	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_STALL, &share) ||
-	    !ts_check_need(c, TS_M_STEP_MAX, &longest) || !ts_check_need(c, TS_M_STEP_MAX_AT, &at) ||
-	    !ts_check_need(c, TS_M_STEP_MEDIAN, &usual))
+	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_STALL, &share))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	if (!ts_check_need(c, TS_M_STEP_STALL_LONGEST, &longest) || !ts_check_need(c, TS_M_STEP_STALL_AT, &at) ||
+	    !ts_check_need(c, TS_M_STEP_MEDIAN, &usual))
 		return;
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
@@ -121,6 +125,91 @@ void ts_check_stalls(struct ts_check *c)
 		c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		"A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s",
 		ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
+}
+
+/* --- slow steps that come back --- */
+
+struct period {
+	double every, at, slow, places, usual, others, cost;
+	bool has_at;
+	struct ts_span phase, cause;
+};
+
+/* Reads the rows of period k, counted from 1; false if there is none. */
+static bool period_of(struct ts_check *c, size_t k, struct period *ret)
+{
+	const char *subject = ts_arena_printf(c->arena, "period %zu", k);
+	struct period p = {.every = 0};
+
+	if (!subject || !ts_check_want_of(c, TS_M_PERIOD_EVERY, subject, &p.every) ||
+	    !ts_check_want_of(c, TS_M_PERIOD_COST, subject, &p.cost) ||
+	    !ts_check_want_of(c, TS_M_PERIOD_USUAL, subject, &p.usual) ||
+	    !ts_check_want_of(c, TS_M_PERIOD_OTHERS, subject, &p.others) ||
+	    !ts_check_want_of(c, TS_M_PERIOD_SLOW, subject, &p.slow) ||
+	    !ts_check_want_of(c, TS_M_PERIOD_PLACES, subject, &p.places))
+		return false;
+	p.has_at = ts_check_want_of(c, TS_M_PERIOD_AT, subject, &p.at);
+	p.phase = ts_check_text_of(c, TS_M_PERIOD_PHASE, subject);
+	p.cause = ts_check_text_of(c, TS_M_PERIOD_CAUSE, subject);
+	*ret = p;
+	return true;
+}
+
+static bool is_like_accumulation(const struct period *p)
+{
+	return ts_span_is(p->cause, "like gradient accumulation");
+}
+
+/* A period that is, or may well be, gradient accumulation loses no time. */
+static enum ts_severity severity_of(const struct ts_check *c, const struct period *p)
+{
+	return is_like_accumulation(p) || p->cost < ts_check_threshold(c, "medium_share") ? TS_SEVERITY_LOW
+	       : p->cost >= ts_check_threshold(c, "high_share")			       ? TS_SEVERITY_HIGH
+										       : TS_SEVERITY_MEDIUM;
+}
+
+static const char *guess_of(const struct period *p)
+{
+	if (is_like_accumulation(p))
+		return "; if the run records micro-batches, this is gradient accumulation and no fault: let it record "
+		       "work.accumulation";
+	if (ts_span_is(p->cause, "loader workers"))
+		return "; the data loader has as many workers";
+	if (ts_span_is(p->phase, ts_rank_phases[TS_RANK_DATA]))
+		return "; it may be the data loader";
+	return "; it may be a checkpoint, an evaluation or logging";
+}
+
+static const char *period_text(struct ts_check *c, const struct period *p)
+{
+	const char *place = p->has_at ? ts_arena_printf(c->arena, "steps, at step = %.0f mod %.0f", p->at, p->every) : "records";
+	const char *text = ts_arena_printf(
+		c->arena, "Every %.0f %s, a step takes %s instead of %s (%s of %s times); this costs %s of the time%s%.*s%s",
+		p->every, place, ts_say_seconds(p->usual).text, ts_say_seconds(p->others).text, ts_say_count(p->slow).text,
+		ts_say_count(p->places).text, ts_say_percent(p->cost).text,
+		p->phase.len ? ", most of it in the phase " : "", TS_SPAN_ARG(p->phase), guess_of(p));
+
+	c->no_memory |= !place || !text;
+	return text ? text : "";
+}
+
+void ts_check_periodic(struct ts_check *c)
+{
+	enum ts_severity severity = TS_SEVERITY_LOW;
+	const char *text = NULL;
+	struct period p;
+
+	if (!steps_enough(c))
+		return;
+	for (size_t k = 1; period_of(c, k, &p); k++) {
+		if (ts_span_is(p.cause, "gradient accumulation") || p.cost < ts_check_threshold(c, "min_share"))
+			continue;
+		severity = severity_of(c, &p) > severity ? severity_of(c, &p) : severity;
+		text = text ? ts_arena_printf(c->arena, "%s. %s", text, period_text(c, &p)) : period_text(c, &p);
+		c->no_memory |= !text;
+	}
+	if (text)
+		ts_check_fire(c, severity, "%s", text);
 }
 
 void ts_check_slowdown(struct ts_check *c)

@@ -50,7 +50,8 @@ const struct ts_rule ts_rules[] = {
 	  {"min_tail", 1.5, NONE, "95th percentile divided by median from which the rule fires"}, END},
 	 ts_check_jitter, EACH_RANK},
 	{"TIMING.STALLS", "A few steps take very long", "high if the share is at least high_share, otherwise medium",
-	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time",
+	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come "
+	 "back every N steps are compared with each other instead (TIMING.PERIODIC)",
 	 "Move checkpoints and evaluation out of the training step, write checkpoints asynchronously, and look at storage and the "
 	 "network at the steps named.",
 	 "new in tscope: the rule measures the share of time lost, while a standard deviation only says that step times vary",
@@ -58,6 +59,20 @@ const struct ts_rule ts_rules[] = {
 	  {"min_share", 0.05, RATIO, "share of the step time from which the rule fires"},
 	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_stalls, EACH_RANK},
+	{"TIMING.PERIODIC", "Every N-th step takes long",
+	 "high if a period costs at least high_share, medium if at least medium_share, otherwise low; low also for a period that looks "
+	 "like gradient accumulation",
+	 "steps that come back every N steps, more regularly than chance explains, take at least half again as long as the others and "
+	 "cost at least min_share of the step time; not if N is work.accumulation",
+	 "Look at what the training loop does every N steps: write checkpoints asynchronously and less often, evaluate on fewer "
+	 "samples, log less. If N is the number of the loader's workers, each of them brings its batch too late: give the loader more "
+	 "workers or less work. If it is gradient accumulation, nothing is wrong: record work.accumulation.",
+	 "new in tscope: the rule tells stalls that come back, by their period and phase, from those that happen",
+	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
+	  {"min_share", 0.01, RATIO, "share of the step time from which the rule fires"},
+	  {"medium_share", 0.05, RATIO, "share of the step time from which the severity is medium"},
+	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
+	 ts_check_periodic, EACH_RANK},
 	{"TIMING.SLOWDOWN", "Steps became slower", "high if the rise is at least high_slowdown, otherwise medium",
 	 "the level of the step time rises by at least min_slowdown and stays there",
 	 "Look at what changed at that step: clocks and temperature of the device, another job on the host, longer "

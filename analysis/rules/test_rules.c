@@ -26,8 +26,12 @@ struct rule_case {
 #define GROWTH "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.01; memory/peak_alloc/peak_bytes = 1e8; "
 #define BACKWARD "timing/forward/mean_s = 1; timing/backward/mean_s = "
 #define RECOMPUTED(word) "efficiency/hfu/recompute = " word "; efficiency/hfu/recomputed_ratio = "
-#define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; " \
+#define STALLS "timing/step/count = 10; timing/step/stall_s = 2; timing/step/stall_step = 812; timing/step/median_s = 0.1; " \
 	       "timing/step/stall_ratio = "
+#define JITTER "timing/step/count = 10; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3; "
+#define PERIOD(k, cause, cost) "timing/step/count = 5000; timing/period " k "/every_count = 100; timing/period " k "/at_step = 99; " \
+	"timing/period " k "/slow_count = 48; timing/period " k "/places_count = 50; timing/period " k "/usual_s = 2.1; " \
+	"timing/period " k "/others_s = 0.21; timing/period " k "/cause = '" cause "'; timing/period " k "/cost_ratio = " cost
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define RISE "convergence/loss/rise_step = 600; convergence/loss/rise_low = 1; convergence/loss/rise_end = 1.4; " \
 	     "convergence/loss/rise_ratio = "
@@ -73,6 +77,8 @@ static const struct rule_case cases[] = {
 
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.499; timing/step/tail_ratio = 1.499", PASSES, NULL},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.5; timing/step/tail_ratio = 1", LOW, "50 %"},
+	{"TIMING.JITTER", JITTER "timing/step/calm_cv_ratio = 0.1; timing/step/calm_tail = 1.1", PASSES, NULL},
+	{"TIMING.JITTER", JITTER "timing/step/calm_cv_ratio = 0.6; timing/step/calm_tail = 1.1", LOW, "60 %"},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW,
 	 "95th percentile is 1.5 times the median"},
 	{"TIMING.JITTER",
@@ -86,6 +92,32 @@ static const struct rule_case cases[] = {
 	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s, and the median step takes 100 ms"},
 	{"TIMING.STALLS", STALLS "0.2", HIGH, NULL},
 	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
+	/* Without a stall no longest one is needed. */
+	{"TIMING.STALLS", "timing/step/count = 10; timing/step/stall_ratio = 0", PASSES, NULL},
+
+	{"TIMING.PERIODIC", "timing/step/count = 5000", PASSES, NULL},
+	{"TIMING.PERIODIC", "timing/step/count = 9", UNCHECKED, "9 steps"},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.0099"), PASSES, NULL},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.01"), LOW, NULL},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.0499"), LOW, NULL},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.05"), MEDIUM,
+	 "Every 100 steps, at step = 99 mod 100, a step takes 2.10 s instead of 210 ms (48 of 50 times); this costs 5.0 % of the "
+	 "time; it may be a checkpoint, an evaluation or logging."},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.1999"), MEDIUM, NULL},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.2"), HIGH, NULL},
+	{"TIMING.PERIODIC", PERIOD("1", "other", "0.2") "; timing/period 1/phase = 'data'", HIGH,
+	 "most of it in the phase data; it may be the data loader"},
+	{"TIMING.PERIODIC", PERIOD("1", "loader workers", "0.2"), HIGH, "; the data loader has as many workers"},
+	{"TIMING.PERIODIC", PERIOD("1", "like gradient accumulation", "0.4"), LOW, "let it record work.accumulation"},
+	{"TIMING.PERIODIC", PERIOD("1", "gradient accumulation", "0.4"), PASSES, NULL},
+	/* The worst of several periods decides. */
+	{"TIMING.PERIODIC",
+	 PERIOD("1", "gradient accumulation", "0.4") "; " PERIOD("2", "other", "0.02") "; " PERIOD("3", "other", "0.3"), HIGH, "logging. Every 100 steps"},
+	{"TIMING.PERIODIC",
+	 "timing/step/count = 50; timing/period 1/every_count = 8; timing/period 1/at_step ? why; timing/period 1/slow_count = 5; "
+	 "timing/period 1/places_count = 6; timing/period 1/usual_s = 3; timing/period 1/others_s = 1; "
+	 "timing/period 1/cost_ratio = 0.2; timing/period 1/cause = 'other'",
+	 HIGH, "Every 8 records, a step takes"},
 
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},

@@ -9,6 +9,7 @@
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/core/run_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct working {
@@ -122,6 +123,12 @@ static enum ts_status finish_timing(struct working *w, struct ts_timing *t, stru
 	return TS_OK;
 }
 
+/* Returns the number if it is a whole one, else 0. */
+static uint64_t whole(const struct ts_work_number *n)
+{
+	return n->known && n->value == floor(n->value) && n->value < (double)INT32_MAX ? (uint64_t)n->value : 0;
+}
+
 static enum ts_status timing(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
@@ -138,15 +145,18 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 		return err->status;
 	while (cut < n && steps[cut] < w->first)
 		cut++;
-	if (ts_timing_begin(&t, steps, n, &w->work, err) ||
-	    each_phase(w, phases, n_phases, &t, ts_timing_total, err) ||
+	if (ts_timing_begin(&t, steps, n, &w->work, err))
+		return err->status;
+	t.accumulation = whole(&a->work->accumulation);
+	t.loader_workers = whole(&a->work->loader_workers);
+	if (each_phase(w, phases, n_phases, &t, ts_timing_total, err) ||
 	    ts_timing_cut(&t, declared(a), cut, err) ||
 	    each_phase(w, phases, n_phases, &t, ts_timing_phase, err) || finish_timing(w, &t, err))
 		return err->status;
 	if (!declared(a))
 		a->out->warmup_cut = t.warmup_cut;
 	a->first_timed = declared(a) ? w->first : t.first;
-	steps_taken = ts_timing_steps(&t);
+	steps_taken = ts_timing_calm(&t);
 	return ts_coincidence_axis(&w->cross, ts_span_str("step_time"), steps_taken.keys, steps_taken.values,
 				   steps_taken.n, err);
 }
@@ -157,11 +167,12 @@ static enum ts_status memory(struct working *w, struct ts_error *err)
 {
 	static const char *const names[] = {"memory.alloc", "memory.reserved", "memory.peak_alloc", "memory.peak_reserved"};
 	struct ts_rank_analysis *a = w->a;
+	double capacity = a->work->device_bytes.known ? a->work->device_bytes.value : 0;
 	struct ts_series series[4];
 	const struct ts_series *at[4];
 
 	if (ts_columns_load_named(&w->columns, a->index, names, 4, series, at, err) ||
-	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, a->capacity_bytes, a->arena,
+	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, capacity, a->arena,
 			      &a->out->measures, &a->out->plots, err))
 		return err->status;
 	if (at[0] && ts_coincidence_axis(&w->cross, ts_span_str("memory"), at[0]->keys, at[0]->values, at[0]->n, err))

@@ -6,6 +6,7 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
 
+#include "analysis/rank/work.h"
 #include "proto/wire.h"
 #include "service/handlers/analyze/analyze_columns.h"
 #include "service/handlers/analyze/analyze_notes.h"
@@ -15,7 +16,7 @@ struct ts_rank_analysis {
 	const struct ts_run *run;
 	const struct ts_index *index; /* the index of the rank */
 	const struct ts_analyze_request *request;
-	double capacity_bytes; /* memory of its device; 0 = not known */
+	const struct ts_work *work; /* of the run, by its facts and the request */
 	struct ts_arena *arena; /* holds the result */
 	struct ts_analysis *out;
 	struct ts_notes *notes; /* NULL: only what the rank itself recorded is analyzed */

@@ -220,11 +220,6 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 
 /* --- the whole analysis --- */
 
-static double capacity_of(const struct ts_work *work)
-{
-	return work->device_bytes.known ? work->device_bytes.value : 0;
-}
-
 /* A declared warm-up is of the first steps of each rank, which need not begin at one step; one that was found in the analyzed
  * rank is left out of all. */
 static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_error *err)
@@ -256,7 +251,7 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 		.run = a->run,
 		.index = a->index,
 		.request = a->request,
-		.capacity_bytes = capacity_of(&a->work),
+		.work = &a->work,
 		.arena = a->arena,
 		.out = a->out,
 		.notes = &a->notes,
@@ -287,7 +282,7 @@ static enum ts_status other_rank(struct analyzing *a, const struct ts_index *ind
 	if (ts_run_facts(a->run, index, scratch, &facts, err))
 		return err->status;
 	ts_work_of_facts(&facts, &work);
-	rank.capacity_bytes = capacity_of(&work);
+	rank.work = &work;
 	if (ts_analyze_rank(&rank, err))
 		return err->status;
 	return ts_analyze_own_rows(&rank, a->arena, ret_rows, err);
