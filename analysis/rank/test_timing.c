@@ -384,10 +384,25 @@ static void unusual_steps_are_events(void **state)
 	assert_true(fabs(events.items[1].expected - 1.0) < 0.01);
 	assert_true(ts_span_is(events.items[0].group, "timing"));
 	assert_true(ts_span_is(events.items[0].subject, "step"));
+	expect_text(&m, "slowdown", "kind", "step");
+	expect_measure(&m, "timing", "slowdown", "first_step", 400);
+	assert_true(fabs(test_find(&m, "timing", "slowdown", "rise_ratio")->value - 1) < 0.02);
+	assert_true(fabs(test_find(&m, "timing", "slowdown", "cost_ratio")->value - 200.0 / 607) < 0.01);
+	/* Levels that come and go: 80 of each 200 steps take 2 s. */
+	for (int i = 0; i < N; i++)
+		x[i] = 1.0 + (i % 200 < 80) + 0.01 * ts_random_normal(&random);
+	m.n = 0;
+	time_phases(&t, keys, N, phases, 1, DECLARED, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+	assert_true(test_seen(&m));
+	expect_text(&m, "slowdown", "kind", "two levels");
+	expect_measure(&m, "timing", "levels", "switches_count", 3);
+	assert_true(fabs(test_find(&m, "timing", "levels", "cost_ratio")->value - 160.0 / 560) < 0.03);
 	m.n = 0;
 	time_phases(&t, keys, 5, phases, 0, DECLARED, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
 	assert_true(test_seen(&m));
+	expect_unknown(&m, "timing", "slowdown", "kind");
 	expect_unknown(&m, "timing", "step", "spikes_count");
 	expect_unknown(&m, "timing", "step", "shifts_count");
 	ts_arena_finish(&arena);

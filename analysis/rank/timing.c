@@ -1,6 +1,7 @@
 #include "analysis/rank/timing.h"
 
 #include "analysis/answer/phase.h"
+#include "analysis/rank/slowdown.h"
 #include "analysis/rank/spikes.h"
 #include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
@@ -374,11 +375,33 @@ static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, st
 	return ts_event_add(events, arena, &event);
 }
 
+static void slowdown_rows(const struct ts_timing *t, const struct ts_slowdown *s, struct rows *r)
+{
+	double cost = s->cost / ts_sum(t->total, t->n);
+
+	text_row(r, TS_M_SLOWDOWN_KIND, ts_span_str(ts_slowdown_word(s->kind)), NULL);
+	if (s->kind == TS_SLOWDOWN_LEVELS) {
+		row(r, TS_M_LEVELS_LOWER, s->before);
+		row(r, TS_M_LEVELS_UPPER, s->after);
+		row(r, TS_M_LEVELS_UPPER_SHARE, s->upper_share);
+		row(r, TS_M_LEVELS_SWITCHES, (double)s->switches);
+		row(r, TS_M_LEVELS_COST, cost);
+	} else if (s->kind != TS_SLOWDOWN_NONE) {
+		row(r, TS_M_SLOWDOWN_FIRST, (double)t->steps[s->first]);
+		row(r, TS_M_SLOWDOWN_LAST, (double)t->steps[s->last]);
+		row(r, TS_M_SLOWDOWN_BEFORE, s->before);
+		row(r, TS_M_SLOWDOWN_AFTER, s->after);
+		row(r, TS_M_SLOWDOWN_RISE, s->after / s->before - 1);
+		row(r, TS_M_SLOWDOWN_COST, cost);
+	}
+}
+
 /* Adds steps far above their neighbours, and changes of the level, as events. A fast step is not an event. */
 static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
 {
 	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};
 	struct ts_series times = ts_timing_calm(t);
+	struct ts_slowdown slowdown;
 	struct ts_spikes found;
 	const char *none;
 
@@ -395,6 +418,12 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	none = found.decided ? NULL : "too few step times are numbers to find the usual step time";
 	row_if(r, TS_M_STEP_SPIKES, (double)found.spikes, none);
 	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
+	if (none)
+		text_row(r, TS_M_SLOWDOWN_KIND, TS_NO_SUBJECT, none);
+	else if (ts_slowdown_find(&times, &found, t->arena, &slowdown, err))
+		return err->status;
+	else
+		slowdown_rows(t, &slowdown, r);
 	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
 }
 

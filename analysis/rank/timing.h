@@ -31,8 +31,11 @@
  *   wall.h.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
  *   was cut (if anything was) and of what was not.
- * With events also step/ spikes_count and shifts_count (spikes.h), and the events SPIKE and SHIFT of subject "step"; with
- * plots the plot step/value in seconds.
+ * With events also step/ spikes_count and shifts_count (spikes.h), the events SPIKE and SHIFT of subject "step", and by slowdown.h
+ * - slowdown: kind, and unless it is "none found" or "two levels": first_step, last_step (where a ramp or a stretch ends), before_s,
+ *   after_s, rise_ratio (after/before - 1), cost_ratio (what the slower steps take beyond before_s, of the total).
+ * - levels, where there are two: lower_s, upper_s, upper_ratio (share of the steps), switches_count, cost_ratio.
+ * With plots the plot step/value in seconds.
  * Source: definitions of pytscope 0.2.1's timing section; wall from the timestamp column.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_TIMING_H

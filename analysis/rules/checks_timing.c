@@ -212,41 +212,64 @@ void ts_check_periodic(struct ts_check *c)
 		ts_check_fire(c, severity, "%s", text);
 }
 
+/* A stretch that ended costs no more than it did; a slow-down that lasts goes on to cost what it rose by. */
+static enum ts_severity severity_of_stretch(const struct ts_check *c, double cost)
+{
+	return cost >= ts_check_threshold(c, "high_cost")     ? TS_SEVERITY_HIGH
+	       : cost >= ts_check_threshold(c, "medium_cost") ? TS_SEVERITY_MEDIUM
+							      : TS_SEVERITY_LOW;
+}
+
 void ts_check_slowdown(struct ts_check *c)
 {
-	double least = ts_check_threshold(c, "min_slowdown"), worst = 0, shifts;
-	const struct ts_event *e, *at = NULL, *back = NULL;
-	size_t i = 0, rises = 0;
+	double first, last, before, after, rise, cost, shifts;
+	struct ts_say more, levels[2];
+	struct ts_span kind;
 
 	if (!ts_check_need(c, TS_M_STEP_SHIFTS, &shifts))
 		return;
-	while ((e = ts_check_event(c, TS_EVENT_SHIFT, TS_ANSWER_TIMING, "step", &i)) != NULL) {
-		double rise = e->value / e->expected - 1;
-
-		if (!(e->value >= e->expected * (1 + least))) {
-			if (at && !back && e->value < at->expected + (at->value - at->expected) / 2)
-				back = e;
-			continue;
-		}
-		rises++;
-		if (rise > worst) {
-			worst = rise;
-			at = e;
-			back = NULL;
-		}
-	}
-	if (!at)
+	kind = ts_check_text(c, TS_M_SLOWDOWN_KIND);
+	if (!ts_check_want(c, TS_M_SLOWDOWN_RISE, &rise) || rise < ts_check_threshold(c, "min_slowdown"))
 		return;
-	if (back)
-		ts_check_steps(c, at->first_step, back->first_step);
+	if (!ts_check_need(c, TS_M_SLOWDOWN_FIRST, &first) || !ts_check_need(c, TS_M_SLOWDOWN_LAST, &last) ||
+	    !ts_check_need(c, TS_M_SLOWDOWN_BEFORE, &before) || !ts_check_need(c, TS_M_SLOWDOWN_AFTER, &after) ||
+	    !ts_check_need(c, TS_M_SLOWDOWN_COST, &cost))
+		return;
+	more = ts_say_percent(rise);
+	levels[0] = ts_say_seconds(after);
+	levels[1] = ts_say_seconds(before);
+	ts_check_steps(c, (int64_t)first, (int64_t)last);
+	ts_check_worse(c, rise);
+	if (ts_span_is(kind, "stretch"))
+		ts_check_fire(c, severity_of_stretch(c, cost),
+			      "From step %.0f to step %.0f, a step took %s longer: %s instead of %s; this cost %s of the time", first,
+			      last, more.text, levels[0].text, levels[1].text, ts_say_percent(cost).text);
+	else if (ts_span_is(kind, "ramp"))
+		ts_check_fire(c, ts_severity_from(rise, ts_check_threshold(c, "high_slowdown")),
+			      "From step %.0f to step %.0f, a step became %s longer, little by little: %s instead of %s at the end",
+			      first, last, more.text, levels[0].text, levels[1].text);
 	else
-		ts_check_steps(c, at->first_step, at->first_step);
-	ts_check_worse(c, worst);
-	ts_check_fire(c, ts_severity_from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
-		      "From step %" PRId64 " on, a step takes %s longer: %s instead of %s%s%s", at->first_step,
-		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
-		      back ? ts_arena_printf(c->arena, ", until step %" PRId64, back->first_step) : "",
-		      rises > 1 ? ts_arena_printf(c->arena, "; this is the largest of %zu such rises", rises) : "");
+		ts_check_fire(c, ts_severity_from(rise, ts_check_threshold(c, "high_slowdown")),
+			      "From step %.0f on, a step takes %s longer: %s instead of %s", first, more.text, levels[0].text,
+			      levels[1].text);
+}
+
+void ts_check_two_levels(struct ts_check *c)
+{
+	double lower, upper, share, switches, cost, shifts;
+
+	if (!ts_check_need(c, TS_M_STEP_SHIFTS, &shifts) || !ts_check_want(c, TS_M_LEVELS_COST, &cost) ||
+	    !ts_check_want(c, TS_M_LEVELS_LOWER, &lower) || !ts_check_want(c, TS_M_LEVELS_UPPER, &upper) ||
+	    !ts_check_want(c, TS_M_LEVELS_UPPER_SHARE, &share) || !ts_check_want(c, TS_M_LEVELS_SWITCHES, &switches))
+		return;
+	if (cost < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, cost);
+	ts_check_fire(c, TS_SEVERITY_LOW,
+		      "Step times go to and fro between two levels, %s (%s of the steps) and %s (%s), %s; the slower ones cost %s "
+		      "of the time, and the run did not become slower for good",
+		      ts_say_seconds(lower).text, ts_say_percent(1 - share).text, ts_say_seconds(upper).text,
+		      ts_say_percent(share).text, ts_say_plural(switches, "time").text, ts_say_percent(cost).text);
 }
 
 void ts_check_unattributed(struct ts_check *c)

@@ -73,14 +73,28 @@ const struct ts_rule ts_rules[] = {
 	  {"medium_share", 0.05, RATIO, "share of the step time from which the severity is medium"},
 	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_periodic, EACH_RANK},
-	{"TIMING.SLOWDOWN", "Steps became slower", "high if the rise is at least high_slowdown, otherwise medium",
-	 "the level of the step time rises by at least min_slowdown and stays there",
+	{"TIMING.SLOWDOWN", "Steps became slower",
+	 "high if the rise is at least high_slowdown, otherwise medium; of a stretch that ended, high if it cost at least high_cost "
+	 "of the time, medium if at least medium_cost, otherwise low",
+	 "the level of the step time rises by at least min_slowdown, at once or little by little, and stays there, or does so for a "
+	 "while",
 	 "Look at what changed at that step: clocks and temperature of the device, another job on the host, longer "
-	 "sequences, a cache that became full, or a phase of training that does more work.",
-	 "new in tscope: the rule tells lasting changes of the level from single slow steps",
+	 "sequences, a cache that became full, or a phase of training that does more work. What grows little by little is often "
+	 "memory that fragments, a list that is searched or logged whole, or a device that heats up.",
+	 "new in tscope: the rule tells lasting changes of the level from single slow steps, from noise that depends on itself and "
+	 "from levels that come and go",
 	 {{"min_slowdown", 0.05, RATIO, "rise, relative to the level before, from which the rule fires"},
-	  {"high_slowdown", 0.25, RATIO, "rise, relative to the level before, from which the severity is high"}, END},
+	  {"high_slowdown", 0.25, RATIO, "rise, relative to the level before, from which the severity is high"},
+	  {"medium_cost", 0.05, RATIO, "share of the step time that a stretch cost from which the severity is medium"},
+	  {"high_cost", 0.20, RATIO, "share of the step time that a stretch cost from which the severity is high"}, END},
 	 ts_check_slowdown, EACH_RANK},
+	{"TIMING.TWO_LEVELS", "Step times have two levels", "low",
+	 "step times go to and fro between two levels, and the steps in the upper one cost at least min_share of the step time",
+	 "Look at the clocks of the device (power cap, temperature, clock states) and at what else runs on the host at the slower "
+	 "steps; lock the clocks to compare runs.",
+	 "new in tscope: levels that come and go are no slow-down",
+	 {{"min_share", 0.01, RATIO, "share of the step time from which the rule fires"}, END},
+	 ts_check_two_levels, EACH_RANK},
 	{"TIMING.UNATTRIBUTED", "Much time is outside the phases", "medium if the share is at least medium_share, otherwise low",
 	 "at least min_share of the wall time is outside the phases of all steps",
 	 "Record what happens there as phases of their own (evaluation, checkpoint, logging), to learn how much time each takes.",

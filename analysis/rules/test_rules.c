@@ -29,6 +29,12 @@ struct rule_case {
 #define STALLS "timing/step/count = 10; timing/step/stall_s = 2; timing/step/stall_step = 812; timing/step/median_s = 0.1; " \
 	       "timing/step/stall_ratio = "
 #define JITTER "timing/step/count = 10; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3; "
+#define SLOWDOWN(kind, rise) "timing/step/shifts_count = 1; timing/slowdown/kind = '" kind "'; timing/slowdown/first_step = 800; " \
+	"timing/slowdown/last_step = 900; timing/slowdown/before_s = 0.12; timing/slowdown/after_s = 0.156; " \
+	"timing/slowdown/rise_ratio = " rise "; timing/slowdown/cost_ratio = "
+#define LEVELS "timing/step/shifts_count = 9; timing/slowdown/kind = 'two levels'; timing/levels/lower_s = 0.1; " \
+	"timing/levels/upper_s = 0.118; timing/levels/upper_ratio = 0.38; timing/levels/switches_count = 14; " \
+	"timing/levels/cost_ratio = "
 #define PERIOD(k, cause, cost) "timing/step/count = 5000; timing/period " k "/every_count = 100; timing/period " k "/at_step = 99; " \
 	"timing/period " k "/slow_count = 48; timing/period " k "/places_count = 50; timing/period " k "/usual_s = 2.1; " \
 	"timing/period " k "/others_s = 0.21; timing/period " k "/cause = '" cause "'; timing/period " k "/cost_ratio = " cost
@@ -112,12 +118,37 @@ static const struct rule_case cases[] = {
 	{"TIMING.PERIODIC", PERIOD("1", "gradient accumulation", "0.4"), PASSES, NULL},
 	/* The worst of several periods decides. */
 	{"TIMING.PERIODIC",
-	 PERIOD("1", "gradient accumulation", "0.4") "; " PERIOD("2", "other", "0.02") "; " PERIOD("3", "other", "0.3"), HIGH, "logging. Every 100 steps"},
+	 PERIOD("1", "gradient accumulation", "0.4") "; " PERIOD("2", "other", "0.02") "; " PERIOD("3", "other", "0.3"), HIGH,
+	 "logging. Every 100 steps"},
 	{"TIMING.PERIODIC",
 	 "timing/step/count = 50; timing/period 1/every_count = 8; timing/period 1/at_step ? why; timing/period 1/slow_count = 5; "
 	 "timing/period 1/places_count = 6; timing/period 1/usual_s = 3; timing/period 1/others_s = 1; "
 	 "timing/period 1/cost_ratio = 0.2; timing/period 1/cause = 'other'",
 	 HIGH, "Every 8 records, a step takes"},
+
+	{"TIMING.SLOWDOWN", "timing/step/shifts_count = 4; timing/slowdown/kind = 'none found'", PASSES, NULL},
+	{"TIMING.SLOWDOWN", "timing/step/shifts_count ? fewer than 16 steps", UNCHECKED, "fewer than 16 steps"},
+	{"TIMING.SLOWDOWN", LEVELS "0.4", PASSES, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("step", "0.0499") "0.1", PASSES, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("step", "0.05") "0.01", MEDIUM, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("step", "0.2499") "0.9", MEDIUM, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("step", "0.30") "0.01", HIGH,
+	 "From step 800 on, a step takes 30 % longer: 156 ms instead of 120 ms."},
+	{"TIMING.SLOWDOWN", SLOWDOWN("ramp", "0.25") "0.01", HIGH,
+	 "From step 800 to step 900, a step became 25 % longer, little by little: 156 ms instead of 120 ms at the end."},
+	{"TIMING.SLOWDOWN", SLOWDOWN("ramp", "0.2") "0.01", MEDIUM, NULL},
+	/* What ended is judged by what it cost. */
+	{"TIMING.SLOWDOWN", SLOWDOWN("stretch", "0.3") "0.0499", LOW,
+	 "From step 800 to step 900, a step took 30 % longer: 156 ms instead of 120 ms; this cost 5.0 % of the time."},
+	{"TIMING.SLOWDOWN", SLOWDOWN("stretch", "0.3") "0.05", MEDIUM, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("stretch", "0.3") "0.2", HIGH, NULL},
+	{"TIMING.SLOWDOWN", SLOWDOWN("stretch", "0.04") "0.2", PASSES, NULL},
+
+	{"TIMING.TWO_LEVELS", "timing/step/shifts_count = 4; timing/slowdown/kind = 'none found'", PASSES, NULL},
+	{"TIMING.TWO_LEVELS", "timing/step/shifts_count ? fewer than 16 steps", UNCHECKED, "fewer than 16 steps"},
+	{"TIMING.TWO_LEVELS", LEVELS "0.0099", PASSES, NULL},
+	{"TIMING.TWO_LEVELS", LEVELS "0.062", LOW,
+	 "two levels, 100 ms (62 % of the steps) and 118 ms (38 %), 14 times; the slower ones cost 6.2 % of the time"},
 
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
@@ -512,7 +543,7 @@ static void edges_of_every_rule(void **state)
  * apply. */
 static void no_rule_without_cases(void **state)
 {
-	static const char *const by_events[] = {"TIMING.SLOWDOWN", "CONVERGENCE.BLOW_UP", "CONVERGENCE.LEVEL_SHIFT"};
+	static const char *const by_events[] = {"CONVERGENCE.BLOW_UP", "CONVERGENCE.LEVEL_SHIFT"};
 
 	(void)state;
 	for (size_t i = 0; i < ts_rules_n; i++) {
@@ -551,84 +582,6 @@ static void event(struct state *s, enum ts_event_kind kind, const char *group, c
 	assert_true(ts_event_add(&s->events, &s->arena, &e));
 }
 
-static void slowdown_by_its_shifts(void **state)
-{
-	const struct ts_finding *f;
-	struct state s;
-
-	(void)state;
-	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.104, 0.1); /* + 4 % is not enough */
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 500, 0.05, 0.1);  /* the steps became faster */
-	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 500, 9, 1);
-	event(&s, TS_EVENT_SPIKE, "timing", "step", 510, 9, 0.1);
-	ask(&s, "timing/step/shifts_count = 2", NULL);
-	assert_null(finding(&s, "TIMING.SLOWDOWN"));
-	assert_null(unchecked(&s, "TIMING.SLOWDOWN"));
-	ts_arena_finish(&s.arena);
-
-	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 800, 0.156, 0.12); /* + 30 % */
-	ask(&s, "timing/step/shifts_count = 2", NULL);
-	f = finding(&s, "TIMING.SLOWDOWN");
-	assert_non_null(f);
-	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
-	assert_true(f->has_steps);
-	assert_int_equal(f->first_step, 800);
-	assert_true(holds(f->detail, "From step 800 on, a step takes 30 % longer: 156 ms instead of 120 ms; "
-	 "this is the largest of 2 such rises."));
-	ts_arena_finish(&s.arena);
-
-	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 900, 0.1, 0.12);
-	ask(&s, "timing/step/shifts_count = 2", NULL);
-	f = finding(&s, "TIMING.SLOWDOWN");
-	assert_non_null(f);
-	assert_int_equal(f->severity, TS_SEVERITY_MEDIUM);
-	assert_int_equal(f->last_step, 900);
-	assert_true(holds(f->detail, ", until step 900."));
-	ts_arena_finish(&s.arena);
-
-	begin(&s);
-	ask(&s, "timing/step/shifts_count ? fewer than 16 steps", NULL);
-	assert_true(holds(unchecked(&s, "TIMING.SLOWDOWN")->reason, "fewer than 16 steps"));
-	ts_arena_finish(&s.arena);
-}
-
-/* Makes a rise from 100 to 200 s, followed by the given level; returns the step at which the finding ends. */
-static int64_t slow_until(double level)
-{
-	const struct ts_finding *f;
-	struct state s;
-	int64_t last;
-
-	begin(&s);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 200, 100);
-	event(&s, TS_EVENT_SHIFT, "timing", "step", 900, level, 200);
-	ask(&s, "timing/step/shifts_count = 2", NULL);
-	f = finding(&s, "TIMING.SLOWDOWN");
-	assert_non_null(f);
-	assert_int_equal(f->first_step, 400);
-	last = f->last_step;
-	assert_int_equal(last == 900, holds(f->detail, ", until step 900."));
-	ts_arena_finish(&s.arena);
-	return last;
-}
-
-/* A step of 150 s is equally far from the 100 s before and the 200 s of the rise: the time is back to normal only
- * below that. */
-static void slow_until_half_is_back(void **state)
-{
-	(void)state;
-	assert_int_equal(slow_until(100), 900);
-	assert_int_equal(slow_until(60), 900);
-	assert_int_equal(slow_until(149.9), 900);
-	assert_int_equal(slow_until(150), 400);
-	assert_int_equal(slow_until(190), 400);
-}
-
 static int severity_at(const char *code, const char *group, const char *subject, const char *rows, double value)
 {
 	const struct ts_finding *f;
@@ -644,11 +597,6 @@ static int severity_at(const char *code, const char *group, const char *subject,
 	return severity;
 }
 
-static int slowdown_to(double value)
-{
-	return severity_at("TIMING.SLOWDOWN", "timing", "step", "timing/step/shifts_count = 1", value);
-}
-
 static int loss_shift_to(double value)
 {
 	return severity_at("CONVERGENCE.LEVEL_SHIFT", "convergence", "loss", LOSS "convergence/loss/shifts_count = 1", value);
@@ -658,10 +606,6 @@ static int loss_shift_to(double value)
 static void edges_of_shifts(void **state)
 {
 	(void)state;
-	assert_int_equal(slowdown_to(104.99), 0);
-	assert_int_equal(slowdown_to(105), TS_SEVERITY_MEDIUM);
-	assert_int_equal(slowdown_to(124.99), TS_SEVERITY_MEDIUM);
-	assert_int_equal(slowdown_to(125), TS_SEVERITY_HIGH);
 	assert_int_equal(loss_shift_to(101.99), 0);
 	assert_int_equal(loss_shift_to(102), TS_SEVERITY_MEDIUM);
 }
@@ -1095,8 +1039,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edges_of_every_rule),
 		cmocka_unit_test(no_rule_without_cases),
-		cmocka_unit_test(slowdown_by_its_shifts),
-		cmocka_unit_test(slow_until_half_is_back),
 		cmocka_unit_test(edges_of_shifts),
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),

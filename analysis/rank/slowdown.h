@@ -1,0 +1,56 @@
+/* slowdown.h - whether the steps of a run became slower: at once, little by little, for a while, or in one of two levels.
+ *
+ * A lasting change is looked for in the whole run at once, so that a long run shows a smaller one. The times, clipped six
+ * quartile distances from their median, are averaged in up to 48 cells of equal length. Of all shapes that rise once - a step
+ * between two cells, or a ramp of four cells or more from one to another - the one is taken whose
+ *
+ *	G = b^2 sum f^2 / (1/K^2 sum_k S_k^2)
+ *
+ * is greatest: f is the centred shape, b its coefficient in least squares, S_k the partial sums of what it leaves. The partial sums
+ * of noise that depends on itself grow as b's error does, so that no variance and no length of a correlation need be estimated
+ * (self-normalization: Kiefer, Vogelsang and Bunzel 2000; Shao and Zhang 2010 for change points). The limit of G is what some 1 %
+ * of series of cells exceed that depend by 0.95 from one to the next (4,000 drawn for each of 16, 24, 32 and 48 cells); of random
+ * walks 3 to 4 % do, of independent cells none. The limit does not depend on the length of the run, while G grows with it in
+ * proportion.
+ *
+ * A change that began late or that ended is too short for this and comes from the level shifts of spikes.h: the largest rise; if a later
+ * shift leads to less than half of it, it was a stretch.
+ *
+ * Two levels: something of this was found, or a level shift was, and the medians of blocks of 16 steps (fewer in a short run) gather
+ * about two levels (two means; the levels lie four deviations within a level apart or more) between which they go at least three
+ * times, so that no single change leaves fewer than one block in twenty on the wrong side. Twice is enough where
+ * the run begins in the upper level and comes back to it. That is how a device of two clock states,
+ * or a neighbour that comes and goes, shows; it is no slow-down.
+ *
+ * O(n), some 3 ns a value where nothing changes.
+ */
+#ifndef TSCOPE_ANALYSIS_RANK_SLOWDOWN_H
+#define TSCOPE_ANALYSIS_RANK_SLOWDOWN_H
+
+#include "analysis/rank/spikes.h"
+
+enum { TS_SLOWDOWN_STEPS = 64 }; /* fewer are judged by level shifts alone */
+
+enum ts_slowdown_kind {
+	TS_SLOWDOWN_NONE,
+	TS_SLOWDOWN_STEP,    /* from `first` on */
+	TS_SLOWDOWN_RAMP,    /* from `first` to `last` it grew */
+	TS_SLOWDOWN_STRETCH, /* from `first` on, until `last` */
+	TS_SLOWDOWN_LEVELS,  /* the run goes to and fro between two levels */
+};
+
+struct ts_slowdown {
+	enum ts_slowdown_kind kind;
+	size_t first, last;   /* indices of the series; equal for a step */
+	double before, after; /* s; of two levels the lower and the upper */
+	double cost;	      /* s beyond `before` in the steps that are slower, by the levels */
+	double upper_share;   /* of the steps of two levels, in the upper one */
+	size_t switches;      /* from one level to the other */
+};
+
+/* times are those of steps, in s, and found is what spikes.h found in them. TS_NO_MEMORY is the only error. */
+enum ts_status ts_slowdown_find(const struct ts_series *times, const struct ts_spikes *found, struct ts_arena *arena,
+				struct ts_slowdown *ret_slowdown, struct ts_error *err);
+const char *ts_slowdown_word(enum ts_slowdown_kind kind); /* "none found", "step", "ramp", "stretch", "two levels" */
+
+#endif

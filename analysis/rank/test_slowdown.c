@@ -1,0 +1,203 @@
+/* Slow-downs against what was planted; false alarms and power are measured in tests/quality. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rank/slowdown.h"
+#include "analysis/stats/random.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { N = 6000 };
+
+static struct ts_arena arena;
+static int64_t keys[N];
+static double values[N];
+
+/* Steps take 1 s and 5 % of noise. */
+static void usual(uint64_t seed)
+{
+	struct ts_random r;
+
+	ts_random_init(&r, seed);
+	for (int i = 0; i < N; i++) {
+		keys[i] = i;
+		values[i] = 1 + 0.05 * ts_random_normal(&r);
+	}
+}
+
+static void slower(int from, int to, double factor)
+{
+	for (int i = from; i < to; i++)
+		values[i] *= factor;
+}
+
+static struct ts_slowdown find(size_t n)
+{
+	struct ts_series times = {.keys = keys, .values = values, .n = n};
+	struct ts_slowdown s;
+	struct ts_spikes found;
+	struct ts_error err;
+
+	ts_arena_reset(&arena);
+	assert_int_equal(ts_spikes_find(&times, TS_SPIKES_CHANCE, &arena, &found, &err), TS_OK);
+	assert_int_equal(ts_slowdown_find(&times, &found, &arena, &s, &err), TS_OK);
+	return s;
+}
+
+static void expect(const struct ts_slowdown *s, enum ts_slowdown_kind kind, double first, double off, double before, double after)
+{
+	if (s->kind != kind || fabs((double)s->first - first) > off || fabs(s->before - before) > 0.02 ||
+	    fabs(s->after - after) > 0.02)
+		fail_msg("%s from %zu to %zu: %.3f %.3f", ts_slowdown_word(s->kind), s->first, s->last, s->before, s->after);
+}
+
+static void a_step_anywhere(void **state)
+{
+	struct ts_slowdown s;
+
+	(void)state;
+	for (int at = 500; at < N - 500; at += 711) {
+		usual((uint64_t)at);
+		slower(at, N, 1.1);
+		s = find(N);
+		expect(&s, TS_SLOWDOWN_STEP, at, 30, 1, 1.1);
+		assert_true(fabs(s.cost - 0.1 * (N - at)) < 0.02 * (N - at));
+	}
+	usual(1);
+	slower(3000, N, 0.8); /* faster */
+	assert_int_equal(find(N).kind, TS_SLOWDOWN_NONE);
+	for (int i = 0; i < N; i++) /* no noise at all */
+		values[i] = i < 2017 ? 1 : 1.25;
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_STEP, 2017, 0, 1, 1.25);
+	/* A late one is too short for the whole run's test, and is a level shift. */
+	usual(2);
+	slower(N - 150, N, 1.5);
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_STEP, N - 150, 20, 1, 1.5);
+}
+
+static void a_ramp(void **state)
+{
+	struct ts_slowdown s;
+
+	(void)state;
+	usual(3);
+	for (int i = 2000; i < N; i++)
+		values[i] *= i < 4000 ? 1 + 0.3 * (i - 2000) / 2000 : 1.3;
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_RAMP, 2000, 250, 1, 1.3);
+	assert_true(fabs((double)s.last - 4000) < 250);
+	assert_true(fabs(s.cost - 0.3 * 3000) < 40);
+	usual(4);
+	for (int i = 0; i < N; i++)
+		values[i] *= 1 + 0.2 * i / N;
+	s = find(N);
+	assert_int_equal(s.kind, TS_SLOWDOWN_RAMP);
+	assert_true(s.after / s.before > 1.17 && s.after / s.before < 1.23);
+}
+
+static void a_stretch_ends(void **state)
+{
+	struct ts_slowdown s;
+
+	(void)state;
+	usual(5);
+	slower(2000, 3000, 1.3);
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_STRETCH, 2000, 20, 1, 1.3);
+	assert_true(fabs((double)s.last - 2999) < 20);
+	assert_true(fabs(s.cost - 300) < 20);
+}
+
+/* Three levels of a device's clock would be two: 400 steps slow, 600 fast, again and again. */
+static void levels_that_come_and_go(void **state)
+{
+	struct ts_slowdown s;
+
+	(void)state;
+	usual(6);
+	for (int i = 0; i < N; i++)
+		values[i] *= i % 1000 < 600 ? 1 : 1.25;
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_LEVELS, 0, 0, 1, 1.25);
+	assert_int_equal(s.switches, 11);
+	assert_true(fabs(s.upper_share - 0.4) < 0.02);
+	assert_true(fabs(s.cost - 0.25 * 0.4 * N) < 30);
+	/* It begins slow, is fast for a while, and is slow again: the last rise is none. */
+	usual(7);
+	slower(0, 2000, 1.25);
+	slower(3500, N, 1.25);
+	s = find(N);
+	expect(&s, TS_SLOWDOWN_LEVELS, 0, 0, 1, 1.25);
+	assert_int_equal(s.switches, 2);
+}
+
+static void any_values(void **state)
+{
+	static const double odd[] = {0, -0.0, -1, DBL_MAX, -DBL_MAX, DBL_MIN, 1, 1};
+	struct ts_random r;
+
+	(void)state;
+	ts_random_init(&r, 8);
+	usual(8);
+	for (int k = 0; k < 300; k++) {
+		size_t n = ts_random_below(&r, 400);
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t pick = ts_random_below(&r, k % 3 ? 12 : 8);
+
+			values[i] = pick < 8 ? odd[pick] : pick < 10 ? (double)NAN : (double)INFINITY;
+		}
+		(void)find(n);
+	}
+	for (size_t i = 0; i < 200; i++)
+		values[i] = i < 100 ? 1 : (double)NAN;
+	assert_int_equal(find(200).kind, TS_SLOWDOWN_NONE);
+	assert_int_equal(find(0).kind, TS_SLOWDOWN_NONE);
+}
+
+static void short_memory_is_told(void **state)
+{
+	struct ts_series times = {.keys = keys, .values = values, .n = N};
+	enum ts_status status = TS_NO_MEMORY;
+	struct ts_spikes none = {.n = 0};
+	struct ts_slowdown s;
+	struct ts_error err;
+
+	(void)state;
+	usual(9);
+	slower(3000, N, 1.3);
+	for (size_t ceiling = 1; status == TS_NO_MEMORY && ceiling < 64 << 20; ceiling += ceiling / 8 + 1) {
+		struct ts_arena small;
+
+		ts_arena_init(&small, ceiling);
+		status = ts_slowdown_find(&times, &none, &small, &s, &err);
+		ts_arena_finish(&small);
+	}
+	assert_int_equal(status, TS_OK);
+	assert_int_equal(s.kind, TS_SLOWDOWN_STEP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_anywhere),
+		cmocka_unit_test(a_ramp),
+		cmocka_unit_test(a_stretch_ends),
+		cmocka_unit_test(levels_that_come_and_go),
+		cmocka_unit_test(any_values),
+		cmocka_unit_test(short_memory_is_told),
+	};
+	int failed;
+
+	ts_arena_init(&arena, 64 << 20);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	ts_arena_finish(&arena);
+	return failed;
+}
