@@ -16,6 +16,7 @@ struct amount {
 struct times {
 	const char *none; /* why there is no budget; NULL if there is one */
 	double steps;
+	bool phased; /* some phase was recorded */
 	struct amount compute, data, comm, other;
 	double backward, checkpoint, evaluation;
 	struct amount beyond; /* wall minus phases, from the timestamps */
@@ -166,6 +167,7 @@ static void take_block(struct report *r, size_t from, size_t to)
 	struct times *t = &r->times;
 
 	if (in_block(m, from, to, TS_M_PHASE_SHARE)) {
+		t->phased = true;
 		if (total && total->known)
 			take_phase(t, subject, total->value);
 		else if (mean && mean->known)
@@ -198,7 +200,7 @@ static void read_timing(struct report *r)
 		if (ts_measure_in(&r->measures->items[i], TS_ANSWER_TIMING))
 			take_block(r, i, to);
 	}
-	if (!t->none && !(t->steps > 0.0))
+	if (!t->none && !(t->steps > 0.0 && t->phased))
 		t->none = "no step has a phase";
 }
 

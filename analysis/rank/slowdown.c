@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-	CELLS = 48,
-	CELLS_LEAST = 16,
+	CELLS = 48, /* at most, of four steps at least */
 	STEP_LEAST = 2,	    /* cells on each side of a step */
 	RAMP_LEAST = 4,	    /* cells that a ramp takes, and cells behind its beginning */
 	SAMPLE = 1 << 14,   /* times whose quartiles give the reach */
@@ -85,7 +84,7 @@ static bool fill(struct cells *c, const double *v, size_t n, double *scratch)
 
 	c->steps = n;
 	c->n = n / 4 < CELLS ? n / 4 : CELLS;
-	if (c->n < CELLS_LEAST || !reach_of(v, n, scratch, &median, &reach))
+	if (n < TS_SLOWDOWN_STEPS || !reach_of(v, n, scratch, &median, &reach))
 		return false;
 	for (size_t k = 0; k < c->n; k++) {
 		size_t some = 0;

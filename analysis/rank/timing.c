@@ -344,6 +344,7 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 			no_stall = "the attributed time is not a number above 0";
 	}
 	row(r, TS_M_STEP_COUNT, (double)t->n);
+	text_row(r, TS_M_STEP_SOURCE, none ? TS_NO_SUBJECT : ts_span_str(t->stamped ? "timestamps" : "phases"), none);
 	row_if(r, TS_M_STEP_MEAN, mean, none);
 	row_if(r, TS_M_STEP_STDDEV, deviation, none);
 	row_if(r, TS_M_STEP_MEDIAN, out[0], none);
@@ -500,15 +501,16 @@ static void period_rows(const struct ts_timing *t, size_t k, double total, struc
 	r->subject = TS_NO_SUBJECT;
 }
 
-static void wall_rows(const struct ts_wall *w, struct rows *r)
+static void wall_rows(const struct ts_wall *w, bool stamped, struct rows *r)
 {
 	double unattributed = w->total - w->attributed;
+	const char *none = w->reason ? w->reason : stamped ? "no phase was recorded" : NULL;
 
 	r->subject = TS_NO_SUBJECT;
 	row_if(r, TS_M_WALL_TOTAL, w->total, w->reason);
-	row_if(r, TS_M_WALL_UNATTRIBUTED, unattributed, w->reason);
+	row_if(r, TS_M_WALL_UNATTRIBUTED, unattributed, none);
 	row_if(r, TS_M_WALL_UNATTRIBUTED_SHARE, unattributed / w->total,
-	       w->reason ? w->reason : (w->total > 0.0 ? NULL : "no wall time passed"));
+	       none ? none : (w->total > 0.0 ? NULL : "no wall time passed"));
 	row_if(r, TS_M_WALL_GAP, w->gap, w->reason);
 	row_if(r, TS_M_WALL_GAPS, (double)w->gaps, w->reason);
 	row_if(r, TS_M_WALL_BACKWARDS, (double)w->backwards, w->reason);
@@ -535,7 +537,9 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 
 	if (!t->cut)
 		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
-	if (ts_wall_measure(t->steps, t->total, t->n, timestamps, t->first, t->arena, &wall, err))
+	/* Times that are differences of timestamps are no phases: they attribute nothing, and the first begins before its step. */
+	if (ts_wall_measure(t->steps, t->total, t->stamped ? 0 : t->n, timestamps,
+			    t->stamped && !t->warmup_cut ? INT64_MIN : t->first, t->arena, &wall, err))
 		return err->status;
 	total = ts_sum(t->total, t->n);
 	step_rows(t, total, &r);
@@ -545,7 +549,7 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 		period_rows(t, i, total, &r);
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], total, &r);
-	wall_rows(&wall, &r);
+	wall_rows(&wall, t->stamped, &r);
 	warmup_rows(t, &r);
 	if (r.failed)
 		return ts_arena_error(arena, err);

@@ -14,12 +14,13 @@
  * timestamps, events and plots may be NULL. The steps that are left out at the start count only in the rows of "warmup".
  *
  * Measures, group "timing":
- * - step: count; mean_s, stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio
- *   (p95/median), rate_per_s (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times
- *   that are no numbers are passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they
- *   took beyond one median, of the total; stall_s and stall_step, the longest of them. A slow step of a period (periods.h) is
- *   compared with 3 times the median of that period's slow steps instead: what comes back every N steps is no stall.
- *   calm_cv_ratio, calm_tail: as cv_ratio and tail_ratio, of times without periods; only where there is one.
+ * - step: count; source ("phases", or "timestamps" where no phase was recorded and stamped.h made the times); mean_s,
+ *   stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio (p95/median), rate_per_s
+ *   (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times that are no numbers are
+ *   passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they took beyond one median,
+ *   of the total; stall_s and stall_step, the longest of them. A slow step of a period (periods.h) is compared with 3
+ *   times the median of that period's slow steps instead: what comes back every N steps is no stall. calm_cv_ratio,
+ *   calm_tail: as cv_ratio and tail_ratio, of times without periods; only where there is one.
  * - period K, the most certain first: every_count (steps, or records where step numbers do not tell), at_step (step mod every),
  *   slow_count of places_count, usual_s (median of the slow ones), others_s (median of all other steps), longest_s, cost_ratio
  *   (what the slow ones take beyond others_s, of the total), phase (which takes at least half of that), cause: "gradient
@@ -58,6 +59,7 @@ struct ts_timing {
 	const char *warmup_method; /* NULL if no warm-up could be searched for; warmup_reason says why */
 	const char *warmup_reason;
 	double level_before; /* s, median of the steps that were cut */
+	bool stamped;		 /* the times are differences of timestamps; the caller sets it, and gives no phase after the cut */
 	uint64_t accumulation;	 /* records of an optimizer step, if the run says it, else 0; the caller may set it before the cut */
 	uint64_t loader_workers; /* the same for processes that load data */
 	struct ts_periods periods; /* of the steps that are left */

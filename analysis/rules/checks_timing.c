@@ -82,11 +82,14 @@ void ts_check_optimizer_heavy(struct ts_check *c)
 		      ts_say_seconds(mean).text);
 }
 
+/* A run may have steps, of which no time is known: then the reason is why. */
 static bool steps_enough(struct ts_check *c)
 {
-	double steps;
+	double steps, mean;
 
-	return ts_check_need(c, TS_M_STEP_COUNT, &steps) && ts_check_enough(c, steps, "min_steps", "step");
+	if (!ts_check_need(c, TS_M_STEP_COUNT, &steps) || (steps == 0 && !ts_check_need(c, TS_M_STEP_MEAN, &mean)))
+		return false;
+	return ts_check_enough(c, steps, "min_steps", "step");
 }
 
 /* What comes back every N steps is a period, not jitter: where there is one, the times without it count. */

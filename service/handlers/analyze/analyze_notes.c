@@ -100,6 +100,11 @@ enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *ind
 	return note(a, text, err);
 }
 
+enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err)
+{
+	return note(a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before", err);
+}
+
 enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err)
 {
 	char text[NOTE_BYTES];

@@ -3,6 +3,7 @@
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/convergence.h"
 #include "analysis/rank/memory.h"
+#include "analysis/rank/stamped.h"
 #include "analysis/rank/timing.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -129,29 +130,70 @@ static uint64_t whole(const struct ts_work_number *n)
 	return n->known && n->value == floor(n->value) && n->value < (double)INT32_MAX ? (uint64_t)n->value : 0;
 }
 
-static enum ts_status timing(struct working *w, struct ts_error *err)
+/* What timing reads: the phases, or where there are none the differences of timestamps. */
+struct times {
+	struct phase *phases;
+	size_t n_phases;
+	struct ts_series stamped;
+	int64_t *steps;
+	size_t n;
+	bool by_stamps;
+};
+
+static enum ts_status times_of_phases(struct working *w, struct times *ret, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 	struct ts_step_set set;
-	struct phase *phases = NULL;
-	struct ts_series steps_taken;
-	struct ts_timing t;
-	size_t n_phases = 0, n = 0, cut = 0;
-	int64_t *steps;
 
-	if (list_phases(a->index, &w->work, &phases, &n_phases, err) ||
-	    ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err) ||
-	    ts_steps_fetch(a->fetch, &set, &w->work, &steps, &n, err))
+	if (list_phases(a->index, &w->work, &ret->phases, &ret->n_phases, err) ||
+	    ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err))
 		return err->status;
+	return ts_steps_fetch(a->fetch, &set, &w->work, &ret->steps, &ret->n, err);
+}
+
+static enum ts_status times_of_stamps(struct working *w, struct times *ret, struct ts_error *err)
+{
+	static const char *const names[] = {"timestamp", "segment"};
+	struct ts_series series[2];
+	const struct ts_series *at[2];
+
+	if (ts_columns_load_named(&w->columns, w->a->index, names, 2, series, at, err) ||
+	    (at[0] && ts_stamped_times(at[0], at[1], &w->work, &ret->stamped, err)))
+		return err->status;
+	ts_columns_done(&w->columns);
+	ret->by_stamps = ret->stamped.n > 0;
+	return ret->by_stamps ? ts_note_stamped(w->a->notes, err) : TS_OK;
+}
+
+static enum ts_status read_times(struct working *w, const struct times *in, struct ts_timing *t, struct ts_error *err)
+{
+	const struct ts_work *work = w->a->work;
+	const int64_t *steps = in->by_stamps ? in->stamped.keys : in->steps;
+	size_t n = in->by_stamps ? in->stamped.n : in->n, cut = 0;
+
 	while (cut < n && steps[cut] < w->first)
 		cut++;
-	if (ts_timing_begin(&t, steps, n, &w->work, err))
+	if (ts_timing_begin(t, steps, n, &w->work, err))
 		return err->status;
-	t.accumulation = whole(&a->work->accumulation);
-	t.loader_workers = whole(&a->work->loader_workers);
-	if (each_phase(w, phases, n_phases, &t, ts_timing_total, err) ||
-	    ts_timing_cut(&t, declared(a), cut, err) ||
-	    each_phase(w, phases, n_phases, &t, ts_timing_phase, err) || finish_timing(w, &t, err))
+	t->stamped = in->by_stamps;
+	t->accumulation = whole(&work->accumulation);
+	t->loader_workers = whole(&work->loader_workers);
+	if (in->by_stamps && ts_timing_total(t, &in->stamped, err))
+		return err->status;
+	if (each_phase(w, in->phases, in->n_phases, t, ts_timing_total, err) || ts_timing_cut(t, declared(w->a), cut, err))
+		return err->status;
+	return each_phase(w, in->phases, in->n_phases, t, ts_timing_phase, err);
+}
+
+static enum ts_status timing(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+	struct times times = {.n = 0};
+	struct ts_series steps_taken;
+	struct ts_timing t;
+
+	if (times_of_phases(w, &times, err) || (times.n == 0 && times_of_stamps(w, &times, err)) ||
+	    read_times(w, &times, &t, err) || finish_timing(w, &t, err))
 		return err->status;
 	if (!declared(a))
 		a->out->warmup_cut = t.warmup_cut;

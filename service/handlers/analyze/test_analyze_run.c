@@ -170,6 +170,38 @@ static void no_steps_at_all(void **state)
 	world_close(&w);
 }
 
+/* Without phases, step times are the differences of timestamps, here 2 s and 12 s after step 21. */
+static void step_times_by_timestamps(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	double now = 1000;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 30; i++, now += i == 22 ? 12 : 2) {
+		cells_add(&c, 0, "timestamp", i, now);
+		cells_add(&c, 0, "scalars.loss", i, 1.0);
+	}
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
+	assert_true(has_note(&a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before"));
+	expect_measure(&a.measures, "timing", "step", "count", 29);
+	expect_measure(&a.measures, "timing", "step", "median_s", 2);
+	expect_measure(&a.measures, "timing", "step", "max_s", 12);
+	expect_measure(&a.measures, "timing", "step", "max_step", 22);
+	expect_measure(&a.measures, "timing", "wall", "total_s", 68);
+	expect_unknown(&a.measures, "timing", "wall", "unattributed_s");
+	assert_string_equal((const char *)test_find(&a.measures, "timing", "step", "source")->text.data, "timestamps");
+	for (size_t i = 0; i < a.findings.n; i++)
+		assert_false(ts_span_is(a.findings.items[i].code, "TIMING.UNATTRIBUTED"));
+	/* A warm-up is counted in steps, of which the first has no time. */
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = true, .warmup = 5}, &a);
+	expect_measure(&a.measures, "timing", "step", "count", 25);
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void superseded_rows_are_not_counted(void **state)
 {
 	struct cells c = {.n = 0};
@@ -332,6 +364,7 @@ int main(void)
 		cmocka_unit_test(one_rank),
 		cmocka_unit_test(several_ranks),
 		cmocka_unit_test(no_steps_at_all),
+		cmocka_unit_test(step_times_by_timestamps),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),

@@ -1,0 +1,63 @@
+#include "analysis/rank/stamped.h"
+
+#include "analysis/stats/stats.h"
+
+#include <math.h>
+
+static const double FAR = 64.0; /* usual distances between rows */
+
+static bool known(double stamp)
+{
+	return isfinite(stamp) && stamp > 0.0;
+}
+
+static double distance(int64_t from, int64_t to)
+{
+	return (double)((uint64_t)to - (uint64_t)from);
+}
+
+static double usual_distance(const struct ts_series *s, double *scratch)
+{
+	for (size_t i = 1; i < s->n; i++)
+		scratch[i - 1] = distance(s->keys[i - 1], s->keys[i]);
+	return ts_median(scratch, s->n - 1, scratch);
+}
+
+/* Returns the segment of a step, or of the last step before it that has one; *io_at begins at 0, and steps ascend. */
+static double segment_of(const struct ts_series *segments, int64_t step, size_t *io_at)
+{
+	while (segments && *io_at + 1 < segments->n && segments->keys[*io_at + 1] <= step)
+		++*io_at;
+	return segments && segments->n && segments->keys[*io_at] <= step ? segments->values[*io_at] : 0.0;
+}
+
+enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_series *segments, struct ts_arena *arena,
+				struct ts_series *ret_times, struct ts_error *err)
+{
+	int64_t *keys = ts_arena_array(arena, stamps->n, sizeof *keys);
+	double *times = ts_arena_array(arena, stamps->n, sizeof *times), usual, segment = 0.0;
+	size_t n = 0, at = 0, before = stamps->n;
+
+	if (!keys || !times)
+		return ts_arena_error(arena, err);
+	usual = stamps->n > 1 ? usual_distance(stamps, times) : 0.0;
+	for (size_t i = 0; i < stamps->n; i++) {
+		double now = segment_of(segments, stamps->keys[i], &at);
+
+		if (!known(stamps->values[i]))
+			continue;
+		if (before < stamps->n && now == segment) {
+			double passed = stamps->values[i] - stamps->values[before];
+			double steps = distance(stamps->keys[before], stamps->keys[i]);
+
+			if (passed >= 0.0 && steps <= FAR * usual) {
+				keys[n] = stamps->keys[i];
+				times[n++] = passed / steps;
+			}
+		}
+		before = i;
+		segment = now;
+	}
+	*ret_times = (struct ts_series){.name = ts_span_str("step"), .keys = keys, .values = times, .n = n};
+	return TS_OK;
+}
