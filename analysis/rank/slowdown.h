@@ -1,26 +1,26 @@
 /* slowdown.h - whether the steps of a run became slower: at once, little by little, for a while, or in one of two levels.
  *
- * A lasting change is looked for in the whole run at once, so that a long run shows a smaller one. The times, clipped six
- * quartile distances from their median, are averaged in up to 48 cells of equal length. Of all shapes that rise once - a step
- * between two cells, or a ramp of four cells or more from one to another - the one is taken whose
+ * A lasting change is looked for in the whole run at once, so that a long run shows a smaller one. The times, clipped
+ * six quartile distances from their median, are averaged in up to 48 cells of equal length. Of all shapes that rise once
+ * - a step between two cells, or a ramp of four cells or more from one to another - the one is taken whose
  *
  *	G = b^2 sum f^2 / (1/K^2 sum_k S_k^2)
  *
- * is greatest: f is the centred shape, b its coefficient in least squares, S_k the partial sums of what it leaves. The partial sums
- * of noise that depends on itself grow as b's error does, so that no variance and no length of a correlation need be estimated
- * (self-normalization: Kiefer, Vogelsang and Bunzel 2000; Shao and Zhang 2010 for change points). The limit of G is what some 1 %
- * of series of cells exceed that depend by 0.95 from one to the next (4,000 drawn for each of 16, 24, 32 and 48 cells); of random
- * walks 3 to 4 % do, of independent cells none. The limit does not depend on the length of the run, while G grows with it in
- * proportion.
+ * is greatest: f is the centred shape, b its coefficient in least squares, S_k the partial sums of what it leaves. The
+ * partial sums of noise that depends on itself grow as b's error does, so that no variance and no length of a
+ * correlation need be estimated (self-normalization: Kiefer, Vogelsang and Bunzel 2000; Shao and Zhang 2010 for change
+ * points). The limit of G is what some 1 % of series of cells exceed that depend by 0.95 from one to the next (4,000
+ * drawn for each of 16, 24, 32 and 48 cells); of random walks 3 to 4 % do, of independent cells none. The limit does not
+ * depend on the length of the run, while G grows with it in proportion.
  *
- * A change that began late or that ended is too short for this and comes from the level shifts of spikes.h: the largest rise; if a later
- * shift leads to less than half of it, it was a stretch.
+ * A change that began late or that ended is too short for this and comes from the level shifts of spikes.h: the largest
+ * rise; if a later shift leads to less than half of it, it was a stretch.
  *
- * Two levels: something of this was found, or a level shift was, and the medians of blocks of 16 steps (fewer in a short run) gather
- * about two levels (two means; the levels lie four deviations within a level apart or more) between which they go at least three
- * times, so that no single change leaves fewer than one block in twenty on the wrong side. Twice is enough where
- * the run begins in the upper level and comes back to it. That is how a device of two clock states,
- * or a neighbour that comes and goes, shows; it is no slow-down.
+ * Two levels: something of this was found, or a level shift was, and the medians of blocks of 16 steps (fewer in a short
+ * run) gather about two levels (two means; the levels lie four deviations within a level apart or more) between which
+ * they go at least three times, so that no single change leaves fewer than one block in twenty on the wrong side. Twice
+ * is enough where the run begins in the upper level and comes back to it. That is how a device of two clock states, or a
+ * neighbour that comes and goes, shows; it is no slow-down.
  *
  * O(n), some 3 ns a value where nothing changes.
  */
