@@ -18,6 +18,7 @@ enum {
 
 static const double levels[] = {6.0, 3.0, 1.5};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
+static const double EVEN = 1.49; /* the lowest level, less than a float's rounding of it */
 
 static const double CHANCE = 0.001, CHANCE_DECLARED = 0.01;
 static const double PRESENT = 0.6; /* of the places */
@@ -33,7 +34,7 @@ struct search {
 	uint64_t *at; /* the position of each record */
 	size_t n;
 	bool contiguous;
-	float *above;	  /* each value, in usual times of its cell; 0: not finite */
+	float *above;	  /* each value, in usual times of its cell; 0: not finite, or in a cell without a slow step */
 	uint8_t *period;
 	uint32_t *counts; /* one for each phase of a period */
 	size_t *slow;	  /* records, ascending */
@@ -118,6 +119,18 @@ static double quartile(const double *values, size_t n)
 	return finite ? ts_nth(some, finite, finite / 4) : 0;
 }
 
+/* Returns whether no step of a cell can be slow, whatever its quartile is; most cells are told by this. */
+static bool is_even(const double *values, size_t n)
+{
+	double least = values[0], most = values[0];
+
+	for (size_t i = 0; i < n; i++) {
+		least = values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
+	}
+	return most < EVEN * least;
+}
+
 /* Fills s->above, and returns whether any step is slow at the lowest level. */
 static bool compare_with_cells(struct search *s)
 {
@@ -127,6 +140,8 @@ static bool compare_with_cells(struct search *s)
 		double usual;
 
 		to = s->n - from < 2 * CELL ? s->n : from + CELL;
+		if (is_even(s->values + from, to - from))
+			continue;
 		usual = quartile(s->values + from, to - from);
 		for (size_t i = from; i < to; i++) {
 			bool some = usual > 0 && isfinite(s->values[i]);
@@ -336,12 +351,11 @@ static enum ts_status rooms_of(struct search *s, struct ts_arena *arena, struct 
 	size_t distances = s->n < (size_t)SLICES * (SLICE + 1) ? s->n : (size_t)SLICES * (SLICE + 1);
 
 	s->at = ts_arena_array(arena, s->n, sizeof *s->at);
-	s->above = ts_arena_array(arena, s->n, sizeof *s->above);
 	s->period = ts_arena_array(arena, s->n, sizeof *s->period);
 	s->slow = ts_arena_array(arena, s->n, sizeof *s->slow);
 	s->counts = ts_arena_array(arena, s->n * SPARSE, sizeof *s->counts);
 	s->gaps = ts_arena_array(arena, (distances + SLICES) * REACH, sizeof *s->gaps);
-	return s->at && s->above && s->period && s->slow && s->counts && s->gaps ? TS_OK : ts_arena_error(arena, err);
+	return s->at && s->period && s->slow && s->counts && s->gaps ? TS_OK : ts_arena_error(arena, err);
 }
 
 static void search_all(struct search *s, uint64_t declared, struct place *found, size_t *io_n)
@@ -370,12 +384,15 @@ enum ts_status ts_periods_find(const struct ts_series *times, uint64_t declared,
 	*ret_periods = out;
 	if (s.n < TS_PERIODS_STEPS)
 		return TS_OK;
-	unit = unit_of(times->keys, s.n);
+	s.above = ts_arena_array(arena, s.n, sizeof *s.above);
+	if (!s.above)
+		return ts_arena_error(arena, err);
+	if (!compare_with_cells(&s))
+		return TS_OK; /* which is most runs: no more room is taken for them */
 	if (rooms_of(&s, arena, err))
 		return err->status;
+	unit = unit_of(times->keys, s.n);
 	positions(&s, times->keys, unit);
-	if (!compare_with_cells(&s))
-		return TS_OK;
 	search_all(&s, declared, found, &out.n);
 	if (out.n && !finish(&s, times, found, unit, arena, &out))
 		return ts_arena_error(arena, err);

@@ -17,7 +17,7 @@
  * The period begins anywhere: if that is less likely by chance, only the places from the first slow one to the last count,
  * of which these two prove nothing.
  *
- * O(n), some 5 ns a value where no step is slow; a few ms more for each period that is tried.
+ * O(n), some 5 ns a value where no step is slow and 50 where many cells have one.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_PERIODS_H
 #define TSCOPE_ANALYSIS_RANK_PERIODS_H

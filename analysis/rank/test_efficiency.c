@@ -189,6 +189,29 @@ static void ten_steps(struct bench *b)
 	wall(b, 0.5);
 }
 
+/* The number is only known if all loaders that the run names have as many workers. */
+static void the_workers_of_the_loader(void **state)
+{
+	struct bench *b = *state;
+
+	report(b);
+	assert_false(b->work.loader_workers.known);
+	says(b, "config.data.num_workers", real(8));
+	says(b, "config.my_num_workers_max", real(3));
+	report(b);
+	assert_true(b->work.loader_workers.known && b->work.loader_workers.value == 8);
+	says(b, "config.dataloader_num_workers", real(8));
+	report(b);
+	assert_true(b->work.loader_workers.known);
+	says(b, "config.eval.num_workers", real(2));
+	report(b);
+	assert_false(b->work.loader_workers.known);
+	again(b);
+	says(b, "config.num_workers", text("many"));
+	report(b);
+	assert_false(b->work.loader_workers.known);
+}
+
 static void a_budget_by_hand(void **state)
 {
 	struct bench *b = *state;
@@ -701,6 +724,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(the_workers_of_the_loader),
 		TEST(a_budget_by_hand),
 		TEST(unknown_phases_count),
 		TEST(timestamps_that_say_less_than_the_phases),

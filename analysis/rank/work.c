@@ -137,7 +137,7 @@ static bool is_loader_workers(struct ts_span path)
 {
 	static const char *const keys[] = {".num_workers", ".dataloader_num_workers"};
 
-	for (size_t i = 0; ts_span_starts(path, ts_span_str("config.")) && i < sizeof keys / sizeof keys[0]; i++) {
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		size_t n = strlen(keys[i]);
 
 		if (path.len > n && ts_span_is(ts_span_of(path.data + path.len - n, n), keys[i]))

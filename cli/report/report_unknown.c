@@ -59,7 +59,8 @@ static bool has_any(struct ts_span text, const char *const *words, size_t n)
 /* Tells by its words whether a reason is that something was not recorded, or not for long enough. */
 static int group_of(struct ts_span reason)
 {
-	static const char *const lacking[] = {" no column ", "not record", " needs memory.", "of the device is not known", "have memory columns"};
+	static const char *const lacking[] = {" no column ", "not record", " needs memory.", "of the device is not known",
+					      "have memory columns"};
 	static const char *const few[] = {"fewer than ", "too few", "run has only ", "enough values"};
 
 	if (!has_any(reason, lacking, sizeof lacking / sizeof lacking[0]))

@@ -131,7 +131,7 @@ static struct answer analyze(size_t n, uint64_t accumulation)
 	t.accumulation = accumulation;
 	if (ts_timing_total(&t, &phase, &err) || ts_timing_cut(&t, false, 0, &err) || ts_timing_phase(&t, &phase, &err) ||
 	    ts_timing_finish(&t, NULL, &arena, &a.m, &a.events, NULL, &err) ||
-	    ts_findings_check(&a.m, &a.events, NULL, &arena, &a.findings, &err))
+	    ts_findings_check(&a.m, &a.events, NULL, 0, NULL, &arena, &a.findings, &err))
 		abort();
 	return a;
 }

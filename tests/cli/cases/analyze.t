@@ -44,7 +44,6 @@ $ tscope analyze base
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
 |
-<<<<<<< HEAD
 | NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
@@ -54,32 +53,6 @@ $ tscope analyze base
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
 |                long it has to be
-=======
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step, slowdown;
-|     TIMING.SLOWDOWN, TIMING.TWO_LEVELS
-|   the run has fewer than 15 steps: timing warmup
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   the run does not record work.flops_convention: efficiency mfu
-|   the run does not record the name of the device: efficiency mfu
-|   the run does not record work.dtype: efficiency mfu
-|   the run has no column tokens: efficiency throughput
-|   and 5 more; --json has them
->>>>>>> 17657ad (analysis: the answers of version 6 with periods, slow-downs and levels)
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, without the first 4 steps
@@ -122,7 +95,6 @@ $ tscope analyze base --warmup 4
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-<<<<<<< HEAD
 | NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
@@ -133,32 +105,6 @@ $ tscope analyze base --warmup 4
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
 |                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
-=======
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step, slowdown;
-|     TIMING.SLOWDOWN, TIMING.TWO_LEVELS
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   there are too few steps for a 95 % confidence interval: memory growth
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   session.wall_time includes the steps that were left out at the start: budget wall, efficiency
-|     goodput
-|   the run does not record work.flops_convention: efficiency mfu
-|   the run does not record the name of the device: efficiency mfu
-|   and 7 more; --json has them
->>>>>>> 17657ad (analysis: the answers of version 6 with periods, slow-downs and levels)
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -193,11 +139,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-<<<<<<< HEAD
 | ● FINDINGS  1 high, 3 medium, 1 low, 9 of 31 rules unchecked
-=======
-| ● FINDINGS  1 high, 4 medium, 1 low, 9 of 33 rules unchecked
->>>>>>> 17657ad (analysis: the answers of version 6 with periods, slow-downs and levels)
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to 165 % slower (late, from step 60 on);
 |           unequal ranks cost 43 % of the devices' time.
@@ -312,11 +254,7 @@ $ COLUMNS=60 tscope analyze slow
 |                call at the end
 |   and 4 more; --json has them
 |
-<<<<<<< HEAD
 | ● FINDINGS  1 high, 3 medium, 2 low, 9 of 31 rules unchecked
-=======
-| ● FINDINGS  1 high, 4 medium, 2 low, 9 of 33 rules unchecked
->>>>>>> 17657ad (analysis: the answers of version 6 with periods, slow-downs and levels)
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to
 |           165 % slower (late, from step 60 on); unequal
@@ -468,7 +406,6 @@ $ tscope analyze ./runs/cut
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-<<<<<<< HEAD
 | NOT KNOWN  what the run would have to record, and for which rules or measures; then other reasons
 |   memory       record memory.peak_reserved, memory.reserved, hardware.gpus[0].memory,
 |                memory.peak_alloc, for MEMORY.PRESSURE, MEMORY.FRAGMENTATION
@@ -481,31 +418,6 @@ $ tscope analyze ./runs/cut
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait
 |   the run does not record session.wall_time: wall, goodput
-=======
-| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
-|   too few step times are numbers to find the usual step time: timing step, slowdown;
-|     TIMING.SLOWDOWN, TIMING.TWO_LEVELS
-|   the run has fewer than 15 steps: timing warmup
-|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   the run has no column memory.reserved: memory reserved
-|   there are too few steps for a 95 % confidence interval: memory growth
-|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
-|     MEMORY.GROWTH
-|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
-|     steps: memory fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps have a memory value: memory creep
-|   fewer than 10 values are finite: convergence loss, lr
-|   fewer than 20 values are finite: convergence loss, lr
-|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no signal has enough values: cross axes
-|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   the run has no phase comm, so communication counts in another phase: budget communication,
-|     efficiency goodput; share of communication
-|   and 11 more; --json has them
->>>>>>> 17657ad (analysis: the answers of version 6 with periods, slow-downs and levels)
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.
