@@ -51,7 +51,7 @@ $ tscope analyze base
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
 |                long it has to be
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
@@ -102,7 +102,7 @@ $ tscope analyze base --warmup 4
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
 |                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
 |
@@ -139,7 +139,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  1 high, 3 medium, 1 low, 9 of 31 rules unchecked
+| ● FINDINGS  1 high, 3 medium, 1 low, 9 of 33 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to 165 % slower (late, from step 60 on);
 |           unequal ranks cost 43 % of the devices' time.
@@ -254,7 +254,7 @@ $ COLUMNS=60 tscope analyze slow
 |                call at the end
 |   and 4 more; --json has them
 |
-| ● FINDINGS  1 high, 3 medium, 2 low, 9 of 31 rules unchecked
+| ● FINDINGS  1 high, 3 medium, 2 low, 9 of 33 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to
 |           165 % slower (late, from step 60 on); unequal
@@ -413,7 +413,7 @@ $ tscope analyze ./runs/cut
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 7 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
 |                long it has to be
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait
