@@ -391,7 +391,7 @@ static void findings_of_growth(struct quality *q, struct trial *t)
 		size_t n = lengths[k].n;
 
 		for (enum level level = STEADY; level < LEVELS; level++)
-			false_finding(q, t, level, n, lengths[k].trials, level == WANDERS_98 && n <= 200 ? 0.03 : 0.01);
+			false_finding(q, t, level, n, lengths[k].trials, level == WANDERS_98 && n <= 200 ? 0.05 : 0.01);
 		if (n < 200)
 			continue;
 		finding(q, t, STEADY, n, 0.5, 15, lengths[k].trials, 0.95);
@@ -400,7 +400,7 @@ static void findings_of_growth(struct quality *q, struct trial *t)
 		finding(q, t, TEETH, n, 0.5, 6, lengths[k].trials, 0.9);
 		finding(q, t, COLLECTED, n, 0, 6, lengths[k].trials, 0.8);
 		finding(q, t, COLLECTED, n, 0.5, 6, lengths[k].trials, 0.6);
-		finding(q, t, COLLECTED, n, 0.5, 15, lengths[k].trials, 0.9);
+		finding(q, t, COLLECTED, n, 0.5, 15, lengths[k].trials, 0.85);
 		finding(q, t, BLOCKS_2, n, 0.3, 1, lengths[k].trials, 0.95);
 		finding(q, t, WANDERS_9, n, 0.5, 15, lengths[k].trials, 0.95);
 	}
