@@ -11,6 +11,7 @@ enum {
 	LAST = 3,   /* blocks of the level at the end */
 	GROWTH_BLOCKS = 6, /* that a growth must last */
 	CYCLES_LEAST = 8,
+	LAST_VALUES = 5,
 };
 
 static const size_t grids[] = {16, 32, 64}, growth_grids[] = {12, 24, 48};
@@ -88,9 +89,16 @@ static double level_at_end(const struct path *p, size_t low)
 /* --- noise --- */
 
 struct noise {
-	double block; /* deviation of one of the finest blocks */
-	double level; /* how far the noise alone may carry the level */
+	double block;  /* deviation of one of the finest blocks */
+	double level;  /* how far the noise alone may carry the level of such blocks */
+	double doubled; /* log2 of the growth of the variance for a doubling of the distance: 0 for white noise, 1 for a random walk */
 };
+
+/* Returns the same for blocks that are made of so many of the finest ones: white noise averages out, a random walk does not. */
+static double level_noise(const struct noise *noise, double merged)
+{
+	return noise->level * sqrt(pow(merged, noise->doubled - 1));
+}
 
 static double variance(const struct path *p, size_t distance)
 {
@@ -111,7 +119,8 @@ static struct noise noise_of(const struct path *p, size_t distance)
 
 	growth = fmin(fmax(growth, 1), 2);
 	far = fmax(near, far);
-	return (struct noise){sqrt(far), sqrt(far * pow((double)p->n / (4 * (double)distance), log2(growth)))};
+	growth = log2(growth);
+	return (struct noise){sqrt(far), sqrt(far * pow((double)p->n / (4 * (double)distance), growth)), growth};
 }
 
 /* --- one look --- */
@@ -126,8 +135,9 @@ static bool rises(const struct path *p, const struct path *fine, const struct no
 	size_t low = lowest(p);
 	double rise = level_at_end(p, low) - p->y[low];
 	double moves = fmax(move(p, low / 4, low + 1, 1), move(p, low, p->n, -1));
+	double level = level_noise(noise, (double)fine->n / (double)p->n);
 
-	return rise > times_moves * moves && rise > times_noise * noise->level && rise > 0 &&
+	return rise > times_moves * moves && rise > times_noise * level && rise > 0 &&
 	       !recovers(p, low, rise, noise->level, 0.2) &&
 	       !recovers(fine, lowest(fine), rise, 6 * noise->block, 1.0 / 3);
 }
@@ -275,19 +285,21 @@ static bool grows(const struct path *p, double most_at_once, struct turn *ret_tu
 
 /* --- the whole --- */
 
-/* Sets the levels from the values as they are, whichever look found the rise. */
+/* Sets the levels from the values as they are, whichever look found the rise. The end is that of the last 128th, five values or
+ * more. */
 static void describe(const struct series *s, const struct path *fine, const struct noise *noise, struct ts_rise *out)
 {
 	struct series plain = *s;
 	struct path p;
-	size_t low, k = sizeof grids / sizeof grids[0];
+	size_t low, last, k = sizeof grids / sizeof grids[0];
 
 	while (k > 1 && s->n < 2 * grids[k - 1])
 		k--;
 	plain.logs = false;
 	reduce(&plain, grids[k - 1], &p);
 	low = lowest(&p);
-	*out = (struct ts_rise){.found = true, .low = p.y[low], .end = level_at_end(&p, low)};
+	last = s->n / FINE < LAST_VALUES ? LAST_VALUES : s->n / FINE;
+	*out = (struct ts_rise){.found = true, .low = p.y[low], .end = ts_median(s->x + s->n - last, last, s->scratch)};
 	out->from = begins(s, fine, noise->block, out->low, out->end);
 }
 
@@ -309,7 +321,7 @@ static bool look(struct series *s, struct ts_rise *out)
 		s->logs = k > 0;
 		if (s->logs && !positive(s->x, s->n))
 			break;
-		reduce(s, FINE, &fine);
+		reduce(s, s->n < 3 * grids[0] ? grids[0] : s->n < 3 * FINE ? s->n / 3 : FINE, &fine);
 		noise = noise_of(&fine, FAR);
 		for (size_t i = 0; i < sizeof grids / sizeof grids[0] && s->n >= 2 * grids[i]; i++) {
 			reduce(s, grids[i], &p);
@@ -326,7 +338,9 @@ static bool look(struct series *s, struct ts_rise *out)
 static enum ts_status prepare(const double *x, size_t n, double sign, struct ts_arena *arena, struct series *ret,
 			      struct ts_error *err)
 {
-	*ret = (struct series){.x = x, .n = n, .sign = sign, .scratch = ts_arena_array(arena, n / growth_grids[0] + 1, sizeof *x)};
+	double *scratch = ts_arena_array(arena, n / growth_grids[0] + LAST_VALUES, sizeof *scratch);
+
+	*ret = (struct series){.x = x, .n = n, .sign = sign, .scratch = scratch};
 	return ret->scratch ? TS_OK : ts_arena_error(arena, err);
 }
 

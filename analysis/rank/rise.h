@@ -9,12 +9,14 @@
  *
  *	R > 2.5 D	D: the largest climb before the lowest block (in the last three quarters of that part, so that a warm-up
  *			does not count), and the largest descent after it
- *	R > 3.5 N	N^2 = V(4) (b/16)^log2(g): the variance of a level that the noise alone would reach over a quarter of
- *			the b (at most 128) finest blocks. V(h) is the variance of the second differences at distance h, by
- *			their median absolute value, over 6. g, the growth of V for a doubling of h, is 1 for white noise and 2
- *			for a random walk; a curve that is only bent has V near 0
- *	the descent after the highest block is at most N or R / 5, and at most 6 times V(4)^.5 or R / 3 in the finest blocks: a
- *			level that jumped and falls again, as after a change of the data or of the learning rate, is no rise
+ *	R > 3.5 N	N^2 = V(4) (b/16)^h a^(h-1): the variance of a level that the noise alone would reach over a quarter of
+ *			the b finest blocks (at most 128, of three values or more), a of which are one block. V(d) is the
+ *			variance of the second differences at distance d, by their median absolute value, over 6. h = log2 of
+ *			the growth of V for a doubling of d is 0 for white noise and 1 for a random walk; a curve that is only
+ *			bent has V near 0
+ *	the descent after the highest block is at most N (of finest blocks) or R / 5, and at most 6 times V(4)^.5 or R / 3 in the
+ *			finest blocks: a level that jumped and falls again, as after a change of the data or of the learning
+ *			rate, is no rise
  *
  * in at least one of these ways. It begins where the best fit in squares turns up: flat and then straight, or flat and then another
  * level, over the finest blocks from where the series first came near its lowest level; so to about a 128th of the series, and to the
