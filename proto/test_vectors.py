@@ -28,16 +28,16 @@ METRICS = ("step_time", "step_time_mean", "step_time_p95", "stall_share", "peak_
            "samples_per_s", "samples_per_s_device", "mfu", "loss", "step_time_p10", "step_time_end")
 
 POLICY = "".join("GATE.%s\\n" % line for line in (
-    "metrics = step_time, peak_memory", "watch = loss", *(m + ".min_size = 0.03" for m in METRICS), "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",
+    "metrics = step_time, peak_memory", "watch = loss", *(m + ".min_size = 0.03" for m in METRICS), "mfu.least = 0.38", "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",
     "must_catch = 0.05", "rerun = off", "pairs = 3", "pairs_most = 9", "baselines = 12", "collect = 5", "prior_sd = 0.004",
-    "prior_df = 12.5", "prior_df_most = 8.0", "across = hardware, libraries", "workload = llama 7b", "ignore = config.a*, config.b",
+    "prior_df = 12.5", "prior_df_most = 8.0", "across = hardware, libraries", "other_work = off", "workload = llama 7b", "ignore = config.a*, config.b",
     "exclude = tag:eval, phase:checkpoint, every:500", "warmup = 40", "inconclusive = fail", "blind = exit-3"))
 LACKING = "metrics { reason: \"no column\" } "
 
 
 def gate_run(role, n):
     """One of each field; n stands in the id and in the step time."""
-    return ("role: %s group: 3 id: %s name: \"p/r%d\" workload { name: \"wl\" keys: %s session: \"0af%d\" commit: \"c\" branch: \"b\" dirty: true started_ns: -5 } "
+    return ("role: %s group: 3 id: %s name: \"p/r%d\" workload { name: \"wl\" keys: %s session: \"0af%d\" commit: \"c\" branch: \"b\" dirty: true started_ns: -5 labels: \"session.host=a\\n\" } "
             "reduction { metrics { value: 0.%d error: 0.125 } %s metrics { value: -0.0 } %s parts { name: \"forward\" seconds: 0.25 } ranks: -1 ranks: 4 work: 0.5 work: nan wait: 0.125 wait: 2 "
             "time_source: \"timestamps\" mfu_basis: \"6N\" records: 11 warmup: 2 excluded: 3 counted: 6 window: 7 windows: 8 accumulation: 2.5 "
             "wall_time { value: 21.5 } best_loss { reason: \"no column\" } }"
@@ -47,10 +47,11 @@ def gate_run(role, n):
 GATE_INPUT = ("analysis_version: 2 policy: \"%s\" baseline: \"branch p/main\" sentence: \"2 runs\" runs { %s } runs { %s } "
               "passed_over { id: %s name: \"p/x\" reason: \"marked bad\" } differences { part: WORKLOAD_PART_LIBRARIES path: \"libraries.torch\" a: \"2.5\" b: \"2.6\" } "
               "not_comparable: \"why\" facts { path: \"config.lr\" a: \"1\\000\" b: \"2\" } facts_more: 9 "
-              "loss { bits: TIER_ANSWER_FAILS numeric: TIER_ANSWER_HOLDS sentence: \"parts\" }"
+              "loss { bits: TIER_ANSWER_FAILS numeric: TIER_ANSWER_HOLDS sentence: \"parts\" } other_work: \"other\""
               % (POLICY, gate_run("GATE_ROLE_CANDIDATE", 1), gate_run("GATE_ROLE_PAIR_CANDIDATE", 2), ident(7)))
 GATE_ROW = ("state: GATE_STATE_SUSPECT gates: true reason: \"r\" baseline: 1 candidate: 2 base_draws: 3 candidate_draws: 4 size: 0.5 low: 0.25 high: 0.75 "
-            "sd: 0.125 df: 5 prior_sd: 0.01 prior_df: 6 t: 7 p: 0.001 could_miss: nan counts: true paired: true pairs: 8 pair_t: 9 pair_p: 0.002")
+            "sd: 0.125 df: 5 prior_sd: 0.01 prior_df: 6 t: 7 p: 0.001 could_miss: nan counts: true paired: true pairs: 8 pair_t: 9 pair_p: 0.002 "
+            "value_low: 1.5 value_high: 2.5 least: 1.75 floored: true")
 
 VECTORS = [
     ("info_reply", "ServerInfoReply",

@@ -19,6 +19,10 @@
  * suspect becomes a REGRESSION only by its pairs (at alpha, split over the looks), or at alpha by the first look where the policy
  * sets rerun = off. Where there are enough pairs, they decide whatever the first look found, even without any baseline.
  *
+ * Where a step of the candidate does other work than a step of its baselines (another batch, model or length of sequences), a time
+ * says nothing, and MFU decides in its place, or tokens or samples per second and device. METRIC.least of the policy is a floor: the
+ * row fails if the 99 % interval of the candidate's level, y +- t s sqrt(1/K), lies below it, and is BLIND if the interval spans it.
+ *
  * What a pass could have missed is the size from which a worsening would have been found with 95 % probability. Where that is
  * above the policy's must_catch, the row is BLIND. Where several metrics decide, they share alpha by Holm's procedure (1979).
  * docs/gate.md has the measured rates. Source: Kalibera and Jones
@@ -91,6 +95,7 @@ struct ts_gate_input {
 	struct ts_workload_difference *differences;
 	size_t n_differences;
 	struct ts_span not_comparable;	    /* why the runs cannot be compared; empty: they can */
+	struct ts_span other_work;	    /* how the workload of the baselines differs; empty: they have the candidate's */
 	struct ts_gate_fact *facts;	    /* facts that changed since the newest baseline, at most 64 */
 	size_t n_facts;
 	uint64_t facts_more;		    /* how many more changed that facts does not list */
@@ -118,6 +123,9 @@ struct ts_gate_row {
 	uint64_t base_draws, candidate_draws; /* numbers of sessions */
 	double size;		    /* relative difference; that of the pairs where pairs decide */
 	double low, high;	    /* 99 % confidence interval of size */
+	double value_low, value_high; /* 99 % confidence interval of the candidate's level, in the metric's unit */
+	double least;		    /* the floor that the policy sets, in the metric's unit; NaN: none */
+	bool floored;		    /* the state is that of the floor */
 	double sd;		    /* between draws, on the scale on which values are compared: s above */
 	double df;		    /* degrees of freedom of sd */
 	double prior_sd, prior_df;  /* what the history of earlier runs gave; df 0: nothing */
@@ -151,6 +159,7 @@ struct ts_verdict {
 	struct ts_span sentence;    /* the verdict in one sentence that a tired person can act on */
 	struct ts_span *warnings;   /* "step time passes, but the gate could have missed a regression of up to 7 %, and ..." */
 	size_t n_warnings;
+	struct ts_span rates;	    /* MFU and tokens per second and device with their intervals, and what changed; empty: not known */
 	struct ts_gate_row rows[TS_METRICS]; /* in the order of ts_metrics */
 	struct ts_gate_why *why;    /* largest share first; only for REGRESSION, SUSPECT and IMPROVEMENT */
 	size_t n_why;

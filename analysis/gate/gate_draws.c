@@ -42,8 +42,7 @@ bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double 
 	return !reason;
 }
 
-/* Returns how the value was measured. Values that were measured in different ways are not compared. */
-static struct ts_span basis(const struct ts_gate_run *run, enum ts_metric metric)
+struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)
 		return run->reduction.mfu_basis;
@@ -84,7 +83,7 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		return false;
 	for (size_t i = 0; i < c->input->n_runs; i++) {
 		const struct ts_gate_run *run = &c->input->runs[i];
-		struct ts_span reason, b = basis(run, metric);
+		struct ts_span reason, b = ts_gate_basis(run, metric);
 		double value;
 
 		if (run->role != role)
@@ -92,6 +91,10 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		list.lacking.of++;
 		if (!ts_gate_value(run, metric, &value, &reason)) {
 			lack(&list.lacking, reason);
+			continue;
+		}
+		if (role == TS_GATE_BASELINE && !c->other_work.len && ts_gate_other_work(c, run, &reason)) {
+			lack(&list.lacking, ts_gate_text(c, "%.*s", TS_SPAN_ARG(reason)));
 			continue;
 		}
 		if (want && !ts_span_eq(*want, b)) {
@@ -493,7 +496,7 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct t
 			lack(&sample->no_pair, reason);
 			continue;
 		}
-		if (!ts_span_eq(basis(p->base, metric), basis(p->candidate, metric))) {
+		if (!ts_span_eq(ts_gate_basis(p->base, metric), ts_gate_basis(p->candidate, metric))) {
 			lack(&sample->no_pair, ts_span_str("its two runs were measured in different ways"));
 			continue;
 		}
@@ -532,8 +535,10 @@ static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_s
 }
 
 static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *base, const struct list *candidate,
-				  const struct ts_gate_sample *s)
+				  const struct ts_gate_sample *s, enum ts_metric metric)
 {
+	if (c->other_work.len && ts_gate_per_step(metric))
+		return c->other_work;
 	if (s->n_pairs)
 		return ts_span_of(NULL, 0);
 	if (candidate->lacking.of == 0)
@@ -572,7 +577,7 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 		return false;
 	s.no_base = base.lacking;
 	s.no_candidate = candidate.lacking;
-	s.reason = why_nothing(c, &base, &candidate, &s);
+	s.reason = why_nothing(c, &base, &candidate, &s, metric);
 	if (candidate.mixed)
 		s.n_candidate = 0;
 	relate(&s, metric, c->input->policy.min_size[metric], s.n_base ? ts_mean(s.base, s.n_base) : pair_base);

@@ -46,6 +46,9 @@ struct ts_gate_court {
 	struct ts_gate_pair *pairs;
 	size_t n_pairs;
 	struct ts_gate_sample samples[TS_METRICS];
+	const struct ts_gate_run *candidate; /* the first one; NULL: there is none */
+	struct ts_span other_work;	     /* how the candidate's steps differ from those of its baselines; empty: not */
+	enum ts_metric stands_in;	     /* the rate that decides in place of step time; TS_METRICS: none */
 	size_t cap_warnings;
 	bool full; /* the arena has no room left */
 };
@@ -55,6 +58,8 @@ bool ts_gate_pairs_find(struct ts_gate_court *c);
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
 /* The metric's value in a run. False: the run has no value that can be compared, and *ret_reason says why. */
 bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
+/* How the value was measured. Values that were measured in different ways are not compared. */
+struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metric);
 
 /* Of gate_court.c, which calls no other file of the gate. The metric is a time or is computed from one: it depends on how time was
  * measured, and gate_why.c can split its difference. */
@@ -64,7 +69,20 @@ struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __
 /* Adds a warning to the verdict. */
 void ts_gate_warn(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of gate_work.c. Asks whether a step of the candidate does other work than one of the run, as far as both record it. */
+bool ts_gate_other_work(struct ts_gate_court *c, const struct ts_gate_run *run, struct ts_span *ret_reason);
+/* The metric is an amount of one step, so that other work has another amount. */
+bool ts_gate_per_step(enum ts_metric metric);
+/* Sets c->candidate, c->other_work and c->stands_in. */
+void ts_gate_work_find(struct ts_gate_court *c);
+/* Lets a rate decide where a time cannot. */
+void ts_gate_work_gates(struct ts_gate_court *c);
+/* Writes c->v.rates, and warnings where a rate decides. */
+void ts_gate_work_say(struct ts_gate_court *c);
+
 void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);
+/* What a floor says of the row, as part of a sentence. */
+struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_row *row);
 
 #endif

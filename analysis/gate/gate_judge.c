@@ -73,6 +73,9 @@ static const char *policy_fault(const struct ts_gate_policy *p)
 		return "pairs must be at least 1 and at most pairs_most";
 	if (!isnan(p->prior_sd) && (!size(p->prior_sd) || !size(p->prior_df)))
 		return "prior_sd and prior_df must be finite numbers from 0 up";
+	for (size_t i = 0; i < TS_METRICS; i++)
+		if (!isnan(p->least[i]) && !(p->least[i] > 0 && isfinite(p->least[i])))
+			return "least must be a finite number above 0";
 	if (!isnan(p->must_catch) && !size(p->must_catch))
 		return "must_catch must be a finite number from 0 up";
 	if (!size(p->prior_df_most))
@@ -177,6 +180,25 @@ static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts
 	return enough(s) || !ts_metrics[metric].log_scale ? s->prior : ts_gate_both(s->prior, assumed);
 }
 
+/* Computes the interval of the candidate's level. */
+static void tell_level(const struct ts_gate_sample *s, const struct bench *b, struct ts_gate_row *row)
+{
+	struct ts_gate_look look = {.df = b->first.df, .error = b->first.sd};
+	double at = ts_mean(s->candidate, s->n_candidate), half, one, other;
+
+	if (!b->looked) {
+		struct ts_gate_spread s_ = ts_gate_both(known_before(row->metric, s), ts_gate_pooled(s->candidate, &s->n_candidate, 1));
+
+		look = (struct ts_gate_look){.df = s_.df, .error = fmax(s_.sd, ts_metrics[row->metric].floor_sd)};
+	}
+	look.error /= sqrt((double)s->n_candidate);
+	half = ts_gate_interval(&look, 0.99);
+	one = in_unit(row->metric, s, at - half);
+	other = in_unit(row->metric, s, at + half);
+	row->value_low = fmin(one, other);
+	row->value_high = fmax(one, other);
+}
+
 /* Fills in the numbers of a row that do not depend on other metrics. */
 static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
 {
@@ -200,6 +222,8 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 		row->t = b->first.t;
 		row->p = b->first.p;
 	}
+	if (s->n_candidate)
+		tell_level(s, b, row);
 	bars(c, metric, b);
 }
 
@@ -387,6 +411,51 @@ static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
 	return true;
 }
 
+/* The order of states, the gravest first. */
+static const enum ts_gate_state gravest[] = {TS_GATE_REGRESSION, TS_GATE_SUSPECT,     TS_GATE_INCONCLUSIVE, TS_GATE_BLIND,
+					     TS_GATE_COLLECTING, TS_GATE_IMPROVEMENT, TS_GATE_PASS};
+
+static size_t gravity(enum ts_gate_state state)
+{
+	size_t k = 0;
+
+	while (gravest[k] != state)
+		k++;
+	return k;
+}
+
+static enum ts_gate_state floor_state(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	if (row->value_high < row->least)
+		return TS_GATE_REGRESSION;
+	if (row->value_low > row->least)
+		return TS_GATE_PASS;
+	return enough(&c->samples[row->metric]) ? TS_GATE_BLIND : TS_GATE_COLLECTING;
+}
+
+/* A metric with a floor counts. Where it decides as well, the graver of both states is that of the row. */
+static void hold_floor(struct ts_gate_court *c, struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	enum ts_gate_state state = TS_GATE_INCONCLUSIVE;
+
+	if (isnan(row->least))
+		return;
+	row->counts = true;
+	if (!c->input->not_comparable.len && isfinite(row->value_low) && isfinite(row->value_high))
+		state = floor_state(c, row);
+	if (row->gates && gravity(row->state) <= gravity(state))
+		return;
+	row->state = state;
+	row->floored = true;
+	if (state == TS_GATE_INCONCLUSIVE)
+		row->reason = c->input->not_comparable.len ? c->input->not_comparable
+			    : s->reason.len		     ? s->reason
+							     : ts_span_str("the spread between runs is not known");
+	else
+		row->reason = ts_gate_floor_text(c, row);
+}
+
 static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *benches)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -407,15 +476,13 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 	if (row->gates && row->state == TS_GATE_PASS && blind(c, row))
 		row->state = TS_GATE_BLIND;
 	row->counts = row->counts || alarms(c, row, b);
+	hold_floor(c, row);
 }
 
 /* --- rows to a verdict --- */
 
 static enum ts_gate_state whole(const struct ts_verdict *v)
 {
-	static const enum ts_gate_state gravest[] = {TS_GATE_REGRESSION, TS_GATE_SUSPECT,     TS_GATE_INCONCLUSIVE, TS_GATE_BLIND,
-						     TS_GATE_COLLECTING, TS_GATE_IMPROVEMENT, TS_GATE_PASS};
-
 	for (size_t k = 0; k < sizeof gravest / sizeof gravest[0]; k++)
 		for (size_t i = 0; i < TS_METRICS; i++)
 			if (v->rows[i].counts && v->rows[i].state == gravest[k])
@@ -466,6 +533,9 @@ static void ask(struct ts_gate_court *c)
 		const struct ts_gate_row *row = &c->v.rows[i];
 		uint64_t want = row->pairs < policy->pairs ? policy->pairs : policy->pairs_most;
 
+		/* More runs of the base say nothing of a floor. */
+		if (row->floored)
+			continue;
 		if (row->state == TS_GATE_BLIND)
 			want = row->paired ? row->pairs : policy->pairs_most;
 		else if (row->state != TS_GATE_SUSPECT)
@@ -495,7 +565,8 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 	if (metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME])
 		row->gates = false;
 	row->counts = row->gates;
-	row->base = row->candidate = row->size = row->low = row->high = nan;
+	row->base = row->candidate = row->size = row->low = row->high = row->value_low = row->value_high = nan;
+	row->least = policy->least[metric];
 	row->sd = row->df = row->prior_sd = row->t = row->p = nan;
 	row->could_miss = row->pair_t = row->pair_p = nan;
 }
@@ -513,8 +584,11 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 		return status;
 	if (!ts_gate_pairs_find(&c))
 		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	ts_gate_work_find(&c);
+	for (size_t i = 0; i < TS_METRICS; i++)
 		empty_row(&c.v.rows[i], (enum ts_metric)i, &input->policy);
+	ts_gate_work_gates(&c);
+	for (size_t i = 0; i < TS_METRICS; i++) {
 		if (!ts_gate_sample_of(&c, (enum ts_metric)i, &c.samples[i]))
 			return ts_arena_error(arena, err);
 		weigh(&c, (enum ts_metric)i, &benches[i]);

@@ -35,11 +35,13 @@ void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
 		.prior_sd = (double)NAN,
 		.prior_df = 30,
 		.prior_df_most = 30,
+		.other_work = true,
 		.ignore = {ignored, sizeof ignored / sizeof ignored[0]},
 	};
 	ret_policy->gates[TS_METRIC_STEP_TIME] = true;
 	for (size_t m = 0; m < TS_METRICS; m++) {
 		ret_policy->min_size[m] = ts_metrics[m].min_size;
+		ret_policy->least[m] = (double)NAN;
 		ret_policy->watch[m] = ts_metrics[m].watch > 0;
 	}
 }
@@ -127,6 +129,9 @@ static bool item_set(const struct ts_gate_setting *s, size_t metric, const struc
 		break;
 	case TS_SETTING_SIZES:
 		set_size(at, metric, item->value);
+		break;
+	case TS_SETTING_FLOORS:
+		((double *)at)[metric] = word ? (double)NAN : item->value;
 		break;
 	case TS_SETTING_COUNT:
 		*(uint64_t *)at = (uint64_t)item->value;
@@ -244,7 +249,7 @@ static void put_list(struct ts_buf *out, const struct ts_gate_setting *s, const 
 		ts_buf_str(out, s->word);
 }
 
-/* Prints the value of any setting except min_size, which has a value for each metric. */
+/* Prints the value of any setting except those that have a value for each metric. */
 static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
 {
 	const void *at = member_of(p, s);
@@ -283,21 +288,35 @@ static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const
 	case TS_SETTING_EXCLUDES:
 		put_list(out, s, p);
 		break;
+	case TS_SETTING_FLOORS:
+		ts_buf_str(out, s->word);
+		break;
 	case TS_SETTING_SIZES:
 		break;
+	}
+}
+
+/* A metric without a floor has no line. */
+static void put_sizes(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
+{
+	const double *sizes = member_of(p, s);
+
+	for (size_t m = 0; m < TS_METRICS; m++) {
+		if (isnan(sizes[m]))
+			continue;
+		ts_buf_printf(out, "%s.%s.%s = ", TS_GATE_CODE, ts_metrics[m].name, s->name);
+		put_number(out, sizes[m]);
+		ts_buf_char(out, '\n');
 	}
 }
 
 void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++) {
-		for (size_t m = 0; s->kind == TS_SETTING_SIZES && m < TS_METRICS; m++) {
-			ts_buf_printf(out, "%s.%s.%s = ", TS_GATE_CODE, ts_metrics[m].name, s->name);
-			put_number(out, policy->min_size[m]);
-			ts_buf_char(out, '\n');
-		}
-		if (s->kind == TS_SETTING_SIZES)
+		if (s->kind == TS_SETTING_SIZES || s->kind == TS_SETTING_FLOORS) {
+			put_sizes(out, s, policy);
 			continue;
+		}
 		ts_buf_printf(out, "%s.%s = ", TS_GATE_CODE, s->name);
 		put_value(out, s, policy);
 		ts_buf_char(out, '\n');
@@ -333,8 +352,8 @@ void ts_gate_policy_markdown(struct ts_buf *out)
 		double ratio = s->kind == TS_SETTING_RATIO ? *(const double *)member_of(&p, s)
 							   : p.min_size[TS_METRIC_STEP_TIME];
 
-		ts_buf_printf(out, "| `%s.%s` | ", TS_GATE_CODE, s->name);
-		if (ts_gate_setting_is_ratio(s) && !isnan(ratio))
+		ts_buf_printf(out, "| `%s.%s%s` | ", TS_GATE_CODE, s->kind == TS_SETTING_FLOORS ? "METRIC." : "", s->name);
+		if (ts_gate_setting_is_ratio(s) && s->kind != TS_SETTING_FLOORS && !isnan(ratio))
 			put_percent(out, ratio);
 		else
 			put_value(out, s, &p);

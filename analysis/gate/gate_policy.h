@@ -4,6 +4,7 @@
  *	GATE.must_catch = 5 %
  *	GATE.exclude = tag:eval, phase:checkpoint, every:500
  *	GATE.peak_memory.min_size = 1 %
+ *	GATE.mfu.least = 38 %
  *
  * One table (gate_setting.c) names every setting with its default, unit and meaning; docs/gate.md shows it as a command
  * prints it. Ratios may be written as 0.05 or 5 %. An unknown name or a value that is not allowed is an error with file and
@@ -26,6 +27,7 @@ struct ts_gate_policy {
 	bool gates[TS_METRICS];	    /* the metrics that decide; the others are only shown. Default: step_time */
 	bool watch[TS_METRICS];	    /* metrics that do not decide, but of which a worsening of ts_metrics[].watch counts */
 	double min_size[TS_METRICS];/* ratio: a smaller change is ignored. Default: 0.02 for times */
+	double least[TS_METRICS];   /* in the metric's unit: a candidate must not lie below it. NaN: there is no such floor */
 	double delta;		    /* ratio: a change up to this counts as no change. Default: 0.01 */
 	double alpha;		    /* significance level of the decision, over all metrics that decide (Holm). Default: 0.005 */
 	double suspect_alpha;	    /* significance level of the first look. Default: 0.1 */
@@ -38,6 +40,7 @@ struct ts_gate_policy {
 	double prior_df;	    /* weight of prior_sd, in degrees of freedom */
 	double prior_df_most;	    /* weight of the history, at most. Default: 30 */
 	bool across[TS_WORKLOAD_PARTS]; /* parts of the workload key that may differ */
+	bool other_work;	    /* runs of another config stand in where none has the candidate's: a rate is compared, not a time */
 	struct ts_span workload;    /* the declared workload to compare with; empty: runs of the same key */
 	struct ts_ignore ignore;    /* facts that are not part of the key */
 	struct ts_reduce_options reduce;

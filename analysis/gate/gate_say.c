@@ -110,11 +110,40 @@ static struct ts_span blind(struct ts_gate_court *c, const struct ts_gate_row *r
 			    ts_say_percent(c->input->policy.must_catch).text, TS_SPAN_ARG(what));
 }
 
+/* "it is 35.1 % (99 % interval 34.5 % to 35.7 %), and GATE.mfu.least is 38 %" */
+struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_metric_row *metric = &ts_metrics[row->metric];
+
+	if (metric->unit == TS_UNIT_RATIO)
+		return ts_gate_text(c, "it is %.1f %% (99 %% interval %.1f %% to %.1f %%), and GATE.%s.least is %.4g %%",
+				    100 * row->candidate, 100 * row->value_low, 100 * row->value_high, metric->name, 100 * row->least);
+	return ts_gate_text(c, "it is %s (99 %% interval %s to %s), and GATE.%s.least is %s",
+			    ts_say_value(row->candidate, metric->unit).text, ts_say_value(row->value_low, metric->unit).text,
+			    ts_say_value(row->value_high, metric->unit).text, metric->name,
+			    ts_say_value(row->least, metric->unit).text);
+}
+
+static struct ts_span of_floor(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
+{
+	const char *what = "cannot be judged";
+
+	if (row->state == TS_GATE_REGRESSION)
+		what = "lies below its floor";
+	else if (row->state == TS_GATE_PASS)
+		what = "lies above its floor";
+	else if (row->state == TS_GATE_BLIND || row->state == TS_GATE_COLLECTING)
+		what = "may lie below its floor, because its interval spans it";
+	return ts_gate_text(c, "%s of %.*s %s: %.*s", ts_metrics[row->metric].title, TS_SPAN_ARG(who), what, TS_SPAN_ARG(row->reason));
+}
+
 static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const char *title = ts_metrics[row->metric].title;
 	struct ts_span who = subject(c), what;
 
+	if (row->floored)
+		return of_floor(c, row, who);
 	switch (row->state) {
 	case TS_GATE_INCONCLUSIVE:
 		return ts_gate_text(c, "%s of %.*s cannot be judged: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
@@ -239,7 +268,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	struct ts_span others;
 
-	if (row->state != TS_GATE_BLIND)
+	if (row->state != TS_GATE_BLIND || row->floored)
 		return;
 	others = sighted(c);
 	ts_gate_warn(c,
@@ -296,6 +325,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	const struct ts_gate_row *row = deciding(&c->v);
 	const struct ts_gate_policy *policy = &c->input->policy;
 
+	ts_gate_work_say(c);
 	if (row)
 		c->v.sentence = sentence_of(c, row);
 	else
@@ -304,7 +334,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 		if (c->v.rows[i].counts)
 			warn_row(c, &c->v.rows[i]);
 	warn_pairs(c);
-	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])
+	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME] && !c->v.rows[TS_METRIC_MFU].gates)
 		ts_gate_warn(c, "MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
 				"not decide");
 	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_GATE_GREEN)

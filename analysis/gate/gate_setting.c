@@ -26,6 +26,9 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	 "memory by 5 %, loss by 25 % or to NaN"},
 	{"min_size", TS_SETTING_SIZES, AT(min_size), 0, 1, false, NULL, "ratio",
 	 "a change below this size is ignored, whatever p the test gives; METRIC.min_size sets it for one metric"},
+	{"least", TS_SETTING_FLOORS, AT(least), 0, 1e18, true, "off", "ratio or number",
+	 "the floor of a metric of which more is better, as in GATE.mfu.least = 38 %: the gate fails if the 99 % interval of the "
+	 "candidate lies below it, and is blind if the interval spans it"},
 	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio",
 	 "the tolerance: a change up to this size counts as no change"},
 	{"alpha", TS_SETTING_RATIO, AT(alpha), 0, 0.2, true, NULL, "ratio",
@@ -51,6 +54,9 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	 "the weight of the history, at most"},
 	{"across", TS_SETTING_PARTS, AT(across), 0, 0, false, "none", "config, hardware, parallelism, libraries",
 	 "the parts of the workload that may differ between compared runs"},
+	{"other_work", TS_SETTING_SWITCH, AT(other_work), 0, 0, false, NULL, "on, off",
+	 "on: where no baseline does the candidate's work (another batch, model or length of sequences), MFU decides in place of step "
+	 "time, or tokens or samples per second and device, against other work on the same devices; off: inconclusive"},
 	{"workload", TS_SETTING_NAME, AT(workload), 0, 0, false, "by-key", "name",
 	 "the gate compares with runs that declare this work.workload; by-key: with runs of the same workload key"},
 	{"ignore", TS_SETTING_GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths",
@@ -87,12 +93,16 @@ const struct ts_gate_setting *ts_gate_setting_find(struct ts_span name, size_t *
 	enum ts_metric metric;
 
 	*ret_metric = TS_METRICS;
-	if (!dot)
-		return setting_find(name);
+	if (!dot) {
+		setting = setting_find(name);
+		return setting && setting->kind == TS_SETTING_FLOORS ? NULL : setting;
+	}
 	if (!ts_metric_find(ts_span_of(name.data, (size_t)(dot - name.data)), &metric))
 		return NULL;
 	setting = setting_find(ts_span_of(dot + 1, name.len - (size_t)(dot + 1 - name.data)));
 	*ret_metric = metric;
+	if (setting && setting->kind == TS_SETTING_FLOORS && !ts_metrics[metric].less_is_better)
+		return setting;
 	return setting && setting->kind == TS_SETTING_SIZES ? setting : NULL;
 }
 
@@ -102,7 +112,8 @@ static const char *name_near(const char *typed)
 	const char *near = NULL;
 
 	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
-		near = ts_suggest(typed, s->name, near, &bound);
+		if (s->kind != TS_SETTING_FLOORS)
+			near = ts_suggest(typed, s->name, near, &bound);
 	return near;
 }
 
@@ -121,8 +132,9 @@ bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why)
 	}
 	ts_buf_str(why, "it has ");
 	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
-		ts_buf_printf(why, "%s%s", s == ts_gate_settings ? "" : ", ", s->name);
-	ts_buf_str(why, ", and METRIC.min_size");
+		if (s->kind != TS_SETTING_FLOORS)
+			ts_buf_printf(why, "%s%s", s == ts_gate_settings ? "" : ", ", s->name);
+	ts_buf_str(why, ", METRIC.min_size, and METRIC.least of a metric of which more is better");
 	return false;
 }
 
@@ -245,13 +257,13 @@ static bool list_check(const struct ts_gate_setting *s, struct ts_span text, str
 
 static bool is_numeric(const struct ts_gate_setting *s)
 {
-	return s->kind == TS_SETTING_RATIO || s->kind == TS_SETTING_SIZES || s->kind == TS_SETTING_NUMBER ||
-	       s->kind == TS_SETTING_COUNT || s->kind == TS_SETTING_WARMUP;
+	return ts_gate_setting_is_ratio(s) || s->kind == TS_SETTING_NUMBER || s->kind == TS_SETTING_COUNT ||
+	       s->kind == TS_SETTING_WARMUP;
 }
 
 bool ts_gate_setting_is_ratio(const struct ts_gate_setting *s)
 {
-	return s->kind == TS_SETTING_RATIO || s->kind == TS_SETTING_SIZES;
+	return s->kind == TS_SETTING_RATIO || s->kind == TS_SETTING_SIZES || s->kind == TS_SETTING_FLOORS;
 }
 
 static bool is_whole(const struct ts_gate_setting *s)
@@ -259,20 +271,28 @@ static bool is_whole(const struct ts_gate_setting *s)
 	return s->kind == TS_SETTING_COUNT || s->kind == TS_SETTING_WARMUP;
 }
 
-static bool number_good(const struct ts_gate_setting *s, double v)
+/* The floor of a metric that is a ratio is at most 1: 38 instead of 38 % would fail every run. */
+static double most_of(const struct ts_gate_setting *s, size_t metric)
 {
-	return isfinite(v) && v >= s->least && v <= s->most && !(s->above && v == s->least) &&
+	return s->kind == TS_SETTING_FLOORS && metric < TS_METRICS && ts_metrics[metric].unit == TS_UNIT_RATIO ? 1 : s->most;
+}
+
+static bool number_good(const struct ts_gate_setting *s, double most, double v)
+{
+	return isfinite(v) && v >= s->least && v <= most && !(s->above && v == s->least) &&
 	       !(is_whole(s) && v != floor(v));
 }
 
-static void number_bad(const struct ts_gate_setting *s, struct ts_span name, struct ts_span typed, struct ts_buf *why)
+static void number_bad(const struct ts_gate_setting *s, double most, struct ts_span name, struct ts_span typed, struct ts_buf *why)
 {
+	bool ratio = ts_gate_setting_is_ratio(s) && most <= 10;
+
 	ts_buf_printf(why, "%s.%s must be %s %s %g %s%g", TS_GATE_CODE, ts_show(name).text,
-		      is_whole(s)		    ? "a whole number"
-		      : ts_gate_setting_is_ratio(s) ? "a ratio"
-						    : "a number",
-		      s->above ? "above" : "from", s->least, s->above ? "and at most " : "to ", s->most);
-	if (ts_gate_setting_is_ratio(s))
+		      is_whole(s) ? "a whole number"
+		      : ratio	  ? "a ratio"
+				  : "a number",
+		      s->above ? "above" : "from", s->least, s->above ? "and at most " : "to ", most);
+	if (ratio)
 		ts_buf_str(why, ", such as 0.05 or 5 %");
 	if (s->word)
 		ts_buf_printf(why, ", or %s", s->word);
@@ -298,14 +318,14 @@ static bool text_good(struct ts_span text)
 	return ts_utf8_valid(text) && ts_trim(text).len == text.len && text.len > 0;
 }
 
-static bool text_check(const struct ts_gate_setting *s, struct ts_span name, struct ts_span text, struct ts_buf *why)
+static bool text_check(const struct ts_gate_setting *s, double most, struct ts_span name, struct ts_span text, struct ts_buf *why)
 {
 	enum ts_gate_ending choice;
 
 	if (is_numeric(s)) {
 		if (s->word && ts_span_is(text, s->word))
 			return true;
-		number_bad(s, name, text, why);
+		number_bad(s, most, name, text, why);
 		return false;
 	}
 	if (!text_good(text)) {
@@ -336,6 +356,7 @@ static bool text_check(const struct ts_gate_setting *s, struct ts_span name, str
 	case TS_SETTING_NUMBER:
 	case TS_SETTING_COUNT:
 	case TS_SETTING_SIZES:
+	case TS_SETTING_FLOORS:
 	case TS_SETTING_WARMUP:
 		break;
 	}
@@ -353,10 +374,10 @@ bool ts_gate_setting_check(const struct ts_policy_item *item, struct ts_buf *why
 		return false;
 	s = ts_gate_setting_find(item->threshold, &metric);
 	if (!is_numeric(s) || item->text.len)
-		return text_check(s, item->threshold, item->text, why);
-	if (number_good(s, item->value))
+		return text_check(s, most_of(s, metric), item->threshold, item->text, why);
+	if (number_good(s, most_of(s, metric), item->value))
 		return true;
-	number_bad(s, item->threshold, ts_span_of(typed, ts_print_double(item->value, typed)), why);
+	number_bad(s, most_of(s, metric), item->threshold, ts_span_of(typed, ts_print_double(item->value, typed)), why);
 	return false;
 }
 
@@ -388,12 +409,12 @@ bool ts_gate_setting_read(struct ts_span text, struct ts_policy_item *item, stru
 		item->text = text;
 	} else if (!number_read(s, text, &item->value)) {
 		item->text = text;
-	} else if (!number_good(s, item->value)) {
-		number_bad(s, item->threshold, text, why);
+	} else if (!number_good(s, most_of(s, metric), item->value)) {
+		number_bad(s, most_of(s, metric), item->threshold, text, why);
 		return false;
 	}
 	if (item->text.len)
-		return text_check(s, item->threshold, item->text, why);
+		return text_check(s, most_of(s, metric), item->threshold, item->text, why);
 	if (is_numeric(s) && text.len)
 		return true;
 	ts_buf_printf(why, "%s.%s is empty", TS_GATE_CODE, ts_show(item->threshold).text);

@@ -13,6 +13,7 @@ enum ts_gate_setting_kind {
 	TS_SETTING_NAME,     /* struct ts_span */
 	TS_SETTING_METRICS,  /* bool[TS_METRICS] */
 	TS_SETTING_SIZES,    /* double[TS_METRICS]: min_size for all, METRIC.min_size for one */
+	TS_SETTING_FLOORS,   /* double[TS_METRICS]: METRIC.least, of a metric of which more is better */
 	TS_SETTING_PARTS,    /* bool[TS_WORKLOAD_PARTS] */
 	TS_SETTING_GLOBS,    /* struct ts_ignore */
 	TS_SETTING_EXCLUDES, /* struct ts_reduce_options */

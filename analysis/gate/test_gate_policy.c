@@ -33,9 +33,11 @@ static void print(const struct ts_gate_policy *p, struct ts_buf *out)
 	"GATE.tokens_per_s_device.min_size = 0.03\nGATE.samples_per_s.min_size = 0.03\n"                               \
 	"GATE.samples_per_s_device.min_size = 0.03\nGATE.mfu.min_size = 0.03\nGATE.loss.min_size = 0.03\n"             \
 	"GATE.step_time_p10.min_size = 0.03\nGATE.step_time_end.min_size = 0.03\n"                                   \
+	"GATE.tokens_per_s_device.least = 1200.0\nGATE.mfu.least = 0.38\n"                                           \
 	"GATE.delta = 0.0\nGATE.alpha = 0.001\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 0.05\nGATE.rerun = off\n"    \
 	"GATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\nGATE.prior_sd = 0.004\n"           \
-	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\nGATE.workload = llama 7b\n" \
+	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\n"                               \
+	"GATE.other_work = off\nGATE.workload = llama 7b\n"                                                            \
 	"GATE.ignore = config.a*, config.b\nGATE.exclude = tag:eval, phase:checkpoint, every:500\nGATE.warmup = 40\n"   \
 	"GATE.inconclusive = fail\nGATE.blind = pass\n"
 
@@ -51,11 +53,12 @@ static void every_setting(void **state)
 	assert_int_equal(
 		read_policy("GATE.peak_memory.min_size = 1.5 % # before that of all, and counts\n"
 			    "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\nGATE.watch = step_time_end\n"
+			    "GATE.mfu.least = 38 %\nGATE.tokens_per_s_device.least = 1200\n"
 			    "GATE.delta = 0\nGATE.alpha = 0.1 %\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 5 %\n"
 			    "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\n"
 			    "GATE.baselines = 12\nGATE.collect = 5\n"
 			    "GATE.prior_sd = 0.4 %\nGATE.prior_df = 12.5\nGATE.prior_df_most = 8\n"
-			    "GATE.across = libraries,hardware\nGATE.workload = llama 7b\n"
+			    "GATE.across = libraries,hardware\nGATE.other_work = off\nGATE.workload = llama 7b\n"
 			    "GATE.ignore = config.a*,  config.b\n"
 			    "GATE.exclude = tag:eval, phase:checkpoint, every:500\n"
 			    "GATE.warmup = 40\nGATE.inconclusive = pass\n"
@@ -63,6 +66,7 @@ static void every_setting(void **state)
 			    &arena, &p, &err),
 		TS_OK);
 	assert_true(p.gates[TS_METRIC_STEP_TIME] && p.gates[TS_METRIC_PEAK_MEMORY] && !p.gates[TS_METRIC_LOSS]);
+	assert_true(p.least[TS_METRIC_MFU] == 0.38 && isnan(p.least[TS_METRIC_TOKENS_PER_S]) && !p.other_work);
 	assert_true(p.min_size[TS_METRIC_PEAK_MEMORY] == 0.015 && p.min_size[TS_METRIC_STEP_TIME] == 0.03);
 	assert_true(p.must_catch == 0.05 && p.alpha == 0.001 && !p.rerun && p.prior_sd == 0.004);
 	assert_true(p.across[TS_WORKLOAD_HARDWARE] && p.across[TS_WORKLOAD_LIBRARIES] && !p.across[TS_WORKLOAD_CONFIG]);
@@ -94,11 +98,11 @@ static void words_undo(void **state)
 	ts_arena_init(&arena, 1 << 20);
 	assert_int_equal(read_policy(ALL_SETTINGS "GATE.must_catch = off\nGATE.prior_sd = history\nGATE.across = none\n"
 						  "GATE.workload = by-key\nGATE.ignore = none\nGATE.exclude = none\n"
-						  "GATE.warmup = auto\n"
+						  "GATE.warmup = auto\nGATE.mfu.least = off\n"
 						  "GATE.inconclusive = exit-3\nGATE.blind = exit-3\nGATE.rerun = on\n",
 				     &arena, &p, &err),
 			 TS_OK);
-	assert_true(isnan(p.must_catch) && isnan(p.prior_sd) && p.rerun);
+	assert_true(isnan(p.must_catch) && isnan(p.prior_sd) && isnan(p.least[TS_METRIC_MFU]) && p.rerun);
 	assert_false(p.across[TS_WORKLOAD_HARDWARE] || p.across[TS_WORKLOAD_LIBRARIES]);
 	assert_true(p.workload.len == 0 && p.ignore.n == 0 && p.reduce.n_excludes == 0 && !p.reduce.has_warmup);
 	assert_true(p.on_inconclusive == TS_GATE_EXIT_3 && p.on_blind == TS_GATE_EXIT_3);
@@ -136,18 +140,25 @@ static void defaults_come_back(void **state)
 	ts_arena_finish(&arena);
 }
 
+#define SETTINGS_OF(name)                                                                                              \
+	"GATE has no setting " name                                                                                    \
+	"; it has metrics, watch, min_size, delta, alpha, suspect_alpha, must_catch, rerun, pairs, pairs_most, "       \
+	"baselines, collect, prior_sd, prior_df, prior_df_most, across, other_work, workload, ignore, exclude, "       \
+	"warmup, inconclusive, blind, METRIC.min_size, and METRIC.least of a metric of which more is better"
+
 static void mistakes_have_a_line_and_a_way_out(void **state)
 {
 	static const struct {
 		const char *text, *want;
 	} bad[] = {
 		{"\nGATE.detla = 1 %\n", "ci.policy:2: GATE has no setting detla; did you mean delta?"},
-		{"GATE.step_time.delta = 1 %", "ci.policy:1: GATE has no setting step_time.delta; it has "
-					       "metrics, watch, min_size, delta, alpha, suspect_alpha, must_catch, rerun, "
-					       "pairs, pairs_most, "
-					       "baselines, collect, prior_sd, prior_df, prior_df_most, across, "
-					       "workload, ignore, exclude, "
-					       "warmup, inconclusive, blind, and METRIC.min_size"},
+		{"GATE.step_time.delta = 1 %", "ci.policy:1: " SETTINGS_OF("step_time.delta")},
+		{"GATE.step_time.least = 1", "ci.policy:1: " SETTINGS_OF("step_time.least")},
+		{"GATE.least = 1", "ci.policy:1: " SETTINGS_OF("least")},
+		{"GATE.mfu.least = 38",
+		 "ci.policy:1: GATE.mfu.least must be a ratio above 0 and at most 1, such as 0.05 or 5 %, or off; it is '38'"},
+		{"GATE.tokens_per_s.least = 0",
+		 "ci.policy:1: GATE.tokens_per_s.least must be a number above 0 and at most 1e+18, or off; it is '0'"},
 		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
 		{"GATE.metrics = none",
 		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, stall_share, "

@@ -230,6 +230,88 @@ static enum ts_status session_of(const struct ts_facts *facts, struct ts_arena *
 	return status;
 }
 
+/* --- labels --- */
+
+enum { LABELS_MAX = 2048, LABEL_MAX = 96 /* bytes of a value */ };
+
+/* Facts of the machine of the whole job, and of its first device, that can explain why it is slow. */
+static bool is_label(struct ts_span path)
+{
+	static const char *const other[] = {"*.uuid", "*[*].uuid", "hardware.gpu_topology", "hardware.ranks*"};
+
+	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+		if (ts_glob(ts_span_str(other[i]), path))
+			return false;
+	if (ts_span_is(path, "session.host") || ts_span_is(path, "session.hosts[0]") || ts_span_is(path, "work.dtype"))
+		return true;
+	return ts_span_starts(path, ts_span_str("hardware.")) &&
+	       (!ts_glob(ts_span_str("*[*"), path) || ts_span_starts(path, ts_span_str("hardware.gpus[0].")));
+}
+
+static bool one_line(struct ts_span value)
+{
+	for (size_t i = 0; i < value.len; i++)
+		if (value.data[i] < ' ' || value.data[i] == 0x7f)
+			return false;
+	return value.len <= LABEL_MAX;
+}
+
+static enum ts_status labels_of(const struct ts_facts *facts, struct ts_arena *arena, struct ts_span *ret, struct ts_error *err)
+{
+	struct ts_buf rows = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+		size_t from = rows.len, value;
+
+		if (!ts_fact_counts(facts, i) || !says_something(fact) || !is_label(fact->path) || fact->type == TS_FACT_LONG)
+			continue;
+		ts_buf_span(&rows, fact->path);
+		ts_buf_char(&rows, '=');
+		value = rows.len;
+		print_value(TS_WORKLOAD_CONFIG, fact, &rows);
+		if (rows.failed)
+			break;
+		if (one_line(ts_span_of(rows.data + value, rows.len - value)) && rows.len < LABELS_MAX)
+			ts_buf_char(&rows, '\n');
+		else
+			rows.len = from;
+	}
+	status = ts_buf_check(&rows, err);
+	if (!status) {
+		*ret = ts_arena_span(arena, ts_buf_view(&rows));
+		status = ret->data ? TS_OK : ts_arena_error(arena, err);
+	}
+	ts_buf_finish(&rows);
+	return status;
+}
+
+bool ts_workload_label(struct ts_span *rest, struct ts_span *ret_path, struct ts_span *ret_value)
+{
+	const uint8_t *end = rest->len ? memchr(rest->data, '\n', rest->len) : NULL, *equal;
+	size_t len = end ? (size_t)(end - rest->data) : rest->len, path;
+
+	if (!len)
+		return false;
+	equal = memchr(rest->data, '=', len);
+	path = equal ? (size_t)(equal - rest->data) : len;
+	*ret_path = ts_span_of(rest->data, path);
+	*ret_value = ts_span_of(rest->data + path + (equal != NULL), len - path - (equal != NULL));
+	*rest = ts_span_of(rest->data + len + (end != NULL), rest->len - len - (end != NULL));
+	return true;
+}
+
+struct ts_span ts_workload_label_of(const struct ts_workload *w, struct ts_span path)
+{
+	struct ts_span rest = w->labels, at, value;
+
+	while (ts_workload_label(&rest, &at, &value))
+		if (ts_span_eq(at, path))
+			return value;
+	return ts_span_of(NULL, 0);
+}
+
 static struct ts_span text_of(const struct ts_facts *facts, const char *path)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
@@ -266,7 +348,7 @@ enum ts_status ts_workload_of(const struct ts_facts *facts, struct ts_ignore ign
 	for (size_t i = 0; i < TS_WORKLOAD_PARTS; i++)
 		if (key_of(&s, (enum ts_workload_part)i, &w.key[i], err))
 			return err->status;
-	if (session_of(facts, arena, &w.session, err))
+	if (session_of(facts, arena, &w.session, err) || labels_of(facts, arena, &w.labels, err))
 		return err->status;
 	*ret_workload = w;
 	return TS_OK;

@@ -27,6 +27,7 @@ struct ts_workload {
 	struct ts_id key[TS_WORKLOAD_PARTS];   /* all zero where the run records nothing of that part */
 	struct ts_span session;		       /* hosts, boot and allocation as hex digits; empty: the run does not record them */
 	struct ts_span commit, branch;	       /* code.commit, code.branch; empty: not recorded */
+	struct ts_span labels;		       /* facts that may tell runs of one key apart, a PATH=VALUE a line (ts_workload_label) */
 	bool dirty;			       /* code.dirty */
 	int64_t started_ns;		       /* session.started; 0: not recorded, and whoever reads runs takes .collected_at */
 };
@@ -43,6 +44,11 @@ struct ts_ignore {
 	const struct ts_span *globs; /* of fact paths: "config.run_name", "config.*_dir" */
 	size_t n;
 };
+
+/* The next line of labels, or false after the last: facts of the host and of its first device, and work.dtype. */
+bool ts_workload_label(struct ts_span *rest, struct ts_span *ret_path, struct ts_span *ret_value);
+/* The value of one label; empty: the run does not record it. */
+struct ts_span ts_workload_label_of(const struct ts_workload *w, struct ts_span path);
 
 const char *ts_workload_part_word(enum ts_workload_part part); /* "config", ... */
 bool ts_workload_part_parse(struct ts_span word, enum ts_workload_part *ret_part);

@@ -128,6 +128,8 @@ static void properties(struct page *p)
 	property(p, "tscope.against", ts_show_brief(p->v->input.baseline, TEXT_MOST, p->arena));
 	property(p, "tscope.policy_sha256", ts_show_hex(&p->v->policy_digest, p->arena));
 	number(p, "tscope.analysis_version", p->v->input.analysis_version);
+	if (p->v->rates.len)
+		property(p, "tscope.rates", ts_show_brief(p->v->rates, TEXT_MOST, p->arena));
 	runs(p, TS_GATE_CANDIDATE);
 	runs(p, TS_GATE_BASELINE);
 	runs(p, TS_GATE_PAIR_BASE);
@@ -243,6 +245,10 @@ static void system_out(struct page *p)
 	ts_buf_char(p->out, '\n');
 	foreign(p, v->input.sentence);
 	ts_buf_char(p->out, '\n');
+	if (v->rates.len) {
+		foreign(p, v->rates);
+		ts_buf_char(p->out, '\n');
+	}
 	for (size_t i = 0; i < v->n_warnings && i < ROWS_MOST; i++) {
 		ts_buf_str(p->out, "warning: ");
 		foreign(p, v->warnings[i]);

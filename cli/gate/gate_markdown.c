@@ -179,7 +179,7 @@ static void unknown(struct page *p)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		struct ts_span reason = rows[i].reason;
 
-		if (is_said(p, reason))
+		if (is_said(p, reason) || rows[i].floored)
 			continue;
 		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
 		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason); i++)
@@ -488,6 +488,11 @@ enum ts_status ts_render_gate_markdown(const struct ts_verdict *v, const struct 
 	ts_buf_printf(out, "### tscope gate: %s\n\n", ts_gate_state_word(v->state));
 	said(&p, v->sentence);
 	put(&p, "\n");
+	if (v->rates.len) {
+		put(&p, "\n");
+		said(&p, v->rates);
+		put(&p, "\n");
+	}
 	if (!is_said(&p, v->input.not_comparable)) {
 		put(&p, "\nNot comparable: ");
 		said(&p, v->input.not_comparable);

@@ -219,6 +219,8 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_gate_input *in, s
 enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	ts_text_wrapped(cli, style_of(v->state), 0, brief(cli, v->sentence, SIZE_MAX));
+	if (v->rates.len)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, brief(cli, v->rates, SIZE_MAX));
 	for (size_t i = 0; i < v->n_warnings; i++)
 		ts_text_wrapped(cli, TS_STYLE_YELLOW, 0,
 				ts_arena_printf(&cli->arena, "warning: %s", brief(cli, v->warnings[i], SIZE_MAX)));

@@ -102,6 +102,7 @@ const struct ts_shape ts_shape_gate_chosen = {SHAPE("gate_chosen", gate_input, c
 
 static const struct ts_shape_field input_rows[] = {
 	{"not_comparable", "not_comparable", BYTES(not_comparable, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"other_work", "other_work", BYTES(other_work, TS_WIRE_TEXT_MAX), OR_NULL},
 	{NULL, FLAT, PART(changes_shape)},
 	{NULL, FLAT, PART(ts_shape_gate_chosen)},
 	{"policy", NULL, PART(policy_shape)},
@@ -164,6 +165,10 @@ static const struct ts_shape_field row_rows[] = {
 	{"size", "change_ratio", F64(size), OR_NULL},
 	{"low", "low_ratio", F64(low), OR_NULL},
 	{"high", "high_ratio", F64(high), OR_NULL},
+	{"value_low", "candidate_low", F64(value_low), OR_NULL},
+	{"value_high", "candidate_high", F64(value_high), OR_NULL},
+	{"least", "floor", F64(least), OR_NULL},
+	{"floored", "floored", BOOL(floored), ABOUT("the verdict of this metric is that of its floor")},
 	{"sd", "sd", F64(sd), OR_NULL},
 	{"df", "df", F64(df), OR_NULL},
 	{"prior_sd", "prior_sd", F64(prior_sd), OR_NULL},
@@ -269,6 +274,7 @@ static const struct ts_shape_field verdict_rows[] = {
 	{"exit_code", NULL, U32(exit_code), MAX(EXIT_CODE_MAX)},
 	{NULL, "exit_code", ENUM(exit_code, exit_codes)},
 	{"sentence", "sentence", BYTES(sentence, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"rates", "rates", BYTES(rates, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("MFU and tokens per second and device, and what changed")},
 	{"warnings", "warnings", LIST(BYTES, warnings, n_warnings, WARNINGS_MAX), MAX(TS_WIRE_TEXT_MAX)},
 	{"rows", "metrics", FIXED(ONE, rows), OF(row_shape), BOUNDS(TS_METRICS, TS_METRICS)},
 	{"why", "why", MANY(why, n_why, why_shape, WHY_MAX)},

@@ -27,6 +27,7 @@ static const struct ts_shape_field workload_rows[] = {
 	{"name", "workload", BYTES(name, TS_PATH_MAX), OR_NULL},
 	{"session", "session", BYTES(session, TS_ID_HEX), OR_NULL},
 	{"started_ns", "started", TIME(started_ns), OR_NULL},
+	{"labels", NULL, BYTES(labels, TS_WIRE_TEXT_MAX)},
 };
 static const struct ts_shape workload_shape = {SHAPE("workload", workload, workload_rows), .check = check_workload};
 #undef TYPE

@@ -35,6 +35,8 @@ struct day {
 	enum order order;
 	bool always_paired;	/* pairs are run whatever the first look says */
 	bool watched;		/* runs have the metrics that are watched, each with noise of its own */
+	double flops;		/* FLOPs of a step of the candidate over those of the others, all of which are known; 0: they are not */
+	double least;		/* the floor of MFU, as a share of the true one; 0: none */
 	double plant[TS_METRICS]; /* by how much a metric of the candidate is larger */
 };
 
@@ -130,6 +132,19 @@ static void watch(const struct day *d, struct ts_gate_run *run, bool candidate, 
 	}
 }
 
+/* An MFU of 40 % at 0.1 s. A run of more FLOPs takes longer at the same MFU. */
+static void count_flops(const struct day *d, struct ts_gate_run *run, bool candidate)
+{
+	struct ts_reduced *m = run->reduction.metrics;
+
+	if (!(d->flops > 0))
+		return;
+	run->reduction.mfu_basis = ts_span_str("989 TFLOP/s, 6N");
+	m[TS_METRIC_MFU] = (struct ts_reduced){.known = true, .value = 0.04 / m[TS_METRIC_STEP_TIME].value};
+	if (candidate)
+		m[TS_METRIC_STEP_TIME].value *= d->flops;
+}
+
 static enum ts_gate_state judge(struct ts_verdict *ret)
 {
 	struct ts_error err;
@@ -152,6 +167,7 @@ static void put_pairs(const struct day *d, uint32_t first, uint64_t n, double sl
 			if (k == 1)
 				b += log1p(base ? d->odd_pair_base : d->odd_pair_candidate);
 			watch(d, put(base ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE, 1000, b), !base, r);
+			count_flops(d, &world.runs[world.input.n_runs - 1], !base);
 			world.runs[world.input.n_runs - 1].group = k;
 		}
 }
@@ -167,6 +183,8 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	world.input = (struct ts_gate_input){.runs = world.runs};
 	world.wave = d->sd * ts_random_normal(r);
 	ts_gate_policy_default(&world.input.policy);
+	if (d->least > 0)
+		world.input.policy.least[TS_METRIC_MFU] = 0.4 * d->least;
 	for (size_t i = 0; i < d->history; i++)
 		put(TS_GATE_HISTORY, session++, draw(d, r) + (i == old ? log1p(d->odd_history) : 0))->group = 1;
 	for (size_t i = 0; i < n; i++)
@@ -176,6 +194,8 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 		      false, r);
 	session += d->one_session;
 	watch(d, put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES), true, r);
+	for (size_t i = 0; i < world.input.n_runs; i++)
+		count_flops(d, &world.runs[i], world.runs[i].role == TS_GATE_CANDIDATE);
 	state = judge(ret);
 	while (ret->ask.pairs || (d->always_paired && !pairs)) {
 		uint64_t more = ret->ask.pairs ? ret->ask.pairs : world.input.policy.pairs;
@@ -279,6 +299,25 @@ static const struct {
 	{{"baselines drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.001, 0.9, 0},
 };
 
+/* The steps of the candidate do other work, so MFU decides; and a floor of MFU, which needs no pairs. */
+static const struct day works[] = {
+	{"twice the FLOPs a step", .sd = SD, .noise = normal, .flops = 2},
+	{"twice the FLOPs a step, heavy tails", .sd = SD, .noise = heavy, .flops = 2},
+	{"a third of the FLOPs a step, waves", .sd = SD, .noise = waves, .flops = 1.0 / 3},
+	{"twice the FLOPs a step, 3 baselines", .sd = SD, .noise = normal, .flops = 2, .baselines = 3},
+};
+static const struct {
+	struct day day;
+	double failed;
+	bool at_least;
+} floors[] = {
+	{{"floor at the true MFU", .sd = SD, .noise = normal, .flops = 1, .least = 1}, 0.01, false},
+	{{"floor at the true MFU, heavy tails", .sd = SD, .noise = heavy, .flops = 1, .least = 1}, 0.03, false},
+	{{"floor at the true MFU, 3 baselines", .sd = SD, .noise = normal, .flops = 1, .least = 1, .baselines = 3}, 0.01, false},
+	{{"floor 5 % above the true MFU", .sd = SD, .noise = normal, .flops = 1, .least = 1.05}, 0.95, true},
+	{{"floor 5 % above the true MFU, other work", .sd = SD, .noise = normal, .flops = 2, .least = 1.05}, 0.95, true},
+};
+
 /* These faults leave the median of the step times unchanged, so the watched metrics must find them. */
 static const struct day faults[] = {
 	{"2 % of the steps 5x", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_STEP_TIME_MEAN] = 0.08},
@@ -332,6 +371,15 @@ void quality_gate_days(struct quality *q)
 	}
 	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
 		at_least(q, &faults[i], 0, "found", fails, i == 0 ? 0.9 : 0.95);
+	for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+		at_most(q, &works[i], 0, "clean, failed", fails, 0.001);
+		if (!works[i].baselines)
+			at_most(q, &works[i], 0, "clean, pairs asked for", paired, 0.02);
+		at_least(q, &works[i], 0.1, "MFU 9 % lower, found", fails, 0.95);
+	}
+	for (size_t i = 0; i < sizeof floors / sizeof floors[0]; i++)
+		run(q, &floors[i].day, 0, "failed", fails, floors[i].failed, floors[i].at_least);
+	at_most(q, &floors[0].day, 0, "green", green, 0.02);
 	for (size_t i = 0; i < sizeof noisy / sizeof noisy[0]; i++)
 		at_most(q, &noisy[i], 0.3, "30 % slower, green", green, 0.01);
 	for (size_t i = 0; i < sizeof weeks / sizeof weeks[0]; i++) {

@@ -357,6 +357,120 @@ static enum ts_status select_given(struct ts_baseline_selection *s, struct ts_er
 	return TS_OK;
 }
 
+/* --- runs of other work --- */
+
+static bool both_know(const struct ts_reduction *a, const struct ts_reduction *b, enum ts_metric metric)
+{
+	return a->metrics[metric].known && b->metrics[metric].known;
+}
+
+/* Asks whether a rate of both runs can be compared: on the same devices, in the same dtype, with FLOPs of the same convention. */
+static bool comparable(const struct ts_baseline_selection *s, const struct ts_gate_run *run)
+{
+	const struct ts_gate_run *candidate = &s->query->candidate->run;
+	const struct ts_reduction *a = &run->reduction, *b = &candidate->reduction;
+	const struct ts_span dtype = ts_span_str("work.dtype");
+	struct ts_gate_policy policy = *s->policy;
+	enum ts_workload_part part;
+
+	policy.across[TS_WORKLOAD_CONFIG] = policy.across[TS_WORKLOAD_PARALLELISM] = true;
+	if (run->workload.name.len || candidate->workload.name.len ||
+	    !ts_gate_same_workload(&policy, &run->workload, &candidate->workload, &part) ||
+	    !ts_span_eq(ts_workload_label_of(&run->workload, dtype), ts_workload_label_of(&candidate->workload, dtype)))
+		return false;
+	return (both_know(a, b, TS_METRIC_MFU) && ts_span_eq(a->mfu_basis, b->mfu_basis)) ||
+	       both_know(a, b, TS_METRIC_TOKENS_PER_S_DEVICE) || both_know(a, b, TS_METRIC_SAMPLES_PER_S_DEVICE);
+}
+
+static bool seen_before(const struct ts_baseline_selection *s, size_t at)
+{
+	enum ts_workload_part part;
+
+	for (size_t i = 0; i < at; i++)
+		if (s->items[i].other &&
+		    ts_gate_same_workload(s->policy, &s->items[i].run.workload, &s->items[at].run.workload, &part))
+			return true;
+	return false;
+}
+
+/* Finds the run of other work that differs from the candidate in the fewest facts; among equals, the newest one. Each workload costs
+ * reading a head, so only the newest few are looked at. */
+static enum ts_status find_nearest(struct ts_baseline_selection *s, const struct ts_baseline_item **ret,
+				   struct ts_workload_difference **ret_rows, size_t *ret_n, struct ts_error *err)
+{
+	size_t looked = 0;
+
+	*ret = NULL;
+	*ret_rows = NULL;
+	*ret_n = 0;
+	for (size_t i = 0; i < s->n && looked < TS_BASELINE_TOLD; i++) {
+		struct ts_workload_difference *rows = NULL;
+		size_t n = 0;
+
+		if (!s->items[i].other || s->items[i].silent || !comparable(s, &s->items[i].run) || seen_before(s, i))
+			continue;
+		looked++;
+		if (s->facts.n && !s->given && compare_facts(s, &s->items[i].run.id, &rows, &n, err))
+			return err->status;
+		if (*ret && n >= *ret_n)
+			continue;
+		*ret = &s->items[i];
+		*ret_rows = rows;
+		*ret_n = n;
+	}
+	return TS_OK;
+}
+
+/* Returns "the candidate does other work than its baselines: config.batch is 64 instead of 32, and 2 more facts differ". */
+static const char *tell_work(struct ts_baseline_selection *s, const struct ts_workload_difference *rows, size_t n)
+{
+	const struct ts_span none = ts_span_str("not recorded");
+	const char *more = "";
+
+	if (n == 0)
+		return "the candidate has another workload than its baselines";
+	if (n > 1)
+		more = ts_arena_printf(s->arena, ", and %zu more fact%s", n - 1, n == 2 ? " differs" : "s differ");
+	if (!more)
+		return NULL;
+	return ts_arena_printf(s->arena, "the candidate has another workload than its baselines: %.*s is %.*s instead of %.*s%s",
+			       TS_SPAN_ARG(cut(rows[0].path)), TS_SPAN_ARG(rows[0].b.len ? cut(rows[0].b) : none),
+			       TS_SPAN_ARG(rows[0].a.len ? cut(rows[0].a) : none), more);
+}
+
+/* Where no run has the candidate's workload, the runs of the nearest other one are the baselines of a rate. */
+static enum ts_status take_other_work(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	const struct ts_baseline_item *nearest;
+	struct ts_workload_difference *rows;
+	enum ts_workload_part part;
+	const char *text;
+	size_t n;
+
+	if (s->kin || !s->query->candidate || !s->policy->other_work || s->policy->workload.len)
+		return TS_OK;
+	if (find_nearest(s, &nearest, &rows, &n, err))
+		return err->status;
+	if (!nearest)
+		return TS_OK;
+	text = tell_work(s, rows, n);
+	if (!text)
+		return ts_arena_error(s->arena, err);
+	s->input->other_work = ts_span_str(text);
+	s->workload = nearest->run.workload;
+	for (size_t i = 0; i < s->n; i++) {
+		struct ts_baseline_item *item = &s->items[i];
+
+		item->same = ts_gate_same_workload(s->policy, &item->run.workload, &s->workload, &part);
+		if (!item->same || !item->other)
+			continue;
+		item->other = false;
+		item->why_not = ts_span_of(NULL, 0);
+		s->kin += !item->silent;
+	}
+	return TS_OK;
+}
+
 /* --- writing the input --- */
 
 static enum ts_status add_passed_over(struct ts_baseline_selection *s, const struct ts_baseline_item *item,
@@ -578,8 +692,8 @@ enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_
 		s.workload = query->candidate->run.workload;
 		s.facts = query->candidate->facts;
 	}
-	if (select_asked(&s, err) || (s.branch && ts_baseline_levels(&s, err)) || add_items(&s, &found, err) ||
-	    (s.given && add_given(&s, err)) || add_differences(&s, &found, err) || add_sentence(&s, err))
+	if (select_asked(&s, err) || take_other_work(&s, err) || (s.branch && ts_baseline_levels(&s, err)) ||
+	    add_items(&s, &found, err) || (s.given && add_given(&s, err)) || add_differences(&s, &found, err) || add_sentence(&s, err))
 		return err->status;
 	*ret_found = found;
 	return TS_OK;

@@ -35,13 +35,16 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run
 static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run,
 			   const struct ts_run_notes *notes)
 {
+	struct ts_gate_policy policy = g->input.policy;
 	enum ts_workload_part part;
 
+	if (g->input.other_work.len)
+		policy.across[TS_WORKLOAD_CONFIG] = policy.across[TS_WORKLOAD_PARALLELISM] = true;
 	if (notes->training)
 		return "it was given for the pairs, but it is still training";
 	if (notes->bad.len)
 		return "it was given for the pairs, but it is marked bad";
-	if (!ts_gate_same_workload(&g->input.policy, &run->workload, &g->candidates.first.run.workload, &part))
+	if (!ts_gate_same_workload(&policy, &run->workload, &g->candidates.first.run.workload, &part))
 		return "it was given for the pairs, but its workload differs from the candidate's";
 	return NULL;
 }

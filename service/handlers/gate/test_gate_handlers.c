@@ -24,7 +24,7 @@ static struct ts_id index_id; /* of the one rank that every run has */
 enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
 			     struct ts_arena *arena, struct ts_gate_run *ret_run, struct ts_error *err)
 {
-	const struct ts_fact *time;
+	const struct ts_fact *time, *tokens;
 	struct ts_facts facts;
 
 	if (ts_gate_subject_facts(f, id, arena, &facts, err) ||
@@ -36,6 +36,10 @@ enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const s
 	for (size_t m = 0; m < TS_METRICS; m++)
 		ret_run->reduction.metrics[m].reason = ts_span_str("not here");
 	ret_run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = time->real};
+	tokens = ts_facts_find(&facts, ts_span_str("config.tokens"));
+	if (tokens)
+		ret_run->reduction.metrics[TS_METRIC_TOKENS_PER_S_DEVICE] =
+			(struct ts_reduced){.known = true, .value = tokens->real / time->real};
 	return TS_OK;
 }
 
@@ -78,6 +82,8 @@ struct said {
 	const char *commit, *session, *patch, *ancestors;
 	int started;
 	double lr;
+	double tokens; /* of a step; 0: not recorded */
+	const char *model, *dtype;
 };
 
 static void add(struct ts_facts *facts, const char *path, struct ts_fact fact)
@@ -104,6 +110,10 @@ static struct ts_id push(const char *name, struct said said, bool branch)
 
 	add(&head.facts, "config.time", (struct ts_fact){.type = TS_FACT_FLOAT, .real = said.time});
 	add(&head.facts, "config.lr", (struct ts_fact){.type = TS_FACT_FLOAT, .real = said.lr != 0 ? said.lr : 0.001});
+	if (said.tokens > 0)
+		add(&head.facts, "config.tokens", (struct ts_fact){.type = TS_FACT_FLOAT, .real = said.tokens});
+	add_text(&head.facts, "config.model", said.model);
+	add_text(&head.facts, "work.dtype", said.dtype);
 	add_text(&head.facts, "code.commit", said.commit);
 	add_text(&head.facts, "code.patch_sha256", said.patch);
 	add_text(&head.facts, "code.ancestors", said.ancestors);
@@ -484,9 +494,82 @@ static void wrong_questions(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Pushes n runs of one model and number of tokens onto the branch. */
+static void push_work(int first, int n, double time, double tokens, const char *model)
+{
+	for (int i = first; i < first + n; i++)
+		push(ts_arena_printf(&s.arena, "m%d", i),
+		     (struct said){.time = time * (1 + 0.002 * ((i * 7 % 5) - 2) / 2.0),
+				   .commit = ts_arena_printf(&s.arena, "c%d", i),
+				   .session = ts_arena_printf(&s.arena, "h%d", i),
+				   .started = i,
+				   .tokens = tokens,
+				   .model = model,
+				   .dtype = "bf16"},
+		     true);
+}
+
+/* Of two other workloads the one that differs in fewer facts is compared, though the other one is newer. */
+static void other_work_on_the_same_devices_stands_in(void **state)
+{
+	struct said candidate = {.time = 0.2, .commit = "cand", .session = "hc", .started = 50,
+				 .tokens = 2000, .model = "a", .dtype = "bf16"};
+	struct ts_verdict v;
+
+	(void)state;
+	push_work(0, 4, 0.1, 1000, "a");
+	push_work(10, 4, 0.1, 1500, "b");
+	push("cand", candidate, false);
+	must(gate("p/cand", NULL, 0, &v), &s.err);
+	assert_string_equal(roles(&v.input, TS_GATE_BASELINE), "m3 m2 m1 m0");
+	assert_true(v.rows[TS_METRIC_TOKENS_PER_S_DEVICE].gates && v.state == TS_GATE_PASS);
+	assert_true(memmem(v.input.other_work.data, v.input.other_work.len, "config.tokens is 2000", 21) != NULL);
+	assert_int_equal(v.input.not_comparable.len, 0);
+}
+
+static void another_dtype_does_not_stand_in(void **state)
+{
+	struct said candidate = {.time = 0.2, .commit = "cand", .session = "hc", .started = 50,
+				 .tokens = 2000, .model = "a", .dtype = "fp8"};
+	struct ts_verdict v;
+
+	(void)state;
+	push_work(0, 4, 0.1, 1000, "a");
+	push("cand", candidate, false);
+	must(gate("p/cand", NULL, 0, &v), &s.err);
+	assert_true(v.state == TS_GATE_INCONCLUSIVE && v.input.other_work.len == 0 && v.input.not_comparable.len);
+}
+
+/* The base of a pair has the workload of the baselines. */
+static void pairs_of_other_work_count(void **state)
+{
+	struct said candidate = {.time = 0.25, .commit = "cand", .session = "hc", .started = 50,
+				 .tokens = 2000, .model = "a", .dtype = "bf16"};
+	const char *pairs[] = {"p/b1", "p/x1", "p/b2", "p/x2"};
+	struct said base = {.time = 0.1, .commit = "c3", .session = "hp", .started = 60,
+				 .tokens = 1000, .model = "a", .dtype = "bf16"};
+	struct ts_verdict v;
+
+	(void)state;
+	push_work(0, 4, 0.1, 1000, "a");
+	push("cand", candidate, false);
+	for (int k = 0; k < 2; k++) {
+		base.started++;
+		push(pairs[(size_t)(2 * k)] + 2, base, false);
+		candidate.session = "hp";
+		candidate.started = 70 + k;
+		push(pairs[(size_t)(2 * k + 1)] + 2, candidate, false);
+	}
+	must(gate("p/cand", pairs, 4, &v), &s.err);
+	assert_true(v.rows[TS_METRIC_TOKENS_PER_S_DEVICE].paired && v.state == TS_GATE_REGRESSION);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(other_work_on_the_same_devices_stands_in, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_dtype_does_not_stand_in, setup, teardown),
+		cmocka_unit_test_setup_teardown(pairs_of_other_work_count, setup, teardown),
 		T(the_newest_count),
 		T(levels_begin_at_changes),
 		T(other_workloads_are_history),
