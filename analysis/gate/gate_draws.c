@@ -9,6 +9,7 @@
  */
 #include "analysis/gate/gate_internal.h"
 
+#include "analysis/gate/gate_level.h"
 #include "analysis/gate/gate_odd.h"
 #include "analysis/stats/stats.h"
 
@@ -95,6 +96,10 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		}
 		if (role == TS_GATE_BASELINE && !c->other_work.len && ts_gate_other_work(c, run, &reason)) {
 			lack(&list.lacking, ts_gate_text(c, "%.*s", TS_SPAN_ARG(reason)));
+			continue;
+		}
+		if (role == TS_GATE_CANDIDATE && ts_gate_timed(metric) && ts_gate_still_warm(c, run, &reason)) {
+			lack(&list.lacking, reason);
 			continue;
 		}
 		if (want && !ts_span_eq(*want, b)) {
@@ -204,6 +209,8 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 		scale = fabs(median) > 0 ? 1 / fabs(median) : 1;
 	for (size_t i = 0; i < *n; i++)
 		scratch[i] = draws[i].x * scale;
+	if (s->n_low)
+		return true;
 	(void)ts_gate_odd(scratch, n, 1, s->prior, ts_metrics[metric].floor_sd, scratch + *n, odd);
 	for (size_t i = 0; i < *n; i++) {
 		if (!odd[i]) {
@@ -216,6 +223,148 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 		}
 	}
 	*n = kept;
+	return true;
+}
+
+/* --- places in time, drift, and two kinds of baselines --- */
+
+struct began {
+	size_t at;
+	int64_t ns;
+};
+
+static int by_began(const void *left, const void *right)
+{
+	const struct began *a = left, *b = right;
+
+	/* Runs stand newest first. */
+	return a->ns == b->ns ? (a->at < b->at) - (a->at > b->at) : a->ns < b->ns ? -1 : 1;
+}
+
+/* Runs are placed by their start. Where one of them does not record it, the order of the input holds, and candidates come last. */
+bool ts_gate_places_find(struct ts_gate_court *c)
+{
+	const struct ts_gate_input *in = c->input;
+	struct began *order = ts_arena_array(c->arena, in->n_runs, sizeof *order);
+	bool all = true;
+
+	c->places = ts_arena_array(c->arena, in->n_runs, sizeof *c->places);
+	if (!order || !c->places)
+		return false;
+	for (size_t i = 0; i < in->n_runs; i++)
+		all = all && (in->runs[i].role > TS_GATE_HISTORY || in->runs[i].workload.started_ns != 0);
+	for (size_t i = 0; i < in->n_runs; i++) {
+		bool last = in->runs[i].role == TS_GATE_CANDIDATE;
+
+		order[i] = (struct began){i, all ? in->runs[i].workload.started_ns : last ? INT64_MAX : 0};
+	}
+	if (in->n_runs)
+		qsort(order, in->n_runs, sizeof *order, by_began);
+	for (size_t i = 0, place = 0; i < in->n_runs; i++)
+		c->places[order[i].at] = in->runs[order[i].at].role > TS_GATE_HISTORY ? 0 : (double)++place;
+	return true;
+}
+
+static double place_in(const struct ts_gate_court *c, const struct list *list, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += c->places[list->items[i].run - c->input->runs];
+	return sum / (double)(to - from);
+}
+
+/* Where the baselines drift, moves each of them along the line to the place of the candidates. */
+static bool follow_drift(struct ts_gate_court *c, const struct list *list, struct draw *draws, size_t n, const struct list *candidates,
+			 struct ts_gate_sample *s)
+{
+	double *x = values_of(c, draws, n), *place = ts_arena_array(c->arena, n, sizeof *place), to;
+	struct ts_gate_line line;
+
+	if (!x || !place)
+		return false;
+	if (n < TS_GATE_LEVEL_LEAST || candidates->n == 0 || s->kinds.better)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		place[i] = place_in(c, list, draws[i].first, draws[i].end);
+	line = ts_gate_drift(x, place, n);
+	if (line.slope == 0)
+		return true;
+	to = place_in(c, candidates, 0, candidates->n);
+	for (size_t i = 0; i < n; i++)
+		draws[i].x += line.slope * (to - place[i]);
+	qsort(draws, n, sizeof *draws, by_draw);
+	s->base_drift = line.slope;
+	s->allowance.leverage = (to - line.place) * (to - line.place) / line.sxx;
+	s->allowance.fitted = 1;
+	return true;
+}
+
+/* The history drifted as well: only its distance from the line counts. list is sorted by group. */
+static bool straighten(struct ts_gate_court *c, struct list *list)
+{
+	double *x = ts_arena_array(c->arena, list->n, sizeof *x), *place = ts_arena_array(c->arena, list->n, sizeof *place);
+
+	if (!x || !place)
+		return false;
+	for (size_t from = 0, to; from < list->n; from = to) {
+		struct ts_gate_line line;
+
+		for (to = from; to < list->n && list->items[to].group == list->items[from].group; to++) {
+			x[to] = list->items[to].x;
+			place[to] = place_in(c, list, to, to + 1);
+		}
+		line = ts_gate_drift(x + from, place + from, to - from);
+		for (size_t i = from; i < to; i++)
+			list->items[i].x -= line.slope * (place[i] - line.place);
+	}
+	return true;
+}
+
+/* Keeps the draws of one kind. The other kind still shows how much runs differ within a kind. */
+static void keep_kind(struct draw *draws, size_t *n, const double *x, size_t low, struct ts_gate_sample *s)
+{
+	bool worse = s->kinds.own == 1;
+	size_t other = worse ? low : *n - low, kept = *n - other;
+
+	s->prior = ts_gate_both(s->prior, ts_gate_pooled(worse ? x : x + low, &other, 1));
+	if (worse)
+		memmove(draws, draws + low, kept * sizeof *draws);
+	*n = kept;
+}
+
+/* Where the baselines are of two kinds, keeps those of the candidate's kind if a fact tells it. A kind of few runs that no fact
+ * tells is left to part_odd. The history counts only if it is not of two kinds itself. */
+static bool part_kinds(struct ts_gate_court *c, const struct list *list, struct draw *draws, size_t *n, struct ts_gate_sample *s)
+{
+	const struct ts_gate_run **runs = ts_arena_array(c->arena, *n, sizeof *runs);
+	double *x = values_of(c, draws, *n);
+	struct ts_gate_spread inner;
+	size_t low, sizes[2];
+
+	if (!runs || !x)
+		return false;
+	low = ts_gate_two_kinds(x, *n);
+	if (!low)
+		return true;
+	for (size_t i = 0; i < *n; i++)
+		runs[i] = list->items[draws[i].first].run;
+	sizes[0] = low;
+	sizes[1] = *n - low;
+	s->kinds = (struct ts_gate_kinds){low, *n - low, ts_mean(x + low, *n - low) - ts_mean(x, low), ts_span_of(NULL, 0), -1};
+	if (ts_gate_apart(runs, low, *n, &s->kinds.path) && c->candidate)
+		s->kinds.own = ts_gate_kind_of(runs, low, *n, s->kinds.path, c->candidate);
+	if (s->kinds.own < 0 && (low <= *n / 4 || *n - low <= *n / 4)) {
+		s->kinds = (struct ts_gate_kinds){.better = 0};
+		return true;
+	}
+	inner = ts_gate_pooled(x, sizes, 2);
+	if (s->prior.sd > 2 * inner.sd)
+		s->prior = (struct ts_gate_spread){0, 0};
+	if (s->kinds.own >= 0)
+		keep_kind(draws, n, x, low, s);
+	else
+		s->n_low = low;
 	return true;
 }
 
@@ -339,6 +488,8 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 		qsort(history.items, history.n, sizeof *history.items, by_session);
 	normalize(&history, metric, scratch);
 	normalize(&copy, metric, scratch);
+	if (!straighten(c, &history))
+		return false;
 	if (!spreads_of(c, metric, &history, &sample->prior, &sample->within) ||
 	    !spreads_of(c, metric, &copy, &none, &within))
 		return false;
@@ -524,6 +675,8 @@ static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_s
 		s->relative = false;
 		s->magnitude = row->min_absolute > 0 && min_size > 0 ? row->min_absolute / min_size : 1;
 	}
+	s->kinds.apart /= s->magnitude;
+	s->base_drift /= s->magnitude;
 	for (size_t i = 0; i < s->n_base; i++)
 		s->base[i] /= s->magnitude;
 	for (size_t i = 0; i < s->n_candidate; i++)
@@ -559,6 +712,7 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 	struct draw *bases, *candidates;
 	struct ts_span session;
 	double pair_base;
+	size_t shorter;
 
 	if (!list_of(c, TS_GATE_CANDIDATE, metric, NULL, &candidate) ||
 	    !list_of(c, TS_GATE_BASELINE, metric, candidate.has_basis ? &candidate.basis : NULL, &base) ||
@@ -569,8 +723,13 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 		s.unnamed += !base.items[i].session.len && !s.one_session;
 	candidates = draws_of(c, &candidate, true, &s.n_candidate);
 	bases = draws_of(c, &base, false, &s.n_base);
-	if (!candidates || !bases || !priors(c, metric, &base, &s) || !part_odd(c, metric, &base, bases, &s.n_base, &s))
+	if (!candidates || !bases || !priors(c, metric, &base, &s) || !part_kinds(c, &base, bases, &s.n_base, &s) ||
+	    !part_odd(c, metric, &base, bases, &s.n_base, &s) || !follow_drift(c, &base, bases, s.n_base, &candidate, &s))
 		return false;
+	s.allowance.variance = ts_gate_shorter(c->input, metric, TS_GATE_CANDIDATE, &shorter);
+	if (shorter)
+		s.allowance.variance /= (double)shorter;
+	s.within.sd = sqrt(s.within.sd * s.within.sd + ts_gate_shorter(c->input, metric, TS_GATE_PAIR_CANDIDATE, &shorter));
 	s.candidate = values_of(c, candidates, s.n_candidate);
 	s.base = values_of(c, bases, s.n_base);
 	if (!s.candidate || !s.base)

@@ -18,6 +18,14 @@ struct ts_gate_lacking {
 	struct ts_span reason; /* of one of them */
 };
 
+/* Baselines of two kinds. */
+struct ts_gate_kinds {
+	size_t better, worse; /* draws of each; 0: all are of one kind */
+	double apart;	      /* distance of their means, on the scale on which values are compared */
+	struct ts_span path;  /* the fact that tells them apart; empty: none is known */
+	int own;	      /* the candidate's kind: 0 the better, 1 the worse, -1 not known */
+};
+
 /* One metric of all runs, on the scale on which values are compared: larger is worse. Draws are sorted in ascending order, so that
  * the result does not depend on the order of the runs. */
 struct ts_gate_sample {
@@ -34,6 +42,11 @@ struct ts_gate_sample {
 	const struct ts_gate_run **odd; /* baselines that lie far from the others and do not count; odd_by: by how much */
 	double *odd_by;
 	size_t n_odd;
+	struct ts_gate_allowance allowance; /* for candidates that are shorter than the baselines, and for a drift of these */
+	double base_drift; /* by how much each baseline is worse than the one before it; the values in base are moved to the
+				   candidate's place; 0: there is none */
+	size_t n_low;	   /* the baselines are of two kinds that no fact tells apart, and so many are of the better one; 0: of one */
+	struct ts_gate_kinds kinds; /* what is said of two kinds */
 	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
 };
@@ -49,12 +62,14 @@ struct ts_gate_court {
 	const struct ts_gate_run *candidate; /* the first one; NULL: there is none */
 	struct ts_span other_work;	     /* how the candidate's steps differ from those of its baselines; empty: not */
 	enum ts_metric stands_in;	     /* the rate that decides in place of step time; TS_METRICS: none */
+	double *places;			     /* of each run of the input, in time; larger is later */
 	size_t cap_warnings;
 	bool full; /* the arena has no room left */
 };
 
 /* False when the arena is full. */
 bool ts_gate_pairs_find(struct ts_gate_court *c);
+bool ts_gate_places_find(struct ts_gate_court *c);
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
 /* The metric's value in a run. False: the run has no value that can be compared, and *ret_reason says why. */
 bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
@@ -79,6 +94,20 @@ void ts_gate_work_find(struct ts_gate_court *c);
 void ts_gate_work_gates(struct ts_gate_court *c);
 /* Writes c->v.rates, and warnings where a rate decides. */
 void ts_gate_work_say(struct ts_gate_court *c);
+
+/* Of gate_length.c. Asks whether the run ended in the warm-up that its baselines leave out, or soon after. */
+bool ts_gate_still_warm(struct ts_gate_court *c, const struct ts_gate_run *run, struct ts_span *ret_reason);
+/* The variance that runs of a role have beyond that of the baselines, because they are shorter: the mean of one run. *ret_n is the
+ * number of runs. */
+double ts_gate_shorter(const struct ts_gate_input *input, enum ts_metric metric, enum ts_gate_role role, size_t *ret_n);
+
+/* Of gate_labels.c. Lists facts of a run that none of the others shares: "session.host is node7"; empty: none stands out. */
+struct ts_span ts_gate_only_of(struct ts_gate_court *c, const struct ts_gate_run *run, const struct ts_gate_run *const *others,
+			       size_t n);
+/* Finds a fact of which the first n_low runs and the others have no value in common. */
+bool ts_gate_apart(const struct ts_gate_run *const *runs, size_t n_low, size_t n, struct ts_span *ret_path);
+/* Returns 0 or 1 for the kind whose value of this fact the run shares, or -1. */
+int ts_gate_kind_of(const struct ts_gate_run *const *runs, size_t n_low, size_t n, struct ts_span path, const struct ts_gate_run *run);
 
 void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);

@@ -6,6 +6,7 @@
 
 #include "analysis/answer/say.h"
 #include "analysis/stats/stats.h"
+#include "analysis/stats/student.h"
 
 #include <math.h>
 
@@ -104,6 +105,7 @@ struct bench {
 	struct ts_gate_rule rule;
 	struct ts_gate_pairs_plan plan;
 	struct ts_gate_look first;
+	double unseen;		      /* where baselines are of two kinds, a worsening of this size looks like the other kind */
 	bool looked;		      /* first is set: there are baselines and candidates */
 	struct ts_gate_spread within; /* the spread that pairs are compared with */
 	double pair_p;		      /* the p-value of the pairs, over both looks */
@@ -180,6 +182,45 @@ static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts
 	return enough(s) || !ts_metrics[metric].log_scale ? s->prior : ts_gate_both(s->prior, assumed);
 }
 
+static double least_level(const struct ts_gate_court *c, const struct ts_gate_row *row, double alpha)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < TS_METRICS; i++)
+		n += c->v.rows[i].gates;
+	return row->gates && n ? alpha / (double)n : alpha;
+}
+
+/* The level of the first look at one metric, at its strictest. */
+static double first_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+
+	return least_level(c, row, policy->rerun ? policy->suspect_alpha : policy->alpha);
+}
+
+/* Compares the candidate with both kinds of baselines. It stands out if it is worse than the better kind, and neither like the worse
+ * kind. Otherwise the nearer kind is told. */
+static void look_at_kinds(const struct ts_gate_sample *s, struct ts_gate_spread known, double alpha, struct bench *b,
+			  struct ts_gate_row *row)
+{
+	size_t n[] = {s->n_low, s->n_base - s->n_low};
+	const double *x[] = {s->base, s->base + s->n_low};
+	struct ts_gate_look looks[2];
+	bool between, kind;
+
+	for (size_t k = 0; k < 2; k++)
+		ts_gate_first_look(x[k], n[k], s->candidate, s->n_candidate, ts_gate_both(known, ts_gate_pooled(x[!k], &n[!k], 1)),
+				   &s->allowance, &b->rule, &looks[k]);
+	between = ts_gate_worse(&looks[0], &b->rule, alpha) &&
+		  ts_student_cdf(looks[1].difference / looks[1].error, looks[1].df) < TS_GATE_CLEAN_ALPHA;
+	kind = !between && fabs(looks[1].difference) < fabs(looks[0].difference);
+	b->first = looks[kind];
+	b->unseen = s->kinds.apart;
+	row->base_draws = n[kind];
+	row->base = in_unit(row->metric, s, ts_mean(x[kind], n[kind]));
+}
+
 /* Computes the interval of the candidate's level. */
 static void tell_level(const struct ts_gate_sample *s, const struct bench *b, struct ts_gate_row *row)
 {
@@ -191,7 +232,7 @@ static void tell_level(const struct ts_gate_sample *s, const struct bench *b, st
 
 		look = (struct ts_gate_look){.df = s_.df, .error = fmax(s_.sd, ts_metrics[row->metric].floor_sd)};
 	}
-	look.error /= sqrt((double)s->n_candidate);
+	look.error = sqrt(look.error * look.error / (double)s->n_candidate + s->allowance.variance);
 	half = ts_gate_interval(&look, 0.99);
 	one = in_unit(row->metric, s, at - half);
 	other = in_unit(row->metric, s, at + half);
@@ -216,7 +257,10 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 	b->rule = rule_of(&c->input->policy, metric, s, row->base);
 	b->looked = s->n_base && s->n_candidate;
 	if (b->looked) {
-		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, known_before(metric, s), &b->rule, &b->first);
+		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, known_before(metric, s), &s->allowance, &b->rule,
+				   &b->first);
+		if (s->n_low)
+			look_at_kinds(s, known_before(metric, s), first_alpha(c, row), b, row);
 		row->sd = b->first.sd;
 		row->df = b->first.df;
 		row->t = b->first.t;
@@ -256,15 +300,6 @@ static double level_of(const struct ts_gate_court *c, const struct bench *benche
 	return ts_gate_holm(p, n, at, alpha);
 }
 
-static double least_level(const struct ts_gate_court *c, const struct ts_gate_row *row, double alpha)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < TS_METRICS; i++)
-		n += c->v.rows[i].gates;
-	return row->gates && n ? alpha / (double)n : alpha;
-}
-
 /* --- a row's state --- */
 
 /* Returns the relative size of a worsening: 0.05 is a time that is 5 % longer, or a rate that is 5 % lower. */
@@ -288,7 +323,7 @@ static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, c
 static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *b, const struct ts_gate_look *look,
 			double alpha)
 {
-	double from = ts_gate_found_from(look, &b->rule, least_level(c, row, alpha));
+	double from = ts_gate_found_from(look, &b->rule, least_level(c, row, alpha)) + (row->paired ? 0 : b->unseen);
 
 	if (c->samples[row->metric].relative)
 		row->could_miss = worsening(row->metric, from);
@@ -582,7 +617,7 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 		status = ts_gate_policy_digest(&input->policy, &c.v.policy_digest, err);
 	if (status)
 		return status;
-	if (!ts_gate_pairs_find(&c))
+	if (!ts_gate_pairs_find(&c) || !ts_gate_places_find(&c))
 		return ts_arena_error(arena, err);
 	ts_gate_work_find(&c);
 	for (size_t i = 0; i < TS_METRICS; i++)

@@ -197,21 +197,92 @@ static void warn_lacking(struct ts_gate_court *c, const char *title, const char 
 			     l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason));
 }
 
+static bool is_odd(const struct ts_gate_sample *s, const struct ts_gate_run *run)
+{
+	for (size_t i = 0; i < s->n_odd; i++)
+		if (s->odd[i] == run)
+			return true;
+	return false;
+}
+
+/* Warns of baselines of which some are slower than the others for a reason that is not in the code. */
+static void warn_kinds(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const struct ts_gate_kinds *k = &s->kinds;
+	const char *title = ts_metrics[row->metric].title;
+	struct ts_say apart = ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(k->apart) : k->apart);
+
+	if (k->better && k->own >= 0)
+		ts_gate_warn(
+			c,
+			"the baselines are of two kinds, whose %s differs by %s, and the fact %.*s tells them apart: the candidate is "
+			"compared with the %zu of its own kind only",
+			title, apart.text, TS_SPAN_ARG(k->path), k->own ? k->worse : k->better);
+	else if (k->better && k->path.len)
+		ts_gate_warn(
+			c,
+			"the baselines are of two kinds, %zu and %zu, whose %s differs by %s: the fact %.*s tells them apart, but no "
+			"baseline shares the candidate's value of it, so a change of that size cannot be told from the other kind",
+			k->better, k->worse, title, apart.text, TS_SPAN_ARG(k->path));
+	else if (k->better)
+		ts_gate_warn(
+			c,
+			"the baselines are of two kinds, %zu and %zu, whose %s differs by %s, and no recorded fact tells them apart, "
+			"so "
+			"a change of that size cannot be told from the other kind: record what differs between the machines, such as "
+			"session.host, hardware.gpus[0].name, hardware.clock or hardware.power_limit",
+			k->better, k->worse, title, apart.text);
+}
+
+/* Warns of a drift of the baselines, and of candidates that are much shorter. */
+static void warn_allowance(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const struct ts_metric_row *metric = &ts_metrics[row->metric];
+	double by = metric->less_is_better ? s->base_drift : -s->base_drift;
+
+	if (s->base_drift != 0)
+		ts_gate_warn(c,
+			     "the %s of each baseline is on average %s %s than that of the one before it: the candidate is compared "
+			     "with where "
+			     "that drift leads; tscope trend looks for its cause",
+			     metric->title, ts_say_percent(fabs(metric->log_scale ? expm1(by) : by)).text, way(row->metric, by > 0));
+	if (!row->paired && s->allowance.variance > row->sd * row->sd / 4)
+		ts_gate_warn(c,
+			     "the candidate has fewer steps than its baselines, so its %s scatters by a further %s, which the test "
+			     "allows for; "
+			     "run as many steps as the baselines to see smaller changes",
+			     metric->title, ts_say_percent(sqrt(s->allowance.variance)).text);
+}
+
 /* Warns of baselines that are outliers: their names, by how much they differ, and what to do. */
 static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const struct ts_metric_row *metric = &ts_metrics[row->metric];
+	const struct ts_gate_run **others;
+	size_t n = 0;
 
+	if (s->n_odd == 0)
+		return;
+	others = ts_arena_array(c->arena, c->input->n_runs, sizeof *others);
+	for (size_t i = 0; others && i < c->input->n_runs; i++)
+		if (c->input->runs[i].role == TS_GATE_BASELINE && !is_odd(s, &c->input->runs[i]))
+			others[n++] = &c->input->runs[i];
+	c->full = c->full || !others;
 	for (size_t i = 0; i < s->n_odd; i++) {
 		double by = metric->less_is_better ? s->odd_by[i] : -s->odd_by[i], size = metric->log_scale ? expm1(by) : by;
 		struct ts_span name = name_of(c, s->odd[i]);
 
+		struct ts_span only = ts_gate_only_of(c, s->odd[i], others, n);
+
 		ts_gate_warn(c,
 			     "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
-			     "baselines, so this baseline does not count; if its machine was disturbed, mark the run with tscope note "
-			     "%.*s bad='why'",
+			     "baselines, so this baseline does not count; %s%.*s%sif its machine was disturbed, mark the run with "
+			     "tscope note %.*s bad='why'",
 			     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text, way(row->metric, size > 0),
+			     only.len ? "what no other baseline has: " : "", TS_SPAN_ARG(only), only.len ? "; " : "",
 			     TS_SPAN_ARG(name));
 	}
 }
@@ -288,6 +359,8 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 
 	warn_blind(c, row);
 	warn_odd_baselines(c, row);
+	warn_kinds(c, row);
+	warn_allowance(c, row);
 	warn_odd_pairs(c, row);
 	warn_lacking(c, title, "baselines", &s->no_base);
 	warn_lacking(c, title, "candidates", &s->no_candidate);

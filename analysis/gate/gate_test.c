@@ -45,18 +45,22 @@ void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_s
 }
 
 void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
-			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look)
+			const struct ts_gate_allowance *allowance, const struct ts_gate_rule *rule, struct ts_gate_look *ret_look)
 {
+	static const struct ts_gate_allowance none;
+	const struct ts_gate_allowance *more = allowance ? allowance : &none;
 	struct ts_gate_look look = {.difference = ts_mean(candidate, n_candidate) - ts_mean(base, n_base), .drift = (double)NAN};
-	double sum = squares(base, n_base) + squares(candidate, n_candidate);
+	double sum = squares(base, n_base) + squares(candidate, n_candidate), s;
 
-	look.df = (double)(n_base + n_candidate - 2);
+	look.df = fmax((double)(n_base + n_candidate - 2) - more->fitted, 0);
 	if (prior.df > 0) {
 		sum += prior.df * prior.sd * prior.sd;
 		look.df += prior.df;
 	}
 	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
-	ts_gate_look_judge(&look, sqrt(1 / (double)n_base + 1 / (double)n_candidate), rule->floor_sd, rule->delta);
+	s = fmax(look.sd, rule->floor_sd);
+	ts_gate_look_judge(&look, sqrt(1 / (double)n_base + 1 / (double)n_candidate + more->leverage + more->variance / (s * s)),
+			   rule->floor_sd, rule->delta);
 	*ret_look = look;
 }
 

@@ -41,6 +41,13 @@ struct ts_gate_look {
 	bool noisy;	   /* the pairs scatter more than was known beforehand, and are tested with their own spread */
 };
 
+/* What a first look adds to its error. All 0: nothing. */
+struct ts_gate_allowance {
+	double variance; /* of the candidates' mean, because their runs are shorter than those of the baselines */
+	double leverage; /* of the baselines' level, in units of s^2, where it is read off a line (gate_level.h) */
+	double fitted;	 /* degrees of freedom that the line took */
+};
+
 /* The pooled variance within groups. x holds n_groups groups one after the other, the i-th with sizes[i] values. */
 struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups);
 
@@ -50,10 +57,11 @@ struct ts_gate_spread ts_gate_both(struct ts_gate_spread a, struct ts_gate_sprea
 /* Sets sd, error, t and the p of a look whose difference, sd and df are there: the error is factor sd, and less than floor_sd is not
  * believed. */
 void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_sd, double delta);
-/* s^2 of base, candidate and prior pooled; no less than floor_sd. n_base and n_candidate are at least 1; where no degree of
+/* s^2 of base, candidate and prior pooled; no less than floor_sd. The error is s sqrt(1/R + 1/K), and what is allowed for; allowance
+ * may be NULL. n_base and n_candidate are at least 1; where no degree of
  * freedom is left, t, p and error are NaN. */
 void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
-			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look);
+			const struct ts_gate_allowance *allowance, const struct ts_gate_rule *rule, struct ts_gate_look *ret_look);
 
 /* The difference is above delta at level alpha, above 0 at TS_GATE_CLEAN_ALPHA (or alpha, if that is stricter: which is then no
  * question), and not below min_size. */

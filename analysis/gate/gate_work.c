@@ -182,17 +182,22 @@ void ts_gate_work_say(struct ts_gate_court *c)
 	if (!c->other_work.len)
 		return;
 	if (c->stands_in == TS_METRICS && !c->input->policy.other_work)
-		ts_gate_warn(c, "%.*s, so step time says nothing of the speed, and the policy (GATE.other_work = off) lets no rate decide",
+		ts_gate_warn(c,
+			     "%.*s, so step time says nothing of the speed, and the policy (GATE.other_work = off) lets no rate decide",
 			     TS_SPAN_ARG(c->other_work));
 	else if (c->stands_in == TS_METRICS)
-		ts_gate_warn(c, "%.*s, so step time says nothing of the speed, and neither MFU nor tokens or samples per second and device "
-				"are known of both sides: record work.flops_per_step and work.dtype, or work.tokens_per_step",
-			     TS_SPAN_ARG(c->other_work));
+		ts_gate_warn(
+			c,
+			"%.*s, so step time says nothing of the speed, and neither MFU nor tokens or samples per second and device "
+			"are known of both sides: record work.flops_per_step and work.dtype, or work.tokens_per_step",
+			TS_SPAN_ARG(c->other_work));
 	else
 		ts_gate_warn(c, "%.*s, so the gate compares %s in place of step time", TS_SPAN_ARG(c->other_work),
 			     ts_metrics[c->stands_in].title);
 	if (c->stands_in != TS_METRICS && c->stands_in != TS_METRIC_MFU)
-		ts_gate_warn(c, "the FLOPs of a step or the peak of the device are not known of both sides, so MFU could not decide: if the "
-				"model or the length of its sequences changed, %s are other work; record work.flops_per_step and work.dtype",
-			     c->stands_in == TS_METRIC_TOKENS_PER_S_DEVICE ? "tokens" : "samples");
+		ts_gate_warn(
+			c,
+			"the FLOPs of a step or the peak of the device are not known of both sides, so MFU could not decide: if the "
+			"model or the length of its sequences changed, %s are other work; record work.flops_per_step and work.dtype",
+			c->stands_in == TS_METRIC_TOKENS_PER_S_DEVICE ? "tokens" : "samples");
 }

@@ -317,6 +317,7 @@ struct windows {
 	double *calm;	 /* the same values without spikes */
 	uint64_t *place; /* the position of each record in the period, from 0 */
 	double *scratch;
+	double *piece; /* room for the calm times of a piece */
 };
 
 static void places_of(const struct ts_reducer *r, uint64_t *place)
@@ -345,8 +346,9 @@ static enum ts_status begin_windows(struct windows *w, const struct ts_reducer *
 		.calm = ts_arena_array(work, n, sizeof *w->calm),
 		.place = ts_arena_array(work, n, sizeof *w->place),
 		.scratch = ts_arena_array(work, n, sizeof *w->scratch),
+		.piece = ts_arena_array(work, n, sizeof *w->piece),
 	};
-	if (!w->each || !w->calm || !w->place || !w->scratch)
+	if (!w->each || !w->calm || !w->place || !w->scratch || !w->piece)
 		return ts_arena_error(work, err);
 	for (size_t i = 0; i < n; i++)
 		w->each[i] = r->wall[i] / r->span[i];
@@ -571,6 +573,26 @@ static enum ts_status time_metrics(struct windows *w, struct ts_reduction *out, 
 	return TS_OK;
 }
 
+/* Reduces a piece of the run like a run of its own. w->calm has the usual times still. */
+static void piece_of(void *ctx, size_t from, size_t n, double *ret_time, double *ret_mean)
+{
+	const struct windows *w = ctx;
+	struct ts_reducer r = *w->r;
+	struct windows piece = *w;
+
+	r.n_steps = n;
+	r.wall += from;
+	r.span += from;
+	piece.r = &r;
+	piece.each += from;
+	piece.calm = w->piece;
+	memcpy(piece.calm, w->calm + from, n * sizeof *piece.calm);
+	choose_length(&piece);
+	cut_spikes(&piece);
+	*ret_time = median_ratio(&piece, piece.calm, NULL);
+	*ret_mean = ts_sum(r.wall, n) / ts_sum(r.span, n);
+}
+
 /* Computes the rates of the job and of a device: from columns that count, otherwise from what the facts say of a
  * step. */
 static void rate_metrics(struct windows *w, const double *column, const struct ts_work_number *each, const char *none,
@@ -647,6 +669,8 @@ static enum ts_status measure(struct ts_reducer *r, const struct ts_reduce_ends 
 	struct windows w;
 
 	if (begin_windows(&w, r, work, err) || choose_period(&w, err) || usual_times(&w, err))
+		return err->status;
+	if (ts_reducer_pieces(r->n_steps, piece_of, &w, r->arena, out, err))
 		return err->status;
 	choose_length(&w);
 	cut_spikes(&w);

@@ -41,6 +41,7 @@ enum {
 	TS_REDUCE_PERIOD_MAX = 128, /* records of a period that is looked for: 8 of them must be there */
 	TS_REDUCE_RANKS_MAX = 4096, /* that are told apart */
 	TS_REDUCE_PARTS_MAX = 64,
+	TS_REDUCE_PIECES = 8, /* lengths of pieces: TS_REDUCE_WINDOW records, twice as many, ... */
 };
 
 struct ts_reduced {
@@ -64,6 +65,14 @@ struct ts_reduced_rank {
 	double wait; /* s: for slower ranks, as ranks.h tells it; NaN: not known */
 };
 
+/* How a metric scatters between pieces of one run, of one length: logarithms of its ratio to that of the whole run. A run of that
+ * length scatters as much. A few spikes that a long run hides stand out in a short one, so the greatest is kept as well. */
+struct ts_reduced_piece {
+	uint64_t n;		   /* pieces */
+	double time_sd, time_most; /* of step_time: root mean square, and the greatest */
+	double mean_sd, mean_most; /* of step_time_mean */
+};
+
 struct ts_reduction {
 	struct ts_reduced metrics[TS_METRICS];
 	struct ts_reduced wall_time; /* s: from the end of the first row to that of the last, all that lies between included */
@@ -72,6 +81,8 @@ struct ts_reduction {
 	size_t n_parts;
 	struct ts_reduced_rank *ranks; /* ascending */
 	size_t n_ranks;
+	struct ts_reduced_piece *pieces; /* of TS_REDUCE_WINDOW << i records; as long as the run has four of them */
+	size_t n_pieces;
 	struct ts_span time_source;    /* "timestamps", "phases", or why there is no time */
 	struct ts_span mfu_basis;      /* "989 TFLOP/s (peaks.tsv: H100 SXM bf16), 6N": two MFUs compare only if equal; empty: no MFU */
 	uint64_t records;	       /* rows of the job (steps on which every rank that has time has some) that have a time */

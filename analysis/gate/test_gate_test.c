@@ -32,7 +32,7 @@ static void first_look(void **state)
 	struct ts_gate_look look;
 
 	(void)state;
-	ts_gate_first_look(six, 6, one, 1, none, &r, &look);
+	ts_gate_first_look(six, 6, one, 1, none, NULL, &r, &look);
 	about(look.difference, 0.04);
 	about(look.sd, 0.0074833147735478825);
 	about(look.df, 5);
@@ -42,14 +42,14 @@ static void first_look(void **state)
 	about(look.p_better, 0.9991914789598813);
 	about(ts_gate_interval(&look, 0.99), 0.0325914237175334);
 	about(ts_gate_found_from(&look, &r, 0.05), 0.0461938562859132); /* t(0.993, 5) error is the greatest term */
-	ts_gate_first_look(six, 6, one, 1, prior, &r, &look);
+	ts_gate_first_look(six, 6, one, 1, prior, NULL, &r, &look);
 	about(look.sd, 0.00542481072744215);
 	about(look.df, 35);
 	about(look.t, 5.128397853019612);
 	about(look.p, 5.440325197516479e-06);
 	about(ts_gate_found_from(&look, &r, 0.05), 0.029750313152124272);
 	/* The expected values are from scipy's two-sample test of values less log(1.01). */
-	ts_gate_first_look(six, 6, two, 2, none, &r, &look);
+	ts_gate_first_look(six, 6, two, 2, none, NULL, &r, &look);
 	about(look.t, 4.70083578481145);
 	about(look.df, 6);
 	about(look.p, 0.001661641006576755);
@@ -62,7 +62,7 @@ static void floor_of_spread(void **state)
 	struct ts_gate_look look;
 
 	(void)state;
-	ts_gate_first_look(zero, 4, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
+	ts_gate_first_look(zero, 4, one, 1, (struct ts_gate_spread){0, 0}, NULL, &r, &look);
 	about(look.sd, 0.001);
 	about(look.t, 1.8332798174800655);
 	about(look.p, 0.08206623424777235);
@@ -111,7 +111,7 @@ static void clean_changes_are_seldom_suspect(void **state)
 	struct ts_gate_look look;
 
 	(void)state;
-	ts_gate_first_look((const double[]){0, 0, 0, 0}, 4, (const double[]){0.06}, 1, (struct ts_gate_spread){0, 0},
+	ts_gate_first_look((const double[]){0, 0, 0, 0}, 4, (const double[]){0.06}, 1, (struct ts_gate_spread){0, 0}, NULL,
 			   &(struct ts_gate_rule){r.delta, r.min_size, 0.02 / sqrt(1.25)}, &look);
 	about(look.error, 0.02);
 	assert_true(look.p < 0.05 && look.p_clean > TS_GATE_CLEAN_ALPHA);
@@ -146,10 +146,10 @@ static void nothing_decided_by_nonsense(void **state)
 	struct ts_gate_look look;
 
 	(void)state;
-	ts_gate_first_look(huge, 3, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
+	ts_gate_first_look(huge, 3, one, 1, (struct ts_gate_spread){0, 0}, NULL, &r, &look);
 	assert_false(ts_gate_worse(&look, &r, 0.49) || ts_gate_better(&look, &r, 0.49));
 	/* There is one value of each and no known spread: no degree of freedom. */
-	ts_gate_first_look(small, 1, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
+	ts_gate_first_look(small, 1, one, 1, (struct ts_gate_spread){0, 0}, NULL, &r, &look);
 	assert_true(isnan(look.p) && isnan(look.error));
 	assert_false(ts_gate_worse(&look, &r, 0.49));
 	assert_true(isnan(ts_gate_found_from(&look, &r, 0.05)));

@@ -187,7 +187,8 @@ static void without_flops_tokens_decide(void **state)
 	put(TS_GATE_CANDIDATE, 0.2, NAN, 2000);
 	assert_int_equal(judge(TS_METRIC_TOKENS_PER_S_DEVICE)->state, TS_GATE_PASS);
 	assert_true(t.v.rows[TS_METRIC_TOKENS_PER_S_DEVICE].gates);
-	warns("a step of the candidate does 100 % more tokens than one of its baselines, so the gate compares tokens per second and device");
+	warns("a step of the candidate does 100 % more tokens than one of its baselines, so the gate compares tokens per second and "
+	      "device");
 	warns("if the model or the length of its sequences changed, tokens are other work");
 	says(t.v.rates, "steps are 100 % longer, with 100 % more tokens a step");
 }

@@ -74,7 +74,7 @@ static void first_look(const struct world *w, double shift, struct ts_random *r,
 
 	for (size_t i = 0; i < w->bases; i++)
 		base[i] = draw(w, r);
-	ts_gate_first_look(base, w->bases, &candidate, 1, history(w, r), &rule, ret_look);
+	ts_gate_first_look(base, w->bases, &candidate, 1, history(w, r), NULL, &rule, ret_look);
 }
 
 /* Sends one change of a given size through both stages. Pairs are run when the gate asks for them. */

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RUNS_MOST = 128, NAME = 96, BASELINES = 20, HISTORY = 40 };
 
@@ -35,6 +36,8 @@ struct day {
 	enum order order;
 	bool always_paired;	/* pairs are run whatever the first look says */
 	bool watched;		/* runs have the metrics that are watched, each with noise of its own */
+	double apart;		/* half of all runs ran on hosts that are slower by this share; pairs share one host */
+	bool told;		/* runs record their host */
 	double flops;		/* FLOPs of a step of the candidate over those of the others, all of which are known; 0: they are not */
 	double least;		/* the floor of MFU, as a share of the true one; 0: none */
 	double plant[TS_METRICS]; /* by how much a metric of the candidate is larger */
@@ -46,6 +49,7 @@ static struct {
 	struct ts_gate_run runs[RUNS_MOST];
 	char sessions[RUNS_MOST][16];
 	double wave;
+	bool slow_host, told;
 } world;
 
 static double normal(const struct day *d, struct ts_random *r)
@@ -89,7 +93,8 @@ static double draw(const struct day *d, struct ts_random *r)
 
 	if (ts_random_unit(r) < d->disturbed)
 		b += log(1.1 + 0.4 * ts_random_unit(r));
-	return b;
+	world.slow_host = d->apart > 0 && ts_random_unit(r) < 0.5;
+	return world.slow_host ? b + log1p(d->apart) : b;
 }
 
 static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double b)
@@ -104,6 +109,7 @@ static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double 
 	run->workload.session = ts_span_str(world.sessions[at]);
 	run->workload.started_ns = (int64_t)(at + 1) * 1000000000;
 	run->id.bytes[0] = (uint8_t)at;
+	run->workload.labels = ts_span_str(!world.told ? "" : world.slow_host ? "session.host=b\n" : "session.host=a\n");
 	run->reduction.time_source = ts_span_str("timestamps");
 	run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = 0.1 * exp(b)};
 	return run;
@@ -156,9 +162,13 @@ static enum ts_gate_state judge(struct ts_verdict *ret)
 	return ret->state;
 }
 
-/* Adds the pairs numbered from `first`, in the order of the day. */
-static void put_pairs(const struct day *d, uint32_t first, uint64_t n, double slower, struct ts_random *r)
+/* Adds the pairs numbered from `first`, in the order of the day. All ran on one host. */
+static void put_pairs(const struct day *day, uint32_t first, uint64_t n, double slower, struct ts_random *r)
 {
+	struct day one_host = *day;
+	const struct day *d = &one_host;
+
+	one_host.apart = 0;
 	for (uint32_t k = first; k < first + n; k++)
 		for (int second = 0; second < 2; second++) {
 			bool base = d->order == ABAB || k % 2 == 1 ? second == 0 : second == 1;
@@ -182,11 +192,14 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	ts_arena_reset(&world.arena);
 	world.input = (struct ts_gate_input){.runs = world.runs};
 	world.wave = d->sd * ts_random_normal(r);
+	world.told = d->told;
 	ts_gate_policy_default(&world.input.policy);
 	if (d->least > 0)
 		world.input.policy.least[TS_METRIC_MFU] = 0.4 * d->least;
 	for (size_t i = 0; i < d->history; i++)
-		put(TS_GATE_HISTORY, session++, draw(d, r) + (i == old ? log1p(d->odd_history) : 0))->group = 1;
+		put(TS_GATE_HISTORY, session++,
+		    draw(d, r) + (i == old ? log1p(d->odd_history) : 0) - d->drift_all * (double)(d->history - i))
+			->group = 1;
 	for (size_t i = 0; i < n; i++)
 		watch(d,
 		      put(TS_GATE_BASELINE, d->one_session ? session : session++,
@@ -228,9 +241,22 @@ static bool paired(const struct ts_verdict *v)
 	return some;
 }
 
+static bool warns(const struct ts_verdict *v, const char *part)
+{
+	for (size_t i = 0; i < v->n_warnings; i++)
+		if (memmem(v->warnings[i].data, v->warnings[i].len, part, strlen(part)))
+			return true;
+	return false;
+}
+
 static bool odd(const struct ts_verdict *v)
 {
-	return v->rows[TS_METRIC_STEP_TIME].base_draws < BASELINES;
+	return warns(v, "far outside the spread of the baselines");
+}
+
+static bool told_two_kinds(const struct ts_verdict *v)
+{
+	return warns(v, "of two kinds");
 }
 
 typedef bool counted(const struct ts_verdict *v);
@@ -306,6 +332,30 @@ static const struct day works[] = {
 	{"a third of the FLOPs a step, waves", .sd = SD, .noise = waves, .flops = 1.0 / 3},
 	{"twice the FLOPs a step, 3 baselines", .sd = SD, .noise = normal, .flops = 2, .baselines = 3},
 };
+/* Machines drift, or are of two kinds. Clean candidates must cost few pairs, and a change must still be found. */
+static const struct {
+	struct day day;
+	double slower, paired, found; /* goals: pairs asked for although clean; 0: not counted */
+} levels[] = {
+	{{"drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.05, 0.02, 0.95},
+	{{"drift +12 % over 60 runs, with history", .sd = 0.005, .noise = normal, .drift_all = 0.0019, .history = HISTORY},
+	 0.05,
+	 0.02,
+	 0.95},
+	{{"drift +12 % over 60 runs, sd 1 %", .sd = SD, .noise = normal, .drift_all = 0.0019}, 0.1, 0.03, 0.95},
+	{{"drift -12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = -0.0021}, 0.05, 0.02, 0.95},
+	{{"drift +12 % over 60 runs, heavy tails", .sd = 0.005, .noise = heavy, .drift_all = 0.0019}, 0.05, 0.03, 0.9},
+	{{"waves, no drift", .sd = SD, .noise = waves}, 0.1, 0.03, 0.95},
+	{{"hosts 8 % apart, not told", .sd = SD, .noise = normal, .apart = 0.08}, 0, 0, 0},
+	{{"hosts 8 % apart, not told, sd 0.5 %", .sd = 0.005, .noise = normal, .apart = 0.08}, 0.05, 0, 0.9},
+	{{"hosts 8 % apart, told", .sd = SD, .noise = normal, .apart = 0.08, .told = true}, 0.1, 0.06, 0.95},
+	{{"hosts 8 % apart, told, sd 0.5 %", .sd = 0.005, .noise = normal, .apart = 0.08, .told = true}, 0.05, 0.02, 0.95},
+	{{"hosts 8 % apart, told, sd 0.5 %, with history", .sd = 0.005, .noise = normal, .apart = 0.08, .told = true,
+	  .history = HISTORY},
+	 0.05,
+	 0.02,
+	 0.95},
+};
 static const struct {
 	struct day day;
 	double failed;
@@ -316,6 +366,13 @@ static const struct {
 	{{"floor at the true MFU, 3 baselines", .sd = SD, .noise = normal, .flops = 1, .least = 1, .baselines = 3}, 0.01, false},
 	{{"floor 5 % above the true MFU", .sd = SD, .noise = normal, .flops = 1, .least = 1.05}, 0.95, true},
 	{{"floor 5 % above the true MFU, other work", .sd = SD, .noise = normal, .flops = 2, .least = 1.05}, 0.95, true},
+};
+
+/* Runs of one kind. */
+static const struct day kinds[] = {
+	{"quiet", .sd = SD, .noise = normal},	   {"10 baselines", .sd = SD, .noise = normal, .baselines = 10},
+	{"heavy tails", .sd = SD, .noise = heavy}, {"skewed noise", .sd = SD, .noise = skewed},
+	{"waves", .sd = SD, .noise = waves},	   {"1 run in 20 +10 to 50 %", .sd = SD, .noise = normal, .disturbed = 0.05},
 };
 
 /* These faults leave the median of the step times unchanged, so the watched metrics must find them. */
@@ -377,6 +434,16 @@ void quality_gate_days(struct quality *q)
 			at_most(q, &works[i], 0, "clean, pairs asked for", paired, 0.02);
 		at_least(q, &works[i], 0.1, "MFU 9 % lower, found", fails, 0.95);
 	}
+	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+		at_most(q, &levels[i].day, 0, "clean, failed", fails, 0.001);
+		if (levels[i].paired > 0)
+			at_most(q, &levels[i].day, 0, "clean, pairs asked for", paired, levels[i].paired);
+		if (levels[i].slower > 0)
+			at_least(q, &levels[i].day, levels[i].slower,
+				 levels[i].slower > 0.05 ? "10 % slower, found" : "5 % slower, found", fails, levels[i].found);
+	}
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		at_most(q, &kinds[i], 0, "called two kinds", told_two_kinds, 0.01);
 	for (size_t i = 0; i < sizeof floors / sizeof floors[0]; i++)
 		run(q, &floors[i].day, 0, "failed", fails, floors[i].failed, floors[i].at_least);
 	at_most(q, &floors[0].day, 0, "green", green, 0.02);

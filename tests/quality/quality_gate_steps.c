@@ -35,6 +35,9 @@ static struct {
 	struct ts_gate_run runs[RUNS_MOST];
 	char sessions[RUNS_MOST][16];
 	double times[RUNS_MOST][RECORDS];
+	double rho;    /* of the noise of steps */
+	size_t warmup; /* records */
+	size_t length; /* records of the next run */
 } world;
 
 /* Draws a normal divided by the root of a chi-square of 3 over 3. Its variance is 3. */
@@ -54,16 +57,16 @@ static double student_3(struct ts_random *r)
  * records are slower. */
 static void make_times(double *times, double level, double slower, bool sync, struct ts_random *r)
 {
-	double e = STEP_SD * ts_random_normal(r), innovation = STEP_SD * sqrt((1 - RHO * RHO) / 3);
+	double e = STEP_SD * ts_random_normal(r), innovation = STEP_SD * sqrt((1 - world.rho * world.rho) / 3);
 
 	for (size_t t = 0; t < RECORDS; t++) {
 		bool ends = sync && t % ACCUMULATION == ACCUMULATION - 1;
 
-		e = RHO * e + innovation * student_3(r);
+		e = world.rho * e + innovation * student_3(r);
 		times[t] = level * exp(e) * (ends ? SYNC : 1) * (ends || !sync ? 1 + slower : 1);
 		if (ts_random_unit(r) < SPIKES)
 			times[t] *= 3;
-		if (t < WARMUP)
+		if (t < world.warmup)
 			times[t] *= 1 + 2 * exp(-(double)t / 15);
 	}
 }
@@ -81,7 +84,7 @@ static void reduce(const double *times, bool sync, struct ts_reduction *ret_redu
 	static int64_t steps[RECORDS];
 	static double ends[RECORDS];
 	struct ts_reduce_ends rest = {.no_peak = "not simulated", .no_loss = "not simulated", .devices = 1};
-	struct ts_reduce_rows rows = {.steps = steps, .n = RECORDS, .ends = ends};
+	struct ts_reduce_rows rows = {.steps = steps, .n = world.length, .ends = ends};
 	struct ts_facts none = {.n = 0};
 	struct ts_reduce_options options = {0};
 	struct ts_reducer r;
@@ -133,6 +136,9 @@ static void begin(void)
 {
 	ts_arena_reset(&world.arena);
 	world.input = (struct ts_gate_input){.runs = world.runs};
+	world.rho = RHO;
+	world.warmup = WARMUP;
+	world.length = RECORDS;
 	ts_gate_policy_default(&world.input.policy);
 }
 
@@ -302,6 +308,54 @@ static void one_record_in_32(struct quality *q)
 	quality_report(q, &clean);
 }
 
+/* --- runs that are shorter than their baselines --- */
+
+static const struct shorter {
+	const char *name;
+	size_t records, warmup;
+	double rho;
+	double suspect, found; /* goals: suspect without a change; suspect where 15 % slower. 0: not counted */
+} lengths[] = {
+	{"64 records of 1,000", 64, 0, RHO, 0.025, 0.5},
+	{"64 records of 1,000, rho 0.95", 64, 0, 0.95, 0.015, 0},
+	{"64 records of 1,000, rho 0", 64, 0, 0, 0.025, 0.5},
+	{"128 records of 1,000", 128, 0, RHO, 0.02, 0.95},
+	{"128 records of 1,000, rho 0.95", 128, 0, 0.95, 0.015, 0},
+	{"64 records, a warm-up of 60", 64, WARMUP, RHO, 0.01, 0},
+	{"40 records, a warm-up of 60", 40, WARMUP, RHO, 0.01, 0},
+	{"120 records, a warm-up of 60", 120, WARMUP, RHO, 0.015, 0},
+	{"250 records, a warm-up of 60", 250, WARMUP, RHO, 0.02, 0.95},
+};
+
+static void of_length(struct quality *q, const struct shorter *s, double slower, bool judged)
+{
+	static const struct steps_noise noise = {0, 0.004, "0+0.4 %"};
+	char name[NAME];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "gate: %s, %s", s->name,
+		       judged	    ? "not judged"
+		       : slower > 0 ? "15 % slower, suspect"
+				    : "suspect");
+	c = judged || slower > 0 ? quality_at_least(name, judged ? 0.95 : s->found) : quality_at_most(name, s->suspect);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 1000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+
+		quality_random(&c, i, &random);
+		begin();
+		world.rho = s->rho;
+		world.warmup = s->warmup;
+		for (uint32_t k = 0; k < 20; k++)
+			put_steps(TS_GATE_BASELINE, k, normal(noise.run, &random), 0, false, &random);
+		world.length = s->records;
+		put_steps(TS_GATE_CANDIDATE, 20, normal(noise.run, &random), slower, false, &random);
+		(void)judge(&v);
+		quality_count(&c, v.rows[TS_METRIC_STEP_TIME].state == (judged ? TS_GATE_INCONCLUSIVE : TS_GATE_SUSPECT));
+	}
+	quality_report(q, &c);
+}
+
 /* --- runs as values --- */
 
 /* 20 runs at the old level are the history. A slowdown of 5 % was accepted. Since then, `after` runs are baselines, and
@@ -380,6 +434,13 @@ void quality_gate_steps(struct quality *q)
 		of_steps(q, &cells[i], i == 0 ? 0.03 : 0.05, 0.95);
 	}
 	one_record_in_32(q);
+	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+		of_length(q, &lengths[i], 0, false);
+		if (lengths[i].found > 0)
+			of_length(q, &lengths[i], 0.15, false);
+		if (lengths[i].warmup > lengths[i].records / 2)
+			of_length(q, &lengths[i], 0, true);
+	}
 	accepted(q, 3, true);
 	accepted(q, 10, true);
 	accepted(q, 1, false);

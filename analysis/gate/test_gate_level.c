@@ -1,0 +1,249 @@
+/* test_gate_level.c - baselines that drift or are of two kinds, odd runs with a fact of their own, candidates that are too short. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/gate/gate.h"
+#include "analysis/gate/gate_level.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { ROOM = 64 };
+
+static struct {
+	struct ts_arena arena;
+	struct ts_gate_input input;
+	struct ts_gate_run runs[ROOM];
+	char sessions[ROOM][24];
+	struct ts_verdict v;
+} t;
+
+static const double ten[] = {1.004, 0.997, 1.006, 0.993, 1.001, 0.995, 1.008, 0.999, 1.003, 0.994};
+
+static int setup(void **state)
+{
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&t.arena, (size_t)16 << 20);
+	t.input = (struct ts_gate_input){.runs = t.runs, .baseline = ts_span_str("main")};
+	ts_gate_policy_default(&t.input.policy);
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_arena_finish(&t.arena);
+	return 0;
+}
+
+/* Runs are put in the order in which they began. */
+static struct ts_gate_run *put(enum ts_gate_role role, double step_time, const char *labels)
+{
+	size_t at = t.input.n_runs++;
+	struct ts_gate_run *run = &t.runs[at];
+
+	assert_true(at < ROOM);
+	*run = (struct ts_gate_run){.role = role};
+	(void)snprintf(t.sessions[at], sizeof t.sessions[at], "session%zu", at);
+	run->workload.session = ts_span_str(t.sessions[at]);
+	run->workload.started_ns = (int64_t)at + 1;
+	run->workload.labels = ts_span_str(labels);
+	run->id.bytes[0] = (uint8_t)at;
+	run->reduction.time_source = ts_span_str("timestamps");
+	for (int i = 0; i < TS_METRICS; i++)
+		run->reduction.metrics[i].reason = ts_span_str("no column");
+	run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = step_time};
+	run->reduction.records = 1000;
+	run->reduction.counted = 1000;
+	return run;
+}
+
+static const struct ts_gate_row *judge(void)
+{
+	struct ts_error err = {0};
+
+	if (ts_gate_judge(&t.input, &t.arena, &t.v, &err))
+		fail_msg("%s", err.text);
+	return &t.v.rows[TS_METRIC_STEP_TIME];
+}
+
+static bool warned(const char *part)
+{
+	for (size_t i = 0; i < t.v.n_warnings; i++)
+		if (memmem(t.v.warnings[i].data, t.v.warnings[i].len, part, strlen(part)))
+			return true;
+	return false;
+}
+
+static void warns(const char *part)
+{
+	if (!warned(part))
+		fail_msg("no warning has '%s'", part);
+}
+
+/* A line of slope 1 with residuals +-0.1 is a drift; a step and a wave are none. */
+static void a_drift_is_a_line(void **state)
+{
+	double place[12], line[12], step[12], flat[12];
+	struct ts_gate_line found;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++) {
+		place[i] = (double)i;
+		line[i] = (double)i + (i % 2 ? 0.1 : -0.1);
+		step[i] = (i < 6 ? 0 : 5) + (i % 2 ? 0.1 : -0.1);
+		flat[i] = i % 2 ? 0.1 : -0.1;
+	}
+	found = ts_gate_drift(line, place, 12);
+	assert_true(found.slope > 0.99 && found.slope < 1.02 && found.place == 5.5 && found.sxx == 143);
+	assert_true(ts_gate_drift(step, place, 12).slope == 0 && ts_gate_drift(flat, place, 12).slope == 0);
+	assert_true(ts_gate_drift(line, place, 7).slope == 0 && ts_gate_drift(line, place, 0).slope == 0);
+	line[3] = INFINITY;
+	assert_true(ts_gate_drift(line, place, 12).slope == 0);
+}
+
+static void two_kinds_are_two_tight_parts(void **state)
+{
+	double x[] = {-0.2, -0.1, 0, 0.1, 0.2, 7.8, 7.9, 8, 8.1, 8.2}, even[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+	double one_far[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 20}, equal[] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+	(void)state;
+	assert_int_equal(ts_gate_two_kinds(x, 10), 5);
+	assert_int_equal(ts_gate_two_kinds(x, 7), 0); /* too few */
+	assert_int_equal(ts_gate_two_kinds(even, 10), 0);
+	assert_int_equal(ts_gate_two_kinds(one_far, 10), 0); /* one is odd, not of another kind */
+	assert_int_equal(ts_gate_two_kinds(equal, 8), 0);
+	assert_int_equal(ts_gate_two_kinds(NULL, 0), 0);
+}
+
+/* Baselines that get 1 % slower from run to run: the next is 1 % slower again, and is clean. */
+static void a_drift_is_followed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		put(TS_GATE_BASELINE, 0.1 * pow(1.01, (double)i) * (i % 2 ? 1.001 : 0.999), "");
+	put(TS_GATE_CANDIDATE, 0.1 * pow(1.01, 10), "");
+	assert_int_equal(judge()->state, TS_GATE_PASS);
+	assert_true(fabs(t.v.rows[TS_METRIC_STEP_TIME].size) < 0.003);
+	warns("each baseline is on average 1.0 % longer than that of the one before it");
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME].value *= 1.03;
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+}
+
+/* Ten runs on each of two hosts, the second 8 % slower; the candidate is 5 % slower than the first. */
+static void two_hosts(bool told)
+{
+	for (size_t i = 0; i < 20; i++)
+		put(TS_GATE_BASELINE, 0.1 * (i % 2 ? 1.08 : 1) * ten[i / 2],
+		    !told   ? ""
+		    : i % 2 ? "session.host=b\n"
+			    : "session.host=a\n");
+	put(TS_GATE_CANDIDATE, 0.105, told ? "session.host=a\n" : "");
+}
+
+static void a_fact_tells_two_kinds(void **state)
+{
+	(void)state;
+	two_hosts(true);
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].base_draws, 10);
+	warns("the fact session.host tells them apart: the candidate is compared with the 10 of its own kind only");
+	t.runs[20].workload.labels = ts_span_str("session.host=b\n");
+	assert_int_equal(judge()->state, TS_GATE_IMPROVEMENT);
+	t.runs[20].workload.labels = ts_span_str("session.host=c\n");
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+	warns("no baseline shares the candidate's value of it");
+}
+
+/* Nothing tells them: between both kinds a candidate is like neither, and like the slower kind it may be either. */
+static void without_a_fact_both_kinds_are_possible(void **state)
+{
+	(void)state;
+	two_hosts(false);
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+	warns("no recorded fact tells them apart");
+	warns("session.host, hardware.gpus[0].name");
+	t.runs[20].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.108;
+	assert_true(judge()->could_miss > 0.09); /* the other kind, 8 %, and more */
+	assert_int_equal(t.v.state, TS_GATE_BLIND);
+	t.runs[20].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.116;
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+}
+
+static void an_odd_run_shows_what_only_it_has(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		put(TS_GATE_BASELINE, 0.1 * ten[i] * (i == 4 ? 1.3 : 1),
+		    i == 4 ? "hardware.gpus[0].driver=470\nsession.host=b\n" : "hardware.gpus[0].driver=550\nsession.host=b\n");
+	put(TS_GATE_CANDIDATE, 0.1, "hardware.gpus[0].driver=550\nsession.host=b\n");
+	assert_int_equal(judge()->state, TS_GATE_PASS);
+	warns("what no other baseline has: hardware.gpus[0].driver is 470; if its machine");
+	assert_false(warned("session.host"));
+}
+
+static void a_run_that_ends_in_its_warmup_is_not_judged(void **state)
+{
+	struct ts_gate_run *candidate;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		put(TS_GATE_BASELINE, 0.1 * ten[i], "")->reduction.warmup = 60;
+	candidate = put(TS_GATE_CANDIDATE, 0.148, "");
+	candidate->reduction.records = candidate->reduction.counted = 50;
+	assert_int_equal(judge()->state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(t.v.exit_code, 3);
+	assert_non_null(memmem(t.v.sentence.data, t.v.sentence.len, "the run ended in its warm-up: it has 50 records", 46));
+	candidate->reduction.records = candidate->reduction.counted = 90;
+	assert_int_equal(judge()->state, TS_GATE_INCONCLUSIVE);
+	assert_non_null(memmem(t.v.sentence.data, t.v.sentence.len, "ended soon after its warm-up", 28));
+	candidate->reduction.records = candidate->reduction.counted = 1000;
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+	candidate->reduction.counted = 40; /* of 100, with its own warm-up left out */
+	candidate->reduction.warmup = 60;
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+}
+
+/* Pieces of 64 records scatter by 4 %: a run of 64 records that is 5 % slower is no news, one of 1,000 is. */
+static void a_short_run_may_scatter_more(void **state)
+{
+	struct ts_reduced_piece pieces[] = {
+		{31, 0.06, 0.12, 0.06, 0.12}, {15, 0.04, 0.08, 0.04, 0.08}, {7, 0.002, 0.003, 0.002, 0.003}};
+	struct ts_gate_run *candidate;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++) {
+		struct ts_gate_run *run = put(TS_GATE_BASELINE, 0.1 * ten[i], "");
+
+		run->reduction.pieces = pieces;
+		run->reduction.n_pieces = 3;
+	}
+	candidate = put(TS_GATE_CANDIDATE, 0.105, "");
+	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
+	candidate->reduction.counted = 64;
+	assert_int_equal(judge()->state, TS_GATE_BLIND);
+	warns("the candidate has fewer steps than its baselines, so its step time scatters by a further 4.0 %");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_drift_is_a_line),
+		cmocka_unit_test(two_kinds_are_two_tight_parts),
+		cmocka_unit_test_setup_teardown(a_drift_is_followed, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_fact_tells_two_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_fact_both_kinds_are_possible, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_odd_run_shows_what_only_it_has, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_run_that_ends_in_its_warmup_is_not_judged, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_short_run_may_scatter_more, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
