@@ -157,7 +157,10 @@ static void run_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_ga
 	const struct ts_reduced *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
 	struct ts_span commit = head_of(w->commit, COMMIT_SHOWN);
 
-	ts_grid_text(grid, TS_STYLE_DIM, ts_gate_role_word(run->role));
+	ts_grid_text(grid, TS_STYLE_DIM,
+		     run->role >= TS_GATE_PAIR_BASE
+			     ? ts_arena_printf(&cli->arena, "%s %u", ts_gate_role_word(run->role), (unsigned)run->group)
+			     : ts_gate_role_word(run->role));
 	ts_grid_text(grid, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
 	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
 	ts_grid_text(

@@ -12,6 +12,7 @@ struct ts_baseline_item {
 	struct ts_span why_not;	 /* why the run is not a baseline; empty: it may be one */
 	bool silent;		 /* the run is itself a candidate: neither a baseline nor listed among the rejected runs */
 	bool line;		 /* its commit is an ancestor of the candidate's, as far as ancestors are known */
+	bool stranger;		 /* its commit being no ancestor is the only reason why it is not a baseline */
 	bool same;		 /* it has the candidate's workload */
 	bool other;		 /* its workload is the only reason why it is not a baseline */
 	bool beyond;		 /* it is older than the newest runs that count */
@@ -28,6 +29,7 @@ struct ts_baseline_selection {
 	size_t n, cap;
 	size_t kin;    /* runs of the workload that nothing speaks against */
 	size_t chosen; /* baselines */
+	size_t rewritten; /* baselines that are no ancestors */
 	size_t told;   /* runs of other workloads whose differing facts were listed */
 	bool has_workload;
 	struct ts_workload workload;

@@ -194,6 +194,7 @@ static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_
 			   err);
 	if (own)
 		return say(s, item, "it ran the candidate's own commit", err);
+	item->stranger = stranger != NULL;
 	if (stranger)
 		return say(s, item, stranger, err);
 	if (!item->same)
@@ -260,6 +261,29 @@ static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_
 	return TS_OK;
 }
 
+/* A run that the branch had before one of the candidate's ancestors is an ancestor itself, unless the branch was rewritten since. Where
+ * there are too few ancestors to judge, such runs count, and so do all where the candidate has no ancestor on the branch. */
+static void take_rewritten(struct ts_baseline_selection *s)
+{
+	size_t from = 0;
+
+	if (!s->use_ancestors || s->kin >= TS_GATE_LEAST)
+		return;
+	while (from < s->n && !(s->items[from].line && s->items[from].same && !s->items[from].silent))
+		from++;
+	for (size_t i = from == s->n ? 0 : from; i < s->n; i++) {
+		struct ts_baseline_item *item = &s->items[i];
+
+		if (!item->stranger || !item->same || item->silent)
+			continue;
+		item->stranger = false;
+		item->line = true;
+		item->why_not = ts_span_of(NULL, 0);
+		s->kin++;
+		s->rewritten++;
+	}
+}
+
 static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_span branch, struct ts_error *err)
 {
 	const struct ts_gate_subject *c = s->query->candidate;
@@ -281,6 +305,7 @@ static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_s
 		if (look_at_branch(s, entries, n, err))
 			return err->status;
 	}
+	take_rewritten(s);
 	return TS_OK;
 }
 
@@ -590,8 +615,13 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	if (s->branch)
 		text = ts_arena_printf(
 			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
-			s->no_branch ? ", because the project has no branch yet" : s->since ? s->since : "",
-			s->no_ancestor_known
+			s->no_branch ? ", because the project has no branch yet"
+			: s->since   ? s->since
+				     : "",
+			s->rewritten ? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors: the "
+				       "branch was "
+				       "rewritten since, or the candidate's began elsewhere"
+			: s->no_ancestor_known
 				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
 				: "");
 	else if (s->given && s->chosen == s->n)

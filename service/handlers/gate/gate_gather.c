@@ -35,9 +35,8 @@ static bool holds(const struct ts_id *ids, size_t n, const struct ts_id *id)
 	return false;
 }
 
-/* Resolves each run once, without those in `but`. */
-static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n,
-				  const struct ts_id *but, size_t n_but, struct ts_id *ids, size_t *ret_n,
+/* Resolves each run once. */
+static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n, struct ts_id *ids, size_t *ret_n,
 				  struct ts_error *err)
 {
 	struct ts_resolved found;
@@ -46,7 +45,7 @@ static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *
 	for (size_t i = 0; i < n; i++) {
 		if (ts_resolve(g->f->call->engine, specs[i], g->arena, &found, err))
 			return err->status;
-		if (!holds(ids, *ret_n, &found.id) && !holds(but, n_but, &found.id))
+		if (!holds(ids, *ret_n, &found.id))
 			ids[(*ret_n)++] = found.id;
 	}
 	return TS_OK;
@@ -70,8 +69,8 @@ enum ts_status ts_gathering_begin(struct ts_gathering *g, struct ts_fetch *f, co
 	if (!c->ids || !g->pairs)
 		return ts_arena_error(arena, err);
 	if (take_policy(g, err) || ts_run_names_load(f->call, project_prefix(request), arena, &g->names, err) ||
-	    resolve_all(g, request->candidates, request->n_candidates, NULL, 0, c->ids, &c->n, err) ||
-	    resolve_all(g, request->pairs, request->n_pairs, c->ids, c->n, g->pairs, &g->n_pairs, err))
+	    resolve_all(g, request->candidates, request->n_candidates, c->ids, &c->n, err) ||
+	    resolve_all(g, request->pairs, request->n_pairs, g->pairs, &g->n_pairs, err))
 		return err->status;
 	return TS_OK;
 }

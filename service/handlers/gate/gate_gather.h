@@ -4,8 +4,9 @@
  * The candidates are the named runs and all other runs of the project with the same commit (and patch) and workload that are
  * neither marked bad nor still training, so that running again until a run passes does not help. Only the newest
  * TS_GATE_RERUNS_LOOK names are read. A named run that still trains or is marked bad is TS_INVALID. Among the pairs, a run of the
- * candidate's commit is on the candidate's side, and any other run is on the base's side. Within a session, the k-th run of one
- * side, by start, makes a pair with the k-th run of the other.
+ * candidate's commit is on the candidate's side, and any other run is on the base's side. Where all runs of a session have names that
+ * a request for pairs gives (pair-ID-N-base, pair-ID-N-candidate), they are paired by these; otherwise the k-th run of one side, by
+ * start, makes a pair with the k-th run of the other, where both sides have as many.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_GATE_GATE_GATHER_H
 #define TSCOPE_SERVICE_HANDLERS_GATE_GATE_GATHER_H
@@ -29,7 +30,7 @@ struct ts_gathering {
 	struct ts_run_names names; /* of the project */
 	struct ts_gate_input input;
 	struct ts_gate_candidates candidates;
-	struct ts_id *pairs; /* ids of request->pairs, without named candidates */
+	struct ts_id *pairs; /* ids of request->pairs; a named candidate may be among them */
 	size_t n_pairs;
 };
 

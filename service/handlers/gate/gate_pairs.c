@@ -2,10 +2,12 @@
 #include "service/handlers/gate/gate_gather.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct side {
 	struct ts_gate_run run;
 	bool candidate;
+	bool paired;
 };
 
 static int in_order(const void *x, const void *y)
@@ -71,7 +73,7 @@ static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struc
 			"it was given for the pairs, but it records no commit, so it is not known whether it is of the base or of the "
 			"candidate",
 			err);
-	sides[(*n)++] = (struct side){s.run, ts_gate_same_code(&own, &code)};
+	sides[(*n)++] = (struct side){.run = s.run, .candidate = ts_gate_same_code(&own, &code)};
 	return TS_OK;
 }
 
@@ -97,25 +99,81 @@ static enum ts_status add(struct ts_gathering *g, const struct side *side, uint3
 	return TS_OK;
 }
 
-/* Pairs the runs of one session, which are sorted: base runs first, then candidate runs, each by start. */
-static enum ts_status pair_session(struct ts_gathering *g, const struct side *sides, size_t from, size_t n,
-				   size_t *ret_to, uint32_t *io_number, struct ts_error *err)
+/* Returns "p/pair-ID-N" of "p/pair-ID-N-base"; empty if the run has another name. */
+static struct ts_span stem(const struct side *side)
 {
-	size_t bases = of_side(sides, from, n, false) - from, candidates = 0, pairs;
+	const char *end = side->candidate ? "-candidate" : "-base";
+	struct ts_span name = side->run.name, none = ts_span_of(NULL, 0);
+	size_t len = strlen(end);
+	const uint8_t *slash = name.len ? memrchr(name.data, '/', name.len) : NULL;
+	size_t from = slash ? (size_t)(slash - name.data) + 1 : 0;
+
+	if (name.len < from + len || memcmp(name.data + name.len - len, end, len) != 0)
+		return none;
+	if (!ts_span_starts(ts_span_of(name.data + from, name.len - from), ts_span_str("pair-")))
+		return none;
+	return ts_span_of(name.data, name.len - len);
+}
+
+static enum ts_status add_pair(struct ts_gathering *g, struct side *base, struct side *candidate, uint32_t *io_number,
+			       struct ts_error *err)
+{
+	base->paired = candidate->paired = true;
+	++*io_number;
+	return add(g, base, *io_number, err) || add(g, candidate, *io_number, err) ? err->status : TS_OK;
+}
+
+/* Pairs runs by their names, of which each gives a pair. So a run that is missing does not move the partners of the others. */
+static enum ts_status pair_names(struct ts_gathering *g, struct side *bases, size_t n_bases, struct side *candidates,
+				 size_t n_candidates, uint32_t *io_number, struct ts_error *err)
+{
+	for (size_t i = 0; i < n_bases; i++)
+		for (size_t k = 0; !bases[i].paired && k < n_candidates; k++)
+			if (!candidates[k].paired && ts_span_eq(stem(&bases[i]), stem(&candidates[k])) &&
+			    add_pair(g, &bases[i], &candidates[k], io_number, err))
+				return err->status;
+	return TS_OK;
+}
+
+static bool all_named(const struct side *sides, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!stem(&sides[i]).len)
+			return false;
+	return true;
+}
+
+/* Pairs the runs of one session, which are sorted: base runs first, then candidate runs, each by start. Where their names do not say
+ * who belongs together, both sides must have as many: any run that is missing would move the partners of the others. */
+static enum ts_status pair_session(struct ts_gathering *g, struct side *sides, size_t from, size_t n, size_t *ret_to,
+				   uint32_t *io_number, struct ts_error *err)
+{
+	size_t bases = of_side(sides, from, n, false) - from, candidates = 0;
+	struct side *own = sides + from;
+	const char *why = "it was given for the pairs, but the run that its name belongs to was not, or lies in another session";
 
 	if (from + bases < n &&
 	    (bases == 0 || ts_span_eq(sides[from + bases].run.workload.session, sides[from].run.workload.session)))
 		candidates = of_side(sides, from + bases, n, true) - from - bases;
-	pairs = bases < candidates ? bases : candidates;
 	*ret_to = from + bases + candidates;
-	for (size_t k = 0; k < pairs; k++) {
-		++*io_number;
-		if (add(g, &sides[from + k], *io_number, err) || add(g, &sides[from + bases + k], *io_number, err))
+	if (all_named(own, bases + candidates)) {
+		if (pair_names(g, own, bases, own + bases, candidates, io_number, err))
 			return err->status;
+	} else if (bases == candidates) {
+		for (size_t k = 0; k < bases; k++)
+			if (add_pair(g, &own[k], &own[bases + k], io_number, err))
+				return err->status;
+	} else if (!bases || !candidates) {
+		why = "it was given for the pairs, but its session has no other run to pair it with";
+	} else {
+		why = ts_arena_printf(
+			g->arena,
+			"it was given for the pairs, but its session has %zu of the base and %zu of the candidate, and their "
+			"names do not say which belong together: give as many of both",
+			bases, candidates);
 	}
-	for (size_t i = from; i < *ret_to; i++)
-		if ((i < from + bases ? i - from : i - from - bases) >= pairs &&
-		    pass_over(g, &sides[i].run, "it was given for the pairs, but its session has no other run to pair it with", err))
+	for (size_t i = 0; i < bases + candidates; i++)
+		if (!own[i].paired && pass_over(g, &own[i].run, why, err))
 			return err->status;
 	return TS_OK;
 }

@@ -194,22 +194,22 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 |
 | Runs
 |   baselines: 10 runs of main
-|                   run                  id            commit        session   step time
-|   candidate       default/slow         44650b983c7e  510c0         40d6e5c9   108.0 ms
-|   baseline        default/m10          a1a26d3b483d  100000000000  16ea0115   100.0 ms
-|   baseline        default/m9           edabc04d487b  090000000000  38b79098   100.4 ms
-|   baseline        default/m8           08935f85396d  080000000000  1f774be8   99.90 ms
-|   baseline        default/m7           168cd986d355  070000000000  62c6f3f9   100.2 ms
-|   baseline        default/m6           d86aac82c002  060000000000  12c57b38   99.70 ms
-|   baseline        default/m5           d8f40c70aa96  050000000000  b40d6351   100.5 ms
-|   baseline        default/m4           c193c5755539  040000000000  83099cd8   100.1 ms
-|   baseline        default/m3           56b886078e4a  030000000000  33cec132   99.80 ms
-|   baseline        default/m2           63e402e22485  020000000000  8272b15e   100.3 ms
-|   baseline        default/m1           376d82b3936c  010000000000  d9b49391   100.0 ms
-|   pair_base       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9   100.0 ms
-|   pair_candidate  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9   108.0 ms
-|   pair_base       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9   100.0 ms
-|   pair_candidate  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9   108.0 ms
+|                     run                  id            commit        session   step time
+|   candidate         default/slow         44650b983c7e  510c0         40d6e5c9   108.0 ms
+|   baseline          default/m10          a1a26d3b483d  100000000000  16ea0115   100.0 ms
+|   baseline          default/m9           edabc04d487b  090000000000  38b79098   100.4 ms
+|   baseline          default/m8           08935f85396d  080000000000  1f774be8   99.90 ms
+|   baseline          default/m7           168cd986d355  070000000000  62c6f3f9   100.2 ms
+|   baseline          default/m6           d86aac82c002  060000000000  12c57b38   99.70 ms
+|   baseline          default/m5           d8f40c70aa96  050000000000  b40d6351   100.5 ms
+|   baseline          default/m4           c193c5755539  040000000000  83099cd8   100.1 ms
+|   baseline          default/m3           56b886078e4a  030000000000  33cec132   99.80 ms
+|   baseline          default/m2           63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline          default/m1           376d82b3936c  010000000000  d9b49391   100.0 ms
+|   pair_base 1       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9   100.0 ms
+|   pair_candidate 1  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9   108.0 ms
+|   pair_base 2       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9   100.0 ms
+|   pair_candidate 2  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9   108.0 ms
 [1]
 # The verdict is the same later, byte for byte, when the runs are gone and with no server.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate -q slow --baseline main --paired 'pair-*' --json >verdict.json
