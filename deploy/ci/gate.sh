@@ -7,6 +7,8 @@
 #
 # TSCOPE_TRAIN     the command that trains: a line for bash, run at the root of a checkout of the commit; it writes the run directory "$RUN_DIR"
 # TSCOPE_SETUP     a command that runs before TSCOPE_TRAIN in every checkout but the first (such as: make), optional
+# TSCOPE_LINK      paths that git does not track and the training reads (such as: data models/tokenizer), each a link in every checkout but
+#                  the first to the one of the first; separated by blanks; optional
 # TSCOPE_SERVER    the server that keeps the runs. If it is empty, as for forks, which have no secrets, the gate uses TSCOPE_BUNDLE
 # TSCOPE_SSH_KEY   private key for a server ssh://HOST, and TSCOPE_KNOWN_HOSTS its line of known_hosts; optional
 # TSCOPE_BRANCH    the branch of baselines: main
@@ -41,6 +43,24 @@ ssh_key() {
 	unset TSCOPE_SSH_KEY
 }
 
+# A checkout of git lacks what git does not track, so the training of the base would miss its data.
+check_links() {
+	local path
+	for path in ${TSCOPE_LINK:-}; do
+		[[ $path != /* && /$path/ != */../* ]] || die "TSCOPE_LINK names $path, which is no path below this folder"
+		[ -e "$path" ] || die "TSCOPE_LINK names $path, which is not there"
+	done
+}
+
+links() {
+	local path
+	for path in ${TSCOPE_LINK:-}; do
+		[ ! -e "$place/$path" ] || continue
+		mkdir -p "$(dirname "$place/$path")" || die "$path cannot be linked"
+		ln -s "$PWD/$path" "$place/$path" || die "$path cannot be linked"
+	done
+}
+
 # checkout COMMIT: sets $place to the folder of a checkout. For HEAD, this is the existing one.
 checkout() {
 	if [ "$1" = "$(git rev-parse HEAD)" ]; then
@@ -51,7 +71,20 @@ checkout() {
 	[ ! -d "$place" ] || return 0
 	git cat-file -e "$1^{commit}" 2>/dev/null || git fetch --quiet --depth=1 origin "$1" || die "there is no commit $1 to train"
 	git worktree add --quiet --detach "$place" "$1" || die "no checkout of $1"
+	links
 	[ -z "${TSCOPE_SETUP:-}" ] || (cd "$place" && bash -euo pipefail -c "$TSCOPE_SETUP") </dev/null >&2 || die "TSCOPE_SETUP failed for $1"
+}
+
+failed() { # failed COMMIT
+	[ "$place" = "$PWD" ] ||
+		say "it ran in a checkout of git, which lacks what git does not track here: $(untracked); TSCOPE_LINK can name data that it needs"
+	die "the training of ${1:0:12} failed"
+}
+
+untracked() {
+	local all
+	all=$(git status --porcelain --ignored --untracked-files=normal | sed -n 's/^\(??\|!!\) //p' | grep -vxF "${out%%/*}/" | head -n 8 | paste -sd ' ')
+	printf '%s' "${all:-nothing}"
 }
 
 # train COMMIT DIR: what the training does not say of code, machine and job stands in facts.json; a training that writes one calls
@@ -65,7 +98,7 @@ train() {
 	dir=$(cd "$2" && pwd)
 	say "training ${1:0:12} into $2"
 	(cd "$place" && unset TSCOPE_SERVER TSCOPE_SSH TSCOPE_SSH_KEY TSCOPE_GITLAB_TOKEN && RUN_DIR=$dir bash -euo pipefail -c "$TSCOPE_TRAIN") </dev/null >&2 ||
-		die "the training of ${1:0:12} failed"
+		failed "$1"
 	[ -e "$dir/facts.json" ] || (cd "$place" && tscope facts -o "$dir/facts.json") || die "no facts of the host"
 }
 
@@ -141,6 +174,7 @@ annotate() {
 
 # Check the policy, the server and the baselines first, so that a problem does not appear only after an hour of training.
 check() {
+	check_links
 	tscope gate --check "${against[@]}" "${policy_options[@]}" >&2 || die "the gate cannot work like this; nothing was trained"
 }
 

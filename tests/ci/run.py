@@ -66,7 +66,7 @@ class Place:
         for name in ("gate.sh", "github.sh", "gitlab.sh"):
             shutil.copy(os.path.join(CI, name), os.path.join(self.origin, "ci/tscope"))
         with open(os.path.join(self.origin, "train.sh"), "w", encoding="utf-8") as f:
-            f.write('#!/bin/sh\n[ "$1" = --run-dir ] && exec python3 "$TRAINER/train.py" train.json "$2"\n')
+            f.write('#!/bin/sh\n[ -z "$NEEDS_DATA" ] || [ -e data/corpus ] || exit 7\n[ "$1" = --run-dir ] && exec python3 "$TRAINER/train.py" train.json "$2"\n')
         os.chmod(os.path.join(self.origin, "train.sh"), 0o755)
         subprocess.run(["git", "init", "--quiet", "-b", "main", self.origin], env=self.env, check=True)
         self.git("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -252,7 +252,11 @@ def gitlab(place):
         workflow.checkout(place.origin, folder, place.git("rev-parse", branch), 201)
         variables = {"CI": "true", "CI_JOB_ID": str(900 + i), "CI_COMMIT_SHA": head, "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "6",
                      "CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "3", "CI_JOB_TOKEN": "job-token", "TSCOPE_SERVER": place.socket,
-                     "TSCOPE_GITLAB_TOKEN": "glpat-secret"}
+                     "TSCOPE_GITLAB_TOKEN": "glpat-secret", "NEEDS_DATA": "1", "TSCOPE_LINK": "data"}
+        # The base of a pair is trained in a checkout of its own, which has this data only by the link.
+        os.makedirs(os.path.join(folder, "data"))
+        with open(os.path.join(folder, "data/corpus"), "w", encoding="utf-8") as f:
+            f.write("words")
         ok, steps = workflow.gitlab_job(config, "tscope-gate", variables, folder, place.env)
         check(ok == (wanted == 0) and steps[0][1] == wanted and steps[1][1] == 0, told(steps))
         strangers = [c["body"] for c in place.comments() if c["author"]["id"] != 77]
@@ -265,7 +269,12 @@ def gitlab(place):
         for report in config["tscope-gate"]["artifacts"]["reports"].values():
             check(os.path.getsize(os.path.join(folder, report)) > 0, report)
     check(seen == {"pass", "regression"}, seen)
+    p = subprocess.run(["ci/tscope/gate.sh", "candidate"], cwd=folder, capture_output=True, text=True, timeout=120,
+                       env=dict(place.env, TSCOPE_TRAIN='./train.sh --run-dir "$RUN_DIR"', TSCOPE_SERVER=place.socket, NEEDS_DATA="1"))
+    check(p.returncode == 2 and "data/" in p.stderr and "TSCOPE_LINK can name data" in p.stderr, p.returncode, p.stderr)
     check(not any("glpat-secret" in a for c in place.calls() for a in c["args"]), "the token is seen among the processes")
+
+    variables.update(NEEDS_DATA="", TSCOPE_LINK="")
 
     # Without the server, the baselines are those that the job on main left. A fork's job has no token, so it writes no comment.
     os.makedirs(os.path.join(place.stub, "jobs/tscope-baseline"))
@@ -310,6 +319,8 @@ def refusals(place):
             ("usage", "gate.sh", {}), ("usage", "gate.sh judge", {}), ("usage", "gate.sh candidate x", {}), ("TSCOPE_TRAIN", "gate.sh candidate", {}),
             ("failed", "gate.sh candidate", {"TSCOPE_TRAIN": "false"}), ("TSCOPE_SERVER is empty", "gate.sh baseline", {"TSCOPE_TRAIN": train}),
             ("nothing was trained", "gate.sh candidate", {"TSCOPE_TRAIN": train, "TSCOPE_SERVER": "unix:/nowhere"}),
+            ("no path below", "gate.sh candidate", {"TSCOPE_TRAIN": train, "TSCOPE_LINK": "../x"}),
+            ("not there", "gate.sh candidate", {"TSCOPE_TRAIN": train, "TSCOPE_LINK": "nowhere"}),
             ("below this one", "gate.sh candidate", {"TSCOPE_OUT": "/x"}), ("TSCOPE_SERVER", "gate.sh judge x", {}),
             ("TSCOPE_COMMIT", "gate.sh judge x", {"TSCOPE_SERVER": "unix:/x"}), ("no number", "github.sh comment NOTE 7;x", {"GH_TOKEN": "t"}),
             ("does not begin with a marker", "github.sh comment NOTE 7", {"GH_TOKEN": "t"}), ("no commit", "github.sh number HEAD", {"GH_TOKEN": "t"})):
