@@ -7,6 +7,8 @@
 
 enum { SHORT_ID = 12 };
 
+#define CLEARLY 0.75 /* a metric that sees this share of what another one sees is the better one */
+
 static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run *run)
 {
 	char hex[TS_ID_HEX + 1];
@@ -317,16 +319,16 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 			     before ? "base" : "candidate");
 }
 
-/* Lists the titles of other metrics of the same runs that could be judged: "mean step time (up to 4 %), MFU (up to 3
- * %)". */
-static struct ts_span sighted(struct ts_gate_court *c)
+/* Lists other times and rates of the same runs that would have seen a change of this size, or, if none would, that would have seen a
+ * clearly smaller one: "step_time_p10 (up to 4 %), mfu (up to 3 %)". */
+static struct ts_span sighted(struct ts_gate_court *c, double size)
 {
 	struct ts_span list = ts_span_of(NULL, 0);
 
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
 
-		if (row->state != TS_GATE_PASS || !(row->could_miss <= c->input->policy.must_catch) || !ts_gate_timed(row->metric))
+		if (row->state != TS_GATE_PASS || !(row->could_miss <= size) || !ts_gate_timed(row->metric))
 			continue;
 		list = ts_gate_text(c, "%.*s%s%s (up to %s)", TS_SPAN_ARG(list), list.len ? ", " : "", ts_metrics[i].name,
 				    ts_say_percent(row->could_miss).text);
@@ -341,7 +343,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 
 	if (row->state != TS_GATE_BLIND || row->floored)
 		return;
-	others = sighted(c);
+	others = sighted(c, c->input->policy.must_catch);
 	ts_gate_warn(c,
 		     "%s differs by %s between runs of the same code, so one more run cannot show a change of %s: compare the "
 		     "candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine",
@@ -350,6 +352,12 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 	if (others.len)
 		ts_gate_warn(c, "other metrics of the same runs would have seen it, and GATE.metrics can make them decide: %.*s",
 			     TS_SPAN_ARG(others));
+	else if ((others = sighted(c, CLEARLY * row->could_miss)).len)
+		ts_gate_warn(
+			c,
+			"other metrics of the same runs are less noisy and would have seen smaller changes, and GATE.metrics can make "
+			"them decide: %.*s",
+			TS_SPAN_ARG(others));
 }
 
 static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)

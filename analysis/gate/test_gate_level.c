@@ -232,6 +232,26 @@ static void a_short_run_may_scatter_more(void **state)
 	warns("the candidate has fewer steps than its baselines, so its step time scatters by a further 4.0 %");
 }
 
+/* On a noisy machine the tenth percentile is quieter, and the verdict says what it would see, even where that is not enough. */
+static void a_blind_verdict_names_the_quieter_metric(void **state)
+{
+	static const double noise[] = {0.7, 1.4, 0.9, 1.2, 0.8, 1.3, 1.0, 0.75, 1.25, 1.1};
+
+	(void)state;
+	for (size_t i = 0; i < 11; i++) {
+		struct ts_gate_run *run = put(i < 10 ? TS_GATE_BASELINE : TS_GATE_CANDIDATE, 0.1 * (i < 10 ? noise[i] : 1), "");
+
+		run->reduction.metrics[TS_METRIC_STEP_TIME_P10] =
+			(struct ts_reduced){.known = true, .value = 0.1 * pow(i < 10 ? noise[i] : 1, 0.2)};
+	}
+	assert_int_equal(judge()->state, TS_GATE_BLIND);
+	warns("are less noisy and would have seen smaller changes, and GATE.metrics can make them decide: step_time_p10 (up to ");
+	for (size_t i = 0; i < 10; i++)
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_P10].value = 0.1 * ten[i];
+	assert_int_equal(judge()->state, TS_GATE_BLIND);
+	warns("would have seen it, and GATE.metrics can make them decide: step_time_p10 (up to ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +262,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_a_fact_both_kinds_are_possible, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_odd_run_shows_what_only_it_has, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_run_that_ends_in_its_warmup_is_not_judged, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_blind_verdict_names_the_quieter_metric, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_short_run_may_scatter_more, setup, teardown),
 	};
 

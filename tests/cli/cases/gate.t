@@ -224,7 +224,7 @@ $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the s
 $ tscope gate --replay verdict.json | head -1
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 7.1 % to 8.9 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 15351 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 17304 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1
