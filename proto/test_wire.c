@@ -826,6 +826,12 @@ static void reads_trend_messages(void **state)
 	assert_true(t.left_out == 1 && t.older == 7 && t.n_changes == 1);
 	assert_true(t.changes[0].at == 2 && t.changes[0].last_before == 0 && t.changes[0].before == 1 && t.changes[0].after == 2);
 	assert_true(isinf(t.changes[0].size) && t.changes[0].p == 0.0005 && t.changes[0].worse && t.changes[0].accepted);
+	assert_true(t.changes[0].with_host && t.runs[2].started_ns == 5 && t.runs[0].host.len == 0);
+	IS(t.runs[2].host, "n1");
+	IS(t.changes[0].host_after, "n1");
+	assert_true(t.drift && t.drift->from == 0 && t.drift->to == 2 && t.drift->size == 0.25);
+	assert_true(t.drift->low == -0.5 && t.drift->high == 0.75 && t.drift->worse && t.drift->accepted);
+	assert_true(t.wandering == 3 && t.host_spread == 0.125 && t.weekday_spread == 0.0625);
 	IS(t.sentence, "s");
 }
 
@@ -839,6 +845,7 @@ static void refuses_trend_messages(void **state)
 		{3, 0, 0, 3, 0, "changes.at"}, {1, 1, 0, 3, 0, "changes.at"}, {1, 2, 0, 3, 0, "changes.at"},
 		{1, 0, 1, 3, 0, "ascending"},  {1, 0, 2, 3, 4, "left_out"},   {1, 0, 2, TS_TREND_RUNS_MAX + 1, 0, "runs"},
 	};
+	static const struct ts_trend_drift drifts[] = {{.to = 3}, {.from = 1, .to = 1}};
 	struct ts_buf buf = TS_BUF_INIT(8 << 20);
 
 	(void)state;
@@ -854,6 +861,14 @@ static void refuses_trend_messages(void **state)
 		assert_int_equal(ts_wire_unpack_trend_reply(ts_buf_view(&buf), &arena, &out, &err), TS_INVALID);
 		if (!strstr(err.text, cases[i].field))
 			fail_msg("%zu: %s, not %s", i, err.text, cases[i].field);
+	}
+	for (size_t i = 0; i < sizeof drifts / sizeof drifts[0]; i++) {
+		struct ts_trend_run runs[3] = {{.known = false}};
+		struct ts_trend in = {.runs = runs, .n_runs = 3, .drift = &drifts[i]}, out;
+
+		buf.len = 0;
+		assert_int_equal(ts_wire_pack_trend_reply(&in, &buf, &err), TS_OK);
+		assert_int_equal(ts_wire_unpack_trend_reply(ts_buf_view(&buf), &arena, &out, &err), TS_INVALID);
 	}
 	ts_buf_finish(&buf);
 }

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST = 200 };
 
@@ -185,7 +186,101 @@ static void memory_that_creeps(void **state)
 	for (size_t i = 10; i < 200; i += 20)
 		times(i, 200, 1.005);
 	judge(&t);
-	assert_true(t.n_changes >= 2 && t.changes[0].worse && ts_trend_is_worse(&t));
+	assert_true(t.n_changes == 0 && t.drift && t.drift->worse && ts_trend_is_worse(&t));
+	assert_true(t.drift->from == 0 && t.drift->to == 199 && t.drift->low > 0.04 && t.drift->high < 0.06);
+}
+
+/* A straight rise of 3 % is a drift with its interval, and accepting a change on the way accepts it. */
+static void drifts(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 200, 1);
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++)
+		runs[i].value *= 1 + 0.03 * (double)i / 199;
+	judge(&t);
+	assert_true(t.n_changes == 0 && t.drift && t.drift->worse && !t.drift->accepted && ts_trend_is_worse(&t));
+	assert_true(fabs(t.drift->size - 0.03) < 0.001 && t.drift->low < 0.03 && t.drift->high > 0.03 && t.drift->low > 0.025);
+	if (!strstr((const char *)t.sentence.data, "step time of main rose by 3.0 % (99 % interval "))
+		fail_msg("%.*s", TS_SPAN_ARG(t.sentence));
+	runs[150].accepted = true;
+	judge(&t);
+	assert_true(t.drift && t.drift->accepted && !ts_trend_is_worse(&t));
+}
+
+/* The level goes up and down by small steps, all the time. No step is more than the others. */
+static void wanders(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 200, 1);
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++)
+		runs[i].value *= 1 + 0.05 * sin((double)i / 12);
+	judge(&t);
+	assert_true(t.n_changes == 0 && !t.drift && t.wandering > 0 && !ts_trend_is_worse(&t));
+	if (!strstr((const char *)t.sentence.data, "over 200 runs and wanders: "))
+		fail_msg("%.*s", TS_SPAN_ARG(t.sentence));
+}
+
+static void on_host(size_t from, size_t to, const char *host, double factor)
+{
+	times(from, to, factor);
+	for (size_t i = from; i < to; i++)
+		runs[i].host = ts_span_str(host);
+}
+
+/* Two hosts, 4 % apart, take turns: this is no change, and a real one is found under it. */
+static void hosts_take_turns(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 120, 1);
+
+	(void)state;
+	for (size_t i = 0; i < 120; i += 20) {
+		on_host(i, i + 10, "slow", 1.04);
+		on_host(i + 10, i + 20, "fast", 1);
+	}
+	judge(&t);
+	assert_true(t.n_changes == 0 && fabs(t.host_spread - 0.04) < 0.001 && t.weekday_spread == 0);
+	times(70, 120, 1.05);
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].at == 70 && !t.changes[0].with_host && fabs(t.changes[0].size - 0.05) < 0.001);
+	assert_true(ts_span_is(t.changes[0].host_before, "slow") && ts_span_is(t.changes[0].host_after, "fast"));
+}
+
+/* All runs move to another host where the level rises. */
+static void host_and_change_coincide(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 1);
+
+	(void)state;
+	on_host(0, 60, "old", 1);
+	on_host(60, 100, "new", 1.05);
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].with_host && t.changes[0].worse && !ts_trend_is_worse(&t));
+	assert_true(ts_span_is(t.changes[0].host_before, "old") && ts_span_is(t.changes[0].host_after, "new"));
+	says(&t, "step time of main rose by 5.0 % between c59 and c60, 40 runs ago; the runs before and after it are of different "
+		 "hosts, so nobody can tell whether the host or the code is the cause");
+	on_host(60, 62, "new", 1);
+	on_host(62, 70, "old", 1); /* the old host is as slow now */
+	judge(&t);
+	assert_true(t.n_changes == 1 && !t.changes[0].with_host && ts_trend_is_worse(&t));
+}
+
+/* Five runs a day, and those of Monday are slower. */
+static void weekdays_differ(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 175, 1);
+
+	(void)state;
+	for (size_t i = 0; i < 175; i++) {
+		runs[i].started_ns = (int64_t)(20000 + i / 5) * 86400000000000;
+		runs[i].value *= i / 5 % 7 == 4 ? 1.04 : 1;
+	}
+	judge(&t);
+	assert_true(t.n_changes == 0 && !t.drift && fabs(t.weekday_spread - 0.04) < 0.002 && t.host_spread == 0);
+	times(100, 175, 1.04);
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].at == 100 && fabs(t.changes[0].size - 0.04) < 0.002);
 }
 
 /* The loss is below 0, so it is not compared by ratio. */
@@ -252,6 +347,11 @@ int main(void)
 		cmocka_unit_test(several),
 		cmocka_unit_test(memory_has_an_absolute_size),
 		cmocka_unit_test(memory_that_creeps),
+		cmocka_unit_test(drifts),
+		cmocka_unit_test(wanders),
+		cmocka_unit_test(hosts_take_turns),
+		cmocka_unit_test(host_and_change_coincide),
+		cmocka_unit_test(weekdays_differ),
 		cmocka_unit_test(loss_by_difference),
 		cmocka_unit_test(policy_sets_the_size),
 		cmocka_unit_test(few_or_none),

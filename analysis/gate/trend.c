@@ -1,34 +1,24 @@
-#include "analysis/gate/trend.h"
+#include "analysis/gate/trend_internal.h"
 
-#include "analysis/answer/say.h"
-#include "analysis/stats/change_point.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
 
-enum { SHORT = 12 };
-
 #define MAX_P 0.001
 /* The seed of the permutations: any number, but always the same. */
 #define SEED UINT64_C(0x7473636f7065)
-
-/* The runs whose value counts. */
-struct counted {
-	size_t *at;	/* index in trend->runs */
-	double *values; /* on the scale that is compared */
-	size_t n;
-};
 
 static bool can_be(enum ts_metric metric, double value)
 {
 	return isfinite(value) && (value > 0 || !ts_metrics[metric].log_scale);
 }
 
-static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, struct counted *c, struct ts_error *err)
+static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, struct ts_trend_series *s, struct ts_error *err)
 {
-	*c = (struct counted){.at = ts_arena_array(arena, trend->n_runs, sizeof *c->at),
-			      .values = ts_arena_array(arena, trend->n_runs, sizeof *c->values)};
-	if (!c->at || !c->values)
+	*s = (struct ts_trend_series){.at = ts_arena_array(arena, trend->n_runs, sizeof *s->at),
+				      .values = ts_arena_array(arena, trend->n_runs, sizeof *s->values),
+				      .levels = ts_arena_array(arena, trend->n_runs, sizeof *s->levels)};
+	if (!s->at || !s->values || !s->levels)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trend->n_runs; i++) {
 		struct ts_trend_run *run = &trend->runs[i];
@@ -39,43 +29,65 @@ static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, stru
 		}
 		if (!run->known)
 			continue;
-		c->at[c->n] = i;
-		c->values[c->n++] = run->value;
+		s->at[s->n] = i;
+		s->levels[s->n] = run->value;
+		s->values[s->n++] = run->value;
 	}
-	trend->left_out = trend->n_runs - c->n;
+	trend->left_out = trend->n_runs - s->n;
 	return TS_OK;
 }
 
-/* Converts the values to the scale on which they are compared; *ret_min is the smallest change that counts on it. */
+/* Converts the values to the scale on which they are compared. */
 static enum ts_status scale(const struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
-			    struct counted *c, double *ret_min, struct ts_error *err)
+			    struct ts_trend_series *s, struct ts_error *err)
 {
 	const struct ts_metric_row *row = &ts_metrics[trend->metric];
-	double *scratch = ts_arena_array(arena, c->n, sizeof *scratch), middle;
+	double *scratch = ts_arena_array(arena, s->n, sizeof *scratch);
 
 	if (!scratch)
 		return ts_arena_error(arena, err);
-	*ret_min = policy->min_size[trend->metric];
-	if (c->n == 0)
+	s->min = policy->min_size[trend->metric];
+	if (s->n == 0)
 		return TS_OK;
-	middle = fabs(ts_median(c->values, c->n, scratch));
-	if (!(middle > 0)) { /* a relative size has no meaning, so only the absolute minimum counts */
-		*ret_min = row->min_absolute;
+	s->middle = fabs(ts_median(s->values, s->n, scratch));
+	if (!(s->middle > 0)) { /* a relative size has no meaning, so only the absolute minimum counts */
+		s->min = row->min_absolute;
 		return TS_OK;
 	}
-	*ret_min = fmax(*ret_min, row->min_absolute / middle);
-	if (row->log_scale)
-		*ret_min = log1p(*ret_min);
-	for (size_t i = 0; i < c->n; i++)
-		c->values[i] = row->log_scale ? log(c->values[i]) : c->values[i] / middle;
+	s->min = fmax(s->min, row->min_absolute / s->middle);
+	s->logs = row->log_scale;
+	if (s->logs)
+		s->min = log1p(s->min);
+	for (size_t i = 0; i < s->n; i++)
+		s->values[i] = s->logs ? log(s->values[i]) : s->values[i] / s->middle;
 	return TS_OK;
 }
 
-static double level(const struct ts_trend *trend, const struct counted *c, size_t from, size_t to, double *scratch)
+static double relative(const struct ts_trend_series *s, double size)
 {
-	for (size_t i = from; i < to; i++)
-		scratch[i - from] = trend->runs[c->at[i]].value;
-	return ts_median(scratch, to - from, scratch);
+	return s->logs ? expm1(size) : size;
+}
+
+/* Takes out what hosts and weekdays add. */
+static enum ts_status take_out(struct ts_trend *trend, struct ts_arena *arena, struct ts_trend_series *s, struct ts_error *err)
+{
+	struct ts_trend_label *labels = ts_arena_array(arena, s->n, sizeof *labels);
+
+	if (!labels)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < s->n; i++)
+		labels[i] = (struct ts_trend_label){trend->runs[s->at[i]].host, trend->runs[s->at[i]].started_ns};
+	if (ts_trend_effects_fit(s->values, labels, s->n, arena, &s->effects, err))
+		return err->status;
+	for (size_t i = 0; i < s->n; i++) {
+		double effect = s->effects.effect[i];
+
+		s->values[i] -= effect;
+		s->levels[i] = s->logs ? s->levels[i] * exp(-effect) : s->levels[i] - effect * (s->middle > 0 ? s->middle : 1);
+	}
+	trend->host_spread = relative(s, s->effects.host_spread);
+	trend->weekday_spread = relative(s, s->effects.weekday_spread);
+	return TS_OK;
 }
 
 static bool accepted(const struct ts_trend *trend, size_t from, size_t to)
@@ -86,91 +98,49 @@ static bool accepted(const struct ts_trend *trend, size_t from, size_t to)
 	return false;
 }
 
-static enum ts_status tell_changes(struct ts_trend *trend, const struct counted *c, const struct ts_change_point *points, size_t n,
+static enum ts_status tell_changes(struct ts_trend *trend, const struct ts_trend_series *s, const struct ts_trend_claims *c,
 				   struct ts_arena *arena, struct ts_error *err)
 {
-	double *scratch = ts_arena_array(arena, c->n, sizeof *scratch);
+	double *scratch = ts_arena_array(arena, s->n, sizeof *scratch);
 
-	trend->changes = ts_arena_array(arena, n, sizeof *trend->changes);
+	trend->changes = ts_arena_array(arena, c->n, sizeof *trend->changes);
 	if (!scratch || !trend->changes)
 		return ts_arena_error(arena, err);
-	trend->n_changes = n;
-	for (size_t i = 0; i < n; i++) {
-		size_t from = i ? points[i - 1].at : 0, at = points[i].at, to = i + 1 < n ? points[i + 1].at : c->n;
+	trend->n_changes = c->n;
+	for (size_t i = 0; i < c->n; i++) {
+		size_t from = i ? c->points[i - 1].at : 0, at = c->points[i].at, to = i + 1 < c->n ? c->points[i + 1].at : s->n;
 		struct ts_trend_change *change = &trend->changes[i];
 		size_t slack = TS_CHANGE_LEAST - 1;
 
-		*change = (struct ts_trend_change){.at = c->at[at], .last_before = c->at[at - 1], .p = points[i].p};
-		change->before = level(trend, c, from, at, scratch);
-		change->after = level(trend, c, at, to, scratch);
+		*change = (struct ts_trend_change){
+			.at = s->at[at], .last_before = s->at[at - 1], .p = c->points[i].p, .with_host = c->with_host[i]};
+		change->before = ts_median(s->levels + from, at - from, scratch);
+		change->after = ts_median(s->levels + at, to - at, scratch);
 		change->size = (change->after - change->before) / fabs(change->before);
 		change->worse = (change->after > change->before) == ts_metrics[trend->metric].less_is_better;
-		change->accepted = accepted(trend, c->at[at - slack], to < c->n ? c->at[to - slack] : trend->n_runs);
+		change->accepted = accepted(trend, s->at[at - slack], to < s->n ? s->at[to - slack] : trend->n_runs);
 	}
 	return TS_OK;
 }
 
-/* --- in words --- */
-
-/* Returns how a sentence names a run: "3f2a9c81d0e4", or "run 5d1b..." where it records no commit. */
-static const char *place(const struct ts_trend_run *run, struct ts_arena *arena)
+static enum ts_status tell_drift(struct ts_trend *trend, const struct ts_trend_series *s, const struct ts_trend_claims *c,
+				 struct ts_arena *arena, struct ts_error *err)
 {
-	char hex[TS_ID_HEX + 1];
+	struct ts_trend_drift *drift;
 
-	if (run->commit.len)
-		return ts_arena_printf(arena, "%.*s", (int)(run->commit.len < SHORT ? run->commit.len : SHORT),
-				       (const char *)run->commit.data);
-	return ts_arena_printf(arena, "run %.*s", SHORT, ts_id_hex(&run->id, hex));
-}
-
-/* "rose by 3.1 % between A and B, 12 runs ago" */
-static const char *say_change(const struct ts_trend *trend, const struct ts_trend_change *c, struct ts_arena *arena)
-{
-	const char *from = place(&trend->runs[c->last_before], arena), *to = place(&trend->runs[c->at], arena);
-	const char *way = c->after > c->before ? "rose" : "fell";
-	double ago = (double)c->runs_ago;
-
-	if (!from || !to)
-		return NULL;
-	if (!isfinite(c->size))
-		return ts_arena_printf(arena, "%s from 0 to %s between %s and %s, %s ago", way,
-				       ts_say_value(c->after, ts_metrics[trend->metric].unit).text, from, to,
-				       ts_say_plural(ago, "run").text);
-	return ts_arena_printf(arena, "%s by %s between %s and %s, %s ago", way, ts_say_percent(fabs(c->size)).text, from, to,
-			       ts_say_plural(ago, "run").text);
-}
-
-static const char *say_level(const struct ts_trend *trend, const struct counted *c, double *scratch, struct ts_arena *arena)
-{
-	struct ts_say value = ts_say_value(level(trend, c, 0, c->n, scratch), ts_metrics[trend->metric].unit);
-
-	if (c->n == 1)
-		return ts_arena_printf(arena, "is %s in the one run that counts; one run is too few for a trend", value.text);
-	if (c->n < 2 * (size_t)TS_CHANGE_LEAST)
-		return ts_arena_printf(arena, "is %s in %zu runs; these are too few for a trend", value.text, c->n);
-	return ts_arena_printf(arena, "is %s over %zu runs, and no change of its level was found", value.text, c->n);
-}
-
-static enum ts_status say(struct ts_trend *trend, const struct counted *c, struct ts_arena *arena, struct ts_error *err)
-{
-	const char *title = ts_metrics[trend->metric].title, *what, *text;
-	struct ts_span name = ts_span_after(trend->branch, '/');
-	double *scratch = ts_arena_array(arena, c->n, sizeof *scratch);
-	const struct ts_trend_change *last = trend->n_changes ? &trend->changes[trend->n_changes - 1] : NULL;
-
-	if (!scratch)
+	if (!c->drifts)
+		return TS_OK;
+	drift = ts_arena_array(arena, 1, sizeof *drift);
+	if (!drift)
 		return ts_arena_error(arena, err);
-	if (c->n == 0) {
-		text = ts_arena_printf(arena, "no run of %.*s has a %s that counts", TS_SPAN_ARG(name), title);
-	} else {
-		what = last ? say_change(trend, last, arena) : say_level(trend, c, scratch, arena);
-		text = what ? ts_arena_printf(arena, "%s of %.*s %s%s", title, TS_SPAN_ARG(name), what,
-					      last && last->accepted ? "; this change was accepted" : "")
-			    : NULL;
-	}
-	if (!text)
-		return ts_arena_error(arena, err);
-	trend->sentence = ts_span_str(text);
+	*drift = (struct ts_trend_drift){.from = s->at[0],
+					 .to = s->at[s->n - 1],
+					 .size = relative(s, c->size),
+					 .low = relative(s, c->low),
+					 .high = relative(s, c->high)};
+	drift->worse = (drift->size > 0) == ts_metrics[trend->metric].less_is_better;
+	drift->accepted = accepted(trend, drift->from, trend->n_runs);
+	trend->drift = drift;
 	return TS_OK;
 }
 
@@ -178,25 +148,32 @@ enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_polic
 			      struct ts_error *err)
 {
 	struct ts_change_options options = {.max_p = MAX_P, .seed = SEED};
-	struct ts_change_point *points = NULL;
-	struct counted c;
-	size_t n = 0;
+	struct ts_trend_claims claims = {.n = 0};
+	struct ts_trend_series s;
 
-	if (count(trend, arena, &c, err) || scale(trend, policy, arena, &c, &options.min_size, err) ||
-	    ts_change_points(c.values, c.n, &options, arena, &points, &n, err) ||
-	    tell_changes(trend, &c, points, n, arena, err))
+	trend->drift = NULL;
+	if (count(trend, arena, &s, err) || scale(trend, policy, arena, &s, err) || take_out(trend, arena, &s, err))
 		return err->status;
+	options.min_size = s.min;
+	if (ts_change_points(s.values, s.n, &options, arena, &claims.points, &claims.n, err) ||
+	    ts_trend_settle(&s, arena, &claims, err) || tell_changes(trend, &s, &claims, arena, err) ||
+	    tell_drift(trend, &s, &claims, arena, err))
+		return err->status;
+	trend->wandering = claims.wandering;
 	ts_trend_place(trend);
-	return say(trend, &c, arena, err);
+	return ts_trend_say(trend, &s, arena, err);
 }
 
 void ts_trend_place(struct ts_trend *trend)
 {
 	for (size_t i = 0; i < trend->n_changes; i++) {
 		struct ts_trend_change *change = &trend->changes[i];
+		const struct ts_trend_run *before = &trend->runs[change->last_before], *after = &trend->runs[change->at];
 
-		change->commit_before = trend->runs[change->last_before].commit;
-		change->commit_after = trend->runs[change->at].commit;
+		change->commit_before = before->commit;
+		change->commit_after = after->commit;
+		change->host_before = before->host;
+		change->host_after = after->host;
 		change->runs_ago = trend->n_runs - change->at;
 	}
 }
@@ -205,5 +182,7 @@ bool ts_trend_is_worse(const struct ts_trend *trend)
 {
 	const struct ts_trend_change *last = trend->n_changes ? &trend->changes[trend->n_changes - 1] : NULL;
 
-	return last && last->worse && !last->accepted;
+	if (trend->drift)
+		return trend->drift->worse && !trend->drift->accepted;
+	return last && last->worse && !last->accepted && !last->with_host;
 }

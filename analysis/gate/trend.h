@@ -1,9 +1,11 @@
-/* trend.h - the answer of `tscope trend`: one metric of the runs of a branch, and where its level changed.
+/* trend.h - the answer of `tscope trend`: one metric of the runs of a branch, where its level changed, or how it drifts.
  *
  * Values are compared as a gate compares them: by ratio, or, for share of stalls and loss, by difference over the magnitude of
- * the series. change_point.h finds the change points over the runs that have a value. The cause of a change lies in the commits
- * between the last run of the old level and the first run of the new one. Memory is compared with its level and not with its
- * maximum so far, because such a limit would let memory grow slowly.
+ * the series. What hosts and weekdays add is taken out where it is certain (trend_effects.h). change_point.h finds the change
+ * points over the runs that have a value; those are claimed that are more than the wandering of the series (wander.h). Where one
+ * straight line describes the series better than its steps, it drifts. The cause of a change lies in the commits between the last
+ * run of the old level and the first run of the new one. Memory is compared with its level and not with its maximum so far,
+ * because such a limit would let memory grow slowly.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_TREND_H
 #define TSCOPE_ANALYSIS_GATE_TREND_H
@@ -16,6 +18,8 @@ struct ts_trend_run {
 	int64_t moved_ns;	  /* when it came onto the branch */
 	bool known;		  /* the run has a value that counts */
 	double value;		  /* in the metric's unit */
+	struct ts_span host;	  /* empty: not recorded */
+	int64_t started_ns;	  /* 0: not recorded */
 	struct ts_span reason;	  /* why the run does not count: "marked bad: ...", "of another workload: ..." */
 	bool accepted;		  /* a change was accepted at this run */
 	struct ts_span accept_reason;
@@ -24,13 +28,24 @@ struct ts_trend_run {
 struct ts_trend_change {
 	uint64_t at;		  /* index of the first run of the new level */
 	uint64_t last_before;	  /* index of the last run of the old level that has a value: the cause lies in the commits between */
-	double before, after;	  /* medians, in the metric's unit */
+	double before, after;	  /* medians, in the metric's unit, without the effects of hosts and weekdays */
 	double size;		  /* relative: after / before - 1; infinite where before is 0 */
 	double p;
 	bool worse;
 	bool accepted;		  /* at a run of the new level or at one of the two runs before it, since the place may be off by two */
+	bool with_host;		  /* the runs before and after are of hosts that cannot be compared: host or change, nobody can tell */
 	struct ts_span commit_before, commit_after; /* of the runs last_before and at; empty: not recorded */
+	struct ts_span host_before, host_after;	    /* the same */
 	uint64_t runs_ago;	  /* how many runs of the trend have come since, `at` counted */
+};
+
+/* A straight line through all runs that have a value. */
+struct ts_trend_drift {
+	uint64_t from, to;	  /* indexes of the first and the last of them */
+	double size;		  /* relative, over all of them: end / begin - 1 */
+	double low, high;	  /* its 99 % interval */
+	bool worse;
+	bool accepted;		  /* a change was accepted at one of the runs */
 };
 
 struct ts_trend {
@@ -43,16 +58,20 @@ struct ts_trend {
 	uint64_t older;		  /* older entries of the branch that were not read */
 	struct ts_trend_change *changes; /* ascending */
 	size_t n_changes;
+	const struct ts_trend_drift *drift; /* NULL: none is claimed. Where there is one, there are no changes */
+	uint64_t wandering;	  /* places where the level moved, which are not claimed because neighbouring runs are alike */
+	double host_spread;	  /* relative: how much hosts differ, which was taken out; 0: nothing was */
+	double weekday_spread;	  /* the same of weekdays */
 	struct ts_span sentence;  /* "step time of main rose by 3.1 % between 3f2a... and 77b0..., 12 runs ago" */
 };
 
-/* The caller has set runs, metric and branch of trend; this finds left_out, changes and sentence. A run whose value the metric cannot
+/* The caller has set runs, metric and branch of trend; this finds the rest but workload and older. A run whose value the metric cannot
  * have (not finite; not above 0 where ratios are compared) does not count, and gets the reason. */
 enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			      struct ts_error *err);
-/* Sets what follows from the places of the changes: commit_before, commit_after and runs_ago. */
+/* Sets what follows from the places of the changes: commits, hosts and runs_ago. */
 void ts_trend_place(struct ts_trend *trend);
-/* Is the newest level worse than the one before, and was the change not accepted? */
+/* Is the newest level worse than the one before by a claimed change or drift that was not accepted? */
 bool ts_trend_is_worse(const struct ts_trend *trend);
 
 #endif

@@ -3,10 +3,13 @@
 #include "cli/report/report_diff.h"
 
 #include "analysis/gate/trend.h"
+#include "analysis/stats/stats.h"
 #include "cli/text/show_gate.h"
 #include "cli/text/show_value.h"
 
-enum { REASONS_SHOWN = 6, REASON_MOST = 120, COMMIT_MOST = 12 };
+#include <math.h>
+
+enum { REASONS_SHOWN = 6, REASON_MOST = 120, COMMIT_MOST = 12, HOST_MOST = 40, PIECES = 16 /* of the line of a drift */ };
 
 static const struct ts_events no_events;
 static const struct ts_plots no_plots;
@@ -14,7 +17,7 @@ static const struct ts_measures no_rows;
 
 static enum ts_tone tone_of(const struct ts_trend_change *c)
 {
-	return c->accepted ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
+	return c->accepted || c->with_host ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
 }
 
 /* The letter that marks a change: "A" to "Z", then "a" to "z", then a dot. */
@@ -61,11 +64,36 @@ static struct ts_level level_of(struct ts_report *r, const struct ts_trend *t, s
 	return level;
 }
 
+/* A drift is drawn as a stair of short levels about the median of the runs. Returns how many. */
+static size_t drift_line(struct ts_report *r, const struct ts_trend *t, const double *values, struct ts_level *items)
+{
+	double *known = ts_arena_array(r->arena, t->n_runs, sizeof *known), middle;
+	size_t n = 0, span = t->drift->to - t->drift->from + 1;
+
+	if (!known) {
+		r->failed = true;
+		return 0;
+	}
+	for (size_t i = 0; i < t->n_runs; i++)
+		if (isfinite(values[i]))
+			known[n++] = values[i];
+	if (n == 0)
+		return 0;
+	middle = ts_median(known, n, known);
+	for (size_t k = 0; k < PIECES; k++)
+		items[k] = (struct ts_level){.first = t->drift->from + span * k / PIECES,
+					     .end = t->drift->from + span * (k + 1) / PIECES,
+					     .value = middle + fabs(middle) * t->drift->size * ((k + 0.5) / PIECES - 0.5),
+					     .mark = "",
+					     .text = ""};
+	return PIECES;
+}
+
 static void figure(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
 	struct ts_levels *levels = ts_arena_array(r->arena, 1, sizeof *levels);
 	double *values = ts_arena_array(r->arena, t->n_runs, sizeof *values);
-	struct ts_level *items = ts_arena_array(r->arena, t->n_changes + 1, sizeof *items);
+	struct ts_level *items = ts_arena_array(r->arena, t->n_changes + 1 + PIECES, sizeof *items);
 	size_t n = 0;
 
 	if (!levels || !values || !items) {
@@ -77,6 +105,8 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 	/* Without a change, the runs themselves show the only level. */
 	for (size_t i = 0; t->n_changes && i <= t->n_changes; i++)
 		items[n++] = level_of(r, t, i, t->changes[0].before);
+	if (t->drift)
+		n = drift_line(r, t, values, items);
 	*levels = (struct ts_levels){
 		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
 	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
@@ -94,7 +124,7 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 	table->indented = true;
 	for (size_t i = t->n_changes; i-- > 0;) {
 		const struct ts_trend_change *c = &t->changes[i];
-		const char *state = c->accepted ? "accepted" : c->worse ? "worse" : "better";
+		const char *state = c->with_host ? "host?" : c->accepted ? "accepted" : c->worse ? "worse" : "better";
 
 		ts_report_cells(
 			r, table,
@@ -108,6 +138,37 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 				{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
 				{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
 	}
+}
+
+/* One line for each change that comes with another host. */
+static void hosts(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	for (size_t i = t->n_changes; i-- > 0;) {
+		const struct ts_trend_change *c = &t->changes[i];
+
+		if (c->with_host)
+			ts_report_line(r, s, mark_of(r, i),
+				       ts_report_say(r, "comes with another host: %s, then %s",
+						     ts_report_kept(r, ts_show_brief(c->host_before, HOST_MOST, r->arena)),
+						     ts_report_kept(r, ts_show_brief(c->host_after, HOST_MOST, r->arena))));
+	}
+}
+
+/* What was taken out of the values before changes were looked for, and what is not claimed. */
+static void remarks(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	if (t->host_spread > 0)
+		ts_report_line(r, s, "hosts",
+			       ts_report_say(r, "differ by up to %s, which is taken out of the levels",
+					     ts_report_kept(r, ts_show_change(t->host_spread, r->arena))));
+	if (t->weekday_spread > 0)
+		ts_report_line(r, s, "weekdays",
+			       ts_report_say(r, "(of UTC) differ by up to %s, which is taken out of the levels",
+					     ts_report_kept(r, ts_show_change(t->weekday_spread, r->arena))));
+	if (t->wandering)
+		ts_report_line(r, s, "not claimed",
+			       ts_report_say(r, "%s, because runs are like the runs before them",
+					     ts_report_kept(r, ts_show_plural(t->wandering, "change", r->arena))));
 }
 
 struct reason {
@@ -205,6 +266,8 @@ enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *are
 		figure(&r, s, t);
 		if (t->n_changes)
 			changes(&r, s, t);
+		hosts(&r, s, t);
+		remarks(&r, s, t);
 	}
 	left_out(&r, t);
 	if (r.failed)

@@ -34,6 +34,8 @@ static const struct ts_shape_field run_rows[] = {
 	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"accepted", "accepted", BOOL(accepted)},
 	{"accept_reason", "accept_reason", BYTES(accept_reason, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"host", "host", BYTES(host, TS_PATH_MAX), OR_NULL},
+	{"started_ns", "started", TIME(started_ns), OR_NULL},
 };
 static const struct ts_shape run_shape = {SHAPE("trend_run", trend_run, run_rows)};
 #undef TYPE
@@ -51,14 +53,43 @@ static const struct ts_shape_field change_rows[] = {
 	{"p", "p", F64(p)},
 	{"worse", "worse", BOOL(worse)},
 	{"accepted", "accepted", BOOL(accepted)},
+	{"with_host", "with_host", BOOL(with_host),
+	 ABOUT("the hosts before and after it cannot be compared: host or change, nobody can tell")},
+	{NULL, "host_before", BYTES(host_before, 0), OR_NULL},
+	{NULL, "host_after", BYTES(host_after, 0), OR_NULL},
 };
 static const struct ts_shape change_shape = {SHAPE("trend_change", trend_change, change_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trend_drift
+static const struct ts_shape_field drift_rows[] = {
+	{"from", "from", U64(from)},
+	{"to", "to", U64(to)},
+	{"size", "size_ratio", F64(size)},
+	{"low", "low_ratio", F64(low)},
+	{"high", "high_ratio", F64(high)},
+	{"worse", "worse", BOOL(worse)},
+	{"accepted", "accepted", BOOL(accepted)},
+};
+static const struct ts_shape drift_shape = {
+	SHAPE("trend_drift", trend_drift, drift_rows),
+	.about = "a straight line over all runs, with its 99 % interval; from and to are places in runs"};
 #undef TYPE
 
 #define TYPE struct ts_trend
 static const char *unit_of(const void *in)
 {
 	return ts_unit_suffix(ts_metrics[((const TYPE *)in)->metric].unit);
+}
+
+static bool hosts_differ(const void *in)
+{
+	return ((const TYPE *)in)->host_spread > 0;
+}
+
+static bool weekdays_differ(const void *in)
+{
+	return ((const TYPE *)in)->weekday_spread > 0;
 }
 
 /* Renderers index the runs by these numbers. */
@@ -75,6 +106,8 @@ static void check_trend(struct ts_wire_reader *r, void *in)
 		if (i && change->at <= trend->changes[i - 1].at)
 			ts_wire_fail(r, "changes.at", "are not ascending");
 	}
+	if (trend->drift && (trend->drift->to >= trend->n_runs || trend->drift->from >= trend->drift->to))
+		ts_wire_fail(r, "drift.to", "names no run");
 	if (!r->status)
 		ts_trend_place(trend);
 }
@@ -96,6 +129,11 @@ static const struct ts_shape_field trend_rows[] = {
 	{"older", "older", U64(older)},
 	{"changes", "changes", MANY(changes, n_changes, change_shape, TS_TREND_RUNS_MAX / TS_CHANGE_LEAST),
 	 ABOUT("oldest first; at and last_before are places in runs")},
+	{"drift", "drift", PTR(drift, drift_shape)},
+	{"wandering", "wandering_count", U64(wandering), ABOUT("changes that are not claimed because neighbouring runs are alike")},
+	{"host_spread", "host_spread_ratio", F64(host_spread), WHEN(hosts_differ),
+	 ABOUT("how much hosts differ, which was taken out; null: nothing was")},
+	{"weekday_spread", "weekday_spread_ratio", F64(weekday_spread), WHEN(weekdays_differ), ABOUT("the same of weekdays")},
 	{"runs", "runs", MANY(runs, n_runs, run_shape, TS_TREND_RUNS_MAX), ABOUT("oldest first")},
 };
 const struct ts_shape ts_shape_trend = {SHAPE("trend", trend_reply, trend_rows), .check = check_trend, .unit = unit_of};

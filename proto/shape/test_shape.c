@@ -518,6 +518,16 @@ static void mend_trend(struct ts_trend *t)
 		t->changes[i].last_before = below(i + 1);
 	}
 	t->left_out = below(t->n_runs + 1);
+	if (t->n_runs < 2)
+		t->drift = NULL;
+	if (t->drift) {
+		struct ts_trend_drift *drift = ts_arena_array(&arena, 1, sizeof *drift);
+
+		*drift = *t->drift;
+		drift->to = 1 + below(t->n_runs - 1);
+		drift->from = below(drift->to);
+		t->drift = drift;
+	}
 	ts_trend_place(t);
 }
 

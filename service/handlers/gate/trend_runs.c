@@ -6,6 +6,7 @@
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/gate/baselines.h"
+#include "service/handlers/gate/gate_subject.h"
 
 #include "analysis/gate/trend.h"
 
@@ -13,7 +14,7 @@
 
 TS_REPLIER(trend_reply, ts_trend);
 
-enum { SHOWN = 160 /* bytes of a reason, since each run may have one */, SHORT = 12 };
+enum { SHOWN = 160 /* bytes of a reason or of a host, since each run may have one */, SHORT = 12 };
 
 /* The data kept of each entry, to recognize a later push of the same run. */
 struct mark {
@@ -92,6 +93,24 @@ static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metr
 	return metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ? ts_span_of(NULL, 0) : r->time_source;
 }
 
+/* Notes what a run's value may depend on besides its code: the host (of several, the first) and the time. */
+static enum ts_status take_labels(struct follower *t, const struct ts_branch_run *r, struct ts_trend_run *row, struct ts_error *err)
+{
+	static const char *const paths[] = {"session.host", "session.hosts[0]"};
+	struct ts_facts facts;
+
+	row->started_ns = r->run.workload.started_ns;
+	if (ts_gate_subject_facts(t->f, &row->id, &t->one, &facts, err))
+		return err->status;
+	for (size_t i = 0; row->host.len == 0 && i < sizeof paths / sizeof paths[0]; i++) {
+		const struct ts_fact *fact = ts_facts_find(&facts, ts_span_str(paths[i]));
+
+		if (fact && fact->type == TS_FACT_TEXT && keep(t, fact->text, SHOWN, &row->host, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status take_value(struct follower *t, const struct ts_reduction *r, struct ts_trend_run *row, struct ts_error *err)
 {
 	struct ts_span basis = basis_of(r, t->request->metric);
@@ -128,7 +147,9 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 		return leave_out(t, row, "", value->reason, err);
 	if (!isfinite(value->value))
 		return leave_out(t, row, "its value is NaN or infinite", ts_span_of(NULL, 0), err);
-	return take_value(t, &r->run.reduction, row, err);
+	if (take_value(t, &r->run.reduction, row, err))
+		return err->status;
+	return row->known ? take_labels(t, r, row, err) : TS_OK;
 }
 
 static enum ts_status remember(struct follower *t, const struct ts_branch_run *r, struct mark *mark, struct ts_error *err)

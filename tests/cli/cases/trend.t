@@ -149,6 +149,10 @@ $ tscope trend main --like m48 --limit 3 --json
 |   "left_out": 2,
 |   "older": 38,
 |   "changes": [],
+|   "drift": null,
+|   "wandering_count": 0,
+|   "host_spread_ratio": null,
+|   "weekday_spread_ratio": null,
 |   "runs": [
 |     {
 |       "id": "a293673495b81634593d31a3089860441c48228d3af9c488496005e8956ea6d8",
@@ -157,7 +161,9 @@ $ tscope trend main --like m48 --limit 3 --json
 |       "value_s": 0.11060002446174622,
 |       "reason": null,
 |       "accepted": false,
-|       "accept_reason": null
+|       "accept_reason": null,
+|       "host": null,
+|       "started": "2023-11-15T11:33:20Z"
 |     },
 |     {
 |       "id": "c63aaa6bf6659a0ae713a1688d1ceee21e73add216f5be7a4887ff2be6955b00",
@@ -166,7 +172,9 @@ $ tscope trend main --like m48 --limit 3 --json
 |       "value_s": null,
 |       "reason": "still training",
 |       "accepted": false,
-|       "accept_reason": null
+|       "accept_reason": null,
+|       "host": null,
+|       "started": null
 |     },
 |     {
 |       "id": "b96f7cf68ddd6ba1c77f319e4e97769b4e721e00da73af61ae1175d804990880",
@@ -175,7 +183,9 @@ $ tscope trend main --like m48 --limit 3 --json
 |       "value_s": null,
 |       "reason": "of another workload: different config",
 |       "accepted": false,
-|       "accept_reason": null
+|       "accept_reason": null,
+|       "host": null,
+|       "started": null
 |     }
 |   ]
 | }

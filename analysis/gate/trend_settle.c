@@ -1,0 +1,258 @@
+/* trend_settle.c - which of the changes that were found are claimed: not those that a wandering level explains, and of those that
+ * come with another host only such as hosts do not explain. */
+#include "analysis/gate/trend_internal.h"
+
+#include "analysis/stats/correlation.h"
+#include "analysis/stats/stats.h"
+#include "analysis/stats/student.h"
+#include "analysis/stats/wander.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The evidence that a step or a line needs: EVIDENCE + 2 log n, since a step may stand at any of n places. It was set so that about
+ * 2 % of random walks of 300 runs with steps of 1 % have a claimed change. */
+#define EVIDENCE 7.0
+/* A line has no place to choose. */
+#define EVIDENCE_OF_LINE 18.0
+/* The confidence of the interval of a drift, and the least of it that a change of hosts must have. */
+#define SURE_DRIFT 0.995
+#define SURE_HOSTS 0.001
+
+enum {
+	AROUND = 150,	  /* runs on either side of a change within which it is weighed */
+	DRIFT_LEAST = 20, /* runs */
+	ALIKE_LEAST = 3,  /* runs of one host on either side of a change */
+};
+
+static size_t from(const struct ts_trend_claims *c, size_t i)
+{
+	return i == 0 ? 0 : c->points[i - 1].at;
+}
+
+static size_t to(const struct ts_trend_series *s, const struct ts_trend_claims *c, size_t i)
+{
+	return i + 1 == c->n ? s->n : c->points[i + 1].at;
+}
+
+static double needed(size_t n)
+{
+	return EVIDENCE + 2 * log((double)n);
+}
+
+/* --- wandering --- */
+
+/* Returns the evidence for a change above what it needs, between the changes beside it. */
+static double surplus(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, size_t i)
+{
+	size_t at = c->points[i].at, low = from(c, i), high = to(s, c, i);
+
+	low = at - low > AROUND ? at - AROUND : low;
+	high = high - at > AROUND ? at + AROUND : high;
+	return ts_wander_step(tamed + low, high - low, at - low) - needed(s->n);
+}
+
+static void drop(struct ts_trend_claims *c, double *spare, size_t i)
+{
+	c->n--;
+	memmove(&c->points[i], &c->points[i + 1], (c->n - i) * sizeof *c->points);
+	memmove(&spare[i], &spare[i + 1], (c->n - i) * sizeof *spare);
+}
+
+static void measure(const struct ts_trend_series *s, struct ts_trend_claims *c, double *scratch)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct ts_change_point *p = &c->points[i];
+
+		p->before = ts_median(s->values + from(c, i), p->at - from(c, i), scratch);
+		p->after = ts_median(s->values + p->at, to(s, c, i) - p->at, scratch);
+	}
+}
+
+/* The weakest change is dropped first, because its neighbours are then weighed over more runs. */
+static void drop_wandering(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *spare)
+{
+	for (size_t i = 0; i < c->n; i++)
+		spare[i] = surplus(s, c, tamed, i);
+	while (c->n > 0) {
+		size_t weakest = 0;
+
+		for (size_t i = 1; i < c->n; i++)
+			if (spare[i] < spare[weakest])
+				weakest = i;
+		if (spare[weakest] >= 0)
+			return;
+		drop(c, spare, weakest);
+		c->wandering++;
+		if (weakest > 0)
+			spare[weakest - 1] = surplus(s, c, tamed, weakest - 1);
+		if (weakest < c->n)
+			spare[weakest] = surplus(s, c, tamed, weakest);
+	}
+}
+
+/* Levels are longer without the changes that were dropped, so some of the others may now be too small. */
+static void drop_small(const struct ts_trend_series *s, struct ts_trend_claims *c, double *spare, double *scratch)
+{
+	measure(s, c, scratch);
+	while (c->n > 0) {
+		size_t smallest = 0;
+
+		for (size_t i = 1; i < c->n; i++)
+			if (fabs(c->points[i].after - c->points[i].before) <
+			    fabs(c->points[smallest].after - c->points[smallest].before))
+				smallest = i;
+		if (fabs(c->points[smallest].after - c->points[smallest].before) >= s->min)
+			return;
+		drop(c, spare, smallest);
+		measure(s, c, scratch);
+	}
+}
+
+/* --- drift --- */
+
+/* Returns the evidence for the levels between the changes, less what each change needs. */
+static double surplus_of_steps(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed,
+			       double *rest)
+{
+	for (size_t i = 0; i <= c->n; i++) {
+		size_t low = i ? c->points[i - 1].at : 0, high = i < c->n ? c->points[i].at : s->n;
+		double mean = ts_mean(tamed + low, high - low);
+
+		for (size_t k = low; k < high; k++)
+			rest[k] = tamed[k] - mean;
+	}
+	return ts_wander_likelihood(rest, s->n) - ts_wander_likelihood(tamed, s->n) - (double)c->n * needed(s->n);
+}
+
+/* A drift is claimed if a line explains the series better than the changes that were found, and better than the best single step,
+ * however small that is. */
+static void find_drift(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *scratch)
+{
+	struct ts_wander line;
+	double before, after, reach;
+
+	if (s->n < DRIFT_LEAST)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		scratch[i] = (double)i / (double)(s->n - 1);
+	ts_wander_test(tamed, scratch, s->n, &line);
+	reach = ts_student_quantile(SURE_DRIFT, (double)(s->n - 2)) * line.error;
+	if (!(line.evidence >= EVIDENCE_OF_LINE) || !(fabs(line.coefficient) >= s->min) || !(fabs(line.coefficient) > reach))
+		return;
+	if (line.evidence <= ts_wander_step(tamed, s->n, ts_level_change(tamed, s->n, &before, &after)))
+		return;
+	if (c->n && line.evidence - EVIDENCE_OF_LINE <= surplus_of_steps(s, c, tamed, scratch))
+		return;
+	c->drifts = true;
+	c->n = 0;
+	c->wandering = 0;
+	c->size = line.coefficient;
+	c->low = line.coefficient - reach;
+	c->high = line.coefficient + reach;
+}
+
+/* --- hosts --- */
+
+/* Sums of the runs that are alike, on either side of a change. */
+struct side {
+	double sum[2];
+	double n[2];
+};
+
+/* Do runs of the same host (or of hosts whose difference is known) show at least half of the change? */
+static bool seen_within(const struct side *sides, const size_t *kinds, size_t n, double size)
+{
+	double sum = 0, weight = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct side *s = &sides[kinds[k]];
+		double w = s->n[0] * s->n[1] / (s->n[0] + s->n[1]);
+
+		if (!(w > 0))
+			continue;
+		sum += w * (s->sum[1] / s->n[1] - s->sum[0] / s->n[0]);
+		weight += w;
+	}
+	/* as much weight as ALIKE_LEAST runs on either side have */
+	return weight >= ALIKE_LEAST / 2.0 && sum / weight / size >= 0.5;
+}
+
+/* Do many hosts on either side differ by more than hosts differ? This is Student's t of the means of hosts. */
+static bool seen_between(const struct side *sides, const size_t *kinds, size_t n)
+{
+	double mean[2] = {0, 0}, count[2] = {0, 0}, squares = 0, df, t;
+
+	for (size_t k = 0; k < n; k++)
+		for (int h = 0; h < 2; h++)
+			if (sides[kinds[k]].n[h] > 0) {
+				mean[h] += sides[kinds[k]].sum[h] / sides[kinds[k]].n[h];
+				count[h]++;
+			}
+	df = count[0] + count[1] - 2;
+	if (df < 1)
+		return false;
+	for (size_t k = 0; k < n; k++)
+		for (int h = 0; h < 2; h++)
+			if (sides[kinds[k]].n[h] > 0) {
+				double far = sides[kinds[k]].sum[h] / sides[kinds[k]].n[h] - mean[h] / count[h];
+
+				squares += far * far;
+			}
+	t = fabs(mean[1] / count[1] - mean[0] / count[0]) / sqrt(squares / df * (1 / count[0] + 1 / count[1]));
+	return 2 * ts_student_cdf(-t, df) <= SURE_HOSTS;
+}
+
+/* sides has an entry for each number of effects.alike, all 0, and is left so. */
+static bool is_with_host(const struct ts_trend_series *s, const struct ts_trend_claims *c, size_t i, const double *tamed,
+			 struct side *sides, size_t *kinds)
+{
+	size_t n = 0;
+	bool seen;
+
+	for (size_t k = from(c, i); k < to(s, c, i); k++) {
+		struct side *side = &sides[s->effects.alike[k]];
+		int after = k >= c->points[i].at;
+
+		if (side->n[0] + side->n[1] == 0)
+			kinds[n++] = s->effects.alike[k];
+		side->sum[after] += tamed[k];
+		side->n[after]++;
+	}
+	seen = n == 1 || seen_within(sides, kinds, n, c->points[i].after - c->points[i].before) || seen_between(sides, kinds, n);
+	for (size_t k = 0; k < n; k++)
+		sides[kinds[k]] = (struct side){.n = {0, 0}};
+	return !seen;
+}
+
+static enum ts_status find_hosts(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed,
+				 struct ts_arena *arena, struct ts_error *err)
+{
+	struct side *sides = ts_arena_array(arena, 2 * s->n, sizeof *sides);
+	size_t *kinds = ts_arena_array(arena, s->n, sizeof *kinds);
+
+	c->with_host = ts_arena_array(arena, c->n, sizeof *c->with_host);
+	if (!sides || !kinds || !c->with_host)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < 2 * s->n; i++)
+		sides[i] = (struct side){.n = {0, 0}};
+	for (size_t i = 0; i < c->n; i++)
+		c->with_host[i] = is_with_host(s, c, i, tamed, sides, kinds);
+	return TS_OK;
+}
+
+enum ts_status ts_trend_settle(const struct ts_trend_series *s, struct ts_arena *arena, struct ts_trend_claims *io,
+			       struct ts_error *err)
+{
+	double *tamed = ts_arena_array(arena, s->n, sizeof *tamed), *scratch = ts_arena_array(arena, s->n, sizeof *scratch);
+	double *spare = ts_arena_array(arena, io->n, sizeof *spare);
+
+	if (!tamed || !scratch || !spare)
+		return ts_arena_error(arena, err);
+	if (ts_wander_tame(s->values, s->n, arena, tamed, err))
+		return err->status;
+	drop_wandering(s, io, tamed, spare);
+	drop_small(s, io, spare, scratch);
+	find_drift(s, io, tamed, scratch);
+	return find_hosts(s, io, tamed, arena, err);
+}

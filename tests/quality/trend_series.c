@@ -1,0 +1,74 @@
+#include "trend_series.h"
+
+#include "quality.h"
+
+#include <math.h>
+
+enum { HOSTS = 8, DAY_S = 86400 };
+
+#define LEVEL 0.1
+#define BEGAN INT64_C(1700000000)
+
+static const char *const names[2 * HOSTS] = {"n0", "n1", "n2",	"n3",  "n4",  "n5",  "n6",  "n7",
+					     "n8", "n9", "n10", "n11", "n12", "n13", "n14", "n15"};
+
+static double white(const struct trend_noise *noise, struct ts_random *r, double *state)
+{
+	double squares = 0;
+
+	if (!noise->heavy)
+		return quality_ar1(r, noise->rho, noise->sd, state);
+	for (int k = 0; k < 3; k++) {
+		double g = ts_random_normal(r);
+
+		squares += g * g;
+	}
+	return noise->sd * ts_random_normal(r) / sqrt(squares);
+}
+
+static double shift(const struct trend_truth *truth, size_t i, size_t n)
+{
+	double x = log1p(truth->drift) * (double)i / (double)n;
+
+	for (int k = 0; k < 2; k++)
+		x += i >= truth->at[k] ? log1p(truth->steps[k]) : 0;
+	return x;
+}
+
+void trend_series(const struct trend_noise *noise, const struct trend_truth *truth, size_t n, struct ts_random *r,
+		  struct ts_trend_run *runs)
+{
+	double state = (double)NAN, walk = 0, days[7], hosts[2 * HOSTS];
+	size_t host = 0, a_day = noise->a_day ? noise->a_day : 5, odd = ts_random_below(r, (uint32_t)n);
+	size_t n_hosts = noise->n_hosts ? noise->n_hosts : 1;
+
+	for (int d = 0; d < 7; d++) /* in an order that is not that of the days */
+		days[d] = noise->weekdays * (d * 3 % 7) / 6.0;
+	for (int h = 0; h < 2 * HOSTS; h++)
+		hosts[h] = noise->hosts * ts_random_normal(r);
+	for (size_t i = 0; i < n; i++) {
+		int64_t started = BEGAN + (int64_t)(i / a_day) * DAY_S + (int64_t)(i % a_day) * 600;
+		double x = white(noise, r, &state) * (1 + (noise->grow > 0 ? noise->grow - 1 : 0) * (double)i / (double)n);
+		size_t here;
+
+		if (noise->stay && (i == 0 || ts_random_unit(r) * (double)noise->stay < 1))
+			host = ts_random_below(r, (uint32_t)n_hosts);
+		here = truth->other_host && i >= truth->at[0] ? HOSTS + host : host;
+		walk += i ? noise->walk * ts_random_normal(r) : 0;
+		if (ts_random_unit(r) < noise->odd)
+			x += log(1.05 + 0.45 * ts_random_unit(r));
+		if (noise->odd_runs && i >= odd && i < odd + (size_t)noise->odd_runs)
+			x += log(1.3);
+		x += walk + days[started / DAY_S % 7] + hosts[here] + shift(truth, i, n);
+		x = LEVEL * exp(x);
+		if (noise->quantum > 0)
+			x = nearbyint(x / LEVEL / noise->quantum) * noise->quantum * LEVEL;
+		runs[i] = (struct ts_trend_run){.id = {{(uint8_t)(i >> 8), (uint8_t)i}},
+						.known = !(ts_random_unit(r) < noise->missing),
+						.reason = ts_span_str("missing"),
+						.value = x,
+						.started_ns = noise->untold ? 0 : started * 1000000000};
+		if (noise->stay && !noise->untold)
+			runs[i].host = ts_span_str(names[here]);
+	}
+}
