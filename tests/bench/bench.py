@@ -213,6 +213,26 @@ def run_trend(work):
         "< 300 ms", ours.wall < 0.3)
 
 
+def run_trend_peer(work, trials=40):
+    """Seeded series of 300 runs: what our trend claims, and what Apache Otava finds in the same values. A false change is worse than none,
+    and a step must be found at most two runs from its place. Otava sees neither hosts nor weekdays."""
+    series = os.path.join(work, "series")
+    with open(series, "wb") as out:
+        out.write(measure(os.path.join(BUILD, "bench_trend_peer"), str(trials)).out)
+    python = os.path.join(os.path.dirname(PYTSCOPE), "python")
+    if subprocess.run([python, "-c", "import otava"], capture_output=True).returncode if os.path.exists(python) else True:
+        row("trend beside Apache Otava", "-", "apache-otava 0.8.0 is not installed", "-", "-", None)
+        return
+    kinds = json.loads(measure(python, os.path.join(HERE, "trend_peer.py"), series).out)
+    for name, k in kinds.items():
+        def shown(who):
+            right = f"found in {k[who + '_found']}, " if k["step"] else f"called a drift in {k[who + '_drift']}, " if k["drift"] else ""
+            return f"{right}{k[who + '_extra'] / k['n']:.2f} false changes a series"
+
+        row(f"trend, {name}, {k['n']} series", shown("ours"), f"Otava {shown('peer')}", "-", "fewer false, no fewer found",
+            k["ours_extra"] <= k["peer_extra"] and k["ours_found"] >= k["peer_found"])
+
+
 def run_import(what, make, mib, peer_script, peer_mib, least, work):
     """Reads a log of another tool: our bytes per second beside those of its own Python reader on a smaller file of the same kind."""
     big, small = os.path.join(work, "import", "big"), os.path.join(work, "import", "small")
@@ -299,6 +319,7 @@ def run_table(a, b, flat, wide, size, work):
     run_reduce(work)
     run_gate(work)
     run_trend(work)
+    run_trend_peer(work)
     run_diff(work)
     run_imports(work)
 

@@ -1,7 +1,5 @@
 #include "trend_series.h"
 
-#include "quality.h"
-
 #include <math.h>
 
 enum { HOSTS = 8, DAY_S = 86400 };
@@ -12,12 +10,17 @@ enum { HOSTS = 8, DAY_S = 86400 };
 static const char *const names[2 * HOSTS] = {"n0", "n1", "n2",	"n3",  "n4",  "n5",  "n6",  "n7",
 					     "n8", "n9", "n10", "n11", "n12", "n13", "n14", "n15"};
 
-static double white(const struct trend_noise *noise, struct ts_random *r, double *state)
+/* The noise of one run; *state is that of the run before, NaN at the start. */
+static double noise_of(const struct trend_noise *noise, struct ts_random *r, double *state)
 {
 	double squares = 0;
 
-	if (!noise->heavy)
-		return quality_ar1(r, noise->rho, noise->sd, state);
+	if (!noise->heavy) {
+		double fresh = isnan(*state) ? 1 : sqrt(1 - noise->rho * noise->rho);
+
+		*state = (isnan(*state) ? 0 : noise->rho * *state) + noise->sd * fresh * ts_random_normal(r);
+		return *state;
+	}
 	for (int k = 0; k < 3; k++) {
 		double g = ts_random_normal(r);
 
@@ -48,7 +51,7 @@ void trend_series(const struct trend_noise *noise, const struct trend_truth *tru
 		hosts[h] = noise->hosts * ts_random_normal(r);
 	for (size_t i = 0; i < n; i++) {
 		int64_t started = BEGAN + (int64_t)(i / a_day) * DAY_S + (int64_t)(i % a_day) * 600;
-		double x = white(noise, r, &state) * (1 + (noise->grow > 0 ? noise->grow - 1 : 0) * (double)i / (double)n);
+		double x = noise_of(noise, r, &state) * (1 + (noise->grow > 0 ? noise->grow - 1 : 0) * (double)i / (double)n);
 		size_t here;
 
 		if (noise->stay && (i == 0 || ts_random_unit(r) * (double)noise->stay < 1))
