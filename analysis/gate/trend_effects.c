@@ -27,7 +27,8 @@ struct factor {
 
 struct fit {
 	size_t n;
-	const double *x; /* tamed */
+	double *x;	 /* the values, odd ones replaced */
+	size_t *order;	 /* the runs by host, and of a host by age */
 	double *rest;	 /* x without levels and effects */
 	double *level;	 /* of each run */
 	size_t steps[STEPS + 2];
@@ -68,6 +69,7 @@ static enum ts_status group_hosts(struct fit *f, const struct ts_trend_label *la
 	for (size_t i = 0; i < f->n; i++) {
 		hosts->n_groups += i == 0 || !ts_span_eq(sorted[i].host, sorted[i - 1].host);
 		hosts->group[sorted[i].at] = hosts->n_groups - 1;
+		f->order[i] = sorted[i].at;
 	}
 	for (size_t i = 0; i < f->n; i++) {
 		hosts->n_blocks += i == 0 || hosts->group[i] != hosts->group[i - 1];
@@ -127,6 +129,18 @@ static enum ts_status group(struct fit *f, const struct ts_trend_label *labels, 
 			unlabelled = f->factors[HOST].group[i];
 	choose_groups(f, &f->factors[HOST], unlabelled);
 	choose_groups(f, &f->factors[WEEKDAY], DAYS);
+	return TS_OK;
+}
+
+/* Whether a value is odd is asked among runs of its own host: one run on another host is none. */
+static enum ts_status tame(struct fit *f, const double *values, struct ts_error *err)
+{
+	for (size_t i = 0; i < f->n; i++)
+		f->sum[i] = values[f->order[i]];
+	if (ts_wander_tame(f->sum, f->n, f->arena, f->count, err))
+		return err->status;
+	for (size_t i = 0; i < f->n; i++)
+		f->x[f->order[i]] = f->count[i];
 	return TS_OK;
 }
 
@@ -392,19 +406,19 @@ enum ts_status ts_trend_effects_fit(const double *values, const struct ts_trend_
 {
 	struct fit f = {.n = n, .arena = arena};
 	size_t room = 2 * (n + DAYS + 2);
-	double *x = ts_arena_array(arena, n, sizeof *x);
 	bool dropped = false;
 
 	*ret = (struct ts_trend_effects){.effect = ts_arena_array(arena, n, sizeof *ret->effect),
 					 .alike = ts_arena_array(arena, n, sizeof *ret->alike)};
-	f.x = x;
+	f.x = ts_arena_array(arena, n, sizeof *f.x);
+	f.order = ts_arena_array(arena, n, sizeof *f.order);
 	f.rest = ts_arena_array(arena, n, sizeof *f.rest);
 	f.level = ts_arena_array(arena, n, sizeof *f.level);
 	f.sum = ts_arena_array(arena, room, sizeof *f.sum);
 	f.count = ts_arena_array(arena, room, sizeof *f.count);
-	if (!x || !ret->effect || !ret->alike || !f.rest || !f.level || !f.sum || !f.count)
+	if (!f.x || !f.order || !ret->effect || !ret->alike || !f.rest || !f.level || !f.sum || !f.count)
 		return ts_arena_error(arena, err);
-	if (ts_wander_tame(values, n, arena, x, err) || group(&f, labels, err))
+	if (group(&f, labels, err) || tame(&f, values, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		ret->effect[i] = 0;

@@ -29,7 +29,8 @@ static const char *say_change(const struct ts_trend *trend, const struct ts_tren
 	if (!from || !to)
 		return NULL;
 	if (c->with_host)
-		end = "; the runs before and after it are of different hosts, so nobody can tell whether the host or the code is the cause";
+		end = "; the runs before and after it are of different hosts, so nobody can tell whether the host or the code is the "
+		      "cause";
 	if (!isfinite(c->size))
 		return ts_arena_printf(arena, "%s from 0 to %s between %s and %s, %s ago%s", way,
 				       ts_say_value(c->after, ts_metrics[trend->metric].unit).text, from, to,
@@ -66,9 +67,10 @@ static const char *say_level(const struct ts_trend *trend, const struct ts_trend
 	if (s->n < 2 * (size_t)TS_CHANGE_LEAST)
 		return ts_arena_printf(arena, "is %s in %zu runs; these are too few for a trend", value.text, s->n);
 	if (trend->wandering)
-		return ts_arena_printf(
-			arena, "is %s over %zu runs and wanders: runs are like the runs before them, so no change of its level can be claimed",
-			value.text, s->n);
+		return ts_arena_printf(arena,
+				       "is %s over %zu runs and wanders: runs are like the runs before them, so no change of its "
+				       "level can be claimed",
+				       value.text, s->n);
 	return ts_arena_printf(arena, "is %s over %zu runs, and no change of its level was found", value.text, s->n);
 }
 

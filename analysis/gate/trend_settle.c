@@ -12,7 +12,7 @@
 
 /* The evidence that a step or a line needs: EVIDENCE + 2 log n, since a step may stand at any of n places. It was set so that about
  * 2 % of random walks of 300 runs with steps of 1 % have a claimed change. */
-#define EVIDENCE 7.0
+#define EVIDENCE 8.0
 /* A line has no place to choose. */
 #define EVIDENCE_OF_LINE 18.0
 /* The confidence of the interval of a drift, and the least of it that a change of hosts must have. */
@@ -23,6 +23,7 @@ enum {
 	AROUND = 150,	  /* runs on either side of a change within which it is weighed */
 	DRIFT_LEAST = 20, /* runs */
 	ALIKE_LEAST = 3,  /* runs of one host on either side of a change */
+	PLACE_OFF = 5,	  /* runs by which the place of a change may be off */
 };
 
 static size_t from(const struct ts_trend_claims *c, size_t i)
@@ -203,16 +204,31 @@ static bool seen_between(const struct side *sides, const size_t *kinds, size_t n
 	return 2 * ts_student_cdf(-t, df) <= SURE_HOSTS;
 }
 
+/* The place of a change is not exact. If another host takes over near it, that is where a change by hosts would be. */
+static size_t place_of(const struct ts_trend_series *s, const struct ts_trend_claims *c, size_t i)
+{
+	const size_t *alike = s->effects.alike;
+	size_t at = c->points[i].at;
+
+	for (size_t off = 0; off <= PLACE_OFF; off++) {
+		if (at >= from(c, i) + off + 1 && alike[at - off] != alike[at - off - 1])
+			return at - off;
+		if (at + off < to(s, c, i) && alike[at + off] != alike[at + off - 1])
+			return at + off;
+	}
+	return at;
+}
+
 /* sides has an entry for each number of effects.alike, all 0, and is left so. */
 static bool is_with_host(const struct ts_trend_series *s, const struct ts_trend_claims *c, size_t i, const double *tamed,
 			 struct side *sides, size_t *kinds)
 {
-	size_t n = 0;
+	size_t n = 0, place = place_of(s, c, i);
 	bool seen;
 
 	for (size_t k = from(c, i); k < to(s, c, i); k++) {
 		struct side *side = &sides[s->effects.alike[k]];
-		int after = k >= c->points[i].at;
+		int after = k >= place;
 
 		if (side->n[0] + side->n[1] == 0)
 			kinds[n++] = s->effects.alike[k];

@@ -6,7 +6,8 @@
 
 enum { FAR = 5, ALIKE = 2, BEST_WITHIN = 4 /* of twice the log likelihood: about the 95 % region of one parameter */ };
 
-/* The factor from the median difference of neighbours to four standard deviations of white noise, or three of the steps of a random walk. */
+/* The factor from the median difference of neighbours to four standard deviations of white noise, or to three of the steps of a
+ * random walk. */
 #define REACH 4.2
 
 /* The models: the correlation of the wandering part, and the variance of its steps over that of the white noise. */

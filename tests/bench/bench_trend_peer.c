@@ -2,6 +2,7 @@
  * bench_trend_peer N prints N series of each kind, one JSON object a line. */
 #include "tests/quality/trend_series.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static void print(size_t kind, const struct ts_trend *t)
 	       kinds[kind].truth.drift > 0 ? "true" : "false", t->drift ? "true" : "false");
 	for (size_t i = 0; i < t->n_changes; i++)
 		if (!t->changes[i].with_host) {
-			printf("%s%llu", comma, (unsigned long long)t->changes[i].at);
+			printf("%s%" PRIu64, comma, t->changes[i].at);
 			comma = ", ";
 		}
 	printf("], \"values\": [");
