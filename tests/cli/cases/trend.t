@@ -214,3 +214,53 @@ $ tscope trend main --limit 1 --like m48
 $ tscope trend main --metric speed
 ! tscope: trend: --metric must be one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end; it is 'speed'
 [2]
+# A rise without a step is a drift, with its interval.
+$ for i in $(seq 10 69); do python3 runs/gate.py d$i time=0.1$(printf %04d $((i*10+i*7%11*3))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; tscope push -q --branch slow ./d?? | wc -l
+| 61
+$ tscope trend slow
+| step time of slow rose by 5.5 % (99 % interval 4.8 % to 6.2 %) from 100000000000 to 690000000000, over 60 runs and without a step
+| 60 runs, workload dc514aa9ab1e
+|
+| RUNS
+|   107.2 ms ┤                                                                                   • ••
+|            │                                                                      ••─••─••─••─•─────
+|            │                                                            ───••─•••─
+|            │                                                ───••─••─••─••
+|   104.1 ms ┤                                      ••─••─•••─••
+|            │                          ••─••─••─••─
+|            │                ───••─•••─
+|            │    ─•─••─••─••─••
+|   101.1 ms ┤•••─•
+|             NOW_________________                                                NOW_________________
+$ tscope trend slow --json | sed -n '/"drift"/,/}/p'
+|   "drift": {
+|     "from": 0,
+|     "to": 59,
+|     "size_ratio": 0.05477681418274819,
+|     "low_ratio": 0.04809316596768921,
+|     "high_ratio": 0.06150308375525246,
+|     "worse": true,
+|     "accepted": false
+|   },
+# All runs move to another host, and the level rises there: nobody can tell which of the two it was.
+$ for i in $(seq 10 49); do python3 runs/gate.py h$i time=0.1$((i/30))$(printf %02d $((i*7%11))) session=n$((i/30)) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; tscope push -q --branch moved ./h?? | wc -l
+| 41
+$ tscope trend moved --exit-code
+| step time of moved rose by 9.9 % between 290000000000 and 300000000000, 20 runs ago; the runs before and after it are of different hosts, so nobody can tell whether the host or the code is the cause
+| 40 runs, workload dc514aa9ab1e
+|
+| RUNS
+|   111.0 ms ┤                                            ──•─•───•────•─•───•──•───•─•────•───•─•────
+|            │                                            •     •    •     •      •     •    •     •
+|            │                                            ┊
+|            │                                            ┊
+|   105.5 ms ┤                                            ┊
+|            │                                            ┊
+|            │                                            ┊
+|            │    •   •      •      •     •    •     •    ┊
+|   100.0 ms ┤•─•───•────•─•───•─•────•─•───•────•─•───•──┊
+|                                                         A
+|             NOW_________________                                                NOW_________________
+|   change            last before   first after   level                 runs ago       p
+|   A  +9.9 %  host?  290000000000  300000000000  100.5 ms to 110.5 ms        20  0.0005
+|   A            comes with another host: n0, then n1
