@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { HOST, WEEKDAY, FACTORS };
-enum { STEPS = 6, ROUNDS = 20, DAYS = 7, BLOCKS_LEAST = 2, RUNS_LEAST = 4, DF_LEAST = 4 };
+enum { STEPS = 32, ROUNDS = 20, DAYS = 7, BLOCKS_LEAST = 2, RUNS_LEAST = 4, DF_LEAST = 4 };
 
 #define DAY_NS INT64_C(86400000000000)
 #define DEVIATION 1.4826
@@ -428,7 +428,8 @@ enum ts_status ts_trend_effects_fit(const double *values, const struct ts_trend_
 	if (n)
 		fit_model(&f);
 	for (size_t k = 0; n && k < FACTORS; k++) {
-		bool keep = f.factors[k].used && explains(&f, &f.factors[k]);
+		/* A level with so many steps wanders, and what is left of it would be taken for effects. */
+		bool keep = f.n_steps < STEPS && f.factors[k].used && explains(&f, &f.factors[k]);
 
 		dropped |= !keep;
 		f.factors[k].used = keep;

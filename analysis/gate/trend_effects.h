@@ -2,7 +2,8 @@
  *
  * The model is value = level + effect of the host + effect of the weekday + noise, where the level is constant between a few steps.
  * Steps are found one at a time by the greatest reduction of squares among runs of the same host, so that a step is not taken for
- * a host, and all are fitted together by alternating projections. Values that are odd among those of
+ * a host, and all are fitted together by alternating projections. If there are 32 or more, the level is not constant between
+ * few steps, and nothing is taken out. Values that are odd among those of
  * their host are replaced first (ts_wander_tame).
  *
  * A block is a stretch of runs of one host, or of one day. Runs of a block share more than their label, so the test whether hosts
