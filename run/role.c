@@ -4,6 +4,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 
+enum { WHAT_MAX = 16 }; /* "role", "when" */
+
 struct rule {
 	const char *pattern; /* a glob pattern that is matched against the name as fold() returns it */
 	enum ts_role role;
@@ -127,11 +129,11 @@ static enum ts_role role_by_name(struct ts_span column)
 	return match(scalar_rules, fold(ts_span_of(column.data + at, column.len - at), folded));
 }
 
-/* Finds "columns." <name> ".role". If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":
+/* Finds "columns." <name> "." <what>. If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":
  * ...}}); otherwise it is part of the path ({"scalars": {"loss": {"role": ...}}}). */
-static const struct ts_fact *declared(struct ts_span column, bool escaped, const struct ts_facts *facts)
+static const struct ts_fact *declared(struct ts_span column, bool escaped, const struct ts_facts *facts, const char *what)
 {
-	uint8_t path[2 * TS_PATH_MAX + 16];
+	uint8_t path[2 * TS_PATH_MAX + 16 + WHAT_MAX];
 	size_t n = strlen("columns.");
 
 	if (column.len > TS_PATH_MAX)
@@ -142,8 +144,19 @@ static const struct ts_fact *declared(struct ts_span column, bool escaped, const
 			path[n++] = '\\';
 		path[n++] = column.data[i];
 	}
-	memcpy(path + n, ".role", strlen(".role"));
-	return ts_facts_find(facts, ts_span_of(path, n + strlen(".role")));
+	path[n++] = '.';
+	memcpy(path + n, what, strlen(what));
+	return ts_facts_find(facts, ts_span_of(path, n + strlen(what)));
+}
+
+const struct ts_fact *ts_column_fact(const struct ts_facts *facts, struct ts_span column, const char *what)
+{
+	const struct ts_fact *fact;
+
+	if (!facts || strlen(what) >= WHAT_MAX)
+		return NULL;
+	fact = declared(column, true, facts, what);
+	return fact ? fact : declared(column, false, facts, what);
 }
 
 static bool parse_role(const struct ts_fact *fact, enum ts_role *ret_role)
@@ -162,8 +175,8 @@ enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts)
 {
 	enum ts_role role;
 
-	if (facts &&
-	    (parse_role(declared(column, true, facts), &role) || parse_role(declared(column, false, facts), &role)))
+	if (facts && (parse_role(declared(column, true, facts, "role"), &role) ||
+		      parse_role(declared(column, false, facts, "role"), &role)))
 		return role;
 	return role_by_name(column);
 }

@@ -18,6 +18,8 @@ enum { TS_ROLE_TABLE_VERSION = 2 };
  * be NULL. */
 enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts);
 const char *ts_role_name(enum ts_role role);
+/* The fact columns.<column>.<what>, with the column as one key or as part of the path; NULL if there is none. what is short. */
+const struct ts_fact *ts_column_fact(const struct ts_facts *facts, struct ts_span column, const char *what);
 /* The name of a column as output shows it: without "scalars." in front, unless that is the whole name. */
 struct ts_span ts_column_said(struct ts_span column);
 

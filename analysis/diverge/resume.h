@@ -3,7 +3,9 @@
  * a is the run that was not interrupted (or what was executed before the restart), b the one that was resumed. Series are
  * paired by step, from the step of the resume on. What is asked, in this order:
  *
- *	records		batches, learning rate, generators: not equal at the resume is a fault whatever the loss says
+ *	records		batches, learning rate, generators, optimizer state: not equal at the resume is a fault whatever the
+ *			loss says; no part of the state is blamed whose record agrees there, and a digest that may be of after
+ *			the first update proves nothing of the weights that were loaded
  *	first losses	the first TS_RESUME_FIRST common ones within the tolerance: 1e-6 where training is in fp32, 5e-3 in a
  *			reduced format; where the format is not known both answers must be the same
  *	following	the median of those up to TS_RESUME_WINDOW within the tolerance or 5e-3, whichever is wider
@@ -16,7 +18,7 @@
 #define TSCOPE_ANALYSIS_DIVERGE_RESUME_H
 
 #include "analysis/answer/diagnosis.h"
-#include "analysis/diverge/diff.h"
+#include "analysis/diverge/evidence.h"
 
 enum {
 	TS_RESUME_FIRST = 2,   /* common points at the resume that must agree: an optimizer's state shows at the second */
@@ -37,6 +39,7 @@ enum ts_resume_kind {
 	TS_RESUME_SCALAR, /* any other number of the trajectory */
 	TS_RESUME_BATCH,  /* digests, from here on */
 	TS_RESUME_PARAMS,
+	TS_RESUME_OPTIMIZER,
 	TS_RESUME_GRADS,
 	TS_RESUME_RNG,
 	TS_RESUME_DIGEST, /* any other */
@@ -71,6 +74,7 @@ struct ts_resume_series {
 	const uint64_t *word_a, *word_b; /* digests */
 	size_t n;
 	double quantum;		      /* absolute, of the coarser side; 0 = doubles */
+	enum ts_digest_time when;     /* digests: of before or after the update of their step, as both sides declare it */
 	struct ts_resume_shift shift; /* BATCH, from the first step at which it differs */
 };
 

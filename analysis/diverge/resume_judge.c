@@ -88,6 +88,52 @@ static bool differs_at_resume(const struct ts_resume_judge *j, const struct ts_r
 	return at_resume(j, look) && look->first_bits == 0;
 }
 
+/* --- what the records say of the state that was loaded --- */
+
+enum loaded { LOADED_UNKNOWN, LOADED_EQUAL, LOADED_OTHER };
+
+/* A digest that agrees at the first common step shows the state that was loaded, whenever in its step it was taken: an
+ * update from a different state would not end in the same one. One that differs shows it only if it was taken before the
+ * update. */
+static enum loaded loaded_of(const struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	if (!look)
+		return LOADED_UNKNOWN;
+	if (look->first_bits > 0)
+		return LOADED_EQUAL;
+	return at_resume(j, look) && look->series->when == TS_DIGEST_BEFORE ? LOADED_OTHER : LOADED_UNKNOWN;
+}
+
+static enum loaded loaded(const struct ts_resume_judge *j, enum ts_resume_kind kind)
+{
+	return loaded_of(j, ts_resume_worst(j, kind));
+}
+
+/* Nothing is drawn from a generator before the first digest of it that agrees, and an update draws from none: a state that
+ * differs at the resume was not restored, whenever it was taken. */
+static enum loaded loaded_generators(const struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *rng = ts_resume_worst(j, TS_RESUME_RNG);
+
+	return differs_at_resume(j, rng) ? LOADED_OTHER : loaded_of(j, rng);
+}
+
+/* Returns whether the parameters that the first update left are known to agree. */
+static bool update_agrees(const struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
+	size_t at = params && params->series->when == TS_DIGEST_AFTER ? 0 : 1;
+
+	return at_resume(j, params) && at < params->series->n && params->first_bits > at &&
+	       ts_resume_step(params, at) == moved(j->e->step, (int64_t)at);
+}
+
+/* Says what else was not restored, behind the sentence that says what was not. */
+static const char *nor_generators(const struct ts_resume_judge *j)
+{
+	return loaded_generators(j) == LOADED_OTHER ? "; the random generators were not restored either" : "";
+}
+
 /* --- records that decide alone --- */
 
 static void wrong_data(struct ts_resume_judge *j, const struct ts_resume_look *batch)
@@ -162,15 +208,16 @@ static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look 
 	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
 	const struct ts_resume_look *grads = ts_resume_worst(j, TS_RESUME_GRADS);
 
-	if (!params || ts_resume_equal(params) || !equal_at_resume(j, grads) || !loss || loss->greatest < SUDDEN)
+	if (!params || ts_resume_equal(params) || !equal_at_resume(j, grads) || !loss || loss->greatest < SUDDEN ||
+	    loaded(j, TS_RESUME_PARAMS) == LOADED_OTHER || loaded(j, TS_RESUME_OPTIMIZER) == LOADED_EQUAL || update_agrees(j))
 		return false;
 	/* Digests of the weights before the update differ one step later, those after the update at once. */
 	if (!at_resume(j, params) || ts_resume_step(params, params->first_bits) > moved(j->e->step, 1))
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
 		 "The optimizer state was not restored: the first update, from equal gradients at step %" PRId64
-		 ", gives different weights",
-		 j->e->step);
+		 ", gives different weights%s",
+		 j->e->step, nor_generators(j));
 	if (!ts_resume_worst(j, TS_RESUME_RATE))
 		may_be(j, TS_CAUSE_CONFIG);
 	next(j, NEXT_STEPS, "resume again with the optimizer state restored from the checkpoint", "",
@@ -178,16 +225,65 @@ static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look 
 	return true;
 }
 
-static bool judge_generators(struct ts_resume_judge *j)
+/* The digest of the optimizer itself differs: before the update it is what was loaded, after it it follows from equal
+ * gradients. */
+static bool judge_optimizer(struct ts_resume_judge *j)
 {
-	const struct ts_resume_look *rng = ts_resume_worst(j, TS_RESUME_RNG);
+	const struct ts_resume_look *state = ts_resume_worst(j, TS_RESUME_OPTIMIZER);
+	bool before = loaded_of(j, state) == LOADED_OTHER;
+
+	if (!differs_at_resume(j, state) || !(before || equal_at_resume(j, ts_resume_worst(j, TS_RESUME_GRADS))))
+		return false;
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
+		 "The optimizer state was not restored: its digest differs at step %" PRId64 ", %s%s", j->e->step,
+		 before ? "before the first update" : "after an update from equal gradients", nor_generators(j));
+	next(j, NEXT_STEPS, "resume again with the optimizer state restored from the checkpoint", "",
+	     "whether only the optimizer state was not restored");
+	return true;
+}
+
+/* The weights differ too, but a digest of after the first update follows the draws of that step. */
+static const char *weights_beside(struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
+	const char *text;
+
+	if (loaded(j, TS_RESUME_PARAMS) == LOADED_EQUAL)
+		return "; the weights agree there, so they were restored";
+	if (!differs_at_resume(j, params) || params->series->when == TS_DIGEST_BEFORE)
+		return "";
+	if (params->series->when == TS_DIGEST_AFTER)
+		return "; the weights differ only after the first update, which these draws explain";
+	text = ts_arena_printf(j->arena,
+			       "; %s differs too, and it is not known whether the weights were restored, because nobody "
+			       "declared whether it is of before or after the update (columns.%s.when)",
+			       ts_resume_name(j, params), ts_resume_name(j, params));
+	j->failed |= !text;
+	return text ? text : "";
+}
+
+static bool judge_generators(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const struct ts_resume_look *rng = ts_resume_worst(j, TS_RESUME_RNG), *params = ts_resume_worst(j, TS_RESUME_PARAMS);
+	bool other = loss && !ts_resume_fine(loss) && differs_at_resume(j, params) &&
+		     params->series->when == TS_DIGEST_UNKNOWN;
 
 	if (!rng || ts_resume_equal(rng))
 		return false;
-	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH,
-		 "The random generators were not restored: their state differs from step %" PRId64
-		 " on, so dropout and other random draws differ",
-		 ts_resume_step(rng, rng->first_bits));
+	if (loaded_generators(j) == LOADED_EQUAL)
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
+			 "The random generators agree at the first common step, %" PRId64
+			 ", but differ from step %" PRId64
+			 " on: a generator was not restored that their digest shows only later, or the runs drew "
+			 "differently%s",
+			 ts_resume_step(rng, 0), ts_resume_step(rng, rng->first_bits), weights_beside(j));
+	else
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, other ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
+			 "The random generators were not restored: their state differs from step %" PRId64
+			 " on, so dropout and other random draws differ%s",
+			 ts_resume_step(rng, rng->first_bits), weights_beside(j));
+	if (other)
+		may_be(j, TS_CAUSE_RESUME_STATE);
 	next(j, NEXT_STEPS,
 	     "resume again with the states of all random generators restored: python, numpy, torch, each device, each "
 	     "worker of the data loader",
@@ -219,60 +315,121 @@ static void ask_for_digests(struct ts_resume_judge *j)
 	     "(then they differ)");
 }
 
+/* Draws are blamed only where no record of the generators shows that they were restored. */
+static void may_be_draws(struct ts_resume_judge *j)
+{
+	if (loaded_generators(j) != LOADED_EQUAL)
+		may_be(j, TS_CAUSE_RNG_STREAM);
+}
+
+/* The weights before the first update differ. Where the first loss shows nothing of it, the two runs may have differed by
+ * their kernels before the checkpoint. */
+static bool judge_weights(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	bool shown = loss && at_resume(j, loss) && loss->first_beyond == 0;
+
+	if (!loss || ts_resume_fine(loss) || loaded(j, TS_RESUME_PARAMS) != LOADED_OTHER)
+		return false;
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, shown ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		 "The weights are not those of the checkpoint: the parameters differ before the first update, and %s%s",
+		 off_at(j, loss, loss->first_beyond < loss->series->n ? loss->first_beyond : loss->first_bits),
+		 nor_generators(j));
+	if (!shown)
+		may_be(j, TS_CAUSE_NONDETERMINISM);
+	next(j, NEXT_STEPS, "resume again with the weights restored from the checkpoint", "",
+	     "whether only the weights were not restored");
+	return true;
+}
+
+/* The weights of the pass are known to agree. */
+static void same_weights(struct ts_resume_judge *j, const char *inputs, const char *off)
+{
+	if (loaded_generators(j) == LOADED_EQUAL)
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			 "%s and the same random generators give a different loss: %s; the state was restored, but a "
+			 "different kernel, precision or setting ran, or a generator that the digest does not cover was not "
+			 "restored",
+			 inputs, off);
+	else
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
+			 "%s give a different loss: %s; random draws such as dropout were not restored, or a different "
+			 "kernel ran",
+			 inputs, off);
+	if (loaded_generators(j) == LOADED_EQUAL)
+		may_be(j, TS_CAUSE_RNG_STREAM);
+	may_be(j, TS_CAUSE_PRECISION);
+}
+
+/* The batch agrees, and it is not known which weights the pass used. */
+static void same_batch(struct ts_resume_judge *j, const char *off)
+{
+	bool draws = loaded_generators(j) != LOADED_EQUAL;
+
+	if (draws)
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+			 "The same batch gives a different loss: %s; the weights or random draws were not restored", off);
+	else
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			 "The same batch and the same random generators give a different loss: %s; the weights seem not to be "
+			 "those of the checkpoint",
+			 off);
+	may_be_draws(j);
+	may_be(j, TS_CAUSE_PRECISION);
+}
+
 /* The loss is off at the resume itself: the forward pass already had another input or state. */
 static void judge_immediate(struct ts_resume_judge *j, const struct ts_resume_look *loss, double jump)
 {
 	bool data_agrees = equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH));
-	bool weights_agree = equal_at_resume(j, ts_resume_worst(j, TS_RESUME_PARAMS));
+	enum loaded weights = loaded(j, TS_RESUME_PARAMS);
 	const char *off = off_at(j, loss, 0);
 
-	if (data_agrees && differs_at_resume(j, ts_resume_worst(j, TS_RESUME_PARAMS))) {
-		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
-			 "The weights are not those of the checkpoint: %s; the batch is the same, but the parameters "
-			 "differ",
-			 off);
-	} else if (data_agrees && weights_agree) {
-		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
-			 "The same batch and the same weights give a different loss: %s; random draws such as dropout "
-			 "were "
-			 "not restored, or a different kernel ran",
-			 off);
-		may_be(j, TS_CAUSE_PRECISION);
+	if (data_agrees && weights == LOADED_EQUAL) {
+		same_weights(j, "The same batch and the same weights", off);
 	} else if (data_agrees) {
-		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
-			 "The same batch gives a different loss: %s; the weights or random draws were not restored",
-			 off);
-		may_be(j, TS_CAUSE_RNG_STREAM);
-		may_be(j, TS_CAUSE_PRECISION);
+		same_batch(j, off);
 	} else if (jump >= DATA_JUMP) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
 			 "The resumed run seems to train on different data: %s, at once and by much, as when the data "
-			 "position was not restored",
-			 off);
-		may_be(j, TS_CAUSE_RESUME_STATE);
+			 "position was not restored%s",
+			 off, weights == LOADED_EQUAL ? "; the weights agree" : "");
+		if (weights == LOADED_EQUAL)
+			may_be_draws(j);
+		else
+			may_be(j, TS_CAUSE_RESUME_STATE);
 	} else {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
-			 "The run did not resume correctly: %s, at once but by little; without digests it is not known "
-			 "whether "
-			 "random draws, a small shift of the data or a different kernel is the cause",
-			 off);
-		may_be(j, TS_CAUSE_RNG_STREAM);
+			 "The run did not resume correctly: %s, at once but by little; %s it is not known whether %sa small "
+			 "shift of the data or a different kernel is the cause",
+			 off, weights == LOADED_EQUAL ? "the weights agree, but" : "without digests",
+			 loaded_generators(j) == LOADED_EQUAL ? "" : "random draws, ");
+		may_be_draws(j);
 		may_be(j, TS_CAUSE_RESUME_DATA);
 		may_be(j, TS_CAUSE_PRECISION);
 	}
 }
 
-/* The first forward pass agrees, the second does not: the update between them differed. */
+/* The first forward pass agrees, the second does not: the update between them differed, unless a record shows that it did
+ * not. */
 static void judge_later(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
+	bool scaled = at_resume(j, norm) && norm->first_beyond == 0;
 	const char *off = off_at(j, loss, 1);
 
-	if (at_resume(j, norm) && norm->first_beyond == 0) {
+	if (update_agrees(j)) {
+		same_weights(j, "The weights after the first update", off);
+		if (!ts_resume_equal(ts_resume_worst(j, TS_RESUME_BATCH)))
+			may_be(j, TS_CAUSE_RESUME_DATA);
+		return;
+	}
+	if (scaled || loaded(j, TS_RESUME_OPTIMIZER) == LOADED_EQUAL) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
-			 "The gradient scaler or the clipping was not restored: at step %" PRId64
-			 " the loss agrees, but the gradient norm does not, and %s",
-			 j->e->step, off);
+			 "The gradient scaler or the clipping was not restored: at step %" PRId64 " the loss %s, and %s",
+			 j->e->step,
+			 scaled ? "agrees, but the gradient norm does not"
+				: "and the digest of the optimizer state agree, but not what follows the update",
+			 off);
 		may_be(j, TS_CAUSE_GRADIENT_PATH);
 		return;
 	}
@@ -553,12 +710,7 @@ static void judge(struct ts_resume_judge *j)
 		return;
 	/* Without its weights nothing else of a run can agree; with them, a generator that differs is a separate
 	 * fault. */
-	if (loss && !ts_resume_fine(loss) && differs_at_resume(j, params) &&
-	    equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH))) {
-		judge_wrong(j, loss);
-		return;
-	}
-	if (judge_update(j, loss) || judge_generators(j))
+	if (judge_weights(j, loss) || judge_update(j, loss) || judge_optimizer(j) || judge_generators(j, loss))
 		return;
 	if (loss)
 		judge_loss(j, loss);

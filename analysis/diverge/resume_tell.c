@@ -141,8 +141,14 @@ static void tell_batches(struct ts_resume_judge *j)
 
 static void tell_digest(struct ts_resume_judge *j, enum ts_resume_kind kind, const char *what, const char *missing)
 {
+	static const char *const times[] = {
+		[TS_DIGEST_UNKNOWN] = ", before or after its update: nobody declared which",
+		[TS_DIGEST_BEFORE] = ", before its update",
+		[TS_DIGEST_AFTER] = ", after its update",
+	};
 	const struct ts_resume_look *look = ts_resume_worst(j, kind);
 	const char *name = look ? ts_resume_name(j, look) : "";
+	bool updated = kind == TS_RESUME_PARAMS || kind == TS_RESUME_OPTIMIZER;
 
 	if (!look)
 		ts_resume_against(j, "%s", missing);
@@ -150,8 +156,10 @@ static void tell_digest(struct ts_resume_judge *j, enum ts_resume_kind kind, con
 		ts_resume_for(j, "%s: the digests agree at all %s", what,
 			      ts_say_plural((double)look->series->n, "common step").text);
 	else
-		ts_resume_against(j, "%s: %s first differs at step %" PRId64, what, name,
-				  ts_resume_step(look, look->first_bits));
+		ts_resume_against(j, "%s: %s first differs at step %" PRId64 "%s", what, name,
+				  ts_resume_step(look, look->first_bits), updated ? times[look->series->when] : "");
+	if (look && updated && look->first_bits > 0 && !ts_resume_equal(look))
+		ts_resume_for(j, "%s: the digests agree at the first common step, %" PRId64, what, ts_resume_step(look, 0));
 }
 
 static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *look)
@@ -202,6 +210,8 @@ void ts_resume_tell(struct ts_resume_judge *j)
 		    "data position: not known, because the runs have no common step with digests.batch");
 	tell_digest(j, TS_RESUME_PARAMS, "parameters",
 		    "parameters: not known, because the runs have no common step with digests.params");
+	if (ts_resume_worst(j, TS_RESUME_OPTIMIZER))
+		tell_digest(j, TS_RESUME_OPTIMIZER, "optimizer state", "");
 	tell_digest(j, TS_RESUME_RNG, "random generators",
 		    "random generators: not known, because the runs have no common step with digests.rng");
 	if (j->e->ranks_left_out)

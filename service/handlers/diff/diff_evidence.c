@@ -431,20 +431,30 @@ static enum ts_status find_batches(struct asking *q, struct ts_error *err)
 
 /* --- facts --- */
 
-static enum ts_digest_time time_of(const struct ts_facts *facts)
+static enum ts_digest_time time_of(const struct ts_facts *facts, struct ts_span column)
 {
-	static const char *const paths[] = {"columns.digests\\.params.when", "columns.digests\\.weights.when"};
+	const struct ts_fact *fact = ts_column_fact(facts, column, "when");
 
-	for (size_t i = 0; i < 2; i++) {
-		const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(paths[i]));
+	if (!fact || fact->type != TS_FACT_TEXT)
+		return TS_DIGEST_UNKNOWN;
+	if (ts_span_is(fact->text, "before"))
+		return TS_DIGEST_BEFORE;
+	return ts_span_is(fact->text, "after") ? TS_DIGEST_AFTER : TS_DIGEST_UNKNOWN;
+}
 
-		if (!fact || fact->type != TS_FACT_TEXT)
-			continue;
-		if (ts_span_is(fact->text, "before"))
-			return TS_DIGEST_BEFORE;
-		return ts_span_is(fact->text, "after") ? TS_DIGEST_AFTER : TS_DIGEST_UNKNOWN;
-	}
-	return TS_DIGEST_UNKNOWN;
+enum ts_digest_time ts_digest_time_of(const struct ts_facts *a, const struct ts_facts *b, struct ts_span column)
+{
+	enum ts_digest_time when = time_of(a, column);
+
+	return when == time_of(b, column) ? when : TS_DIGEST_UNKNOWN;
+}
+
+static enum ts_digest_time params_time(const struct ts_facts facts[2])
+{
+	enum ts_digest_time when = ts_digest_time_of(&facts[0], &facts[1], ts_span_str("digests.params"));
+
+	return when != TS_DIGEST_UNKNOWN ? when
+					 : ts_digest_time_of(&facts[0], &facts[1], ts_span_str("digests.weights"));
 }
 
 static uint32_t world_of(const struct ts_facts *facts)
@@ -476,7 +486,7 @@ static enum ts_status find_facts(struct asking *q, struct ts_facts facts[2], str
 	q->e.facts_b = facts[1].n ? &facts[1] : NULL;
 	q->e.world_a = world_of(&facts[0]);
 	q->e.world_b = world_of(&facts[1]);
-	q->e.params_time = time_of(&facts[0]) == time_of(&facts[1]) ? time_of(&facts[0]) : TS_DIGEST_UNKNOWN;
+	q->e.params_time = params_time(facts);
 	return TS_OK;
 }
 

@@ -28,6 +28,8 @@ struct ts_evidence_notes {
 
 /* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role);
+/* What both sides declare in columns.<column>.when; UNKNOWN where one does not, or they disagree. */
+enum ts_digest_time ts_digest_time_of(const struct ts_facts *a, const struct ts_facts *b, struct ts_span column);
 
 /* a or b is NULL where that side lacks the series. seen: how numbers that differ were written; NULL for others. Series of no interest
  * are passed over. */

@@ -85,7 +85,7 @@ static enum ts_status pair_column(struct pairing *p, const struct both *c, struc
 	if (!ts_rows_pair(&parent, &child, TS_RESUME_WINDOW, p->arena, &pairs))
 		return ts_arena_error(p->arena, err);
 	s = &p->series[p->n++];
-	*s = ts_resume_series_of(c->kind, c->child->name, c->rank, &pairs);
+	*s = ts_resume_series_of(c->kind, c->child->name, c->rank, &pairs, &p->parent->head.facts, &p->child->head.facts);
 	quantum_parent = ts_resume_quantum(c->parent, &pairs);
 	quantum_child = ts_resume_quantum(c->child, &pairs);
 	s->quantum = quantum_parent > quantum_child ? quantum_parent : quantum_child;

@@ -24,6 +24,7 @@ struct pairing {
 	struct executions superseded; /* by step, then segment */
 	struct executions final;      /* the final executions of those steps */
 	struct ts_restart restart;
+	const struct ts_facts *facts;
 };
 
 /* Returns whether x is a whole number that a double holds exactly. */
@@ -310,7 +311,7 @@ static enum ts_status pair_column(struct pairing *p, const struct ts_table *tabl
 		return err->status;
 	if (!pair_executions(all, n, p->restart.segment, p->arena, &pairs))
 		return ts_arena_error(p->arena, err);
-	series[e->n_series] = ts_resume_series_of(kind, column->name, p->index->rank, &pairs);
+	series[e->n_series] = ts_resume_series_of(kind, column->name, p->index->rank, &pairs, p->facts, p->facts);
 	series[e->n_series].quantum = ts_resume_quantum(column, &pairs);
 	if (kind == TS_RESUME_BATCH && final && shift_of(p, final_table, final, &pairs, &series[e->n_series].shift, err))
 		return err->status;
@@ -318,8 +319,8 @@ static enum ts_status pair_column(struct pairing *p, const struct ts_table *tabl
 	return TS_OK;
 }
 
-static enum ts_status pair_rank(struct pairing *p, const struct ts_facts *facts, struct ts_resume_evidence *e,
-				struct ts_resume_series *series, struct ts_error *err)
+static enum ts_status pair_rank(struct pairing *p, struct ts_resume_evidence *e, struct ts_resume_series *series,
+				struct ts_error *err)
 {
 	struct executions *s = &p->superseded;
 
@@ -335,7 +336,7 @@ static enum ts_status pair_rank(struct pairing *p, const struct ts_facts *facts,
 		for (size_t i = 0; table->kind == TS_TABLE_SUPERSEDED && i < table->n_columns; i++) {
 			enum ts_resume_kind kind;
 
-			if (ts_resume_kind_of(p->index, facts, &table->columns[i], &kind) &&
+			if (ts_resume_kind_of(p->index, p->facts, &table->columns[i], &kind) &&
 			    pair_column(p, table, &table->columns[i], kind, e, series, err))
 				return err->status;
 		}
@@ -356,7 +357,8 @@ enum ts_status ts_resume_pair_restart(struct ts_fetch *f, const struct ts_run *r
 	for (size_t i = 0; !status && i < run->head.n_ranks; i++) {
 		struct ts_arena scratch;
 		struct pairing p = {
-			.fetch = f, .index = &run->indexes[i], .arena = arena, .scratch = &scratch, .restart = restart};
+			.fetch = f, .index = &run->indexes[i], .arena = arena, .scratch = &scratch, .restart = restart,
+			.facts = &run->head.facts};
 
 		if (!has_superseded(p.index))
 			continue;
@@ -365,7 +367,7 @@ enum ts_status ts_resume_pair_restart(struct ts_fetch *f, const struct ts_run *r
 			break;
 		}
 		ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
-		status = pair_rank(&p, &run->head.facts, e, series, err);
+		status = pair_rank(&p, e, series, err);
 		if (status)
 			ts_error_prefix(err, "rank %d", p.index->rank);
 		ts_arena_finish(&scratch);

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/role.h"
+#include "service/handlers/diff/diff_evidence.h"
 
 /* Finds the rows of a block that are between the two keys: [*ret_from, *ret_upto). */
 static void rows_between(const int64_t *keys, size_t n, int64_t first, int64_t last, size_t *ret_from, size_t *ret_upto)
@@ -123,20 +124,22 @@ bool ts_rows_pair(const struct ts_rows *a, const struct ts_rows *b, size_t most,
 	return true;
 }
 
+/* Digests are named as in a diff, which knows none of an optimizer. */
 static enum ts_resume_kind digest_kind(struct ts_span name)
 {
 	static const struct {
-		const char *name;
+		enum ts_series_kind of;
 		enum ts_resume_kind kind;
-	} digests[] = {{"digests.batch", TS_RESUME_BATCH},
-		       {"digests.params", TS_RESUME_PARAMS},
-		       {"digests.grads", TS_RESUME_GRADS},
-		       {"digests.rng", TS_RESUME_RNG}};
+	} digests[] = {{TS_KIND_BATCH, TS_RESUME_BATCH},
+		       {TS_KIND_PARAMS, TS_RESUME_PARAMS},
+		       {TS_KIND_GRADS, TS_RESUME_GRADS},
+		       {TS_KIND_RNG, TS_RESUME_RNG}};
+	enum ts_series_kind kind = ts_series_kind_of(name, TS_COLUMN_U64, TS_ROLE_TRAJECTORY);
 
 	for (size_t i = 0; i < sizeof digests / sizeof digests[0]; i++)
-		if (ts_span_is(name, digests[i].name))
+		if (kind == digests[i].of)
 			return digests[i].kind;
-	return TS_RESUME_DIGEST;
+	return ts_glob(ts_span_str("digests.opt*"), name) ? TS_RESUME_OPTIMIZER : TS_RESUME_DIGEST;
 }
 
 static bool has_loss(const struct ts_index *index)
@@ -194,11 +197,13 @@ double ts_resume_quantum(const struct ts_column *column, const struct ts_row_pai
 }
 
 struct ts_resume_series ts_resume_series_of(enum ts_resume_kind kind, struct ts_span name, int32_t rank,
-					    const struct ts_row_pairs *pairs)
+					    const struct ts_row_pairs *pairs, const struct ts_facts *facts_a,
+					    const struct ts_facts *facts_b)
 {
 	struct ts_resume_series s = {.kind = kind, .name = name, .rank = rank, .steps = pairs->steps, .n = pairs->n};
 
 	if (kind >= TS_RESUME_BATCH) {
+		s.when = ts_digest_time_of(facts_a, facts_b, name);
 		s.word_a = pairs->a;
 		s.word_b = pairs->b;
 	} else {

@@ -32,8 +32,9 @@ bool ts_resume_kind_of(const struct ts_index *index, const struct ts_facts *fact
 		       enum ts_resume_kind *ret_kind);
 /* The quantum of a column where its precision is declared; 0 for doubles. f32: of the greatest of the values. */
 double ts_resume_quantum(const struct ts_column *column, const struct ts_row_pairs *pairs);
-/* A series of pairs; numbers or digests by its kind. */
+/* A series of pairs; numbers or digests by its kind. facts_a, facts_b: of the two sides, for when digests were taken. */
 struct ts_resume_series ts_resume_series_of(enum ts_resume_kind kind, struct ts_span name, int32_t rank,
-					    const struct ts_row_pairs *pairs);
+					    const struct ts_row_pairs *pairs, const struct ts_facts *facts_a,
+					    const struct ts_facts *facts_b);
 
 #endif

@@ -90,16 +90,22 @@ static void pair_close(struct pair *p)
 	test_free(p);
 }
 
-static void check_with(struct pair *p, const struct told *facts, size_t n_facts)
+static void check_both(struct pair *p, const struct told *of_parent, size_t n_of_parent, const struct told *facts,
+		       size_t n_facts)
 {
 	struct ts_resume_question q = {.has_parent = true};
 	struct ts_error err;
 
-	q.parent = make_run(&p->w, &p->parent, fp32, 1);
+	q.parent = make_run(&p->w, &p->parent, of_parent, n_of_parent);
 	q.child = make_run(&p->w, &p->child, facts, n_facts);
 	must(ts_check_resume(&p->w.fetch, &q, &p->w.arena, &p->got, &err), &err);
 	assert_true(test_seen(&p->got.why.features));
 	assert_true(ts_id_eq(&p->got.parent.id, &q.parent) && ts_id_eq(&p->got.child.id, &q.child));
+}
+
+static void check_with(struct pair *p, const struct told *facts, size_t n_facts)
+{
+	check_both(p, fp32, 1, facts, n_facts);
 }
 
 static void expect(struct pair *p, enum ts_resume_verdict verdict, enum ts_cause cause, enum ts_confidence confidence)
@@ -257,6 +263,34 @@ static void generators_lost(void **state)
 	for (int64_t step = RESUMED; step < END; step++)
 		cells_add_word(&p->child, 0, "digests.rng", step, batch_at(step - RESUMED));
 	check(p, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
+	pair_close(p);
+}
+
+/* The child lost its generators; the digests of parameters are of after the update, as both runs declare or do not. */
+static void generators_lost_beside_weights(void **state)
+{
+	static const struct told after[] = {{.rank = TS_RANK_JOB, .path = "work.dtype", .text = "fp32"},
+					    {.rank = TS_RANK_JOB, .path = "columns.digests\\.weights.when", .text = "after"}};
+	struct pair *p = pair_open();
+
+	(void)state;
+	scale(&p->child, "scalars.loss", RESUMED, 1.003);
+	scale(&p->child, "scalars.grad_norm", RESUMED, 1.003);
+	add_batches(&p->parent, 0, 0, END, 0);
+	add_batches(&p->child, 0, RESUMED, END, 0);
+	for (int64_t step = 0; step < END; step++) {
+		cells_add_word(&p->parent, 0, "digests.generators", step, batch_at(step));
+		cells_add_word(&p->parent, 0, "digests.weights", step, batch_at(step));
+	}
+	for (int64_t step = RESUMED; step < END; step++) {
+		cells_add_word(&p->child, 0, "digests.generators", step, batch_at(step - RESUMED));
+		cells_add_word(&p->child, 0, "digests.weights", step, batch_at(step + END));
+	}
+	check(p, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(p->got.why.sentence, "it is not known whether the weights were restored"));
+	check_both(p, after, 2, after, 2);
+	expect(p, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
+	assert_true(says(p->got.why.sentence, "differ only after the first update"));
 	pair_close(p);
 }
 
@@ -641,6 +675,7 @@ int main(void)
 		cmocka_unit_test(data_shifted_later),
 		cmocka_unit_test(format_of_the_parent),
 		cmocka_unit_test(generators_lost),
+		cmocka_unit_test(generators_lost_beside_weights),
 		cmocka_unit_test(no_overlap),
 		cmocka_unit_test(interrupted_parent),
 		cmocka_unit_test(where_it_resumes),
