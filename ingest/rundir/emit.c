@@ -141,8 +141,14 @@ static void note_cell(const struct ts_emit *emit, const struct ts_record *record
 
 	key->row = emit->row;
 	key->type = cell->type;
-	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent)
-		ts_key_at(&record->keys, up)->below = emit->row;
+	/* Whoever marked a parent for this row has marked everything above it too. */
+	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent) {
+		struct ts_key *parent = ts_key_at(&record->keys, up);
+
+		if (parent->below == emit->row)
+			return;
+		parent->below = emit->row;
+	}
 }
 
 static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
