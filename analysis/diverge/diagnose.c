@@ -343,10 +343,29 @@ static double ratio_of(const struct ts_gap *gap)
 	return gap->ratio_least + (gap->ratio_most - gap->ratio_least) / 2;
 }
 
+/* A unit seldom changes in mid-run. An objective that is multiplied there looks the same, because an optimizer such as
+ * Adam divides the factor out of its updates. */
+static void only_from(struct ts_inquiry *q, const struct ts_first *loss)
+{
+	ts_say_against(q,
+		       "the losses agree before step %" PRId64
+		       ", and no other record shows whether the training changed there: an objective that is multiplied from "
+		       "that step on gives the same ratio where the optimizer scales its updates, as Adam does",
+		       loss->step);
+	ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW,
+		    "From step %" PRId64
+		    " on, the loss of the second run is %s times that of the first: it may only be logged in a different "
+		    "unit from there on, or the objective itself was multiplied",
+		    loss->step, ts_say_number(ratio_of(&loss->series->gap)).text);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+}
+
 /* Every loss that differs is the other run's loss in another unit. */
 static bool other_unit(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+	bool shown = q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same;
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < q->e->n_series; i++) {
@@ -363,10 +382,13 @@ static bool other_unit(struct ts_inquiry *q)
 	ts_say_for(q,
 		   "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
 		   ts_say_plural((double)loss->series->gap.points, "step").text, ts_say_number(ratio_of(&loss->series->gap)).text);
-	ts_conclude(q, TS_CAUSE_REPORTING,
-		    q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the training itself agrees",
-		    ts_say_number(ratio_of(&loss->series->gap)).text);
+	if (!shown && loss->step != q->start)
+		only_from(q, loss);
+	else
+		ts_conclude(q, TS_CAUSE_REPORTING, shown ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+			    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the "
+			    "training itself agrees",
+			    ts_say_number(ratio_of(&loss->series->gap)).text);
 	q->d.step = loss->step;
 	return true;
 }

@@ -109,8 +109,8 @@ static enum loaded loaded(const struct ts_resume_judge *j, enum ts_resume_kind k
 	return loaded_of(j, ts_resume_worst(j, kind));
 }
 
-/* Nothing is drawn from a generator before the first digest of it that agrees, and an update draws from none: a state that
- * differs at the resume was not restored, whenever it was taken. */
+/* What a step draws depends on no other part of the state: generators that differ at the resume were not restored, whenever
+ * in their step the digest was taken. */
 static enum loaded loaded_generators(const struct ts_resume_judge *j)
 {
 	const struct ts_resume_look *rng = ts_resume_worst(j, TS_RESUME_RNG);

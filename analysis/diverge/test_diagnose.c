@@ -1619,6 +1619,17 @@ static void test_recorded_always_remains(void **state)
 	s.series[0].gap.spread_a = 0.5;
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
+	/* In mid-run the objective may be what changed, unless another record shows that the training did not. */
+	parts(&s, TS_KIND_LOSS, "loss", 40, 0.3, 0.3, 0);
+	s.series[0].gap.ratio_least = 1.4426;
+	s.series[0].gap.ratio_most = 1.4428;
+	s.series[0].gap.spread_a = 0.5;
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CODE) && may_be(&s, TS_CAUSE_CONFIG));
+	assert_true(found_in(&s.d.sentence, 1, "or the objective itself was multiplied"));
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 0.3, 0.3, 0);
 	s.series[0].gap.ratio_least = 1.4428;
 	s.series[0].gap.ratio_most = 1.4426;
