@@ -393,6 +393,16 @@ const char *ts_column_type_word(enum ts_column_type type)
 	return "json";
 }
 
+uint64_t ts_index_superseded(const struct ts_index *index)
+{
+	uint64_t rows = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		if (index->tables[t].kind == TS_TABLE_SUPERSEDED && index->tables[t].rows > rows)
+			rows = index->tables[t].rows;
+	return rows;
+}
+
 const char *ts_table_word(enum ts_table_kind table)
 {
 	switch (table) {

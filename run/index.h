@@ -108,6 +108,8 @@ bool ts_file_name_valid(struct ts_span name);
  * table. */
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
 					enum ts_column_type type, const struct ts_table **ret_table);
+/* Rows that are no steps of the run, because a restart executed their step again; as many as the longest such table has. */
+uint64_t ts_index_superseded(const struct ts_index *index);
 
 const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests" */
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */

@@ -68,6 +68,14 @@ struct ts_cut_off {
 	double standard;     /* its default */
 };
 
+/* One series that the two runs log under two names, as loss and train/loss. Rows of it have the name of a. */
+struct ts_alias_row {
+	struct ts_span a, b;
+	uint64_t ranks;	 /* that have it so */
+	uint64_t common; /* common steps before the first that differs, of the rank that has fewest */
+	bool parts;	 /* there is one that differs */
+};
+
 struct ts_diff {
 	struct ts_run_ref a, b;
 	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
@@ -83,6 +91,9 @@ struct ts_diff {
 	uint64_t n_same;	      /* series in state SAME */
 	uint64_t steps_only_a, steps_only_b; /* distinct steps that one side has on a rank of both, and the other lacks there */
 	int64_t only_a_first, only_a_last, only_b_first, only_b_last; /* valid if the counts are > 0 */
+	uint64_t superseded_a, superseded_b; /* rows, over all ranks, that were left out because a restart executed their step again */
+	struct ts_alias_row *aliases;
+	size_t n_aliases;
 	int32_t *ranks_only_a, *ranks_only_b;
 	size_t n_ranks_only_a, n_ranks_only_b;
 	struct ts_diagnosis diagnosis;

@@ -353,6 +353,33 @@ static void put_facts(struct saying *s)
 		ts_buf_printf(&s->out, " and %" PRIu64 " more", n - 1);
 }
 
+/* "; loss of the first run and train/loss of the second are compared as one series: they agree at the first 64 common steps" */
+static void put_aliases(struct saying *s)
+{
+	const struct ts_alias_row *alias = s->diff->aliases;
+	size_t n = s->diff->n_aliases;
+
+	if (n == 0)
+		return;
+	ts_buf_str(&s->out, "; ");
+	put_name(s, alias->a);
+	ts_buf_str(&s->out, " of the first run and ");
+	put_name(s, alias->b);
+	ts_buf_str(&s->out, " of the second are compared as one series: they ");
+	if (alias->common) {
+		ts_buf_printf(&s->out, "agree at %s ", alias->parts ? "the first" : "all");
+		put_count(s, alias->common, s->diff->axis.len ? "common point" : "common step");
+	} else {
+		ts_buf_printf(&s->out, alias->parts ? "differ at the first common %s already" : "have no common %s",
+			      s->diff->axis.len ? "point" : "step");
+	}
+	if (n > 1) {
+		ts_buf_str(&s->out, "; so are ");
+		put_count(s, n - 1, "more pair");
+		ts_buf_str(&s->out, " of names");
+	}
+}
+
 static void put_cut(struct saying *s, uint64_t n, const char *what)
 {
 	if (n == 0)
@@ -371,6 +398,7 @@ enum ts_status ts_diff_say(const struct ts_diff *diff, const struct ts_diff_tall
 	struct ts_span text;
 
 	say_ground(&s);
+	put_aliases(&s);
 	put_facts(&s);
 	put_cut(&s, tally->facts_cut, "facts");
 	put_cut(&s, tally->series_cut, "series");

@@ -295,6 +295,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	ts_report_diff_series(&r, diff);
 	ts_report_diff_curves(&r, diff);
 	ts_report_diff_facts(&r, diff);
+	ts_report_diff_compared(&r, diff);
 	ts_report_diff_extent(&r, diff);
 	ts_report_diff_repeats(&r, diff);
 	operations(&r, diff);

@@ -22,6 +22,8 @@ void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff); /
 void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_sides.c */
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);
+/* Series that have two names, and rows that were left out; no section where there are neither. */
+void ts_report_diff_compared(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff); /* report_diff_repeats.c */
 
 #endif

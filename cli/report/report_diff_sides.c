@@ -4,6 +4,7 @@
 
 #include "cli/text/show_value.h"
 #include "run/head.h"
+#include "run/role.h"
 
 enum { FACTS_SHOWN = 20 };
 
@@ -100,6 +101,40 @@ static const char *ranks_of(struct ts_report *r, const int32_t *ranks, size_t n)
 {
 	return n ? ts_report_say(r, "%s %s", n == 1 ? "rank" : "ranks", ts_report_kept(r, ts_show_ranks(ranks, n, n, r->arena)))
 		 : NULL;
+}
+
+static const char *superseded_of(struct ts_report *r, uint64_t rows)
+{
+	return ts_report_say(r, "%s of steps that a restart executed again; the last execution is compared",
+			     ts_report_kept(r, ts_show_plural(rows, "row", r->arena)));
+}
+
+static void alias_line(struct ts_report *r, const struct ts_diff *diff, struct ts_section *s, const struct ts_alias_row *row)
+{
+	const char *noun = diff->axis.len ? "common point" : "common step";
+	const char *n = ts_report_kept(r, ts_show_plural(row->common, noun, r->arena));
+	const char *agree = row->common ? ts_report_say(r, "equal at %s %s", row->parts ? "the first" : "all", n)
+			    : row->parts ? ts_report_say(r, "different at the first %s already", noun)
+					 : ts_report_say(r, "without a %s", noun);
+
+	ts_report_line(r, s, "compared",
+		       ts_report_say(r, "%s of b as %s of a: %s", ts_report_text(r, ts_column_said(row->b)),
+				     ts_report_text(r, ts_column_said(row->a)), agree));
+}
+
+void ts_report_diff_compared(struct ts_report *r, const struct ts_diff *diff)
+{
+	struct ts_section *s;
+
+	if (!diff->superseded_a && !diff->superseded_b && diff->n_aliases == 0)
+		return;
+	s = ts_report_section(r, "WHAT IS COMPARED");
+	for (size_t i = 0; i < diff->n_aliases; i++)
+		alias_line(r, diff, s, &diff->aliases[i]);
+	if (diff->superseded_a)
+		ts_report_line(r, s, "not of a", superseded_of(r, diff->superseded_a));
+	if (diff->superseded_b)
+		ts_report_line(r, s, "not of b", superseded_of(r, diff->superseded_b));
 }
 
 /* Says what one side has and the other has not, each on its own line. */

@@ -198,6 +198,17 @@ static const struct ts_shape_field cut_off_rows[] = {
 static const struct ts_shape cut_off_shape = {SHAPE("cut_off", cut_off, cut_off_rows)};
 #undef TYPE
 
+#define TYPE struct ts_alias_row
+static const struct ts_shape_field alias_rows[] = {
+	{"a", "a", BYTES(a, TS_PATH_MAX)},
+	{"b", "b", BYTES(b, TS_PATH_MAX)},
+	{"ranks", "rank_count", U64(ranks)},
+	{"common", "equal_row_count", U64(common), ABOUT("common rows before the first that differs, on the rank that has fewest")},
+	{"parts", "parts", BOOL(parts)},
+};
+static const struct ts_shape alias_shape = {SHAPE("alias_row", alias_row, alias_rows)};
+#undef TYPE
+
 #define TYPE struct ts_diff
 static bool a_has_more(const void *in)
 {
@@ -243,6 +254,11 @@ static const struct ts_shape_field diff_rows[] = {
 	{"same_count", "same_series_count", U64(n_same)},
 	{NULL, "only_a", PART(only_a_shape)},
 	{NULL, "only_b", PART(only_b_shape)},
+	{"superseded_a", "a_superseded_row_count", U64(superseded_a),
+	 ABOUT("rows over all ranks that were left out, because a restart executed their steps again; the last execution is compared")},
+	{"superseded_b", "b_superseded_row_count", U64(superseded_b)},
+	{"aliases", "aliases", MANY(aliases, n_aliases, alias_shape, ENTRIES(6)), /* the least entry has two names of a byte */
+	 ABOUT("series that the two runs log under two names, a and b, and that are compared as one; its row has the name of a")},
 	{"ops", "ops", ONE(ops, ts_shape_ops)},
 	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},
 	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */

@@ -88,11 +88,8 @@ enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t 
 enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err)
 {
 	char text[NOTE_BYTES];
-	uint64_t rows = 0;
+	uint64_t rows = ts_index_superseded(index);
 
-	for (size_t t = 0; t < index->n_tables; t++)
-		if (index->tables[t].kind == TS_TABLE_SUPERSEDED && index->tables[t].rows > rows)
-			rows = index->tables[t].rows;
 	if (rows == 0)
 		return TS_OK;
 	snprintf(text, sizeof text, "%" PRIu64 " row%s that a restart wrote again %s not counted", rows,

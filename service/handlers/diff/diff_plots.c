@@ -61,7 +61,7 @@ static size_t chosen(const struct ts_diff *diff, const struct ts_series_row *ret
 	return n;
 }
 
-static bool find(const struct ts_run *run, const struct ts_series_row *row, struct side *ret_side)
+static bool find(const struct ts_run *run, const struct ts_series_row *row, struct ts_span name, struct side *ret_side)
 {
 	const struct ts_index *index = ts_run_rank(run, row->rank);
 
@@ -69,11 +69,23 @@ static bool find(const struct ts_run *run, const struct ts_series_row *row, stru
 		const struct ts_table *table = &index->tables[t];
 
 		for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns; c++)
-			if (table->columns[c].type == row->type && ts_span_eq(table->columns[c].name, row->name)) {
+			if (table->columns[c].type == row->type && ts_span_eq(table->columns[c].name, name)) {
 				*ret_side = (struct side){table, &table->columns[c]};
 				return table->n_blocks > 0;
 			}
 	}
+	return false;
+}
+
+/* Finds the series of the second run, which may have another name there. */
+static bool find_second(const struct ts_run *run, const struct ts_diff *diff, const struct ts_series_row *row,
+			struct side *ret_side)
+{
+	if (find(run, row, row->name, ret_side))
+		return true;
+	for (size_t i = 0; i < diff->n_aliases; i++)
+		if (ts_span_eq(diff->aliases[i].a, row->name) && find(run, row, diff->aliases[i].b, ret_side))
+			return true;
 	return false;
 }
 
@@ -210,7 +222,7 @@ enum ts_status ts_diff_plots(struct ts_fetch *f, const struct ts_id *a, const st
 	for (int whole = 0; whole < (wanted == TS_PLOTS_ALL ? 2 : 1); whole++)
 		for (size_t i = 0; i < n; i++) {
 			d.row = rows[i];
-			if (!find(&run_a, d.row, &d.a) || !find(&run_b, d.row, &d.b))
+			if (!find(&run_a, d.row, d.row->name, &d.a) || !find_second(&run_b, diff, d.row, &d.b))
 				continue;
 			if (whole ? draw(&d, "whole", earliest(&d), latest(&d), TS_PLOT_CELLS, err) : draw_around(&d, err))
 				return err->status;

@@ -9,6 +9,7 @@
 #include "service/handlers/diff/diff_ops.h"
 #include "service/handlers/diff/diff_outcomes.h"
 #include "service/handlers/diff/diff_plots.h"
+#include "service/handlers/diff/series_alias.h"
 #include "service/handlers/diff/series_axis.h"
 #include "service/handlers/diff/series_gap.h"
 #include "service/handlers/diff/series_list.h"
@@ -25,7 +26,8 @@ struct diffing {
 	struct ts_series_walk *walk;
 	struct ts_axis axis; /* for the current rank */
 	struct ts_diff *diff;
-	size_t cap_series;
+	size_t cap_series, cap_aliases;
+	size_t next_alias; /* where the next one is looked for: the ranks have theirs in one order */
 	struct ts_step_set steps_a, steps_b; /* for the first rank */
 	bool has_steps, listed; /* listed: the steps of several ranks are merged */
 	struct ts_step_ranges only_a, only_b;
@@ -35,12 +37,23 @@ struct diffing {
 	struct ts_evidence_notes notes;
 };
 
-/* Returns the role of a column from the facts of the two sides; one is NULL where that side lacks the column. */
-static enum ts_role joint_role(struct ts_span name, const struct ts_facts *a, const struct ts_facts *b)
+/* Returns the role of a series from the facts of the two sides; one is NULL where that side lacks it. */
+static enum ts_role joint_role(const struct ts_series_side *a, const struct ts_series_side *b, const struct ts_facts facts[2])
 {
-	enum ts_role role = ts_role_of(name, a ? a : b);
+	if ((a ? a : b)->table->kind == TS_TABLE_PIPELINE)
+		return TS_ROLE_OBSERVATION;
+	if (!a || !b)
+		return a ? ts_role_of(a->column->name, &facts[0]) : ts_role_of(b->column->name, &facts[1]);
+	return ts_series_joint_role(ts_role_of(a->column->name, &facts[0]), ts_role_of(b->column->name, &facts[1]));
+}
 
-	return a && b ? ts_series_joint_role(role, ts_role_of(name, b)) : role;
+static uint64_t superseded_of(const struct ts_run *run)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		rows += ts_index_superseded(&run->indexes[i]);
+	return rows;
 }
 
 static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *row, struct ts_error *err)
@@ -59,6 +72,40 @@ static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *ro
 		d->cap_series = cap;
 	}
 	diff->series[diff->n_series++] = *row;
+	return TS_OK;
+}
+
+/* Notes a series that has two names: once, with the fewest steps of any rank. */
+static enum ts_status keep_alias(struct diffing *d, struct ts_span b, const struct ts_series_row *row, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+	struct ts_alias_row one = {
+		.a = row->name, .b = b, .ranks = 1, .common = row->common, .parts = row->state == TS_SERIES_PARTS};
+
+	for (size_t k = 0; k < diff->n_aliases; k++) {
+		size_t i = (d->next_alias + k) % diff->n_aliases;
+		struct ts_alias_row *seen = &diff->aliases[i];
+
+		if (!ts_span_eq(seen->a, one.a) || !ts_span_eq(seen->b, one.b))
+			continue;
+		seen->ranks++;
+		seen->common = seen->common < one.common ? seen->common : one.common;
+		seen->parts |= one.parts;
+		d->next_alias = i + 1;
+		return TS_OK;
+	}
+	if (diff->n_aliases == d->cap_aliases) {
+		size_t cap = d->cap_aliases ? d->cap_aliases * 2 : 8;
+		struct ts_alias_row *rows = ts_arena_array(d->arena, cap, sizeof *rows);
+
+		if (!rows)
+			return ts_arena_error(d->arena, err);
+		if (diff->n_aliases)
+			memcpy(rows, diff->aliases, diff->n_aliases * sizeof *rows);
+		diff->aliases = rows;
+		d->cap_aliases = cap;
+	}
+	diff->aliases[diff->n_aliases++] = one;
 	return TS_OK;
 }
 
@@ -169,6 +216,8 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 		row.other_types = other_types;
 	}
 	count_row(d, &row);
+	if (a && b && !ts_span_eq(a->column->name, b->column->name) && keep_alias(d, b->column->name, &row, err))
+		return err->status;
 	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, row.gap.known ? &writings : NULL, a, b, err))
 		return ts_error_prefix(err, "rank %d", rank);
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
@@ -227,33 +276,31 @@ static bool is_axis(const struct diffing *d, const struct ts_series_side *side)
 static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
 				struct ts_error *err)
 {
-	struct ts_facts facts_a, facts_b;
-	struct ts_series_list list_a, list_b;
+	struct ts_facts facts[2];
+	struct ts_series_list lists[2];
+	struct ts_aliases aliases;
 	size_t i = 0, j = 0;
 
-	if (ts_series_list_of(a, d->arena, &list_a, err) || ts_series_list_of(b, d->arena, &list_b, err) ||
-	    ts_series_facts(d->a, a, d->arena, &facts_a, err) || ts_series_facts(d->b, b, d->arena, &facts_b, err) ||
-	    find_axes(d, a, b, err))
+	if (ts_series_list_of(a, d->arena, &lists[0], err) || ts_series_list_of(b, d->arena, &lists[1], err) ||
+	    ts_series_facts(d->a, a, d->arena, &facts[0], err) || ts_series_facts(d->b, b, d->arena, &facts[1], err) ||
+	    find_axes(d, a, b, err) || ts_aliases_find(d->walk, lists, facts, d->arena, &aliases, err))
 		return err->status;
-	while (i < list_a.n || j < list_b.n) {
-		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
-		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
+	while (i < lists[0].n || j < lists[1].n) {
+		const struct ts_series_side *x = i < lists[0].n ? &lists[0].items[i] : NULL;
+		const struct ts_series_side *y = j < lists[1].n ? &lists[1].items[j] : NULL;
 		int c = !x ? 1 : (!y ? -1 : ts_series_side_cmp(x, y));
-		unsigned other_types = c < 0 ? types_beside(&list_b, j, x) : c > 0 ? types_beside(&list_a, i, y) : 0;
+		unsigned other_types = c < 0 ? types_beside(&lists[1], j, x) : c > 0 ? types_beside(&lists[0], i, y) : 0;
 
 		x = c <= 0 ? x : NULL;
 		y = c >= 0 ? y : NULL;
-		i += x != NULL;
-		j += y != NULL;
-		if (is_axis(d, x ? x : y))
+		/* A series that has two names is compared under that of the first run. */
+		if (x && !y && aliases.of_a[i] != TS_ALIAS_NONE)
+			y = &lists[1].items[aliases.of_a[i]];
+		i += c <= 0;
+		j += c >= 0;
+		if ((!x && aliases.of_b[j - 1] != TS_ALIAS_NONE) || is_axis(d, x ? x : y))
 			continue;
-		if (diff_series(
-			    d, a->rank, x, y, other_types,
-			    (x ? x : y)->table->kind == TS_TABLE_PIPELINE
-				    ? TS_ROLE_OBSERVATION
-				    : joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL,
-						 y ? &facts_b : NULL),
-			    err))
+		if (diff_series(d, a->rank, x, y, other_types, joint_role(x, y, facts), err))
 			return err->status;
 	}
 	return diff_steps(d, a, b, err);
@@ -417,6 +464,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 		return ts_error_prefix(err, "the first run");
 	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
 		return ts_error_prefix(err, "the second run");
+	diff->superseded_a = superseded_of(d->a);
+	diff->superseded_b = superseded_of(d->b);
 	if (ts_facts_diff(d->a, d->b, d->how->ignore, d->arena, &diff->facts, &diff->n_facts, &diff->ignored_facts, err) ||
 	    diff_ranks(d, err))
 		return err->status;

@@ -805,6 +805,128 @@ static void another_type_is_another_series(void **state)
 	world_close(&w);
 }
 
+static bool reason_says(const struct ts_diff *d, const char *words)
+{
+	return d->reason.len && memmem(d->reason.data, d->reason.len, words, strlen(words)) != NULL;
+}
+
+/* A run with a loss of 2 + 1 / (1 + step) that differs by `off` from step 30 on, and another number of the same kind. */
+static struct ts_id named_run(struct world *w, const char *loss, double off, const char *other)
+{
+	struct cells c = {0};
+	struct ts_id id;
+
+	for (int64_t step = 0; step < 60; step++) {
+		cells_add(&c, 0, loss, step, 2 + 1 / (1 + (double)step) + (step >= 30 ? off : 0));
+		cells_add(&c, 0, "scalars.lr", step, 0.1);
+		if (other)
+			cells_add(&c, 0, other, step, 9);
+	}
+	id = make_run(w, &c, NULL, 0);
+	cells_free(&c);
+	return id;
+}
+
+/* Names are paired where it is plain which belong together, and never silently. */
+static void one_series_under_two_names(void **state)
+{
+	static const struct {
+		const char *a, *other_a, *b, *other_b;
+		bool paired;
+	} cases[] = {
+		{"scalars.loss", NULL, "scalars.train/loss", NULL, true},
+		{"scalars.loss", NULL, "scalars.train_loss", NULL, true},
+		{"scalars.loss", NULL, "scalars.train.loss", NULL, true},
+		{"scalars.loss", NULL, "scalars.train\\.loss", NULL, true},
+		{"scalars.train/loss", NULL, "scalars.train_loss", NULL, true},
+		{"scalars.loss", "scalars.train_loss", "scalars.train/loss", "scalars.train/train_loss", true},
+		{"scalars.loss", NULL, "scalars.train_loss", "scalars.train/loss", true}, /* the values tell which it is */
+		/* Other names, a name that both have, and measurements. */
+		{"scalars.loss", NULL, "scalars.eval/loss", NULL, false},
+		{"scalars.loss", NULL, "scalars.trainer_loss", NULL, false},
+		{"scalars.loss", NULL, "scalars.loss", "scalars.train/loss", false},
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ts_id a, b, c;
+		struct ts_diff d;
+
+		world_open(&w);
+		a = named_run(&w, cases[i].a, 0, cases[i].other_a);
+		b = named_run(&w, cases[i].b, 0, cases[i].other_b);
+		c = named_run(&w, cases[i].b, 1e-3, cases[i].other_b);
+		for (int turned = 0; turned < 2; turned++) {
+			diff_of(&w, turned ? b : a, turned ? a : b, &d);
+			if ((d.n_aliases > 0) != cases[i].paired || reason_says(&d, "as one series") != cases[i].paired)
+				fail_msg("case %zu: %.*s", i, TS_SPAN_ARG(d.reason));
+			if (!cases[i].paired)
+				continue;
+			assert_true(ts_span_is(turned ? d.aliases[0].b : d.aliases[0].a, cases[i].a));
+			assert_true(d.aliases[0].common == 60 && !d.aliases[0].parts && d.aliases[0].ranks == 1);
+			assert_true(reason_says(&d, "they agree at all 60 common steps"));
+			diff_of(&w, turned ? c : a, turned ? a : c, &d);
+			assert_int_equal(d.verdict, TS_DIFF_DIFFERENT);
+			assert_int_equal(d.series[0].first_step, 30);
+			assert_true(d.aliases[0].common == 30 && d.aliases[0].parts);
+			assert_true(reason_says(&d, "they agree at the first 30 common steps"));
+		}
+		world_close(&w);
+	}
+}
+
+/* Two series of the other run are alike and neither agrees: nothing says which it is. */
+static void names_that_are_not_plain(void **state)
+{
+	struct world w;
+	struct ts_diff d;
+
+	(void)state;
+	world_open(&w);
+	diff_of(&w, named_run(&w, "scalars.loss", 0, NULL), named_run(&w, "scalars.x", 0, NULL), &d);
+	assert_int_equal(d.n_aliases, 0);
+	{
+		struct cells c = {0};
+
+		for (int64_t step = 0; step < 60; step++) {
+			cells_add(&c, 0, "scalars.train/loss", step, 7);
+			cells_add(&c, 0, "scalars.train_loss", step, 8);
+		}
+		diff_of(&w, named_run(&w, "scalars.loss", 0, NULL), make_run(&w, &c, NULL, 0), &d);
+		cells_free(&c);
+	}
+	assert_int_equal(d.n_aliases, 0);
+	assert_int_equal(d.verdict, TS_DIFF_INCONCLUSIVE);
+	world_close(&w);
+}
+
+/* Rows that a restart executed again are counted on their side, over all ranks. */
+static void superseded_rows_are_counted(void **state)
+{
+	struct cells a = {0}, b = {0};
+	struct world w;
+	struct ts_diff d;
+
+	(void)state;
+	world_open(&w);
+	for (int32_t rank = 0; rank < 2; rank++)
+		for (int64_t step = 0; step < 20; step++) {
+			cells_add(&a, rank, "scalars.loss", step, 2);
+			cells_add(&b, rank, "scalars.loss", step, 2);
+		}
+	for (int64_t i = 0; i < 3; i++) {
+		cells_add(&b, 1, "step", i, (double)(5 + i))->superseded = true;
+		cells_add(&b, 1, "scalars.loss", i, 9)->superseded = true;
+	}
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &d);
+	assert_int_equal(d.verdict, TS_DIFF_SAME);
+	assert_true(d.superseded_a == 0 && d.superseded_b == 3);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 static void nan_equals_nan_and_zeros_differ(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -1104,6 +1226,9 @@ int main(void)
 		cmocka_unit_test(unknown_columns_leave_it_open),
 		cmocka_unit_test(roles_that_disagree),
 		cmocka_unit_test(another_type_is_another_series),
+		cmocka_unit_test(one_series_under_two_names),
+		cmocka_unit_test(names_that_are_not_plain),
+		cmocka_unit_test(superseded_rows_are_counted),
 		cmocka_unit_test(nan_equals_nan_and_zeros_differ),
 		cmocka_unit_test(ranks_that_only_one_side_has),
 		cmocka_unit_test(facts_by_effective_value),
