@@ -510,6 +510,31 @@ static void rows_that_are_left_out_are_counted(void **state)
 	assert_int_equal(shown + (size_t)more, 103);
 }
 
+/* Series that have two names, and rows that no comparison looked at, are told in the text and in the JSON. */
+static void what_is_compared_is_said(void **state)
+{
+	static struct ts_alias_row aliases[3];
+	const char *text;
+
+	(void)state;
+	assert_null(strstr(text_of(100, false), "WHAT IS COMPARED"));
+	aliases[0] = (struct ts_alias_row){
+		.a = str("scalars.loss"), .b = str("scalars.train/loss"), .ranks = 1, .common = 64, .parts = true};
+	aliases[1] = (struct ts_alias_row){.a = str("scalars.lr"), .b = str("scalars.train/lr"), .ranks = 1, .common = 1};
+	aliases[2] = (struct ts_alias_row){.a = str("scalars.acc"), .b = str("scalars.train/acc"), .ranks = 1, .parts = true};
+	diff.aliases = aliases;
+	diff.n_aliases = 3;
+	diff.superseded_b = 1234;
+	text = text_of(100, false);
+	has(text, "train/loss of b as loss of a: equal at the first 64 common steps");
+	has(text, "train/lr of b as lr of a: equal at all 1 common step");
+	has(text, "train/acc of b as acc of a: different at the first common step already");
+	has(text, "not of b     1,234 rows of steps that a restart executed again; the last execution is compared");
+	has_not(text, "not of a");
+	diff.n_aliases = 0;
+	diff.superseded_b = 0;
+}
+
 static void foreign_text_is_harmless(void **state)
 {
 	const char *text;
@@ -859,6 +884,7 @@ int main(void)
 		T(a_sentence_is_one_line_in_a_pipe),
 		T(a_panel_is_at_most_a_screen),
 		T(rows_that_are_left_out_are_counted),
+		T(what_is_compared_is_said),
 		T(foreign_text_is_harmless),
 		T(curves_show_where_they_part),
 		T(little_is_no_harm),
