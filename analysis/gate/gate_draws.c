@@ -102,6 +102,11 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 			lack(&list.lacking, reason);
 			continue;
 		}
+		if ((role == TS_GATE_CANDIDATE || role == TS_GATE_PAIR_CANDIDATE) &&
+		    ts_gate_ends_elsewhere(c, run, metric, &reason)) {
+			lack(&list.lacking, reason);
+			continue;
+		}
 		if (want && !ts_span_eq(*want, b)) {
 			lack(&list.lacking, ts_gate_text(c, "its value was measured by %.*s, and the candidate's by %.*s",
 							 TS_SPAN_ARG(b), TS_SPAN_ARG(*want)));

@@ -95,7 +95,10 @@ void ts_gate_work_gates(struct ts_gate_court *c);
 /* Writes c->v.rates, and warnings where a rate decides. */
 void ts_gate_work_say(struct ts_gate_court *c);
 
-/* Of gate_length.c. Asks whether the run ended in the warm-up that its baselines leave out, or soon after. */
+/* Of gate_length.c. Asks whether a metric of the end of a run (loss, step_time_end) is that of other steps than the baselines'; a value
+ * that is not finite is one at any step. */
+bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric, struct ts_span *ret_reason);
+/* Asks whether the run ended in the warm-up that its baselines leave out, or soon after. */
 bool ts_gate_still_warm(struct ts_gate_court *c, const struct ts_gate_run *run, struct ts_span *ret_reason);
 /* The variance that runs of a role have beyond that of the baselines, because they are shorter: the mean of one run. *ret_n is the
  * number of runs. */

@@ -13,11 +13,23 @@
 #include <math.h>
 
 #define HUGE_DF 1e6 /* Student's t is normal */
+/* Runs whose lengths differ by more than this share end at other steps: a loss goes on falling. */
+#define END_APART 0.1
 
 enum { WARM_SHARE = 4 /* one in so many counted records may lie in the warm-up: a median hardly feels them */ };
 
-/* Returns the median number of records that the baselines left out as warm-up. */
-static double usual_warmup(struct ts_gate_court *c)
+static double records_of(const struct ts_reduction *r)
+{
+	return (double)r->records;
+}
+
+static double warmup_of(const struct ts_reduction *r)
+{
+	return (double)r->warmup;
+}
+
+/* Returns the median of the baselines whose step time is known; 0: there are none. */
+static double usual_of(struct ts_gate_court *c, double (*of)(const struct ts_reduction *))
 {
 	double *all = ts_arena_array(c->arena, c->input->n_runs, sizeof *all);
 	size_t n = 0;
@@ -28,14 +40,26 @@ static double usual_warmup(struct ts_gate_court *c)
 	}
 	for (size_t i = 0; i < c->input->n_runs; i++)
 		if (c->input->runs[i].role == TS_GATE_BASELINE && c->input->runs[i].reduction.metrics[TS_METRIC_STEP_TIME].known)
-			all[n++] = (double)c->input->runs[i].reduction.warmup;
+			all[n++] = of(&c->input->runs[i].reduction);
 	return n ? ts_median_few(all, n) : 0;
+}
+
+bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric, struct ts_span *ret_reason)
+{
+	double usual = usual_of(c, records_of), records = (double)run->reduction.records;
+
+	if ((metric != TS_METRIC_LOSS && metric != TS_METRIC_STEP_TIME_END) || !(usual > 0) || !(records > 0) ||
+	    !isfinite(run->reduction.metrics[metric].value) || fabs(records / usual - 1) <= END_APART)
+		return false;
+	*ret_reason = ts_gate_text(c, "it has %s, and its baselines have %.0f: they end at other steps",
+				   ts_say_plural(records, "record").text, usual);
+	return true;
 }
 
 bool ts_gate_still_warm(struct ts_gate_court *c, const struct ts_gate_run *run, struct ts_span *ret_reason)
 {
 	const struct ts_reduction *r = &run->reduction;
-	double usual = usual_warmup(c), inside = usual - (double)r->warmup, counted = (double)r->counted;
+	double usual = usual_of(c, warmup_of), inside = usual - (double)r->warmup, counted = (double)r->counted;
 
 	if (!(inside > 0) || (counted - inside >= TS_REDUCE_LEAST && inside * WARM_SHARE <= counted))
 		return false;

@@ -211,6 +211,31 @@ static void a_run_that_ends_in_its_warmup_is_not_judged(void **state)
 	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
 }
 
+/* A loss of 8 at step 50 is no worse than one of 2 at step 500, and NaN is NaN at any step. */
+static void ends_at_other_steps_are_not_compared(void **state)
+{
+	struct ts_gate_run *candidate;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++) {
+		struct ts_gate_run *run = put(TS_GATE_BASELINE, 0.1 * ten[i], "");
+
+		run->reduction.records = run->reduction.counted = 500;
+		run->reduction.metrics[TS_METRIC_LOSS] = (struct ts_reduced){.known = true, .value = 2 * ten[i]};
+	}
+	candidate = put(TS_GATE_CANDIDATE, 0.1, "");
+	candidate->reduction.metrics[TS_METRIC_LOSS] = (struct ts_reduced){.known = true, .value = 8};
+	candidate->reduction.records = candidate->reduction.counted = 500;
+	(void)judge();
+	assert_int_equal(t.v.state, TS_GATE_SUSPECT);
+	candidate->reduction.records = candidate->reduction.counted = 50;
+	(void)judge();
+	assert_int_equal(t.v.state, TS_GATE_PASS);
+	candidate->reduction.metrics[TS_METRIC_LOSS].value = (double)NAN;
+	(void)judge();
+	assert_int_equal(t.v.state, TS_GATE_REGRESSION);
+}
+
 /* Pieces of 64 records scatter by 4 %: a run of 64 records that is 5 % slower is no news, one of 1,000 is. */
 static void a_short_run_may_scatter_more(void **state)
 {
@@ -263,6 +288,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_odd_run_shows_what_only_it_has, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_run_that_ends_in_its_warmup_is_not_judged, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_blind_verdict_names_the_quieter_metric, setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_at_other_steps_are_not_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_short_run_may_scatter_more, setup, teardown),
 	};
 

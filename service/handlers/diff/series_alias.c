@@ -123,7 +123,7 @@ static enum ts_status match(struct ts_series_walk *walk, const struct finding *f
 	struct found all = alike(f, side, at, direct), kept = {.n = 0};
 
 	for (size_t i = 0; all.n > 1 && i < all.n; i++) {
-		bool equal;
+		bool equal = false;
 
 		if (agrees(walk, &f->lists[side].items[at], &f->lists[1 - side].items[all.items[i]], arena, &equal, err))
 			return err->status;
