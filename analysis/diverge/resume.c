@@ -148,7 +148,7 @@ bool ts_resume_level_of(const struct ts_series *parent, const struct ts_series *
 	middle = n ? ts_median_few(x, n) : 0;
 	for (size_t i = 0; i < n; i++)
 		x[i] = fabs(x[i] - middle);
-	level.spread = n ? 1.4826 * ts_median_few(x, n) : 0;
+	level.spread = n ? TS_MAD_TO_SD * ts_median_few(x, n) : 0;
 	*ret = level;
 	return true;
 }

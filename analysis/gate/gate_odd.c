@@ -30,7 +30,7 @@ static double cut(double *far, size_t n, size_t n_groups, struct ts_gate_spread 
 	if (n < n_groups || (n - n_groups + 1 < TS_GATE_ODD_LEAST && !told))
 		return (double)NAN;
 	left = (double)(n - n_groups + 1);
-	s = fmax(1.4826 * ts_median_few(far, n) * sqrt((double)n / left), floor_sd);
+	s = fmax(TS_MAD_TO_SD * ts_median_few(far, n) * sqrt((double)n / left), floor_sd);
 	return told ? (3.9 + 31 / (left + known.df)) * fmax(s, known.sd) : (3.9 + 31 / left) * s;
 }
 

@@ -1,13 +1,14 @@
 #include "analysis/gate/reduction.h"
 
 #include "analysis/gate/reduction_internal.h"
+#include "analysis/rank/stamped.h"
+#include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 
 #include <stdlib.h>
 
 enum {
-	FAR = 64,	 /* usual distances between rows: rows that are farther apart are not one step apart */
 	CUT_ONE_IN = 36, /* one record in so many has its excess cut */
 };
 
@@ -34,19 +35,9 @@ struct records {
 	size_t n;
 };
 
-static bool known_end(double end)
-{
-	return isfinite(end) && end > 0;
-}
-
 static bool is_time(double seconds)
 {
 	return seconds >= 0 && seconds <= TIME_MAX;
-}
-
-static double distance(int64_t from, int64_t to)
-{
-	return (double)((uint64_t)to - (uint64_t)from);
 }
 
 static int64_t floor_div(int64_t a, uint64_t b)
@@ -77,18 +68,6 @@ static bool row_excluded(const struct ts_reduce_rows *rows, size_t i)
 	return !starts && rows->phased && rows->phased[i - 1];
 }
 
-/* Returns the usual distance between neighbours, or NaN if there are fewer than two rows. */
-static double usual_distance(const struct ts_reduce_rows *rows, double *scratch)
-{
-	if (rows->n < 2)
-		return (double)NAN;
-	if (distance(rows->steps[0], rows->steps[rows->n - 1]) == (double)(rows->n - 1))
-		return 1;
-	for (size_t i = 1; i < rows->n; i++)
-		scratch[i - 1] = distance(rows->steps[i - 1], rows->steps[i]);
-	return ts_median(scratch, rows->n - 1, scratch);
-}
-
 static void add_record(struct records *to, size_t row, double wall, double span, bool excluded, bool first)
 {
 	to->row[to->n] = row;
@@ -110,12 +89,12 @@ static void records_of_ends(const struct ts_reducer *r, const struct ts_reduce_r
 			first = true;
 		}
 		excluded |= row_excluded(rows, i);
-		if (!known_end(rows->ends[i]))
+		if (!ts_stamp_known(rows->ends[i]))
 			continue;
 		if (some) {
-			double wall = rows->ends[i] - rows->ends[before], span = distance(rows->steps[before], rows->steps[i]);
+			double wall = rows->ends[i] - rows->ends[before], span = ts_key_distance(rows->steps[before], rows->steps[i]);
 
-			if (is_time(wall) && span <= FAR * usual) {
+			if (is_time(wall) && span <= TS_STAMPED_FAR * usual) {
 				add_record(to, i, wall, span,
 					   excluded || every_excludes(r->options, rows->steps[before], rows->steps[i]), first);
 				first = false;
@@ -158,7 +137,7 @@ static enum ts_status read_records(struct ts_reducer *r, const struct ts_reduce_
 		return ts_arena_error(work, err);
 	r->stamped = rows->ends != NULL;
 	if (rows->ends)
-		records_of_ends(r, rows, usual_distance(rows, out.wall), &out);
+		records_of_ends(r, rows, ts_usual_distance(rows->steps, rows->n, out.wall), &out);
 	else
 		records_of_times(r, rows, &out);
 	*ret = out;
@@ -176,7 +155,7 @@ static double elapsed(const struct ts_reduce_rows *rows)
 		if (!rows->ends) {
 			if (rows->times && is_time(rows->times[i]))
 				ts_tally_add(&all, rows->times[i]);
-		} else if (known_end(rows->ends[i])) {
+		} else if (ts_stamp_known(rows->ends[i])) {
 			if (rows->ends[i] > before)
 				ts_tally_add(&all, rows->ends[i] - before);
 			before = rows->ends[i];
@@ -322,16 +301,16 @@ struct windows {
 
 static void places_of(const struct ts_reducer *r, uint64_t *place)
 {
-	double all = r->n_steps ? distance(r->steps[0], r->steps[r->n_steps - 1]) : 0, usual;
+	double all = r->n_steps ? ts_key_distance(r->steps[0], r->steps[r->n_steps - 1]) : 0, usual;
 	size_t n = r->n_steps;
 
 	/* Positions follow step numbers, so that a step that was left out keeps its place; they follow the count
 	 * where the numbers are not those of steps. */
 	usual = n ? r->span[n / 2] : 1;
 	for (size_t i = 0; i < n; i++) {
-		double at = distance(r->steps[0], r->steps[i]) / usual;
+		double at = ts_key_distance(r->steps[0], r->steps[i]) / usual;
 
-		place[i] = all / usual <= 4.0 * (double)n + FAR ? (uint64_t)(at + 0.5) : i;
+		place[i] = all / usual <= 4.0 * (double)n + TS_STAMPED_FAR ? (uint64_t)(at + 0.5) : i;
 	}
 }
 

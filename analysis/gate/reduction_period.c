@@ -25,7 +25,7 @@ static bool standardize(const double *values, size_t n, double *z, double *scrat
 
 	for (size_t i = 0; i < n; i++)
 		z[i] = fabs(values[i] - level);
-	unit = 1.4826 * ts_median(z, n, scratch);
+	unit = TS_MAD_TO_SD * ts_median(z, n, scratch);
 	if (!(unit > 0))
 		unit = 1e-6 * fabs(level);
 	if (!(unit > 0))

@@ -10,7 +10,6 @@ enum { HOST, WEEKDAY, FACTORS };
 enum { STEPS = 32, ROUNDS = 20, DAYS = 7, BLOCKS_LEAST = 2, RUNS_LEAST = 4, DF_LEAST = 4 };
 
 #define DAY_NS INT64_C(86400000000000)
-#define DEVIATION 1.4826
 /* The reduction of squares, in variances of the noise, from which a step is one: chance gives as much in 1 of 1,000 series of
  * 10,000 runs. */
 #define STEP_GAIN 30.0
@@ -259,7 +258,7 @@ static double noise_of(struct fit *f)
 
 	for (size_t i = 1; i < f->n; i++)
 		f->sum[n++] = fabs(f->x[i] - f->x[i - 1]);
-	return n ? DEVIATION * ts_median(f->sum, n, f->sum) / sqrt(2) : 0;
+	return n ? TS_MAD_TO_SD * ts_median(f->sum, n, f->sum) / sqrt(2) : 0;
 }
 
 static void fit_model(struct fit *f)

@@ -200,8 +200,7 @@ static bool floor_of(const struct ts_series *s, size_t blocks, struct ts_arena *
 	if (!keys || !values)
 		return false;
 	for (size_t i = 0; i < blocks; i++) {
-		size_t from = s->n / blocks * i + s->n % blocks * i / blocks;
-		size_t to = s->n / blocks * (i + 1) + s->n % blocks * (i + 1) / blocks, least = from;
+		size_t from = ts_block_start(s->n, blocks, i), to = ts_block_start(s->n, blocks, i + 1), least = from;
 
 		for (size_t k = from; k < to; k++)
 			least = s->values[k] < s->values[least] ? k : least;

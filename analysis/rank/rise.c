@@ -1,5 +1,6 @@
 #include "analysis/rank/rise.h"
 
+#include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
@@ -32,11 +33,6 @@ struct series {
 	double *scratch;
 };
 
-static size_t start_of(size_t n, size_t blocks, size_t b)
-{
-	return n / blocks * b + n % blocks * b / blocks;
-}
-
 static double least_of(const double *x, size_t n)
 {
 	double least = x[0];
@@ -50,7 +46,7 @@ static void reduce(const struct series *s, size_t blocks, struct path *ret)
 {
 	ret->n = s->n < blocks ? s->n : blocks;
 	for (size_t i = 0; i < ret->n; i++) {
-		size_t from = start_of(s->n, ret->n, i), to = start_of(s->n, ret->n, i + 1);
+		size_t from = ts_block_start(s->n, ret->n, i), to = ts_block_start(s->n, ret->n, i + 1);
 		double y = s->minima ? least_of(s->x + from, to - from) : ts_median(s->x + from, to - from, s->scratch);
 
 		ret->y[i] = s->sign * (s->logs ? log(y) : y);
@@ -107,7 +103,7 @@ static double variance(const struct path *p, size_t distance)
 
 	for (size_t i = 2 * distance; i < p->n; i++)
 		d[n++] = fabs(p->y[i - 2 * distance] - 2 * p->y[i - distance] + p->y[i]);
-	deviation = 1.482602218505602 * ts_median(d, n, scratch);
+	deviation = TS_MAD_TO_SD * ts_median(d, n, scratch);
 	return deviation * deviation / 6;
 }
 
@@ -208,14 +204,14 @@ static struct turn turn_of(const struct path *p, double block_noise)
 
 static size_t middle_of(size_t n, size_t blocks, size_t b)
 {
-	return (start_of(n, blocks, b) + start_of(n, blocks, b + 1)) / 2;
+	return (ts_block_start(n, blocks, b) + ts_block_start(n, blocks, b + 1)) / 2;
 }
 
 static size_t begins(const struct series *s, const struct path *fine, double block_noise, double low, double end)
 {
 	struct turn t = turn_of(fine, block_noise);
 
-	return t.step ? exact_step(s, start_of(s->n, fine->n, t.at - 1), start_of(s->n, fine->n, t.at + 1), low, end)
+	return t.step ? exact_step(s, ts_block_start(s->n, fine->n, t.at - 1), ts_block_start(s->n, fine->n, t.at + 1), low, end)
 		      : middle_of(s->n, fine->n, t.at);
 }
 
@@ -247,7 +243,7 @@ static double least_drop(const struct series *s)
 			s->scratch[n++] = pass ? fabs(s->x[i] - s->x[i - 1] - usual) : s->x[i] - s->x[i - 1];
 		usual = ts_median(s->scratch, n, s->scratch);
 	}
-	return 8 * 1.482602218505602 * usual;
+	return 8 * TS_MAD_TO_SD * usual;
 }
 
 /* Reduces the series to the lowest value of each cycle between two drops, without the part before the first. Returns false if there

@@ -1,5 +1,6 @@
 #include "analysis/rank/slowdown.h"
 
+#include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
@@ -36,11 +37,6 @@ struct shape {
 	size_t from, to;
 	double g;
 };
-
-static size_t boundary(size_t steps, size_t cells, size_t k)
-{
-	return steps / cells * k + steps % cells * k / cells;
-}
 
 static double finite_median(const double *v, size_t n, double *scratch)
 {
@@ -90,7 +86,7 @@ static bool fill(struct cells *c, const double *v, size_t n, double *scratch)
 		size_t some = 0;
 
 		c->y[k] = 0;
-		for (size_t i = boundary(n, c->n, k); i < boundary(n, c->n, k + 1); i++) {
+		for (size_t i = ts_block_start(n, c->n, k); i < ts_block_start(n, c->n, k + 1); i++) {
 			double z = (v[i] - median) / reach;
 
 			if (!isfinite(v[i]))
@@ -170,7 +166,7 @@ static bool lasting(const struct cells *c, struct shape *ret)
 /* Finds the first step of the new level, within a cell of where the cells say. */
 static size_t step_at(const struct cells *c, const double *v, const struct shape *s, double before, double after)
 {
-	size_t from = boundary(c->steps, c->n, s->from - 1), to = boundary(c->steps, c->n, s->to + 1), best = from;
+	size_t from = ts_block_start(c->steps, c->n, s->from - 1), to = ts_block_start(c->steps, c->n, s->to + 1), best = from;
 	double sum = 0, least = 0;
 
 	for (size_t i = from; i < to; i++) {
@@ -192,8 +188,8 @@ static bool is_step(const struct shape *s)
 /* Computes the levels from the cells that the step leaves whole, and again from where it is. */
 static void measure_step(const struct cells *c, const double *v, const struct shape *s, double *scratch, struct ts_slowdown *out)
 {
-	size_t to = boundary(c->steps, c->n, s->to), at;
-	double before = finite_median(v, boundary(c->steps, c->n, s->from), scratch);
+	size_t to = ts_block_start(c->steps, c->n, s->to), at;
+	double before = finite_median(v, ts_block_start(c->steps, c->n, s->from), scratch);
 	double after = finite_median(v + to, c->steps - to, scratch);
 
 	if (!(after > before))
@@ -214,8 +210,8 @@ static void measure_ramp(const struct cells *c, const double *v, const struct sh
 	double n = (double)c->n, mean = 0, level = 0, product = 0, square = 0;
 
 	for (size_t k = 0; k < c->n; k++) {
-		size_t from = boundary(c->steps, c->n, k);
-		double median = finite_median(v + from, boundary(c->steps, c->n, k + 1) - from, scratch), f = height(s, k);
+		size_t from = ts_block_start(c->steps, c->n, k);
+		double median = finite_median(v + from, ts_block_start(c->steps, c->n, k + 1) - from, scratch), f = height(s, k);
 
 		mean += f / n;
 		level += median / n;
@@ -227,8 +223,8 @@ static void measure_ramp(const struct cells *c, const double *v, const struct sh
 	out->kind = TS_SLOWDOWN_RAMP;
 	out->before = level - product / square * mean;
 	out->after = out->before + product / square;
-	out->first = boundary(c->steps, c->n, s->from);
-	out->last = boundary(c->steps, c->n, s->to) - 1;
+	out->first = ts_block_start(c->steps, c->n, s->from);
+	out->last = ts_block_start(c->steps, c->n, s->to) - 1;
 }
 
 /* --- level shifts --- */
@@ -382,7 +378,7 @@ static double within(const double *blocks, size_t n, const struct levels *l, dou
 		for (size_t i = 0; i < n; i++)
 			if ((blocks[i] >= l->middle) == k)
 				scratch[some++] = fabs(blocks[i] - l->level[k]);
-		most = fmax(most, some ? 1.4826 * ts_median(scratch, some, scratch) : 0);
+		most = fmax(most, some ? TS_MAD_TO_SD * ts_median(scratch, some, scratch) : 0);
 	}
 	return most;
 }

@@ -1,26 +1,17 @@
 #include "analysis/rank/stamped.h"
 
+#include "analysis/rank/wall.h"
 #include "analysis/stats/stats.h"
 
-#include <math.h>
-
-static const double FAR = 64.0; /* usual distances between rows */
-
-static bool known(double stamp)
+double ts_usual_distance(const int64_t *steps, size_t n, double *scratch)
 {
-	return isfinite(stamp) && stamp > 0.0;
-}
-
-static double distance(int64_t from, int64_t to)
-{
-	return (double)((uint64_t)to - (uint64_t)from);
-}
-
-static double usual_distance(const struct ts_series *s, double *scratch)
-{
-	for (size_t i = 1; i < s->n; i++)
-		scratch[i - 1] = distance(s->keys[i - 1], s->keys[i]);
-	return ts_median(scratch, s->n - 1, scratch);
+	if (n < 2)
+		return (double)NAN;
+	if (ts_key_distance(steps[0], steps[n - 1]) == (double)(n - 1))
+		return 1;
+	for (size_t i = 1; i < n; i++)
+		scratch[i - 1] = ts_key_distance(steps[i - 1], steps[i]);
+	return ts_median(scratch, n - 1, scratch);
 }
 
 /* Returns the segment of a step, or of the last step before it that has one; *io_at begins at 0, and steps ascend. */
@@ -40,17 +31,17 @@ enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_
 
 	if (!keys || !times)
 		return ts_arena_error(arena, err);
-	usual = stamps->n > 1 ? usual_distance(stamps, times) : 0.0;
+	usual = ts_usual_distance(stamps->keys, stamps->n, times);
 	for (size_t i = 0; i < stamps->n; i++) {
 		double now = segment_of(segments, stamps->keys[i], &at);
 
-		if (!known(stamps->values[i]))
+		if (!ts_stamp_known(stamps->values[i]))
 			continue;
 		if (before < stamps->n && now == segment) {
 			double passed = stamps->values[i] - stamps->values[before];
-			double steps = distance(stamps->keys[before], stamps->keys[i]);
+			double steps = ts_key_distance(stamps->keys[before], stamps->keys[i]);
 
-			if (passed >= 0.0 && steps <= FAR * usual) {
+			if (passed >= 0.0 && steps <= TS_STAMPED_FAR * usual) {
 				keys[n] = stamps->keys[i];
 				times[n++] = passed / steps;
 			}

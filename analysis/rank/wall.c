@@ -2,8 +2,6 @@
 
 #include "analysis/stats/stats.h"
 
-#include <math.h>
-
 static const double GAP_LEAST = 5.0; /* s: a process does not restart in less time */
 static const double GAP_INTERVALS = 20.0;
 
@@ -16,11 +14,6 @@ struct intervals {
 	size_t stamped;	   /* steps of the run that have a timestamp */
 };
 
-static bool known(double stamp)
-{
-	return isfinite(stamp) && stamp > 0.0;
-}
-
 /* The sums are compensated: the claimed times of all intervals add up to the time of all steps. */
 static void intervals_of(const int64_t *steps, const double *times, size_t n, const struct ts_series *stamps,
 			 int64_t first, struct intervals *in)
@@ -31,7 +24,7 @@ static void intervals_of(const int64_t *steps, const double *times, size_t n, co
 	for (size_t i = 0; i < stamps->n; i++) {
 		size_t from = at;
 
-		if (stamps->keys[i] < first || !known(stamps->values[i]))
+		if (stamps->keys[i] < first || !ts_stamp_known(stamps->values[i]))
 			continue;
 		while (at < n && steps[at] <= stamps->keys[i])
 			at++;

@@ -15,6 +15,13 @@
 #include "analysis/stats/series.h"
 #include "base/arena.h"
 
+#include <math.h>
+
+static inline bool ts_stamp_known(double stamp)
+{
+	return isfinite(stamp) && stamp > 0;
+}
+
 struct ts_wall {
 	const char *reason; /* the reason why none of the seconds is known; NULL if they are */
 	double total;	    /* s */

@@ -54,7 +54,7 @@ static bool standardize(double *x, size_t n, size_t from, double *scratch)
 
 	if (isnan(level))
 		return false;
-	unit = 1.4826 * median_of(x + from, n - from, level, scratch);
+	unit = TS_MAD_TO_SD * median_of(x + from, n - from, level, scratch);
 	unit = unit > UNIT_LEAST ? unit : UNIT_LEAST;
 	for (size_t i = 0; i < n; i++)
 		x[i] = (x[i] - level) / unit;

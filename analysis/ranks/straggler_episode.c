@@ -7,9 +7,6 @@
 
 enum { SHORTEST = 16 };
 
-/* A median distance of normal noise, times this, is its standard deviation. */
-#define MAD_TO_SD 1.4826
-
 /* The windows of one length, [rank][window]: first those that end with the series, then those half a window before. */
 struct windows {
 	size_t width, aligned, n; /* of one rank: aligned at the end, and in all */
@@ -37,9 +34,9 @@ static double scales(struct windows *w, size_t n_ranks, double *distances)
 			means[k] -= mid;
 			d[k] = fabs(means[k]);
 		}
-		w->scale[a] = MAD_TO_SD * ts_median(d, w->n, w->scratch);
+		w->scale[a] = TS_MAD_TO_SD * ts_median(d, w->n, w->scratch);
 	}
-	return MAD_TO_SD * ts_median(distances, n_ranks * w->n, w->scratch);
+	return TS_MAD_TO_SD * ts_median(distances, n_ranks * w->n, w->scratch);
 }
 
 static void slowest_windows(const struct windows *w, size_t n_ranks, double all, double *ret_p)

@@ -9,9 +9,6 @@
 
 enum { STRIDE = 6, COARSER = 4 };
 
-/* The factor from the median deviation to the standard deviation of a normal distribution. */
-#define DEVIATION 1.4826
-
 struct search {
 	const double *values;
 	size_t n;
@@ -65,7 +62,7 @@ static bool fill(struct window *w, const double *values, size_t n)
 		far[i] = fabs(w->x[i]);
 		most = fmax(most, far[i]);
 	}
-	reach = TS_CHANGE_CLIP * DEVIATION * median(far, n);
+	reach = TS_CHANGE_CLIP * TS_MAD_TO_SD * median(far, n);
 	if (reach == 0 || reach > most) /* 0 means that most values are equal, and the others are all the variation there is */
 		reach = most;
 	if (reach == 0)

@@ -11,4 +11,16 @@ struct ts_series {
 	size_t n;
 };
 
+/* The number of steps between two keys, from <= to; the difference of two of them may be too large for an int64_t. */
+static inline double ts_key_distance(int64_t from, int64_t to)
+{
+	return (double)((uint64_t)to - (uint64_t)from);
+}
+
+/* The first of n values that lies in block b of `blocks`: n * b / blocks without overflow. */
+static inline size_t ts_block_start(size_t n, size_t blocks, size_t b)
+{
+	return n / blocks * b + n % blocks * b / blocks;
+}
+
 #endif

@@ -36,13 +36,7 @@ struct work {
 
 static double key_offset(const struct ts_series *s, size_t i)
 {
-	return (double)((uint64_t)s->keys[i] - (uint64_t)s->keys[0]);
-}
-
-/* Returns the first value of block b of `blocks`: n * b / blocks without overflow. */
-static size_t block_start(size_t n, size_t blocks, size_t b)
-{
-	return n / blocks * b + n % blocks * b / blocks;
+	return ts_key_distance(s->keys[0], s->keys[i]);
 }
 
 static enum ts_status points_of(const struct ts_series *s, size_t blocks, struct ts_arena *scratch,
@@ -56,7 +50,7 @@ static enum ts_status points_of(const struct ts_series *s, size_t blocks, struct
 	if (!t || !y || !block)
 		return ts_arena_error(scratch, err);
 	for (size_t b = 0; b < n; b++) {
-		size_t from = block_start(s->n, n, b), to = block_start(s->n, n, b + 1), width = to - from;
+		size_t from = ts_block_start(s->n, n, b), to = ts_block_start(s->n, n, b + 1), width = to - from;
 
 		t[b] = (key_offset(s, from + (width - 1) / 2) + key_offset(s, from + width / 2)) / 2;
 		memcpy(block, s->values + from, width * sizeof *block);
@@ -68,7 +62,7 @@ static enum ts_status points_of(const struct ts_series *s, size_t blocks, struct
 
 static struct points part_of(const struct points *p, size_t parts, size_t i)
 {
-	size_t from = block_start(p->n, parts, i), to = block_start(p->n, parts, i + 1);
+	size_t from = ts_block_start(p->n, parts, i), to = ts_block_start(p->n, parts, i + 1);
 
 	return (struct points){p->t + from, p->y + from, to - from};
 }

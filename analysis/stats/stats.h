@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* The standard deviation of a Gaussian divided by its median absolute deviation. */
+#define TS_MAD_TO_SD 1.4826
+
 double ts_sum(const double *x, size_t n); /* 0 for n = 0 */
 double ts_mean(const double *x, size_t n);
 /* Population standard deviation, two passes around the mean. */

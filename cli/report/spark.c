@@ -46,7 +46,6 @@ static double median(double *x, size_t n)
  * column has a value. */
 static double outstanding(const struct column *columns, size_t n)
 {
-	static const double deviation = 1.4826; /* the deviation of a Gaussian divided by its median absolute deviation */
 	double above[TS_SPARK_MAX], usual;
 	size_t k = 0;
 
@@ -58,7 +57,7 @@ static double outstanding(const struct column *columns, size_t n)
 	usual = median(above, k);
 	for (size_t i = 0; i < k; i++)
 		above[i] = fabs(above[i] - usual);
-	return usual + 6 * deviation * median(above, k);
+	return usual + 6 * TS_MAD_TO_SD * median(above, k);
 }
 
 /* The values are halved before they are subtracted, because their difference may exceed the range of a double. */
