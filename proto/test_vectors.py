@@ -91,7 +91,7 @@ VECTORS = [
     ("objects_reply", "GetObjectsReply", "objects { id: %s codec: 1 data: \"z\" }" % ident(9)),
     ("analyze_request", "AnalyzeRequest", 'spec: "s" warmup: 0 rank: 0 flops_per_step: 6e12 peak_flops_per_s: 9.89e14 microbatches: 8 dtype: "bf16" '
      'policy { code: "TIMING.JITTER" threshold: "min_cv" value: 0.8 } policy { code: "MEMORY.GROWTH" off: true } '
-     'policy { code: "GATE" threshold: "metrics" text: "step_time" } fresh: true'),
+     'policy { code: "GATE" threshold: "metrics" text: "step_time" } fresh: true device_bytes: 8.5e10'),
     ("analyze_reply", "AnalyzeReply",
      "run { %s } rank: -1 warmup_cut: 3 measures { group: \"g\" subject: \"s\" name: \"n\" unit: UNIT_PER_SECOND value: 0 } "
      "measures { group: \"h\" reason: \"r\" } measures { group: \"w\" unit: UNIT_TEXT text: \"found\" } notes: \"n1\" notes: \"n2\" "

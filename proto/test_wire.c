@@ -363,6 +363,7 @@ static void reads_analyze_messages(void **state)
 	assert_true(request.policy.items[1].off);
 	IS(request.policy.items[2].text, "step_time");
 	assert_true(request.fresh);
+	assert_true(request.has_device_bytes && request.device_bytes == 8.5e10);
 	UNPACK(analyze_reply, &reply);
 	check_run(&reply.run, 1);
 	assert_int_equal(reply.rank, -1);

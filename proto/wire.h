@@ -199,6 +199,8 @@ struct ts_analyze_request {
 	struct ts_span dtype; /* empty = not given */
 	struct ts_policy policy;
 	bool fresh; /* compute everything, without the cache */
+	bool has_device_bytes;
+	double device_bytes; /* memory of one device */
 };
 
 /* Diff */

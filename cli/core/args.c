@@ -217,6 +217,42 @@ enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, 
 	return TS_OK;
 }
 
+/* Takes the unit off the end of the text; false if it has none. */
+static bool unit_bytes(struct ts_span *io_text, double *ret_unit)
+{
+	static const struct { const char *name; double bytes; } units[] = {
+		{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
+	};
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		size_t n = strlen(units[i].name);
+
+		if (io_text->len <= n || memcmp(io_text->data + io_text->len - n, units[i].name, n) != 0)
+			continue;
+		*ret_unit = units[i].bytes;
+		io_text->len -= n;
+		io_text->len -= io_text->data[io_text->len - 1] == ' ';
+		return true;
+	}
+	return false;
+}
+
+enum ts_status ts_args_bytes(const struct ts_args *args, const char *name, bool *ret_given, double *ret_bytes,
+			     struct ts_error *err)
+{
+	const char *text = ts_args_text(args, name);
+	struct ts_span number = text ? ts_span_str(text) : ts_span_of(NULL, 0);
+	double value = 0, unit = 1;
+
+	/* A number without a unit may be meant in bytes or in GiB, so it is refused. */
+	if (text && (!unit_bytes(&number, &unit) || !ts_parse_double(number, &value) || !(value > 0) || value > DBL_MAX / unit))
+		return ts_error_set(err, TS_INVALID, "--%s must be a size with its unit, such as 80GiB or 81559MiB; it is '%s'", name,
+				    text);
+	*ret_given = text != NULL;
+	*ret_bytes = value * unit;
+	return TS_OK;
+}
+
 static bool unit_seconds(struct ts_span *io_text, uint64_t *ret_unit)
 {
 	static const struct { char letter; uint64_t seconds; } units[] = {

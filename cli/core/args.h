@@ -59,6 +59,9 @@ enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64
 /* Reads a number above 0, such as 6.1e12. */
 enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, bool *ret_given, double *ret_value,
 				  struct ts_error *err);
+/* Reads a size of memory with its unit, "80GiB", "79.6 GiB", "141GB" or "81559MiB", as bytes. */
+enum ts_status ts_args_bytes(const struct ts_args *args, const char *name, bool *ret_given, double *ret_bytes,
+			     struct ts_error *err);
 /* Reads a duration, "90", "90s", "15m", "24h" or "7d", as seconds. */
 enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, bool *ret_given, uint64_t *ret_seconds,
 			       struct ts_error *err);

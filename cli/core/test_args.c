@@ -175,6 +175,34 @@ static void numbers_above_zero(void **state)
 	}
 }
 
+static void sizes(void **state)
+{
+	static const struct { const char *text; double want; } good[] = {
+		{"80GiB", 85899345920.0}, {"79.5 GiB", 85362475008.0}, {"141GB", 141e9},
+		{"81559MiB", 85520809984.0}, {"1TiB", 1099511627776.0}, {"1KiB", 1024}, {"1kB", 1000}, {"2e3MB", 2e9}, {"1TB", 1e12}};
+	static const char *const bad[] = {"", "80", "GiB", " GiB", "0GiB", "-1GiB", "NaNGiB", "80 G",
+					  "80gib", "80GiBs", "1e400GiB", "80  GiB"};
+	struct ts_args a;
+	struct ts_error err;
+	double x = 99;
+	bool given;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+		assert_int_equal(PARSE(&a, &err, "--name", good[i].text), TS_OK);
+		assert_int_equal(ts_args_bytes(&a, "name", &given, &x, &err), TS_OK);
+		assert_true(given && x == good[i].want);
+	}
+	assert_int_equal(ts_args_bytes(&a, "fact", &given, &x, &err), TS_OK);
+	assert_false(given);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_int_equal(PARSE(&a, &err, "--name", bad[i]), TS_OK);
+		if (ts_args_bytes(&a, "name", &given, &x, &err) == TS_OK)
+			fail_msg("'%s' was taken for a size", bad[i]);
+		says(&err, "--name must be a size with its unit, such as 80GiB or 81559MiB; it is '");
+	}
+}
+
 static uint64_t seconds(const char *text, bool *ret_ok)
 {
 	struct ts_option option = own[0];
@@ -224,7 +252,7 @@ int main(void)
 		cmocka_unit_test(long_options),	     cmocka_unit_test(short_options),
 		cmocka_unit_test(dashes_end_options), cmocka_unit_test(stops_at_the_verb),
 		cmocka_unit_test(errors_name_the_option), cmocka_unit_test(numbers),
-		cmocka_unit_test(numbers_above_zero),
+		cmocka_unit_test(numbers_above_zero), cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),	     cmocka_unit_test(distances),
 	};
 

@@ -18,7 +18,8 @@ static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_requ
 	    ts_args_uint(args, "rank", INT32_MAX, &request->has_rank, &rank, err) ||
 	    ts_args_above_zero(args, "flops-per-step", &request->has_flops_per_step, &request->flops_per_step, err) ||
 	    ts_args_above_zero(args, "peak-tflops", &request->has_peak_flops_per_s, &tflops, err) ||
-	    ts_args_uint(args, "microbatches", UINT32_MAX, &request->has_microbatches, &microbatches, err))
+	    ts_args_uint(args, "microbatches", UINT32_MAX, &request->has_microbatches, &microbatches, err) ||
+	    ts_args_bytes(args, "device-memory", &request->has_device_bytes, &request->device_bytes, err))
 		return err->status;
 	request->rank = (int32_t)rank;
 	request->peak_flops_per_s = tflops * 1e12;

@@ -41,6 +41,7 @@ _tscope()
 	analyze:--peak-tflops) :; return ;;
 	analyze:--dtype) :; return ;;
 	analyze:--microbatches) :; return ;;
+	analyze:--device-memory) :; return ;;
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
@@ -101,7 +102,7 @@ _tscope()
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
+		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;

@@ -16,6 +16,7 @@ static void check_request(struct ts_wire_reader *r, void *in)
 
 	above_zero(r, request->has_flops_per_step, request->flops_per_step, "flops_per_step");
 	above_zero(r, request->has_peak_flops_per_s, request->peak_flops_per_s, "peak_flops_per_s");
+	above_zero(r, request->has_device_bytes, request->device_bytes, "device_bytes");
 	if (request->has_microbatches && request->microbatches == 0)
 		ts_wire_fail(r, "microbatches", "is 0");
 }
@@ -30,6 +31,7 @@ static const struct ts_shape_field request_rows[] = {
 	{"dtype", NULL, TEXT(dtype, TS_PATH_MAX)},
 	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
 	{"fresh", NULL, BOOL(fresh)},
+	{"device_bytes", NULL, F64(device_bytes), HAS(has_device_bytes)},
 };
 const struct ts_shape ts_shape_analyze_request = {SHAPE("analyze_request", analyze_request, request_rows), .check = check_request};
 #undef TYPE

@@ -536,6 +536,7 @@ static void mend_request(struct ts_analyze_request *request)
 	request->flops_per_step = 1 + (double)below(100);
 	request->peak_flops_per_s = 0.5;
 	request->microbatches |= 1;
+	request->device_bytes = 1 + (double)below(100);
 }
 
 static void mend_events(struct ts_events *events)

@@ -682,6 +682,7 @@ def wrong_arguments(_update):
                 "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
                 "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "explain a b",
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
+                "analyze --device-memory 80 a",
                 "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
                 "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
                 "diff --exit-on weather a b", "trend", "trend a b", "trend ''", "trend a --metric speed", "trend a --limit 0", "trend a --limit 10001", "trend a --across colour", "trend run:a",

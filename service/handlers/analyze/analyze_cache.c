@@ -6,7 +6,8 @@
 static void put_key(struct ts_buf *key, const struct ts_id *run, const struct ts_analyze_request *r)
 {
 	const double numbers[] = {r->has_flops_per_step ? r->flops_per_step : 0,
-				  r->has_peak_flops_per_s ? r->peak_flops_per_s : 0};
+				  r->has_peak_flops_per_s ? r->peak_flops_per_s : 0,
+				  r->has_device_bytes ? r->device_bytes : 0};
 	const uint64_t words[] = {TS_ANALYSIS_VERSION,
 				  r->has_warmup,
 				  r->has_warmup ? r->warmup : 0,

@@ -2,6 +2,7 @@
 #include "service/handlers/analyze/analyze_notes.h"
 
 #include "base/buf.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -100,6 +101,29 @@ enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *ind
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err)
 {
 	return note(a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before", err);
+}
+
+enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
+				     const struct ts_work_number *recorded, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (!request->has_device_bytes || (recorded->known && recorded->value == request->device_bytes))
+		return TS_OK;
+	ts_buf_str(&text, "the memory of the device is ");
+	ts_print_bytes(&text, request->device_bytes);
+	ts_buf_str(&text, ", as --device-memory says; ");
+	if (recorded->known) {
+		ts_buf_str(&text, "the run says ");
+		ts_print_bytes(&text, recorded->value);
+		ts_buf_printf(&text, " (%s)", recorded->source);
+	} else {
+		ts_buf_str(&text, "the run does not say it");
+	}
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
 }
 
 enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err)

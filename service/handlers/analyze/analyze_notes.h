@@ -17,6 +17,9 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 			    struct ts_error *err);
 /* Step times are differences of timestamps. */
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err);
+/* Notes where the memory of the device comes from, if the request gives it, and what the run says. */
+enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
+				     const struct ts_work_number *recorded, struct ts_error *err);
 enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err);
 enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err);
 /* Notes the ranks of the run that have no phases. */

@@ -122,6 +122,10 @@ static enum ts_status read_work(struct analyzing *a, struct ts_error *err)
 		ts_work_override(&a->work.peak_flops, r->peak_flops_per_s);
 	if (r->has_microbatches)
 		ts_work_override(&a->work.microbatches, r->microbatches);
+	if (ts_note_device_memory(&a->notes, r, &a->work.device_bytes, err))
+		return err->status;
+	if (r->has_device_bytes)
+		ts_work_override(&a->work.device_bytes, r->device_bytes);
 	if (r->dtype.len) {
 		a->work.dtype.text = r->dtype;
 		a->work.dtype.source = "command line";
@@ -282,6 +286,8 @@ static enum ts_status other_rank(struct analyzing *a, const struct ts_index *ind
 	if (ts_run_facts(a->run, index, scratch, &facts, err))
 		return err->status;
 	ts_work_of_facts(&facts, &work);
+	if (a->request->has_device_bytes)
+		ts_work_override(&work.device_bytes, a->request->device_bytes);
 	rank.work = &work;
 	if (ts_analyze_rank(&rank, err))
 		return err->status;

@@ -148,6 +148,40 @@ static void several_ranks(void **state)
 	world_close(&w);
 }
 
+/* The caller's memory of the device counts on every rank, and what the run says is said too. */
+static void memory_of_the_device(void **state)
+{
+	struct told says = {0, "work.device_memory", NULL, 4096};
+	struct ts_analyze_request given = {.has_device_bytes = true, .device_bytes = 1024};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	size_t full = 0;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	small_run(&c, 1, 0.0);
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_rank = false}, &a);
+	expect_unknown(&a.measures, "memory", "capacity", "device_bytes");
+	analyze(&w, make_run(&w, &c, NULL, 0), given, &a);
+	assert_true(has_note(&a, "the memory of the device is 1 KiB, as --device-memory says; the run does not say it"));
+	expect_measure(&a.measures, "memory", "capacity", "device_bytes", 1024);
+	for (size_t i = 0; i < a.findings.n; i++)
+		if (ts_span_is(a.findings.items[i].code, "MEMORY.PRESSURE"))
+			full = a.findings.items[i].n_ranks;
+	assert_int_equal(full, 2);
+	analyze(&w, make_run(&w, &c, &says, 1), given, &a);
+	assert_true(has_note(&a, "the memory of the device is 1 KiB, as --device-memory says; the run says 4 KiB (run.json)"));
+	expect_measure(&a.measures, "memory", "capacity", "device_bytes", 1024);
+	given.device_bytes = 4096;
+	analyze(&w, make_run(&w, &c, &says, 1), given, &a);
+	for (size_t i = 0; i < a.n_notes; i++)
+		assert_false(ts_span_starts(a.notes[i], ts_span_str("the memory of the device")));
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void no_steps_at_all(void **state)
 {
 	struct told name = {TS_RANK_JOB, "session.name", "trace only", 0}, host = {2, "session.host", "h", 0};
@@ -363,7 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_rank),
 		cmocka_unit_test(several_ranks),
-		cmocka_unit_test(no_steps_at_all),
+		cmocka_unit_test(memory_of_the_device), cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),

@@ -108,6 +108,13 @@ $ tscope analyze base --warmup 4
 |
 | NOTES
 |   the first 4 steps of each rank are left out
+$ tscope analyze base --device-memory 8.2MiB | grep -E 'MEMORY|capacity|device'
+|   HIGH    The device is nearly full (MEMORY.PRESSURE)
+|           The peak of memory is 98 % of the 8.2 MiB that the device has.
+| ● MEMORY  1 high, 3 of 5 rules unchecked
+|   device       █████████████████████████████░  97.6 %  of 8.2 MiB
+|                MEMORY.FRAGMENTATION
+|   the memory of the device is 8.2 MiB, as --device-memory says; the run does not say it
 $ tscope analyze base --rank 3
 ! tscope: the run has no rank 3; it has 0
 [2]
