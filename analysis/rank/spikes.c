@@ -23,6 +23,7 @@ enum {
  * quantiles. */
 #define LEAST_CUT 2.0
 #define NORMAL_IQR 1.3489795003921634 /* the interquartile range of a standard normal */
+#define TOLD 2.0 /* the factor between levels from which it can be told how the spread depends on the level */
 
 enum scale { PLAIN, SQUARE_ROOT, FOURTH_ROOT, LOGARITHM, SCALES };
 
@@ -55,6 +56,7 @@ struct finder {
 	double *level;	       /* the median of each block, on the scale of up */
 	size_t n_blocks, size; /* finite values in a block */
 	size_t finite;
+	double usual; /* the median level where it moves, by too little to tell how noise depends on it; else 0 */
 	bool positive;
 	bool flat;
 	struct side up, down;
@@ -281,9 +283,9 @@ static double median_spread(const struct block *blocks, size_t n, double *scratc
 }
 
 /* Returns the power of the level to which the spread is proportional: 0 for constant noise, 1 for noise in
- * proportion, NaN where the level hardly changes. It compares the lower half of the levels with the upper eighth (a
+ * proportion, NaN where the level changes too little to tell; f->usual is then the median level. It compares the lower half of the levels with the upper eighth (a
  * quarter if there are few blocks), because a falling loss is high for a short time only. */
-static double spread_power(const struct finder *f, struct block *sorted, double *scratch)
+static double spread_power(struct finder *f, struct block *sorted, double *scratch)
 {
 	size_t n = 0, top;
 	double low_level, high_level, low_spread, high_spread;
@@ -303,8 +305,10 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 	high_level = sorted[n - 1 - top / 2].median;
 	low_spread = median_spread(sorted, n / 2, scratch);
 	high_spread = median_spread(sorted + (n - top), top, scratch);
-	if (!(high_level > 2 * low_level) || !(low_spread > 0) || !(high_spread > 0))
+	if (!(high_level > TOLD * low_level) || !(low_spread > 0) || !(high_spread > 0)) {
+		f->usual = sorted[n / 2].median;
 		return (double)NAN;
+	}
 	return log(high_spread / low_spread) / log(high_level / low_level);
 }
 
@@ -348,6 +352,35 @@ static bool choose_scales(struct finder *f, size_t stride, double *sample)
 	return true;
 }
 
+/* Returns how much larger noise in proportion is on this scale at a level than at the usual one. */
+static double growth_on(enum scale scale, double times)
+{
+	switch (scale) {
+	case PLAIN:
+		return times;
+	case SQUARE_ROOT:
+		return sqrt(times);
+	case FOURTH_ROOT:
+		return sqrt(sqrt(times));
+	case LOGARITHM:
+	case SCALES:
+		break;
+	}
+	return 1;
+}
+
+/* Where the level moves by too little to show how the spread depends on it, a value at a high level is far out only if it is so
+ * too if the noise is in proportion: a loss that falls by a third begins with noise that is half as large again. */
+static void allow_for_proportion(const struct finder *f, const struct side *side)
+{
+	for (size_t b = 0; f->usual > 0 && b < f->n_blocks; b++) {
+		double lo, hi;
+
+		expected_of(f, b, &lo, &hi);
+		side->deviation[b] *= growth_on(side->scale, fmin(fmax((lo / 2 + hi / 2) / f->usual, 1), TOLD));
+	}
+}
+
 /* Computes the running median of the spreads in a sorted window. */
 static void deviations(struct finder *f, const struct side *side)
 {
@@ -375,6 +408,7 @@ static void deviations(struct finder *f, const struct side *side)
 		if (b >= SCALE_REACH)
 			side->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
 	}
+	allow_for_proportion(f, side);
 }
 
 static bool all_deviations(struct finder *f)
