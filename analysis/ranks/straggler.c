@@ -1,6 +1,7 @@
 #include "analysis/ranks/straggler.h"
 
 #include "analysis/ranks/straggler_episode.h"
+#include "analysis/ranks/straggler_level.h"
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/outlier.h"
 #include "analysis/stats/permutation.h"
@@ -27,7 +28,7 @@ struct round {
 	double *sums;	/* [n][blocks] */
 	double *p, *q;	/* [n] */
 	double *total;	/* [n]: sum of deviations */
-	bool *odd, *odd_clipped; /* [n]: the rank is an outlier among the ranks */
+	double *odd, *odd_clipped; /* [n]: the chance that the rank is such an outlier among the ranks */
 	double *x, *d, *scratch; /* [n] */
 	double *row;	/* [n_cells] */
 	double *even;	/* [n_cells]: deviations of one rank, relative to level */
@@ -160,17 +161,17 @@ static void fill_sums(struct round *o, const double *dev, size_t blocks)
 
 /* Ranks that each differ a little throughout the run look slow in every block, so only a rank that is an outlier
  * among them counts. With very few ranks an outlier cannot be recognized. */
-static enum ts_status find_odd(struct round *o, const double *dev, bool *odd, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status find_odd(struct round *o, const double *dev, double *odd, struct ts_arena *arena, struct ts_error *err)
 {
 	size_t cells = o->data->n_cells;
 
 	for (size_t i = 0; i < o->n; i++) {
 		o->x[i] = 0;
-		odd[i] = true;
+		odd[i] = 0;
 		for (size_t c = 0; c < cells; c++)
 			o->x[i] += dev[i * cells + c];
 	}
-	return o->n < TS_OUTLIERS_OF ? TS_OK : ts_outliers(o->x, o->n, TS_STRAGGLER_ODD, arena, odd, err);
+	return o->n < TS_OUTLIERS_OF ? TS_OK : ts_outliers(o->x, o->n, arena, odd, err);
 }
 
 static enum ts_status find_all_odd(struct round *o, struct ts_arena *arena, struct ts_error *err)
@@ -179,7 +180,7 @@ static enum ts_status find_all_odd(struct round *o, struct ts_arena *arena, stru
 		return err->status;
 	for (size_t i = 0; i < o->n; i++) {
 		o->total[i] = o->x[i];
-		o->odd[i] |= o->odd_clipped[i];
+		o->odd[i] = fmin(o->odd[i], o->odd_clipped[i]);
 	}
 	return TS_OK;
 }
@@ -253,14 +254,17 @@ static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct
 		t->blocks = blocks;
 		t->blocks_needed = needed;
 	}
-	*ret_decidable = blocks >= needed;
-	return *ret_decidable ? find_p(o, blocks, arena, err) : TS_OK;
+	if (blocks < needed)
+		return ts_straggler_levels(o->clipped, o->n, o->data->n_cells, o->base[0], TS_STRAGGLER_ALPHA, arena, o->p,
+					   ret_decidable, err);
+	*ret_decidable = true;
+	return find_p(o, blocks, arena, err);
 }
 
-/* A rank is named if it is also slow by enough to matter. */
-static bool matters(const struct round *o, const struct ts_straggler_rank *r, size_t who)
+/* A rank is named if it is also slow by enough to matter: by such a part of the limits. */
+static bool matters(const struct round *o, const struct ts_straggler_rank *r, size_t who, double part)
 {
-	return r->slowdown >= TS_STRAGGLER_SLOW || (r->slowdown > 0 && o->data->saved[who] >= TS_STRAGGLER_SAVED);
+	return r->slowdown >= part * TS_STRAGGLER_SLOW || (r->slowdown > 0 && o->data->saved[who] >= part * TS_STRAGGLER_SAVED);
 }
 
 /* Records the round and removes the ranks that it names; returns how many. */
@@ -274,7 +278,7 @@ static size_t round_name(struct round *o, struct ts_straggler_test *t)
 
 		r->slowdown = o->base[i] > 0 ? o->total[i] / o->base[i] : (double)NAN;
 		r->p = o->p[i];
-		r->named = r->p <= TS_STRAGGLER_ALPHA && o->odd[i] && matters(o, r, who);
+		r->named = r->p <= TS_STRAGGLER_ALPHA && o->odd[i] <= TS_STRAGGLER_ODD && matters(o, r, who, 1);
 		if (r->named)
 			t->n_named++;
 		else
@@ -297,7 +301,8 @@ static enum ts_status name_episodes(struct round *o, struct ts_straggler_test *t
 		size_t who = o->who[i];
 		struct ts_straggler_rank *r = &t->ranks[who];
 
-		r->named = o->q[i] <= TS_STRAGGLER_EPISODE && t->n_named < o->data->n_ranks / 2 && matters(o, r, who);
+		r->named = o->q[i] <= TS_STRAGGLER_EPISODE && t->n_named < o->data->n_ranks / 2 &&
+			   matters(o, r, who, TS_STRAGGLER_PART);
 		if (r->named) {
 			r->p = o->q[i];
 			t->n_named++;

@@ -13,13 +13,14 @@
  * because the length of blocks is an estimate.
  *
  * Last, ranks that are slow for a part of the run only are looked for among those that are left (straggler_episode.h), at
- * TS_STRAGGLER_EPISODE; they must cost as much to be named.
+ * TS_STRAGGLER_EPISODE; they must cost half as much to be named (TS_STRAGGLER_PART).
  *
  * The length of blocks is measured on deviations relative to the median of their cell, so that a drift or a stall of all ranks
  * together does not count, and without pauses: far values in up to three cells are bridged by a line.
  *
- * If even a rank that is the slowest in every block could not reach alpha, nothing can be decided, and the answer says how
- * many blocks it would take.
+ * If even a rank that is the slowest in every block could not reach alpha, the levels of ranks are compared
+ * (straggler_level.h). If these do not show a rank that is slower by 30 %, nothing can be decided, and the answer says how many
+ * blocks it would take.
  * Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).
  */
 #ifndef TSCOPE_ANALYSIS_RANKS_STRAGGLER_H
@@ -35,6 +36,8 @@
 #define TS_STRAGGLER_EPISODE 0.001
 #define TS_STRAGGLER_SLOW 0.05
 #define TS_STRAGGLER_SAVED 0.02
+/* An episode matters from such a part of both on: one that has only begun cost less so far than it will. */
+#define TS_STRAGGLER_PART 0.5
 
 /* own is [rank][cell] with `stride` doubles for each rank, finite. saved[rank] is what the job would save without the rank,
  * as a share of the time, minus what it would save without a usual rank. */

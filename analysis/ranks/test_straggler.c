@@ -8,6 +8,7 @@
 #include "analysis/ranks/straggler.h"
 #include "analysis/ranks/straggler_episode.h"
 #include "analysis/ranks/straggler_kind.h"
+#include "analysis/ranks/straggler_level.h"
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/outlier.h"
 #include "analysis/stats/permutation.h"
@@ -111,14 +112,17 @@ static void students_tail(void **state)
 static void two_odd_ones_do_not_hide_each_other(void **state)
 {
 	static const double x[] = {1.0, 9.0, 1.1, 0.9, 1.2, 8.9, 0.8, 1.0, 1.1, 0.9};
-	bool out[10];
+	double p[10];
 
 	(void)state;
-	assert_int_equal(ts_outliers(x, 10, 0.01, &arena, out, &err), TS_OK);
+	assert_int_equal(ts_outliers(x, 10, &arena, p, &err), TS_OK);
 	for (size_t i = 0; i < 10; i++)
-		assert_int_equal(out[i], i == 1 || i == 5);
-	assert_int_equal(ts_outliers(x + 6, 4, 0.01, &arena, out, &err), TS_OK);
-	assert_false(out[2]); /* the largest of four values of one group is not an outlier */
+		assert_int_equal(p[i] <= 0.01, i == 1 || i == 5);
+	/* 8.9 beside eight values of mean 1 and deviation 0.1309 is t = 56.87 of 7 degrees of freedom, of nine values. */
+	near(p[5] / (9 * ts_student_cdf(-7.9 / sqrt(0.12 / 7 * 9 / 8), 7)), 1, 1e-9);
+	near(p[1], p[5], 1e-15);
+	assert_int_equal(ts_outliers(x + 6, 4, &arena, p, &err), TS_OK);
+	assert_true(p[2] >= 1); /* the largest of four values of one group is not an outlier */
 }
 
 static void fill_ar(double *x, size_t n, double rho, double white, struct ts_random *r)
@@ -313,6 +317,62 @@ static void few_steps_decide_nothing(void **state)
 	assert_true(test_of(own, 2, CELLS).ranks[0].named);
 }
 
+/* Parts of m + e and m - e in turn: every other partial sum is e, so W = 48 m^2 / (24 e^2 / 48^2) = 4608 m^2 / e^2, and of 192
+ * cells the limit is 1500 (200 / 192)^2: m / e = 0.5943. */
+static void levels_of_two_ranks(void **state)
+{
+	enum { PARTS = 48, N = 4 * PARTS };
+	static double x[2 * N];
+	double p[2];
+	bool decidable;
+
+	(void)state;
+	for (int named = 0; named < 2; named++) {
+		for (size_t i = 0; i < N; i++)
+			x[i] = -(x[N + i] = (named ? 0.60 : 0.59) + (i / 4 % 2 ? -1 : 1));
+		assert_int_equal(ts_straggler_levels(x, 2, N, 100.0 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+		assert_true(decidable);
+		near(p[1], named ? 0.005 : 1, 0);
+		near(p[0], 1, 0);
+	}
+	for (size_t i = 0; i < N; i++)
+		x[i] = -(x[N + i] = i / 4 % 2 ? -1 : 1);
+	/* 30 % of 1.99 a cell would be seen, and of 1.97 not. */
+	assert_int_equal(ts_straggler_levels(x, 2, N, 1.99 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+	assert_true(decidable);
+	assert_int_equal(ts_straggler_levels(x, 2, N, 1.97 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+	assert_false(decidable);
+	assert_int_equal(ts_straggler_levels(x, 2, TS_LEVEL_CELLS - 1, 100.0 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+	assert_false(decidable);
+}
+
+/* Noise that stays correlated over half of the run leaves too few blocks, and yet a slow rank stands out among eight. */
+static void levels_of_many_ranks(void **state)
+{
+	enum { RANKS = 8, N = 100 };
+	static double own[RANKS * CELLS];
+	struct ts_straggler_test t;
+	struct ts_random random;
+
+	(void)state;
+	ts_random_init(&random, 4);
+	for (size_t a = 0; a < RANKS; a++) {
+		fill_ar(own + a * CELLS, N, 0.96, 0, &random);
+		for (size_t i = 0; i < N; i++)
+			own[a * CELLS + i] = 1 + 0.03 * own[a * CELLS + i];
+	}
+	t = test_of(own, RANKS, N);
+	assert_true(t.blocks < t.blocks_needed);
+	assert_true(t.decidable);
+	assert_int_equal(t.n_named, 0);
+	for (size_t i = 0; i < N; i++)
+		own[3 * CELLS + i] *= 1.4;
+	t = test_of(own, RANKS, N);
+	assert_true(t.blocks < t.blocks_needed);
+	assert_int_equal(t.n_named, 1);
+	assert_true(t.ranks[3].named && t.ranks[3].p <= TS_STRAGGLER_ALPHA);
+}
+
 static struct ts_straggler_course course(const double *x, size_t n)
 {
 	static double scratch[CELLS];
@@ -432,6 +492,8 @@ int main(void)
 		cmocka_unit_test(a_pause_elsewhere_hides_nothing),
 		cmocka_unit_test(two_tries_cost_a_factor_of_two),
 		cmocka_unit_test(few_steps_decide_nothing),
+		cmocka_unit_test(levels_of_two_ranks),
+		cmocka_unit_test(levels_of_many_ranks),
 		cmocka_unit_test(how_a_rank_is_slow),
 		cmocka_unit_test(the_kth_of_many_equal_ones),
 	};

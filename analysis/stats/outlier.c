@@ -19,8 +19,8 @@ static int downward(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Asks whether the first of n values, sorted downward, is an outlier among the rest. */
-static bool stands_out(const struct placed *x, size_t n, double alpha)
+/* Returns the chance that the first of n values, sorted downward, is as far above the rest, among n. */
+static double chance_of(const struct placed *x, size_t n)
 {
 	double others = (double)(n - 1), mean = 0, square = 0, t;
 
@@ -29,29 +29,28 @@ static bool stands_out(const struct placed *x, size_t n, double alpha)
 	for (size_t i = 1; i < n; i++)
 		square += (x[i].v - mean) * (x[i].v - mean);
 	if (!(x[0].v > mean))
-		return false;
+		return 1;
 	if (!(square > 0))
-		return true;
+		return 0;
 	t = (x[0].v - mean) / sqrt(square / (others - 1) * (1 + 1 / others));
-	return ts_student_cdf(-t, others - 1) * (double)n <= alpha;
+	return fmin(1, ts_student_cdf(-t, others - 1) * (double)n);
 }
 
-enum ts_status ts_outliers(const double *x, size_t n, double alpha, struct ts_arena *arena, bool *ret_out, struct ts_error *err)
+enum ts_status ts_outliers(const double *x, size_t n, struct ts_arena *arena, double *ret_p, struct ts_error *err)
 {
 	struct placed *order = ts_arena_array(arena, n, sizeof *order);
-	size_t out = 0;
+	double least = 1;
 
 	if (!order)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++) {
 		order[i] = (struct placed){.v = x[i], .at = i};
-		ret_out[i] = false;
+		ret_p[i] = 1;
 	}
 	qsort(order, n, sizeof *order, downward);
-	for (size_t i = 0; i < n / 2 && n - i >= TS_OUTLIERS_OF; i++)
-		if (stands_out(order + i, n - i, alpha))
-			out = i + 1;
-	for (size_t i = 0; i < out; i++)
-		ret_out[order[i].at] = true;
+	for (size_t i = n / 2; i-- > 0;) {
+		least = n - i >= TS_OUTLIERS_OF ? fmin(least, chance_of(order + i, n - i)) : least;
+		ret_p[order[i].at] = least;
+	}
 	return TS_OK;
 }

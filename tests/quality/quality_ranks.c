@@ -14,11 +14,14 @@ enum { RANKS_MAX = 64, STEPS_MAX = 2000, TRIALS = 600, POWER_TRIALS = 400 };
 
 #define STEP_SECONDS 0.015
 
-enum noise { WHITE, AUTOREGRESSIVE, LOGNORMAL, COMMON, BELOW_WHITE, PAUSES_5, PAUSES_8, PAUSES_95, TOGETHER, NOISES };
+enum noise {
+	WHITE, AUTOREGRESSIVE, LOGNORMAL, COMMON, BELOW_WHITE, PAUSES_5, PAUSES_8, PAUSES_9, PAUSES_95, TOGETHER, STUDENT, NOISES
+};
 
 static const char *const noise_names[NOISES] = {
 	"white 5 %", "AR .98 6 %", "lognormal .2", "common AR .98 20 %, white 5 %", "AR .98 3 % below white 5 %",
-	"AR .5 5 %, pauses", "AR .8 5 %, pauses", "AR .95 5 %, pauses", "AR .8, pauses, drift and stalls of all",
+	"AR .5 5 %, pauses", "AR .8 5 %, pauses", "AR .9 5 %, pauses", "AR .95 5 %, pauses",
+	"AR .8, pauses, drift and stalls of all", "Student t of 3, 5 %",
 };
 
 /* How rank 1 (and 2, if there are two) is slow: by which factor and in which steps. */
@@ -53,6 +56,19 @@ static double paused(struct ts_random *r, double rho, double *state)
 	return uniform(r) < 0.005 ? factor * (1 + 4 * uniform(r)) : factor;
 }
 
+/* Student's t of 3 degrees of freedom, times 5 %. */
+static double student_3(struct ts_random *r)
+{
+	double square = 0, z = ts_random_normal(r);
+
+	for (int i = 0; i < 3; i++) {
+		double x = ts_random_normal(r);
+
+		square += x * x / 3;
+	}
+	return fmax(0.2, 1 + 0.05 * z / sqrt(square));
+}
+
 /* Draws a factor around 1 for what slows all ranks together. */
 static double common_of(enum noise noise, struct ts_random *r, double *together, double share)
 {
@@ -78,8 +94,12 @@ static double factor_of(enum noise noise, struct ts_random *r, double *state)
 	case PAUSES_8:
 	case TOGETHER:
 		return paused(r, 0.8, state);
+	case PAUSES_9:
+		return paused(r, 0.9, state);
 	case PAUSES_95:
 		return paused(r, 0.95, state);
+	case STUDENT:
+		return student_3(r);
 	case WHITE:
 	case COMMON:
 	case NOISES:
@@ -360,6 +380,13 @@ static void power_in_pauses(struct quality *q, struct ts_arena *arena)
 		{"rank +30 %, N 64, S 400, AR .8 and pauses", 64, 400, PAUSES_8, {.by = 0.3, .ranks = 1}},
 		{"rank +50 % in the last 10 %, N 8, S 400, AR .8", 8, 400, PAUSES_8, {.by = 0.5, .ranks = 1, .from = 360}},
 		{"rank +80 % in the last 10 %, N 64, S 400, AR .8", 64, 400, PAUSES_8, {.by = 0.8, .ranks = 1, .from = 360}},
+		{"rank +50 % in the last 10 %, N 64, S 400, AR .8", 64, 400, PAUSES_8, {.by = 0.5, .ranks = 1, .from = 360}},
+		{"rank +50 % in the last 10 %, N 64, S 2000, AR .9", 64, 2000, PAUSES_9, {.by = 0.5, .ranks = 1, .from = 1800}},
+		{"rank +30 %, N 2, S 2000, AR .9 and pauses", 2, 2000, PAUSES_9, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 4, S 400, AR .8 and pauses", 4, 400, PAUSES_8, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 8, S 200, AR .9 and pauses", 8, 200, PAUSES_9, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 8, S 400, AR .95 and pauses", 8, 400, PAUSES_95, {.by = 0.3, .ranks = 1}},
+		{"rank +30 %, N 16, S 200, Student t of 3", 16, 200, STUDENT, {.by = 0.3, .ranks = 1}},
 		{"rank +50 % in the last 10 %, N 2, S 2000, AR .8", 2, 2000, PAUSES_8, {.by = 0.5, .ranks = 1, .from = 1800}},
 		{"rank +50 % in a window of 20 %, N 8, S 400, AR .8", 8, 400, PAUSES_8,
 		 {.by = 0.5, .ranks = 1, .from = 140, .until = 220}},
@@ -379,7 +406,7 @@ static void power_in_pauses(struct quality *q, struct ts_arena *arena)
 		}
 		quality_report(q, &c);
 	}
-	hidden_case(q, arena, quality_at_least("hidden in backward, forward +30 %, N 8, S 400, AR .8 and pauses", 0.6), 8, 400,
+	hidden_case(q, arena, quality_at_least("hidden in backward, forward +30 %, N 8, S 400, AR .8 and pauses", 0.95), 8, 400,
 		    PAUSES_8, TS_RANK_FORWARD, 0.0012);
 }
 
@@ -387,26 +414,79 @@ static void power_in_pauses(struct quality *q, struct ts_arena *arena)
 static void undecided(struct quality *q, struct ts_arena *arena)
 {
 	static const struct slow nobody = {.by = 0};
-	static const enum noise noises[] = {WHITE, PAUSES_5, PAUSES_8, TOGETHER};
-	static const size_t some_steps[] = {400, 2000};
+	static const enum noise noises[] = {WHITE, PAUSES_5, PAUSES_8, PAUSES_9, TOGETHER};
+	static const struct {
+		size_t ranks, steps;
+	} sizes[] = {{2, 2000}, {4, 400}, {8, 200}, {8, 400}, {8, 2000}, {64, 200}};
 	struct ts_random r;
 	char name[96];
 
 	for (size_t k = 0; k < sizeof noises / sizeof noises[0]; k++)
-		for (size_t s = 0; s < sizeof some_steps / sizeof some_steps[0]; s++) {
+		for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
 			struct quality_case c;
 			double v;
 
-			(void)snprintf(name, sizeof name, "undecided, N 8, S %zu, %s", some_steps[s], noise_names[noises[k]]);
-			c = quality_at_most(name, 0.05);
+			(void)snprintf(name, sizeof name, "undecided, N %zu, S %zu, %s", sizes[s].ranks, sizes[s].steps,
+				       noise_names[noises[k]]);
+			c = quality_at_most(name, 0.02);
 			for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
 				quality_random(&c, i, &r);
-				make_job(8, some_steps[s], noises[k], &nobody, &r);
+				make_job(sizes[s].ranks, sizes[s].steps, noises[k], &nobody, &r);
 				analyze(arena);
 				quality_count(&c, !test_value(&rows, "ranks", "all", "stragglers", &v));
 			}
 			quality_report(q, &c);
 		}
+}
+
+/* Rank 1 is slow in the first half and rank 2 in the second: both are named and no other. */
+static void switching(struct quality *q, struct ts_arena *arena)
+{
+	static const struct slow nobody = {.by = 0};
+	static const size_t some_steps[] = {400, 2000};
+	struct ts_random r;
+	char name[96];
+
+	for (size_t s = 0; s < sizeof some_steps / sizeof some_steps[0]; s++) {
+		size_t n = some_steps[s];
+		struct quality_case c = quality_at_least(name, 0.9);
+
+		(void)snprintf(name, sizeof name, "rank +30 %%, another one from half on, N 8, S %zu, AR .8", n);
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+			quality_random(&c, i, &r);
+			make_job(8, n, PAUSES_8, &nobody, &r);
+			for (size_t k = 0; k < n; k++)
+				job.phases[k < n / 2 ? 1 : 2][TS_RANK_COMPUTE][k] *= 1.3;
+			analyze(arena);
+			quality_count(&c, named(1) && named(2) && how_many() == 2);
+		}
+		quality_report(q, &c);
+	}
+}
+
+/* Another rank each step takes longer: no rank is a straggler. */
+static void wandering(struct quality *q, struct ts_arena *arena)
+{
+	static const struct slow nobody = {.by = 0};
+	static const size_t some_ranks[] = {4, 8, 64};
+	struct ts_random r;
+	char name[96];
+
+	for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++) {
+		size_t n = some_ranks[a];
+		struct quality_case c = quality_at_most(name, 0.01);
+
+		(void)snprintf(name, sizeof name, "false straggler, +30 %% on another rank each step, N %zu, S 400, AR .8", n);
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+			quality_random(&c, i, &r);
+			make_job(n, 400, PAUSES_8, &nobody, &r);
+			for (size_t k = 0; k < 400; k++)
+				job.phases[ts_random_below(&r, (uint32_t)n)][TS_RANK_COMPUTE][k] *= 1.3;
+			analyze(arena);
+			quality_count(&c, how_many() > 0);
+		}
+		quality_report(q, &c);
+	}
 }
 
 void quality_ranks(struct quality *q)
@@ -418,6 +498,8 @@ void quality_ranks(struct quality *q)
 	power(q, &arena);
 	power_in_pauses(q, &arena);
 	undecided(q, &arena);
+	switching(q, &arena);
+	wandering(q, &arena);
 	hidden(q, &arena);
 	ts_arena_finish(&arena);
 }
