@@ -13,6 +13,7 @@ enum {
 	SLICE = 1024,	 /* slow steps in each */
 	PROPOSED = 16,	 /* periods that are tried in a round */
 	OCCURRENCES = 3, /* that a period needs */
+	EPOCHS = 2,	 /* slow starts of epochs, which are known beforehand */
 	SPARSE = 4,	 /* step numbers count if they have room for no more than so many times the records */
 };
 
@@ -24,6 +25,7 @@ static const double CHANCE = 0.001, CHANCE_DECLARED = 0.01;
 static const double PRESENT = 0.6; /* of the places */
 
 struct place {
+	bool at_epochs;
 	uint64_t every, phase;
 	size_t slow, places;
 	double chance; /* the logarithm of its bound */
@@ -40,6 +42,8 @@ struct search {
 	size_t *slow;	  /* records, ascending */
 	size_t n_slow;
 	uint64_t *gaps;
+	size_t *epochs; /* records that begin an epoch, ascending */
+	size_t n_epochs;
 };
 
 static uint64_t span_of(const struct search *s)
@@ -282,6 +286,65 @@ static bool best_period(struct search *s, uint64_t declared, struct place *ret)
 	return ret->slow > 0;
 }
 
+/* --- epochs --- */
+
+/* Finds the records that begin an epoch. The first record of the series begins nothing that it could be compared with. */
+static void epoch_records(struct search *s, const int64_t *keys, const struct ts_periods_stated *stated)
+{
+	for (size_t i = 1, e = 0; e < stated->n_epochs && i < s->n; i++) {
+		while (e < stated->n_epochs && stated->epochs[e] < keys[i])
+			e++;
+		if (e < stated->n_epochs && stated->epochs[e] == keys[i])
+			s->epochs[s->n_epochs++] = i;
+	}
+}
+
+static size_t slow_epochs(const struct search *s, double level)
+{
+	size_t slow = 0;
+
+	for (size_t e = 0; e < s->n_epochs; e++)
+		slow += s->above[s->epochs[e]] >= (float)level;
+	return slow;
+}
+
+/* Asks whether the starts of epochs are slow by more than chance, at any level. */
+static bool epochs_are_slow(struct search *s, struct place *ret)
+{
+	*ret = (struct place){.at_epochs = true, .chance = log(CHANCE_DECLARED / LEVELS)};
+	for (size_t l = 0; l < LEVELS; l++) {
+		size_t slow = slow_epochs(s, levels[l]);
+		double chance;
+
+		slow_steps(s, levels[l]);
+		chance = s->n_epochs ? chance_of((double)slow, (double)s->n_epochs, (double)s->n_slow / (double)s->n) : 0;
+		if (slow >= EPOCHS && (double)slow >= PRESENT * (double)s->n_epochs && chance < ret->chance) {
+			ret->chance = chance;
+			ret->slow = slow;
+			ret->places = s->n_epochs;
+		}
+	}
+	return ret->slow > 0;
+}
+
+static void take_out_epochs(struct search *s, uint8_t number)
+{
+	for (size_t e = 0; e < s->n_epochs; e++)
+		if (s->above[s->epochs[e]] >= (float)levels[LEVELS - 1])
+			s->period[s->epochs[e]] = number;
+}
+
+/* Returns the median distance of the starts, in keys. */
+static uint64_t epoch_length(const struct search *s, const int64_t *keys)
+{
+	size_t n = 0;
+
+	for (size_t e = 1; e < s->n_epochs; e++)
+		s->gaps[n++] = (uint64_t)keys[s->epochs[e]] - (uint64_t)keys[s->epochs[e - 1]];
+	qsort(s->gaps, n, sizeof *s->gaps, by_number);
+	return s->gaps[n / 2];
+}
+
 /* --- the result --- */
 
 /* Slow steps of a period belong to it whichever level it was found at. */
@@ -320,8 +383,9 @@ static bool finish(struct search *s, const struct ts_series *times, const struct
 		return false;
 	out->usual = median_where(s, 0, calm);
 	for (size_t k = 0; k < out->n; k++) {
-		uint64_t every = found[k].every * (unit ? unit : 1);
+		uint64_t every = found[k].at_epochs ? epoch_length(s, times->keys) : found[k].every * (unit ? unit : 1);
 		struct ts_period p = {
+			.at_epochs = found[k].at_epochs,
 			.every = every,
 			.by_step = unit != 0,
 			.places = found[k].places,
@@ -346,7 +410,7 @@ static bool finish(struct search *s, const struct ts_series *times, const struct
 	return true;
 }
 
-static enum ts_status rooms_of(struct search *s, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status rooms_of(struct search *s, size_t n_epochs, struct ts_arena *arena, struct ts_error *err)
 {
 	size_t distances = s->n < (size_t)SLICES * (SLICE + 1) ? s->n : (size_t)SLICES * (SLICE + 1);
 
@@ -354,14 +418,17 @@ static enum ts_status rooms_of(struct search *s, struct ts_arena *arena, struct 
 	s->period = ts_arena_array(arena, s->n, sizeof *s->period);
 	s->slow = ts_arena_array(arena, s->n, sizeof *s->slow);
 	s->counts = ts_arena_array(arena, s->n * SPARSE, sizeof *s->counts);
-	s->gaps = ts_arena_array(arena, (distances + SLICES) * REACH, sizeof *s->gaps);
-	return s->at && s->period && s->slow && s->counts && s->gaps ? TS_OK : ts_arena_error(arena, err);
+	s->gaps = ts_arena_array(arena, (distances + SLICES) * REACH + n_epochs, sizeof *s->gaps);
+	s->epochs = ts_arena_array(arena, n_epochs + 1, sizeof *s->epochs);
+	return s->epochs && s->at && s->period && s->slow && s->counts && s->gaps ? TS_OK : ts_arena_error(arena, err);
 }
 
 static void search_all(struct search *s, uint64_t declared, struct place *found, size_t *io_n)
 {
 	uint64_t next = declared >= 2 && declared <= span_of(s) / OCCURRENCES ? declared : 0;
 
+	if (epochs_are_slow(s, found))
+		take_out_epochs(s, (uint8_t)++*io_n);
 	while (*io_n < TS_PERIODS_MAX) {
 		struct place *place = &found[*io_n];
 
@@ -373,15 +440,17 @@ static void search_all(struct search *s, uint64_t declared, struct place *found,
 	}
 }
 
-enum ts_status ts_periods_find(const struct ts_series *times, uint64_t declared, struct ts_arena *arena,
+enum ts_status ts_periods_find(const struct ts_series *times, const struct ts_periods_stated *stated, struct ts_arena *arena,
 			       struct ts_periods *ret_periods, struct ts_error *err)
 {
+	static const struct ts_periods_stated nothing = {.every = 0};
 	struct ts_periods out = {.usual = (double)NAN, .calm = times->values};
 	struct search s = {.values = times->values, .n = times->n};
 	struct place found[TS_PERIODS_MAX];
 	uint64_t unit;
 
 	*ret_periods = out;
+	stated = stated ? stated : &nothing;
 	if (s.n < TS_PERIODS_STEPS)
 		return TS_OK;
 	s.above = ts_arena_array(arena, s.n, sizeof *s.above);
@@ -389,11 +458,12 @@ enum ts_status ts_periods_find(const struct ts_series *times, uint64_t declared,
 		return ts_arena_error(arena, err);
 	if (!compare_with_cells(&s))
 		return TS_OK; /* which is most runs: no more room is taken for them */
-	if (rooms_of(&s, arena, err))
+	if (rooms_of(&s, stated->n_epochs, arena, err))
 		return err->status;
 	unit = unit_of(times->keys, s.n);
 	positions(&s, times->keys, unit);
-	search_all(&s, declared, found, &out.n);
+	epoch_records(&s, times->keys, stated);
+	search_all(&s, stated->every, found, &out.n);
 	if (out.n && !finish(&s, times, found, unit, arena, &out))
 		return ts_arena_error(arena, err);
 	*ret_periods = out;

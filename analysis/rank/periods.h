@@ -14,8 +14,13 @@
  * five places must be slow, so that a period whose occurrence is missing now and then is found. Slow steps of an accepted period are
  * taken out, and the search goes on: two periods may overlap.
  *
+ * Epochs: where the run says at which steps its epochs begin, these steps are tried before any period, at 0.01 over the levels, with
+ * the same bound; two that are slow are enough, and they need not be equally far apart.
+ *
  * The period begins anywhere: if that is less likely by chance, only the places from the first slow one to the last count,
  * of which these two prove nothing.
+ *
+ * The gate has a search of its own (analysis/gate/reduction_period.c), for places that are longer by a few percent.
  *
  * O(n), some 5 ns a value where no step is slow and 50 where many cells have one.
  */
@@ -31,7 +36,8 @@ enum {
 };
 
 struct ts_period {
-	uint64_t every;	   /* steps from one place to the next; records if !by_step */
+	bool at_epochs;	   /* its places are the first steps of epochs; phase says nothing */
+	uint64_t every;	   /* steps from one place to the next, of epochs the median; records if !by_step */
 	uint64_t phase;	   /* the number of a place, mod every; of the record in the run if !by_step */
 	bool by_step;	   /* places follow the step numbers; false where these say nothing, as with gaps of many sizes */
 	size_t slow;	   /* of so many places are slow */
@@ -48,10 +54,16 @@ struct ts_periods {
 	const uint8_t *period; /* of each step, 1 + the index of its period if it is a slow step of one; NULL if n is 0 */
 };
 
-/* The values are times of steps, in s; what is not finite is not slow. `declared` is a period that the run itself states, in
- * records, or 0: it is tried first, at 0.01, and as no other period was tried by then, fewer occurrences show it. The result and its
+/* What the run itself states. */
+struct ts_periods_stated {
+	uint64_t every;	       /* a period in records, or 0: it is tried first, at 0.01, so that fewer occurrences show it */
+	const int64_t *epochs; /* the keys of the first steps of epochs, ascending; those that the series lacks do not count */
+	size_t n_epochs;
+};
+
+/* The values are times of steps, in s; what is not finite is not slow. stated may be NULL. The result and its
  * arrays lie in the arena; calm is times->values if there is no period. */
-enum ts_status ts_periods_find(const struct ts_series *times, uint64_t declared, struct ts_arena *arena,
+enum ts_status ts_periods_find(const struct ts_series *times, const struct ts_periods_stated *stated, struct ts_arena *arena,
 			       struct ts_periods *ret_periods, struct ts_error *err);
 
 #endif

@@ -283,8 +283,8 @@ static double median_spread(const struct block *blocks, size_t n, double *scratc
 }
 
 /* Returns the power of the level to which the spread is proportional: 0 for constant noise, 1 for noise in
- * proportion, NaN where the level changes too little to tell; f->usual is then the median level. It compares the lower half of the levels with the upper eighth (a
- * quarter if there are few blocks), because a falling loss is high for a short time only. */
+ * proportion, NaN where the level changes too little to tell; f->usual is then the median level. It compares the lower half of the
+ * levels with the upper eighth (a quarter if there are few blocks), because a falling loss is high for a short time only. */
 static double spread_power(struct finder *f, struct block *sorted, double *scratch)
 {
 	size_t n = 0, top;

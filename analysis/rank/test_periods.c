@@ -30,16 +30,21 @@ static void usual(uint64_t seed)
 	}
 }
 
-static struct ts_periods find(size_t n, uint64_t declared)
+static struct ts_periods find_stated(size_t n, const struct ts_periods_stated *stated)
 {
 	struct ts_series times = {.keys = keys, .values = values, .n = n};
 	struct ts_periods p;
 	struct ts_error err;
 
 	ts_arena_reset(&arena);
-	assert_int_equal(ts_periods_find(&times, declared, &arena, &p, &err), TS_OK);
+	assert_int_equal(ts_periods_find(&times, stated, &arena, &p, &err), TS_OK);
 	assert_true(p.n || p.calm == values);
 	return p;
+}
+
+static struct ts_periods find(size_t n, uint64_t declared)
+{
+	return find_stated(n, &(struct ts_periods_stated){.every = declared});
 }
 
 static const struct ts_period *period(const struct ts_periods *p, uint64_t every, uint64_t phase)
@@ -135,6 +140,36 @@ static void a_declared_period_needs_fewer(void **state)
 	assert_int_equal(find(40, UINT64_MAX).n, 0);
 }
 
+/* Epochs of unequal lengths, of which the first begins before the series; two of them show it, one does not. */
+static void starts_of_epochs(void **state)
+{
+	static const int64_t epochs[] = {-5, 83, 160, 290};
+	struct ts_periods_stated stated = {.epochs = epochs, .n_epochs = 4};
+	struct ts_periods found;
+
+	(void)state;
+	usual(9);
+	values[83] = values[160] = values[290] = 7;
+	values[200] = 5; /* stays a stall */
+	assert_int_equal(find(400, 0).n, 0);
+	found = find_stated(400, &stated);
+	assert_int_equal(found.n, 1);
+	assert_true(found.items[0].at_epochs);
+	assert_int_equal(found.items[0].every, 130); /* the distances are 77 and 130 */
+	assert_int_equal(found.items[0].slow, 3);
+	assert_int_equal(found.items[0].places, 3);
+	assert_true(found.period[83] == 1 && found.period[160] == 1 && found.period[290] == 1 && found.period[200] == 0);
+	assert_true(found.calm[83] < 1.2 && found.calm[200] > 4);
+	found = find_stated(200, &stated); /* the third is beyond its end */
+	assert_int_equal(found.n, 1);
+	assert_int_equal(found.items[0].every, 77);
+	assert_int_equal(find_stated(150, &stated).n, 0);
+	values[160] = 1; /* two of three are enough */
+	assert_int_equal(find_stated(400, &stated).n, 1);
+	values[290] = 1;
+	assert_int_equal(find_stated(400, &stated).n, 0);
+}
+
 static void nothing_where_nothing_comes_back(void **state)
 {
 	struct ts_random r;
@@ -191,7 +226,7 @@ static void short_memory_is_told(void **state)
 		struct ts_arena small;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_periods_find(&times, 0, &small, &p, &err);
+		status = ts_periods_find(&times, NULL, &small, &p, &err);
 		ts_arena_finish(&small);
 	}
 	assert_int_equal(status, TS_OK);
@@ -204,6 +239,7 @@ int main(void)
 		cmocka_unit_test(two_periods_overlap),
 		cmocka_unit_test(phases_follow_step_numbers),
 		cmocka_unit_test(a_declared_period_needs_fewer),
+		cmocka_unit_test(starts_of_epochs),
 		cmocka_unit_test(nothing_where_nothing_comes_back),
 		cmocka_unit_test(any_values_and_steps),
 		cmocka_unit_test(short_memory_is_told),

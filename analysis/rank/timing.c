@@ -137,6 +137,7 @@ static double median_of(struct ts_timing *t, const double *values, size_t n)
 enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err)
 {
 	size_t cut = warmup < t->n ? (size_t)warmup : t->n;
+	struct ts_periods_stated stated;
 	struct ts_series times;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -154,7 +155,8 @@ enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warm
 	t->n -= cut;
 	t->cut = true;
 	times = ts_timing_steps(t);
-	return ts_periods_find(&times, t->accumulation, t->arena, &t->periods, err);
+	stated = (struct ts_periods_stated){.every = t->accumulation, .epochs = t->epochs, .n_epochs = t->n_epochs};
+	return ts_periods_find(&times, &stated, t->arena, &t->periods, err);
 }
 
 struct ts_series ts_timing_steps(const struct ts_timing *t)
@@ -464,6 +466,8 @@ static const char *cause_of(const struct ts_timing *t, size_t k)
 	const struct ts_period *p = &t->periods.items[k];
 	struct ts_span phase = t->excess[k].phase;
 
+	if (p->at_epochs)
+		return "epoch starts";
 	if (p->every == t->accumulation)
 		return "gradient accumulation";
 	if (p->every == t->loader_workers &&
@@ -488,7 +492,10 @@ static void period_rows(const struct ts_timing *t, size_t k, double total, struc
 		return;
 	}
 	row(r, TS_M_PERIOD_EVERY, (double)p->every);
-	row_if(r, TS_M_PERIOD_AT, (double)p->phase, p->by_step ? NULL : "the records do not follow the step numbers");
+	row_if(r, TS_M_PERIOD_AT, (double)p->phase,
+	       p->at_epochs ? "it comes at the first steps of epochs"
+	       : p->by_step ? NULL
+			    : "the records do not follow the step numbers");
 	row(r, TS_M_PERIOD_SLOW, (double)p->slow);
 	row(r, TS_M_PERIOD_PLACES, (double)p->places);
 	row(r, TS_M_PERIOD_USUAL, p->usual);

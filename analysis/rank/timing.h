@@ -23,7 +23,8 @@
  *   calm_tail: as cv_ratio and tail_ratio, of times without periods; only where there is one.
  * - period K, the most certain first: every_count (steps, or records where step numbers do not tell), at_step (step mod every),
  *   slow_count of places_count, usual_s (median of the slow ones), others_s (median of all other steps), longest_s, cost_ratio
- *   (what the slow ones take beyond others_s, of the total), phase (which takes at least half of that), cause: "gradient
+ *   (what the slow ones take beyond others_s, of the total), phase (which takes at least half of that), cause: "epoch starts"
+ *   (every_count is then the median length of an epoch, and at_step unknown), "gradient
  *   accumulation" (work.accumulation), "like gradient accumulation" (64 records at most, nine in ten places, less than half of
  *   the time, and in a phase that may close an optimizer step), "loader workers" (as many as the loader has), "other".
  * - a subject a phase: mean_s (per step of the run, absent = 0), median_s, p95_s (over the steps that have it),
@@ -62,6 +63,8 @@ struct ts_timing {
 	bool stamped;		 /* the times are differences of timestamps; the caller sets it, and gives no phase after the cut */
 	uint64_t accumulation;	 /* records of an optimizer step, if the run says it, else 0; the caller may set it before the cut */
 	uint64_t loader_workers; /* the same for processes that load data */
+	const int64_t *epochs;	 /* the first steps of epochs, where the run says them, ascending; to be set before the cut too */
+	size_t n_epochs;
 	struct ts_periods periods; /* of the steps that are left */
 	struct ts_timing_excess {
 		struct ts_span phase; /* that takes most of what the slow steps of the period take beyond the others; no name: none */

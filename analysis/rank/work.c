@@ -133,39 +133,47 @@ static struct ts_work_number device_bytes_of(const struct ts_facts *facts, const
 	return named.known || !bytes.said ? named : bytes;
 }
 
-static bool is_loader_workers(struct ts_span path)
+/* What may stand at the end of many paths; all that do must agree. */
+struct hint {
+	const char *keys[2];
+	struct reasons why;
+	const char *differ;
+};
+
+static bool is_hint(const struct hint *hint, struct ts_span path)
 {
-	static const char *const keys[] = {".num_workers", ".dataloader_num_workers"};
+	for (size_t i = 0; i < sizeof hint->keys / sizeof hint->keys[0] && hint->keys[i]; i++) {
+		size_t n = strlen(hint->keys[i]);
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		size_t n = strlen(keys[i]);
-
-		if (path.len > n && ts_span_is(ts_span_of(path.data + path.len - n, n), keys[i]))
+		if (path.len > n && ts_span_is(ts_span_of(path.data + path.len - n, n), hint->keys[i]))
 			return true;
 	}
 	return false;
 }
 
-static struct ts_work_number loader_workers_of(const struct ts_facts *facts)
+static struct ts_work_number hint_of(const struct ts_facts *facts, const struct hint *hint)
 {
-	static const struct reasons why = REASONS("the number of loader workers");
-	struct ts_work_number workers = number_of(NULL, &why);
+	struct ts_work_number all = number_of(NULL, &hint->why);
 
 	for (size_t i = 0; i < facts->n; i++) {
 		struct ts_work_number n;
 
-		if (!is_loader_workers(facts->items[i].path))
+		if (!is_hint(hint, facts->items[i].path))
 			continue;
-		n = number_of(&facts->items[i], &why);
-		if (workers.known && n.known && n.value != workers.value)
-			return (struct ts_work_number){.said = true, .reason = "the loaders do not all have as many workers"};
-		workers = n.known ? n : workers;
+		n = number_of(&facts->items[i], &hint->why);
+		if (all.known && n.known && n.value != all.value)
+			return (struct ts_work_number){.said = true, .reason = hint->differ};
+		all = n.known ? n : all;
 	}
-	return workers;
+	return all;
 }
 
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 {
+	static const struct hint workers = {{".num_workers", ".dataloader_num_workers"}, REASONS("the number of loader workers"),
+					    "the loaders do not all have as many workers"};
+	static const struct hint epoch = {{".steps_per_epoch"}, REASONS("the number of steps of an epoch"),
+					  "the run says several lengths of an epoch"};
 	struct ts_work w = {.rank = 0};
 	const struct {
 		const char *path;
@@ -200,7 +208,8 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 	w.device = device_of(facts);
 	w.device_kind = device_kind_of(facts, &w.device);
 	w.device_bytes = device_bytes_of(facts, &w.device);
-	w.loader_workers = loader_workers_of(facts);
+	w.loader_workers = hint_of(facts, &workers);
+	w.steps_per_epoch = hint_of(facts, &epoch);
 	w.tokens.reason = "the run has no column of tokens";
 	w.samples.reason = "the run has no column of samples";
 	*ret_work = w;

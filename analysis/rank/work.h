@@ -17,8 +17,8 @@
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; all must be of one type, or neither is known
  *	work.device_memory		bytes of one device; without it hardware.gpus[i].memory, without that what the device's name
  *					says (ts_device_memory)
- *	config.**.num_workers, .dataloader_num_workers	processes that load data, if all such keys agree: the one hint that is
- *					read, because it only says what a period may be
+ *	config.**.num_workers, .dataloader_num_workers	processes that load data, if all such keys agree; and
+ *	config.**.steps_per_epoch	steps of an epoch: hints that are read, because they only say what a period may be
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
  *	session.wall_time, session.n_steps	seconds and steps of the whole run as its profiler counted them
  */
@@ -47,7 +47,8 @@ struct ts_work {
 	struct ts_work_number world_size, pipeline_stages, microbatches, virtual_stages;
 	struct ts_work_number wall_time_s, n_steps;
 	struct ts_work_number device_bytes; /* size of the device's memory */
-	struct ts_work_number loader_workers; /* a name for what comes back every so many steps; nothing is computed from it */
+	/* Names for what comes back every so many steps; nothing is computed from them. */
+	struct ts_work_number loader_workers, steps_per_epoch;
 	struct ts_work_text dtype, convention, recompute, device;
 	struct ts_work_text device_kind; /* "GPU", "CPU" */
 	/* These are not facts; the caller fills them. */

@@ -171,8 +171,15 @@ static enum ts_severity severity_of(const struct ts_check *c, const struct perio
 										       : TS_SEVERITY_MEDIUM;
 }
 
+static bool is_at_epochs(const struct period *p)
+{
+	return ts_span_is(p->cause, "epoch starts");
+}
+
 static const char *guess_of(const struct period *p)
 {
+	if (is_at_epochs(p))
+		return "; loader workers that start anew for each epoch do this, and an evaluation between epochs";
 	if (is_like_accumulation(p))
 		return "; if the run records micro-batches, this is gradient accumulation and no fault: let it record "
 		       "work.accumulation";
@@ -185,10 +192,13 @@ static const char *guess_of(const struct period *p)
 
 static const char *period_text(struct ts_check *c, const struct period *p)
 {
-	const char *place = p->has_at ? ts_arena_printf(c->arena, "steps, at step = %.0f mod %.0f", p->at, p->every) : "records";
+	const char *place = is_at_epochs(p) ? "At epoch starts"
+			    : p->has_at	    ? ts_arena_printf(c->arena, "Every %.0f steps, at step = %.0f mod %.0f", p->every, p->at,
+							      p->every)
+					    : ts_arena_printf(c->arena, "Every %.0f records", p->every);
 	const char *text = ts_arena_printf(
-		c->arena, "Every %.0f %s, a step takes %s instead of %s (%s of %s times); this costs %s of the time%s%.*s%s",
-		p->every, place, ts_say_seconds(p->usual).text, ts_say_seconds(p->others).text, ts_say_count(p->slow).text,
+		c->arena, "%s, a step takes %s instead of %s (%s of %s times); this costs %s of the time%s%.*s%s",
+		place ? place : "", ts_say_seconds(p->usual).text, ts_say_seconds(p->others).text, ts_say_count(p->slow).text,
 		ts_say_count(p->places).text, ts_say_percent(p->cost).text,
 		p->phase.len ? ", most of it in the phase " : "", TS_SPAN_ARG(p->phase), guess_of(p));
 

@@ -63,10 +63,12 @@ const struct ts_rule ts_rules[] = {
 	 "high if a period costs at least high_share, medium if at least medium_share, otherwise low; low also for a period that looks "
 	 "like gradient accumulation",
 	 "steps that come back every N steps, more regularly than chance explains, take at least half again as long as the others and "
-	 "cost at least min_share of the step time; not if N is work.accumulation",
+	 "cost at least min_share of the step time; not if N is work.accumulation. The first steps of epochs, where a "
+	 "column says them, need not be equally far apart",
 	 "Look at what the training loop does every N steps: write checkpoints asynchronously and less often, evaluate on fewer "
 	 "samples, log less. If N is the number of the loader's workers, each of them brings its batch too late: give the loader more "
-	 "workers or less work. If it is gradient accumulation, nothing is wrong: record work.accumulation.",
+	 "workers or less work. If it is the first step of each epoch, keep the loader's workers from one epoch to the next. If it is "
+	 "gradient accumulation, nothing is wrong: record work.accumulation.",
 	 "new in tscope: the rule tells stalls that come back, by their period and phase, from those that happen",
 	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
 	  {"min_share", 0.01, RATIO, "share of the step time from which the rule fires"},

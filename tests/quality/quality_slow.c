@@ -118,7 +118,9 @@ struct answer {
 	struct ts_findings findings;
 };
 
-static struct answer analyze(size_t n, uint64_t accumulation)
+static struct ts_periods_stated stated; /* what the run says of its own */
+
+static struct answer analyze(size_t n)
 {
 	struct ts_series phase = {.name = ts_span_str("phases.step"), .keys = keys, .values = values, .n = n};
 	struct answer a = {.m = {.n = 0}};
@@ -128,7 +130,9 @@ static struct answer analyze(size_t n, uint64_t accumulation)
 	ts_arena_reset(&arena);
 	if (ts_timing_begin(&t, keys, n, &arena, &err))
 		abort();
-	t.accumulation = accumulation;
+	t.accumulation = stated.every;
+	t.epochs = stated.epochs;
+	t.n_epochs = stated.n_epochs;
 	if (ts_timing_total(&t, &phase, &err) || ts_timing_cut(&t, false, 0, &err) || ts_timing_phase(&t, &phase, &err) ||
 	    ts_timing_finish(&t, NULL, &arena, &a.m, &a.events, NULL, &err) ||
 	    ts_findings_check(&a.m, &a.events, NULL, 0, NULL, &arena, &a.findings, &err))
@@ -204,7 +208,7 @@ static void false_alarm(struct quality *q, size_t k, size_t n, bool period)
 
 		quality_random(&c, i, &r);
 		make(noises[k].noise, n, &r);
-		a = analyze(n, 0);
+		a = analyze(n);
 		quality_count(&c, period ? ts_measure_find(&a.m, TS_M_PERIOD_EVERY, ts_span_str("period 1")) != NULL
 					 : is_false(&a, noises[k].noise));
 	}
@@ -254,7 +258,7 @@ static void looks_like_one(struct quality *q)
 
 			quality_random(&c, i, &r);
 			make(cases[k].noise, cases[k].n, &r);
-			a = analyze(cases[k].n, 0);
+			a = analyze(cases[k].n);
 			quality_count(&c, severity(&a, cases[k].code) != 0);
 		}
 		quality_report(q, &c);
@@ -300,7 +304,7 @@ static void slow_downs(struct quality *q)
 			quality_random(&c, i, &r);
 			make(cases[k].noise, cases[k].n, &r);
 			plant_shape(&cases[k].shape, cases[k].n);
-			a = analyze(cases[k].n, 0);
+			a = analyze(cases[k].n);
 			quality_count(&c, severity(&a, "TIMING.SLOWDOWN") != 0);
 		}
 		quality_report(q, &c);
@@ -354,12 +358,89 @@ static void periods(struct quality *q)
 				       phase % common(other->every, cases[k].period.every));
 			for (size_t at = second; other->every && at < cases[k].n; at += other->every)
 				values[at] *= other->factor;
-			a = analyze(cases[k].n, cases[k].declared);
+			stated.every = cases[k].declared;
+			a = analyze(cases[k].n);
+			stated.every = 0;
 			quality_count(&c, has_period(&a, cases[k].period.every, phase) &&
 						  (!other->every || has_period(&a, other->every, second)));
 		}
 		quality_report(q, &c);
 	}
+}
+
+/* --- epochs --- */
+
+static int64_t epochs[STEPS];
+
+/* Cuts the run into so many epochs, of lengths from half of the mean to one and a half of it. */
+static void cut_epochs(size_t n, size_t n_epochs, struct ts_random *r)
+{
+	double mean = (double)n / (double)n_epochs, at = 0;
+
+	stated.n_epochs = 0;
+	stated.epochs = epochs;
+	for (;;) {
+		at += mean * (0.5 + ts_random_unit(r));
+		if (at >= (double)n - 1)
+			return;
+		epochs[stated.n_epochs++] = (int64_t)at;
+	}
+}
+
+static bool at_epoch_starts(const struct answer *a)
+{
+	for (int k = 1; k <= TS_PERIODS_MAX; k++) {
+		char subject[32];
+		const struct ts_measure *cause;
+
+		(void)snprintf(subject, sizeof subject, "period %d", k);
+		cause = ts_measure_find(&a->m, TS_M_PERIOD_CAUSE, ts_span_str(subject));
+		if (cause && cause->known && ts_span_is(cause->text, "epoch starts"))
+			return true;
+	}
+	return false;
+}
+
+/* Counts how often starts of epochs are named, where they take `factor` times as long; 1 where they do not. */
+static void epoch_case(struct quality *q, struct quality_case c, enum noise noise, size_t n, size_t n_epochs, double factor)
+{
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, n > 2000 ? 300 : 1000); i++) {
+		struct ts_random r;
+		struct answer a;
+
+		quality_random(&c, i, &r);
+		make(noise, n, &r);
+		do
+			cut_epochs(n, n_epochs, &r);
+		while (stated.n_epochs < 2);
+		for (size_t e = 0; e < stated.n_epochs; e++)
+			values[epochs[e]] *= factor * (factor > 1 ? 0.75 + ts_random_unit(&r) / 2 : 1);
+		a = analyze(n);
+		quality_count(&c, at_epoch_starts(&a));
+		stated = (struct ts_periods_stated){.every = 0};
+	}
+	quality_report(q, &c);
+}
+
+static void starts_of_epochs(struct quality *q)
+{
+	static const size_t some_epochs[] = {3, 10, 50};
+	static const size_t sizes[] = {200, 2000, 20000};
+	char name[96];
+
+	for (size_t k = 0; k < sizeof noises / sizeof noises[0]; k++)
+		for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+			(void)snprintf(name, sizeof name, "slow: false epoch starts, %s, %zu steps", noises[k].name, sizes[s]);
+			epoch_case(q, quality_at_most(name, 0.01), noises[k].noise, sizes[s], some_epochs[s], 1);
+		}
+	epoch_case(q, quality_at_least("slow: 3 epochs that start with 5 times, white 5 %, 200 steps", 0.95), WHITE, 200, 3, 5);
+	epoch_case(q, quality_at_least("slow: 3 epochs that start with 5 times, lognormal 0.2, 2000 steps", 0.95), LOGNORMAL,
+		   2000, 3, 5);
+	epoch_case(q, quality_at_least("slow: 10 epochs that start with 3 times, AR(1) 0.9, 2000 steps", 0.95), AR_9, 2000, 10, 3);
+	epoch_case(q, quality_at_least("slow: 10 epochs that start with 20 times, random stalls, 2000 steps", 0.95), STALLS,
+		   2000, 10, 20);
+	epoch_case(q, quality_at_least("slow: 50 epochs that start with 5 times, a checkpoint each 100, 20000 steps", 0.95), CHECKPOINT,
+		   20000, 50, 5);
 }
 
 void quality_slow(struct quality *q)
@@ -373,6 +454,7 @@ void quality_slow(struct quality *q)
 	looks_like_one(q);
 	slow_downs(q);
 	periods(q);
+	starts_of_epochs(q);
 	ts_arena_finish(&arena);
 	free(values);
 	free(keys);

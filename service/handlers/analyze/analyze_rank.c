@@ -2,6 +2,7 @@
 
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/convergence.h"
+#include "analysis/rank/epochs.h"
 #include "analysis/rank/memory.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/timing.h"
@@ -165,6 +166,27 @@ static enum ts_status times_of_stamps(struct working *w, struct times *ret, stru
 	return ret->by_stamps ? ts_note_stamped(w->a->notes, err) : TS_OK;
 }
 
+/* Finds where epochs begin: by the column of epochs, else by their declared length. */
+static enum ts_status read_epochs(struct working *w, struct ts_timing *t, struct ts_error *err)
+{
+	static const char *const names[] = {"epoch", "scalars.epoch"};
+	uint64_t length = whole(&w->a->work->steps_per_epoch);
+	struct ts_series series[2];
+	const struct ts_series *at[2];
+	int64_t *epochs = NULL;
+
+	if (ts_columns_load_named(&w->columns, w->a->index, names, 2, series, at, err))
+		return err->status;
+	at[0] = at[0] ? at[0] : at[1];
+	if (at[0] && ts_epochs_of_column(at[0], &w->work, &epochs, &t->n_epochs, err))
+		return err->status;
+	ts_columns_done(&w->columns);
+	if (!epochs && length >= 2 && ts_epochs_of_length(t->steps, t->n, length, &w->work, &epochs, &t->n_epochs, err))
+		return err->status;
+	t->epochs = epochs;
+	return TS_OK;
+}
+
 static enum ts_status read_times(struct working *w, const struct times *in, struct ts_timing *t, struct ts_error *err)
 {
 	const struct ts_work *work = w->a->work;
@@ -178,7 +200,7 @@ static enum ts_status read_times(struct working *w, const struct times *in, stru
 	t->stamped = in->by_stamps;
 	t->accumulation = whole(&work->accumulation);
 	t->loader_workers = whole(&work->loader_workers);
-	if (in->by_stamps && ts_timing_total(t, &in->stamped, err))
+	if (read_epochs(w, t, err) || (in->by_stamps && ts_timing_total(t, &in->stamped, err)))
 		return err->status;
 	if (each_phase(w, in->phases, in->n_phases, t, ts_timing_total, err) || ts_timing_cut(t, declared(w->a), cut, err))
 		return err->status;

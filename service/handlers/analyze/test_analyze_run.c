@@ -236,6 +236,47 @@ static void step_times_by_timestamps(void **state)
 	world_close(&w);
 }
 
+static bool at_epoch_starts(const struct ts_analysis *a)
+{
+	const struct ts_measure *cause = test_find(&a->measures, "timing", "period 1", "cause");
+
+	return cause && cause->known && ts_span_is(cause->text, "epoch starts");
+}
+
+/* The first steps of two epochs of unequal lengths are long: a column of epochs says so, or the length of an epoch where they are
+ * equal. Nothing else tells them from stalls. */
+static void slow_starts_of_epochs(void **state)
+{
+	struct told length = {0, "config.trainer.steps_per_epoch", NULL, 25};
+	struct cells c = {.n = 0}, column = {.n = 0}, equal = {.n = 0};
+	struct ts_analyze_request all = {.has_warmup = true};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 60; i++) {
+		bool starts = i == 20 || i == 50;
+
+		cells_add(&c, 0, "phases.forward", i, starts ? 9 : 1);
+		cells_add(&column, 0, "phases.forward", i, starts ? 9 : 1);
+		cells_add(&column, 0, "scalars.epoch", i, i < 20 ? 0 : i < 50 ? 1 : 2);
+		cells_add(&equal, 0, "phases.forward", i, i == 25 || i == 50 ? 9 : 1);
+	}
+	analyze(&w, make_run(&w, &c, NULL, 0), all, &a);
+	assert_false(at_epoch_starts(&a));
+	analyze(&w, make_run(&w, &column, NULL, 0), all, &a);
+	assert_true(at_epoch_starts(&a));
+	expect_measure(&a.measures, "timing", "period 1", "slow_count", 2);
+	expect_measure(&a.measures, "timing", "period 1", "every_count", 30);
+	analyze(&w, make_run(&w, &equal, &length, 1), all, &a);
+	assert_true(at_epoch_starts(&a));
+	cells_free(&c);
+	cells_free(&column);
+	cells_free(&equal);
+	world_close(&w);
+}
+
 static void superseded_rows_are_not_counted(void **state)
 {
 	struct cells c = {.n = 0};
@@ -399,6 +440,7 @@ int main(void)
 		cmocka_unit_test(several_ranks),
 		cmocka_unit_test(memory_of_the_device), cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),
+		cmocka_unit_test(slow_starts_of_epochs),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),
