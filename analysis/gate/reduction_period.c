@@ -3,7 +3,8 @@
  * For each k and each place p in it, the mean of the values there is taken in deviations of what a mean of so many would have by
  * chance. Values are cut to three robust deviations first, so that it takes many of a place to pass and no
  * spike does. The highest score is that of the true period: a multiple has the same mean of fewer values, a divisor a smaller one of
- * more.
+ * more. analysis/rank/periods.h names steps that take half again as long, to a person; this finds places that are longer by a few
+ * percent, whose median the gate compares.
  */
 #include "analysis/gate/reduction.h"
 
