@@ -15,6 +15,7 @@ enum {
 	BLOCKS_LEAST = 12,
 	ROUNDS = 12,	    /* of two means */
 	SWITCHES = 3,
+	SIDE_LEAST = 6, /* blocks on a side of a step of which it can be said that they mix */
 	OVER = 16, /* more fast steps than slow ones behind a rise that is over */
 };
 
@@ -23,6 +24,7 @@ static const double LIMIT = 5000.0; /* of G */
 static const double AS_GOOD = 0.3;  /* a step is told from a ramp if its G is at least so much of the ramp's */
 static const double CHANGE = 0.05;  /* a smaller shift is none of two levels, or of a stretch */
 static const double APART = 4.0;    /* deviations within a level between two levels */
+static const double CROSSED = 0.15; /* of the blocks on a side of a step, on the other side of the middle */
 static const double SHARE = 0.05;   /* of the blocks in each of two levels */
 
 struct cells {
@@ -259,6 +261,30 @@ static bool was_there(const struct ts_spikes *found, const struct ts_slowdown *r
 	return false;
 }
 
+/* Returns whether more than a few of the blocks from `from` to before `to` have their median on the other side of the middle. */
+static bool crosses(const double *v, size_t from, size_t to, size_t size, double middle, bool above, double *scratch)
+{
+	size_t blocks = 0, wrong = 0;
+
+	for (size_t i = from; i + size <= to; i += size) {
+		double x = finite_median(v + i, size, scratch);
+
+		blocks++;
+		wrong += above ? x < middle : x > middle;
+	}
+	return blocks >= SIDE_LEAST && (double)wrong > CROSSED * (double)blocks;
+}
+
+/* Returns whether the run went to and fro between the levels of a step, on either side of it. */
+static bool is_mixed(const double *v, size_t n, const struct ts_slowdown *rise, double *scratch)
+{
+	double middle = rise->before + (rise->after - rise->before) / 2;
+	size_t size = n / CELLS > BLOCK ? n / CELLS : BLOCK;
+
+	return rise->kind == TS_SLOWDOWN_STEP && (crosses(v, 0, rise->first, size, middle, false, scratch) ||
+						  crosses(v, rise->first, n, size, middle, true, scratch));
+}
+
 static void by_shifts(const struct ts_spikes *found, struct ts_slowdown *out)
 {
 	const struct ts_spike *most = NULL;
@@ -467,7 +493,7 @@ enum ts_status ts_slowdown_find(const struct ts_series *times, const struct ts_s
 	if (by_shift)
 		by_shifts(found, &out);
 	end_stretch(v, n, found, by_shift, &out);
-	came_back = out.kind != TS_SLOWDOWN_NONE && was_there(found, &out);
+	came_back = out.kind != TS_SLOWDOWN_NONE && (was_there(found, &out) || is_mixed(v, n, &out, scratch));
 	/* Whatever rises may be one of two levels; a rise to where the run was before is no slow-down. */
 	if ((out.kind != TS_SLOWDOWN_NONE || found->shifts) &&
 	    !two_levels(v, n, came_back ? SWITCHES - 1 : SWITCHES, blocks, scratch, &out) && came_back)

@@ -16,6 +16,9 @@
  * A change that began late or that ended is too short for this and comes from the level shifts of spikes.h: the largest
  * rise; if a later shift leads to less than half of it, it was a stretch.
  *
+ * A step is none if the run was at its new level before, or if more than 15 % of the cells on one side of it have their median on
+ * the other side of the middle: the run goes to and fro, and only happens to end at the upper level.
+ *
  * Two levels: something of this was found, or a level shift was, and the medians of blocks of 16 steps (fewer in a short
  * run) gather about two levels (two means; the levels lie four deviations within a level apart or more) between which
  * they go at least three times, so that no single change leaves fewer than one block in twenty on the wrong side. Twice

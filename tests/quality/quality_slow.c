@@ -265,6 +265,49 @@ static void looks_like_one(struct quality *q)
 	}
 }
 
+/* Two clock states some percent apart that change so many times on average, and three times at least, under AR(1) of 2 or 5 %. */
+static void clock_states(struct quality *q)
+{
+	static const double gaps[] = {0.05, 0.1, 0.2}, rates[] = {4, 12, 40}, sds[] = {0.02, 0.05};
+	enum { N = 2000 };
+
+	for (size_t k = 0; k < 18; k++) {
+		double gap = gaps[k % 3], rate = rates[k / 3 % 3], sd = sds[k / 9];
+		struct quality_case c;
+		char name[96];
+
+		(void)snprintf(name, sizeof name, "slow: false slow-down, states %.0f %% apart, %.0f changes, AR(1) 0.8 of %.0f %%",
+			       100 * gap, rate, 100 * sd);
+		c = quality_at_most(name, 0.02);
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 100); i++) {
+			size_t switches = 0;
+			struct ts_random r;
+			struct answer a;
+
+			quality_random(&c, i, &r);
+			while (switches < 3) {
+				double ar = (double)NAN, level = ts_random_unit(&r) < 0.5 ? 1 : 1 + gap;
+
+				switches = 0;
+				for (size_t at = 0; at < N; at++) {
+					if (ts_random_unit(&r) < rate / N) {
+						level = 2 + gap - level;
+						switches++;
+					}
+					keys[at] = (int64_t)at;
+					values[at] = level * (1 + quality_ar1(&r, 0.8, sd, &ar));
+				}
+			}
+			a = analyze(N);
+			quality_count(&c, severity(&a, "TIMING.SLOWDOWN") != 0);
+		}
+		if (rate < 5)
+			quality_report_only(q, &c, "out of reach: three changes may leave one long upper state, at the end or alone");
+		else
+			quality_report(q, &c);
+	}
+}
+
 static void slow_downs(struct quality *q)
 {
 	static const struct {
@@ -452,6 +495,7 @@ void quality_slow(struct quality *q)
 	ts_arena_init(&arena, 64 << 20);
 	false_alarms(q);
 	looks_like_one(q);
+	clock_states(q);
 	slow_downs(q);
 	periods(q);
 	starts_of_epochs(q);
