@@ -73,6 +73,7 @@ struct run {
 	size_t n_ranks; /* 0: the rows above are all there is */
 	struct ts_error err;
 	int64_t first; /* the first step behind the warm-up */
+	uint64_t accumulation; /* what the run says of it */
 };
 
 static enum ts_status timing(struct run *run, size_t n)
@@ -81,6 +82,7 @@ static enum ts_status timing(struct run *run, size_t n)
 	struct ts_timing t;
 	enum ts_status status = ts_timing_begin(&t, steps, n, &run->arena, &run->err);
 
+	t.accumulation = run->accumulation;
 	for (int pass = 0; !status && pass < 2; pass++) {
 		for (int k = 0; !status && k < PHASES; k++) {
 			struct ts_series s = series(names[k], phases[k], n);
@@ -382,6 +384,139 @@ static void planted_on_a_rank(struct quality *q, struct run *run)
 	}
 }
 
+/* --- mixes that nobody designed for --- */
+
+/* A healthy run, drawn at random: how its steps vary, what comes back, how it begins, and of how many ranks and steps it is. */
+struct mix {
+	size_t ranks, n;
+	double rho, sd, pauses; /* of log step times; the share of steps that take up to five times as long */
+	double tail;		/* their exponent below 2 makes tails heavy; 0: normal */
+	size_t accumulation, evaluation; /* each so many records; 1 and 0: none */
+	bool declared;			 /* work.accumulation is recorded */
+	size_t warm;			 /* steps that take three times as long at the beginning */
+	double gap;			 /* between two states of the clock; 0: there is one */
+	double fall;			 /* of the loss, in log units over the run */
+};
+
+static struct mix draw_mix(struct ts_random *r)
+{
+	static const size_t some_ranks[] = {1, 1, 8, 64}, some_steps[] = {200, 500, 2000, 8000, 20000};
+	static const double rhos[] = {0, 0, 0.5, 0.8, 0.9, 0.95}, sds[] = {0.02, 0.05, 0.1, 0.2};
+	struct mix m = {.ranks = some_ranks[ts_random_below(r, 4)], .n = some_steps[ts_random_below(r, 5)]};
+
+	while (m.ranks * m.n > 64000)
+		m.n /= 4;
+	m.rho = rhos[ts_random_below(r, 6)];
+	m.sd = sds[ts_random_below(r, 4)];
+	m.pauses = ts_random_below(r, 3) ? 0 : 0.005;
+	m.tail = ts_random_below(r, 4) ? 0 : 1.5;
+	m.accumulation = ts_random_below(r, 3) ? 1 : 2 + ts_random_below(r, 15);
+	m.declared = ts_random_below(r, 2);
+	m.evaluation = ts_random_below(r, 3) ? 0 : 25 + ts_random_below(r, 200);
+	m.warm = ts_random_below(r, 3) ? 0 : 1 + ts_random_below(r, 10);
+	m.gap = ts_random_below(r, 4) ? 0 : 0.05 + 0.15 * ts_random_unit(r);
+	m.fall = 3 * ts_random_unit(r);
+	return m;
+}
+
+/* What all ranks share: what comes back, the warm-up, and the state of the clock. Returns how often that changes. */
+static size_t draw_common(const struct mix *m, double *out, struct ts_random *r)
+{
+	double state = ts_random_below(r, 2) ? m->gap : 0;
+	size_t switches = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->gap > 0 && ts_random_unit(r) < 10 / (double)m->n) {
+			state = m->gap - state;
+			switches++;
+		}
+		out[i] = 1 + state;
+		if (i % m->accumulation == m->accumulation - 1 && m->accumulation > 1)
+			out[i] *= 3;
+		if (m->evaluation && i % m->evaluation == m->evaluation - 1)
+			out[i] += 10 + 10 * ts_random_unit(r);
+		if (i < m->warm)
+			out[i] *= 3;
+	}
+	return switches;
+}
+
+static void make_mixed(const struct mix *m, const double *common, struct ts_random *r)
+{
+	double state = (double)NAN;
+
+	make(LOGNORMAL, m->n, r);
+	for (size_t i = 0; i < m->n; i++) {
+		double z = quality_ar1(r, m->rho, m->sd, &state), step, sum = 0;
+
+		z = m->tail > 0 ? copysign(m->sd * pow(fabs(z) / m->sd, m->tail), z) : z;
+		step = 0.1 * common[i] * exp(z) * (ts_random_unit(r) < m->pauses ? 1 + 4 * ts_random_unit(r) : 1);
+		for (int k = 0; k < PHASES; k++)
+			sum += phases[k][i] = parts[k] * step * (1 + 0.02 * ts_random_normal(r));
+		stamps[i] = (i ? stamps[i - 1] : 1e9) + sum + 0.001;
+		loss[i] = (0.2 + 3 * exp(-m->fall * (double)i / (double)m->n)) * quality_lognormal(r, 0.05);
+	}
+}
+
+/* True are those that say what was drawn: that steps vary, that some come back, that pauses or the long steps of the draw cost time,
+ * and a clock that changed once or twice. */
+static bool is_true(const struct mix *m, size_t switches, const struct ts_finding *f)
+{
+	if (ts_span_is(f->code, "TIMING.PERIODIC"))
+		return m->evaluation || (m->accumulation > 1 && !m->declared);
+	if (ts_span_is(f->code, "TIMING.STALLS"))
+		return m->pauses > 0 || f->first_step < (int64_t)m->warm ||
+		       (m->evaluation && (uint64_t)f->first_step % m->evaluation == m->evaluation - 1);
+	if (ts_span_is(f->code, "TIMING.SLOWDOWN"))
+		return m->gap > 0 && switches > 0 && switches < 3;
+	return ts_span_is(f->code, "TIMING.JITTER") || ts_span_is(f->code, "TIMING.TAIL");
+}
+
+static int worst_untrue(const struct mix *m, size_t switches, const struct ts_findings *findings)
+{
+	int worst = 0;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct ts_finding *f = &findings->items[i];
+
+		if ((int)f->severity > worst && !is_true(m, switches, f))
+			worst = (int)f->severity;
+	}
+	return worst;
+}
+
+static void mixes(struct quality *q, struct run *run)
+{
+	static double common[STEPS];
+	struct quality_case high = quality_at_most("findings: high that is not true, random clean mixes", 0);
+	struct quality_case medium = quality_at_most("findings: medium or high that is not true, random clean mixes", 0.02);
+
+	for (uint64_t i = 0; (quality_wants(q, &high) || quality_wants(q, &medium)) && i < quality_trials(q, 400); i++) {
+		struct ts_random random;
+		size_t switches;
+		struct mix m;
+		int worst;
+
+		quality_random(&high, i, &random);
+		m = draw_mix(&random);
+		switches = draw_common(&m, common, &random);
+		begin(run);
+		run->accumulation = m.declared && m.accumulation > 1 ? m.accumulation : 0;
+		for (size_t k = 0; k < m.ranks; k++) {
+			make_mixed(&m, common, &random);
+			measure(run, m.n);
+			keep_rank(run);
+		}
+		run->accumulation = 0;
+		check(run);
+		worst = worst_untrue(&m, switches, &run->findings);
+		quality_count(&high, worst >= TS_SEVERITY_HIGH);
+		quality_count(&medium, worst >= TS_SEVERITY_MEDIUM);
+	}
+	quality_report(q, &high);
+	quality_report(q, &medium);
+}
+
 void quality_findings(struct quality *q)
 {
 	static struct run run;
@@ -391,5 +526,6 @@ void quality_findings(struct quality *q)
 	clean_ranks(q, &run);
 	planted(q, &run);
 	planted_on_a_rank(q, &run);
+	mixes(q, &run);
 	ts_arena_finish(&run.arena);
 }
