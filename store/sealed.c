@@ -30,10 +30,33 @@ static size_t narrow(struct ts_scratch *s, struct ts_span object, const struct t
 	return ts_zstd_encode(s, object, s->out, object.len);
 }
 
+static struct ts_sealed plain(const struct ts_id *id, struct ts_span object, const struct ts_object *frame)
+{
+	return (struct ts_sealed){
+		.id = *id,
+		.codec = TS_CODEC_RAW,
+		.kind = frame->kind,
+		.nrefs = frame->nrefs,
+		.raw_len = (uint32_t)object.len,
+		.bytes = object,
+	};
+}
+
+enum ts_status ts_seal_plain(const struct ts_id *id, struct ts_span object, struct ts_sealed *ret_sealed, struct ts_error *err)
+{
+	struct ts_object frame;
+
+	if (ts_object_parse(object, &frame, err))
+		return err->status;
+	*ret_sealed = plain(id, object, &frame);
+	ret_sealed->checksum = checksum_of(object);
+	return TS_OK;
+}
+
 enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
 		       struct ts_sealed *ret_sealed, struct ts_error *err)
 {
-	struct ts_sealed sealed = {.id = *id, .codec = TS_CODEC_RAW, .bytes = object};
+	struct ts_sealed sealed;
 	struct ts_object frame;
 	struct ts_scratch *s;
 	uint8_t codec = TS_CODEC_RAW;
@@ -45,6 +68,7 @@ enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_
 	words = frame.layout == TS_LAYOUT_WORDS ? frame.payload.len : 0;
 	if (ts_scratch_fit(s, words, words, object.len, err))
 		return err->status;
+	sealed = plain(id, object, &frame);
 	len = narrow(s, object, &frame, &codec);
 	if (len) {
 		sealed.codec = codec;
@@ -52,9 +76,6 @@ enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_
 		if (!sealed.bytes.data)
 			return ts_arena_error(arena, err);
 	}
-	sealed.kind = frame.kind;
-	sealed.nrefs = frame.nrefs;
-	sealed.raw_len = (uint32_t)object.len;
 	sealed.checksum = checksum_of(sealed.bytes);
 	*ret_sealed = sealed;
 	return TS_OK;

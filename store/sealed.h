@@ -5,6 +5,7 @@
  * code without changing an id. docs/sealed.md specifies the sealed form, because it is sent between programs.
  *
  *	ts_seal(&id, object bytes, arena, &sealed)	tries a few codecs and keeps the smallest result
+ *	ts_seal_plain(&id, object bytes, &sealed)	tries none, for an object that this process alone will read, and soon
  *	ts_unseal(&sealed, arena, &bytes)		checks the checksum and undoes the codec
  *	ts_sealed_verify(&sealed, arena, &bytes)	also checks that the SHA-256 of the bytes is the id
  *
@@ -35,6 +36,8 @@ struct ts_sealed {
  * bytes lie in the arena, or are the object itself with the codec raw. */
 enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
 		       struct ts_sealed *ret_sealed, struct ts_error *err);
+/* Seals an object with the codec raw: the sealed bytes are the object itself. */
+enum ts_status ts_seal_plain(const struct ts_id *id, struct ts_span object, struct ts_sealed *ret_sealed, struct ts_error *err);
 /* Gives the object back. TS_DAMAGED if checksum, codec or length do not fit; the text names the id. A raw_len over
  * TS_OBJECT_MAX is refused before anything is allocated. */
 enum ts_status ts_unseal(const struct ts_sealed *sealed, struct ts_arena *arena, struct ts_span *ret_object,

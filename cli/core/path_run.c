@@ -5,52 +5,19 @@
 #include "cli/core/progress.h"
 #include "ingest/discover.h"
 
-/* Collects objects until there are enough for one put. */
-struct collector {
-	struct ts_engine *engine;
-	struct ts_arena arena; /* the sealed bytes of the objects that were collected */
-	struct ts_sealed *waiting;
-	size_t n;
-};
-
-enum { WAITING_MAX = 256, WAITING_BYTES = 4 << 20 };
-
 bool ts_is_path(const char *word)
 {
 	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
 	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
 }
 
-static enum ts_status put_waiting(struct collector *c, struct ts_error *err)
+/* Nobody but this command reads what is kept here, so it is not compressed. */
+static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
-	struct ts_put_stats stats;
-	enum ts_status status = TS_OK;
+	struct ts_engine *engine = ctx;
+	struct ts_sealed sealed;
 
-	if (c->n)
-		status = c->engine->ops->put_many(c->engine, c->waiting, c->n, &stats, err);
-	c->n = 0;
-	ts_arena_reset(&c->arena);
-	c->waiting = ts_arena_array(&c->arena, WAITING_MAX, sizeof *c->waiting);
-	if (!status && !c->waiting)
-		status = ts_arena_error(&c->arena, err);
-	return status;
-}
-
-static enum ts_status collect(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	struct collector *c = ctx;
-	struct ts_sealed *sealed = &c->waiting[c->n];
-	enum ts_status status = ts_seal(id, object, &c->arena, sealed, err);
-
-	if (status)
-		return status;
-	/* An object that does not compress is stored in the reader's own buffer, which the reader will use again, so it is copied. */
-	if (sealed->bytes.data == object.data)
-		sealed->bytes = ts_arena_span(&c->arena, object);
-	if (!sealed->bytes.data)
-		return ts_arena_error(&c->arena, err);
-	c->n++;
-	return c->n == WAITING_MAX || c->arena.used > WAITING_BYTES ? put_waiting(c, err) : TS_OK;
+	return ts_seal_plain(id, object, &sealed, err) ? err->status : engine->ops->put_many(engine, &sealed, 1, NULL, err);
 }
 
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all)
@@ -88,30 +55,24 @@ static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found
 
 enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err)
 {
-	struct collector c = {0};
 	struct ts_progress progress;
 	struct ts_ingest_options options = {.progress = ts_progress_step, .progress_ctx = &progress};
 	struct ts_found_run run = {0};
+	struct ts_engine *engine;
 	struct ts_ingest_result result;
 	char hex[TS_ID_HEX + 1];
 	const char *spec;
 	enum ts_status status = find(cli, path, &run, err);
 
 	if (!status)
-		status = ts_target_overlay(&cli->target, &c.engine, err);
+		status = ts_target_overlay(&cli->target, &engine, err);
 	if (status)
 		return status;
 	options.path = run.path;
 	options.part = run.part;
-	ts_arena_init(&c.arena, 64 << 20);
 	ts_progress_begin(&progress, cli, "reading", path);
-	status = put_waiting(&c, err);
-	if (!status)
-		status = ts_ingest(&options, collect, &c, &cli->arena, &result, err);
-	if (!status)
-		status = put_waiting(&c, err);
+	status = ts_ingest(&options, keep, engine, &cli->arena, &result, err);
 	ts_progress_end(&progress);
-	ts_arena_finish(&c.arena);
 	if (status)
 		return status;
 	ts_say_notices(cli, path, &result.notices, false);
