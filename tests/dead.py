@@ -13,6 +13,7 @@ from layers import is_test, strip
 ALLOWED = {
     "_markdown": "prints a table of docs/, which a test holds to the table in the code",
     "ts_alloc_fail_at": "makes the n-th allocation fail: only a test wants that",
+    "ts_helpers_allow": "has work cut in two on one core, or left whole on many: a test holds both to the same",
     "ts_shape_schema": "writes the schemas of docs/schemas, which make_schemas.c prints and a test compares",
     "ts_random_normal": "the noise of tests, from the generator that permutation tests draw from",
     "ts_wire_pack_health_request": "the client's half of grpc.health.v1, which tests ask the server with",

@@ -14,7 +14,7 @@ static void forget(struct ts_key *key)
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record)
 {
-	*emit = (struct ts_emit){.builder = builder, .facts = facts};
+	*emit = (struct ts_emit){.builder = builder, .facts = facts, .keys = &record->keys};
 	for (uint32_t i = 0; i < record->keys.n; i++)
 		forget(&record->keys.items[i]);
 }
@@ -52,14 +52,13 @@ static enum ts_status make_column(struct ts_emit *emit, struct ts_span name, enu
 	return TS_OK;
 }
 
-static enum ts_status find_column(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
-				  struct ts_error *err)
+static enum ts_status find_column(struct ts_emit *emit, const struct ts_cell *cell, struct ts_error *err)
 {
-	struct ts_key *key = ts_key_at(&record->keys, cell->key);
+	struct ts_key *key = ts_key_at(emit->keys, cell->key);
 	struct ts_buf path = TS_BUF_INIT(2 * TS_PATH_MAX);
 	enum ts_status status;
 
-	ts_keys_path(&record->keys, cell->key, &path);
+	ts_keys_path(emit->keys, cell->key, &path);
 	if (key->parent == TS_KEY_ROOT && ts_span_is(key->text, "segment"))
 		ts_buf_str(&path, "[0]");
 	status = ts_buf_check(&path, err);
@@ -112,38 +111,38 @@ static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_err
 }
 
 /* Returns whether the row already has a value of another type, or an object, in this place. One record could not hold both. */
-static bool conflicts(const struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell)
+static bool conflicts(const struct ts_emit *emit, const struct ts_cell *cell)
 {
-	const struct ts_key *key = ts_key_at(&record->keys, cell->key);
+	const struct ts_key *key = ts_key_at(emit->keys, cell->key);
 
 	if ((key->row == emit->row && key->type != cell->type) || key->below == emit->row)
 		return true;
-	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent)
-		if (ts_key_at(&record->keys, up)->row == emit->row)
+	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(emit->keys, up)->parent)
+		if (ts_key_at(emit->keys, up)->row == emit->row)
 			return true;
 	return false;
 }
 
 /* Handles a further record of a step. The last value of a column counts; of values that conflict, the first one counts. */
-static bool comes_again(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell, uint64_t line)
+static bool comes_again(struct ts_emit *emit, const struct ts_cell *cell, uint64_t line)
 {
-	const struct ts_key *key = ts_key_at(&record->keys, cell->key);
-	bool conflict = conflicts(emit, record, cell);
+	const struct ts_key *key = ts_key_at(emit->keys, cell->key);
+	bool conflict = conflicts(emit, cell);
 
 	if ((conflict || key->row == emit->row) && emit->repeated++ == 0)
 		emit->repeated_line = line;
 	return conflict;
 }
 
-static void note_cell(const struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell)
+static void note_cell(const struct ts_emit *emit, const struct ts_cell *cell)
 {
-	struct ts_key *key = ts_key_at(&record->keys, cell->key);
+	struct ts_key *key = ts_key_at(emit->keys, cell->key);
 
 	key->row = emit->row;
 	key->type = cell->type;
 	/* Whoever marked a parent for this row has marked everything above it too. */
-	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent) {
-		struct ts_key *parent = ts_key_at(&record->keys, up);
+	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(emit->keys, up)->parent) {
+		struct ts_key *parent = ts_key_at(emit->keys, up);
 
 		if (parent->below == emit->row)
 			return;
@@ -151,12 +150,11 @@ static void note_cell(const struct ts_emit *emit, const struct ts_record *record
 	}
 }
 
-static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
-			       uint64_t line, struct ts_error *err)
+static enum ts_status put_cell(struct ts_emit *emit, const struct ts_cell *cell, uint64_t line, struct ts_error *err)
 {
-	const uint32_t *column = &ts_key_at(&record->keys, cell->key)->column[cell->type];
+	const uint32_t *column = &ts_key_at(emit->keys, cell->key)->column[cell->type];
 
-	if (emit->records > 1 && comes_again(emit, record, cell, line))
+	if (emit->records > 1 && comes_again(emit, cell, line))
 		return TS_OK;
 	if (!*column) {
 		if (emit->n_columns >= TS_INGEST_COLUMNS_MAX) {
@@ -164,10 +162,10 @@ static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *rec
 				emit->dropped_line = line;
 			return TS_OK;
 		}
-		if (find_column(emit, record, cell, err))
+		if (find_column(emit, cell, err))
 			return err->status;
 	}
-	note_cell(emit, record, cell);
+	note_cell(emit, cell);
 	put(emit, cell, *column - 1);
 	return TS_OK;
 }
@@ -179,11 +177,11 @@ void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key)
 	emit->records = 0;
 }
 
-enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_record *record, uint64_t line, struct ts_error *err)
+enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err)
 {
 	emit->records++;
-	for (size_t i = 0; i < record->n; i++)
-		if (record->cells[i].type && put_cell(emit, record, &record->cells[i], line, err))
+	for (size_t i = 0; i < n; i++)
+		if (cells[i].type && put_cell(emit, &cells[i], line, err))
 			return err->status;
 	return TS_OK;
 }
@@ -201,7 +199,7 @@ enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record,
 			   struct ts_error *err)
 {
 	ts_emit_begin(emit, kind, key);
-	return ts_emit_record(emit, record, line, err) ? err->status : ts_emit_end(emit, kind, record->step, -1, err);
+	return ts_emit_record(emit, record->cells, record->n, line, err) ? err->status : ts_emit_end(emit, kind, record->step, -1, err);
 }
 
 static void tell_repeated(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)

@@ -14,6 +14,7 @@
 
 struct ts_emit {
 	struct ts_builder *builder;
+	const struct ts_keys *keys; /* of the record parser; their columns and rows are those of this builder */
 	const struct ts_facts *facts; /* the effective facts, sorted, for columns.<name>.precision; may be NULL */
 	uint32_t n_columns;
 	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
@@ -25,13 +26,13 @@ struct ts_emit {
 	uint64_t records;	/* records of the current row */
 };
 
-/* Begins with a builder, and forgets the columns that the record's keys had in an earlier one. */
+/* Begins with a builder, and forgets the columns that the record's keys had in an earlier one. The record must outlive emit. */
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record);
 /* Give one row, of one record or several, to the builder: begin, then every record of its step, then end. segment < 0: the run was
  * never restarted. */
 void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key);
-enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_record *record, uint64_t line, struct ts_error *err);
+enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err);
 enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err);
 /* Does all three for a row of one record, without a segment. */
 enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,

@@ -265,6 +265,32 @@ static bool take_fast(struct ts_range *range, struct ts_record *record)
 	return true;
 }
 
+enum ts_status ts_range_fast(struct ts_range *range, struct ts_record *record, bool *ret_good, struct ts_error *err)
+{
+	*ret_good = false;
+	if (!range->started || range->in_line || range->too_long)
+		return TS_OK;
+	for (;;) {
+		size_t left = range->len - range->at;
+
+		if (left && take_fast(range, record)) {
+			*ret_good = true;
+			return TS_OK;
+		}
+		if (left > TS_LINE_MAX || range->base + range->len == range->end ||
+		    (left && memchr(range->window + range->at, '\n', left)))
+			return TS_OK;
+		if (refill(range, err))
+			return err->status;
+	}
+}
+
+void ts_range_untake(struct ts_range *range)
+{
+	range->at = range->record_at;
+	range->line--;
+}
+
 /* Moves to the next line that has to be parsed (range->in_line), to a record that was taken on the way (*ret_good), or
  * to the end. */
 static enum ts_status next_line(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,

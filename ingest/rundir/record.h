@@ -25,8 +25,8 @@ struct ts_cell {
 	union {
 		double real;
 		uint64_t word;
+		struct ts_span text;
 	};
-	struct ts_span text;
 };
 
 /* What a record must have. Only in the form STEP the step is the key of the row, and not a cell. */

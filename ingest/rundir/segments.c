@@ -125,7 +125,7 @@ static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, bo
 		return err->status;
 	ts_emit_begin(m->emit, kind, superseded ? m->ordinal++ : step);
 	do {
-		status = ts_emit_record(m->emit, m->record, ts_range_line(&m->lanes[i].range), err);
+		status = ts_emit_record(m->emit, m->record->cells, m->record->n, ts_range_line(&m->lanes[i].range), err);
 		if (status)
 			break;
 		if (advance(m, i, ret_more, err))

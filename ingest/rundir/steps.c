@@ -1,6 +1,7 @@
 #include "ingest/rundir/steps.h"
 
 #include "base/alloc.h"
+#include "ingest/rundir/ahead.h"
 
 #include <stdio.h>
 
@@ -10,6 +11,7 @@ struct steps {
 	const struct ts_steps_input *input;
 	struct ts_record record;
 	struct ts_range range;
+	struct ts_taken now; /* the current record of the first pass */
 	struct ts_emit emit;
 	struct ts_builder *builder;
 	struct ts_sink_count before;
@@ -37,13 +39,13 @@ static enum ts_status too_many(const struct steps *s, struct ts_error *err)
 	return ts_error_set(err, TS_TOO_LARGE,
 			    "%.*s line %" PRIu64
 			    ": steps go back for the %dth time; sort the file by step, or split the run",
-			    TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range), TS_SEGMENTS_MAX);
+			    TS_SPAN_ARG(s->input->source.path), s->now.line, TS_SEGMENTS_MAX);
 }
 
 /* Begins a segment at the current record. */
 static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
 {
-	uint64_t offset = s->n ? ts_range_offset(&s->range) : 0;
+	uint64_t offset = s->n ? s->now.offset : 0;
 
 	if (s->n == TS_SEGMENTS_MAX)
 		return too_many(s, err);
@@ -60,8 +62,8 @@ static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
 		s->segments[s->n - 1].end = offset;
 	s->segments[s->n] = (struct ts_segment){.offset = offset,
 						.end = s->input->source.size,
-						.line = s->n ? ts_range_line(&s->range) : 1,
-						.first_step = s->record.step};
+						.line = s->n ? s->now.line : 1,
+						.first_step = s->now.step};
 	s->n++;
 	return TS_OK;
 }
@@ -70,14 +72,13 @@ static void tell_restart(struct steps *s)
 {
 	char detail[120];
 
-	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, s->record.step, s->last);
-	ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, ts_range_line(&s->range),
-		      detail);
+	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, s->now.step, s->last);
+	ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, s->now.line, detail);
 }
 
 static enum ts_status at_line(const struct steps *s, struct ts_error *err)
 {
-	return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range));
+	return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path), s->now.line);
 }
 
 /* Ends the current row. This happens when the first pass goes on to the next step, or ends. */
@@ -95,7 +96,8 @@ static enum ts_status close_row(struct steps *s, struct ts_error *err)
  * step in two records. */
 static enum ts_status take_record(struct steps *s, struct ts_error *err)
 {
-	bool back = s->any && s->record.step < s->last, next = !s->any || s->record.step != s->last;
+	const struct ts_taken *now = &s->now;
+	bool back = s->any && now->step < s->last, next = !s->any || now->step != s->last;
 
 	if (back)
 		tell_restart(s);
@@ -104,26 +106,37 @@ static enum ts_status take_record(struct steps *s, struct ts_error *err)
 	if ((back || !s->any) && begin_segment(s, err))
 		return err->status;
 	s->any = true;
-	s->last = s->record.step;
+	s->last = now->step;
 	if (s->n > 1)
 		return TS_OK;
 	if (next)
-		ts_emit_begin(&s->emit, TS_TABLE_STEPS, s->record.step);
+		ts_emit_begin(&s->emit, TS_TABLE_STEPS, now->step);
 	s->open = true;
-	return ts_emit_record(&s->emit, &s->record, ts_range_line(&s->range), err) ? at_line(s, err) : TS_OK;
+	return ts_emit_record(&s->emit, now->cells, now->n, now->line, err) ? at_line(s, err) : TS_OK;
 }
 
-static enum ts_status first_pass(struct steps *s, struct ts_error *err)
+static enum ts_status take_records(struct steps *s, struct ts_ahead *ahead, struct ts_error *err)
 {
 	bool more;
 
 	do {
-		if (ts_range_next(&s->range, &s->record, s->input->notices, &more, err))
+		if (ts_ahead_next(ahead, &s->now, &more, err))
 			return err->status;
 		if (more && take_record(s, err))
 			return err->status;
 	} while (more);
 	return close_row(s, err);
+}
+
+static enum ts_status first_pass(struct steps *s, struct ts_error *err)
+{
+	struct ts_ahead ahead;
+	enum ts_status status;
+
+	ts_ahead_init(&ahead, &s->range, &s->record, s->input->notices);
+	status = take_records(s, &ahead, err);
+	ts_ahead_finish(&ahead);
+	return status;
 }
 
 static enum ts_status read_steps(struct steps *s, struct ts_error *err)

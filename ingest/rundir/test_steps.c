@@ -2,6 +2,7 @@
 #include "ingest/core/test_support.h"
 
 #include "base/alloc.h"
+#include "base/helper.h"
 #include "ingest/rundir/range.h"
 #include "ingest/rundir/steps.h"
 
@@ -394,6 +395,100 @@ static void any_window_gives_the_same(void **state)
 	}
 }
 
+/* --- with a helper and without --- */
+
+struct read {
+	struct ts_id id;
+	struct ts_notices notices;
+	struct ts_arena arena;
+	uint64_t segments;
+};
+
+static void read_with(int helpers, size_t window, struct ts_span steps, struct read *ret)
+{
+	struct test_objects objects = {0};
+	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &objects};
+	struct ts_steps_input input = {.source = {.fd = -1, .memory = steps, .size = steps.len, .name = ts_span_str("s")},
+				       .notices = &ret->notices,
+				       .sink = &sink,
+				       .window = window};
+	struct ts_facts none = {0};
+	struct ts_builder *b;
+	struct ts_error err;
+
+	*ret = (struct read){.segments = 0};
+	ts_arena_init(&ret->arena, 0);
+	ret->notices.arena = &ret->arena;
+	ts_helpers_allow(helpers);
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	assert_int_equal(ts_steps_read(&input, &b, &ret->segments, &err), TS_OK);
+	assert_int_equal(ts_builder_finish(b, &none, &ret->id, &err), TS_OK);
+	ts_helpers_allow(-1);
+	ts_builder_destroy(b);
+	test_objects_finish(&objects);
+}
+
+static void expect_same_read(const struct read *a, const struct read *b)
+{
+	assert_memory_equal(a->id.bytes, b->id.bytes, TS_ID_BYTES);
+	assert_int_equal(a->segments, b->segments);
+	assert_int_equal(a->notices.n, b->notices.n);
+	for (size_t i = 0; i < a->notices.n; i++) {
+		assert_string_equal(a->notices.items[i].code, b->notices.items[i].code);
+		assert_int_equal(a->notices.items[i].count, b->notices.items[i].count);
+		assert_int_equal(a->notices.items[i].line, b->notices.items[i].line);
+		assert_true(ts_span_eq(a->notices.items[i].detail, b->notices.items[i].detail));
+	}
+}
+
+/* Writes many more records than are read before a helper is asked for, with odd ones between them, and restarts if they go back. */
+static void put_long_file(struct ts_buf *buf, uint64_t seed, bool restarts)
+{
+	static const char *const odd[] = {"", "not JSON", "{\"step\":1,\"scalars\":", "[1]", "{\"loss\":2}", "\"text\""};
+	int64_t step = 0;
+
+	for (int i = 0; i < 12000; i++) {
+		uint64_t random = seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+
+		random >>= 33;
+		step += 1 + (random % 7 == 0);
+		if (restarts && random % 4001 == 0)
+			step -= 50;
+		ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"scalars\":{\"loss\":%.17g,\"lr\":0.125}", step, (double)random / 1e9);
+		if (random % 11 == 0)
+			ts_buf_str(buf, ",\"memory\":{\"alloc\":4096.0}");
+		if (random % 1500 == 1)
+			ts_buf_str(buf, ",\"note\":\"a text\"");
+		ts_buf_str(buf, random % 1700 == 2 ? "} " : "}\n");
+		if (random % 1300 == 3)
+			ts_buf_printf(buf, "%s\n", odd[random % 6]);
+		if (random % 2500 == 4)
+			ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"scalars\":{\"eval\":1.5}}\n", step);
+	}
+}
+
+static void a_helper_changes_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct ts_buf steps = TS_BUF_INIT(64 << 20);
+		struct read alone, helped, narrow;
+
+		put_long_file(&steps, seed, seed % 2 == 0);
+		read_with(0, 0, ts_buf_view(&steps), &alone);
+		read_with(1, 0, ts_buf_view(&steps), &helped);
+		read_with(1, 1000, ts_buf_view(&steps), &narrow);
+		assert_true(alone.notices.n >= 3);
+		assert_int_equal(alone.segments > 1, seed % 2 == 0);
+		expect_same_read(&alone, &helped);
+		expect_same_read(&alone, &narrow);
+		ts_arena_finish(&alone.arena);
+		ts_arena_finish(&helped.arena);
+		ts_arena_finish(&narrow.arena);
+		ts_buf_finish(&steps);
+	}
+}
+
 /* --- the fast path against the general one --- */
 
 static void put_number(struct ts_buf *buf, uint64_t *random)
@@ -541,6 +636,7 @@ int main(void)
 		cmocka_unit_test(more_columns_than_there_are),
 		cmocka_unit_test(declared_precision_is_kept),
 		cmocka_unit_test(any_window_gives_the_same),
+		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(fast_and_general_agree),
 		cmocka_unit_test(white_space_is_nothing),
 	};
