@@ -46,6 +46,25 @@ void ts_arena_reset(struct ts_arena *arena)
 	arena->failed = false;
 }
 
+bool ts_arena_adopt(struct ts_arena *arena, struct ts_arena *other)
+{
+	struct ts_arena_chunk **at = arena->chunks ? &arena->chunks->next : &arena->chunks, *last = other->chunks;
+
+	if (arena->ceiling && (other->used > arena->ceiling || arena->used > arena->ceiling - other->used)) {
+		arena->failed = true;
+		return false;
+	}
+	if (!last)
+		return true;
+	while (last->next)
+		last = last->next;
+	last->next = *at;
+	*at = other->chunks;
+	arena->used += other->used;
+	*other = (struct ts_arena){.ceiling = other->ceiling};
+	return true;
+}
+
 static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t need)
 {
 	struct ts_arena_chunk *chunk;

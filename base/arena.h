@@ -34,6 +34,10 @@ void ts_arena_finish(struct ts_arena *arena);
 /* Frees everything that was handed out; keeps the first chunk for reuse. */
 void ts_arena_reset(struct ts_arena *arena);
 
+/* Moves everything that was handed out by other, which is empty afterwards, so that it lives as long as this arena. False if that is
+ * over the ceiling; then nothing moves. */
+bool ts_arena_adopt(struct ts_arena *arena, struct ts_arena *other);
+
 /* Allocates size bytes; NULL if there is no memory or the ceiling is reached. Size 0 gives a valid pointer. */
 void *ts_arena_alloc(struct ts_arena *arena, size_t size);
 /* Allocates count * size bytes, zeroed; NULL also on overflow. */

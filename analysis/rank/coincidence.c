@@ -104,6 +104,11 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 	return true;
 }
 
+static enum ts_status too_many(struct ts_error *err)
+{
+	return ts_error_set(err, TS_TOO_LARGE, "the analysis compares at most %d signals", TS_COINCIDENCE_AXES);
+}
+
 enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
 				   size_t n, struct ts_error *err)
 {
@@ -112,7 +117,7 @@ enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name
 	struct ts_spikes found;
 
 	if (c->n_axes == TS_COINCIDENCE_AXES)
-		return ts_error_set(err, TS_TOO_LARGE, "the analysis compares at most %d signals", TS_COINCIDENCE_AXES);
+		return too_many(err);
 	/* Of n values, 0.5 / sqrt(n) count as hits on each side, which is 0.5 sqrt(n) hits. */
 	if (ts_spikes_find(&series, fmin(0.01 * (double)n, 0.5 * sqrt((double)n)), c->arena, &found, err))
 		return err->status;
@@ -120,6 +125,15 @@ enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name
 	if (found.decided && !collect(&axis, &found, keys, values, c->arena))
 		return ts_arena_error(c->arena, err);
 	c->axes[c->n_axes++] = axis;
+	return TS_OK;
+}
+
+enum ts_status ts_coincidence_join(struct ts_coincidence *c, const struct ts_coincidence *other, struct ts_error *err)
+{
+	if (other->n_axes > TS_COINCIDENCE_AXES - c->n_axes)
+		return too_many(err);
+	for (size_t i = 0; i < other->n_axes; i++)
+		c->axes[c->n_axes++] = other->axes[i];
 	return TS_OK;
 }
 

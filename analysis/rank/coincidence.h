@@ -81,6 +81,8 @@ void ts_coincidence_begin(struct ts_coincidence *c, struct ts_arena *arena);
  * than TS_COINCIDENCE_AXES axes. */
 enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
 				   size_t n, struct ts_error *err);
+/* Adds the axes of other after its own. The arena of other must outlive c. TS_TOO_LARGE as above. */
+enum ts_status ts_coincidence_join(struct ts_coincidence *c, const struct ts_coincidence *other, struct ts_error *err);
 /* Compares all axes and appends rows and events. */
 enum ts_status ts_coincidence_finish(struct ts_coincidence *c, struct ts_arena *arena, struct ts_measures *measures,
 				     struct ts_events *events, struct ts_error *err);

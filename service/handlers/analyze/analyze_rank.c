@@ -6,6 +6,7 @@
 #include "analysis/rank/memory.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/timing.h"
+#include "base/helper.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/analyze/analyze_ranks.h"
@@ -14,12 +15,28 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { HELPED_ROWS = 8192 }; /* with fewer, the losses are not worth a thread of their own */
+
+/* What one thread works with. */
 struct working {
 	struct ts_rank_analysis *a;
+	struct ts_fetch *fetch;
+	struct ts_arena *arena; /* for results */
+	struct ts_analysis *out;
 	struct ts_columns columns;
-	struct ts_arena work; /* for steps, sums over steps, and hits of axes */
+	struct ts_arena work; /* for steps, and sums over steps */
+	struct ts_arena hits; /* for those of axes */
 	struct ts_coincidence cross;
 	int64_t first; /* of this rank, the first step after the declared warm-up: earlier steps are ignored */
+};
+
+/* The losses of the rank, which a helper may analyze while its times and memory are analyzed. */
+struct apart {
+	struct working w;
+	struct ts_fetch fetch;
+	struct ts_arena arena;
+	struct ts_analysis out;
+	struct ts_error err;
 };
 
 static bool declared(const struct ts_rank_analysis *a)
@@ -92,7 +109,7 @@ static enum ts_status first_step(struct working *w, const struct ts_index *index
 {
 	struct ts_rank_analysis *a = w->a;
 
-	return ts_rank_first_step(a->fetch, index, declared(a) ? a->request->warmup : 0, &w->work, ret_first, ret_cut, err);
+	return ts_rank_first_step(w->fetch, index, declared(a) ? a->request->warmup : 0, &w->work, ret_first, ret_cut, err);
 }
 
 typedef enum ts_status ts_timing_take(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
@@ -119,7 +136,7 @@ static enum ts_status finish_timing(struct working *w, struct ts_timing *t, stru
 
 	if (column && ts_columns_load(&w->columns, table, column, &stamps, err))
 		return err->status;
-	if (ts_timing_finish(t, column ? &stamps : NULL, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+	if (ts_timing_finish(t, column ? &stamps : NULL, w->arena, &w->out->measures, &w->out->events, &w->out->plots, err))
 		return err->status;
 	ts_columns_done(&w->columns);
 	return TS_OK;
@@ -149,7 +166,7 @@ static enum ts_status times_of_phases(struct working *w, struct times *ret, stru
 	if (list_phases(a->index, &w->work, &ret->phases, &ret->n_phases, err) ||
 	    ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err))
 		return err->status;
-	return ts_steps_fetch(a->fetch, &set, &w->work, &ret->steps, &ret->n, err);
+	return ts_steps_fetch(w->fetch, &set, &w->work, &ret->steps, &ret->n, err);
 }
 
 static enum ts_status times_of_stamps(struct working *w, struct times *ret, struct ts_error *err)
@@ -218,7 +235,7 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	    read_times(w, &times, &t, err) || finish_timing(w, &t, err))
 		return err->status;
 	if (!declared(a))
-		a->out->warmup_cut = t.warmup_cut;
+		w->out->warmup_cut = t.warmup_cut;
 	a->first_timed = declared(a) ? w->first : t.first;
 	steps_taken = ts_timing_calm(&t);
 	return ts_coincidence_axis(&w->cross, ts_span_str("step_time"), steps_taken.keys, steps_taken.values,
@@ -236,8 +253,8 @@ static enum ts_status memory(struct working *w, struct ts_error *err)
 	const struct ts_series *at[4];
 
 	if (ts_columns_load_named(&w->columns, a->index, names, 4, series, at, err) ||
-	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, capacity, a->arena,
-			      &a->out->measures, &a->out->plots, err))
+	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, capacity, w->arena,
+			      &w->out->measures, &w->out->plots, err))
 		return err->status;
 	if (at[0] && ts_coincidence_axis(&w->cross, ts_span_str("memory"), at[0]->keys, at[0]->values, at[0]->n, err))
 		return err->status;
@@ -276,11 +293,10 @@ static bool is_axis(struct ts_span name)
 static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
 				 int64_t first, struct ts_error *err)
 {
-	struct ts_rank_analysis *a = w->a;
 	struct ts_series series;
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
-	    ts_convergence_summary(&series, first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+	    ts_convergence_summary(&series, first, w->arena, &w->out->measures, &w->out->events, &w->out->plots, err))
 		return err->status;
 	if (is_axis(column->name) && ts_coincidence_axis(&w->cross, without_section(column->name), series.keys,
 							 series.values, series.n, err))
@@ -359,13 +375,12 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status losses(struct working *w, struct ts_error *err)
+/* Adds what other ranks alone recorded to the losses of the rank. */
+static enum ts_status losses_elsewhere(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 	struct ts_span loss = ts_span_str("loss");
 
-	if (scalars_of(w, a->index, err))
-		return err->status;
 	a->from.measures = a->out->measures.n;
 	a->from.events = a->out->events.n;
 	if (a->notes && scalars_elsewhere(w, err))
@@ -379,31 +394,112 @@ static enum ts_status losses(struct working *w, struct ts_error *err)
 		       : ts_arena_error(a->arena, err);
 }
 
-static enum ts_status analyze(struct working *w, struct ts_error *err)
+/* --- the parts --- */
+
+static void begin_working(struct working *w, struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *arena,
+			  struct ts_analysis *out)
+{
+	*w = (struct working){.a = a, .fetch = fetch, .arena = arena, .out = out};
+	ts_columns_init(&w->columns, fetch);
+	ts_arena_init(&w->work, TS_ANALYSIS_ARENA);
+	ts_arena_init(&w->hits, TS_ANALYSIS_ARENA);
+	ts_coincidence_begin(&w->cross, &w->hits);
+}
+
+static void finish_working(struct working *w)
+{
+	ts_columns_finish(&w->columns);
+	ts_arena_finish(&w->work);
+	ts_arena_finish(&w->hits);
+}
+
+static void losses_apart(void *ctx)
+{
+	struct apart *p = ctx;
+
+	(void)scalars_of(&p->w, p->w.a->index, &p->err);
+	ts_columns_leave(&p->w.columns);
+}
+
+static enum ts_status times_and_memory(struct working *w, struct ts_error *err)
+{
+	if (timing(w, err))
+		return err->status;
+	ts_arena_finish(&w->work); /* many columns, which are not needed beside those of memory */
+	return memory(w, err);
+}
+
+/* Appends the answer of a part, whose arena the result takes over. */
+static enum ts_status join(struct working *w, struct apart *p, struct ts_error *err)
+{
+	struct ts_analysis *out = w->out;
+	bool ok = ts_arena_adopt(w->arena, &p->arena);
+
+	for (size_t i = 0; ok && i < p->out.measures.n; i++)
+		ok = ts_measure_put(&out->measures, w->arena, &p->out.measures.items[i]);
+	for (size_t i = 0; ok && i < p->out.events.n; i++)
+		ok = ts_event_add(&out->events, w->arena, &p->out.events.items[i]);
+	for (size_t i = 0; ok && i < p->out.plots.n; i++)
+		ok = ts_plot_append(&out->plots, w->arena, &p->out.plots.items[i]);
+	return ok ? ts_coincidence_join(&w->cross, &p->w.cross, err) : ts_arena_error(w->arena, err);
+}
+
+static bool is_long(const struct ts_index *index)
+{
+	bool any = false;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		any |= index->tables[t].kind == TS_TABLE_STEPS && index->tables[t].rows >= HELPED_ROWS;
+	return any;
+}
+
+static enum ts_status both_parts(struct working *w, struct apart *p, struct ts_error *err)
+{
+	struct ts_helper *helper = is_long(w->a->index) ? ts_helper_hire() : NULL;
+	enum ts_status status;
+
+	ts_helper_give(helper, losses_apart, p);
+	status = times_and_memory(w, err);
+	ts_helper_wait(helper);
+	ts_helper_dismiss(helper);
+	if (status)
+		return status;
+	if (p->err.status) {
+		*err = p->err;
+		return err->status;
+	}
+	return join(w, p, err);
+}
+
+static enum ts_status analyze(struct working *w, struct apart *p, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
-
 	size_t cut;
 
-	ts_coincidence_begin(&w->cross, &w->work);
-	if (first_step(w, w->a->index, &w->first, &cut, err))
+	if (first_step(w, a->index, &w->first, &cut, err))
 		return err->status;
-	w->a->out->warmup_cut = cut;
-	if (timing(w, err) || memory(w, err) || losses(w, err))
+	a->out->warmup_cut = cut;
+	p->w.first = w->first;
+	if (both_parts(w, p, err) || losses_elsewhere(w, err))
 		return err->status;
 	return ts_coincidence_finish(&w->cross, a->arena, &a->out->measures, &a->out->events, err);
 }
 
 enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err)
 {
-	struct working w = {.a = a};
+	struct apart p = {.err.status = TS_OK};
+	struct working w;
 	enum ts_status status;
 
-	ts_columns_init(&w.columns, a->fetch);
-	ts_arena_init(&w.work, TS_ANALYSIS_ARENA);
-	status = analyze(&w, err);
-	ts_columns_finish(&w.columns);
-	ts_arena_finish(&w.work);
+	begin_working(&w, a, a->fetch, a->arena, a->out);
+	ts_fetch_init(&p.fetch, a->fetch->call);
+	ts_arena_init(&p.arena, a->arena->ceiling);
+	begin_working(&p.w, a, &p.fetch, &p.arena, &p.out);
+	status = analyze(&w, &p, err);
+	finish_working(&w);
+	finish_working(&p.w);
+	ts_arena_finish(&p.arena);
+	ts_fetch_finish(&p.fetch);
 	return status ? ts_error_prefix(err, "rank %d", a->index->rank) : TS_OK;
 }
 
