@@ -1,7 +1,8 @@
-/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order. A histogram over the range of the
- * values finds the narrow band that holds the wanted rank, and the words are partitioned around that band. Each round takes
- * 11 bits off the band, so there are at most 6 rounds whatever the data: no order of the input makes it quadratic, as
- * unlucky pivots of a quickselect can.
+/* Percentiles by selection: doubles are mapped to unsigned words of the same order, and the words are partitioned around a narrow
+ * band that holds the wanted rank. Mostly the band lies between two words of a sorted sample (Floyd and Rivest, 1975). Where that
+ * took off too little, the next band comes from a histogram over the range of the values: such a round takes 11 bits off the band, so
+ * there are at most 6 of each kind whatever the data, and no order of the input makes it quadratic, as unlucky pivots of a quickselect
+ * can.
  */
 #include "analysis/stats/stats.h"
 
@@ -16,6 +17,8 @@ enum {
 	BUCKET_BITS = 11,
 	BUCKETS = 1 << BUCKET_BITS,
 	SMALL = 24, /* shorter arrays use insertion sort */
+	SAMPLED = 256, /* arrays as long as this have the larger sample */
+	SAMPLE_MAX = 32,
 	Q_MAX = 8,  /* percentiles of one call: this bounds the recursion, each level of which holds a histogram */
 };
 
@@ -61,7 +64,7 @@ static uint64_t word_of(double v)
 {
 	uint64_t bits = ts_double_bits(v);
 
-	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+	return bits ^ ((0 - (bits >> 63)) | UINT64_C(1) << 63);
 }
 
 static double double_of(uint64_t word)
@@ -94,26 +97,43 @@ static void sort_small(double *x, size_t n)
 	}
 }
 
+/* Moves the words below pivot to the front and returns their number. It swaps whatever the values, so that no branch is
+ * mispredicted. */
+static size_t move_below(double *x, size_t n, uint64_t pivot)
+{
+	size_t below = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t w = load(x, i);
+
+		store(x, i, load(x, below));
+		store(x, below, w);
+		below += w < pivot;
+	}
+	return below;
+}
+
 /* Partitions x into words below lo, in [lo, hi] and above hi; returns the ends of the first two parts. */
 static void part_around(double *x, size_t n, uint64_t lo, uint64_t hi, size_t *ret_below, size_t *ret_upto)
 {
-	size_t below = 0, i = 0, above = n;
+	size_t below = lo > 0 ? move_below(x, n, lo) : 0;
 
-	while (i < above) {
-		uint64_t w = load(x, i);
-
-		if (w < lo) {
-			store(x, i++, load(x, below));
-			store(x, below++, w);
-		} else if (w > hi) {
-			store(x, i, load(x, --above));
-			store(x, above, w);
-		} else {
-			i++;
-		}
-	}
 	*ret_below = below;
-	*ret_upto = above;
+	*ret_upto = hi < UINT64_MAX ? below + move_below(x + below, n - below, hi + 1) : n;
+}
+
+/* Guesses a band that holds the word of this rank from a sorted sample, by two standard errors on either side. */
+static void sampled_band(const double *x, size_t n, size_t rank, uint64_t *ret_lo, uint64_t *ret_hi)
+{
+	size_t m = n >= SAMPLED ? SAMPLE_MAX : SAMPLE_MAX / 2, reach = n >= SAMPLED ? 6 : 4;
+	size_t at = (size_t)((double)rank / (double)n * (double)m);
+	double sample[SAMPLE_MAX];
+
+	for (size_t i = 0; i < m; i++)
+		store(sample, i, load(x, n / m * i + n % m * i / m));
+	sort_small(sample, m);
+	*ret_lo = at >= reach ? load(sample, at - reach) : 0;
+	*ret_hi = at + reach < m ? load(sample, at + reach) : UINT64_MAX;
 }
 
 /* Finds the band of words, one histogram bucket wide, that contains the word of this rank. */
@@ -151,9 +171,15 @@ static void extremes(const double *x, size_t n, uint64_t *ret_min, uint64_t *ret
 	*ret_max = max;
 }
 
-/* Sets out[i] to the word of ranks[i] (ascending, counted from base at x[0]). Each recursion has fewer ranks or a
- * band that is 2^11 times narrower. */
-static void select_ranks(double *x, size_t n, size_t base, const size_t *ranks, size_t n_ranks, uint64_t *out)
+static void all_are(uint64_t word, size_t n_ranks, uint64_t *out)
+{
+	for (size_t i = 0; i < n_ranks; i++)
+		out[i] = word;
+}
+
+/* Sets out[i] to the word of ranks[i] (ascending, counted from base at x[0]). Each recursion has fewer ranks, or fewer words, or
+ * after a sample that did not help a band that is 2^11 times narrower. */
+static void select_ranks(double *x, size_t n, size_t base, const size_t *ranks, size_t n_ranks, bool sampled, uint64_t *out)
 {
 	size_t mid = n_ranks / 2, first = mid, last = mid, below, upto;
 	uint64_t min, max, lo, hi;
@@ -166,21 +192,31 @@ static void select_ranks(double *x, size_t n, size_t base, const size_t *ranks, 
 			out[i] = load(x, ranks[i] - base);
 		return;
 	}
-	extremes(x, n, &min, &max);
-	if (min == max) {
-		for (size_t i = 0; i < n_ranks; i++)
-			out[i] = min;
-		return;
+	if (sampled) {
+		sampled_band(x, n, ranks[mid] - base, &lo, &hi);
+	} else {
+		extremes(x, n, &min, &max);
+		if (min == max) {
+			all_are(min, n_ranks, out);
+			return;
+		}
+		band_of(x, n, ranks[mid] - base, min, max, &lo, &hi);
 	}
-	band_of(x, n, ranks[mid] - base, min, max, &lo, &hi);
 	part_around(x, n, lo, hi, &below, &upto);
 	while (first > 0 && ranks[first - 1] - base >= below)
 		first--;
+	while (first < n_ranks && ranks[first] - base < below)
+		first++;
+	last = first;
 	while (last < n_ranks && ranks[last] - base < upto)
 		last++;
-	select_ranks(x, below, base, ranks, first, out);
-	select_ranks(x + below, upto - below, base + below, ranks + first, last - first, out + first);
-	select_ranks(x + upto, n - upto, base + upto, ranks + last, n_ranks - last, out + last);
+	select_ranks(x, below, base, ranks, first, !sampled || below <= n - n / 4, out);
+	if (lo == hi)
+		all_are(lo, last - first, out + first);
+	else
+		select_ranks(x + below, upto - below, base + below, ranks + first, last - first, !sampled || upto - below <= n - n / 4,
+			     out + first);
+	select_ranks(x + upto, n - upto, base + upto, ranks + last, n_ranks - last, !sampled || n - upto <= n - n / 4, out + last);
 }
 
 static void percentiles_few(double *x, size_t n, const double *q, size_t n_q, double *out)
@@ -202,7 +238,7 @@ static void percentiles_few(double *x, size_t n, const double *q, size_t n_q, do
 			ranks[j] = ranks[j - 1];
 			ranks[j - 1] = t;
 		}
-	select_ranks(x, n, 0, ranks, 2 * n_q, words);
+	select_ranks(x, n, 0, ranks, 2 * n_q, true, words);
 	for (size_t i = 0; i < n_q; i++) {
 		double pos = q[i] / 100.0 * (double)(n - 1);
 		size_t lo = (size_t)pos, at = 0;
@@ -223,15 +259,15 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 {
 	bool nan = false;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		nan |= isnan(scratch[i]);
+		store(scratch, i, word_of(scratch[i]));
+	}
 	if (nan || n == 0) {
 		for (size_t i = 0; i < n_q; i++)
 			out[i] = (double)NAN;
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		store(scratch, i, word_of(scratch[i]));
 	for (size_t at = 0; at < n_q; at += Q_MAX)
 		percentiles_few(scratch, n, q + at, n_q - at < Q_MAX ? n_q - at : Q_MAX, out + at);
 }
