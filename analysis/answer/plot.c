@@ -29,24 +29,39 @@ enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t l
 	return TS_OK;
 }
 
-void ts_plot_add(struct ts_plot *plot, const int64_t *steps, const double *values, size_t n)
+/* Adds the values from `from` on that fall into this cell, up to the first that does not; returns its index. */
+static size_t add_to_cell(struct ts_plot *plot, size_t at, const int64_t *steps, const double *values, size_t from, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t at = (size_t)(((uint64_t)steps[i] - (uint64_t)plot->first_step) / plot->width);
+	uint64_t first = (uint64_t)plot->first_step + at * plot->width, finite = plot->finite[at];
+	double min = plot->min[at], max = plot->max[at], mean = plot->mean[at];
+	size_t i = from;
+
+	for (; i < n && (uint64_t)steps[i] - first < plot->width; i++) {
 		double v = values[i];
 
-		plot->count[at]++;
 		if (!isfinite(v)) {
 			plot->nonfinite++;
 			continue;
 		}
-		plot->finite[at]++;
-		plot->mean[at] += v / (double)plot->finite[at] - plot->mean[at] / (double)plot->finite[at];
-		if (!(plot->min[at] <= v))
-			plot->min[at] = v;
-		if (!(plot->max[at] >= v))
-			plot->max[at] = v;
+		finite++;
+		mean += v / (double)finite - mean / (double)finite;
+		if (!(min <= v))
+			min = v;
+		if (!(max >= v))
+			max = v;
 	}
+	plot->count[at] += i - from;
+	plot->finite[at] = finite;
+	plot->min[at] = min;
+	plot->max[at] = max;
+	plot->mean[at] = mean;
+	return i;
+}
+
+void ts_plot_add(struct ts_plot *plot, const int64_t *steps, const double *values, size_t n)
+{
+	for (size_t i = 0; i < n;)
+		i = add_to_cell(plot, (size_t)(((uint64_t)steps[i] - (uint64_t)plot->first_step) / plot->width), steps, values, i, n);
 }
 
 void ts_plot_finish(struct ts_plot *plot)
