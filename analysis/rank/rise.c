@@ -42,15 +42,29 @@ static double least_of(const double *x, size_t n)
 	return least;
 }
 
-static void reduce(const struct series *s, size_t blocks, struct path *ret)
+static void blocks_of(const struct series *s, size_t blocks, struct path *ret)
 {
 	ret->n = s->n < blocks ? s->n : blocks;
 	for (size_t i = 0; i < ret->n; i++) {
 		size_t from = ts_block_start(s->n, ret->n, i), to = ts_block_start(s->n, ret->n, i + 1);
-		double y = s->minima ? least_of(s->x + from, to - from) : ts_median(s->x + from, to - from, s->scratch);
 
-		ret->y[i] = s->sign * (s->logs ? log(y) : y);
+		ret->y[i] = s->minima ? least_of(s->x + from, to - from) : ts_median(s->x + from, to - from, s->scratch);
 	}
+}
+
+static void onto_scale(const struct series *s, const struct path *blocks, struct path *ret)
+{
+	ret->n = blocks->n;
+	for (size_t i = 0; i < ret->n; i++)
+		ret->y[i] = s->sign * (s->logs ? log(blocks->y[i]) : blocks->y[i]);
+}
+
+static void reduce(const struct series *s, size_t blocks, struct path *ret)
+{
+	struct path plain;
+
+	blocks_of(s, blocks, &plain);
+	onto_scale(s, &plain, ret);
 }
 
 static size_t lowest(const struct path *p)
@@ -286,7 +300,7 @@ static bool grows(const struct path *p, double most_at_once, struct turn *ret_tu
 static void describe(const struct series *s, const struct path *fine, const struct noise *noise, struct ts_rise *out)
 {
 	struct series plain = *s;
-	struct path p;
+	struct path p = {.n = 0};
 	size_t low, last, k = sizeof grids / sizeof grids[0];
 
 	while (k > 1 && s->n < 2 * grids[k - 1])
@@ -307,20 +321,25 @@ static bool positive(const double *x, size_t n)
 	return true;
 }
 
-/* Looks at the series as it is and, if it can be, at its logarithms. */
+/* Looks at the series as it is and, if it can be, at its logarithms, which have the same blocks. */
 static bool look(struct series *s, struct ts_rise *out)
 {
+	struct path fine_blocks, blocks[sizeof grids / sizeof grids[0]] = {{.n = 0}};
+
+	blocks_of(s, s->n < 3 * grids[0] ? grids[0] : s->n < 3 * FINE ? s->n / 3 : FINE, &fine_blocks);
 	for (size_t k = 0; k < 2; k++) {
-		struct path fine, p;
+		struct path fine, p = {.n = 0};
 		struct noise noise;
 
 		s->logs = k > 0;
 		if (s->logs && !positive(s->x, s->n))
 			break;
-		reduce(s, s->n < 3 * grids[0] ? grids[0] : s->n < 3 * FINE ? s->n / 3 : FINE, &fine);
+		onto_scale(s, &fine_blocks, &fine);
 		noise = noise_of(&fine, FAR);
 		for (size_t i = 0; i < sizeof grids / sizeof grids[0] && s->n >= 2 * grids[i]; i++) {
-			reduce(s, grids[i], &p);
+			if (blocks[i].n == 0)
+				blocks_of(s, grids[i], &blocks[i]);
+			onto_scale(s, &blocks[i], &p);
 			if (!rises(&p, &fine, &noise))
 				continue;
 			if (out)
