@@ -1,7 +1,5 @@
 #include "analysis/rank/coincidence.h"
 
-#include "analysis/rank/spikes.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -109,23 +107,35 @@ static enum ts_status too_many(struct ts_error *err)
 	return ts_error_set(err, TS_TOO_LARGE, "the analysis compares at most %d signals", TS_COINCIDENCE_AXES);
 }
 
-enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
-				   size_t n, struct ts_error *err)
+enum ts_status ts_coincidence_fitted(struct ts_coincidence *c, struct ts_span name, const struct ts_spikes_fit *fit,
+				     struct ts_error *err)
 {
-	struct ts_series series = {name, keys, values, n};
-	struct ts_axis axis = {.name = name, .n = n};
+	const struct ts_series *series = ts_spikes_series(fit);
+	struct ts_axis axis = {.name = name, .n = series->n};
+	double n = (double)series->n;
 	struct ts_spikes found;
 
 	if (c->n_axes == TS_COINCIDENCE_AXES)
 		return too_many(err);
 	/* Of n values, 0.5 / sqrt(n) count as hits on each side, which is 0.5 sqrt(n) hits. */
-	if (ts_spikes_find(&series, fmin(0.01 * (double)n, 0.5 * sqrt((double)n)), c->arena, &found, err))
+	if (ts_spikes_of(fit, fmin(0.01 * n, 0.5 * sqrt(n)), &found, err))
 		return err->status;
 	axis.decided = found.decided;
-	if (found.decided && !collect(&axis, &found, keys, values, c->arena))
+	if (found.decided && !collect(&axis, &found, series->keys, series->values, c->arena))
 		return ts_arena_error(c->arena, err);
 	c->axes[c->n_axes++] = axis;
 	return TS_OK;
+}
+
+enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
+				   size_t n, struct ts_error *err)
+{
+	struct ts_series series = {name, keys, values, n};
+	const struct ts_spikes_fit *fit;
+
+	if (c->n_axes == TS_COINCIDENCE_AXES)
+		return too_many(err);
+	return ts_spikes_fit(&series, c->arena, &fit, err) ? err->status : ts_coincidence_fitted(c, name, fit, err);
 }
 
 enum ts_status ts_coincidence_join(struct ts_coincidence *c, const struct ts_coincidence *other, struct ts_error *err)

@@ -44,6 +44,7 @@
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"
+#include "analysis/rank/spikes.h"
 #include "analysis/stats/series.h"
 
 enum {
@@ -81,6 +82,9 @@ void ts_coincidence_begin(struct ts_coincidence *c, struct ts_arena *arena);
  * than TS_COINCIDENCE_AXES axes. */
 enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
 				   size_t n, struct ts_error *err);
+/* Adds an axis to whose series spikes have been fitted. */
+enum ts_status ts_coincidence_fitted(struct ts_coincidence *c, struct ts_span name, const struct ts_spikes_fit *fit,
+				     struct ts_error *err);
 /* Adds the axes of other after its own. The arena of other must outlive c. TS_TOO_LARGE as above. */
 enum ts_status ts_coincidence_join(struct ts_coincidence *c, const struct ts_coincidence *other, struct ts_error *err);
 /* Compares all axes and appends rows and events. */

@@ -1,7 +1,6 @@
 #include "analysis/rank/convergence.h"
 
 #include "analysis/rank/rise.h"
-#include "analysis/rank/spikes.h"
 #include "analysis/stats/stats.h"
 #include "run/role.h"
 
@@ -496,13 +495,13 @@ static bool spike_events(const struct summary *s, const struct ts_spikes *found,
 	return true;
 }
 
-static enum ts_status spikes(const struct summary *s, struct ts_error *err)
+static enum ts_status spikes(const struct summary *s, const struct ts_spikes_fit *fit, struct ts_error *err)
 {
 	const char *reason = NULL;
 	struct ts_spikes found;
 	double least = 1;
 
-	if (ts_spikes_find(&s->series, TS_SPIKES_CHANCE, s->arena, &found, err))
+	if (ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, err))
 		return err->status;
 	if (!found.decided)
 		reason = "fewer than 24 values are finite";
@@ -522,8 +521,9 @@ static enum ts_status spikes(const struct summary *s, struct ts_error *err)
 
 enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t first, struct ts_arena *arena,
 				      struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
-				      struct ts_error *err)
+				      const struct ts_spikes_fit **ret_fit, struct ts_error *err)
 {
+	const struct ts_spikes_fit *fit;
 	struct ts_span subject = ts_column_said(series->name);
 	struct summary s = {.arena = arena, .measures = measures, .events = events};
 	const char *reason = NULL;
@@ -543,7 +543,9 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 		return err->status;
 	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))
 		return ts_arena_error(arena, err);
-	if (spikes(&s, err))
+	if (ts_spikes_fit(&s.series, arena, &fit, err) || spikes(&s, fit, err))
 		return err->status;
+	if (ret_fit)
+		*ret_fit = fit;
 	return ts_plot_series(plots, TS_ANSWER_CONVERGENCE, subject, "value", TS_UNIT_NONE, &s.series, arena, err);
 }

@@ -53,11 +53,13 @@
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
+#include "analysis/rank/spikes.h"
 #include "analysis/stats/series.h"
 
-/* Appends rows, events and the plot of one series. */
+/* Appends rows, events and the plot of one series. *ret_fit (ret_fit may be NULL) is that of the counted steps, and lies in the
+ * arena. */
 enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t first, struct ts_arena *arena,
 				      struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
-				      struct ts_error *err);
+				      const struct ts_spikes_fit **ret_fit, struct ts_error *err);
 
 #endif

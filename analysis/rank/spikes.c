@@ -139,7 +139,7 @@ static void sort_few(double *x, size_t n)
 	}
 }
 
-static double at_share(const double *sorted, size_t n, double share)
+static inline double at_share(const double *sorted, size_t n, double share)
 {
 	double pos = share * (double)(n - 1);
 	size_t lo = (size_t)pos;
@@ -154,19 +154,27 @@ static double median_few(double *x, size_t n)
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / 2;
 }
 
+static double median_of_three(double a, double b, double c)
+{
+	order(&a, &b);
+	order(&b, &c);
+	order(&a, &b);
+	return b;
+}
+
 static void block_of(struct finder *f, size_t at, double *values, size_t n)
 {
+	struct block *b = &f->blocks[f->n_blocks++];
+
 	if (n == BLOCK)
 		sort_block(values);
 	else
 		sort_few(values, n);
-	f->positive &= values[0] > 0 || (values[n - 1] > 0 && at_share(values, n, 0.25) > 0);
-	f->blocks[f->n_blocks++] = (struct block){
-		.at = at,
-		.low = at_share(values, n, 0.25),
-		.median = at_share(values, n, 0.5),
-		.high = at_share(values, n, 0.75),
-	};
+	b->at = at;
+	b->low = n == BLOCK ? at_share(values, BLOCK, 0.25) : at_share(values, n, 0.25); /* the first without arithmetic on n */
+	b->median = n == BLOCK ? at_share(values, BLOCK, 0.5) : at_share(values, n, 0.5);
+	b->high = n == BLOCK ? at_share(values, BLOCK, 0.75) : at_share(values, n, 0.75);
+	f->positive &= values[0] > 0 || (values[n - 1] > 0 && b->low > 0);
 }
 
 static size_t finite_of(const struct ts_series *s)
@@ -222,7 +230,7 @@ static double level_of(const struct finder *f, size_t from, size_t to)
 
 	for (size_t b = from; b < to && n < 3; b++)
 		m[n++] = f->blocks[b].median;
-	return median_few(m, n);
+	return n == 3 ? median_of_three(m[0], m[1], m[2]) : median_few(m, n);
 }
 
 /* Computes the bounds between which a block's values are expected. The first and the last block have neighbours on
@@ -381,6 +389,34 @@ static void allow_for_proportion(const struct finder *f, const struct side *side
 	}
 }
 
+/* Returns how many of n sorted values are less than v. */
+static size_t below(const double *sorted, size_t n, double v)
+{
+	size_t at = 0;
+
+	while (n > 1) {
+		at += sorted[at + n / 2 - 1] < v ? n / 2 : 0;
+		n -= n / 2;
+	}
+	return at + (n && sorted[at] < v);
+}
+
+static void put_in(double *sorted, size_t n, double v)
+{
+	size_t at = below(sorted, n, v);
+
+	memmove(&sorted[at + 1], &sorted[at], (n - at) * sizeof *sorted);
+	sorted[at] = v;
+}
+
+/* v is among the n values, unless it is not a number. */
+static void take_out(double *sorted, size_t n, double v)
+{
+	size_t at = below(sorted, n - 1, v);
+
+	memmove(&sorted[at], &sorted[at + 1], (n - 1 - at) * sizeof *sorted);
+}
+
 /* Computes the running median of the spreads in a sorted window. */
 static void deviations(struct finder *f, const struct side *side)
 {
@@ -390,21 +426,10 @@ static void deviations(struct finder *f, const struct side *side)
 	for (size_t b = 0; b < f->n_blocks; b++)
 		spread[b] = (onto(side->scale, f->blocks[b].high) - onto(side->scale, f->blocks[b].low)) / NORMAL_IQR;
 	for (size_t b = 0; b < f->n_blocks + SCALE_REACH; b++) {
-		size_t i;
-
-		if (b > 2 * SCALE_REACH) {
-			double gone = spread[b - 2 * SCALE_REACH - 1];
-
-			for (i = 0; window[i] != gone; i++)
-				;
-			memmove(&window[i], &window[i + 1], (--n - i) * sizeof *window);
-		}
-		if (b < f->n_blocks) {
-			for (i = n; i > 0 && window[i - 1] > spread[b]; i--)
-				window[i] = window[i - 1];
-			window[i] = spread[b];
-			n++;
-		}
+		if (b > 2 * SCALE_REACH && n)
+			take_out(window, n--, spread[b - 2 * SCALE_REACH - 1]);
+		if (b < f->n_blocks)
+			put_in(window, n++, spread[b]);
 		if (b >= SCALE_REACH)
 			side->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
 	}
@@ -581,11 +606,10 @@ static void settle_still(struct finder *f, size_t stride, double *sample)
 		lift_deviations(f, &f->down, down / knots[2]);
 }
 
-static bool measure(struct finder *f, double chance)
+static bool measure(struct finder *f)
 {
 	size_t stride = f->finite / SAMPLE + 1;
-	double *sample = ts_arena_array(f->arena, f->finite < SAMPLE ? f->finite : SAMPLE, sizeof *sample);
-	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05)), margin;
+	double *sample = ts_arena_array(f->arena, f->finite < SAMPLE ? f->finite : SAMPLE, sizeof *sample), margin;
 
 	f->up.sign = 1;
 	f->down.sign = -1;
@@ -598,9 +622,15 @@ static bool measure(struct finder *f, double chance)
 	margin = f->n_blocks > 2 * SCALE_REACH + 1 ? 1.05 : 1;
 	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample), margin);
 	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample), margin);
+	return true;
+}
+
+static void cut_at(struct finder *f, double chance)
+{
+	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05));
+
 	f->up.cut = fmax(tail_distance(&f->up.tail, q), LEAST_CUT);
 	f->down.cut = fmax(tail_distance(&f->down.tail, q), LEAST_CUT);
-	return true;
 }
 
 /* --- hits --- */
@@ -905,20 +935,46 @@ static bool find_shifts(struct finder *f)
 	return !(best.gap > 0) || add_shift(f, best_at, &best);
 }
 
-enum ts_status ts_spikes_find(const struct ts_series *series, double chance, struct ts_arena *arena,
-			      struct ts_spikes *ret_spikes, struct ts_error *err)
-{
-	struct ts_spikes out = {.judged = finite_of(series)};
-	struct finder f = {.series = series, .arena = arena, .finite = out.judged, .out = &out};
+struct ts_spikes_fit {
+	struct ts_series series;
+	struct finder finder; /* without hits, and without the cuts that depend on the chance */
+};
 
-	if (out.judged < TS_SPIKES_LEAST) {
-		*ret_spikes = out;
-		return TS_OK;
-	}
-	out.decided = true;
-	f.size = block_size(f.finite);
-	if (!cut_blocks(&f) || !measure(&f, chance) || !find_hits(&f) || !find_shifts(&f))
+enum ts_status ts_spikes_fit(const struct ts_series *series, struct ts_arena *arena, const struct ts_spikes_fit **ret_fit,
+			     struct ts_error *err)
+{
+	struct ts_spikes_fit *fit = ts_arena_array(arena, 1, sizeof *fit);
+	struct finder *f;
+
+	if (!fit)
 		return ts_arena_error(arena, err);
+	fit->series = *series;
+	f = &fit->finder;
+	*f = (struct finder){.series = &fit->series, .arena = arena, .finite = finite_of(series)};
+	f->size = block_size(f->finite);
+	if (f->finite >= TS_SPIKES_LEAST && (!cut_blocks(f) || !measure(f)))
+		return ts_arena_error(arena, err);
+	*ret_fit = fit;
+	return TS_OK;
+}
+
+const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit)
+{
+	return &fit->series;
+}
+
+enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err)
+{
+	struct finder f = fit->finder;
+	struct ts_spikes out = {.judged = f.finite, .decided = f.finite >= TS_SPIKES_LEAST};
+
+	f.out = &out;
+	if (out.decided) {
+		if (!f.flat)
+			cut_at(&f, chance);
+		if (!find_hits(&f) || !find_shifts(&f))
+			return ts_arena_error(f.arena, err);
+	}
 	*ret_spikes = out;
 	return TS_OK;
 }

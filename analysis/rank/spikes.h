@@ -1,7 +1,7 @@
 /* spikes.h - what in a series departs from its own neighbourhood: spikes, dips and level shifts.
  *
- *	struct ts_spikes found;
- *	ts_spikes_find(&series, TS_SPIKES_CHANCE, arena, &found, err);
+ *	ts_spikes_fit(&series, arena, &fit, err);
+ *	ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, err);
  *	found.items[i].first .. last	indices into the series, not steps
  *
  * Baseline. The series is cut into blocks of 16 finite values (8 or 4 if it is short). The expected value lies between the
@@ -64,8 +64,14 @@ struct ts_spikes {
 	bool decided;
 };
 
-/* chance is the expected number of false events of a kind in a clean series, above 0. The result lies in the arena. */
-enum ts_status ts_spikes_find(const struct ts_series *series, double chance, struct ts_arena *arena,
-			      struct ts_spikes *ret_spikes, struct ts_error *err);
+/* A series with its scales, deviations and tails, in which events of several chances can be found. */
+struct ts_spikes_fit;
+
+/* The fit lies in the arena, and so will everything that is found in it. The values and keys of the series must outlive it. */
+enum ts_status ts_spikes_fit(const struct ts_series *series, struct ts_arena *arena, const struct ts_spikes_fit **ret_fit,
+			     struct ts_error *err);
+const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit);
+/* chance is the expected number of false events of a kind in a clean series, above 0. */
+enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static void summary_of(const struct ts_series *s, int64_t first, struct ts_arena
 	struct ts_error err;
 
 	m->n = events->n = 0;
-	assert_int_equal(ts_convergence_summary(s, first, arena, m, events, &plots, &err), TS_OK);
+	assert_int_equal(ts_convergence_summary(s, first, arena, m, events, &plots, NULL, &err), TS_OK);
 	assert_true(test_seen(m));
 }
 
@@ -473,7 +473,7 @@ static void no_memory(void **state)
 		enum ts_status status;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_convergence_summary(&s, 0, &small, &m, &events, &plots, &err);
+		status = ts_convergence_summary(&s, 0, &small, &m, &events, &plots, NULL, &err);
 		ts_arena_finish(&small);
 		if (!status)
 			break;

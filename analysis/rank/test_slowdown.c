@@ -39,12 +39,14 @@ static void slower(int from, int to, double factor)
 static struct ts_slowdown find(size_t n)
 {
 	struct ts_series times = {.keys = keys, .values = values, .n = n};
+	const struct ts_spikes_fit *fit;
 	struct ts_slowdown s;
 	struct ts_spikes found;
 	struct ts_error err;
 
 	ts_arena_reset(&arena);
-	assert_int_equal(ts_spikes_find(&times, TS_SPIKES_CHANCE, &arena, &found, &err), TS_OK);
+	assert_int_equal(ts_spikes_fit(&times, &arena, &fit, &err), TS_OK);
+	assert_int_equal(ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, &err), TS_OK);
 	assert_int_equal(ts_slowdown_find(&times, &found, &arena, &s, &err), TS_OK);
 	return s;
 }

@@ -35,11 +35,13 @@ static int end(void **state)
 static struct ts_spikes find(size_t n)
 {
 	struct ts_series series = {ts_span_str("x"), keys, values, n};
+	const struct ts_spikes_fit *fit;
 	struct ts_spikes found;
 	struct ts_error err;
 
 	ts_arena_reset(&arena);
-	assert_int_equal(ts_spikes_find(&series, TS_SPIKES_CHANCE, &arena, &found, &err), TS_OK);
+	assert_int_equal(ts_spikes_fit(&series, &arena, &fit, &err), TS_OK);
+	assert_int_equal(ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, &err), TS_OK);
 	assert_true(found.n == found.spikes + found.dips + found.shifts);
 	return found;
 }
@@ -284,12 +286,14 @@ static void chances_are_chances(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		struct ts_series series = {ts_span_str("x"), keys, values, MOST};
+		const struct ts_spikes_fit *fit;
 		struct ts_spikes found;
 		struct ts_error err;
 
 		noise(MOST, 5, 1, 100 + seed);
 		ts_arena_reset(&arena);
-		assert_int_equal(ts_spikes_find(&series, 20, &arena, &found, &err), TS_OK);
+		assert_int_equal(ts_spikes_fit(&series, &arena, &fit, &err), TS_OK);
+		assert_int_equal(ts_spikes_of(fit, 20, &found, &err), TS_OK);
 		for (size_t i = 0; i < found.n; i++) {
 			assert_true(found.items[i].chance <= 20.0 / MOST * 1.000001);
 			below += found.items[i].chance < 10.0 / MOST ? 1 : 0;
@@ -313,12 +317,15 @@ static void no_memory(void **state)
 		values[i] = 3;
 	for (size_t ceiling = 64;; ceiling += 64) {
 		struct ts_spikes found = {.n = 77};
+		const struct ts_spikes_fit *fit;
 		struct ts_arena small;
 		struct ts_error err = {.status = TS_OK};
 		enum ts_status status;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_spikes_find(&series, TS_SPIKES_CHANCE, &small, &found, &err);
+		status = ts_spikes_fit(&series, &small, &fit, &err);
+		if (!status)
+			status = ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, &err);
 		ts_arena_finish(&small);
 		if (!status)
 			break;
@@ -328,6 +335,27 @@ static void no_memory(void **state)
 		assert_true(ceiling < 1 << 20);
 	}
 	assert_true(refused > 10);
+}
+
+/* What one chance finds does not depend on what was found by another one in the same fit. */
+static void a_fit_has_many_chances(void **state)
+{
+	struct ts_series series = {ts_span_str("x"), keys, values, 2000};
+	struct ts_spikes first, many, again;
+	const struct ts_spikes_fit *fit;
+	struct ts_error err;
+
+	(void)state;
+	noise(2000, 5, 1, 3);
+	values[700] = 50;
+	ts_arena_reset(&arena);
+	assert_int_equal(ts_spikes_fit(&series, &arena, &fit, &err), TS_OK);
+	assert_int_equal(ts_spikes_of(fit, TS_SPIKES_CHANCE, &first, &err), TS_OK);
+	assert_int_equal(ts_spikes_of(fit, 20, &many, &err), TS_OK);
+	assert_int_equal(ts_spikes_of(fit, TS_SPIKES_CHANCE, &again, &err), TS_OK);
+	assert_true(first.n >= 1 && many.n > first.n);
+	assert_int_equal(again.n, first.n);
+	assert_memory_equal(again.items, first.items, first.n * sizeof *first.items);
 }
 
 int main(void)
@@ -343,6 +371,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_spikes, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_finite_is_skipped, begin, end),
 		cmocka_unit_test_setup_teardown(chances_are_chances, begin, end),
+		cmocka_unit_test_setup_teardown(a_fit_has_many_chances, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),
 	};
 

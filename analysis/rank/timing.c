@@ -2,7 +2,6 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/rank/slowdown.h"
-#include "analysis/rank/spikes.h"
 #include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
@@ -408,7 +407,7 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	struct ts_spikes found;
 	const char *none;
 
-	if (ts_spikes_find(&times, TS_SPIKES_CHANCE, t->arena, &found, err))
+	if (ts_spikes_fit(&times, t->arena, &t->fit, err) || ts_spikes_of(t->fit, TS_SPIKES_CHANCE, &found, err))
 		return err->status;
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
 		size_t from = events->n;

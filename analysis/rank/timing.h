@@ -47,6 +47,7 @@
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
 #include "analysis/rank/periods.h"
+#include "analysis/rank/spikes.h"
 
 struct ts_timing {
 	struct ts_arena *arena;
@@ -66,6 +67,7 @@ struct ts_timing {
 	const int64_t *epochs;	 /* the first steps of epochs, where the run says them, ascending; to be set before the cut too */
 	size_t n_epochs;
 	struct ts_periods periods; /* of the steps that are left */
+	const struct ts_spikes_fit *fit; /* after the end: of the calm times, if there are events; it lies in the arena of times */
 	struct ts_timing_excess {
 		struct ts_span phase; /* that takes most of what the slow steps of the period take beyond the others; no name: none */
 		double seconds;	      /* so much of it */

@@ -75,10 +75,11 @@ static struct ts_spikes find(struct bench *b, size_t n)
 {
 	struct ts_series series = {ts_span_str("x"), b->keys, b->values[0], n};
 	struct ts_spikes found = {.n = 0};
+	const struct ts_spikes_fit *fit;
 	struct ts_error err;
 
 	ts_arena_reset(&b->arena);
-	if (ts_spikes_find(&series, TS_SPIKES_CHANCE, &b->arena, &found, &err))
+	if (ts_spikes_fit(&series, &b->arena, &fit, &err) || ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, &err))
 		(void)fprintf(stderr, "%s\n", err.text);
 	return found;
 }
@@ -265,7 +266,7 @@ static void summary(struct bench *b, size_t n, struct ts_measures *m)
 
 	ts_arena_reset(&b->arena);
 	*m = (struct ts_measures){.n = 0};
-	if (ts_convergence_summary(&series, 0, &b->arena, m, &events, &plots, &err))
+	if (ts_convergence_summary(&series, 0, &b->arena, m, &events, &plots, NULL, &err))
 		(void)fprintf(stderr, "%s\n", err.text);
 }
 

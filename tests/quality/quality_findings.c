@@ -108,9 +108,9 @@ static enum ts_status memory(struct run *run, size_t n)
 static enum ts_status convergence(struct run *run, size_t n)
 {
 	struct ts_series l = series("scalars.loss", loss, n), g = series("scalars.grad_norm", grad_norm, n);
-	enum ts_status status = ts_convergence_summary(&l, 0, &run->arena, &run->m, &run->events, &run->plots, &run->err);
+	enum ts_status status = ts_convergence_summary(&l, 0, &run->arena, &run->m, &run->events, &run->plots, NULL, &run->err);
 
-	return status ? status : ts_convergence_summary(&g, 0, &run->arena, &run->m, &run->events, &run->plots, &run->err);
+	return status ? status : ts_convergence_summary(&g, 0, &run->arena, &run->m, &run->events, &run->plots, NULL, &run->err);
 }
 
 static enum ts_status coincidences(struct run *run, size_t n)

@@ -228,7 +228,6 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 	struct times times = {.n = 0};
-	struct ts_series steps_taken;
 	struct ts_timing t;
 
 	if (times_of_phases(w, &times, err) || (times.n == 0 && times_of_stamps(w, &times, err)) ||
@@ -237,9 +236,7 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	if (!declared(a))
 		w->out->warmup_cut = t.warmup_cut;
 	a->first_timed = declared(a) ? w->first : t.first;
-	steps_taken = ts_timing_calm(&t);
-	return ts_coincidence_axis(&w->cross, ts_span_str("step_time"), steps_taken.keys, steps_taken.values,
-				   steps_taken.n, err);
+	return ts_coincidence_fitted(&w->cross, ts_span_str("step_time"), t.fit, err);
 }
 
 /* --- memory --- */
@@ -290,16 +287,25 @@ static bool is_axis(struct ts_span name)
 	return ts_span_is(name, "scalars.loss") || ts_span_is(name, "scalars.grad_norm") || is_learning_rate(name);
 }
 
+/* An axis has the steps of a declared warm-up, too; without one it is what spikes were fitted to. */
+static enum ts_status axis_of(struct working *w, struct ts_span name, const struct ts_series *series, const struct ts_spikes_fit *fit,
+			      struct ts_error *err)
+{
+	if (ts_spikes_series(fit)->n == series->n)
+		return ts_coincidence_fitted(&w->cross, name, fit, err);
+	return ts_coincidence_axis(&w->cross, name, series->keys, series->values, series->n, err);
+}
+
 static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
 				 int64_t first, struct ts_error *err)
 {
+	const struct ts_spikes_fit *fit;
 	struct ts_series series;
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
-	    ts_convergence_summary(&series, first, w->arena, &w->out->measures, &w->out->events, &w->out->plots, err))
+	    ts_convergence_summary(&series, first, w->arena, &w->out->measures, &w->out->events, &w->out->plots, &fit, err))
 		return err->status;
-	if (is_axis(column->name) && ts_coincidence_axis(&w->cross, without_section(column->name), series.keys,
-							 series.values, series.n, err))
+	if (is_axis(column->name) && axis_of(w, without_section(column->name), &series, fit, err))
 		return err->status;
 	ts_columns_done(&w->columns);
 	return TS_OK;
