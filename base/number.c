@@ -26,11 +26,12 @@ static const uint64_t integer_powers[] = {1, 10, 100, 1000, 10000, 100000, 10000
 struct decimal {
 	uint64_t mantissa;
 	int64_t exponent;
+	const uint8_t *whole;	 /* the digits before the point */
+	const uint8_t *fraction; /* the digits after the point */
+	size_t n_whole, n_fraction;
+	int64_t shift; /* the written exponent */
 	bool negative;
 	bool integer;
-	struct ts_span whole;	 /* the digits before the point */
-	struct ts_span fraction; /* the digits after the point */
-	int64_t shift;		 /* the written exponent */
 };
 
 static uint64_t load8(const uint8_t *p)
@@ -55,7 +56,7 @@ static uint64_t join8(uint64_t v)
 }
 
 /* Adds the run of digits at p to *mantissa (which may wrap: the caller counts digits) and returns its end. */
-static const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, uint64_t *mantissa)
+static inline const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, uint64_t *mantissa)
 {
 	uint64_t m = *mantissa;
 
@@ -100,40 +101,40 @@ static const uint8_t *take_exponent(const uint8_t *p, const uint8_t *end, int64_
 }
 
 /* Returns the end of the number, or NULL when there is no number. */
-static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
+static inline const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
 {
-	const uint8_t *p = text.data, *end, *start;
+	const uint8_t *p = text.data, *end;
 
 	if (text.len == 0)
 		return NULL;
 	end = p + text.len;
-	d->negative = p < end && *p == '-';
+	d->negative = *p == '-';
 	p += d->negative;
 	if (p == end || *p < '0' || *p > '9')
 		return NULL;
-	start = p;
+	d->whole = p;
 	d->mantissa = 0;
-	if (*p == '0')
-		p++;
-	else
-		p = take_digits(p, end, &d->mantissa);
-	d->whole = ts_span_of(start, (size_t)(p - start));
-	d->fraction = ts_span_of(p, 0);
+	p = *p == '0' ? p + 1 : take_digits(p, end, &d->mantissa);
+	d->n_whole = (size_t)(p - d->whole);
+	d->n_fraction = 0;
+	d->fraction = p;
 	d->integer = true;
 	d->shift = 0;
 	if (end - p >= 2 && *p == '.' && p[1] >= '0' && p[1] <= '9') {
-		start = p + 1;
-		p = take_digits(start, end, &d->mantissa);
-		d->fraction = ts_span_of(start, (size_t)(p - start));
+		d->fraction = p + 1;
+		p = take_digits(d->fraction, end, &d->mantissa);
+		d->n_fraction = (size_t)(p - d->fraction);
 		d->integer = false;
 	}
 	if (p < end && (*p | 32) == 'e') {
-		const uint8_t *after = take_exponent(p, end, &d->shift);
+		int64_t shift = 0;
+		const uint8_t *after = take_exponent(p, end, &shift);
 
+		d->shift = shift;
 		d->integer = d->integer && after == p;
 		p = after;
 	}
-	d->exponent = d->shift - (int64_t)d->fraction.len;
+	d->exponent = d->shift - (int64_t)d->n_fraction;
 	return p;
 }
 
@@ -200,9 +201,9 @@ static uint64_t eisel_lemire(uint64_t w, int64_t q)
 
 /* Reads a number of more than 19 digits: its first 19 significant digits give bounds, and exact arithmetic decides
  * when the bounds differ. */
-static uint64_t long_decimal(const struct decimal *d)
+static uint64_t long_decimal(struct ts_span whole, struct ts_span fraction, int64_t shift)
 {
-	struct ts_digits digits = ts_digits_of(d->whole, d->fraction, d->shift);
+	struct ts_digits digits = ts_digits_of(whole, fraction, shift);
 	uint64_t w = 0;
 	uint64_t bits;
 	size_t n = digits.len < MANTISSA_DIGITS ? digits.len : MANTISSA_DIGITS;
@@ -224,8 +225,8 @@ size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
 
 	if (!end)
 		return 0;
-	if (d.whole.len + d.fraction.len > MANTISSA_DIGITS)
-		value = ts_bits_double(long_decimal(&d));
+	if (d.n_whole + d.n_fraction > MANTISSA_DIGITS)
+		value = ts_bits_double(long_decimal(ts_span_of(d.whole, d.n_whole), ts_span_of(d.fraction, d.n_fraction), d.shift));
 	else if (d.mantissa <= 2 * HIDDEN_BIT && d.exponent <= 22 && d.exponent >= -22)
 		value = d.exponent < 0 ? (double)d.mantissa / exact_powers[-d.exponent]
 				       : (double)d.mantissa * exact_powers[d.exponent];

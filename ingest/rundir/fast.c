@@ -18,9 +18,15 @@
 /* The most shapes of one file. Records that would add more are parsed by the general parser. */
 enum { SHAPES_MAX = 4096, LITERAL_MAX = 4096 };
 
+/* Numbers of up to this many bytes are remembered with the byte behind them: many columns repeat their value line after line. */
+enum { KEPT = 23 };
+
 enum follows { FOLLOWS_NUMBER, FOLLOWS_STEP, FOLLOWS_END };
 
 struct ts_shape {
+	uint8_t last[KEPT + 1]; /* the text of the number in the record before, and one byte more */
+	uint32_t last_len;	/* without that byte; 0 = none */
+	double last_value;
 	uint8_t *literal;
 	uint32_t len;
 	uint8_t follows;
@@ -59,12 +65,12 @@ static size_t scan_word(const uint8_t *at, const uint8_t *end, double *ret)
 	return 0;
 }
 
-static const struct ts_shape *match(const struct ts_record *p, uint32_t first, const uint8_t *at, const uint8_t *end)
+static struct ts_shape *match(const struct ts_record *p, uint32_t first, const uint8_t *at, const uint8_t *end)
 {
 	size_t left = (size_t)(end - at);
 
 	for (uint32_t i = first; i; i = p->shapes[i].sibling) {
-		const struct ts_shape *shape = &p->shapes[i];
+		struct ts_shape *shape = &p->shapes[i];
 
 		if (shape->len <= left && memcmp(at, shape->literal, shape->len) == 0)
 			return shape;
@@ -80,26 +86,54 @@ static size_t line_end(const uint8_t *at, const uint8_t *end)
 	return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
-/* Takes the number at `at` for shape. Returns its number of bytes, or 0 if it is not a plain number. */
-static size_t take_number(struct ts_record *p, const struct ts_shape *shape, const uint8_t *at, const uint8_t *end)
+/* Reads the step at `at`. Returns its number of bytes, or 0 if it is not a plain integer. */
+static size_t take_step(struct ts_record *p, const uint8_t *at, const uint8_t *end)
 {
 	bool integer = false;
-	struct ts_cell *cell;
 	double v;
 	size_t n = ts_number_scan(ts_span_of(at, (size_t)(end - at)), &v, &integer);
 
-	if (n == 0)
-		n = scan_word(at, end, &v);
-	if (n == 0 || (integer && fabs(v) >= EXACT_MAX))
+	if (n == 0 || !integer || fabs(v) >= EXACT_MAX)
 		return 0;
-	if (shape->follows == FOLLOWS_STEP) {
-		if (!integer)
-			return 0;
-		p->step = (int64_t)v;
+	p->step = (int64_t)v;
+	return n;
+}
+
+/* Reads the number at `at`, unless it is that of the record before. Returns its number of bytes, or 0 if it is not a plain number of
+ * this shape. */
+static size_t read_number(struct ts_shape *shape, const uint8_t *at, const uint8_t *end, double *ret)
+{
+	size_t left = (size_t)(end - at), n;
+	bool integer = false;
+
+	n = shape->last_len;
+	if (n && n < left && at[n - 1] == shape->last[n - 1] && memcmp(at, shape->last, n + 1) == 0) {
+		*ret = shape->last_value;
 		return n;
 	}
-	if (shape->phase && v < 0)
+	n = ts_number_scan(ts_span_of(at, left), ret, &integer);
+	if (n == 0)
+		n = scan_word(at, end, ret);
+	if (n == 0 || (integer && fabs(*ret) >= EXACT_MAX) || (shape->phase && *ret < 0))
 		return 0;
+	shape->last_len = 0;
+	if (n <= KEPT && left > KEPT) {
+		memcpy(shape->last, at, KEPT + 1);
+		shape->last_len = (uint32_t)n;
+		shape->last_value = *ret;
+	}
+	return n;
+}
+
+/* Takes the number at `at` for shape. Returns its number of bytes, or 0 if it is not a plain number. */
+static size_t take_number(struct ts_record *p, struct ts_shape *shape, const uint8_t *at, const uint8_t *end)
+{
+	struct ts_cell *cell;
+	double v;
+	size_t n = shape->follows == FOLLOWS_STEP ? take_step(p, at, end) : read_number(shape, at, end, &v);
+
+	if (n == 0 || shape->follows == FOLLOWS_STEP)
+		return n;
 	cell = p->n < p->cap ? &p->cells[p->n++] : ts_record_cell(p);
 	if (!cell)
 		return 0;
@@ -115,7 +149,7 @@ size_t ts_record_fast(struct ts_record *p, struct ts_span text)
 
 	p->n = 0;
 	for (;;) {
-		const struct ts_shape *shape = match(p, first, at, end);
+		struct ts_shape *shape = match(p, first, at, end);
 		size_t n;
 
 		if (!shape)
