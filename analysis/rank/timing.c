@@ -538,15 +538,20 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 {
 	struct rows r = {.measures = measures, .arena = arena};
 	struct ts_series times = ts_timing_steps(t);
+	struct ts_arena work; /* given back before more is needed */
+	enum ts_status status;
 	struct ts_wall wall;
 	double total;
 
 	if (!t->cut)
 		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
 	/* Times that are differences of timestamps are no phases: they attribute nothing, and the first begins before its step. */
-	if (ts_wall_measure(t->steps, t->total, t->stamped ? 0 : t->n, timestamps,
-			    t->stamped && !t->warmup_cut ? INT64_MIN : t->first, t->arena, &wall, err))
-		return err->status;
+	ts_arena_init(&work, t->arena->ceiling);
+	status = ts_wall_measure(t->steps, t->total, t->stamped ? 0 : t->n, timestamps,
+				 t->stamped && !t->warmup_cut ? INT64_MIN : t->first, &work, &wall, err);
+	ts_arena_finish(&work);
+	if (status)
+		return status;
 	total = ts_sum(t->total, t->n);
 	step_rows(t, total, &r);
 	if (events && unusual_steps(t, &r, events, err))

@@ -82,8 +82,8 @@ enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t
 		*ret_wall = wall;
 		return TS_OK;
 	}
-	in.passed = ts_arena_array(arena, timestamps->n, sizeof *in.passed);
-	in.claimed = ts_arena_array(arena, timestamps->n, sizeof *in.claimed);
+	in.passed = ts_arena_alloc(arena, timestamps->n * sizeof *in.passed);
+	in.claimed = ts_arena_alloc(arena, timestamps->n * sizeof *in.claimed);
 	if (!in.passed || !in.claimed)
 		return ts_arena_error(arena, err);
 	intervals_of(steps, times, n, timestamps, first, &in);

@@ -50,29 +50,34 @@ enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *tabl
 
 /* Copies the keys of a table, once for each table, so that they stay when keys of another table are loaded. */
 static const int64_t *lasting_keys(struct ts_columns *c, const struct ts_series *series,
-				   const struct ts_table *const *tables, size_t i)
+				   const struct ts_table *const *tables, size_t i, bool alone)
 {
 	for (size_t before = 0; before < i; before++)
 		if (tables[before] == tables[i])
 			return series[before].keys;
-	return ts_arena_dup(&c->values, series[i].keys, series[i].n * sizeof(int64_t));
+	return alone ? series[i].keys : ts_arena_dup(&c->values, series[i].keys, series[i].n * sizeof(int64_t));
 }
 
 enum ts_status ts_columns_load_named(struct ts_columns *c, const struct ts_index *index, const char *const *names,
 				     size_t n, struct ts_series *series, const struct ts_series **ret,
 				     struct ts_error *err)
 {
-	const struct ts_table *tables[NAMED_MAX] = {NULL};
+	const struct ts_table *tables[NAMED_MAX] = {NULL}, *any = NULL;
+	const struct ts_column *columns[NAMED_MAX];
+	bool alone = true; /* all are of one table */
 
 	for (size_t i = 0; i < n; i++) {
-		const struct ts_column *column = ts_columns_find(index, names[i], &tables[i]);
-
+		columns[i] = ts_columns_find(index, names[i], &tables[i]);
+		alone &= !columns[i] || !any || tables[i] == any;
+		any = columns[i] ? tables[i] : any;
+	}
+	for (size_t i = 0; i < n; i++) {
 		ret[i] = NULL;
-		if (!column)
+		if (!columns[i])
 			continue;
-		if (ts_columns_load(c, tables[i], column, &series[i], err))
+		if (ts_columns_load(c, tables[i], columns[i], &series[i], err))
 			return err->status;
-		series[i].keys = lasting_keys(c, series, tables, i);
+		series[i].keys = lasting_keys(c, series, tables, i, alone);
 		if (!series[i].keys)
 			return ts_arena_error(&c->values, err);
 		ret[i] = &series[i];
