@@ -20,6 +20,7 @@ RIGHT = {
     "data_set": ["data_set"], "rng": ["rng_stream"], "resume_state": ["resume_state"], "resume_data": ["resume_data"],
     "reporting": ["reporting"], "digits": ["reporting", "quantization"], "numbering": ["step_numbering"], "ranks": ["rank_order"],
     "local": ["local_losses"], "on_policy": ["on_policy", "rng_stream"], "nan": ["blow_up", "corruption"],
+    "nondeterminism": ["nondeterminism"],
 }
 KERNELS = ["precision", "reduction_order", "nondeterminism", "platform"]
 DATA = ["data_order", "data_set", "data_position"]
@@ -33,6 +34,8 @@ COVERS = {
     "rounding": KERNELS,
     "order_or_set": DATA,
 }
+# What a machine measures differs between equal runs.
+MEASURED = ("eta", "it/s", "data_wait", "samples_per_second", "elapsed_s")
 # Wide classes that the digests of batches, parameters and generators contradict, by truth.
 DIGESTS_TELL = {
     "data": ("init_or_data", "kernel_rng_or_data", "computation", "rounding"),
@@ -79,6 +82,8 @@ def values(ranks, form):
         for r in shown(rank, form)["steps"]:
             at = kept.setdefault((i, r["step"]), {})
             for k, v in r["scalars"].items():
+                if k in MEASURED:
+                    continue
                 at[k.replace("train/", "")] = repr(v)
             for k, v in r.get("digests", {}).items():
                 at["digests." + k] = v
@@ -87,7 +92,7 @@ def values(ranks, form):
 
 def labels_of(pair, a, b):
     labels, truth = {}, pair["truth"]
-    right = RIGHT[truth]
+    right = RIGHT[truth] + pair.get("also", [])
     for form in FORMS:
         x, y = values(a, form), values(b, form)
         common = x.keys() & y.keys()

@@ -6,7 +6,8 @@
 
 Kinds: transformer, cnn, gru, vae, policy (a policy gradient), moe (a mixture of experts), gan, embedding (sparse), ddp (two ranks over
 gloo). Each pair is the kind's base and one run with a change, or two runs with changes. OUT is one JSON object, compressed by xz: the
-runs with all that they recorded, and the pairs with the labels that follow from how they were made (label_kinds.py). score_kinds.py asks
+runs with all that they recorded, and the pairs with the labels that follow from how they were made (label_kinds.py; `also` in a pair
+names a second class that is right). score_kinds.py asks
 `tscope diff` about each pair in nine forms of its logs.
 
 Digests are SHA-256, cut to 64 bits: of the batch, of the default generator before the forward pass, of the gradients before clipping, and
@@ -514,7 +515,8 @@ def main():
         if pair.get("found") == "batch":  # the first batch that has the sample
             a, b = (runs[n][0]["steps"] for n in names)
             pair["at"] = next((x["step"] for x, y in zip(a, b) if x["digests"]["batch"] != y["digests"]["batch"]), 0)
-        pairs.append({"kind": kind, "a": names[0], "b": names[1], "truth": pair["truth"], "at": pair["at"]})
+        also = {"also": pair["also"]} if "also" in pair else {}
+        pairs.append({"kind": kind, "a": names[0], "b": names[1], "truth": pair["truth"], "at": pair["at"], **also})
     for pair in pairs:
         pair["labels"] = labels_of(pair, runs[pair["a"]], runs[pair["b"]])
     with lzma.open(sys.argv[2], "wt", preset=9) as f:
