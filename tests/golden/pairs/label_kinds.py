@@ -63,7 +63,7 @@ def shown(rank, form):
             elif form not in ("full", "no when"):
                 del record["digests"]
         if form in ("float32", "decimals"):
-            record["scalars"] = {k: v if form == "decimals" and k.startswith("lr") else number(v, form)
+            record["scalars"] = {k: v if form == "decimals" and k.split("/")[-1].startswith("lr") else number(v, form)
                                  for k, v in record["scalars"].items()}
     if form == "no when":
         del rank["facts"]["columns"]

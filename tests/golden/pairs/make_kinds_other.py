@@ -102,11 +102,12 @@ class Router(nn.Module):
         return sum(mask[:, i : i + 1] * e(x) for i, e in enumerate(self.experts)), aux, z
 
 
-def mlp(*n):
-    return nn.Sequential(*sum(([nn.Linear(a, b), nn.Tanh()] for a, b in zip(n, n[1:])), [])[:-1])
+def networks(kind, cfg, change, wide):
+    """wide: of a spec that says so, with other activations."""
+    def mlp(*n):
+        n = (n[0], *(a + a // 2 if wide else a for a in n[1:-1]), n[-1])
+        return nn.Sequential(*sum(([nn.Linear(a, b), nn.ELU() if wide else nn.Tanh()] for a, b in zip(n, n[1:])), [])[:-1])
 
-
-def networks(kind, cfg, change):
     if kind == "transformer":
         return {"": Text(cfg, change)}
     if kind == "cnn":
@@ -152,7 +153,8 @@ class Other(m.Training):
     def start(self):
         c = self.cfg
         torch.manual_seed(self.seeds["init"])
-        self.nets = networks(self.kind, c, self.change)
+        wide = self.spec.get("wide", False)
+        self.nets = networks(self.kind, c, self.change, wide)
         for net in self.nets.values():
             net.to(self.float)
             if self.change.get("tf32"):
@@ -164,7 +166,12 @@ class Other(m.Training):
             for p in self.parameters():
                 if p.dim() == 1:
                     p.data.add_(0.05)
-        if self.kind == "transformer":
+        if wide and self.kind in ("cnn", "vae", "moe", "ddp", "gru"):
+            rate, p = c.get("lr", c.get("learning_rate")), net.parameters()
+            opt = {"": torch.optim.SGD(p, lr=20 * rate, momentum=0.9) if self.kind == "cnn" else
+                   torch.optim.RMSprop(p, lr=rate) if self.kind == "moe" else
+                   torch.optim.AdamW(p, lr=rate, weight_decay=c.get("weight_decay", 0.01), betas=(0.9, c.get("beta2", 0.999)))}
+        elif self.kind == "transformer":
             o = c["optim"]
             groups = [{"params": [p for p in net.parameters() if p.dim() > 1], "weight_decay": o["weight_decay"]},
                       {"params": [p for p in net.parameters() if p.dim() < 2],
