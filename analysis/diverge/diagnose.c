@@ -165,6 +165,46 @@ static bool evaluation_only(struct ts_inquiry *q)
 	return true;
 }
 
+/* The values were rounded when they were written, and no digest says more. */
+static bool is_coarse(const struct ts_inquiry *q)
+{
+	bool coarse = false;
+
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		coarse = coarse || ((s->kind == TS_KIND_LOSS || s->kind == TS_KIND_GRAD_NORM) &&
+				    (is_decimals(s->writing_a.resolution) || is_decimals(s->writing_b.resolution)));
+	}
+	return coarse && !q->first[TS_KIND_PARAMS].recorded;
+}
+
+/* A number that may follow from the training differs, and what would show whether the training does was written coarsely. */
+static bool number_only(struct ts_inquiry *q)
+{
+	const struct ts_first *other = &q->first[TS_KIND_OTHER];
+	struct ts_span name = other->parts ? ts_column_said(other->series->name) : ts_column_said(q->e->unrated);
+	int64_t step = other->parts ? other->step : q->e->unrated_step;
+
+	if (!is_coarse(q) || !(other->parts || q->e->unrated.len))
+		return false;
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "%.*s differs from step %" PRId64
+		    " on. The loss and the gradient norm agree, but they were rounded when they were written: the training may differ "
+		    "by less than they show, or %.*s alone is logged differently",
+		    TS_SPAN_ARG(name), step, TS_SPAN_ARG(name));
+	q->d.has_step = true;
+	q->d.step = step;
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_REPORTING);
+	ts_remain_facts(q);
+	ts_remain_rest(q);
+	return true;
+}
+
 /* An input was recorded differently, and nothing else changed. */
 static bool input_only(struct ts_inquiry *q)
 {
@@ -195,6 +235,12 @@ static bool input_only(struct ts_inquiry *q)
 			    "%.*s is logged differently from step %" PRId64
 			    " on, but nothing else of the training differs up to step %" PRId64,
 			    NAME(found->series), found->step, q->last);
+	if (q->d.cause == TS_CAUSE_REPORTING && is_coarse(q)) {
+		q->d.confidence = TS_CONFIDENCE_LOW;
+		ts_say_against(q, "the loss and the gradient norm were rounded when they were written, and an effect that is smaller "
+				  "cannot be seen");
+		ts_remain(q, kind == TS_KIND_LR ? TS_CAUSE_CONFIG : kind == TS_KIND_RNG ? TS_CAUSE_RNG_STREAM : TS_CAUSE_DATA_ORDER);
+	}
 	q->d.has_step = true;
 	q->d.step = found->step;
 	return true;
@@ -260,7 +306,7 @@ static void nothing_parts(struct ts_inquiry *q)
 	struct ts_span recorded = name_recorded(q);
 	bool coarse = false;
 
-	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || input_only(q))
+	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || number_only(q) || input_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
@@ -334,7 +380,7 @@ enum { VARIES_PERCENT = 1 };
 /* The values are equal except for how they were written: a training that differed would not stay so. */
 static bool constant_ratio(const struct ts_gap *gap)
 {
-	return gap->known && gap->points >= 10 && gap->differing == gap->points && gap->ratio_least <= gap->ratio_most &&
+	return gap->known && gap->points >= 10 && gap->differing + gap->zeros == gap->points && gap->ratio_least <= gap->ratio_most &&
 	       gap->spread_a * 100 >= VARIES_PERCENT;
 }
 
@@ -437,6 +483,9 @@ static bool report_only(struct ts_inquiry *q)
 		return false;
 	/* A loss of few decimals does not show what a gradient norm shows. */
 	if (!loss->parts && !fine(q, TS_KIND_LOSS))
+		return false;
+	/* Nor does a norm of few decimals show what moves a loss now and then by as little as its last decimal. */
+	if (q->coarse && is_coarse(q) && report->series->gap.differing * 10 < report->series->gap.points * 9)
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
 	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))

@@ -267,6 +267,34 @@ static void collect(const struct ts_inquiry *q, enum ts_place place, struct cand
 	}
 }
 
+/* A setting may make other data, but other data do not make another setting: what is known of the data comes second to a setting of
+ * unknown effect. */
+static bool makes_data(const struct ts_inquiry *q, const struct ts_fact_row *row)
+{
+	return row->group == TS_GROUP_CONFIG && !ts_effect_of(row->path) && ts_fact_differs(q, row);
+}
+
+bool ts_setting_makes_data(const struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++)
+		if (makes_data(q, &q->e->facts[i]))
+			return true;
+	return false;
+}
+
+static void setting_before_data(const struct ts_inquiry *q, enum ts_place place, struct candidates *c)
+{
+	if (!c->row || c->row->group != TS_GROUP_DATA || c->effect->cause != TS_CAUSE_DATA_SET)
+		return;
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		if (!makes_data(q, &q->e->facts[i]))
+			continue;
+		c->row = &q->e->facts[i];
+		c->fit = fit_of(q, c->row, place, &c->effect);
+		return;
+	}
+}
+
 /* The facts that declare it agree where a batch, a parameter or a mask is drawn, and no digest shows which. */
 static bool only_draws(const struct candidates *c)
 {
@@ -430,6 +458,7 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 	enum ts_confidence sure;
 
 	collect(q, place, &c);
+	setting_before_data(q, place, &c);
 	if (!c.effect)
 		return false;
 	if (only_draws(&c)) {

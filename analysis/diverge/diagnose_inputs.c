@@ -25,6 +25,19 @@ static bool effect_step(const struct ts_inquiry *q, int64_t *ret_step)
 	return true;
 }
 
+/* No record contradicts an input that differed for long without effect: weights may have been frozen, or masks not drawn. */
+static void remain_early(struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	if (kind == TS_KIND_LR) {
+		ts_remain(q, TS_CAUSE_CONFIG);
+	} else if (kind == TS_KIND_RNG) {
+		ts_remain(q, TS_CAUSE_RNG_STREAM);
+	} else {
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+	}
+}
+
 static bool precedes(struct ts_inquiry *q, enum ts_series_kind kind, enum ts_cut most)
 {
 	const struct ts_first *input = &q->first[kind];
@@ -38,13 +51,16 @@ static bool precedes(struct ts_inquiry *q, enum ts_series_kind kind, enum ts_cut
 	if (distance > 0)
 		ts_say_against(q,
 			       "%.*s differs from step %" PRId64
-			       " on, but nothing else changed for %s: it is not the cause",
-			       NAME(input->series), input->step, ts_say_plural(distance, "record").text);
+			       " on, but nothing else changed for %s: it alone does not say why the runs differ from "
+			       "step %" PRId64 " on",
+			       NAME(input->series), input->step, ts_say_plural(distance, "record").text, q->f);
 	else
 		ts_say_against(q,
 			       "%.*s differs only from step %" PRId64
 			       " on, when the training already differed: it is not the cause",
 			       NAME(input->series), input->step);
+	if (distance > 0)
+		remain_early(q, kind);
 	return false;
 }
 
@@ -343,6 +359,12 @@ static bool drawn_batches(struct ts_inquiry *q, const struct ts_first *batch)
 			    "After the resume at step %" PRId64 " the random generators are not restored, and the batches differ",
 			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
+	} else if (rng->step == q->start && ts_fact_names(q, TS_CAUSE_INIT)) {
+		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW,
+			    "The random generators and the batches differ from step %" PRId64
+			    " on, and so does the seed of the initialization: which of them acts first cannot be told",
+			    rng->step);
+		ts_remain(q, TS_CAUSE_INIT);
 	} else if (rng->step < batch->step) {
 		ts_conclude(q, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
 			    "The states of the random generators differ from step %" PRId64 " on, and the batches after them",
@@ -376,11 +398,20 @@ static void resumed_batches(struct ts_inquiry *q, int64_t resume)
 	ts_remain(q, TS_CAUSE_RESUME_STATE);
 }
 
-/* Batches that differ only after a state that differs are an effect of that state. */
+/* Batches that differ only after a state that differs are an effect of that state. So are those that a run makes itself: before
+ * they differ, its state does, whether a digest shows that or not. */
 static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
 {
-	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *rng = &q->first[TS_KIND_RNG];
 
+	if (q->e->rewards && batch->step > q->start && !(rng->parts && rng->step <= batch->step)) {
+		ts_say_for(q,
+			   "the batches differ from step %" PRId64
+			   " on; both runs log rewards or episodes, so they make their own batches, and these differ because the "
+			   "run does",
+			   batch->step);
+		return true;
+	}
 	if (!params->parts || params->step > batch->step ||
 	    (params->step == batch->step && q->e->params_time != TS_DIGEST_BEFORE) || params->step == q->start)
 		return false;
@@ -390,12 +421,14 @@ static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
 }
 
 /* A setting that may change the content of a batch (its size, or a setting of unknown effect) differs, and no fact
- * about the data does. */
+ * about the data does but such as may follow from that setting. */
 static bool made_otherwise(struct ts_inquiry *q)
 {
 	enum ts_batch_answer answer = q->e->batches.answer;
 
-	if (data_facts(q) != TS_CAUSE_UNKNOWN || answer == TS_BATCHES_REORDERED || answer == TS_BATCHES_REPLACED ||
+	if (data_facts(q) != TS_CAUSE_UNKNOWN && !ts_setting_makes_data(q))
+		return false;
+	if (answer == TS_BATCHES_REORDERED || answer == TS_BATCHES_REPLACED ||
 	    !(ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_REDUCTION_ORDER)))
 		return false;
 	if (!ts_diagnose_facts(q, TS_PLACE_BATCH))
@@ -419,7 +452,11 @@ static void both_differ(struct ts_inquiry *q, int64_t step)
 {
 	bool before = init_differs(q);
 
-	if (init_said(q))
+	if (!init_said(q) && ts_fact_names(q, TS_CAUSE_CONFIG) && ts_diagnose_facts(q, TS_PLACE_BATCH)) {
+		if (q->d.confidence > TS_CONFIDENCE_MEDIUM)
+			q->d.confidence = TS_CONFIDENCE_MEDIUM;
+		ts_say_for(q, "both the initial parameters and the batches differ from step %" PRId64 " on", step);
+	} else if (init_said(q))
 		ts_conclude(q, TS_CAUSE_INIT, before ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 			    "The initialization differs, as the recorded seeds say, and the batches differ from step %" PRId64
 			    " on, as where a policy makes them",

@@ -97,6 +97,10 @@ struct ts_evidence {
 	struct ts_rank_means means;
 	uint32_t others_same;			   /* numbers of no known kind that vary and agree bit for bit over all common steps */
 	struct ts_span other_same;		   /* the name of one */
+	bool rewards;				   /* a number of both is named after a reward or an episode: they make their data */
+	struct ts_span unrated;			   /* a number that differs first of those of which nobody knows whether they follow
+						    * from the training; empty: none does */
+	int64_t unrated_step;
 	bool first_steps_known;
 	int64_t first_step_a, first_step_b;
 	const struct ts_fact_row *facts;	   /* that differ */

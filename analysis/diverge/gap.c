@@ -109,8 +109,12 @@ static void note_size(struct ts_gap_meter *m, double a, double b)
 {
 	m->most_a = isnan(a) ? (double)INFINITY : fmax(m->most_a, fabs(a));
 	m->most_b = isnan(b) ? (double)INFINITY : fmax(m->most_b, fabs(b));
-	if (isfinite(a) && isfinite(b) && a != 0 && b != 0 && isfinite(b / a))
+	if (a == 0 && b == 0)
+		m->gap.zeros++;
+	else if (isfinite(a) && isfinite(b) && a != 0 && b != 0 && isfinite(b / a))
 		note_ratio(m, a, b);
+	else
+		m->no_ratio = true;
 }
 
 /* The number is rounded as "%.7g" prints it. */
@@ -235,6 +239,8 @@ enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct
 	gap.after_100 = after(m, 100);
 	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : (double)NAN;
 	gap.only_one_grows = m->most_a > 10 * m->most_b || m->most_b > 10 * m->most_a;
+	if (m->no_ratio && !isnan(gap.ratio_least))
+		gap.ratio_least = (double)INFINITY;
 	if (!isnan(gap.ratio_least))
 		gap.spread_a = (m->greatest_a - m->least_a) / greater_magnitude(m->greatest_a, m->least_a);
 	if (gap.differing >= TS_GAP_TAIL_LEAST)

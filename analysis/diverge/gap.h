@@ -49,9 +49,10 @@ struct ts_gap {
 	double greatest;       /* r */
 	int64_t greatest_step; /* the first such step */
 	bool only_one_grows;   /* somewhere one is 10 times what the other ever is here, or no finite number */
-	/* b / a lies within these at every point whose values are finite and not 0, as far as the writing of both lets it: a range that
-	 * is empty says that it is no constant. NaN: no such point. */
+	/* b / a lies within these at every point but those where both are 0, as far as the writing of both lets it: a range that is
+	 * empty says that it is no constant. NaN: no point with values that are finite and not 0. */
 	double ratio_least, ratio_most;
+	uint64_t zeros;	       /* points where both are 0 */
 	double spread_a;       /* of the values of a at those points: greatest less least, relative to the greatest magnitude */
 	uint8_t digits;	       /* significant ones, 5 to 9, to which one side was rounded at every point; 0: none */
 	double bias;	       /* share of the points with a > b among those with a > b or a < b: 0.5 has no side; NaN: none */
@@ -66,6 +67,7 @@ struct ts_gap_meter {
 	uint64_t above, below; /* points with a > b, a < b */
 	double most_a, most_b; /* magnitudes */
 	double least_a, greatest_a; /* of the points of the ratio */
+	bool no_ratio;	       /* a value is not finite, or one of the two is 0 */
 	unsigned rounded;      /* bit d: every point so far is one of d significant digits on one side */
 	int64_t steps[TS_GAP_WINDOW];
 	double near[TS_GAP_WINDOW]; /* r from the visible point on, or the first */

@@ -1,6 +1,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/text.h"
 #include "analysis/stats/stats.h"
 #include "base/number.h"
 
@@ -440,13 +441,26 @@ bool ts_worlds_differ(const struct ts_inquiry *q)
 	return e->ranks_a && e->ranks_b && e->ranks_a != e->ranks_b;
 }
 
+/* No loss or gradient norm ever differs by more than a number that is written with fewer digits. */
+static bool small_throughout(const struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if ((s->kind == TS_KIND_LOSS || s->kind == TS_KIND_GRAD_NORM) && s->parts &&
+		    !(s->gap.known && s->gap.greatest < ts_cut_of(q, TS_CUT_NUMERIC)))
+			return false;
+	}
+	return true;
+}
+
 /* Only reported numbers differ, and no record shows that the state does. */
 static bool may_be_report(const struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
-	return !q->first[TS_KIND_PARAMS].bits && !q->first[TS_KIND_GRADS].bits && !(loss->bits && norm->bits) &&
-	       !q->first[TS_KIND_BATCH].parts && !q->first[TS_KIND_LR].parts;
+	return !q->first[TS_KIND_PARAMS].bits && !q->first[TS_KIND_GRADS].bits &&
+	       (!(loss->bits && norm->bits) || small_throughout(q)) && !q->first[TS_KIND_BATCH].parts && !q->first[TS_KIND_LR].parts;
 }
 
 static bool may_be_moved(const struct ts_inquiry *q)
@@ -454,12 +468,13 @@ static bool may_be_moved(const struct ts_inquiry *q)
 	return q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked;
 }
 
-/* A batch that differs before anything else was drawn so: neither a kernel nor a damaged state caused it. */
+/* A batch of a data set that differs before anything else was drawn so: neither a kernel nor a damaged state caused it. A run
+ * that makes its data makes other data from any other state. */
 static bool batch_first(const struct ts_inquiry *q)
 {
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH], *rng = &q->first[TS_KIND_RNG];
 
-	return batch->parts && batch->step <= q->f && ts_same_parameters(q) && !(rng->parts && rng->step <= q->f);
+	return !q->e->rewards && batch->parts && batch->step <= q->f && ts_same_parameters(q) && !(rng->parts && rng->step <= q->f);
 }
 
 static bool init_ruled_out(const struct ts_inquiry *q)

@@ -109,6 +109,8 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place);
 const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts_span *ret_value);
 /* The code, and every setting that may change the numbers, is recorded by both and is the same. */
 bool ts_recipe_agrees(const struct ts_inquiry *q);
+/* A setting differs of which nobody knows the effect: it may change the data as well. */
+bool ts_setting_makes_data(const struct ts_inquiry *q);
 /* A fact that differs may have this cause, and no record rules that out. */
 bool ts_fact_names(const struct ts_inquiry *q, enum ts_cause cause);
 /* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */

@@ -1638,6 +1638,131 @@ static void test_recorded_always_remains(void **state)
 	close_scene(&s);
 }
 
+/* A policy that was damaged makes other batches before any digest shows that it was. */
+static void test_batches_of_a_policy(void **state)
+{
+	for (int rewards = 0; rewards < 2; rewards++) {
+		SCENE(s);
+		s.e.rewards = rewards;
+		s.e.params_time = TS_DIGEST_AFTER;
+		agrees(&s, TS_KIND_RNG, "digests.rng");
+		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 52);
+		digest(&s, TS_KIND_PARAMS, "digests.params", 0, 52);
+		parts(&s, TS_KIND_LOSS, "loss", 52, 3e-2, 1e-1, 0);
+		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0};
+		if (rewards)
+			expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+		else
+			expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
+		assert_int_equal(may_be(&s, TS_CAUSE_CORRUPTION), rewards);
+		assert_int_equal(says_for(&s, "so they make their own batches"), rewards);
+		close_scene(&s);
+	}
+}
+
+/* A setting of unknown effect may make other data, and then a digest of the data differs as well. */
+static void test_setting_that_makes_data(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	say(&s, "seeds.torch", "1", "1");
+	say(&s, "data.sha256", "398c", "9a01");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	say(&s, "config.buckets", "64", "96");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
+	assert_true(s.d.remaining[0] == TS_CAUSE_DATA_SET);
+	assert_true(found_in(&s.d.experiments[0].what, 1, "config.buckets put back to 64"));
+	AGAIN(s);
+	/* Digests show that the batches and the parameters differ: still the setting is named. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	say(&s, "data.sha256", "398c", "9a01");
+	say(&s, "config.buckets", "64", "96");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* Only a number of unknown meaning differs. It says something where the loss was written too coarsely to. */
+static void test_number_alone(void **state)
+{
+	static const struct ts_resolution four = {TS_PRECISION_DECIMALS, 4};
+
+	SCENE(s);
+	s.e.unrated = ts_span_str("scalars.mae");
+	s.e.unrated_step = 51;
+	agrees(&s, TS_KIND_LOSS, "scalars.loss");
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = four;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.step, 51);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM) && may_be(&s, TS_CAUSE_REPORTING));
+	agrees(&s, TS_KIND_PARAMS, "digests.params"); /* shows that the training agrees */
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* So does a gradient norm of few decimals that agrees while a few losses differ in their last decimal. */
+	parts(&s, TS_KIND_LOSS, "scalars.loss", 27, 5e-5, 1e-5, 0)->gap.quantum = 1e-4;
+	s.series[0].gap.differing = 1;
+	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = four;
+	agrees(&s, TS_KIND_GRAD_NORM, "scalars.grad_norm");
+	s.series[1].writing_a.resolution = s.series[1].writing_b.resolution = four;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A learning rate may have an effect that is too small to see. */
+	agrees(&s, TS_KIND_LOSS, "scalars.loss");
+	parts(&s, TS_KIND_LR, "scalars.lr", 0, 1e-3, 1e-3, 0);
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = four;
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG));
+	close_scene(&s);
+}
+
+/* An input that differed for long without effect is not excluded by that: weights may have been frozen. */
+static void test_early_inputs_remain(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 3e-2, 1e-1, 0);
+	parts(&s, TS_KIND_LR, "lr", 10, 0.5, 0.5, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(s.d.remaining[0] == TS_CAUSE_CONFIG);
+	assert_true(says_against(&s, "it alone does not say why the runs differ from step 100 on"));
+	close_scene(&s);
+}
+
+/* Numbers that never differ by more than seven digits of them may only have been written so. */
+static void test_small_throughout(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 2e-7, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 3, 2e-7, 2e-7, 0);
+	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_REPORTING));
+	s.series[0].gap.greatest = 1e-4;
+	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
+	assert_false(may_be(&s, TS_CAUSE_REPORTING));
+	close_scene(&s);
+}
+
+/* Several seeds differ, and with them the generators and the batches. */
+static void test_several_seeds(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_AFTER;
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	say(&s, "seeds.data", "1", "2");
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	say(&s, "seeds.init", "1", "2");
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_INIT) && may_be(&s, TS_CAUSE_DATA_ORDER) && may_be(&s, TS_CAUSE_RNG_STREAM));
+	close_scene(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1646,6 +1771,12 @@ int main(void)
 		cmocka_unit_test(test_local_losses),
 		cmocka_unit_test(test_on_policy),
 		cmocka_unit_test(test_recorded_always_remains),
+		cmocka_unit_test(test_batches_of_a_policy),
+		cmocka_unit_test(test_setting_that_makes_data),
+		cmocka_unit_test(test_number_alone),
+		cmocka_unit_test(test_early_inputs_remain),
+		cmocka_unit_test(test_small_throughout),
+		cmocka_unit_test(test_several_seeds),
 		cmocka_unit_test(test_not_comparable),
 		cmocka_unit_test(test_quantization),
 		cmocka_unit_test(test_means),

@@ -156,6 +156,21 @@ static void mirrored(void **state)
 	assert_memory_equal(&x, &y, sizeof x);
 }
 
+/* A constant ratio holds where both are 0, and not where one is. */
+static void ratio_beside_zeros(void **state)
+{
+	static const int64_t steps[] = {1, 2, 3, 4};
+	struct ts_gap g;
+
+	(void)state;
+	measure(steps, (double[]){1, 0, 2, 3}, (double[]){24, 0, 48, 72}, 4, doubles, doubles, &g);
+	assert_true(g.ratio_least <= 24 && 24 <= g.ratio_most && g.zeros == 1 && g.differing == 3);
+	measure(steps, (double[]){1, 0, 2, 3}, (double[]){24, 1, 48, 72}, 4, doubles, doubles, &g);
+	assert_true(g.ratio_least > g.ratio_most && g.zeros == 0);
+	measure(steps, (double[]){1, (double)NAN, 2, 3}, (double[]){24, 1, 48, 72}, 4, doubles, doubles, &g);
+	assert_true(g.ratio_least > g.ratio_most);
+}
+
 /* The float32 and the 4 decimals of a double do not differ visibly from it, whatever the value. */
 static void roundings_are_invisible(void **state)
 {
@@ -275,6 +290,7 @@ int main(void)
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(mirrored),
 		cmocka_unit_test(roundings_are_invisible),
+		cmocka_unit_test(ratio_beside_zeros),
 		cmocka_unit_test(what_is_too_little),
 		cmocka_unit_test(holes),
 		cmocka_unit_test(no_memory),

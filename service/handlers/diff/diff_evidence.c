@@ -247,6 +247,26 @@ static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetc
 	return TS_OK;
 }
 
+static bool is_reward(struct ts_span name)
+{
+	static const char *const globs[] = {"scalars.*reward*", "scalars.*return*", "scalars.*episode*", "scalars.*ep_len*"};
+
+	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
+		if (ts_glob(ts_span_str(globs[i]), name))
+			return true;
+	return false;
+}
+
+/* Notes which number differs first of those of unknown role. */
+static void note_unrated(struct ts_evidence_notes *notes, const struct ts_series_row *row)
+{
+	if (row->role != TS_ROLE_UNKNOWN || row->type != TS_COLUMN_F64 || row->state != TS_SERIES_PARTS ||
+	    (notes->unrated.len && notes->unrated_step <= row->first_step))
+		return;
+	notes->unrated = row->name;
+	notes->unrated_step = row->first_step;
+}
+
 enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
 				struct ts_error *err)
@@ -255,6 +275,10 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
+	if (a && b && any->table->kind == TS_TABLE_STEPS) {
+		notes->rewards = notes->rewards || is_reward(row->name);
+		note_unrated(notes, row);
+	}
 	if (a && b && note_other(notes, f, row, s.kind, a, err))
 		return err->status;
 	/* There can be many series of no known kind, in many ranks: they matter only if they differ. */
@@ -516,6 +540,9 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 		q.e.repeats = *repeats;
 	q.e.others_same = notes->others;
 	q.e.other_same = notes->other;
+	q.e.rewards = notes->rewards;
+	q.e.unrated = notes->unrated;
+	q.e.unrated_step = notes->unrated_step;
 	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err))
 		return err->status;
 	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||

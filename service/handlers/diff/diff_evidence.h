@@ -24,6 +24,9 @@ struct ts_evidence_notes {
 	size_t n, cap;
 	uint32_t others;      /* numbers of no known kind that vary and agree throughout */
 	struct ts_span other; /* the name of the first */
+	bool rewards;         /* as in evidence.h */
+	struct ts_span unrated;
+	int64_t unrated_step;
 };
 
 /* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */
