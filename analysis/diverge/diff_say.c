@@ -374,7 +374,7 @@ static void put_aliases(struct saying *s)
 			      s->diff->axis.len ? "point" : "step");
 	}
 	if (n > 1) {
-		ts_buf_str(&s->out, "; so are ");
+		ts_buf_str(&s->out, n == 2 ? "; so is " : "; so are ");
 		put_count(s, n - 1, "more pair");
 		ts_buf_str(&s->out, " of names");
 	}

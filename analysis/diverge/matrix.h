@@ -21,11 +21,20 @@ struct ts_pair {
 
 enum { TS_MATRIX_RUNS_MAX = 256, TS_MATRIX_PAIRS_MAX = TS_MATRIX_RUNS_MAX * (TS_MATRIX_RUNS_MAX - 1) / 2 };
 
+/* One series that two runs log under two names, as loss and train/loss. */
+struct ts_matrix_alias {
+	struct ts_span a, b; /* the name in the first of the two runs, and in the second */
+};
+
+enum { TS_MATRIX_ALIASES_MAX = 64 };
+
 struct ts_diff_matrix {
 	struct ts_run_ref *runs;
 	size_t n;
 	struct ts_pair *pairs; /* (0, 1), (0, 2), ... (1, 2), ... */
 	size_t n_pairs;	       /* n * (n - 1) / 2 */
+	struct ts_matrix_alias *aliases; /* in the order in which they were met; what is more than the limit is not listed */
+	size_t n_aliases;
 };
 
 const char *ts_pair_word(enum ts_pair_state state); /* "same", "parts", "extent", "columns", "apart" */

@@ -68,6 +68,7 @@ struct ts_resume_shift {
 struct ts_resume_series {
 	enum ts_resume_kind kind;
 	struct ts_span name;
+	struct ts_span name_a;	      /* what a calls it, where that is another name; else empty */
 	int32_t rank;
 	const int64_t *steps; /* ascending, from the resume on */
 	const double *a, *b;  /* numbers */

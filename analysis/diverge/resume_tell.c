@@ -188,11 +188,32 @@ static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *
 				  name, ts_say_number(look->grid).text);
 }
 
+static bool is_told(const struct ts_resume_judge *j, size_t upto, const struct ts_resume_series *s)
+{
+	for (size_t i = 0; i < upto; i++)
+		if (ts_span_eq(j->e->series[i].name, s->name) && ts_span_eq(j->e->series[i].name_a, s->name_a))
+			return true;
+	return false;
+}
+
+/* Says which series were paired by names that are alike: once, whatever the number of ranks. */
+static void tell_names(struct ts_resume_judge *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ts_resume_series *s = &j->e->series[i];
+
+		if (s->name_a.len && !is_told(j, i, s))
+			ts_resume_for(j, "%.*s of the resumed run is compared with %.*s of its parent, as one series under two names",
+				      TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(ts_column_said(s->name_a)));
+	}
+}
+
 void ts_resume_tell(struct ts_resume_judge *j)
 {
 	static const enum ts_resume_kind numbers[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_RATE,
 						      TS_RESUME_SCALAR};
 
+	tell_names(j);
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		const struct ts_resume_look *look = ts_resume_worst(j, numbers[i]);
 

@@ -88,6 +88,8 @@ static const struct ts_shape_field matrix_rows[] = {
 	{NULL, "runs", MANY(parts.matrix.runs, parts.matrix.n, ts_shape_run, 0), BOUNDS(3, TS_MATRIX_RUNS_MAX)},
 	{NULL, "groups", ONE(parts, ts_shape_groups)},
 	{NULL, "pairs", ONE(parts.matrix, ts_shape_pairs)},
+	{NULL, "aliases", MANY(parts.matrix.aliases, parts.matrix.n_aliases, ts_shape_matrix_alias, 0),
+	 BOUNDS(0, TS_MATRIX_ALIASES_MAX), ABOUT("series that two of the runs log under two names, and that are compared as one")},
 };
 const struct ts_shape ts_shape_matrix_answer = {JSON_SHAPE("matrix_answer", matrix_rows)};
 #undef TYPE

@@ -7,6 +7,7 @@
 
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
+#include "run/role.h"
 #include "cli/text/text_parts.h"
 
 /* A wider matrix is hard to read, whatever the width of the terminal. */
@@ -177,6 +178,25 @@ static void legend(struct ts_cli *cli, const struct ts_diff_matrix *m)
 			}
 }
 
+/* Says which series of two names are compared as one. */
+static enum ts_status names(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err)
+{
+	for (size_t i = 0; i < m->n_aliases; i++) {
+		const char *a = ts_show_text(ts_column_said(m->aliases[i].a), &cli->arena);
+		const char *b = ts_show_text(ts_column_said(m->aliases[i].b), &cli->arena);
+		const char *text = NULL;
+
+		if (a && b)
+			text = ts_arena_printf(&cli->arena, "%s of one run and %s of another are compared as one series", a, b);
+		if (!text)
+			return ts_arena_error(&cli->arena, err);
+		if (i == 0)
+			ts_buf_str(&cli->out, "\n");
+		ts_text_field(cli, "names", text);
+	}
+	return TS_OK;
+}
+
 static bool is_better(const struct ts_pair *pair, const struct ts_pair *than)
 {
 	static const int order[] = {[TS_PAIR_SAME] = 0,	  [TS_PAIR_COLUMNS] = 1, [TS_PAIR_EXTENT] = 2,
@@ -291,5 +311,5 @@ enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_ma
 	}
 	if (!status)
 		legend(cli, m);
-	return status;
+	return status ? status : names(cli, m, err);
 }

@@ -6,6 +6,14 @@
 WORD_OF(pair_word, enum ts_pair_state, ts_pair_word);
 static const struct ts_shape_words pair_states = {TS_PAIR_SAME, TS_PAIR_APART, TS_PAIR_SAME, .word = pair_word};
 
+#define TYPE struct ts_matrix_alias
+static const struct ts_shape_field alias_rows[] = {
+	{"a", "a", BYTES(a, TS_PATH_MAX)},
+	{"b", "b", BYTES(b, TS_PATH_MAX)},
+};
+const struct ts_shape ts_shape_matrix_alias = {SHAPE("matrix_alias", matrix_alias, alias_rows)};
+#undef TYPE
+
 #define TYPE struct ts_diff_matrix
 static void check_matrix(struct ts_wire_reader *r, void *in)
 {
@@ -26,6 +34,7 @@ static const struct ts_shape_field matrix_rows[] = {
 	{"runs", NULL, MANY(runs, n, ts_shape_run, TS_MATRIX_RUNS_MAX)},
 	{"states", NULL, COLUMN(ENUM, pairs, struct ts_pair, state, n_pairs, TS_MATRIX_PAIRS_MAX), WORDS(pair_states)},
 	{"steps", NULL, COLUMN(I64, pairs, struct ts_pair, step, n_pairs, TS_MATRIX_PAIRS_MAX), AS_MANY},
+	{"aliases", NULL, MANY(aliases, n_aliases, ts_shape_matrix_alias, TS_MATRIX_ALIASES_MAX)},
 };
 const struct ts_shape ts_shape_matrix = {SHAPE("matrix", diff_matrix_reply, matrix_rows), .check = check_matrix};
 const struct ts_shape ts_shape_matrix_reply = {SHAPE("matrix_reply", diff_matrix_reply, matrix_rows), .check = check_reply};

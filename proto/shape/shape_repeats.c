@@ -127,6 +127,7 @@ static const struct ts_shape_field repeats_rows[] = {
 	{"groups", NULL, LIST(SIZE, groups, matrix.n, TS_MATRIX_RUNS_MAX), AS_MANY},
 	{NULL, "groups", HERE(ts_shape_groups)},
 	{NULL, "pairs", ONE(matrix, ts_shape_pairs)},
+	{NULL, "aliases", MANY(matrix.aliases, matrix.n_aliases, ts_shape_matrix_alias, 0), BOUNDS(0, TS_MATRIX_ALIASES_MAX)},
 	{"inside", "inside", ENUM(inside, ts_words_yes)},
 	{"verdict", "verdict", BYTES(verdict, TS_WIRE_TEXT_MAX)},
 	{"spread", "spread_ratio", F64(spread), OR_NULL},

@@ -6,6 +6,7 @@
 #include "service/handlers/analyze/analyze_columns.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/reduce_cache.h"
+#include "service/handlers/analyze/reduce_loss.h"
 #include "service/handlers/analyze/reduce_rows.h"
 
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static enum ts_status read_phases(struct reducing *r, struct ts_error *err)
 	return ts_rank_windows(&in, &slots, take_window, &r->reducer, err);
 }
 
-/* --- memory and loss --- */
+/* --- memory --- */
 
 static void take_peak(struct ts_reduce_ends *ends, const struct ts_series *series)
 {
@@ -152,49 +153,6 @@ static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, 
 	return TS_OK;
 }
 
-static enum ts_status read_column(struct reducing *r, const struct ts_table *table, const struct ts_column *column,
-				  struct ts_error *err)
-{
-	struct ts_reduce_loss loss = ts_reduce_loss_of((size_t)table->rows);
-	struct ts_arena block;
-	enum ts_status status = TS_OK;
-
-	ts_arena_init(&block, TS_ANALYSIS_ARENA);
-	for (size_t b = 0; !status && b < table->n_blocks; b++) {
-		size_t rows = table->blocks[b].rows;
-		double *values;
-
-		ts_arena_reset(&block);
-		values = ts_arena_array(&block, rows, sizeof *values);
-		status = !values ? ts_arena_error(&block, err)
-				 : ts_fetch_block_words(r->fetch, &column->blocks[b], TS_COLUMN_F64, rows,
-							(uint64_t *)(void *)values, err);
-		for (size_t i = 0; !status && i < rows; i++)
-			ts_reduce_loss_add(&loss, values[i]);
-	}
-	ts_arena_finish(&block);
-	if (!status)
-		ts_reduce_loss_finish(&loss, &r->ends);
-	return status;
-}
-
-/* Reads the loss of the lowest rank that has one. */
-static enum ts_status read_loss(struct reducing *r, struct ts_error *err)
-{
-	r->ends.no_loss = "the run has no column scalars.loss";
-	for (size_t i = 0; i < r->run->head.n_ranks; i++) {
-		const struct ts_table *table;
-		const struct ts_column *column = ts_columns_find(&r->run->indexes[i], "scalars.loss", &table);
-
-		if (!column || table->rows == 0)
-			continue;
-		if (read_column(r, table, column, err))
-			return ts_error_prefix(err, "rank %" PRId32, r->run->indexes[i].rank);
-		return TS_OK;
-	}
-	return TS_OK;
-}
-
 static enum ts_status read_ends(struct reducing *r, struct ts_error *err)
 {
 	struct ts_columns columns;
@@ -205,7 +163,7 @@ static enum ts_status read_ends(struct reducing *r, struct ts_error *err)
 	ts_columns_init(&columns, r->fetch);
 	status = read_peak(r, &columns, err);
 	ts_columns_finish(&columns);
-	return status ? status : read_loss(r, err);
+	return status ? status : ts_reduce_read_loss(r->fetch, r->run, "scalars.loss", &r->ends, err);
 }
 
 /* --- the workload --- */

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
-#include "service/handlers/diff/series_list.h"
+#include "service/handlers/diff/series_alias.h"
 
 #include <stdlib.h>
 
@@ -22,6 +22,7 @@ struct tally {
 struct across {
 	struct ts_series_side *sides; /* one for each run; table == NULL where the run lacks the series */
 	enum ts_role *roles;	      /* valid where the run has the series */
+	size_t *at;		      /* its place in the list of the run; valid where the run has it */
 };
 
 struct matrix_walk {
@@ -32,6 +33,9 @@ struct matrix_walk {
 	struct tally *pairs;	/* as ts_diff_matrix.pairs */
 	struct ts_arena rank;	/* for one rank: its series in all runs */
 	struct ts_arena cell;	/* for one comparison */
+	struct ts_arena *kept;	/* for the answer */
+	struct ts_matrix_alias *aliases;
+	size_t n_aliases;
 };
 
 /* The series of one run on the rank, and how many have been taken. */
@@ -40,6 +44,7 @@ struct queue {
 	struct ts_facts facts;
 	size_t at;
 	bool present;
+	struct ts_aliases *with; /* by the number of a later run; its arrays are NULL until they are asked for */
 };
 
 static enum ts_status open_queues(struct matrix_walk *w, int32_t rank, struct queue *queues, struct ts_error *err)
@@ -48,6 +53,9 @@ static enum ts_status open_queues(struct matrix_walk *w, int32_t rank, struct qu
 		const struct ts_index *index = ts_run_rank(&w->runs[i], rank);
 
 		queues[i].present = index != NULL;
+		queues[i].with = ts_arena_array(&w->rank, w->n, sizeof *queues[i].with);
+		if (!queues[i].with)
+			return ts_arena_error(&w->rank, err);
 		if (index && (ts_series_list_of(index, &w->rank, &queues[i].list, err) ||
 			      ts_series_facts(&w->runs[i], index, &w->rank, &queues[i].facts, err)))
 			return err->status;
@@ -81,10 +89,11 @@ static enum ts_status take(struct matrix_walk *w, struct queue *queues, struct a
 	struct across out = {
 		.sides = ts_arena_array(&w->rank, w->n, sizeof *out.sides),
 		.roles = ts_arena_array(&w->rank, w->n, sizeof *out.roles),
+		.at = ts_arena_array(&w->rank, w->n, sizeof *out.at),
 	};
 	bool any = false;
 
-	if (!out.sides || !out.roles)
+	if (!out.sides || !out.roles || !out.at)
 		return ts_arena_error(&w->rank, err);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct ts_series_side *side = front(&queues[i]);
@@ -92,6 +101,7 @@ static enum ts_status take(struct matrix_walk *w, struct queue *queues, struct a
 		if (!side || ts_series_side_cmp(side, &first) != 0)
 			continue;
 		out.sides[i] = *side;
+		out.at[i] = queues[i].at;
 		out.roles[i] = side->table->kind == TS_TABLE_PIPELINE ? TS_ROLE_OBSERVATION
 								       : ts_role_of(side->column->name, &queues[i].facts);
 		any |= out.roles[i] != TS_ROLE_OBSERVATION;
@@ -125,29 +135,33 @@ static enum ts_status list_across(struct matrix_walk *w, struct queue *queues, s
 	return TS_OK;
 }
 
-static enum ts_status compare_parted(struct matrix_walk *w, struct tally *t, const struct across *s, size_t i, size_t j,
-				     struct ts_error *err)
+/* Two sides of one series. */
+struct both {
+	struct ts_series_side a, b;
+};
+
+static enum ts_status compare_parted(struct matrix_walk *w, struct tally *t, const struct both *s, struct ts_error *err)
 {
-	struct ts_series_row row = {.type = s->sides[i].column->type};
+	struct ts_series_row row = {.type = s->a.column->type};
 
 	if (t->step == INT64_MIN)
 		return TS_OK;
-	if (ts_series_compare_upto(w->walk, s->sides[i], s->sides[j], t->step - 1, &w->cell, &row, err))
+	if (ts_series_compare_upto(w->walk, s->a, s->b, t->step - 1, &w->cell, &row, err))
 		return err->status;
 	if (row.state == TS_SERIES_PARTS && row.first_step < t->step)
 		t->step = row.first_step;
 	return TS_OK;
 }
 
-static enum ts_status compare_both(struct matrix_walk *w, struct tally *t, const struct across *s, size_t i, size_t j,
-				   enum ts_role role, struct ts_error *err)
+static enum ts_status compare_both(struct matrix_walk *w, struct tally *t, const struct both *s, enum ts_role role,
+				   struct ts_error *err)
 {
-	struct ts_series_row row = {.type = s->sides[i].column->type};
+	struct ts_series_row row = {.type = s->a.column->type};
 
 	ts_arena_reset(&w->cell);
 	if (t->parts)
-		return compare_parted(w, t, s, i, j, err);
-	if (ts_series_compare(w->walk, s->sides[i], s->sides[j], &w->cell, &row, err))
+		return compare_parted(w, t, s, err);
+	if (ts_series_compare(w->walk, s->a, s->b, &w->cell, &row, err))
 		return err->status;
 	if (role == TS_ROLE_UNKNOWN) {
 		t->unknown |= row.state != TS_SERIES_SAME;
@@ -160,11 +174,63 @@ static enum ts_status compare_both(struct matrix_walk *w, struct tally *t, const
 	return TS_OK;
 }
 
-static enum ts_status compare_pair(struct matrix_walk *w, const struct across *s, size_t i, size_t j, enum ts_role wanted,
-				   struct ts_error *err)
+/* Notes two names once, however many runs and ranks have them so. */
+static enum ts_status keep_alias(struct matrix_walk *w, struct ts_span a, struct ts_span b, struct ts_error *err)
+{
+	for (size_t i = 0; i < w->n_aliases; i++)
+		if (ts_span_eq(w->aliases[i].a, a) && ts_span_eq(w->aliases[i].b, b))
+			return TS_OK;
+	if (w->n_aliases == TS_MATRIX_ALIASES_MAX)
+		return TS_OK;
+	if (!w->aliases)
+		w->aliases = ts_arena_array(w->kept, TS_MATRIX_ALIASES_MAX, sizeof *w->aliases);
+	if (!w->aliases)
+		return ts_arena_error(w->kept, err);
+	w->aliases[w->n_aliases++] = (struct ts_matrix_alias){a, b};
+	return TS_OK;
+}
+
+/* What run i has under one name and run j under another, i < j; looked for when a series of the trajectory is first found in one of
+ * the two alone. */
+static enum ts_status aliases_of(struct matrix_walk *w, const struct queue *queues, size_t i, size_t j,
+				 const struct ts_aliases **ret, struct ts_error *err)
+{
+	struct ts_aliases *with = &queues[i].with[j];
+
+	*ret = with;
+	if (with->of_a)
+		return TS_OK;
+	return ts_aliases_find(w->walk, (const struct ts_series_list[2]){queues[i].list, queues[j].list},
+			       (const struct ts_facts[2]){queues[i].facts, queues[j].facts}, &w->rank, with, err);
+}
+
+/* Run i has a series that run j has under another name, or j one that i has so: *ret_done says so. They are compared under
+ * the name of i. */
+static enum ts_status compare_alias(struct matrix_walk *w, const struct queue *queues, const struct across *s, size_t i, size_t j,
+				    struct tally *t, bool *ret_done, struct ts_error *err)
+{
+	const struct ts_aliases *aliases;
+	int64_t of;
+
+	*ret_done = false;
+	if (!queues[i].present || !queues[j].present)
+		return TS_OK;
+	if (aliases_of(w, queues, i, j, &aliases, err))
+		return err->status;
+	of = s->sides[i].table ? aliases->of_a[s->at[i]] : aliases->of_b[s->at[j]];
+	*ret_done = of != TS_ALIAS_NONE;
+	if (!*ret_done || !s->sides[i].table)
+		return TS_OK;
+	if (keep_alias(w, s->sides[i].column->name, queues[j].list.items[of].column->name, err))
+		return err->status;
+	return compare_both(w, t, &(struct both){s->sides[i], queues[j].list.items[of]}, TS_ROLE_TRAJECTORY, err);
+}
+
+static enum ts_status compare_pair(struct matrix_walk *w, const struct queue *queues, const struct across *s, size_t i, size_t j,
+				   enum ts_role wanted, struct ts_error *err)
 {
 	struct tally *t = &w->pairs[ts_pair_index(w->n, i, j)];
-	bool has_i = s->sides[i].table != NULL, has_j = s->sides[j].table != NULL;
+	bool has_i = s->sides[i].table != NULL, has_j = s->sides[j].table != NULL, done;
 	enum ts_role role = has_i ? s->roles[i] : s->roles[j];
 
 	if (has_i && has_j)
@@ -172,7 +238,13 @@ static enum ts_status compare_pair(struct matrix_walk *w, const struct across *s
 	if (t->one || role != wanted || (t->parts && wanted == TS_ROLE_UNKNOWN))
 		return TS_OK;
 	if (has_i && has_j)
-		return compare_both(w, t, s, i, j, role, err);
+		return compare_both(w, t, &(struct both){s->sides[i], s->sides[j]}, role, err);
+	if (wanted == TS_ROLE_TRAJECTORY) {
+		if (compare_alias(w, queues, s, i, j, t, &done, err))
+			return err->status;
+		if (done)
+			return TS_OK;
+	}
 	t->incomplete |= wanted == TS_ROLE_TRAJECTORY;
 	t->unknown |= wanted == TS_ROLE_UNKNOWN;
 	return TS_OK;
@@ -191,7 +263,7 @@ static enum ts_status compare_series(struct matrix_walk *w, int32_t rank, const 
 				continue;
 			if (rank != TS_RANK_JOB && !(queues[i].present && queues[j].present))
 				continue;
-			if (compare_pair(w, s, i, j, wanted, err))
+			if (compare_pair(w, queues, s, i, j, wanted, err))
 				return err->status;
 		}
 	}
@@ -294,7 +366,7 @@ enum ts_status ts_diff_matrix(struct ts_fetch *f, const struct ts_run *runs, siz
 			      struct ts_diff_matrix *ret_matrix, struct ts_error *err)
 {
 	size_t n_pairs = n * (n - 1) / 2;
-	struct matrix_walk w = {.fetch = f, .runs = runs, .n = n};
+	struct matrix_walk w = {.fetch = f, .runs = runs, .n = n, .kept = arena};
 	struct ts_diff_matrix out = {.n = n, .n_pairs = n_pairs};
 	enum ts_status status;
 
@@ -320,6 +392,8 @@ enum ts_status ts_diff_matrix(struct ts_fetch *f, const struct ts_run *runs, siz
 		return status;
 	for (size_t i = 0; i < n_pairs; i++)
 		out.pairs[i] = pair_of(&w.pairs[i]);
+	out.aliases = w.aliases;
+	out.n_aliases = w.n_aliases;
 	*ret_matrix = out;
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "service/handlers/diff/resume_rows.h"
+#include "service/handlers/diff/series_alias.h"
 
 /* The limit of rows of the parent: it may log every step where the child logs every sixteenth. */
 enum { PARENT_ROWS = 16 * TS_RESUME_ROWS };
@@ -12,6 +13,7 @@ struct pairing {
 	const struct ts_run *parent, *child;
 	struct ts_arena *arena;
 	struct ts_arena scratch; /* for the rows of one column */
+	struct ts_arena names;	 /* for the names of one rank */
 	struct ts_resume_series *series;
 	size_t n;
 	int64_t step;
@@ -88,6 +90,8 @@ static enum ts_status pair_column(struct pairing *p, const struct both *c, struc
 	*s = ts_resume_series_of(c->kind, c->child->name, c->rank, &pairs, &p->parent->head.facts, &p->child->head.facts);
 	quantum_parent = ts_resume_quantum(c->parent, &pairs);
 	quantum_child = ts_resume_quantum(c->child, &pairs);
+	if (!ts_span_eq(c->parent->name, c->child->name))
+		s->name_a = c->parent->name;
 	s->quantum = quantum_parent > quantum_child ? quantum_parent : quantum_child;
 	if (c->kind == TS_RESUME_LOSS && pairs.n == 0 && level_of(p, c, &child, err))
 		return err->status;
@@ -96,9 +100,51 @@ static enum ts_status pair_column(struct pairing *p, const struct both *c, struc
 	return TS_OK;
 }
 
+/* What the parent logs under another name: series of the child, and for each the parent's or TS_ALIAS_NONE. */
+struct renamed {
+	struct ts_series_list lists[2]; /* the parent's, the child's */
+	struct ts_aliases aliases;
+};
+
+static enum ts_status find_renamed(struct pairing *p, const struct ts_index *child, const struct ts_index *parent,
+				   struct renamed *ret, struct ts_error *err)
+{
+	struct ts_facts facts[2];
+	struct ts_series_walk *walk;
+	enum ts_status status;
+
+	ts_arena_reset(&p->names);
+	if (ts_series_list_of(parent, &p->names, &ret->lists[0], err) || ts_series_list_of(child, &p->names, &ret->lists[1], err) ||
+	    ts_series_facts(p->parent, parent, &p->names, &facts[0], err) ||
+	    ts_series_facts(p->child, child, &p->names, &facts[1], err) || ts_series_walk_create(p->fetch, &walk, err))
+		return err->status;
+	status = ts_aliases_find(walk, ret->lists, facts, &p->names, &ret->aliases, err);
+	ts_series_walk_destroy(walk);
+	return status;
+}
+
+static void look_for_renamed(const struct renamed *names, struct both *c)
+{
+	const struct ts_series_list *children = &names->lists[1];
+
+	for (size_t i = 0; i < children->n; i++) {
+		int64_t of = names->aliases.of_b[i];
+
+		if (children->items[i].column != c->child || of == TS_ALIAS_NONE)
+			continue;
+		c->parent_table = names->lists[0].items[of].table;
+		c->parent = names->lists[0].items[of].column;
+		return;
+	}
+}
+
 static enum ts_status pair_rank(struct pairing *p, const struct ts_index *child, const struct ts_index *parent,
 				struct ts_error *err)
 {
+	struct renamed names;
+
+	if (find_renamed(p, child, parent, &names, err))
+		return ts_error_prefix(err, "rank %d", child->rank);
 	for (size_t t = 0; t < child->n_tables; t++) {
 		const struct ts_table *table = &child->tables[t];
 
@@ -108,6 +154,8 @@ static enum ts_status pair_rank(struct pairing *p, const struct ts_index *child,
 			if (!ts_resume_kind_of(child, &p->child->head.facts, c.child, &c.kind))
 				continue;
 			c.parent = ts_index_column(parent, TS_TABLE_STEPS, c.child->name, c.child->type, &c.parent_table);
+			if (!c.parent)
+				look_for_renamed(&names, &c);
 			if (c.parent && pair_column(p, &c, err))
 				return ts_error_prefix(err, "rank %d", child->rank);
 		}
@@ -126,6 +174,7 @@ enum ts_status ts_resume_pair_runs(struct ts_fetch *f, const struct ts_run *pare
 	if (!p.series)
 		return ts_arena_error(arena, err);
 	ts_arena_init(&p.scratch, TS_ANALYSIS_ARENA);
+	ts_arena_init(&p.names, TS_CALL_ARENA);
 	for (size_t i = 0; !status && i < child->head.n_ranks; i++) {
 		const struct ts_index *other = ts_run_rank(parent, child->indexes[i].rank);
 
@@ -138,6 +187,7 @@ enum ts_status ts_resume_pair_runs(struct ts_fetch *f, const struct ts_run *pare
 		status = pair_rank(&p, &child->indexes[i], other, err);
 	}
 	ts_arena_finish(&p.scratch);
+	ts_arena_finish(&p.names);
 	e->series = p.series;
 	e->n_series = p.n;
 	e->level = p.level;

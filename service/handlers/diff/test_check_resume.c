@@ -167,6 +167,26 @@ static void resumed_correctly(void **state)
 	pair_close(p);
 }
 
+/* The resumed run logs its loss under a name that is like that of its parent. */
+static void loss_of_another_name(void **state)
+{
+	struct pair *p = pair_open();
+
+	(void)state;
+	for (size_t i = 0; i < p->child.n; i++)
+		if (strcmp(p->child.items[i].name, "scalars.loss") == 0)
+			p->child.items[i].name = "scalars.train/loss";
+	check(p, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_true(row(p, "train/loss", "common_count") == TS_RESUME_WINDOW);
+	assert_true(any_says(p->got.why.evidence_for, p->got.why.n_for,
+			     "train/loss of the resumed run is compared with loss of its parent"));
+	scale(&p->child, "scalars.train/loss", RESUMED, 1.1);
+	scale(&p->child, "scalars.grad_norm", RESUMED, 1.2);
+	check_with(p, fp32, 1);
+	assert_int_equal(p->got.verdict, TS_RESUME_WRONG);
+	pair_close(p);
+}
+
 static void optimizer_lost(void **state)
 {
 	struct pair *p = pair_open();
@@ -668,6 +688,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(resumed_correctly),
+		cmocka_unit_test(loss_of_another_name),
 		cmocka_unit_test(optimizer_lost),
 		cmocka_unit_test(schedule_lost),
 		cmocka_unit_test(data_shifted),

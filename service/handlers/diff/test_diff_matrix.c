@@ -293,6 +293,39 @@ static void the_earliest_of_several_series(void **state)
 	world_close(&w);
 }
 
+/* Each run logs its loss under a name of its own, on two ranks; the third run differs from step 40 on. */
+static void series_under_other_names(void **state)
+{
+	static const char *const own[] = {"scalars.loss", "scalars.train/loss", "scalars.train_loss"};
+	struct ts_run runs[3];
+	struct ts_diff_matrix m;
+	struct ts_error err;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int i = 0; i < 3; i++) {
+		struct cells c = {.n = 0};
+		struct ts_id id;
+
+		for (int64_t step = 0; step < 60; step++)
+			for (int32_t rank = 0; rank < 2; rank++)
+				cells_add(&c, rank, own[i], step, 1 / (1.0 + (double)step) + (i == 2 && rank && step >= 40));
+		id = make_run(&w, &c, NULL, 0);
+		must(ts_run_open(&w.fetch, &id, &w.arena, &runs[i], &err), &err);
+		cells_free(&c);
+	}
+	must(ts_diff_matrix(&w.fetch, runs, 3, &w.arena, &m, &err), &err);
+	assert_int_equal(ts_matrix_pair(&m, 0, 1)->state, TS_PAIR_SAME);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(ts_matrix_pair(&m, i, 2)->state, TS_PAIR_PARTS);
+		assert_int_equal(ts_matrix_pair(&m, i, 2)->step, 40);
+	}
+	assert_int_equal(m.n_aliases, 3); /* once for each two names, whatever the ranks */
+	assert_true(ts_span_is(m.aliases[0].a, own[0]) && ts_span_is(m.aliases[0].b, own[1]));
+	world_close(&w);
+}
+
 static bool gone(const struct ts_call *call)
 {
 	(void)call;
@@ -350,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_families_agree_with_plain_comparison),
 		cmocka_unit_test(the_earliest_of_several_series),
+		cmocka_unit_test(series_under_other_names),
 		cmocka_unit_test(can_be_cancelled),
 		cmocka_unit_test(any_allocation_may_fail),
 	};

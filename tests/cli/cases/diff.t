@@ -1044,7 +1044,8 @@ $ tscope diff --json base rerun parts
 |       "state": "parts",
 |       "first_step": 3
 |     }
-|   ]
+|   ],
+|   "aliases": []
 | }
 [1]
 $ tscope diff --exit-on facts base rerun parts

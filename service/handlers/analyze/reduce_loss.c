@@ -1,0 +1,77 @@
+#include "service/handlers/analyze/reduce_loss.h"
+
+#include "base/limits.h"
+#include "service/handlers/analyze/analyze_columns.h"
+
+static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
+				  struct ts_reduce_ends *io_ends, struct ts_error *err)
+{
+	struct ts_reduce_loss loss = ts_reduce_loss_of((size_t)table->rows);
+	struct ts_arena block;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&block, TS_ANALYSIS_ARENA);
+	for (size_t b = 0; !status && b < table->n_blocks; b++) {
+		size_t rows = table->blocks[b].rows;
+		double *values;
+
+		ts_arena_reset(&block);
+		values = ts_arena_array(&block, rows, sizeof *values);
+		status = !values ? ts_arena_error(&block, err)
+				 : ts_fetch_block_words(f, &column->blocks[b], TS_COLUMN_F64, rows,
+							(uint64_t *)(void *)values, err);
+		for (size_t i = 0; !status && i < rows; i++)
+			ts_reduce_loss_add(&loss, values[i]);
+	}
+	ts_arena_finish(&block);
+	if (!status)
+		ts_reduce_loss_finish(&loss, io_ends);
+	return status;
+}
+
+enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_reduce_ends *io_ends,
+				   struct ts_error *err)
+{
+	io_ends->no_loss = "the run has no column scalars.loss";
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		const struct ts_table *table;
+		const struct ts_column *column = ts_columns_find(&run->indexes[i], name, &table);
+
+		if (!column || table->rows == 0)
+			continue;
+		if (read_column(f, table, column, io_ends, err))
+			return ts_error_prefix(err, "rank %" PRId32, run->indexes[i].rank);
+		return TS_OK;
+	}
+	return TS_OK;
+}
+
+/* In the order in which they are looked for: the names that a diff takes for those of one series (series_alias.h). */
+static const char *const loss_names[] = {"scalars.train/loss",	   "scalars.train_loss",    "scalars.train.loss",
+					 "scalars.train\\.loss",   "scalars.training/loss", "scalars.training_loss",
+					 "scalars.training.loss", "scalars.training\\.loss"};
+
+enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, struct ts_reduction *io_reduction, struct ts_error *err)
+{
+	struct ts_reduced *loss = &io_reduction->metrics[TS_METRIC_LOSS], *best = &io_reduction->best_loss;
+	struct ts_arena work;
+	struct ts_reduce_ends ends = {.has_loss = false};
+	struct ts_run run;
+	enum ts_status status;
+
+	if (loss->known)
+		return TS_OK;
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = ts_run_open(f, id, &work, &run, err);
+	for (size_t i = 0; !status && !ends.has_loss && i < sizeof loss_names / sizeof *loss_names; i++)
+		status = ts_reduce_read_loss(f, &run, loss_names[i], &ends, err);
+	ts_arena_finish(&work);
+	if (status || !ends.has_loss)
+		return status;
+	*loss = (struct ts_reduced){.known = true, .value = ends.loss, .has_error = isfinite(ends.loss_error)};
+	loss->error = loss->has_error ? ends.loss_error : 0;
+	*best = (struct ts_reduced){.known = ends.has_best, .value = ends.best_loss};
+	if (!best->known)
+		*best = (struct ts_reduced){.reason = ts_span_str("no value of the loss is finite")};
+	return TS_OK;
+}
