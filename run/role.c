@@ -11,7 +11,7 @@ struct rule {
 	enum ts_role role;
 };
 
-/* This is version 2 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
+/* This is version 3 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
  * before rules for what the name measures (loss_ms is a time). A change here requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
@@ -52,6 +52,14 @@ static const struct rule scalar_rules[] = {
 	{"*_wait", TS_ROLE_OBSERVATION},
 	{"wait_*", TS_ROLE_OBSERVATION},
 	{"elapsed*", TS_ROLE_OBSERVATION},
+	{"wall", TS_ROLE_OBSERVATION},
+	{"wall_*", TS_ROLE_OBSERVATION},
+	{"sec_per_*", TS_ROLE_OBSERVATION}, /* sec_per_it */
+	{"*_per_s", TS_ROLE_OBSERVATION},
+	{"tok_s", TS_ROLE_OBSERVATION},
+	{"tokens_s", TS_ROLE_OBSERVATION},
+	{"samples_s", TS_ROLE_OBSERVATION},
+	{"images_s", TS_ROLE_OBSERVATION},
 	{"loss", TS_ROLE_TRAJECTORY},
 	{"*_loss", TS_ROLE_TRAJECTORY},
 	{"loss_*", TS_ROLE_TRAJECTORY},

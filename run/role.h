@@ -12,7 +12,7 @@ enum ts_role {
 	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, memory, throughput */
 };
 
-enum { TS_ROLE_TABLE_VERSION = 2 };
+enum { TS_ROLE_TABLE_VERSION = 3 };
 
 /* The role that the fact columns.<name>.role states ("trajectory", "observation"), else that of the table of names. facts may
  * be NULL. */

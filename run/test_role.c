@@ -60,6 +60,14 @@ static void test_names(void **unused)
 		"scalars.tflops",
 		"scalars.gpu_utilization",
 		"scalars.peak_memory",
+		"scalars.it/s",
+		"scalars.tok/s",
+		"scalars.sec_per_it",
+		"scalars.images_per_s",
+		"scalars.wall",
+		"scalars.wall-clock",
+		"scalars.data_wait",
+		"scalars.eta",
 	};
 	static const char *const unknown[] = {
 		"scalars.foo", "scalars.glossy",   "extra.loss",       "scalars.lossy", "scalars.", "scalars", "",
