@@ -588,6 +588,13 @@ static bool local_losses(struct ts_inquiry *q)
 
 	if (!ts_worlds_differ(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts || ts_is_rounding(q))
 		return false;
+	if (m->known && !same && off > q->quantum * ts_cut_of(q, TS_CUT_QUANTUM)) {
+		ts_say_against(q,
+			       "the number of ranks differs, but so does the mean of the losses of all ranks at the first step "
+			       "(relative difference %s): equal shares of one batch would give the same mean",
+			       ts_say_number(off).text);
+		return false;
+	}
 	if (same)
 		ts_say_for(q, "the mean of the losses of all ranks is the same at the first step (relative difference %s)",
 			   ts_say_number(off).text);

@@ -103,7 +103,7 @@ static bool contradicted(const struct ts_inquiry *q, const struct ts_effect *eff
 {
 	bool init = ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
 
-	if (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, q->f))
+	if (effect->by_schedule == TS_SCHEDULE_ALL && ts_agrees_at(q, TS_KIND_LR, q->f))
 		return true;
 	if (effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_DATA_SET)
 		return ts_agrees_at(q, TS_KIND_BATCH, q->f);

@@ -70,7 +70,9 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 							   ts_say_number(r->spread).text));
 	if (q->d.cause == TS_CAUSE_REPORTING && q->d.confidence == TS_CONFIDENCE_HIGH)
 		return tier(TS_TIER_HOLDS,
-			    ts_span_str("the digests of the parameters agree, and only a logged value differs"));
+			    ts_span_str(q->first[TS_KIND_PARAMS].recorded
+						? "the digests of the parameters agree, and only a logged value differs"
+						: "only a logged value differs, and other records show that the training agrees"));
 	if (r->runs)
 		return tier(TS_TIER_UNKNOWN,
 			    ts_inquiry_text(

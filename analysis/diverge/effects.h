@@ -29,13 +29,20 @@ enum ts_push {
 
 enum { TS_EFFECT_PATHS = 12 };
 
+/* Does a setting act only through the learning rate? */
+enum ts_by_schedule {
+	TS_SCHEDULE_NONE = 0,  /* a row says false */
+	TS_SCHEDULE_ALL = 1,   /* yes: it explains nothing where that series agrees */
+	TS_SCHEDULE_GROUP = 2, /* yes, through that of some parameters, which may be logged nowhere */
+};
+
 /* Paths are globs over a path in lower case. "config:lr" is any depth below config with lr as the last key, its index cut off. */
 struct ts_effect {
 	const char *paths[TS_EFFECT_PATHS + 1];
 	enum ts_cause cause; /* UNKNOWN where onset is NEVER, or where anything may follow */
 	enum ts_onset onset;
 	enum ts_push push;
-	bool by_schedule; /* only through the learning rate: it explains nothing where that series agrees */
+	enum ts_by_schedule by_schedule;
 	const char *says; /* "changes the size of every update": the subject is the difference in the fact */
 	const char *source;
 };

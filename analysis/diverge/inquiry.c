@@ -64,18 +64,25 @@ static void note_first(struct ts_first *first, const struct ts_evidence_series *
 	first->common = s->common > first->common ? s->common : first->common;
 	first->recorded = true;
 	first->bits = first->bits || s->parts;
-	first->ranks++;
+	/* A rank may have several series of one kind, which follow one another. */
+	if (first->ranks == 0 || first->last_rank != s->rank)
+		first->ranks++;
+	first->last_rank = s->rank;
 	if (!parts)
 		return;
-	first->parted++;
+	if (first->parted == 0 || first->last_parted != s->rank)
+		first->parted++;
+	first->last_parted = s->rank;
 	if (!first->parts || step < first->step) {
 		first->parts = true;
 		first->step = step;
 		first->series = s;
 		first->jump = jump;
 		first->parted_first = 1;
+		first->last_first = s->rank;
 	} else if (step == first->step) {
-		first->parted_first++;
+		first->parted_first += first->last_first != s->rank;
+		first->last_first = s->rank;
 		if (jump > first->jump) {
 			first->jump = jump;
 			first->series = s;

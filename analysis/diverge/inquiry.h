@@ -26,6 +26,7 @@ struct ts_first {
 	double jump;	  /* r at that step; NaN for digests, and where it is unknown */
 	uint32_t ranks;	  /* that have it */
 	uint32_t parted, parted_first; /* ranks that differ; those that do at `step` */
+	int32_t last_rank, last_parted, last_first; /* the last rank counted in each of these */
 };
 
 struct ts_inquiry {

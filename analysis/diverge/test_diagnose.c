@@ -1562,6 +1562,14 @@ static void test_local_losses(void **state)
 	s.e.means = (struct ts_rank_means){true, 2, 2.000001};
 	expect(&s, TS_CAUSE_LOCAL_LOSSES, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
+	/* Equal shares of one batch have the same mean: then something else differs, and its class comes first. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	s.e.means = (struct ts_rank_means){true, 2, 2.1};
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_LOCAL_LOSSES) && says_against(&s, "equal shares of one batch"));
+	AGAIN(s);
 	/* With the same number of ranks there are no other shares. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
 	s.e.world_a = s.e.world_b = 2;
@@ -1685,6 +1693,45 @@ static void test_setting_that_makes_data(void **state)
 	close_scene(&s);
 }
 
+/* A learning rate that agrees does not contradict a setting of the rate of other parameters. */
+static void test_rate_of_a_group(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 4e-4, 1e-2, 0.08);
+	agrees(&s, TS_KIND_LR, "lr");
+	say(&s, "seeds.torch", "1", "1");
+	say(&s, "config.lr", "0.02", "0.025");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "the learning rates agree"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 4e-4, 1e-2, 0.08);
+	agrees(&s, TS_KIND_LR, "lr");
+	say(&s, "seeds.torch", "1", "1");
+	say(&s, "config.table_lr", "0.02", "0.025");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.experiments[0].what, 1, "config.table_lr put back to 0.02"));
+	close_scene(&s);
+}
+
+/* Several losses of one rank are not several ranks. */
+static void test_losses_of_one_rank(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "d_loss", 30, 1e-2, 3e-2, 0);
+	parts(&s, TS_KIND_LOSS, "g_loss", 31, 1e-2, 3e-2, 0);
+	agrees(&s, TS_KIND_LOSS, "aux_loss");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_false(says_for(&s, "ranks") || says_for(&s, "rank 0"));
+	AGAIN(s);
+	for (int32_t rank = 0; rank < 2; rank++) {
+		parts(&s, TS_KIND_LOSS, "d_loss", rank ? 30 : 40, 1e-2, 3e-2, 0)->rank = rank;
+		parts(&s, TS_KIND_LOSS, "g_loss", rank ? 30 : 40, 1e-2, 3e-2, 0)->rank = rank;
+	}
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(says_for(&s, "on 1 of 2 ranks (rank 1)"));
+	close_scene(&s);
+}
+
 /* Only a number of unknown meaning differs. It says something where the loss was written too coarsely to. */
 static void test_number_alone(void **state)
 {
@@ -1773,6 +1820,8 @@ int main(void)
 		cmocka_unit_test(test_recorded_always_remains),
 		cmocka_unit_test(test_batches_of_a_policy),
 		cmocka_unit_test(test_setting_that_makes_data),
+		cmocka_unit_test(test_rate_of_a_group),
+		cmocka_unit_test(test_losses_of_one_rank),
 		cmocka_unit_test(test_number_alone),
 		cmocka_unit_test(test_early_inputs_remain),
 		cmocka_unit_test(test_small_throughout),

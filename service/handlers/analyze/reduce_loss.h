@@ -10,6 +10,7 @@ enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run,
 				   struct ts_error *err);
 /* Fills the loss and the best loss of a reduction that has none because the run logs it as train/loss or under a name like that. They
  * are not kept in the cache. */
-enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, struct ts_reduction *io_reduction, struct ts_error *err);
+enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, struct ts_reduction *io_reduction,
+				    struct ts_error *err);
 
 #endif

@@ -64,7 +64,9 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 		/* A name that suggests a number does not count for another type. */
 		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
 			break;
-		return role == TS_ROLE_TRAJECTORY || kinds[i].kind == TS_KIND_EVAL ? kinds[i].kind : TS_KINDS;
+		/* A rate of some parameters (lr_encoder) is one, though nobody declares its role. */
+		return role == TS_ROLE_TRAJECTORY || kinds[i].kind == TS_KIND_EVAL || kinds[i].kind == TS_KIND_LR ? kinds[i].kind
+														  : TS_KINDS;
 	}
 	return role == TS_ROLE_TRAJECTORY && type == TS_COLUMN_F64 ? TS_KIND_OTHER : TS_KINDS;
 }
