@@ -46,10 +46,13 @@ static double usual_of(struct ts_gate_court *c, double (*of)(const struct ts_red
 
 bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric, struct ts_span *ret_reason)
 {
-	double usual = usual_of(c, records_of), records = (double)run->reduction.records;
+	double usual, records = (double)run->reduction.records;
 
-	if ((metric != TS_METRIC_LOSS && metric != TS_METRIC_STEP_TIME_END) || !(usual > 0) || !(records > 0) ||
-	    !isfinite(run->reduction.metrics[metric].value) || fabs(records / usual - 1) <= END_APART)
+	if ((metric != TS_METRIC_LOSS && metric != TS_METRIC_STEP_TIME_END) || !(records > 0) ||
+	    !isfinite(run->reduction.metrics[metric].value))
+		return false;
+	usual = usual_of(c, records_of);
+	if (!(usual > 0) || fabs(records / usual - 1) <= END_APART)
 		return false;
 	*ret_reason = ts_gate_text(c, "it has %s, and its baselines have %.0f: they end at other steps",
 				   ts_say_plural(records, "record").text, usual);

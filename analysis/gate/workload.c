@@ -232,7 +232,12 @@ static enum ts_status session_of(const struct ts_facts *facts, struct ts_arena *
 
 /* --- labels --- */
 
-enum { LABELS_MAX = 2048, LABEL_MAX = 96 /* bytes of a value */ };
+enum { LABELS_MAX = 2048, LABEL_MAX = 255 /* bytes of a value: a host's name may have so many */ };
+
+static bool names_host(struct ts_span path)
+{
+	return ts_span_is(path, "session.host") || ts_span_is(path, "session.hosts[0]");
+}
 
 /* Facts of the machine of the whole job, and of its first device, that can explain why it is slow. */
 static bool is_label(struct ts_span path)
@@ -242,7 +247,7 @@ static bool is_label(struct ts_span path)
 	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
 		if (ts_glob(ts_span_str(other[i]), path))
 			return false;
-	if (ts_span_is(path, "session.host") || ts_span_is(path, "session.hosts[0]") || ts_span_is(path, "work.dtype"))
+	if (names_host(path) || ts_span_is(path, "work.dtype"))
 		return true;
 	return ts_span_starts(path, ts_span_str("hardware.")) &&
 	       (!ts_glob(ts_span_str("*[*"), path) || ts_span_starts(path, ts_span_str("hardware.gpus[0].")));
@@ -256,28 +261,36 @@ static bool one_line(struct ts_span value)
 	return value.len <= LABEL_MAX;
 }
 
+static void add_label(const struct ts_fact *fact, struct ts_buf *rows)
+{
+	size_t from = rows->len, value;
+
+	ts_buf_span(rows, fact->path);
+	ts_buf_char(rows, '=');
+	value = rows->len;
+	print_value(TS_WORKLOAD_CONFIG, fact, rows);
+	if (rows->failed)
+		return;
+	if (one_line(ts_span_of(rows->data + value, rows->len - value)) && rows->len < LABELS_MAX)
+		ts_buf_char(rows, '\n');
+	else
+		rows->len = from;
+}
+
+/* Hosts come first, so that many facts of a device leave room for them. */
 static enum ts_status labels_of(const struct ts_facts *facts, struct ts_arena *arena, struct ts_span *ret, struct ts_error *err)
 {
 	struct ts_buf rows = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
 
-	for (size_t i = 0; i < facts->n; i++) {
-		const struct ts_fact *fact = &facts->items[i];
-		size_t from = rows.len, value;
+	for (int hosts = 1; hosts >= 0; hosts--)
+		for (size_t i = 0; i < facts->n; i++) {
+			const struct ts_fact *fact = &facts->items[i];
 
-		if (!ts_fact_counts(facts, i) || !says_something(fact) || !is_label(fact->path) || fact->type == TS_FACT_LONG)
-			continue;
-		ts_buf_span(&rows, fact->path);
-		ts_buf_char(&rows, '=');
-		value = rows.len;
-		print_value(TS_WORKLOAD_CONFIG, fact, &rows);
-		if (rows.failed)
-			break;
-		if (one_line(ts_span_of(rows.data + value, rows.len - value)) && rows.len < LABELS_MAX)
-			ts_buf_char(&rows, '\n');
-		else
-			rows.len = from;
-	}
+			if (ts_fact_counts(facts, i) && says_something(fact) && is_label(fact->path) &&
+			    names_host(fact->path) == (hosts == 1) && fact->type != TS_FACT_LONG)
+				add_label(fact, &rows);
+		}
 	status = ts_buf_check(&rows, err);
 	if (!status) {
 		*ret = ts_arena_span(arena, ts_buf_view(&rows));

@@ -97,18 +97,12 @@ static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metr
 static enum ts_status take_labels(struct follower *t, const struct ts_branch_run *r, struct ts_trend_run *row, struct ts_error *err)
 {
 	static const char *const paths[] = {"session.host", "session.hosts[0]"};
-	struct ts_facts facts;
+	struct ts_span host = ts_span_of(NULL, 0);
 
 	row->started_ns = r->run.workload.started_ns;
-	if (ts_gate_subject_facts(t->f, &row->id, &t->one, &facts, err))
-		return err->status;
-	for (size_t i = 0; row->host.len == 0 && i < sizeof paths / sizeof paths[0]; i++) {
-		const struct ts_fact *fact = ts_facts_find(&facts, ts_span_str(paths[i]));
-
-		if (fact && fact->type == TS_FACT_TEXT && keep(t, fact->text, SHOWN, &row->host, err))
-			return err->status;
-	}
-	return TS_OK;
+	for (size_t i = 0; host.len == 0 && i < sizeof paths / sizeof paths[0]; i++)
+		host = ts_workload_label_of(&r->run.workload, ts_span_str(paths[i]));
+	return host.len ? keep(t, host, SHOWN, &row->host, err) : TS_OK;
 }
 
 static enum ts_status take_value(struct follower *t, const struct ts_reduction *r, struct ts_trend_run *row, struct ts_error *err)
