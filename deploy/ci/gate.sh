@@ -15,6 +15,7 @@
 # TSCOPE_POLICY    a policy file: tscope.policy, if there is one
 # TSCOPE_OUT       the folder for all results: tscope-out
 # TSCOPE_BUNDLE    the file of baselines: tscope-baselines
+# TSCOPE_JOB       what tells the jobs of a matrix apart (letters, digits, _ and -), part of the names of their runs; optional
 # TSCOPE_COMMIT    judge: the commit that the runs are of, whatever they say of themselves
 #
 # Left in TSCOPE_OUT: verdict.json (for --replay), report.txt, junit.xml, comment.md, metrics.txt, request.txt, run/, pairs/.
@@ -104,8 +105,8 @@ train() {
 
 # Every run has a name of its own, so that no run takes another's place, in a matrix of jobs neither: all runs of a commit count.
 name_of() {
-	local job=${GITHUB_RUN_ID:-${CI_JOB_ID:-$(date -u +%Y%m%d%H%M%S)}}
-	printf 'ci-%s-%s-%s-%s' "${1:0:12}" "$job" "${GITHUB_RUN_ATTEMPT:-1}" "$(od -An -N3 -tx1 /dev/urandom | tr -d ' \n')"
+	local job=${GITHUB_RUN_ID:-${CI_JOB_ID:-$(date -u +%Y%m%d%H%M%S)}} of=${TSCOPE_JOB:-}
+	printf 'ci-%s-%s-%s-%s%s' "${1:0:12}" "$job" "${GITHUB_RUN_ATTEMPT:-1}" "${of:+${of//[^A-Za-z0-9_-]/}-}" "$(od -An -N3 -tx1 /dev/urandom | tr -d ' \n')"
 }
 
 policy_options=()
@@ -151,10 +152,13 @@ pair() { # pair SIDE NUMBER COMMIT NAME
 	fi
 }
 
+# A suspect verdict asks for pairs, and so does a blind one that more pairs could cure.
+asks() { grep -qE '^(base|candidate) ' "$out/request.txt"; }
+
 # Run pairs until the gate asks for no more. The request is a file of lines, which the training must not read as its input.
 pairs() {
 	local side number commit name looks=1
-	while [ "$status" -eq 4 ] && [ $looks -lt $looks_most ]; do
+	while asks && [ $looks -lt $looks_most ]; do
 		cp "$out/request.txt" "$scratch/request"
 		while read -r -u 3 side number commit name; do
 			[ "$side" != '#' ] || continue

@@ -3,8 +3,8 @@
 #
 #   github.sh comment FILE NUMBER     write FILE as the comment of pull request NUMBER, in place of an earlier one of the same workload
 #   github.sh number COMMIT           the number of the open pull request whose head is COMMIT
-#   github.sh bundle FILE             the baselines that the last run of this workflow on the base branch left (TSCOPE_BRANCH, main)
-#   github.sh runs ID DIR             what the run ID of the workflow left in its artifact tscope-runs
+#   github.sh bundle ARTIFACT FILE    the baselines that the last run of this workflow on the base branch left (TSCOPE_BRANCH, main)
+#   github.sh runs ID DIR             what the run ID of the workflow left in its artifacts tscope-runs-*, a folder of DIR each
 set -euo pipefail
 
 die() {
@@ -37,23 +37,24 @@ number() {
 
 bundle() {
 	local run dir
+	[[ $1 =~ ^tscope-baselines-[0-9]+$ ]] || die "no artifact of baselines: $1"
 	run=$(gh run list --repo "$repository" --workflow "${GITHUB_WORKFLOW:?}" --branch "${TSCOPE_BRANCH:-main}" --event push \
 		--status success --limit 1 --json databaseId --jq '.[].databaseId')
 	[[ $run =~ ^[0-9]+$ ]] || die "no run of this workflow on ${TSCOPE_BRANCH:-main} has left baselines yet"
 	dir=$(mktemp -d)
-	gh run download "$run" --repo "$repository" --name tscope-baselines --dir "$dir"
-	mv "$dir"/* "$1"
+	gh run download "$run" --repo "$repository" --name "$1" --dir "$dir"
+	mv "$dir"/* "$2"
 	rmdir "$dir"
 }
 
 runs() {
 	[[ $1 =~ ^[0-9]+$ ]] || die "no number of a run: $1"
-	gh run download "$1" --repo "$repository" --name tscope-runs --dir "$2"
+	gh run download "$1" --repo "$repository" --pattern 'tscope-runs-*' --dir "$2"
 	[ -z "$(find "$2" ! -type f ! -type d -print -quit)" ] || die "there is something other than files in what run $1 left"
 }
 
 case "${1:-}:$#" in
-comment:3 | runs:3) "$@" ;;
-number:2 | bundle:2) "$@" ;;
-*) die "usage: github.sh comment FILE NUMBER | number COMMIT | bundle FILE | runs ID DIR" ;;
+comment:3 | runs:3 | bundle:3) "$@" ;;
+number:2) "$@" ;;
+*) die "usage: github.sh comment FILE NUMBER | number COMMIT | bundle ARTIFACT FILE | runs ID DIR" ;;
 esac

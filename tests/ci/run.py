@@ -93,8 +93,8 @@ class Place:
         with open(os.path.join(self.stub, "calls.jsonl"), encoding="utf-8") as f:
             return [json.loads(line) for line in f]
 
-    def job(self, file, name, contexts, secrets=True):
-        """Runs a job of a workflow. Returns (ok, steps, folder, artifacts, number of the run)."""
+    def job(self, file, name, contexts, secrets=True, index=0):
+        """Runs a job of a workflow, the one of this index of a matrix. Returns (ok, steps, folder, artifacts, number of the run)."""
         self.jobs += 1
         number = 5000 + self.jobs
         folder = os.path.join(self.path, f"job{number}")
@@ -102,10 +102,14 @@ class Place:
         summary = os.path.join(self.path, f"summary{number}")
         env = dict(self.env, GITHUB_ACTIONS="true", GITHUB_RUN_ID=str(number), GITHUB_RUN_ATTEMPT="1", GITHUB_REPOSITORY="o/r",
                    GITHUB_WORKFLOW="tscope gate", GITHUB_STEP_SUMMARY=summary)
-        contexts = {"github": {"repository": "o/r", "token": "ghs_token", "sha": self.git("rev-parse", "main"), **contexts},
+        contexts = {"strategy": {"job-index": index}, "github": {"job": name, "repository": "o/r", "token": "ghs_token", "sha": self.git("rev-parse", "main"), **contexts},
                     "secrets": {"TSCOPE_SERVER": self.socket} if secrets else {}}
         ok, steps = workflow.run_job(workflow.load(os.path.join(CI, file)), name, contexts, folder, self.origin, env, artifacts)
         return ok, steps, folder, artifacts, number
+
+    def listed(self):
+        return subprocess.run(["tscope", "list", "--json", "--columns", "name,code.commit", "--all"],
+                              env=dict(self.env, TSCOPE_SERVER=self.socket), capture_output=True, text=True, check=True).stdout
 
     def end(self):
         if self.server:
@@ -142,6 +146,8 @@ def test_templates_are_what_the_forges_read():
             check("${{" not in step.get("run", ""), "foreign text in a script", step)
             if step.get("uses", "").startswith("actions/checkout"):
                 check(step["with"]["persist-credentials"] is False, step)
+            # Two jobs of a matrix cannot leave artifacts of one name.
+            check("upload-artifact" not in step.get("uses", "") or "strategy.job-index" in step["with"]["name"], step)
     checkout = actions["jobs"]["gate"]["steps"][0]["with"]
     check(checkout["ref"] == "${{ github.event.pull_request.head.sha }}", "the merge commit is gated")
     # 200 ancestors are recorded with a commit (ingest/host/host.c).
@@ -161,7 +167,7 @@ def github(place):
         ok, steps, folder, artifacts, number = place.job("github-actions.yml", "baseline", {"event_name": "push"})
         check(ok, told(steps))
         place.answer("runs", [{"databaseId": number}])
-    check(os.path.getsize(os.path.join(artifacts, "tscope-baselines/tscope-baselines")) > 0, "no bundle")
+    check(os.path.getsize(os.path.join(artifacts, "tscope-baselines-0/tscope-baselines")) > 0, "no bundle")
     check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))  # the fifth run, compared with four
     check(place.job("github-actions.yml", "gate", {"event_name": "push"})[0] is None, "the gate ran on a push")
 
@@ -179,11 +185,16 @@ def github(place):
     outputs.comment(mine[0]["body"])
     check("### tscope gate: pass" in mine[0]["body"] and "could have missed" in mine[0]["body"], mine[0]["body"])
     check([c["body"] for c in place.comments() if c["id"] == 7] == [marker + "\nnot yours"], "somebody else's comment was written over")
-    check(case_names(os.path.join(artifacts, "tscope-gate/junit.xml"), "failure") == [], "failures")
-    check(not os.path.exists(os.path.join(artifacts, "tscope-runs")), "runs are left although there is a server")
+    check(case_names(os.path.join(artifacts, "tscope-gate-gate-0/junit.xml"), "failure") == [], "failures")
+    check(not os.path.exists(os.path.join(artifacts, "tscope-runs-gate-0")), "runs are left although there is a server")
     check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))
     with open(os.path.join(place.path, f"summary{number}"), encoding="utf-8") as f:
         check(f.read().count("### tscope gate: pass") == 1, "summary")
+
+    # The second job of a matrix leaves artifacts of its own, and the names of its runs tell which job they are of.
+    ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(7, head), index=1)
+    check(ok and os.path.exists(os.path.join(artifacts, "tscope-gate-gate-1/junit.xml")), told(steps))
+    check(f"ci-{head[:12]}-{number}-1-gate-1-" in place.listed(), place.listed())
 
     # A change that is 8 % slower runs again in turn with its base on the same machine. It fails, and the phase is named.
     head = place.commit("slow", 0.078, 12, "slow")
@@ -197,7 +208,7 @@ def github(place):
         check(commit == (base if side == "base" else head)[:12] and where == f"pairs/{i // 2 + 1}-{side}", trained)
     body = [c["body"] for c in place.comments() if c["user"]["login"] != "mallory"][0]
     check("### tscope gate: regression" in body and "| phase | <code>forward</code> |" in body, body)
-    check("step_time" in case_names(os.path.join(artifacts, "tscope-gate/junit.xml"), "failure"), "no failure")
+    check("step_time" in case_names(os.path.join(artifacts, "tscope-gate-gate-0/junit.xml"), "failure"), "no failure")
     check("::error title=tscope gate%3A regression::" in told(steps), told(steps))
 
     # Another run of the same job counts together with the first: it does not pass by luck.
@@ -215,7 +226,7 @@ def forks(place):
     ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(10, head, "mallory/r"), secrets=False)
     check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [1], told(steps))
     check(place.comments() == [], "a comment without the right to")
-    left = os.path.join(artifacts, "tscope-runs")
+    left = os.path.join(artifacts, "tscope-runs-gate-0")
     check(os.path.exists(os.path.join(left, "run/steps.jsonl")) and os.path.exists(os.path.join(left, "pairs/1-base/steps.jsonl")), left)
     place.answer("pulls", [{"number": 9, "head": {"sha": "0" * 40}}, {"number": 10, "head": {"sha": head}}])
     # The run claims to be of main's commit and leaves a script where ours would be. Neither has an effect.
@@ -232,9 +243,7 @@ def forks(place):
     posted = [c for c in place.calls() if c["program"] == "gh" and ("POST" in c["args"] or "PATCH" in c["args"])][-1]
     check(posted["token"] == "ghs_token", posted)
     check("### tscope gate: regression" in place.comments()[-1]["body"], place.comments()[-1])
-    listed = subprocess.run(["tscope", "list", "--json", "--columns", "name,code.commit", "--all"], env=dict(place.env, TSCOPE_SERVER=place.socket),
-                            capture_output=True, text=True, check=True).stdout
-    check(f"fork-ci-{head[:12]}" in listed, listed)
+    check(f"fork-ci-{head[:12]}" in place.listed(), place.listed())
     run["head_repository"]["full_name"] = "o/r"
     check(place.job("github-actions-forks.yml", "judge", context)[0] is None, "a branch of ours was taken for a fork")
 

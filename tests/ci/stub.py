@@ -7,6 +7,7 @@
     $STUB/runs.json          [{"databaseId": N}] of the base branch; $STUB/artifacts/N/NAME/ what they left
     $STUB/jobs/NAME/FILE     what the last job NAME of GitLab's base branch left
 """
+import fnmatch
 import json
 import os
 import re
@@ -63,7 +64,12 @@ def gh():
     if args[:2] == ["run", "list"]:
         return jq(load("runs.json"))
     if args[:2] == ["run", "download"]:
-        source = os.path.join(STUB, "artifacts", args[2], option("--name"))
+        left = os.path.join(STUB, "artifacts", args[2])
+        if option("--pattern"):
+            for name in fnmatch.filter(os.listdir(left), option("--pattern")):
+                shutil.copytree(os.path.join(left, name), os.path.join(option("--dir"), name))
+            return None
+        source = os.path.join(left, option("--name"))
         if not os.path.isdir(source):
             sys.exit(f"gh: no artifact {option('--name')}")
         return shutil.copytree(source, option("--dir"), dirs_exist_ok=True)

@@ -34,7 +34,7 @@ class Expression:
         return value
 
     def value(self, text):
-        tokens = re.findall(r"'[^']*'|hashFiles\('[^']*'\)|always\(\)|[A-Za-z_][\w.]*|==|!=|&&|\|\||\(|\)|\S", text)
+        tokens = re.findall(r"'[^']*'|hashFiles\('[^']*'\)|always\(\)|[A-Za-z_][\w.-]*|==|!=|&&|\|\||\(|\)|\S", text)
         code = ""
         for token in tokens:
             if token.startswith("'") or token in ("==", "!=", "(", ")"):
@@ -44,8 +44,8 @@ class Expression:
             elif token == "always()":
                 code += "True"
             elif token.startswith("hashFiles"):
-                code += repr("x" if os.path.exists(os.path.join(self.folder, token[11:-2])) else "")
-            elif re.fullmatch(r"[A-Za-z_][\w.]*", token):
+                code += repr("x" if glob.glob(os.path.join(self.folder, token[11:-2])) else "")
+            elif re.fullmatch(r"[A-Za-z_][\w.-]*", token):
                 code += repr(self.lookup(token))
             else:
                 raise ValueError(f"{token} in {text}")
@@ -95,7 +95,7 @@ def run_job(workflow, name, contexts, folder, origin, environment, artifacts):
     base = Expression(contexts, folder, True)
     if "if" in job and not base.condition(job["if"]):
         return None, done
-    env = {key: base.fill(value) for key, value in workflow.get("env", {}).items()}
+    env = {key: base.fill(value) for key, value in {**workflow.get("env", {}), **job.get("env", {})}.items()}
     contexts["env"] = env
     for step in job["steps"]:
         expression = Expression(contexts, folder, ok)
