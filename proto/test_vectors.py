@@ -25,7 +25,8 @@ RUN = "id: %s own_name: \"o\\000wn\" steps: 11 first_step: -12 last_step: 13 ran
 REF = "kind: REF_KIND_TAG name: \"p/t\" id: %s seq: 21 moved_ns: 22 who: \"who\" summary: \"s\\000m\""
 
 METRICS = ("step_time", "step_time_mean", "step_time_p95", "stall_share", "peak_memory", "tokens_per_s", "tokens_per_s_device",
-           "samples_per_s", "samples_per_s_device", "mfu", "loss", "step_time_p10", "step_time_end")
+           "samples_per_s", "samples_per_s_device", "mfu", "loss", "step_time_p10", "step_time_end", "step_time_floor",
+           "cpu_time")
 
 POLICY = "".join("GATE.%s\\n" % line for line in (
     "metrics = step_time, peak_memory", "watch = loss", *(m + ".min_size = 0.03" for m in METRICS), "mfu.least = 0.38", "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",

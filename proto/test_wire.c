@@ -700,7 +700,7 @@ static void reads_gate_messages(void **state)
 	assert_true(v.rows[0].size == 0.5 && v.rows[0].low == 0.25 && v.rows[0].high == 0.75 && v.rows[0].sd == 0.125);
 	assert_true(v.rows[0].df == 5 && v.rows[0].prior_sd == 0.01 && v.rows[0].prior_df == 6 && v.rows[0].t == 7);
 	assert_true(v.rows[0].p == 0.001 && v.rows[0].pairs == 8 && v.rows[0].pair_t == 9 && v.rows[0].pair_p == 0.002);
-	assert_int_equal(v.rows[TS_METRICS - 1].metric, TS_METRIC_STEP_TIME_END);
+	assert_int_equal(v.rows[TS_METRICS - 1].metric, TS_METRIC_CPU_TIME);
 	assert_int_equal(v.rows[TS_METRICS - 1].state, TS_GATE_PASS);
 	assert_int_equal(v.n_why, 1);
 	IS(v.why[0].kind, "phase");

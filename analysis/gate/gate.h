@@ -119,7 +119,7 @@ struct ts_gate_row {
 	bool gates;		    /* the metric decides */
 	bool counts;		    /* it decides, or it is watched and grossly worse; otherwise the row is only shown */
 	struct ts_span reason;	    /* of INCONCLUSIVE and COLLECTING: why there is no verdict; of a REGRESSION to NaN: what it is */
-	double base, candidate;	    /* means in the metric's unit (geometric where ratios are compared) */
+	double base, candidate; /* means in the metric's unit (geometric where ratios are compared); of the pairs where they decide */
 	uint64_t base_draws, candidate_draws; /* numbers of sessions */
 	double size;		    /* relative difference; that of the pairs where pairs decide */
 	double low, high;	    /* 99 % confidence interval of size */

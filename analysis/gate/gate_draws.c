@@ -614,6 +614,39 @@ static uint32_t session_number(const struct ts_gate_court *c, const struct ts_ga
 	return (uint32_t)i;
 }
 
+/* The variance of a run's value that its own steps show, on the scale on which values are compared. What part of a run has an error
+ * that is not known takes that of step time, which its steps are; the last quarter has four times the variance. NaN: not known. */
+static double steps_of(const struct ts_gate_run *run, enum ts_metric metric)
+{
+	const struct ts_reduced *r = &run->reduction.metrics[metric], *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
+	bool own = r->has_error || !ts_gate_timed(metric);
+	double error = own ? r->error : time->error, value = own ? r->value : time->value;
+
+	if (!(own ? r->has_error : time->has_error))
+		return (double)NAN;
+	error = ts_metrics[metric].log_scale ? error / value : own ? error : error / value * r->value;
+	return error * error * (metric == TS_METRIC_STEP_TIME_END && !own ? 4 : 1);
+}
+
+/* Returns the mean of steps_of over the baselines, 0 where it is not known of any. */
+static double usual_steps(const struct list *base, enum ts_metric metric)
+{
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < base->n; i++) {
+		double steps = steps_of(base->items[i].run, metric);
+
+		sum += isfinite(steps) ? steps : 0;
+		n += isfinite(steps);
+	}
+	return n > 0 ? sum / n : 0;
+}
+
+static double beyond(double steps, double usual)
+{
+	return isfinite(steps) ? fmax(steps - usual, 0) : 0;
+}
+
 static struct ts_gate_difference difference_of(const struct ts_gate_court *c, const struct ts_gate_pair *p, double base,
 					       double candidate)
 {
@@ -631,8 +664,8 @@ static struct ts_gate_difference difference_of(const struct ts_gate_court *c, co
 }
 
 /* Computes the differences within the pairs that have the metric on both sides; *ret_base is the mean of their base
- * runs. */
-static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *sample, double *ret_base)
+ * runs. usual: what usual_steps says of the baselines. */
+static bool differences(struct ts_gate_court *c, enum ts_metric metric, double usual, struct ts_gate_sample *sample, double *ret_base)
 {
 	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);
 
@@ -657,7 +690,9 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct t
 			continue;
 		}
 		bases[sample->n_pairs] = scaled(metric, a);
-		sample->pairs[sample->n_pairs++] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
+		sample->pairs[sample->n_pairs] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
+		sample->pairs[sample->n_pairs++].steps =
+			beyond(steps_of(p->base, metric), usual) + beyond(steps_of(p->candidate, metric), usual);
 	}
 	*ret_base = sample->n_pairs ? ts_mean(bases, sample->n_pairs) : (double)NAN;
 	return true;
@@ -689,6 +724,7 @@ static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_s
 	for (size_t i = 0; i < s->n_pairs; i++) {
 		s->pairs[i].d /= s->magnitude;
 		s->pairs[i].middle /= s->magnitude;
+		s->pairs[i].steps /= s->magnitude * s->magnitude;
 	}
 }
 
@@ -721,7 +757,7 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 
 	if (!list_of(c, TS_GATE_CANDIDATE, metric, NULL, &candidate) ||
 	    !list_of(c, TS_GATE_BASELINE, metric, candidate.has_basis ? &candidate.basis : NULL, &base) ||
-	    !differences(c, metric, &s, &pair_base))
+	    !differences(c, metric, usual_steps(&base, metric), &s, &pair_base))
 		return false;
 	s.one_session = one_session(&candidate, &session) && keep_session(&base, session);
 	for (size_t i = 0; i < base.n; i++)

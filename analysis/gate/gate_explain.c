@@ -89,24 +89,25 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 			"otherwise it passes.\n",
 			ts_say_percent(policy->delta).text, ts_say_number(policy->alpha).text);
 	else
-		ts_buf_printf(
-			out,
-			"The metric has regressed if the mean difference is above %s with p below %s and is not "
-			"ignored as too small. It "
-			"passes if the mean difference is %s or less. Otherwise the gate asks for %" PRIu64
-			" more pairs, and the same test on all "
-			"%" PRIu64
-			" decides. With two looks at half of %s each, at most %s of changes of %s fail by chance.\n",
-			ts_say_percent(policy->delta).text, ts_say_number(policy->alpha / 2).text,
-			ts_say_percent(policy->delta).text, policy->pairs_most - policy->pairs, policy->pairs_most,
-			ts_say_number(policy->alpha).text, ts_say_percent(policy->alpha).text,
-			ts_say_percent(policy->delta).text);
-	ts_buf_printf(out,
-		      "The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the "
-		      "history. Where those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is "
-		      "not smaller. Pairs that scatter more than %s times as much are tested with their own spread alone, and for two "
-		      "pairs that disagree so much the gate asks for the others.\n",
-		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
+		ts_buf_printf(out,
+			      "The metric has regressed if the mean difference is above %s with p below %s and is not "
+			      "ignored as too small. It "
+			      "passes if the mean difference is %s or less and the pairs could have seen what must be caught. "
+			      "Otherwise the gate asks for %" PRIu64 " more pairs, and the same test on all "
+			      "%" PRIu64 " decides. With two looks at half of %s each, at most %s of changes of %s fail by chance.\n",
+			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha / 2).text,
+			      ts_say_percent(policy->delta).text, policy->pairs_most - policy->pairs, policy->pairs_most,
+			      ts_say_number(policy->alpha).text, ts_say_percent(policy->alpha).text,
+			      ts_say_percent(policy->delta).text);
+	ts_buf_printf(
+		out,
+		"The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the "
+		"history. Where those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is "
+		"not smaller. The error within the runs that goes beyond that of the baselines is added. Pairs that scatter more than "
+		"%s "
+		"times as much, whose runs of one side do more than %s times, or whose steps show a larger error, are tested with "
+		"their own spread alone, and for two such pairs the gate asks for the others.\n",
+		TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text, ts_say_number(TS_GATE_SIDES).text);
 	line(out, "The side that runs first changes from pair to pair, so that the gate can estimate a drift of the machine from run "
 		  "to run and remove it from the difference. Where one side always ran first, the gate estimates the drift from the "
 		  "middles of the pairs. A pair that lies far outside the spread of the other pairs does not count.");
@@ -135,7 +136,13 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 		"change.\n",
 		policy->rerun ? "is suspect" : "has regressed", ts_say_number(first).text, ts_say_percent(policy->delta).text,
 		ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);
-	ts_buf_printf(out, "A metric has improved if the mirror image of this test holds at %s.\n", ts_say_number(policy->alpha).text);
+	if (policy->rerun)
+		line(out,
+		     "A metric that is better passes: one run cannot show whether the commit or the machine is better. Pairs can, by "
+		     "the mirror image of their test.");
+	else
+		ts_buf_printf(out, "A metric has improved if the mirror image of this test holds at %s.\n",
+			      ts_say_number(policy->alpha).text);
 	sizes(policy, out);
 	if (policy->rerun)
 		second_look(policy, out);

@@ -47,6 +47,7 @@ struct ts_gate_sample {
 				   candidate's place; 0: there is none */
 	size_t n_low;	   /* the baselines are of two kinds that no fact tells apart, and so many are of the better one; 0: of one */
 	struct ts_gate_kinds kinds; /* what is said of two kinds */
+	bool ahead;		    /* the first look found an improvement, which one run cannot attribute to the commit */
 	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
 };
@@ -112,6 +113,8 @@ bool ts_gate_apart(const struct ts_gate_run *const *runs, size_t n_low, size_t n
 /* Returns 0 or 1 for the kind whose value of this fact the run shares, or -1. */
 int ts_gate_kind_of(const struct ts_gate_run *const *runs, size_t n_low, size_t n, struct ts_span path, const struct ts_gate_run *run);
 
+/* The row that the verdict's sentence is about, by states and p; NULL: no metric decides. */
+const struct ts_gate_row *ts_gate_deciding(const struct ts_verdict *v);
 void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);
 /* What a floor says of the row, as part of a sentence. */

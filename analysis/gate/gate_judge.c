@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define DRIFT_SURE 0.995 /* one-sided, of a drift in either direction */
+
 const char *ts_gate_state_word(enum ts_gate_state state)
 {
 	switch (state) {
@@ -145,6 +147,43 @@ static struct ts_gate_rule rule_of(const struct ts_gate_policy *policy, enum ts_
 	return rule;
 }
 
+static double least_level(const struct ts_gate_court *c, const struct ts_gate_row *row, double alpha)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < TS_METRICS; i++)
+		n += c->v.rows[i].gates;
+	return row->gates && n ? alpha / (double)n : alpha;
+}
+
+/* The level of the first look at one metric, at its strictest. */
+static double first_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+
+	return least_level(c, row, policy->rerun ? policy->suspect_alpha : policy->alpha);
+}
+
+/* The level of one look at the pairs of a metric, at its strictest. */
+static double pair_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+
+	return least_level(c, row, policy->alpha) / (policy->pairs < policy->pairs_most ? 2 : 1);
+}
+
+/* What pairs of this metric have to be able to find, on its scale; 0: any. */
+static double must_see(const struct ts_gate_court *c, enum ts_metric metric)
+{
+	double must_catch = c->input->policy.must_catch;
+
+	if (!c->v.rows[metric].gates || isnan(must_catch) || !c->samples[metric].relative)
+		return 0;
+	return ts_metrics[metric].less_is_better || !ts_metrics[metric].log_scale ? on_scale(metric, must_catch)
+	       : must_catch < 1							  ? -log1p(-must_catch)
+										  : 0;
+}
+
 static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
 {
 	const struct ts_gate_policy *policy = &c->input->policy;
@@ -152,7 +191,8 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 	struct ts_gate_look look;
 
 	b->pair_p = (double)NAN;
-	b->plan = (struct ts_gate_pairs_plan){(size_t)policy->pairs, (size_t)policy->pairs_most, policy->alpha};
+	b->plan = (struct ts_gate_pairs_plan){(size_t)policy->pairs, (size_t)policy->pairs_most, policy->alpha,
+					      pair_alpha(c, &c->v.rows[metric]), must_see(c, metric)};
 	b->within = ts_gate_within(s->within, b->looked ? &b->first : NULL);
 	if (s->n_pairs < b->plan.first)
 		return;
@@ -180,23 +220,6 @@ static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts
 	const struct ts_gate_spread assumed = {TS_GATE_ASSUMED_SD, TS_GATE_ASSUMED_DF};
 
 	return enough(s) || !ts_metrics[metric].log_scale ? s->prior : ts_gate_both(s->prior, assumed);
-}
-
-static double least_level(const struct ts_gate_court *c, const struct ts_gate_row *row, double alpha)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < TS_METRICS; i++)
-		n += c->v.rows[i].gates;
-	return row->gates && n ? alpha / (double)n : alpha;
-}
-
-/* The level of the first look at one metric, at its strictest. */
-static double first_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
-{
-	const struct ts_gate_policy *policy = &c->input->policy;
-
-	return least_level(c, row, policy->rerun ? policy->suspect_alpha : policy->alpha);
 }
 
 /* Compares the candidate with both kinds of baselines. It stands out if it is worse than the better kind, and neither like the worse
@@ -323,10 +346,31 @@ static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, c
 static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *b, const struct ts_gate_look *look,
 			double alpha)
 {
-	double from = ts_gate_found_from(look, &b->rule, least_level(c, row, alpha)) + (row->paired ? 0 : b->unseen);
+	double from = ts_gate_found_from(look, &b->rule, alpha) + (row->paired ? 0 : b->unseen);
 
 	if (c->samples[row->metric].relative)
 		row->could_miss = worsening(row->metric, from);
+}
+
+/* Where pairs decide, the levels are those of the pairs as well, so that they and the change are of one comparison. A floor holds for
+ * the candidate of the first look. */
+static void tell_pairs(struct ts_gate_row *row, const struct ts_gate_sample *s, const struct ts_gate_look *look)
+{
+	double half = ts_gate_interval(look, 0.99), base = 0, one, other;
+
+	if (!isnan(row->least) || isnan(look->difference))
+		return;
+	for (size_t i = 0, n = 0; i < s->n_pairs && n < look->pairs; i++)
+		if (!s->pairs[i].odd) {
+			base += (s->pairs[i].middle - s->pairs[i].d / 2) / (double)look->pairs;
+			n++;
+		}
+	one = in_unit(row->metric, s, base + look->difference - half);
+	other = in_unit(row->metric, s, base + look->difference + half);
+	row->base = in_unit(row->metric, s, base);
+	row->candidate = in_unit(row->metric, s, base + look->difference);
+	row->value_low = fmin(one, other);
+	row->value_high = fmax(one, other);
 }
 
 static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *b, double level)
@@ -339,23 +383,27 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	plan.alpha = level;
 	answer = ts_gate_pairs_judge(s->pairs, s->n_pairs, &plan, b->within, &b->rule, s->scratch, &look);
 	row->paired = true;
-	s->drift = look.drift;
+	/* A drift that is no more than its own noise is not worth a word. */
+	if (fabs(look.drift) > ts_student_quantile(DRIFT_SURE, look.df) * look.drift_error)
+		s->drift = look.drift;
 	row->pair_t = look.t;
 	row->pair_p = look.p;
 	tell_look(row, s, &look);
-	tell_missed(c, row, b, &look, plan.first < plan.most ? plan.alpha / 2 : plan.alpha);
+	tell_pairs(row, s, &look);
+	tell_missed(c, row, b, &look, plan.see_alpha);
 	if (isnan(look.p)) {
 		row->reason =
 			ts_span_str("the differences between the runs of its pairs are too large to compare, or there is only one pair "
 				    "and no history of earlier runs");
 		return TS_GATE_INCONCLUSIVE;
 	}
+	/* Pairs that are blind so far and do not look worse are no suspicion: more of them are asked for all the same. */
 	if (answer == TS_GATE_PAIRS_OPEN)
-		return TS_GATE_SUSPECT;
+		return look.difference > b->rule.delta ? TS_GATE_SUSPECT : row->gates ? TS_GATE_BLIND : TS_GATE_PASS;
 	row->pairs = look.pairs;
 	if (answer == TS_GATE_PAIRS_CONFIRM)
 		return TS_GATE_REGRESSION;
-	return ts_gate_better(&look, &b->rule, least_level(c, row, c->input->policy.alpha)) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+	return answer == TS_GATE_PAIRS_BETTER ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
 }
 
 static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_row *row, const struct ts_gate_sample *s)
@@ -376,7 +424,7 @@ static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_r
 static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *benches)
 {
 	const struct ts_gate_policy *policy = &c->input->policy;
-	const struct ts_gate_sample *s = &c->samples[row->metric];
+	struct ts_gate_sample *s = &c->samples[row->metric];
 	const struct bench *b = &benches[row->metric];
 	double alpha = policy->rerun ? policy->suspect_alpha : policy->alpha;
 	double worse = level_of(c, benches, row->metric, policy->rerun ? SUSPECT : WORSE, alpha);
@@ -384,7 +432,7 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 
 	if (b->looked) {
 		tell_look(row, s, &b->first);
-		tell_missed(c, row, b, &b->first, alpha);
+		tell_missed(c, row, b, &b->first, first_alpha(c, row));
 	}
 	if (!enough(s) && !(b->looked && ts_gate_worse(&b->first, &b->rule, worse))) {
 		row->reason = collecting(c, row, s);
@@ -396,7 +444,8 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	}
 	if (ts_gate_worse(&b->first, &b->rule, worse))
 		return policy->rerun ? TS_GATE_SUSPECT : TS_GATE_REGRESSION;
-	return ts_gate_better(&b->first, &b->rule, better) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+	s->ahead = ts_gate_better(&b->first, &b->rule, better);
+	return s->ahead && !policy->rerun ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
 }
 
 /* Asks whether the row could have missed more than it must catch. An unknown size counts as yes, except where the
@@ -479,7 +528,8 @@ static void hold_floor(struct ts_gate_court *c, struct ts_gate_row *row)
 	row->counts = true;
 	if (!c->input->not_comparable.len && isfinite(row->value_low) && isfinite(row->value_high))
 		state = floor_state(c, row);
-	if (row->gates && gravity(row->state) <= gravity(state))
+	/* A floor needs no pairs, so it is named where both fail. */
+	if (row->gates && (gravity(row->state) < gravity(state) || (row->state == state && state != TS_GATE_REGRESSION)))
 		return;
 	row->state = state;
 	row->floored = true;
@@ -557,7 +607,8 @@ static const struct ts_gate_run *first_of(const struct ts_gate_input *input, enu
 	return NULL;
 }
 
-/* Asks for as many more pairs as the suspect metric with the fewest pairs still needs, and for all of them where a metric is blind. */
+/* Asks for as many more pairs as the suspect or blind metric with the fewest pairs still needs. A policy that accepts blind verdicts
+ * trains nothing for them. */
 static void ask(struct ts_gate_court *c)
 {
 	const struct ts_gate_run *base = first_of(c->input, TS_GATE_BASELINE), *candidate = first_of(c->input, TS_GATE_CANDIDATE);
@@ -566,22 +617,24 @@ static void ask(struct ts_gate_court *c)
 
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
-		uint64_t want = row->pairs < policy->pairs ? policy->pairs : policy->pairs_most;
+		/* Pairs that are odd have run as well. */
+		uint64_t have = c->samples[i].n_pairs, want = have < policy->pairs ? policy->pairs : policy->pairs_most;
 
 		/* More runs of the base say nothing of a floor. */
 		if (row->floored)
 			continue;
-		if (row->state == TS_GATE_BLIND)
-			want = row->paired ? row->pairs : policy->pairs_most;
-		else if (row->state != TS_GATE_SUSPECT)
+		if (row->state != TS_GATE_SUSPECT && (row->state != TS_GATE_BLIND || policy->on_blind == TS_GATE_GREEN))
 			continue;
-		if (row->counts && want > row->pairs && want - row->pairs > most)
-			most = want - row->pairs;
+		if (row->counts && want > have && want - have > most)
+			most = want - have;
 	}
 	if (!base)
 		base = first_of(c->input, TS_GATE_PAIR_BASE);
 	if (!candidate)
 		candidate = first_of(c->input, TS_GATE_PAIR_CANDIDATE);
+	/* What has failed needs no pairs, and what cannot be compared gains nothing by them. */
+	if (c->v.state != TS_GATE_SUSPECT && c->v.state != TS_GATE_BLIND)
+		most = 0;
 	c->v.ask.pairs = most;
 	if (!most || !base || !candidate)
 		return;

@@ -29,11 +29,10 @@ static double median_turn(const struct ts_gate_difference *pairs, size_t n, doub
 }
 
 /* Marks the pairs that are outliers once the drift between both orders is removed, and returns how many count. */
-static size_t mark(struct ts_gate_difference *pairs, size_t n, struct ts_gate_spread within, double run, double *scratch)
+static size_t mark(struct ts_gate_difference *pairs, size_t n, struct ts_gate_spread known, double *scratch)
 {
 	double after, before, slower = median_turn(pairs, n, 1, scratch, &after), faster = median_turn(pairs, n, -1, scratch, &before);
 	double drift = n >= TS_GATE_DRIFT_LEAST ? (slower - faster) / (after - before) : 0;
-	struct ts_gate_spread known = {sqrt(2.0) * run, within.df};
 	size_t odd;
 	bool flags[TS_GATE_PAIRS_LOOKED];
 
@@ -97,14 +96,63 @@ static struct slope by_places(const struct ts_gate_difference *pairs, size_t n)
 	return s;
 }
 
+/* The scatter of the runs of one side around their mean, by sessions: the variance of one run. It also shows a machine whose state
+ * moves both runs of a pair alike, so that the differences agree by chance. NaN: no session has two pairs. */
+static double side_scatter(const struct ts_gate_difference *pairs, size_t n)
+{
+	double squares = 0, df = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++) {
+			double base = pairs[i].middle - pairs[i].d / 2 - pairs[j].middle + pairs[j].d / 2;
+			double candidate = pairs[i].middle + pairs[i].d / 2 - pairs[j].middle - pairs[j].d / 2;
+
+			if (pairs[i].odd || pairs[j].odd || pairs[i].session != pairs[j].session)
+				continue;
+			squares += base * base + candidate * candidate;
+			df += 4; /* each is the difference of two runs, on two sides */
+		}
+	return squares / df;
+}
+
+static double median_steps(const struct ts_gate_difference *pairs, size_t n, double *scratch)
+{
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = pairs[i].steps;
+	return ts_median_few(scratch, n);
+}
+
+static double mean_steps(const struct ts_gate_difference *pairs, size_t n)
+{
+	double sum = 0, of = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += pairs[i].odd ? 0 : pairs[i].steps;
+		of += !pairs[i].odd;
+	}
+	return sum / of;
+}
+
+/* Asks whether the pairs ran under more noise than the known variance of a difference says. With TS_GATE_DRIFT_LEAST pairs their
+ * differences say enough, and a drift of the machine would make the sides scatter. */
+static bool is_noisy(const struct ts_gate_difference *pairs, size_t n, const struct ts_gate_look *look, double squares, double known,
+		     double steps)
+{
+	if (steps > known || (look->df > 0 && squares / look->df > TS_GATE_NOISY * TS_GATE_NOISY * (known + steps)))
+		return true;
+	return look->pairs < TS_GATE_DRIFT_LEAST && 2 * side_scatter(pairs, n) > TS_GATE_SIDES * TS_GATE_SIDES * (known + steps);
+}
+
 void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
 			double *scratch, struct ts_gate_look *ret_look)
 {
 	double run = fmax(within.sd, rule->floor_sd), known = 2 * run * run, sum = 0, variance;
-	struct ts_gate_look look = {.pairs = mark(pairs, n, within, run, scratch), .drift = (double)NAN};
+	struct ts_gate_spread usual = {sqrt(known + median_steps(pairs, n, scratch)), within.df};
+	struct ts_gate_look look = {.pairs = mark(pairs, n, usual, scratch), .drift = (double)NAN, .drift_error = (double)NAN};
+	double steps = mean_steps(pairs, n);
 	struct slope turns = by_turns(pairs, n), places = by_places(pairs, n);
 	bool both = turns.xx > 0 && look.pairs >= TS_GATE_DRIFT_LEAST;
-	double slope = both ? turns.xy / turns.xx : 0;
+	double slope = both ? turns.xy / turns.xx : 0, slope_factor = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		double far = pairs[i].d - turns.y - slope * (pairs[i].turn - turns.x);
@@ -114,22 +162,34 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 	variance = both ? 1 / turns.n + turns.x * turns.x / turns.xx : 1 / turns.n;
 	if (both) {
 		look.drift = slope;
+		slope_factor = 1 / sqrt(turns.xx);
 	} else if (turns.x != 0 && turns.xx == 0 && places.xx > 0) {
 		look.drift = places.xy / places.xx;
 		slope = look.drift * turns.x > 0 ? look.drift : 0;
 		/* A middle is the mean of two runs, so its variance is a quarter of that of their difference. */
 		variance += turns.x * turns.x / (4 * places.xx);
+		slope_factor = 1 / sqrt(4 * places.xx);
 	}
 	look.difference = turns.y - slope * turns.x;
 	look.df = turns.n - 1 - both;
-	look.noisy = within.df > 0 && look.df > 0 && sum / look.df > TS_GATE_NOISY * TS_GATE_NOISY * known;
+	look.noisy = within.df > 0 && is_noisy(pairs, n, &look, sum, known, steps);
 	if (within.df > 0 && !look.noisy) {
-		sum += within.df * known;
-		look.df += within.df;
+		double df = look.pairs < TS_GATE_DRIFT_LEAST ? fmin(within.df, TS_GATE_FEW_DF) : within.df;
+
+		sum += df * (known + steps);
+		look.df += df;
 	}
-	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
+	look.sd = look.df > 0 ? sqrt(fmax(sum / look.df, steps)) : (double)NAN;
 	ts_gate_look_judge(&look, sqrt(variance), sqrt(2.0) * rule->floor_sd, rule->delta);
+	look.drift_error = slope_factor * look.sd;
 	*ret_look = look;
+}
+
+static enum ts_gate_pairs_answer answer_of(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
+{
+	if (ts_gate_worse(look, rule, alpha))
+		return TS_GATE_PAIRS_CONFIRM;
+	return ts_gate_better(look, rule, alpha) ? TS_GATE_PAIRS_BETTER : TS_GATE_PAIRS_REFUTE;
 }
 
 enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, size_t n, const struct ts_gate_pairs_plan *plan,
@@ -137,16 +197,19 @@ enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, 
 					      struct ts_gate_look *ret_look)
 {
 	double alpha = plan->first < plan->most ? plan->alpha / 2 : plan->alpha;
+	enum ts_gate_pairs_answer answer;
 
 	ts_gate_pairs_look(pairs, n < plan->first ? n : plan->first, within, rule, scratch, ret_look);
 	if (n < plan->first)
 		return TS_GATE_PAIRS_FEW;
-	if (ts_gate_worse(ret_look, rule, alpha))
-		return TS_GATE_PAIRS_CONFIRM;
-	if (plan->first == plan->most || (ret_look->difference <= rule->delta && !ret_look->noisy))
-		return TS_GATE_PAIRS_REFUTE;
+	answer = answer_of(ret_look, rule, alpha);
+	if (answer != TS_GATE_PAIRS_REFUTE || plan->first == plan->most)
+		return answer;
+	if (ret_look->difference <= rule->delta && !ret_look->noisy &&
+	    (!(plan->must_see > 0) || ts_gate_found_from(ret_look, rule, plan->see_alpha) <= plan->must_see))
+		return answer;
 	if (n < plan->most)
 		return TS_GATE_PAIRS_OPEN;
 	ts_gate_pairs_look(pairs, plan->most, within, rule, scratch, ret_look);
-	return ts_gate_worse(ret_look, rule, alpha) ? TS_GATE_PAIRS_CONFIRM : TS_GATE_PAIRS_REFUTE;
+	return answer_of(ret_look, rule, alpha);
 }

@@ -11,6 +11,12 @@
  * A disturbed run: a pair that lies far from the others (gate_odd.h) does not count. Two pairs cannot show which of them is odd:
  * where they disagree by more than TS_GATE_NOISY times the known spread, the gate asks for the rest of the pairs, whatever the mean
  * of the two is.
+ *
+ * A noisy allocation: the known spread is that of other days, and two differences may agree by chance. So the pairs must look
+ * like those days in three ways: their differences scatter no more, neither do the runs of one side (which share their session
+ * with each other), and the steps of their runs do not show more error within the run than was usual. Where one of these fails,
+ * the pairs are tested with their own spread alone, which takes more than two of them to decide anything. The error within the
+ * runs is added to the spread in any case. Since few pairs cannot show all of that, the known spread weighs little beside them.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
 #define TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
@@ -22,9 +28,13 @@
 /* Pairs that scatter so many times more than was known beforehand ran on a noisy allocation, and are tested with their own spread
  * alone. */
 #define TS_GATE_NOISY 2.0
+/* The same for the scatter of the runs of one side. It is smaller, because two pairs that move together would otherwise decide by
+ * chance; a quiet allocation passes for a noisy one more often, and then runs the remaining pairs. */
+#define TS_GATE_SIDES 1.25
 enum {
 	TS_GATE_WITHIN_LEAST = 8,  /* degrees of freedom from which the spread of the runs of a session counts as known */
 	TS_GATE_DRIFT_LEAST = 4,   /* pairs from which a drift is estimated */
+	TS_GATE_FEW_DF = 4,	   /* with fewer pairs than that, the known spread weighs no more than this */
 	TS_GATE_PAIRS_LOOKED = 64, /* with more pairs than this, none is called odd */
 };
 
@@ -33,6 +43,7 @@ struct ts_gate_difference {
 	double turn;	  /* place of the candidate minus that of the base in the order of runs: 1 right after it; 0: not recorded */
 	double place;	  /* the middle of their places */
 	double middle;	  /* the mean of their values */
+	double steps;	  /* variance of d that the steps within both runs show, beyond that of usual runs; 0: none, or not known */
 	uint32_t session; /* places and middles of one session are compared */
 	uint32_t number;  /* the caller's number of the pair */
 	bool odd;	  /* set by a look: the pair does not count */
@@ -48,18 +59,21 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 			double *scratch, struct ts_gate_look *ret_look);
 
 /* The test looks at pairs twice, when there are `first` of them and when there are `most`, at half of alpha each; or once, at all of
- * alpha, where both are equal. A difference of delta or less at the first look ends the test, unless the pairs disagree: more pairs
- * would hardly change it. */
+ * alpha, where both are equal. The first look ends the test where it shows a worsening, an improvement at the same level, or a
+ * difference of delta or less by pairs that are not noisy and would have seen `must_see`. */
 enum ts_gate_pairs_answer {
-	TS_GATE_PAIRS_FEW = 1,	     /* there are fewer than `first` */
-	TS_GATE_PAIRS_OPEN = 2,	     /* the first look does not decide, so more pairs are needed */
+	TS_GATE_PAIRS_FEW = 1,	/* there are fewer than `first` */
+	TS_GATE_PAIRS_OPEN = 2, /* the first look does not decide, so more pairs are needed */
 	TS_GATE_PAIRS_CONFIRM = 3,
 	TS_GATE_PAIRS_REFUTE = 4,
+	TS_GATE_PAIRS_BETTER = 5, /* as sure as CONFIRM is of the contrary */
 };
 
 struct ts_gate_pairs_plan {
 	size_t first, most; /* 1 <= first <= most */
 	double alpha;	    /* over both looks */
+	double see_alpha;   /* the level of a single look at which must_see counts as seen */
+	double must_see;    /* a worsening of this size has to be found, on the scale on which values are compared; not above 0: any */
 };
 
 /* ret_look: the look that decided, or a look at all n pairs where there are fewer than `first`. Pairs between `first` and `most` wait

@@ -7,6 +7,7 @@
 
 enum { SHORT_ID = 12 };
 
+#define FACTOR_MOST 10.0
 #define CLEARLY 0.75 /* a metric that sees this share of what another one sees is the better one */
 
 static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run *run)
@@ -50,7 +51,7 @@ static const char *way(enum ts_metric metric, bool more)
 	return more ? "higher" : "lower";
 }
 
-/* Says what the difference was computed from: "12 baselines", "12 baselines of 8 sessions", "4 pairs on one
+/* Says what the difference was computed from: "12 baselines", "12 baselines that ran in 8 sessions, each counted once", "4 pairs on one
  * allocation". */
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
@@ -62,9 +63,24 @@ static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row 
 	if (s->one_session)
 		return ts_gate_text(c, "%s of the same session", ts_say_plural((double)row->base_draws, "baseline").text);
 	if (runs > row->base_draws)
-		return ts_gate_text(c, "%s of %s", ts_say_plural((double)runs, "baseline").text,
+		return ts_gate_text(c, "%s that ran in %s, each counted once", ts_say_plural((double)runs, "baseline").text,
 				    ts_say_plural((double)row->base_draws, "session").text);
 	return ts_gate_text(c, "%s", ts_say_plural((double)runs, "baseline").text);
+}
+
+/* Says a size of ten times or more without digits that mean nothing. */
+static struct ts_say times(double size)
+{
+	static const struct ts_say most = {"more than 10 times"};
+
+	return size > FACTOR_MOST - 1 ? most : ts_say_percent(size);
+}
+
+static struct ts_span interval(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	if (ts_metrics[row->metric].log_scale && 1 + row->high > FACTOR_MOST * (1 + row->low))
+		return ts_span_str("wider than a factor of 10");
+	return ts_gate_text(c, "%s to %s", ts_say_percent(row->low).text, ts_say_percent(row->high).text);
 }
 
 /* "it is 8.1 % shorter than that of main (99 % confidence interval of the change -9.0 % to -7.2 %, from 12 baselines)" */
@@ -78,16 +94,18 @@ static struct ts_span difference(struct ts_gate_court *c, const struct ts_gate_r
 		return ts_gate_text(c, "it is %s, and that of %.*s is %s (from %.*s)",
 				    ts_say_value(row->candidate, ts_metrics[row->metric].unit).text, TS_SPAN_ARG(baseline(c)),
 				    ts_say_value(row->base, ts_metrics[row->metric].unit).text, TS_SPAN_ARG(of));
-	return ts_gate_text(c, "it is %s %s than that of %.*s (99 %% confidence interval of the change %s to %s, from %.*s)",
-			    ts_say_percent(sign * row->size).text, way(row->metric, more), TS_SPAN_ARG(baseline(c)),
-			    ts_say_percent(row->low).text, ts_say_percent(row->high).text, TS_SPAN_ARG(of));
+	return ts_gate_text(c, "it is %s %s than that of %.*s (99 %% confidence interval of the change %.*s, from %.*s)%s",
+			    times(sign * row->size).text, way(row->metric, more), TS_SPAN_ARG(baseline(c)),
+			    TS_SPAN_ARG(interval(c, row)), TS_SPAN_ARG(of),
+			    c->samples[row->metric].ahead && !row->paired ? ", which one run cannot attribute to the commit" : "");
 }
 
 static struct ts_span missed(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	if (isnan(row->could_miss))
 		return ts_span_str("how large a regression the gate could have missed is not known");
-	return ts_gate_text(c, "the gate could have missed a regression of up to %s", ts_say_percent(row->could_miss).text);
+	return ts_gate_text(c, "the gate could have missed a regression of up to %s",
+			    row->could_miss > FACTOR_MOST - 1 ? "a factor of 10 and more" : ts_say_percent(row->could_miss).text);
 }
 
 static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
@@ -175,7 +193,7 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 /* Returns the row that the sentence is about. Among the rows that count and have the verdict's state, one that
  * decides comes before one that is watched, and then the one with the smallest p; where no p is known, the first of
  * them. */
-static const struct ts_gate_row *deciding(const struct ts_verdict *v)
+const struct ts_gate_row *ts_gate_deciding(const struct ts_verdict *v)
 {
 	const struct ts_gate_row *found = NULL;
 
@@ -319,8 +337,14 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 			     before ? "base" : "candidate");
 }
 
-/* Lists other times and rates of the same runs that would have seen a change of this size, or, if none would, that would have seen a
- * clearly smaller one: "step_time_p10 (up to 4 %), mfu (up to 3 %)". */
+/* Asks whether other work on the machine disturbs the metric less than step time. A rate is step time on another scale. */
+static bool resists_noise(enum ts_metric metric)
+{
+	return metric == TS_METRIC_STEP_TIME_P10 || metric == TS_METRIC_STEP_TIME_FLOOR || metric == TS_METRIC_CPU_TIME;
+}
+
+/* Lists metrics of the same runs that resist noise and would have seen a change of this size, or, if none would, that would have seen a
+ * clearly smaller one: "step_time_floor (a change of 4 %), cpu_time (a change of 3 %)". */
 static struct ts_span sighted(struct ts_gate_court *c, double size)
 {
 	struct ts_span list = ts_span_of(NULL, 0);
@@ -328,35 +352,42 @@ static struct ts_span sighted(struct ts_gate_court *c, double size)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
 
-		if (row->state != TS_GATE_PASS || !(row->could_miss <= size) || !ts_gate_timed(row->metric))
+		if (!resists_noise(row->metric) || row->state != TS_GATE_PASS || !(row->could_miss <= size))
 			continue;
-		list = ts_gate_text(c, "%.*s%s%s (up to %s)", TS_SPAN_ARG(list), list.len ? ", " : "", ts_metrics[i].name,
+		list = ts_gate_text(c, "%.*s%s%s (a change of %s)", TS_SPAN_ARG(list), list.len ? ", " : "", ts_metrics[i].name,
 				    ts_say_percent(row->could_miss).text);
 	}
 	return list;
 }
 
-/* Tells what a team can do about a row that is blind: quieter runs, pairs, or another metric of the same runs. */
+/* Tells what a team can do about a row that is blind: pairs while the gate asks for them, then a metric that resists the noise, or a
+ * quieter machine. */
 static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
-	struct ts_span others;
+	struct ts_span others, must = ts_gate_text(c, "%s", ts_say_percent(c->input->policy.must_catch).text);
+	const char *title = ts_metrics[row->metric].title;
 
 	if (row->state != TS_GATE_BLIND || row->floored)
 		return;
 	others = sighted(c, c->input->policy.must_catch);
-	ts_gate_warn(c,
-		     "%s differs by %s between runs of the same code, so one more run cannot show a change of %s: compare the "
-		     "candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine",
-		     ts_metrics[row->metric].title, ts_say_percent(expm1(row->sd)).text,
-		     ts_say_percent(c->input->policy.must_catch).text);
-	if (others.len)
-		ts_gate_warn(c, "other metrics of the same runs would have seen it, and GATE.metrics can make them decide: %.*s",
-			     TS_SPAN_ARG(others));
-	else if ((others = sighted(c, CLEARLY * row->could_miss)).len)
+	if (!others.len)
+		others = sighted(c, CLEARLY * row->could_miss);
+	if (c->v.ask.pairs)
 		ts_gate_warn(
 			c,
-			"other metrics of the same runs are less noisy and would have seen smaller changes, and GATE.metrics can make "
-			"them decide: %.*s",
+			"the %s of runs of the same code differs too much to show a change of %.*s: run %s%s of base and candidate "
+			"on one machine (--paired)",
+			title, TS_SPAN_ARG(must), row->pairs ? "another " : "", ts_say_plural((double)c->v.ask.pairs, "pair").text);
+	else
+		ts_gate_warn(c, "the %s of runs of the same code differs too much to show a change of %.*s%s: %s", title,
+			     TS_SPAN_ARG(must), row->paired ? ", in pairs as well" : "",
+			     others.len ? "let another metric decide, or measure longer or on a quieter machine"
+					: "measure longer or on a quieter machine");
+	if (others.len)
+		ts_gate_warn(
+			c,
+			"less disturbed by other work on the machine, and able to decide (GATE.metrics): %.*s, the smallest that the "
+			"metric would have seen",
 			TS_SPAN_ARG(others));
 }
 
@@ -403,7 +434,7 @@ static void warn_pairs(struct ts_gate_court *c)
 
 void ts_gate_say_fill(struct ts_gate_court *c)
 {
-	const struct ts_gate_row *row = deciding(&c->v);
+	const struct ts_gate_row *row = ts_gate_deciding(&c->v);
 	const struct ts_gate_policy *policy = &c->input->policy;
 
 	ts_gate_work_say(c);

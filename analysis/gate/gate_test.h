@@ -38,6 +38,7 @@ struct ts_gate_look {
 	double p_better;   /* that it is below -delta */
 	size_t pairs;	   /* how many pairs the look used; 0 for a first look */
 	double drift;	   /* of pairs: by how much each run is worse than the one before it; NaN: not estimated */
+	double drift_error; /* standard error of drift; NaN where drift is */
 	bool noisy;	   /* the pairs scatter more than was known beforehand, and are tested with their own spread */
 };
 

@@ -241,15 +241,17 @@ static int by_share(const void *left, const void *right)
 	return order ? order : ts_span_cmp(a->name, b->name);
 }
 
-/* Asks whether the verdict is about a time. If so, *ret_paired tells whether pairs decided on it. */
+/* Asks whether the verdict is about the time of all steps or a rate of it, which the parts of a step add up to: not a part of the run,
+ * a percentile in the tail, memory or a loss. If so, *ret_paired tells whether pairs decided on it. */
 static bool about_time(const struct ts_verdict *v, bool *ret_paired)
 {
-	for (size_t i = 0; i < TS_METRICS; i++)
-		if (v->rows[i].counts && v->rows[i].state == v->state && ts_gate_timed((enum ts_metric)i)) {
-			*ret_paired = v->rows[i].paired;
-			return true;
-		}
-	return false;
+	const struct ts_gate_row *row = ts_gate_deciding(v);
+
+	if (!row || !ts_gate_timed(row->metric) || row->metric == TS_METRIC_STEP_TIME_END || row->metric == TS_METRIC_STEP_TIME_P95 ||
+	    row->metric == TS_METRIC_STALL_SHARE)
+		return false;
+	*ret_paired = row->paired;
+	return true;
 }
 
 void ts_gate_why_fill(struct ts_gate_court *c)
@@ -281,7 +283,8 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 	} else {
 		all_ranks(&w, "work", true);
 		all_ranks(&w, "wait", false);
-		rank_groups(&w);
+		if (w.base.runs[0]->reduction.n_ranks > 1)
+			rank_groups(&w);
 	}
 	qsort(v->why, v->n_why, sizeof *v->why, by_share);
 }

@@ -30,6 +30,10 @@ const struct ts_metric_row ts_metrics[TS_METRICS] = {
 				     "10th percentile over windows of steps, which other work on the machine disturbs least"},
 	[TS_METRIC_STEP_TIME_END] = {"step_time_end", "step time at the end", TS_UNIT_SECONDS, true, true, 0.001, 0.02, 0, 0.1,
 				     "wall time of an optimizer step, median over the last quarter of the windows of steps"},
+	[TS_METRIC_STEP_TIME_FLOOR] = {"step_time_floor", "floor of step time", TS_UNIT_SECONDS, true, true, 0.001, 0.02, 0, 0,
+				       "10th percentile of the wall times of single steps, which bursts of other work leave as it is"},
+	[TS_METRIC_CPU_TIME] = {"cpu_time", "CPU time of a step", TS_UNIT_SECONDS, true, true, 0.001, 0.02, 0, 0,
+				"CPU time of all processes per optimizer step, median over windows of steps"},
 };
 
 bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric)

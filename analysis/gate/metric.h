@@ -11,19 +11,22 @@
 
 /* Reductions travel and are kept in this order: a new metric stands last. */
 enum ts_metric {
-	TS_METRIC_STEP_TIME,		 /* s: median over windows of wall time per optimizer step */
-	TS_METRIC_STEP_TIME_MEAN,	 /* s: wall time of all counted steps divided by their number: rare slow steps count in full */
-	TS_METRIC_STEP_TIME_P95,	 /* s: 95th percentile of the wall times of single records */
-	TS_METRIC_STALL_SHARE,		 /* ratio: share of all time that records above 3 medians took beyond one median */
-	TS_METRIC_PEAK_MEMORY,		 /* bytes: the largest of any rank */
-	TS_METRIC_TOKENS_PER_S,		 /* of the whole job */
+	TS_METRIC_STEP_TIME,	  /* s: median over windows of wall time per optimizer step */
+	TS_METRIC_STEP_TIME_MEAN, /* s: wall time of all counted steps divided by their number: rare slow steps count in full */
+	TS_METRIC_STEP_TIME_P95,  /* s: 95th percentile of the wall times of single records */
+	TS_METRIC_STALL_SHARE,	  /* ratio: share of all time that records above 3 medians took beyond one median */
+	TS_METRIC_PEAK_MEMORY,	  /* bytes: the largest of any rank */
+	TS_METRIC_TOKENS_PER_S,	  /* of the whole job */
 	TS_METRIC_TOKENS_PER_S_DEVICE,
 	TS_METRIC_SAMPLES_PER_S,
 	TS_METRIC_SAMPLES_PER_S_DEVICE,
-	TS_METRIC_MFU,			 /* ratio: computed from step_time, so it is never a second test */
-	TS_METRIC_LOSS,			 /* mean of the last tenth of the loss curve */
-	TS_METRIC_STEP_TIME_P10,	 /* s: 10th percentile over the windows of step_time: least disturbed by a busy machine */
-	TS_METRIC_STEP_TIME_END,	 /* s: step_time over the last quarter of its windows */
+	TS_METRIC_MFU,		   /* ratio: computed from step_time, so it is never a second test */
+	TS_METRIC_LOSS,		   /* mean of the last tenth of the loss curve */
+	TS_METRIC_STEP_TIME_P10,   /* s: 10th percentile over the windows of step_time: least disturbed by a busy machine */
+	TS_METRIC_STEP_TIME_END,   /* s: step_time over the last quarter of its windows */
+	TS_METRIC_STEP_TIME_FLOOR, /* s: 10th percentile of single steps (of whole periods, where records have one): bursts of other
+					    work that spare one step in ten leave it as it is */
+	TS_METRIC_CPU_TIME, /* s: CPU time of all ranks per optimizer step, by the column cpu_time: waiting for a CPU is not in it */
 	TS_METRICS,
 };
 

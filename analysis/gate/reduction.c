@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	CUT_ONE_IN = 36, /* one record in so many has its excess cut */
+	CUT_ONE_IN = 36,  /* one record in so many has its excess cut */
+	FLOOR_LEAST = 10, /* records of a batch whose 10th percentile is taken */
 };
 
 /* Seconds: a time above this is a damaged number. */
@@ -225,7 +226,9 @@ static enum ts_status make_room(struct ts_reducer *r, const struct ts_reduce_row
 	r->span = ts_arena_array(r->arena, n, sizeof *r->span);
 	r->tokens = rows->tokens ? ts_arena_array(r->arena, n, sizeof *r->tokens) : NULL;
 	r->samples = rows->samples ? ts_arena_array(r->arena, n, sizeof *r->samples) : NULL;
-	if (!r->steps || !r->wall || !r->span || (rows->tokens && !r->tokens) || (rows->samples && !r->samples))
+	r->cpu = rows->cpu ? ts_arena_array(r->arena, n, sizeof *r->cpu) : NULL;
+	if (!r->steps || !r->wall || !r->span || (rows->tokens && !r->tokens) || (rows->samples && !r->samples) ||
+	    (rows->cpu && !r->cpu))
 		return ts_arena_error(r->arena, err);
 	return TS_OK;
 }
@@ -241,6 +244,8 @@ static void take_record(struct ts_reducer *r, const struct ts_reduce_rows *rows,
 		r->tokens[at] = rows->tokens[row];
 	if (r->samples)
 		r->samples[at] = rows->samples[row];
+	if (r->cpu)
+		r->cpu[at] = rows->cpu[row];
 }
 
 static enum ts_status sift(struct ts_reducer *r, const struct ts_reduce_rows *rows, const struct records *in, struct ts_error *err)
@@ -456,14 +461,13 @@ static double relative_error(const double *batches)
 	return ts_batch_error(batches) / fabs(ts_mean(batches, TS_BATCHES));
 }
 
-/* Of sum(top * span) / sum(bottom * span); NULL counts as ones. */
-static double ratio_error(const struct windows *w, const double *top, const double *bottom)
+/* Computes sum(top * span) / sum(bottom * span) of each batch; NULL counts as ones. */
+static bool batch_ratios(const struct windows *w, const double *top, const double *bottom, double batches[TS_BATCHES])
 {
 	const double *span = w->r->span;
-	double batches[TS_BATCHES];
 
 	if (!batches_hold(w))
-		return (double)NAN;
+		return false;
 	for (size_t k = 0; k < TS_BATCHES; k++) {
 		struct ts_tally a = {0, 0}, b = {0, 0};
 
@@ -473,7 +477,25 @@ static double ratio_error(const struct windows *w, const double *top, const doub
 		}
 		batches[k] = ts_tally_value(&a) / ts_tally_value(&b);
 	}
-	return relative_error(batches);
+	return true;
+}
+
+/* Of the ratio over all records. */
+static double ratio_error(const struct windows *w, const double *top, const double *bottom)
+{
+	double batches[TS_BATCHES];
+
+	return batch_ratios(w, top, bottom, batches) ? relative_error(batches) : (double)NAN;
+}
+
+/* Of the median ratio of windows, which a few disturbed windows leave as it is. */
+static double median_error(const struct windows *w, const double *top, const double *bottom)
+{
+	double batches[TS_BATCHES];
+
+	if (!batch_ratios(w, top, bottom, batches))
+		return (double)NAN;
+	return ts_batch_error_of_median(batches) / fabs(ts_mean(batches, TS_BATCHES));
 }
 
 static void set_error(struct ts_reduced *io, double relative)
@@ -526,8 +548,44 @@ static enum ts_status window_metrics(struct windows *w, struct ts_reduction *out
 	positive(out, TS_METRIC_STEP_TIME, at[1] * out->accumulation, zero);
 	positive(out, TS_METRIC_STEP_TIME_P10, at[0] * out->accumulation, zero);
 	positive(out, TS_METRIC_STEP_TIME_END, ts_median(end, last, end) * out->accumulation, zero);
-	set_error(&out->metrics[TS_METRIC_STEP_TIME], ratio_error(w, w->calm, NULL));
+	set_error(&out->metrics[TS_METRIC_STEP_TIME], median_error(w, w->calm, NULL));
 	return TS_OK;
+}
+
+/* The 10th percentile of single records, or of whole periods. Its error is that of the same percentile of ten batches. */
+static void floor_metric(struct windows *w, struct ts_reduction *out, const char *zero)
+{
+	static const double ten = 10.0;
+	struct windows one = *w;
+	double batches[TS_BATCHES], value;
+	size_t n;
+
+	one.length = w->period ? w->period : 1;
+	n = ratios(&one, w->each, NULL);
+	for (size_t k = 0; k < TS_BATCHES; k++) {
+		size_t from = n * k / TS_BATCHES, many = n * (k + 1) / TS_BATCHES - from;
+
+		batches[k] = (double)NAN;
+		if (many >= FLOOR_LEAST) {
+			memcpy(w->piece, w->scratch + from, many * sizeof *w->piece);
+			ts_percentiles(w->piece, many, &ten, 1, &batches[k]);
+		}
+	}
+	ts_percentiles(w->scratch, n, &ten, 1, &value);
+	positive(out, TS_METRIC_STEP_TIME_FLOOR, value * out->accumulation, zero);
+	set_error(&out->metrics[TS_METRIC_STEP_TIME_FLOOR], ts_batch_error_of_median(batches) / fabs(value));
+}
+
+static void cpu_metric(struct windows *w, struct ts_reduction *out)
+{
+	const double *cpu = w->r->cpu;
+
+	if (!cpu) {
+		unknown(out, TS_METRIC_CPU_TIME, ts_span_str("the run has no column cpu_time"));
+		return;
+	}
+	positive(out, TS_METRIC_CPU_TIME, median_ratio(w, cpu, NULL) * out->accumulation, "the column holds no number above 0");
+	set_error(&out->metrics[TS_METRIC_CPU_TIME], median_error(w, cpu, NULL));
 }
 
 static enum ts_status time_metrics(struct windows *w, struct ts_reduction *out, struct ts_error *err)
@@ -539,6 +597,8 @@ static enum ts_status time_metrics(struct windows *w, struct ts_reduction *out, 
 
 	if (window_metrics(w, out, zero, err))
 		return err->status;
+	floor_metric(w, out, zero);
+	cpu_metric(w, out);
 	positive(out, TS_METRIC_STEP_TIME_MEAN, wall / steps * out->accumulation, zero);
 	set_error(&out->metrics[TS_METRIC_STEP_TIME_MEAN], ratio_error(w, w->each, NULL));
 	median = ts_median(w->each, r->n_steps, w->scratch);
@@ -582,7 +642,7 @@ static void rate_metrics(struct windows *w, const double *column, const struct t
 
 	if (column) {
 		rate = median_ratio(w, column, w->calm);
-		error = ratio_error(w, column, w->calm);
+		error = median_error(w, column, w->calm);
 	} else if (each->known && step->known) {
 		rate = each->value * out->accumulation / step->value;
 		error = step->has_error ? step->error / step->value : (double)NAN;

@@ -24,7 +24,10 @@
  * by more than chance) the median at that place of the period, and the window is a multiple of it. docs/numerics.md has the
  * measured noise. step_time_mean beside it has every spike in full.
  *
- * The error of a value is that of ten batches of consecutive records, each of whole periods. With fewer than ten periods it is not
+ * step_time_floor: the 10th percentile of single records, or of the means of whole periods, where records have one.
+ *
+ * The error of a value is that of ten batches of consecutive records, each of whole periods: of their mean, or, where the value is a
+ * median or a percentile, of their median. With fewer than ten periods it is not
  * known, and neither is that of an extreme, of a share, of a percentile in the tail and of a part of the run.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_REDUCTION_H
@@ -119,6 +122,7 @@ struct ts_reduce_rows {
 	const bool *tagged;  /* has a tag that is left out */
 	const bool *phased;  /* a phase that is left out took time on some rank */
 	const double *tokens, *samples; /* of all ranks */
+	const double *cpu;		/* s of CPU time of all ranks */
 };
 
 /* Steps that count and that every rank with phases has; seconds[rank * n_names + name] points at n values, 0 where the step
@@ -153,7 +157,7 @@ struct ts_reducer {
 	double wall_time; /* s; 0: not known */
 	uint64_t records, warmup, excluded;
 	double *wall, *span;	  /* of each step that counts: s, and how many steps it stands for */
-	double *tokens, *samples; /* of it; NULL: no such column */
+	double *tokens, *samples, *cpu; /* of it; NULL: no such column */
 	struct ts_reducer_ranks *ranks; /* set by ts_reducer_ranks */
 };
 

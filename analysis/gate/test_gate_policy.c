@@ -26,19 +26,20 @@ static void print(const struct ts_gate_policy *p, struct ts_buf *out)
 	assert_int_equal(out->failed, TS_OK);
 }
 
-#define ALL_SETTINGS                                                                                                  \
-	"GATE.metrics = step_time, peak_memory\nGATE.watch = step_time_end\n"                                         \
-	"GATE.step_time.min_size = 0.03\nGATE.step_time_mean.min_size = 0.03\nGATE.step_time_p95.min_size = 0.03\n"     \
-	"GATE.stall_share.min_size = 0.03\nGATE.peak_memory.min_size = 0.015\nGATE.tokens_per_s.min_size = 0.03\n"      \
-	"GATE.tokens_per_s_device.min_size = 0.03\nGATE.samples_per_s.min_size = 0.03\n"                               \
-	"GATE.samples_per_s_device.min_size = 0.03\nGATE.mfu.min_size = 0.03\nGATE.loss.min_size = 0.03\n"             \
-	"GATE.step_time_p10.min_size = 0.03\nGATE.step_time_end.min_size = 0.03\n"                                   \
-	"GATE.tokens_per_s_device.least = 1200.0\nGATE.mfu.least = 0.38\n"                                           \
-	"GATE.delta = 0.0\nGATE.alpha = 0.001\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 0.05\nGATE.rerun = off\n"    \
-	"GATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\nGATE.prior_sd = 0.004\n"           \
-	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\n"                               \
-	"GATE.other_work = off\nGATE.workload = llama 7b\n"                                                            \
-	"GATE.ignore = config.a*, config.b\nGATE.exclude = tag:eval, phase:checkpoint, every:500\nGATE.warmup = 40\n"   \
+#define ALL_SETTINGS                                                                                                                   \
+	"GATE.metrics = step_time, peak_memory\nGATE.watch = step_time_end\n"                                                          \
+	"GATE.step_time.min_size = 0.03\nGATE.step_time_mean.min_size = 0.03\nGATE.step_time_p95.min_size = 0.03\n"                    \
+	"GATE.stall_share.min_size = 0.03\nGATE.peak_memory.min_size = 0.015\nGATE.tokens_per_s.min_size = 0.03\n"                     \
+	"GATE.tokens_per_s_device.min_size = 0.03\nGATE.samples_per_s.min_size = 0.03\n"                                               \
+	"GATE.samples_per_s_device.min_size = 0.03\nGATE.mfu.min_size = 0.03\nGATE.loss.min_size = 0.03\n"                             \
+	"GATE.step_time_p10.min_size = 0.03\nGATE.step_time_end.min_size = 0.03\n"                                                     \
+	"GATE.step_time_floor.min_size = 0.03\nGATE.cpu_time.min_size = 0.03\n"                                                        \
+	"GATE.tokens_per_s_device.least = 1200.0\nGATE.mfu.least = 0.38\n"                                                             \
+	"GATE.delta = 0.0\nGATE.alpha = 0.001\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 0.05\nGATE.rerun = off\n"                   \
+	"GATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\nGATE.prior_sd = 0.004\n"                          \
+	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\n"                                          \
+	"GATE.other_work = off\nGATE.workload = llama 7b\n"                                                                            \
+	"GATE.ignore = config.a*, config.b\nGATE.exclude = tag:eval, phase:checkpoint, every:500\nGATE.warmup = 40\n"                  \
 	"GATE.inconclusive = fail\nGATE.blind = pass\n"
 
 static void every_setting(void **state)
@@ -163,7 +164,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"GATE.metrics = none",
 		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, stall_share, "
 		 "peak_memory, tokens_per_s, tokens_per_s_device, samples_per_s, samples_per_s_device, mfu, loss, step_time_p10, "
-		 "step_time_end"},
+		 "step_time_end, step_time_floor, cpu_time"},
 		{"GATE.metrics = step_time,,mfu", "ci.policy:1: a name in GATE.metrics is empty"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
 		{"GATE.delta =", "ci.policy:1: GATE.delta is empty"},

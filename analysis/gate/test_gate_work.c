@@ -7,97 +7,40 @@
 
 #include <cmocka.h>
 
-#include "analysis/gate/gate.h"
+#include "analysis/gate/test_gate_runs.h"
 
 #include <math.h>
-#include <stdio.h>
-
-enum { ROOM = 64 };
-
-static struct {
-	struct ts_arena arena;
-	struct ts_gate_input input;
-	struct ts_gate_run runs[ROOM];
-	char sessions[ROOM][24];
-	struct ts_verdict v;
-} t;
-
-static const double ten[] = {1.004, 0.997, 1.006, 0.993, 1.001, 0.995, 1.008, 0.999, 1.003, 0.994};
-
-static int setup(void **state)
-{
-	struct ts_error err;
-
-	(void)state;
-	ts_arena_init(&t.arena, (size_t)16 << 20);
-	t.input = (struct ts_gate_input){.runs = t.runs, .baseline = ts_span_str("main")};
-	ts_gate_policy_default(&t.input.policy);
-	assert_int_equal(ts_digest_init(&err), TS_OK);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&t.arena);
-	return 0;
-}
-
-static void set(struct ts_gate_run *run, enum ts_metric metric, double value)
-{
-	run->reduction.metrics[metric] = (struct ts_reduced){.known = isfinite(value), .value = value};
-}
 
 /* Adds a run of which a step does `flops` times the FLOPs and `tokens` tokens, with an MFU. NaN: the run does not record it. */
 static struct ts_gate_run *put(enum ts_gate_role role, double mfu, double flops, double tokens)
 {
-	size_t at = t.input.n_runs++;
-	struct ts_gate_run *run = &t.runs[at];
 	double step_time = 0.1 * (isnan(flops) ? 1 : flops) * 0.4 / mfu;
+	struct ts_gate_run *run = ts_test_gate_put(role);
 
-	assert_true(at < ROOM);
-	*run = (struct ts_gate_run){.role = role};
-	(void)snprintf(t.sessions[at], sizeof t.sessions[at], "session%zu", at);
-	run->workload.session = ts_span_str(t.sessions[at]);
-	run->id.bytes[0] = (uint8_t)at;
-	run->reduction.time_source = ts_span_str("timestamps");
 	run->reduction.mfu_basis = ts_span_str("989 TFLOP/s, 6N");
-	for (int i = 0; i < TS_METRICS; i++)
-		run->reduction.metrics[i].reason = ts_span_str("no column");
-	set(run, TS_METRIC_STEP_TIME, step_time);
-	set(run, TS_METRIC_MFU, isnan(flops) ? flops : mfu);
-	set(run, TS_METRIC_TOKENS_PER_S_DEVICE, tokens / step_time);
-	set(run, TS_METRIC_PEAK_MEMORY, 1e9 * (isnan(flops) ? 1 : flops));
+	ts_test_gate_set(run, TS_METRIC_STEP_TIME, step_time);
+	ts_test_gate_set(run, TS_METRIC_MFU, isnan(flops) ? flops : mfu);
+	ts_test_gate_set(run, TS_METRIC_TOKENS_PER_S_DEVICE, tokens / step_time);
+	ts_test_gate_set(run, TS_METRIC_PEAK_MEMORY, 1e9 * (isnan(flops) ? 1 : flops));
 	return run;
 }
 
 static void baselines(double flops, double tokens)
 {
 	for (size_t i = 0; i < 10; i++)
-		put(TS_GATE_BASELINE, 0.4 * ten[i], flops, tokens);
-}
-
-static const struct ts_gate_row *judge(enum ts_metric metric)
-{
-	struct ts_error err = {0};
-
-	if (ts_gate_judge(&t.input, &t.arena, &t.v, &err))
-		fail_msg("%s", err.text);
-	return &t.v.rows[metric];
+		put(TS_GATE_BASELINE, 0.4 * ts_test_ten[i], flops, tokens);
 }
 
 static void says(struct ts_span text, const char *part)
 {
-	if (!memmem(text.data, text.len, part, strlen(part)))
+	if (!ts_test_gate_holds(text, part))
 		fail_msg("'%.*s' lacks '%s'", TS_SPAN_ARG(text), part);
 }
 
 static void warns(const char *part)
 {
-	for (size_t i = 0; i < t.v.n_warnings; i++)
-		if (memmem(t.v.warnings[i].data, t.v.warnings[i].len, part, strlen(part)))
-			return;
-	fail_msg("no warning has '%s'", part);
+	if (!ts_test_gate_warned(part))
+		fail_msg("no warning has '%s'", part);
 }
 
 /* The interval at 40 % is about 40 % times exp(+-3.25 * 0.5 %), so floors at 38 %, 40 % and 42 % have three answers. */
@@ -121,7 +64,7 @@ static void a_floor_has_three_answers(void **state)
 		const struct ts_gate_row *row;
 
 		t.input.policy.least[TS_METRIC_MFU] = rows[i].least;
-		row = judge(TS_METRIC_MFU);
+		row = ts_test_gate_judge(TS_METRIC_MFU);
 		assert_true(row->floored && row->counts && !row->gates && row->state == rows[i].state);
 		assert_true(row->value_low < 0.4 && row->value_high > 0.4 && row->value_low > 0.39 && row->value_high < 0.41);
 		assert_int_equal(t.v.exit_code, rows[i].exit_code);
@@ -138,7 +81,7 @@ static void a_floor_without_a_value_is_inconclusive(void **state)
 	baselines(1, 1000);
 	put(TS_GATE_CANDIDATE, 0.4, NAN, 1000);
 	t.input.policy.least[TS_METRIC_MFU] = 0.3;
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_INCONCLUSIVE);
 	assert_int_equal(t.v.exit_code, 3);
 }
 
@@ -148,11 +91,11 @@ static void a_floor_holds_without_baselines(void **state)
 	(void)state;
 	put(TS_GATE_CANDIDATE, 0.4, 1, 1000);
 	t.input.policy.least[TS_METRIC_MFU] = 0.8;
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_REGRESSION);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_REGRESSION);
 	t.input.policy.least[TS_METRIC_MFU] = 0.38;
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_COLLECTING);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_COLLECTING);
 	t.input.policy.least[TS_METRIC_MFU] = 0.2;
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_PASS);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_PASS);
 }
 
 static void other_flops_are_judged_by_mfu(void **state)
@@ -162,8 +105,8 @@ static void other_flops_are_judged_by_mfu(void **state)
 	(void)state;
 	baselines(1, 1000);
 	put(TS_GATE_CANDIDATE, 0.4 * 1.115, 4.0 / 3, 1333);
-	row = judge(TS_METRIC_MFU);
-	assert_true(row->gates && row->state == TS_GATE_IMPROVEMENT && t.v.state == TS_GATE_IMPROVEMENT);
+	row = ts_test_gate_judge(TS_METRIC_MFU);
+	assert_true(row->gates && row->state == TS_GATE_PASS && t.v.state == TS_GATE_PASS);
 	assert_true(t.v.rows[TS_METRIC_STEP_TIME].state == TS_GATE_INCONCLUSIVE && !t.v.rows[TS_METRIC_STEP_TIME].counts);
 	assert_true(t.v.rows[TS_METRIC_PEAK_MEMORY].state == TS_GATE_INCONCLUSIVE && !t.v.rows[TS_METRIC_PEAK_MEMORY].counts);
 	warns("a step of the candidate does 33 % more FLOPs than one of its baselines, so the gate compares MFU in place of step time");
@@ -172,10 +115,10 @@ static void other_flops_are_judged_by_mfu(void **state)
 	says(t.v.rates, "steps are 20 % longer, with 33 % more FLOPs a step; tokens per second and device 10,000 -> 11,1");
 	t.runs[10].reduction.metrics[TS_METRIC_MFU].value = 0.36;
 	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.1 * 4 / 3 * 0.4 / 0.36;
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_SUSPECT);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_SUSPECT);
 	assert_int_equal(t.v.exit_code, 4);
 	t.input.policy.other_work = false;
-	assert_int_equal(judge(TS_METRIC_MFU)->counts, false);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->counts, false);
 	assert_int_equal(t.v.exit_code, 3);
 	warns("GATE.other_work = off");
 }
@@ -185,7 +128,7 @@ static void without_flops_tokens_decide(void **state)
 	(void)state;
 	baselines(NAN, 1000);
 	put(TS_GATE_CANDIDATE, 0.2, NAN, 2000);
-	assert_int_equal(judge(TS_METRIC_TOKENS_PER_S_DEVICE)->state, TS_GATE_PASS);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_TOKENS_PER_S_DEVICE)->state, TS_GATE_PASS);
 	assert_true(t.v.rows[TS_METRIC_TOKENS_PER_S_DEVICE].gates);
 	warns("a step of the candidate does 100 % more tokens than one of its baselines, so the gate compares tokens per second and "
 	      "device");
@@ -198,9 +141,9 @@ static void baselines_of_the_same_work_come_first(void **state)
 	(void)state;
 	baselines(1, 1000);
 	for (size_t i = 0; i < 4; i++)
-		put(TS_GATE_BASELINE, 0.4 * ten[i], 2, 2000);
+		put(TS_GATE_BASELINE, 0.4 * ts_test_ten[i], 2, 2000);
 	put(TS_GATE_CANDIDATE, 0.4, 2, 2000);
-	assert_int_equal(judge(TS_METRIC_STEP_TIME)->state, TS_GATE_PASS);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_STEP_TIME)->state, TS_GATE_PASS);
 	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].base_draws, 4);
 	warns("10 of 14 baselines do not count for step time: a step of the candidate does 100 % more FLOPs");
 }
@@ -211,7 +154,7 @@ static void another_workload_without_a_rate_is_inconclusive(void **state)
 	baselines(NAN, NAN);
 	put(TS_GATE_CANDIDATE, 0.4, NAN, NAN);
 	t.input.other_work = ts_span_str("the candidate has another workload than its baselines: config.batch is 64 instead of 32");
-	assert_int_equal(judge(TS_METRIC_STEP_TIME)->state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_STEP_TIME)->state, TS_GATE_INCONCLUSIVE);
 	assert_int_equal(t.v.exit_code, 3);
 	warns("neither MFU nor tokens or samples per second and device are known of both sides");
 	assert_int_equal(t.v.rates.len, 0);
@@ -223,7 +166,7 @@ static void another_convention_is_not_compared(void **state)
 	baselines(1, NAN);
 	put(TS_GATE_CANDIDATE, 0.4, 2, NAN)->reduction.mfu_basis = ts_span_str("989 TFLOP/s, counted");
 	t.input.other_work = ts_span_str("the candidate has another workload than its baselines");
-	assert_int_equal(judge(TS_METRIC_MFU)->state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_MFU)->state, TS_GATE_INCONCLUSIVE);
 	assert_int_equal(t.v.exit_code, 3);
 }
 
@@ -234,23 +177,24 @@ static void nan_is_seen_through_other_work(void **state)
 	baselines(1, 1000);
 	put(TS_GATE_CANDIDATE, 0.4, 2, 2000)->reduction.metrics[TS_METRIC_LOSS] = (struct ts_reduced){.known = true, .value = NAN};
 	for (size_t i = 0; i < 10; i++)
-		set(&t.runs[i], TS_METRIC_LOSS, 2);
-	assert_int_equal(judge(TS_METRIC_LOSS)->state, TS_GATE_REGRESSION);
+		ts_test_gate_set(&t.runs[i], TS_METRIC_LOSS, 2);
+	assert_int_equal(ts_test_gate_judge(TS_METRIC_LOSS)->state, TS_GATE_REGRESSION);
 	assert_int_equal(t.v.exit_code, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_floor_has_three_answers, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_floor_without_a_value_is_inconclusive, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_floor_holds_without_baselines, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_flops_are_judged_by_mfu, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_flops_tokens_decide, setup, teardown),
-		cmocka_unit_test_setup_teardown(baselines_of_the_same_work_come_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(another_workload_without_a_rate_is_inconclusive, setup, teardown),
-		cmocka_unit_test_setup_teardown(another_convention_is_not_compared, setup, teardown),
-		cmocka_unit_test_setup_teardown(nan_is_seen_through_other_work, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_floor_has_three_answers, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(a_floor_without_a_value_is_inconclusive, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(a_floor_holds_without_baselines, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(other_flops_are_judged_by_mfu, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(without_flops_tokens_decide, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(baselines_of_the_same_work_come_first, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(another_workload_without_a_rate_is_inconclusive, ts_test_gate_setup,
+						ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(another_convention_is_not_compared, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(nan_is_seen_through_other_work, ts_test_gate_setup, ts_test_gate_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

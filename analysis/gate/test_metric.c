@@ -11,10 +11,10 @@
 /* Policies name metrics, so the names must not change. */
 static void names_stay(void **state)
 {
-	static const char *const names[TS_METRICS] = {"step_time",     "step_time_mean", "step_time_p95",	"stall_share",
-						      "peak_memory",   "tokens_per_s",	 "tokens_per_s_device", "samples_per_s",
-						      "samples_per_s_device", "mfu",	 "loss",		"step_time_p10",
-						      "step_time_end"};
+	static const char *const names[TS_METRICS] = {
+		"step_time",	"step_time_mean",      "step_time_p95", "stall_share",		"peak_memory",
+		"tokens_per_s", "tokens_per_s_device", "samples_per_s", "samples_per_s_device", "mfu",
+		"loss",		"step_time_p10",       "step_time_end", "step_time_floor",	"cpu_time"};
 
 	(void)state;
 	for (size_t i = 0; i < TS_METRICS; i++) {

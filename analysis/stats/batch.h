@@ -17,7 +17,11 @@ enum {
 
 /* The standard error of the mean of the batches; NaN if any is not finite. */
 double ts_batch_error(const double batches[TS_BATCHES]);
-/* The same about a straight line through them, for a series that goes on falling. */
+/* The standard error of their median, as far as disturbances of a few batches leave it alone: 0.285 times the distance from the third
+ * smallest to the third largest. For ten normal values this distance is 1.31 deviations on average, and the median has an error of
+ * 0.372 (Harter, Expected values of normal order statistics, 1961). */
+double ts_batch_error_of_median(const double batches[TS_BATCHES]);
+/* The same as the first about a straight line through them, for a series that goes on falling. */
 double ts_batch_error_of_trend(const double batches[TS_BATCHES]);
 
 #endif

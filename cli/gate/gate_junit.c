@@ -181,7 +181,7 @@ static const char *message(struct page *p, const struct ts_gate_row *row)
 	if (!known || (row->state != TS_GATE_PASS && row->state != TS_GATE_BLIND) || isnan(row->could_miss))
 		return known;
 	return ts_arena_printf(p->arena, "%s; the gate could have missed a regression of up to %s", known,
-			       ts_show_size(row->could_miss, p->arena));
+			       ts_show_row_missed(row, p->arena));
 }
 
 static void end(struct page *p, const struct ts_gate_row *row, const char *element)

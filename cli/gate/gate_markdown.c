@@ -152,12 +152,12 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 
 	ts_buf_printf(p->out, row->counts ? "| **%s** |" : "| %s |", title);
 	cell(p, ts_show_metric(row->metric, row->base, p->arena));
-	cell(p, ts_show_metric(row->metric, row->candidate, p->arena));
-	cell(p, ts_show_change(row->size, p->arena));
-	cell(p, ts_show_interval(row->low, row->high, p->arena));
+	cell(p, ts_show_row_candidate(p->v, row, p->arena));
+	cell(p, ts_show_row_change(row, p->arena));
+	cell(p, ts_show_row_interval(row, p->arena));
 	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->counts ? "" : " (does not decide)"));
 	if ((row->state == TS_GATE_PASS || row->state == TS_GATE_BLIND) && !isnan(row->could_miss))
-		miss = ts_show_size(row->could_miss, p->arena);
+		miss = ts_show_row_missed(row, p->arena);
 	cell(p, miss && *miss ? ts_arena_printf(p->arena, "up to %s", miss) : miss);
 	put(p, "\n");
 }

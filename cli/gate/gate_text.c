@@ -11,7 +11,7 @@
 
 #define SHARE_LEAST 0.01
 
-enum { REASON_MOST = 300, VALUE_MOST = 120, SESSION_SHOWN = 8, COMMIT_SHOWN = 12 };
+enum { REASON_MOST = 300, VALUE_MOST = 120, SESSION_SHOWN = 8, PASSED_MOST = 8, COMMIT_SHOWN = 12 };
 
 static enum ts_style style_of(enum ts_gate_state state)
 {
@@ -41,21 +41,31 @@ static const char *or_dash(double known, const char *text)
 	return isnan(known) ? "-" : text;
 }
 
-static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_gate_row *row)
+static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_verdict *v, const struct ts_gate_row *row)
 {
 	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
 	struct ts_arena *arena = &cli->arena;
+	const char *candidate = ts_show_row_candidate(v, row, arena);
 
+	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
 	ts_grid_text(grid, style, ts_metrics[row->metric].title);
 	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->candidate, ts_show_metric(row->metric, row->candidate, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_change(row->size, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_interval(row->low, row->high, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_size(row->could_miss, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, candidate);
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
 	if (row->counts)
 		ts_grid_text(grid, style_of(row->state), ts_gate_state_word(row->state));
 	else
 		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
+}
+
+/* On one device, the rate of a device is that of the job. */
+static bool is_same_again(const struct ts_verdict *v, const struct ts_gate_row *row)
+{
+	bool device = row->metric == TS_METRIC_TOKENS_PER_S_DEVICE || row->metric == TS_METRIC_SAMPLES_PER_S_DEVICE;
+
+	return device && !row->counts && row->candidate == v->rows[row->metric - 1].candidate;
 }
 
 /* Lists the metrics that decide first. A metric that neither side has gets a row only if it decides. */
@@ -71,8 +81,8 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	ts_grid_init(&grid, columns, 7, &cli->arena);
 	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < TS_METRICS; i++)
-			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]))
-				metric_row(cli, &grid, &v->rows[i]);
+			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]) && !is_same_again(v, &v->rows[i]))
+				metric_row(cli, &grid, v, &v->rows[i]);
 	ts_buf_char(&cli->out, '\n');
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
@@ -186,7 +196,7 @@ static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input
 	if (in->n_passed_over == 0)
 		return TS_OK;
 	ts_grid_init(&grid, columns, 2, &cli->arena);
-	for (size_t i = 0; i < in->n_passed_over; i++) {
+	for (size_t i = 0; i < in->n_passed_over && i < PASSED_MOST; i++) {
 		const struct ts_gate_passed_over *row = &in->passed_over[i];
 
 		ts_grid_text(&grid, TS_STYLE_BOLD,
@@ -194,7 +204,13 @@ static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input
 		ts_grid_text(&grid, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
 	}
 	ts_text_heading(cli, "Runs that do not count");
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	if (in->n_passed_over > PASSED_MOST)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				ts_arena_printf(&cli->arena, "and %s more",
+						ts_show_plural(in->n_passed_over - PASSED_MOST, "run", &cli->arena)));
+	return TS_OK;
 }
 
 static enum ts_status runs(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)

@@ -237,7 +237,20 @@ static void sizes_have_two_digits(void **state)
 	assert_string_equal(ts_show_change(0, &arena), "0.0 %");
 	assert_string_equal(ts_show_change(NAN, &arena), "not known");
 	assert_string_equal(ts_show_size(INFINITY, &arena), "infinite");
-	assert_string_equal(ts_show_interval(NAN, 0.1, &arena), "not known");
+	{
+		struct ts_gate_row row = {.metric = TS_METRIC_STEP_TIME, .low = (double)NAN, .high = 0.1};
+
+		assert_string_equal(ts_show_row_interval(&row, &arena), "not known");
+		row.low = -0.9;
+		assert_string_equal(ts_show_row_interval(&row, &arena), "wider than a factor of 10");
+		row.could_miss = 5e7;
+		assert_string_equal(ts_show_row_missed(&row, &arena), "a factor of 10");
+		/* Stalls from 1 % to 3 % of all time are 2 points more, not 200 %. */
+		row = (struct ts_gate_row){
+			.metric = TS_METRIC_STALL_SHARE, .base = 0.01, .candidate = 0.03, .size = 2, .low = 1, .high = 3};
+		assert_string_equal(ts_show_row_change(&row, &arena), "+2.0 points");
+		assert_string_equal(ts_show_row_interval(&row, &arena), "+1.0 to +3.0");
+	}
 	assert_string_equal(ts_show_metric(TS_METRIC_STEP_TIME, NAN, &arena), "not known");
 	assert_string_equal(ts_show_metric(TS_METRIC_STEP_TIME, 0.412, &arena), "412.0 ms");
 }
@@ -266,7 +279,7 @@ static void junit_fails_only_for_what_decides(void **state)
 
 	(void)state;
 	text = junit(verdict(TS_GATE_REGRESSION, "p/exp9"));
-	assert_says(text, "tests=\"13\" failures=\"1\" errors=\"0\" skipped=\"12\"");
+	assert_says(text, "tests=\"15\" failures=\"1\" errors=\"0\" skipped=\"14\"");
 	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms, baseline 381.0 ms: "
 			  "+8.1 % (99 % confidence interval +7.2 % to "
 			  "+9.0 %; 12 baselines)\">");
@@ -281,10 +294,10 @@ static void junit_fails_only_for_what_decides(void **state)
 	assert_says(text, "<property name=\"tscope.baseline.3\" value=\"b3b3b3b3");
 	assert_int_equal(times(junit(verdict(TS_GATE_PASS, "x")), "<failure"), 0);
 	assert_says(junit(verdict(TS_GATE_PASS, "x")), "the gate could have missed a regression of up to 3.1 %");
-	assert_says(junit(verdict(TS_GATE_SUSPECT, "x")), "failures=\"0\" errors=\"1\" skipped=\"12\"");
+	assert_says(junit(verdict(TS_GATE_SUSPECT, "x")), "failures=\"0\" errors=\"1\" skipped=\"14\"");
 	assert_says(junit(verdict(TS_GATE_COLLECTING, "why so")), "<skipped message=\"collecting: why so\"/>");
 	assert_says(junit(verdict(TS_GATE_INCONCLUSIVE, "why so")), "<skipped message=\"inconclusive: why so\"/>");
-	assert_says(junit(verdict(TS_GATE_BLIND, "x")), "failures=\"0\" errors=\"0\" skipped=\"13\"");
+	assert_says(junit(verdict(TS_GATE_BLIND, "x")), "failures=\"0\" errors=\"0\" skipped=\"15\"");
 	assert_says(junit(verdict(TS_GATE_BLIND, "x")), "12 baselines); the gate could have missed a regression of up to 3.1 %\"/>");
 }
 
@@ -294,10 +307,10 @@ static void junit_fails_for_the_inconclusive_where_the_policy_does(void **state)
 
 	(void)state;
 	v->input.policy.on_inconclusive = TS_GATE_FAILS;
-	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"12\"");
+	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"14\"");
 	v = verdict(TS_GATE_BLIND, "why so");
 	v->input.policy.on_blind = TS_GATE_FAILS;
-	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"12\"");
+	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"14\"");
 }
 
 static void github_says_how_bad_it_is(void **state)

@@ -46,20 +46,71 @@ const char *ts_show_change(double ratio, struct ts_arena *arena)
 	return percent(ratio, ratio < 0 ? "-" : "+", arena);
 }
 
-const char *ts_show_interval(double low, double high, struct ts_arena *arena)
-{
-	const char *a = ts_show_change(low, arena), *b = ts_show_change(high, arena);
-
-	if (isnan(low) || isnan(high))
-		return "not known";
-	return a && b ? ts_arena_printf(arena, "%s to %s", a, b) : NULL;
-}
-
 const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena)
 {
 	struct ts_measure measure = {.unit = ts_metrics[metric].unit, .known = true, .value = value};
 
 	return isnan(value) ? "not known" : ts_show_measure_close(&measure, arena);
+}
+
+#define FACTOR_MOST 10.0
+
+/* The factor from relative changes of a share to points of a percent; NaN: the metric is no share. */
+static double points_of(const struct ts_gate_row *row)
+{
+	const struct ts_metric_row *metric = &ts_metrics[row->metric];
+
+	if (metric->unit != TS_UNIT_RATIO || metric->log_scale || isnan(row->base))
+		return (double)NAN;
+	return 100 * (row->size != 0 && isfinite(row->size) ? (row->candidate - row->base) / row->size : row->base);
+}
+
+static const char *points(double x, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%+.1f", x == 0 ? 0.0 : x);
+}
+
+const char *ts_show_row_change(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	double scale = points_of(row);
+	const char *text = isnan(scale * row->size) ? NULL : points(scale * row->size, arena);
+
+	return text ? ts_arena_printf(arena, "%s points", text) : ts_show_change(row->size, arena);
+}
+
+const char *ts_show_row_interval(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	double scale = points_of(row);
+	const char *a, *b;
+
+	if (isnan(row->low) || isnan(row->high))
+		return "not known";
+	if (ts_metrics[row->metric].log_scale && 1 + row->high > FACTOR_MOST * (1 + row->low))
+		return "wider than a factor of 10";
+	a = isnan(scale) ? ts_show_change(row->low, arena) : points(scale * row->low, arena);
+	b = isnan(scale) ? ts_show_change(row->high, arena) : points(scale * row->high, arena);
+	return a && b ? ts_arena_printf(arena, "%s to %s", a, b) : NULL;
+}
+
+const char *ts_show_row_missed(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	double scale = points_of(row);
+
+	if (isfinite(scale * row->could_miss))
+		return ts_arena_printf(arena, "%.1f points", fabs(scale * row->could_miss));
+	return row->could_miss > FACTOR_MOST - 1 ? "a factor of 10" : ts_show_size(row->could_miss, arena);
+}
+
+const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	for (size_t i = 0; isnan(row->candidate) && i < v->input.n_runs; i++) {
+		const struct ts_gate_run *run = &v->input.runs[i];
+		const struct ts_reduced *r = &run->reduction.metrics[row->metric];
+
+		if (run->role == TS_GATE_CANDIDATE && r->known && !isfinite(r->value))
+			return isnan(r->value) ? "NaN" : "infinite";
+	}
+	return ts_show_metric(row->metric, row->candidate, arena);
 }
 
 static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
@@ -75,9 +126,9 @@ static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
 
 const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
 {
-	const char *base = ts_show_metric(row->metric, row->base, arena), *size = ts_show_change(row->size, arena);
+	const char *base = ts_show_metric(row->metric, row->base, arena), *size = ts_show_row_change(row, arena);
 	const char *candidate = ts_show_metric(row->metric, row->candidate, arena), *n = draws(row, arena);
-	const char *interval = ts_show_interval(row->low, row->high, arena), *reason = ts_show_brief(row->reason, REASON_MOST, arena);
+	const char *interval = ts_show_row_interval(row, arena), *reason = ts_show_brief(row->reason, REASON_MOST, arena);
 
 	if (!base || !candidate || !size || !interval || !reason || !n)
 		return NULL;

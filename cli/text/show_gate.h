@@ -16,7 +16,13 @@ bool ts_show_gate_row(const struct ts_gate_row *row);
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena);
 const char *ts_show_size(double ratio, struct ts_arena *arena);	  /* 8.1 %, 0.31 %, 12 %: two digits, without a sign */
 const char *ts_show_change(double ratio, struct ts_arena *arena); /* +8.1 %, -0.31 % */
-const char *ts_show_interval(double low, double high, struct ts_arena *arena); /* +7.2 % to +9.0 % */
+/* The change of a row, its interval, and what it could have missed. A share is told in points of a percent (+1.2 points), and what
+ * spans a factor of ten or more as that, since its digits say nothing. */
+const char *ts_show_row_change(const struct ts_gate_row *row, struct ts_arena *arena);
+const char *ts_show_row_interval(const struct ts_gate_row *row, struct ts_arena *arena);
+const char *ts_show_row_missed(const struct ts_gate_row *row, struct ts_arena *arena);
+/* The candidate's value: NaN where that is what the run logged, not known where it logged none. */
+const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, struct ts_arena *arena);
 /* A value with the metric's unit: 412 ms, 7.00 GiB, 43.1 %. */
 const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena);
 /* One metric in one line: "412 ms, baseline 381 ms: +8.1 % (99 % confidence interval +7.2 % to +9.0 %; 4 pairs)", or the reason

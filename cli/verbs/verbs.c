@@ -274,21 +274,29 @@ static const struct ts_example baseline_examples[] = {
 };
 
 static const struct ts_option trend_options[] = {
-	{.name = "metric", .letter = 'm', .argument = "METRIC",
+	{.name = "metric",
+	 .letter = 'm',
+	 .argument = "METRIC",
 	 .help = "show the trend of this metric (default: step_time): step_time_mean, step_time_p95, peak_memory, "
 		 "tokens_per_s, mfu, loss, ...",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s "
-						    "tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 "
-						    "step_time_end"},
-	{.name = "limit", .letter = 'l', .argument = "N",
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s "
+		    "tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 "
+		    "step_time_end step_time_floor cpu_time"},
+	{.name = "limit",
+	 .letter = 'l',
+	 .argument = "N",
 	 .help = "read the newest N entries of the branch (default and maximum: 10,000)"},
-	{.name = "like", .argument = "RUN", .complete = TS_COMPLETE_RUN,
+	{.name = "like",
+	 .argument = "RUN",
+	 .complete = TS_COMPLETE_RUN,
 	 .help = "take runs of the workload of RUN (default: that of the newest run)"},
 	GATE_POLICY_OPTIONS,
-	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	{.name = "html",
+	 .argument = "FILE",
+	 .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with a figure; - writes it to stdout instead of the report"},
-	{.name = "exit-code",
-	 .help = "exit with 1 if the newest level is worse than the one before and nobody accepted the change"},
+	{.name = "exit-code", .help = "exit with 1 if the newest level is worse than the one before and nobody accepted the change"},
 	END_OPTIONS,
 };
 static const struct ts_example trend_examples[] = {

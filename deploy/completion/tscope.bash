@@ -76,7 +76,7 @@ _tscope()
 	baseline:--exclude) :; return ;;
 	baseline:-r|baseline:--reason) :; return ;;
 	baseline:--branch) :; return ;;
-	trend:-m|trend:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end" -- "$cur")); return ;;
+	trend:-m|trend:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
 	trend:-l|trend:--limit) :; return ;;
 	trend:--like) _tscope_runs; return ;;
 	trend:--policy) _tscope_paths -f; return ;;

@@ -122,6 +122,8 @@ static const struct ts_shape_field metrics_rows[] = {
 	METRIC(LOSS, "loss"),
 	METRIC(STEP_TIME_P10, "step_time_p10_s"),
 	METRIC(STEP_TIME_END, "step_time_end_s"),
+	METRIC(STEP_TIME_FLOOR, "step_time_floor_s"),
+	METRIC(CPU_TIME, "cpu_time_s"),
 };
 const struct ts_shape ts_shape_metrics = {
 	SHAPE("metrics", reduction, metrics_rows),

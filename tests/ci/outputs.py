@@ -51,7 +51,7 @@ def junit_report(data):
 def junit(state, kind, data):
     suite = junit_report(data).find("testsuite")
     cases = suite.findall("testcase")
-    check(len(cases) == 13, "cases")
+    check(len(cases) == 15, "cases")
     properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
     check(properties["tscope.state"] == state and int(properties["tscope.exit_code"]) == STATES[state], properties)
     check(re.fullmatch("[0-9a-f]{64}", properties["tscope.candidate.1"]), "candidate")

@@ -80,7 +80,8 @@ static void first_look(const struct world *w, double shift, struct ts_random *r,
 /* Sends one change of a given size through both stages. Pairs are run when the gate asks for them. */
 static struct outcome change(const struct world *w, double shift, struct ts_random *r)
 {
-	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha};
+	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha, policy.alpha / 2,
+						log1p(policy.must_catch)};
 	struct ts_gate_difference d[PAIRS_MOST] = {0};
 	double scratch[2 * PAIRS_MOST], sd = sqrt(2.0) * w->noise.run * (w->pair_noise > 0 ? w->pair_noise : 1);
 	enum ts_gate_pairs_answer answer = TS_GATE_PAIRS_FEW;
@@ -270,7 +271,8 @@ static void claims(struct quality *q)
 /* Checks the size that pairs say they could have missed: pairs that are run again with a change of that size confirm it. */
 static void claims_of_pairs(struct quality *q)
 {
-	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha};
+	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha, policy.alpha / 2,
+						log1p(policy.must_catch)};
 
 	for (size_t i = 0; i < GRID; i += 2) {
 		struct quality_case c = quality_at_least(name_of("confirmed at could_miss", i, 0), 0.94);

@@ -8,9 +8,9 @@
  * test of their steps at p < 0.05 (1947, by the normal approximation); and the rule of TraceML 0.3.6, means 3 % apart or more.
  */
 #include "quality_parts.h"
+#include "quality_run.h"
 
 #include "analysis/gate/gate.h"
-#include "analysis/rank/work.h"
 #include "base/digest.h"
 
 #include <math.h>
@@ -79,32 +79,6 @@ static void must(enum ts_status status, const struct ts_error *err)
 	}
 }
 
-static void reduce(const double *times, bool sync, struct ts_reduction *ret_reduction)
-{
-	static int64_t steps[RECORDS];
-	static double ends[RECORDS];
-	struct ts_reduce_ends rest = {.no_peak = "not simulated", .no_loss = "not simulated", .devices = 1};
-	struct ts_reduce_rows rows = {.steps = steps, .n = world.length, .ends = ends};
-	struct ts_facts none = {.n = 0};
-	struct ts_reduce_options options = {0};
-	struct ts_reducer r;
-	struct ts_error err;
-	struct ts_work work;
-	double at = 1.7e9;
-
-	for (size_t t = 0; t < RECORDS; t++) {
-		at += times[t];
-		steps[t] = (int64_t)t;
-		ends[t] = at;
-	}
-	ts_work_of_facts(&none, &work);
-	if (sync)
-		ts_work_override(&work.accumulation, ACCUMULATION);
-	must(ts_reducer_begin(&r, &options, &work, &world.arena, &err), &err);
-	must(ts_reducer_rows(&r, &rows, &err), &err);
-	must(ts_reducer_finish(&r, &rest, ret_reduction, &err), &err);
-}
-
 /* --- runs in their roles --- */
 
 static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session)
@@ -157,7 +131,7 @@ static void put_steps(enum ts_gate_role role, uint32_t session, double ln_level,
 	double *times = world.times[world.input.n_runs - 1];
 
 	make_times(times, 0.1 * exp(ln_level), slower, sync, r);
-	reduce(times, sync, &run->reduction);
+	quality_run_reduce(times, world.length, sync ? ACCUMULATION : 1, &world.arena, &run->reduction);
 }
 
 /* --- what others do --- */

@@ -12,7 +12,7 @@ struct reading {
 	struct ts_ranks_in in; /* the ranks that have times, and the rows */
 	double *ends, *times;
 	bool *starts, *tagged, *phased;
-	double *tokens, *samples;
+	double *tokens, *samples, *cpu;
 	double *segments; /* the segment of the previous row, for each rank */
 	size_t at;	  /* number of rows that were read in this pass */
 };
@@ -205,14 +205,17 @@ static enum ts_status read_marks(struct reading *r, struct ts_error *err)
 	return feed(r, &r->in, &slots, take_marks, err);
 }
 
-/* --- tokens and samples --- */
+/* --- tokens, samples and CPU time --- */
 
-enum { TOKENS, SAMPLES, COUNTS };
+enum { TOKENS, SAMPLES, CPU, COUNTS };
 
 static int slot_of_count(const void *ctx, const struct ts_column *column)
 {
 	(void)ctx;
-	return ts_span_is(column->name, "tokens") ? TOKENS : ts_span_is(column->name, "samples") ? SAMPLES : -1;
+	return ts_span_is(column->name, "tokens")     ? TOKENS
+	       : ts_span_is(column->name, "samples")  ? SAMPLES
+	       : ts_span_is(column->name, "cpu_time") ? CPU
+						      : -1;
 }
 
 static bool has_count(const struct ts_table *table)
@@ -237,7 +240,7 @@ static enum ts_status take_counts(void *ctx, const int64_t *steps, size_t n, dou
 	for (size_t k = 0; k < c->ranks; k++)
 		for (int s = 0; s < COUNTS; s++) {
 			const double *x = values[k * COUNTS + (size_t)s];
-			double **to = s == TOKENS ? &r->tokens : &r->samples;
+			double **to = s == TOKENS ? &r->tokens : s == SAMPLES ? &r->samples : &r->cpu;
 
 			if (!x)
 				continue;
@@ -395,17 +398,19 @@ enum ts_status ts_job_rows_read(struct ts_fetch *f, const struct ts_run *run, co
 		return err->status;
 	*ret_rows = (struct ts_job_rows){
 		.no_time = why_no_time(&r),
-		.rows = {
-			.steps = r.in.steps,
-			.n = r.in.n_steps,
-			.ends = r.ends,
-			.times = r.times,
-			.starts = r.starts,
-			.tagged = r.tagged,
-			.phased = r.phased,
-			.tokens = r.tokens,
-			.samples = r.samples,
-		},
+		.rows =
+			{
+				.steps = r.in.steps,
+				.n = r.in.n_steps,
+				.ends = r.ends,
+				.times = r.times,
+				.starts = r.starts,
+				.tagged = r.tagged,
+				.phased = r.phased,
+				.tokens = r.tokens,
+				.samples = r.samples,
+				.cpu = r.cpu,
+			},
 	};
 	return TS_OK;
 }

@@ -443,9 +443,9 @@ $ tscope diff ./demo/base ./demo/rerun
 |   loss, last tenth        1.7279      1.7279        the same
 |   loss, best            0.731249    0.731249        the same
 |   step time, mean        19.9 ms     19.5 ms   -2.1 % ±5.4 %
-|   step time, median      19.8 ms     19.5 ms   -1.3 % ±4.6 %
+|   step time, median      19.8 ms     19.5 ms   -1.3 % ±3.5 %
 |   steps per second      50.18 /s    51.28 /s   +2.2 % ±5.4 %
-|   samples per second  588,868 /s  601,481 /s  +2.1 % ±59.2 %
+|   samples per second  588,868 /s  601,481 /s  +2.1 % ±85.7 %
 |   steps                      160         160        the same
 |   wall time               3.17 s      3.10 s          -2.1 %
 |   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
@@ -491,7 +491,7 @@ $ tscope diff ./demo/base ./demo/order
 |   step time, mean        19.9 ms     19.2 ms   -3.4 % ±6.5 %
 |   step time, median      19.8 ms     19.2 ms     -3 % ±5.6 %
 |   steps per second      50.18 /s    51.96 /s   +3.5 % ±6.7 %
-|   samples per second  588,868 /s  609,967 /s  +3.6 % ±59.7 %
+|   samples per second  588,868 /s  609,967 /s  +3.6 % ±83.6 %
 |   steps                      160         160        the same
 |   wall time               3.17 s      3.06 s          -3.4 %
 |   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
@@ -600,9 +600,9 @@ $ tscope diff ./demo/base ./demo/lr
 |   loss, last tenth        1.7279     1.72311         -0.28 %
 |   loss, best            0.731249    0.735433         +0.57 %
 |   step time, mean        19.9 ms     19.2 ms   -3.5 % ±5.8 %
-|   step time, median      19.8 ms     19.2 ms   -2.9 % ±5.3 %
+|   step time, median      19.8 ms     19.2 ms   -2.9 % ±6.8 %
 |   steps per second      50.18 /s    51.99 /s     +3.6 % ±6 %
-|   samples per second  588,868 /s  613,859 /s  +4.2 % ±60.1 %
+|   samples per second  588,868 /s  613,859 /s  +4.2 % ±90.0 %
 |   steps                      160         160        the same
 |   wall time               3.17 s      3.06 s          -3.5 %
 |   ± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by
@@ -702,9 +702,9 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |   loss, last tenth        1.7279     1.72311         -0.28 %
 |   loss, best            0.731249    0.735433         +0.57 %
 |   step time, mean        19.9 ms     19.2 ms   -3.5 % ±5.8 %
-|   step time, median      19.8 ms     19.2 ms   -2.9 % ±5.3 %
+|   step time, median      19.8 ms     19.2 ms   -2.9 % ±6.8 %
 |   steps per second      50.18 /s    51.99 /s     +3.6 % ±6 %
-|   samples per second  588,868 /s  613,859 /s  +4.2 % ±60.1 %
+|   samples per second  588,868 /s  613,859 /s  +4.2 % ±90.0 %
 |   steps                      160         160        the same
 |   wall time               3.17 s      3.06 s          -3.5 %
 |   ± is the 95 % interval from how the steps vary within each

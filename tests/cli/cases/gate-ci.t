@@ -33,10 +33,12 @@ $ cat c.md
 | | loss at the end | 0.835558 | 0.835558 | 0.0 % | -0.34 % to +0.34 % | pass (does not decide) | up to 1.3 % |
 | | 10th percentile of step time | 100.1 ms | 108.0 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
 | | step time at the end | 100.1 ms | 108.0 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
+| | floor of step time | 100.1 ms | 108.0 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
 |
 | - not known: tokens per second, tokens per second and device: the candidate has no value&#58; the run has no column tokens and does not record work.tokens&#95;per&#95;step
 | - not known: samples per second, samples per second and device: the candidate has no value&#58; the run has no column samples and does not record work.samples&#95;per&#95;step
 | - not known: MFU: the candidate has no value&#58; the run does not record work.flops&#95;per&#95;step
+| - not known: CPU time of a step: the candidate has no value&#58; the run has no column cpu&#95;time
 |
 | #### Where the time went
 |
@@ -62,11 +64,11 @@ $ cat c.md
 | - baselines: <code>default&#47;m10</code> of <code>100000000000...</code>, <code>default&#47;m9</code> of <code>090000000000...</code>, <code>default&#47;m8</code> of <code>080000000000...</code>, <code>default&#47;m7</code> of <code>070000000000...</code>, <code>default&#47;m6</code> of <code>060000000000...</code>, <code>default&#47;m5</code> of <code>050000000000...</code>, <code>default&#47;m4</code> of <code>040000000000...</code>, <code>default&#47;m3</code> of <code>030000000000...</code>, <code>default&#47;m2</code> of <code>020000000000...</code>, <code>default&#47;m1</code> of <code>010000000000...</code>
 | - compared with <code>main</code>: &#49;0 runs of main
 | - loss: Both runs computed the same, bit for bit&#58; 2 series of the trajectory agree over 200 steps
-| - policy <code>e42dfa5763b0</code>, analysis version 6, exit code 4
+| - policy <code>342bceecbc55</code>, analysis version 7, exit code 4
 |
 | </details>
 $ grep -E '<testsuite |name="step_time"|<error' j.xml
-|   <testsuite name="tscope gate dc514aa9ab1e" tests="13" failures="0" errors="2" skipped="8">
+|   <testsuite name="tscope gate dc514aa9ab1e" tests="15" failures="0" errors="2" skipped="10">
 |     <testcase classname="tscope.gate" name="step_time" time="0.108">
 |       <error type="suspect" message="suspect: 108.0 ms, baseline 100.1 ms: +7.9 % (99 % confidence interval +7.0 % to +8.9 %; 10 baselines)">
 |       <error type="suspect" message="suspect: 108.0 ms, baseline 100.1 ms: +7.9 % (99 % confidence interval +7.0 % to +8.9 %; 10 baselines)">
@@ -102,6 +104,10 @@ $ cat m.txt
 | # UNIT tscope_step_time_end_seconds seconds
 | # HELP tscope_step_time_end_seconds wall time of an optimizer step, median over the last quarter of the windows of steps
 | tscope_step_time_end_seconds{workload="dc514aa9ab1e"} 0.108
+| # TYPE tscope_step_time_floor_seconds gauge
+| # UNIT tscope_step_time_floor_seconds seconds
+| # HELP tscope_step_time_floor_seconds 10th percentile of the wall times of single steps, which bursts of other work leave as it is
+| tscope_step_time_floor_seconds{workload="dc514aa9ab1e"} 0.108
 | # TYPE tscope_gate_change_ratio gauge
 | # UNIT tscope_gate_change_ratio ratio
 | # HELP tscope_gate_change_ratio relative change of the metric against its baselines
@@ -112,6 +118,7 @@ $ cat m.txt
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="loss"} 0
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_p10"} 0.079
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_end"} 0.079
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_floor"} 0.079
 | # TYPE tscope_gate_could_miss_ratio gauge
 | # UNIT tscope_gate_could_miss_ratio ratio
 | # HELP tscope_gate_could_miss_ratio relative size of a regression that the gate could have missed
@@ -124,15 +131,16 @@ $ cat m.txt
 # The verdict says the same again, as commands of a GitHub runner: the answer between marks, then what is to be shown.
 $ GITHUB_STEP_SUMMARY=summary.md tscope gate --replay v.json --github | sed -E 's/[0-9a-f]{32}/TOKEN/' | grep -n '^::' | cut -c 1-150; tail -n +2 c.md | diff - summary.md
 | 1:::stop-commands::TOKEN
-| 39:::TOKEN::
-| 40:::warning title=tscope gate%3A suspect::step time of default/slow may have regressed: it is 7.9 %25 longer than that of main (99 %25 confidence int
-| 41:::warning title=step time%3A suspect::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 to +8.9 %25; 10 baselines)
-| 42:::warning title=mean step time%3A suspect::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 to +8.9 %25; 10 baselines)
-| 43:::notice title=95th percentile of step time%3A suspect (this metric does not decide)::109.1 ms, baseline 101.1 ms: +7.9 %25 (99 %25 confidence inte
-| 44:::notice title=10th percentile of step time%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence inte
-| 45:::notice title=step time at the end%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.
-| 46:::warning title=tscope gate::some runs do not record wait for every rank, so its share of the difference is not known
-| 36,39d35
+| 40:::TOKEN::
+| 41:::warning title=tscope gate%3A suspect::step time of default/slow may have regressed: it is 7.9 %25 longer than that of main (99 %25 confidence int
+| 42:::warning title=step time%3A suspect::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 to +8.9 %25; 10 baselines)
+| 43:::warning title=mean step time%3A suspect::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 to +8.9 %25; 10 baselines)
+| 44:::notice title=95th percentile of step time%3A suspect (this metric does not decide)::109.1 ms, baseline 101.1 ms: +7.9 %25 (99 %25 confidence inte
+| 45:::notice title=10th percentile of step time%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence inte
+| 46:::notice title=step time at the end%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.
+| 47:::notice title=floor of step time%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 $
+| 48:::warning title=tscope gate::some runs do not record wait for every rank, so its share of the difference is not known
+| 38,41d37
 | < ```
 | < tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
 | < ```

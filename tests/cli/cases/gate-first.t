@@ -4,7 +4,7 @@ $ python3 runs/gate.py first time=0.1 commit=51000000000000000000000000000000000
 $ tscope gate first --baseline main --junit j.xml --markdown c.md --verdict v.json | head -1; echo ${PIPESTATUS[0]}; grep -c skipped j.xml; head -3 c.md; tscope gate --replay v.json | head -1
 | step time of default/first is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 | 0
-| 14
+| 16
 | <!-- tscope-gate:dc514aa9ab1e -->
 | ### tscope gate: collecting
 |

@@ -29,6 +29,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
 |   10th percentile of step time  100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
 |   step time at the end          100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
+|   floor of step time            100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
@@ -63,6 +64,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
 |   10th percentile of step time  100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
 |   step time at the end          100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
+|   floor of step time            100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
@@ -121,6 +123,8 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |         +7.0 % to +8.9 %       2.5 %  (suspect)
 |   step time…  100.1 ms   108.0 ms  +7.9 %
 |         +7.0 % to +8.9 %       2.5 %  (suspect)
+|   floor of …  100.1 ms   108.0 ms  +7.9 %
+|         +7.0 % to +8.9 %       2.5 %  (suspect)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.04 ms; 101 % of the
@@ -169,20 +173,21 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 7.1 % to 8.9 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.9 % to 9.1 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
-|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
-|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.1 % to +8.9 %       5.5 %  (regression)
+|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  regression
+|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  regression
+|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.9 % to +9.1 %       5.6 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
-|   peak memory                      7 GiB      7 GiB   0.0 %  -0.18 % to +0.18 %       1.3 %  (pass)
-|   loss at the end               0.835558   0.835558   0.0 %  -0.35 % to +0.35 %       1.6 %  (pass)
-|   10th percentile of step time  100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
-|   step time at the end          100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.23 % to +0.23 %       1.4 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.45 % to +0.45 %       1.8 %  (pass)
+|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
+|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
+|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
@@ -222,9 +227,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 7.1 % to 8.9 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.9 % to 9.1 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 17304 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 18181 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1
@@ -249,6 +254,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 |   loss at the end                      -   0.835558       -              -           -  (inconclusive)
 |   10th percentile of step time         -   100.0 ms       -              -           -  (inconclusive)
 |   step time at the end                 -   100.0 ms       -              -           -  (inconclusive)
+|   floor of step time                   -   100.0 ms       -              -           -  (inconclusive)
 |
 | What else changed
 |   loss: there is no baseline to compare the loss with
@@ -268,8 +274,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 |   default/m5   its config differs from the candidate's
 |   default/m4   its config differs from the candidate's
 |   default/m3   its config differs from the candidate's
-|   default/m2   its config differs from the candidate's
-|   default/m1   its config differs from the candidate's
+|   and 2 runs more
 [3]
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive fail | head -1; echo ${PIPESTATUS[0]}
 | step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
@@ -394,7 +399,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
 | step time of default/clean and 1 more run shows no regression, but this test is blind: the gate could have missed a regression of up to 2.4 %, and GATE.must_catch is 2.0 %; it is 0.1 % longer than that of main (99 % confidence interval of the change -0.6 % to 0.8 %, from 3 baselines)
-| warning: step time differs by 0.2 % between runs of the same code, so one more run cannot show a change of 2.0 %: compare the candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine
+| warning: the step time of runs of the same code differs too much to show a change of 2.0 %: run 2 pairs of base and candidate on one machine (--paired)
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
 ! tscope: gate: bad.policy:2: there is no metric 'peak_memry'; did you mean peak_memory?
@@ -436,6 +441,7 @@ $ tscope gate ./clean --baseline main
 |   loss at the end                      -   0.835558       -              -           -  (collecting)
 |   10th percentile of step time         -   100.2 ms       -              -           -  (collecting)
 |   step time at the end                 -   100.2 ms       -              -           -  (collecting)
+|   floor of step time                   -   100.2 ms       -              -           -  (collecting)
 |
 | What else changed
 |   loss: there is no baseline to compare the loss with

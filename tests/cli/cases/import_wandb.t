@@ -130,7 +130,7 @@ $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-2
 |   loss, last tenth    0.0426131  0.0241625          -43.3 %
 |   loss, best         -0.0451238  -0.071848       -0.0267241
 |   step time, mean        287 µs     118 µs  -59.0 % ±59.0 %
-|   step time, median      287 µs    69.7 µs  -75.8 % ±50.5 %
+|   step time, median      287 µs    69.7 µs   -75.8 % ±7.1 %
 |   steps per second      3479 /s    8496 /s    +144 % ±235 %
 |   steps                      40         80              +40
 |   wall time             14.5 ms    14.8 ms           +2.3 %
