@@ -6,8 +6,9 @@ enum {
 	/* An object travels in one message; gRPC receives 4 MiB by default. A text block has at most 1 MiB of
 	 * dictionary, one last value of 64 KiB and 256 KiB of codes. */
 	TS_OBJECT_MAX = 2 << 20,
-	/* A head is read for every run of a list that is filtered by a fact; it is small enough that thousands can be scanned. */
-	TS_HEAD_MAX = 64 << 10,
+	/* A head is read whole, for every run of a list that is filtered by a fact. Most take 2 to 8 KiB; a run with thousands of
+	 * columns, or of labels in its configuration, takes hundreds. */
+	TS_HEAD_MAX = TS_OBJECT_MAX,
 	/* An index is read whole before any column; a longer index is a chain of several objects. */
 	TS_INDEX_MAX = 1 << 20,
 	/* One file chunk and its header make exactly 1 MiB. */
@@ -25,9 +26,9 @@ enum {
 	/* The longest path of a fact or name of a column, in bytes, escapes included. */
 	TS_PATH_MAX = 512,
 	/* Columns of one rank: each has a window of up to 512 KiB while it is written. */
-	TS_COLUMNS_MAX = 4096,
-	/* Ranks of a run, with the job as one of them: a head without facts has room for these (see run/head.h). */
-	TS_RANKS_MAX = (TS_HEAD_MAX - 26) / 36,
+	TS_COLUMNS_MAX = 16384,
+	/* Ranks of a run, with the job as one of them: answers have a row for each. */
+	TS_RANKS_MAX = 1819,
 	/* parallelism.world_size: the ranks that are missing are listed, and a run may have recorded a few ranks of many. */
 	TS_WORLD_MAX = 65536,
 	/* A line of steps.jsonl; a record of 4 phases, 2 scalars and 4 memory columns has 324 bytes. */

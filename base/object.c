@@ -3,8 +3,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 
-void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout,
-		     const struct ts_id *refs, uint32_t nrefs)
+void ts_object_header(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout, uint32_t nrefs)
 {
 	ts_buf_str(buf, "tsob");
 	ts_buf_u8(buf, kind);
@@ -13,6 +12,12 @@ void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_
 	ts_buf_u8(buf, 0);
 	ts_buf_u32(buf, nrefs);
 	ts_buf_u32(buf, 0);
+}
+
+void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout,
+		     const struct ts_id *refs, uint32_t nrefs)
+{
+	ts_object_header(buf, kind, version, layout, nrefs);
 	ts_buf_bytes(buf, refs, (size_t)nrefs * TS_ID_BYTES);
 }
 

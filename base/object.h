@@ -34,7 +34,9 @@ struct ts_object {
 	struct ts_span payload;
 };
 
-/* Appends header and refs; the caller then appends the payload to the same buffer. */
+/* Appends the header; the caller then appends nrefs ids and the payload to the same buffer. */
+void ts_object_header(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout, uint32_t nrefs);
+/* Appends header and refs; the caller then appends the payload. */
 void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout,
 		     const struct ts_id *refs, uint32_t nrefs);
 

@@ -9,23 +9,49 @@
 
 /* --- group digests --- */
 
-/* The bytes over which a group's digest is computed. A head has at most TS_HEAD_MAX bytes, and these bytes are fewer
- * than those of its facts. Facts that do not fit here therefore belong to no head that can be encoded. */
+/* The bytes over which a group's digest is computed. They are given to a hasher only where they do not fit in the buffer: few runs
+ * have so many facts, and one digest of all bytes is faster than many small additions. */
 struct digest_bytes {
-	uint8_t data[TS_HEAD_MAX];
+	uint8_t data[16 << 10];
 	size_t n;
-	bool over;
+	struct ts_hasher *hasher;
+	bool begun;
 };
+
+static void flush_bytes(struct digest_bytes *bytes)
+{
+	if (!bytes->begun)
+		ts_hasher_start(bytes->hasher);
+	bytes->begun = true;
+	ts_hasher_add(bytes->hasher, ts_span_of(bytes->data, bytes->n));
+	bytes->n = 0;
+}
 
 static void add_bytes(struct digest_bytes *bytes, const void *data, size_t n)
 {
-	if (bytes->over || n > sizeof bytes->data - bytes->n) {
-		bytes->over = true;
+	const uint8_t *at = data;
+
+	while (n) {
+		size_t some = sizeof bytes->data - bytes->n;
+
+		some = n < some ? n : some;
+		memcpy(bytes->data + bytes->n, at, some);
+		bytes->n += some;
+		at += some;
+		n -= some;
+		if (bytes->n == sizeof bytes->data)
+			flush_bytes(bytes);
+	}
+}
+
+static void end_bytes(struct digest_bytes *bytes, struct ts_id *ret_id)
+{
+	if (!bytes->begun) {
+		ts_digest(ts_span_of(bytes->data, bytes->n), ret_id);
 		return;
 	}
-	if (n)
-		memcpy(bytes->data + bytes->n, data, n);
-	bytes->n += n;
+	flush_bytes(bytes);
+	ts_hasher_end(bytes->hasher, ret_id);
 }
 
 static void add_u64(struct digest_bytes *bytes, uint64_t v, size_t n)
@@ -70,28 +96,35 @@ static void add_fact(struct digest_bytes *bytes, const struct ts_fact *fact)
 	}
 }
 
-static void digest_group(const struct ts_facts *facts, enum ts_group group, struct ts_id *ret_id)
+static void digest_group(const struct ts_facts *facts, enum ts_group group, struct ts_hasher *hasher, struct ts_id *ret_id)
 {
 	struct digest_bytes bytes;
 	enum ts_group of;
 	bool any = false;
 
 	bytes.n = 0;
-	bytes.over = false;
+	bytes.hasher = hasher;
+	bytes.begun = false;
 	for (size_t i = 0; i < facts->n; i++)
 		if (ts_fact_counts(facts, i) && ts_group_of(facts->items[i].path, &of) && of == group) {
 			add_fact(&bytes, &facts->items[i]);
 			any = true;
 		}
 	memset(ret_id, 0, sizeof *ret_id);
-	if (any && !bytes.over)
-		ts_digest(ts_span_of(bytes.data, bytes.n), ret_id);
+	if (any)
+		end_bytes(&bytes, ret_id);
 }
 
-void ts_head_digest_groups(struct ts_head *head)
+enum ts_status ts_head_digest_groups(struct ts_head *head, struct ts_error *err)
 {
+	struct ts_hasher hasher;
+
+	if (ts_hasher_init(&hasher, err))
+		return err->status;
 	for (int i = 0; i < TS_GROUPS; i++)
-		digest_group(&head->facts, (enum ts_group)i, &head->groups[i]);
+		digest_group(&head->facts, (enum ts_group)i, &hasher, &head->groups[i]);
+	ts_hasher_finish(&hasher);
+	return TS_OK;
 }
 
 static bool is_zero(const struct ts_id *id)
@@ -106,7 +139,7 @@ static bool is_zero(const struct ts_id *id)
 /* Each rank takes its number and the id of its index. */
 enum { RANK_BYTES = 4 + TS_ID_BYTES, FIXED_BYTES = TS_OBJECT_HEADER + 4 + 2 + 4 };
 
-static_assert(TS_RANKS_MAX == (TS_HEAD_MAX - FIXED_BYTES) / RANK_BYTES, "TS_RANKS_MAX is what fits in a head without facts");
+static_assert(TS_RANKS_MAX <= (TS_HEAD_MAX - FIXED_BYTES) / RANK_BYTES, "a head without facts has room for every rank");
 
 /* Returns the bytes of all facts and group digests, and in sizes those of each group. */
 static size_t fact_bytes(const struct ts_facts *facts, size_t sizes[TS_GROUPS])
@@ -153,6 +186,8 @@ enum ts_status ts_head_check_room(const struct ts_facts *facts, size_t n_ranks, 
 	if (taken > TS_HEAD_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "the facts of a run have room in %d bytes, these take %zu%s",
 				    TS_HEAD_MAX - FIXED_BYTES, taken - FIXED_BYTES, large);
+	if (n_ranks > TS_RANKS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "a run has at most %d ranks, and these are %zu", TS_RANKS_MAX, n_ranks);
 	fit = (TS_HEAD_MAX - taken) / RANK_BYTES;
 	if (n_ranks <= fit)
 		return TS_OK;
@@ -173,17 +208,23 @@ static enum ts_status check_head(const struct ts_head *head, struct ts_error *er
 	return ts_head_check_room(&head->facts, head->n_ranks, err);
 }
 
-/* Collects the index ids in order of rank, then the ids of long texts in order of facts. */
-static uint32_t collect_refs(const struct ts_head *head, struct ts_id *refs)
+/* Appends the ids of indexes in order of rank, then those of long texts in order of facts. */
+static void write_refs(const struct ts_head *head, struct ts_buf *out)
 {
-	uint32_t n = 0;
-
 	for (size_t i = 0; i < head->n_ranks; i++)
-		refs[n++] = head->ranks[i].index;
+		ts_buf_bytes(out, head->ranks[i].index.bytes, TS_ID_BYTES);
 	for (size_t i = 0; i < head->facts.n; i++)
 		if (head->facts.items[i].type == TS_FACT_LONG)
-			refs[n++] = head->facts.items[i].text_id;
-	return n;
+			ts_buf_bytes(out, head->facts.items[i].text_id.bytes, TS_ID_BYTES);
+}
+
+static uint32_t count_refs(const struct ts_head *head)
+{
+	size_t n = head->n_ranks;
+
+	for (size_t i = 0; i < head->facts.n; i++)
+		n += head->facts.items[i].type == TS_FACT_LONG;
+	return (uint32_t)n;
 }
 
 static void write_groups(const struct ts_head *head, struct ts_buf *out)
@@ -201,13 +242,10 @@ static void write_groups(const struct ts_head *head, struct ts_buf *out)
 
 enum ts_status ts_head_encode(const struct ts_head *head, struct ts_buf *out, struct ts_error *err)
 {
-	struct ts_id refs[TS_HEAD_MAX / TS_ID_BYTES]; /* no more fit in a head; check_head has checked this */
-	uint32_t nrefs;
-
 	if (check_head(head, err))
 		return err->status;
-	nrefs = collect_refs(head, refs);
-	ts_object_begin(out, TS_KIND_HEAD, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, refs, nrefs);
+	ts_object_header(out, TS_KIND_HEAD, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, count_refs(head));
+	write_refs(head, out);
 	ts_buf_u32(out, (uint32_t)head->n_ranks);
 	for (size_t i = 0; i < head->n_ranks; i++)
 		ts_buf_u32(out, (uint32_t)head->ranks[i].rank);
@@ -287,7 +325,8 @@ static enum ts_status check_groups(const struct ts_head *head, struct ts_error *
 {
 	struct ts_head again = {.facts = head->facts};
 
-	ts_head_digest_groups(&again);
+	if (ts_head_digest_groups(&again, err))
+		return err->status;
 	for (int i = 0; i < TS_GROUPS; i++)
 		if (!ts_id_eq(&again.groups[i], &head->groups[i]))
 			return ts_error_set(err, TS_DAMAGED, "the digest of group %s is not that of its facts",

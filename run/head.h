@@ -26,10 +26,10 @@ struct ts_head {
 };
 
 /* Fills head->groups from head->facts. */
-void ts_head_digest_groups(struct ts_head *head);
+enum ts_status ts_head_digest_groups(struct ts_head *head, struct ts_error *err);
 
 /* TS_TOO_LARGE unless a head with these facts has room for n_ranks ranks, with the job as one of them. The text says how many
- * have room, and which groups of facts are large. Without facts there is room for TS_RANKS_MAX. */
+ * have room, and which groups of facts are large. No head has more than TS_RANKS_MAX. */
 enum ts_status ts_head_check_room(const struct ts_facts *facts, size_t n_ranks, struct ts_error *err);
 
 /* Appends the whole object (frame included). TS_TOO_LARGE for more than TS_HEAD_MAX bytes, as by ts_head_check_room. Facts

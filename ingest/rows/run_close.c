@@ -59,7 +59,8 @@ static enum ts_status write_head(struct ts_head *head, struct ts_sink_count *sin
 	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
 	enum ts_status status = ts_facts_sink_long(&head->facts, ts_count_sink, sink, err);
 
-	ts_head_digest_groups(head);
+	if (!status)
+		status = ts_head_digest_groups(head, err);
 	if (!status)
 		status = ts_head_encode(head, &object, err);
 	if (!status)

@@ -106,7 +106,7 @@ struct ts_id bench_run(struct ts_engine *engine, struct ts_head *head)
 	struct ts_error err;
 	struct ts_id id;
 
-	ts_head_digest_groups(head);
+	bench_must(ts_head_digest_groups(head, &err), &err);
 	bench_must(ts_head_encode(head, &bytes, &err), &err);
 	ts_digest(ts_buf_view(&bytes), &id);
 	bench_must(put(engine, &id, ts_buf_view(&bytes), &err), &err);

@@ -125,7 +125,7 @@ struct ts_id test_run_put(struct test_store *s, const struct test_run *run)
 	head.ranks = ts_arena_array(&s->arena, (size_t)run->ranks, sizeof *head.ranks);
 	for (int32_t r = run->first_rank; r < run->first_rank + run->ranks; r++)
 		head.ranks[head.n_ranks++] = (struct ts_rank_ref){r, put_rank(s, run, r)};
-	ts_head_digest_groups(&head);
+	must(ts_head_digest_groups(&head, &s->err), &s->err);
 	must(ts_head_encode(&head, &object, &s->err), &s->err);
 	ts_digest(ts_buf_view(&object), &id);
 	must(put(s, &id, ts_buf_view(&object), &s->err), &s->err);

@@ -245,7 +245,7 @@ struct ts_id make_run(struct world *w, const struct cells *cells, const struct t
 		at += n;
 	}
 	collect_facts(facts, n_facts, TS_RANK_JOB, &arena, &head.facts);
-	ts_head_digest_groups(&head);
+	must(ts_head_digest_groups(&head, &err), &err);
 	must(ts_head_encode(&head, &out, &err), &err);
 	id = put_object(w, ts_buf_view(&out));
 	ts_buf_finish(&out);

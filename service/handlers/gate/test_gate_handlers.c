@@ -123,7 +123,7 @@ static struct ts_id push(const char *name, struct said said, bool branch)
 	add(&head.facts, "session.started",
 	    (struct ts_fact){.type = TS_FACT_INT, .integer = 1700000000 + said.started});
 	(void)ts_facts_sort(&head.facts);
-	ts_head_digest_groups(&head);
+	must(ts_head_digest_groups(&head, &s.err), &s.err);
 	must(ts_head_encode(&head, &object, &s.err), &s.err);
 	ts_digest(ts_buf_view(&object), &request.head);
 	must(put(NULL, &request.head, ts_buf_view(&object), &s.err), &s.err);

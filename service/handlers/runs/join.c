@@ -114,9 +114,8 @@ static enum ts_status write_all(struct joining *j, struct ts_id *ret_head, struc
 	for (size_t i = 0; i < j->head.n_ranks; i++)
 		if (restate(j, i, err))
 			return err->status;
-	ts_head_digest_groups(&j->head);
 	ts_buf_reset(&j->scratch);
-	if (ts_head_encode(&j->head, &j->scratch, err))
+	if (ts_head_digest_groups(&j->head, err) || ts_head_encode(&j->head, &j->scratch, err))
 		return err->status;
 	ts_digest(ts_buf_view(&j->scratch), ret_head);
 	return keep(j, ret_head, ts_buf_view(&j->scratch), err);
