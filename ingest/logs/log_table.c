@@ -549,7 +549,7 @@ static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_
 	struct ts_rows_column column = {.source = name_of(t, key), .type = is_text ? TS_COLUMN_TEXT : TS_COLUMN_F64};
 	uint32_t number;
 
-	if (name_of(t, key).len > TS_PATH_MAX / 2) {
+	if (is_text && name_of(t, key).len > TS_PATH_MAX / 2) {
 		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
 			      "a name of more than 256 bytes");
 		s->no_column = true;
@@ -721,6 +721,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 
 	t->rows = rows;
 	t->names.n = 0;
+	t->names.notices = t->notices;
+	t->names.file = t->source->file;
 	t->any = false;
 	t->row = 0;
 	t->told = 0;

@@ -142,12 +142,6 @@ static enum ts_status make_column(struct ts_mlflow_run *run, struct ts_mlflow_me
 
 	if (ts_log_name(&run->names, metric->key, &ours, err))
 		return err->status;
-	metric->no_column = ours.column.len > TS_PATH_MAX;
-	if (metric->no_column) {
-		ts_notice_add(run->notices, "long_key", TS_NOTICE_SKIPPED, ts_span_str("metrics"), 0,
-			      "a metric's name of more than 512 bytes");
-		return TS_OK;
-	}
 	column.name = ours.column;
 	metric->factor = ours.factor;
 	return ts_rows_column(run->rows, &column, &metric->column, err);
@@ -162,6 +156,8 @@ enum ts_status ts_mlflow_begin(struct ts_mlflow_run *run, struct ts_rows *rows, 
 {
 	run->rows = rows;
 	run->names.n = 0;
+	run->names.notices = run->notices;
+	run->names.file = ts_span_str("metrics");
 	run->timestamp = 0;
 	run->n_clock = 0;
 	run->ticks = 0;
@@ -244,8 +240,6 @@ static enum ts_status put_time(struct ts_mlflow_run *run, int64_t time_ms, struc
 enum ts_status ts_mlflow_value(struct ts_mlflow_run *run, const struct ts_mlflow_metric *metric, int64_t time_ms, int64_t step,
 			       double value, struct ts_error *err)
 {
-	if (metric->no_column)
-		return TS_OK;
 	if (run->clock && metric == &run->metrics[run->clock_metric])
 		tick(run, time_ms, step);
 	if (metric->system)

@@ -35,7 +35,7 @@ struct ts_mlflow_metric {
 	uint64_t size; /* size of its history, in any unit */
 	uint32_t column;
 	double factor;
-	bool system, no_column;
+	bool system;
 };
 
 /* A step, and the time at which it was logged. */

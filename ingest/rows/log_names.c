@@ -1,10 +1,18 @@
 #include "ingest/rows/log_names.h"
 
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
 
-enum { NAME_MAX_BYTES = 400 };
+#include <stdio.h>
+
+enum {
+	NAME_MAX_BYTES = 400,
+	/* Of a name that is cut: even if each byte is escaped twice, the path columns.<name>.source has no more than TS_PATH_MAX. */
+	BEGINNING_MAX = 100,
+	MARK_BYTES = 4,
+};
 
 struct row {
 	const char *name; /* folded: in lower case, with '-', ' ' and '/' as '_' */
@@ -114,13 +122,70 @@ static struct ts_span owner_of(const struct ts_log_names *names, struct ts_span 
 	return ts_span_of(NULL, 0);
 }
 
+/* Appends "~" and the first digits of the name's SHA-256, which keep two names apart whose beginnings are the same. */
+static void put_mark(struct ts_buf *path, struct ts_span name)
+{
+	struct ts_id id;
+
+	ts_digest(name, &id);
+	ts_buf_char(path, '~');
+	ts_print_hex(path, ts_span_of(id.bytes, MARK_BYTES));
+}
+
+static bool is_text(struct ts_span name)
+{
+	return ts_utf8_valid(name) && !(name.len && memchr(name.data, 0, name.len));
+}
+
+/* Writes scalars.<beginning>~<mark>. A NUL, and a byte that is not part of UTF-8, becomes '_'. */
+static void put_renamed(struct ts_buf *path, struct ts_span name)
+{
+	struct ts_buf begin = TS_BUF_INIT(BEGINNING_MAX + MARK_BYTES * 2 + 8);
+	size_t at = 0;
+
+	while (at < name.len && begin.len < BEGINNING_MAX - 4) {
+		uint32_t point;
+		size_t n = ts_utf8_next(ts_span_of(name.data + at, name.len - at), &point);
+
+		if (n && point)
+			ts_buf_bytes(&begin, name.data + at, n);
+		else
+			ts_buf_char(&begin, '_');
+		at += n ? n : 1;
+	}
+	put_mark(&begin, name);
+	ts_buf_reset(path);
+	ts_buf_str(path, "scalars");
+	ts_path_key(path, ts_buf_view(&begin));
+	path->failed = path->failed ? path->failed : begin.failed;
+	ts_buf_finish(&begin);
+}
+
+static void tell_renamed(const struct ts_log_names *names, struct ts_span name)
+{
+	char detail[80];
+
+	if (!names->notices)
+		return;
+	(void)snprintf(detail, sizeof detail, "a name of %zu bytes that is %s got another one", name.len,
+		       is_text(name) ? "too long" : "not text");
+	ts_notice_add(names->notices, "renamed_key", TS_NOTICE_INFO, names->file, 0, detail);
+}
+
 static enum ts_status own_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
 {
+	bool valid = name.len <= TS_PATH_MAX && is_text(name);
 	struct ts_buf path = TS_BUF_INIT(2 * TS_PATH_MAX + 16);
 	enum ts_status status;
 
-	ts_buf_str(&path, "scalars");
-	ts_path_key(&path, name.len ? name : ts_span_str("unnamed"));
+	if (valid) {
+		ts_buf_str(&path, "scalars");
+		ts_path_key(&path, name.len ? name : ts_span_str("unnamed"));
+	}
+	if (!valid || path.len > TS_PATH_MAX) {
+		put_renamed(&path, name);
+		tell_renamed(names, name);
+	}
 	status = ts_buf_check(&path, err);
 	if (!status)
 		*ret_name = (struct ts_log_name){ts_arena_span(names->arena, ts_buf_view(&path)), 1, false};

@@ -5,11 +5,15 @@
  * the table becomes its column, with a factor if the unit differs (milliseconds to seconds, GiB to bytes, percent to ratio). If
  * two names of one log map to one column, the first that was seen gets it, and the other keeps its own name (names.taken). A
  * value that was multiplied no longer has the precision of the log; it is TS_PRECISION_F64.
+ *
+ * A name that no column can have keeps its beginning, with '~' and the first digits of its SHA-256 behind it: one that is not UTF-8 or
+ * has a NUL, and one whose path would have more than TS_PATH_MAX bytes. Such a name is counted in the notices, as renamed_key.
  */
 #ifndef TSCOPE_INGEST_ROWS_LOG_NAMES_H
 #define TSCOPE_INGEST_ROWS_LOG_NAMES_H
 
 #include "base/arena.h"
+#include "ingest/core/notice.h"
 #include "ingest/rows/rows.h"
 
 enum { TS_LOG_NAMES_VERSION = 1 };
@@ -23,6 +27,8 @@ struct ts_log_name {
 /* The names seen so far in one log. */
 struct ts_log_names {
 	struct ts_arena *arena;
+	struct ts_notices *notices; /* NULL: renamed names are not counted */
+	struct ts_span file;	    /* the file that the notices name */
 	struct ts_span *taken; /* pairs: a column of the table that is in use, and the name that got it */
 	size_t n, cap;
 };

@@ -50,6 +50,35 @@ static void the_first_name_has_the_column(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* The digits are those of sha256sum. */
+static void a_name_that_no_column_can_have_keeps_its_beginning(void **state)
+{
+	struct ts_arena arena;
+	struct ts_notices notices = {.arena = &arena};
+	struct ts_log_names names = {.arena = &arena, .notices = &notices};
+	char longest[3001], dots[301];
+	struct ts_span column;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	memset(longest, 'x', 3000);
+	longest[3000] = '\0';
+	memset(dots, '.', 300);
+	dots[300] = '\0';
+	assert_true(ts_span_is(name_of(&names, "a\xff" "b").column, "scalars.a_b~01ce0241"));
+	column = name_of(&names, longest).column;
+	assert_true(column.len < 120 && ts_span_starts(column, ts_span_str("scalars.xxxx")));
+	assert_memory_equal(column.data + column.len - 9, "~e1630f84", 9);
+	longest[2999] = 'y';
+	assert_false(ts_span_eq(column, name_of(&names, longest).column));
+	column = name_of(&names, dots).column;
+	assert_memory_equal(column.data + column.len - 9, "~a0bd2a8e", 9);
+	assert_int_equal(notices.n, 1);
+	assert_string_equal(notices.items[0].code, "renamed_key");
+	assert_int_equal(notices.items[0].count, 4);
+	ts_arena_finish(&arena);
+}
+
 static void the_table_is_documented(void **state)
 {
 	struct ts_buf want = TS_BUF_INIT(1 << 20);
@@ -74,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_columns),
 		cmocka_unit_test(the_first_name_has_the_column),
+		cmocka_unit_test(a_name_that_no_column_can_have_keeps_its_beginning),
 		cmocka_unit_test(the_table_is_documented),
 	};
 

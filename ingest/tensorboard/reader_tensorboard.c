@@ -23,10 +23,8 @@ enum {
 	HEADER_ONLY = 128, /* bytes; a file of this size has only its version and its writer, as many jobs leave behind */
 };
 
-enum tag_state { TAG_NEW = 0, TAG_SCALAR, TAG_NO_COLUMN };
-
 struct tag {
-	enum tag_state state;
+	bool known;
 	enum ts_precision precision;
 	uint32_t column;
 	double factor;
@@ -155,16 +153,11 @@ static enum ts_status make_column(struct board *b, struct tag *tag, struct ts_sp
 
 	if (ts_log_name(&b->names, name, &ours, err))
 		return err->status;
-	if (ours.column.len > TS_PATH_MAX) {
-		ts_notice_add(&b->notices, "long_key", TS_NOTICE_SKIPPED, b->file, 0, "a tag of more than 512 bytes");
-		tag->state = TAG_NO_COLUMN;
-		return TS_OK;
-	}
 	column.name = ours.column;
 	column.precision = ours.factor == 1 ? precision : TS_PRECISION_F64;
 	tag->factor = ours.factor;
 	tag->precision = precision;
-	tag->state = TAG_SCALAR;
+	tag->known = true;
 	return ts_rows_column(b->rows, &column, &tag->column, err);
 }
 
@@ -180,9 +173,9 @@ static enum ts_status put_value(struct board *b, struct ts_span name, double val
 		return TS_OK;
 	}
 	tag = &b->tags[key];
-	if ((tag->state == TAG_NEW || tag->precision > precision) && make_column(b, tag, name, precision, err))
+	if ((!tag->known || tag->precision > precision) && make_column(b, tag, name, precision, err))
 		return err->status;
-	return tag->state == TAG_SCALAR ? ts_rows_f64(b->rows, tag->column, value * tag->factor, err) : TS_OK;
+	return ts_rows_f64(b->rows, tag->column, value * tag->factor, err);
 }
 
 /* The row of a step has the time of the step's first event. */
@@ -469,6 +462,7 @@ static enum ts_status read_file(struct board *b, const char *name, struct ts_err
 	if (!path)
 		return ts_arena_error(b->arena, err);
 	b->file = b->directory ? ts_span_str(name) : ts_span_str("");
+	b->names.file = b->file;
 	status = ts_tfrecord_open(&t, path, err);
 	if (!status)
 		status = read_records(b, &t, err);
@@ -486,6 +480,7 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	b->timestamp = 0;
 	b->told = 0;
 	b->names.n = 0;
+	b->names.notices = &b->notices;
 	memset(b->tags, 0, TAGS_MAX * sizeof *b->tags);
 	for (size_t i = 0; i < b->n_files; i++)
 		if (read_file(b, b->files[i], err))

@@ -37,11 +37,12 @@ enum {
 	TENSOR_UINT64_VAL = 17,
 	SHAPE_DIM = 2,
 	SHAPE_UNKNOWN_RANK = 3,
+	DIM_SIZE = 1,
 };
 
 struct parts {
 	uint64_t dtype;
-	bool dims;
+	bool many; /* its shape is not that of one number */
 	struct ts_span content; /* raw bytes, little-endian */
 	bool has_value;		/* in a repeated field, its first element was read */
 	uint32_t field;
@@ -91,16 +92,27 @@ static void first_value(struct parts *p, const struct ts_pb_field *f, size_t wid
 	}
 }
 
-static bool has_dims(struct ts_span shape, bool *broken)
+/* Asks whether the tensor has one element: it has no dimension, or each has the size 1. Loggers write a scalar in both ways. */
+static bool has_one(struct ts_span shape, bool *broken)
 {
 	struct ts_pb pb = ts_pb_of(shape);
-	struct ts_pb_field f;
-	bool any = false;
+	struct ts_pb_field f, size;
+	bool one = true;
 
-	while (ts_pb_next(&pb, &f))
-		any |= f.number == SHAPE_DIM || (f.number == SHAPE_UNKNOWN_RANK && f.value);
+	while (ts_pb_next(&pb, &f)) {
+		struct ts_pb dim = ts_pb_of(f.bytes);
+		uint64_t n = 0;
+
+		one &= f.number != SHAPE_UNKNOWN_RANK || !f.value;
+		if (f.number != SHAPE_DIM || f.wire != TS_PB_BYTES)
+			continue;
+		while (ts_pb_next(&dim, &size))
+			n = size.number == DIM_SIZE ? size.value : n;
+		one &= n == 1;
+		*broken |= dim.broken;
+	}
 	*broken |= pb.broken;
-	return any;
+	return one;
 }
 
 static struct parts parts_of(struct ts_span message)
@@ -115,7 +127,7 @@ static struct parts parts_of(struct ts_span message)
 			p.dtype = f.value;
 			break;
 		case TENSOR_SHAPE:
-			p.dims = has_dims(f.bytes, &p.broken);
+			p.many = !has_one(f.bytes, &p.broken);
 			break;
 		case TENSOR_CONTENT:
 			p.content = f.bytes;
@@ -224,7 +236,7 @@ enum ts_tensor_kind ts_tensor_scalar(struct ts_span message, struct ts_tensor *r
 
 	if (p.broken)
 		return TS_TENSOR_BROKEN;
-	if (p.dims || width == 0)
+	if (p.many || width == 0)
 		return TS_TENSOR_OTHER;
 	if (p.content.len) {
 		if (p.content.len != width)

@@ -1,4 +1,4 @@
-/* tensor.h - reads one number from a tensor without dimensions, as TensorFlow serializes it. */
+/* tensor.h - reads one number from a tensor of one element, as TensorFlow serializes it. */
 #ifndef TSCOPE_INGEST_TENSORBOARD_TENSOR_H
 #define TSCOPE_INGEST_TENSORBOARD_TENSOR_H
 
@@ -7,7 +7,7 @@
 
 enum ts_tensor_kind {
 	TS_TENSOR_NUMBER,
-	TS_TENSOR_OTHER,  /* not a scalar number: it is text, has dimensions, or has another type */
+	TS_TENSOR_OTHER,  /* not one number: it is text, has more elements, or has another type */
 	TS_TENSOR_BROKEN, /* its parts contradict each other */
 };
 

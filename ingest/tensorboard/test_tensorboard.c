@@ -228,7 +228,10 @@ static void tensors_that_do_not_fit(void **state)
 		{"\x08\x01\x22\x03" "abc", 7, TS_TENSOR_BROKEN}, /* three bytes of a float */
 		{"\x08\x01\x32\x08" "abcdefgh", 12, TS_TENSOR_BROKEN}, /* double_val of a float */
 		{"\x08\x07\x42\x01" "a", 5, TS_TENSOR_OTHER}, /* text */
-		{"\x08\x01\x12\x02\x12\x00", 6, TS_TENSOR_OTHER}, /* a dimension */
+		{"\x08\x01\x12\x02\x12\x00", 6, TS_TENSOR_OTHER}, /* a dimension of no size */
+		{"\x08\x01\x12\x04\x12\x02\x08\x01\x2a\x04" "\0\0\x80\x3f", 14, TS_TENSOR_NUMBER}, /* 1 element */
+		{"\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04" "\0\0\x80\x3f", 14, TS_TENSOR_OTHER}, /* 2 elements */
+		{"\x08\x01\x12\x02\x18\x01\x2a\x04" "\0\0\x80\x3f", 12, TS_TENSOR_OTHER}, /* of unknown rank */
 		{"\x08", 1, TS_TENSOR_BROKEN},
 		{"", 0, TS_TENSOR_OTHER}, /* no type */
 	};
