@@ -33,6 +33,16 @@ static enum ts_status check_len(const char *what, struct ts_span span, size_t mo
 	return TS_OK;
 }
 
+enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, struct ts_error *err)
+{
+	if (ts_ref_name_check(name, err) || check_len("note", note->value, TS_NOTE_MAX, err) ||
+	    check_len("note's author", note->who, TS_WHO_MAX, err))
+		return err->status;
+	if (note->key.len == 0 || note->key.len > TS_NOTE_KEY_MAX || memchr(note->key.data, 0, note->key.len))
+		return ts_error_set(err, TS_INVALID, "a note's key must have 1 to %d bytes and no NUL byte", TS_NOTE_KEY_MAX);
+	return TS_OK;
+}
+
 static enum ts_status check_update(const struct ts_ref_update *u, struct ts_error *err)
 {
 	if (ts_ref_kind_check(u->kind, err) || ts_ref_name_check(u->name, err) ||
@@ -40,7 +50,9 @@ static enum ts_status check_update(const struct ts_ref_update *u, struct ts_erro
 	    check_len("summary", u->summary, TS_SUMMARY_MAX, err) ||
 	    check_len("message", u->message, TS_NOTE_MAX, err))
 		return err->status;
-	return TS_OK;
+	if (u->note && (u->kind != TS_REF_RUN || u->remove))
+		return ts_error_set(err, TS_INVALID, "only the name of a run that stays can have a note");
+	return u->note ? ts_note_check(u->name, u->note, err) : TS_OK;
 }
 
 enum ts_status ts_updates_check(const struct ts_ref_update *updates, size_t n, struct ts_error *err)
@@ -100,16 +112,6 @@ enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, str
 	if (!copy.name.data || !copy.who.data || !copy.summary.data)
 		return ts_arena_error(arena, err);
 	*ret_ref = copy;
-	return TS_OK;
-}
-
-enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, struct ts_error *err)
-{
-	if (ts_ref_name_check(name, err) || check_len("note", note->value, TS_NOTE_MAX, err) ||
-	    check_len("note's author", note->who, TS_WHO_MAX, err))
-		return err->status;
-	if (note->key.len == 0 || note->key.len > TS_NOTE_KEY_MAX || memchr(note->key.data, 0, note->key.len))
-		return ts_error_set(err, TS_INVALID, "a note's key must have 1 to %d bytes and no NUL byte", TS_NOTE_KEY_MAX);
 	return TS_OK;
 }
 

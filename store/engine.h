@@ -44,6 +44,14 @@ struct ts_ref {
 
 enum ts_expect { TS_EXPECT_ANY, TS_EXPECT_ABSENT, TS_EXPECT_ID };
 
+/* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... */
+struct ts_note {
+	struct ts_span key;
+	struct ts_span value; /* UTF-8, at most TS_NOTE_MAX bytes; note_put with an empty value removes the note */
+	int64_t at_ns;
+	struct ts_span who;
+};
+
 struct ts_ref_update {
 	enum ts_ref_kind kind;
 	struct ts_span name;
@@ -55,6 +63,7 @@ struct ts_ref_update {
 	struct ts_span who;
 	struct ts_span summary;
 	struct ts_span message; /* for the log; may be empty */
+	const struct ts_note *note; /* of a TS_REF_RUN that is not removed, written with the ref; NULL: none */
 };
 
 struct ts_log_entry {
@@ -73,14 +82,6 @@ struct ts_ref_query {
 	enum ts_ref_order order; /* NEWEST: by moved_ns, latest first, then by name */
 	struct ts_span after;	/* token of the previous page, or empty */
 	size_t limit;		/* the most refs of the page; not 0 */
-};
-
-/* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... */
-struct ts_note {
-	struct ts_span key;
-	struct ts_span value; /* UTF-8, at most TS_NOTE_MAX bytes; note_put with an empty value removes the note */
-	int64_t at_ns;
-	struct ts_span who;
 };
 
 struct ts_put_stats {

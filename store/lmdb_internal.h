@@ -251,6 +251,8 @@ enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struc
 			       struct ts_error *err);
 
 /* lmdb_note.c */
+/* Writes a note that was checked, or removes it if its value is empty. */
+enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
 enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,

@@ -38,11 +38,19 @@ static enum ts_status write_note(struct ts_write *w, struct ts_span key, const s
 	return status;
 }
 
+enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err)
+{
+	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
+	struct ts_span key = note_prefix(name, room);
+
+	memcpy(room + key.len, note->key.data, note->key.len);
+	key.len += note->key.len;
+	return note->value.len ? write_note(w, key, note, err) : ts_write_delete(w, TS_DB_NOTES, key, err);
+}
+
 static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct put_note *put = ctx;
-	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
-	struct ts_span key = note_prefix(put->name, room);
 	struct ts_ref ref;
 	bool found;
 
@@ -50,11 +58,7 @@ static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_erro
 		return err->status;
 	if (!found)
 		return ts_no_ref(TS_REF_RUN, put->name, err);
-	memcpy(room + key.len, put->note->key.data, put->note->key.len);
-	key.len += put->note->key.len;
-	if (put->note->value.len == 0)
-		return ts_write_delete(w, TS_DB_NOTES, key, err);
-	return write_note(w, key, put->note, err);
+	return ts_lmdb_note_write(w, put->name, put->note, err);
 }
 
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,

@@ -286,7 +286,9 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	if (u->remove)
 		return remove_ref(w, u, err);
 	after = ts_ref_after(u, current);
-	return put_ref(w, &after, err) || put_log(w, &after, u->message, err) ? err->status : TS_OK;
+	if (put_ref(w, &after, err) || put_log(w, &after, u->message, err))
+		return err->status;
+	return u->note ? ts_lmdb_note_write(w, u->name, u->note, err) : TS_OK;
 }
 
 static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error *err)

@@ -134,75 +134,6 @@ static struct ts_memory_move *make_move(const struct ts_ref *ref, struct ts_span
 	return move;
 }
 
-/* One update of a commit, prepared before any is applied, so that applying it cannot fail. */
-struct ready {
-	struct ts_memory_name *name;
-	struct ts_memory_move *move; /* NULL for a removal */
-};
-
-static enum ts_status make_ready(struct ts_memory *m, const struct ts_ref_update *u, struct ts_arena *arena,
-				 struct ready *ret, struct ts_ref *ret_ref, struct ts_error *err)
-{
-	struct ts_ref current = {0};
-	struct ts_ref after;
-	bool found;
-
-	if (ts_memory_current(m, u->kind, u->name, arena, &current, &found, err) ||
-	    ts_expect_check(u, found ? &current.id : NULL, err))
-		return err->status;
-	if (!u->remove && ts_memory_check_complete(m, &u->id, err))
-		return err->status;
-	after = ts_ref_after(u, &current);
-	if (ret_ref && ts_ref_copy(arena, &after, ret_ref, err))
-		return err->status;
-	ret->name = ts_memory_make(m, u->kind, u->name);
-	ret->move = u->remove || !ret->name ? NULL : make_move(&after, u->message);
-	if (!ret->name || (!u->remove && !ret->move))
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a name");
-	if (ret->move)
-		ret->move->ref.name = ret->name->name;
-	return TS_OK;
-}
-
-static void apply(const struct ready *ready)
-{
-	if (ready->move) {
-		ready->move->older = ready->name->moves;
-		ready->name->moves = ready->move;
-		return;
-	}
-	forget_moves_and_notes(ready->name);
-	ready->name->hides_base = true;
-}
-
-enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
-				struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
-{
-	struct ts_memory *m = ts_memory_of(e);
-	enum ts_status status = TS_OK;
-	struct ready *ready;
-	struct ts_ref first = {0};
-
-	if (n == 0 || ts_updates_check(updates, n, err))
-		return n ? err->status : TS_OK;
-	ready = ts_arena_array(arena, n, sizeof *ready);
-	if (!ready)
-		return ts_arena_error(arena, err);
-	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; i < n && !status; i++)
-		status = make_ready(m, &updates[i], arena, &ready[i], ret_ref && i == 0 ? &first : NULL, err);
-	for (size_t i = 0; i < n; i++) {
-		if (status)
-			ts_free(ready[i].move);
-		else
-			apply(&ready[i]);
-	}
-	pthread_mutex_unlock(&m->lock);
-	if (!status && ret_ref)
-		*ret_ref = first;
-	return status;
-}
-
 static size_t find_note(const struct ts_memory_name *name, struct ts_span key, bool *ret_found)
 {
 	size_t at = 0;
@@ -228,30 +159,104 @@ static struct ts_memory_note *make_note(const struct ts_note *note)
 	return made;
 }
 
-static enum ts_status put_note(struct ts_memory_name *name, const struct ts_note *note, struct ts_error *err)
+/* Makes a copy of the note and room for it, so that place_note cannot fail. NULL: no memory. */
+static struct ts_memory_note *prepare_note(struct ts_memory_name *name, const struct ts_note *note)
 {
-	struct ts_memory_note *made = make_note(note);
-	struct ts_memory_note **notes;
-	bool found;
-	size_t at = find_note(name, note->key, &found);
+	struct ts_memory_note **notes = ts_realloc(name->notes, (name->n_notes + 1) * sizeof(struct ts_memory_note *));
 
-	if (made && !found) {
-		notes = ts_realloc(name->notes, (name->n_notes + 1) * sizeof(struct ts_memory_note *));
-		if (!notes) {
-			ts_free(made);
-			made = NULL;
-		} else {
-			memmove(notes + at + 1, notes + at, (name->n_notes - at) * sizeof(struct ts_memory_note *));
-			name->notes = notes;
-			name->notes[at] = NULL;
-			name->n_notes++;
-		}
+	if (!notes)
+		return NULL;
+	name->notes = notes;
+	return make_note(note);
+}
+
+static void place_note(struct ts_memory_name *name, struct ts_memory_note *made)
+{
+	bool found;
+	size_t at = find_note(name, made->note.key, &found);
+
+	if (found) {
+		ts_free(name->notes[at]);
+	} else {
+		memmove(name->notes + at + 1, name->notes + at, (name->n_notes - at) * sizeof(struct ts_memory_note *));
+		name->n_notes++;
 	}
-	if (!made)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a note");
-	ts_free(name->notes[at]);
 	name->notes[at] = made;
+}
+
+/* One update of a commit, prepared before any is applied, so that applying it cannot fail. */
+struct ready {
+	struct ts_memory_name *name;
+	struct ts_memory_move *move; /* NULL for a removal */
+	struct ts_memory_note *note; /* NULL: none */
+};
+
+static enum ts_status make_ready(struct ts_memory *m, const struct ts_ref_update *u, struct ts_arena *arena,
+				 struct ready *ret, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_ref current = {0};
+	struct ts_ref after;
+	bool found;
+
+	if (ts_memory_current(m, u->kind, u->name, arena, &current, &found, err) ||
+	    ts_expect_check(u, found ? &current.id : NULL, err))
+		return err->status;
+	if (!u->remove && ts_memory_check_complete(m, &u->id, err))
+		return err->status;
+	after = ts_ref_after(u, &current);
+	if (ret_ref && ts_ref_copy(arena, &after, ret_ref, err))
+		return err->status;
+	ret->name = ts_memory_make(m, u->kind, u->name);
+	ret->move = u->remove || !ret->name ? NULL : make_move(&after, u->message);
+	ret->note = ret->move && u->note ? prepare_note(ret->name, u->note) : NULL;
+	if (!ret->name || (!u->remove && !ret->move) || (u->note && !ret->note))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a name");
+	if (ret->move)
+		ret->move->ref.name = ret->name->name;
 	return TS_OK;
+}
+
+static void apply(const struct ready *ready)
+{
+	if (ready->move) {
+		ready->move->older = ready->name->moves;
+		ready->name->moves = ready->move;
+		if (ready->note)
+			place_note(ready->name, ready->note);
+		return;
+	}
+	forget_moves_and_notes(ready->name);
+	ready->name->hides_base = true;
+}
+
+enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+				struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_memory *m = ts_memory_of(e);
+	enum ts_status status = TS_OK;
+	struct ready *ready;
+	struct ts_ref first = {0};
+
+	if (n == 0 || ts_updates_check(updates, n, err))
+		return n ? err->status : TS_OK;
+	ready = ts_arena_array(arena, n, sizeof *ready);
+	if (!ready)
+		return ts_arena_error(arena, err);
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < n && !status; i++)
+		status = make_ready(m, &updates[i], arena, &ready[i], ret_ref && i == 0 ? &first : NULL, err);
+	for (size_t i = 0; i < n; i++) {
+		if (!status) {
+			apply(&ready[i]);
+			continue;
+		}
+		ts_free(ready[i].move);
+		ts_free(ready[i].note);
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (!status && ret_ref)
+		*ret_ref = first;
+	return status;
 }
 
 /* Sets *ret_found to whether such a run exists, in this engine or in base. */
@@ -271,6 +276,7 @@ static enum ts_status note_put_locked(struct ts_memory *m, struct ts_span name, 
 				      struct ts_error *err)
 {
 	struct ts_memory_name *here;
+	struct ts_memory_note *made;
 	bool found;
 
 	if (run_exists(m, name, &found, err))
@@ -278,9 +284,11 @@ static enum ts_status note_put_locked(struct ts_memory *m, struct ts_span name, 
 	if (!found)
 		return ts_no_ref(TS_REF_RUN, name, err);
 	here = ts_memory_make(m, TS_REF_RUN, name);
-	if (!here)
+	made = here ? prepare_note(here, note) : NULL;
+	if (!made)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a note");
-	return put_note(here, note, err);
+	place_note(here, made);
+	return TS_OK;
 }
 
 enum ts_status ts_memory_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,

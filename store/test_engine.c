@@ -497,6 +497,39 @@ static void notes_lie_beside_a_run(void **state)
 	assert_int_equal(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err), TS_INVALID);
 }
 
+static void a_note_is_written_with_its_run(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1), next = test_node(&f->arena, TEST_HEAD, NULL, 0, 2);
+	struct ts_note note = {.key = ts_span_str("state"), .value = ts_span_str("running"), .who = ts_span_str("me")};
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/x", &head.id, 1);
+	struct ts_note *notes;
+	size_t n;
+
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, &next, 1, NULL, &f->err));
+	u.note = &note;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	note.value = ts_span_str("crashed"); /* a commit that is refused writes no note */
+	u.expect = TS_EXPECT_ABSENT;
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT);
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 1);
+	assert_true(ts_span_is(notes[0].key, "state") && ts_span_is(notes[0].value, "running") && ts_span_is(notes[0].who, "me"));
+	u = test_update(TS_REF_RUN, "p/x", &next.id, 2);
+	note.value = ts_span_str("finished");
+	u.note = &note;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 1);
+	assert_true(ts_span_is(notes[0].value, "finished"));
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+	u = test_update(TS_REF_BRANCH, "p/b", &next.id, 2);
+	u.note = &note;
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+}
+
 static void removing_a_name_checks_it(void **state)
 {
 	struct fixture *f = *state;
@@ -1017,6 +1050,7 @@ int main(void)
 		TEST(lists_go_page_by_page),
 		TEST(kinds_do_not_share_names),
 		TEST(notes_lie_beside_a_run),
+		TEST(a_note_is_written_with_its_run),
 		TEST(removing_a_name_checks_it),
 		TEST(names_are_checked),
 		TEST(ids_are_found_by_their_beginning),

@@ -46,17 +46,20 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 	return err->status;
 }
 
-static enum ts_status note_state(struct commit *c, struct ts_error *err)
+/* Notes the state of a run whose name did not move. A state that is noted already is not written again: pushing a folder of unchanged
+ * runs should cost no write to the disk. */
+static enum ts_status note_state(struct commit *c, const struct ts_note *state, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_engine *engine = c->call->engine;
-	struct ts_note note = {
-		.key = ts_span_str("state"),
-		.value = c->request->state,
-		.at_ns = ts_now_real_ns(),
-		.who = c->call->caller,
-	};
+	struct ts_note *notes;
+	size_t n;
 
-	return note.value.len ? engine->ops->note_put(engine, c->request->name, &note, err) : TS_OK;
+	if (engine->ops->note_list(engine, c->request->name, arena, &notes, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (ts_span_eq(notes[i].key, state->key) && ts_span_eq(notes[i].value, state->value))
+			return TS_OK;
+	return engine->ops->note_put(engine, c->request->name, state, err);
 }
 
 static void tell_missing(const struct ts_description *d, struct ts_commit_reply *reply)
@@ -70,6 +73,12 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
 			    struct ts_error *err)
 {
+	const struct ts_note state = {
+		.key = ts_span_str("state"),
+		.value = c->request->state,
+		.at_ns = ts_now_real_ns(),
+		.who = c->call->caller,
+	};
 	struct ts_placing p = {
 		.f = c->f,
 		.run = run,
@@ -80,12 +89,15 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 		.branch = c->request->branch,
 		.stage = stage,
 		.message = c->request->message,
+		.note = state.value.len ? &state : NULL,
 	};
 	struct ts_description d;
 	struct ts_placed placed;
 
 	if (ts_describe(c->f, run, arena, &d, err) || ts_summary_make(&d, arena, &p.summary, err) ||
-	    ts_run_place(&p, arena, &placed, io_raced, err) || note_state(c, err))
+	    ts_run_place(&p, arena, &placed, io_raced, err))
+		return err->status;
+	if (p.note && placed.outcome == TS_COMMIT_UNCHANGED && note_state(c, p.note, arena, err))
 		return err->status;
 	*ret_reply = (struct ts_commit_reply){
 		.outcome = placed.outcome,

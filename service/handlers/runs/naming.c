@@ -121,6 +121,8 @@ static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *are
 		return err->status;
 	if (placed->outcome != TS_COMMIT_UNCHANGED)
 		updates[n++] = update_of(p, TS_REF_RUN, p->name, found ? &placed->ref : NULL);
+	if (n)
+		updates[0].note = p->note;
 	if (p->branch.len && !(branch_found && ts_id_eq(&branch.id, &p->run->id)))
 		updates[n++] = update_of(p, TS_REF_BRANCH, p->branch, branch_found ? &branch : NULL);
 	if (p->stage) {

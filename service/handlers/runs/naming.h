@@ -20,6 +20,7 @@ struct ts_placing {
 	const struct ts_ref *stage; /* a staged run that the same commit removes; NULL = none */
 	struct ts_span summary;
 	struct ts_span message;
+	const struct ts_note *note; /* written where the name moves; NULL = none */
 };
 
 struct ts_placed {

@@ -210,6 +210,38 @@ static void moves_a_branch_and_notes_the_state(void **state)
 	assert_true(ts_span_is(notes[0].key, "state") && ts_span_is(notes[0].value, "running"));
 }
 
+static struct ts_note state_of(struct test_store *s, const char *name)
+{
+	struct ts_note *notes;
+	size_t n;
+
+	must(s->engine->ops->note_list(s->engine, ts_span_str(name), &s->arena, &notes, &n, &s->err), &s->err);
+	assert_int_equal(n, 1);
+	assert_true(ts_span_is(notes[0].key, "state"));
+	return notes[0];
+}
+
+static void writes_a_state_only_when_something_changed(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_request request = request_of("default/a", test_run_put(s, &run));
+	struct ts_commit_reply reply;
+	struct ts_note first;
+
+	request.state = ts_span_str("running");
+	must(test_commit(s, &request, &reply), &s->err);
+	first = state_of(s, "default/a");
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_UNCHANGED);
+	assert_true(state_of(s, "default/a").at_ns == first.at_ns);
+	request.state = ts_span_str("finished");
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_UNCHANGED);
+	assert_true(ts_span_is(state_of(s, "default/a").value, "finished"));
+	assert_true(state_of(s, "default/a").at_ns > first.at_ns);
+}
+
 static void assert_invalid(struct test_store *s, struct ts_commit_request request)
 {
 	struct ts_commit_reply reply;
@@ -580,6 +612,7 @@ int main(void)
 		T(refuses_a_shifted_run),
 		T(holds_expectations),
 		T(moves_a_branch_and_notes_the_state),
+		T(writes_a_state_only_when_something_changed),
 		T(refuses_bad_requests),
 		T(refuses_bad_heads),
 		T(joins_to_the_whole),
