@@ -1,8 +1,9 @@
 /* verb_push.c - tscope push: stores what a training left on disk as runs with names.
  *
  * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: first the objects
- * through the sender, then the commit that makes the name point at the head. A push that fails does not stop the others, and the
- * command then ends with 2.
+ * through the sender, then the commit that makes the name point at the head. A push that fails does not stop the others, unless
+ * the server does not answer, and the command then ends with 2. A run is read into an arena of its own, and only its line of the
+ * table is kept, so that the number of runs in a folder does not matter.
  */
 #include "base/clock.h"
 #include "base/limits.h"
@@ -25,20 +26,46 @@
 
 enum { TRIES = 3, COLUMNS_TOLD = 12 };
 
-/* One directory and the result of its push. */
-struct pushed {
+/* A run that a word of the command line names. */
+struct place {
 	const char *path;
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
 	const char *word;  /* the path as it was typed, or a folder above it */
 	const char *below; /* the name of the run below word; "" if the run is word itself */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
+	const struct ts_error *failed; /* the reason why the word names no run; NULL: it does */
+};
+
+/* The push of one run. What it points at lies in its arena, but for the name. */
+struct pushed {
+	const struct place *at;
+	struct ts_arena *arena;
 	struct ts_span name;
 	struct ts_ingest_result run;
 	struct ts_commit_reply commit;
 	uint64_t sent_bytes, sent_objects;
 	struct ts_put_stats stored;
 	bool joined; /* joined with ranks of other pushes; only the reply then knows which ranks are missing */
-	struct ts_error failed; /* status TS_OK: the push succeeded */
+};
+
+/* What the table shows of a run that was pushed. */
+struct row {
+	struct ts_span name;
+	struct ts_id id;
+	uint64_t steps, sent_bytes, new_bytes;
+	enum ts_commit_outcome outcome;
+	const char *said; /* about the outcome */
+};
+
+struct pushes {
+	struct ts_cli *cli;
+	struct ts_facts facts; /* from the pusher and the host */
+	struct place *places;
+	struct row *rows;
+	size_t n, n_rows;
+	size_t failed;  /* runs that were not pushed */
+	size_t untried; /* of these, runs that came after the server had stopped answering */
+	struct ts_json json; /* of all pushes; only with --json */
 };
 
 /* Joins "lightning_logs" and "gpt/version_0" to "lightning_logs/gpt/version_0". Each component must be valid in a name. */
@@ -84,13 +111,13 @@ static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_er
 	enum ts_status status = TS_OK;
 
 	if (!given)
-		status = ts_name_from_path(p->word, &cli->arena, &given, &changed, err);
-	if (!status && *p->below && !strchr(given, '/'))
+		status = ts_name_from_path(p->at->word, &cli->arena, &given, &changed, err);
+	if (!status && *p->at->below && !strchr(given, '/'))
 		status = in_project(cli, &given, err);
 	if (!status)
-		status = name_below(cli, given, p->below, &given, &changed, err);
+		status = name_below(cli, given, p->at->below, &given, &changed, err);
 	if (!status && changed)
-		ts_cli_say(cli, "%s is named %s, because a name cannot have its other characters", p->path, given);
+		ts_cli_say(cli, "%s is named %s, because a name cannot have its other characters", p->at->path, given);
 	return status ? status : ts_cli_name(cli, given, &p->name, err);
 }
 
@@ -117,8 +144,8 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 {
 	struct ts_progress progress;
 	struct ts_ingest_options options = {
-		.path = p->path,
-		.part = p->part,
+		.path = p->at->path,
+		.part = p->at->part,
 		.strict = ts_args_has(&cli->args, "strict"),
 		.facts = facts,
 		.progress = ts_progress_step,
@@ -130,8 +157,8 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 
 	if (status)
 		return status;
-	ts_progress_begin(&progress, cli, "pushing", p->path);
-	status = ts_ingest(&options, ts_sender_take, &sender, &cli->arena, &p->run, err);
+	ts_progress_begin(&progress, cli, "pushing", p->at->path);
+	status = ts_ingest(&options, ts_sender_take, &sender, p->arena, &p->run, err);
 	if (status && sender.failed.status) /* the error of a broken connection is not about a line of the file */
 		*err = sender.failed;
 	if (!status)
@@ -161,7 +188,7 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;
 
 	p->joined = request.join;
-	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
+	return status ? status : ts_ask_commit(cli->target.channel, &request, p->arena, &p->commit, err);
 }
 
 /* After a broken connection, push tries again. Objects that have arrived are not sent again. */
@@ -182,7 +209,8 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 		status = TS_OK;
 	}
 	if (!status)
-		ts_say_notices(cli, p->part ? ts_arena_printf(&cli->arena, "%s#%s", p->path, p->part) : p->path, &p->run.notices, true);
+		ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path,
+			       &p->run.notices, true);
 	return status;
 }
 
@@ -307,7 +335,8 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 
 	ts_text_field(cli, "name", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(p->name)));
 	ts_text_field(cli, "id", ts_show_hex(&run.id, a));
-	ts_text_field(cli, "format", *p->loses ? ts_arena_printf(a, "%s; not kept: %s", p->run.format, p->loses) : p->run.format);
+	ts_text_field(cli, "format",
+		      *p->at->loses ? ts_arena_printf(a, "%s; not kept: %s", p->run.format, p->at->loses) : p->run.format);
 	told_columns(cli, p);
 	ts_text_field(cli, "steps", extent_text(&run, a));
 	if (!ts_id_eq(&run.id, &part.id))
@@ -321,29 +350,26 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 	ts_text_field(cli, "outcome", outcome_text(cli, p));
 }
 
-static enum ts_status told_table(struct ts_cli *cli, const struct pushed *all, size_t n, struct ts_error *err)
+static enum ts_status told_table(struct pushes *all, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
 		{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},	 {"steps", TS_ALIGN_RIGHT, 0},
 		{"sent", TS_ALIGN_RIGHT, 0}, {"new", TS_ALIGN_RIGHT, 0}, {"outcome", TS_ALIGN_LEFT, 10},
 	};
+	struct ts_cli *cli = all->cli;
 	struct ts_arena *a = &cli->arena;
 	struct ts_grid grid;
 
 	ts_grid_init(&grid, columns, 6, a);
-	for (size_t i = 0; i < n; i++) {
-		const struct pushed *p = &all[i];
-		struct ts_run_ref run;
+	for (size_t i = 0; i < all->n_rows; i++) {
+		const struct row *row = &all->rows[i];
 
-		if (p->failed.status)
-			continue;
-		run = run_of(p);
-		ts_grid_span(&grid, TS_STYLE_BOLD, p->name);
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run.id, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(run.steps, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->sent_bytes, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->stored.new_bytes, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, outcome_text(cli, p));
+		ts_grid_span(&grid, TS_STYLE_BOLD, row->name);
+		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&row->id, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(row->steps, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)row->sent_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)row->new_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, row->said);
 	}
 	return ts_grid_rows(&grid) ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
 }
@@ -408,33 +434,15 @@ static void json_done(struct ts_json *j, const struct pushed *p)
 	json_notices(j, &p->run.notices);
 }
 
-static void told_json(struct ts_cli *cli, const struct pushed *all, size_t n)
+static void json_failed(struct ts_json *j, const struct ts_error *failed)
 {
-	struct ts_json json = ts_cli_json(cli), *j = &json;
-
+	ts_json_key(j, "error");
 	ts_json_object(j);
-	ts_json_key(j, "pushes");
-	ts_json_array(j);
-	for (size_t i = 0; i < n; i++) {
-		ts_json_object(j);
-		ts_json_key(j, "path");
-		ts_json_string(j, all[i].path);
-		if (all[i].failed.status) {
-			ts_json_key(j, "error");
-			ts_json_object(j);
-			ts_json_key(j, "status");
-			ts_json_string(j, ts_status_word(all[i].failed.status));
-			ts_json_key(j, "message");
-			ts_json_string(j, all[i].failed.text);
-			ts_json_end(j);
-		} else {
-			json_done(j, &all[i]);
-		}
-		ts_json_end(j);
-	}
+	ts_json_key(j, "status");
+	ts_json_string(j, ts_status_word(failed->status));
+	ts_json_key(j, "message");
+	ts_json_string(j, failed->text);
 	ts_json_end(j);
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
 }
 
 static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
@@ -451,15 +459,15 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 	return TS_OK;
 }
 
-/* Finds the runs that the words name. A word without a run is an entry that failed, with the error of the reader of run
+/* Finds the runs that the words name. A word without a run is a place that failed, with the error of the reader of run
  * directories. */
-static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *ret_n, struct ts_error *err)
+static enum ts_status find(struct pushes *all, struct ts_error *err)
 {
+	struct ts_cli *cli = all->cli;
 	size_t words = cli->args.n_words, n = 0;
 	struct ts_found_run **found = ts_arena_array(&cli->arena, words, sizeof *found);
 	size_t *n_found = ts_arena_array(&cli->arena, words, sizeof *n_found);
 	struct ts_error *failed = ts_arena_array(&cli->arena, words, sizeof *failed);
-	struct pushed *all;
 
 	if (!found || !n_found || !failed)
 		return ts_arena_error(&cli->arena, err);
@@ -468,62 +476,187 @@ static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *
 			n_found[i] = 0;
 		n += n_found[i] ? n_found[i] : 1;
 	}
-	all = ts_arena_array(&cli->arena, n, sizeof *all);
-	if (!all)
+	all->places = ts_arena_array(&cli->arena, n, sizeof *all->places);
+	all->rows = ts_arena_array(&cli->arena, n, sizeof *all->rows);
+	if (!all->places || !all->rows)
 		return ts_arena_error(&cli->arena, err);
-	n = 0;
 	for (size_t i = 0; i < words; i++) {
 		for (size_t k = 0; k < n_found[i]; k++)
-			all[n++] = (struct pushed){.path = found[i][k].path,
-						   .part = found[i][k].part,
-						   .word = cli->args.words[i],
-						   .below = found[i][k].name,
-						   .loses = found[i][k].reader->loses};
+			all->places[all->n++] = (struct place){.path = found[i][k].path,
+							       .part = found[i][k].part,
+							       .word = cli->args.words[i],
+							       .below = found[i][k].name,
+							       .loses = found[i][k].reader->loses};
 		if (!n_found[i])
-			all[n++] = (struct pushed){.path = cli->args.words[i], .failed = failed[i]};
+			all->places[all->n++] = (struct place){.path = cli->args.words[i], .failed = &failed[i]};
 	}
-	*ret_all = all;
-	*ret_n = n;
 	return TS_OK;
 }
 
-static size_t push_all(struct ts_cli *cli, struct pushed *all, size_t n, const struct ts_facts *facts)
+/* Keeps of a push what the table shows. */
+static enum ts_status keep_row(struct pushes *all, const struct pushed *p, struct ts_error *err)
 {
-	size_t failed = 0;
+	const char *said = outcome_text(all->cli, p);
+	struct ts_run_ref run = run_of(p);
 
-	for (size_t i = 0; i < n; i++) {
-		struct ts_error why; /* the last error, even if a later try succeeded */
+	if (!said)
+		return ts_arena_error(&all->cli->arena, err);
+	all->rows[all->n_rows++] = (struct row){.name = p->name,
+						.id = run.id,
+						.steps = run.steps,
+						.sent_bytes = p->sent_bytes,
+						.new_bytes = p->stored.new_bytes,
+						.outcome = p->commit.outcome,
+						.said = said};
+	return TS_OK;
+}
 
-		if (!all[i].failed.status && push_one(cli, &all[i], facts, &why))
-			all[i].failed = why;
-		failed += all[i].failed.status != TS_OK;
+/* Says why a run was not pushed, with its path where the error does not begin with it. */
+static void say_failed(const struct ts_cli *cli, const struct place *at, const struct ts_error *failed)
+{
+	bool named = ts_span_starts(ts_span_str(failed->text), ts_span_str(at->path));
+
+	ts_cli_say(cli, "%s%s%s", named ? "" : at->path, named ? "" : ": ", failed->text);
+}
+
+/* --- one run, many runs --- */
+
+static void json_begin(struct pushes *all)
+{
+	all->json = ts_cli_json(all->cli);
+	ts_json_object(&all->json);
+	ts_json_key(&all->json, "pushes");
+	ts_json_array(&all->json);
+}
+
+static void json_one(struct ts_json *j, const struct pushed *p, const struct ts_error *failed)
+{
+	ts_json_object(j);
+	ts_json_key(j, "path");
+	ts_json_string(j, p->at->path);
+	if (failed)
+		json_failed(j, failed);
+	else
+		json_done(j, p);
+	ts_json_end(j);
+}
+
+static void json_end(struct pushes *all)
+{
+	ts_json_end(&all->json);
+	ts_json_end(&all->json);
+	ts_cli_json_end(all->cli, &all->json);
+}
+
+static enum ts_status push_single(struct pushes *all, struct ts_error *err)
+{
+	struct ts_cli *cli = all->cli;
+	struct pushed p = {.at = all->places, .arena = &cli->arena};
+
+	if (p.at->failed)
+		return ts_error_set(err, p.at->failed->status, "%s", p.at->failed->text);
+	if (push_one(cli, &p, &all->facts, err))
+		return err->status;
+	if (cli->json) {
+		json_begin(all);
+		json_one(&all->json, &p, NULL);
+		json_end(all);
+	} else {
+		told_one(cli, &p);
 	}
-	return failed;
+	return TS_OK;
+}
+
+/* Pushes the run of one place among many. TS_OK also if it was not pushed: that is counted and said. io_gone: the server does not
+ * answer, and no other run is tried. */
+static enum ts_status push_next(struct pushes *all, const struct place *at, struct ts_arena *arena, bool *io_gone,
+				struct ts_error *err)
+{
+	struct pushed p = {.at = at, .arena = arena};
+	const struct ts_error *failed = at->failed;
+	bool untried = !failed && *io_gone;
+	enum ts_status status = TS_OK;
+	struct ts_error why;
+
+	if (untried) {
+		status = ts_error_set(&why, TS_UNAVAILABLE, "the run was not tried, because the server does not answer");
+	} else if (!failed) {
+		status = push_one(all->cli, &p, &all->facts, &why);
+		*io_gone = status == TS_UNAVAILABLE;
+	}
+	if (status)
+		failed = &why;
+	if (all->cli->json)
+		json_one(&all->json, &p, failed);
+	if (!failed)
+		return keep_row(all, &p, err);
+	all->failed++;
+	all->untried += untried;
+	if (!untried)
+		say_failed(all->cli, at, failed);
+	return TS_OK;
+}
+
+/* Says how many runs had which outcome, below a table that may be long. */
+static void told_sum(const struct pushes *all)
+{
+	struct ts_cli *cli = all->cli;
+	struct ts_arena *a = &cli->arena;
+	const char *sum = ts_show_plural(all->n, "run", a), *before = ": ";
+
+	for (enum ts_commit_outcome outcome = 0; sum && outcome <= TS_COMMIT_STAGED; outcome++) {
+		const char *word = outcome ? outcome_word(outcome) : "not sent";
+		uint64_t n = 0;
+
+		for (size_t i = 0; i < all->n_rows; i++)
+			n += all->rows[i].outcome == outcome;
+		if (n) {
+			sum = ts_arena_printf(a, "%s%s%s %s", sum, before, ts_show_count(n, a), word);
+			before = ", ";
+		}
+	}
+	if (sum && all->failed)
+		sum = ts_arena_printf(a, "%s%s%s failed", sum, before, ts_show_count(all->failed, a));
+	if (sum)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, sum);
+}
+
+static enum ts_status push_many(struct pushes *all, struct ts_error *err)
+{
+	struct ts_cli *cli = all->cli;
+	enum ts_status status = TS_OK;
+	struct ts_arena arena;
+	bool gone = false;
+
+	if (cli->json)
+		json_begin(all);
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < all->n; i++) {
+		status = push_next(all, &all->places[i], &arena, &gone, err);
+		ts_arena_reset(&arena);
+	}
+	ts_arena_finish(&arena);
+	if (status)
+		return status;
+	if (all->untried)
+		ts_cli_say(cli, "%zu more runs were not tried, because the server does not answer; the same command goes on with them",
+			   all->untried);
+	cli->exit_code = all->failed ? TS_EXIT_FAILED : TS_EXIT_YES;
+	if (cli->json)
+		json_end(all);
+	else if (told_table(all, err))
+		return err->status;
+	else
+		told_sum(all);
+	return TS_OK;
 }
 
 enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 {
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
-	struct ts_facts facts = {0};
-	struct pushed *all;
-	size_t n, failed;
+	struct pushes all = {.cli = cli};
 
-	if (check_options(cli, err) || pusher_facts(cli, &facts, err) || find(cli, &all, &n, err) || ts_cli_open(cli, use, err))
+	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || ts_cli_open(cli, use, err))
 		return err->status;
-	failed = push_all(cli, all, n, &facts);
-	if (failed && n == 1) {
-		*err = all[0].failed;
-		return err->status;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (all[i].failed.status)
-			ts_cli_say(cli, "%s", all[i].failed.text);
-	cli->exit_code = failed ? TS_EXIT_FAILED : TS_EXIT_YES;
-	if (cli->json)
-		told_json(cli, all, n);
-	else if (n == 1)
-		told_one(cli, &all[0]);
-	else
-		return told_table(cli, all, n, err);
-	return TS_OK;
+	return all.n == 1 ? push_single(&all, err) : push_many(&all, err);
 }

@@ -192,12 +192,14 @@ $ tscope push logs
 | default/logs/golden.json               c4469e29ed3d     12 SIZE SIZE  created
 | default/logs/lightning_logs/version_0  ca382b92e35f      6 SIZE SIZE  created
 | default/logs/losses.txt                3d9983e1a98f     10 SIZE SIZE  created
+| 4 runs: 4 created
 $ tscope push logs
 | name                                   id            steps  sent  new  outcome
 | default/logs/dvclive                   71d644cfe7b8     12   0 B  0 B  unchanged
 | default/logs/golden.json               c4469e29ed3d     12   0 B  0 B  unchanged
 | default/logs/lightning_logs/version_0  ca382b92e35f      6   0 B  0 B  unchanged
 | default/logs/losses.txt                3d9983e1a98f     10   0 B  0 B  unchanged
+| 4 runs: 4 unchanged
 $ tscope push --name lightning logs/lightning_logs/version_0
 | name      default/lightning
 | id        ca382b92e35f3857107a8e934a37e45205319e47b5dcc927be694770641d9853

@@ -4,6 +4,7 @@ $ tscope push mlruns
 | default/mlruns/101/000000000000000000000000000000a1  c968cd4d2248     40 SIZE SIZE  created
 | default/mlruns/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
 | default/mlruns/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
+| 3 runs: 3 created
 ! tscope: mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 ! tscope: mlruns/101/000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlruns/101/000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
@@ -14,6 +15,7 @@ $ tscope push mlruns 2>/dev/null
 | default/mlruns/101/000000000000000000000000000000a1  c968cd4d2248     40   0 B  0 B  unchanged
 | default/mlruns/101/000000000000000000000000000000a2  c1036e0e36c4     40   0 B  0 B  unchanged
 | default/mlruns/102/000000000000000000000000000000a3  d703cb1f82ad      8   0 B  0 B  unchanged
+| 3 runs: 3 unchanged
 # One run alone, and what its columns and its samples of the machine were called.
 $ tscope push --name gpt mlruns/101/000000000000000000000000000000a1 2>/dev/null
 | name      default/gpt
@@ -125,6 +127,7 @@ $ tscope push mlflow.db
 | default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8 SIZE SIZE  created
+| 3 runs: 3 created
 ! tscope: mlflow.db#000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
@@ -133,6 +136,7 @@ $ tscope push mlflow.db 2>/dev/null
 | default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40   0 B  0 B  unchanged
 | default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40   0 B  0 B  unchanged
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8   0 B  0 B  unchanged
+| 3 runs: 3 unchanged
 $ tscope diff ./mlflow.db#000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a1
 | Both runs computed the same, bit for bit: 3 series of the trajectory agree over 40 steps; 1 recorded fact differs: other.mlflow.experiment_id
 | cause: no difference found; confidence: high

@@ -4,6 +4,7 @@ $ tscope push -q runs/summaries/before runs/summaries/hidden runs/summaries/slow
 | default/before              629eac4538b5      0 SIZE SIZE  created
 | default/hidden              d52e6a6de63b      0 SIZE SIZE  created
 | default/final_summary.json  d421833e6345      0 SIZE SIZE  created
+| 3 runs: 3 created
 $ tscope push runs/summaries/before
 | name      default/before
 | id        629eac4538b596346c3246903c6dffbd715cf8d9a8e9157fcae27a48680b3f95
@@ -19,11 +20,12 @@ $ tscope push runs/summaries
 | default/summaries/cpu     1d3cf567b168      0 SIZE SIZE  created
 | default/summaries/hidden  d52e6a6de63b      0    0 B    0 B  created
 | default/summaries/slower  d421833e6345      0    0 B    0 B  created
+| 5 runs: 4 created, 1 failed
 ! tscope: runs/summaries/before: no_steps: there is no record of a step
 ! tscope: runs/summaries/cpu: no_steps: there is no record of a step
 ! tscope: runs/summaries/hidden: no_steps: there is no record of a step
-! tscope: runs/summaries/slower: no_steps: there is no record of a step
 ! tscope: runs/summaries/list/final_summary.json: byte 34: this is not a summary of TraceML: system is not an object
+! tscope: runs/summaries/slower: no_steps: there is no record of a step
 [2]
 $ tscope facts before 'other.traceml.step_time.global.average.*'
 | other.traceml.step_time.global.average.backward_ms              45.0   float  run.json

@@ -9,6 +9,7 @@ $ tscope push wandb
 | default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
 | default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
 | default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
+| 8 runs: 8 created
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
@@ -24,6 +25,7 @@ $ tscope push wandb
 | default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
 | default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
 | default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
+| 8 runs: 8 unchanged
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's

@@ -8,6 +8,7 @@ $ tscope push -q runs/base runs/parts runs/longer runs/mood demo/lr
 | default/longer  782180165393     12 SIZE SIZE  created
 | default/mood    02543aa2aba4      8 SIZE SIZE  created
 | default/lr      0654541655d6    160 SIZE SIZE  created
+| 5 runs: 5 created
 $ tscope list --columns name,id,state,steps,ranks,started --sort name
 | name    id            state     steps  ranks  started
 | base    18fc3da2967f  finished      8      1  2023-11-14 22:13Z

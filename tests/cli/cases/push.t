@@ -20,7 +20,8 @@ $ tscope push runs/rerun runs/parts demo/base
 | name           id            steps   sent    new  outcome
 | default/rerun  615c705062bf      8 SIZE SIZE  created
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
-! tscope: default/base points at 18fc3da2967f, and this run does not continue that one: rank 0 fact code.commit is missing; use --force to move the name, or --name to give this run another name
+| 3 runs: 2 created, 1 failed
+! tscope: demo/base: default/base points at 18fc3da2967f, and this run does not continue that one: rank 0 fact code.commit is missing; use --force to move the name, or --name to give this run another name
 [2]
 # A run that still trains is pushed again: the name moves by itself.
 $ tscope push --name growing runs/base
@@ -86,6 +87,7 @@ $ tscope push runs/empty
 ! tscope: runs/empty: no run in it: no run directory, and no log of another tool that is known
 [2]
 $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
+| 2 runs: 2 failed
 ! tscope: odd/steps.jsonl: not a regular file
 ! tscope: fifo/steps.jsonl: not a regular file
 [2]
@@ -98,12 +100,18 @@ $ tscope push runs/nothing-there
 $ tscope push runs/base runs/empty
 | name          id            steps  sent  new  outcome
 | default/base  18fc3da2967f      8   0 B  0 B  unchanged
+| 2 runs: 1 unchanged, 1 failed
 ! tscope: runs/empty: no run in it: no run directory, and no log of another tool that is known
 [2]
 # More ranks than a run can have are refused before their steps are read, by the number that fits.
 $ mkdir -p many/rank{0..1999}; for d in many/*; do echo '{"step":0,"scalars":{"loss":1}}' >$d/steps.jsonl; done; tscope push many
-! tscope: many: 2000 ranks, and at most 1819 fit in this run: its head has 65536 bytes, of which each rank takes 36 and the facts 0
+! tscope: many: a run has at most 1819 ranks, and these are 2000
 [2]
+# A configuration with thousands of labels is kept whole.
+$ mkdir -p labels; { printf '{"config":{"id2label":{'; seq -s, 1 3000 | sed 's/[0-9]*/"&":"a label, the &th of many"/g'; printf '}}}'; } | tr -d '\n' >labels/run.json; echo '{"step":0,"scalars":{"loss":1}}' >labels/steps.jsonl; tscope push -q --name labels labels | grep outcome
+| outcome   created
+$ tscope facts labels config.id2label.2999
+| config.id2label.2999  a label, the 2999th of many  text  run.json
 # A name is made of letters that a name may have.
 $ tscope push 'runs/not name!'
 | name      default/not-name-
