@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "run/name.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,23 +13,18 @@
 
 enum { PROJECT_FILE_MAX = 64 << 10 };
 
-static bool is_name_byte(unsigned char c, bool first)
-{
-	if (ts_is_alpha(c) || ts_is_digit(c))
-		return true;
-	return !first && (c == '.' || c == '_' || c == '+' || c == '-');
-}
-
 enum ts_status ts_project_check(const char *name, const char *what, struct ts_error *err)
 {
 	size_t n = strlen(name);
 
-	for (size_t i = 0; i < n; i++)
-		if (!is_name_byte((unsigned char)name[i], i == 0))
+	for (size_t i = 0, some; i < n; i += some) {
+		some = ts_name_char(ts_span_of(name + i, n - i), i == 0);
+		if (!some)
 			return ts_error_set(
 				err, TS_INVALID,
 				"%s: '%s' is not a project name: it may have letters and digits, and . _ + - after the first character",
 				what, name);
+	}
 	if (n == 0 || n >= TS_NAME_MAX)
 		return ts_error_set(err, TS_INVALID, "%s: a project name must have 1 to %d characters", what,
 				    TS_NAME_MAX - 1);
@@ -167,13 +163,13 @@ enum ts_status ts_name_from_path(const char *path, struct ts_arena *arena, const
 	name = ts_arena_alloc(arena, base.len + 1);
 	if (!name)
 		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < base.len; i++) {
-		unsigned char c = base.data[i];
-
-		if (is_name_byte(c, n == 0))
-			name[n++] = (char)c;
-		else if (n > 0 && (c & 0xc0) != 0x80)
+	for (size_t i = 0, some; i < base.len; i += some ? some : 1) {
+		some = ts_name_char(ts_span_of(base.data + i, base.len - i), n == 0);
+		if (some)
+			memcpy(name + n, base.data + i, some);
+		else if (n > 0 && (base.data[i] & 0xc0) != 0x80)
 			name[n++] = '-';
+		n += some;
 	}
 	name[n] = '\0';
 	if (n == 0)

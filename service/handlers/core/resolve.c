@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/kind.h"
+#include "run/name.h"
 
 enum {
 	LEAST_HEX = 4,
@@ -18,11 +19,6 @@ static const struct {
 } kinds[] = {{TS_REF_RUN, "run"}, {TS_REF_TAG, "tag"}, {TS_REF_BRANCH, "branch"}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-static bool name_char(uint8_t c)
-{
-	return ts_is_digit(c) || ts_is_alpha(c) || c == '.' || c == '_' || c == '+' || c == '-';
-}
 
 struct ts_span ts_spec_project(struct ts_span spec)
 {
@@ -44,14 +40,14 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 	if (name.len == 0 || name.len > TS_NAME_MAX)
 		return ts_error_set(err, TS_INVALID, "a name must have 1 to %d bytes, and this one has %zu", TS_NAME_MAX,
 				    name.len);
-	for (size_t i = 0; i < name.len; i++) {
-		uint8_t c = name.data[i];
-
-		if (c == '/' && !start) {
+	for (size_t i = 0, n = 1; i < name.len; i += n) {
+		n = ts_name_char(ts_span_of(name.data + i, name.len - i), start);
+		if (n) {
+			start = false;
+		} else if (name.data[i] == '/' && !start) {
 			components++;
 			start = true;
-		} else if (start ? ts_is_alnum(c) : name_char(c)) {
-			start = false;
+			n = 1;
 		} else {
 			return ts_error_set(
 				err, TS_INVALID,

@@ -258,7 +258,7 @@ static void refuses_bad_requests(void **state)
 	struct ts_id id = test_run_put(s, &run), unknown = {{1}};
 	struct ts_commit_request request = request_of("default/a", unknown);
 	struct ts_commit_reply reply;
-	const char *names[] = {"a", "", "/a", "default/", "default//a", "default/.a", "default/a b", "de\xc3\xbc/a"};
+	const char *names[] = {"a", "", "/a", "default/", "default//a", "default/.a", "default/a b", "de\xc2\xa0/a"};
 
 	assert_int_equal(test_commit(s, &request, &reply), TS_NOT_FOUND);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
