@@ -82,7 +82,7 @@ VECTORS = [
     ("list_reply", "ListRunsReply",
      "rows { name: \"p/1\" id: %s pushed_ns: 3 cells { type: FACT_TYPE_INT source: FACT_SOURCE_HOST integer: -4 } cells {} cells { type: FACT_TYPE_FLOAT real: -0.0 } } "
      "rows { name: \"p/2\" id: %s cells { type: FACT_TYPE_BOOL boolean: true } cells { type: FACT_TYPE_TEXT text: \"a\\000b\" } cells { type: FACT_TYPE_NULL } } "
-     "next_token: \"n\\377\" examined: 5" % (ident(1), ident(2))),
+     "next_token: \"n\\377\" examined: 5 unrecorded: \"config.x\" unrecorded: \"note.y\"" % (ident(1), ident(2))),
     ("get_request", "GetRunRequest", 'spec: "tag:p/t"'),
     ("get_reply", "GetRunReply",
      "run { %s } ref { %s } head: \"h\\000d\" notes { key: \"k\" value: \"v\" at_ns: 3 who: \"w\" } "

@@ -238,6 +238,9 @@ static void reads_list_messages(void **state)
 	assert_int_equal(reply.rows[1].cells[2].value.type, TS_FACT_NULL);
 	IS(reply.next_token, "n\377");
 	assert_int_equal(reply.examined, 5);
+	assert_int_equal(reply.n_unrecorded, 2);
+	IS(reply.unrecorded[0], "config.x");
+	IS(reply.unrecorded[1], "note.y");
 }
 
 static void reads_get_messages(void **state)

@@ -138,6 +138,8 @@ struct ts_list_reply {
 	size_t n;
 	struct ts_span next_token; /* empty = this is the last page */
 	uint64_t examined; /* runs examined to fill this page */
+	struct ts_span *unrecorded; /* facts and notes of the request that none of these runs records, if any was examined */
+	size_t n_unrecorded;
 };
 
 /* GetRun: the first request of the verbs show, facts and export. */

@@ -14,6 +14,8 @@ struct ts_listing {
 	size_t n_columns;
 	struct ts_span next_token;
 	uint64_t examined;
+	struct ts_span *unrecorded; /* facts and notes of the request that no run on any of the pages records */
+	size_t n_unrecorded;
 	struct ts_span project; /* empty = all */
 	enum ts_ref_kind kind;
 	bool filtered;

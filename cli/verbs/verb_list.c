@@ -71,6 +71,30 @@ static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, cons
 	return TS_OK;
 }
 
+static bool is_among(struct ts_span path, const struct ts_span *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_span_eq(path, paths[i]))
+			return true;
+	return false;
+}
+
+/* Keeps what no page so far has found. */
+static void keep_unrecorded(struct ts_listing *list, const struct ts_list_reply *page, bool first)
+{
+	size_t n = 0;
+
+	if (first) {
+		list->unrecorded = page->unrecorded;
+		list->n_unrecorded = page->n_unrecorded;
+		return;
+	}
+	for (size_t i = 0; i < list->n_unrecorded; i++)
+		if (is_among(list->unrecorded[i], page->unrecorded, page->n_unrecorded))
+			list->unrecorded[n++] = list->unrecorded[i];
+	list->n_unrecorded = n;
+}
+
 /* A token is an opaque byte string of the server. People and JSON get it as hex digits. */
 static enum ts_status token_text(struct ts_cli *cli, struct ts_span token, struct ts_span *ret_text, struct ts_error *err)
 {
@@ -104,6 +128,7 @@ static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request,
 {
 	struct ts_list_reply page = {.n = 0};
 	size_t cap = 0;
+	bool first = true;
 	enum ts_status status;
 
 	do {
@@ -111,8 +136,11 @@ static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request,
 
 		request->page_size = left > TS_PAGE_MAX ? TS_PAGE_MAX : (uint32_t)left;
 		status = ts_ask_list(cli->target.channel, request, &cli->arena, &page, err);
-		if (!status)
+		if (!status) {
+			keep_unrecorded(list, &page, first);
 			status = add_rows(cli, list, &page, &cap, err);
+		}
+		first = false;
 		request->page_token = page.next_token;
 	} while (!status && request->page_token.len && list->n < limit);
 	return status ? status : token_text(cli, request->page_token, &list->next_token, err);
@@ -177,6 +205,8 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 		status = fetch(cli, request, limit, &list, err);
 	if (status)
 		return status;
+	for (size_t i = 0; i < list.n_unrecorded; i++)
+		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list.unrecorded[i]));
 	if (cli->json)
 		ts_render_list_json(cli, &list);
 	else if (ts_args_has(&cli->args, "names"))

@@ -45,11 +45,17 @@ struct parser {
 	struct ts_error *err;
 };
 
+/* Names the place by its byte and shows the text around it, with ^ before the byte. */
 static enum ts_status wrong(struct parser *p, const char *what)
 {
+	enum { BEFORE = 24, AFTER = 16 };
+	size_t from = p->at > BEFORE ? p->at - BEFORE : 0, left = p->in.len - p->at;
+
 	if (p->at >= p->in.len)
 		return ts_error_set(p->err, TS_INVALID, "filter, at its end: %s", what);
-	return ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %s", p->at + 1, what);
+	return ts_error_set(p->err, TS_INVALID, "filter, at byte %zu (%s%.*s^%.*s%s): %s", p->at + 1, from ? "..." : "", (int)(p->at - from),
+			    (const char *)p->in.data + from, (int)(left < AFTER ? left : AFTER), (const char *)p->in.data + p->at,
+			    left > AFTER ? "..." : "", what);
 }
 
 static void skip_spaces(struct parser *p)
@@ -154,7 +160,7 @@ static enum ts_status take_literal(struct parser *p, struct literal *ret)
 	if (p->at < p->in.len && (p->in.data[p->at] == '"' || p->in.data[p->at] == '\''))
 		return take_quoted(p, ret);
 	*ret = (struct literal){.text = peek_word(p, false)};
-	if (ret->text.len == 0)
+	if (ret->text.len == 0 || is_operator(ret->text.data[0]))
 		return wrong(p, "a value is expected here");
 	ret->is_number = ts_parse_double(ret->text, &ret->number);
 	ret->is_integer = ts_parse_i64(ret->text, &ret->integer);
@@ -193,10 +199,20 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 	return wrong(p, wanted);
 }
 
+/* name=exp* means what it means in a shell. */
+static bool is_pattern(const struct operation *o)
+{
+	const struct ts_span *text = &o->value.text;
+
+	return (o->op == OP_EQ || o->op == OP_NE) && !o->value.quoted &&
+	       (memchr(text->data, '*', text->len) || memchr(text->data, '?', text->len));
+}
+
 static enum ts_status parse_comparison(struct parser *p)
 {
 	struct operation o = {.what = COMPARE};
 	enum ts_list_word word;
+	bool not = false;
 	size_t at;
 
 	skip_spaces(p);
@@ -216,9 +232,13 @@ static enum ts_status parse_comparison(struct parser *p)
 	at = p->at;
 	if (take_literal(p, &o.value))
 		return p->err->status;
-	if (check_value(p, word, at, &o))
+	if (is_pattern(&o)) {
+		not = o.op == OP_NE;
+		o.op = OP_GLOB;
+	}
+	if (check_value(p, word, at, &o) || emit(p, &o))
 		return p->err->status;
-	return emit(p, &o);
+	return not ? emit(p, &(struct operation){.what = NOT}) : TS_OK;
 }
 
 static enum ts_status parse_or(struct parser *p);
@@ -299,6 +319,14 @@ enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, stru
 	}
 	*ret_filter = p.out;
 	return TS_OK;
+}
+
+struct ts_span ts_filter_path(const struct ts_filter *filter, size_t i)
+{
+	for (size_t k = 0; k < filter->n; k++)
+		if (filter->ops[k].what == COMPARE && i-- == 0)
+			return filter->ops[k].path;
+	return ts_span_of(NULL, 0);
 }
 
 bool ts_filter_always(const struct ts_filter *filter)

@@ -5,7 +5,8 @@
  *	value      = number | "quoted" | 'quoted' | true | false | null | date | word
  *
  * A path is that of a fact, or a word of list (name, steps, started, ...: list_columns.h). In quotes, the character after a
- * backslash is taken as it is. ~ matches the value's text with a glob (* and ?). started and pushed are compared with RFC 3339
+ * backslash is taken as it is. ~ matches the value's text with a glob (* and ?), and so do = and != with a word in which one of these
+ * stands outside of quotes. A word cannot begin with an operator. started and pushed are compared with RFC 3339
  * times or dates. Numbers compare with numbers, and texts with texts, by bytes; an equality between different types is false.
  *
  * Logic has three values. A value that a run does not record is unknown, every comparison with it is unknown, "not" of unknown is
@@ -28,6 +29,9 @@ typedef bool ts_filter_lookup(void *ctx, struct ts_span path, struct ts_fact *re
 enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, struct ts_filter **ret_filter,
 			       struct ts_error *err);
 enum ts_truth ts_filter_eval(const struct ts_filter *filter, ts_filter_lookup *lookup, void *ctx);
+
+/* The path of the i-th comparison; an empty span past the end. */
+struct ts_span ts_filter_path(const struct ts_filter *filter, size_t i);
 
 /* Whether the filter has no condition, so that no run needs to be looked at. */
 bool ts_filter_always(const struct ts_filter *filter);

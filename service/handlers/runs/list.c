@@ -29,6 +29,8 @@ struct listing {
 	int turn;
 	struct ts_arena row; /* for one run while it is examined */
 	struct ts_arena collected;
+	struct ts_list_paths asked;
+	size_t n_judged; /* the first of these are looked up in every run, the others in the runs of the page */
 	struct ts_list_reply reply;
 };
 
@@ -57,6 +59,51 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 	if (project.len && memchr(project.data, '/', project.len))
 		return ts_error_set(err, TS_INVALID, "the name of a project cannot have a /");
 	return ts_filter_parse(r->filter, l->call->arena, &l->filter, err);
+}
+
+static void ask(struct ts_list_paths *asked, struct ts_span path)
+{
+	enum ts_list_word word = path.len ? ts_list_word(path) : TS_WORD_NONE;
+
+	for (size_t i = 0; i < asked->n; i++)
+		if (ts_span_eq(asked->paths[i], path))
+			return;
+	if (word == TS_WORD_FACT || word == TS_WORD_NOTE)
+		asked->paths[asked->n++] = path;
+}
+
+/* Collects the facts and notes that filter, order and columns name. */
+static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
+{
+	const struct ts_list_request *r = l->request;
+	size_t most = r->n_columns + 1;
+
+	while (ts_filter_path(l->filter, most - r->n_columns - 1).len)
+		most++;
+	l->asked.paths = ts_arena_array(l->call->arena, most, sizeof *l->asked.paths);
+	l->asked.recorded = ts_arena_array(l->call->arena, most, sizeof *l->asked.recorded);
+	if (!l->asked.paths || !l->asked.recorded)
+		return ts_arena_error(l->call->arena, err);
+	for (size_t i = 0; ts_filter_path(l->filter, i).len; i++)
+		ask(&l->asked, ts_filter_path(l->filter, i));
+	ask(&l->asked, l->sort);
+	l->n_judged = l->asked.n;
+	for (size_t i = 0; i < r->n_columns; i++)
+		ask(&l->asked, r->columns[i]);
+	return TS_OK;
+}
+
+static enum ts_status tell_unrecorded(struct listing *l, struct ts_error *err)
+{
+	struct ts_list_reply *reply = &l->reply;
+
+	reply->unrecorded = ts_arena_array(l->call->arena, l->asked.n, sizeof *reply->unrecorded);
+	if (!reply->unrecorded)
+		return ts_arena_error(l->call->arena, err);
+	for (size_t i = 0; i < l->asked.n; i++)
+		if (!l->asked.recorded[i] && (i < l->n_judged ? reply->examined : reply->n))
+			reply->unrecorded[reply->n_unrecorded++] = l->asked.paths[i];
+	return TS_OK;
 }
 
 static enum ts_status begin_query(struct listing *l, struct ts_error *err)
@@ -116,6 +163,7 @@ static enum ts_status try_ref(struct listing *l, const struct ts_ref *ref, struc
 	bool yes;
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
+	s.asked = &l->asked;
 	if (matches(l, &s, &yes))
 		return s.status;
 	return yes ? add_row(l, &s, err) : TS_OK;
@@ -188,6 +236,7 @@ static enum ts_status collect(struct listing *l, struct ts_sort_items *items, co
 	bool yes, known;
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
+	s.asked = &l->asked;
 	if (matches(l, &s, &yes))
 		return s.status;
 	if (!yes)
@@ -232,6 +281,7 @@ static enum ts_status add_named(struct listing *l, struct ts_span name, struct t
 		return status;
 	}
 	ts_list_subject_begin(&s, l->call, &l->f, &ref, &l->row, err);
+	s.asked = &l->asked;
 	return add_row(l, &s, err);
 }
 
@@ -270,6 +320,8 @@ static enum ts_status list(struct listing *l, struct ts_error *err)
 		status = list_ordered(l, TS_ORDER_NAME, err);
 	else
 		status = list_sorted(l, err);
+	if (!status)
+		status = tell_unrecorded(l, err);
 	return status ? status : reply_list_reply(l->call, &l->reply, err);
 }
 
@@ -281,7 +333,7 @@ enum ts_status ts_handle_list_runs(struct ts_call *call, void *state, struct ts_
 
 	(void)state;
 	if (ts_wire_unpack_list_request(in, call->arena, &request, err) || check_request(&l, err) ||
-	    begin_query(&l, err))
+	    collect_asked(&l, err) || begin_query(&l, err))
 		return err->status;
 	ts_fetch_init(&l.f, call);
 	ts_arena_init(&l.pages[0], TS_CALL_ARENA);

@@ -158,6 +158,12 @@ static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fa
 	return false;
 }
 
+static void note_recorded(struct ts_list_paths *asked, struct ts_span path)
+{
+	for (size_t i = 0; i < asked->n; i++)
+		asked->recorded[i] |= ts_span_eq(asked->paths[i], path);
+}
+
 bool ts_list_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact)
 {
 	struct ts_list_subject *s = ctx;
@@ -166,6 +172,8 @@ bool ts_list_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact)
 	memset(&fact, 0, sizeof fact);
 	if (!look_up(s, path, &fact))
 		return false;
+	if (s->asked)
+		note_recorded(s->asked, path);
 	*ret_fact = fact;
 	return true;
 }

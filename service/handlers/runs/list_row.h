@@ -12,6 +12,13 @@
 #include "proto/wire.h"
 #include "service/handlers/core/summary.h"
 
+/* The paths of facts and notes that a request names, and which of them some run records. */
+struct ts_list_paths {
+	struct ts_span *paths;
+	bool *recorded;
+	size_t n;
+};
+
 struct ts_list_subject {
 	struct ts_call *call;
 	struct ts_fetch *f;
@@ -22,6 +29,7 @@ struct ts_list_subject {
 	struct ts_head head;
 	struct ts_note *notes;
 	size_t n_notes;
+	struct ts_list_paths *asked; /* NULL: nobody wants to know */
 	enum ts_status status; /* status of the first look-up that failed */
 	struct ts_error *err;
 };

@@ -158,6 +158,17 @@ static void keeps_types_apart(void **state)
 	expect(TS_TRUE, "config.nan!=1");
 }
 
+/* A word with * or ? outside of quotes is a pattern for = and !=. */
+static void a_word_can_be_a_pattern(void **state)
+{
+	(void)state;
+	expect(TS_TRUE, "state=fin*");
+	expect(TS_FALSE, "state!=fin*");
+	expect(TS_TRUE, "name=team/*");
+	expect(TS_FALSE, "name='team/*'");
+	expect(TS_UNKNOWN, "config.absent!=x*");
+}
+
 /* A fact that the run lacks is unknown, and so is its negation. */
 static void knows_three_values(void **state)
 {
@@ -211,14 +222,14 @@ static void refuses_with_the_place(void **state)
 	refuse("stepps=5", "at byte 1: stepps is not one of name");
 	refuse("steps=5 config.lr=1", "at byte 9");
 	refuse("steps=5 and", "at its end");
-	refuse("(steps=5", "at byte 1: this parenthesis");
+	refuse("(steps=5", "at byte 1 (^(steps=5): this parenthesis");
 	refuse("steps=5)", "at byte 8");
-	refuse("config.t='abc", "at byte 10: this quote");
-	refuse("started>tomorrow", "at byte 9: a time");
-	refuse("steps>many", "at byte 7: a number");
-	refuse("ranks='2'", "at byte 7: a number");
-	refuse("last_step=NaN", "at byte 11: a number");
-	refuse("state=finsihed", "at byte 7: a state");
+	refuse("config.t='abc", "at byte 10 (config.t=^'abc): this quote");
+	refuse("started>tomorrow", "at byte 9 (started>^tomorrow): a time");
+	refuse("steps>many", "at byte 7 (steps>^many): a number");
+	refuse("ranks='2'", "at byte 7 (ranks=^'2'): a number");
+	refuse("last_step=NaN", "at byte 11 (last_step=^NaN): a number");
+	refuse("state=finsihed", "at byte 7 (state=^finsihed): a state");
 	refuse("steps=1 and started<", "at its end");
 	refuse("=5", "at byte 1");
 	refuse("()", "at byte 2");
@@ -231,7 +242,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(compares),           T(compares_times), T(keeps_types_apart),
+		T(compares),           T(compares_times), T(keeps_types_apart), T(a_word_can_be_a_pattern),
 		T(knows_three_values), T(binds),          T(refuses_with_the_place),
 	};
 

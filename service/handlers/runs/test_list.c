@@ -334,6 +334,7 @@ static void refuses(void **state)
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .columns = &bad, .n_columns = 1}, "columns: \"colour\"");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .sort = ts_span_str("-colour")}, "sort: \"colour\"");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("steps>")}, "filter, at its end");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("config.lr>>1")}, "at byte 11 (config.lr>^>1)");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .project = ts_span_str("a/b")}, "project");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = ts_span_str("x")}, "token");
 	must(test_list(&store, &request, &reply), &store.err);

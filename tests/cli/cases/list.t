@@ -23,6 +23,7 @@ $ tscope list --columns name,config.lr,config.optimizer.lr,seeds.torch,nothing.h
 | longer      0.001                    -            7             -
 | mood        0.001                    -            -             -
 | lr              -               0.0031            7             -
+! tscope: none of these runs records nothing.here
 $ tscope list 'config.lr>1e-3 and steps>=8' --columns name,config.lr
 | name   config.lr
 | parts     0.0012
@@ -32,6 +33,28 @@ $ tscope list 'not (name=base) and seeds.torch=7' --columns name,steps
 | longer     12
 $ tscope list 'steps>100000'
 ! tscope: none of the runs matches
+# A word with * or ? is a pattern; in quotes it is not.
+$ tscope list 'name=l*' --columns name
+| name
+| lr
+| longer
+$ tscope list 'name!=l* and name!=?a?e*' --columns name
+| name
+| mood
+| parts
+$ tscope list 'name="l*"'
+! tscope: none of the runs matches
+# A fact that none of the runs records, in a filter or a column, is said.
+$ tscope list 'config.learning_rate>1'
+! tscope: none of these runs records config.learning_rate
+! tscope: none of the runs matches
+$ tscope list 'name=base' --columns name,config.lr,config.nope
+| name  config.lr  config.nope
+| base      0.001            -
+! tscope: none of these runs records config.nope
+$ tscope list 'config.lr>>1'
+! tscope: filter, at byte 11 (config.lr>^>1): a value is expected here
+[2]
 $ tscope list 'steps>='
 ! tscope: filter, at its end: a value is expected here
 [2]

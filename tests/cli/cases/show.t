@@ -2,6 +2,7 @@ $ tscope push -q runs/base runs/evil
 | name          id            steps      sent       new  outcome
 | default/base  18fc3da2967f      8 SIZE SIZE  created
 | default/evil  d45d5732500b      3 SIZE SIZE  created
+| 2 runs: 2 created
 $ tscope push -q --name demo demo/base
 | name      default/demo
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
