@@ -2,6 +2,7 @@ $ tscope push -q runs/base demo/slow
 | name          id            steps      sent       new  outcome
 | default/base  18fc3da2967f      8 SIZE SIZE  created
 | default/slow  0a884843ce41    160 SIZE SIZE  created
+| 2 runs: 2 created
 $ tscope analyze base
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0

@@ -4,6 +4,7 @@ $ tscope push -q runs/whole runs/resumed runs/rewound runs/restarted
 | default/resumed    8144ce79a4a2     18 SIZE SIZE  created
 | default/rewound    0c388d4f4a7c     18 SIZE SIZE  created
 | default/restarted  634f83e30958      6 SIZE SIZE  created
+| 4 runs: 4 created
 # Resumed correctly: losses differ in their last digits only.
 $ tscope check-resume whole resumed
 | The run resumed correctly at step 12: loss agrees with the parent at 18 common steps, at the first of them within a tolerance of 1e-06; the greatest relative difference is 1e-07

@@ -7,6 +7,7 @@ $ tscope push -q runs/base runs/rerun runs/parts runs/longer runs/mood runs/mood
 | default/mood    02543aa2aba4      8 SIZE SIZE  created
 | default/mood2   46aff2c7d8bf      8 SIZE SIZE  created
 | default/apart   a119718b675c      8 SIZE SIZE  created
+| 7 runs: 7 created
 # The same: what was computed repeats bit for bit.
 $ tscope diff base rerun
 | Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps

@@ -2,6 +2,7 @@ $ tscope push -q runs/base runs/joined
 | name            id            steps      sent       new  outcome
 | default/base    18fc3da2967f      8 SIZE SIZE  created
 | default/joined  80645a2e3943      4 SIZE SIZE  created
+| 2 runs: 2 created
 # A run directory pushes back to the same id.
 $ tscope export base out
 ! tscope: wrote 18fc3da2967f as a run directory to out

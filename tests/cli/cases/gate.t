@@ -6,6 +6,7 @@ $ export TSCOPE_SERVER=unix:$PWD/s; tscope push -q --branch main ./m1 ./m2
 | name        id            steps      sent       new  outcome
 | default/m1  376d82b3936c    200 SIZE SIZE  created
 | default/m2  63e402e22485    200 SIZE SIZE  created
+| 2 runs: 2 created
 # Two baselines: too few to judge.
 $ python3 runs/gate.py clean time=0.1002 commit=c1ea9 session=x1 started=1700020000
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
@@ -51,6 +52,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m
 | default/m8   08935f85396d    200 SIZE SIZE  created
 | default/m9   edabc04d487b    200 SIZE SIZE  created
 | default/m10  a1a26d3b483d    200 SIZE SIZE  created
+| 8 runs: 8 created
 # Ten: a clean candidate passes, and the gate says what it could have missed. A path that the server does not have gives the same answer.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
@@ -172,6 +174,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-1-new   6cd2064685f5    200 SIZE SIZE  created
 | default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
+| 4 runs: 4 created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.9 % to 9.1 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known

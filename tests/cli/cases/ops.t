@@ -5,6 +5,7 @@ $ tscope push -q a b
 | name       id            steps      sent       new  outcome
 | default/a  fdf219e75788      1 SIZE SIZE  created
 | default/b  16639ed13090      1 SIZE SIZE  created
+| 2 runs: 2 created
 $ tscope show a
 | id        fdf219e75788e14ef3e9d80de86b32d324a50799bb78c4283e207401df095867
 | own name  not recorded

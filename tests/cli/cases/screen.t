@@ -161,6 +161,7 @@ $ tscope push -q runs/base runs/parts
 | name           id            steps      sent       new  outcome
 | default/base   18fc3da2967f      8 SIZE SIZE  created
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
+| 2 runs: 2 created
 $ FORCE_COLOR=1 tscope diff base parts | cat -v | head -3
 | ^[[31mThe two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more^[[0m
 | ^[[2mcause: too little in common to compare; confidence: none; from step 3^[[0m

@@ -37,6 +37,7 @@ $ tscope push -q runs/base runs/parts
 | name           id            steps      sent       new  outcome
 | default/base   18fc3da2967f      8 SIZE SIZE  created
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
+| 2 runs: 2 created
 $ tscope verify
 | 13 objects, SIZE: all sound
 $ tscope rm -q parts

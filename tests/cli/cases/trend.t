@@ -2,7 +2,7 @@
 $ for i in $(seq 10 49); do python3 runs/gate.py m$i time=0.1$((i/40))$(printf %02d $((i*7%11))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; ls -d m[0-9]* | wc -l
 | 40
 $ tscope push -q --branch main ./m?? | tail -n 1
-| default/m49  c63aaa6bf665    200 SIZE SIZE  created
+| 40 runs: 40 created
 # The sentence first, then the runs, then a row a change.
 $ tscope trend main
 | step time of main rose by 9.9 % between 390000000000 and 400000000000, 10 runs ago
@@ -216,7 +216,7 @@ $ tscope trend main --metric speed
 [2]
 # A rise without a step is a drift, with its interval.
 $ for i in $(seq 10 69); do python3 runs/gate.py d$i time=0.1$(printf %04d $((i*10+i*7%11*3))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; tscope push -q --branch slow ./d?? | wc -l
-| 61
+| 62
 $ tscope trend slow
 | step time of slow rose by 5.5 % (99 % interval 4.8 % to 6.2 %) from 100000000000 to 690000000000, over 60 runs and without a step
 | 60 runs, workload dc514aa9ab1e
@@ -244,7 +244,7 @@ $ tscope trend slow --json | sed -n '/"drift"/,/}/p'
 |   },
 # All runs move to another host, and the level rises there: nobody can tell which of the two it was.
 $ for i in $(seq 10 49); do python3 runs/gate.py h$i time=0.1$((i/30))$(printf %02d $((i*7%11))) session=n$((i/30)) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; tscope push -q --branch moved ./h?? | wc -l
-| 41
+| 42
 $ tscope trend moved --exit-code
 | step time of moved rose by 9.9 % between 290000000000 and 300000000000, 20 runs ago; the runs before and after it are of different hosts, so nobody can tell whether the host or the code is the cause
 | 40 runs, workload dc514aa9ab1e
