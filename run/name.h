@@ -1,8 +1,8 @@
 /* name.h - which characters the name of a run, a tag, a branch or a project may have.
  *
  * A component of a name begins with a letter or a digit and goes on with these and with . _ + -; letters are those of ASCII and
- * every character beyond ASCII that prints: neither a space, a control character nor one that changes the direction of text. The bytes of a
- * name are kept as they are: two forms of Unicode of one word are two names.
+ * every character beyond ASCII that prints: neither a space, a control character nor one that changes the direction of text. The
+ * bytes of a name are kept as they are: two forms of Unicode of one word are two names.
  */
 #ifndef TSCOPE_RUN_NAME_H
 #define TSCOPE_RUN_NAME_H

@@ -53,9 +53,9 @@ static enum ts_status wrong(struct parser *p, const char *what)
 
 	if (p->at >= p->in.len)
 		return ts_error_set(p->err, TS_INVALID, "filter, at its end: %s", what);
-	return ts_error_set(p->err, TS_INVALID, "filter, at byte %zu (%s%.*s^%.*s%s): %s", p->at + 1, from ? "..." : "", (int)(p->at - from),
-			    (const char *)p->in.data + from, (int)(left < AFTER ? left : AFTER), (const char *)p->in.data + p->at,
-			    left > AFTER ? "..." : "", what);
+	return ts_error_set(p->err, TS_INVALID, "filter, at byte %zu (%s%.*s^%.*s%s): %s", p->at + 1, from ? "..." : "",
+			    (int)(p->at - from), (const char *)p->in.data + from, (int)(left < AFTER ? left : AFTER),
+			    (const char *)p->in.data + p->at, left > AFTER ? "..." : "", what);
 }
 
 static void skip_spaces(struct parser *p)
