@@ -177,7 +177,7 @@ EVIL = "a|b`<b>_*[x](http://y.z)@team]]>"  # a phase, a key and a value that bre
 
 def train(place, name, at, time, side=None, value=EVIL):
     """Pushes a run. side names the commit and the machine of a run that is not on the branch main."""
-    session, commit = (f"pair{at}", "ca" * 20 if side == "slow" else "ba" * 20) if side else (name, (f"{at:02d}" + "c" * 38))
+    session, commit = (f"pair{at}", {"slow": "ca", "fast": "fa"}.get(side, "ba") * 20) if side else (name, (f"{at:02d}" + "c" * 38))
     ran(place, f"python3 runs/gate.py {name} time={time} commit={commit} session={session} started={1700000000 + 1000 * at}")
     for rank in (0, 1):
         path = os.path.join(place.path, name, f"rank{rank}")
@@ -193,9 +193,10 @@ def train(place, name, at, time, side=None, value=EVIL):
 
 
 # The run that is gated, the expected state, and the exit status.
-GATES = (("same --baseline main", "pass", 0), ("slow --baseline main", "suspect", 4), ("fast --baseline main", "improvement", 0),
+GATES = (("same --baseline main", "pass", 0), ("slow --baseline main", "suspect", 4), ("fast --baseline main", "pass", 0),
          ("other --baseline main", "inconclusive", 3), ("other --baseline main --inconclusive fail", "inconclusive", 1),
-         ("same --baseline branch:few", "collecting", 0), ("slow --baseline main --paired 'pair*'", "regression", 1))
+         ("same --baseline branch:few", "collecting", 0), ("slow --baseline main --paired 'pair*'", "regression", 1),
+         ("fast --baseline main --paired 'quick*'", "improvement", 0))
 
 
 def gates():
@@ -204,13 +205,17 @@ def gates():
         train(place, f"m{at}", at, time)
         ran(place, f"tscope push -q --branch main ./m{at}")
     for at, (name, time, side, value) in enumerate((("alone", 0.1, None, EVIL), ("same", 0.1001, None, EVIL), ("slow", 0.108, "slow", EVIL),
-                                                    ("fast", 0.092, None, EVIL), ("other", 0.1, None, EVIL + "!")), 20):
+                                                    ("fast", 0.092, "fast", EVIL), ("other", 0.1, None, EVIL + "!")), 20):
         train(place, name, at, time, side, value)
         ran(place, f"tscope push -q {'--branch few' if name == 'alone' else ''} ./{name}")
     for at in range(30, 34):
         for side in ("base", "slow"):
             train(place, f"pair{at}-{side}", at, 0.1 if side == "base" else 0.108, side)
         ran(place, f"tscope push -q ./pair{at}-base ./pair{at}-slow")
+    for at in range(40, 44):
+        for side in ("base", "fast"):
+            train(place, f"quick{at}-{side}", at, 0.1 if side == "base" else 0.092, side)
+        ran(place, f"tscope push -q ./quick{at}-base ./quick{at}-fast")
     told = 0
     for words, state, status in GATES:
         answer = json.loads(ran(place, f"tscope gate {words} --junit j.xml --markdown c.md --json", status))
