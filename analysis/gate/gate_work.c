@@ -152,15 +152,29 @@ static struct ts_span change_of(struct ts_gate_court *c, const struct ts_gate_ro
 			    TS_SPAN_ARG(range));
 }
 
+/* How much more work of this kind a step of the candidate does than one of the first baseline, or base of a pair, that has both: of two
+ * runs this is exact, while the levels of two rows are medians of their own. NaN: no run has both. */
+static double more_work(const struct ts_gate_court *c, size_t rate)
+{
+	double more;
+
+	for (size_t i = 0; c->candidate && i < c->input->n_runs; i++) {
+		const struct ts_gate_run *run = &c->input->runs[i];
+
+		if ((run->role == TS_GATE_BASELINE || run->role == TS_GATE_PAIR_BASE) && compare_work(c->candidate, run, &more) == rate)
+			return more;
+	}
+	return (double)NAN;
+}
+
 /* "steps are 12 % longer, with 33 % more FLOPs a step" */
 static struct ts_span of_a_step(struct ts_gate_court *c, size_t rate)
 {
-	const struct ts_gate_row *row = &c->v.rows[rates[rate].rate];
 	double longer = log(c->v.rows[TS_METRIC_STEP_TIME].candidate / c->v.rows[TS_METRIC_STEP_TIME].base);
-	double more = longer + log(row->candidate / row->base);
+	double more = more_work(c, rate);
 	struct ts_span work = ts_gate_text(c, "the same %s", rates[rate].unit);
 
-	if (!isfinite(more))
+	if (!isfinite(more) || !isfinite(longer))
 		return ts_span_str("");
 	if (fabs(more) > rates[rate].same)
 		work = more_of(c, more, rates[rate].unit);
