@@ -276,35 +276,61 @@ static void warn_allowance(struct ts_gate_court *c, const struct ts_gate_row *ro
 			     metric->title, ts_say_percent(sqrt(s->allowance.variance)).text);
 }
 
-/* Warns of baselines that are outliers: their names, by how much they differ, and what to do. */
+/* By how much the i-th odd baseline differs from the median baseline: above 0 where it is worse. */
+static double odd_by(enum ts_metric metric, const struct ts_gate_sample *s, size_t i)
+{
+	double by = ts_metrics[metric].less_is_better ? s->odd_by[i] : -s->odd_by[i];
+
+	return ts_metrics[metric].log_scale ? expm1(by) : by;
+}
+
+static void warn_odd_baseline(struct ts_gate_court *c, const struct ts_gate_row *row, size_t i, struct ts_span only)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	struct ts_span name = name_of(c, s->odd[i]);
+	double by = odd_by(row->metric, s, i);
+
+	ts_gate_warn(c,
+		     "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
+		     "baselines, so this baseline does not count; %s%.*s%sif its machine was disturbed, mark the run with "
+		     "tscope note %.*s bad='why'",
+		     ts_metrics[row->metric].title, TS_SPAN_ARG(name), ts_say_percent(fabs(by)).text, way(row->metric, by > 0),
+		     only.len ? "what no other baseline has: " : "", TS_SPAN_ARG(only), only.len ? "; " : "", TS_SPAN_ARG(name));
+}
+
+/* Warns of baselines that are outliers: their names, by how much they differ, and what to do. Those of which no fact tells what is
+ * special about them share a sentence. */
 static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const struct ts_metric_row *metric = &ts_metrics[row->metric];
-	const struct ts_gate_run **others;
-	size_t n = 0;
+	const struct ts_gate_run **others = ts_arena_array(c->arena, c->input->n_runs, sizeof *others);
+	struct ts_span list = ts_span_str(""), none = ts_span_str("");
+	size_t n = 0, listed = 0, last = 0;
 
-	if (s->n_odd == 0)
-		return;
-	others = ts_arena_array(c->arena, c->input->n_runs, sizeof *others);
+	c->full = c->full || !others;
 	for (size_t i = 0; others && i < c->input->n_runs; i++)
 		if (c->input->runs[i].role == TS_GATE_BASELINE && !is_odd(s, &c->input->runs[i]))
 			others[n++] = &c->input->runs[i];
-	c->full = c->full || !others;
-	for (size_t i = 0; i < s->n_odd; i++) {
-		double by = metric->less_is_better ? s->odd_by[i] : -s->odd_by[i], size = metric->log_scale ? expm1(by) : by;
-		struct ts_span name = name_of(c, s->odd[i]);
-
+	for (size_t i = 0; others && i < s->n_odd; i++) {
 		struct ts_span only = ts_gate_only_of(c, s->odd[i], others, n);
+		double by = odd_by(row->metric, s, i);
 
-		ts_gate_warn(c,
-			     "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
-			     "baselines, so this baseline does not count; %s%.*s%sif its machine was disturbed, mark the run with "
-			     "tscope note %.*s bad='why'",
-			     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text, way(row->metric, size > 0),
-			     only.len ? "what no other baseline has: " : "", TS_SPAN_ARG(only), only.len ? "; " : "",
-			     TS_SPAN_ARG(name));
+		if (only.len) {
+			warn_odd_baseline(c, row, i, only);
+			continue;
+		}
+		list = ts_gate_text(c, "%.*s%s%.*s (%s %s)", TS_SPAN_ARG(list), listed++ ? ", " : "",
+				    TS_SPAN_ARG(name_of(c, s->odd[i])), ts_say_percent(fabs(by)).text, way(row->metric, by > 0));
+		last = i;
 	}
+	if (listed == 1)
+		warn_odd_baseline(c, row, last, none);
+	else if (listed)
+		ts_gate_warn(c,
+			     "the %s of %zu baselines lies far outside the spread of the baselines, so they do not count: %.*s "
+			     "than that of the median baseline; if their machine was disturbed, mark each with "
+			     "tscope note RUN bad='why'",
+			     ts_metrics[row->metric].title, listed, TS_SPAN_ARG(list));
 }
 
 /* Warns of pairs that are outliers, and of a machine that got slower from run to run. */

@@ -930,6 +930,20 @@ static void an_odd_baseline_does_not_blind_the_gate(void **state)
 	assert_int_equal(ts_test_gate_warned("tscope note p/run9 bad='why'"), 1);
 }
 
+/* Two odd baselines that no fact tells from the others share a sentence. */
+static void odd_baselines_share_a_sentence(void **state)
+{
+	(void)state;
+	baselines(10);
+	put(TS_GATE_BASELINE, 0.13);
+	put(TS_GATE_BASELINE, 0.15);
+	put(TS_GATE_CANDIDATE, 0.1);
+	assert_int_equal(judge()->base_draws, 10);
+	assert_int_equal(ts_test_gate_warned("the step time of 2 baselines lies far outside"), 1);
+	assert_int_equal(ts_test_gate_warned("p/run10 (30 % longer), p/run11 (50 % longer) than that of the median baseline"), 1);
+	assert_int_equal(ts_test_gate_warned("of baseline p/run"), 0);
+}
+
 /* A run of the history at twice the time of its level says nothing about how runs scatter. */
 static void an_odd_run_of_the_history(void **state)
 {
@@ -959,6 +973,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, ts_test_gate_teardown)
 		TEST(clean_passes_and_says_what_it_missed),
 		TEST(an_odd_baseline_does_not_blind_the_gate),
+		TEST(odd_baselines_share_a_sentence),
 		TEST(an_odd_run_of_the_history),
 		TEST(what_could_have_missed_too_much_is_blind),
 		TEST(nothing_relative_is_not_blind),
