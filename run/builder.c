@@ -150,13 +150,13 @@ void ts_builder_row(struct ts_builder *b, enum ts_table_kind kind, int64_t key)
 		ts_buf_reset(&b->texts);
 }
 
-static bool more_cells(struct ts_builder *b)
+static bool more_cells(struct ts_builder *b, size_t n)
 {
 	struct ts_error err;
 
 	if (b->failure.status)
 		return false;
-	if (ts_builder_grow(&b->cells, &b->cells_cap, b->n_cells + 1, sizeof *b->cells, &err)) {
+	if (ts_builder_grow(&b->cells, &b->cells_cap, b->n_cells + n, sizeof *b->cells, &err)) {
 		ts_builder_fail(b, &err);
 		return false;
 	}
@@ -165,7 +165,7 @@ static bool more_cells(struct ts_builder *b)
 
 static void put(struct ts_builder *b, uint32_t column, enum ts_builder_call call, uint64_t value)
 {
-	if (b->n_cells == b->cells_cap && !more_cells(b))
+	if (b->n_cells == b->cells_cap && !more_cells(b, 1))
 		return;
 	b->cells[b->n_cells++] = (struct ts_builder_cell){.tag = column | (uint64_t)call << 32, .value = value};
 }
@@ -176,6 +176,20 @@ void ts_builder_f64(struct ts_builder *b, uint32_t column, double value)
 
 	memcpy(&bits, &value, sizeof bits);
 	put(b, column, TS_CALL_F64, bits);
+}
+
+void ts_builder_f64_many(struct ts_builder *b, const uint32_t *columns, const double *values, size_t n)
+{
+	struct ts_builder_cell *cells;
+
+	if (b->cells_cap - b->n_cells < n && !more_cells(b, n))
+		return;
+	cells = b->cells + b->n_cells;
+	for (size_t i = 0; i < n; i++) {
+		cells[i].tag = columns[i] | (uint64_t)TS_CALL_F64 << 32;
+		memcpy(&cells[i].value, &values[i], sizeof cells[i].value);
+	}
+	b->n_cells += n;
 }
 
 void ts_builder_u64(struct ts_builder *b, uint32_t column, uint64_t value)
@@ -203,8 +217,22 @@ void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value
 
 /* --- storing --- */
 
+static void store_numbers(struct ts_builder *b)
+{
+	struct ts_series *const *series = b->plan.series;
+	const struct ts_builder_cell *cells = b->cells;
+	size_t row = b->plan.tables[0]->n;
+
+	for (size_t i = 0; i < b->n_cells; i++)
+		series[i]->window[row] = cells[i].value;
+}
+
 static enum ts_status store_cells(struct ts_builder *b, struct ts_error *err)
 {
+	if (b->plan.plain) {
+		store_numbers(b);
+		return TS_OK;
+	}
 	for (size_t i = 0; i < b->n_cells; i++) {
 		struct ts_series *s = b->plan.series[i];
 		uint64_t value = b->cells[i].value;

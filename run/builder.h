@@ -39,6 +39,8 @@ void ts_builder_precision(struct ts_builder *b, uint32_t column, enum ts_precisi
 
 void ts_builder_row(struct ts_builder *b, enum ts_table_kind kind, int64_t key);
 void ts_builder_f64(struct ts_builder *b, uint32_t column, double value);
+/* The same as ts_builder_f64 for each of n columns. */
+void ts_builder_f64_many(struct ts_builder *b, const uint32_t *columns, const double *values, size_t n);
 void ts_builder_u64(struct ts_builder *b, uint32_t column, uint64_t value);
 void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value); /* for TS_COLUMN_TEXT and TS_COLUMN_JSON */
 /* Stores the row. TS_INVALID if its key does not increase, TS_TOO_LARGE if a text is too long; the row is then left out. */

@@ -141,6 +141,17 @@ static enum ts_status plan_bare(struct ts_builder *b, struct ts_error *err)
 	return plan_table(b, *bare, err);
 }
 
+static bool is_plain(const struct ts_builder *b)
+{
+	for (size_t i = 0; i < b->n_cells; i++) {
+		const struct ts_series *s = b->plan.series[i];
+
+		if (!s || (s->type != TS_COLUMN_F64 && s->type != TS_COLUMN_U64))
+			return false;
+	}
+	return b->plan.n_tables == 1;
+}
+
 enum ts_status ts_builder_plan(struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_builder_plan *plan = &b->plan;
@@ -160,6 +171,7 @@ enum ts_status ts_builder_plan(struct ts_builder *b, struct ts_error *err)
 		return err->status;
 	plan->kind = b->kind;
 	plan->n = b->n_cells;
+	plan->plain = is_plain(b);
 	plan->valid = true;
 	return TS_OK;
 }

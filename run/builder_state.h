@@ -29,6 +29,7 @@ struct ts_builder_column {
 
 struct ts_builder_plan {
 	bool valid;
+	bool plain; /* every cell is a number that is kept, in one table */
 	enum ts_table_kind kind;
 	uint64_t *tags;
 	struct ts_series **series; /* one for each cell; NULL if a later cell replaces it */

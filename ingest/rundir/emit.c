@@ -134,12 +134,12 @@ static bool comes_again(struct ts_emit *emit, const struct ts_cell *cell, uint64
 	return conflict;
 }
 
-static void note_cell(const struct ts_emit *emit, const struct ts_cell *cell)
+static void note(const struct ts_emit *emit, uint32_t at, enum ts_column_type type)
 {
-	struct ts_key *key = ts_key_at(emit->keys, cell->key);
+	struct ts_key *key = ts_key_at(emit->keys, at);
 
 	key->row = emit->row;
-	key->type = cell->type;
+	key->type = (uint8_t)type;
 	/* Whoever marked a parent for this row has marked everything above it too. */
 	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(emit->keys, up)->parent) {
 		struct ts_key *parent = ts_key_at(emit->keys, up);
@@ -165,7 +165,7 @@ static enum ts_status put_cell(struct ts_emit *emit, const struct ts_cell *cell,
 		if (find_column(emit, cell, err))
 			return err->status;
 	}
-	note_cell(emit, cell);
+	note(emit, cell->key, cell->type);
 	put(emit, cell, *column - 1);
 	return TS_OK;
 }
@@ -175,14 +175,60 @@ void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key)
 	ts_builder_row(emit->builder, kind, key);
 	emit->row++;
 	emit->records = 0;
+	emit->unnoted = false;
+}
+
+/* Most rows are one record with the columns of the row before: puts such a record, and returns false for any other. */
+static bool put_usual(struct ts_emit *emit, const struct ts_cell *cells, size_t n)
+{
+	double values[TS_EMIT_USUAL];
+
+	if (n == 0 || n != emit->n_usual)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (cells[i].key != emit->usual_key[i] || cells[i].type != TS_COLUMN_F64)
+			return false;
+		values[i] = cells[i].real;
+	}
+	ts_builder_f64_many(emit->builder, emit->usual_column, values, n);
+	emit->unnoted = true;
+	return true;
+}
+
+/* Only a further record of its step asks which values a row already has. */
+static void note_usual(struct ts_emit *emit)
+{
+	for (size_t i = 0; emit->unnoted && i < emit->n_usual; i++)
+		note(emit, emit->usual_key[i], TS_COLUMN_F64);
+	emit->unnoted = false;
+}
+
+static void learn_usual(struct ts_emit *emit, const struct ts_cell *cells, size_t n)
+{
+	emit->n_usual = 0;
+	if (n > TS_EMIT_USUAL)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t column = ts_key_at(emit->keys, cells[i].key)->column[TS_COLUMN_F64];
+
+		if (cells[i].type != TS_COLUMN_F64 || !column)
+			return;
+		emit->usual_key[i] = cells[i].key;
+		emit->usual_column[i] = column - 1;
+	}
+	emit->n_usual = n;
 }
 
 enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err)
 {
-	emit->records++;
+	if (emit->records++ == 0 && put_usual(emit, cells, n))
+		return TS_OK;
+	note_usual(emit);
 	for (size_t i = 0; i < n; i++)
 		if (cells[i].type && put_cell(emit, &cells[i], line, err))
 			return err->status;
+	if (emit->records == 1)
+		learn_usual(emit, cells, n);
 	return TS_OK;
 }
 

@@ -12,6 +12,9 @@
 #include "ingest/rundir/record.h"
 #include "run/builder.h"
 
+/* Rows of more numbers are not compared with the row before. */
+enum { TS_EMIT_USUAL = 64 };
+
 struct ts_emit {
 	struct ts_builder *builder;
 	const struct ts_keys *keys; /* of the record parser; their columns and rows are those of this builder */
@@ -24,6 +27,10 @@ struct ts_emit {
 	uint64_t repeated_line;
 	uint64_t row;		/* number of rows begun so far */
 	uint64_t records;	/* records of the current row */
+	/* The first record of an earlier row, if it had numbers only: their keys and columns. n_usual is 0 if there is none. */
+	uint32_t usual_key[TS_EMIT_USUAL], usual_column[TS_EMIT_USUAL];
+	size_t n_usual;
+	bool unnoted;		/* the row has begun with such a record, whose keys do not know it yet */
 };
 
 /* Begins with a builder, and forgets the columns that the record's keys had in an earlier one. The record must outlive emit. */

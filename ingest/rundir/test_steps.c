@@ -331,6 +331,29 @@ static void more_columns_than_there_are(void **state)
 	test_run_finish(&t);
 }
 
+/* Rows with the columns of the row before go a shorter way; whatever interrupts them must not. */
+static void rows_alike_and_between(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":0,\"a\":1,\"b\":2}\n{\"step\":1,\"a\":3,\"b\":4}\n{\"step\":1,\"b\":5,\"c\":6}\n"
+		       "{\"step\":2,\"a\":7,\"b\":8}\n{\"step\":3,\"b\":9,\"a\":10}\n{\"step\":4,\"b\":11,\"a\":12}\n"
+		       "{\"step\":4,\"a\":\"x\"}\n{\"step\":5,\"b\":\"y\",\"a\":13}\n{\"step\":6,\"b\":14,\"a\":15}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"a\":1.0,\"b\":2.0}\n"
+					    "{\"rank\":0,\"step\":1,\"a\":3.0,\"b\":5.0,\"c\":6.0}\n"
+					    "{\"rank\":0,\"step\":2,\"a\":7.0,\"b\":8.0}\n"
+					    "{\"rank\":0,\"step\":3,\"a\":10.0,\"b\":9.0}\n"
+					    "{\"rank\":0,\"step\":4,\"a\":12.0,\"b\":11.0}\n"
+					    "{\"rank\":0,\"step\":5,\"a\":13.0,\"b\":\"y\"}\n"
+					    "{\"rank\":0,\"step\":6,\"a\":15.0,\"b\":14.0}\n");
+	test_expect_notice(&t, "repeated_value", TS_NOTICE_SKIPPED, 3, 1);
+	assert_non_null(strstr((const char *)test_notice(&t, "repeated_value")->detail.data, "2 values"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 static void declared_precision_is_kept(void **state)
 {
 	struct test_run t;
@@ -634,6 +657,7 @@ int main(void)
 		cmocka_unit_test(deep_nesting_is_refused),
 		cmocka_unit_test(long_things_are_left_out),
 		cmocka_unit_test(more_columns_than_there_are),
+		cmocka_unit_test(rows_alike_and_between),
 		cmocka_unit_test(declared_precision_is_kept),
 		cmocka_unit_test(any_window_gives_the_same),
 		cmocka_unit_test(a_helper_changes_nothing),
