@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK = 16,		   /* values in a block of a long series */
+	BLOCK = 16,		   /* values in a block of a long series, for ts_sort_16 */
 	BLOCK_MAX = 2 * BLOCK - 1, /* the last block takes the remaining values */
 	SCALE_REACH = 64,	   /* blocks on each side whose median gives a deviation */
 	SHIFT_REACH = 4,	   /* blocks on each side of a level shift */
@@ -108,25 +108,6 @@ static void order(double *a, double *b)
 	*b = x < y ? y : x;
 }
 
-/* Sorts by Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2 M): it compares the same positions whatever the values,
- * so no branch is mispredicted. */
-static void sort_block(double *x)
-{
-	for (size_t p = BLOCK / 2; p > 0; p /= 2) {
-		size_t r = 0, d = p;
-
-		for (size_t q = BLOCK / 2;; q /= 2) {
-			for (size_t i = 0; i + d < BLOCK; i++)
-				if ((i & p) == r)
-					order(&x[i], &x[i + d]);
-			if (q == p)
-				break;
-			d = q - p;
-			r = p;
-		}
-	}
-}
-
 static void sort_few(double *x, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -167,7 +148,7 @@ static void block_of(struct finder *f, size_t at, double *values, size_t n)
 	struct block *b = &f->blocks[f->n_blocks++];
 
 	if (n == BLOCK)
-		sort_block(values);
+		ts_sort_16(values);
 	else
 		sort_few(values, n);
 	b->at = at;

@@ -323,6 +323,42 @@ double ts_median_few(double *x, size_t n)
 	return (below + upper) / 2;
 }
 
+/* Compares all pairs (i, i + d) of one round. The lesser and the greater values are found apart, because a compiler makes a branch of
+ * both together; loops and arguments are constants to it. */
+static inline __attribute__((always_inline)) void sort_round(double *x, size_t p, size_t r, size_t d)
+{
+	double lesser[16];
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < 16; i++)
+		if (i + d < 16 && (i & p) == r)
+			lesser[i] = x[i] < x[i + d] ? x[i] : x[i + d];
+#pragma GCC unroll 16
+	for (size_t i = 0; i < 16; i++)
+		if (i + d < 16 && (i & p) == r)
+			x[i + d] = x[i] < x[i + d] ? x[i + d] : x[i];
+#pragma GCC unroll 16
+	for (size_t i = 0; i < 16; i++)
+		if (i + d < 16 && (i & p) == r)
+			x[i] = lesser[i];
+}
+
+/* Sorts by Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2 M): it compares the same positions whatever the values,
+ * so no branch is mispredicted. */
+void ts_sort_16(double *x)
+{
+	sort_round(x, 8, 0, 8);
+	sort_round(x, 4, 0, 4);
+	sort_round(x, 4, 4, 4);
+	sort_round(x, 2, 0, 2);
+	sort_round(x, 2, 2, 6);
+	sort_round(x, 2, 2, 2);
+	sort_round(x, 1, 0, 1);
+	sort_round(x, 1, 1, 7);
+	sort_round(x, 1, 1, 3);
+	sort_round(x, 1, 1, 1);
+}
+
 double ts_relative_gap(double a, double b)
 {
 	if (a == b || (isnan(a) && isnan(b)))

@@ -230,9 +230,25 @@ static void selection_agrees_with_sorting(void **state)
 	}
 }
 
+/* A network that sorts every input of zeros and ones sorts every input (Knuth, TAOCP 3, 5.3.4 Z). */
+static void sixteen_are_sorted(void **state)
+{
+	(void)state;
+	for (unsigned ones = 0; ones < 1u << 16; ones++) {
+		double x[16];
+
+		for (size_t i = 0; i < 16; i++)
+			x[i] = ones >> i & 1;
+		ts_sort_16(x);
+		for (size_t i = 0; i < 16; i++)
+			assert_true(x[i] == (i + (size_t)__builtin_popcount(ones) >= 16));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sixteen_are_sorted),
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
 		cmocka_unit_test(median_leaves_its_values), cmocka_unit_test(percentiles_of_many),
