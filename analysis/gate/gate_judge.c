@@ -343,11 +343,8 @@ static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, c
 	row->high = fmax(a, b);
 }
 
-static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *b, const struct ts_gate_look *look,
-			double alpha)
+static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, double from)
 {
-	double from = ts_gate_found_from(look, &b->rule, alpha) + (row->paired ? 0 : b->unseen);
-
 	if (c->samples[row->metric].relative)
 		row->could_miss = worsening(row->metric, from);
 }
@@ -390,7 +387,9 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	row->pair_p = look.p;
 	tell_look(row, s, &look);
 	tell_pairs(row, s, &look);
-	tell_missed(c, row, b, &look, plan.see_alpha);
+	tell_missed(c, row,
+		    look.ends ? ts_gate_pairs_found_from(&look, &plan, b->within, &b->rule)
+			      : ts_gate_found_from(&look, &b->rule, plan.see_alpha));
 	if (isnan(look.p)) {
 		row->reason =
 			ts_span_str("the differences between the runs of its pairs are too large to compare, or there is only one pair "
@@ -432,7 +431,7 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 
 	if (b->looked) {
 		tell_look(row, s, &b->first);
-		tell_missed(c, row, b, &b->first, first_alpha(c, row));
+		tell_missed(c, row, ts_gate_found_from(&b->first, &b->rule, first_alpha(c, row)) + b->unseen);
 	}
 	if (!enough(s) && !(b->looked && ts_gate_worse(&b->first, &b->rule, worse))) {
 		row->reason = collecting(c, row, s);

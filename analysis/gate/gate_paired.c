@@ -2,8 +2,11 @@
 
 #include "analysis/gate/gate_odd.h"
 #include "analysis/stats/stats.h"
+#include "analysis/stats/student.h"
 
 #include <math.h>
+
+#define REFUTED 0.01 /* at could_miss, the first look ends the test with this probability, and the second look misses 0.05 */
 
 struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first)
 {
@@ -192,6 +195,21 @@ static enum ts_gate_pairs_answer answer_of(const struct ts_gate_look *look, cons
 	return ts_gate_better(look, rule, alpha) ? TS_GATE_PAIRS_BETTER : TS_GATE_PAIRS_REFUTE;
 }
 
+double ts_gate_pairs_found_from(const struct ts_gate_look *look, const struct ts_gate_pairs_plan *plan, struct ts_gate_spread within,
+				const struct ts_gate_rule *rule)
+{
+	double run = fmax(within.sd, rule->floor_sd), known = within.df > 0 ? sqrt(2.0) * run : 0, kept;
+	bool many = plan->most >= TS_GATE_DRIFT_LEAST;
+	struct ts_gate_look later = *look;
+
+	if (plan->first == plan->most || look->noisy)
+		return ts_gate_found_from(look, rule, plan->see_alpha);
+	later.df = (double)plan->most - 1 - many + (many ? within.df : fmin(within.df, TS_GATE_FEW_DF));
+	later.error *= fmax(look->sd, known) / look->sd * sqrt((double)plan->first / (double)plan->most);
+	kept = rule->delta + ts_student_quantile(1 - REFUTED, look->df) * look->error;
+	return fmax(kept, ts_gate_found_from(&later, rule, plan->see_alpha));
+}
+
 enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, size_t n, const struct ts_gate_pairs_plan *plan,
 					      struct ts_gate_spread within, const struct ts_gate_rule *rule, double *scratch,
 					      struct ts_gate_look *ret_look)
@@ -203,11 +221,13 @@ enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, 
 	if (n < plan->first)
 		return TS_GATE_PAIRS_FEW;
 	answer = answer_of(ret_look, rule, alpha);
+	ret_look->ends = plan->first < plan->most;
 	if (answer != TS_GATE_PAIRS_REFUTE || plan->first == plan->most)
 		return answer;
 	if (ret_look->difference <= rule->delta && !ret_look->noisy &&
-	    (!(plan->must_see > 0) || ts_gate_found_from(ret_look, rule, plan->see_alpha) <= plan->must_see))
+	    (!(plan->must_see > 0) || ts_gate_pairs_found_from(ret_look, plan, within, rule) <= plan->must_see))
 		return answer;
+	ret_look->ends = false;
 	if (n < plan->most)
 		return TS_GATE_PAIRS_OPEN;
 	ts_gate_pairs_look(pairs, plan->most, within, rule, scratch, ret_look);

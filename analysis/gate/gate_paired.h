@@ -60,7 +60,7 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 
 /* The test looks at pairs twice, when there are `first` of them and when there are `most`, at half of alpha each; or once, at all of
  * alpha, where both are equal. The first look ends the test where it shows a worsening, an improvement at the same level, or a
- * difference of delta or less by pairs that are not noisy and would have seen `must_see`. */
+ * difference of delta or less by pairs that are not noisy, where a change of `must_see` would have been found by both looks. */
 enum ts_gate_pairs_answer {
 	TS_GATE_PAIRS_FEW = 1,	/* there are fewer than `first` */
 	TS_GATE_PAIRS_OPEN = 2, /* the first look does not decide, so more pairs are needed */
@@ -75,6 +75,13 @@ struct ts_gate_pairs_plan {
 	double see_alpha;   /* the level of a single look at which must_see counts as seen */
 	double must_see;    /* a worsening of this size has to be found, on the scale on which values are compared; not above 0: any */
 };
+
+/* What the test as a whole would have found, where its first look ended it. A change of that size leaves the test open with 99 %,
+ * because its difference is above delta, and the second look finds it with 95 %. The first look
+ * says how much pairs scatter; where less is known of it than beforehand, what was known counts. Of noisy pairs, and where there is
+ * one look, it is what that look alone finds. */
+double ts_gate_pairs_found_from(const struct ts_gate_look *look, const struct ts_gate_pairs_plan *plan, struct ts_gate_spread within,
+				const struct ts_gate_rule *rule);
 
 /* ret_look: the look that decided, or a look at all n pairs where there are fewer than `first`. Pairs between `first` and `most` wait
  * for the second look, and pairs after `most` are ignored, because the number of pairs must not depend on their results. n >= 1. */

@@ -39,6 +39,7 @@ struct ts_gate_look {
 	size_t pairs;	   /* how many pairs the look used; 0 for a first look */
 	double drift;	   /* of pairs: by how much each run is worse than the one before it; NaN: not estimated */
 	double drift_error; /* standard error of drift; NaN where drift is */
+	bool ends;	   /* of pairs: the first of two looks ended the test */
 	bool noisy;	   /* the pairs scatter more than was known beforehand, and are tested with their own spread */
 };
 

@@ -276,6 +276,42 @@ static void pairs_that_do_not_confirm(void **state)
 	says("run another 3 pairs");
 }
 
+/* Six pairs in the order ABBA, each run slower than the one before by `drift`, with `scatter` from run to run. */
+static void put_turns(double drift, double scatter)
+{
+	static const double shape[12] = {1, -2, 3, -1, 2, -3, -1, 3, -2, 1, 2, -3}; /* by hand */
+	uint32_t place = 0;
+
+	for (uint32_t k = 0; k < 6; k++)
+		for (size_t second = 0; second < 2; second++, place++) {
+			bool base = (k % 2 == 0) == (second == 0);
+			struct ts_gate_run *run = put(base ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE,
+						      0.1 * exp(drift * place + scatter * shape[place]));
+
+			run->group = k;
+			run->workload.session = ts_span_str("s");
+			run->workload.started_ns = (int64_t)(1 + place) * 1000000000;
+		}
+}
+
+static void a_drift_of_pairs_is_said_above_its_noise(void **state)
+{
+	static const struct {
+		double drift, scatter;
+		size_t said;
+	} rows[] = {{0.02, 0.001, 1}, {0.02, 0.02, 0}, {0.009, 0.0001, 0} /* below delta */};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		t.input.n_runs = 0;
+		baselines(10);
+		put(TS_GATE_CANDIDATE, 0.108);
+		put_turns(rows[i].drift, rows[i].scatter);
+		judge();
+		assert_int_equal(ts_test_gate_warned("this drift is removed from the comparison"), rows[i].said);
+	}
+}
+
 static void pairs_of_two_sessions_do_not_count(void **state)
 {
 	(void)state;
@@ -981,6 +1017,7 @@ int main(void)
 		TEST(a_loss_that_is_not_finite_fails),
 		TEST(suspect_asks_and_pairs_decide),
 		TEST(pairs_that_do_not_confirm),
+		TEST(a_drift_of_pairs_is_said_above_its_noise),
 		TEST(pairs_of_two_sessions_do_not_count),
 		TEST(pairs_count_in_the_order_in_which_they_ran),
 		TEST(one_look_decides_where_nothing_is_run_again),

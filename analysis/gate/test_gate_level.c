@@ -10,6 +10,7 @@
 #include "analysis/gate/test_gate_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Runs are put in the order in which they began. */
 static struct ts_gate_run *put(enum ts_gate_role role, double step_time, const char *labels)
@@ -225,6 +226,33 @@ static void a_blind_verdict_names_the_quieter_metric(void **state)
 	warns("able to decide (GATE.metrics): step_time_p10 (a change of 3.");
 }
 
+/* The floor of step time does not see the noise: the blind verdict names it with what it would have seen, and it decides where the
+ * policy says so. */
+static void the_floor_is_named_and_decides(void **state)
+{
+	static const double noise[] = {0.7, 1.4, 0.9, 1.2, 0.8, 1.3, 1.0, 0.75, 1.25, 1.1};
+	const struct ts_gate_row *floor = &t.v.rows[TS_METRIC_STEP_TIME_FLOOR];
+	char named[64];
+
+	(void)state;
+	for (size_t i = 0; i < 11; i++) {
+		put(i < 10 ? TS_GATE_BASELINE : TS_GATE_CANDIDATE, 0.1 * (i < 10 ? noise[i] : 1), "");
+		ts_test_gate_set(&t.runs[i], TS_METRIC_STEP_TIME_FLOOR, 0.08 * (i < 10 ? ts_test_ten[i] : 1));
+	}
+	assert_int_equal(judge()->state, TS_GATE_BLIND);
+	assert_true(floor->could_miss > 0.03 && floor->could_miss < 0.04);
+	(void)snprintf(named, sizeof named, "step_time_floor (a change of %.1f %%), the smallest", 100 * floor->could_miss);
+	warns(named);
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	t.input.policy.gates[TS_METRIC_STEP_TIME_FLOOR] = true;
+	(void)judge();
+	assert_int_equal(t.v.state, TS_GATE_PASS);
+	assert_true(ts_test_gate_holds(t.v.sentence, "floor of step time of p/run10 shows no regression"));
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME_FLOOR].value = 0.09;
+	(void)judge();
+	assert_int_equal(t.v.state, TS_GATE_SUSPECT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_odd_run_shows_what_only_it_has, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(a_run_that_ends_in_its_warmup_is_not_judged, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(a_blind_verdict_names_the_quieter_metric, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(the_floor_is_named_and_decides, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(ends_at_other_steps_are_not_compared, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(a_short_run_may_scatter_more, ts_test_gate_setup, ts_test_gate_teardown),
 	};

@@ -301,6 +301,28 @@ static void better_is_as_sure(void **state)
 	assert_int_equal(judge(d, 6, &plan, (struct ts_gate_spread){0, 0}, &r, &look), TS_GATE_PAIRS_BETTER);
 }
 
+/* By scipy: a change of 7.02 % is at or below delta after two pairs with a probability of 1 %, t(0.99, 5) errors of 1.79 % above it,
+ * and six pairs would find 6.41 %; the two alone would have needed 11 %. */
+static void what_both_looks_would_have_found(void **state)
+{
+	static const double d[] = {-0.010, -0.012};
+	const struct ts_gate_spread within = {0.02, 30};
+	struct ts_gate_pairs_plan plan = {.first = 2, .most = 6, .alpha = 0.005, .see_alpha = 0.0025, .must_see = log1p(0.1)};
+	struct ts_gate_rule r = rule();
+	struct ts_gate_look look;
+	double from;
+
+	(void)state;
+	assert_int_equal(judge(d, 2, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
+	assert_true(look.ends && ts_gate_found_from(&look, &r, plan.see_alpha) > plan.must_see);
+	from = ts_gate_pairs_found_from(&look, &plan, within, &r);
+	if (!(fabs(from - 0.07016283618216218) < 1e-9))
+		fail_msg("%.17g", from);
+	plan.must_see = 0.07;
+	assert_int_equal(judge(d, 2, &plan, within, &r, &look), TS_GATE_PAIRS_OPEN);
+	assert_false(look.ends);
+}
+
 static void one_pair_and_nothing_known(void **state)
 {
 	static const double one[] = {0.5};
@@ -327,6 +349,7 @@ int main(void)
 		cmocka_unit_test(a_disturbed_pair),
 		cmocka_unit_test(two_pairs_may_agree_by_chance),
 		cmocka_unit_test(better_is_as_sure),
+		cmocka_unit_test(what_both_looks_would_have_found),
 		cmocka_unit_test(one_pair_and_nothing_known),
 	};
 

@@ -244,6 +244,37 @@ static void nothing_is_claimed_of_what_is_missing(void **state)
 	assert_int_equal(t.v.n_why, 0);
 }
 
+/* Memory is suspect and step time is not, so the phases of a step explain nothing. */
+static void the_step_is_not_split_for_another_metric(void **state)
+{
+	(void)state;
+	t.input.policy.gates[TS_METRIC_PEAK_MEMORY] = true;
+	t.runs[6].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.1001;
+	for (size_t i = 0; i < 7; i++)
+		t.runs[i].reduction.metrics[TS_METRIC_PEAK_MEMORY] = (struct ts_reduced){.known = true, .value = i < 6 ? 8e9 : 1e10};
+	t.parts[6][0].seconds = 0.017;
+	judge(TS_GATE_SUSPECT);
+	assert_int_equal(t.v.n_why, 0);
+	t.runs[6].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.108;
+	t.runs[6].reduction.metrics[TS_METRIC_PEAK_MEMORY].value = 8e9;
+	judge(TS_GATE_SUSPECT);
+	assert_true(t.v.n_why > 0);
+}
+
+/* The work of the only rank is that of all ranks, which has its line. */
+static void one_rank_has_one_line(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		t.runs[i].reduction.n_ranks = 1;
+	t.parts[6][0].seconds = 0.018;
+	t.ranks[6][0].work += 0.008;
+	judge(TS_GATE_SUSPECT);
+	row("work", "all ranks", 0.09, 0.098, 1);
+	for (size_t i = 0; i < t.v.n_why; i++)
+		assert_false(ts_span_is(t.v.why[i].kind, "rank"));
+}
+
 static void a_pass_has_no_why(void **state)
 {
 	(void)state;
@@ -264,6 +295,8 @@ int main(void)
 		TEST(of_the_pairs),
 		TEST(nothing_is_claimed_of_what_is_missing),
 		TEST(a_pass_has_no_why),
+		TEST(the_step_is_not_split_for_another_metric),
+		TEST(one_rank_has_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

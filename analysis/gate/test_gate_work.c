@@ -75,6 +75,26 @@ static void a_floor_has_three_answers(void **state)
 	assert_int_equal(t.v.ask.pairs, 0);
 }
 
+/* Where the metric of a floor decides as well and both fail, the headline is about the floor, which no pairs can move. */
+static void a_floor_stands_in_the_headline(void **state)
+{
+	const struct ts_gate_row *row;
+
+	(void)state;
+	baselines(1, 1000);
+	put(TS_GATE_CANDIDATE, 0.32, 1, 1000);
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	t.input.policy.gates[TS_METRIC_MFU] = true;
+	t.input.policy.rerun = false;
+	row = ts_test_gate_judge(TS_METRIC_MFU);
+	assert_true(row->state == TS_GATE_REGRESSION && !row->floored);
+	says(t.v.sentence, "MFU of p/run10 has regressed: it is 20 % lower");
+	t.input.policy.least[TS_METRIC_MFU] = 0.38;
+	row = ts_test_gate_judge(TS_METRIC_MFU);
+	assert_true(row->state == TS_GATE_REGRESSION && row->floored);
+	says(t.v.sentence, "MFU of p/run10 lies below its floor: it is 32.0 %");
+}
+
 static void a_floor_without_a_value_is_inconclusive(void **state)
 {
 	(void)state;
@@ -186,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_floor_has_three_answers, ts_test_gate_setup, ts_test_gate_teardown),
+		cmocka_unit_test_setup_teardown(a_floor_stands_in_the_headline, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(a_floor_without_a_value_is_inconclusive, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(a_floor_holds_without_baselines, ts_test_gate_setup, ts_test_gate_teardown),
 		cmocka_unit_test_setup_teardown(other_flops_are_judged_by_mfu, ts_test_gate_setup, ts_test_gate_teardown),

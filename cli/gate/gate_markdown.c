@@ -170,6 +170,12 @@ static bool is_said(const struct page *p, struct ts_span reason)
 	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
 }
 
+/* CPU time is a column that few runs have, so a comment misses it only where it decides. */
+static bool is_rare(const struct ts_gate_row *row)
+{
+	return row->metric == TS_METRIC_CPU_TIME && !ts_show_gate_row(row);
+}
+
 /* Lists the metrics that are not known. Neighbours with the same reason share a line. */
 static void unknown(struct page *p)
 {
@@ -179,10 +185,10 @@ static void unknown(struct page *p)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		struct ts_span reason = rows[i].reason;
 
-		if (is_said(p, reason) || rows[i].floored)
+		if (is_said(p, reason) || rows[i].floored || is_rare(&rows[i]))
 			continue;
 		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
-		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason); i++)
+		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason) && !is_rare(&rows[i + 1]); i++)
 			ts_buf_printf(p->out, ", %s", ts_metrics[rows[i + 1].metric].title);
 		put(p, ": ");
 		said(p, reason);

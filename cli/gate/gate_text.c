@@ -41,7 +41,11 @@ static const char *or_dash(double known, const char *text)
 	return isnan(known) ? "-" : text;
 }
 
-static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_verdict *v, const struct ts_gate_row *row)
+/* The columns of the table of metrics, or of its two halves where the terminal is too narrow for it. */
+enum half { WHOLE, CHANGES, BOUNDS };
+
+static void metric_row(struct ts_cli *cli, struct ts_grid *grid, enum half half, const struct ts_verdict *v,
+		       const struct ts_gate_row *row)
 {
 	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
 	struct ts_arena *arena = &cli->arena;
@@ -49,11 +53,17 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 
 	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
 	ts_grid_text(grid, style, ts_metrics[row->metric].title);
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, candidate);
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
+	if (half != BOUNDS) {
+		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
+		ts_grid_text(grid, TS_STYLE_PLAIN, candidate);
+		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
+	}
+	if (half != CHANGES) {
+		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
+		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
+	}
+	if (half == BOUNDS)
+		return;
 	if (row->counts)
 		ts_grid_text(grid, style_of(row->state), ts_gate_state_word(row->state));
 	else
@@ -69,20 +79,44 @@ static bool is_same_again(const struct ts_verdict *v, const struct ts_gate_row *
 }
 
 /* Lists the metrics that decide first. A metric that neither side has gets a row only if it decides. */
-static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
+static void metric_rows(struct ts_cli *cli, enum half half, const struct ts_verdict *v, struct ts_grid *ret_grid)
 {
-	static const struct ts_grid_column columns[] = {
-		{"metric", TS_ALIGN_LEFT, 10}, {"baseline", TS_ALIGN_RIGHT, 0},	     {"candidate", TS_ALIGN_RIGHT, 0},
-		{"change", TS_ALIGN_RIGHT, 0}, {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0},
-		{"verdict", TS_ALIGN_LEFT, 0},
+	static const struct ts_grid_column columns[][7] = {
+		[WHOLE] = {{"metric", TS_ALIGN_LEFT, 10},
+			   {"baseline", TS_ALIGN_RIGHT, 0},
+			   {"candidate", TS_ALIGN_RIGHT, 0},
+			   {"change", TS_ALIGN_RIGHT, 0},
+			   {"99 % interval", TS_ALIGN_RIGHT, 0},
+			   {"could miss", TS_ALIGN_RIGHT, 0},
+			   {"verdict", TS_ALIGN_LEFT, 0}},
+		[CHANGES] = {{"metric", TS_ALIGN_LEFT, 10},
+			     {"baseline", TS_ALIGN_RIGHT, 0},
+			     {"candidate", TS_ALIGN_RIGHT, 0},
+			     {"change", TS_ALIGN_RIGHT, 0},
+			     {"verdict", TS_ALIGN_LEFT, 0}},
+		[BOUNDS] = {{"metric", TS_ALIGN_LEFT, 10}, {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0}},
 	};
-	struct ts_grid grid;
+	static const size_t n[] = {[WHOLE] = 7, [CHANGES] = 5, [BOUNDS] = 3};
 
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_grid_init(ret_grid, columns[half], n[half], &cli->arena);
 	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < TS_METRICS; i++)
 			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]) && !is_same_again(v, &v->rows[i]))
-				metric_row(cli, &grid, v, &v->rows[i]);
+				metric_row(cli, ret_grid, half, v, &v->rows[i]);
+}
+
+static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
+{
+	struct ts_grid grid;
+
+	metric_rows(cli, WHOLE, v, &grid);
+	ts_buf_char(&cli->out, '\n');
+	if (ts_grid_fits(&grid, &cli->term, 2))
+		return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	metric_rows(cli, CHANGES, v, &grid);
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	metric_rows(cli, BOUNDS, v, &grid);
 	ts_buf_char(&cli->out, '\n');
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }

@@ -378,6 +378,34 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_says(markdown(verdict(TS_GATE_BLIND, "exp9")), "\nGATE.must_catch = off\n");
 }
 
+/* A loss that became NaN is a value, and not one that is not known. */
+static void a_value_that_became_nan_has_its_cell(void **state)
+{
+	struct ts_verdict *v = verdict(TS_GATE_REGRESSION, "exp9");
+
+	(void)state;
+	v->rows[TS_METRIC_LOSS].base = 2.5;
+	v->rows[TS_METRIC_LOSS].state = TS_GATE_REGRESSION;
+	v->rows[TS_METRIC_LOSS].counts = true;
+	v->input.runs[0].reduction.metrics[TS_METRIC_LOSS] = (struct ts_reduced){.known = true, .value = NAN};
+	assert_says(markdown(v), "\n| **loss at the end** | 2.5 | NaN |");
+	v->input.runs[0].reduction.metrics[TS_METRIC_LOSS].value = INFINITY;
+	assert_says(markdown(v), "\n| **loss at the end** | 2.5 | infinite |");
+	v->input.runs[0].reduction.metrics[TS_METRIC_LOSS].known = false;
+	assert_says(markdown(v), "\n| **loss at the end** | 2.5 | not known |");
+}
+
+/* Few runs record their CPU time, and a comment need not say so each time. */
+static void a_rare_column_is_missed_only_where_it_decides(void **state)
+{
+	struct ts_verdict *v = verdict(TS_GATE_PASS, "exp9");
+
+	(void)state;
+	assert_null(strstr(markdown(v), "CPU time"));
+	v->rows[TS_METRIC_CPU_TIME].counts = true;
+	assert_says(markdown(v), "CPU time of a step");
+}
+
 static void a_request_is_read_line_by_line(void **state)
 {
 	struct ts_verdict *v = verdict(TS_GATE_SUSPECT, "8f2a77b0c1");
@@ -528,6 +556,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(github_says_how_bad_it_is, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gitlab_leaves_out_what_is_not_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_comment_says_what_an_engineer_asks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_value_that_became_nan_has_its_cell, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_rare_column_is_missed_only_where_it_decides, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_request_is_read_line_by_line, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_comment_fits_whatever_the_verdict_holds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_reader_understands_every_verdict, set_up, tear_down),

@@ -291,7 +291,7 @@ static void claims_of_pairs(struct quality *q)
 			for (size_t k = 0; k < plan.first; k++)
 				d[k].d = sd * ts_random_normal(&random);
 			ts_gate_pairs_look(d, plan.first, within, &rule, scratch, &look);
-			from = ts_gate_found_from(&look, &rule, plan.alpha / 2);
+			from = ts_gate_pairs_found_from(&look, &plan, within, &rule);
 			for (size_t k = 0; k < plan.most; k++)
 				d[k].d = from + sd * ts_random_normal(&random);
 			quality_count(&c, ts_gate_pairs_judge(d, plan.most, &plan, within, &rule, scratch, &look) ==

@@ -38,7 +38,6 @@ $ cat c.md
 | - not known: tokens per second, tokens per second and device: the candidate has no value&#58; the run has no column tokens and does not record work.tokens&#95;per&#95;step
 | - not known: samples per second, samples per second and device: the candidate has no value&#58; the run has no column samples and does not record work.samples&#95;per&#95;step
 | - not known: MFU: the candidate has no value&#58; the run does not record work.flops&#95;per&#95;step
-| - not known: CPU time of a step: the candidate has no value&#58; the run has no column cpu&#95;time
 |
 | #### Where the time went
 |
@@ -140,7 +139,7 @@ $ GITHUB_STEP_SUMMARY=summary.md tscope gate --replay v.json --github | sed -E '
 | 46:::notice title=step time at the end%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.
 | 47:::notice title=floor of step time%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 $
 | 48:::warning title=tscope gate::some runs do not record wait for every rank, so its share of the difference is not known
-| 38,41d37
+| 37,40d36
 | < ```
 | < tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
 | < ```

@@ -107,26 +107,27 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 | warning: some runs do not record wait for every rank, so its
 | share of the difference is not known
 |
-|   metric      baseline  candidate  change
-|            99 % interval  could miss  verdict
-|   step time   100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  suspect
-|   mean step…  100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  suspect
-|   95th perc…  101.1 ms   109.1 ms  +7.9 %
-|         +7.0 % to +8.9 %       5.5 %  (suspect)
-|   share of …     0.0 %      0.0 %       -
-|                        -           -  (pass)
-|   peak memo…     7 GiB      7 GiB   0.0 %
-|       -0.17 % to +0.17 %       1.2 %  (pass)
-|   loss at t…  0.835558   0.835558   0.0 %
-|       -0.34 % to +0.34 %       1.3 %  (pass)
-|   10th perc…  100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  (suspect)
-|   step time…  100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  (suspect)
-|   floor of …  100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  (suspect)
+|   metric              baseline  candidate  change  verdict
+|   step time           100.1 ms   108.0 ms  +7.9 %  suspect
+|   mean step time      100.1 ms   108.0 ms  +7.9 %  suspect
+|   95th percentile o…  101.1 ms   109.1 ms  +7.9 %  (suspect)
+|   share of stalls        0.0 %      0.0 %       -  (pass)
+|   peak memory            7 GiB      7 GiB   0.0 %  (pass)
+|   loss at the end     0.835558   0.835558   0.0 %  (pass)
+|   10th percentile o…  100.1 ms   108.0 ms  +7.9 %  (suspect)
+|   step time at the …  100.1 ms   108.0 ms  +7.9 %  (suspect)
+|   floor of step time  100.1 ms   108.0 ms  +7.9 %  (suspect)
+|
+|   metric                            99 % interval could miss
+|   step time                      +7.0 % to +8.9 %      2.5 %
+|   mean step time                 +7.0 % to +8.9 %      2.5 %
+|   95th percentile of step time   +7.0 % to +8.9 %      5.5 %
+|   share of stalls                               -          -
+|   peak memory                  -0.17 % to +0.17 %      1.2 %
+|   loss at the end              -0.34 % to +0.34 %      1.3 %
+|   10th percentile of step time   +7.0 % to +8.9 %      2.5 %
+|   step time at the end           +7.0 % to +8.9 %      2.5 %
+|   floor of step time             +7.0 % to +8.9 %      2.5 %
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.04 ms; 101 % of the
@@ -182,15 +183,15 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  regression
-|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  regression
-|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.9 % to +9.1 %       5.6 %  (regression)
+|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  regression
+|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  regression
+|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.9 % to +9.1 %       5.3 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
-|   peak memory                      7 GiB      7 GiB   0.0 %  -0.23 % to +0.23 %       1.4 %  (pass)
-|   loss at the end               0.835558   0.835558   0.0 %  -0.45 % to +0.45 %       1.8 %  (pass)
-|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
-|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
-|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.8 %  (regression)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.23 % to +0.23 %       1.2 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.45 % to +0.45 %       1.4 %  (pass)
+|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
+|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
+|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference

@@ -2,7 +2,8 @@
 """Runs whose step time is known: gate.py DIR KEY=VALUE... writes 200 steps of two ranks.
 
 time: seconds of a step (0.1); forward: times that phase (1); commit; ancestors: "c1 c2", newest first; session: which machine; started: seconds
-since 1970; lr, gpu: a fact of config and of hardware; patch: uncommitted changes. Within a run steps scatter by 1 % around the
+since 1970; lr, gpu: a fact of config and of hardware; patch: uncommitted changes; seed: a recorded seed, which moves the loss by a billionth
+of it; cpu: seconds of CPU time of a step, on each rank. Within a run steps scatter by 1 % around the
 time, in a pattern that every window of 32 has.
 """
 import json
@@ -25,14 +26,19 @@ for rank in range(2):
             scatter = 1 + 0.01 * ((step * 5) % 8 - 3.5) / 3.5
             row = {name: seconds * scatter for name, seconds in phases.items()}
             when += sum(row.values())
-            f.write(json.dumps({"step": step, "timestamp": when, "phases": row, "scalars": {"loss": 4 / (1 + step / 50)},
-                                "memory": {"peak_alloc": 7 << 30}}) + "\n")
+            record = {"step": step, "timestamp": when, "phases": row, "memory": {"peak_alloc": 7 << 30},
+                      "scalars": {"loss": (1 + 1e-9 * int(said.get("seed", 0))) * 4 / (1 + step / 50)}}
+            if "cpu" in said:
+                record["cpu_time"] = float(said["cpu"]) * scatter
+            f.write(json.dumps(record) + "\n")
     with open(os.path.join(place, "run.json"), "w", encoding="utf-8") as f:
         json.dump({"name": os.path.basename(out), "config": {"lr": float(said.get("lr", 0.001))}, "rank": rank, "world_size": 2,
                    "started": started, "wall_time": when - started, "n_steps": 200}, f)
 facts = {"format": 1, "hardware": {"gpus": [{"name": said.get("gpu", "H100"), "memory": 80 << 30}]}, "session": {}}
 if "session" in said:
     facts["session"] = {"host": said["session"], "boot_id": said["session"]}
+if "seed" in said:
+    facts["seeds"] = {"torch": int(said["seed"])}
 if commit:
     facts["code"] = {"commit": commit, "dirty": "patch" in said}
     if "patch" in said:
