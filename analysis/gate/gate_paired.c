@@ -54,7 +54,7 @@ static size_t mark(struct ts_gate_difference *pairs, size_t n, struct ts_gate_sp
 
 /* The sums of squares and products around the means, of y over x, over the pairs that count. */
 struct slope {
-	double n, x, y, xx, xy;
+	double n, x, y, xx, xy, yy; /* n: of places, how many sessions */
 };
 
 static struct slope by_turns(const struct ts_gate_difference *pairs, size_t n)
@@ -95,6 +95,8 @@ static struct slope by_places(const struct ts_gate_difference *pairs, size_t n)
 			}
 		s.xx += (pairs[i].place - place / of) * (pairs[i].place - place / of);
 		s.xy += (pairs[i].place - place / of) * (pairs[i].middle - middle / of);
+		s.yy += (pairs[i].middle - middle / of) * (pairs[i].middle - middle / of);
+		s.n += 1 / of;
 	}
 	return s;
 }
@@ -116,6 +118,18 @@ static double side_scatter(const struct ts_gate_difference *pairs, size_t n)
 			df += 4; /* each is the difference of two runs, on two sides */
 		}
 	return squares / df;
+}
+
+/* Asks whether the level of a machine wanders: the middles of its pairs lie around their line further than runs of a quiet session do.
+ * Differences of neighbours in time then look more alike than they are. known: the variance of a difference, four times that of a
+ * middle. */
+static bool wanders(const struct ts_gate_difference *pairs, size_t n, size_t counted, double known)
+{
+	struct slope s = by_places(pairs, n);
+	double df = (double)counted - s.n - 1;
+
+	return counted >= TS_GATE_DRIFT_LEAST && s.xx > 0 && df > 0.5 &&
+	       4 * (s.yy - s.xy * s.xy / s.xx) / df > TS_GATE_NOISY * TS_GATE_NOISY * known;
 }
 
 static double median_steps(const struct ts_gate_difference *pairs, size_t n, double *scratch)
@@ -152,11 +166,20 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 	double run = fmax(within.sd, rule->floor_sd), known = 2 * run * run, sum = 0, variance;
 	struct ts_gate_spread usual = {sqrt(known + median_steps(pairs, n, scratch)), within.df};
 	struct ts_gate_look look = {.pairs = mark(pairs, n, usual, scratch), .drift = (double)NAN, .drift_error = (double)NAN};
-	double steps = mean_steps(pairs, n);
-	struct slope turns = by_turns(pairs, n), places = by_places(pairs, n);
-	bool both = turns.xx > 0 && look.pairs >= TS_GATE_DRIFT_LEAST;
-	double slope = both ? turns.xy / turns.xx : 0, slope_factor = 0;
+	bool adrift = within.df > 0 && wanders(pairs, n, look.pairs, known + mean_steps(pairs, n)), both;
+	struct slope turns, places;
+	double steps, slope, slope_factor = 0;
 
+	/* Where the level wanders, a pair that lies far from the others is one of many such, and leaving it out makes the rest look
+	 * alike. */
+	for (size_t i = 0; adrift && i < n; i++)
+		pairs[i].odd = false;
+	look.pairs = adrift ? n : look.pairs;
+	steps = mean_steps(pairs, n);
+	turns = by_turns(pairs, n);
+	places = by_places(pairs, n);
+	both = turns.xx > 0 && look.pairs >= TS_GATE_DRIFT_LEAST;
+	slope = both ? turns.xy / turns.xx : 0;
 	for (size_t i = 0; i < n; i++) {
 		double far = pairs[i].d - turns.y - slope * (pairs[i].turn - turns.x);
 
@@ -175,7 +198,7 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 	}
 	look.difference = turns.y - slope * turns.x;
 	look.df = turns.n - 1 - both;
-	look.noisy = within.df > 0 && is_noisy(pairs, n, &look, sum, known, steps);
+	look.noisy = adrift || (within.df > 0 && is_noisy(pairs, n, &look, sum, known, steps));
 	if (within.df > 0 && !look.noisy) {
 		double df = look.pairs < TS_GATE_DRIFT_LEAST ? fmin(within.df, TS_GATE_FEW_DF) : within.df;
 

@@ -12,6 +12,9 @@
  * where they disagree by more than TS_GATE_NOISY times the known spread, the gate asks for the rest of the pairs, whatever the mean
  * of the two is.
  *
+ * A machine whose level wanders: from four pairs on, the middles of the pairs lie around their line further than TS_GATE_NOISY times
+ * what was known. Then every pair counts, and the pairs are tested with their own spread alone.
+ *
  * A noisy allocation: the known spread is that of other days, and two differences may agree by chance. So the pairs must look
  * like those days in three ways: their differences scatter no more, neither do the runs of one side (which share their session
  * with each other), and the steps of their runs do not show more error within the run than was usual. Where one of these fails,

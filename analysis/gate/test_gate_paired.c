@@ -286,6 +286,31 @@ static void two_pairs_may_agree_by_chance(void **state)
 	assert_int_equal(ts_gate_pairs_judge(pairs, 2, &plan, within, &r, scratch, &look), TS_GATE_PAIRS_CONFIRM);
 }
 
+/* Six pairs in the order ABBA while the level of the machine wanders by tens of percent: leaving out the first pair would make the
+ * others a sure improvement. On a level that only drifts, the same pair is odd. */
+static void a_level_that_wanders(void **state)
+{
+	static const double d[] = {0.12, -0.10, -0.11, -0.09, -0.10, -0.11}, level[] = {0, 0.3, -0.2, 0.25, -0.3, 0.1};
+	const struct ts_gate_spread within = {0.01, 19};
+	struct ts_gate_difference *pairs = plain(d, 6);
+	struct ts_gate_rule r = rule();
+	struct ts_gate_look look;
+	double scratch[2 * ROOM];
+
+	(void)state;
+	for (int wandering = 1; wandering >= 0; wandering--) {
+		for (int i = 0; i < 6; i++) {
+			pairs[i].turn = i % 2 ? -1 : 1;
+			pairs[i].place = 1.5 + 2 * i;
+			pairs[i].middle = wandering ? level[i] : 0.1 * i;
+		}
+		ts_gate_pairs_look(pairs, 6, within, &r, scratch, &look);
+		assert_true(look.noisy == wandering && pairs[0].odd == !wandering);
+		assert_int_equal(look.pairs, wandering ? 6 : 5);
+		assert_true(ts_gate_better(&look, &r, 0.0025) == !wandering);
+	}
+}
+
 /* An improvement is shown at the level of a regression. */
 static void better_is_as_sure(void **state)
 {
@@ -348,6 +373,7 @@ int main(void)
 		cmocka_unit_test(one_order_alone),
 		cmocka_unit_test(a_disturbed_pair),
 		cmocka_unit_test(two_pairs_may_agree_by_chance),
+		cmocka_unit_test(a_level_that_wanders),
 		cmocka_unit_test(better_is_as_sure),
 		cmocka_unit_test(what_both_looks_would_have_found),
 		cmocka_unit_test(one_pair_and_nothing_known),
