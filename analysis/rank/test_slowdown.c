@@ -140,6 +140,28 @@ static void levels_that_come_and_go(void **state)
 	assert_int_equal(s.switches, 2);
 }
 
+/* A device that is in its slow state now and then, and at the end, under noise that is half as wide as its states are apart. */
+static void levels_that_mix(void **state)
+{
+	size_t rises = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		double wander = 0;
+		struct ts_random r;
+
+		ts_random_init(&r, 100 + seed);
+		for (int i = 0; i < N; i++) {
+			int at = 13 * i / N;
+
+			wander = 0.5 * wander + 0.05 * sqrt(0.75) * ts_random_normal(&r);
+			values[i] = (at == 3 || at > 6 ? 1.1 : 1) * exp(wander);
+		}
+		rises += find(N).kind == TS_SLOWDOWN_STEP;
+	}
+	assert_true(rises <= 1);
+}
+
 static void any_values(void **state)
 {
 	static const double odd[] = {0, -0.0, -1, DBL_MAX, -DBL_MAX, DBL_MIN, 1, 1};
@@ -193,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_ramp),
 		cmocka_unit_test(a_stretch_ends),
 		cmocka_unit_test(levels_that_come_and_go),
+		cmocka_unit_test(levels_that_mix),
 		cmocka_unit_test(any_values),
 		cmocka_unit_test(short_memory_is_told),
 	};

@@ -184,6 +184,26 @@ static void a_steep_beginning(void **state)
 	assert_true(others <= 2);
 }
 
+/* A loss that falls by half shows too little of its level to tell how its noise depends on it. Noise in proportion is twice as large
+ * at first, and yet the first fifth has no more than its fifth of the false events that chance allows for. */
+static void a_fall_by_half(void **state)
+{
+	size_t early = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 400; seed++) {
+		struct ts_spikes found;
+
+		noise(400, 1, 0.05, 600 + seed);
+		for (size_t i = 0; i < 400; i++)
+			values[i] *= 1 + 1.2 * exp(-(double)i / 200);
+		found = find(400);
+		for (size_t i = 0; i < found.n; i++)
+			early += found.items[i].first < 80;
+	}
+	assert_true(early <= 4); /* 0.6 are expected, of 2.8 in all */
+}
+
 /* On the steep part of a fall, a spike that stays below the first values is still a spike. */
 static void a_spike_on_a_trend(void **state)
 {
@@ -366,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(shifts_are_no_spikes, begin, end),
 		cmocka_unit_test_setup_teardown(a_trend_is_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(a_steep_beginning, begin, end),
+		cmocka_unit_test_setup_teardown(a_fall_by_half, begin, end),
 		cmocka_unit_test_setup_teardown(a_spike_on_a_trend, begin, end),
 		cmocka_unit_test_setup_teardown(a_flat_series, begin, end),
 		cmocka_unit_test_setup_teardown(many_spikes, begin, end),
