@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-enum { PARTS = 48, PART_LEAST = 4, SETTLED = 200 };
+enum { PARTS = 48, PART_LEAST = 4, SETTLED = 250 };
 
-static const double LIMIT = 1500; /* of W, from SETTLED cells on */
+static const double LIMIT = 1000; /* of W, from SETTLED cells on */
 
 /* --- five ranks or more --- */
 

@@ -318,7 +318,7 @@ static void few_steps_decide_nothing(void **state)
 }
 
 /* Parts of m + e and m - e in turn: every other partial sum is e, so W = 48 m^2 / (24 e^2 / 48^2) = 4608 m^2 / e^2, and of 192
- * cells the limit is 1500 (200 / 192)^2: m / e = 0.5943. */
+ * cells the limit is 1000 (250 / 192)^2: m / e = 0.6066. */
 static void levels_of_two_ranks(void **state)
 {
 	enum { PARTS = 48, N = 4 * PARTS };
@@ -329,7 +329,7 @@ static void levels_of_two_ranks(void **state)
 	(void)state;
 	for (int named = 0; named < 2; named++) {
 		for (size_t i = 0; i < N; i++)
-			x[i] = -(x[N + i] = (named ? 0.60 : 0.59) + (i / 4 % 2 ? -1 : 1));
+			x[i] = -(x[N + i] = (named ? 0.61 : 0.60) + (i / 4 % 2 ? -1 : 1));
 		assert_int_equal(ts_straggler_levels(x, 2, N, 100.0 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
 		assert_true(decidable);
 		near(p[1], named ? 0.005 : 1, 0);
@@ -337,10 +337,10 @@ static void levels_of_two_ranks(void **state)
 	}
 	for (size_t i = 0; i < N; i++)
 		x[i] = -(x[N + i] = i / 4 % 2 ? -1 : 1);
-	/* 30 % of 1.99 a cell would be seen, and of 1.97 not. */
-	assert_int_equal(ts_straggler_levels(x, 2, N, 1.99 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+	/* 30 % of 2.03 a cell would be seen, and of 2.01 not. */
+	assert_int_equal(ts_straggler_levels(x, 2, N, 2.03 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
 	assert_true(decidable);
-	assert_int_equal(ts_straggler_levels(x, 2, N, 1.97 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
+	assert_int_equal(ts_straggler_levels(x, 2, N, 2.01 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
 	assert_false(decidable);
 	assert_int_equal(ts_straggler_levels(x, 2, TS_LEVEL_CELLS - 1, 100.0 * N, 0.005, &arena, p, &decidable, &err), TS_OK);
 	assert_false(decidable);
