@@ -11,7 +11,9 @@ enum {
 	FAR = 4,    /* distance of second differences, in finest blocks */
 	LAST = 3,   /* blocks of the level at the end */
 	GROWTH_BLOCKS = 6, /* that a growth must last */
-	CYCLES_LEAST = 8,
+	CYCLES_LEAST = 6,
+	CYCLE_POINTS = 24, /* at least */
+	CYCLES_RISEN = 3,  /* cycles behind the beginning of a growth */
 	LAST_VALUES = 5,
 };
 
@@ -244,40 +246,78 @@ static bool keeps_on(const struct path *p, size_t from, double most_at_once)
 	       p->y[p->n - 1] - p->y[p->n - 1 - n / 3] >= rise / 6;
 }
 
-/* Returns how far a value must fall at once for a collection: 8 robust deviations of the differences of neighbours, which are
- * sampled, from what they usually are. */
+/* Returns how far a value must fall at once for a collection: 8 robust deviations of the differences of neighbours, by second
+ * differences, which are sampled: a slope has none, however often it changes, and of white noise they are sqrt(3) times as large. */
 static double least_drop(const struct series *s)
 {
-	size_t n = 0, stride = growth_grids[0];
-	double usual = 0;
+	size_t n = 0;
 
-	for (int pass = 0; pass < 2; pass++) {
-		n = 0;
-		for (size_t i = 1; i < s->n; i += stride)
-			s->scratch[n++] = pass ? fabs(s->x[i] - s->x[i - 1] - usual) : s->x[i] - s->x[i - 1];
-		usual = ts_median(s->scratch, n, s->scratch);
-	}
-	return 8 * TS_MAD_TO_SD * usual;
+	for (size_t i = 2; i < s->n; i += growth_grids[0])
+		s->scratch[n++] = fabs(s->x[i] - 2 * s->x[i - 1] + s->x[i - 2]);
+	return 8 * TS_MAD_TO_SD / sqrt(3) * ts_median(s->scratch, n, s->scratch);
 }
 
-/* Reduces the series to the lowest value of each cycle between two drops, without the part before the first. Returns false if there
- * are too few for a path, or so many that the blocks see their floor. */
-static bool cycles_of(const struct series *s, struct path *ret, size_t *ret_starts)
+/* The lowest values of the cycles between sudden drops, where they stand. */
+struct cycles {
+	double y[FINE];
+	size_t at[FINE], n;
+};
+
+/* Leaves out the part before the first drop. Returns false if there are too few cycles, or so many that blocks see their floor. */
+static bool cycles_of(const struct series *s, struct cycles *ret)
 {
 	double drop = least_drop(s);
 
 	ret->n = 0;
 	for (size_t i = 1; i < s->n; i++) {
-		if (s->x[i - 1] - s->x[i] > drop) {
-			if (ret->n == FINE)
-				return false;
-			ret_starts[ret->n] = i;
-			ret->y[ret->n++] = s->x[i];
-		} else if (ret->n) {
-			ret->y[ret->n - 1] = fmin(ret->y[ret->n - 1], s->x[i]);
+		bool begins = s->x[i - 1] - s->x[i] > drop;
+
+		if (begins && ret->n == FINE)
+			return false;
+		ret->n += begins;
+		if (begins || (ret->n && s->x[i] < ret->y[ret->n - 1])) {
+			ret->y[ret->n - 1] = s->x[i];
+			ret->at[ret->n - 1] = i;
 		}
 	}
 	return ret->n >= CYCLES_LEAST;
+}
+
+/* Returns which value the point k of the path through the cycles belongs to: their lengths differ, those between its points do not. */
+static double place_of(const struct cycles *c, size_t points, size_t k)
+{
+	double from = (double)c->at[0], to = (double)c->at[c->n - 1];
+
+	return from + (to - from) * (double)k / (double)(points - 1);
+}
+
+/* Leads a path of equal distances through the floors of the cycles. */
+static void through(const struct cycles *c, struct path *ret)
+{
+	ret->n = c->n < CYCLE_POINTS ? CYCLE_POINTS : c->n;
+	for (size_t k = 0, i = 0; k < ret->n; k++) {
+		double at = place_of(c, ret->n, k), from, to;
+
+		while (i + 2 < c->n && (double)c->at[i + 1] < at)
+			i++;
+		from = (double)c->at[i];
+		to = (double)c->at[i + 1];
+		ret->y[k] = c->y[i] + (c->y[i + 1] - c->y[i]) * (at - from) / (to - from);
+	}
+}
+
+/* Whether enough cycles lie behind a turn, and none of the steps between two of them is most of the rise. */
+static bool by_many(const struct cycles *c, double from)
+{
+	double most = 0, least = 0;
+	size_t first = 0;
+
+	while (first + 1 < c->n && (double)c->at[first] < from)
+		first++;
+	least = first ? fmin(c->y[first - 1], c->y[first]) : c->y[0];
+	for (size_t i = first ? first : 1; i < c->n; i++)
+		most = fmax(most, c->y[i] - c->y[i - 1]);
+	return c->n - first >= CYCLES_RISEN && most <= 0.6 * (c->y[c->n - 1] - least);
 }
 
 static bool grows(const struct path *p, double most_at_once, struct turn *ret_turn)
@@ -387,7 +427,7 @@ enum ts_status ts_falls(const double *x, size_t n, struct ts_arena *arena, bool 
 
 enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err)
 {
-	size_t starts[FINE];
+	struct cycles cycles;
 	struct series s;
 	struct path p;
 	struct turn turn;
@@ -398,12 +438,16 @@ enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena,
 	if (prepare(x, n, 1, arena, &s, err))
 		return err->status;
 	s.minima = true;
+	if (cycles_of(&s, &cycles)) {
+		through(&cycles, &p);
+		if (grows(&p, 0.6, &turn) && by_many(&cycles, place_of(&cycles, p.n, turn.at)))
+			*ret_growth = (struct ts_growth){true, (size_t)place_of(&cycles, p.n, turn.at)};
+		return TS_OK;
+	}
 	for (size_t i = 0; i < sizeof growth_grids / sizeof growth_grids[0] && n >= 2 * growth_grids[i]; i++) {
 		reduce(&s, growth_grids[i], &p);
 		if (grows(&p, 0.5, &turn)) /* the finest that shows it says best where it begins */
 			*ret_growth = (struct ts_growth){true, middle_of(n, p.n, turn.at)};
 	}
-	if (!ret_growth->found && cycles_of(&s, &p, starts) && grows(&p, 0.6, &turn))
-		*ret_growth = (struct ts_growth){true, starts[turn.at]};
 	return TS_OK;
 }

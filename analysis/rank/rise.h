@@ -51,12 +51,15 @@ struct ts_growth {
 	size_t from; /* index of the value from which the floor grows */
 };
 
-/* Whether the floor under the values keeps growing to the end: the lowest values of 12, 24 or 48 blocks, or of the cycles between
- * sudden drops (8 robust deviations of the differences of neighbours; 8 to 128 cycles, without the part before the first drop),
- * end in a rise as above, against twice the moves the other way, whatever their place, and with N from these blocks themselves
- * and V(2). The rise must last for six blocks or more, be no step, have not more than half of itself (60 % for cycles, which are of
- * unequal lengths) in a fifth of its blocks, and at least a sixth in its last third. So a floor under a sawtooth is seen, and one
- * step, a climb that ends or a cache that fills up are not growth. */
+/* Whether the floor under the values keeps growing to the end: the lowest values of 12, 24 or 48 blocks end in a rise as above, against
+ * twice the moves the other way, whatever their place, and with N from these blocks themselves and V(2). The rise must last for six
+ * blocks or more, be no step, have not more than half of itself in a fifth of its blocks, and at least a sixth in its last third. So
+ * a floor under a sawtooth is seen, and one step, a climb that ends or a cache that fills up are not growth.
+ *
+ * Where values fall suddenly 6 to 128 times (by 8 robust deviations of the differences of neighbours), as memory does when it is
+ * collected, the floor is instead a line through the lowest values of the cycles that begin there, at equal distances in time,
+ * because a block of its own may hold no collection. At most 60 % of the rise may then lie in a fifth of it or between two cycles, and
+ * three cycles must follow where it begins. */
 enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err);
 
 #endif

@@ -139,6 +139,41 @@ static void no_memory(void **state)
 	ts_arena_finish(&none);
 }
 
+/* Memory grows at a steady pace between collections, which come at intervals from 10 to 500 values, and so does its floor from the
+ * middle on. One step of the floor is no growth, even within a long cycle that only one more follows; nor is no step. */
+static void a_floor_under_cycles(void **state)
+{
+	static const size_t lengths[2][20] = {
+		{60, 10, 80, 40, 30, 120, 20, 20, 110, 10, 20, 20, 20, 20, 180, 20, 20, 20, 20, 180},
+		{60, 10, 80, 40, 30, 60, 20, 50, 20, 500, 130},
+	};
+
+	(void)state;
+	for (int shape = 0; shape < 4; shape++) {
+		struct ts_growth growth;
+		struct ts_error err;
+		struct ts_random r;
+		size_t since = 0, cycle = 0;
+
+		ts_random_init(&r, 5);
+		for (size_t i = 0; i < N; i++, since++) {
+			double t = (double)i / N;
+
+			if (since == lengths[shape / 2][cycle]) {
+				since = 0;
+				cycle++;
+			}
+			x[i] = 1000 + 3 * (double)since + 0.2 * ts_random_normal(&r);
+			x[i] += shape == 0 ? 200 * fmax(t - 0.5, 0) : shape == 1 ? 0 : 100 * (t > (shape == 2 ? 0.6 : 0.25));
+		}
+		ts_arena_reset(&arena);
+		assert_int_equal(ts_growth_find(x, N, &arena, &growth, &err), TS_OK);
+		assert_int_equal(growth.found, shape == 0);
+		if (growth.found)
+			assert_true(growth.from > 400 && growth.from < 600);
+	}
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -158,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_noise), cmocka_unit_test(below_zero), cmocka_unit_test(what_is_none),
 		cmocka_unit_test(a_fall),	 cmocka_unit_test(hostile),    cmocka_unit_test(no_memory),
+		cmocka_unit_test(a_floor_under_cycles),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
