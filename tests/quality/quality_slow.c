@@ -196,13 +196,16 @@ static bool is_false(const struct answer *a, enum noise noise)
 
 static void false_alarm(struct quality *q, size_t k, size_t n, bool period)
 {
-	struct quality_case c;
-	char name[96];
+	struct quality_case c, levels;
+	char name[96], two[96];
 
 	(void)snprintf(name, sizeof name, "slow: false %s, %s, %zu steps", period ? "period" : "slow-down", noises[k].name, n);
+	(void)snprintf(two, sizeof two, "slow: false two levels, %s, %zu steps", noises[k].name, n);
 	/* A burst at the end of a short run cannot be told from what lasts. */
 	c = quality_at_most(name, noises[k].noise == BURSTS && n < 2000 ? 0.03 : 0.01);
-	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, n > 2000 ? 300 : 1000); i++) {
+	levels = quality_at_most(two, 0.01);
+	for (uint64_t i = 0; (quality_wants(q, &c) || (!period && quality_wants(q, &levels))) &&
+			     i < quality_trials(q, n > 2000 ? 300 : 1000); i++) {
 		struct ts_random r;
 		struct answer a;
 
@@ -211,8 +214,13 @@ static void false_alarm(struct quality *q, size_t k, size_t n, bool period)
 		a = analyze(n);
 		quality_count(&c, period ? ts_measure_find(&a.m, TS_M_PERIOD_EVERY, ts_span_str("period 1")) != NULL
 					 : is_false(&a, noises[k].noise));
+		quality_count(&levels, severity(&a, "TIMING.TWO_LEVELS") != 0);
 	}
 	quality_report(q, &c);
+	if (!period && noises[k].noise == BURSTS)
+		quality_report_only(q, &levels, "out of reach: bursts that fill two blocks are levels");
+	else if (!period)
+		quality_report(q, &levels);
 }
 
 static void false_alarms(struct quality *q)
@@ -273,13 +281,16 @@ static void clock_states(struct quality *q)
 
 	for (size_t k = 0; k < 18; k++) {
 		double gap = gaps[k % 3], rate = rates[k / 3 % 3], sd = sds[k / 9];
-		struct quality_case c;
-		char name[96];
+		struct quality_case c, named;
+		char name[96], two[96];
 
 		(void)snprintf(name, sizeof name, "slow: false slow-down, states %.0f %% apart, %.0f changes, AR(1) 0.8 of %.0f %%",
 			       100 * gap, rate, 100 * sd);
+		(void)snprintf(two, sizeof two, "slow: two levels named, states %.0f %% apart, %.0f changes, AR(1) 0.8 of %.0f %%",
+			       100 * gap, rate, 100 * sd);
 		c = quality_at_most(name, 0.02);
-		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 100); i++) {
+		named = quality_at_least(two, 0.9);
+		for (uint64_t i = 0; (quality_wants(q, &c) || quality_wants(q, &named)) && i < quality_trials(q, 100); i++) {
 			size_t switches = 0;
 			struct ts_random r;
 			struct answer a;
@@ -300,11 +311,13 @@ static void clock_states(struct quality *q)
 			}
 			a = analyze(N);
 			quality_count(&c, severity(&a, "TIMING.SLOWDOWN") != 0);
+			quality_count(&named, severity(&a, "TIMING.TWO_LEVELS") != 0);
 		}
 		if (rate < 5)
 			quality_report_only(q, &c, "out of reach: three changes may leave one long upper state, at the end or alone");
 		else
 			quality_report(q, &c);
+		quality_report_only(q, &named, "not held: two levels are looked for where a rise or a shift was found");
 	}
 }
 
