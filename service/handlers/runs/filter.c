@@ -321,12 +321,18 @@ enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, stru
 	return TS_OK;
 }
 
-struct ts_span ts_filter_path(const struct ts_filter *filter, size_t i)
+size_t ts_filter_paths(const struct ts_filter *filter, struct ts_span *paths)
 {
-	for (size_t k = 0; k < filter->n; k++)
-		if (filter->ops[k].what == COMPARE && i-- == 0)
-			return filter->ops[k].path;
-	return ts_span_of(NULL, 0);
+	size_t n = 0;
+
+	for (size_t i = 0; i < filter->n; i++) {
+		if (filter->ops[i].what != COMPARE)
+			continue;
+		if (paths)
+			paths[n] = filter->ops[i].path;
+		n++;
+	}
+	return n;
 }
 
 bool ts_filter_always(const struct ts_filter *filter)

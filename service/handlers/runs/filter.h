@@ -30,8 +30,8 @@ enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, stru
 			       struct ts_error *err);
 enum ts_truth ts_filter_eval(const struct ts_filter *filter, ts_filter_lookup *lookup, void *ctx);
 
-/* The path of the i-th comparison; an empty span past the end. */
-struct ts_span ts_filter_path(const struct ts_filter *filter, size_t i);
+/* Returns the number of comparisons, and writes the path of each to paths unless that is NULL. */
+size_t ts_filter_paths(const struct ts_filter *filter, struct ts_span *paths);
 
 /* Whether the filter has no condition, so that no run needs to be looked at. */
 bool ts_filter_always(const struct ts_filter *filter);

@@ -30,7 +30,6 @@ struct listing {
 	struct ts_arena row; /* for one run while it is examined */
 	struct ts_arena collected;
 	struct ts_list_paths asked;
-	size_t n_judged; /* the first of these are looked up in every run, the others in the runs of the page */
 	struct ts_list_reply reply;
 };
 
@@ -76,34 +75,28 @@ static void ask(struct ts_list_paths *asked, struct ts_span path)
 static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 {
 	const struct ts_list_request *r = l->request;
-	size_t most = r->n_columns + 1;
+	size_t n = ts_filter_paths(l->filter, NULL);
 
-	while (ts_filter_path(l->filter, most - r->n_columns - 1).len)
-		most++;
-	l->asked.paths = ts_arena_array(l->call->arena, most, sizeof *l->asked.paths);
-	l->asked.recorded = ts_arena_array(l->call->arena, most, sizeof *l->asked.recorded);
-	if (!l->asked.paths || !l->asked.recorded)
+	l->asked.paths = ts_arena_array(l->call->arena, n + 1 + r->n_columns, sizeof *l->asked.paths);
+	if (!l->asked.paths)
 		return ts_arena_error(l->call->arena, err);
-	for (size_t i = 0; ts_filter_path(l->filter, i).len; i++)
-		ask(&l->asked, ts_filter_path(l->filter, i));
+	(void)ts_filter_paths(l->filter, l->asked.paths);
+	for (size_t i = 0; i < n; i++) /* a path moves to the front at most, so none is overwritten before its turn */
+		ask(&l->asked, l->asked.paths[i]);
+	l->asked.n_judged = l->asked.n;
 	ask(&l->asked, l->sort);
-	l->n_judged = l->asked.n;
 	for (size_t i = 0; i < r->n_columns; i++)
 		ask(&l->asked, r->columns[i]);
 	return TS_OK;
 }
 
-static enum ts_status tell_unrecorded(struct listing *l, struct ts_error *err)
+static void tell_unrecorded(struct listing *l)
 {
-	struct ts_list_reply *reply = &l->reply;
+	const struct ts_list_paths *asked = &l->asked;
+	size_t from = l->reply.examined ? 0 : asked->n_judged, to = l->reply.n ? asked->n : asked->n_judged;
 
-	reply->unrecorded = ts_arena_array(l->call->arena, l->asked.n, sizeof *reply->unrecorded);
-	if (!reply->unrecorded)
-		return ts_arena_error(l->call->arena, err);
-	for (size_t i = 0; i < l->asked.n; i++)
-		if (!l->asked.recorded[i] && (i < l->n_judged ? reply->examined : reply->n))
-			reply->unrecorded[reply->n_unrecorded++] = l->asked.paths[i];
-	return TS_OK;
+	l->reply.unrecorded = asked->paths + from;
+	l->reply.n_unrecorded = to - from;
 }
 
 static enum ts_status begin_query(struct listing *l, struct ts_error *err)
@@ -320,8 +313,7 @@ static enum ts_status list(struct listing *l, struct ts_error *err)
 		status = list_ordered(l, TS_ORDER_NAME, err);
 	else
 		status = list_sorted(l, err);
-	if (!status)
-		status = tell_unrecorded(l, err);
+	tell_unrecorded(l);
 	return status ? status : reply_list_reply(l->call, &l->reply, err);
 }
 

@@ -160,8 +160,14 @@ static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fa
 
 static void note_recorded(struct ts_list_paths *asked, struct ts_span path)
 {
-	for (size_t i = 0; i < asked->n; i++)
-		asked->recorded[i] |= ts_span_eq(asked->paths[i], path);
+	for (size_t i = 0; i < asked->n; i++) {
+		if (!ts_span_eq(asked->paths[i], path))
+			continue;
+		asked->n--;
+		asked->n_judged -= i < asked->n_judged;
+		memmove(&asked->paths[i], &asked->paths[i + 1], (asked->n - i) * sizeof *asked->paths);
+		return;
+	}
 }
 
 bool ts_list_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact)

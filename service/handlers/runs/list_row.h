@@ -12,11 +12,11 @@
 #include "proto/wire.h"
 #include "service/handlers/core/summary.h"
 
-/* The paths of facts and notes that a request names, and which of them some run records. */
+/* The facts and notes that a request names and that no run so far records. The first n_judged, those of the filter, are looked up in
+ * every run, the others only in runs that match. */
 struct ts_list_paths {
 	struct ts_span *paths;
-	bool *recorded;
-	size_t n;
+	size_t n, n_judged;
 };
 
 struct ts_list_subject {

@@ -45,6 +45,8 @@ $ tscope list 'name!=l* and name!=?a?e*' --columns name
 $ tscope list 'name="l*"'
 ! tscope: none of the runs matches
 # A fact that none of the runs records, in a filter or a column, is said.
+$ tscope list 'name=nothing' --sort config.lr
+! tscope: none of the runs matches
 $ tscope list 'config.learning_rate>1'
 ! tscope: none of these runs records config.learning_rate
 ! tscope: none of the runs matches
