@@ -303,10 +303,13 @@ static void warn_odd_baseline(struct ts_gate_court *c, const struct ts_gate_row 
 static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const struct ts_gate_run **others = ts_arena_array(c->arena, c->input->n_runs, sizeof *others);
 	struct ts_span list = ts_span_str(""), none = ts_span_str("");
+	const struct ts_gate_run **others;
 	size_t n = 0, listed = 0, last = 0;
 
+	if (s->n_odd == 0)
+		return;
+	others = ts_arena_array(c->arena, c->input->n_runs, sizeof *others);
 	c->full = c->full || !others;
 	for (size_t i = 0; others && i < c->input->n_runs; i++)
 		if (c->input->runs[i].role == TS_GATE_BASELINE && !is_odd(s, &c->input->runs[i]))

@@ -69,6 +69,11 @@ bool ts_gate_per_step(enum ts_metric metric)
 	return ts_metrics[metric].unit == TS_UNIT_SECONDS || metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS;
 }
 
+static bool is_base(const struct ts_gate_run *run)
+{
+	return run->role == TS_GATE_BASELINE || run->role == TS_GATE_PAIR_BASE;
+}
+
 /* Returns the rate that decides in place of step time, or TS_METRICS if no rate is known of the candidate and of a baseline or the
  * base of a pair. */
 static enum ts_metric stand_in(const struct ts_gate_court *c)
@@ -77,8 +82,7 @@ static enum ts_metric stand_in(const struct ts_gate_court *c)
 		for (size_t k = 0; c->candidate && k < c->input->n_runs; k++) {
 			const struct ts_gate_run *run = &c->input->runs[k];
 
-			if ((run->role == TS_GATE_BASELINE || run->role == TS_GATE_PAIR_BASE) &&
-			    both_have(c->candidate, run, rates[i].rate))
+			if (is_base(run) && both_have(c->candidate, run, rates[i].rate))
 				return rates[i].rate;
 		}
 	return TS_METRICS;
@@ -161,7 +165,7 @@ static double more_work(const struct ts_gate_court *c, size_t rate)
 	for (size_t i = 0; c->candidate && i < c->input->n_runs; i++) {
 		const struct ts_gate_run *run = &c->input->runs[i];
 
-		if ((run->role == TS_GATE_BASELINE || run->role == TS_GATE_PAIR_BASE) && compare_work(c->candidate, run, &more) == rate)
+		if (is_base(run) && compare_work(c->candidate, run, &more) == rate)
 			return more;
 	}
 	return (double)NAN;
