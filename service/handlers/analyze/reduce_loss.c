@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "service/handlers/analyze/analyze_columns.h"
+#include "service/handlers/core/train_prefix.h"
 
 static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
 				  struct ts_reduce_ends *io_ends, struct ts_error *err)
@@ -46,11 +47,6 @@ enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run,
 	return TS_OK;
 }
 
-/* In the order in which they are looked for: the names that a diff takes for those of one series (series_alias.h). */
-static const char *const loss_names[] = {"scalars.train/loss",	   "scalars.train_loss",    "scalars.train.loss",
-					 "scalars.train\\.loss",   "scalars.training/loss", "scalars.training_loss",
-					 "scalars.training.loss", "scalars.training\\.loss"};
-
 enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, struct ts_reduction *io_reduction, struct ts_error *err)
 {
 	struct ts_reduced *loss = &io_reduction->metrics[TS_METRIC_LOSS], *best = &io_reduction->best_loss;
@@ -63,8 +59,11 @@ enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, 
 		return TS_OK;
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	status = ts_run_open(f, id, &work, &run, err);
-	for (size_t i = 0; !status && !ends.has_loss && i < sizeof loss_names / sizeof *loss_names; i++)
-		status = ts_reduce_read_loss(f, &run, loss_names[i], &ends, err);
+	for (size_t i = 1; !status && !ends.has_loss && i < TS_TRAIN_PREFIXES; i++) {
+		const char *name = ts_arena_printf(&work, "scalars.%sloss", ts_train_prefixes[i]);
+
+		status = name ? ts_reduce_read_loss(f, &run, name, &ends, err) : ts_arena_error(&work, err);
+	}
 	ts_arena_finish(&work);
 	if (status || !ends.has_loss)
 		return status;

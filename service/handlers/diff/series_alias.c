@@ -3,6 +3,7 @@
 
 #include "analysis/diverge/gap.h"
 #include "base/limits.h"
+#include "service/handlers/core/train_prefix.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,7 @@
 #define NEARLY 1e-6
 
 static const char scalars[] = "scalars.";
-/* As they stand in an escaped path: the key "train.loss" has an escaped dot, the object {"train": {"loss": ...}} a plain one. */
-static const char *const prefixes[] = {"",	     "train/",	    "train_",	   "train.",	    "train\\.",
-				       "training/", "training_", "training.", "training\\."};
-enum { PREFIXES = sizeof prefixes / sizeof prefixes[0], FOUND_MAX = PREFIXES };
+enum { FOUND_MAX = TS_TRAIN_PREFIXES };
 
 struct finding {
 	const struct ts_series_list *lists;
@@ -58,10 +56,10 @@ static bool is_lone(const struct finding *f, size_t side, size_t at)
 static struct ts_span base_of(struct ts_span name, size_t *ret_prefix)
 {
 	(void)ts_span_skip(&name, scalars);
-	for (size_t i = 1; i < PREFIXES; i++) {
+	for (size_t i = 1; i < TS_TRAIN_PREFIXES; i++) {
 		struct ts_span rest = name;
 
-		if (!ts_span_skip(&rest, prefixes[i]) || rest.len == 0)
+		if (!ts_span_skip(&rest, ts_train_prefixes[i]) || rest.len == 0)
 			continue;
 		*ret_prefix = i;
 		return rest;
@@ -74,7 +72,7 @@ static void add_found(const struct finding *f, size_t side, const struct ts_seri
 		      struct ts_span base, struct found *io)
 {
 	char name[TS_PATH_MAX + 1];
-	int n = snprintf(name, sizeof name, "%s%s%.*s", scalars, prefixes[prefix], TS_SPAN_ARG(base));
+	int n = snprintf(name, sizeof name, "%s%s%.*s", scalars, ts_train_prefixes[prefix], TS_SPAN_ARG(base));
 	const struct ts_series_side *item;
 
 	if (n < 0 || (size_t)n >= sizeof name)
@@ -96,7 +94,7 @@ static struct found alike(const struct finding *f, size_t side, size_t at, bool 
 	(void)ts_span_skip(&whole, scalars);
 	if (direct && own)
 		add_found(f, 1 - side, item, 0, base, &out);
-	for (size_t i = 1; i < PREFIXES && out.n < FOUND_MAX; i++)
+	for (size_t i = 1; i < TS_TRAIN_PREFIXES && out.n < FOUND_MAX; i++)
 		if (direct)
 			add_found(f, 1 - side, item, i, whole, &out);
 		else if (own && i != own)
