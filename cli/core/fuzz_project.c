@@ -1,5 +1,6 @@
-/* Any bytes as a .tscope file, and as the path of a run without a name: refused, or a name that may be one. */
+/* Any bytes as a .tscope file, and as one component of the path of a run without a name: refused, or a name that may be one. */
 #include "cli/core/project.h"
+#include "cli/core/run_name.h"
 #include "service/handlers/core/resolve.h"
 #include "tests/fuzz/fuzz_hold.h"
 
@@ -8,16 +9,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ts_span text = ts_span_of(data, size);
-	const char *name = NULL, *path;
+	const char *name = NULL;
 	struct ts_arena arena;
 	struct ts_error err;
-	bool changed;
+	bool changed = false;
 
 	ts_arena_init(&arena, 1 << 20);
 	if (!ts_project_parse(text, ".tscope", &arena, &name, &err) && name)
 		hold(ts_project_check(name, "project", &err) == TS_OK);
-	path = (const char *)ts_arena_span(&arena, text).data;
-	if (path && !ts_name_from_path(path, &arena, &name, &changed, &err) && strlen(name) < 64) {
+	if (!ts_name_component(text, &arena, &name, &changed, &err) && strlen(name) < 64) {
 		name = ts_arena_printf(&arena, "p/%s", name);
 		hold(name && ts_name_check(ts_span_str(name), &err) == TS_OK);
 	}

@@ -21,9 +21,4 @@ enum ts_status ts_project_here(struct ts_arena *arena, const char **ret_project,
 /* Checks that name is one component: [A-Za-z0-9][A-Za-z0-9._+-]*. The error names its origin, what ("TSCOPE_PROJECT"). */
 enum ts_status ts_project_check(const char *name, const char *what, struct ts_error *err);
 
-/* Makes a run's name of a directory's name: a character that a name may not have becomes '-', and leading characters with which a
- * name may not begin are removed. *ret_changed says whether the name was changed. TS_INVALID when nothing is left. */
-enum ts_status ts_name_from_path(const char *path, struct ts_arena *arena, const char **ret_name, bool *ret_changed,
-				 struct ts_error *err);
-
 #endif

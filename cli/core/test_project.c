@@ -101,40 +101,10 @@ static void nearest_upward(void **state)
 	assert_int_equal(system(ts_arena_printf(&arena, "rm -r %s", root)), 0);
 }
 
-static void called(const char *path, const char *want, bool want_changed)
-{
-	const char *name = NULL;
-	bool changed = !want_changed;
-	struct ts_error err;
-
-	assert_int_equal(ts_name_from_path(path, &arena, &name, &changed, &err), TS_OK);
-	assert_string_equal(name, want);
-	assert_int_equal(changed, want_changed);
-}
-
-static void names_of_paths(void **state)
-{
-	const char *name;
-	bool changed;
-	struct ts_error err;
-
-	(void)state;
-	called("runs/exp1", "exp1", false);
-	called("runs/exp1///", "exp1", false);
-	called("exp.1_a+b-c", "exp.1_a+b-c", false);
-	called("my run!", "my-run-", true);
-	called("_hidden", "hidden", true);
-	called("läuf", "läuf", false);
-	called("l\xc2\xa0uf", "l-uf", true); /* one '-' for each character, not for each byte */
-	called("/usr/lib/..", "usr", false); /* the name of the folder that the path leads to */
-	assert_int_equal(ts_name_from_path("runs/---", &arena, &name, &changed, &err), TS_INVALID);
-	assert_int_equal(ts_name_from_path("/", &arena, &name, &changed, &err), TS_INVALID);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files), cmocka_unit_test(nearest_upward), cmocka_unit_test(names_of_paths)};
+		cmocka_unit_test(files), cmocka_unit_test(nearest_upward)};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

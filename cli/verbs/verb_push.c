@@ -11,7 +11,7 @@
 #include "cli/core/context.h"
 #include "cli/core/path_run.h"
 #include "cli/core/progress.h"
-#include "cli/core/project.h"
+#include "cli/core/run_name.h"
 #include "cli/core/sender.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/grid.h"
@@ -30,8 +30,8 @@ enum { TRIES = 3, COLUMNS_TOLD = 12 };
 struct place {
 	const char *path;
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
-	const char *word;  /* the path as it was typed, or a folder above it */
-	const char *below; /* the name of the run below word; "" if the run is word itself */
+	const char *below; /* the path of the run below the word that was typed; "" if the run is the word itself */
+	const char *name;  /* without its project */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
 	const struct ts_error *failed; /* the reason why the word names no run; NULL: it does */
 };
@@ -68,57 +68,40 @@ struct pushes {
 	struct ts_json json; /* of all pushes; only with --json */
 };
 
-/* Joins "lightning_logs" and "gpt/version_0" to "lightning_logs/gpt/version_0". Each component must be valid in a name. */
-static enum ts_status name_below(struct ts_cli *cli, const char *base, const char *below, const char **ret_name, bool *changed,
-				 struct ts_error *err)
+/* Joins "mine" and "gpt/version_0" to "mine/gpt/version_0". */
+static enum ts_status name_below(struct ts_cli *cli, const char *base, struct place *at, struct ts_error *err)
 {
-	const char *name = base;
+	bool changed = false;
 
-	while (*below) {
+	at->name = base;
+	for (const char *below = at->below; *below;) {
 		size_t n = strcspn(below, "/");
-		const char *one = ts_arena_printf(&cli->arena, "%.*s", (int)n, below), *clean;
-		bool other;
+		const char *one;
 
+		if (ts_name_component(ts_span_of(below, n), &cli->arena, &one, &changed, err))
+			return ts_error_prefix(err, "%s", at->path);
 		below += n + (below[n] == '/');
-		if (!one)
-			return ts_arena_error(&cli->arena, err);
-		if (ts_name_from_path(one, &cli->arena, &clean, &other, err))
-			return err->status;
-		*changed |= other;
-		name = ts_arena_printf(&cli->arena, "%s/%s", name, clean);
-		if (!name)
+		at->name = ts_arena_printf(&cli->arena, "%s/%s", at->name, one);
+		if (!at->name)
 			return ts_arena_error(&cli->arena, err);
 	}
-	*ret_name = name;
 	return TS_OK;
 }
 
-/* A name that contains a '/' is kept, and its project is put in front. */
-static enum ts_status in_project(struct ts_cli *cli, const char **name, struct ts_error *err)
-{
-	const char *project;
-
-	if (ts_cli_project(cli, &project, err))
-		return err->status;
-	*name = ts_arena_printf(&cli->arena, "%s/%s", project, *name);
-	return *name ? TS_OK : ts_arena_error(&cli->arena, err);
-}
-
+/* A name of several parts has its project in front; ts_cli_name does so for a name of one. */
 static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
 {
-	const char *given = ts_args_text(&cli->args, "name");
-	bool changed = false;
-	enum ts_status status = TS_OK;
+	bool given = ts_args_has(&cli->args, "name");
+	const char *name = p->at->name, *project;
 
-	if (!given)
-		status = ts_name_from_path(p->at->word, &cli->arena, &given, &changed, err);
-	if (!status && *p->at->below && !strchr(given, '/'))
-		status = in_project(cli, &given, err);
-	if (!status)
-		status = name_below(cli, given, p->at->below, &given, &changed, err);
-	if (!status && changed)
-		ts_cli_say(cli, "%s is named %s, because a name cannot have its other characters", p->at->path, given);
-	return status ? status : ts_cli_name(cli, given, &p->name, err);
+	if (strchr(name, '/') && !(given && strchr(ts_args_text(&cli->args, "name"), '/'))) {
+		if (ts_cli_project(cli, &project, err))
+			return err->status;
+		name = ts_arena_printf(&cli->arena, "%s/%s", project, name);
+		if (!name)
+			return ts_arena_error(&cli->arena, err);
+	}
+	return ts_cli_name(cli, name, &p->name, err);
 }
 
 static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
@@ -459,6 +442,49 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 	return TS_OK;
 }
 
+/* Says which names are not those of the folder. */
+static void say_named(const struct ts_cli *cli, const struct ts_run_place *named)
+{
+	if (named->changed)
+		ts_cli_say(cli, "%s is named %s, because a name cannot have its other characters", named->path, named->name);
+	else if (named->longer)
+		ts_cli_say(cli, "%s is named %s, because another run of this push would have the same name", named->path, named->name);
+}
+
+/* Names each place that holds a run: by where it lies, or below what --name gives. */
+static enum ts_status name_places(struct pushes *all, struct ts_error *err)
+{
+	struct ts_cli *cli = all->cli;
+	const char *given = ts_args_text(&cli->args, "name");
+	struct ts_run_place *named = ts_arena_array(&cli->arena, all->n, sizeof *named);
+	size_t n = 0;
+
+	if (!named)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < all->n; i++) {
+		struct place *at = &all->places[i];
+
+		if (!at->failed && given && name_below(cli, given, at, err))
+			return err->status;
+		if (!at->failed && !given)
+			named[n++] = (struct ts_run_place){.path = at->path, .part = at->part};
+	}
+	if (ts_run_names(named, n, &cli->arena, err))
+		return err->status;
+	for (size_t i = 0, k = 0; k < n; i++) {
+		struct place *at = &all->places[i];
+
+		if (at->failed)
+			continue;
+		at->name = named[k].name;
+		at->failed = named[k].failed;
+		if (!at->failed)
+			say_named(cli, &named[k]);
+		k++;
+	}
+	return TS_OK;
+}
+
 /* Finds the runs that the words name. A word without a run is a place that failed, with the error of the reader of run
  * directories. */
 static enum ts_status find(struct pushes *all, struct ts_error *err)
@@ -484,13 +510,12 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 		for (size_t k = 0; k < n_found[i]; k++)
 			all->places[all->n++] = (struct place){.path = found[i][k].path,
 							       .part = found[i][k].part,
-							       .word = cli->args.words[i],
 							       .below = found[i][k].name,
 							       .loses = found[i][k].reader->loses};
 		if (!n_found[i])
 			all->places[all->n++] = (struct place){.path = cli->args.words[i], .failed = &failed[i]};
 	}
-	return TS_OK;
+	return name_places(all, err);
 }
 
 /* Keeps of a push what the table shows. */

@@ -27,7 +27,7 @@ const struct ts_option ts_common_options[] = {
 
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
-	 .help = "name the run NAME instead of after its directory; for one directory, or with --join"},
+	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join"},
 	{.name = "branch", .letter = 'b', .argument = "NAME", .help = "also make the run the newest entry of this branch"},
 	{.name = "fact", .argument = "GROUP.KEY=VALUE", .repeat = true,
 	 .help = "add a fact; the value is JSON if it is a valid JSON scalar, else text"},

@@ -48,7 +48,9 @@ class Place:
     """A folder of its own, with an environment that has none of this machine's variables."""
 
     def __init__(self):
-        self.path = tempfile.mkdtemp(prefix="tscope-cli-")
+        self.folder = tempfile.mkdtemp(prefix="tscope-cli-")
+        self.path = os.path.join(self.folder, "lab")  # a run's name may hold it
+        os.chmod(self.folder, 0o711)  # for the tests of permissions, which run as another user
         shutil.copytree(os.path.join(HERE, "runs"), os.path.join(self.path, "runs"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/demo/runs"), os.path.join(self.path, "demo"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/wandb/wandb"), os.path.join(self.path, "wandb"))
@@ -67,7 +69,7 @@ class Place:
         return p.returncode, p.stdout, p.stderr
 
     def close(self):
-        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def normal(self, command, text):
         def now(match):
@@ -237,7 +239,7 @@ diff base mood --repeats "re*" --repeats parts --repeats base
 diff base parts --repeats rerun
 diff base parts --repeats nothing*
 push runs/summaries/before
-diff --as traceml before ./runs/summaries/hidden
+diff --as traceml summaries/before ./runs/summaries/hidden
 diff --as traceml ./runs/summaries/cpu ./runs/summaries/slower
 diff --as traceml before base
 diff base
@@ -356,7 +358,7 @@ def pages(_update):
                 head = json.load(f)
             with open(os.path.join(base, "run.json"), "w", encoding="utf-8") as f:
                 json.dump(dict(head, name="</title><script src=x>alert('1')</script>&"), f)
-    place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil demo/base")
+    place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named")
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), ("named", "demo/order"))
     for run, command, want in [(r, f"analyze --html - ./{r}", (0,)) for r in singles] + \
@@ -719,7 +721,7 @@ def narrow(_update):
         return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
     place = Place()
-    place.run("tscope push --branch trunk runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
+    place.run("tscope push --branch trunk runs/base runs/parts runs/rerun runs/longer runs/evil && tscope push --branch trunk demo/base")
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
                 "facts base", "analyze base", "diff base parts", "diff --curves --reproduce base parts", "diff base evil", "diff --all base longer",
                 "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",

@@ -187,18 +187,18 @@ $ tscope diff ./output/full/checkpoint-40 full | head -3
 |   a  -  9016ed7163d0  20 steps (2 to 40)  1 rank
 # Of a folder, each log is a run.
 $ tscope push logs
-| name                                   id            steps      sent       new  outcome
-| default/logs/dvclive                   71d644cfe7b8     12 SIZE SIZE  created
-| default/logs/golden.json               c4469e29ed3d     12 SIZE SIZE  created
-| default/logs/lightning_logs/version_0  ca382b92e35f      6 SIZE SIZE  created
-| default/logs/losses.txt                3d9983e1a98f     10 SIZE SIZE  created
+| name                                       id            steps      sent       new  outcome
+| default/lab/logs/dvclive                   71d644cfe7b8     12 SIZE SIZE  created
+| default/golden.json                        c4469e29ed3d     12 SIZE SIZE  created
+| default/lab/logs/lightning_logs/version_0  ca382b92e35f      6 SIZE SIZE  created
+| default/losses.txt                         3d9983e1a98f     10 SIZE SIZE  created
 | 4 runs: 4 created
 $ tscope push logs
-| name                                   id            steps  sent  new  outcome
-| default/logs/dvclive                   71d644cfe7b8     12   0 B  0 B  unchanged
-| default/logs/golden.json               c4469e29ed3d     12   0 B  0 B  unchanged
-| default/logs/lightning_logs/version_0  ca382b92e35f      6   0 B  0 B  unchanged
-| default/logs/losses.txt                3d9983e1a98f     10   0 B  0 B  unchanged
+| name                                       id            steps  sent  new  outcome
+| default/lab/logs/dvclive                   71d644cfe7b8     12   0 B  0 B  unchanged
+| default/golden.json                        c4469e29ed3d     12   0 B  0 B  unchanged
+| default/lab/logs/lightning_logs/version_0  ca382b92e35f      6   0 B  0 B  unchanged
+| default/losses.txt                         3d9983e1a98f     10   0 B  0 B  unchanged
 | 4 runs: 4 unchanged
 $ tscope push --name lightning logs/lightning_logs/version_0
 | name      default/lightning
@@ -213,7 +213,7 @@ $ tscope push --name lightning logs/lightning_logs/version_0
 $ tscope show ./logs/dvclive
 | id        71d644cfe7b8a44b3c52cd1444f20e96413aeccc6737073e889283c8e0ff8724
 | own name  not recorded
-| names     run default/logs/dvclive
+| names     run default/lab/logs/dvclive
 | steps     12 (0 to 11)
 | ranks     1
 | facts     config 2, session 4, columns 3

@@ -1,9 +1,9 @@
 # MLflow's folder is one run for each of its own, but for those that were deleted; artifacts are counted, what looks secret is taken out.
 $ tscope push mlruns
-| name                                                 id            steps      sent       new  outcome
-| default/mlruns/101/000000000000000000000000000000a1  c968cd4d2248     40 SIZE SIZE  created
-| default/mlruns/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
-| default/mlruns/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
+| name                                          id            steps      sent       new  outcome
+| default/101/000000000000000000000000000000a1  c968cd4d2248     40 SIZE SIZE  created
+| default/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
+| default/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
 | 3 runs: 3 created
 ! tscope: mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 ! tscope: mlruns/101/000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
@@ -11,10 +11,10 @@ $ tscope push mlruns
 ! tscope: mlruns/102/000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
 # Again: nothing is sent.
 $ tscope push mlruns 2>/dev/null
-| name                                                 id            steps  sent  new  outcome
-| default/mlruns/101/000000000000000000000000000000a1  c968cd4d2248     40   0 B  0 B  unchanged
-| default/mlruns/101/000000000000000000000000000000a2  c1036e0e36c4     40   0 B  0 B  unchanged
-| default/mlruns/102/000000000000000000000000000000a3  d703cb1f82ad      8   0 B  0 B  unchanged
+| name                                          id            steps  sent  new  outcome
+| default/101/000000000000000000000000000000a1  c968cd4d2248     40   0 B  0 B  unchanged
+| default/101/000000000000000000000000000000a2  c1036e0e36c4     40   0 B  0 B  unchanged
+| default/102/000000000000000000000000000000a3  d703cb1f82ad      8   0 B  0 B  unchanged
 | 3 runs: 3 unchanged
 # One run alone, and what its columns and its samples of the machine were called.
 $ tscope push --name gpt mlruns/101/000000000000000000000000000000a1 2>/dev/null
@@ -194,7 +194,6 @@ $ tscope push --name one mlflow.db#000000000000000000000000000000a4
 | new SIZE
 | outcome   created
 $ tscope push mlflow.db#nobody
-! tscope: mlflow.db is named mlflow.db-nobody, because a name cannot have its other characters
 ! tscope: mlflow.db: there is no run nobody
 [2]
 # What is no database of MLflow's, and one that was cut.

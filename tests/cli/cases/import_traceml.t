@@ -1,12 +1,12 @@
 # A summary of TraceML is a run without series; a folder of them is one run each, and what is no summary is said with its byte.
 $ tscope push -q runs/summaries/before runs/summaries/hidden runs/summaries/slower/final_summary.json
-| name                        id            steps    sent     new  outcome
-| default/before              629eac4538b5      0 SIZE SIZE  created
-| default/hidden              d52e6a6de63b      0 SIZE SIZE  created
-| default/final_summary.json  d421833e6345      0 SIZE SIZE  created
+| name                                         id            steps    sent     new  outcome
+| default/summaries/before                     629eac4538b5      0 SIZE SIZE  created
+| default/summaries/hidden                     d52e6a6de63b      0 SIZE SIZE  created
+| default/summaries/slower/final_summary.json  d421833e6345      0 SIZE SIZE  created
 | 3 runs: 3 created
 $ tscope push runs/summaries/before
-| name      default/before
+| name      default/summaries/before
 | id        629eac4538b596346c3246903c6dffbd715cf8d9a8e9157fcae27a48680b3f95
 | format    TraceML final summary
 | steps     0 steps, 1 rank
@@ -16,18 +16,18 @@ $ tscope push runs/summaries/before
 ! tscope: runs/summaries/before: no_steps: there is no record of a step
 $ tscope push runs/summaries
 | name                      id            steps   sent    new  outcome
-| default/summaries/before  629eac4538b5      0    0 B    0 B  created
+| default/summaries/before  629eac4538b5      0    0 B    0 B  unchanged
 | default/summaries/cpu     1d3cf567b168      0 SIZE SIZE  created
-| default/summaries/hidden  d52e6a6de63b      0    0 B    0 B  created
+| default/summaries/hidden  d52e6a6de63b      0    0 B    0 B  unchanged
 | default/summaries/slower  d421833e6345      0    0 B    0 B  created
-| 5 runs: 4 created, 1 failed
+| 5 runs: 2 created, 2 unchanged, 1 failed
 ! tscope: runs/summaries/before: no_steps: there is no record of a step
 ! tscope: runs/summaries/cpu: no_steps: there is no record of a step
 ! tscope: runs/summaries/hidden: no_steps: there is no record of a step
 ! tscope: runs/summaries/list/final_summary.json: byte 34: this is not a summary of TraceML: system is not an object
 ! tscope: runs/summaries/slower: no_steps: there is no record of a step
 [2]
-$ tscope facts before 'other.traceml.step_time.global.average.*'
+$ tscope facts summaries/before 'other.traceml.step_time.global.average.*'
 | other.traceml.step_time.global.average.backward_ms              45.0   float  run.json
 | other.traceml.step_time.global.average.compute_ms               80.0   float  run.json
 | other.traceml.step_time.global.average.dataloader_fetch_cpu_ms  5.3    float  run.json
@@ -44,7 +44,7 @@ $ tscope facts ./runs/summaries/cpu '*peak_reserved_bytes*'
 | other.traceml.step_memory.global.worst.peak_reserved_bytes.idx    null  null  run.json
 | other.traceml.step_memory.global.worst.peak_reserved_bytes.value  null  null  run.json
 # TraceML's verdict, ours, and what its rule passes over: forward took 20 % more, hidden by less input wait.
-$ tscope diff --as traceml before hidden
+$ tscope diff --as traceml summaries/before summaries/hidden
 | TraceML's compare says EQUIVALENT: no change reaches its limit
 |   a  before  629eac4538b5
 |   b  hidden  d52e6a6de63b
@@ -87,7 +87,7 @@ $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
 |   - phase times changed: forward +16.7 % (+5 ms)
 [1]
 # A run that was pushed against a file that was not.
-$ tscope diff --as traceml before ./runs/summaries/cpu/final_summary.json
+$ tscope diff --as traceml summaries/before ./runs/summaries/cpu/final_summary.json
 | TraceML's compare says INCONCLUSIVE: partial: peak memory is not in both summaries
 |   a  before  629eac4538b5
 |   b  cpu     1d3cf567b168
@@ -111,7 +111,7 @@ $ tscope diff --as traceml before ./runs/summaries/cpu/final_summary.json
 |   - only one of the two summaries has a step time on the GPU clock
 |   - the diagnosis of step_memory went from BALANCED to NO GPU
 [3]
-$ tscope diff --as traceml --json before ./runs/summaries/hidden
+$ tscope diff --as traceml --json summaries/before ./runs/summaries/hidden
 | {
 |   "as": "traceml",
 |   "a": {
@@ -208,23 +208,23 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |   }
 | }
 # What is no summary.
-$ tscope diff --as traceml before ./runs/base
+$ tscope diff --as traceml summaries/before ./runs/base
 ! tscope: diff: ./runs/base is not a summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml only compares such summaries
 [2]
-$ tscope diff --as traceml before ./runs/summaries/list
+$ tscope diff --as traceml summaries/before ./runs/summaries/list
 ! tscope: ./runs/summaries/list/final_summary.json: byte 34: this is not a summary of TraceML: system is not an object
 [2]
-$ tscope diff --as traceml before hidden slower
+$ tscope diff --as traceml summaries/before summaries/hidden summaries/slower
 ! tscope: diff: --as works with two runs, and 3 are given
 [2]
-$ tscope diff --as traceml --first before hidden
+$ tscope diff --as traceml --first summaries/before summaries/hidden
 ! tscope: diff: --as traceml takes no --first
 [2]
-$ tscope diff --as else before hidden
+$ tscope diff --as else summaries/before summaries/hidden
 ! tscope: diff: --as must be one of: traceml; it is 'else'
 [2]
 # Without --as: they have no series, so nothing says whether they computed the same.
-$ tscope diff --first before hidden
+$ tscope diff --first summaries/before summaries/hidden
 | -	-	-
 ! tscope: both are summaries of TraceML; --as traceml compares them by its rules, and shows what those rules ignore
 [3]

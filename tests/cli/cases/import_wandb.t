@@ -1,14 +1,14 @@
 # A folder of W&B's is one run for each of its folders; what is no value is counted, what looks secret is taken out.
 $ tscope push wandb
-| name                                                id            steps      sent       new  outcome
-| default/wandb/offline-run-20261121_000000-plain001  5a19a293a98c     40 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000001-kinds002  b6a5197a842b      7 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000002-media003  20af25dea59d      3 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000003-blocks04  b4ae6c127201     12 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000004-resumed5  b896eb2003c3      6 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
-| default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
+| name                                          id            steps      sent       new  outcome
+| default/offline-run-20261121_000000-plain001  5a19a293a98c     40 SIZE SIZE  created
+| default/offline-run-20261121_000001-kinds002  b6a5197a842b      7 SIZE SIZE  created
+| default/offline-run-20261121_000002-media003  20af25dea59d      3 SIZE SIZE  created
+| default/offline-run-20261121_000003-blocks04  b4ae6c127201     12 SIZE SIZE  created
+| default/offline-run-20261121_000004-resumed5  b896eb2003c3      6 SIZE SIZE  created
+| default/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
+| default/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
+| default/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
 | 8 runs: 8 created
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
@@ -16,15 +16,15 @@ $ tscope push wandb
 ! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
 # Again: nothing is sent.
 $ tscope push wandb
-| name                                                id            steps  sent  new  outcome
-| default/wandb/offline-run-20261121_000000-plain001  5a19a293a98c     40   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000001-kinds002  b6a5197a842b      7   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000002-media003  20af25dea59d      3   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000003-blocks04  b4ae6c127201     12   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000004-resumed5  b896eb2003c3      6   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
-| default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
+| name                                          id            steps  sent  new  outcome
+| default/offline-run-20261121_000000-plain001  5a19a293a98c     40   0 B  0 B  unchanged
+| default/offline-run-20261121_000001-kinds002  b6a5197a842b      7   0 B  0 B  unchanged
+| default/offline-run-20261121_000002-media003  20af25dea59d      3   0 B  0 B  unchanged
+| default/offline-run-20261121_000003-blocks04  b4ae6c127201     12   0 B  0 B  unchanged
+| default/offline-run-20261121_000004-resumed5  b896eb2003c3      6   0 B  0 B  unchanged
+| default/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
+| default/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
+| default/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
 | 8 runs: 8 unchanged
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
