@@ -185,6 +185,14 @@ enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t 
 	return status;
 }
 
+void ts_cli_call_run(const struct ts_cli *cli, const char *typed, struct ts_run_ref *run)
+{
+	char hex[TS_ID_HEX + 1];
+
+	if (!cli->json && strncmp(typed, ts_id_hex(&run->id, hex), strlen(typed)) != 0)
+		run->own_name = ts_span_str(typed);
+}
+
 enum ts_status ts_cli_run(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err)
 {
 	return ts_cli_runs(cli, &typed, 1, ret_spec, err);

@@ -7,6 +7,7 @@
 #ifndef TSCOPE_CLI_CORE_CONTEXT_H
 #define TSCOPE_CLI_CORE_CONTEXT_H
 
+#include "analysis/answer/run_ref.h"
 #include "base/arena.h"
 #include "base/json_writer.h"
 #include "cli/core/args.h"
@@ -49,6 +50,9 @@ enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span
 enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs,
 			   struct ts_error *err);
 enum ts_status ts_cli_run(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err);
+/* What an answer for people calls a run: the word that named it, or the run's own name where that word is the begin of its id. Changes
+ * nothing of an answer that is JSON. */
+void ts_cli_call_run(const struct ts_cli *cli, const char *typed, struct ts_run_ref *run);
 /* Opens the target; a second call does nothing. */
 enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts_error *err);
 

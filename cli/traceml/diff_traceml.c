@@ -63,6 +63,8 @@ enum ts_status ts_diff_traceml(struct ts_cli *cli, struct ts_error *err)
 		status = ts_traceml_compare(&a, &b, &cli->arena, &answer.said, err);
 	if (status)
 		return status;
+	ts_cli_call_run(cli, ts_cli_word(cli, 0), &answer.a);
+	ts_cli_call_run(cli, ts_cli_word(cli, 1), &answer.b);
 	cli->exit_code = exit_code(answer.said.findings[0].verdict);
 	if (!cli->json)
 		return ts_render_traceml_text(cli, &answer, err);

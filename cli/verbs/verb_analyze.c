@@ -89,10 +89,11 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)
 		status = ts_ask_analyze(cli->target.channel, &request, &cli->arena, &analysis, err);
-	if (!status)
-		status = answer(cli, &analysis, err);
 	if (status)
 		return status;
+	ts_cli_call_run(cli, ts_cli_word(cli, 0), &analysis.run);
+	if (answer(cli, &analysis, err))
+		return err->status;
 	cli->exit_code = fails(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;
 }

@@ -23,8 +23,12 @@ enum ts_status ts_verb_check_resume(struct ts_cli *cli, struct ts_error *err)
 		request.parent = specs[0];
 	request.child = specs[n - 1];
 	status = ts_ask_resume(cli->target.channel, &request, &cli->arena, &resume, err);
-	if (!status)
-		status = cli->json ? ts_json_answer(cli, &ts_shape_resume, &resume, err) : ts_render_resume_text(cli, &resume, err);
+	if (status)
+		return status;
+	if (n == 2)
+		ts_cli_call_run(cli, ts_cli_word(cli, 0), &resume.parent);
+	ts_cli_call_run(cli, ts_cli_word(cli, n - 1), &resume.child);
+	status = cli->json ? ts_json_answer(cli, &ts_shape_resume, &resume, err) : ts_render_resume_text(cli, &resume, err);
 	if (!status)
 		cli->exit_code = (int)resume.verdict;
 	return status;

@@ -120,6 +120,8 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 		status = ts_ask_matrix(cli->target.channel, &request, &cli->arena, &m, err);
 	if (status)
 		return status;
+	for (size_t i = 0; i < m.n; i++)
+		ts_cli_call_run(cli, cli->args.words[i], &m.runs[i]);
 	status = cli->json ? ts_render_matrix_json(cli, &m, err)
 			   : ts_render_matrix_text(cli, &m, ts_args_has(&cli->args, "all"), err);
 	if (!status)
@@ -167,8 +169,11 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	ts_take_specs(specs, words.n, &request);
 	if (axis)
 		request.axis = ts_span_str(axis);
-	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
-	if (!status && reproduce)
+	if (ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err))
+		return err->status;
+	ts_cli_call_run(cli, words.words[0], &diff.a);
+	ts_cli_call_run(cli, words.words[1], &diff.b);
+	if (reproduce)
 		status = ts_reproduce_ask(cli, words.words[0], specs[0], &how.a, err);
 	if (!status && reproduce)
 		status = ts_reproduce_ask(cli, words.words[1], specs[1], &how.b, err);

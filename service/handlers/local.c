@@ -1,6 +1,7 @@
 /* local.c - handlers driven in this process: the channel of a command that has no server. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/user.h"
 #include "service/handlers/channel.h"
 #include "service/handlers/core/methods.h"
 
@@ -8,6 +9,7 @@ struct local {
 	struct ts_channel base;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
+	char user[TS_USER_TEXT];
 };
 
 /* One call: the part that a handler sees, and where its replies go. */
@@ -55,7 +57,7 @@ static void begin(struct local_call *lc, struct local *local, const struct ts_ha
 		.engine = local->engine,
 		.server = &local->facts,
 		.arena = &lc->arena,
-		.caller = ts_span_str("local"),
+		.caller = ts_span_str(local->user),
 		.deadline_ns = INT64_MAX,
 		.reply = take_reply,
 		.driver = lc,
@@ -213,6 +215,7 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 	local->base.ops = &local_ops;
 	local->base.where = where;
 	local->engine = engine;
+	ts_user_self(local->user);
 	local->facts = (struct ts_server_facts){
 		.version = TS_VERSION,
 		.store = where,

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/user.h"
 #include "service/rpc/listen_socket.h"
 
 #include <errno.h>
@@ -18,9 +19,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { KNOWN = 64 };
+
 struct peer {
 	ino_t inode; /* of the socket; 0 = none. A descriptor with another inode is another connection */
 	char text[TS_PEER_TEXT];
+};
+
+/* A user whose name was asked for; the system is not asked for each connection. */
+struct known {
+	bool asked;
+	uid_t uid;
+	char name[TS_USER_TEXT];
 };
 
 struct ts_listen {
@@ -33,6 +43,7 @@ struct ts_listen {
 	int wake;    /* an eventfd that stops the thread */
 	int reserve; /* closed to accept and refuse one connection when descriptors have run out; -1 = used up */
 	int64_t complained_ns;
+	struct known known[KNOWN]; /* by uid modulo KNOWN; of the thread */
 
 	pthread_mutex_t mutex;
 	struct peer *peers; /* indexed by descriptor */
@@ -131,15 +142,23 @@ void ts_listen_peer(struct ts_listen *listen, int fd, char out[TS_PEER_TEXT])
 	pthread_mutex_unlock(&listen->mutex);
 }
 
-static void describe_unix(int fd, char text[TS_PEER_TEXT])
+static void describe_unix(struct ts_listen *listen, int fd, char text[TS_PEER_TEXT])
 {
 	struct ucred who;
 	socklen_t len = sizeof who;
+	struct known *known;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0)
-		(void)snprintf(text, TS_PEER_TEXT, "uid %u", (unsigned)who.uid);
-	else
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len)) {
 		(void)snprintf(text, TS_PEER_TEXT, "unix");
+		return;
+	}
+	known = &listen->known[who.uid % KNOWN];
+	if (!known->asked || known->uid != who.uid) {
+		ts_user_name(who.uid, known->name);
+		known->uid = who.uid;
+		known->asked = true;
+	}
+	(void)snprintf(text, TS_PEER_TEXT, "%s", known->name);
 }
 
 static void describe_tcp(int fd, const struct sockaddr_storage *from, socklen_t len, char text[TS_PEER_TEXT])
@@ -204,7 +223,7 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 		return;
 	}
 	if (socket->kind == TS_ADDRESS_UNIX)
-		describe_unix(fd, text);
+		describe_unix(listen, fd, text);
 	else
 		describe_tcp(fd, &from, len, text);
 	refused = remember(listen, fd, text);

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/user.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,10 +86,10 @@ static void tcp_serves_the_same(void **state)
 static void the_caller_is_named(void **state)
 {
 	struct ts_channel *tcp = testing_client(testing_tcp(&t));
-	char want[32];
+	char want[TS_USER_TEXT];
 
 	(void)state;
-	(void)snprintf(want, sizeof want, "uid %u", (unsigned)getuid());
+	ts_user_name(getuid(), want);
 	assert_int_equal(testing_call(ch, "Who", ts_span_str("?"), text), TS_OK);
 	assert_string_equal(text, want);
 	assert_int_equal(testing_call(tcp, "Who", ts_span_str("?"), text), TS_OK);
@@ -553,7 +554,7 @@ static void every_call_is_one_line(void **state)
 	close(fd);
 	assert_true(n > 0);
 	log[n] = 0;
-	line = strstr(log, "event=call method=PoolEcho peer=\"uid ");
+	line = strstr(log, "event=call method=PoolEcho peer=");
 	assert_non_null(line);
 	assert_non_null(strstr(line, "status=ok ms="));
 	assert_non_null(strstr(line, " in=5 out=5\n"));

@@ -2,6 +2,7 @@
 #include "service/rpc/testing.h"
 
 #include "base/clock.h"
+#include "base/user.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,7 +167,7 @@ static void a_server_is_reached_through_ssh(void **state)
 {
 	size_t before = tunnels_left();
 	struct ts_channel *ch;
-	char want[32];
+	char want[TS_USER_TEXT];
 
 	(void)state;
 	need_sshd();
@@ -175,7 +176,7 @@ static void a_server_is_reached_through_ssh(void **state)
 	assert_int_equal(tunnels_left(), before + 1);
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("far away"), text), TS_OK);
 	assert_string_equal(text, "far away");
-	(void)snprintf(want, sizeof want, "uid %u", (unsigned)geteuid());
+	ts_user_name(geteuid(), want);
 	assert_int_equal(testing_call(ch, "Who", ts_span_str(""), text), TS_OK);
 	assert_string_equal(text, want);
 	ch->ops->destroy(ch);

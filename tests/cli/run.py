@@ -22,6 +22,7 @@ import html.parser
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -59,7 +60,7 @@ class Place:
         shutil.copytree(os.path.join(ROOT, "tests/golden/huggingface"), os.path.join(self.path, "output"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/files"), os.path.join(self.path, "logs"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
-        self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, TERM="xterm", LC_ALL="C",
+        self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, LOGNAME="ada", TERM="xterm", LC_ALL="C",
                         TSCOPE_STORE=os.path.join(self.path, "store"))
         self.began = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
 
@@ -351,18 +352,13 @@ def contrast(a, b):
 def pages(_update):
     """analyze and diff --html: one page, well-formed, without a script or a request, legible; whole or not there."""
     place = Place()
-    shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, "named"))
-    for base, _, files in os.walk(os.path.join(place.path, "named")):
-        if "run.json" in files:
-            with open(os.path.join(base, "run.json"), encoding="utf-8") as f:
-                head = json.load(f)
-            with open(os.path.join(base, "run.json"), "w", encoding="utf-8") as f:
-                json.dump(dict(head, name="</title><script src=x>alert('1')</script>&"), f)
+    named = "named'<script src=x>&"  # a page shows the words that named its runs
+    shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, named))
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
-    singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named")
-    pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), ("named", "demo/order"))
-    for run, command, want in [(r, f"analyze --html - ./{r}", (0,)) for r in singles] + \
-            [(f"{a} {b}", f"diff --reproduce --html - ./{a} ./{b}", (1, 3)) for a, b in pairs] + \
+    singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
+    pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
+    for run, command, want in [(r, f"analyze --html - {shlex.quote('./' + r)}", (0,)) for r in singles] + \
+            [(f"{a} {b}", f"diff --reproduce --html - {shlex.quote('./' + a)} ./{b}", (1, 3)) for a, b in pairs] + \
             [("trunk", "trend trunk --metric loss --like base --html -", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()

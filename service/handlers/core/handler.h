@@ -44,7 +44,7 @@ struct ts_call {
 	struct ts_engine *engine;
 	const struct ts_server_facts *server;
 	struct ts_arena *arena;
-	struct ts_span caller;	/* "uid 1000", "local", "127.0.0.1:5123": for the log, and as the author of changes */
+	struct ts_span caller;	/* "ada", "uid 1000", "127.0.0.1:5123": for the log, and as the author of changes */
 	int64_t deadline_ns;	/* monotonic; INT64_MAX = none */
 	bool (*cancelled)(const struct ts_call *call); /* the client is gone, the deadline is over, the server stops */
 	enum ts_status (*reply)(struct ts_call *call, struct ts_span message, struct ts_error *err);

@@ -120,7 +120,7 @@ $ tscope analyze base --rank 3
 ! tscope: the run has no rank 3; it has 0
 [2]
 $ tscope analyze slow --rank 2
-| chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
+| slow  0a884843ce41  160 steps (0 to 159), 3 ranks
 | rank 2
 |
 | VERDICT
@@ -237,7 +237,7 @@ $ tscope analyze slow --rank 2
 |   the findings on timing, memory and convergence are about rank 2 alone; without --rank they are
 |     about all ranks
 $ COLUMNS=60 tscope analyze slow
-| chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
+| slow  0a884843ce41  160 steps (0 to 159), 3 ranks
 | rank 0
 |
 | VERDICT
@@ -373,7 +373,7 @@ $ COLUMNS=60 tscope analyze slow
 |     memory and convergence show rank 0, the lowest rank that
 |     has steps, and --rank K shows another rank
 $ tscope analyze ./runs/cut
-| a6e6bceb9c69  4 steps (0 to 3), 1 rank
+| ./runs/cut  a6e6bceb9c69  4 steps (0 to 3), 1 rank
 | rank 0
 |
 | VERDICT  the run does not show what limits it: it has only 4 steps, and the verdict needs 10

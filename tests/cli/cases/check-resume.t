@@ -100,8 +100,8 @@ $ tscope check-resume whole rewound
 # A tolerance of one's own decides the loss, not the data.
 $ tscope check-resume --tolerance 0.5 ./runs/whole ./runs/rewound
 | The data position was not restored: at step 12 the resumed run trains on the batch that the parent had at step 0, 12 steps earlier
-| parent    whole 64042302f952 30 steps (0 to 29), 1 rank
-| child     rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
+| parent    ./runs/whole 64042302f952 30 steps (0 to 29), 1 rank
+| child     ./runs/rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
 | resumed   at step 12
 | cause     a resume that did not restore the data position (confidence: high)
 | shared    0 of 4 blocks of the trajectory are stored once for both
@@ -129,7 +129,7 @@ $ tscope check-resume --tolerance 0.5 ./runs/whole ./runs/rewound
 # Restarted into its own directory.
 $ tscope check-resume restarted
 | This cannot be decided: the common steps agree, but there are only 2 common steps from the resume at step 2 on
-| run       634f83e30958 6 steps (0 to 5), 1 rank
+| run       restarted 634f83e30958 6 steps (0 to 5), 1 rank
 | resumed   at step 2
 |
 | From the resume on (differences are relative)

@@ -301,8 +301,8 @@ $ mkdir words some; sed -E 's/"mood":([0-9]+)/"mood":"m\1"/' runs/mood/steps.jso
 $ tscope diff mood ./words
 | The trajectory agrees, but one series cannot be compared in full: only the first run has mood as f64; the second run has it as text; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json
 | cause: no difference found; confidence: low
-|   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
-|   b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
+|   a  mood     02543aa2aba4  8 steps (0 to 7)  1 rank
+|   b  ./words  3c3a6fc5382b  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
@@ -344,8 +344,8 @@ $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 $ tscope diff mood ./some
 | The trajectory agrees, but one series cannot be compared in full: mood agrees at 2 common steps, but the first run has 6 steps that the second lacks; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json
 | cause: no difference found; confidence: low
-|   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
-|   b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
+|   a  mood    02543aa2aba4  8 steps (0 to 7)  1 rank
+|   b  ./some  e3596f8144ad  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
@@ -430,8 +430,8 @@ $ tscope diff base ./runs/parts | head -1
 $ tscope diff ./demo/base ./demo/rerun
 | Both runs computed the same, bit for bit: 18 series of the trajectory agree over 160 steps
 | cause: no difference found; confidence: high
-|   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-|   b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
+|   a  ./demo/base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  ./demo/rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
@@ -475,8 +475,8 @@ $ tscope diff ./demo/base ./demo/order
 |   The two runs first differ at step 80: digests.batch on rank 1 is 503fb813e1a0ba06 in the first run
 |     and 449ffcf04fb1f990 in the second; 9 more series differ at that step or later; 8 other series
 |     are the same in both
-|   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-|   b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
+|   a  ./demo/base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  ./demo/order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: digests.params differs at step 80
@@ -586,8 +586,8 @@ $ tscope diff ./demo/base ./demo/lr
 |     5c34fe692d310ca8 in the first run and 9e6cd3872da25e93 in the second; 11 more series differ at
 |     that step or later; 6 other series are the same in both; 1 recorded fact differs:
 |     config.optimizer.lr
-|   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-|   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|   a  ./demo/base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  ./demo/lr    0654541655d6  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: digests.params differs at step 0
@@ -684,8 +684,8 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |     more series differ at that step or later; 6 other series
 |     are the same in both; 1 recorded fact differs:
 |     config.optimizer.lr
-|   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-|   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|   a ./demo/base 6ae1a7a00e48 160 steps (0 to 159) 3 ranks
+|   b ./demo/lr   0654541655d6 160 steps (0 to 159) 3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: digests.params differs at step 0
@@ -791,8 +791,8 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 | the first run has 5 steps (3 to 7) that the second lacks; 11 recorded facts
 | differ: code.commit and 10 more
 | cause: no difference found; confidence: low
-|   a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
-|   b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
+|   a  base         18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  ./runs/evil  d45d5732500b  3 steps (0 to 2)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that
@@ -842,8 +842,8 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 $ tscope diff base ./runs/cut
 | The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 8 recorded facts differ: code.commit and 7 more
 | cause: no difference found; confidence: low
-|   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
-|   b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
+|   a  base        18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  ./runs/cut  a6e6bceb9c69  4 steps (0 to 3)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
@@ -976,15 +976,15 @@ $ tscope diff base rerun base
 |   3  base   same   same     .
 $ tscope diff base longer ./runs/rerun
 | No common step of two runs differs, but in 2 of 3 pairs the runs do not have the same steps, series or ranks
-| 1  base    18fc3da2967f  8 steps (0 to 7)    1 rank
-| 2  longer  782180165393  12 steps (0 to 11)  1 rank
-| 3  rerun   615c705062bf  8 steps (0 to 7)    1 rank
+| 1  base          18fc3da2967f  8 steps (0 to 7)    1 rank
+| 2  longer        782180165393  12 steps (0 to 11)  1 rank
+| 3  ./runs/rerun  615c705062bf  8 steps (0 to 7)    1 rank
 |
 | First step at which each pair differs
-|                base  longer   rerun
-|   1  base         .  extent    same
-|   2  longer  extent       .  extent
-|   3  rerun     same  extent       .
+|                      base  longer  ./runs/rerun
+|   1  base               .  extent          same
+|   2  longer        extent       .        extent
+|   3  ./runs/rerun    same  extent             .
 |
 | extent    common steps agree, but one run has steps, series or ranks that the other lacks
 [3]

@@ -21,7 +21,7 @@ $ tscope export joined out2 -q && tscope diff joined ./out2
 | Both sides are the same run: their ids are equal
 | cause: no difference found; confidence: high
 |   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
-|   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   b  ./out2  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: both sides are the same run

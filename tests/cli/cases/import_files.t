@@ -98,8 +98,8 @@ $ tscope diff full rounded
 |   The two runs first differ at step 2, the first step that both have: loss is 3.3524818420410156 in
 |     the first run and 3.3525 in the second; 5 other series are the same in both; 1 recorded fact
 |     differs: columns.scalars\.loss.precision
-|   a  -  40cd87bf8121  30 steps (2 to 60)  1 rank
-|   b  -  68ae76c8ac2d  30 steps (2 to 60)  1 rank
+|   a  full     40cd87bf8121  30 steps (2 to 60)  1 rank
+|   b  rounded  68ae76c8ac2d  30 steps (2 to 60)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    no: loss differs at step 2
@@ -184,7 +184,7 @@ $ tscope show rounded
 $ tscope diff ./output/full/checkpoint-40 full | head -3
 | The trajectories cannot be compared in full: epoch agrees at 20 common steps, but the second run has 10 steps (42 to 60) that the first lacks
 | cause: no difference found; confidence: high
-|   a  -  9016ed7163d0  20 steps (2 to 40)  1 rank
+|   a  ./output/full/checkpoint-40  9016ed7163d0  20 steps (2 to 40)  1 rank
 # Of a folder, each log is a run.
 $ tscope push logs
 | name                                       id            steps      sent       new  outcome

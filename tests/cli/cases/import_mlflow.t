@@ -37,8 +37,8 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |   The two runs first differ at step 25: loss is 0.06368790191329962 in the first run and
 |     0.15317892197103722 in the second; 5 other series are the same in both; 4 recorded facts differ:
 |     config.lr and 3 more
-|   a  plain  c968cd4d2248  40 steps (0 to 39)  1 rank
-|   b  other  c1036e0e36c4  40 steps (0 to 39)  1 rank
+|   a  ./mlruns/101/000000000000000000000000000000a1  c968cd4d2248  40 steps (0 to 39)  1 rank
+|   b  ./mlruns/101/000000000000000000000000000000a2  c1036e0e36c4  40 steps (0 to 39)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    no: loss differs at step 25
@@ -140,8 +140,8 @@ $ tscope push mlflow.db 2>/dev/null
 $ tscope diff ./mlflow.db#000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a1
 | Both runs computed the same, bit for bit: 3 series of the trajectory agree over 40 steps; 1 recorded fact differs: other.mlflow.experiment_id
 | cause: no difference found; confidence: high
-|   a  plain  4491e7f1cdd1  40 steps (0 to 39)  1 rank
-|   b  plain  c968cd4d2248  40 steps (0 to 39)  1 rank
+|   a  ./mlflow.db#000000000000000000000000000000a1   4491e7f1cdd1  40 steps (0 to 39)  1 rank
+|   b  ./mlruns/101/000000000000000000000000000000a1  c968cd4d2248  40 steps (0 to 39)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal

@@ -46,8 +46,8 @@ $ tscope facts ./runs/summaries/cpu '*peak_reserved_bytes*'
 # TraceML's verdict, ours, and what its rule passes over: forward took 20 % more, hidden by less input wait.
 $ tscope diff --as traceml summaries/before summaries/hidden
 | TraceML's compare says EQUIVALENT: no change reaches its limit
-|   a  before  629eac4538b5
-|   b  hidden  d52e6a6de63b
+|   a  summaries/before  629eac4538b5
+|   b  summaries/hidden  d52e6a6de63b
 |
 | Verdict of TraceML's rule
 |                              a       b   change  its limit
@@ -68,8 +68,8 @@ $ tscope diff --as traceml summaries/before summaries/hidden
 # A regression, by two files.
 $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
 | TraceML's compare says REGRESSION: step time changed by +5.00 %; its limit is 3 %
-|   a  before  629eac4538b5
-|   b  slower  d421833e6345
+|   a  ./runs/summaries/before  629eac4538b5
+|   b  ./runs/summaries/slower  d421833e6345
 |
 | Verdict of TraceML's rule
 |                              a       b   change  its limit
@@ -89,8 +89,8 @@ $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
 # A run that was pushed against a file that was not.
 $ tscope diff --as traceml summaries/before ./runs/summaries/cpu/final_summary.json
 | TraceML's compare says INCONCLUSIVE: partial: peak memory is not in both summaries
-|   a  before  629eac4538b5
-|   b  cpu     1d3cf567b168
+|   a  summaries/before                         629eac4538b5
+|   b  ./runs/summaries/cpu/final_summary.json  1d3cf567b168
 |
 | Verdict of TraceML's rule
 |                              a      b     change  its limit

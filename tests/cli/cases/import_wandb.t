@@ -89,8 +89,8 @@ $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-2
 | The trajectories cannot be compared in full: no step of loss is in both runs
 | cause: too little in common to compare; confidence: none
 |   The trajectories cannot be compared in full: no step of loss is in both runs
-|   a  resumed  b896eb2003c3  6 steps (0 to 5)   1 rank
-|   b  resumed  64f7cc3e5e2c  6 steps (6 to 11)  1 rank
+|   a  ./wandb/offline-run-20261121_000004-resumed5  b896eb2003c3  6 steps (0 to 5)   1 rank
+|   b  ./wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c  6 steps (6 to 11)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    not known: the two runs have no common step
@@ -118,8 +118,8 @@ $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-2
 $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-20261121_000007-crashed6
 | The trajectories cannot be compared in full: loss agrees at 40 common steps, but the second run has 40 steps (40 to 79) that the first lacks; 18 recorded facts differ: config.api_key and 17 more
 | cause: no difference found; confidence: high
-|   a  plain    5a19a293a98c  40 steps (0 to 39)  1 rank
-|   b  crashed  2688e0d60251  80 steps (0 to 79)  1 rank
+|   a  ./wandb/offline-run-20261121_000000-plain001  5a19a293a98c  40 steps (0 to 39)  1 rank
+|   b  ./wandb/offline-run-20261121_000007-crashed6  2688e0d60251  80 steps (0 to 79)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal

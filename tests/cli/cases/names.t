@@ -25,16 +25,16 @@ $ tscope tag
 | v1    18fc3da2967f  NOW______________
 $ tscope note base
 | note   value     when                  who
-| state  finished  NOW_________________  local
+| state  finished  NOW_________________  ada
 $ tscope note base bad='loss spikes' note=x
 | note   value        when                  who
-| bad    loss spikes  NOW_________________  local
-| note   x            NOW_________________  local
-| state  finished     NOW_________________  local
+| bad    loss spikes  NOW_________________  ada
+| note   x            NOW_________________  ada
+| state  finished     NOW_________________  ada
 $ tscope note base note= state=crashed
 | note   value        when                  who
-| bad    loss spikes  NOW_________________  local
-| state  crashed      NOW_________________  local
+| bad    loss spikes  NOW_________________  ada
+| state  crashed      NOW_________________  ada
 $ tscope note tag:v1
 ! tscope: note: default/v1 is a tag, and only runs have notes
 [2]
@@ -42,9 +42,9 @@ $ tscope note base novalue
 ! tscope: note: 'novalue' must have the form KEY=VALUE
 [2]
 $ tscope log best
-| entry  id            moved                 who    message
-|     2  2fce76dd212c  NOW_________________  local
-|     1  18fc3da2967f  NOW_________________  local
+| entry  id            moved                 who  message
+|     2  2fce76dd212c  NOW_________________  ada
+|     1  18fc3da2967f  NOW_________________  ada
 $ tscope log nothing
 ! tscope: nothing is named default/nothing
 [2]
@@ -59,8 +59,8 @@ $ tscope push -q --branch nightly --name base runs/base; tscope list --branches 
 | name     id
 | nightly  18fc3da2967f
 $ tscope log branch:nightly
-| entry  id            moved                 who    message
-|     1  18fc3da2967f  NOW_________________  local
+| entry  id            moved                 who  message
+|     1  18fc3da2967f  NOW_________________  ada
 # A word that is wrong removes nothing.
 $ tscope rm best nothing
 ! tscope: nothing is named default/nothing

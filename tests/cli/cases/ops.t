@@ -27,8 +27,8 @@ $ tscope diff a b
 | cause: not known; confidence: low; from step 41
 |   The two runs first differ in the operation attn (occurrence 0) at step 41 on rank 1: its inputs
 |     agree, but its output differs
-|   a  -  fdf219e75788  1 step (41)  3 ranks
-|   b  -  16639ed13090  1 step (41)  3 ranks
+|   a  a  fdf219e75788  1 step (41)  3 ranks
+|   b  b  16639ed13090  1 step (41)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: the operation attn differs at step 41
@@ -117,8 +117,8 @@ $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./bac
 | {"in":"00000000000000b1","kind":"activation","name":"attn","out":"00000000000000c1","step":41.0}
 | Both sides are the same run: their ids are equal
 | cause: no difference found; confidence: high
-|   a  -  16639ed13090  1 step (41)  3 ranks
-|   b  -  16639ed13090  1 step (41)  3 ranks
+|   a  b       16639ed13090  1 step (41)  3 ranks
+|   b  ./back  16639ed13090  1 step (41)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: both sides are the same run
@@ -132,8 +132,8 @@ $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./bac
 $ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.jsonl none/rank$rank; done; tscope diff a ./none
 | Both runs computed the same, bit for bit: 3 series of the trajectory agree over 1 step; some digests of operations are in one run only and were not compared
 | cause: no difference found; confidence: low
-|   a  -  fdf219e75788  1 step (41)  3 ranks
-|   b  -  a097015c46b1  1 step (41)  3 ranks
+|   a  a       fdf219e75788  1 step (41)  3 ranks
+|   b  ./none  a097015c46b1  1 step (41)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
@@ -157,8 +157,8 @@ $ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.j
 $ tscope diff a ./a
 | Both sides are the same run: their ids are equal
 | cause: no difference found; confidence: high
-|   a  -  fdf219e75788  1 step (41)  3 ranks
-|   b  -  fdf219e75788  1 step (41)  3 ranks
+|   a  a    fdf219e75788  1 step (41)  3 ranks
+|   b  ./a  fdf219e75788  1 step (41)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: both sides are the same run
@@ -174,8 +174,8 @@ $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":
 | cause: not known; confidence: low; from step 7
 |   The two runs first differ in the operation w (occurrence 0) at step 7: whether its inputs agree
 |     was not recorded
-|   a  -  683eb66cede2  0 steps (none)  1 rank
-|   b  -  b89bd81106ce  0 steps (none)  1 rank
+|   a  ./one    683eb66cede2  0 steps (none)  1 rank
+|   b  ./other  b89bd81106ce  0 steps (none)  1 rank
 |
 | EQUIVALENT?
 |   bit-exact    no: the operation w differs at step 7
@@ -207,8 +207,8 @@ $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp
 | cause: not known; confidence: low; from step 41
 |   The two runs first differ in the operation attn (occurrence 0) at step 41: its inputs agree, but
 |     its output differs
-|   a  -  dc7ab0c896cd  1 step (41)  3 ranks
-|   b  -  bc7ab8453daf  1 step (41)  3 ranks
+|   a  ./joba  dc7ab0c896cd  1 step (41)  3 ranks
+|   b  ./jobc  bc7ab8453daf  1 step (41)  3 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: the operation attn differs at step 41

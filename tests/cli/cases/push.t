@@ -180,7 +180,7 @@ $ tscope push runs/joined
 $ tscope diff both joined
 | Both sides are the same run: their ids are equal
 | cause: no difference found; confidence: high
-|   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   a  both    80645a2e3943  4 steps (0 to 3)  2 ranks
 |   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
 | EQUIVALENT?

@@ -46,18 +46,18 @@ $ COLUMNS=60 tscope trend main
 # What does not count is said: marked bad, still training, of another workload.
 $ tscope note m12 bad='broken fan'
 | note   value       when                  who
-| bad    broken fan  NOW_________________  local
-| state  finished    NOW_________________  local
+| bad    broken fan  NOW_________________  ada
+| state  finished    NOW_________________  ada
 $ tscope note m49 state=running
 | note   value    when                  who
-| state  running  NOW_________________  local
+| state  running  NOW_________________  ada
 $ python3 runs/gate.py other time=0.2 commit=0ther lr=0.1 started=1700090000
 $ tscope push -q --branch main ./other | tail -n 1
 | outcome   created
 $ tscope note other bad='to look at main alone'
 | note   value                  when                  who
-| bad    to look at main alone  NOW_________________  local
-| state  finished               NOW_________________  local
+| bad    to look at main alone  NOW_________________  ada
+| state  finished               NOW_________________  ada
 $ tscope trend main --limit 12
 | step time of main is 110 ms over 10 runs, and no change of its level was found
 | 12 runs, workload dc514aa9ab1e; 2 runs left out; 29 older entries of the branch not read
@@ -129,7 +129,7 @@ $ tscope trend main --metric peak_memory
 # The newest run says which workload is followed, unless another is named.
 $ tscope note other bad=
 | note   value     when                  who
-| state  finished  NOW_________________  local
+| state  finished  NOW_________________  ada
 $ tscope trend main
 | step time of main is 200 ms in the one run that counts; one run is too few for a trend
 | 41 runs, workload 6cc29d1384d8; 40 runs left out
