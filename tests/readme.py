@@ -4,10 +4,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 build = os.path.abspath(sys.argv[1])
-out = subprocess.run([os.path.join(build, "tscope"), "diff", "./base", "./order"], cwd="tests/golden/demo/runs", capture_output=True,
-                     text=True, env={"PATH": os.environ["PATH"], "COLUMNS": "100", "NO_COLOR": "1"})
+with tempfile.TemporaryDirectory() as store:
+    env = {"PATH": os.environ["PATH"], "COLUMNS": "100", "NO_COLOR": "1", "TSCOPE_STORE": store}
+    for words in (["push", "-q", "base", "order"], ["diff", "base", "order"]):
+        out = subprocess.run([os.path.join(build, "tscope"), *words], cwd="tests/golden/demo/runs", capture_output=True, text=True, env=env)
 if out.returncode != 1:
     sys.exit(f"readme: diff ended with {out.returncode}: {out.stderr}")
 # The README shows one screen; the part behind the series is in docs/report.md.
