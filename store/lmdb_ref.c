@@ -259,8 +259,8 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	return status;
 }
 
-/* Removes the ref, its log, and the notes of a run. */
-static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_error *err)
+/* Removes the ref and its log, and sets the notes of a run aside. */
+static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, const struct ts_id *id, struct ts_error *err)
 {
 	uint8_t room[TS_REF_KEY_MAX + 1];
 	struct ts_span key = ts_ref_key(u->kind, u->name, room);
@@ -269,9 +269,7 @@ static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update 
 	room[key.len] = 0;
 	if (ts_write_delete(w, TS_DB_REFS, key, err) || ts_write_delete_prefix(w, TS_DB_LOG, prefix, err))
 		return err->status;
-	if (u->kind != TS_REF_RUN)
-		return TS_OK;
-	return ts_write_delete_prefix(w, TS_DB_NOTES, ts_span_of(prefix.data + 1, prefix.len - 1), err);
+	return u->kind == TS_REF_RUN ? ts_lmdb_notes_aside(w, u->name, id, err) : TS_OK;
 }
 
 static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_update *u, const struct ts_ref *current,
@@ -284,7 +282,9 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	    ts_write_delete(w, TS_DB_RECENT, recent_key(u->kind, current->moved_ns, u->name, room), err))
 		return err->status;
 	if (u->remove)
-		return remove_ref(w, u, err);
+		return remove_ref(w, u, &current->id, err);
+	if (u->kind == TS_REF_RUN && !current->seq && ts_lmdb_notes_back(w, u->name, &u->id, err))
+		return err->status;
 	after = ts_ref_after(u, current);
 	if (put_ref(w, &after, err) || put_log(w, &after, u->message, err))
 		return err->status;

@@ -199,7 +199,7 @@ static enum ts_status run_sweep(struct ts_write *w, void *ctx, struct ts_error *
 {
 	struct sweep *s = ctx;
 
-	if (ts_table_mark_names(&s->table, ts_read_of(w), err) || decide(s, ts_read_of(w), err))
+	if (ts_table_mark_names(&s->table, ts_read_of(w), err) || decide(s, ts_read_of(w), err) || ts_lmdb_notes_forget(w, err))
 		return err->status;
 	return s->report.freed ? delete_dead(s, w, err) : TS_OK;
 }

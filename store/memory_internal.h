@@ -35,7 +35,10 @@ struct ts_memory_note {
 struct ts_memory_name {
 	enum ts_ref_kind kind;
 	struct ts_span name;
-	bool hides_base; /* it was removed here, so the ref, log and notes in base do not count */
+	bool hides_base; /* it was removed here, so the ref and the log in base do not count */
+	bool hides_base_notes;
+	bool removed; /* it was a run's, and its notes were set aside */
+	struct ts_id removed_id;
 	struct ts_memory_move *moves; /* newest first; NULL: not moved in this engine */
 	struct ts_memory_note **notes; /* sorted by key */
 	size_t n_notes;
@@ -80,6 +83,8 @@ enum ts_status ts_memory_current(struct ts_memory *m, enum ts_ref_kind kind, str
 /* Finds a name, and adds it if it is not there; NULL if there is no memory. */
 struct ts_memory_name *ts_memory_make(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name);
 void ts_memory_free_names(struct ts_memory *m);
+/* Forgets the notes that were set aside. */
+void ts_memory_notes_forget(struct ts_memory *m);
 enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 				struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 enum ts_status ts_memory_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,

@@ -68,7 +68,7 @@ struct ts_memory_name *ts_memory_make(struct ts_memory *m, enum ts_ref_kind kind
 	return made;
 }
 
-static void forget_moves_and_notes(struct ts_memory_name *name)
+static void forget_moves(struct ts_memory_name *name)
 {
 	while (name->moves) {
 		struct ts_memory_move *older = name->moves->older;
@@ -76,17 +76,32 @@ static void forget_moves_and_notes(struct ts_memory_name *name)
 		ts_free(name->moves);
 		name->moves = older;
 	}
+}
+
+/* The array keeps its room, which prepare_note may have made. */
+static void forget_notes(struct ts_memory_name *name)
+{
 	for (size_t i = 0; i < name->n_notes; i++)
 		ts_free(name->notes[i]);
-	ts_free(name->notes);
-	name->notes = NULL;
 	name->n_notes = 0;
+	name->hides_base_notes = true;
+}
+
+void ts_memory_notes_forget(struct ts_memory *m)
+{
+	for (size_t i = 0; i < m->n_names; i++)
+		if (m->names[i]->removed) {
+			forget_notes(m->names[i]);
+			m->names[i]->removed = false;
+		}
 }
 
 void ts_memory_free_names(struct ts_memory *m)
 {
 	for (size_t i = 0; i < m->n_names; i++) {
-		forget_moves_and_notes(m->names[i]);
+		forget_moves(m->names[i]);
+		forget_notes(m->names[i]);
+		ts_free(m->names[i]->notes);
 		ts_free(m->names[i]);
 	}
 	ts_free(m->names);
@@ -187,6 +202,7 @@ static void place_note(struct ts_memory_name *name, struct ts_memory_note *made)
 /* One update of a commit, prepared before any is applied, so that applying it cannot fail. */
 struct ready {
 	struct ts_memory_name *name;
+	struct ts_id current; /* what it points at, if it is removed */
 	struct ts_memory_move *move; /* NULL for a removal */
 	struct ts_memory_note *note; /* NULL: none */
 };
@@ -207,6 +223,7 @@ static enum ts_status make_ready(struct ts_memory *m, const struct ts_ref_update
 	if (ret_ref && ts_ref_copy(arena, &after, ret_ref, err))
 		return err->status;
 	ret->name = ts_memory_make(m, u->kind, u->name);
+	ret->current = current.id;
 	ret->move = u->remove || !ret->name ? NULL : make_move(&after, u->message);
 	ret->note = ret->move && u->note ? prepare_note(ret->name, u->note) : NULL;
 	if (!ret->name || (!u->remove && !ret->move) || (u->note && !ret->note))
@@ -216,17 +233,27 @@ static enum ts_status make_ready(struct ts_memory *m, const struct ts_ref_update
 	return TS_OK;
 }
 
+static void apply_move(struct ts_memory_name *name, struct ts_memory_move *move)
+{
+	if (name->removed && !ts_id_eq(&name->removed_id, &move->ref.id))
+		forget_notes(name);
+	name->removed = false;
+	move->older = name->moves;
+	name->moves = move;
+}
+
 static void apply(const struct ready *ready)
 {
 	if (ready->move) {
-		ready->move->older = ready->name->moves;
-		ready->name->moves = ready->move;
+		apply_move(ready->name, ready->move);
 		if (ready->note)
 			place_note(ready->name, ready->note);
 		return;
 	}
-	forget_moves_and_notes(ready->name);
+	forget_moves(ready->name);
 	ready->name->hides_base = true;
+	ready->name->removed = true;
+	ready->name->removed_id = ready->current;
 }
 
 enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
@@ -359,9 +386,10 @@ enum ts_status ts_memory_note_list(struct ts_engine *e, struct ts_span name, str
 		return err->status;
 	pthread_mutex_lock(&m->lock);
 	here = ts_memory_find(m, TS_REF_RUN, name, NULL);
-	if (m->base && !(here && here->hides_base))
+	*ret_n = 0;
+	if (m->base && !(here && (here->hides_base_notes || here->removed)))
 		status = m->base->ops->note_list(m->base, name, arena, &base, &n_base, err);
-	if (!status)
+	if (!status && !(here && here->removed))
 		status = merge_notes(here, base, n_base, arena, ret_notes, ret_n, err);
 	pthread_mutex_unlock(&m->lock);
 	return status;

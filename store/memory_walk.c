@@ -241,6 +241,8 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t leas
 		report.kept = count_seen(m);
 		report.leased = report.kept - named;
 		free_unseen(m, dry_run, &report);
+		if (!dry_run)
+			ts_memory_notes_forget(m);
 	}
 	pthread_mutex_unlock(&m->lock);
 	ts_closure_finish(&closure);

@@ -486,10 +486,13 @@ static void notes_lie_beside_a_run(void **state)
 	u.remove = true;
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	u.remove = false;
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 0); /* what has no name has no notes */
 	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
-	assert_int_equal(n, 0); /* the notes were removed with the name */
+	assert_int_equal(n, 2); /* the notes came back with the name */
+	assert_true(ts_span_is(notes[0].key, "note") && ts_span_is(notes[0].value, "second"));
 	OK(f->e->ops->note_list(f->e, ts_span_str("p/xy"), &f->arena, &notes, &n, &f->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(get_ref(f, TS_REF_RUN, "p/x").seq, 1); /* the log was removed as well */
@@ -528,6 +531,52 @@ static void a_note_is_written_with_its_run(void **state)
 	u = test_update(TS_REF_BRANCH, "p/b", &next.id, 2);
 	u.note = &note;
 	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+}
+
+static size_t count_notes(struct fixture *f)
+{
+	struct ts_note *notes;
+	size_t n;
+
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	return n;
+}
+
+/* Removes p/x and names this run so; a sweep may come between. */
+static void name_again(struct fixture *f, const struct ts_sealed *head, bool sweep)
+{
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/x", &head->id, 1);
+	struct ts_sweep_report report;
+
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(count_notes(f), 0);
+	if (sweep)
+		OK(f->e->ops->sweep(f->e, 1, 0, false, &report, &f->err));
+	test_push(f->e, "p/x", head, 1, 1);
+}
+
+static void notes_come_back_to_their_run_only(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1), other = test_node(&f->arena, TEST_HEAD, NULL, 0, 2);
+	struct ts_engine *where = f->base ? f->base : f->e;
+	struct ts_note note = {.key = ts_span_str("bad"), .value = ts_span_str("yes")};
+
+	test_push(where, "p/x", &head, 1, 1);
+	OK(where->ops->note_put(where, ts_span_str("p/x"), &note, &f->err));
+	put_note(f, "note", "mine");
+	name_again(f, &head, false);
+	assert_int_equal(count_notes(f), 2);
+	name_again(f, &other, false);
+	assert_int_equal(count_notes(f), 0);
+	name_again(f, &head, false); /* what another run's notes were is forgotten, not kept for later */
+	assert_int_equal(count_notes(f), 0);
+	put_note(f, "note", "mine");
+	name_again(f, &head, true);
+	assert_int_equal(count_notes(f), 0);
+	put_note(f, "note", "new");
+	assert_int_equal(count_notes(f), 1);
 }
 
 static void removing_a_name_checks_it(void **state)
@@ -1051,6 +1100,7 @@ int main(void)
 		TEST(kinds_do_not_share_names),
 		TEST(notes_lie_beside_a_run),
 		TEST(a_note_is_written_with_its_run),
+		TEST(notes_come_back_to_their_run_only),
 		TEST(removing_a_name_checks_it),
 		TEST(names_are_checked),
 		TEST(ids_are_found_by_their_beginning),

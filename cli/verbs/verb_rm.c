@@ -26,11 +26,27 @@ static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, s
 	return ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
 }
 
+/* A run that no name reaches is there until gc frees it. */
+static void say_way_back(struct ts_cli *cli, const struct ts_ref *ref)
+{
+	const char *id = ts_show_id(&ref->id, &cli->arena), *name = ts_show_text(ref->name, &cli->arena);
+
+	if (!id || !name)
+		return;
+	if (ref->kind == TS_REF_BRANCH)
+		ts_cli_say(cli, "the history of branch %s went with it", name);
+	else if (ref->kind == TS_REF_TAG)
+		ts_cli_say(cli, "until gc, this brings it back: tscope tag %s %s", id, name);
+	else
+		ts_cli_say(cli, "until gc, this brings it back with its notes: tscope name %s %s", id, name);
+}
+
 static void told(struct ts_cli *cli, const struct ts_ref *ref)
 {
 	ts_buf_printf(&cli->out, "removed %s ", ts_ref_word(ref->kind));
 	ts_escape(&cli->out, ref->name);
 	ts_buf_printf(&cli->out, ", which pointed at %s\n", ts_show_id(&ref->id, &cli->arena));
+	say_way_back(cli, ref);
 }
 
 enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)

@@ -628,7 +628,7 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "rm", .summary = "remove names, tags or branches", .usage = "NAME...",
 		.about = "A run stays stored while another name, tag or branch reaches it. 'tscope gc' frees runs "
-			 "that nothing reaches.",
+			 "that nothing reaches; until then 'tscope name ID NAME' brings a name back, with its notes.",
 		.examples = rm_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_RUN,

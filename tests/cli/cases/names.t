@@ -69,6 +69,20 @@ $ tscope rm best tag:v1 branch:nightly
 | removed run default/best, which pointed at 2fce76dd212c
 | removed tag default/v1, which pointed at 18fc3da2967f
 | removed branch default/nightly, which pointed at 18fc3da2967f
+! tscope: until gc, this brings it back with its notes: tscope name 2fce76dd212c default/best
+! tscope: until gc, this brings it back: tscope tag 18fc3da2967f default/v1
+! tscope: the history of branch default/nightly went with it
+# A name that comes back before gc has its notes again.
+$ tscope note base bad="loss spikes" >/dev/null; tscope rm base
+| removed run default/base, which pointed at 18fc3da2967f
+! tscope: until gc, this brings it back with its notes: tscope name 18fc3da2967f default/base
+$ tscope name 18fc3da2967f default/base
+| run default/base points at 18fc3da2967f
+$ tscope note base
+| note   value        when                  who
+| bad    loss spikes  NOW_________________  ada
+| state  finished     NOW_________________  ada
+$ tscope note base bad= >/dev/null
 $ tscope rm 18fc3da2
 ! tscope: rm: '18fc3da2' is the id of a run, and this command needs a name
 [2]
