@@ -18,6 +18,8 @@ static void the_system_names_its_users(void **state)
 	(void)state;
 	assert_string_equal(ts_user_name(0, text), "root");
 	assert_string_equal(ts_user_name(3999999991u, text), "uid 3999999991"); /* no system gives this number to anybody */
+	assert_string_equal(ts_user_group(0, text), "root");
+	assert_string_equal(ts_user_group(3999999991u, text), "gid 3999999991");
 }
 
 static void the_environment_names_who_runs_the_program(void **state)

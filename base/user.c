@@ -1,12 +1,13 @@
 #include "base/user.h"
 
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ENTRY_BYTES = 4096 }; /* of the texts of one entry; a longer entry counts as none */
+enum { ENTRY_BYTES = 1 << 16 }; /* of the texts of one entry, for a group its members; a longer entry counts as none */
 
 static bool take(const char *name, char out[TS_USER_TEXT])
 {
@@ -28,6 +29,16 @@ char *ts_user_name(uid_t uid, char out[TS_USER_TEXT])
 
 	if (getpwuid_r(uid, &entry, texts, sizeof texts, &found) || !found || !take(found->pw_name, out))
 		(void)snprintf(out, TS_USER_TEXT, "uid %lu", (unsigned long)uid);
+	return out;
+}
+
+char *ts_user_group(gid_t gid, char out[TS_USER_TEXT])
+{
+	struct group entry, *found = NULL;
+	char texts[ENTRY_BYTES];
+
+	if (getgrgid_r(gid, &entry, texts, sizeof texts, &found) || !found || !take(found->gr_name, out))
+		(void)snprintf(out, TS_USER_TEXT, "gid %lu", (unsigned long)gid);
 	return out;
 }
 

@@ -3,6 +3,7 @@
 #include "service/rpc/client.h"
 
 #include "base/clock.h"
+#include "base/user.h"
 #include "base/digest.h"
 #include "proto/wire.h"
 
@@ -133,6 +134,7 @@ static enum ts_status server_info(const char *address, struct ts_info_reply *inf
 
 static void serves_until_told_to_stop(void **state)
 {
+	char want[128], user[TS_USER_TEXT];
 	static const char *const flags[] = {"--listen", "127.0.0.1:0", "--socket-mode", "0600", NULL};
 	char address[128] = "unix:", tcp[64] = "";
 	struct ts_info_reply info;
@@ -159,7 +161,8 @@ static void serves_until_told_to_stop(void **state)
 	assert_int_equal(wait_exit(pid), 0);
 	assert_int_not_equal(stat(socket_path, &st), 0);
 	assert_non_null(strstr(read_log(log_path), "event=stopped"));
-	assert_non_null(strstr(read_log(log_path), "event=call method=ServerInfo peer=\"uid "));
+	(void)snprintf(want, sizeof want, "event=call method=ServerInfo peer=%s ", ts_user_name(geteuid(), user));
+	assert_non_null(strstr(read_log(log_path), want));
 }
 
 static void a_second_one_is_refused_and_a_killed_one_replaced(void **state)

@@ -1,6 +1,7 @@
 /* target.c - see target.h. */
 #include "cli/core/target.h"
 
+#include "base/denied.h"
 #include "base/file.h"
 #include "service/rpc/client.h"
 #include "service/rpc/remote_engine.h"
@@ -31,16 +32,33 @@ enum ts_status ts_store_path(const char *store, struct ts_arena *arena, const ch
 	return TS_OK;
 }
 
-static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts_target_use use, struct ts_error *err)
+/* The first part of the store that was denied is explained. */
+static enum ts_status explain(const char *path, enum ts_target_use use, struct ts_arena *arena, struct ts_error *err)
+{
+	static const char *const files[] = {"data.mdb", "lock.mdb"};
+	int wanted = use == TS_USE_READ ? R_OK : R_OK | W_OK;
+
+	if (ts_explain_denied(path, wanted | X_OK, err))
+		return err->status;
+	for (size_t i = 0; i < 2; i++) {
+		const char *file = ts_arena_printf(arena, "%s/%s", path, files[i]);
+
+		if (file && ts_explain_denied(file, wanted, err))
+			break;
+	}
+	return err->status;
+}
+
+static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts_target_use use, struct ts_arena *arena,
+				  struct ts_error *err)
 {
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
 	/* A store may exist even if access() is denied; opening it then reports the reason. */
-	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT)) {
-		t->absent = true;
+	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT))
 		return ts_memory_open(NULL, &t->engine, err);
-	}
+	t->absent = NULL;
 	status = ts_lmdb_open(&options, &t->engine, err);
 	if (status == TS_DENIED && use == TS_USE_READ) {
 		struct ts_error second;
@@ -50,7 +68,21 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 		if (ts_lmdb_open(&options, &t->engine, &second) == TS_OK)
 			return TS_OK;
 	}
-	return status;
+	return status == TS_DENIED ? explain(path, use, arena, err) : status;
+}
+
+/* Why there is no store, if it turns out that there is none. */
+static const char *why_absent(const char *store, const char *path, struct ts_arena *arena)
+{
+	const char *variable = getenv("TSCOPE_STORE");
+
+	if (!path)
+		return "there is no local store, because HOME names no folder and --store none";
+	if (store && *store)
+		return ts_arena_printf(arena, "there is no store at %s, which --store names", path);
+	if (variable && *variable)
+		return ts_arena_printf(arena, "there is no store at %s, which TSCOPE_STORE names", path);
+	return ts_arena_printf(arena, "there is no local store, %s, because nothing was ever pushed to it", path);
 }
 
 static enum ts_status open_local(struct ts_target *t, const char *store, enum ts_target_use use,
@@ -62,16 +94,18 @@ static enum ts_status open_local(struct ts_target *t, const char *store, enum ts
 	/* A job without a home folder has no store, but it can still compare two folders. */
 	if (status && !(status == TS_INVALID && use == TS_USE_READ))
 		return status;
-	t->where = path ? ts_arena_printf(arena, "local store %s", path) : "an empty store (there is no home folder)";
-	if (!t->where)
+	t->where = path ? ts_arena_printf(arena, "local store %s", path) : "a local store";
+	t->absent = why_absent(store, path, arena);
+	if (!t->where || !t->absent)
 		return ts_arena_error(arena, err);
-	status = open_engine(t, path, use, err);
+	status = open_engine(t, path, use, arena, err);
 	return status ? status : ts_channel_local(t->engine, t->where, &t->channel, err);
 }
 
 enum ts_status ts_target_open(struct ts_target *t, const char *store, const char *server, enum ts_target_use use,
 			      struct ts_arena *arena, struct ts_error *err)
 {
+	const char *origin = server ? "--server" : "TSCOPE_SERVER";
 	enum ts_status status;
 
 	*t = (struct ts_target){0};
@@ -83,7 +117,7 @@ enum ts_status ts_target_open(struct ts_target *t, const char *store, const char
 		return open_local(t, store, use, arena, err);
 	status = ts_client_open(server, &t->server, err);
 	if (status)
-		return status;
+		return ts_error_prefix(err, "%s", origin);
 	t->channel = t->server;
 	t->where = ts_arena_printf(arena, "%s", server);
 	return t->where ? TS_OK : ts_arena_error(arena, err);

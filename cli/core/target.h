@@ -21,7 +21,7 @@ struct ts_target {
 	struct ts_engine *remote;     /* with a server and an overlay: an engine that reads through server */
 	struct ts_engine *overlay;
 	const char *where;	      /* "local store /home/me/...", "unix:/run/tscoped.sock" */
-	bool absent;		      /* the local store does not exist (yet) */
+	const char *absent;	      /* "there is no store at /home/me/..., which --store names"; NULL: there is one, or a server */
 };
 
 /* store and server are the values of the options, or NULL. target->where lies in the arena, which must outlive the target. */

@@ -68,15 +68,15 @@ static void nothing(struct ts_cli *cli, const struct ts_listing *list)
 {
 	const char *what = list->kind == TS_REF_TAG ? "tags" : list->kind == TS_REF_BRANCH ? "branches" : "runs";
 
-	if (list->filtered)
+	if (cli->target.absent)
+		ts_cli_say(cli, "there are no %s: %s; 'tscope push DIRECTORY' stores a run", what, cli->target.absent);
+	else if (list->filtered)
 		ts_cli_say(cli, "none of the %s matches", what);
 	else if (list->project.len)
 		ts_cli_say(cli, "there are no %s in project %.*s of %s", what, TS_SPAN_ARG(list->project),
 			   cli->target.where);
 	else
 		ts_cli_say(cli, "there are no %s in %s", what, cli->target.where);
-	if (cli->target.absent)
-		ts_cli_say(cli, "no store exists there yet; 'tscope push DIRECTORY' creates it");
 }
 
 enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)

@@ -44,6 +44,8 @@ enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err)
 		status = ts_ask_gc(cli->target.channel, &request, &cli->arena, &report, err);
 	if (status)
 		return status;
+	if (cli->target.absent)
+		ts_cli_say(cli, "%s", cli->target.absent);
 	if (cli->json)
 		json(cli, &report, request.dry_run);
 	else

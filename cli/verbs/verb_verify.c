@@ -76,7 +76,7 @@ enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (cli->target.absent)
-		ts_cli_say(cli, "nothing has been pushed to %s yet", cli->target.where);
+		return ts_error_set(err, TS_NOT_FOUND, "verify: there is nothing to verify");
 	ts_progress_begin(&w.progress, cli, "verifying", cli->target.where);
 	w.progress.counts = true;
 	status = cli->target.channel->ops->download(cli->target.channel, "Verify", ts_span_of(NULL, 0), take_event, &w,

@@ -183,7 +183,7 @@ enum ts_status ts_client_open(const char *address, struct ts_channel **ret_chann
 	client->base = (struct ts_channel){.ops = &client_ops, .where = client->where};
 	if (ts_address_parse(address, &client->address, err)) {
 		client_destroy(&client->base);
-		return ts_error_prefix(err, "TSCOPE_SERVER");
+		return err->status;
 	}
 	if (client->address.kind == TS_ADDRESS_UNIX)
 		(void)snprintf(client->where, sizeof client->where, "unix:%s", client->address.path);

@@ -170,7 +170,7 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 				    "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);
 	return ts_error_set(err, TS_UNAVAILABLE,
-			    "the program that listens at %s does not answer like a tscoped; TSCOPE_SERVER names it "
+			    "the program that listens at %s does not answer like a tscoped "
 			    "(%s)",
 			    client->where, why.text);
 }
@@ -188,9 +188,9 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 	if (ts_dial(&address, until, &fd, err)) {
 		struct ts_error why = *err;
 
-		return ts_error_set(err, why.status,
-				    "no tscoped answers at %s: %s; is it running? TSCOPE_SERVER names it",
-				    client->where, why.text);
+		return why.status == TS_DENIED
+			       ? ts_error_set(err, why.status, "%s: %s", client->where, why.text)
+			       : ts_error_set(err, why.status, "no tscoped answers at %s: %s; is it running?", client->where, why.text);
 	}
 	if (!client->core_up) {
 		/* C-core writes to stderr by itself; users who want that set GRPC_VERBOSITY. */

@@ -1,6 +1,7 @@
 #include "service/rpc/dial.h"
 
 #include "base/clock.h"
+#include "base/denied.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -67,8 +68,11 @@ static enum ts_status dial_unix(const char *path, int64_t until_ns, int *ret_fd,
 		if (errnum == EAGAIN)
 			(void)poll(NULL, 0, 10);
 	} while (errnum == EAGAIN && ts_now_mono_ns() < until_ns);
-	if (errnum == EACCES)
-		return ts_error_set(err, TS_DENIED, "%s", strerror(errnum));
+	if (errnum == EACCES) {
+		(void)ts_error_set(err, TS_DENIED, "%s", strerror(errnum));
+		(void)ts_explain_denied(path, R_OK | W_OK, err);
+		return err->status;
+	}
 	return errnum ? ts_error_set(err, TS_UNAVAILABLE, "%s", strerror(errnum)) : TS_OK;
 }
 

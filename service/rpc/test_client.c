@@ -68,11 +68,10 @@ static void nobody_there_is_said_at_once(void **state)
 
 	(void)state;
 	refused("unix:/nonexistent/sock", TS_UNAVAILABLE, "no tscoped answers at unix:/nonexistent/sock: No such file");
-	assert_non_null(strstr(err.text, "TSCOPE_SERVER"));
 	close(silent_port(address));
 	refused(address, TS_UNAVAILABLE, "Connection refused");
 	refused("no-such-host.invalid:80", TS_UNAVAILABLE, "no-such-host.invalid:80");
-	refused("nonsense", TS_INVALID, "TSCOPE_SERVER");
+	refused("nonsense", TS_INVALID, "nonsense");
 	assert_true(ts_now_mono_ns() - began < 30000000000);
 }
 

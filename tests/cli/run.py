@@ -18,9 +18,11 @@ Normalised: times since the case began (NOW), sizes that depend on how well some
 """
 import datetime
 import functools
+import grp
 import html.parser
 import json
 import os
+import pwd
 import re
 import shlex
 import shutil
@@ -565,7 +567,7 @@ def denied(_update):
     place.run("tscope push runs/base runs/parts && chmod 755 . && chmod -R a+rX,a-w store && chmod a+w store/lock.mdb")
     for command, code in (("list", 0), ("diff base parts", 1), ("analyze base", 0), ("verify", 0), ("push runs/rerun", 2), ("rm base", 2)):
         rc, stdout, stderr = place.run(f"{user}tscope {command}")
-        if rc != code or (rc == 2 and b"denied" not in stderr.lower()):
+        if rc != code or (rc == 2 and b"is for %s alone (mode" % pwd.getpwuid(os.getuid()).pw_name.encode() not in stderr):
             fail(f"denied: {command} on a store to be read", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
     place.run("mkdir shut && mv store shut/ && chmod 700 shut/store")
     for mode, of in (("0", "shut"), ("0", "shut/store")):
@@ -574,7 +576,12 @@ def denied(_update):
             rc, stdout, stderr = place.run(f"{user}tscope {command}", TSCOPE_STORE=place.path + "/shut/store")
             if rc != 2 or stdout or b"Permission denied" not in stderr:
                 fail(f"denied: {command} where {of} may not be entered", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
-    place.run("chmod 755 shut shut/store; chmod 0 runs/joined/rank1")
+    place.run("chmod 755 shut shut/store; chmod 750 shut")
+    rc, _, stderr = place.run(f"{user}tscope list", TSCOPE_STORE=place.path + "/shut/store")
+    if rc != 2 or b"shut is for %s and the members of group %s (mode 750)" % (
+            pwd.getpwuid(os.getuid()).pw_name.encode(), grp.getgrgid(os.getgid()).gr_name.encode()) not in stderr:
+        fail("denied: the group is named", f"exit {rc}\n{stderr.decode()}")
+    place.run("chmod 755 shut; chmod 0 runs/joined/rank1")
     rc, stdout, stderr = place.run(f"{user}tscope push --dry-run runs/joined")
     if rc != 2 or b"rank1: Permission denied" not in stderr:
         fail("denied: a rank that may not be entered is not an empty one", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")

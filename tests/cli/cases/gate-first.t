@@ -36,7 +36,7 @@ $ tscope gate --check --baseline main first; tscope gate --check --baseline main
 ! tscope: gate: --check and --json cannot be combined
 [2]
 $ TSCOPE_SERVER=unix:$PWD/none tscope gate --check --baseline main 2>&1 | sed "s#$PWD#DIR#g"; tscope gate --check; tscope gate --check --baseline v.json
-| tscope: no tscoped answers at unix:DIR/none: No such file or directory; is it running? TSCOPE_SERVER names it
+| tscope: TSCOPE_SERVER: no tscoped answers at unix:DIR/none: No such file or directory; is it running?
 ! tscope: gate: no baselines are given; --baseline takes a branch, runs or a bundle
 ! tscope: baseline: nothing is named default/v.json
 [2]

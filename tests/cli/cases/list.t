@@ -1,6 +1,5 @@
 $ tscope list
-! tscope: there are no runs in project default of local store TMP/store
-! tscope: no store exists there yet; 'tscope push DIRECTORY' creates it
+! tscope: there are no runs: there is no store at TMP/store, which TSCOPE_STORE names; 'tscope push DIRECTORY' stores a run
 $ tscope push -q runs/base runs/parts runs/longer runs/mood demo/lr
 | name            id            steps      sent       new  outcome
 | default/base    18fc3da2967f      8 SIZE SIZE  created

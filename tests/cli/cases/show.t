@@ -162,5 +162,5 @@ $ tscope diff runs/base runs/parts
 ! tscope: nothing is named runs/base; a path begins with /, ./ or ../, as ./runs/base
 [2]
 $ tscope show demo --store nowhere
-! tscope: nothing is named default/demo; nothing was ever pushed to local store nowhere; a path begins with /, ./ or ../, as ./demo
+! tscope: nothing is named default/demo; there is no store at nowhere, which --store names; a path begins with /, ./ or ../, as ./demo
 [2]

@@ -1,14 +1,15 @@
 # A store that does not exist is empty, and reading does not make it.
 $ tscope show base
-! tscope: nothing is named default/base; nothing was ever pushed to local store TMP/store
+! tscope: nothing is named default/base; there is no store at TMP/store, which TSCOPE_STORE names
 [2]
 $ tscope verify
-| 0 objects, 0 B: all sound
-! tscope: nothing has been pushed to local store TMP/store yet
+! tscope: verify: there is nothing to verify; there is no store at TMP/store, which TSCOPE_STORE names
+[2]
 $ tscope gc
 | freed 0 objects, 0 B; kept 0
+! tscope: there is no store at TMP/store, which TSCOPE_STORE names
 $ tscope tag base v1
-! tscope: nothing is named default/base; nothing was ever pushed to local store TMP/store
+! tscope: nothing is named default/base; there is no store at TMP/store, which TSCOPE_STORE names
 [2]
 $ test -e store || echo no store
 | no store
@@ -31,8 +32,7 @@ $ env -u TSCOPE_STORE XDG_DATA_HOME=$PWD/xdg tscope push -q runs/base && find xd
 | outcome   created
 | xdg/tscope/store/data.mdb
 $ env -u TSCOPE_STORE -u HOME tscope list
-! tscope: there are no runs in project default of an empty store (there is no home folder)
-! tscope: no store exists there yet; 'tscope push DIRECTORY' creates it
+! tscope: there are no runs: there is no local store, because HOME names no folder and --store none; 'tscope push DIRECTORY' stores a run
 $ tscope push -q runs/base runs/parts
 | name           id            steps      sent       new  outcome
 | default/base   18fc3da2967f      8 SIZE SIZE  created
@@ -56,20 +56,20 @@ $ tscope show base | head -1
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 # A server that is not there.
 $ TSCOPE_SERVER=unix:/nonexistent tscope list
-! tscope: no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it
+! tscope: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
 [2]
 $ TSCOPE_SERVER=unix:/nonexistent tscope version
 | tscope 0.1.0, format 1
-| server    not reachable: no tscoped answers at unix:/nonexistent: No such file or directory; is it
-|           running? TSCOPE_SERVER names it
+| server    not reachable: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or
+|           directory; is it running?
 $ tscope list --server unix:/nonexistent --json
 | {
 |   "error": {
 |     "status": "unavailable",
-|     "message": "no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it"
+|     "message": "--server: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?"
 |   }
 | }
-! tscope: no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it
+! tscope: --server: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
 [2]
 $ TSCOPE_SERVER=unix:/nonexistent tscope list --store store --names
 | base
