@@ -27,7 +27,8 @@ static bool append(const char *path, int wanted, struct ts_error *err)
 		(void)ts_error_set(err, why.status, "%s; %s is for %s and the members of group %s (mode %03o)", why.text, path, owner,
 				   ts_user_group(st.st_gid, group), (unsigned)st.st_mode & 0777);
 	else
-		(void)ts_error_set(err, why.status, "%s; %s is for %s alone (mode %03o)", why.text, path, owner, (unsigned)st.st_mode & 0777);
+		(void)ts_error_set(err, why.status, "%s; %s is for %s alone (mode %03o)", why.text, path, owner,
+				   (unsigned)st.st_mode & 0777);
 	return true;
 }
 

@@ -3,8 +3,8 @@
 #include "service/rpc/client.h"
 
 #include "base/clock.h"
-#include "base/user.h"
 #include "base/digest.h"
+#include "base/user.h"
 #include "proto/wire.h"
 
 #include <setjmp.h>

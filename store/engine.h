@@ -44,8 +44,9 @@ struct ts_ref {
 
 enum ts_expect { TS_EXPECT_ANY, TS_EXPECT_ABSENT, TS_EXPECT_ID };
 
-/* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... When the name is
- * removed they are set aside: they come back if the name is given to the same run again before a sweep, and otherwise they are lost. */
+/* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... When the name
+ * is removed they are set aside: they come back if the name is given to the same run again before a sweep, and otherwise they are
+ * lost. */
 struct ts_note {
 	struct ts_span key;
 	struct ts_span value; /* UTF-8, at most TS_NOTE_MAX bytes; note_put with an empty value removes the note */

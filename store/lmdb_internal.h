@@ -252,8 +252,8 @@ enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struc
 
 /* lmdb_note.c */
 /* Writes a note that was checked, or removes it if its value is empty. */
-/* Sets the notes of a run's name aside when it is removed; gives them back when the name points at that run again, or deletes them when it
- * points at another; and deletes all that are aside. */
+/* Sets the notes of a run's name aside when it is removed; gives them back when the name points at that run again, or deletes them
+ * when it points at another; and deletes all that are aside. */
 enum ts_status ts_lmdb_notes_aside(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
 enum ts_status ts_lmdb_notes_back(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
 enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err);

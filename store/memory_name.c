@@ -202,7 +202,7 @@ static void place_note(struct ts_memory_name *name, struct ts_memory_note *made)
 /* One update of a commit, prepared before any is applied, so that applying it cannot fail. */
 struct ready {
 	struct ts_memory_name *name;
-	struct ts_id current; /* what it points at, if it is removed */
+	struct ts_id current;	     /* what it points at, if it is removed */
 	struct ts_memory_move *move; /* NULL for a removal */
 	struct ts_memory_note *note; /* NULL: none */
 };

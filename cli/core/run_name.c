@@ -15,14 +15,15 @@ enum { DEPTH_MAX = 256 }; /* a path of PATH_MAX bytes that is deeper is refused 
 /* Names of folders that say that runs lie in them, and of folders and files that trainings call alike in every run. */
 static const char *const kinds[] = {
 	/* folders of runs */
-	"checkpoints", "experiments", "exps", "lightning_logs", "log", "logs", "mlruns", "models", "multirun", "output", "outputs", "results",
-	"runs", "saved", "sweeps", "tb_logs", "tensorboard", "wandb", "work_dirs",
+	"checkpoints", "experiments", "exps", "lightning_logs", "log", "logs", "mlruns", "models", "multirun", "output", "outputs",
+	"results", "runs", "saved", "sweeps", "tb_logs", "tensorboard", "wandb", "work_dirs",
 	/* what one run holds */
 	"dvclive", "eval", "evaluation", "latest", "metrics", "profile", "run", "test", "train", "training", "val", "validation"};
 
 /* Files that have the same name in every run. */
-static const char *const files[] = {"final_summary.json", "log.csv", "log.jsonl", "log.txt", "metrics.csv", "metrics.json", "metrics.jsonl", "metrics.tsv",
-				    "steps.jsonl", "train.log", "trainer_state.json", "training.log"};
+static const char *const files[] = {"final_summary.json", "log.csv",	  "log.jsonl",		"log.txt",
+				    "metrics.csv",	  "metrics.json", "metrics.jsonl",	"metrics.tsv",
+				    "steps.jsonl",	  "train.log",	  "trainer_state.json", "training.log"};
 
 /* What stands before the number of a folder that counts runs or parts of one. */
 static const char *const counted[] = {"", "checkpoint-", "epoch_", "rank", "version_"};
@@ -79,8 +80,8 @@ static enum ts_status cut(const struct ts_run_place *place, struct parts *p, str
 		size_t n = strcspn(at, "/");
 
 		if (n && p->n == DEPTH_MAX)
-			return ts_error_set(err, TS_TOO_LARGE, "%s: the path is more than %d folders deep; give a name with --name", place->path,
-					    DEPTH_MAX);
+			return ts_error_set(err, TS_TOO_LARGE, "%s: the path is more than %d folders deep; give a name with --name",
+					    place->path, DEPTH_MAX);
 		if (n)
 			p->at[p->n++] = ts_span_of(at, n);
 		at += n + (at[n] == '/');
@@ -144,7 +145,8 @@ enum ts_status ts_name_component(struct ts_span text, struct ts_arena *arena, co
 	}
 	name[n] = '\0';
 	if (n == 0)
-		return ts_error_set(err, TS_INVALID, "'%.*s' cannot be part of a run's name; give a name with --name", TS_SPAN_ARG(text));
+		return ts_error_set(err, TS_INVALID, "'%.*s' cannot be part of a run's name; give a name with --name",
+				    TS_SPAN_ARG(text));
 	*io_changed |= n != text.len || memcmp(name, text.data, n) != 0;
 	*ret_name = name;
 	return TS_OK;

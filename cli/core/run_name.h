@@ -1,10 +1,10 @@
 /* run_name.h - which name a run gets from the place where it lies.
  *
  * The name is the path of the run below the folder that collects runs: the nearest folder above it that has a usual name of such
- * folders ("runs", "wandb", "mlruns"), or in which a .git or a .tscope lies; without such a folder, it is the last part of the path. So it
- * depends on where the run lies, and not on the words by which it was reached: from runs/gpt/exp1, `push runs/gpt/exp1`, `push runs`
- * and `push .` all make gpt/exp1. A name that only says what kind of thing lies there (version_0, 7, metrics.csv) has the folders above in
- * front, up to the first that says more. A symbolic link has the name of what it leads to.
+ * folders ("runs", "wandb", "mlruns"), or in which a .git or a .tscope lies; without such a folder, it is the last part of the path.
+ * So it depends on where the run lies, and not on the words by which it was reached: from runs/gpt/exp1, `push runs/gpt/exp1`, `push
+ * runs` and `push .` all make gpt/exp1. A name that only says what kind of thing lies there (version_0, 7, metrics.csv) has the
+ * folders above in front, up to the first that says more. A symbolic link has the name of what it leads to.
  */
 #ifndef TSCOPE_CLI_CORE_RUN_NAME_H
 #define TSCOPE_CLI_CORE_RUN_NAME_H
@@ -21,9 +21,9 @@ struct ts_run_place {
 	struct ts_error *failed; /* why there is no name; NULL: there is one */
 };
 
-/* Names n places of one push: sets what follows path and part, in the arena. Different places get different names as long as their paths
- * tell them apart. Fails only with TS_NO_MEMORY or TS_TOO_LARGE of the arena; what concerns one place is in its `failed`: TS_INVALID if a
- * part of its path has no character for a name, an error of the system if the path cannot be resolved. */
+/* Names n places of one push: sets what follows path and part, in the arena. Different places get different names as long as their
+ * paths tell them apart. Fails only with TS_NO_MEMORY or TS_TOO_LARGE of the arena; what concerns one place is in its `failed`:
+ * TS_INVALID if a part of its path has no character for a name, an error of the system if the path cannot be resolved. */
 enum ts_status ts_run_names(struct ts_run_place *places, size_t n, struct ts_arena *arena, struct ts_error *err);
 
 /* What a name may have of one component of a path; see ts_run_place. Sets *io_changed, and never clears it. */

@@ -103,8 +103,7 @@ static void nearest_upward(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files), cmocka_unit_test(nearest_upward)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(nearest_upward)};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

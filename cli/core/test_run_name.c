@@ -1,11 +1,11 @@
 /* Names of runs by where they lie. */
 #include "cli/core/run_name.h"
+#include <cmocka.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static struct ts_arena arena;
 static char root[] = "/tmp/tscope-names-XXXXXX";
@@ -17,10 +17,22 @@ static const char *at(const char *below)
 
 static int setup(void **state)
 {
-	static const char *const folders[] = {
-		"lab/runs/exp1", "lab/runs/gpt/exp1", "lab/lightning_logs/version_0", "lab/lightning_logs/gpt/version_3", "lab/sweep/lr1/seed0",
-		"lab/sweep/lr2/seed0", "repo/.git", "repo/sweep/lr1/seed0", "repo/code/runs/7", "lab/runs/my run!", "lab/runs/_hidden",
-		"lab/runs/läuf", "lab/runs/---", "lab/runs/l\xc2\xa0uf", "lab/---/exp9", "other/---/exp9"};
+	static const char *const folders[] = {"lab/runs/exp1",
+					      "lab/runs/gpt/exp1",
+					      "lab/lightning_logs/version_0",
+					      "lab/lightning_logs/gpt/version_3",
+					      "lab/sweep/lr1/seed0",
+					      "lab/sweep/lr2/seed0",
+					      "repo/.git",
+					      "repo/sweep/lr1/seed0",
+					      "repo/code/runs/7",
+					      "lab/runs/my run!",
+					      "lab/runs/_hidden",
+					      "lab/runs/läuf",
+					      "lab/runs/---",
+					      "lab/runs/l\xc2\xa0uf",
+					      "lab/---/exp9",
+					      "other/---/exp9"};
 
 	(void)state;
 	ts_arena_init(&arena, 0);
@@ -29,7 +41,8 @@ static int setup(void **state)
 	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
 		if (system(ts_arena_printf(&arena, "mkdir -p '%s'", at(folders[i]))))
 			return -1;
-	return system(ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db && ln -s exp1 lab/runs/newest", root));
+	return system(
+		ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db && ln -s exp1 lab/runs/newest", root));
 }
 
 static int teardown(void **state)
@@ -73,8 +86,8 @@ static void below_the_folder_of_runs(void **state)
 /* From each folder, and with each word for it. */
 static void however_it_is_reached(void **state)
 {
-	static const char *const ways[][2] = {{"", "lab/runs/gpt/exp1"}, {"lab", "runs/gpt/exp1"}, {"lab", "./runs/gpt/exp1"},
-					      {"lab/runs", "gpt/exp1"}, {"lab/runs/gpt", "exp1"}, {"lab/runs/gpt/exp1", "."},
+	static const char *const ways[][2] = {{"", "lab/runs/gpt/exp1"},	 {"lab", "runs/gpt/exp1"}, {"lab", "./runs/gpt/exp1"},
+					      {"lab/runs", "gpt/exp1"},		 {"lab/runs/gpt", "exp1"}, {"lab/runs/gpt/exp1", "."},
 					      {"lab/sweep", "../runs/gpt/exp1/"}};
 	char before[PATH_MAX];
 
@@ -105,8 +118,9 @@ static void characters(void **state)
 
 static void told_apart(void **state)
 {
-	struct ts_run_place places[] = {{.path = at("lab/sweep/lr1/seed0")}, {.path = at("lab/runs/exp1")},  {.path = at("lab/sweep/lr2/seed0")},
-					{.path = at("lab/runs/newest")},     {.path = at("lab/---/exp9")}, {.path = at("other/---/exp9")}};
+	struct ts_run_place places[] = {{.path = at("lab/sweep/lr1/seed0")}, {.path = at("lab/runs/exp1")},
+					{.path = at("lab/sweep/lr2/seed0")}, {.path = at("lab/runs/newest")},
+					{.path = at("lab/---/exp9")},	     {.path = at("other/---/exp9")}};
 	static const char *const want[] = {"lr1/seed0", "exp1", "lr2/seed0", "exp1", "lab/exp9", "other/exp9"};
 	static const bool longer[] = {true, false, true, false, true, true};
 	struct ts_error err;
