@@ -1,10 +1,12 @@
 /* Names of runs by where they lie. */
 #include "cli/core/run_name.h"
-#include <cmocka.h>
-#include <limits.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
+#include <limits.h>
 #include <unistd.h>
 
 static struct ts_arena arena;
