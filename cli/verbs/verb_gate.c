@@ -1,6 +1,7 @@
 /* verb_gate.c - tscope gate: tests whether the candidate is slower than its baselines. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
+#include "cli/gate/gate_init.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_outputs.h"
 #include "cli/gate/gate_record.h"
@@ -99,12 +100,14 @@ static enum ts_status check_alone(const struct ts_cli *cli, const char *option, 
 
 enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 {
-	const char *path = ts_args_text(&cli->args, "replay");
+	const char *path = ts_args_text(&cli->args, "replay"), *init = ts_args_text(&cli->args, "init");
 	struct ts_gate_policy policy;
 	struct ts_verdict verdict;
 	struct ts_policy items;
 	enum ts_status status;
 
+	if (init)
+		return ts_gate_init(cli, init, err) ? ts_error_prefix(err, "gate") : TS_OK;
 	if (ts_gate_outputs_check(cli, err))
 		return ts_error_prefix(err, "gate");
 	if (path) {

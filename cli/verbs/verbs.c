@@ -3,6 +3,7 @@
 
 #include "analysis/diverge/matrix.h"
 #include "base/suggest.h"
+#include "cli/gate/gate_init.h"
 #include "proto/wire.h"
 
 #define EXITS_DONE "0 the command succeeded\n2 the command failed: wrong usage, no such run, no connection, damaged data"
@@ -242,6 +243,9 @@ static const struct ts_option gate_options[] = {
 	 .help = "check before the training that the policy is valid, the server answers and the baselines can be read; test nothing"},
 	{.name = "replay", .argument = "VERDICT", .complete = TS_COMPLETE_FILE,
 	 .help = "judge again from the file of an earlier verdict (--json or --verdict); the runs are not needed"},
+	{.name = "init", .argument = "WHAT", .complete = TS_COMPLETE_CHOICE, .choices = TS_GATE_INIT_NAMES,
+	 .help = "write the jobs of a gate into the repository at this folder, and say what is left to do: github or "
+		 "gitlab; github-same or gitlab-same is the gate that keeps the numbers of a training"},
 	END_OPTIONS,
 };
 static const struct ts_example gate_examples[] = {
@@ -252,6 +256,7 @@ static const struct ts_example gate_examples[] = {
 	{"tscope gate --replay verdict.json", "prints the same verdict again"},
 	{"tscope gate --check --baseline main --policy ci.policy", "finds a typing error before an hour of training"},
 	{"tscope gate --explain --policy ci.policy", "explains the test with the settings of ci.policy"},
+	{"tscope gate --init github", "writes the workflows and scripts of a gate into this repository"},
 	END_EXAMPLES,
 };
 

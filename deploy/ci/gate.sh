@@ -5,15 +5,11 @@
 #   gate.sh candidate    train HEAD, push it, gate it; run pairs when the gate asks for them; exit with the exit code of the gate
 #   gate.sh judge DIR    push and gate what `candidate` of another job left in DIR; nothing of DIR is executed
 #
-# TSCOPE_TRAIN     the command that trains: a line for bash, run at the root of a checkout of the commit; it writes the run directory "$RUN_DIR"
-# TSCOPE_SETUP     a command that runs before TSCOPE_TRAIN in every checkout but the first (such as: make), optional
-# TSCOPE_LINK      paths that git does not track and the training reads (such as: data models/tokenizer), each a link in every checkout but
-#                  the first to the one of the first; separated by blanks; optional
+# TSCOPE_TRAIN, TSCOPE_SETUP, TSCOPE_LINK and TSCOPE_OUT say what is trained: job.sh
 # TSCOPE_SERVER    the server that keeps the runs. If it is empty, as for forks, which have no secrets, the gate uses TSCOPE_BUNDLE
 # TSCOPE_SSH_KEY   private key for a server ssh://HOST, and TSCOPE_KNOWN_HOSTS its line of known_hosts; optional
 # TSCOPE_BRANCH    the branch of baselines: main
 # TSCOPE_POLICY    a policy file: tscope.policy, if there is one
-# TSCOPE_OUT       the folder for all results: tscope-out
 # TSCOPE_BUNDLE    the file of baselines: tscope-baselines
 # TSCOPE_JOB       what tells the jobs of a matrix apart (letters, digits, _ and -), part of the names of their runs; optional
 # TSCOPE_COMMIT    judge: the commit that the runs are of, whatever they say of themselves
@@ -23,18 +19,12 @@
 set -euo pipefail
 
 branch=${TSCOPE_BRANCH:-main}
-out=${TSCOPE_OUT:-tscope-out}
 bundle=${TSCOPE_BUNDLE:-tscope-baselines}
 policy=${TSCOPE_POLICY:-tscope.policy}
 looks_most=4 # the gate asks for pairs at most twice; this bound is for safety
 
-say() { printf 'gate.sh: %s\n' "$*" >&2; }
-die() {
-	say "$*"
-	exit 2
-}
-
-is_commit() { [[ $1 =~ ^[0-9a-f]{7,64}$ ]]; }
+# shellcheck source=deploy/ci/job.sh
+. "$(dirname "$0")/job.sh"
 
 # The key lies in a file of its own while this script runs. Only the hosts that the job names are trusted.
 ssh_key() {
@@ -42,65 +32,6 @@ ssh_key() {
 	(umask 077 && printf '%s\n' "$TSCOPE_SSH_KEY" >"$scratch/key" && printf '%s\n' "${TSCOPE_KNOWN_HOSTS:-}" >"$scratch/hosts")
 	export TSCOPE_SSH="ssh -i $scratch/key -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$scratch/hosts"
 	unset TSCOPE_SSH_KEY
-}
-
-# A checkout of git lacks what git does not track, so the training of the base would miss its data.
-check_links() {
-	local path
-	for path in ${TSCOPE_LINK:-}; do
-		[[ $path != /* && /$path/ != */../* ]] || die "TSCOPE_LINK names $path, which is no path below this folder"
-		[ -e "$path" ] || die "TSCOPE_LINK names $path, which is not there"
-	done
-}
-
-links() {
-	local path
-	for path in ${TSCOPE_LINK:-}; do
-		[ ! -e "$place/$path" ] || continue
-		mkdir -p "$(dirname "$place/$path")" || die "$path cannot be linked"
-		ln -s "$PWD/$path" "$place/$path" || die "$path cannot be linked"
-	done
-}
-
-# checkout COMMIT: sets $place to the folder of a checkout. For HEAD, this is the existing one.
-checkout() {
-	if [ "$1" = "$(git rev-parse HEAD)" ]; then
-		place=$PWD
-		return
-	fi
-	place=$scratch/$1
-	[ ! -d "$place" ] || return 0
-	git cat-file -e "$1^{commit}" 2>/dev/null || git fetch --quiet --depth=1 origin "$1" || die "there is no commit $1 to train"
-	git worktree add --quiet --detach "$place" "$1" || die "no checkout of $1"
-	links
-	[ -z "${TSCOPE_SETUP:-}" ] || (cd "$place" && bash -euo pipefail -c "$TSCOPE_SETUP") </dev/null >&2 || die "TSCOPE_SETUP failed for $1"
-}
-
-failed() { # failed COMMIT
-	[ "$place" = "$PWD" ] ||
-		say "it ran in a checkout of git, which lacks what git does not track here: $(untracked); TSCOPE_LINK can name data that it needs"
-	die "the training of ${1:0:12} failed"
-}
-
-untracked() {
-	local all
-	all=$(git status --porcelain --ignored --untracked-files=normal | sed -n 's/^\(??\|!!\) //p' | grep -vxF "${out%%/*}/" | head -n 8 | paste -sd ' ')
-	printf '%s' "${all:-nothing}"
-}
-
-# train COMMIT DIR: what the training does not say of code, machine and job stands in facts.json; a training that writes one calls
-# `tscope facts` itself. Secrets of the server are none of its business.
-train() {
-	local dir
-	[ -n "${TSCOPE_TRAIN:-}" ] || die "TSCOPE_TRAIN does not say what to run"
-	checkout "$1"
-	rm -rf "$2"
-	mkdir -p "$2" || die "$2 cannot be made"
-	dir=$(cd "$2" && pwd)
-	say "training ${1:0:12} into $2"
-	(cd "$place" && unset TSCOPE_SERVER TSCOPE_SSH TSCOPE_SSH_KEY TSCOPE_GITLAB_TOKEN && RUN_DIR=$dir bash -euo pipefail -c "$TSCOPE_TRAIN") </dev/null >&2 ||
-		failed "$1"
-	[ -e "$dir/facts.json" ] || (cd "$place" && tscope facts -o "$dir/facts.json") || die "no facts of the host"
 }
 
 # Every run has a name of its own, so that no run takes another's place, in a matrix of jobs neither: all runs of a commit count.
@@ -111,16 +42,6 @@ name_of() {
 
 policy_options=()
 [ ! -e "$policy" ] || policy_options=(--policy "$policy")
-
-# Names of runs reach the log of the job, and a GitHub runner could take a line of such a name for one of its commands.
-show() {
-	local token
-	[ -n "${GITHUB_ACTIONS:-}" ] || { cat "$1"; return; }
-	token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-	printf '::stop-commands::%s\n' "$token"
-	cat "$1"
-	printf '::%s::\n' "$token"
-}
 
 # look [--paired RUN]...: runs the gate once and keeps its outputs. Its exit status is in $status.
 look() {
@@ -240,11 +161,7 @@ judge() {
 
 mode=${1:-}
 paired=()
-scratch=$(mktemp -d)
-trap 'git worktree prune 2>/dev/null || true; rm -rf "$scratch"' EXIT
 ssh_key
-[ "$out" = "${out#/}" ] || die "TSCOPE_OUT is a folder below this one"
-mkdir -p "$out"
 case $mode:$# in
 baseline:1) baseline ;;
 candidate:1) candidate ;;

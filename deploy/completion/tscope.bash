@@ -68,6 +68,7 @@ _tscope()
 	gate:--request) _tscope_paths -f; return ;;
 	gate:--verdict) _tscope_paths -f; return ;;
 	gate:--replay) _tscope_paths -f; return ;;
+	gate:--init) COMPREPLY=($(compgen -W "github gitlab github-same gitlab-same" -- "$cur")); return ;;
 	baseline:-b|baseline:--baseline) _tscope_runs; return ;;
 	baseline:--bundle) _tscope_paths -f; return ;;
 	baseline:--policy) _tscope_paths -f; return ;;
@@ -106,7 +107,7 @@ _tscope()
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
-		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;

@@ -124,7 +124,7 @@ def run_job(workflow, name, contexts, folder, origin, environment, artifacts):
 def gitlab_job(config, name, variables, folder, environment):
     """Runs one job of GitLab in an existing checkout: script, and then after_script, whatever the result was."""
     job = dict(config[name])
-    job = {**config[job.pop("extends")], **job}
+    job = {**config.get(job.pop("extends", None), {}), **job}
     env = dict(environment, **variables)
     for key, value in job.get("variables", {}).items():
         env.setdefault(key, str(value).replace("$$", "$"))
