@@ -1,9 +1,9 @@
 #include "base/helper.h"
 
 #include "base/alloc.h"
+#include "base/system.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 struct ts_helper {
 	pthread_t thread;
@@ -17,19 +17,12 @@ struct ts_helper {
 static pthread_mutex_t hiring = PTHREAD_MUTEX_INITIALIZER;
 static int hired, allowed = -1;
 
-static int cores(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-}
-
 static bool take_place(void)
 {
 	bool free;
 
 	pthread_mutex_lock(&hiring);
-	free = hired < (allowed < 0 ? cores() - 1 : allowed);
+	free = hired < (allowed < 0 ? ts_system_cores() - 1 : allowed);
 	hired += free;
 	pthread_mutex_unlock(&hiring);
 	return free;

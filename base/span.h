@@ -72,12 +72,17 @@ static inline bool ts_span_ends(struct ts_span a, const char *end)
 	return a.len >= n && memcmp(a.data + a.len - n, end, n) == 0;
 }
 
-static inline bool ts_span_contains(struct ts_span a, const char *text)
+static inline bool ts_span_has(struct ts_span a, struct ts_span part)
 {
-	for (size_t i = 0, n = strlen(text); i + n <= a.len; i++)
-		if (memcmp(a.data + i, text, n) == 0)
+	for (size_t i = 0; i + part.len <= a.len; i++)
+		if (part.len == 0 || memcmp(a.data + i, part.data, part.len) == 0)
 			return true;
 	return false;
+}
+
+static inline bool ts_span_contains(struct ts_span a, const char *text)
+{
+	return ts_span_has(a, ts_span_str(text));
 }
 
 /* Removes the prefix from the span; false, and no change, if the span does not begin with it. */

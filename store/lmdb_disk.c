@@ -1,74 +1,7 @@
-/* lmdb_disk.c - refuses filesystems on which LMDB would lose data, and detects a full disk.
- *
- * LMDB needs one coherent page cache between mmap and pwrite, and fcntl locks and robust mutexes that every process sees; a
- * filesystem that several machines mount gives neither.
- */
+/* lmdb_disk.c - detects a full disk. */
 #include "store/lmdb_internal.h"
 
-#include "base/cursor.h"
-
-#include <stdio.h>
 #include <sys/statvfs.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
-
-static const struct {
-	uint32_t magic; /* statfs(2), linux/magic.h */
-	const char *name;
-} network[] = {
-	{0x00006969, "NFS"},	 {0xff534d42, "CIFS"},	   {0x0000517b, "SMB"},	   {0xfe534d42, "SMB2"},
-	{0x0bd00bd0, "Lustre"},	 {0x47504653, "GPFS"},	   {0x00c36400, "Ceph"},   {0x19830326, "BeeGFS"},
-	{0x5346414f, "AFS"},	 {0x6b414653, "kAFS"},	   {0x01021997, "9p"},	   {0x73757245, "Coda"},
-	{0x0000564c, "NCP"},	 {0x786f4256, "vboxsf"},   {0x01161970, "GFS2"},   {0x7461636f, "OCFS2"},
-	{0xaad7aaea, "PanFS"},	 {0x20030528, "OrangeFS"}, {0x65735546, "FUSE"},
-};
-
-enum { FUSE_MAGIC = 0x65735546 };
-
-/* A FUSE filesystem is a disk of this machine under an overlay (rootless containers) or a block device (ntfs-3g). */
-static bool fuse_is_local(const char *path)
-{
-	char device[32];
-	char line[4096];
-	struct stat st;
-	bool local = false;
-	FILE *mounts;
-
-	if (stat(path, &st) != 0)
-		return false;
-	(void)snprintf(device, sizeof device, " %u:%u ", major(st.st_dev), minor(st.st_dev));
-	mounts = fopen("/proc/self/mountinfo", "re");
-	while (mounts && fgets(line, sizeof line, mounts))
-		if (strstr(line, device))
-			local = strstr(line, " - fuseblk ") || strstr(line, " - fuse.fuse-overlayfs ") ||
-				strstr(line, " - fuse.overlay");
-	if (mounts)
-		(void)fclose(mounts);
-	return local;
-}
-
-enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err)
-{
-	for (size_t i = 0; i < sizeof network / sizeof *network; i++) {
-		if (network[i].magic != magic || (magic == FUSE_MAGIC && fuse_is_local(path)))
-			continue;
-		return ts_error_set(err, TS_DENIED,
-				    "%s is on a network filesystem (%s), which can damage a store; put TSCOPE_STORE on a "
-				    "local disk, or run tscoped on the machine that has the disk and push to it",
-				    path, network[i].name);
-	}
-	return TS_OK;
-}
-
-enum ts_status ts_disk_check(const char *path, struct ts_error *err)
-{
-	struct statfs fs;
-
-	if (statfs(path, &fs) != 0)
-		return TS_OK; /* A path that cannot be examined is not refused: opening it will report the error */
-	return ts_disk_type_check((uint32_t)fs.f_type, path, err);
-}
 
 /* LMDB turns a short write into EIO; this function tells a full disk from a broken one. */
 bool ts_disk_is_full(const char *path)

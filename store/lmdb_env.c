@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -212,17 +213,13 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 {
 	struct ts_lmdb_env *env = ts_alloc_array(1, sizeof *env);
 	size_t len = strlen(options->path) + 1;
-	pthread_rwlockattr_t attr;
 
 	if (!env)
 		return NULL;
 	pthread_mutex_init(&env->lane.lock, NULL);
 	pthread_cond_init(&env->lane.turn, NULL);
-	pthread_rwlockattr_init(&attr);
 	/* Growing the map must not wait forever behind readers that overlap. */
-	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-	pthread_rwlock_init(&env->map, &attr);
-	pthread_rwlockattr_destroy(&attr);
+	ts_system_lock_init(&env->map);
 	env->path = ts_alloc(len);
 	if (!env->path) {
 		free_env(env);

@@ -97,7 +97,7 @@ void ts_env_check_readers(struct ts_lmdb_env *env);
 /* Doubles the map; the caller must have no transaction open. TS_FULL if there is no more address space. */
 enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 
-/* lmdb_disk.c */
+/* lmdb_disk.c; the checks of the filesystem in lmdb_disk_linux.c or lmdb_disk_posix.c */
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);

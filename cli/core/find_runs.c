@@ -1,5 +1,6 @@
 #include "cli/core/find_runs.h"
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/path_run.h"
@@ -103,17 +104,18 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 				  struct ts_error *err)
 {
 	enum ts_status status = TS_OK;
+	size_t before = io->n_words;
 	glob_t found;
-	int rc = glob(pattern, GLOB_NOSORT | GLOB_ONLYDIR, NULL, &found);
+	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
 
-	if (rc == GLOB_NOMATCH)
-		return ts_error_set(err, TS_NOT_FOUND, "%s: no directory matches %s", option, pattern);
-	if (rc != 0)
+	if (rc != 0 && rc != GLOB_NOMATCH)
 		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,
 				    pattern);
-	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
+	for (size_t i = 0; rc == 0 && !status && i < found.gl_pathc; i++) {
 		const char *word = ts_arena_printf(&cli->arena, "%s", found.gl_pathv[i]);
 
+		if (word && ts_file_kind(word) != TS_FILE_DIRECTORY)
+			continue;
 		if (is_full(io))
 			status = too_many(cli, option, io, err);
 		else if (!word)
@@ -121,7 +123,10 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 		else
 			io->words[io->n_words++] = word;
 	}
-	globfree(&found);
+	if (rc == 0)
+		globfree(&found);
+	if (!status && io->n_words == before)
+		return ts_error_set(err, TS_NOT_FOUND, "%s: no directory matches %s", option, pattern);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -244,7 +245,7 @@ void ts_pager_start(const struct ts_term *term, pid_t *ret_pid)
 	int ends[2];
 
 	*ret_pid = 0;
-	if (!term->out_tty || !command || pipe2(ends, O_CLOEXEC))
+	if (!term->out_tty || !command || ts_system_pipe(ends))
 		return;
 	if (spawn_pager(command, ends[0], ends[1], &pid) == 0 && dup2(ends[1], STDOUT_FILENO) >= 0) {
 		*ret_pid = pid;

@@ -165,9 +165,7 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 /* The sentence of an inconclusive verdict contains the reason, which is then not repeated. */
 static bool is_said(const struct page *p, struct ts_span reason)
 {
-	struct ts_span sentence = p->v->sentence;
-
-	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
+	return ts_span_has(p->v->sentence, reason);
 }
 
 /* CPU time is a column that few runs have, so a comment misses it only where it decides. */

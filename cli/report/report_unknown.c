@@ -43,15 +43,10 @@ struct gap {
 	size_t first;  /* the first place with this group, or with this reason */
 };
 
-static bool has(struct ts_span text, const char *word)
-{
-	return text.len && memmem(text.data, text.len, word, strlen(word));
-}
-
 static bool has_any(struct ts_span text, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (has(text, words[i]))
+		if (ts_span_contains(text, words[i]))
 			return true;
 	return false;
 }
@@ -67,7 +62,7 @@ static int group_of(struct ts_span reason)
 		return has_any(reason, few, sizeof few / sizeof few[0]) ? LENGTH : GROUPS;
 	for (int g = 0; g < GROUPS; g++)
 		for (int w = 0; w < GROUP_WORDS && groups[g].words[w]; w++)
-			if (has(reason, groups[g].words[w]))
+			if (ts_span_contains(reason, groups[g].words[w]))
 				return g;
 	return GROUPS;
 }
@@ -174,7 +169,7 @@ static void name_records(struct ts_report *r, struct names *to, struct ts_span r
 	bool after_column = false;
 
 	for (size_t i = 0; i < sizeof in_words / sizeof in_words[0]; i++)
-		if (has(reason, in_words[i].words))
+		if (ts_span_contains(reason, in_words[i].words))
 			name(r, to, ts_span_str(in_words[i].fact));
 	for (size_t i = 0, end; i < reason.len; i = end) {
 		struct ts_span word;

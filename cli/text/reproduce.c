@@ -251,7 +251,7 @@ static void run_line(struct making *m)
 	if (!typed && !words)
 		missing(m, "the command, because there is no fact session.command (tscope facts --command records it) "
 			   "or session.argv");
-	if (text.len && memmem(text.data, text.len, TS_REDACTED, strlen(TS_REDACTED)))
+	if (ts_span_contains(text, TS_REDACTED))
 		missing(m, "a secret in the command, which tscope replaced by " TS_REDACTED);
 	m->failed |= line.failed || variables.failed;
 	if (typed && n && !is_one_command(text)) {

@@ -355,9 +355,5 @@ enum ts_status ts_redact(struct ts_fact *fact, bool secret, struct ts_arena *are
 
 bool ts_is_redacted(const struct ts_fact *fact)
 {
-	struct ts_span mark = ts_span_str(TS_REDACTED);
-
-	if (fact->type != TS_FACT_TEXT || fact->text.len < mark.len)
-		return false;
-	return memmem(fact->text.data, fact->text.len, mark.data, mark.len) != NULL;
+	return fact->type == TS_FACT_TEXT && ts_span_contains(fact->text, TS_REDACTED);
 }

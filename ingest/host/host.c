@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "ingest/facts/redact.h"
 #include "ingest/host/spawn.h"
@@ -291,7 +292,7 @@ static enum ts_status add_session(struct host *h, struct ts_error *err)
 	if (gethostname(name, sizeof name - 1) == 0 && add_text(h, "session.host", ts_span_str(name), err))
 		return err->status;
 	ts_buf_reset(&h->out);
-	if (!ts_file_read("/proc/sys/kernel/random/boot_id", &h->out, &ignored) &&
+	if (!ts_system_boot_id(&h->out, &ignored) &&
 	    add_text(h, "session.boot_id", ts_trim(ts_buf_view(&h->out)), err))
 		return err->status;
 	return add_text(h, "session.collected_at", ts_span_str(ts_time_text(ts_now_real_ns(), time)), err);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +119,7 @@ enum ts_status ts_spawn(const char *const argv[], int64_t limit_ns, bool (*take)
 	pid_t pid;
 	int rc;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (ts_system_pipe(ends) < 0)
 		return ts_error_errno(err, errno, "pipe");
 	rc = start(argv, ends[1], &pid);
 	(void)close(ends[1]);

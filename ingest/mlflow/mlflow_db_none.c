@@ -26,7 +26,7 @@ int ts_mlflow_db_sniff(const char *path)
 	if (text.failed)
 		sure = TS_SNIFF_NO_MEMORY;
 	else if (at && !ts_pread_full(fd, at, size < SEEN ? (size_t)size : SEEN, 0, &n, &ignored) && n >= 16 &&
-	    memcmp(at, "SQLite format 3", 16) == 0 && memmem(at, n, "run_uuid", 8))
+	    memcmp(at, "SQLite format 3", 16) == 0 && ts_span_contains(ts_span_of(at, n), "run_uuid"))
 		sure = SURE;
 	(void)close(fd);
 	ts_buf_finish(&text);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +99,7 @@ static enum ts_status open_file(struct ts_spill *s, struct ts_error *err)
 
 	if (n < 0 || (size_t)n >= sizeof path)
 		return ts_error_set(err, TS_INVALID, "TMPDIR is too long a path");
-	s->fd = mkostemp(path, O_CLOEXEC);
+	s->fd = ts_system_temp(path);
 	if (s->fd < 0)
 		return ts_error_errno(err, errno, "cannot make a temporary file %s", path);
 	(void)unlink(path);

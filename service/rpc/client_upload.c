@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/system.h"
 #include "service/rpc/core.h"
 
 #include <grpc/byte_buffer.h>
@@ -27,7 +28,7 @@ struct ts_upload {
 	pthread_t thread;
 
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* uses the monotonic clock */
+	pthread_cond_t changed; /* ts_system_cond_init */
 	grpc_byte_buffer *ring[TS_UPLOAD_AHEAD];
 	size_t first, n;
 	bool sending;	/* a message, or the end of the stream, is being sent */
@@ -130,7 +131,6 @@ static void destroy(struct ts_upload *upload, bool pumping)
 static struct ts_upload *new_upload(struct ts_client *client, const char *method)
 {
 	struct ts_upload *upload = ts_alloc_array(1, sizeof *upload);
-	pthread_condattr_t attr;
 
 	if (!upload)
 		return NULL;
@@ -138,10 +138,7 @@ static struct ts_upload *new_upload(struct ts_client *client, const char *method
 	client->uploads++;
 	(void)snprintf(upload->method, sizeof upload->method, "%s", method);
 	pthread_mutex_init(&upload->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&upload->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&upload->changed);
 	upload->queue = grpc_completion_queue_create_for_next(NULL);
 	return upload;
 }
@@ -204,7 +201,7 @@ enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, 
 static bool wait_over(struct ts_upload *upload, int64_t limit_s)
 {
 	int64_t limit_ns = ts_now_mono_ns() + limit_s * 1000000000;
-	struct timespec limit = {.tv_sec = limit_ns / 1000000000, .tv_nsec = limit_ns % 1000000000};
+	struct timespec limit = ts_system_cond_limit(limit_ns);
 	bool late = false;
 
 	while (!upload->over) {
@@ -223,7 +220,7 @@ static bool wait_over(struct ts_upload *upload, int64_t limit_s)
 static bool wait_room(struct ts_upload *upload)
 {
 	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);
-	struct timespec limit = {.tv_sec = limit_ns / 1000000000, .tv_nsec = limit_ns % 1000000000};
+	struct timespec limit = ts_system_cond_limit(limit_ns);
 
 	while (!upload->over && upload->n == TS_UPLOAD_AHEAD) {
 		if (pthread_cond_timedwait(&upload->changed, &upload->mutex, &limit) != 0)

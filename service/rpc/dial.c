@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/denied.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -37,7 +38,7 @@ static int wait_connected(int fd, int64_t until_ns)
 
 static int connect_to(const struct sockaddr *to, socklen_t len, int64_t until_ns, int *ret_fd)
 {
-	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = ts_system_stream_socket(to->sa_family);
 	int one = 1, errnum = 0;
 
 	if (fd < 0)

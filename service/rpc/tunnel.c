@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/span.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +135,7 @@ static enum ts_status spawn_guard(struct ts_tunnel *tunnel, struct ts_error *err
 	sigset_t all;
 	int ends[2], errnum;
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (ts_system_pipe(ends) != 0)
 		return ts_error_errno(err, errno, "pipe to the guard of ssh");
 	(void)snprintf(pid, sizeof pid, "%ld", (long)tunnel->pid);
 	posix_spawn_file_actions_init(&actions);

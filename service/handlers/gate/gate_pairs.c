@@ -105,9 +105,10 @@ static struct ts_span stem(const struct side *side)
 	const char *end = side->candidate ? "-candidate" : "-base";
 	struct ts_span name = side->run.name, none = ts_span_of(NULL, 0);
 	size_t len = strlen(end);
-	const uint8_t *slash = name.len ? memrchr(name.data, '/', name.len) : NULL;
-	size_t from = slash ? (size_t)(slash - name.data) + 1 : 0;
+	size_t from = name.len;
 
+	while (from && name.data[from - 1] != '/')
+		from--;
 	if (name.len < from + len || memcmp(name.data + name.len - len, end, len) != 0)
 		return none;
 	if (!ts_span_starts(ts_span_of(name.data + from, name.len - from), ts_span_str("pair-")))

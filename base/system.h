@@ -1,0 +1,33 @@
+/* system.h - what each system does in its own way: system_linux.c, and system_posix.c for all others.
+ *
+ * A descriptor made here is not inherited by programs that this process starts. Functions that make one return what the call of
+ * the system returns: -1 with errno on failure.
+ * Threads: safe.
+ */
+#ifndef TSCOPE_BASE_SYSTEM_H
+#define TSCOPE_BASE_SYSTEM_H
+
+#include "base/buf.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* How many cores this process may use; at least 1. */
+int ts_system_cores(void);
+
+int ts_system_pipe(int ret_ends[2]);
+/* Makes a file of a template that ends in XXXXXX, which becomes its name; for reading and writing. */
+int ts_system_temp(char *io_path);
+/* A socket for a stream (AF_UNIX, AF_INET, ...) that does not block. */
+int ts_system_stream_socket(int family);
+
+/* A condition for waits with a limit, which is a time of ts_now_mono_ns turned into the clock of the condition. */
+void ts_system_cond_init(pthread_cond_t *cond);
+struct timespec ts_system_cond_limit(int64_t mono_ns);
+/* A lock that lets a waiting writer go before new readers, where the system can. */
+void ts_system_lock_init(pthread_rwlock_t *lock);
+
+/* Appends what tells one start of this machine from another. TS_NOT_FOUND where the system does not say. */
+enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err);
+
+#endif
