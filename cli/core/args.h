@@ -14,7 +14,12 @@ enum ts_complete {
 	TS_COMPLETE_NONE,
 	TS_COMPLETE_FILE,
 	TS_COMPLETE_DIR,
-	TS_COMPLETE_RUN,
+	TS_COMPLETE_RUN,     /* a run, or a tag or branch that names one */
+	TS_COMPLETE_REF,     /* the same, where a tag or a branch needs its prefix */
+	TS_COMPLETE_BRANCH,
+	TS_COMPLETE_PROJECT,
+	TS_COMPLETE_COLUMNS, /* columns of a list, separated by commas */
+	TS_COMPLETE_SORT,    /* a column, or -column */
 	TS_COMPLETE_VERB,
 	TS_COMPLETE_RULE,
 	TS_COMPLETE_CHOICE,

@@ -11,7 +11,7 @@
 #define END_EXAMPLES {.command = NULL}
 
 const struct ts_option ts_common_options[] = {
-	{.name = "project", .letter = 'p', .argument = "NAME",
+	{.name = "project", .letter = 'p', .argument = "NAME", .complete = TS_COMPLETE_PROJECT,
 	 .help = "the project of names without one (default: TSCOPE_PROJECT, else the nearest .tscope file, else 'default')"},
 	{.name = "server", .argument = "ADDRESS",
 	 .help = "use this server: unix:PATH, HOST:PORT or ssh://HOST (default: TSCOPE_SERVER, else the local store)"},
@@ -29,7 +29,8 @@ const struct ts_option ts_common_options[] = {
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join"},
-	{.name = "branch", .letter = 'b', .argument = "NAME", .help = "also make the run the newest entry of this branch"},
+	{.name = "branch", .letter = 'b', .argument = "NAME", .complete = TS_COMPLETE_BRANCH,
+	 .help = "also make the run the newest entry of this branch"},
 	{.name = "fact", .argument = "GROUP.KEY=VALUE", .repeat = true,
 	 .help = "add a fact; the value is JSON if it is a valid JSON scalar, else text"},
 	{.name = "host-facts", .help = "add the facts of this host, as 'tscope facts' collects them"},
@@ -56,10 +57,10 @@ static const struct ts_example push_examples[] = {
 };
 
 static const struct ts_option list_options[] = {
-	{.name = "columns", .letter = 'c', .argument = "A,B,...",
+	{.name = "columns", .letter = 'c', .argument = "A,B,...", .complete = TS_COMPLETE_COLUMNS,
 	 .help = "show these columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, "
 		 "pushed, project, own_name, who, note.KEY, or a fact such as config.lr"},
-	{.name = "sort", .letter = 's', .argument = "KEY",
+	{.name = "sort", .letter = 's', .argument = "KEY", .complete = TS_COMPLETE_SORT,
 	 .help = "sort by this column; -KEY sorts in descending order (default: newest push first)"},
 	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs (default 50)"},
 	{.name = "all", .letter = 'a', .help = "show all runs"},
@@ -267,7 +268,8 @@ static const struct ts_option baseline_options[] = {
 	 .help = "also write the baselines to FILE, for jobs that have no access to the server"},
 	GATE_POLICY_OPTIONS,
 	{.name = "reason", .letter = 'r', .argument = "TEXT", .help = "with accept: why the change is accepted"},
-	{.name = "branch", .argument = "NAME", .help = "with accept: the branch of the commit (default: main)"},
+	{.name = "branch", .argument = "NAME", .complete = TS_COMPLETE_BRANCH,
+	 .help = "with accept: the branch of the commit (default: main)"},
 	END_OPTIONS,
 };
 static const struct ts_example baseline_examples[] = {
@@ -593,7 +595,7 @@ const struct ts_verb ts_verbs[] = {
 			 "1 with --exit-code: the newest level is worse than the one before, and the change was not "
 			 "accepted\n"
 			 "2 the command failed: wrong usage, no such branch, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_BRANCH, .pages = true,
 		.run = ts_verb_trend,
 	},
 	{
@@ -627,7 +629,7 @@ const struct ts_verb ts_verbs[] = {
 		.about = "NAME is a run's name, tag:NAME or branch:NAME.",
 		.options = log_options, .examples = log_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_REF, .pages = true,
 		.run = ts_verb_log,
 	},
 	{
@@ -636,7 +638,7 @@ const struct ts_verb ts_verbs[] = {
 			 "that nothing reaches; until then 'tscope name ID NAME' brings a name back, with its notes.",
 		.examples = rm_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_RUN,
+		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_REF,
 		.run = ts_verb_rm,
 	},
 	{

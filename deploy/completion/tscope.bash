@@ -1,4 +1,16 @@
 # bash completion for tscope; made by: tscope help --completion bash
+# What names are there: a line each, from the store, server and project of this command line.
+_tscope_list() { tscope list --names --quiet "${at[@]}" "$@" 2>/dev/null; }
+
+# Offers the lines of stdin that go on with $cur, $1 before each. Lines are foreign text, which compgen -W would execute.
+_tscope_offer()
+{
+	local line
+	while IFS= read -r line; do
+		[[ $1$line == "$cur"* ]] && COMPREPLY+=("$1$line")
+	done
+}
+
 # compgen prints one path per line, because paths may contain spaces.
 _tscope_paths()
 {
@@ -6,31 +18,108 @@ _tscope_paths()
 	COMPREPLY=($(compgen "$1" -- "$cur"))
 }
 
-_tscope_runs()
+_tscope_branches() { _tscope_offer '' < <(_tscope_list --all --branches); }
+
+_tscope_projects()
+{
+	local at=("${where[@]}")
+	_tscope_offer '' < <(_tscope_list --all --all-projects | sed 's|/.*||' | sort -u)
+}
+
+# $1: what a tag and a branch need before them, if anything.
+_tscope_names()
 {
 	case $cur in
 	/*|./*|../*) _tscope_paths -d ;;
-	*) COMPREPLY=($(compgen -W "$(tscope list --names --all --quiet 2>/dev/null)" -- "$cur")) ;;
+	tag:*) _tscope_offer tag: < <(_tscope_list --all --tags) ;;
+	branch:*) _tscope_offer branch: < <(_tscope_list --all --branches) ;;
+	run:*) _tscope_offer run: < <(_tscope_list --all) ;;
+	*)
+		_tscope_offer '' < <(_tscope_list --all)
+		_tscope_offer "${1:+tag:}" < <(_tscope_list --all --tags)
+		_tscope_offer "${1:+branch:}" < <(_tscope_list --all --branches)
+		;;
 	esac
 }
 
-_tscope()
+_tscope_runs() { _tscope_names ''; }
+
+_tscope_refs() { _tscope_names prefix; }
+
+# The columns of every list, and the facts of the newest run.
+_tscope_column_names()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
+	local newest=$(_tscope_list --limit 1)
+	printf '%s\n' name project id started pushed state steps first_step last_step ranks world_size own_name who
+	[[ -z $newest ]] || tscope facts --quiet "${at[@]}" "$newest" 2>/dev/null | sed -n 's/^\([a-z]*\.[^ ]*\)  .*/\1/p'
+}
+
+_tscope_columns()
+{
+	local before=''
+	[[ $cur != *,* ]] || before=${cur%,*},
+	_tscope_offer "$before" < <(_tscope_column_names)
+	compopt -o nospace 2>/dev/null
+}
+
+_tscope_sort_keys()
+{
+	local before=''
+	[[ $cur != -* ]] || before=-
+	_tscope_offer "$before" < <(_tscope_column_names)
+}
+
+# Bash takes : and = for ends of words. Sets words, cur and prev to what tscope gets, less the = behind an option.
+_tscope_words()
+{
+	local i last=0 word glue=''
+	words=("${COMP_WORDS[0]}")
+	for ((i = 1; i <= COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [[ $word == = && ${words[last]} == --* ]]; then
+			[[ $i -lt $COMP_CWORD ]] || words[++last]=''
+		elif [[ $word == :* || -n $glue ]]; then
+			words[last]+=$word
+		else
+			words[++last]=$word
+		fi
+		glue=''
+		[[ $word != *: ]] || glue=1
+	done
+	cur=${words[last]} prev=''
+	[[ $last -eq 0 ]] || prev=${words[last-1]}
+}
+
+# The options of this command line that say whose names to offer: the store or server, and the project.
+_tscope_where()
+{
+	local i
+	where=() at=()
+	for ((i = 1; i < ${#words[@]} - 2; i++)); do
+		case ${words[i]} in
+		--server|--store) where+=("${words[i]}" "${words[i+1]}") ;;
+		-p|--project) at+=("${words[i]}" "${words[i+1]}") ;;
+		esac
+	done
+	at+=("${where[@]}")
+}
+
+_tscope_complete()
+{
+	local verb='' word
 	local verbs="push list show facts analyze explain diff check-resume gate baseline trend name tag note log rm export verify gc version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
-	COMPREPLY=()
-	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
 	done
 	case $verb:$prev in
 	push:-n|push:--name) :; return ;;
-	push:-b|push:--branch) :; return ;;
+	push:-b|push:--branch) _tscope_branches; return ;;
 	push:--fact) :; return ;;
 	push:--state) COMPREPLY=($(compgen -W "running finished crashed unknown" -- "$cur")); return ;;
 	push:-m|push:--message) :; return ;;
-	list:-c|list:--columns) :; return ;;
-	list:-s|list:--sort) :; return ;;
+	list:-c|list:--columns) _tscope_columns; return ;;
+	list:-s|list:--sort) _tscope_sort_keys; return ;;
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
 	facts:-o|facts:--output) _tscope_paths -f; return ;;
@@ -76,7 +165,7 @@ _tscope()
 	baseline:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
 	baseline:--exclude) :; return ;;
 	baseline:-r|baseline:--reason) :; return ;;
-	baseline:--branch) :; return ;;
+	baseline:--branch) _tscope_branches; return ;;
 	trend:-m|trend:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
 	trend:-l|trend:--limit) :; return ;;
 	trend:--like) _tscope_runs; return ;;
@@ -92,7 +181,7 @@ _tscope()
 	export:-o|export:--output) _tscope_paths -f; return ;;
 	gc:--lease) :; return ;;
 	help:--completion) COMPREPLY=($(compgen -W "bash zsh" -- "$cur")); return ;;
-	*:-p|*:--project) :; return ;;
+	*:-p|*:--project) _tscope_projects; return ;;
 	*:--server) :; return ;;
 	*:--store) _tscope_paths -d; return ;;
 	*:--color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
@@ -131,14 +220,25 @@ _tscope()
 	check-resume) _tscope_runs ;;
 	gate) _tscope_runs ;;
 	baseline) _tscope_runs ;;
-	trend) _tscope_runs ;;
+	trend) _tscope_branches ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;
 	note) _tscope_runs ;;
-	log) _tscope_runs ;;
-	rm) _tscope_runs ;;
+	log) _tscope_refs ;;
+	rm) _tscope_refs ;;
 	export) _tscope_runs ;;
 	help) COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
 	esac
+}
+
+_tscope()
+{
+	local cur prev words where at i
+	COMPREPLY=()
+	_tscope_words
+	_tscope_where
+	_tscope_complete
+	# Readline replaces only what stands behind the last colon.
+	[[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] || for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]=${COMPREPLY[i]#"${cur%:*}:"}; done
 }
 complete -o filenames -o bashdefault -F _tscope tscope

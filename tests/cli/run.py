@@ -655,27 +655,114 @@ def definitions(update):
 
 
 COMPLETE = r"""
-source %s
 complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _tscope; echo "${COMPREPLY[*]}"; }
 complete_words tscope di
 complete_words tscope diff --ex
 complete_words tscope diff --exit-on t
+complete_words tscope diff --exit-on = t
 complete_words tscope diff ba
 complete_words tscope help ver
 complete_words tscope explain MEMORY.F
 complete_words tscope push runs/jo
 complete_words tscope push runs/not; echo ${#COMPREPLY[@]}
 complete_words tscope --color al
+complete_words tscope show ""
+complete_words tscope rm ""
+complete_words tscope show tag :
+complete_words tscope show branch : m
+complete_words tscope trend ""
+complete_words tscope push --branch ""
+complete_words tscope list -p ""
+complete_words tscope show --project = o
+complete_words tscope -p other push -b ""
+complete_words tscope -p other show ""
+complete_words tscope --server unix : /nowhere show ""
+complete_words tscope list --columns na
+complete_words tscope list --columns name,config.o
+complete_words tscope list --columns "name,other."
+complete_words tscope list --sort -st
+complete_words tscope list --sort = config.b
+"""
+COMPLETED = """diff
+--exit-on
+times
+times
+base
+verify version
+MEMORY.FORECAST MEMORY.FRAGMENTATION
+runs/joined
+runs/not name!
+1
+always
+base v1.0 main
+base tag:v1.0 branch:main
+v1.0
+main
+main
+main
+default other
+other
+night
+rerun night
+
+name
+name,config.optimizer.lr
+name,other.$(touch${IFS}hacked)
+-started -state -steps
+config.batch
+"""
+
+# What the completion system of zsh does with a prefix; then a function, the words before the cursor, and what is completed.
+COMPLETE_ZSH = r"""
+compset() { [[ $PREFIX == ${~2}* ]] || return 1; PREFIX=${PREFIX##${~2}}; }
+compadd() { while [[ $1 != -- ]]; do shift; done; shift; local w; for w; do [[ $w != "$PREFIX"* ]] || found+=("$w"); done; }
+_arguments() { return 1; }
+complete_word() { found=() PREFIX=$2 words=("${@:3}" "$2"); $1; print -r -- ${(j: :)found}; }
+state=
+source %s
+complete_word _tscope_runs "" tscope show
+complete_word _tscope_refs "" tscope rm
+complete_word _tscope_refs tag: tscope rm
+complete_word _tscope_refs branch:m tscope log
+complete_word _tscope_branches "" tscope trend
+complete_word _tscope_projects o tscope list -p
+complete_word _tscope_runs "" tscope -p other show
+complete_word _tscope_runs "" tscope --project=other show
+complete_word _tscope_runs "" tscope --store /nowhere show
+complete_word _tscope_columns name,sta tscope list -c
+complete_word _tscope_columns other. tscope list -c
+complete_word _tscope_sort_keys -config.b tscope list -s
+"""
+COMPLETED_ZSH = """base v1.0 main
+base tag:v1.0 branch:main
+v1.0
+main
+main
+other
+rerun night
+rerun night
+
+started state
+other.$(touch${IFS}hacked)
+config.batch
 """
 
 
 def completion(_update):
     place = Place()
-    place.run("tscope push runs/base")
-    rc, stdout, stderr = place.run(COMPLETE % os.path.join(ROOT, "deploy/completion/tscope.bash"))
-    want = "diff\n--exit-on\ntimes\nbase\nverify version\nMEMORY.FORECAST MEMORY.FRAGMENTATION\nruns/joined\nruns/not name!\n1\nalways\n"
-    if stdout.decode() != want:
-        fail("completion", f"wanted:\n{want}got:\n{stdout.decode()}{stderr.decode()}")
+    place.run("tscope push --branch main --fact 'other.$(touch${IFS}hacked)=1' --fact config.batch=8 --fact config.optimizer.lr=1 runs/base &&"
+              " tscope tag base v1.0 && tscope push -p other --branch night runs/rerun")
+    rc, stdout, stderr = place.run("source " + os.path.join(ROOT, "deploy/completion/tscope.bash") + COMPLETE)
+    if stdout.decode() != COMPLETED:
+        fail("completion", f"wanted:\n{COMPLETED}got:\n{stdout.decode()}{stderr.decode()}")
+    if shutil.which("zsh"):
+        with open(os.path.join(place.path, "complete.zsh"), "w", encoding="utf-8") as f:
+            f.write(COMPLETE_ZSH % os.path.join(ROOT, "deploy/completion/_tscope"))
+        rc, stdout, stderr = place.run("zsh -f complete.zsh")
+        if stdout.decode() != COMPLETED_ZSH:
+            fail("completion: zsh", f"wanted:\n{COMPLETED_ZSH}got:\n{stdout.decode()}{stderr.decode()}")
+    if os.path.exists(os.path.join(place.path, "hacked")):
+        fail("completion", "a name of a fact was executed")
     place.close()
 
 
