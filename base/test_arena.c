@@ -132,6 +132,25 @@ static void test_nth_allocation_fails(void **unused)
 	assert_true(n > 3);
 }
 
+/* Large blocks are blocks like any other, whatever pages they have. */
+static void test_large_blocks(void **unused)
+{
+	static const size_t sizes[] = {(4 << 20) - 1, 4 << 20, (4 << 20) + 1, (9 << 20) - 7};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		uint8_t *block = ts_alloc(sizes[i]), *moved;
+
+		assert_non_null(block);
+		memset(block, 7, sizes[i]);
+		moved = ts_realloc(block, sizes[i] * 2);
+		assert_non_null(moved);
+		assert_int_equal(moved[0], 7);
+		assert_int_equal(moved[sizes[i] - 1], 7);
+		ts_free(moved);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +160,7 @@ int main(void)
 		cmocka_unit_test(test_arrays_are_zeroed_and_checked),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_nth_allocation_fails),
+		cmocka_unit_test(test_large_blocks),
 	};
 
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
