@@ -303,3 +303,42 @@ enum ts_status ts_builder_row_end(struct ts_builder *b, struct ts_error *err)
 	kind->rows++;
 	return TS_OK;
 }
+
+/* --- many rows --- */
+
+static enum ts_status one_row(struct ts_builder *b, const struct ts_builder_rows_in *in, size_t row, struct ts_error *err)
+{
+	ts_builder_row(b, in->kind, in->keys[row]);
+	for (size_t i = 0; i < in->n_columns; i++)
+		ts_builder_f64(b, in->columns[i], in->values[i * in->stride + row]);
+	return ts_builder_row_end(b, err);
+}
+
+/* Copies the rows from `row` on which the window of the table has room for, and returns their number. */
+static size_t copy_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, size_t row)
+{
+	struct ts_builder_table *table = b->plan.tables[0];
+	size_t n = ts_builder_table_room(table, in->keys + row, in->n - row);
+
+	if (n == 0)
+		return 0;
+	memcpy(table->keys + table->n, in->keys + row, n * sizeof *table->keys);
+	for (size_t i = 0; i < in->n_columns; i++)
+		memcpy(b->plan.series[i]->window + table->n, in->values + i * in->stride + row, n * sizeof(uint64_t));
+	table->n += n;
+	b->kinds[in->kind - 1].last = in->keys[row + n - 1];
+	b->kinds[in->kind - 1].rows += n;
+	return n;
+}
+
+/* Every row that cuts a block, widens a window or needs a plan goes the way of single rows. Those after it have its plan. */
+enum ts_status ts_builder_f64_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err)
+{
+	for (size_t row = 0; row < in->n;) {
+		if (one_row(b, in, row++, err))
+			return err->status;
+		if (b->plan.plain)
+			row += copy_rows(b, in, row);
+	}
+	return TS_OK;
+}

@@ -46,6 +46,19 @@ void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value
 /* Stores the row. TS_INVALID if its key does not increase, TS_TOO_LARGE if a text is too long; the row is then left out. */
 enum ts_status ts_builder_row_end(struct ts_builder *b, struct ts_error *err);
 
+/* Rows that have the same columns of numbers, each once. values[i * stride + row] is the value in columns[i]. */
+struct ts_builder_rows_in {
+	enum ts_table_kind kind;
+	const int64_t *keys; /* n of them, which increase */
+	size_t n;
+	const uint32_t *columns;
+	const double *values;
+	size_t n_columns, stride;
+};
+
+/* The same as _row, _f64_many and _row_end for each row. A failure leaves out the row that failed and those after it. */
+enum ts_status ts_builder_f64_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err);
+
 /* Files may come in any order, but only once for each name: TS_INVALID otherwise. */
 enum ts_status ts_builder_file_begin(struct ts_builder *b, struct ts_span name, struct ts_error *err);
 enum ts_status ts_builder_file_add(struct ts_builder *b, struct ts_span bytes, struct ts_error *err);

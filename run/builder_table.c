@@ -363,6 +363,26 @@ enum ts_status ts_builder_table_end(struct ts_builder_table *table, int64_t key,
 	return TS_OK;
 }
 
+size_t ts_builder_table_room(const struct ts_builder_table *table, const int64_t *keys, size_t n)
+{
+	size_t room = table->cap - table->n, lo = 0;
+
+	/* The row that fills the window may also fill the block. */
+	if (table->probing || table->full || room < 2)
+		return 0;
+	if (n > room - 1)
+		n = room - 1;
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (ts_key_cell(keys[mid], table->key_log2) == table->cell)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
 enum ts_status ts_builder_table_finish(struct ts_builder_table *table, struct ts_builder_out *out, struct ts_error *err)
 {
 	if (table->probing && replay(table, out, err))

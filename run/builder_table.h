@@ -77,6 +77,8 @@ enum ts_status ts_builder_table_begin(struct ts_builder_table *table, int64_t ke
 enum ts_status ts_series_put_text(struct ts_series *series, struct ts_span text, struct ts_error *err);
 enum ts_status ts_builder_table_end(struct ts_builder_table *table, int64_t key, struct ts_builder_out *out,
 				    struct ts_error *err);
+/* Returns how many rows with these n keys, which increase, fit into the window without any of that. */
+size_t ts_builder_table_room(const struct ts_builder_table *table, const int64_t *keys, size_t n);
 /* Writes the rows that are left as the last block. */
 enum ts_status ts_builder_table_finish(struct ts_builder_table *table, struct ts_builder_out *out,
 				       struct ts_error *err);

@@ -784,6 +784,88 @@ static int set_up(void **unused)
 	return ts_digest_init(&err);
 }
 
+/* --- many rows at once --- */
+
+enum { MANY = 3000, MANY_COLUMNS = 3 };
+
+/* Gives rows of three columns between rows of others, with gaps in the keys, in pieces of any length or one by one. */
+static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once)
+{
+	struct fixture f;
+	uint32_t columns[MANY_COLUMNS], other;
+	double values[MANY_COLUMNS * MANY];
+	int64_t keys[MANY], key = -5000;
+	struct ts_id id;
+
+	begin(&f);
+	for (size_t i = 0; i < MANY_COLUMNS; i++)
+		columns[i] = column(&f, i ? i > 1 ? "c" : "b" : "a", TS_COLUMN_F64);
+	other = column(&f, "other", TS_COLUMN_F64);
+	for (int piece = 0; piece < 60; piece++) {
+		struct ts_builder_rows_in in = {TS_TABLE_STEPS, keys, (size_t)(test_random(&seed) >> 20) % MANY, columns, values,
+						MANY_COLUMNS - (piece % 20 == 19), MANY};
+
+		for (size_t row = 0; row < in.n; row++) {
+			key += 1 + (int64_t)((test_random(&seed) >> 40) & ((UINT64_C(1) << gap_log2) - 1));
+			keys[row] = key;
+			for (size_t i = 0; i < MANY_COLUMNS; i++)
+				values[i * MANY + row] = (double)(test_random(&seed) >> 50);
+		}
+		if (at_once)
+			assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_OK);
+		for (size_t row = 0; !at_once && row < in.n; row++) {
+			ts_builder_row(f.b, TS_TABLE_STEPS, keys[row]);
+			for (size_t i = 0; i < in.n_columns; i++)
+				ts_builder_f64(f.b, columns[i], values[i * MANY + row]);
+			end_row(&f);
+		}
+		if (piece % 7 == 6)
+			f64_row(&f, other, ++key, 1);
+	}
+	id = finish(&f);
+	end(&f);
+	return id;
+}
+
+static void test_rows_at_once_are_rows(void **unused)
+{
+	(void)unused;
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		for (int gap_log2 = 0; gap_log2 <= 12; gap_log2 += 4) {
+			struct ts_id apart = many_rows(seed, gap_log2, false), at_once = many_rows(seed, gap_log2, true);
+
+			assert_memory_equal(apart.bytes, at_once.bytes, TS_ID_BYTES);
+		}
+}
+
+/* Every row of some is left out because its key does not increase; the rows before it stay. */
+static void test_rows_at_once_must_increase(void **unused)
+{
+	static const int64_t keys[] = {5, 6, 7};
+	static const double values[] = {1, 2, 3};
+	struct ts_builder_rows_in in = {TS_TABLE_STEPS, keys, 3, NULL, values, 1, 3};
+	struct ts_builder_stats stats;
+	struct fixture f;
+	uint32_t col;
+
+	(void)unused;
+	begin(&f);
+	col = column(&f, "x", TS_COLUMN_F64);
+	in.columns = &col;
+	f64_row(&f, col, 5, 0);
+	assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_INVALID);
+	ts_builder_stats(f.b, &stats);
+	assert_int_equal(stats.rows, 1);
+	assert_int_equal(stats.last_step, 5);
+	in.keys++;
+	in.n = 2;
+	assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_OK);
+	ts_builder_stats(f.b, &stats);
+	assert_int_equal(stats.rows, 3);
+	assert_int_equal(stats.last_step, 7);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -803,6 +885,8 @@ int main(void)
 		cmocka_unit_test(test_files_are_chunks),
 		cmocka_unit_test(test_every_allocation_may_fail),
 		cmocka_unit_test(test_a_sink_that_fails_is_reported),
+		cmocka_unit_test(test_rows_at_once_are_rows),
+		cmocka_unit_test(test_rows_at_once_must_increase),
 	};
 
 	return cmocka_run_group_tests_name("builder", tests, set_up, NULL);

@@ -102,6 +102,16 @@ static enum ts_status read_here(struct ts_ahead *a, struct ts_taken *ret_taken, 
 	return TS_OK;
 }
 
+bool ts_ahead_rests(const struct ts_ahead *a)
+{
+	return a->here == 0 && !a->filling && a->batches[a->now].at == a->batches[a->now].n;
+}
+
+void ts_ahead_moved(struct ts_ahead *a)
+{
+	a->here = READ_HERE;
+}
+
 /* Waits for the batch that is being filled, and has the next one begun. */
 static void turn(struct ts_ahead *a)
 {

@@ -42,6 +42,10 @@ struct ts_ahead {
 
 void ts_ahead_init(struct ts_ahead *a, struct ts_range *range, struct ts_record *record, struct ts_notices *notices);
 void ts_ahead_finish(struct ts_ahead *a);
+/* Returns whether the record that was just given was the last of those that are read without the helper. Until the next call,
+ * the range and the helper are then the caller's; ts_ahead_moved says that he has used them. */
+bool ts_ahead_rests(const struct ts_ahead *a);
+void ts_ahead_moved(struct ts_ahead *a);
 /* Fails as ts_range_next does, after the records before the place of the error. */
 enum ts_status ts_ahead_next(struct ts_ahead *a, struct ts_taken *ret_taken, bool *ret_more, struct ts_error *err);
 

@@ -248,6 +248,23 @@ enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record,
 	return ts_emit_record(emit, record->cells, record->n, line, err) ? err->status : ts_emit_end(emit, kind, record->step, -1, err);
 }
 
+enum ts_status ts_emit_rows(struct ts_emit *emit, enum ts_table_kind kind, const struct ts_stretch_rows *rows, size_t n,
+			    struct ts_error *err)
+{
+	struct ts_builder_rows_in in = {
+		.kind = kind,
+		.keys = rows->steps,
+		.n = n,
+		.columns = emit->usual_column,
+		.values = rows->values,
+		.n_columns = emit->n_usual,
+		.stride = rows->stride,
+	};
+
+	emit->row += n;
+	return ts_builder_f64_rows(emit->builder, &in, err);
+}
+
 static void tell_repeated(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)
 {
 	char detail[160];

@@ -10,10 +10,11 @@
 #include "base/limits.h"
 #include "ingest/core/notice.h"
 #include "ingest/rundir/record.h"
+#include "ingest/rundir/stretch.h"
 #include "run/builder.h"
 
 /* Rows of more numbers are not compared with the row before. */
-enum { TS_EMIT_USUAL = 64 };
+enum { TS_EMIT_USUAL = TS_LINE_NUMBERS };
 
 struct ts_emit {
 	struct ts_builder *builder;
@@ -44,6 +45,14 @@ enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_
 /* Does all three for a row of one record, without a segment. */
 enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,
 			   struct ts_error *err);
+/* Gives the first n rows of a stretch, whose columns are those of the row before, between a row's end and the next one's begin. */
+enum ts_status ts_emit_rows(struct ts_emit *emit, enum ts_table_kind kind, const struct ts_stretch_rows *rows, size_t n,
+			    struct ts_error *err);
+/* Returns whether the row that has begun is one record so far, with the columns of the row before. */
+static inline bool ts_emit_is_usual(const struct ts_emit *emit)
+{
+	return emit->unnoted;
+}
 /* Adds notices with the number of cells for which there was no column, and of values that were repeated within their step, if there
  * are any. */
 void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file);

@@ -9,27 +9,15 @@
 #include "ingest/rundir/record.h"
 
 #include "base/alloc.h"
-#include "base/number.h"
-
-#include <math.h>
-
-#define EXACT_MAX 9007199254740992.0 /* the same as in record.c */
 
 /* The most shapes of one file. Records that would add more are parsed by the general parser. */
 enum { SHAPES_MAX = 4096, LITERAL_MAX = 4096 };
 
-/* Numbers of up to this many bytes are remembered with the byte behind them: many columns repeat their value line after line. */
-enum { KEPT = 23 };
-
-enum follows { FOLLOWS_NUMBER, FOLLOWS_STEP, FOLLOWS_END };
-
 struct ts_shape {
-	uint8_t last[KEPT + 1]; /* the text of the number in the record before, and one byte more */
-	uint32_t last_len;	/* without that byte; 0 = none */
-	double last_value;
+	struct ts_kept kept;
 	uint8_t *literal;
 	uint32_t len;
-	uint8_t follows;
+	enum ts_follows follows;
 	bool phase; /* the column is a phase; a negative value gives a notice, so it is not plain */
 	uint32_t key;
 	uint32_t child;	  /* the first shape that follows this one; 0 = none */
@@ -45,26 +33,6 @@ void ts_shapes_finish(struct ts_record *p)
 	p->n_shapes = 0;
 }
 
-/* Reads NaN, Infinity or -Infinity. */
-static size_t scan_word(const uint8_t *at, const uint8_t *end, double *ret)
-{
-	struct ts_span rest = ts_span_of(at, (size_t)(end - at));
-
-	if (ts_span_starts(rest, ts_span_str("NaN"))) {
-		*ret = (double)NAN;
-		return 3;
-	}
-	if (ts_span_starts(rest, ts_span_str("Infinity"))) {
-		*ret = (double)INFINITY;
-		return 8;
-	}
-	if (ts_span_starts(rest, ts_span_str("-Infinity"))) {
-		*ret = -(double)INFINITY;
-		return 9;
-	}
-	return 0;
-}
-
 static struct ts_shape *match(const struct ts_record *p, uint32_t first, const uint8_t *at, const uint8_t *end)
 {
 	size_t left = (size_t)(end - at);
@@ -78,62 +46,18 @@ static struct ts_shape *match(const struct ts_record *p, uint32_t first, const u
 	return NULL;
 }
 
-/* Returns the number of bytes of the line end, or 0 if something else stands there. */
-static size_t line_end(const uint8_t *at, const uint8_t *end)
-{
-	if (at < end && *at == '\n')
-		return 1;
-	return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
-}
-
-/* Reads the step at `at`. Returns its number of bytes, or 0 if it is not a plain integer. */
-static size_t take_step(struct ts_record *p, const uint8_t *at, const uint8_t *end)
-{
-	bool integer = false;
-	double v;
-	size_t n = ts_number_scan(ts_span_of(at, (size_t)(end - at)), &v, &integer);
-
-	if (n == 0 || !integer || fabs(v) >= EXACT_MAX)
-		return 0;
-	p->step = (int64_t)v;
-	return n;
-}
-
-/* Reads the number at `at`, unless it is that of the record before. Returns its number of bytes, or 0 if it is not a plain number of
- * this shape. */
-static size_t read_number(struct ts_shape *shape, const uint8_t *at, const uint8_t *end, double *ret)
-{
-	size_t left = (size_t)(end - at), n;
-	bool integer = false;
-
-	n = shape->last_len;
-	if (n && n < left && at[n - 1] == shape->last[n - 1] && memcmp(at, shape->last, n + 1) == 0) {
-		*ret = shape->last_value;
-		return n;
-	}
-	n = ts_number_scan(ts_span_of(at, left), ret, &integer);
-	if (n == 0)
-		n = scan_word(at, end, ret);
-	if (n == 0 || (integer && fabs(*ret) >= EXACT_MAX) || (shape->phase && *ret < 0))
-		return 0;
-	shape->last_len = 0;
-	if (n <= KEPT && left > KEPT) {
-		memcpy(shape->last, at, KEPT + 1);
-		shape->last_len = (uint32_t)n;
-		shape->last_value = *ret;
-	}
-	return n;
-}
-
 /* Takes the number at `at` for shape. Returns its number of bytes, or 0 if it is not a plain number. */
 static size_t take_number(struct ts_record *p, struct ts_shape *shape, const uint8_t *at, const uint8_t *end)
 {
 	struct ts_cell *cell;
 	double v;
-	size_t n = shape->follows == FOLLOWS_STEP ? take_step(p, at, end) : read_number(shape, at, end, &v);
+	size_t n;
 
-	if (n == 0 || shape->follows == FOLLOWS_STEP)
-		return n;
+	if (shape->follows == TS_FOLLOWS_STEP)
+		return ts_line_step(at, end, &p->step);
+	n = ts_line_number(&shape->kept, shape->phase, at, end, &v);
+	if (n == 0)
+		return 0;
 	cell = p->n < p->cap ? &p->cells[p->n++] : ts_record_cell(p);
 	if (!cell)
 		return 0;
@@ -155,8 +79,8 @@ size_t ts_record_fast(struct ts_record *p, struct ts_span text)
 		if (!shape)
 			return 0;
 		at += shape->len;
-		if (shape->follows == FOLLOWS_END) {
-			n = line_end(at, end);
+		if (shape->follows == TS_FOLLOWS_END) {
+			n = ts_line_end(at, end);
 			return n ? (size_t)(at - text.data) + n : 0;
 		}
 		n = take_number(p, shape, at, end);
@@ -167,7 +91,45 @@ size_t ts_record_fast(struct ts_record *p, struct ts_span text)
 	}
 }
 
-static uint32_t find(const struct ts_record *p, uint32_t parent, struct ts_span literal, enum follows follows,
+/* Appends a shape to the line, if it is not that of another number than keys says. */
+static bool add_part(struct ts_line *line, const struct ts_shape *shape, const uint32_t *keys, size_t n)
+{
+	bool number = shape->follows == TS_FOLLOWS_NUMBER;
+
+	if (number && (line->numbers == n || keys[line->numbers] != shape->key))
+		return false;
+	line->parts[line->n++] = (struct ts_line_part){shape->literal, shape->len, shape->follows, shape->phase};
+	line->numbers += number;
+	line->least += shape->len + 1;
+	return true;
+}
+
+bool ts_record_line(const struct ts_record *p, struct ts_span text, const uint32_t *keys, size_t n, struct ts_line *ret_line)
+{
+	const uint8_t *at = text.data, *end = at + text.len;
+	uint32_t first = p->n_shapes ? p->shapes[0].child : 0;
+	struct ts_line line = {.n = 0};
+
+	while (n <= TS_LINE_NUMBERS) {
+		const struct ts_shape *shape = match(p, first, at, end);
+		struct ts_kept none = {.len = 0};
+		int64_t step;
+		double v;
+
+		if (!shape || !add_part(&line, shape, keys, n))
+			return false;
+		at += shape->len;
+		if (shape->follows == TS_FOLLOWS_END) {
+			*ret_line = line;
+			return line.numbers == n;
+		}
+		at += shape->follows == TS_FOLLOWS_STEP ? ts_line_step(at, end, &step) : ts_line_number(&none, false, at, end, &v);
+		first = shape->child;
+	}
+	return false;
+}
+
+static uint32_t find(const struct ts_record *p, uint32_t parent, struct ts_span literal, enum ts_follows follows,
 		     uint32_t key)
 {
 	for (uint32_t i = p->shapes[parent].child; i; i = p->shapes[i].sibling)
@@ -179,7 +141,7 @@ static uint32_t find(const struct ts_record *p, uint32_t parent, struct ts_span 
 
 /* Returns the shape below parent and creates it if necessary. Returns 0 if there is no space. The newest shape is tried
  * first. */
-static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal, enum follows follows, uint32_t key)
+static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal, enum ts_follows follows, uint32_t key)
 {
 	uint32_t shape = find(p, parent, literal, follows, key);
 	uint8_t *copy;
@@ -193,7 +155,7 @@ static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal
 	shape = (uint32_t)p->n_shapes++;
 	p->shapes[shape] = (struct ts_shape){.literal = copy,
 					     .len = (uint32_t)literal.len,
-					     .follows = (uint8_t)follows,
+					     .follows = follows,
 					     .phase = key && ts_key_at(&p->keys, key)->parent == p->key_phases,
 					     .key = key,
 					     .sibling = p->shapes[parent].child};
@@ -225,10 +187,10 @@ void ts_record_learn(struct ts_record *p, struct ts_span text, size_t used)
 
 		memcpy(&spot, p->spots.data + i * sizeof spot, sizeof spot);
 		shape = get(p, shape, ts_span_of(text.data + at, spot.at - at),
-			    spot.key == TS_KEY_ROOT ? FOLLOWS_STEP : FOLLOWS_NUMBER, spot.key);
+			    spot.key == TS_KEY_ROOT ? TS_FOLLOWS_STEP : TS_FOLLOWS_NUMBER, spot.key);
 		if (!shape)
 			return;
 		at = spot.at + spot.len;
 	}
-	(void)get(p, shape, ts_span_of(text.data + at, used - at), FOLLOWS_END, TS_KEY_ROOT);
+	(void)get(p, shape, ts_span_of(text.data + at, used - at), TS_FOLLOWS_END, TS_KEY_ROOT);
 }

@@ -291,6 +291,20 @@ void ts_range_untake(struct ts_range *range)
 	range->line--;
 }
 
+enum ts_status ts_range_skip(struct ts_range *range, uint64_t offset, uint64_t lines, struct ts_error *err)
+{
+	uint64_t read = range->base + range->len;
+
+	range->line += lines;
+	if (offset <= read) {
+		range->at = (size_t)(offset - range->base);
+		return TS_OK;
+	}
+	range->base = offset;
+	range->at = range->len = 0;
+	return tell_progress(range->source->progress, (size_t)(offset - read), err);
+}
+
 /* Moves to the next line that has to be parsed (range->in_line), to a record that was taken on the way (*ret_good), or
  * to the end. */
 static enum ts_status next_line(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,

@@ -56,6 +56,8 @@ enum ts_status ts_range_next(struct ts_range *range, struct ts_record *record, s
 enum ts_status ts_range_fast(struct ts_range *range, struct ts_record *record, bool *ret_good, struct ts_error *err);
 /* Gives the record back that ts_range_fast has just taken: it is the next one again. */
 void ts_range_untake(struct ts_range *range);
+/* Goes on at a later place, where a line begins; so many lines lie between. Tells progress as reading does. */
+enum ts_status ts_range_skip(struct ts_range *range, uint64_t offset, uint64_t lines, struct ts_error *err);
 /* Parses the last record again, for when another range has used the parser since. */
 enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, struct ts_error *err);
 
@@ -63,6 +65,19 @@ enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, 
 static inline uint64_t ts_range_offset(const struct ts_range *range)
 {
 	return range->base + range->record_at;
+}
+
+/* The text of the last record and what follows it in the window; until the next one is read. */
+static inline struct ts_span ts_range_text(const struct ts_range *range)
+{
+	return ts_span_of(range->window + range->record_at, range->len - range->record_at);
+}
+
+/* The place of the next line in the file, if the last record was a whole line; else false. */
+static inline bool ts_range_between(const struct ts_range *range, uint64_t *ret_offset)
+{
+	*ret_offset = range->base + range->at;
+	return range->started && !range->in_line && !range->too_long;
 }
 
 static inline uint64_t ts_range_line(const struct ts_range *range)

@@ -15,6 +15,7 @@
 
 #include "base/json_reader.h"
 #include "ingest/facts/keys.h"
+#include "ingest/rundir/line.h"
 
 /* The most distinct keys of one file; values under further keys are left out and counted. */
 enum { TS_KEYS_MAX = 65536 };
@@ -112,6 +113,9 @@ size_t ts_record_fast(struct ts_record *p, struct ts_span text);
 /* Remembers the shape of a record that ts_record_parse has just taken from text, if the record is plain. */
 void ts_record_learn(struct ts_record *p, struct ts_span text, size_t used);
 void ts_shapes_finish(struct ts_record *p);
+/* Gives the line of a plain record at the start of text, whose numbers have these n keys in this order; false if there is no such
+ * shape. *ret_line is set only if there is. */
+bool ts_record_line(const struct ts_record *p, struct ts_span text, const uint32_t *keys, size_t n, struct ts_line *ret_line);
 
 /* Appends a cell for the caller to fill. */
 struct ts_cell *ts_record_cell(struct ts_record *p);

@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 
-enum { WINDOW = 1 << 20 };
+enum {
+	WINDOW = 1 << 20,
+	ALIKE = 64, /* records that have the columns of those before, after which a stretch of such records is expected */
+};
 
 struct steps {
 	const struct ts_steps_input *input;
@@ -20,6 +23,7 @@ struct steps {
 	bool any;
 	int64_t last;
 	bool open; /* the builder has a row that is not ended yet */
+	uint64_t alike; /* records in a row, up to the current one, that are rows with the columns of the row before */
 };
 
 static enum ts_status make_builder(struct steps *s, struct ts_error *err)
@@ -112,7 +116,65 @@ static enum ts_status take_record(struct steps *s, struct ts_error *err)
 	if (next)
 		ts_emit_begin(&s->emit, TS_TABLE_STEPS, now->step);
 	s->open = true;
-	return ts_emit_record(&s->emit, now->cells, now->n, now->line, err) ? at_line(s, err) : TS_OK;
+	if (ts_emit_record(&s->emit, now->cells, now->n, now->line, err))
+		return at_line(s, err);
+	s->alike = ts_emit_is_usual(&s->emit) ? s->alike + 1 : 0;
+	return TS_OK;
+}
+
+/* --- stretches of alike records --- */
+
+/* Gives all rows but the last to the builder at once. A further record of its step may follow the last one. */
+static enum ts_status take_rows(struct steps *s, const struct ts_stretch_rows *rows, struct ts_error *err)
+{
+	struct ts_cell cells[TS_LINE_NUMBERS];
+	size_t last = rows->n - 1;
+
+	s->now.line = s->range.line;
+	if (close_row(s, err))
+		return err->status;
+	if (ts_emit_rows(&s->emit, TS_TABLE_STEPS, rows, last, err))
+		return at_line(s, err);
+	for (size_t i = 0; i < s->emit.n_usual; i++)
+		cells[i] = (struct ts_cell){
+			.key = s->emit.usual_key[i], .type = TS_COLUMN_F64, .real = rows->values[i * rows->stride + last]};
+	s->now = (struct ts_taken){
+		.step = rows->steps[last],
+		.line = s->range.line + last,
+		.offset = rows->last_offset,
+		.cells = cells,
+		.n = s->emit.n_usual,
+	};
+	return take_record(s, err);
+}
+
+static enum ts_status take_stretch(struct steps *s, struct ts_stretch *stretch, struct ts_error *err)
+{
+	struct ts_stretch_rows rows;
+
+	while (ts_stretch_next(stretch, &rows))
+		if ((rows.n && take_rows(s, &rows, err)) || ts_range_skip(&s->range, rows.end, rows.n, err))
+			return err->status;
+	return TS_OK;
+}
+
+/* Reads on as long as records are like the one before, if such a stretch can be expected here. */
+static enum ts_status read_stretch(struct steps *s, struct ts_ahead *ahead, struct ts_error *err)
+{
+	struct ts_stretch stretch;
+	enum ts_status status;
+	struct ts_line line;
+	uint64_t from;
+
+	if (s->input->singly || s->n != 1 || s->alike < ALIKE || !ts_range_between(&s->range, &from) ||
+	    !ts_record_line(&s->record, ts_range_text(&s->range), s->emit.usual_key, s->emit.n_usual, &line) ||
+	    !ts_stretch_begin(&stretch, &s->input->source, &line, from, s->last, s->input->piece))
+		return TS_OK;
+	ts_stretch_help(&stretch, ahead->helper);
+	status = take_stretch(s, &stretch, err);
+	ts_stretch_end(&stretch);
+	ts_ahead_moved(ahead);
+	return status;
 }
 
 static enum ts_status take_records(struct steps *s, struct ts_ahead *ahead, struct ts_error *err)
@@ -123,6 +185,8 @@ static enum ts_status take_records(struct steps *s, struct ts_ahead *ahead, stru
 		if (ts_ahead_next(ahead, &s->now, &more, err))
 			return err->status;
 		if (more && take_record(s, err))
+			return err->status;
+		if (more && ts_ahead_rests(ahead) && read_stretch(s, ahead, err))
 			return err->status;
 	} while (more);
 	return close_row(s, err);

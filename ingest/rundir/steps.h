@@ -1,11 +1,11 @@
 /* steps.h - reads a steps.jsonl into a builder: row by row while steps increase, and by segments.c where steps go back.
  *
- * The first pass gives every record to the builder as it is read. Consecutive records of one step are one row, in which the last
- * value of a column counts. If a step is below the step before (training was restarted and wrote to the same file), the reader
- * discards that builder, reads on to find where each segment begins, and then merges the segments by step. If several segments
- * wrote a step, the row of the last segment is the one of the step. The others become rows of TS_TABLE_SUPERSEDED, numbered in
- * (step, segment) order. They keep their step as a number, or as its digits (JSON) where a double would lose some. Memory: a
- * window of at most 1 MiB for each segment in use, 64 MiB for all.
+ * The first pass gives every record to the builder as it is read, and stretches of alike records a piece at a time (stretch.h).
+ * Consecutive records of one step are one row, in which the last value of a column counts. If a step is below the step before
+ * (training was restarted and wrote to the same file), the reader discards that builder, reads on to find where each segment begins,
+ * and then merges the segments by step. If several segments wrote a step, the row of the last segment is the one of the step. The
+ * others become rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order. They keep their step as a number, or as its digits
+ * (JSON) where a double would lose some. Memory: a window of at most 1 MiB for each segment in use, 64 MiB for all.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_STEPS_H
 #define TSCOPE_INGEST_RUNDIR_STEPS_H
@@ -21,6 +21,8 @@ struct ts_steps_input {
 	struct ts_notices *notices;
 	struct ts_sink_count *sink;
 	size_t window; /* bytes; 0 = 1 MiB; tests use less */
+	size_t piece;  /* bytes of a stretch's piece; 0: as it likes; tests use less */
+	bool singly;   /* for tests: every record is read by itself */
 };
 
 /* *ret_builder holds the rows; the caller owns it. *ret_segments is 1 for a run whose steps never go back, 0 if there is no record.

@@ -512,6 +512,197 @@ static void a_helper_changes_nothing(void **state)
 	}
 }
 
+/* --- stretches of alike records --- */
+
+struct way {
+	int helpers;
+	size_t window, piece;
+	bool singly;
+};
+
+/* Reads what the source holds, and expects that all of it is told as progress. */
+static enum ts_status read_by(const struct way *way, const struct ts_steps_source *source, struct read *ret, struct ts_error *ret_err)
+{
+	struct test_objects objects = {0};
+	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &objects};
+	struct ts_progress progress = {.done = 0};
+	struct ts_steps_input input = {.source = *source,
+				       .notices = &ret->notices,
+				       .sink = &sink,
+				       .window = way->window,
+				       .piece = way->piece,
+				       .singly = way->singly};
+	struct ts_facts none = {0};
+	struct ts_builder *b;
+	struct ts_error err;
+	enum ts_status status;
+
+	*ret = (struct read){.segments = 0};
+	ts_arena_init(&ret->arena, 0);
+	ret->notices.arena = &ret->arena;
+	input.source.progress = &progress;
+	ts_helpers_allow(way->helpers);
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	status = ts_steps_read(&input, &b, &ret->segments, ret_err);
+	ts_helpers_allow(-1);
+	if (!status) {
+		assert_int_equal(ts_builder_finish(b, &none, &ret->id, &err), TS_OK);
+		assert_true(progress.done == source->size || ret->segments > 1);
+		ts_builder_destroy(b);
+	}
+	test_objects_finish(&objects);
+	return status;
+}
+
+static void expect_every_way(const struct ts_steps_source *source)
+{
+	static const struct way ways[] = {{0, 0, 0, false},    {1, 0, 0, false},    {1, 1000, 200, false}, {0, 700, 1000, false},
+					  {1, 0, 5000, false}, {1, 5000, 37, false}, {1, 0, 0, true}};
+	struct ts_error alone_err, err;
+	struct read alone, other;
+	enum ts_status status = read_by(&(struct way){0, 0, 0, true}, source, &alone, &alone_err);
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		assert_int_equal(read_by(&ways[i], source, &other, &err), status);
+		if (status)
+			assert_string_equal(err.text, alone_err.text);
+		else
+			expect_same_read(&alone, &other);
+		ts_arena_finish(&other.arena);
+	}
+	ts_arena_finish(&alone.arena);
+}
+
+/* Appends a number; mostly one that a stretch goes on with. */
+static void put_value(struct ts_buf *buf, uint64_t *random, bool odd)
+{
+	static const char *const words[] = {"NaN", "-Infinity", "Infinity", "1e5", "0", "-0", "-0.0", "1e999", "9007199254740992",
+					    "9007199254740993", "12345678901234567890123", "0.1000000000000000055511151231257827",
+					    "1E-7", "-3", "4.9e-324", "null", "\"7\"", "01", "1.", "-", "[1]", "0.30000000000000004"};
+	uint64_t r = test_random(random);
+
+	if (odd)
+		ts_buf_str(buf, words[(r >> 8) % (sizeof words / sizeof words[0])]);
+	else if (r % 4 == 0)
+		ts_buf_str(buf, "9663676416.0");
+	else if (r % 4 == 1)
+		ts_buf_printf(buf, "%d", (int)(r >> 40));
+	else
+		ts_buf_printf(buf, "%.*g", (int)(1 + (r >> 8) % 17), (double)(r >> 11) * 1e-14);
+}
+
+static void put_alike(struct ts_buf *buf, uint64_t *random, int64_t step, unsigned odd)
+{
+	ts_buf_printf(buf, odd == 1 ? "{\"step\": %" PRId64 : "{\"step\":%" PRId64, step);
+	ts_buf_str(buf, ",\"phases\":{\"data\":");
+	put_value(buf, random, odd == 2);
+	ts_buf_str(buf, "},\"scalars\":{\"loss\":");
+	put_value(buf, random, odd == 3);
+	ts_buf_str(buf, odd == 4 ? ",\"lr\":0.5,\"n\":" : ",\"n\":");
+	put_value(buf, random, false);
+	ts_buf_str(buf, odd == 5 ? "}" : "}}");
+	ts_buf_str(buf, odd == 6 ? "\r\n" : odd == 7 ? " \n" : odd == 8 ? "\n\n" : odd == 9 ? "" : "\n");
+}
+
+/* Writes records that are alike for as long as a stretch takes to begin and to go through some pieces. Then comes something odd:
+ * in a line (put_alike, or a byte that is changed), between lines, or in the order of the steps. */
+static void put_alike_file(struct ts_buf *buf, uint64_t seed, bool restarts)
+{
+	uint64_t random = seed;
+	int64_t step = -100;
+
+	for (int i = 0; i < 9000; i++) {
+		uint64_t r = test_random(&random);
+		bool now = i > 1100 && r % (seed % 3 ? 700 : 40) == 0;
+		unsigned odd = now ? (unsigned)(r >> 20) % 16 : 0;
+		size_t from = buf->len;
+
+		step += odd == 10 ? 0 : odd == 11 && restarts ? -20 : 1 + (r % 90 == 0) * 20000;
+		put_alike(buf, &random, step, odd);
+		if (odd == 12)
+			buf->data[from + (r >> 32) % (buf->len - from)] = (uint8_t)(r >> 24);
+		if (odd == 13)
+			ts_buf_str(buf, "not JSON\n");
+		if (odd == 14)
+			ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"scalars\":{\"eval\":2}}\n", step);
+		if (odd == 15 && seed % 4 == 0) {
+			ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"phases\":{\"data\":0.", ++step);
+			put_many(buf, '1', 20000); /* more than is read behind a piece */
+			ts_buf_str(buf, "},\"scalars\":{\"loss\":1,\"n\":2}}\n");
+		}
+	}
+	if (seed % 4 == 1)
+		buf->len -= 1 + seed % 7; /* the last line is cut, or has no end */
+}
+
+static void a_stretch_changes_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct ts_buf steps = TS_BUF_INIT(64 << 20);
+		struct ts_steps_source source = {.fd = -1, .name = ts_span_str("s"), .path = ts_span_str("run/s")};
+
+		put_alike_file(&steps, seed, seed % 6 == 0);
+		source.memory = ts_buf_view(&steps);
+		source.size = steps.len;
+		expect_every_way(&source);
+		ts_buf_finish(&steps);
+	}
+}
+
+/* The file ends before the size that it had when it was opened. */
+static void a_file_that_shrinks(void **state)
+{
+	FILE *file = tmpfile();
+	struct ts_buf steps = TS_BUF_INIT(64 << 20);
+	uint64_t random = 3;
+	struct ts_steps_source source = {.name = ts_span_str("s"), .path = ts_span_str("run/s")};
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < 40000; i++)
+		put_alike(&steps, &random, i, 0);
+	assert_int_equal(fwrite(steps.data, 1, steps.len, file), steps.len);
+	assert_int_equal(fflush(file), 0);
+	source.fd = fileno(file);
+	source.size = steps.len;
+	expect_every_way(&source);
+	source.size = steps.len + 5000;
+	expect_every_way(&source);
+	ts_buf_finish(&steps);
+	(void)fclose(file);
+}
+
+static bool stops(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)total;
+	*(uint64_t *)ctx = done;
+	return done < 2000000;
+}
+
+static void a_stretch_can_be_stopped(void **state)
+{
+	struct ts_buf steps = TS_BUF_INIT(64 << 20);
+	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &(struct test_objects){0}};
+	uint64_t random = 3, told = 0;
+	struct ts_progress progress = {.tell = stops, .ctx = &told};
+	struct ts_steps_input input = {.source = {.fd = -1, .name = ts_span_str("s"), .progress = &progress}, .sink = &sink};
+	struct ts_builder *b;
+	struct ts_error err;
+	uint64_t segments;
+
+	(void)state;
+	for (int i = 0; i < 120000; i++)
+		put_alike(&steps, &random, i, 0);
+	input.source.memory = ts_buf_view(&steps);
+	input.source.size = steps.len;
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	assert_int_equal(ts_steps_read(&input, &b, &segments, &err), TS_CANCELLED);
+	assert_in_range(told, 4 << 20, 5 << 20); /* progress is told every 4 MiB */
+	test_objects_finish(sink.ctx);
+	ts_buf_finish(&steps);
+}
+
 /* --- the fast path against the general one --- */
 
 static void put_number(struct ts_buf *buf, uint64_t *random)
@@ -661,6 +852,9 @@ int main(void)
 		cmocka_unit_test(declared_precision_is_kept),
 		cmocka_unit_test(any_window_gives_the_same),
 		cmocka_unit_test(a_helper_changes_nothing),
+		cmocka_unit_test(a_stretch_changes_nothing),
+		cmocka_unit_test(a_file_that_shrinks),
+		cmocka_unit_test(a_stretch_can_be_stopped),
 		cmocka_unit_test(fast_and_general_agree),
 		cmocka_unit_test(white_space_is_nothing),
 	};
