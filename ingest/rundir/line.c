@@ -67,7 +67,8 @@ size_t ts_line_step(const uint8_t *at, const uint8_t *end, int64_t *ret)
 	return n;
 }
 
-/* The number is read unless it is that of the line before. */
+/* The number is read unless it is that of the line before. One with a loose point or exponent behind it is not remembered: it would
+ * be found where a longer number begins like it. */
 size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const uint8_t *end, double *ret)
 {
 	size_t left = (size_t)(end - at), n = kept->len;
@@ -83,7 +84,7 @@ size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const
 	if (n == 0 || (integer && fabs(*ret) >= EXACT_MAX) || (phase && *ret < 0))
 		return 0;
 	kept->len = 0;
-	if (n <= TS_LINE_KEPT && left > TS_LINE_KEPT) {
+	if (n <= TS_LINE_KEPT && left > TS_LINE_KEPT && at[n] != '.' && (at[n] | 32) != 'e') {
 		memcpy(kept->text, at, TS_LINE_KEPT + 1);
 		kept->len = (uint32_t)n;
 		kept->value = *ret;

@@ -583,6 +583,8 @@ static void put_value(struct ts_buf *buf, uint64_t *random, bool odd)
 
 	if (odd)
 		ts_buf_str(buf, words[(r >> 8) % (sizeof words / sizeof words[0])]);
+	else if (r % 64 == 0) /* begins like the value that is repeated */
+		ts_buf_printf(buf, "9663676416.0%d", (int)(r >> 60));
 	else if (r % 4 == 0)
 		ts_buf_str(buf, "9663676416.0");
 	else if (r % 4 == 1)
@@ -614,10 +616,10 @@ static void put_alike_file(struct ts_buf *buf, uint64_t seed, bool restarts)
 	for (int i = 0; i < 9000; i++) {
 		uint64_t r = test_random(&random);
 		bool now = i > 1100 && r % (seed % 3 ? 700 : 40) == 0;
-		unsigned odd = now ? (unsigned)(r >> 20) % 16 : 0;
+		unsigned odd = now ? (unsigned)(r >> 20) % 24 : 0;
 		size_t from = buf->len;
 
-		step += odd == 10 ? 0 : odd == 11 && restarts ? -20 : 1 + (r % 90 == 0) * 20000;
+		step += odd > 17 ? 0 : odd > 15 && restarts ? -20 : 1 + (r % 90 == 0) * 20000;
 		put_alike(buf, &random, step, odd);
 		if (odd == 12)
 			buf->data[from + (r >> 32) % (buf->len - from)] = (uint8_t)(r >> 24);
@@ -625,7 +627,7 @@ static void put_alike_file(struct ts_buf *buf, uint64_t seed, bool restarts)
 			ts_buf_str(buf, "not JSON\n");
 		if (odd == 14)
 			ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"scalars\":{\"eval\":2}}\n", step);
-		if (odd == 15 && seed % 4 == 0) {
+		if (odd == 10 && seed % 4 == 0) {
 			ts_buf_printf(buf, "{\"step\":%" PRId64 ",\"phases\":{\"data\":0.", ++step);
 			put_many(buf, '1', 20000); /* more than is read behind a piece */
 			ts_buf_str(buf, "},\"scalars\":{\"loss\":1,\"n\":2}}\n");
@@ -642,12 +644,83 @@ static void a_stretch_changes_nothing(void **state)
 		struct ts_buf steps = TS_BUF_INIT(64 << 20);
 		struct ts_steps_source source = {.fd = -1, .name = ts_span_str("s"), .path = ts_span_str("run/s")};
 
-		put_alike_file(&steps, seed, seed % 6 == 0);
+		put_alike_file(&steps, seed, seed % 3 == 0);
 		source.memory = ts_buf_view(&steps);
 		source.size = steps.len;
 		expect_every_way(&source);
 		ts_buf_finish(&steps);
 	}
+}
+
+/* Compares what a line reader makes of the text with what the general parser says of it. */
+static bool line_agrees(const struct ts_line *line, struct ts_kept *kept, struct ts_span text, struct ts_record *general)
+{
+	double values[TS_LINE_NUMBERS];
+	struct ts_outcome out;
+	struct ts_error err;
+	int64_t step = 0;
+	size_t n = ts_line_take(line, kept, text, &step, values, 1);
+
+	if (n == 0)
+		return false;
+	assert_int_equal(ts_record_parse(general, text, &out, &err), TS_OK);
+	assert_null(out.rejected);
+	assert_int_equal(n, text.len);
+	assert_in_range(text.len - out.used, 1, 2);
+	for (size_t k = 0; k < TS_ODDITIES; k++)
+		assert_int_equal(out.odd[k], 0);
+	assert_int_equal(step, general->step);
+	assert_int_equal(line->numbers, general->n);
+	for (size_t i = 0; i < general->n; i++) {
+		assert_int_equal(general->cells[i].type, TS_COLUMN_F64);
+		assert_memory_equal(&values[i], &general->cells[i].real, sizeof values[i]);
+	}
+	return true;
+}
+
+/* Any byte of a line is replaced by any other, with the numbers of the line before remembered. */
+static void every_byte_of_a_line_counts(void **state)
+{
+	static const char good[] = "{\"timestamp\":1795167217.5,\"step\":1234,\"phases\":{\"a\":0.25,\"a somewhat longer name\":1},"
+				   "\"memory\":{\"n\":9007199254740991,\"x\":-0.1234567890123456789}}\n";
+	struct ts_record learned, general;
+	struct ts_outcome out;
+	struct ts_error err;
+	struct ts_line line;
+	uint32_t keys[TS_LINE_NUMBERS];
+	size_t taken = 0;
+
+	(void)state;
+	assert_int_equal(ts_record_init(&learned, TS_RECORD_STEP, &err), TS_OK);
+	assert_int_equal(ts_record_init(&general, TS_RECORD_STEP, &err), TS_OK);
+	assert_int_equal(ts_record_parse(&learned, ts_span_str(good), &out, &err), TS_OK);
+	ts_record_learn(&learned, ts_span_str(good), out.used);
+	for (size_t i = 0; i < learned.n; i++)
+		keys[i] = learned.cells[i].key;
+	assert_false(ts_record_line(&learned, ts_span_str(good), keys, learned.n - 1, &line));
+	assert_true(ts_record_line(&learned, ts_span_str(good), keys, learned.n, &line));
+	assert_true(line.least <= sizeof good - 1);
+	for (size_t at = 0; at < sizeof good - 1; at++)
+		for (int byte = 0; byte < 256; byte++) {
+			struct ts_kept kept[TS_LINE_NUMBERS] = {{.len = 0}};
+			char text[sizeof good];
+
+			assert_true(line_agrees(&line, kept, ts_span_str(good), &general));
+			memcpy(text, good, sizeof good);
+			text[at] = (char)byte;
+			taken += line_agrees(&line, kept, ts_span_of(text, sizeof good - 1), &general);
+			assert_true(line_agrees(&line, kept, ts_span_str(good), &general));
+			if (byte > 127 && byte < 250)
+				byte += 9;
+		}
+	assert_in_range(taken, 300, 2000);
+	/* No part of the line is one, and neither is another order of its keys. */
+	for (size_t n = 0; n + 1 < sizeof good; n++)
+		assert_false(line_agrees(&line, (struct ts_kept[TS_LINE_NUMBERS]){{.len = 0}}, ts_span_of(good, n), &general));
+	keys[0] = keys[1];
+	assert_false(ts_record_line(&learned, ts_span_str(good), keys, learned.n, &line));
+	ts_record_finish(&learned);
+	ts_record_finish(&general);
 }
 
 /* The file ends before the size that it had when it was opened. */
@@ -853,6 +926,7 @@ int main(void)
 		cmocka_unit_test(any_window_gives_the_same),
 		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(a_stretch_changes_nothing),
+		cmocka_unit_test(every_byte_of_a_line_counts),
 		cmocka_unit_test(a_file_that_shrinks),
 		cmocka_unit_test(a_stretch_can_be_stopped),
 		cmocka_unit_test(fast_and_general_agree),
