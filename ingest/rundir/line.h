@@ -1,4 +1,4 @@
-/* line.h - reads lines of one known shape: what stands between their numbers is compared, and only the numbers are parsed.
+/* line.h - reads lines of one known shape: the text between their numbers is compared, and only the numbers are parsed.
  *
  *	ts_record_line(&record, text, keys, n, &line)		the line at the start of text, and the keys of its numbers in their order
  *	n = ts_line_take(&line, kept, text, &step, to, stride)	0: the text does not begin with such a line

@@ -124,7 +124,8 @@ static enum ts_status take_record(struct steps *s, struct ts_error *err)
 
 /* --- stretches of alike records --- */
 
-/* Gives all rows but the last to the builder at once. A further record of its step may follow the last one. */
+/* Gives all rows but the last to the builder at once. A further record of its step may follow the last one. Its place in the file is
+ * not asked for, because it begins no segment. */
 static enum ts_status take_rows(struct steps *s, const struct ts_stretch_rows *rows, struct ts_error *err)
 {
 	struct ts_cell cells[TS_LINE_NUMBERS];
@@ -141,7 +142,6 @@ static enum ts_status take_rows(struct steps *s, const struct ts_stretch_rows *r
 	s->now = (struct ts_taken){
 		.step = rows->steps[last],
 		.line = s->range.line + last,
-		.offset = rows->last_offset,
 		.cells = cells,
 		.n = s->emit.n_usual,
 	};

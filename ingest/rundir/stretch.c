@@ -29,7 +29,7 @@ static bool read_text(const struct ts_stretch *s, uint64_t k, uint8_t *text, uin
 }
 
 /* Takes the lines that begin in text[at..to) of n bytes, and returns where the first one begins that was not taken. */
-static size_t take_lines(const struct ts_stretch *s, struct ts_stretch_piece *p, size_t at, size_t to, size_t n, size_t *ret_last)
+static size_t take_lines(const struct ts_stretch *s, struct ts_stretch_piece *p, size_t at, size_t to, size_t n)
 {
 	while (at < to && p->n < s->rows) {
 		int64_t *step = &p->steps[p->n];
@@ -37,7 +37,6 @@ static size_t take_lines(const struct ts_stretch *s, struct ts_stretch_piece *p,
 
 		if (len == 0 || (p->n > 0 && *step <= step[-1]))
 			break;
-		*ret_last = at;
 		at += len;
 		p->n++;
 	}
@@ -46,7 +45,7 @@ static size_t take_lines(const struct ts_stretch *s, struct ts_stretch_piece *p,
 
 static void parse(const struct ts_stretch *s, uint64_t k, struct ts_stretch_piece *p)
 {
-	size_t n, at = 0, to, last = 0;
+	size_t n, at = 0, to;
 	uint64_t first;
 
 	p->n = 0;
@@ -61,10 +60,9 @@ static void parse(const struct ts_stretch *s, uint64_t k, struct ts_stretch_piec
 		/* Without one, a line ends in none of this, and was not taken by the piece before. */
 		at = newline ? (size_t)(newline - p->text) + 1 : n;
 	}
-	at = take_lines(s, p, at, to, n, &last);
+	at = take_lines(s, p, at, to, n);
 	p->whole = at >= to;
 	p->end = first + at;
-	p->last_offset = first + last;
 }
 
 /* --- who parses what --- */
@@ -180,7 +178,6 @@ bool ts_stretch_next(struct ts_stretch *s, struct ts_stretch_rows *ret_rows)
 		.n = p->n,
 		.stride = s->rows,
 		.end = p->end,
-		.last_offset = p->last_offset,
 	};
 	return true;
 }

@@ -29,8 +29,7 @@ struct ts_stretch_rows {
 	const int64_t *steps;
 	const double *values;
 	size_t n, stride;
-	uint64_t end;		/* where the lines end in the file */
-	uint64_t last_offset;	/* where the last line begins; valid if n > 0 */
+	uint64_t end; /* where the lines end in the file */
 };
 
 struct ts_stretch_piece {
@@ -38,7 +37,7 @@ struct ts_stretch_piece {
 	int64_t *steps;
 	double *values;
 	size_t n;
-	uint64_t end, last_offset;
+	uint64_t end;
 	bool read;  /* the file could be read */
 	bool whole; /* every line that begins in the piece was taken */
 	bool done;
