@@ -35,6 +35,7 @@ struct summary {
 	bool ends_nonfinite, blew_up;
 	struct ts_rise rise;
 	bool falls; /* the second half falls by more than its ups and downs explain */
+	double lowest; /* the least median of 16 consecutive values; HUGE_VAL if there are fewer */
 };
 
 static bool value_row(const struct summary *s, enum ts_measure_name what, double value, const char *reason)
@@ -204,7 +205,6 @@ static bool change(const struct summary *s, const char *reason)
 
 /* --- blow-up --- */
 
-/* Returns the least median of 16 consecutive values. */
 static double lowest_level(const struct summary *s)
 {
 	double least = HUGE_VAL, scratch[LAST_MOST];
@@ -248,7 +248,7 @@ static bool find_blow_up(const struct summary *s, struct blow_up *ret, bool *ret
 	if (s->n < (size_t)2 * LAST_MOST)
 		return true;
 	ret->last = s->ends_nonfinite ? s->last : ts_median(s->finite + s->n - LAST_LEAST, LAST_LEAST, scratch);
-	middle = lowest_level(s) / 2 + ret->last / 2;
+	middle = s->lowest / 2 + ret->last / 2;
 	for (ret->at = s->n; ret->at > 0 && s->finite[ret->at - 1] > middle; ret->at--)
 		;
 	after = s->n - ret->at;
@@ -351,7 +351,7 @@ static struct trend fit_trend(const double *keys, const double *values, size_t n
 /* Returns how far the level has come down since the beginning; 0 if it has not. */
 static double gained(const struct summary *s)
 {
-	double scratch[LEVEL_LEAST], least = lowest_level(s);
+	double scratch[LEVEL_LEAST], least = s->lowest;
 	double initial = s->n < LEVEL_LEAST ? s->first : ts_median(s->finite, LEVEL_LEAST, scratch);
 
 	return isfinite(least) ? fmax(initial - least, 0) : 0;
@@ -539,6 +539,7 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 		reason = series->n ? "no step after warm-up has a value" : "the series has no rows";
 	else if (s.n == 0)
 		reason = "none of its values is finite";
+	s.lowest = lowest_level(&s);
 	if (rise_and_fall(&s, err))
 		return err->status;
 	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))

@@ -19,6 +19,9 @@ enum {
 	SMALL = 24, /* shorter arrays use insertion sort */
 	SAMPLED = 256, /* arrays as long as this have the larger sample */
 	SAMPLE_MAX = 32,
+	MEDIAN_SAMPLED = 256, /* arrays as long as this are read once for a median, and only the band is copied */
+	MEDIAN_SAMPLE = 64,
+	MEDIAN_REACH = 10, /* 2.5 standard errors of the place of the median in the sample */
 	Q_MAX = 8,  /* percentiles of one call: this bounds the recursion, each level of which holds a histogram */
 };
 
@@ -272,11 +275,65 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 		percentiles_few(scratch, n, q + at, n_q - at < Q_MAX ? n_q - at : Q_MAX, out + at);
 }
 
+/* The middle of a and b, as ts_percentiles computes it. */
+static double middle_of(double a, double b)
+{
+	return a == b ? a : a * 0.5 + b * 0.5;
+}
+
+/* False if a value is NaN, or if the median is 0, whose sign the sort does not know. */
+static bool median_16(const double *x, double *ret)
+{
+	bool nan = false;
+	double sorted[16];
+
+	for (size_t i = 0; i < 16; i++) {
+		nan |= isnan(x[i]);
+		sorted[i] = x[i];
+	}
+	ts_sort_16(sorted);
+	if (nan || (sorted[7] == 0 && sorted[8] == 0))
+		return false;
+	*ret = middle_of(sorted[7], sorted[8]);
+	return true;
+}
+
+/* Copies the words of a band around the median of a sample, and selects among those. False if a value is NaN, or if the median is not
+ * in the band. */
+static bool median_of_band(const double *x, size_t n, double *scratch, double *ret)
+{
+	size_t below = 0, in = 0, ranks[2] = {(n - 1) / 2, n / 2};
+	uint64_t lo, hi, words[2];
+	double sample[MEDIAN_SAMPLE];
+	bool nan = false;
+
+	for (size_t i = 0; i < MEDIAN_SAMPLE; i++)
+		store(sample, i, word_of(x[n / MEDIAN_SAMPLE * i + n % MEDIAN_SAMPLE * i / MEDIAN_SAMPLE]));
+	sort_small(sample, MEDIAN_SAMPLE);
+	lo = load(sample, MEDIAN_SAMPLE / 2 - MEDIAN_REACH);
+	hi = load(sample, MEDIAN_SAMPLE / 2 + MEDIAN_REACH);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t w = word_of(x[i]);
+
+		nan |= isnan(x[i]);
+		below += w < lo;
+		store(scratch, in, w);
+		in += w - lo <= hi - lo;
+	}
+	if (nan || ranks[0] < below || ranks[1] >= below + in)
+		return false;
+	select_ranks(scratch, in, below, ranks, 2, true, words);
+	*ret = middle_of(double_of(words[0]), double_of(words[1]));
+	return true;
+}
+
 double ts_median(const double *x, size_t n, double *scratch)
 {
 	static const double half = 50.0;
 	double out;
 
+	if ((n == 16 && median_16(x, &out)) || (n >= MEDIAN_SAMPLED && scratch != x && median_of_band(x, n, scratch, &out)))
+		return out;
 	if (n && scratch != x)
 		memcpy(scratch, x, n * sizeof *x);
 	ts_percentiles(scratch, n, &half, 1, &out);

@@ -119,6 +119,70 @@ static void median_leaves_its_values(void **state)
 	same_bits(ts_median(x, 4, x), 3);
 }
 
+/* -0 is before 0. */
+static int by_value_and_sign(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y ? 1 : (signbit(y) != 0) - (signbit(x) != 0);
+}
+
+static double value_of(uint64_t random, int kind, size_t i, size_t n)
+{
+	static const double odd[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 1e308, -1e308, 4.9e-324, 1.0};
+
+	switch (kind) {
+	case 0:
+		return (double)(random >> 11) * 1e-16 - 0.5;
+	case 1:
+		return (double)(random >> 62);
+	case 2:
+		return odd[random >> 61];
+	case 3:
+		return random >> 63 ? 0.0 : -0.0;
+	case 4:
+		return (double)i;
+	case 5:
+		return i < n / 2 ? (double)i : (double)(n - i);
+	default:
+		return random >> 58 ? 3.5 : (double)(random >> 40);
+	}
+}
+
+/* Medians are selected in three ways, by their number of values; none may differ from a sort in a single bit. */
+static void medians_are_those_of_a_sort(void **state)
+{
+	static const size_t sizes[] = {1, 2, 15, 16, 16, 16, 17, 255, 256, 257, 1000, 4097};
+	double *x = doubles(4097), *sorted = doubles(4097), *scratch = doubles(4097);
+	uint64_t random = 9;
+
+	(void)state;
+	for (int round = 0; round < 700; round++)
+		for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+			size_t n = sizes[k];
+			double a, b, want;
+
+			for (size_t i = 0; i < n; i++) {
+				random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+				x[i] = value_of(random, round % 7, i, n);
+			}
+			memcpy(sorted, x, n * sizeof *x);
+			qsort(sorted, n, sizeof *x, by_value_and_sign);
+			a = sorted[(n - 1) / 2];
+			b = sorted[n / 2];
+			want = a == b ? a : a * 0.5 + b * 0.5;
+			if (isnan(want))
+				assert_true(isnan(ts_median(x, n, scratch)));
+			else
+				same_bits(ts_median(x, n, scratch), want);
+			x[random % n] = (double)NAN;
+			assert_true(isnan(ts_median(x, n, scratch)));
+		}
+	test_free(x);
+	test_free(sorted);
+	test_free(scratch);
+}
+
 static void percentiles_of_many(void **state)
 {
 	static const double q[] = {0, 1, 50, 95, 99, 99.9, 100};
@@ -251,7 +315,8 @@ int main(void)
 		cmocka_unit_test(sixteen_are_sorted),
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
-		cmocka_unit_test(median_leaves_its_values), cmocka_unit_test(percentiles_of_many),
+		cmocka_unit_test(median_leaves_its_values), cmocka_unit_test(medians_are_those_of_a_sort),
+		cmocka_unit_test(percentiles_of_many),
 		cmocka_unit_test(percentiles_of_what_is_not_finite),
 		cmocka_unit_test(selection_is_linear), cmocka_unit_test(selection_agrees_with_sorting),
 	};
