@@ -118,7 +118,7 @@ enum ts_status ts_coincidence_fitted(struct ts_coincidence *c, struct ts_span na
 	if (c->n_axes == TS_COINCIDENCE_AXES)
 		return too_many(err);
 	/* Of n values, 0.5 / sqrt(n) count as hits on each side, which is 0.5 sqrt(n) hits. */
-	if (ts_spikes_of(fit, fmin(0.01 * n, 0.5 * sqrt(n)), &found, err))
+	if (ts_spikes_hits(fit, fmin(0.01 * n, 0.5 * sqrt(n)), &found, err))
 		return err->status;
 	axis.decided = found.decided;
 	if (found.decided && !collect(&axis, &found, series->keys, series->values, c->arena))

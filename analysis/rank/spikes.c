@@ -398,19 +398,42 @@ static void take_out(double *sorted, size_t n, double v)
 	memmove(&sorted[at], &sorted[at + 1], (n - 1 - at) * sizeof *sorted);
 }
 
+/* Takes v out and puts w in: only what lies between them moves. Neither they nor the n values are NaN. */
+static void replace(double *sorted, size_t n, double v, double w)
+{
+	size_t from = below(sorted, n, v), to = below(sorted, n, w);
+
+	if (to > from) {
+		to--; /* v is no longer below w */
+		memmove(&sorted[from], &sorted[from + 1], (to - from) * sizeof *sorted);
+	} else {
+		memmove(&sorted[to + 1], &sorted[to], (from - to) * sizeof *sorted);
+	}
+	sorted[to] = w;
+}
+
 /* Computes the running median of the spreads in a sorted window. */
 static void deviations(struct finder *f, const struct side *side)
 {
 	double window[2 * SCALE_REACH + 1], *spread = f->level; /* borrowed, because level is filled later */
+	bool numbers = true;
 	size_t n = 0;
 
-	for (size_t b = 0; b < f->n_blocks; b++)
+	for (size_t b = 0; b < f->n_blocks; b++) {
 		spread[b] = (onto(side->scale, f->blocks[b].high) - onto(side->scale, f->blocks[b].low)) / NORMAL_IQR;
+		numbers &= !isnan(spread[b]);
+	}
 	for (size_t b = 0; b < f->n_blocks + SCALE_REACH; b++) {
-		if (b > 2 * SCALE_REACH && n)
-			take_out(window, n--, spread[b - 2 * SCALE_REACH - 1]);
-		if (b < f->n_blocks)
-			put_in(window, n++, spread[b]);
+		bool leaves = b > 2 * SCALE_REACH && n, comes = b < f->n_blocks;
+
+		if (numbers && leaves && comes) {
+			replace(window, n, spread[b - 2 * SCALE_REACH - 1], spread[b]);
+		} else {
+			if (leaves)
+				take_out(window, n--, spread[b - 2 * SCALE_REACH - 1]);
+			if (comes)
+				put_in(window, n++, spread[b]);
+		}
 		if (b >= SCALE_REACH)
 			side->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
 	}
@@ -768,13 +791,26 @@ struct jump {
 	bool edge;	      /* there are fewer than SHIFT_REACH blocks on a side */
 };
 
+/* Most sides have SHIFT_REACH values. */
+static void sort_side(double *x)
+{
+	order(&x[0], &x[1]);
+	order(&x[2], &x[3]);
+	order(&x[0], &x[2]);
+	order(&x[1], &x[3]);
+	order(&x[1], &x[2]);
+}
+
 static double side_of(const double *level, size_t n, double *ret_min, double *ret_max)
 {
 	double x[SHIFT_REACH];
 
 	for (size_t i = 0; i < n; i++)
 		x[i] = level[i];
-	sort_few(x, n);
+	if (n == SHIFT_REACH)
+		sort_side(x);
+	else
+		sort_few(x, n);
 	*ret_min = x[0];
 	*ret_max = x[n - 1];
 	return at_share(x, n, 0.5);
@@ -944,7 +980,8 @@ const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit)
 	return &fit->series;
 }
 
-enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err)
+static enum ts_status find(const struct ts_spikes_fit *fit, double chance, bool shifts, struct ts_spikes *ret_spikes,
+			   struct ts_error *err)
 {
 	struct finder f = fit->finder;
 	struct ts_spikes out = {.judged = f.finite, .decided = f.finite >= TS_SPIKES_LEAST};
@@ -953,9 +990,19 @@ enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, stru
 	if (out.decided) {
 		if (!f.flat)
 			cut_at(&f, chance);
-		if (!find_hits(&f) || !find_shifts(&f))
+		if (!find_hits(&f) || (shifts && !find_shifts(&f)))
 			return ts_arena_error(f.arena, err);
 	}
 	*ret_spikes = out;
 	return TS_OK;
+}
+
+enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err)
+{
+	return find(fit, chance, true, ret_spikes, err);
+}
+
+enum ts_status ts_spikes_hits(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err)
+{
+	return find(fit, chance, false, ret_spikes, err);
 }

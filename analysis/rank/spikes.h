@@ -73,5 +73,7 @@ enum ts_status ts_spikes_fit(const struct ts_series *series, struct ts_arena *ar
 const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit);
 /* chance is the expected number of false events of a kind in a clean series, above 0. */
 enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err);
+/* The same without shifts, which do not depend on the chance. */
+enum ts_status ts_spikes_hits(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err);
 
 #endif
