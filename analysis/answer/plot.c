@@ -29,39 +29,88 @@ enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t l
 	return TS_OK;
 }
 
-/* Adds the values from `from` on that fall into this cell, up to the first that does not; returns its index. */
-static size_t add_to_cell(struct ts_plot *plot, size_t at, const int64_t *steps, const double *values, size_t from, size_t n)
+/* A cell that is being filled, and the values that it still gets. */
+struct filling {
+	const double *values;
+	size_t n, at;
+	uint64_t finite;
+	double min, max, mean;
+};
+
+/* Takes the cell of the first of n steps, and the steps up to the first that does not fall into it. */
+static struct filling take_cell(const struct ts_plot *plot, const int64_t *steps, const double *values, size_t n)
 {
-	uint64_t first = (uint64_t)plot->first_step + at * plot->width, finite = plot->finite[at];
-	double min = plot->min[at], max = plot->max[at], mean = plot->mean[at];
-	size_t i = from;
+	size_t at = (size_t)(((uint64_t)steps[0] - (uint64_t)plot->first_step) / plot->width), some = 1;
+	uint64_t first = (uint64_t)plot->first_step + at * plot->width;
 
-	for (; i < n && (uint64_t)steps[i] - first < plot->width; i++) {
-		double v = values[i];
+	while (some < n && (uint64_t)steps[some] - first < plot->width)
+		some++;
+	return (struct filling){values, some, at, plot->finite[at], plot->min[at], plot->max[at], plot->mean[at]};
+}
 
-		if (!isfinite(v)) {
-			plot->nonfinite++;
-			continue;
-		}
-		finite++;
-		mean += v / (double)finite - mean / (double)finite;
-		if (!(min <= v))
-			min = v;
-		if (!(max >= v))
-			max = v;
+static inline void add_value(struct filling *c, double v)
+{
+	if (!isfinite(v))
+		return;
+	c->finite++;
+	c->mean += v / (double)c->finite - c->mean / (double)c->finite;
+	if (!(c->min <= v))
+		c->min = v;
+	if (!(c->max >= v))
+		c->max = v;
+}
+
+static void give_cell(struct ts_plot *plot, const struct filling *c)
+{
+	plot->nonfinite += c->n - (c->finite - plot->finite[c->at]);
+	plot->count[c->at] += c->n;
+	plot->finite[c->at] = c->finite;
+	plot->min[c->at] = c->min;
+	plot->max[c->at] = c->max;
+	plot->mean[c->at] = c->mean;
+}
+
+/* Each value of a mean waits for two divisions; four cells at a time wait together. */
+static void fill_four(struct filling *cells)
+{
+	struct filling a = cells[0], b = cells[1], c = cells[2], d = cells[3];
+	size_t n = a.n < b.n ? a.n : b.n, i;
+
+	n = c.n < n ? c.n : n;
+	n = d.n < n ? d.n : n;
+	for (i = 0; i < n; i++) {
+		add_value(&a, a.values[i]);
+		add_value(&b, b.values[i]);
+		add_value(&c, c.values[i]);
+		add_value(&d, d.values[i]);
 	}
-	plot->count[at] += i - from;
-	plot->finite[at] = finite;
-	plot->min[at] = min;
-	plot->max[at] = max;
-	plot->mean[at] = mean;
-	return i;
+	cells[0] = a;
+	cells[1] = b;
+	cells[2] = c;
+	cells[3] = d;
+	for (size_t k = 0; k < 4; k++)
+		for (i = n; i < cells[k].n; i++)
+			add_value(&cells[k], cells[k].values[i]);
 }
 
 void ts_plot_add(struct ts_plot *plot, const int64_t *steps, const double *values, size_t n)
 {
-	for (size_t i = 0; i < n;)
-		i = add_to_cell(plot, (size_t)(((uint64_t)steps[i] - (uint64_t)plot->first_step) / plot->width), steps, values, i, n);
+	for (size_t i = 0; i < n;) {
+		struct filling cells[4] = {{.n = 0}};
+		size_t some = 0;
+
+		while (some < 4 && i < n) {
+			struct filling next = take_cell(plot, steps + i, values + i, n - i);
+
+			if (some > 0 && next.at <= cells[some - 1].at)
+				break; /* steps went back, perhaps to one of these cells */
+			cells[some++] = next;
+			i += next.n;
+		}
+		fill_four(cells);
+		while (some > 0)
+			give_cell(plot, &cells[--some]);
+	}
 }
 
 void ts_plot_finish(struct ts_plot *plot)

@@ -103,6 +103,44 @@ static void means_are_means(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Cells are filled side by side, which must not show: each gets its values in their order, also where steps go back. */
+static void cells_do_not_mix(void **state)
+{
+	enum { N = 5000 };
+	static int64_t steps[N];
+	static double values[N];
+	uint64_t random = 5;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct ts_plot all, one_by_one;
+		struct ts_arena arena;
+		int64_t step = 0;
+
+		for (int i = 0; i < N; i++) {
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			step += 1 + (random >> 60 == 0 ? (int64_t)(random >> 54 & 63) * 20 : 0);
+			if (round % 2 && random >> 56 == 7)
+				step -= step < 300 ? 0 : (int64_t)(random >> 40 & 255);
+			steps[i] = step;
+			values[i] = random >> 50 == 3 ? (double)NAN : (double)(random >> 11) * 1e-9;
+		}
+		ts_arena_init(&arena, CEILING);
+		begin(&all, 0, 2 * step + 100, (size_t)(2 + round * 8), &arena);
+		begin(&one_by_one, 0, 2 * step + 100, (size_t)(2 + round * 8), &arena);
+		ts_plot_add(&all, steps, values, N);
+		for (int i = 0; i < N; i++)
+			ts_plot_add(&one_by_one, &steps[i], &values[i], 1);
+		assert_int_equal(all.nonfinite, one_by_one.nonfinite);
+		assert_memory_equal(all.min, one_by_one.min, all.n * sizeof *all.min);
+		assert_memory_equal(all.max, one_by_one.max, all.n * sizeof *all.max);
+		assert_memory_equal(all.mean, one_by_one.mean, all.n * sizeof *all.mean);
+		assert_memory_equal(all.count, one_by_one.count, all.n * sizeof *all.count);
+		assert_memory_equal(all.finite, one_by_one.finite, all.n * sizeof *all.finite);
+		ts_arena_finish(&arena);
+	}
+}
+
 static void a_series_is_appended(void **state)
 {
 	static const int64_t steps[] = {5, 6, 9};
@@ -148,6 +186,7 @@ int main(void)
 		cmocka_unit_test(grids),
 		cmocka_unit_test(cells_keep_spikes_and_gaps),
 		cmocka_unit_test(means_are_means),
+		cmocka_unit_test(cells_do_not_mix),
 		cmocka_unit_test(a_series_is_appended),
 	};
 
