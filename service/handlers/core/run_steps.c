@@ -208,7 +208,8 @@ enum ts_status ts_steps_count(struct ts_fetch *f, const struct ts_step_set *set,
 enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena,
 			      int64_t **ret_steps, size_t *ret_n, struct ts_error *err)
 {
-	int64_t *out = ts_arena_array(arena, rows_of(set, 0, set->n), sizeof *out);
+	size_t rows = rows_of(set, 0, set->n);
+	int64_t *out = rows <= SIZE_MAX / sizeof *out ? ts_arena_alloc(arena, rows * sizeof *out) : NULL;
 	struct ts_arena work;
 	enum ts_status status = out ? TS_OK : ts_arena_error(arena, err);
 	size_t total = 0;
