@@ -788,8 +788,10 @@ static int set_up(void **unused)
 
 enum { MANY = 3000, MANY_COLUMNS = 3 };
 
+enum { THEN_DENSE = 13 }; /* gaps in the first keys alone, so that a cell has more rows than a block may have */
+
 /* Gives rows of three columns between rows of others, with gaps in the keys, in pieces of any length or one by one. */
-static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once)
+static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once, struct ts_builder_stats *ret_stats)
 {
 	struct fixture f;
 	uint32_t columns[MANY_COLUMNS], other;
@@ -806,7 +808,11 @@ static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once)
 						MANY_COLUMNS - (piece % 20 == 19), MANY};
 
 		for (size_t row = 0; row < in.n; row++) {
+			int64_t before = key;
+
 			key += 1 + (int64_t)((test_random(&seed) >> 40) & ((UINT64_C(1) << gap_log2) - 1));
+			if (gap_log2 == THEN_DENSE && (piece > 0 || row > 100))
+				key = before + 1;
 			keys[row] = key;
 			for (size_t i = 0; i < MANY_COLUMNS; i++)
 				values[i * MANY + row] = (double)(test_random(&seed) >> 50);
@@ -822,6 +828,7 @@ static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once)
 		if (piece % 7 == 6)
 			f64_row(&f, other, ++key, 1);
 	}
+	ts_builder_stats(f.b, ret_stats);
 	id = finish(&f);
 	end(&f);
 	return id;
@@ -829,12 +836,21 @@ static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once)
 
 static void test_rows_at_once_are_rows(void **unused)
 {
+	static const int gaps_log2[] = {0, 4, 8, 12, THEN_DENSE};
+
 	(void)unused;
 	for (uint64_t seed = 1; seed <= 4; seed++)
-		for (int gap_log2 = 0; gap_log2 <= 12; gap_log2 += 4) {
-			struct ts_id apart = many_rows(seed, gap_log2, false), at_once = many_rows(seed, gap_log2, true);
+		for (size_t i = 0; i < sizeof gaps_log2 / sizeof gaps_log2[0]; i++) {
+			struct ts_builder_stats one_by_one, many;
+			struct ts_id apart = many_rows(seed, gaps_log2[i], false, &one_by_one);
+			struct ts_id at_once = many_rows(seed, gaps_log2[i], true, &many);
 
 			assert_memory_equal(apart.bytes, at_once.bytes, TS_ID_BYTES);
+			assert_int_equal(many.rows, one_by_one.rows);
+			assert_true(many.rows > TS_BLOCK_ROWS_MAX);
+			assert_int_equal(many.first_step, one_by_one.first_step);
+			assert_int_equal(many.last_step, one_by_one.last_step);
+			assert_int_equal(many.blocks, one_by_one.blocks);
 		}
 }
 

@@ -1,6 +1,6 @@
 /* line.h - reads lines of one known shape: the text between their numbers is compared, and only the numbers are parsed.
  *
- *	ts_record_line(&record, text, keys, n, &line)		the line at the start of text, and the keys of its numbers in their order
+ *	ts_record_line(&record, text, keys, n, &line)		the line at the start of text; the keys are those of its numbers
  *	n = ts_line_take(&line, kept, text, &step, to, stride)	0: the text does not begin with such a line
  *
  * A line is taken only if the general parser would take it, with the same cells and without a notice (fast.c says why). A ts_line
