@@ -21,6 +21,10 @@ enum { POWER_MIN = -342, POWER_MAX = 308, MANTISSA_DIGITS = 19 };
 static const double exact_powers[] = {1e0,  1e1,  1e2,	1e3,  1e4,  1e5,  1e6,	1e7,  1e8,  1e9,  1e10, 1e11,
 				      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 static const uint64_t integer_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+static const uint64_t decimal_powers[] = {1,	       10,	      100,	      1000,	       10000,		 100000,
+					  1000000,     10000000,      100000000,      1000000000,      10000000000,	 100000000000,
+					  1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000,
+					  100000000000000000, 1000000000000000000, UINT64_C(10000000000000000000)};
 
 /* The number as the text spells it, before it becomes a double: digits * 10^exponent. */
 struct decimal {
@@ -217,7 +221,69 @@ static uint64_t long_decimal(struct ts_span whole, struct ts_span fraction, int6
 	return ts_digits_above_middle(&digits, bits) ? bits + 1 : bits;
 }
 
-size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
+/* Returns how many of the 16 bytes at p are digits before the first that is none, and sets *ret to their number. */
+static inline int digits_of_16(const uint8_t *p, uint64_t *ret)
+{
+	uint64_t a = load8(p) ^ UINT64_C(0x3030303030303030), b = load8(p + 8) ^ UINT64_C(0x3030303030303030);
+	uint64_t other_a = (((a & ~HIGH_BITS) + UINT64_C(0x7676767676767676)) | a) & HIGH_BITS;
+	uint64_t other_b = (((b & ~HIGH_BITS) + UINT64_C(0x7676767676767676)) | b) & HIGH_BITS;
+	u128 both;
+	int n;
+
+	if (other_a) {
+		n = __builtin_ctzll(other_a) >> 3;
+		*ret = n ? join8(a << (64 - 8 * n)) : 0;
+		return n;
+	}
+	n = other_b ? 8 + (__builtin_ctzll(other_b) >> 3) : 16;
+	both = ((u128)b << 64 | a) << (128 - 8 * n); /* zeros in front */
+	*ret = join8((uint64_t)both) * 100000000 + join8((uint64_t)(both >> 64));
+	return n;
+}
+
+enum { USUAL_BYTES = 40 }; /* a sign, 15 digits, a point, 19 digits, and one byte more */
+
+/* Reads the numbers that logs are full of: digits, mostly a point and digits, and at most MANTISSA_DIGITS of them. At least
+ * USUAL_BYTES can be read. Returns 0 for any other text, which may be a number too. */
+static inline size_t scan_usual(const uint8_t *text, double *ret, bool *ret_integer)
+{
+	const uint8_t *p = text + (*text == '-');
+	uint64_t whole, fraction = 0, mantissa;
+	int n_whole, n_fraction = 0;
+	double value;
+
+	if (p[1] == '.') {
+		whole = (uint64_t)*p - '0';
+		n_whole = 1;
+		if (whole > 9)
+			return 0;
+	} else {
+		n_whole = digits_of_16(p, &whole);
+		if (n_whole == 0 || n_whole == 16 || (*p == '0' && n_whole > 1))
+			return 0;
+	}
+	p += n_whole;
+	if (*p == '.') {
+		n_fraction = digits_of_16(p + 1, &fraction);
+		p += 1 + n_fraction;
+		for (; n_fraction >= 16 && *p >= '0' && *p <= '9' && n_fraction < MANTISSA_DIGITS; p++, n_fraction++)
+			fraction = fraction * 10 + (uint64_t)(*p - '0');
+		if (n_fraction == 0 || n_whole + n_fraction > MANTISSA_DIGITS || (*p >= '0' && *p <= '9'))
+			return 0;
+	}
+	if ((*p | 32) == 'e')
+		return 0;
+	mantissa = whole * decimal_powers[n_fraction] + fraction;
+	if (mantissa <= 2 * HIDDEN_BIT)
+		value = (double)mantissa / exact_powers[n_fraction];
+	else
+		value = ts_bits_double(eisel_lemire(mantissa, -n_fraction));
+	*ret = *text == '-' ? -value : value;
+	*ret_integer = n_fraction == 0;
+	return (size_t)(p - text);
+}
+
+static size_t scan_any(struct ts_span text, double *ret, bool *ret_integer)
 {
 	struct decimal d;
 	const uint8_t *end = read_decimal(text, &d);
@@ -235,6 +301,13 @@ size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
 	*ret = d.negative ? -value : value;
 	*ret_integer = d.integer;
 	return (size_t)(end - text.data);
+}
+
+size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
+{
+	size_t n = text.len >= USUAL_BYTES ? scan_usual(text.data, ret, ret_integer) : 0;
+
+	return n ? n : scan_any(text, ret, ret_integer);
 }
 
 bool ts_parse_double(struct ts_span text, double *ret)

@@ -219,6 +219,47 @@ static void test_scan_takes_the_longest_number(void **unused)
 	}
 }
 
+/* A number with much text behind it is read in another way. Both must find the same one, and strtod the same value. */
+static void test_text_behind_changes_nothing(void **unused)
+{
+	static const char chars[] = "00000000112233445566778899....--eE+,} ";
+	char text[81];
+	size_t read = 0;
+
+	(void)unused;
+	for (int i = 0; i < 3000000; i++) {
+		double near = 1, far = 2;
+		bool near_integer = false, far_integer = true;
+		size_t n = (size_t)(draw() >> 60), m = (size_t)(draw() >> 59), at = 0;
+
+		memset(text, ',', sizeof text - 1);
+		text[80] = 0;
+		if (draw() >> 61 == 0)
+			text[at++] = '-';
+		for (size_t k = 0; k < n; k++)
+			text[at++] = (char)('0' + (draw() >> 32) % (draw() >> 62 ? 10 : 1));
+		if (draw() >> 62)
+			text[at++] = '.';
+		for (size_t k = 0; k < m && at < 38; k++)
+			text[at++] = (char)('0' + (draw() >> 32) % 10);
+		if (draw() >> 62 == 0) /* anything may stand anywhere */
+			text[draw() >> 59] = chars[(draw() >> 32) % (sizeof chars - 1)];
+		text[at] = chars[(draw() >> 32) % (sizeof chars - 1)];
+		n = ts_number_scan(ts_span_of(text, 39), &near, &near_integer);
+		if (n > 37)
+			continue;
+		assert_int_equal(ts_number_scan(ts_span_of(text, 80), &far, &far_integer), n);
+		if (n == 0)
+			continue;
+		assert_int_equal(near_integer, far_integer);
+		assert_int_equal(bits_of(near), bits_of(far));
+		text[n] = 0;
+		assert_int_equal(bits_of(far), bits_of(strtod(text, NULL)));
+		read++;
+	}
+	assert_in_range(read, 1500000, 3000000);
+}
+
 static void test_whole_text_or_nothing(void **unused)
 {
 	static const char *const no[] = {"", " 1", "1 ", "1x", "+1", "0x1", "1.", ".1", "1e", "nan", "NaN", "Infinity", "01"};
@@ -305,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_very_long),
 		cmocka_unit_test(test_scan_takes_the_longest_number),
+		cmocka_unit_test(test_text_behind_changes_nothing),
 		cmocka_unit_test(test_whole_text_or_nothing),
 		cmocka_unit_test(test_integers),
 		cmocka_unit_test(test_prints_as_python_does),
