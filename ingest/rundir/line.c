@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+enum { OTHERS = 8 };
+
 #define EXACT_MAX 9007199254740992.0 /* the same as in record.c */
 
 /* Reads NaN, Infinity or -Infinity. */
@@ -67,7 +69,7 @@ size_t ts_line_step(const uint8_t *at, const uint8_t *end, int64_t *ret)
 	return n;
 }
 
-/* The number is read unless it is that of the line before. One with a loose point or exponent behind it is not remembered: it would
+/* The number is read unless it is remembered from an earlier line. One with a loose point or exponent behind it is not remembered: it would
  * be found where a longer number begins like it. */
 size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const uint8_t *end, double *ret)
 {
@@ -75,6 +77,7 @@ size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const
 	bool integer = false;
 
 	if (n && n < left && at[n - 1] == kept->text[n - 1] && same(at, kept->text, n + 1)) {
+		kept->others = 0;
 		*ret = kept->value;
 		return n;
 	}
@@ -83,7 +86,9 @@ size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const
 		n = scan_word(at, end, ret);
 	if (n == 0 || (integer && fabs(*ret) >= EXACT_MAX) || (phase && *ret < 0))
 		return 0;
-	kept->len = 0;
+	/* A number that differs line by line is not worth remembering each time. */
+	if (kept->others++ % OTHERS)
+		return n;
 	if (n <= TS_LINE_KEPT && left > TS_LINE_KEPT && at[n] != '.' && (at[n] | 32) != 'e') {
 		memcpy(kept->text, at, TS_LINE_KEPT + 1);
 		kept->len = (uint32_t)n;

@@ -21,8 +21,9 @@ enum { TS_LINE_NUMBERS = 64 };
 enum { TS_LINE_KEPT = 23 };
 
 struct ts_kept {
-	uint8_t text[TS_LINE_KEPT + 1]; /* of the number in the line before, and one byte more */
+	uint8_t text[TS_LINE_KEPT + 1]; /* of a number in an earlier line, and one byte more */
 	uint32_t len;			/* without that byte; 0 = none */
+	uint32_t others;		/* numbers since its last use */
 	double value;
 };
 
