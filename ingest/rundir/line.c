@@ -69,8 +69,8 @@ size_t ts_line_step(const uint8_t *at, const uint8_t *end, int64_t *ret)
 	return n;
 }
 
-/* The number is read unless it is remembered from an earlier line. One with a loose point or exponent behind it is not remembered: it would
- * be found where a longer number begins like it. */
+/* The number is read unless it is remembered from an earlier line. One with a loose point or exponent behind it is not remembered: it
+ * would be found where a longer number begins like it. */
 size_t ts_line_number(struct ts_kept *kept, bool phase, const uint8_t *at, const uint8_t *end, double *ret)
 {
 	size_t left = (size_t)(end - at), n = kept->len;
