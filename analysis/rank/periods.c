@@ -36,7 +36,8 @@ struct search {
 	uint64_t *at; /* the position of each record */
 	size_t n;
 	bool contiguous;
-	float *above;	  /* each value, in usual times of its cell; 0: not finite, or in a cell without a slow step */
+	float *above;	  /* each value, in usual times of its cell; 0: not finite, or in a cell without a slow step; NULL: all 0 */
+	struct ts_arena *work;
 	uint8_t *period;
 	uint32_t *counts; /* one for each phase of a period */
 	size_t *slow;	  /* records, ascending */
@@ -135,8 +136,8 @@ static bool is_even(const double *values, size_t n)
 	return most < EVEN * least;
 }
 
-/* Fills s->above, and returns whether any step is slow at the lowest level. */
-static bool compare_with_cells(struct search *s)
+/* Fills s->above, and says whether any step is slow at the lowest level. False if there is no memory. */
+static bool compare_with_cells(struct search *s, bool *ret_any)
 {
 	bool any = false;
 
@@ -146,6 +147,10 @@ static bool compare_with_cells(struct search *s)
 		to = s->n - from < 2 * CELL ? s->n : from + CELL;
 		if (is_even(s->values + from, to - from))
 			continue;
+		if (!s->above)
+			s->above = ts_arena_array(s->work, s->n, sizeof *s->above);
+		if (!s->above)
+			return false;
 		usual = quartile(s->values + from, to - from);
 		for (size_t i = from; i < to; i++) {
 			bool some = usual > 0 && isfinite(s->values[i]);
@@ -154,7 +159,8 @@ static bool compare_with_cells(struct search *s)
 			any |= s->above[i] >= (float)levels[LEVELS - 1];
 		}
 	}
-	return any;
+	*ret_any = any;
+	return true;
 }
 
 static void slow_steps(struct search *s, double level)
@@ -410,17 +416,17 @@ static bool finish(struct search *s, const struct ts_series *times, const struct
 	return true;
 }
 
-static enum ts_status rooms_of(struct search *s, size_t n_epochs, struct ts_arena *arena, struct ts_error *err)
+static bool rooms_of(struct search *s, size_t n_epochs, struct ts_arena *arena)
 {
 	size_t distances = s->n < (size_t)SLICES * (SLICE + 1) ? s->n : (size_t)SLICES * (SLICE + 1);
 
-	s->at = ts_arena_array(arena, s->n, sizeof *s->at);
 	s->period = ts_arena_array(arena, s->n, sizeof *s->period);
-	s->slow = ts_arena_array(arena, s->n, sizeof *s->slow);
-	s->counts = ts_arena_array(arena, s->n * SPARSE, sizeof *s->counts);
-	s->gaps = ts_arena_array(arena, (distances + SLICES) * REACH + n_epochs, sizeof *s->gaps);
-	s->epochs = ts_arena_array(arena, n_epochs + 1, sizeof *s->epochs);
-	return s->epochs && s->at && s->period && s->slow && s->counts && s->gaps ? TS_OK : ts_arena_error(arena, err);
+	s->at = ts_arena_array(s->work, s->n, sizeof *s->at);
+	s->slow = ts_arena_array(s->work, s->n, sizeof *s->slow);
+	s->counts = ts_arena_array(s->work, s->n * SPARSE, sizeof *s->counts);
+	s->gaps = ts_arena_array(s->work, (distances + SLICES) * REACH + n_epochs, sizeof *s->gaps);
+	s->epochs = ts_arena_array(s->work, n_epochs + 1, sizeof *s->epochs);
+	return s->epochs && s->at && s->period && s->slow && s->counts && s->gaps;
 }
 
 static void search_all(struct search *s, uint64_t declared, struct place *found, size_t *io_n)
@@ -440,31 +446,42 @@ static void search_all(struct search *s, uint64_t declared, struct place *found,
 	}
 }
 
+static bool find(struct search *s, const struct ts_series *times, const struct ts_periods_stated *stated, struct ts_arena *arena,
+		 struct ts_periods *out)
+{
+	struct place found[TS_PERIODS_MAX];
+	bool any = false;
+	uint64_t unit;
+
+	if (!compare_with_cells(s, &any))
+		return false;
+	if (!any)
+		return true; /* which is most runs: no more room is taken for them */
+	if (!rooms_of(s, stated->n_epochs, arena))
+		return false;
+	unit = unit_of(times->keys, s->n);
+	positions(s, times->keys, unit);
+	epoch_records(s, times->keys, stated);
+	search_all(s, stated->every, found, &out->n);
+	return out->n == 0 || finish(s, times, found, unit, arena, out);
+}
+
 enum ts_status ts_periods_find(const struct ts_series *times, const struct ts_periods_stated *stated, struct ts_arena *arena,
 			       struct ts_periods *ret_periods, struct ts_error *err)
 {
 	static const struct ts_periods_stated nothing = {.every = 0};
 	struct ts_periods out = {.usual = (double)NAN, .calm = times->values};
-	struct search s = {.values = times->values, .n = times->n};
-	struct place found[TS_PERIODS_MAX];
-	uint64_t unit;
+	struct ts_arena work;
+	struct search s = {.values = times->values, .n = times->n, .work = &work};
+	bool ok;
 
 	*ret_periods = out;
-	stated = stated ? stated : &nothing;
 	if (s.n < TS_PERIODS_STEPS)
 		return TS_OK;
-	s.above = ts_arena_array(arena, s.n, sizeof *s.above);
-	if (!s.above)
-		return ts_arena_error(arena, err);
-	if (!compare_with_cells(&s))
-		return TS_OK; /* which is most runs: no more room is taken for them */
-	if (rooms_of(&s, stated->n_epochs, arena, err))
-		return err->status;
-	unit = unit_of(times->keys, s.n);
-	positions(&s, times->keys, unit);
-	epoch_records(&s, times->keys, stated);
-	search_all(&s, stated->every, found, &out.n);
-	if (out.n && !finish(&s, times, found, unit, arena, &out))
+	ts_arena_init(&work, arena->ceiling);
+	ok = find(&s, times, stated ? stated : &nothing, arena, &out);
+	ts_arena_finish(&work);
+	if (!ok)
 		return ts_arena_error(arena, err);
 	*ret_periods = out;
 	return TS_OK;
