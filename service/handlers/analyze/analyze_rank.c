@@ -30,7 +30,8 @@ struct working {
 	int64_t first; /* of this rank, the first step after the declared warm-up: earlier steps are ignored */
 };
 
-/* The losses of the rank, which a helper may analyze while its times and memory are analyzed. */
+/* The losses of the rank and the signal of its memory, which a helper may analyze while its times and the rest of its memory are
+ * analyzed. */
 struct apart {
 	struct working w;
 	struct ts_fetch fetch;
@@ -253,9 +254,25 @@ static enum ts_status memory(struct working *w, struct ts_error *err)
 	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, capacity, w->arena,
 			      &w->out->measures, &w->out->plots, err))
 		return err->status;
-	if (at[0] && ts_coincidence_axis(&w->cross, ts_span_str("memory"), at[0]->keys, at[0]->values, at[0]->n, err))
+	ts_columns_done(&w->columns);
+	return TS_OK;
+}
+
+/* Needs nothing of the times, unlike the rest of memory. */
+static enum ts_status memory_axis(struct working *w, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(w->a->index, "memory.alloc", &table);
+	const struct ts_spikes_fit *fit;
+	struct ts_series series;
+
+	if (!column)
+		return TS_OK;
+	if (ts_columns_load(&w->columns, table, column, &series, err) || ts_spikes_fit(&series, &w->work, &fit, err) ||
+	    ts_coincidence_fitted(&w->cross, ts_span_str("memory"), fit, err))
 		return err->status;
 	ts_columns_done(&w->columns);
+	ts_arena_finish(&w->work);
 	return TS_OK;
 }
 
@@ -423,7 +440,8 @@ static void losses_apart(void *ctx)
 {
 	struct apart *p = ctx;
 
-	(void)scalars_of(&p->w, p->w.a->index, &p->err);
+	if (!memory_axis(&p->w, &p->err))
+		(void)scalars_of(&p->w, p->w.a->index, &p->err);
 	ts_columns_leave(&p->w.columns);
 }
 
