@@ -7,7 +7,12 @@
 
 #include <stdlib.h>
 
-enum { CACHE_BYTES_MAX = 16 << 20 };
+enum {
+	CACHE_BYTES_MAX = 16 << 20,
+	SLAB = 8 << 20,
+	SLABS_FROM = 4 << 20, /* stored bytes from which on objects go into slabs: most stores are smaller than one */
+	SLAB_OBJECT = 256 << 10,
+};
 
 struct ts_memory_cached {
 	struct ts_span value;
@@ -125,15 +130,68 @@ static enum ts_status memory_get(struct ts_engine *e, const struct ts_id *id, st
 	return ts_no_object(id, err);
 }
 
-static struct ts_held *hold(const struct ts_sealed *sealed, int64_t now_ns)
+static void leave_slab(struct ts_memory *m)
+{
+	if (m->slab && m->slab->objects == 0)
+		ts_free(m->slab);
+	m->slab = NULL;
+}
+
+/* Gives room for an object in a slab. */
+static struct ts_held *room_in_slab(struct ts_memory *m, size_t size)
+{
+	struct ts_held *held;
+
+	size = (size + 15) & ~(size_t)15;
+	if (m->slab && SLAB - sizeof *m->slab - m->slab->used < size)
+		leave_slab(m);
+	if (!m->slab) {
+		m->slab = ts_alloc(SLAB);
+		if (!m->slab)
+			return NULL;
+		m->slab->used = m->slab->objects = 0;
+	}
+	held = (struct ts_held *)(void *)(m->slab->bytes + m->slab->used);
+	m->slab->used += size;
+	m->slab->objects++;
+	held->slab = m->slab;
+	return held;
+}
+
+void ts_memory_let_go(struct ts_memory *m, struct ts_held *held)
+{
+	struct ts_slab *slab = held->slab;
+
+	if (!slab)
+		ts_free(held);
+	else if (--slab->objects == 0) {
+		slab->used = 0;
+		if (slab != m->slab)
+			ts_free(slab);
+	}
+}
+
+static struct ts_held *room_for(struct ts_memory *m, size_t size)
+{
+	struct ts_held *held;
+
+	if (m->stored_bytes >= SLABS_FROM && size <= SLAB_OBJECT)
+		return room_in_slab(m, size);
+	held = ts_alloc(size);
+	if (held)
+		held->slab = NULL;
+	return held;
+}
+
+static struct ts_held *hold(struct ts_memory *m, const struct ts_sealed *sealed, int64_t now_ns)
 {
 	struct ts_held *held;
 	size_t size;
 
-	held = ts_size_add(sizeof *held, sealed->bytes.len, &size) ? ts_alloc(size) : NULL;
+	held = ts_size_add(sizeof *held, sealed->bytes.len, &size) ? room_for(m, size) : NULL;
 	if (!held)
 		return NULL;
-	*held = (struct ts_held){.sealed = *sealed, .lease_ns = now_ns};
+	*held = (struct ts_held){.slab = held->slab, .sealed = *sealed, .lease_ns = now_ns};
 	if (sealed->bytes.len)
 		memcpy(held->bytes, sealed->bytes.data, sealed->bytes.len);
 	held->sealed.bytes.data = held->bytes;
@@ -153,7 +211,7 @@ static enum ts_status put_one(struct ts_memory *m, const struct ts_sealed *seale
 	}
 	if (ts_idmap_reserve(&m->objects, 1, err))
 		return err->status;
-	held = hold(sealed, now_ns);
+	held = hold(m, sealed, now_ns);
 	if (!held)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for an object of %zu bytes",
 				    sealed->bytes.len);
@@ -326,7 +384,9 @@ static void memory_destroy(struct ts_engine *e)
 	struct ts_memory *m = ts_memory_of(e);
 
 	for (size_t i = 0; i < m->objects.cap; i++)
-		ts_free(m->objects.slots[i].value);
+		if (m->objects.slots[i].value)
+			ts_memory_let_go(m, m->objects.slots[i].value);
+	leave_slab(m);
 	ts_idmap_finish(&m->objects);
 	ts_idmap_finish(&m->base_known);
 	forget_cache(m);

@@ -11,7 +11,14 @@
 
 #include <pthread.h>
 
+/* Room for many objects, because pages that are asked for one by one take longer to get than to fill. */
+struct ts_slab {
+	size_t used, objects; /* bytes given away, and objects that still lie here */
+	_Alignas(16) uint8_t bytes[];
+};
+
 struct ts_held {
+	struct ts_slab *slab; /* NULL: a block of its own */
 	struct ts_sealed sealed;
 	int64_t lease_ns;
 	bool complete;	/* its whole closure was there once, and sweep frees only whole closures */
@@ -51,6 +58,7 @@ struct ts_memory {
 	pthread_mutex_t lock;
 	struct ts_idmap objects;    /* ts_held by id */
 	struct ts_idmap base_known; /* ids of which base said that it has them */
+	struct ts_slab *slab; /* for the next objects; NULL: none yet */
 	uint64_t stored_bytes;
 	uint64_t epoch;
 	struct ts_memory_name **names; /* sorted by kind and name */
@@ -64,6 +72,9 @@ static inline struct ts_memory *ts_memory_of(struct ts_engine *e)
 {
 	return (struct ts_memory *)(void *)e;
 }
+
+/* memory_engine.c: frees an object, whose id is no longer in the map. */
+void ts_memory_let_go(struct ts_memory *m, struct ts_held *held);
 
 /* memory_walk.c */
 enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id *id, struct ts_error *err);

@@ -215,7 +215,7 @@ static void free_unseen(struct ts_memory *m, bool dry_run, struct ts_sweep_repor
 		}
 		m->stored_bytes -= held->sealed.bytes.len;
 		ts_idmap_remove(&m->objects, &m->objects.slots[i].id); /* may move another entry here */
-		ts_free(held);
+		ts_memory_let_go(m, held);
 	}
 }
 

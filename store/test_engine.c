@@ -830,6 +830,50 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	test_push(f->e, "p/x", objects, 1, 1);
 }
 
+/* Reads an object and compares it with what was put. */
+static bool reads_back(struct fixture *f, const struct ts_sealed *want)
+{
+	struct ts_sealed got;
+	struct ts_arena arena;
+	bool same;
+
+	ts_arena_init(&arena, 0);
+	OK(f->e->ops->get(f->e, &want->id, &arena, &got, &f->err));
+	same = ts_span_eq(got.bytes, want->bytes);
+	ts_arena_finish(&arena);
+	return same;
+}
+
+/* So many bytes that an engine may keep objects together: some are freed, and others of any size take their place. */
+static void p7_many_large_objects(void **state)
+{
+	enum { N = 300 };
+	struct fixture *f = *state;
+	struct ts_sealed *objects = ts_arena_array(&f->arena, N, sizeof *objects), head;
+	struct ts_sweep_report report;
+	struct ts_store_stats stats;
+
+	for (uint64_t i = 0; i < N; i++)
+		objects[i] = test_block(&f->arena, i + 1, i % 7 ? 9000 + i * 8 : i % 3 ? 70000 : 100, true);
+	OK(f->e->ops->put_many(f->e, objects, N, NULL, &f->err));
+	head = test_node(&f->arena, TEST_INDEX, objects, N / 2, 1);
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	head = test_node(&f->arena, TEST_HEAD, &head, 1, 1);
+	test_push(f->e, "p/x", &head, 1, 1);
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < N; i++)
+			assert_true(reads_back(f, &objects[i]));
+		assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+		assert_int_equal(report.freed, N / 2);
+		for (size_t i = 0; i < N; i++)
+			assert_int_equal(has(f, &objects[i].id), i < N / 2);
+		OK(f->e->ops->put_many(f->e, objects + N / 2, N / 2, NULL, &f->err));
+	}
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_int_equal(stats.objects, N + 2);
+	assert_int_equal(verify(f).damaged, 0);
+}
+
 /* Compares what look_many answers with what has_many answers for the same ids. Returns false when look_many gives no answer. */
 static bool look(struct fixture *f, const struct ts_id *ids, size_t n)
 {
@@ -1110,6 +1154,7 @@ int main(void)
 		TEST(p7_sweep_frees_what_nothing_reaches),
 		TEST(p7_roots_are_what_they_should_be),
 		TEST(p7_a_lease_holds_a_whole_closure),
+		TEST(p7_many_large_objects),
 		TEST(looking_says_what_asking_says),
 		TEST(looking_renews_nothing),
 		TEST(looking_waits_for_nobody),
