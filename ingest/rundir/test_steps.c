@@ -620,7 +620,7 @@ static void put_alike_file(struct ts_buf *buf, uint64_t seed, bool restarts)
 		unsigned odd = i == 1023 && seed % 2 ? 9 : now ? (unsigned)(r >> 20) % 24 : 0;
 		size_t from = buf->len;
 
-		step += odd > 17 ? 0 : odd > 15 && restarts ? -20 : 1 + (r % 90 == 0) * 20000;
+		step += odd > 18 ? 0 : odd == 17 && restarts ? -3000 : odd > 15 && restarts ? -20 : 1 + (r % 90 == 0) * 20000;
 		put_alike(buf, &random, step, odd);
 		if (odd == 12)
 			buf->data[from + (r >> 32) % (buf->len - from)] = (uint8_t)(r >> 24);
