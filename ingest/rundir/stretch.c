@@ -104,7 +104,7 @@ static bool make_room(struct ts_stretch *s)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < TS_STRETCH_PIECES; i++) {
+	for (size_t i = 0; i < TS_STRETCH_PIECES && i < s->count; i++) {
 		struct ts_stretch_piece *p = &s->pieces[i];
 
 		p->text = ts_alloc(s->piece + 1 + BEYOND);

@@ -21,8 +21,8 @@
 
 #include <pthread.h>
 
-/* Pieces that are being parsed or wait for the caller. */
-enum { TS_STRETCH_PIECES = 4 };
+/* Pieces that are being parsed or wait for the caller: while he writes the blocks of a table, the helper parses some ten. */
+enum { TS_STRETCH_PIECES = 16 };
 
 /* Rows that follow each other; they stay until the next call. values[i * stride + row] is the i-th number of a line. */
 struct ts_stretch_rows {
