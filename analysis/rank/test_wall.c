@@ -6,10 +6,11 @@
 #include <cmocka.h>
 
 #include "analysis/rank/wall.h"
+#include "analysis/stats/stats.h"
 
 #include <math.h>
 
-enum { CEILING = 1 << 20, N = 6 };
+enum { N = 6 };
 
 /* Six steps of 2 s each have timestamps 3 s apart; the numbers below were computed by hand. */
 static const int64_t steps[N] = {1, 2, 3, 4, 5, 6};
@@ -19,12 +20,10 @@ static struct ts_wall measure(const int64_t *keys, const double *stamps, size_t 
 {
 	struct ts_series s = {.name = ts_span_str("timestamp"), .keys = keys, .values = stamps, .n = n};
 	struct ts_wall wall;
-	struct ts_arena arena;
-	struct ts_error err;
+	double scratch[N + 1];
 
-	ts_arena_init(&arena, CEILING);
-	assert_int_equal(ts_wall_measure(steps, times, N, stamps ? &s : NULL, first, &arena, &wall, &err), TS_OK);
-	ts_arena_finish(&arena);
+	assert_in_range(n, 0, N + 1);
+	ts_wall_measure(steps, times, N, stamps ? &s : NULL, first, scratch, &wall);
 	return wall;
 }
 
@@ -99,18 +98,15 @@ static void a_gap_is_told_apart(void **state)
 	static const double slow[N] = {2.0, 2.0, 2.0, 602.0, 2.0, 2.0};
 	struct ts_series s = {.keys = steps, .values = stamps, .n = N};
 	struct ts_wall w = measure(steps, stamps, N, 1);
-	struct ts_arena arena;
-	struct ts_error err;
+	double scratch[N];
 
 	(void)state;
 	expect(&w, 614.0, 10.0, 600.0);
 	assert_int_equal(w.gaps, 1);
 	/* The same time inside a step is not a gap. */
-	ts_arena_init(&arena, CEILING);
-	assert_int_equal(ts_wall_measure(steps, slow, N, &s, 1, &arena, &w, &err), TS_OK);
+	ts_wall_measure(steps, slow, N, &s, 1, scratch, &w);
 	expect(&w, 614.0, 610.0, 0.0);
 	assert_int_equal(w.gaps, 0);
-	ts_arena_finish(&arena);
 }
 
 /* 20 medians of 3 s are 60 s: 59 s beyond the phases are not a gap, 61 s are. */
@@ -143,6 +139,87 @@ static void too_few_stamps(void **state)
 	assert_non_null(w.reason);
 }
 
+/* The same by its definition, with every interval in an array. */
+static struct ts_wall by_arrays(const int64_t *at, const double *took, size_t n, const struct ts_series *s, int64_t first)
+{
+	static double passed[300], claimed[300], scratch[300];
+	struct ts_wall w = {.unstamped = n};
+	size_t m = 0, i = 0, known = SIZE_MAX, from;
+	double begin = 0, set = 0, median;
+
+	for (size_t k = 0; k < s->n; k++) {
+		if (s->keys[k] < first || !ts_stamp_known(s->values[k]))
+			continue;
+		for (from = i; i < n && at[i] <= s->keys[k];)
+			i++;
+		for (size_t j = from; j < i; j++)
+			w.unstamped -= at[j] == s->keys[k];
+		if (known == SIZE_MAX) {
+			begin = s->values[k];
+		} else {
+			passed[m] = s->values[k] - s->values[known];
+			claimed[m++] = ts_sum(took + from, i - from);
+		}
+		known = k;
+	}
+	w.reason = m ? NULL : "none";
+	if (m == 0)
+		return w;
+	for (size_t k = 0; k < m; k++) {
+		w.backwards += passed[k] < 0;
+		set += passed[k] < 0 ? claimed[k] - passed[k] : 0;
+	}
+	w.total = s->values[known] - begin + set;
+	w.attributed = ts_sum(claimed, m);
+	median = ts_median(passed, m, scratch);
+	for (size_t k = 0; k < m; k++)
+		if (passed[k] - claimed[k] > fmax(5.0, 20.0 * median)) {
+			w.gap += passed[k] - claimed[k];
+			w.gaps++;
+		}
+	return w;
+}
+
+static void it_is_what_its_definition_says(void **state)
+{
+	uint64_t random = 11;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		int64_t at[300], keys[300];
+		double took[300], stamps[300], scratch[300], now = 1e9;
+		size_t n = 0, m = 0;
+		struct ts_series s = {.keys = keys, .values = stamps};
+		struct ts_wall got, want;
+
+		for (int64_t step = 0; step < round % 290; step++) {
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			now += (double)(random >> 40) * 1e-7 + (random >> 56 == 1 ? 700 : random >> 56 == 2 ? -900 : 0);
+			if (random >> 60 || round % 3) {
+				at[n] = step;
+				took[n++] = random >> 57 == 3 && round % 5 == 0 ? (double)NAN : (double)(random >> 33) * 1e-10;
+			}
+			if ((random >> 20 & 15) || round % 4) {
+				keys[m] = step;
+				stamps[m++] = (random >> 24 & 31) == 0 ? 0 : now;
+			}
+		}
+		s.n = m;
+		if (m == 0)
+			continue;
+		ts_wall_measure(at, took, n, &s, round % 7, scratch, &got);
+		want = by_arrays(at, took, n, &s, round % 7);
+		assert_int_equal(!got.reason, !want.reason);
+		got.reason = want.reason = NULL;
+		assert_true(isnan(want.attributed) ? isnan(got.attributed) : got.attributed == want.attributed);
+		assert_true(isnan(want.total) ? isnan(got.total) : got.total == want.total);
+		assert_true(got.gap == want.gap);
+		assert_int_equal(got.gaps, want.gaps);
+		assert_int_equal(got.backwards, want.backwards);
+		assert_int_equal(got.unstamped, want.unstamped);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +230,7 @@ int main(void)
 		cmocka_unit_test(a_gap_is_told_apart),
 		cmocka_unit_test(what_is_a_gap),
 		cmocka_unit_test(too_few_stamps),
+		cmocka_unit_test(it_is_what_its_definition_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

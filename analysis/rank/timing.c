@@ -99,7 +99,8 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 {
 	size_t at = 0;
 
-	if (phase->n == t->n && t->n && memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0) {
+	if (phase->n == t->n && t->n &&
+	    (phase->keys == t->steps || memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0)) {
 		total_add(t->total, t->carry, phase->values, t->n);
 		return TS_OK;
 	}
@@ -532,26 +533,32 @@ static void warmup_rows(struct ts_timing *t, struct rows *r)
 	row_if(r, TS_M_WARMUP_AFTER, median_of(t, t->total, t->n), why_no_steps(t));
 }
 
+/* Gives scratch for n values; mostly there are as many as steps, whose carries are no longer needed. */
+static double *room_for(struct ts_timing *t, size_t n)
+{
+	if (n <= t->n + t->warmup_cut)
+		return t->carry;
+	return n <= SIZE_MAX / sizeof *t->carry ? ts_arena_alloc(t->arena, n * sizeof *t->carry) : NULL;
+}
+
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
 				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
 				struct ts_error *err)
 {
 	struct rows r = {.measures = measures, .arena = arena};
 	struct ts_series times = ts_timing_steps(t);
-	struct ts_arena work; /* given back before more is needed */
-	enum ts_status status;
 	struct ts_wall wall;
+	double *scratch;
 	double total;
 
 	if (!t->cut)
 		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
+	scratch = room_for(t, timestamps ? timestamps->n : 0);
+	if (!scratch)
+		return ts_arena_error(t->arena, err);
 	/* Times that are differences of timestamps are no phases: they attribute nothing, and the first begins before its step. */
-	ts_arena_init(&work, t->arena->ceiling);
-	status = ts_wall_measure(t->steps, t->total, t->stamped ? 0 : t->n, timestamps,
-				 t->stamped && !t->warmup_cut ? INT64_MIN : t->first, &work, &wall, err);
-	ts_arena_finish(&work);
-	if (status)
-		return status;
+	ts_wall_measure(t->steps, t->total, t->stamped ? 0 : t->n, timestamps,
+			t->stamped && !t->warmup_cut ? INT64_MIN : t->first, scratch, &wall);
 	total = ts_sum(t->total, t->n);
 	step_rows(t, total, &r);
 	if (events && unusual_steps(t, &r, events, err))

@@ -5,95 +5,110 @@
 static const double GAP_LEAST = 5.0; /* s: a process does not restart in less time */
 static const double GAP_INTERVALS = 20.0;
 
-/* The intervals from one known timestamp to the next. */
-struct intervals {
-	double *passed;	 /* s */
-	double *claimed; /* s, taken by the phases of the steps in the interval */
+/* Goes through the intervals from one known timestamp to the next. */
+struct walk {
+	const int64_t *steps;
+	const double *times;
 	size_t n;
-	double begin, end; /* the first and the last timestamp */
-	size_t stamped;	   /* steps of the run that have a timestamp */
+	const struct ts_series *stamps;
+	int64_t first;
+	size_t i, at; /* the next timestamp, and the next step */
+	bool begun;
+	double begin, end; /* the first and the last timestamp so far */
+	size_t stamped;	   /* steps of the run so far that have a timestamp */
 };
 
-/* The sums are compensated: the claimed times of all intervals add up to the time of all steps. */
-static void intervals_of(const int64_t *steps, const double *times, size_t n, const struct ts_series *stamps,
-			 int64_t first, struct intervals *in)
+/* Gives the seconds of the next interval, and those that the phases of its steps take. */
+static bool next(struct walk *w, double *ret_passed, double *ret_claimed)
 {
-	size_t at = 0;
-	bool begun = false;
+	while (w->i < w->stamps->n) {
+		int64_t key = w->stamps->keys[w->i];
+		double stamp = w->stamps->values[w->i++];
+		size_t from = w->at;
+		bool begun = w->begun;
 
-	for (size_t i = 0; i < stamps->n; i++) {
-		size_t from = at;
-
-		if (stamps->keys[i] < first || !ts_stamp_known(stamps->values[i]))
+		if (key < w->first || !ts_stamp_known(stamp))
 			continue;
-		while (at < n && steps[at] <= stamps->keys[i])
-			at++;
-		in->stamped += at > from && steps[at - 1] == stamps->keys[i];
-		if (begun) {
-			in->passed[in->n] = stamps->values[i] - in->end;
-			in->claimed[in->n++] = ts_sum(times + from, at - from);
-		} else {
-			in->begin = stamps->values[i];
-			begun = true;
-		}
-		in->end = stamps->values[i];
+		while (w->at < w->n && w->steps[w->at] <= key)
+			w->at++;
+		w->stamped += w->at > from && w->steps[w->at - 1] == key;
+		*ret_passed = stamp - w->end;
+		w->begin = begun ? w->begin : stamp;
+		w->begun = true;
+		w->end = stamp;
+		if (!begun)
+			continue;
+		*ret_claimed = w->at - from == 1 ? w->times[from] + 0.0 : ts_sum(w->times + from, w->at - from);
+		return true;
 	}
+	return false;
 }
 
-/* Subtracts the first timestamp from the last, except for the intervals in which the clock was set back. */
-static void total_of(const struct intervals *in, struct ts_wall *wall)
+/* Sums up what phases claim as ts_sum does, because their times add up to the time of all steps. */
+struct sum {
+	double sum, carry, plain;
+};
+
+static void add(struct sum *s, double x)
 {
-	double set = 0.0;
+	double t = s->sum + x;
 
-	for (size_t i = 0; i < in->n; i++)
-		if (in->passed[i] < 0.0) {
-			wall->backwards++;
-			set += in->claimed[i] - in->passed[i];
-		}
-	wall->total = in->end - in->begin + set;
-	wall->attributed = ts_sum(in->claimed, in->n);
+	s->carry += fabs(s->sum) >= fabs(x) ? (s->sum - t) + x : (x - t) + s->sum;
+	s->sum = t;
+	s->plain += x;
 }
 
-/* Overwrites the intervals: `claimed` becomes the unclaimed time, and `passed` is used for selection. */
-static void gaps_of(struct intervals *in, struct ts_wall *wall)
+/* Subtracts the first timestamp from the last, except for the intervals in which the clock was set back. Returns the number of
+ * intervals, whose seconds are in scratch. */
+static size_t total_of(struct walk walk, double *scratch, struct ts_wall *wall)
+{
+	struct sum claimed = {0.0, 0.0, 0.0};
+	double set = 0.0, claims;
+	size_t n = 0;
+
+	for (; next(&walk, &scratch[n], &claims); n++) {
+		add(&claimed, claims);
+		if (scratch[n] < 0.0) {
+			wall->backwards++;
+			set += claims - scratch[n];
+		}
+	}
+	wall->unstamped = walk.n - walk.stamped;
+	wall->total = walk.end - walk.begin + set;
+	wall->attributed = isfinite(claimed.sum + claimed.carry) ? claimed.sum + claimed.carry : claimed.plain;
+	return n;
+}
+
+static void gaps_of(struct walk walk, double *scratch, size_t n, struct ts_wall *wall)
 {
 	static const double half = 50.0;
-	double median, least;
+	double median, least, passed, claimed;
 
-	for (size_t i = 0; i < in->n; i++)
-		in->claimed[i] = in->passed[i] - in->claimed[i];
-	ts_percentiles(in->passed, in->n, &half, 1, &median);
+	ts_percentiles(scratch, n, &half, 1, &median);
 	least = GAP_INTERVALS * median > GAP_LEAST ? GAP_INTERVALS * median : GAP_LEAST;
-	for (size_t i = 0; i < in->n; i++)
-		if (in->claimed[i] > least) {
-			wall->gap += in->claimed[i];
+	while (next(&walk, &passed, &claimed))
+		if (passed - claimed > least) {
+			wall->gap += passed - claimed;
 			wall->gaps++;
 		}
 }
 
-enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps,
-			       int64_t first, struct ts_arena *arena, struct ts_wall *ret_wall, struct ts_error *err)
+void ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps, int64_t first,
+		     double *scratch, struct ts_wall *ret_wall)
 {
+	struct walk walk = {.steps = steps, .times = times, .n = n, .stamps = timestamps, .first = first};
 	struct ts_wall wall = {.unstamped = n};
-	struct intervals in = {.n = 0};
+	size_t intervals;
 
 	if (!timestamps || timestamps->n == 0) {
 		wall.reason = "the run has no column timestamp";
 		*ret_wall = wall;
-		return TS_OK;
+		return;
 	}
-	in.passed = ts_arena_alloc(arena, timestamps->n * sizeof *in.passed);
-	in.claimed = ts_arena_alloc(arena, timestamps->n * sizeof *in.claimed);
-	if (!in.passed || !in.claimed)
-		return ts_arena_error(arena, err);
-	intervals_of(steps, times, n, timestamps, first, &in);
-	wall.unstamped = n - in.stamped;
-	if (in.n == 0) {
-		wall.reason = "fewer than two steps have a timestamp";
-	} else {
-		total_of(&in, &wall);
-		gaps_of(&in, &wall);
-	}
+	intervals = total_of(walk, scratch, &wall);
+	if (intervals == 0)
+		wall = (struct ts_wall){.reason = "fewer than two steps have a timestamp", .unstamped = wall.unstamped};
+	else
+		gaps_of(walk, scratch, intervals, &wall);
 	*ret_wall = wall;
-	return TS_OK;
 }

@@ -13,7 +13,6 @@
 #define TSCOPE_ANALYSIS_RANK_WALL_H
 
 #include "analysis/stats/series.h"
-#include "base/arena.h"
 
 #include <math.h>
 
@@ -33,8 +32,8 @@ struct ts_wall {
 };
 
 /* times[i] is the time of steps[i]. Only timestamps from step `first` on count; timestamps is NULL if the run has no such
- * column. */
-enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps,
-			       int64_t first, struct ts_arena *arena, struct ts_wall *ret_wall, struct ts_error *err);
+ * column. scratch has room for one value for each timestamp. */
+void ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps, int64_t first,
+		     double *scratch, struct ts_wall *ret_wall);
 
 #endif
