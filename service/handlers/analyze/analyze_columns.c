@@ -17,31 +17,44 @@ void ts_columns_finish(struct ts_columns *c)
 	ts_arena_finish(&c->values);
 }
 
-static enum ts_status keys_of_table(struct ts_columns *c, const struct ts_table *table, struct ts_error *err)
+void ts_columns_lend(struct ts_columns *c, const struct ts_table *table, const int64_t *keys)
+{
+	c->lent_of = table;
+	c->lent_keys = keys;
+}
+
+static enum ts_status keys_of_table(struct ts_columns *c, const struct ts_table *table, const int64_t **ret_keys,
+				    struct ts_error *err)
 {
 	int64_t *keys;
 
-	if (c->keys_of == table)
+	if (c->lent_of == table) {
+		*ret_keys = c->lent_keys;
 		return TS_OK;
-	ts_arena_reset(&c->keys);
-	c->keys_of = NULL;
-	if (ts_fetch_keys(c->fetch, table, &c->keys, &keys, err))
-		return err->status;
-	c->keys_of = table;
-	c->table_keys = keys;
+	}
+	if (c->keys_of != table) {
+		ts_arena_reset(&c->keys);
+		c->keys_of = NULL;
+		if (ts_fetch_keys(c->fetch, table, &c->keys, &keys, err))
+			return err->status;
+		c->keys_of = table;
+		c->table_keys = keys;
+	}
+	*ret_keys = c->table_keys;
 	return TS_OK;
 }
 
 enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *table, const struct ts_column *column,
 			       struct ts_series *ret_series, struct ts_error *err)
 {
+	const int64_t *keys = NULL;
 	double *values;
 
-	if (keys_of_table(c, table, err) || ts_fetch_f64(c->fetch, table, column, &c->values, &values, err))
+	if (keys_of_table(c, table, &keys, err) || ts_fetch_f64(c->fetch, table, column, &c->values, &values, err))
 		return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(column->name));
 	*ret_series = (struct ts_series){
 		.name = column->name,
-		.keys = c->table_keys,
+		.keys = keys,
 		.values = values,
 		.n = (size_t)table->rows,
 	};
@@ -55,7 +68,9 @@ static const int64_t *lasting_keys(struct ts_columns *c, const struct ts_series 
 	for (size_t before = 0; before < i; before++)
 		if (tables[before] == tables[i])
 			return series[before].keys;
-	return alone ? series[i].keys : ts_arena_dup(&c->values, series[i].keys, series[i].n * sizeof(int64_t));
+	if (alone || tables[i] == c->lent_of)
+		return series[i].keys;
+	return ts_arena_dup(&c->values, series[i].keys, series[i].n * sizeof(int64_t));
 }
 
 enum ts_status ts_columns_load_named(struct ts_columns *c, const struct ts_index *index, const char *const *names,

@@ -1,6 +1,7 @@
 /* analyze_columns.h - loads columns of a rank as series, with the keys of one table and the values of a few columns in memory.
  *
  *	ts_columns_init(&c, fetch)
+ *	ts_columns_lend(&c, table, keys)			the keys of one table, if they are in memory already
  *	ts_columns_load(&c, table, column, &series, err)	keys are valid until a column of another table is loaded
  *	ts_columns_done(&c)					frees the values
  *	ts_columns_leave(&c)					frees the keys too, before the tables of another rank
@@ -18,10 +19,14 @@ struct ts_columns {
 	struct ts_arena values; /* holds the values of the loaded columns */
 	const struct ts_table *keys_of;
 	const int64_t *table_keys;
+	const struct ts_table *lent_of; /* a table whose keys are somebody else's */
+	const int64_t *lent_keys;
 };
 
 void ts_columns_init(struct ts_columns *c, struct ts_fetch *fetch);
 void ts_columns_finish(struct ts_columns *c);
+/* The keys must outlive c, and may be lent to others too. */
+void ts_columns_lend(struct ts_columns *c, const struct ts_table *table, const int64_t *keys);
 enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *table, const struct ts_column *column,
 			       struct ts_series *ret_series, struct ts_error *err);
 /* Loads several columns at once, mostly of one table: ret[i] is &series[i], or NULL if the rank has no such column. */

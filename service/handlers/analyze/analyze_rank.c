@@ -26,6 +26,7 @@ struct working {
 	struct ts_columns columns;
 	struct ts_arena work; /* for steps, and sums over steps */
 	struct ts_arena hits; /* for those of axes */
+	struct ts_arena keys; /* of the table that both parts read most */
 	struct ts_coincidence cross;
 	int64_t first; /* of this rank, the first step after the declared warm-up: earlier steps are ignored */
 };
@@ -154,20 +155,37 @@ struct times {
 	struct phase *phases;
 	size_t n_phases;
 	struct ts_series stamped;
-	int64_t *steps;
+	const int64_t *steps;
 	size_t n;
 	bool by_stamps;
 };
+
+static bool in_one_table(const struct phase *phases, size_t n, const struct ts_table *table)
+{
+	for (size_t i = 0; i < n; i++)
+		if (phases[i].table != table)
+			return false;
+	return true;
+}
 
 static enum ts_status times_of_phases(struct working *w, struct times *ret, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
 	struct ts_step_set set;
+	int64_t *steps;
 
-	if (list_phases(a->index, &w->work, &ret->phases, &ret->n_phases, err) ||
-	    ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err))
+	if (list_phases(a->index, &w->work, &ret->phases, &ret->n_phases, err))
 		return err->status;
-	return ts_steps_fetch(w->fetch, &set, &w->work, &ret->steps, &ret->n, err);
+	if (ret->n_phases && in_one_table(ret->phases, ret->n_phases, w->columns.lent_of)) {
+		ret->steps = w->columns.lent_keys;
+		ret->n = (size_t)w->columns.lent_of->rows;
+		return TS_OK;
+	}
+	if (ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err) ||
+	    ts_steps_fetch(w->fetch, &set, &w->work, &steps, &ret->n, err))
+		return err->status;
+	ret->steps = steps;
+	return TS_OK;
 }
 
 static enum ts_status times_of_stamps(struct working *w, struct times *ret, struct ts_error *err)
@@ -426,6 +444,7 @@ static void begin_working(struct working *w, struct ts_rank_analysis *a, struct 
 	ts_columns_init(&w->columns, fetch);
 	ts_arena_init(&w->work, TS_ANALYSIS_ARENA);
 	ts_arena_init(&w->hits, TS_ANALYSIS_ARENA);
+	ts_arena_init(&w->keys, TS_ANALYSIS_ARENA);
 	ts_coincidence_begin(&w->cross, &w->hits);
 }
 
@@ -434,6 +453,7 @@ static void finish_working(struct working *w)
 	ts_columns_finish(&w->columns);
 	ts_arena_finish(&w->work);
 	ts_arena_finish(&w->hits);
+	ts_arena_finish(&w->keys);
 }
 
 static void losses_apart(void *ctx)
@@ -468,20 +488,40 @@ static enum ts_status join(struct working *w, struct apart *p, struct ts_error *
 	return ok ? ts_coincidence_join(&w->cross, &p->w.cross, err) : ts_arena_error(w->arena, err);
 }
 
-static bool is_long(const struct ts_index *index)
+static const struct ts_table *longest(const struct ts_index *index)
 {
-	bool any = false;
+	const struct ts_table *longest = NULL;
 
-	for (size_t t = 0; t < index->n_tables; t++)
-		any |= index->tables[t].kind == TS_TABLE_STEPS && index->tables[t].rows >= HELPED_ROWS;
-	return any;
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		if (table->kind == TS_TABLE_STEPS && table->n_columns && (!longest || table->rows > longest->rows))
+			longest = table;
+	}
+	return longest;
+}
+
+/* Has both parts read the keys of the table only once. If that fails, they fail by themselves, and say at which column. */
+static void share_keys(struct working *w, struct working *other, const struct ts_table *table)
+{
+	struct ts_error ignored;
+	int64_t *keys;
+
+	if (ts_fetch_keys(w->fetch, table, &w->keys, &keys, &ignored))
+		return;
+	ts_columns_lend(&w->columns, table, keys);
+	ts_columns_lend(&other->columns, table, keys);
 }
 
 static enum ts_status both_parts(struct working *w, struct apart *p, struct ts_error *err)
 {
-	struct ts_helper *helper = is_long(w->a->index) ? ts_helper_hire() : NULL;
+	const struct ts_table *table = longest(w->a->index);
+	bool is_long = table && table->rows >= HELPED_ROWS;
+	struct ts_helper *helper = is_long ? ts_helper_hire() : NULL;
 	enum ts_status status;
 
+	if (is_long)
+		share_keys(w, &p->w, table);
 	ts_helper_give(helper, losses_apart, p);
 	status = times_and_memory(w, err);
 	ts_helper_wait(helper);
