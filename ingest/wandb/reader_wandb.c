@@ -175,6 +175,58 @@ static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, st
 	}
 }
 
+/* --- the axis --- */
+
+static enum ts_status scan_record(struct ts_wandb_axes *axes, struct ts_span record, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(record);
+	struct ts_pb_field f;
+	enum ts_status status = TS_OK;
+
+	while (!status && ts_pb_next(&pb, &f)) {
+		if (f.wire == TS_PB_BYTES && f.number == RECORD_METRIC)
+			status = ts_wandb_axes_metric(axes, f.bytes, err);
+		if (f.wire == TS_PB_BYTES && f.number == RECORD_HISTORY)
+			status = ts_wandb_axes_steps(axes, f.bytes, err);
+	}
+	return status;
+}
+
+static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *path, struct ts_error *err)
+{
+	struct ts_wandb_log log;
+	struct ts_span record;
+	enum ts_wandb_end end = TS_WANDB_MORE;
+	enum ts_status status = ts_wandb_log_open(&log, path, err);
+
+	while (!status && end != TS_WANDB_END && end != TS_WANDB_CUT) {
+		status = ts_wandb_log_next(&log, &record, &end, err);
+		if (!status && end == TS_WANDB_MORE)
+			status = scan_record(axes, record, err);
+	}
+	ts_wandb_log_close(&log);
+	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
+}
+
+/* Reads the log once for its axis: a declaration may come behind the first steps. */
+static enum ts_status find_axis(struct wandb *w, struct ts_error *err)
+{
+	struct ts_wandb_axes axes;
+	enum ts_status status = ts_wandb_axes_init(&axes, w->arena, err);
+	const struct ts_wandb_axis *axis = &w->history.axis;
+
+	if (!status)
+		status = scan_log(&axes, w->path, err);
+	if (!status)
+		status = ts_wandb_axes_choose(&axes, &w->history.axis, err);
+	ts_wandb_axes_finish(&axes);
+	if (!status && axis->refused.len)
+		ts_notice_add(&w->notices, "axis_not_whole", TS_NOTICE_INFO, w->history.s.file, 0,
+			      ts_arena_printf(w->arena, "%.*s has values that are no whole numbers, so _step is the step",
+					      TS_SPAN_ARG(axis->refused)));
+	return status;
+}
+
 /* --- the run --- */
 
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
@@ -264,14 +316,15 @@ enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_
 {
 	struct wandb w = {.options = options, .arena = arena, .notices = {.arena = arena}};
 	struct ts_import import = {.format = "W&B log",
-				   .rows = {.feed = feed, .ctx = &w, .by_row = true},
+				   .rows = {.feed = feed, .ctx = &w},
 				   .facts = write_facts,
 				   .ctx = &w,
 				   .finished = finished};
 	enum ts_status status;
 
-	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_file(&w, err))
+	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_file(&w, err) || find_axis(&w, err))
 		return err->status;
+	import.rows.by_row = !w.history.axis.name.len;
 	ts_fact_tree_init(&w.facts);
 	status = ts_import_run(&import, options, sink, ctx, &w.notices, &w.bytes_read, arena, ret_result, err);
 	ts_wandb_history_finish(&w.history);

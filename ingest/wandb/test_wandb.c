@@ -25,10 +25,12 @@
 #define AGAIN GOLDEN "offline-run-20261121_000005-resumed5"
 #define FAILED GOLDEN "offline-run-20261121_000006-failed07"
 #define CRASHED GOLDEN "offline-run-20261121_000007-crashed6"
+#define HF_AXIS GOLDEN "offline-run-20261121_000008-hfaxis08"
+#define VAL_AXIS GOLDEN "offline-run-20261121_000009-valaxis9"
 
 static const char check[] =
 	"want = json.load(open('tests/golden/wandb/expected.json'))[sys.argv[1]]\n"
-	"ours = {'train/loss': 'loss'}\n"
+	"ours = {'train/loss': 'loss', 'train/learning_rate': 'lr', 'eval/loss': 'eval_loss'}\n"
 	"got = {}\n"
 	"for line in open(sys.argv[2]):\n"
 	"    row = json.loads(line)\n"
@@ -43,7 +45,8 @@ static void reads_what_was_logged(void **state)
 {
 	static const char *const runs[][2] = {{PLAIN, "plain001"},  {KINDS, "kinds002"},   {MEDIA, "media003"},
 					      {BLOCKS, "blocks04"}, {RESUMED, "resumed5"}, {AGAIN, "resumed5 again"},
-					      {FAILED, "failed07"}, {CRASHED, "crashed6"}};
+					      {FAILED, "failed07"}, {CRASHED, "crashed6"}, {HF_AXIS, "hfaxis08"},
+					      {VAL_AXIS, "valaxis9"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
@@ -101,6 +104,24 @@ static void what_the_log_says_of_the_run(void **state)
 	test_run_finish(&t);
 }
 
+/* The steps of these two are those of expected.json: reads_what_was_logged. */
+static void the_axis_that_most_values_are_drawn_over(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_ingest_ok(&t, HF_AXIS);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "train/global_step");
+	assert_string_equal(test_fact(&t, "session.name"), "gpt tiny/lr 1e-3");
+	assert_string_equal(test_fact(&t, "other.wandb.summary.train/global_step"), "");
+	assert_int_equal(t.result.segments, 1); /* the evaluation is a second record of its step, and no restart */
+	test_ingest_ok(&t, VAL_AXIS);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "");
+	assert_non_null(strstr(test_jsonl(&t), "\"epoch\":2.0"));
+	test_run_finish(&t);
+}
+
 static void what_is_no_value_is_counted(void **state)
 {
 	struct test_run t;
@@ -128,7 +149,7 @@ static void folders_hold_runs(void **state)
 	ts_arena_init(&arena, 0);
 	if (ts_discover("tests/golden/wandb", &arena, &runs, &n, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(n, 8);
+	assert_int_equal(n, 10);
 	assert_string_equal(runs[0].name, "wandb/offline-run-20261121_000000-plain001");
 	assert_string_equal(runs[7].name, "wandb/offline-run-20261121_000007-crashed6");
 	ts_arena_finish(&arena);
@@ -344,6 +365,83 @@ static void steps_that_go_back_are_a_restart(void **state)
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"scalars\":{\"loss\":1.0}}\n"
 					    "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":4.0}}\n"
 					    "{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":5.0}}\n");
+	test_run_finish(&t);
+}
+
+static void axis(struct made *m, const char *name, const char *over)
+{
+	struct ts_buf b = TS_BUF_INIT(4096);
+	size_t n = strlen(name);
+
+	field(&b, name[n - 1] == '*' ? 2 : 1, ts_span_str(name));
+	field(&b, 4, ts_span_str(over));
+	put(m, 12, &b);
+	ts_buf_finish(&b);
+}
+
+/* The loss comes again at step 20, so 20 and 30 are superseded; a late evaluation of step 10 goes into its row. */
+static void an_axis_that_goes_back(void **state)
+{
+	struct test_run t;
+	struct made m;
+
+	(void)state;
+	test_run_init(&t);
+	made_init(&m);
+	axis(&m, "*", "a.step");
+	HISTORY(&m, "", "=loss", "1", "a.step", "10");
+	HISTORY(&m, "\x08\x01", "=loss", "2", "a.step", "20", "=epoch", "0");
+	HISTORY(&m, "\x08\x02", "=loss", "3", "a.step", "30.0");
+	HISTORY(&m, "\x08\x03", "=acc", "0.5", "a.step", "10", "=epoch", "0");
+	HISTORY(&m, "\x08\x04", "=loss", "4", "a.step", "20");
+	HISTORY(&m, "\x08\x05", "=loss", "5", "a.step", "30");
+	ingest_made(&t, &m);
+	assert_int_equal(t.result.segments, 2);
+	assert_int_equal(t.result.superseded, 2);
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":10,\"scalars\":{\"acc\":0.5,\"loss\":1.0},\"epoch\":0.0}\n"
+					    "{\"rank\":0,\"step\":20,\"scalars\":{\"loss\":4.0}}\n"
+					    "{\"rank\":0,\"step\":30,\"scalars\":{\"loss\":5.0}}\n");
+	test_run_finish(&t);
+}
+
+/* The longer name counts, a name more than how it begins; an axis with fractions is none; without a declaration the names count by
+ * which integrations log the step. */
+static void which_axis_is_chosen(void **state)
+{
+	struct test_run t;
+	struct made m;
+
+	(void)state;
+	test_run_init(&t);
+	made_init(&m);
+	HISTORY(&m, "", "=train/loss", "1", "=train/acc", "1", "=train/odd", "1", "=tokens", "100", "=it", "7", "=x", "3");
+	axis(&m, "*", "x");
+	axis(&m, "train/*", "tokens");
+	axis(&m, "train/odd", "it");
+	HISTORY(&m, "\x08\x01", "=train/loss", "1", "=train/acc", "1", "=train/odd", "1", "=tokens", "200", "=it", "8", "=x", "4");
+	ingest_made(&t, &m);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "tokens");
+	assert_int_equal(t.result.last_step, 200);
+	made_init(&m);
+	axis(&m, "*", "epoch");
+	HISTORY(&m, "", "=loss", "1", "=epoch", "0.5");
+	ingest_made(&t, &m);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "");
+	test_expect_notice(&t, "axis_not_whole", TS_NOTICE_INFO, 0, 1);
+	made_init(&m);
+	HISTORY(&m, "", "=loss", "1", "=trainer/global_step", "49");
+	HISTORY(&m, "\x08\x01", "=test/loss", "1");
+	ingest_made(&t, &m);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "trainer/global_step");
+	assert_int_equal(t.result.first_step, 49);
+	assert_int_equal(t.result.last_step, 49);
+	test_expect_notice(&t, "no_axis", TS_NOTICE_INFO, 0, 1);
+	made_init(&m);
+	HISTORY(&m, "", "=loss", "1", "=global_step", "49");
+	HISTORY(&m, "\x08\x01", "=loss", "1");
+	HISTORY(&m, "\x08\x02", "=loss", "1");
+	ingest_made(&t, &m);
+	assert_string_equal(test_fact(&t, "columns.step.source"), "");
 	test_run_finish(&t);
 }
 
@@ -795,11 +893,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_was_logged),
 		cmocka_unit_test(what_the_log_says_of_the_run),
+		cmocka_unit_test(the_axis_that_most_values_are_drawn_over),
 		cmocka_unit_test(what_is_no_value_is_counted),
 		cmocka_unit_test(folders_hold_runs),
 		cmocka_unit_test(old_logs_have_their_step_among_the_values),
 		cmocka_unit_test(typed_values),
 		cmocka_unit_test(steps_that_go_back_are_a_restart),
+		cmocka_unit_test(an_axis_that_goes_back),
+		cmocka_unit_test(which_axis_is_chosen),
 		cmocka_unit_test(steps_at_the_ends_of_what_is_counted),
 		cmocka_unit_test(a_step_of_too_many_values),
 		cmocka_unit_test(system_metrics_are_means),

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "ingest/formats/pb.h"
 #include "ingest/wandb/wandb_fields.h"
+#include "ingest/wandb/wandb_item.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +36,34 @@ enum ts_status ts_wandb_history_check(const struct ts_wandb_history *w, struct t
 	return w->s.no_memory ? ts_error_set(err, TS_NO_MEMORY, "out of memory for names") : TS_OK;
 }
 
+/* The axis is a name of its own ("train/global_step"), or a member of an object. */
+static enum ts_status begin_axis(struct ts_wandb_history *w, struct ts_error *err)
+{
+	struct ts_span left = w->axis.name;
+	uint32_t node, key = TS_KEY_ROOT;
+
+	w->key_axis = w->key_axis_parts = TS_KEY_NONE;
+	if (!left.len)
+		return TS_OK;
+	w->key_axis = ts_wandb_key(&w->s, TS_KEY_ROOT, left);
+	while (key != TS_KEY_NONE && left.len > 0) {
+		const uint8_t *dot = memchr(left.data, '.', left.len);
+		size_t n = dot ? (size_t)(dot - left.data) : left.len;
+
+		key = ts_wandb_key(&w->s, key, ts_span_of(left.data, n));
+		n += dot != NULL;
+		left = ts_span_of(left.data + n, left.len - n);
+	}
+	w->key_axis_parts = key;
+	return ts_fact_tree_path(w->facts, "columns.step.source", &node, err) ? err->status
+									      : ts_fact_tree_text(w->facts, node, w->axis.name, err);
+}
+
+static bool is_axis(const struct ts_wandb_history *w, uint32_t key)
+{
+	return key == w->key_axis || key == w->key_axis_parts;
+}
+
 enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err)
 {
 	ts_wandb_series_begin(&w->s, rows);
@@ -43,11 +72,13 @@ enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows
 	memset(w->metrics, 0, SYSTEM_MAX * sizeof *w->metrics);
 	w->any_step = w->any_sample = false;
 	w->timestamp = 0;
-	w->record = 0;
+	w->record = w->segment = 0;
 	w->key_step = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_step"));
 	w->key_timestamp = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_timestamp"));
 	w->key_runtime = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_runtime"));
 	w->key_internal = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_wandb"));
+	if (begin_axis(w, err))
+		return err->status;
 	return ts_wandb_history_check(w, err);
 }
 
@@ -65,51 +96,8 @@ void ts_wandb_history_finish(struct ts_wandb_history *w)
 struct item {
 	uint32_t key;
 	bool any_key;
-	struct ts_span json, text;
-	bool has_text, has_number, has_big;
-	double number;
-	int64_t big; /* an integer that a double would round */
+	struct ts_wandb_value v;
 };
-
-static int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
-static void item_value(struct item *item, const struct ts_pb_field *f)
-{
-	int64_t integer;
-
-	switch (f->number) {
-	case VALUE_NULL:
-		item->json = ts_span_str("null");
-		break;
-	case VALUE_BOOL:
-		item->json = ts_span_str(f->value ? "true" : "false");
-		break;
-	case VALUE_INT:
-		integer = unzigzag(f->value);
-		item->number = (double)integer;
-		item->has_number = fabs(item->number) < TS_WANDB_EXACT;
-		item->has_big = !item->has_number;
-		item->big = integer;
-		break;
-	case VALUE_DOUBLE:
-		item->number = ts_bits_double(f->value);
-		item->has_number = f->wire == TS_PB_FIXED64;
-		break;
-	case VALUE_STRING:
-		item->text = f->bytes;
-		item->has_text = f->wire == TS_PB_BYTES;
-		break;
-	case VALUE_JSON:
-	case ITEM_VALUE_JSON:
-		item->json = f->bytes;
-		break;
-	default:
-		break;
-	}
-}
 
 static bool item_parts(struct ts_wandb_history *w, struct ts_span message, struct item *item)
 {
@@ -120,7 +108,7 @@ static bool item_parts(struct ts_wandb_history *w, struct ts_span message, struc
 	*item = (struct item){.key = TS_KEY_ROOT};
 	while (ts_pb_next(&pb, &f)) {
 		if (f.number != ITEM_KEY && f.number != ITEM_NESTED_KEY) {
-			item_value(item, &f);
+			ts_wandb_value_take(&item->v, &f);
 			continue;
 		}
 		if (f.wire != TS_PB_BYTES || ++depth > TS_JSON_DEPTH)
@@ -163,27 +151,30 @@ static bool is_of_media(const struct ts_wandb_history *w, uint32_t key)
 static enum ts_status put_big(struct ts_wandb_history *w, const struct item *item, struct ts_error *err)
 {
 	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%" PRId64, item->big);
+	int n = snprintf(digits, sizeof digits, "%" PRId64, item->v.big);
 
 	return ts_wandb_json(&w->s, item->key, ts_span_of(digits, (size_t)n), err);
 }
 
 static enum ts_status put_item(struct ts_wandb_history *w, const struct item *item, struct ts_error *err)
 {
-	if (item->key == w->key_step || item->key == w->key_runtime || root_of(w, item->key) == w->key_internal)
+	if (item->key == w->key_step || item->key == w->key_runtime || is_axis(w, item->key) ||
+	    root_of(w, item->key) == w->key_internal)
 		return TS_OK;
+	w->s.of[item->key].segment = w->segment + 1;
+	w->s.of[item->key].step = w->step;
 	if (is_of_media(w, item->key)) {
 		if (ts_span_is(ts_key_at(&w->s.keys, item->key)->text, "_type"))
 			ts_wandb_tell(&w->s, "not_scalar", TS_NOTICE_SKIPPED, "an image, a table or another object of W&B's");
 		return TS_OK;
 	}
-	if (item->has_text)
-		return ts_wandb_text(&w->s, item->key, TS_COLUMN_TEXT, item->text, err);
-	if (item->has_big)
+	if (item->v.has_text)
+		return ts_wandb_text(&w->s, item->key, TS_COLUMN_TEXT, item->v.text, err);
+	if (item->v.has_big)
 		return put_big(w, item, err);
-	if (item->has_number)
-		return ts_wandb_number(&w->s, item->key, item->number, err);
-	return ts_wandb_json(&w->s, item->key, item->json, err);
+	if (item->v.has_number)
+		return ts_wandb_number(&w->s, item->key, item->v.number, err);
+	return ts_wandb_json(&w->s, item->key, item->v.json, err);
 }
 
 /* --- system metrics --- */
@@ -323,25 +314,52 @@ static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span hist
 /* Old logs have no message for the step, but have the item _step. Without either, the step is one more than the last. */
 static enum step_found guess_step(const struct ts_wandb_history *w, const struct item *items, size_t n, int64_t *ret_step)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (items[i].key != w->key_step)
-			continue;
-		*ret_step = items[i].has_big ? items[i].big : (int64_t)(items[i].has_number ? items[i].number : 0);
-		return items[i].has_big || items[i].has_number || ts_parse_i64(items[i].json, ret_step) ? STEP_FOUND : STEP_BAD;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (items[i].key == w->key_step)
+			return ts_wandb_value_whole(&items[i].v, ret_step) ? STEP_FOUND : STEP_BAD;
 	if (w->any_step && w->step == INT64_MAX)
 		return STEP_BAD;
 	*ret_step = w->any_step ? w->step + 1 : 0;
 	return STEP_FOUND;
 }
 
+/* A record without a value of the axis belongs to the step of the record before it; before the first value, to that of the first. */
+static enum step_found axis_step(struct ts_wandb_history *w, const struct item *items, size_t n, int64_t *ret_step)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_axis(w, items[i].key))
+			return ts_wandb_value_whole(&items[i].v, ret_step) ? STEP_FOUND : STEP_BAD;
+	ts_wandb_tell(&w->s, "no_axis", TS_NOTICE_INFO, "a record without a value of the axis stands at the step before it");
+	*ret_step = w->any_step ? w->step : w->axis.first;
+	return STEP_FOUND;
+}
+
+static bool is_epoch(const struct ts_wandb_one *s)
+{
+	return s->named && ts_span_is(s->column, "epoch");
+}
+
+/* Where a series had a value at a later step, training was restarted. Otherwise a step that is below the last one is that of a series
+ * which is logged late (an evaluation). */
+static enum ts_status go_back(struct ts_wandb_history *w, const struct item *items, size_t n, int64_t step, struct ts_error *err)
+{
+	for (size_t i = 0; w->axis.name.len && i < n; i++) {
+		const struct ts_wandb_one *s = &w->s.of[items[i].key];
+
+		if (s->segment != w->segment + 1 || s->step <= step || is_epoch(s))
+			continue;
+		w->segment++;
+		return ts_rows_restart(w->s.rows, step, err);
+	}
+	return TS_OK;
+}
+
 static enum ts_status put_timestamp(struct ts_wandb_history *w, const struct item *item, struct ts_error *err)
 {
 	struct ts_rows_column column = {.name = ts_span_str("timestamp"), .type = TS_COLUMN_F64, .quiet = true};
-	double value = item->number;
-	bool integer;
+	double value;
 
-	if (!item->has_number && (!item->json.len || ts_number_scan(item->json, &value, &integer) != item->json.len))
+	if (!ts_wandb_value_number(&item->v, &value))
 		return TS_OK;
 	if (!w->timestamp) {
 		if (ts_rows_column(w->s.rows, &column, &w->timestamp, err))
@@ -362,13 +380,15 @@ enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span
 		return err->status;
 	items = (const struct item *)(const void *)w->items.data;
 	n = w->items.len / sizeof *items;
-	if (found == STEP_NONE)
+	if (w->axis.name.len)
+		found = axis_step(w, items, n, &step);
+	else if (found == STEP_NONE)
 		found = guess_step(w, items, n, &step);
 	if (found == STEP_BAD) {
 		ts_wandb_tell(&w->s, "bad_step", TS_NOTICE_SKIPPED, "a step that is not an integer of 64 bits");
 		return TS_OK;
 	}
-	if (ts_wandb_history_end(w, err) || ts_rows_step(w->s.rows, step, err))
+	if (ts_wandb_history_end(w, err) || go_back(w, items, n, step, err) || ts_rows_step(w->s.rows, step, err))
 		return err->status;
 	w->any_step = true;
 	w->step = step;
@@ -448,7 +468,7 @@ enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_sp
 		    item.key == TS_KEY_NONE)
 			continue;
 		note_type(w, item.key);
-		if (keep_value(w, item.key, !removed ? item.json : ts_span_of(NULL, 0), err))
+		if (keep_value(w, item.key, !removed ? item.v.json : ts_span_of(NULL, 0), err))
 			return err->status;
 	}
 	return TS_OK;
@@ -463,7 +483,7 @@ static bool is_news(const struct ts_wandb_history *w, uint32_t key)
 	double value;
 
 	if (!s->summary.data || s->text || s->json || root == w->key_step || root == w->key_timestamp || root == w->key_runtime ||
-	    root == w->key_internal)
+	    root == w->key_internal || is_axis(w, key))
 		return false;
 	for (uint32_t k = key; k != TS_KEY_ROOT; k = ts_key_at(&w->s.keys, k)->parent)
 		if (w->s.of[k].typed)

@@ -1,6 +1,7 @@
 /* wandb_history.h - turns the steps of a W&B log (its messages HistoryRecord, SummaryRecord and StatsRecord) into rows and facts.
  *
  *	ts_wandb_history_init(&h, arena, &notices, &facts, err)
+ *	  h.axis					set by the caller
  *	ts_wandb_history_begin(&h, rows, err)		begins a feed
  *	  h.s.file, h.s.at				set by the caller, for notices
  *	  ts_wandb_history_steps, _system, _summary	each takes one message
@@ -14,6 +15,7 @@
 #define TSCOPE_INGEST_WANDB_WANDB_HISTORY_H
 
 #include "ingest/facts/fact_tree.h"
+#include "ingest/wandb/wandb_axis.h"
 #include "ingest/wandb/wandb_series.h"
 
 struct ts_wandb_metric;
@@ -21,12 +23,15 @@ struct ts_wandb_metric;
 struct ts_wandb_history {
 	struct ts_wandb_series s;
 	struct ts_fact_tree *facts;
+	struct ts_wandb_axis axis;
 	uint32_t key_step, key_timestamp, key_runtime, key_internal;
+	uint32_t key_axis, key_axis_parts; /* as one name, and "a.b" as b in a; TS_KEY_NONE: _step is the axis */
 	struct ts_keys system;
 	struct ts_wandb_metric *metrics; /* one per key of system */
 	uint32_t timestamp;		 /* column + 1 */
 	bool any_step, any_sample;
 	int64_t step;
+	uint64_t segment; /* how often the axis began again */
 	uint64_t record; /* number of the current record */
 	struct ts_buf items;
 };

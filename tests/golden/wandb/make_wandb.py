@@ -21,7 +21,7 @@ import time
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ORDER = ["plain001", "kinds002", "media003", "blocks04", "resumed5", "failed07", "crashed6"]
+ORDER = ["plain001", "kinds002", "media003", "blocks04", "resumed5", "failed07", "crashed6", "hfaxis08", "valaxis9", "hfagain0"]
 SETTINGS = dict(console="off", x_stats_sampling_interval=0.2, disable_git=True, save_code=False, host="host-a", username="someone",
                 program="train.py", program_abspath="/home/someone/train.py", program_relpath="train.py",
                 x_executable="/usr/bin/python3")
@@ -92,6 +92,50 @@ def resumed():
             run.log({"loss": loss(6 * part + s)}, step=6 * part + s)
         run.finish()
     return {"loss": [[s, loss(s)] for s in range(6)]}, {"loss": [[s, loss(s)] for s in range(6, 12)]}
+
+
+def declare(run):
+    """What the callback of transformers 5.23 does (integrations/integration_utils.py, WandbCallback.setup)."""
+    run.define_metric("train/global_step")
+    run.define_metric("*", step_metric="train/global_step", step_sync=True)
+
+
+def hf_axis():
+    """As transformers' Trainer logs: every 10 steps, an evaluation in a record of its own. W&B gives the first record the global step 0."""
+    run = begin("gpt tiny/lr 1e-3", "hfaxis08")
+    declare(run)
+    run.log({"n_params": 124})
+    for s in range(10, 101, 10):
+        run.log({"train/loss": loss(s), "train/learning_rate": 1e-3 * (1 - s / 100), "train/epoch": s / 40, "train/global_step": s})
+        if s % 50 == 0:
+            run.log({"eval/loss": loss(s) + 1, "train/epoch": s / 40, "train/global_step": s})
+    run.finish()
+    steps = range(10, 101, 10)
+    return {"train/loss": [[s, loss(s)] for s in steps], "train/learning_rate": [[s, 1e-3 * (1 - s / 100)] for s in steps],
+            "eval/loss": [[s, loss(s) + 1] for s in (50, 100)], "n_params": [[0, 124]]}
+
+
+def val_axis():
+    """Only one series of three is drawn over an axis of its own, so W&B's step remains."""
+    run = begin("valaxis", "valaxis9")
+    run.define_metric("epoch")
+    run.define_metric("val/*", step_metric="epoch")
+    for s in range(12):
+        run.log({"loss": loss(s), "lr": 1e-3, **({"val/acc": s / 12, "epoch": s // 4} if s % 4 == 3 else {})})
+    run.finish()
+    return {"loss": [[s, loss(s)] for s in range(12)], "lr": [[s, 1e-3] for s in range(12)],
+            "val/acc": [[s, s / 12] for s in range(3, 12, 4)]}
+
+
+def hf_again():
+    """A training that stopped at step 60 and was resumed from its checkpoint at step 40: two folders of one run."""
+    for part in (range(10, 61, 10), range(50, 101, 10)):
+        run = begin("hf again", "hfagain0", resume="allow")
+        declare(run)
+        for s in part:
+            run.log({"train/loss": loss(s) + (part[0] == 50), "train/global_step": s})
+        run.finish()
+    return {"train/loss": [[s, loss(s) + (s >= 50)] for s in range(10, 101, 10)]}
 
 
 def crashed():
@@ -170,6 +214,7 @@ def main():
     expected = {"plain001": plain(), "kinds002": kinds(), "media003": media(), "blocks04": blocks()}
     expected["resumed5"], expected["resumed5 again"] = resumed()
     expected["failed07"] = failed()
+    expected.update(hfaxis08=hf_axis(), valaxis9=val_axis(), hfagain0=hf_again())
     kill_it(dict(os.environ))
     n = histories(os.path.join(HERE, "wandb", collect(work), "run-crashed6.wandb"))
     expected["crashed6"] = {"loss": [[s, loss(s)] for s in range(n)], "lr": [[s, 1e-3 * 0.9**s] for s in range(n)]}

@@ -1,0 +1,252 @@
+#include "ingest/wandb/wandb_axis.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "ingest/wandb/wandb_fields.h"
+#include "ingest/wandb/wandb_item.h"
+
+enum { NAMES_MAX = 65536 };
+
+/* How the integrations of Lightning and Hugging Face, and scripts like theirs, log the step. */
+static const char *const known[] = {"trainer/global_step", "train/global_step", "global_step"};
+
+/* A series of the log. */
+struct ts_wandb_drawn {
+	uint64_t records; /* that have it */
+	uint64_t over;	  /* values of series that are drawn over it */
+	int64_t first;	  /* its first whole number */
+	bool whole, other; /* it has whole numbers, and other values */
+};
+
+/* A declaration: series are drawn over `axis`. */
+struct ts_wandb_declared {
+	struct ts_span name; /* of a series, or how the names of several begin */
+	struct ts_span axis;
+	bool begin;
+};
+
+enum ts_status ts_wandb_axes_init(struct ts_wandb_axes *a, struct ts_arena *arena, struct ts_error *err)
+{
+	*a = (struct ts_wandb_axes){.arena = arena, .name = TS_BUF_INIT(2 * TS_TEXT_MAX)};
+	ts_keys_init(&a->names, NAMES_MAX - 1);
+	a->declared = ts_arena_array(arena, TS_WANDB_DECLARED_MAX, sizeof *a->declared);
+	return a->declared ? TS_OK : ts_arena_error(arena, err);
+}
+
+void ts_wandb_axes_finish(struct ts_wandb_axes *a)
+{
+	ts_free(a->drawn);
+	ts_keys_finish(&a->names);
+	ts_buf_finish(&a->name);
+}
+
+/* --- what is declared --- */
+
+/* The last declaration of a name counts. */
+static enum ts_status declare(struct ts_wandb_axes *a, struct ts_span name, bool begin, struct ts_span axis, struct ts_error *err)
+{
+	struct ts_wandb_declared *d = a->declared;
+
+	while (d < a->declared + a->n_declared && !(d->begin == begin && ts_span_eq(d->name, name)))
+		d++;
+	if (d == a->declared + TS_WANDB_DECLARED_MAX)
+		return TS_OK;
+	*d = (struct ts_wandb_declared){.name = ts_arena_span(a->arena, name),
+					.axis = ts_arena_span(a->arena, axis),
+					.begin = begin};
+	if (!d->name.data || !d->axis.data)
+		return ts_arena_error(a->arena, err);
+	a->n_declared += d == a->declared + a->n_declared;
+	return TS_OK;
+}
+
+enum ts_status ts_wandb_axes_metric(struct ts_wandb_axes *a, struct ts_span message, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+	struct ts_span name = {NULL, 0}, glob = {NULL, 0}, axis = {NULL, 0};
+
+	while (ts_pb_next(&pb, &f)) {
+		if (f.wire != TS_PB_BYTES)
+			continue;
+		name = f.number == METRIC_NAME ? f.bytes : name;
+		glob = f.number == METRIC_GLOB_NAME ? f.bytes : glob;
+		axis = f.number == METRIC_STEP_METRIC ? f.bytes : axis;
+	}
+	if (!axis.len || (!name.len && !glob.len))
+		return TS_OK;
+	if (!glob.len)
+		return declare(a, name, false, axis, err);
+	/* The SDK allows a '*' at the end only. */
+	return glob.data[glob.len - 1] == '*' ? declare(a, ts_span_of(glob.data, glob.len - 1), true, axis, err) : TS_OK;
+}
+
+/* --- what is logged --- */
+
+/* Reads an item into a->name, its key or its nested keys with dots between them, and its value. */
+static bool read_item(struct ts_wandb_axes *a, struct ts_span message, struct ts_wandb_value *ret_value)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+	bool any = false;
+
+	*ret_value = (struct ts_wandb_value){.has_text = false};
+	ts_buf_reset(&a->name);
+	while (ts_pb_next(&pb, &f)) {
+		if (f.wire != TS_PB_BYTES || (f.number != ITEM_KEY && f.number != ITEM_NESTED_KEY)) {
+			ts_wandb_value_take(ret_value, &f);
+			continue;
+		}
+		if (any)
+			ts_buf_char(&a->name, '.');
+		ts_buf_span(&a->name, f.bytes);
+		any = true;
+	}
+	a->no_memory |= a->name.failed == TS_NO_MEMORY;
+	return a->name.len > 0 && a->name.data[0] != '_' && !pb.broken && !a->name.failed;
+}
+
+static bool grow(struct ts_wandb_axes *a)
+{
+	size_t cap = a->cap ? a->cap * 2 : 64;
+	struct ts_wandb_drawn *drawn = ts_realloc(a->drawn, cap * sizeof *drawn);
+
+	if (!drawn)
+		return false;
+	memset(drawn + a->cap, 0, (cap - a->cap) * sizeof *drawn);
+	a->drawn = drawn;
+	a->cap = cap;
+	return true;
+}
+
+/* The series of that name; NULL if there are too many, or no memory. */
+static struct ts_wandb_drawn *series_of(struct ts_wandb_axes *a, struct ts_span name)
+{
+	uint32_t key = ts_keys_get(&a->names, TS_KEY_ROOT, name);
+
+	if (key != TS_KEY_NONE && (key < a->cap || grow(a)))
+		return &a->drawn[key];
+	a->no_memory |= key != TS_KEY_NONE || a->names.no_memory;
+	return NULL;
+}
+
+static void take_value(struct ts_wandb_drawn *s, const struct ts_wandb_value *value)
+{
+	int64_t step;
+
+	s->records++;
+	if (!ts_wandb_value_whole(value, &step)) {
+		s->other = true;
+		return;
+	}
+	if (!s->whole)
+		s->first = step;
+	s->whole = true;
+}
+
+static enum ts_status check(const struct ts_wandb_axes *a, struct ts_error *err)
+{
+	return a->no_memory ? ts_error_set(err, TS_NO_MEMORY, "out of memory for names") : TS_OK;
+}
+
+enum ts_status ts_wandb_axes_steps(struct ts_wandb_axes *a, struct ts_span message, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+	struct ts_wandb_value value;
+
+	a->records++;
+	while (ts_pb_next(&pb, &f)) {
+		struct ts_wandb_drawn *s = NULL;
+
+		if (f.number == HISTORY_ITEM && f.wire == TS_PB_BYTES && read_item(a, f.bytes, &value))
+			s = series_of(a, ts_buf_view(&a->name));
+		if (s)
+			take_value(s, &value);
+	}
+	return check(a, err);
+}
+
+/* --- the choice --- */
+
+static bool is_axis(const struct ts_wandb_axes *a, struct ts_span name)
+{
+	for (size_t i = 0; i < a->n_declared; i++)
+		if (ts_span_eq(a->declared[i].axis, name))
+			return true;
+	return false;
+}
+
+/* A declaration of the whole name counts more than one of its beginning, and of these the longer one. */
+static const struct ts_wandb_declared *declared_for(const struct ts_wandb_axes *a, struct ts_span name)
+{
+	const struct ts_wandb_declared *best = NULL;
+
+	for (size_t i = 0; i < a->n_declared; i++) {
+		const struct ts_wandb_declared *d = &a->declared[i];
+
+		if (d->begin ? !ts_span_starts(name, d->name) : !ts_span_eq(name, d->name))
+			continue;
+		if (!best || (!d->begin && best->begin) || (d->begin == best->begin && d->name.len > best->name.len))
+			best = d;
+	}
+	return best;
+}
+
+/* Counts the values that are drawn over each axis. Returns how many are drawn over none. */
+static uint64_t weigh(struct ts_wandb_axes *a)
+{
+	uint64_t none = 0;
+
+	for (uint32_t key = 1, n = a->names.n; key < n; key++) {
+		struct ts_span name = ts_key_at(&a->names, key)->text;
+		const struct ts_wandb_declared *d = declared_for(a, name);
+		struct ts_wandb_drawn *axis = d ? series_of(a, d->axis) : NULL;
+
+		if (is_axis(a, name))
+			continue;
+		*(axis && axis->records ? &axis->over : &none) += a->drawn[key].records;
+	}
+	return none;
+}
+
+/* The key of the axis; TS_KEY_NONE: _step. */
+static uint32_t choose(struct ts_wandb_axes *a)
+{
+	uint64_t most = weigh(a);
+	uint32_t best = TS_KEY_NONE;
+
+	for (uint32_t key = 1; key < a->names.n && !a->no_memory; key++)
+		if (a->drawn[key].over && a->drawn[key].over >= most) {
+			most = a->drawn[key].over + 1;
+			best = key;
+		}
+	for (size_t i = 0; !a->n_declared && best == TS_KEY_NONE && i < sizeof known / sizeof known[0]; i++) {
+		const struct ts_wandb_drawn *s = series_of(a, ts_span_str(known[i]));
+
+		if (s && s->whole && !s->other && 2 * s->records >= a->records)
+			best = (uint32_t)(s - a->drawn);
+	}
+	return best;
+}
+
+enum ts_status ts_wandb_axes_choose(struct ts_wandb_axes *a, struct ts_wandb_axis *ret_axis, struct ts_error *err)
+{
+	uint32_t key = choose(a);
+	struct ts_span name = {NULL, 0};
+
+	if (check(a, err))
+		return err->status;
+	*ret_axis = (struct ts_wandb_axis){.first = 0};
+	if (key == TS_KEY_NONE)
+		return TS_OK;
+	name = ts_arena_span(a->arena, ts_key_at(&a->names, key)->text);
+	if (!name.data)
+		return ts_arena_error(a->arena, err);
+	if (a->drawn[key].other)
+		ret_axis->refused = name;
+	else
+		*ret_axis = (struct ts_wandb_axis){.name = name, .first = a->drawn[key].first};
+	return TS_OK;
+}
