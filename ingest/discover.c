@@ -34,6 +34,52 @@ static enum ts_status add(struct finding *f, const struct ts_found_run *run, str
 	return TS_OK;
 }
 
+static bool same_folder(const char *a, const char *b)
+{
+	const char *end = strrchr(a, '/');
+	size_t n = end ? (size_t)(end - a) + 1 : 0;
+
+	return strncmp(a, b, n) == 0 && !strchr(b + n, '/');
+}
+
+/* The run that was found before and that this is a further part of; NULL if there is none. */
+static struct ts_found_run *run_of_part(struct finding *f, const struct ts_found_run *part)
+{
+	for (size_t i = f->n; part->key && *part->name && i-- > 0;) {
+		struct ts_found_run *run = &f->runs[i];
+
+		if (run->reader == part->reader && run->key && strcmp(run->key, part->key) == 0 && same_folder(run->path, part->path))
+			return run;
+	}
+	return NULL;
+}
+
+static enum ts_status add_part(struct finding *f, struct ts_found_run *run, const char *path, struct ts_error *err)
+{
+	const char **more = ts_arena_array(f->arena, run->n_more + 1, sizeof *more);
+
+	if (!more)
+		return ts_arena_error(f->arena, err);
+	if (run->n_more)
+		memcpy(more, run->more, run->n_more * sizeof *more);
+	more[run->n_more++] = path;
+	run->more = more;
+	return TS_OK;
+}
+
+static enum ts_status take_one(struct finding *f, struct ts_found_run *run, struct ts_error *err)
+{
+	struct ts_run_about about = {.own_name = NULL};
+	struct ts_found_run *whole;
+
+	if (run->reader->about && run->reader->about(run->path, f->arena, &about, err))
+		return err->status;
+	run->own_name = about.own_name;
+	run->key = about.key;
+	whole = run_of_part(f, run);
+	return whole ? add_part(f, whole, run->path, err) : add(f, run, err);
+}
+
 static enum ts_status take(struct finding *f, const struct ts_reader *reader, const char *path, const char *name, struct ts_error *err)
 {
 	struct ts_found_run run = {.path = path, .name = name, .reader = reader};
@@ -41,7 +87,7 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 	size_t n;
 
 	if (!reader->parts)
-		return add(f, &run, err);
+		return take_one(f, &run, err);
 	if (reader->parts(path, f->arena, &parts, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {

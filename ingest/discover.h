@@ -3,7 +3,8 @@
  * A path that a reader recognises is one run, or as many runs as its `parts` reports (a database); FILE#PART names one of
  * these. Any other path is searched TS_DISCOVER_DEPTH directories deep, without following symbolic links, and every path that a
  * reader recognises is a run. The search goes on below a run only if its reader says that runs nest. Names that begin with a
- * dot are skipped.
+ * dot are skipped. Paths that lie in one folder and are parts of one run (a W&B run that was resumed) are found as the first of them,
+ * with the others in `more`.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H
@@ -16,6 +17,10 @@ struct ts_found_run {
 	const char *path;
 	const char *part; /* which run of a file that holds several; NULL for most formats */
 	const char *name; /* relative to the given path, "run-20261121-x" or "version_0"; empty: the path itself */
+	const char *own_name; /* ts_run_about; NULL: none */
+	const char *key;
+	const char *const *more; /* paths of further parts of the run, in the order of names */
+	size_t n_more;
 	const struct ts_reader *reader;
 };
 

@@ -13,18 +13,18 @@
 #include "ingest/wandb/reader_wandb.h"
 
 static const struct ts_reader readers[] = {
-	{"pytscope run directory", "", ts_run_dir_sniff, NULL, false, ts_run_dir_read},
-	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, true, ts_tensorboard_read},
-	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, false, ts_mlflow_read},
-	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, false, ts_mlflow_db_read},
-	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, false, ts_traceml_read},
-	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, false, ts_wandb_read},
-	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, false, ts_huggingface_read},
-	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, false, ts_dvclive_read},
-	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, false, ts_golden_read},
-	{"torchtitan losses", "", ts_losses_sniff, NULL, false, ts_losses_read},
-	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, false, ts_csv_read},
-	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, false, ts_jsonl_read},
+	{"pytscope run directory", "", ts_run_dir_sniff, NULL, NULL, false, ts_run_dir_read},
+	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, true, ts_tensorboard_read},
+	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, false, ts_mlflow_read},
+	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, false, ts_mlflow_db_read},
+	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, NULL, false, ts_traceml_read},
+	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, ts_wandb_about, false, ts_wandb_read},
+	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, NULL, false, ts_huggingface_read},
+	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, NULL, false, ts_dvclive_read},
+	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, NULL, false, ts_golden_read},
+	{"torchtitan losses", "", ts_losses_sniff, NULL, NULL, false, ts_losses_read},
+	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, NULL, false, ts_csv_read},
+	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, NULL, false, ts_jsonl_read},
 };
 
 const struct ts_reader *ts_readers(size_t *ret_n)

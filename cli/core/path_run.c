@@ -70,6 +70,8 @@ enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span 
 		return status;
 	options.path = run.path;
 	options.part = run.part;
+	options.more = run.more;
+	options.n_more = run.n_more;
 	ts_progress_begin(&progress, cli, "reading", path);
 	status = ts_ingest(&options, keep, engine, &cli->arena, &result, err);
 	ts_progress_end(&progress);

@@ -30,6 +30,8 @@ enum { TRIES = 3, COLUMNS_TOLD = 12 };
 struct place {
 	const char *path;
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
+	const char *const *more; /* further parts of the run */
+	size_t n_more;
 	const char *below; /* the path of the run below the word that was typed; "" if the run is the word itself */
 	const char *name;  /* without its project */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
@@ -129,6 +131,8 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 	struct ts_ingest_options options = {
 		.path = p->at->path,
 		.part = p->at->part,
+		.more = p->at->more,
+		.n_more = p->at->n_more,
 		.strict = ts_args_has(&cli->args, "strict"),
 		.facts = facts,
 		.progress = ts_progress_step,
@@ -510,6 +514,8 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 		for (size_t k = 0; k < n_found[i]; k++)
 			all->places[all->n++] = (struct place){.path = found[i][k].path,
 							       .part = found[i][k].part,
+							       .more = found[i][k].more,
+							       .n_more = found[i][k].n_more,
 							       .below = found[i][k].name,
 							       .loses = found[i][k].reader->loses};
 		if (!n_found[i])

@@ -14,6 +14,8 @@ enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memor
 struct ts_ingest_options {
 	const char *path;
 	const char *part;		   /* which run of a file that holds several (discover.h); NULL for most formats */
+	const char *const *more;	   /* paths of further parts of the run (ts_run_about), in any order */
+	size_t n_more;
 	bool strict;			   /* skipped input is an error */
 	const struct ts_facts *facts;	   /* from the pusher and the host; may be NULL */
 	/* Called every few MiB; if it returns false, reading stops with TS_CANCELLED. May be NULL. */
@@ -48,6 +50,12 @@ struct ts_ingest_result {
 	struct ts_notices notices;
 };
 
+/* What the beginning of a log says of its run. Texts lie in the arena; NULL: it does not say that. */
+struct ts_run_about {
+	const char *own_name; /* what people call the run in the tool */
+	const char *key;      /* paths of one folder that have the same key are parts of one run */
+};
+
 struct ts_reader {
 	const char *name;  /* "pytscope run directory" */
 	const char *loses; /* which data of the source is not kept, for documents and the first line of push; "" = none */
@@ -56,6 +64,9 @@ struct ts_reader {
 	int (*sniff)(const char *path);
 	/* Lists the runs of a file that holds several, as options->part names them. NULL: a path is always one run. */
 	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err);
+	/* Reads the beginning only. What cannot be read says nothing; fails with TS_NO_MEMORY and TS_TOO_LARGE only. NULL: such a log
+	 * says nothing of this kind. */
+	enum ts_status (*about)(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
 	bool nests; /* further runs may lie in directories below a run */
 	enum ts_status (*read)(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);

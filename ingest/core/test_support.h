@@ -18,6 +18,8 @@ struct test_run {
 	struct ts_error err;
 	const struct ts_facts *facts; /* of the pusher */
 	bool strict;
+	const char *const *more; /* further parts of the run */
+	size_t n_more;
 	char *text; /* the result of the last test_jsonl */
 };
 

@@ -9,19 +9,30 @@
 #include "ingest/wandb/wandb_history.h"
 #include "ingest/wandb/wandb_log.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 const char ts_wandb_loses[] = "images and other media, console output, artifacts, the times of system metrics";
 
-enum { SURE = 60 };
+enum { SURE = 60, ABOUT_RECORDS = 64 /* the run's own record is one of the first */ };
+
+/* One log of a run, which has several if it was resumed. */
+struct part {
+	const char *folder; /* as it was given */
+	const char *path;   /* of the log */
+	struct ts_span file; /* for notices */
+};
 
 struct wandb {
 	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, told;
-	const char *path;   /* the path of the log */
-	const char *beside; /* its directory with a '/' at the end; "" for the current directory */
+	struct part *parts; /* in the order of time */
+	size_t n_parts, part; /* part: which one is read */
+	uint64_t before;      /* bytes of the parts before it */
+	const char *beside; /* the directory of the last log with a '/' at the end; "" for the current directory */
 	struct ts_wandb_history history;
 	struct ts_fact_tree facts;
 	bool any_environment, has_exit;
@@ -122,7 +133,7 @@ static enum ts_status take_part(struct wandb *w, const struct ts_pb_field *f, st
 	case RECORD_TELEMETRY:
 		return doubt(w, ts_wandb_telemetry(&w->facts, f->bytes, err), err);
 	case RECORD_RUN:
-		return doubt(w, ts_wandb_run(&w->facts, f->bytes, err), err);
+		return doubt(w, ts_wandb_run(&w->facts, f->bytes, w->part == 0, err), err);
 	case RECORD_EXIT:
 		w->has_exit = true;
 		return doubt(w, ts_wandb_exit(&w->facts, f->bytes, &w->exit_code, err), err);
@@ -170,7 +181,7 @@ static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, st
 				      "the file ends inside a record, like a file that is still being written");
 		if (end == TS_WANDB_END || end == TS_WANDB_CUT)
 			return ts_wandb_history_end(&w->history, err);
-		if (ts_ingest_tell(w->options, &w->told, log->at, log->size, err))
+		if (ts_ingest_tell(w->options, &w->told, w->before + log->at, w->before + log->size, err))
 			return err->status;
 	}
 }
@@ -215,13 +226,13 @@ static enum ts_status find_axis(struct wandb *w, struct ts_error *err)
 	enum ts_status status = ts_wandb_axes_init(&axes, w->arena, err);
 	const struct ts_wandb_axis *axis = &w->history.axis;
 
-	if (!status)
-		status = scan_log(&axes, w->path, err);
+	for (size_t i = 0; !status && i < w->n_parts; i++)
+		status = scan_log(&axes, w->parts[i].path, err);
 	if (!status)
 		status = ts_wandb_axes_choose(&axes, &w->history.axis, err);
 	ts_wandb_axes_finish(&axes);
 	if (!status && axis->refused.len)
-		ts_notice_add(&w->notices, "axis_not_whole", TS_NOTICE_INFO, w->history.s.file, 0,
+		ts_notice_add(&w->notices, "axis_not_whole", TS_NOTICE_INFO, w->parts[0].file, 0,
 			      ts_arena_printf(w->arena, "%.*s has values that are no whole numbers, so _step is the step",
 					      TS_SPAN_ARG(axis->refused)));
 	return status;
@@ -229,23 +240,34 @@ static enum ts_status find_axis(struct wandb *w, struct ts_error *err)
 
 /* --- the run --- */
 
-static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 {
-	struct wandb *w = ctx;
+	const struct part *part = &w->parts[w->part];
 	struct ts_wandb_log log;
-	enum ts_status status;
+	enum ts_status status = ts_wandb_log_open(&log, part->path, err);
 
+	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
-	w->told = 0;
-	ts_fact_tree_reset(&w->facts);
-	if (ts_wandb_history_begin(&w->history, rows, err))
-		return err->status;
-	status = ts_wandb_log_open(&log, w->path, err);
 	if (!status)
 		status = read_records(w, &log, err);
 	w->bytes_read += status ? 0 : log.size;
+	w->before += log.size;
 	ts_wandb_log_close(&log);
-	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", w->path) : status;
+	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", part->path) : status;
+}
+
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct wandb *w = ctx;
+
+	w->told = w->before = 0;
+	ts_fact_tree_reset(&w->facts);
+	if (ts_wandb_history_begin(&w->history, rows, err))
+		return err->status;
+	for (w->part = 0; w->part < w->n_parts; w->part++)
+		if (feed_part(w, err))
+			return err->status;
+	return TS_OK;
 }
 
 /* Reads a file beside the log, of at most 1 MiB. The file may be missing. */
@@ -275,12 +297,26 @@ static enum ts_status take_file(struct wandb *w, const char *name,
 	return TS_OK;
 }
 
+/* What one part says of its own duration is not the run's. */
+static enum ts_status count_parts(struct wandb *w, struct ts_error *err)
+{
+	char n[24];
+	uint32_t node;
+
+	if (ts_fact_tree_path(&w->facts, "session.wall_time", &node, err))
+		return err->status;
+	ts_fact_tree_remove(&w->facts, node);
+	(void)snprintf(n, sizeof n, "%zu", w->n_parts);
+	return ts_fact_tree_path(&w->facts, "other.wandb.parts", &node, err) ? err->status
+									     : ts_fact_tree_set(&w->facts, node, ts_span_str(n), err);
+}
+
 static enum ts_status write_facts(void *ctx, struct ts_buf *json, struct ts_error *err)
 {
 	struct wandb *w = ctx;
 	struct ts_json j = ts_json_of(json);
 
-	if (ts_wandb_history_facts(&w->history, err) ||
+	if (ts_wandb_history_facts(&w->history, err) || (w->n_parts > 1 && count_parts(w, err)) ||
 	    (!w->any_environment && take_file(w, "wandb-metadata.json", ts_wandb_metadata, err)) ||
 	    take_file(w, "requirements.txt", ts_wandb_requirements, err))
 		return err->status;
@@ -295,20 +331,102 @@ static bool finished(void *ctx)
 	return w->has_exit && w->exit_code == 0;
 }
 
-static enum ts_status find_file(struct wandb *w, struct ts_error *err)
+static const char *last_of(const char *path)
 {
-	const char *slash;
+	const char *slash = strrchr(path, '/');
 
-	w->path = w->options->path;
-	w->history.s.file = ts_span_str("");
-	if (ts_file_kind(w->path) == TS_FILE_DIRECTORY) {
-		if (log_in(w->options->path, w->arena, &w->path, err))
+	return slash ? slash + 1 : path;
+}
+
+static enum ts_status find_part(struct wandb *w, const char *folder, struct part *ret_part, struct ts_error *err)
+{
+	const char *file;
+
+	*ret_part = (struct part){.folder = folder, .path = folder, .file = ts_span_str("")};
+	if (ts_file_kind(folder) != TS_FILE_DIRECTORY)
+		return TS_OK;
+	if (log_in(folder, w->arena, &ret_part->path, err))
+		return err->status;
+	file = last_of(ret_part->path);
+	if (folder != w->options->path)
+		file = ts_arena_printf(w->arena, "../%s/%s", last_of(folder), file);
+	if (!file)
+		return ts_arena_error(w->arena, err);
+	ret_part->file = ts_span_str(file);
+	return TS_OK;
+}
+
+/* The time in the folder's name: "run-20261121_000004-x", "offline-run-20261121_000004-x". */
+static const char *begun(const struct part *part)
+{
+	const char *name = last_of(part->folder), *run = strstr(name, "run-");
+
+	return run ? run : name;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	return strcmp(begun(a), begun(b));
+}
+
+static enum ts_status find_parts(struct wandb *w, struct ts_error *err)
+{
+	const struct ts_ingest_options *o = w->options;
+	const char *last;
+
+	w->parts = ts_arena_array(w->arena, o->n_more + 1, sizeof *w->parts);
+	if (!w->parts)
+		return ts_arena_error(w->arena, err);
+	for (w->n_parts = 0; w->n_parts <= o->n_more; w->n_parts++)
+		if (find_part(w, w->n_parts ? o->more[w->n_parts - 1] : o->path, &w->parts[w->n_parts], err))
 			return err->status;
-		w->history.s.file = ts_span_str(strrchr(w->path, '/') + 1);
-	}
-	slash = strrchr(w->path, '/');
-	w->beside = ts_arena_printf(w->arena, "%.*s", slash ? (int)(slash + 1 - w->path) : 0, w->path);
+	qsort(w->parts, w->n_parts, sizeof *w->parts, by_time);
+	last = w->parts[w->n_parts - 1].path;
+	w->beside = ts_arena_printf(w->arena, "%.*s", (int)(last_of(last) - last), last);
 	return w->beside ? TS_OK : ts_arena_error(w->arena, err);
+}
+
+/* --- what the beginning says --- */
+
+static enum ts_status about_record(struct ts_span record, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(record);
+	struct ts_pb_field f;
+
+	while (ts_pb_next(&pb, &f))
+		if (f.wire == TS_PB_BYTES && f.number == RECORD_RUN)
+			return ts_wandb_run_about(f.bytes, arena, ret_about, err);
+	return TS_OK;
+}
+
+static bool cannot_go_on(enum ts_status status)
+{
+	return status == TS_NO_MEMORY || status == TS_TOO_LARGE;
+}
+
+enum ts_status ts_wandb_about(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err)
+{
+	struct ts_run_about about = {.own_name = NULL};
+	struct ts_wandb_log log;
+	struct ts_span record;
+	enum ts_wandb_end end = TS_WANDB_MORE;
+	enum ts_status status = TS_OK;
+
+	if (ts_file_kind(path) == TS_FILE_DIRECTORY)
+		status = log_in(path, arena, &path, err);
+	if (status)
+		return cannot_go_on(status) ? status : TS_OK;
+	status = ts_wandb_log_open(&log, path, err);
+	for (int i = 0; !status && !about.key && i < ABOUT_RECORDS && end != TS_WANDB_END && end != TS_WANDB_CUT; i++) {
+		status = ts_wandb_log_next(&log, &record, &end, err);
+		if (!status && end == TS_WANDB_MORE)
+			status = about_record(record, arena, &about, err);
+	}
+	ts_wandb_log_close(&log);
+	if (cannot_go_on(status))
+		return status;
+	*ret_about = about;
+	return TS_OK;
 }
 
 enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
@@ -322,7 +440,7 @@ enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_
 				   .finished = finished};
 	enum ts_status status;
 
-	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_file(&w, err) || find_axis(&w, err))
+	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_parts(&w, err) || find_axis(&w, err))
 		return err->status;
 	import.rows.by_row = !w.history.axis.name.len;
 	ts_fact_tree_init(&w.facts);

@@ -11,6 +11,7 @@ extern const char ts_wandb_loses[];
 
 /* Recognises a .wandb file, or a directory with exactly one. */
 int ts_wandb_sniff(const char *path);
+enum ts_status ts_wandb_about(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
 enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			     struct ts_ingest_result *ret_result, struct ts_error *err);
 

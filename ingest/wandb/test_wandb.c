@@ -27,6 +27,8 @@
 #define CRASHED GOLDEN "offline-run-20261121_000007-crashed6"
 #define HF_AXIS GOLDEN "offline-run-20261121_000008-hfaxis08"
 #define VAL_AXIS GOLDEN "offline-run-20261121_000009-valaxis9"
+#define HF_FIRST GOLDEN "offline-run-20261121_000010-hfagain0"
+#define HF_SECOND GOLDEN "offline-run-20261121_000011-hfagain0"
 
 static const char check[] =
 	"want = json.load(open('tests/golden/wandb/expected.json'))[sys.argv[1]]\n"
@@ -138,6 +140,35 @@ static void what_is_no_value_is_counted(void **state)
 	test_run_finish(&t);
 }
 
+/* The parts are read in the order of time, in whatever order they are named. */
+static void parts_of_a_resumed_run_are_one_run(void **state)
+{
+	static const char *const later[] = {HF_SECOND}, *const earlier[] = {HF_FIRST}, *const again[] = {AGAIN};
+	struct ts_id head;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	t.n_more = 1;
+	t.more = later;
+	test_ingest_ok(&t, HF_FIRST);
+	test_script(&t, check, "hfagain0", NULL, " ");
+	assert_int_equal(t.result.segments, 2);
+	assert_int_equal(t.result.superseded, 2); /* steps 50 and 60, which the second part executed again */
+	assert_true(t.result.finished);
+	assert_string_equal(test_fact(&t, "other.wandb.parts"), "2");
+	assert_string_equal(test_fact(&t, "session.wall_time"), "");
+	head = t.result.head;
+	t.more = earlier;
+	test_ingest_ok(&t, HF_SECOND);
+	assert_memory_equal(&t.result.head, &head, sizeof head);
+	t.more = again;
+	test_ingest_ok(&t, RESUMED); /* 6 steps and 6 more, with the steps that were given */
+	assert_int_equal(t.result.steps, 12);
+	assert_int_equal(t.result.segments, 1);
+	test_run_finish(&t);
+}
+
 static void folders_hold_runs(void **state)
 {
 	struct ts_found_run *runs;
@@ -151,7 +182,14 @@ static void folders_hold_runs(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(n, 10);
 	assert_string_equal(runs[0].name, "wandb/offline-run-20261121_000000-plain001");
-	assert_string_equal(runs[7].name, "wandb/offline-run-20261121_000007-crashed6");
+	assert_string_equal(runs[0].own_name, "plain");
+	assert_int_equal(runs[0].n_more, 0);
+	assert_string_equal(runs[4].path, RESUMED);
+	assert_int_equal(runs[4].n_more, 1);
+	assert_string_equal(runs[4].more[0], AGAIN);
+	assert_string_equal(runs[6].name, "wandb/offline-run-20261121_000007-crashed6");
+	assert_string_equal(runs[9].own_name, "hf again");
+	assert_string_equal(runs[9].more[0], HF_SECOND);
 	ts_arena_finish(&arena);
 }
 
@@ -895,6 +933,7 @@ int main(void)
 		cmocka_unit_test(what_the_log_says_of_the_run),
 		cmocka_unit_test(the_axis_that_most_values_are_drawn_over),
 		cmocka_unit_test(what_is_no_value_is_counted),
+		cmocka_unit_test(parts_of_a_resumed_run_are_one_run),
 		cmocka_unit_test(folders_hold_runs),
 		cmocka_unit_test(old_logs_have_their_step_among_the_values),
 		cmocka_unit_test(typed_values),

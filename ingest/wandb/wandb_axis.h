@@ -5,10 +5,10 @@
  *	ts_wandb_axes_choose(&a, &axis)
  *	ts_wandb_axes_finish(&a)
  *
- * W&B's own _step counts calls of run.log, so it says little about the training. define_metric says over which other series a series is
- * to be drawn (all of "train/" over "train/global_step"). The axis that most values are drawn over is the axis of the run, if its values
- * are whole numbers. Where nothing is declared, a series is the axis that has the name by which the integrations of Hugging Face and
- * Lightning log the step, and is in at least half of the records. Threads: one at a time.
+ * W&B's own _step counts calls of run.log, so it says little about the training. define_metric says over which other series a series
+ * is to be drawn (all of "train/" over "train/global_step"). The axis that most values are drawn over is the axis of the run, if its
+ * values are whole numbers. Where nothing is declared, a series is the axis that has the name by which the integrations of Hugging
+ * Face and Lightning log the step, and is in at least half of the records. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_WANDB_WANDB_AXIS_H
 #define TSCOPE_INGEST_WANDB_WANDB_AXIS_H

@@ -28,9 +28,9 @@ static const struct field run_fields[] = {
 	{RUN_SWEEP_ID, TEXT, "other.wandb.sweep", NULL},
 	{RUN_HOST, TEXT, "session.host", NULL},
 	{RUN_STARTING_STEP, COUNT, "other.wandb.starting_step", NULL},
-	{RUN_START_TIME, TIME, "session.started", NULL},
 	{RUN_RESUMED, TRUTH, "other.wandb.resumed", NULL},
 	{RUN_FORKED, TRUTH, "other.wandb.forked", NULL},
+	{RUN_START_TIME, TIME, "session.started", NULL}, /* the last, see ts_wandb_run */
 };
 
 static const struct field environment_fields[] = {
@@ -295,14 +295,14 @@ static enum ts_status take_list(struct ts_fact_tree *t, const char *path, struct
 	return status;
 }
 
-enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err)
+enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, bool first, struct ts_error *err)
 {
 	static const struct part parts[] = {{RUN_TELEMETRY, telemetry_fields, COUNT_OF(telemetry_fields)},
 					    {RUN_GIT, git_fields, COUNT_OF(git_fields)},
 					    {RUN_BRANCH_POINT, branch_fields, COUNT_OF(branch_fields)}};
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
-	enum ts_status worst = take_fields(t, run_fields, COUNT_OF(run_fields), message, err), status;
+	enum ts_status worst = take_fields(t, run_fields, COUNT_OF(run_fields) - !first, message, err), status;
 
 	if (!goes_on(worst))
 		return worst;
@@ -318,6 +318,26 @@ enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, stru
 	worst = status ? status : worst;
 	status = take_list(t, "other.wandb.tags", message, 0, RUN_TAGS, err);
 	return status ? status : worst;
+}
+
+enum ts_status ts_wandb_run_about(struct ts_span message, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err)
+{
+	struct ts_span id = {NULL, 0}, project = {NULL, 0}, name = {NULL, 0};
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+
+	while (ts_pb_next(&pb, &f)) {
+		if (f.wire != TS_PB_BYTES)
+			continue;
+		id = f.number == RUN_ID ? f.bytes : id;
+		project = f.number == RUN_PROJECT ? f.bytes : project;
+		name = f.number == RUN_DISPLAY_NAME ? f.bytes : name;
+	}
+	if (name.len && !(ret_about->own_name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(name))))
+		return ts_arena_error(arena, err);
+	if (id.len && !(ret_about->key = ts_arena_printf(arena, "%.*s/%.*s", TS_SPAN_ARG(project), TS_SPAN_ARG(id))))
+		return ts_arena_error(arena, err);
+	return TS_OK;
 }
 
 static void write_gpu(struct ts_json *j, struct ts_span message)

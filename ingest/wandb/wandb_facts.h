@@ -7,10 +7,12 @@
 #ifndef TSCOPE_INGEST_WANDB_WANDB_FACTS_H
 #define TSCOPE_INGEST_WANDB_WANDB_FACTS_H
 
+#include "ingest/core/reader.h"
 #include "ingest/facts/fact_tree.h"
 
 /* Each function takes one message. TS_INVALID and TS_TOO_LARGE: a part of it, which err names, was not kept; the rest was. */
-enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err);
+/* first: the log is the first part of its run, so its start is the run's. */
+enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, bool first, struct ts_error *err);
 enum ts_status ts_wandb_environment(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err);
 enum ts_status ts_wandb_telemetry(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err);
 enum ts_status ts_wandb_config(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err);
@@ -21,5 +23,8 @@ enum ts_status ts_wandb_exit(struct ts_fact_tree *t, struct ts_span message, int
 enum ts_status ts_wandb_metadata(struct ts_fact_tree *t, struct ts_span json, struct ts_error *err);
 /* Takes files/requirements.txt, with lines "name==version". Libraries that compute or train become libraries.<name>. */
 enum ts_status ts_wandb_requirements(struct ts_fact_tree *t, struct ts_span text, struct ts_error *err);
+
+/* Reads a RunRecord for its display name, and its project and id as a key. */
+enum ts_status ts_wandb_run_about(struct ts_span message, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
 
 #endif

@@ -5,18 +5,19 @@ $ tscope push wandb
 | default/offline-run-20261121_000001-kinds002  b6a5197a842b      7 SIZE SIZE  created
 | default/offline-run-20261121_000002-media003  20af25dea59d      3 SIZE SIZE  created
 | default/offline-run-20261121_000003-blocks04  b4ae6c127201     12 SIZE SIZE  created
-| default/offline-run-20261121_000004-resumed5  b896eb2003c3      6 SIZE SIZE  created
-| default/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
+| default/offline-run-20261121_000004-resumed5  910210086d17     12 SIZE SIZE  created
 | default/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
 | default/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
 | default/offline-run-20261121_000008-hfaxis08  dbe75dde73ee     11 SIZE SIZE  created
 | default/offline-run-20261121_000009-valaxis9  a61942ff213e     12 SIZE SIZE  created
+| default/offline-run-20261121_000010-hfagain0  60a764b3150f     10 SIZE SIZE  created
 | 10 runs: 10 created
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
 ! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
 ! tscope: wandb/offline-run-20261121_000008-hfaxis08: skipped: repeated_value: 2 values came again for the same step; the last counts
+! tscope: wandb/offline-run-20261121_000010-hfagain0: restart: training was restarted 1 time
 # Again: nothing is sent.
 $ tscope push wandb
 | name                                          id            steps  sent  new  outcome
@@ -24,18 +25,19 @@ $ tscope push wandb
 | default/offline-run-20261121_000001-kinds002  b6a5197a842b      7   0 B  0 B  unchanged
 | default/offline-run-20261121_000002-media003  20af25dea59d      3   0 B  0 B  unchanged
 | default/offline-run-20261121_000003-blocks04  b4ae6c127201     12   0 B  0 B  unchanged
-| default/offline-run-20261121_000004-resumed5  b896eb2003c3      6   0 B  0 B  unchanged
-| default/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
+| default/offline-run-20261121_000004-resumed5  910210086d17     12   0 B  0 B  unchanged
 | default/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
 | default/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
 | default/offline-run-20261121_000008-hfaxis08  dbe75dde73ee     11   0 B  0 B  unchanged
 | default/offline-run-20261121_000009-valaxis9  a61942ff213e     12   0 B  0 B  unchanged
+| default/offline-run-20261121_000010-hfagain0  60a764b3150f     10   0 B  0 B  unchanged
 | 10 runs: 10 unchanged
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
 ! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
 ! tscope: wandb/offline-run-20261121_000008-hfaxis08: skipped: repeated_value: 2 values came again for the same step; the last counts
+! tscope: wandb/offline-run-20261121_000010-hfagain0: restart: training was restarted 1 time
 # One of them, by its folder and by its file: the same run.
 $ tscope push --name plain wandb/offline-run-20261121_000000-plain001
 | name      default/plain
