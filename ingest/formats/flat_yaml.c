@@ -74,6 +74,7 @@ static bool read_pair(struct reader *r)
 	if (!advance(r))
 		return false;
 	pair->kind = pair->key.len ? kind_of(&r->event) : TS_YAML_OTHER;
+	pair->quoted = pair->kind == TS_YAML_TEXT && r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	if (pair->kind == TS_YAML_TEXT ? !copy_scalar(r, &pair->value) : !skip_node(r))
 		return false;
 	if (*r->last)

@@ -23,6 +23,7 @@ struct ts_yaml_pair {
 	struct ts_span key; /* empty when the key is not a text: then the kind is OTHER */
 	enum ts_yaml_kind kind;
 	struct ts_span value; /* of TEXT */
+	bool quoted;	      /* the value is a text even if it looks like a number */
 	uint64_t line;	      /* of the key, from 1 */
 };
 

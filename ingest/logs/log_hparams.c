@@ -5,6 +5,17 @@
 #include "base/text.h"
 #include "ingest/formats/flat_yaml.h"
 
+/* What is no JSON: PyYAML's words, and ours, which facts take. */
+static const char *odd_number(struct ts_span value)
+{
+	static const char *const words[][2] = {{".nan", "NaN"}, {".inf", "Infinity"}, {"-.inf", "-Infinity"}};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_is(value, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
 static void write_value(struct ts_json *j, struct ts_span value)
 {
 	double number;
@@ -16,6 +27,8 @@ static void write_value(struct ts_json *j, struct ts_span value)
 		ts_json_raw(j, value);
 	else if (ts_span_is(value, "true") || ts_span_is(value, "false"))
 		ts_json_bool(j, value.data[0] == 't');
+	else if (odd_number(value))
+		ts_json_raw(j, ts_span_str(odd_number(value)));
 	else
 		ts_json_span(j, value);
 }
@@ -40,6 +53,8 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 		ts_json_key_span(j, pair->key);
 		if (pair->kind == TS_YAML_NULL)
 			ts_json_null(j);
+		else if (pair->quoted)
+			ts_json_span(j, pair->value);
 		else
 			write_value(j, pair->value);
 	}

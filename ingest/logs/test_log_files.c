@@ -280,6 +280,40 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 
 /* --- restarts and series of their own --- */
 
+/* yaml.safe_dump of {"on": True, "no": "1", "flag": "true", "lr": 1e-5, "seed": "007", "cap": math.inf, "x": "null", "none": None},
+ * PyYAML 6.0: what is quoted is a text. */
+static void hyperparameters_keep_their_type(void **state)
+{
+	static const struct {
+		const char *path;
+		enum ts_fact_type type;
+		const char *value;
+	} want[] = {
+		{"config.on", TS_FACT_BOOL, "true"},	   {"config.flag", TS_FACT_TEXT, "true"}, {"config.no", TS_FACT_TEXT, "1"},
+		{"config.seed", TS_FACT_TEXT, "007"},	   {"config.x", TS_FACT_TEXT, "null"},	  {"config.lr", TS_FACT_FLOAT, "1e-05"},
+		{"config.cap", TS_FACT_FLOAT, "Infinity"}, {"config.none", TS_FACT_NULL, "null"},
+	};
+	struct test_run t;
+	char path[160];
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "version_0/metrics.csv", "step,loss\n1,0.5\n");
+	test_write(&t, "version_0/hparams.yaml",
+		   "cap: .inf\nflag: 'true'\nlr: 1.0e-05\n'no': '1'\nnone: null\n'on': true\nseed: '007'\nx: 'null'\n");
+	(void)snprintf(path, sizeof path, "%s/version_0", t.base);
+	test_ingest_ok(&t, path);
+	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+		const struct ts_fact *fact = ts_facts_find(&t.result.facts, ts_span_str(want[i].path));
+
+		assert_non_null(fact);
+		assert_int_equal(fact->type, want[i].type);
+		assert_string_equal(test_fact(&t, want[i].path), want[i].value);
+	}
+	assert_int_equal(t.result.notices.n, 0);
+	test_run_finish(&t);
+}
+
 static void text_is_kept(void **state)
 {
 	struct test_run t;
@@ -536,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_map_says_it_otherwise),
 		cmocka_unit_test(a_map_that_is_wrong_is_an_error),
 		cmocka_unit_test(what_is_no_log_of_steps_is_refused),
+		cmocka_unit_test(hyperparameters_keep_their_type),
 		cmocka_unit_test(text_is_kept),
 		cmocka_unit_test(a_second_series_is_no_restart),
 		cmocka_unit_test(times_are_recognised),
