@@ -6,6 +6,7 @@
 #include "ingest/mlflow/reader_mlflow.h"
 #include "ingest/readers.h"
 #include "ingest/rundir/layout.h"
+#include "ingest/tensorboard/reader_tensorboard.h"
 
 #include <sys/stat.h>
 
@@ -130,6 +131,10 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 		return TS_OK;
 	is_directory = ts_file_kind(path) == TS_FILE_DIRECTORY;
 	if (inside && !is_directory)
+		return TS_OK;
+	if (inside && ts_tensorboard_passes_over(directory, entry, &passes_over, err))
+		return err->status;
+	if (passes_over)
 		return TS_OK;
 	if (ts_reader_of(path, &reader, err))
 		return err->status;

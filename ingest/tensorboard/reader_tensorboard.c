@@ -9,7 +9,8 @@
 #include "ingest/facts/keys.h"
 #include "ingest/rows/import.h"
 #include "ingest/rows/log_names.h"
-#include "ingest/tensorboard/tensor.h"
+#include "ingest/tensorboard/hparams_session.h"
+#include "ingest/tensorboard/summary_event.h"
 #include "ingest/tensorboard/tfrecord.h"
 
 #include <stdio.h>
@@ -49,51 +50,11 @@ struct board {
 	bool any_step;
 	int64_t step;
 	/* what else was found */
-	struct ts_buf hparams; /* the members of a JSON object */
+	struct ts_buf hparams; /* JSON object; empty: none */
+	struct ts_hparams_session session;
 	struct ts_span host;
 	int64_t started; /* seconds since 1970; 0 = not known */
 };
-
-/* The field numbers in event.proto, summary.proto and plugin_data.proto of hparams, by message. */
-enum {
-	EVENT_WALL_TIME = 1,
-	EVENT_STEP = 2,
-	EVENT_SUMMARY = 5,
-	EVENT_SESSION_LOG = 7,
-	SESSION_STATUS = 1,
-	SUMMARY_VALUE = 1,
-	/* The fields of Summary.Value. */
-	VALUE_TAG = 1,
-	VALUE_SIMPLE_VALUE = 2,
-	VALUE_OBSOLETE_HISTOGRAM = 3,
-	VALUE_IMAGE = 4,
-	VALUE_HISTO = 5,
-	VALUE_AUDIO = 6,
-	VALUE_TENSOR = 8,
-	VALUE_METADATA = 9,
-	/* The fields of SummaryMetadata and its PluginData. */
-	METADATA_PLUGIN_DATA = 1,
-	PLUGIN_NAME = 1,
-	PLUGIN_CONTENT = 2,
-	/* The fields of HParamsPluginData and SessionStartInfo. */
-	HPARAMS_SESSION_START_INFO = 3,
-	START_HPARAMS = 1,
-};
-
-enum { SESSION_START = 1 }; /* SessionLog.SessionStatus */
-
-/* The fields of one event. */
-struct event {
-	double wall_time;
-	int64_t step;
-	struct ts_span summary, session;
-	bool has_summary, has_session;
-};
-
-static bool is_event_file(const char *name)
-{
-	return strstr(name, ".tfevents.") != NULL;
-}
 
 static bool says_something(const char *path)
 {
@@ -107,6 +68,28 @@ static bool says_something(const char *path)
 	return size > HEADER_ONLY;
 }
 
+/* Looks for an event file among the names. A link or a FIFO counts only if there is nothing else: reading it reports what it is. */
+static int sniff_names(const char *path, char **names, size_t n, struct ts_arena *arena)
+{
+	bool other = false, file = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *one = ts_event_file_name(names[i]) ? ts_path_join(arena, path, names[i]) : "";
+
+		if (!one)
+			return TS_SNIFF_NO_MEMORY;
+		if (!*one || ts_file_kind(one) == TS_FILE_DIRECTORY)
+			continue;
+		if (!ts_file_is_own(one))
+			other = true;
+		else if (says_something(one))
+			return SURE;
+		else
+			file = true;
+	}
+	return other && !file ? SURE : 0;
+}
+
 int ts_tensorboard_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_file_kind(path);
@@ -114,25 +97,33 @@ int ts_tensorboard_sniff(const char *path)
 	struct ts_error err;
 	char **names;
 	size_t n = 0;
-	int sure = 0;
+	int sure;
 
 	if (kind == TS_FILE_REGULAR)
-		return is_event_file(ts_path_last(path)) && says_something(path) ? SURE : 0;
+		return ts_event_file_name(ts_path_last(path)) && says_something(path) ? SURE : 0;
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
 	if (ts_list_dir(path, &arena, &names, &n, &err))
 		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
-	for (size_t i = 0; i < n && !sure; i++) {
-		const char *file;
-
-		if (!is_event_file(names[i]))
-			continue;
-		file = ts_path_join(&arena, path, names[i]);
-		sure = !file ? TS_SNIFF_NO_MEMORY : says_something(file) ? SURE : 0;
-	}
+	else
+		sure = sniff_names(path, names, n, &arena);
 	ts_arena_finish(&arena);
 	return sure;
+}
+
+enum ts_status ts_tensorboard_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err)
+{
+	struct ts_hparams_session session = {.name = NULL};
+	struct ts_arena arena;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&arena, 0);
+	if (ts_hparams_session_name(entry) && ts_tensorboard_sniff(directory) > 0)
+		status = ts_hparams_session(directory, &arena, &session, err);
+	*ret_passes_over = session.name && strcmp(session.name, entry) == 0;
+	ts_arena_finish(&arena);
+	return status;
 }
 
 static void tell(struct board *b, const char *code, enum ts_notice_level level, uint64_t at, const char *what)
@@ -179,7 +170,7 @@ static enum ts_status put_value(struct board *b, struct ts_span name, double val
 }
 
 /* The row of a step has the time of the step's first event. */
-static enum ts_status begin_step(struct board *b, const struct event *e, struct ts_error *err)
+static enum ts_status begin_step(struct board *b, const struct ts_event *e, struct ts_error *err)
 {
 	struct ts_rows_column column = {.name = ts_span_str("timestamp"), .type = TS_COLUMN_F64, .quiet = true};
 
@@ -199,147 +190,21 @@ static enum ts_status begin_step(struct board *b, const struct event *e, struct 
 	return ts_rows_f64(b->rows, b->timestamp - 1, e->wall_time, err);
 }
 
-/* --- hparams --- */
-
-/* Writes a google.protobuf.Value. */
-static void write_hparam(struct ts_json *j, struct ts_span message)
-{
-	struct ts_pb pb = ts_pb_of(message);
-	struct ts_pb_field f = {0};
-
-	if (!ts_pb_next(&pb, &f) || f.number == TS_PB_NULL_VALUE)
-		ts_json_null(j);
-	else if (f.number == TS_PB_NUMBER_VALUE && f.wire == TS_PB_FIXED64)
-		ts_json_double(j, ts_bits_double(f.value));
-	else if (f.number == TS_PB_STRING_VALUE && f.wire == TS_PB_BYTES)
-		ts_json_span(j, f.bytes);
-	else if (f.number == TS_PB_BOOL_VALUE && f.wire == TS_PB_VARINT)
-		ts_json_bool(j, f.value != 0);
-	else
-		ts_json_string(j, "(a list)");
-}
-
-/* Takes map<string, Value> of SessionStartInfo. */
-static void take_hparams(struct board *b, struct ts_span start)
-{
-	struct ts_json j = ts_json_of(&b->hparams);
-	struct ts_pb pb = ts_pb_of(start);
-	struct ts_pb_field f;
-
-	ts_buf_reset(&b->hparams);
-	ts_json_object(&j);
-	while (ts_pb_next(&pb, &f)) {
-		struct ts_pb entry = ts_pb_of(f.bytes);
-		struct ts_pb_field part;
-		struct ts_span key = {NULL, 0}, value = {NULL, 0};
-
-		if (f.number != START_HPARAMS || f.wire != TS_PB_BYTES)
-			continue;
-		while (ts_pb_next(&entry, &part)) {
-			if (part.number == TS_PB_MAP_KEY)
-				key = part.bytes;
-			else if (part.number == TS_PB_MAP_VALUE)
-				value = part.bytes;
-		}
-		if (!key.len)
-			continue;
-		ts_json_key_span(&j, key);
-		write_hparam(&j, value);
-	}
-	ts_json_end(&j);
-}
-
-/* Reads SummaryMetadata: plugin_data {plugin_name, content}. The content of hparams is HParamsPluginData. */
-static bool is_hparams(struct board *b, struct ts_span metadata)
-{
-	struct ts_pb pb = ts_pb_of(metadata);
-	struct ts_pb_field f;
-	struct ts_span name = {NULL, 0}, content = {NULL, 0};
-
-	while (ts_pb_next(&pb, &f)) {
-		struct ts_pb plugin = ts_pb_of(f.bytes);
-		struct ts_pb_field part;
-
-		while (f.number == METADATA_PLUGIN_DATA && f.wire == TS_PB_BYTES && ts_pb_next(&plugin, &part)) {
-			if (part.number == PLUGIN_NAME)
-				name = part.bytes;
-			else if (part.number == PLUGIN_CONTENT)
-				content = part.bytes;
-		}
-	}
-	if (!ts_span_is(name, "hparams"))
-		return false;
-	for (pb = ts_pb_of(content); ts_pb_next(&pb, &f);)
-		if (f.number == HPARAMS_SESSION_START_INFO && f.wire == TS_PB_BYTES)
-			take_hparams(b, f.bytes);
-	return true;
-}
-
 /* --- events --- */
 
-struct summary_value {
-	struct ts_span tag, tensor, metadata;
-	bool has_simple, has_tensor, has_metadata;
-	double simple;
-	const char *other; /* the kind of value, if it is not a number */
-};
-
-static bool value_parts(struct ts_span message, struct summary_value *v)
+static enum ts_status take_value(struct board *b, const struct ts_event *e, struct ts_span message, uint64_t at, struct ts_error *err)
 {
-	struct ts_pb pb = ts_pb_of(message);
-	struct ts_pb_field f;
-
-	*v = (struct summary_value){.other = NULL};
-	while (ts_pb_next(&pb, &f)) {
-		switch (f.number) {
-		case VALUE_TAG:
-			v->tag = f.bytes;
-			break;
-		case VALUE_SIMPLE_VALUE:
-			v->has_simple = f.wire == TS_PB_FIXED32;
-			v->simple = ts_pb_float(f.value);
-			break;
-		case VALUE_OBSOLETE_HISTOGRAM:
-		case VALUE_HISTO:
-			v->other = "a histogram";
-			break;
-		case VALUE_IMAGE:
-			v->other = "an image";
-			break;
-		case VALUE_AUDIO:
-			v->other = "audio";
-			break;
-		case VALUE_TENSOR:
-			v->has_tensor = f.wire == TS_PB_BYTES;
-			v->tensor = f.bytes;
-			break;
-		case VALUE_METADATA:
-			v->has_metadata = f.wire == TS_PB_BYTES;
-			v->metadata = f.bytes;
-			break;
-		default:
-			break;
-		}
-	}
-	return !pb.broken;
-}
-
-static enum ts_status take_value(struct board *b, const struct event *e, struct ts_span message, uint64_t at, struct ts_error *err)
-{
-	struct summary_value v;
+	struct ts_event_value v;
 	struct ts_tensor tensor;
-	enum ts_tensor_kind kind = TS_TENSOR_OTHER;
+	enum ts_tensor_kind kind;
 
-	if (!value_parts(message, &v)) {
+	if (!ts_event_value_parts(message, &v)) {
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a summary's value that does not fit its length");
 		return TS_OK;
 	}
-	if (v.has_metadata && is_hparams(b, v.metadata))
+	if (ts_event_hparams(&v, &b->hparams))
 		return TS_OK;
-	if (v.has_simple)
-		kind = TS_TENSOR_NUMBER, tensor = (struct ts_tensor){v.simple, TS_PRECISION_F32};
-	else if (v.has_tensor)
-		kind = ts_tensor_scalar(v.tensor, &tensor);
+	kind = ts_event_number(&v, &tensor);
 	if (kind == TS_TENSOR_BROKEN)
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a tensor that does not fit its type");
 	else if (kind == TS_TENSOR_OTHER)
@@ -351,69 +216,28 @@ static enum ts_status take_value(struct board *b, const struct event *e, struct 
 	return put_value(b, v.tag, tensor.value, tensor.precision, err);
 }
 
-static enum ts_status take_summary(struct board *b, const struct event *e, uint64_t at, struct ts_error *err)
+static enum ts_status take_summary(struct board *b, const struct ts_event *e, uint64_t at, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(e->summary);
-	struct ts_pb_field f;
+	struct ts_span value;
 
-	while (ts_pb_next(&pb, &f))
-		if (f.number == SUMMARY_VALUE && f.wire == TS_PB_BYTES && take_value(b, e, f.bytes, at, err))
+	while (ts_event_next(&pb, &value))
+		if (take_value(b, e, value, at, err))
 			return err->status;
 	if (pb.broken)
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a summary that does not fit its length");
 	return TS_OK;
 }
 
-static bool is_start(struct ts_span session)
-{
-	struct ts_pb pb = ts_pb_of(session);
-	struct ts_pb_field f;
-	uint64_t status = 0;
-
-	while (ts_pb_next(&pb, &f))
-		if (f.number == SESSION_STATUS)
-			status = f.value;
-	return status == SESSION_START;
-}
-
-static bool event_parts(struct ts_span record, struct event *e)
-{
-	struct ts_pb pb = ts_pb_of(record);
-	struct ts_pb_field f;
-
-	*e = (struct event){.wall_time = 0};
-	while (ts_pb_next(&pb, &f)) {
-		switch (f.number) {
-		case EVENT_WALL_TIME:
-			e->wall_time = f.wire == TS_PB_FIXED64 ? ts_bits_double(f.value) : 0;
-			break;
-		case EVENT_STEP:
-			e->step = (int64_t)f.value;
-			break;
-		case EVENT_SUMMARY:
-			e->has_summary = f.wire == TS_PB_BYTES;
-			e->summary = f.bytes;
-			break;
-		case EVENT_SESSION_LOG:
-			e->has_session = f.wire == TS_PB_BYTES;
-			e->session = f.bytes;
-			break;
-		default:
-			break;
-		}
-	}
-	return !pb.broken;
-}
-
 static enum ts_status take_event(struct board *b, struct ts_span record, uint64_t at, struct ts_error *err)
 {
-	struct event e;
+	struct ts_event e;
 
-	if (!event_parts(record, &e)) {
+	if (!ts_event_parts(record, &e)) {
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "an event that does not fit its length");
 		return TS_OK;
 	}
-	if (e.has_session && is_start(e.session)) {
+	if (ts_event_starts(&e)) {
 		b->any_step = false;
 		if (ts_rows_restart(b->rows, e.step, err))
 			return err->status;
@@ -515,9 +339,19 @@ static enum ts_status write_facts(void *ctx, struct ts_buf *json, struct ts_erro
 	if (ts_buf_check(&b->hparams, err))
 		return err->status;
 	ts_json_object(&j);
-	if (b->hparams.len) {
+	if (b->hparams.len || b->session.name) {
 		ts_json_key(&j, "config");
-		ts_json_raw(&j, ts_buf_view(&b->hparams));
+		ts_json_raw(&j, b->hparams.len ? ts_buf_view(&b->hparams) : b->session.config);
+	}
+	if (b->session.name && b->session.metrics.len) {
+		ts_json_key(&j, "other");
+		ts_json_object(&j);
+		ts_json_key(&j, "tensorboard");
+		ts_json_object(&j);
+		ts_json_key(&j, "final");
+		ts_json_raw(&j, b->session.metrics);
+		ts_json_end(&j);
+		ts_json_end(&j);
 	}
 	ts_json_key(&j, "session");
 	ts_json_object(&j);
@@ -549,11 +383,21 @@ static enum ts_status find_files(struct board *b, struct ts_error *err)
 	b->directory = b->options->path;
 	if (ts_list_dir(b->directory, b->arena, &names, &n, err))
 		return err->status;
-	for (size_t i = 0; i < n; i++)
-		if (is_event_file(names[i]))
+	for (size_t i = 0; i < n; i++) {
+		const char *path = ts_event_file_name(names[i]) ? path_of(b, names[i]) : "";
+
+		if (!path)
+			return ts_arena_error(b->arena, err);
+		if (ts_file_is_own(path))
 			names[b->n_files++] = names[i];
+		else if (*path)
+			ts_notice_add(&b->notices, "not_file", TS_NOTICE_SKIPPED, ts_span_str(names[i]), 0,
+				      "an event file that is a link, or no file, is not read");
+	}
 	b->files = names;
-	return TS_OK;
+	if (b->n_files == 0)
+		return ts_error_set(err, TS_INVALID, "%s: its event files are links, or no files, and are not read", b->directory);
+	return ts_hparams_session(b->directory, b->arena, &b->session, err);
 }
 
 static void count_bytes(struct board *b)
@@ -586,7 +430,7 @@ enum ts_status ts_tensorboard_read(const struct ts_ingest_options *options, ts_o
 	if (find_files(&b, err))
 		return err->status;
 	count_bytes(&b);
-	if (b.n_files && is_event_file(b.files[0]))
+	if (b.n_files && ts_event_file_name(b.files[0]))
 		name_parts(&b, b.files[0]);
 	b.tags = ts_arena_array(arena, TAGS_MAX, sizeof *b.tags);
 	if (!b.tags)

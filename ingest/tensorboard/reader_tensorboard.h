@@ -13,6 +13,8 @@
 
 extern const char ts_tensorboard_loses[];
 int ts_tensorboard_sniff(const char *path);
+/* Whether the entry of a folder belongs to the run of that folder, and is no run itself: what add_hparams wrote (hparams_session.h). */
+enum ts_status ts_tensorboard_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err);
 enum ts_status ts_tensorboard_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 				   struct ts_ingest_result *ret_result, struct ts_error *err);
 

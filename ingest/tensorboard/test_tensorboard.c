@@ -10,6 +10,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -30,7 +32,7 @@ static const char check[] =
 
 static void reads_what_tensorboard_reads(void **state)
 {
-	static const char *const runs[] = {"plain", "restarted", "x", "later", "hp/trial", "tensors"};
+	static const char *const runs[] = {"plain", "restarted", "x", "joined", "later", "hp/trial", "tensors"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
@@ -90,40 +92,6 @@ static void hparams_are_configuration(void **state)
 	test_run_finish(&t);
 }
 
-static void doubles_stay_doubles(void **state)
-{
-	struct test_run t;
-
-	(void)state;
-	test_run_init(&t);
-	test_ingest_ok(&t, GOLDEN "tensors");
-	assert_string_equal(test_fact(&t, "columns.scalars\\.f64_content.precision"), "");
-	assert_string_equal(test_fact(&t, "columns.scalars\\.f32_content.precision"), "f32");
-	assert_string_equal(test_fact(&t, "columns.scalars\\.bf16_content.precision"), "f32");
-	test_run_finish(&t);
-}
-
-static void folders_hold_runs(void **state)
-{
-	static const char *const names[] = {"hp/trial", "later", "plain", "restarted", "tensors", "x"};
-	struct ts_found_run *runs;
-	struct ts_arena arena;
-	struct ts_error err;
-	size_t n;
-
-	(void)state;
-	ts_arena_init(&arena, 0);
-	if (ts_discover(GOLDEN, &arena, &runs, &n, &err))
-		fail_msg("%s", err.text);
-	assert_int_equal(n, 6); /* hp itself has a file with only a header */
-	for (size_t i = 0; i < n; i++)
-		assert_string_equal(runs[i].name, names[i]);
-	assert_int_equal(ts_discover("docs", &arena, &runs, &n, &err), TS_INVALID);
-	ts_arena_finish(&arena);
-}
-
-/* --- damage --- */
-
 /* Loads the only file of GOLDEN/x. */
 static void load(uint8_t *bytes, size_t *len)
 {
@@ -145,6 +113,98 @@ static void load(uint8_t *bytes, size_t *len)
 	*len = buf.len;
 	ts_buf_finish(&buf);
 }
+
+/* What add_hparams wrote into a folder of its own is the training's; a folder of such a name that has a series is a run. */
+static void hparams_of_a_folder_join_its_training(void **state)
+{
+	struct ts_found_run *runs;
+	struct test_run t;
+	uint8_t bytes[4096];
+	char folder[128];
+	size_t len, n;
+
+	(void)state;
+	load(bytes, &len);
+	test_run_init(&t);
+	test_ingest_ok(&t, GOLDEN "joined");
+	assert_string_equal(test_fact(&t, "config.lr"), "0.125");
+	assert_string_equal(test_fact(&t, "config.tied"), "true");
+	assert_string_equal(test_fact(&t, "other.tensorboard.final.final/loss"), "0.5");
+	assert_int_equal(t.result.rows, 8);
+	test_write_bytes(&t, "run/events.out.tfevents.1.h", bytes, len);
+	test_write_bytes(&t, "run/1795391825.08/events.out.tfevents.1.h", bytes, len);
+	(void)snprintf(folder, sizeof folder, "%s/run", t.base);
+	if (ts_discover(folder, &t.arena, &runs, &n, &t.err))
+		fail_msg("%s", t.err.text);
+	assert_int_equal(n, 2);
+	assert_string_equal(runs[1].name, "1795391825.08");
+	test_ingest_ok(&t, folder);
+	assert_string_equal(test_fact(&t, "config.lr"), "");
+	test_run_finish(&t);
+}
+
+/* What is no file beside event files is passed over and said; alone it is an error. */
+static void links_and_fifos_are_passed_over(void **state)
+{
+	struct test_run t;
+	uint8_t bytes[4096];
+	char path[160], folder[128];
+	size_t len;
+
+	(void)state;
+	load(bytes, &len);
+	test_run_init(&t);
+	test_write_bytes(&t, "run/events.out.tfevents.1.h", bytes, len);
+	(void)snprintf(folder, sizeof folder, "%s/run", t.base);
+	(void)snprintf(path, sizeof path, "%s/events.out.tfevents.2.h", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	test_ingest_ok(&t, folder);
+	test_expect_notice(&t, "not_file", TS_NOTICE_SKIPPED, 0, 1);
+	assert_int_equal(t.result.rows, 8);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("events.out.tfevents.1.h", path), 0);
+	test_ingest_ok(&t, folder);
+	test_expect_notice(&t, "not_file", TS_NOTICE_SKIPPED, 0, 1);
+	(void)snprintf(path, sizeof path, "%s/events.out.tfevents.1.h", folder);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(test_ingest_path(&t, folder), TS_INVALID);
+	assert_non_null(strstr(t.err.text, "its event files are links, or no files, and are not read"));
+	test_run_finish(&t);
+}
+
+static void doubles_stay_doubles(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_ingest_ok(&t, GOLDEN "tensors");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.f64_content.precision"), "");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.f32_content.precision"), "f32");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.bf16_content.precision"), "f32");
+	test_run_finish(&t);
+}
+
+static void folders_hold_runs(void **state)
+{
+	static const char *const names[] = {"hp/trial", "joined", "later", "plain", "restarted", "tensors", "x"};
+	struct ts_found_run *runs;
+	struct ts_arena arena;
+	struct ts_error err;
+	size_t n;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	if (ts_discover(GOLDEN, &arena, &runs, &n, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(n, 7); /* hp itself has a file with only a header */
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(runs[i].name, names[i]);
+	assert_int_equal(ts_discover("docs", &arena, &runs, &n, &err), TS_INVALID);
+	ts_arena_finish(&arena);
+}
+
+/* --- damage --- */
 
 #define NAME "run/events.out.tfevents.1795000000.h.1.0"
 
@@ -249,6 +309,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_scalar_is_counted),
 		cmocka_unit_test(a_restart_keeps_what_it_replaced),
 		cmocka_unit_test(hparams_are_configuration),
+		cmocka_unit_test(hparams_of_a_folder_join_its_training),
+		cmocka_unit_test(links_and_fifos_are_passed_over),
 		cmocka_unit_test(doubles_stay_doubles),
 		cmocka_unit_test(folders_hold_runs),
 		cmocka_unit_test(a_cut_tail_is_no_error),

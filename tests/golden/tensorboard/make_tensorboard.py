@@ -65,6 +65,15 @@ def x_hparams():
     w.close()
 
 
+def joined():
+    """add_hparams without a name makes a folder whose name is the time."""
+    w = tensorboardX.SummaryWriter("joined")
+    for s in range(8):
+        w.add_scalar("loss", loss(s), s, walltime=T0 + s)
+    w.add_hparams({"lr": 0.125, "model": "gpt-tiny", "tied": True}, {"final/loss": 0.5})
+    w.close()
+
+
 def later_tags():
     """Writes all of one series, then all of another, as a job does that evaluates at its end."""
     w = SummaryWriter("later")
@@ -116,14 +125,15 @@ def read(path):
 
 def main():
     os.chdir(HERE)
-    for name in ("plain", "restarted", "x", "hp", "later", "tensors"):
+    for name in ("plain", "restarted", "x", "hp", "joined", "later", "tensors"):
         shutil.rmtree(name, ignore_errors=True)
     plain()
     restarted()
     x_hparams()
+    joined()
     later_tags()
     known = tensors()
-    expected = {name: read(name) for name in ("plain", "restarted", "x", "later", "hp/trial")}
+    expected = {name: read(name) for name in ("plain", "restarted", "x", "joined", "later", "hp/trial")}
     expected["tensors"] = {tag: [[5, v], [6, v]] for tag, v in known.items()}
     with open("expected.json", "w") as f:
         json.dump(expected, f, indent=1, sort_keys=True)
