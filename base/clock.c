@@ -177,12 +177,13 @@ static bool join_ns(int64_t seconds, int64_t ns, int64_t *ret)
 	return !__builtin_mul_overflow(seconds, NS, &seconds) && !__builtin_add_overflow(seconds, ns, ret);
 }
 
-bool ts_time_parse(struct ts_span text, int64_t *ret_real_ns)
+static bool parse(struct ts_span text, bool may_lack_zone, int64_t *ret_real_ns, bool *ret_zoneless)
 {
 	struct scan s = {.text = text};
 	int64_t seconds;
 	int64_t ns = 0;
 	int64_t real_ns;
+	bool zoneless = false;
 	int year = digits(&s, 4);
 	int month;
 	int day;
@@ -208,10 +209,24 @@ bool ts_time_parse(struct ts_span text, int64_t *ret_real_ns)
 		s.bad |= hour > 23 || minute > 59 || second > 60;
 		if (take(&s, '.'))
 			ns = fraction_ns(&s);
-		seconds += hour * 3600 + minute * 60 + second - offset_s(&s);
+		zoneless = may_lack_zone && s.at == text.len;
+		seconds += hour * 3600 + minute * 60 + second - (zoneless ? 0 : offset_s(&s));
 	}
 	if (s.bad || s.at != text.len || !join_ns(seconds, ns, &real_ns))
 		return false;
 	*ret_real_ns = real_ns;
+	*ret_zoneless = zoneless;
 	return true;
+}
+
+bool ts_time_parse(struct ts_span text, int64_t *ret_real_ns)
+{
+	bool zoneless;
+
+	return parse(text, false, ret_real_ns, &zoneless);
+}
+
+bool ts_time_parse_zoneless(struct ts_span text, int64_t *ret_real_ns, bool *ret_zoneless)
+{
+	return parse(text, true, ret_real_ns, ret_zoneless);
 }

@@ -12,5 +12,7 @@ enum { TS_TIME_TEXT = 32 };
 char *ts_time_text(int64_t real_ns, char out[TS_TIME_TEXT]);
 /* Reads RFC 3339 with any offset, or a plain date; false if the text is neither. */
 bool ts_time_parse(struct ts_span text, int64_t *ret_real_ns);
+/* The same, and also a time of day without an offset, which counts as UTC; *ret_zoneless says that it was one. */
+bool ts_time_parse_zoneless(struct ts_span text, int64_t *ret_real_ns, bool *ret_zoneless);
 
 #endif

@@ -108,6 +108,19 @@ static void test_what_is_neither(void **unused)
 	assert_int_equal(ns, 42);
 }
 
+static void test_without_a_zone(void **unused)
+{
+	int64_t ns = 42;
+	bool zoneless = false;
+
+	(void)unused;
+	assert_true(ts_time_parse_zoneless(ts_span_str("1970-01-01T00:00:01.5"), &ns, &zoneless));
+	assert_true(ns == INT64_C(1500000000) && zoneless);
+	assert_true(ts_time_parse_zoneless(ts_span_str("1970-01-01 01:00:02+01:00"), &ns, &zoneless));
+	assert_true(ns == INT64_C(2000000000) && !zoneless);
+	assert_false(ts_time_parse_zoneless(ts_span_str("1970-01-01T00:00"), &ns, &zoneless));
+}
+
 static void test_clocks(void **unused)
 {
 	int64_t mono = ts_now_mono_ns();
@@ -128,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_every_day),
 		cmocka_unit_test(test_other_spellings),
 		cmocka_unit_test(test_what_is_neither),
+		cmocka_unit_test(test_without_a_zone),
 		cmocka_unit_test(test_clocks),
 	};
 

@@ -1,6 +1,7 @@
 #include "ingest/logs/log_json.h"
 
 #include "base/limits.h"
+#include "base/number.h"
 
 #include <math.h>
 
@@ -41,6 +42,8 @@ static enum ts_status value(struct flattening *f, const struct ts_json_token *to
 	case TS_JSON_STRING:
 		if (is_word(token->text, &number))
 			ts_log_table_number(f->table, name, number, ts_span_of(NULL, 0));
+		else if (ts_parse_double(token->text, &number))
+			ts_log_table_number(f->table, name, number, token->text);
 		else
 			ts_log_table_text(f->table, name, token->text);
 		return TS_OK;

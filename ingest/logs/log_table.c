@@ -33,7 +33,10 @@ enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
 /* The cells that have the same name. */
 struct series {
 	uint64_t numbers, texts, times, whole;
-	bool not_seconds, not_milliseconds;
+	uint64_t folds;	   /* rows with the same value of it, and another value of another series, as the row before them */
+	uint64_t restarts; /* rows in which it is less than before and the epoch is more */
+	bool not_seconds, not_milliseconds, zoneless;
+	double before, before_epoch; /* its last number, and the epoch there; NaN: none */
 	struct ts_log_digits digits;
 	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
 	enum use use;
@@ -287,12 +290,38 @@ void ts_log_table_number(struct ts_log_table *t, struct ts_span name, double val
 		c->number = value;
 }
 
+/* Returns whether a person would read the text as one number: "0,5", "42 %", "1_000". */
+static bool looks_like_number(struct ts_span text)
+{
+	size_t digits = 0, signs = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		if (!memchr("0123456789.,_+-eE %'", text.data[i], sizeof "0123456789.,_+-eE %'" - 1))
+			return false;
+		digits += ts_is_digit(text.data[i]) != 0;
+		signs += i > 0 && (text.data[i] == '-' || text.data[i] == '+') && (text.data[i - 1] | 32) != 'e';
+	}
+	return digits > 0 && signs == 0 && (ts_is_digit(text.data[0]) || memchr("+-.", text.data[0], 3));
+}
+
+static void tell_number(struct ts_log_table *t, struct ts_span name, struct ts_span text)
+{
+	char detail[200];
+
+	(void)snprintf(detail, sizeof detail, "'%.*s' of %.*s is kept as text, for it is not certain which number it is",
+		       (int)(text.len < 40 ? text.len : 40), (const char *)text.data, (int)(name.len < 60 ? name.len : 60),
+		       (const char *)name.data);
+	ts_notice_add(t->notices, "text_number", TS_NOTICE_SKIPPED, t->source->file, t->line, detail);
+}
+
 void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_span text)
 {
 	struct cell *c = add_cell(t, name, text);
 
 	if (c)
 		c->is_text = true;
+	if (c && looks_like_number(text))
+		tell_number(t, name, text);
 }
 
 static struct ts_span text_of(const struct ts_log_table *t, const struct cell *c)
@@ -384,6 +413,35 @@ static bool step_value(const struct ts_log_table *t, const struct cell *c, int64
 
 /* --- looking --- */
 
+static const struct cell *epoch_of(const struct ts_log_table *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++)
+		if (!t->cells[i].is_text && fold_is(name_of(t, t->cells[i].key), "epoch"))
+			return &t->cells[i];
+	return NULL;
+}
+
+/* An epoch that several rows have would put them into one row, and a number that begins again in each epoch would be many restarts. */
+static void look_at_epoch(struct ts_log_table *t)
+{
+	const struct cell *epoch = epoch_of(t);
+	bool folds = false;
+
+	for (size_t i = 0; epoch && i < t->n_cells; i++) {
+		const struct cell *c = &t->cells[i];
+		struct series *s = &t->series[c->key];
+
+		if (c->is_text || c == epoch)
+			continue;
+		folds |= s->numbers > 1 && s->before_epoch == epoch->number && s->before != c->number;
+		s->restarts += s->numbers > 1 && c->number < s->before && epoch->number > s->before_epoch;
+		s->before = c->number;
+		s->before_epoch = epoch->number;
+	}
+	if (folds)
+		t->series[epoch->key].folds++;
+}
+
 static void look(struct ts_log_table *t)
 {
 	for (size_t i = 0; i < t->n_cells; i++) {
@@ -392,8 +450,11 @@ static void look(struct ts_log_table *t)
 		int64_t ns;
 
 		if (c->is_text) {
+			bool zoneless = false;
+
 			s->texts++;
-			s->times += ts_time_parse(text_of(t, c), &ns);
+			s->times += ts_time_parse_zoneless(text_of(t, c), &ns, &zoneless);
+			s->zoneless |= zoneless;
 			continue;
 		}
 		s->numbers++;
@@ -405,12 +466,15 @@ static void look(struct ts_log_table *t)
 		else if (isfinite(c->number) && c->number != floor(c->number))
 			s->digits.beyond = true;
 	}
+	look_at_epoch(t);
 }
 
 /* At least half of the cells must be whole numbers, so that a single wrong one is left out with a notice, and not all
  * the others. */
 static bool may_be_step(const struct series *s)
 {
+	if (2 * s->folds >= s->numbers || s->restarts)
+		return false;
 	return s->use == USE_VALUE && !s->mapped.len && s->whole > 0 && s->whole >= s->numbers + s->texts - s->whole;
 }
 
@@ -582,8 +646,13 @@ static enum ts_status put_time(struct ts_log_table *t, const struct cell *c, str
 	int64_t ns;
 
 	if (c->is_text) {
-		if (!ts_time_parse(text_of(t, c), &ns))
+		bool zoneless;
+
+		if (!ts_time_parse_zoneless(text_of(t, c), &ns, &zoneless))
 			return TS_OK;
+		if (zoneless)
+			ts_notice_add(t->notices, "no_zone", TS_NOTICE_INFO, t->source->file, t->line,
+				      "a time without an offset, taken as UTC");
 		value = (double)ns / 1e9;
 	}
 	if (s->column[0] == 0) {

@@ -11,9 +11,10 @@
  * step and the time, and the precision of each series. Then it gives the cells to rows.h, with names from log_names.h.
  *
  *	step	  the first of step, global_step, iteration, iter, epoch (log_table.c has the whole list) most of whose values are
- *		  whole numbers. If there is none, rows are numbered from 0
+ *		  whole numbers, and that is no epoch with several rows each nor a number that begins again in each epoch. If
+ *		  there is none, rows are numbered from 0
  *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286,
- *		  or RFC 3339 text
+ *		  or RFC 3339 text; without an offset it counts as UTC, which a notice says
  *	text	  column extra.<name>
  *
  * A file .tscope-map in the log's directory overrides this, with a line SOURCE = COLUMN for each: SOURCE is a name as the log
@@ -50,7 +51,7 @@ struct ts_log_source {
 void ts_log_table_row(struct ts_log_table *t, uint64_t line);
 /* Adds a number to the row. written is its text; if that is not known it is empty, and the value counts as a full double. */
 void ts_log_table_number(struct ts_log_table *t, struct ts_span name, double value, struct ts_span written);
-/* Adds a text to the row, also for values that mean nothing to tscope. */
+/* Adds a text to the row, also for values that mean nothing to tscope. One that looks like a number ("42 %") gives a notice. */
 void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_span text);
 enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err);
 /* Reports progress: at is the number of input bytes read up to this row, total that of one reading. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
@@ -173,15 +174,67 @@ static bool is_missing(struct ts_span cell)
 	return cell.len == 0;
 }
 
+/* Which of ',' and '.' stands before the fraction of a number that has a comma; '\0' if it may be either: "1,234" is a decimal number
+ * only in a table whose fields are separated by ';', as in countries with decimal commas. */
+static char decimal_of(struct ts_span text, char delimiter)
+{
+	const uint8_t *end = text.data + text.len;
+	const uint8_t *comma = memchr(text.data, ',', text.len), *point = memchr(text.data, '.', text.len);
+	const uint8_t *digits = text.data + (text.data[0] == '-' || text.data[0] == '+');
+	bool thousands = comma > digits && comma - digits <= 3 && *digits != '0' && end - comma == 4;
+
+	if (point && point > comma)
+		return '.';
+	if (memchr(comma + 1, ',', (size_t)(end - comma - 1)))
+		return point ? '\0' : '.';
+	return point || delimiter == ';' || !thousands ? ',' : '\0';
+}
+
+/* Reads a number with a decimal comma or with separators between thousands: "0,5", "1.234,5", "1,234.5", "1,234,567". Writes it as
+ * others do. */
+static bool local_number(struct ts_span text, char delimiter, char out[TS_DOUBLE_TEXT], size_t *ret_len)
+{
+	bool has_comma = memchr(text.data, ',', text.len) != NULL;
+	char decimal = has_comma ? decimal_of(text, delimiter) : '\0';
+	size_t since = SIZE_MAX, n = 0; /* since: characters behind the last separator */
+
+	if (!decimal || text.len >= TS_DOUBLE_TEXT)
+		return false;
+	for (size_t i = 0; i <= text.len; i++) {
+		char c = i < text.len ? (char)text.data[i] : decimal;
+		bool separator = (c == ',' || c == '.') && c != decimal;
+
+		if ((separator || c == decimal) && since != SIZE_MAX && since != 3)
+			return false;
+		if (!separator && i < text.len)
+			out[n++] = c == decimal ? '.' : c;
+		since = separator ? 0 : c == decimal ? SIZE_MAX : since == SIZE_MAX ? since : since + 1;
+	}
+	*ret_len = n;
+	return true;
+}
+
+/* plain has room for a number that is written otherwise, and *ret_written may lie in it. */
+static bool cell_number(const struct csv *c, struct ts_span cell, char plain[TS_DOUBLE_TEXT], double *ret_value,
+			struct ts_span *ret_written)
+{
+	size_t n;
+
+	return ts_log_number(cell, ret_value, ret_written) ||
+	       (cell.len && local_number(cell, c->delimiter, plain, &n) &&
+		ts_log_number(ts_span_of(plain, n), ret_value, ret_written));
+}
+
 static void take_cell(struct csv *c, struct ts_log_table *t, struct ts_span name, struct ts_span cell)
 {
 	struct ts_span written;
+	char plain[TS_DOUBLE_TEXT];
 	double value;
 
 	cell = ts_trim(cell);
 	if (is_missing(cell) || !name.data)
 		return;
-	if (ts_log_number(cell, &value, &written))
+	if (cell_number(c, cell, plain, &value, &written))
 		ts_log_table_number(t, name, value, written);
 	else if (ts_utf8_valid(cell))
 		ts_log_table_text(t, name, cell);
@@ -189,8 +242,20 @@ static void take_cell(struct csv *c, struct ts_log_table *t, struct ts_span name
 		tell(c, "bad_utf8", TS_NOTICE_SKIPPED, "a text that is not UTF-8");
 }
 
-static enum ts_status take_row(struct csv *c, struct ts_log_table *t, struct ts_error *err)
+/* Where the file does not end in a line end, its last number may lack digits. A quote shows its end. */
+static bool may_be_cut(const struct csv *c, struct ts_span line)
 {
+	struct ts_span last = ts_trim(c->line.fields[c->line.n - 1]), written;
+	char plain[TS_DOUBLE_TEXT];
+	double value;
+
+	return c->lines.cut && line.data[line.len - 1] != '"' && cell_number(c, last, plain, &value, &written);
+}
+
+static enum ts_status take_row(struct csv *c, struct ts_log_table *t, struct ts_span line, struct ts_error *err)
+{
+	bool cut = may_be_cut(c, line);
+
 	if (c->lines.cut && c->line.n < c->n_names) {
 		tell(c, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a row");
 		return TS_OK;
@@ -199,8 +264,10 @@ static enum ts_status take_row(struct csv *c, struct ts_log_table *t, struct ts_
 		tell(c, "ragged_row", TS_NOTICE_SKIPPED,
 		     c->line.n < c->n_names ? "a row with fewer values than there are columns"
 					    : "a row with more values than there are columns");
+	if (cut)
+		tell(c, "cut_line", TS_NOTICE_SKIPPED, "the file ends without a line end, so its last number may lack digits");
 	ts_log_table_row(t, c->lines.number);
-	for (size_t i = 0; i < c->line.n && i < c->n_names; i++)
+	for (size_t i = 0; i < c->line.n - cut && i < c->n_names; i++)
 		take_cell(c, t, c->names[i], c->line.fields[i]);
 	return ts_log_table_end(t, err);
 }
@@ -215,7 +282,7 @@ static enum ts_status take_line(struct csv *c, struct ts_log_table *t, struct ts
 	}
 	if (ts_log_csv_split(&c->line, line, c->delimiter, err))
 		return err->status;
-	return take_row(c, t, err);
+	return take_row(c, t, line, err);
 }
 
 static enum ts_status read_lines(struct csv *c, struct ts_log_table *t, struct ts_error *err)
@@ -257,7 +324,7 @@ static enum ts_status read_table(struct csv *c, struct ts_log_table *t, struct t
 	if (c->lines.bom)
 		ts_notice_add(&c->notices, "bom", TS_NOTICE_INFO, c->file, 1, "a byte order mark");
 	if (ts_log_csv_split(&c->line, header, c->delimiter, err) || take_header(c, &is_row, err) ||
-	    (is_row && take_row(c, t, err)))
+	    (is_row && take_row(c, t, header, err)))
 		return err->status;
 	return read_lines(c, t, err);
 }

@@ -167,8 +167,10 @@ static enum ts_status read_rows(struct dvclive *d, struct ts_log_table *t, struc
 			tell(d, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a row");
 			continue;
 		}
+		if (d->lines.cut)
+			tell(d, "cut_line", TS_NOTICE_SKIPPED, "the file ends without a line end, so its last number may lack digits");
 		ts_log_table_row(t, d->lines.number);
-		for (size_t i = 0; i < n && i < d->line.n; i++)
+		for (size_t i = 0; i < n && i < d->line.n - d->lines.cut; i++)
 			take_field(d, t, roles[i], name, d->line.fields[i]);
 		if (ts_log_table_end(t, err) || ts_log_table_at(t, d->before + ts_log_lines_at(&d->lines), d->bytes_total, err))
 			return err->status;

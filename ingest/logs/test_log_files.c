@@ -134,7 +134,7 @@ static void tables(void **state)
 		{"a.csv", "step,loss\n1,0.5\n2,0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n2,0.25\r\n", "1 0.5|2 0.25", "bom"},
 		{"a.csv", "step,loss\r\n1,0.5\r\n\r\n2,0.25\r\n", "1 0.5|2 0.25", NULL},
-		{"a.csv", "# made by hand\n\nstep;loss\n1;0.5\n2;0.25", "1 0.5|2 0.25", NULL},
+		{"a.csv", "# made by hand\n\nstep;loss\n1;0.5\n2;0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.tsv", "step\tloss\n1\t.5\n2\t+0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "\"step\",\"a \"\"b\"\"\nc\",loss\n\"1\",x,\"0.5\"\n2,\"y\nz\",0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "iter,Loss\n1,0.5\n2,0.25\n", "1 0.5|2 0.25", NULL},
@@ -143,6 +143,20 @@ static void tables(void **state)
 		{"a.csv", "step,loss\n1,0.5\n2\n", "1 0.5|2", "ragged_row"},
 		{"a.csv", "step,loss\n1,0.5\n2,0.25,9\n", "1 0.5|2 0.25", "ragged_row"},
 		{"a.csv", "step,loss\n1,0.5\n2", "1 0.5", "cut_line"},
+		{"a.csv", "step,loss\n1,0.5\n2,0.2", "1 0.5|2", "cut_line"},
+		{"a.csv", "loss,step\n0.5,1\n0.25,2", "1 0.5", "cut_line"},
+		{"a.csv", "step,loss\n1,0.5\n2,\"0.25\"", "1 0.5|2 0.25", NULL},
+		{"a.csv", "step;loss\n1;0,5\n2;1,234\n3;1.234,5\n", "1 0.5|2 1.234|3 1234.5", NULL},
+		{"a.csv", "step,loss\n1,\"0,5\"\n2,\"1,234.5\"\n3,\"1,234,567\"\n4,\"12,25\"\n5,\"-1,5e-3\"\n",
+		 "1 0.5|2 1234.5|3 1234567.0|4 12.25|5 -0.0015", NULL},
+		{"a.csv", "step,loss\n1,0.5\n2,\"1,234\"\n", "1 0.5|2 1", "text_number"},
+		{"a.csv", "step,loss\n1,0.5\n2,\"1,23,4\"\n", "1 0.5|2 1", "text_number"},
+		{"a.csv", "step,loss\n1,0.5\n2,\"1,234.56.7\"\n", "1 0.5|2 1", "text_number"},
+		{"a.csv", "step,acc,loss\n1,42 %,0.5\n", "1 0.5", "text_number"},
+		{"a.csv", "step,date,loss\n1,2026-11-18,0.5\n", "1 0.5", NULL},
+		{"a.csv", "epoch,batch,loss\n0,0,0.5\n0,1,0.25\n1,0,2\n1,1,1\n", "0 0.5|1 0.25|2 2.0|3 1.0", "rows_numbered"},
+		{"a.csv", "epoch,iter,loss\n0,0,0.5\n0,1,0.25\n1,0,2\n1,1,1\n", "0 0.5|1 0.25|2 2.0|3 1.0", "rows_numbered"},
+		{"a.csv", "epoch,loss,val\n0,0.5,\n0,,3\n1,0.25,\n1,,2\n", "0 0.5|1 0.25", NULL},
 		{"a.csv", "step,loss\n1,0.5\nx,3\n2,0.25\n", "1 0.5|2 0.25", "bad_step"},
 		{"a.csv", "step,loss\n1,0.5\n,3\n2,0.25\n", "1 0.5|2 0.25", "no_step"},
 		{"a.csv", "step,loss\n1,0.5\n2,\"0.25\n3,1\n", "1 0.5|3 1.0", "open_quote"},
@@ -161,6 +175,8 @@ static void tables(void **state)
 		{"a.jsonl", "{\"_step\":1,\"loss\":\"NaN\"}\n{\"_step\":2,\"loss\":-Infinity}\n", "1 NaN|2 -Infinity", NULL},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo\n{\"step\":3,\"loss\":1}\n", "1 0.5|3 1.0", "bad_json"},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo", "1 0.5", "cut_line"},
+		{"a.jsonl", "{\"step\":1,\"loss\":\"0.5\"}\n{\"step\":\"2\",\"loss\":\"2.5e-1\"}\n", "1 0.5|2 0.25", NULL},
+		{"a.jsonl", "{\"step\":1,\"loss\":0.5,\"acc\":\"42%\"}\n", "1 0.5", "text_number"},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5}\n[1]\n3\n", "1 0.5", "not_object"},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5,\"hist\":[1,2]}\n", "1 0.5", "not_scalar"},
 		{"losses.txt", "# step loss\n1 0.5\n2, 0.25\n3 1\n4 1\nx\n", "1 0.5|2 0.25|3 1.0|4 1.0", "bad_line"},
@@ -280,6 +296,21 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 
 /* --- restarts and series of their own --- */
 
+static void a_cut_number_of_dvclive(void **state)
+{
+	struct test_run t;
+	char path[160];
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "d/plots/metrics/loss.tsv", "step\tloss\n0\t0.5\n1\t0.2");
+	(void)snprintf(path, sizeof path, "%s/d", t.base);
+	test_ingest_ok(&t, path);
+	test_expect_notice(&t, "cut_line", TS_NOTICE_SKIPPED, 3, 1);
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"scalars\":{\"loss\":0.5}}\n{\"rank\":0,\"step\":1}\n");
+	test_run_finish(&t);
+}
+
 /* yaml.safe_dump of {"on": True, "no": "1", "flag": "true", "lr": 1e-5, "seed": "007", "cap": math.inf, "x": "null", "none": None},
  * PyYAML 6.0: what is quoted is a text. */
 static void hyperparameters_keep_their_type(void **state)
@@ -358,6 +389,9 @@ static void times_are_recognised(void **state)
 	/* The time is the output of: date -u -d 2026-11-18T11:06:40Z +%s */
 	file(&t, "a.csv", "step,date,loss\n1,2026-11-18T11:06:40Z,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":1795000000.0,\"scalars\":{\"loss\":0.5}}\n");
+	file(&t, "a.csv", "step,date,loss\n1,2026-11-18 11:06:40.5,0.5\n2,2026-11-18T11:06:41,0.25\n");
+	assert_non_null(strstr(test_jsonl(&t), "\"step\":1,\"timestamp\":1795000000.5,"));
+	test_expect_notice(&t, "no_zone", TS_NOTICE_INFO, 2, 2);
 	file(&t, "a.csv", "step,time,loss\n1,12.5,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":0.5,\"time\":12.5}}\n");
 	test_run_finish(&t);
@@ -570,6 +604,7 @@ int main(void)
 		cmocka_unit_test(a_map_says_it_otherwise),
 		cmocka_unit_test(a_map_that_is_wrong_is_an_error),
 		cmocka_unit_test(what_is_no_log_of_steps_is_refused),
+		cmocka_unit_test(a_cut_number_of_dvclive),
 		cmocka_unit_test(hyperparameters_keep_their_type),
 		cmocka_unit_test(text_is_kept),
 		cmocka_unit_test(a_second_series_is_no_restart),

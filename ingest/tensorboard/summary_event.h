@@ -32,7 +32,8 @@ bool ts_event_next(struct ts_pb *pb, struct ts_span *ret_value);
 /* Reads a value; false: it does not fit its length. */
 bool ts_event_value_parts(struct ts_span message, struct ts_event_value *ret_value);
 enum ts_tensor_kind ts_event_number(const struct ts_event_value *value, struct ts_tensor *ret_number);
-/* Returns whether the value is one of the plugin hparams. If it begins a session, its hyperparameters replace json, as a JSON object. */
+/* Returns whether the value is one of the plugin hparams. If it begins a session, its hyperparameters replace json, as a JSON
+ * object. */
 bool ts_event_hparams(const struct ts_event_value *value, struct ts_buf *json);
 
 #endif
