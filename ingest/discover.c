@@ -14,6 +14,7 @@ struct finding {
 	struct ts_arena *arena;
 	struct ts_found_run *runs;
 	size_t n, cap;
+	size_t deleted;
 };
 
 static enum ts_status add(struct finding *f, const struct ts_found_run *run, struct ts_error *err)
@@ -85,12 +86,13 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 {
 	struct ts_found_run run = {.path = path, .name = name, .reader = reader};
 	char **parts;
-	size_t n;
+	size_t n, deleted = 0;
 
 	if (!reader->parts)
 		return take_one(f, &run, err);
-	if (reader->parts(path, f->arena, &parts, &n, err))
+	if (reader->parts(path, f->arena, &parts, &n, &deleted, err))
 		return err->status;
+	f->deleted += deleted;
 	for (size_t i = 0; i < n; i++) {
 		run.part = parts[i];
 		run.name = *name ? ts_arena_printf(f->arena, "%s/%s", name, parts[i]) : parts[i];
@@ -123,11 +125,11 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 
 	if (!path || !below)
 		return ts_arena_error(f->arena, err);
-	if (entry[0] == '.' || !is_own(path))
+	if (!is_own(path))
 		return TS_OK;
-	if (ts_mlflow_passes_over(directory, entry, &passes_over, err))
+	if (ts_mlflow_passes_over(directory, entry, &passes_over, &f->deleted, err))
 		return err->status;
-	if (passes_over)
+	if (passes_over || entry[0] == '.')
 		return TS_OK;
 	is_directory = ts_file_kind(path) == TS_FILE_DIRECTORY;
 	if (inside && !is_directory)
@@ -192,9 +194,13 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 		return err->status;
 	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", reader != NULL, 1, err))
 		return err->status;
+	if (f.n == 0 && f.deleted)
+		return ts_error_set(err, TS_INVALID, "%s: all runs in it, %zu, are deleted in MLflow", path, f.deleted);
 	if (f.n == 0)
 		return ts_error_set(err, TS_INVALID, "%s: no run in it: no run directory, and no log of another tool that is known",
 				    path);
+	for (size_t i = 0; i < f.n; i++)
+		f.runs[i].deleted = f.deleted;
 	*ret_runs = f.runs;
 	*ret_n = f.n;
 	return TS_OK;

@@ -21,6 +21,7 @@ struct ts_found_run {
 	const char *key;
 	const char *const *more; /* paths of further parts of the run, in the order of names */
 	size_t n_more;
+	size_t deleted; /* how many runs below the given path were passed over, because they are deleted in their tool */
 	const struct ts_reader *reader;
 };
 

@@ -511,6 +511,10 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 	if (!all->places || !all->rows)
 		return ts_arena_error(&cli->arena, err);
 	for (size_t i = 0; i < words; i++) {
+		if (n_found[i] && found[i]->deleted)
+			ts_cli_say(cli, "%s: %s deleted in MLflow and left out", cli->args.words[i],
+				   found[i]->deleted == 1 ? "1 run is"
+							  : ts_arena_printf(&cli->arena, "%zu runs are", found[i]->deleted));
 		for (size_t k = 0; k < n_found[i]; k++)
 			all->places[all->n++] = (struct place){.path = found[i][k].path,
 							       .part = found[i][k].part,

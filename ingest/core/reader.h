@@ -62,8 +62,10 @@ struct ts_reader {
 	/* Returns how certain the reader is that the path has its format, 0 = it has not, or TS_SNIFF_NO_MEMORY. It looks at
 	 * names and first bytes only. */
 	int (*sniff)(const char *path);
-	/* Lists the runs of a file that holds several, as options->part names them. NULL: a path is always one run. */
-	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err);
+	/* Lists the runs of a file that holds several, as options->part names them, without those that were deleted in the tool, which
+	 * it counts. NULL: a path is always one run. */
+	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
+				struct ts_error *err);
 	/* Reads the beginning only. What cannot be read says nothing; fails with TS_NO_MEMORY and TS_TOO_LARGE only. NULL: such a log
 	 * says nothing of this kind. */
 	enum ts_status (*about)(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);

@@ -258,6 +258,18 @@ static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char *
 	return (*parts)[(*n)++] ? TS_OK : ts_arena_error(arena, err);
 }
 
+static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, struct ts_error *err)
+{
+	sqlite3_stmt *query = prepare(db, path, "SELECT count(*) FROM runs", NULL, err);
+	enum ts_status status = TS_OK;
+
+	if (!query)
+		return err->status;
+	*ret_n = next_row(query, path, &status, err) ? (size_t)sqlite3_column_int64(query, 0) : 0;
+	(void)sqlite3_finalize(query);
+	return status;
+}
+
 static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
 				 struct ts_error *err)
 {
@@ -280,11 +292,12 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 	return status;
 }
 
-enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err)
+enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
+				  struct ts_error *err)
 {
 	sqlite3 *db;
 	char **parts;
-	size_t n;
+	size_t n, all;
 	enum ts_status status;
 
 	if (open_base(path, arena, &db, err))
@@ -292,13 +305,18 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 	status = check_tables(db, path, err);
 	if (!status)
 		status = list_parts(db, path, arena, &parts, &n, err);
+	if (!status)
+		status = count_runs(db, path, &all, err);
 	(void)sqlite3_close(db);
 	if (status)
 		return status;
+	if (n == 0 && all > 0)
+		return ts_error_set(err, TS_INVALID, "%s: all runs of this database of MLflow, %zu, are deleted", path, all);
 	if (n == 0)
 		return ts_error_set(err, TS_INVALID, "%s: this database of MLflow has no run", path);
 	*ret_parts = parts;
 	*ret_n = n;
+	*ret_deleted = all > n ? all - n : 0; /* another process may write in between */
 	return TS_OK;
 }
 

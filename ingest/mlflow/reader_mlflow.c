@@ -20,6 +20,7 @@ enum {
 	SURE = 60,
 	DEPTH = 16,	   /* the directories in a key; MLflow's keys have at most 250 bytes */
 	FILES_MAX = 65536, /* the most files of artifacts that are counted */
+	TRASH_DEPTH = 2,   /* .trash has experiments, which have runs */
 };
 
 static const char meta_name[] = "meta.yaml";
@@ -114,7 +115,47 @@ int ts_mlflow_sniff(const char *path)
 	return meta.is_run ? SURE : 0;
 }
 
-enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err)
+/* Counts the runs in a folder of MLflow, `depth` folders deep. */
+static enum ts_status count_below(const char *path, int depth, struct ts_arena *arena, size_t *io_n, struct ts_error *err)
+{
+	struct meta meta;
+	char **names;
+	size_t n;
+
+	if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+		return TS_OK;
+	if (look_in(path, &meta, err))
+		return err->status;
+	*io_n += meta.is_run;
+	if (meta.is_run || depth == 0)
+		return TS_OK;
+	if (ts_list_dir(path, arena, &names, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		const char *below = ts_path_join(arena, path, names[i]);
+
+		if (!below)
+			return ts_arena_error(arena, err);
+		if (count_below(below, depth - 1, arena, io_n, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* What cannot be listed is not counted. */
+static enum ts_status count_deleted(const char *path, size_t *io_n, struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+
+	ts_arena_init(&arena, 0);
+	status = count_below(path, TRASH_DEPTH, &arena, io_n, err);
+	ts_arena_finish(&arena);
+	return status == TS_NO_MEMORY || status == TS_TOO_LARGE ? status : TS_OK;
+}
+
+enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, size_t *io_deleted,
+				     struct ts_error *err)
 {
 	static const char *const own[] = {"models", "datasets", "traces"};
 	struct meta of_entry, of_directory = {false, false, false};
@@ -128,8 +169,8 @@ enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, b
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
 		if (strcmp(entry, own[i]) == 0 && look_in(directory, &of_directory, err))
 			return err->status;
-	*ret_passes_over = of_entry.deleted || of_directory.is_experiment;
-	return TS_OK;
+	*ret_passes_over = of_entry.deleted || of_directory.is_experiment || strcmp(entry, ".trash") == 0;
+	return *ret_passes_over && !of_directory.is_experiment ? count_deleted(path, io_deleted, err) : TS_OK;
 }
 
 static void tell(struct store *s, const char *code, enum ts_notice_level level, uint64_t line, const char *what)

@@ -14,8 +14,9 @@ int ts_mlflow_sniff(const char *path);
 enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err);
 
-/* Tells discover.h whether to skip an entry of this directory: it belongs to MLflow and holds no run, or a deleted one. Fails with
- * TS_NO_MEMORY only. */
-enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err);
+/* Tells discover.h whether to skip an entry of this directory: it belongs to MLflow and holds no run, or deleted ones, which are
+ * added to *io_deleted. Fails with TS_NO_MEMORY and TS_TOO_LARGE only. */
+enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, size_t *io_deleted,
+				     struct ts_error *err);
 
 #endif

@@ -162,6 +162,16 @@ static void expect_runs(const char *path, const char *const *names, size_t n)
 	ts_arena_finish(&arena);
 }
 
+static size_t count_deleted(struct test_run *t, const char *path)
+{
+	struct ts_found_run *runs;
+	size_t n;
+
+	if (ts_discover(path, &t->arena, &runs, &n, &t->err))
+		fail_msg("%s", t->err.text);
+	return runs[0].deleted;
+}
+
 static void folders_hold_what_was_not_deleted(void **state)
 {
 	static const char *const names[] = {"101/" ID("a1"), "101/" ID("a2"), "102/" ID("a3")};
@@ -177,7 +187,11 @@ static void folders_hold_what_was_not_deleted(void **state)
 	test_write(&t, "run/7/models/m-1/artifacts/steps.jsonl", "{\"step\":1,\"loss\":1}\n");
 	test_write(&t, "run/8/meta.yaml", "experiment_id: '8'\nlifecycle_stage: deleted\nname: e\n");
 	test_write(&t, "run/8/run/meta.yaml", "experiment_id: '8'\nrun_uuid: y\n");
+	test_write(&t, "run/7/gone/meta.yaml", "experiment_id: '7'\nrun_uuid: z\nlifecycle_stage: deleted\n");
+	test_write(&t, "run/.trash/9/meta.yaml", "experiment_id: '9'\nlifecycle_stage: deleted\nname: e\n");
+	test_write(&t, "run/.trash/9/run/meta.yaml", "experiment_id: '9'\nrun_uuid: u\nlifecycle_stage: deleted\n");
 	expect_runs(t.path, one, 1);
+	assert_int_equal(count_deleted(&t, t.path), 3);
 	/* Outside of a store, a folder with such a name is an ordinary folder. */
 	test_write(&t, "run/9/models/m-1/steps.jsonl", "{\"step\":1,\"loss\":1}\n");
 	expect_runs(t.path, (const char *const[]){"7/run", "9/models/m-1"}, 2);
@@ -474,6 +488,7 @@ static void parts_are_told_where_one_is_wanted(void **state)
 	assert_non_null(strstr(t.err.text, "3 runs"));
 	ingest_part(&t, path, "nobody", TS_NOT_FOUND);
 	ingest_part(&t, path, ID("a4"), TS_OK); /* the run is deleted, but it was named */
+	assert_int_equal(count_deleted(&t, path), 2); /* another one is of a deleted experiment */
 	(void)snprintf(path, sizeof path, "%s/mlflow.db#x", t.base);
 	assert_int_equal(ts_discover(path, &t.arena, &found, &n, &t.err), TS_OK);
 	assert_int_equal(n, 1);
@@ -481,6 +496,9 @@ static void parts_are_told_where_one_is_wanted(void **state)
 	assert_string_equal(found[0].name, "");
 	(void)snprintf(path, sizeof path, "%s/mlflow.db", t.base);
 	assert_string_equal(found[0].path, path);
+	make_db(&t, "mlflow.db", "UPDATE runs SET lifecycle_stage = 'deleted'");
+	assert_int_equal(ts_discover(path, &t.arena, &found, &n, &t.err), TS_INVALID);
+	assert_non_null(strstr(t.err.text, "all runs of this database of MLflow, 5, are deleted"));
 	make_db(&t, "mlflow.db", "DELETE FROM runs WHERE run_uuid > '" ID("a1") "'");
 	ingest_part(&t, path, NULL, TS_OK);
 	assert_string_equal(test_fact(&t, "session.name"), "plain");

@@ -5,6 +5,7 @@ $ tscope push mlruns
 | default/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
 | default/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
 | 3 runs: 3 created
+! tscope: mlruns: 2 runs are deleted in MLflow and left out
 ! tscope: mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 ! tscope: mlruns/101/000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlruns/101/000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
@@ -128,6 +129,7 @@ $ tscope push mlflow.db
 | default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8 SIZE SIZE  created
 | 3 runs: 3 created
+! tscope: mlflow.db: 2 runs are deleted in MLflow and left out
 ! tscope: mlflow.db#000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
