@@ -461,7 +461,10 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 		element(&p, "<p class=\"dim\">", r->title, "; ");
 	} else {
 		ts_buf_printf(out, "<h1><span class=\"light %s\"></span>", light_class(r->light));
-		element(&p, "", r->title, "</h1>\n<p class=\"dim\">");
+		element(&p, "", r->title, "</h1>\n");
+		if (r->costs)
+			element(&p, "<p>", r->costs, "</p>\n");
+		put(&p, "<p class=\"dim\">");
 	}
 	element(&p, "", r->view, "</p></header>\n<main>\n");
 	for (size_t i = 0; i < r->n; i++)

@@ -874,6 +874,8 @@ enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report 
 	} else {
 		flow(&p, title_style(r->light), r->title, 0, r->light == TS_LIGHT_NONE ? 2 : 0);
 	}
+	if (r->costs)
+		flow(&p, TS_STYLE_BOLD, r->costs, 0, 2);
 	if (r->view)
 		flow(&p, TS_STYLE_DIM, r->view, 0, 2);
 	for (size_t i = 0; i < r->n; i++) {

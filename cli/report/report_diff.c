@@ -282,6 +282,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 
 	r.title = ts_report_text(&r, d->sentence.len ? d->sentence : diff->reason);
 	r.light = light_of(diff->verdict);
+	r.costs = ts_report_diff_costs(&r, diff);
 	r.view = diagnosed(diff) ? cause_of(&r, d) : NULL;
 	r.name = ts_report_say(&r, "%s and %s", ts_report_run(&r, &diff->a), ts_report_run(&r, &diff->b));
 	r.foot = ts_report_say(&r, "runs %s and %s", ts_report_kept(&r, ts_show_hex(&diff->a.id, arena)),

@@ -19,6 +19,8 @@ const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, 
 
 void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff); /* report_diff_series.c */
 void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff); /* report_diff_outcomes.c */
+/* Says which costs (step time, throughput, memory) differ by more than their noise; NULL if none does. */
+const char *ts_report_diff_costs(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_sides.c */
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);

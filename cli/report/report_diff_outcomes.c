@@ -81,6 +81,53 @@ static bool stands_out(const struct ts_outcome *o)
 	return o->has_noise && fabs(o->change) > o->noise;
 }
 
+enum { COST_TIME, COST_RATE, COST_MEMORY, COSTS };
+
+/* Peak memory has no noise that one run would show. Less than this part of it is not worth a line at the top. */
+#define MEMORY_MATTERS 0.05
+
+/* The names of the outcomes that are costs, by what they are the cost in; steps per second is the mean step time again. */
+static int cost_of(const struct ts_outcome *o)
+{
+	static const struct {
+		const char *name;
+		int cost;
+	} names[] = {{"step_time_mean", COST_TIME},
+		     {"step_time", COST_TIME},
+		     {"tokens_per_s", COST_RATE},
+		     {"samples_per_s", COST_RATE},
+		     {"peak_memory", COST_MEMORY}};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (ts_span_is(o->name, names[i].name))
+			return names[i].cost;
+	return COSTS;
+}
+
+static bool is_costly(const struct ts_outcome *o)
+{
+	if (cost_of(o) == COST_MEMORY && o->compared && !o->has_noise)
+		return fabs(o->change) > MEMORY_MATTERS * o->a.value;
+	return stands_out(o);
+}
+
+const char *ts_report_diff_costs(struct ts_report *r, const struct ts_diff *diff)
+{
+	const char *text = NULL;
+	bool said[COSTS + 1] = {[COSTS] = true};
+
+	for (size_t i = 0; i < diff->n_outcomes; i++) {
+		const struct ts_outcome *o = &diff->outcomes[i];
+		int cost = cost_of(o);
+
+		if (said[cost] || !is_costly(o))
+			continue;
+		said[cost] = true;
+		text = ts_report_join(r, text, "; ", ts_report_say(r, "%s %s", ts_report_text(r, o->title), change_of(r, o)));
+	}
+	return text ? ts_report_say(r, "costs of b against a: %s", text) : NULL;
+}
+
 void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
 {
 	static const struct ts_sheet_column columns[] = {{"", false, 0}, {"a", true, 0}, {"b", true, 0}, {"b - a", true, 0}};

@@ -511,6 +511,37 @@ static void rows_that_are_left_out_are_counted(void **state)
 }
 
 /* Series that have two names, and rows that no comparison looked at, are told in the text and in the JSON. */
+static struct ts_outcome outcome(const char *name, double a, double b, double noise)
+{
+	return (struct ts_outcome){.name = str(name),
+				   .title = str(name),
+				   .unit = TS_UNIT_SECONDS,
+				   .a = {.known = true, .value = a},
+				   .b = {.known = true, .value = b},
+				   .compared = true,
+				   .change = b - a,
+				   .has_noise = noise > 0,
+				   .noise = noise};
+}
+
+/* Costs that differ by more than their noise stand above the cause; memory has none, and counts from 5 % on. */
+static void costs_stand_above_the_cause(void **state)
+{
+	struct ts_outcome some[] = {outcome("loss", 1, 9, 0.1), outcome("step_time_mean", 0.1, 0.353, 0.01),
+				    outcome("step_time", 0.1, 0.4, 0.01), outcome("tokens_per_s", 100, 101, 2),
+				    outcome("peak_memory", 100, 106, 0)};
+
+	(void)state;
+	diff.outcomes = some;
+	diff.n_outcomes = 5;
+	has(text_of(0, false), "\ncosts of b against a: step_time_mean +253 % ±10.0 %; peak_memory +6 %\ncause: ");
+	has(page_of(), "<p>costs of b against a: step_time_mean +253 % ±10.0 %; peak_memory +6 %</p>");
+	some[1].noise = some[2].noise = 0.31;
+	some[4].change = 4;
+	has_not(text_of(0, false), "costs of b against a");
+	has_not(page_of(), "costs of b against a");
+}
+
 static void what_is_compared_is_said(void **state)
 {
 	static struct ts_alias_row aliases[3];
@@ -884,6 +915,7 @@ int main(void)
 		T(a_sentence_is_one_line_in_a_pipe),
 		T(a_panel_is_at_most_a_screen),
 		T(rows_that_are_left_out_are_counted),
+		T(costs_stand_above_the_cause),
 		T(what_is_compared_is_said),
 		T(foreign_text_is_harmless),
 		T(curves_show_where_they_part),

@@ -191,6 +191,7 @@ $ tscope diff parts base
 # Inconclusive: more steps on one side, none in common, only a series of unknown meaning.
 $ tscope diff base longer
 | The trajectories cannot be compared in full: loss agrees at 8 common steps, but the second run has 4 steps (8 to 11) that the first lacks
+| costs of b against a: peak memory +50.0 %
 | cause: no difference found; confidence: low
 |   a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 |   b  longer  782180165393  12 steps (0 to 11)  1 rank
@@ -228,6 +229,7 @@ $ tscope diff base longer
 [3]
 $ tscope diff base apart
 | The trajectories cannot be compared in full: no step of loss is in both runs; 2 recorded facts differ: code.commit and 1 more
+| costs of b against a: peak memory +1250 %
 | cause: too little in common to compare; confidence: none
 |   The trajectories cannot be compared in full: no step of loss is in both runs; 2 recorded facts
 |     differ: code.commit and 1 more
@@ -790,6 +792,7 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 | The trajectories cannot be compared in full: loss agrees at 3 common steps, but
 | the first run has 5 steps (3 to 7) that the second lacks; 11 recorded facts
 | differ: code.commit and 10 more
+| costs of b against a: peak memory -62.5 %
 | cause: no difference found; confidence: low
 |   a  base         18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  ./runs/evil  d45d5732500b  3 steps (0 to 2)  1 rank
@@ -841,6 +844,7 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 # What was skipped is said.
 $ tscope diff base ./runs/cut
 | The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 8 recorded facts differ: code.commit and 7 more
+| costs of b against a: peak memory -50.0 %
 | cause: no difference found; confidence: low
 |   a  base        18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  ./runs/cut  a6e6bceb9c69  4 steps (0 to 3)  1 rank
