@@ -269,6 +269,30 @@ static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse
 												 : TS_CONFIDENCE_HIGH;
 }
 
+/* The loss and the gradient norm agree to the bit, and another series only as far as the more coarsely written run tells: a log of
+ * float32 beside one of doubles has the losses of both, which were float32, but not the learning rate. */
+static bool coarser_only(struct ts_inquiry *q)
+{
+	struct ts_span recorded = name_recorded(q);
+	const struct ts_evidence_series *found = NULL;
+
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (q->first[s->kind].parts)
+			return false;
+		found = found || !s->parts ? found : s;
+	}
+	if (!found)
+		return false;
+	ts_say_for(q, "%.*s differs by no more than half the rounding step of the more coarsely written run", NAME(found));
+	ts_say_for(q, "the loss and the gradient norm, as far as they were recorded, agree bit for bit up to step %" PRId64 ": %.*s",
+		   q->last, TS_SPAN_ARG(recorded));
+	ts_conclude(q, TS_CAUSE_QUANTIZATION, identical_sure(q, is_coarse(q)),
+		    "The two runs differ by no more than the rounding with which one of them was written");
+	return true;
+}
+
 static void say_operation(struct ts_inquiry *q)
 {
 	const struct ts_op_row *op = first_operation(q);
@@ -306,7 +330,7 @@ static void nothing_parts(struct ts_inquiry *q)
 	struct ts_span recorded = name_recorded(q);
 	bool coarse = false;
 
-	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || number_only(q) || input_only(q))
+	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || number_only(q) || input_only(q) || coarser_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||

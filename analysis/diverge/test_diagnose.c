@@ -263,6 +263,19 @@ static void test_quantization(void **state)
 	assert_int_equal(s.d.bits.answer, TS_TIER_FAILS);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	AGAIN(s);
+	/* Losses that were float32 agree; the learning rate is a double in one log and float32 in the other. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_LR, "lr", 0, 2e-9, 2e-9, 0)->gap.visible = false;
+	expect(&s, TS_CAUSE_QUANTIZATION, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.bits.answer, TS_TIER_FAILS);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	assert_true(says_for(&s, "lr differs by no more than half the rounding step"));
+	assert_true(says_for(&s, "agree bit for bit"));
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_LR, "lr", 0, 2e-9, 2e-9, 0);
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-8, 3e-8, 0);
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
 	close_scene(&s);
