@@ -110,7 +110,8 @@ static void tell_rows(struct importing *m)
 	}
 	if (stats.repeated) {
 		(void)snprintf(detail, sizeof detail,
-			       "%" PRIu64 " values came again for the same step; the last counts", stats.repeated);
+			       "%" PRIu64 " value%s came again for the same step, other than before; the last counts", stats.repeated,
+			       stats.repeated == 1 ? "" : "s");
 		ts_notice_add(m->notices, "repeated_value", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
 	}
 	if (stats.dropped) {

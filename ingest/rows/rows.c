@@ -15,6 +15,7 @@ struct column {
 	struct ts_rows_column what; /* the name and the source are copies */
 	uint32_t number;	    /* its number in the builder */
 	uint64_t row;		    /* the number of the last row in which it has a cell */
+	double last;		    /* that cell, of a column of numbers */
 };
 
 struct ts_rows {
@@ -187,26 +188,29 @@ enum ts_status ts_rows_restart(struct ts_rows *r, int64_t step, struct ts_error 
 	return end_row(r, err) ? err->status : add_restart(r, step, err);
 }
 
-/* Returns whether the column already has a cell in this row. The cell is kept or replaced. */
-static bool comes_again(struct ts_rows *r, struct column *c)
+/* Returns whether the column already has a cell in this row, and that cell stays. A number that comes again as it was is no other
+ * value: the records of a training and of its evaluation have the same epoch. value: NULL for a text. */
+static bool comes_again(struct ts_rows *r, struct column *c, const double *value)
 {
-	bool again = c->row == r->row;
+	bool again = c->row == r->row, same = again && value && memcmp(value, &c->last, sizeof *value) == 0;
 
 	c->row = r->row;
-	if (again && !c->what.quiet)
+	if (again && !c->what.quiet && !same)
 		r->stats.repeated++;
+	if (value && !(again && c->what.quiet))
+		c->last = *value;
 	return again && c->what.quiet;
 }
 
 /* Returns whether the cell may be written, that is, whether its column is one of ours. */
-static bool take_cell(struct ts_rows *r, uint32_t column)
+static bool take_cell(struct ts_rows *r, uint32_t column, const double *value)
 {
 	if (column >= r->n_columns) {
 		r->stats.dropped++;
 		return false;
 	}
 	r->stats.cells++;
-	return !comes_again(r, &r->columns[column]);
+	return !comes_again(r, &r->columns[column], value);
 }
 
 static enum ts_status check_room(struct ts_rows *r, size_t len, struct ts_error *err)
@@ -217,7 +221,7 @@ static enum ts_status check_room(struct ts_rows *r, size_t len, struct ts_error 
 
 enum ts_status ts_rows_f64(struct ts_rows *r, uint32_t column, double value, struct ts_error *err)
 {
-	if (!take_cell(r, column))
+	if (!take_cell(r, column, &value))
 		return TS_OK;
 	if (!r->sorting) {
 		ts_builder_f64(r->builder, r->columns[column].number, value);
@@ -233,7 +237,7 @@ enum ts_status ts_rows_f64(struct ts_rows *r, uint32_t column, double value, str
 
 enum ts_status ts_rows_text(struct ts_rows *r, uint32_t column, struct ts_span value, struct ts_error *err)
 {
-	if (!take_cell(r, column))
+	if (!take_cell(r, column, NULL))
 		return TS_OK;
 	if (!r->sorting) {
 		ts_builder_text(r->builder, r->columns[column].number, value);
@@ -258,14 +262,15 @@ static void put_cells(struct ts_rows *r, struct ts_span record)
 		struct column *c = &r->columns[ts_load_u32(record.data + at)];
 		uint32_t len = ts_load_u32(record.data + at + 4);
 		const uint8_t *value = record.data + at + CELL_BYTES;
-		double real;
+		double real = 0;
 
-		if (comes_again(r, c)) {
+		if (c->what.type == TS_COLUMN_F64)
+			memcpy(&real, value, sizeof real);
+		if (comes_again(r, c, c->what.type == TS_COLUMN_F64 ? &real : NULL)) {
 			at += CELL_BYTES + len;
 			continue;
 		}
 		if (c->what.type == TS_COLUMN_F64) {
-			memcpy(&real, value, sizeof real);
 			ts_builder_f64(r->builder, c->number, real);
 		} else {
 			ts_builder_text(r->builder, c->number, ts_span_of(value, len));

@@ -118,6 +118,7 @@ static void the_axis_that_most_values_are_drawn_over(void **state)
 	assert_string_equal(test_fact(&t, "session.name"), "gpt tiny/lr 1e-3");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.train/global_step"), "");
 	assert_int_equal(t.result.segments, 1); /* the evaluation is a second record of its step, and no restart */
+	assert_null(test_notice(&t, "repeated_value")); /* its epoch comes again as it was */
 	test_ingest_ok(&t, VAL_AXIS);
 	assert_string_equal(test_fact(&t, "columns.step.source"), "");
 	assert_non_null(strstr(test_jsonl(&t), "\"epoch\":2.0"));
@@ -511,8 +512,8 @@ static void a_step_of_too_many_values(void **state)
 	(void)state;
 	test_run_init(&t);
 	made_init(&m);
-	while (b.len < TS_WANDB_RECORD_MAX - 4096)
-		item(&b, 1, "=a", "1");
+	for (int i = 0; b.len < TS_WANDB_RECORD_MAX - 4096; i++)
+		item(&b, 1, "=a", i % 2 ? "1" : "2");
 	put(&m, 2, &b);
 	HISTORY(&m, "\x08\x01", "a", "2");
 	ts_buf_finish(&b);

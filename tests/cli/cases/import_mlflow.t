@@ -9,7 +9,7 @@ $ tscope push mlruns
 ! tscope: mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 ! tscope: mlruns/101/000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlruns/101/000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
-! tscope: mlruns/102/000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
+! tscope: mlruns/102/000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 # Again: nothing is sent.
 $ tscope push mlruns 2>/dev/null
 | name                                          id            steps  sent  new  outcome
@@ -132,7 +132,7 @@ $ tscope push mlflow.db
 ! tscope: mlflow.db: 2 runs are deleted in MLflow and left out
 ! tscope: mlflow.db#000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
-! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
+! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 $ tscope push mlflow.db 2>/dev/null
 | name                                                id            steps  sent  new  outcome
 | default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40   0 B  0 B  unchanged
@@ -184,7 +184,7 @@ $ tscope show ./mlflow.db#000000000000000000000000000000a3 | head -20
 | scalars.loss         trajectory   f64       1     6  -1 to 4611686018427387904
 | scalars.val loss: a  unknown      f64       1     2  5 to 6
 | timestamp            observation  f64       1     8  -1 to 4611686018427387904
-! tscope: ./mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
+! tscope: ./mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 # A run that was deleted is read where it is named.
 $ tscope push --name one mlflow.db#000000000000000000000000000000a4
 | name      default/one

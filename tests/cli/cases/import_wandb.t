@@ -16,7 +16,6 @@ $ tscope push wandb
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
 ! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
-! tscope: wandb/offline-run-20261121_000008-hfaxis08: skipped: repeated_value: 2 values came again for the same step; the last counts
 ! tscope: wandb/offline-run-20261121_000010-hfagain0: restart: training was restarted 1 time
 # Again: nothing is sent.
 $ tscope push wandb
@@ -36,7 +35,6 @@ $ tscope push wandb
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
 ! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
-! tscope: wandb/offline-run-20261121_000008-hfaxis08: skipped: repeated_value: 2 values came again for the same step; the last counts
 ! tscope: wandb/offline-run-20261121_000010-hfagain0: restart: training was restarted 1 time
 # One of them, by its folder and by its file: the same run.
 $ tscope push --name plain wandb/offline-run-20261121_000000-plain001
