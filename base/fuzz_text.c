@@ -15,9 +15,12 @@ static void check_time(struct ts_span text)
 {
 	char printed[TS_TIME_TEXT];
 	int64_t ns, again;
+	bool zoneless;
 
 	if (ts_time_parse(text, &ns))
 		hold(ts_time_parse(ts_span_str(ts_time_text(ns, printed)), &again) && again == ns);
+	if (ts_time_parse_zoneless(text, &again, &zoneless))
+		hold(zoneless || (ts_time_parse(text, &ns) && ns == again));
 }
 
 static void check_id(struct ts_span text)

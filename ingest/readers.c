@@ -1,5 +1,6 @@
 #include "ingest/readers.h"
 
+#include "ingest/export/reader_export.h"
 #include "ingest/logs/reader_csv.h"
 #include "ingest/logs/reader_dvclive.h"
 #include "ingest/logs/reader_huggingface.h"
@@ -23,6 +24,7 @@ static const struct ts_reader readers[] = {
 	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, NULL, false, ts_dvclive_read},
 	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, NULL, false, ts_golden_read},
 	{"torchtitan losses", "", ts_losses_sniff, NULL, NULL, false, ts_losses_read},
+	{"tscope export", ts_export_loses, ts_export_sniff, NULL, NULL, false, ts_export_read},
 	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, NULL, false, ts_csv_read},
 	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, NULL, false, ts_jsonl_read},
 };

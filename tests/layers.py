@@ -34,7 +34,7 @@ ROOMS = {
     "ingest/mlflow": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/tensorboard": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
-    "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rundir"},
+    "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "capture": {"base"},
     "store": {"base"},

@@ -15,7 +15,8 @@ typedef enum ts_status ts_object_source(void *ctx, const struct ts_id *id, struc
 
 enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get, void *ctx, const char *path,
 				 struct ts_error *err);
-/* Writes CSV to a descriptor: one row per step and rank with rank, step, then every column; absent cells are empty. A record's own
+/* Writes CSV to a descriptor: one row per step and rank with rank, step, then every column; absent cells are empty, and texts
+ * are in quotes, so that reader_export.h reads the same again. A record's own
  * key `rank` is written as record.rank, here and in JSON Lines. Only the run directory has superseded rows. */
 enum ts_status ts_export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err);
 /* Writes JSON Lines: one object per step and rank, {"rank":0,"step":5,"phases":{...},...}. */

@@ -138,9 +138,10 @@ enum ts_status ts_export_jsonl(const struct ts_id *head, ts_object_source *get, 
 
 /* --- CSV --- */
 
-static void put_quoted(struct ts_buf *out, struct ts_span text)
+/* plain: without quotes where none is needed. */
+static void put_quoted(struct ts_buf *out, struct ts_span text, bool plain)
 {
-	bool plain = text.len > 0;
+	plain = plain && text.len > 0;
 
 	for (size_t i = 0; i < text.len && plain; i++)
 		plain = text.data[i] != ',' && text.data[i] != '"' && text.data[i] != '\n' && text.data[i] != '\r';
@@ -168,9 +169,11 @@ static void put_value(struct ts_buf *out, const struct ts_rows *rows, size_t i)
 	case TS_COLUMN_U64:
 		ts_buf_printf(out, "%016" PRIx64, ts_rows_u64(rows, i));
 		break;
-	case TS_COLUMN_TEXT:
+	case TS_COLUMN_TEXT: /* always in quotes, so that it is no number when it is read again */
+		put_quoted(out, ts_rows_text(rows, i), false);
+		break;
 	case TS_COLUMN_JSON:
-		put_quoted(out, ts_rows_text(rows, i));
+		put_quoted(out, ts_rows_text(rows, i), true);
 		break;
 	}
 }
@@ -266,7 +269,7 @@ static enum ts_status put_header(struct text_export *x, struct ts_error *err)
 		ts_buf_char(&x->out, ',');
 		if (ts_span_is(x->names[i], "rank"))
 			ts_buf_str(&x->out, "record.");
-		put_quoted(&x->out, x->names[i]);
+		put_quoted(&x->out, x->names[i], true);
 	}
 	ts_buf_char(&x->out, '\n');
 	return ts_buf_check(&x->out, err);

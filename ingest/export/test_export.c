@@ -61,7 +61,7 @@ static void csv(void **state)
 				  "0,0,1.5,NaN,,1.0,,,,\"[\"\"x\"\",\"\"y\"\"]\"\n"
 				  "0,1,2.5,,,,00000000000000ff,\"a,\"\"b\"\"\",,\n"
 				  "0,2,3.5,,,,,\"\",,\n"
-				  "1,7,,bad,-0.0,,,,5.0,\n");
+				  "1,7,,\"bad\",-0.0,,,,5.0,\n");
 	free(text);
 	test_run_finish(&t);
 }
@@ -79,6 +79,69 @@ static void jsonl(void **state)
 			    "\"a,\\\"b\\\"\"}\n"
 			    "{\"rank\":0,\"step\":2,\"timestamp\":3.5,\"note\":\"\"}\n"
 			    "{\"rank\":1,\"step\":7,\"scalars\":{\"loss\":\"bad\",\"lr\":-0.0},\"record.rank\":5.0}\n");
+	test_run_finish(&t);
+}
+
+/* What is hard to tell apart in CSV: texts that look like numbers, lists or truths, digests that do, names with dots, a record's own
+ * rank and segment, lists, empty texts and objects, integers beyond 2^53, no value. */
+static const char hard[] =
+	"{\"step\":-1,\"scalars\":{\"loss\":5e-324,\"a.b\":{\"c\":1},\"n\":\"12\",\"t\":\"true\",\"f\":true},\"segment\":4,"
+	"\"rank\":7}\n"
+	"{\"step\":0,\"digests\":{\"w\":\"1234567890123456\"},\"big\":9007199254740993,\"list\":[1,\"a,b\",null],\"empty\":{}}\n"
+	"{\"step\":1,\"x\":\"\"}\n"
+	"{\"step\":9,\"scalars\":{\"loss\":-Infinity,\"n\":\"nan\"},\"note\":\"two\\nlines, \\\"q\\\" \u00fc\"}\n";
+
+/* The head has the same id: the same columns, ranks and values, bit for bit; this run has no facts. */
+static void exports_come_back(void **state)
+{
+	static const struct {
+		export_to_fd *export;
+		const char *name;
+	} forms[] = {{ts_export_csv, "out.csv"}, {ts_export_jsonl, "out.jsonl"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		struct test_run t;
+		struct ts_id head;
+		char path[128];
+
+		make_run(&t);
+		test_write(&t, "run/rank3/steps.jsonl", hard);
+		assert_int_equal(test_ingest(&t), TS_OK);
+		head = t.result.head;
+		export_file(&t, forms[i].export, forms[i].name);
+		(void)snprintf(path, sizeof path, "%s/%s", t.base, forms[i].name);
+		test_ingest_ok(&t, path);
+		assert_string_equal(t.result.format, "tscope export");
+		assert_int_equal(t.result.n_ranks, 3);
+		assert_int_equal(ts_notices_skipped(&t.result.notices), 0);
+		assert_memory_equal(&t.result.head, &head, sizeof head);
+		test_run_finish(&t);
+	}
+}
+
+/* A table of somebody else has no groups; a rank that comes again, and a row that is cut, are no part of an export. */
+static void what_is_no_export(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	assert_int_equal(test_ingest_text(&t, "a.csv", "rank,step,loss\n0,1,0.5\n"), TS_OK);
+	assert_string_equal(t.result.format, "CSV table");
+	assert_int_equal(test_ingest_text(&t, "a.jsonl", "{\"rank\":0,\"step\":1,\"loss\":0.5}\n"), TS_OK);
+	assert_string_equal(t.result.format, "JSON Lines");
+	assert_int_equal(test_ingest_text(&t, "b.csv", "rank,step,scalars.loss\n1,1,0.5\n0,1,0.5\n"), TS_INVALID);
+	assert_non_null(strstr(t.err.text, "line 3: rank 0 is not above the rank before it"));
+	assert_int_equal(test_ingest_text(&t, "b.csv", "rank,step,scalars.loss\n1,1,0.5\n1,2\n1,3,0.2"), TS_OK);
+	test_expect_notice(&t, "ragged_row", TS_NOTICE_SKIPPED, 3, 1);
+	test_expect_notice(&t, "cut_line", TS_NOTICE_SKIPPED, 4, 1);
+	assert_int_equal(t.result.rows, 1);
+	assert_int_equal(test_ingest_text(&t, "b.jsonl",
+					  "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":1}}\n{\"rank\":0,\"st\n[]\n{\"step\":1}\n"),
+			 TS_OK);
+	test_expect_notice(&t, "bad_json", TS_NOTICE_SKIPPED, 2, 3);
+	assert_int_equal(t.result.rows, 1);
 	test_run_finish(&t);
 }
 
@@ -253,6 +316,8 @@ int main(void)
 		cmocka_unit_test(csv),	 cmocka_unit_test(jsonl),		   cmocka_unit_test(npz),
 		cmocka_unit_test(zip64), cmocka_unit_test(nothing_is_overwritten), cmocka_unit_test(a_failed_export_leaves_nothing),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(exports_come_back),
+		cmocka_unit_test(what_is_no_export),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,18 +3,27 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 
-static enum ts_status add(struct ts_log_csv *c, struct ts_span field, struct ts_error *err)
+static bool grow(struct ts_log_csv *c)
 {
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 32;
-		struct ts_span *fields = ts_realloc(c->fields, cap * sizeof *fields);
+	size_t cap = c->cap ? c->cap * 2 : 32;
+	struct ts_span *fields = ts_realloc(c->fields, cap * sizeof *fields);
+	bool *quoted;
 
-		if (!fields)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for fields");
-		c->fields = fields;
-		c->cap = cap;
-	}
-	c->fields[c->n++] = field;
+	c->fields = fields ? fields : c->fields;
+	quoted = fields ? ts_realloc(c->quoted, cap * sizeof *quoted) : NULL;
+	if (!quoted)
+		return false;
+	c->quoted = quoted;
+	c->cap = cap;
+	return true;
+}
+
+static enum ts_status add(struct ts_log_csv *c, struct ts_span field, bool quoted, struct ts_error *err)
+{
+	if (c->n == c->cap && !grow(c))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for fields");
+	c->fields[c->n] = field;
+	c->quoted[c->n++] = quoted;
 	return TS_OK;
 }
 
@@ -74,11 +83,12 @@ enum ts_status ts_log_csv_split(struct ts_log_csv *c, struct ts_span line, char 
 	if (line.len && memchr(line.data, '"', line.len) && !ts_buf_reserve(&c->unquoted, line.len))
 		return ts_buf_check(&c->unquoted, err);
 	for (;;) {
+		bool quoted = at < line.len && line.data[at] == '"';
 		struct ts_span field = field_at(c, line, delimiter, &at);
 
 		if (c->n == TS_LOG_CSV_FIELDS)
 			return TS_OK;
-		if (add(c, field, err))
+		if (add(c, field, quoted, err))
 			return err->status;
 		if (at == line.len)
 			return TS_OK;
@@ -89,6 +99,7 @@ enum ts_status ts_log_csv_split(struct ts_log_csv *c, struct ts_span line, char 
 void ts_log_csv_finish(struct ts_log_csv *c)
 {
 	ts_free(c->fields);
+	ts_free(c->quoted);
 	ts_buf_finish(&c->unquoted);
 	*c = (struct ts_log_csv){.n = 0};
 }

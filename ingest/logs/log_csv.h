@@ -12,6 +12,7 @@ enum { TS_LOG_CSV_FIELDS = 65536 };
 
 struct ts_log_csv {
 	struct ts_span *fields; /* valid until the next call, and as long as the line is */
+	bool *quoted; /* whether the field was */
 	size_t n, cap;
 	struct ts_buf unquoted;
 };

@@ -12,9 +12,9 @@
  * beyond that in an unnamed file in the temporary directory. So memory use is bounded, whatever the length of the log.
  *
  * A column has one cell per step. If it gets more, the last one counts, and those that are not as the one before are counted in
- * `repeated` (but see `quiet`). After a restart at step s, the rows written before it at steps s and later are superseded: they become rows of
- * TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows get the column `segment`. If the source does not report
- * restarts (`by_row`: a record is a whole row), a step that is not above the step before is a restart at that step.
+ * `repeated` (but see `quiet`). After a restart at step s, the rows written before it at steps s and later are superseded: they
+ * become rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows get the column `segment`. If the source does
+ * not report restarts (`by_row`: a record is a whole row), a step that is not above the step before is a restart at that step.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_ROWS_ROWS_H

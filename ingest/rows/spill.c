@@ -91,18 +91,19 @@ static void sort_entries(struct ts_spill *s)
 }
 
 /* Opens a file and removes its name at once, so that no file is left behind, whatever happens. */
-static enum ts_status open_file(struct ts_spill *s, struct ts_error *err)
+enum ts_status ts_spill_file(int *ret_fd, struct ts_error *err)
 {
 	const char *directory = getenv("TMPDIR");
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/tscope-sort-XXXXXX", directory && *directory ? directory : "/tmp");
+	int n = snprintf(path, sizeof path, "%s/tscope-sort-XXXXXX", directory && *directory ? directory : "/tmp"), fd;
 
 	if (n < 0 || (size_t)n >= sizeof path)
 		return ts_error_set(err, TS_INVALID, "TMPDIR is too long a path");
-	s->fd = ts_system_temp(path);
-	if (s->fd < 0)
+	fd = ts_system_temp(path);
+	if (fd < 0)
 		return ts_error_errno(err, errno, "cannot make a temporary file %s", path);
 	(void)unlink(path);
+	*ret_fd = fd;
 	return TS_OK;
 }
 
@@ -138,7 +139,7 @@ static enum ts_status flush(struct ts_spill *s, struct ts_error *err)
 {
 	struct ts_buf out = TS_BUF_INIT(READ_BYTES + HEADER_BYTES + TS_SPILL_RECORD_MAX);
 	uint64_t end = s->written;
-	enum ts_status status = s->fd < 0 ? open_file(s, err) : TS_OK;
+	enum ts_status status = s->fd < 0 ? ts_spill_file(&s->fd, err) : TS_OK;
 
 	sort_entries(s);
 	for (size_t i = 0; !status && i < s->n; i++) {

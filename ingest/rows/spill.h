@@ -23,4 +23,7 @@ void ts_spill_destroy(struct ts_spill *s); /* NULL is allowed */
 enum ts_status ts_spill_add(struct ts_spill *s, int64_t step, struct ts_span bytes, struct ts_error *err);
 enum ts_status ts_spill_next(struct ts_spill *s, int64_t *ret_step, struct ts_span *ret_bytes, bool *ret_more, struct ts_error *err);
 
+/* Opens an unnamed file in the temporary directory. */
+enum ts_status ts_spill_file(int *ret_fd, struct ts_error *err);
+
 #endif

@@ -11,7 +11,7 @@ import sys
 
 TARGETS = {  # target: what it feeds
     "fuzz_json": "ts_number_scan ts_parse_double",
-    "fuzz_text": "ts_time_parse ts_id_parse ts_base64_parse ts_parse_hex ts_parse_hex64 ts_parse_u64 ts_parse_i64",
+    "fuzz_text": "ts_time_parse ts_time_parse_zoneless ts_id_parse ts_base64_parse ts_parse_hex ts_parse_hex64 ts_parse_u64 ts_parse_i64",
     "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "
                    "ts_block_u64_decode ts_block_text_decode",
     "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
@@ -28,6 +28,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse",
     "fuzz_run_dir": "ts_run_dir_read ts_facts_read_dir",
     "fuzz_log_files": "ts_csv_read ts_jsonl_read ts_golden_read ts_losses_read",
+    "fuzz_export": "ts_export_read",
     "fuzz_log_map": "ts_log_table_import ts_log_number",
     "fuzz_dvclive": "ts_dvclive_read ts_log_hparams",
     "fuzz_huggingface": "ts_huggingface_read",
