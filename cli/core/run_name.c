@@ -89,6 +89,8 @@ static enum ts_status cut(const struct ts_run_place *place, struct parts *p, str
 	if (p->n == 0)
 		return ts_error_set(err, TS_INVALID, "%s: the root folder has no name for a run; give one with --name", place->path);
 	p->folders = p->n - 1;
+	if (place->own_name)
+		p->at[p->n - 1] = ts_span_str(place->own_name);
 	if (place->part)
 		p->at[p->n++] = ts_span_str(place->part);
 	return TS_OK;
@@ -182,6 +184,10 @@ static enum ts_status name_or_fail(struct ts_run_place *place, size_t above, str
 {
 	enum ts_status status = name_one(place, above, arena, err);
 
+	if (status && !arena->failed && place->own_name) { /* no character of it can be in a name */
+		place->own_name = NULL;
+		status = name_one(place, above, arena, err);
+	}
 	if (!status || arena->failed)
 		return status;
 	place->failed = ts_arena_alloc(arena, sizeof *place->failed);
@@ -207,6 +213,37 @@ static bool same_place(const struct ts_run_place *a, const struct ts_run_place *
 	       realpath(b->path, real[1]) && strcmp(real[0], real[1]) == 0;
 }
 
+/* Whether some of these places, which have one name, are not the same run. */
+static bool are_apart(struct ts_run_place *const *sorted, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (!same_place(sorted[0], sorted[i]))
+			return true;
+	return false;
+}
+
+/* Takes the names of their folders for places that are called the same in their tool, or that cannot be called so. */
+static enum ts_status drop_own_names(struct ts_run_place **sorted, size_t n, struct ts_arena *arena, struct ts_error *err)
+{
+	qsort(sorted, n, sizeof *sorted, by_name);
+	for (size_t i = 0, end; i < n; i = end) {
+		bool apart;
+
+		for (end = i + 1; end < n && strcmp(sorted[i]->name, sorted[end]->name) == 0; end++)
+			;
+		apart = are_apart(sorted + i, end - i);
+		for (size_t k = i; apart && k < end; k++) {
+			if (!sorted[k]->own_name)
+				continue;
+			sorted[k]->own_name = NULL;
+			sorted[k]->changed = false;
+			if (name_one(sorted[k], 0, arena, err))
+				return err->status;
+		}
+	}
+	return TS_OK;
+}
+
 /* Puts `above` folders in front of names that several places have. *ret_some: some names became longer. */
 static enum ts_status tell_apart(struct ts_run_place **sorted, size_t n, size_t above, struct ts_arena *arena, bool *ret_some,
 				 struct ts_error *err)
@@ -214,10 +251,11 @@ static enum ts_status tell_apart(struct ts_run_place **sorted, size_t n, size_t 
 	qsort(sorted, n, sizeof *sorted, by_name);
 	*ret_some = false;
 	for (size_t i = 0, end; i < n; i = end) {
-		bool apart = false;
+		bool apart;
 
 		for (end = i + 1; end < n && strcmp(sorted[i]->name, sorted[end]->name) == 0; end++)
-			apart = apart || !same_place(sorted[i], sorted[end]);
+			;
+		apart = are_apart(sorted + i, end - i);
 		for (size_t k = i; apart && k < end; k++) {
 			const char *before = sorted[k]->name;
 
@@ -244,6 +282,8 @@ enum ts_status ts_run_names(struct ts_run_place *places, size_t n, struct ts_are
 		if (!places[i].failed)
 			named[n_named++] = &places[i];
 	}
+	if (drop_own_names(named, n_named, arena, err))
+		return err->status;
 	for (size_t above = 1; some && above < DEPTH_MAX; above++)
 		if (tell_apart(named, n_named, above, arena, &some, err))
 			return err->status;

