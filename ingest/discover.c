@@ -142,7 +142,7 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 		return err->status;
 	if (reader && take(f, reader, path, below, err))
 		return err->status;
-	if (!is_directory || (reader && !reader->nests))
+	if (!is_directory || (reader && !(reader->flags & TS_READER_NESTS)))
 		return TS_OK;
 	return walk(f, path, below, reader != NULL, depth + 1, err);
 }
@@ -159,6 +159,46 @@ static enum ts_status walk(struct finding *f, const char *path, const char *name
 	for (size_t i = 0; i < n; i++)
 		if (visit(f, path, name, names[i], inside, depth, err))
 			return err->status;
+	return TS_OK;
+}
+
+/* Whether inner is the directory outer, or lies below it. len: that of outer. */
+static bool lies_in(const char *inner, const char *outer, size_t len)
+{
+	return strncmp(inner, outer, len) == 0 && (inner[len] == '\0' || inner[len] == '/');
+}
+
+/* Whether another reader found a run in, above or below the directory in which this file lies. */
+static bool is_beside(const struct finding *f, const struct ts_found_run *file)
+{
+	size_t n = (size_t)(ts_path_last(file->path) - file->path);
+
+	n -= n > 0;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct ts_found_run *run = &f->runs[i];
+
+		if (run->reader->flags & TS_READER_LAST)
+			continue;
+		if (lies_in(run->path, file->path, n) || lies_in(file->path, run->path, strlen(run->path)))
+			return true;
+	}
+	return false;
+}
+
+/* What a training printed repeats what it logged, so it is a run only where there is nothing else. */
+static enum ts_status drop_last(struct finding *f, struct ts_error *err)
+{
+	bool *drop = ts_arena_array(f->arena, f->n ? f->n : 1, sizeof *drop);
+	size_t n = 0;
+
+	if (!drop)
+		return ts_arena_error(f->arena, err);
+	for (size_t i = 0; i < f->n; i++)
+		drop[i] = (f->runs[i].reader->flags & TS_READER_LAST) && is_beside(f, &f->runs[i]);
+	for (size_t i = 0; i < f->n; i++)
+		if (!drop[i])
+			f->runs[n++] = f->runs[i];
+	f->n = n;
 	return TS_OK;
 }
 
@@ -192,7 +232,9 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))
 		return err->status;
-	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", reader != NULL, 1, err))
+	if (kind == TS_FILE_DIRECTORY && (!reader || (reader->flags & TS_READER_NESTS)) && walk(&f, path, "", reader != NULL, 1, err))
+		return err->status;
+	if (drop_last(&f, err))
 		return err->status;
 	if (f.n == 0 && f.deleted)
 		return ts_error_set(err, TS_INVALID, "%s: all runs in it, %zu, are deleted in MLflow", path, f.deleted);
@@ -201,6 +243,23 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 				    path);
 	for (size_t i = 0; i < f.n; i++)
 		f.runs[i].deleted = f.deleted;
+	*ret_runs = f.runs;
+	*ret_n = f.n;
+	return TS_OK;
+}
+
+enum ts_status ts_discover_as(const struct ts_reader *reader, const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs,
+			      size_t *ret_n, struct ts_error *err)
+{
+	struct finding f = {.arena = arena};
+	enum ts_file_kind kind = ts_file_kind(path);
+
+	if (kind == TS_FILE_NONE)
+		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
+	if (kind != TS_FILE_REGULAR)
+		return ts_error_set(err, TS_INVALID, "%s: this is no file, and only a file can be read as a %s", path, reader->name);
+	if (take(&f, reader, path, "", err))
+		return err->status;
 	*ret_runs = f.runs;
 	*ret_n = f.n;
 	return TS_OK;

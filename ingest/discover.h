@@ -4,7 +4,8 @@
  * these. Any other path is searched TS_DISCOVER_DEPTH directories deep, without following symbolic links, and every path that a
  * reader recognises is a run. The search goes on below a run only if its reader says that runs nest. Names that begin with a
  * dot are skipped. Paths that lie in one folder and are parts of one run (a W&B run that was resumed) are found as the first of them,
- * with the others in `more`.
+ * with the others in `more`. A text log is a run only where no other
+ * reader finds one in its folder, above or below it.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H
@@ -29,5 +30,8 @@ struct ts_found_run {
  * Results lie in the arena. */
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err);
+/* The same for a file that the caller knows how to read: it is one run, whatever its name and content. */
+enum ts_status ts_discover_as(const struct ts_reader *reader, const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs,
+			      size_t *ret_n, struct ts_error *err);
 
 #endif

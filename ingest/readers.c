@@ -1,5 +1,6 @@
 #include "ingest/readers.h"
 
+#include "base/path.h"
 #include "ingest/export/reader_export.h"
 #include "ingest/logs/reader_csv.h"
 #include "ingest/logs/reader_dvclive.h"
@@ -10,24 +11,42 @@
 #include "ingest/mlflow/reader_mlflow.h"
 #include "ingest/rundir/run_dir.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
+#include "ingest/text/reader_text.h"
 #include "ingest/traceml/reader_traceml.h"
 #include "ingest/wandb/reader_wandb.h"
 
 static const struct ts_reader readers[] = {
-	{"pytscope run directory", "", ts_run_dir_sniff, NULL, NULL, false, ts_run_dir_read},
-	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, true, ts_tensorboard_read},
-	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, false, ts_mlflow_read},
-	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, false, ts_mlflow_db_read},
-	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, NULL, false, ts_traceml_read},
-	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, ts_wandb_about, false, ts_wandb_read},
-	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, NULL, false, ts_huggingface_read},
-	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, NULL, false, ts_dvclive_read},
-	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, NULL, false, ts_golden_read},
-	{"torchtitan losses", "", ts_losses_sniff, NULL, NULL, false, ts_losses_read},
-	{"tscope export", ts_export_loses, ts_export_sniff, NULL, NULL, false, ts_export_read},
-	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, NULL, false, ts_csv_read},
-	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, NULL, false, ts_jsonl_read},
+	{"pytscope run directory", "", ts_run_dir_sniff, NULL, NULL, 0, ts_run_dir_read},
+	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, TS_READER_NESTS, ts_tensorboard_read},
+	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, 0, ts_mlflow_read},
+	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, 0, ts_mlflow_db_read},
+	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, NULL, 0, ts_traceml_read},
+	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, ts_wandb_about, 0, ts_wandb_read},
+	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, NULL, TS_READER_MAPS, ts_huggingface_read},
+	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, NULL, TS_READER_MAPS, ts_dvclive_read},
+	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, NULL, TS_READER_MAPS, ts_golden_read},
+	{"torchtitan losses", "", ts_losses_sniff, NULL, NULL, TS_READER_MAPS, ts_losses_read},
+	{"tscope export", ts_export_loses, ts_export_sniff, NULL, NULL, 0, ts_export_read},
+	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, NULL, TS_READER_MAPS, ts_csv_read},
+	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, NULL, TS_READER_MAPS, ts_jsonl_read},
+	{"text log", ts_text_loses, ts_text_sniff, NULL, NULL, TS_READER_LAST | TS_READER_MAPS, ts_text_read},
 };
+
+const struct ts_reader *ts_reader_of_text(void)
+{
+	return &readers[sizeof readers / sizeof readers[0] - 1];
+}
+
+const struct ts_reader *ts_reader_of_table(const char *path)
+{
+	bool csv = ts_file_ends(path, ".csv") || ts_file_ends(path, ".tsv");
+	bool jsonl = ts_file_ends(path, ".jsonl") || ts_file_ends(path, ".ndjson");
+
+	for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+		if ((csv && readers[i].read == ts_csv_read) || (jsonl && readers[i].read == ts_jsonl_read))
+			return &readers[i];
+	return NULL;
+}
 
 const struct ts_reader *ts_readers(size_t *ret_n)
 {

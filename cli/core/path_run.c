@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "cli/core/progress.h"
-#include "ingest/discover.h"
+#include "ingest/readers.h"
 
 bool ts_is_path(const char *word)
 {
@@ -38,13 +38,46 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 	}
 }
 
+static enum ts_status texts_of(struct ts_cli *cli, const char *option, const char *const **ret_texts, size_t *ret_n,
+			       struct ts_error *err)
+{
+	const char **texts = ts_arena_array(&cli->arena, cli->args.n + 1, sizeof *texts), *text;
+
+	if (!texts)
+		return ts_arena_error(&cli->arena, err);
+	for (*ret_n = 0; (text = ts_args_nth(&cli->args, option, *ret_n)); (*ret_n)++)
+		texts[*ret_n] = text;
+	*ret_texts = texts;
+	return TS_OK;
+}
+
+enum ts_status ts_path_options(struct ts_cli *cli, struct ts_ingest_options *options, struct ts_error *err)
+{
+	return texts_of(cli, "pattern", &options->patterns, &options->n_patterns, err)
+		       ? err->status
+		       : texts_of(cli, "map", &options->maps, &options->n_maps, err);
+}
+
+enum ts_status ts_path_discover(struct ts_cli *cli, const char *path, struct ts_found_run **ret_runs, size_t *ret_n,
+				struct ts_error *err)
+{
+	const struct ts_reader *table;
+	enum ts_status status;
+
+	if (ts_args_has(&cli->args, "pattern"))
+		return ts_discover_as(ts_reader_of_text(), path, &cli->arena, ret_runs, ret_n, err);
+	status = ts_discover(path, &cli->arena, ret_runs, ret_n, err);
+	table = status == TS_INVALID && ts_args_has(&cli->args, "map") ? ts_reader_of_table(path) : NULL;
+	return table ? ts_discover_as(table, path, &cli->arena, ret_runs, ret_n, err) : status;
+}
+
 /* Finds the run of a path. PATH is a run, or a folder that holds one run; FILE#PART is one of several runs in a file. */
 static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
 {
 	struct ts_found_run *runs;
 	size_t n;
 
-	if (ts_discover(path, &cli->arena, &runs, &n, err))
+	if (ts_path_discover(cli, path, &runs, &n, err))
 		return err->status;
 	if (n > 1)
 		return ts_error_set(err, TS_INVALID, "%s holds %zu runs; name one of them, such as %s%s%s", path, n, runs[0].path,
@@ -62,8 +95,10 @@ enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span 
 	struct ts_ingest_result result;
 	char hex[TS_ID_HEX + 1];
 	const char *spec;
-	enum ts_status status = find(cli, path, &run, err);
+	enum ts_status status = ts_path_options(cli, &options, err);
 
+	if (!status)
+		status = find(cli, path, &run, err);
 	if (!status)
 		status = ts_target_overlay(&cli->target, &engine, err);
 	if (status)

@@ -4,6 +4,7 @@
 #define TSCOPE_CLI_CORE_PATH_RUN_H
 
 #include "cli/core/context.h"
+#include "ingest/discover.h"
 #include "ingest/ingest.h"
 
 /* Whether the word begins with /, ./ or ../, or is . or .. itself. No run's name begins so. */
@@ -11,6 +12,12 @@ bool ts_is_path(const char *word);
 
 /* Ingests the directory into the target's overlay; *ret_spec is the id of its head. Notices about skipped input go to stderr. */
 enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err);
+
+/* Fills what the command's options --pattern and --map say about how to read a path. */
+enum ts_status ts_path_options(struct ts_cli *cli, struct ts_ingest_options *options, struct ts_error *err);
+/* Finds the runs of a path, as these options say (discover.h). */
+enum ts_status ts_path_discover(struct ts_cli *cli, const char *path, struct ts_found_run **ret_runs, size_t *ret_n,
+				struct ts_error *err);
 
 /* Prints one line to stderr for each notice, which is one kind of problem in one file: "runs/exp1/steps.jsonl:17: cut_line (3
  * times): detail". Notices that lost no data are shown only if all is set. */

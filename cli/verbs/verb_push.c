@@ -18,7 +18,6 @@
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
-#include "ingest/discover.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/host/host.h"
 
@@ -140,9 +139,10 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		.progress_ctx = &progress,
 	};
 	struct ts_sender sender;
-	enum ts_status status =
-		ts_sender_init(&sender, cli->target.channel, ts_args_has(&cli->args, "dry-run"), err);
+	enum ts_status status = ts_path_options(cli, &options, err);
 
+	if (!status)
+		status = ts_sender_init(&sender, cli->target.channel, ts_args_has(&cli->args, "dry-run"), err);
 	if (status)
 		return status;
 	ts_progress_begin(&progress, cli, "pushing", p->at->path);
@@ -503,7 +503,7 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 	if (!found || !n_found || !failed)
 		return ts_arena_error(&cli->arena, err);
 	for (size_t i = 0; i < words; i++) {
-		if (ts_discover(cli->args.words[i], &cli->arena, &found[i], &n_found[i], &failed[i]))
+		if (ts_path_discover(cli, cli->args.words[i], &found[i], &n_found[i], &failed[i]))
 			n_found[i] = 0;
 		n += n_found[i] ? n_found[i] : 1;
 	}

@@ -26,6 +26,14 @@ const struct ts_option ts_common_options[] = {
 	END_OPTIONS,
 };
 
+/* How a path is read: for each command that takes one. */
+#define READ_OPTIONS \
+	{.name = "pattern", .argument = "TEMPLATE", .repeat = true, \
+	 .help = "read a text log whose lines look like TEMPLATE, such as 'step {step} loss {loss} lr {lr}'"}, \
+	{.name = "map", .argument = "SOURCE=COLUMN", .repeat = true, \
+	 .help = "what a table or a text log calls SOURCE is COLUMN: step, timestamp, loss, memory.peak_alloc, ...; - leaves it " \
+		 "out (docs/importers.md)"}
+
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join"},
@@ -42,6 +50,7 @@ static const struct ts_option push_options[] = {
 	 .help = "the directories hold only some ranks of a run: collect them under the name until all ranks of the "
 		 "world size are there"},
 	{.name = "expose", .help = "with --join: make the run visible now, even if ranks are missing"},
+	READ_OPTIONS,
 	{.name = "strict", .help = "refuse a run if any part of it would be skipped"},
 	{.name = "force", .letter = 'f',
 	 .help = "move the name even if the new run does not continue the run that the name points at"},
@@ -132,6 +141,7 @@ static const struct ts_option analyze_options[] = {
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
+	READ_OPTIONS,
 	END_OPTIONS,
 };
 static const struct ts_example analyze_examples[] = {
@@ -175,6 +185,7 @@ static const struct ts_option diff_options[] = {
 	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: traceml"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "
 				      "they are recorded"},
+	READ_OPTIONS,
 	END_OPTIONS,
 };
 static const struct ts_example diff_examples[] = {

@@ -134,6 +134,8 @@ _tscope_complete()
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
+	analyze:--pattern) :; return ;;
+	analyze:--map) :; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
 	diff:--by) :; return ;;
@@ -141,6 +143,8 @@ _tscope_complete()
 	diff:--repeats) _tscope_runs; return ;;
 	diff:--policy) _tscope_paths -f; return ;;
 	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
+	diff:--pattern) :; return ;;
+	diff:--map) :; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
 	gate:-b|gate:--baseline) _tscope_runs; return ;;
 	gate:--bundle) _tscope_paths -f; return ;;
@@ -189,12 +193,12 @@ _tscope_complete()
 	if [[ $cur == -* ]]; then
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
-		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --strict -f --force --dry-run" ;;
+		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh" ;;
+		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;

@@ -17,6 +17,10 @@ struct ts_ingest_options {
 	const char *const *more;	   /* paths of further parts of the run (ts_run_about), in any order */
 	size_t n_more;
 	bool strict;			   /* skipped input is an error */
+	const char *const *patterns;	   /* templates of a text log's lines (text/text_pattern.h) */
+	size_t n_patterns;
+	const char *const *maps; /* lines of a map of names ("cost=scalars.loss", logs/log_table.h), before the file's */
+	size_t n_maps;
 	const struct ts_facts *facts;	   /* from the pusher and the host; may be NULL */
 	/* Called every few MiB; if it returns false, reading stops with TS_CANCELLED. May be NULL. */
 	bool (*progress)(void *ctx, uint64_t bytes_done, uint64_t bytes_total);
@@ -56,6 +60,12 @@ struct ts_run_about {
 	const char *key;      /* paths of one folder that have the same key are parts of one run */
 };
 
+enum ts_reader_flag {
+	TS_READER_NESTS = 1, /* further runs may lie in directories below a run */
+	TS_READER_LAST = 2,  /* what it finds in a folder counts only where no other reader finds a run in, above or below it */
+	TS_READER_MAPS = 4,  /* options->maps changes its names */
+};
+
 struct ts_reader {
 	const char *name;  /* "pytscope run directory" */
 	const char *loses; /* which data of the source is not kept, for documents and the first line of push; "" = none */
@@ -69,7 +79,7 @@ struct ts_reader {
 	/* Reads the beginning only. What cannot be read says nothing; fails with TS_NO_MEMORY and TS_TOO_LARGE only. NULL: such a log
 	 * says nothing of this kind. */
 	enum ts_status (*about)(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
-	bool nests; /* further runs may lie in directories below a run */
+	unsigned flags; /* of enum ts_reader_flag */
 	enum ts_status (*read)(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);
 };

@@ -82,9 +82,12 @@ static size_t line_end(const struct ts_log_lines *l, struct ts_span text, bool *
 {
 	const uint8_t *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
 	size_t n = newline ? (size_t)(newline - text.data) : text.len;
+	const uint8_t *back = l->delimiter == '\r' && n ? memchr(text.data, '\r', n) : NULL;
 
 	*ret_open = false;
-	*ret_lines = newline != NULL;
+	*ret_lines = newline != NULL && !back;
+	if (back)
+		return (size_t)(back - text.data);
 	if (!l->delimiter || n == 0 || !memchr(text.data, '"', n))
 		return n;
 	return quoted_end(text, l->delimiter, ret_open, ret_lines);

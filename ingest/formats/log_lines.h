@@ -1,6 +1,7 @@
 /* log_lines.h - reads the lines of a text file through a window.
  *
- *	ts_log_lines_open(&l, path, delimiter, err)	delimiter: of fields that may be quoted, with line ends inside; 0: none
+ *	ts_log_lines_open(&l, path, delimiter, err)	delimiter: of fields that may be quoted, with line ends inside; 0: none;
+ *							'\r': a return ends a piece of its line, as progress bars write them
  *	while (ts_log_lines_next(&l, &line, &end, err) == TS_OK && end == TS_LOG_LINE) ... l.number is its first line, from 1
  *	ts_log_lines_close(&l)
  *

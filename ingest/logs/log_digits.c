@@ -32,6 +32,17 @@ static int64_t decimals_of(struct ts_span written, bool *ret_zero_end)
 	return digits > exponent ? digits - exponent : 0;
 }
 
+/* Returns the decimals of the mantissa: "1.084321E+01" 6, and 0 for a text without an exponent. */
+static uint8_t mantissa_of(struct ts_span written)
+{
+	size_t point = 0, i = 0;
+
+	for (; i < written.len && (written.data[i] | 32) != 'e'; i++)
+		if (written.data[i] == '.')
+			point = i + 1;
+	return i < written.len && point && i - point < UINT8_MAX ? (uint8_t)(i - point) : 0;
+}
+
 static void remember(struct ts_log_digits *d, double value)
 {
 	if (d->distinct == TS_LOG_DIGITS_LEAST || value == floor(value))
@@ -47,8 +58,11 @@ void ts_log_digits_add(struct ts_log_digits *d, struct ts_span written, double v
 	bool zero_end;
 	int64_t digits;
 
+	if (isfinite(value) && fabs(value) > d->largest)
+		d->largest = fabs(value);
 	if (!isfinite(value) || d->beyond)
 		return;
+	d->mantissa = d->n == 0 || d->mantissa == mantissa_of(written) ? mantissa_of(written) : 0;
 	digits = decimals_of(written, &zero_end);
 	d->beyond = digits > TS_LOG_DIGITS_MOST;
 	if (d->beyond)
@@ -61,10 +75,25 @@ void ts_log_digits_add(struct ts_log_digits *d, struct ts_span written, double v
 	remember(d, value);
 }
 
+/* The decimals of a number of this magnitude that has so many significant digits. */
+static bool significant_known(double largest, int significant, uint8_t *ret_digits)
+{
+	double digits = largest > 0 ? significant - 1 - floor(log10(largest)) : 0;
+
+	if (digits < 1)
+		return false;
+	*ret_digits = (uint8_t)(digits > TS_LOG_DIGITS_MOST ? TS_LOG_DIGITS_MOST : digits);
+	return true;
+}
+
 bool ts_log_digits_known(const struct ts_log_digits *d, bool measured, uint8_t *ret_digits)
 {
+	if (measured && d->significant && d->distinct)
+		return significant_known(d->largest, d->significant, ret_digits);
 	if (d->beyond || d->most == 0)
 		return false;
+	if (measured && d->mantissa && d->distinct == TS_LOG_DIGITS_LEAST)
+		return significant_known(d->largest, d->mantissa + 1, ret_digits);
 	if (!(d->padded && !d->uneven) && !(measured && d->distinct == TS_LOG_DIGITS_LEAST))
 		return false;
 	*ret_digits = d->most;

@@ -8,6 +8,8 @@
  *			that a person chose, such as a learning rate, has few digits for another reason; for such a series only
  *			`padded` counts
  *
+ * A series that was written with a number of significant digits has the decimals of its largest value, which has fewest: where the
+ * caller knows it, or where every value is written as 1.084321E+01, with equally many decimals before the E.
  * A measured double has six decimals or fewer by chance once in 1e9 (analysis/stats/resolution.h). NaN and infinities are ignored.
  */
 #ifndef TSCOPE_INGEST_LOGS_LOG_DIGITS_H
@@ -23,6 +25,9 @@ struct ts_log_digits {
 	bool beyond;  /* some value has more than TS_LOG_DIGITS_MOST */
 	bool uneven;  /* not all values have the same number of decimals */
 	bool padded;  /* a value with two or more decimals ends in 0 */
+	double largest;	    /* the largest magnitude of a value */
+	uint8_t mantissa;   /* decimals of each value's mantissa, as in 1.084321E+01; 0: some have others, or no exponent */
+	int significant;    /* the caller knows that all were written with so many significant digits; 0: it does not */
 	size_t distinct;
 	double seen[TS_LOG_DIGITS_LEAST]; /* the first different values that are not whole numbers */
 };

@@ -25,7 +25,7 @@ enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 static const char *const step_names[] = {
 	"step",	      "global_step", "_step", "trainer_global_step", "train_step", "train_global_step",
 	"iteration",  "iter",	     "steps", "iterations",	     "iters",	   "it",
-	"num_update", "update",	     "epoch"};
+	"num_update", "num_updates", "update", "epoch"};
 static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time", "walltime", "time", "date", "datetime"};
 
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
@@ -156,28 +156,51 @@ static struct ts_span name_of(const struct ts_log_table *t, uint32_t key)
 	return ts_key_at(&t->keys, key)->text;
 }
 
-/* --- .tscope-map --- */
+/* --- maps of names --- */
+
+/* Splits "SOURCE = COLUMN". A name may contain '=', so the last one is the separator. */
+static enum ts_status split_map(struct ts_span line, struct ts_span *ret_name, struct ts_span *ret_column, struct ts_error *err)
+{
+	size_t at = line.len;
+
+	while (at > 0 && line.data[at - 1] != '=')
+		at--;
+	if (!at)
+		return ts_error_set(err, TS_INVALID, "'%.*s': a line must have the form SOURCE = COLUMN",
+				    TS_SPAN_ARG(line));
+	*ret_name = ts_trim(ts_span_part(line, 0, at - 1));
+	*ret_column = ts_trim(ts_span_from(line, at));
+	if (!ret_name->len || !ts_utf8_valid(*ret_name) || !ts_utf8_valid(*ret_column) || !ts_path_valid(*ret_column))
+		return ts_error_set(err, TS_INVALID, "'%.*s' is not the name of a column", TS_SPAN_ARG(*ret_column));
+	return TS_OK;
+}
+
+/* A word that is none of these and names no group is a scalar: "loss" is scalars.loss. */
+static enum ts_status plain_column(struct ts_log_table *t, struct ts_span *column, struct ts_error *err)
+{
+	static const char *const own[] = {"step", "timestamp", "-", "epoch", "samples", "tokens"};
+	const char *scalar;
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (ts_span_is(*column, own[i]))
+			return TS_OK;
+	if (ts_span_contains(*column, ".") || ts_span_contains(*column, "["))
+		return TS_OK;
+	scalar = ts_arena_printf(t->arena, "scalars.%.*s", TS_SPAN_ARG(*column));
+	if (!scalar)
+		return ts_arena_error(t->arena, err);
+	*column = ts_span_str(scalar);
+	return TS_OK;
+}
 
 static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, struct ts_error *err)
 {
-	const uint8_t *equals = line.len ? memchr(line.data, '=', line.len) : NULL;
 	struct ts_span name, column;
 	struct series *s;
 	uint32_t key;
 
-	/* A name may contain '=', so the last one is the separator. */
-	for (size_t i = line.len; equals && i-- > 0;)
-		if (line.data[i] == '=') {
-			equals = line.data + i;
-			break;
-		}
-	if (!equals)
-		return ts_error_set(err, TS_INVALID, "'%.*s': a line must have the form SOURCE = COLUMN",
-				    TS_SPAN_ARG(line));
-	name = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
-	column = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - equals - 1)));
-	if (!name.len || !ts_utf8_valid(name) || !ts_utf8_valid(column) || !ts_path_valid(column))
-		return ts_error_set(err, TS_INVALID, "'%.*s' is not the name of a column", TS_SPAN_ARG(column));
+	if (split_map(line, &name, &column, err) || plain_column(t, &column, err))
+		return err->status;
 	key = key_of(t, name);
 	if (key == TS_KEY_NONE)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
@@ -226,6 +249,35 @@ bool ts_log_table_has_map(const char *file)
 	char path[4096];
 
 	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path && ts_file_is_own(path);
+}
+
+/* What the file says of a column that the caller maps is void. */
+static void void_map(struct ts_log_table *t, struct ts_span column)
+{
+	for (uint32_t key = 1; key < t->keys.n; key++)
+		if (t->series[key].mapped.len && ts_span_eq(t->series[key].mapped, column)) {
+			t->series[key].mapped.len = 0;
+			t->series[key].use = USE_VALUE;
+		}
+}
+
+static enum ts_status read_given_maps(struct ts_log_table *t, struct ts_error *err)
+{
+	const struct ts_ingest_options *o = t->options;
+	struct ts_span name, column;
+
+	for (size_t i = 0; i < o->n_maps; i++) {
+		if (split_map(ts_span_str(o->maps[i]), &name, &column, err))
+			return ts_error_prefix(err, "--map %s", o->maps[i]);
+		if (plain_column(t, &column, err))
+			return err->status;
+		if (!ts_span_is(column, "-"))
+			void_map(t, column);
+	}
+	for (size_t i = 0; i < o->n_maps; i++)
+		if (map_line(t, ts_span_str(o->maps[i]), err))
+			return ts_error_prefix(err, "--map %s", o->maps[i]);
+	return TS_OK;
 }
 
 static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
@@ -458,6 +510,7 @@ static void look(struct ts_log_table *t)
 			continue;
 		}
 		s->numbers++;
+		s->digits.significant = t->source->significant;
 		s->whole += step_value(t, c, &ns);
 		s->not_seconds |= !(c->number >= SECONDS_LEAST && c->number < SECONDS_MOST);
 		s->not_milliseconds |= !(c->number >= SECONDS_LEAST * 1e3 && c->number < SECONDS_MOST * 1e3);
@@ -540,12 +593,12 @@ static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
 		steps += s->use == USE_STEP;
 		if (s->use == USE_STEP && !s->numbers)
 			return ts_error_set(err, TS_INVALID,
-					    TS_LOG_MAP " says that '%.*s' is the step, and no row has a number of that name",
+					    TS_LOG_MAP " or --map says that '%.*s' is the step, and no row has a number of that name",
 					    TS_SPAN_ARG(name_of(t, key)));
 	}
 	if (steps > 1)
 		return ts_error_set(err, TS_INVALID,
-				    TS_LOG_MAP " names %zu columns as the step, and there can only be one", steps);
+				    TS_LOG_MAP " or --map names %zu columns as the step, and there can only be one", steps);
 	find_step(t);
 	find_time(t);
 	return TS_OK;
@@ -801,8 +854,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 		s->column[0] = s->column[1] = 0;
 		s->no_column = s->given = false;
 		if (s->mapped.len && !s->numbers && !s->texts)
-			ts_notice_add(t->notices, "map_unused", TS_NOTICE_INFO, ts_span_str(TS_LOG_MAP), 0,
-				      "a name that the log does not have");
+			ts_notice_add(t->notices, "map_unused", TS_NOTICE_INFO, ts_span_str(""), 0,
+				      "a name in --map or " TS_LOG_MAP " that the log does not have");
 	}
 	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
 		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
@@ -887,6 +940,8 @@ enum ts_status ts_log_table_import(const struct ts_log_source *source, const str
 
 	ts_keys_init(&t.keys, NAMES_MAX - 1);
 	status = read_map(&t, err);
+	if (!status)
+		status = read_given_maps(&t, err);
 	if (!status && look_at_all(&t, bytes_read, err))
 		status = err->status == TS_CANCELLED ? err->status : ts_error_prefix(err, "%s", options->path);
 	if (!status)

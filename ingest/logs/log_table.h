@@ -19,7 +19,8 @@
  *
  * A file .tscope-map in the log's directory overrides this, with a line SOURCE = COLUMN for each: SOURCE is a name as the log
  * spells it; COLUMN is "step", "timestamp", a column's name or "-" (left out); '#' begins a comment. Mapped values are not
- * multiplied.
+ * multiplied. options->maps has such lines too, which come before those of the file: what the file says of the same name or the same
+ * column does not count. A column without a group is a scalar: "loss" is scalars.loss.
  *
  * A row whose step is below the current step is a restart if one of its series already has a value at that step or later; else it
  * belongs to series of other names. The cells of several rows with one step are put together.
@@ -38,6 +39,7 @@ struct ts_log_source {
 	const char *format;
 	const char *directory; /* where .tscope-map is looked for; NULL: nowhere */
 	struct ts_span file;   /* its name in notices */
+	int significant;       /* numbers that are measured have so many significant digits; 0: not known (log_digits.h) */
 	bool unordered;	       /* steps come in any order, and a lower step is not a restart */
 	enum ts_status (*read)(void *ctx, struct ts_log_table *t, struct ts_error *err);
 	/* Writes the members of the facts' object except "columns"; may be NULL. */

@@ -254,8 +254,8 @@ static void a_map_that_is_wrong_is_an_error(void **state)
 		{"loss\n", ".tscope-map: line 1: 'loss': a line must have the form SOURCE = COLUMN"},
 		{"\nloss = \n", ".tscope-map: line 2: '' is not the name of a column"},
 		{"loss = a[b\n", ".tscope-map: line 1: 'a[b' is not the name of a column"},
-		{"n = step\n", ".tscope-map says that 'n' is the step, and no row has a number of that name"},
-		{"step = step\nloss = step\n", ".tscope-map names 2 columns as the step, and there can only be one"},
+		{"n = step\n", ".tscope-map or --map says that 'n' is the step, and no row has a number of that name"},
+		{"step = step\nloss = step\n", ".tscope-map or --map names 2 columns as the step, and there can only be one"},
 	};
 
 	(void)state;

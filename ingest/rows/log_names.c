@@ -23,7 +23,7 @@ struct row {
 
 #define GIB 1073741824.0
 
-/* This is version 1 of the table. The first row that matches decides. */
+/* This is version 2 of the table. The first row that matches decides. */
 static const struct row table[] = {
 	{"loss", "scalars.loss", 1, "all"},
 	{"train_loss", "scalars.loss", 1, "PyTorch, Keras, W&B"},
@@ -32,10 +32,12 @@ static const struct row table[] = {
 	{"train_loss_step", "scalars.loss", 1, "Lightning"},
 	{"lm_loss", "scalars.loss", 1, "Megatron-LM"},
 	{"loss_metrics_global_avg_loss", "scalars.loss", 1, "torchtitan"},
+	{"reduced_train_loss", "scalars.loss", 1, "NeMo"},
 	{"grad_norm", "scalars.grad_norm", 1, "Hugging Face, Megatron-LM, torchtitan"},
 	{"train_grad_norm", "scalars.grad_norm", 1, "Hugging Face in W&B and TensorBoard"},
 	{"gradient_norm", "scalars.grad_norm", 1, ""},
 	{"grad_norm_total", "scalars.grad_norm", 1, ""},
+	{"gnorm", "scalars.grad_norm", 1, "fairseq"},
 	{"lr", "scalars.lr", 1, "all"},
 	{"learning_rate", "scalars.lr", 1, "Hugging Face, Megatron-LM"},
 	{"train_learning_rate", "scalars.lr", 1, "Hugging Face in W&B and TensorBoard"},
@@ -44,8 +46,13 @@ static const struct row table[] = {
 	{"loss_val", "scalars.eval_loss", 1, "PyTorch tutorials (Loss/val)"},
 	{"val_loss", "scalars.eval_loss", 1, "Keras, Lightning"},
 	{"validation_loss", "scalars.eval_loss", 1, ""},
+	{"valid_loss", "scalars.eval_loss", 1, "fairseq"},
 	{"lm_loss_validation", "scalars.eval_loss", 1, "Megatron-LM"},
+	{"validation_metrics_loss", "scalars.eval_loss", 1, "torchtitan"},
 	{"iteration_time", "phases.step", 1, "Megatron-LM, seconds"},
+	{"elapsed_time_per_iteration_(ms)", "phases.step", 1e-3, "Megatron-LM's log"},
+	{"elapsed_time_per_iteration_(s)", "phases.step", 1, "Megatron-DeepSpeed's log"},
+	{"train_step_timing_in_s", "phases.step", 1, "NeMo"},
 	{"step_time", "phases.step", 1, "seconds"},
 	{"step_time_s", "phases.step", 1, ""},
 	{"step_time_ms", "phases.step", 1e-3, "TraceML"},
@@ -55,6 +62,7 @@ static const struct row table[] = {
 	{"tps", "scalars.tokens_per_second", 1, ""},
 	{"tokens_per_second", "scalars.tokens_per_second", 1, ""},
 	{"tokens_per_sec", "scalars.tokens_per_second", 1, ""},
+	{"throughput_per_gpu_(tflop_s_gpu)", "scalars.tflops", 1, "Megatron-LM's log: of one GPU, as torchtitan's tflops"},
 	{"mfu(%)", "scalars.mfu", 1e-2, "torchtitan: percent"},
 	{"mfu", "scalars.mfu", 1, "a ratio"},
 	{"memory_max_reserved(gib)", "memory.peak_reserved", GIB, "torchtitan"},

@@ -13,6 +13,7 @@ A case (cases/NAME.t) is a list of commands and what they print:
 
 Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
 those of tests/golden/wandb as wandb/, of mlflow as mlruns/ and mlflow.db.sql, of huggingface as output/, of files as logs/,
+of text as printed/,
 an empty store, and no terminal. --update rewrites cases, man pages, completion and what tables say in schemas; read the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
@@ -61,6 +62,7 @@ class Place:
         shutil.copy(os.path.join(ROOT, "tests/golden/mlflow/mlflow.db.sql"), self.path)
         shutil.copytree(os.path.join(ROOT, "tests/golden/huggingface"), os.path.join(self.path, "output"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/files"), os.path.join(self.path, "logs"))
+        shutil.copytree(os.path.join(ROOT, "tests/golden/text"), os.path.join(self.path, "printed"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, LOGNAME="ada", TERM="xterm", LC_ALL="C",
                         TSCOPE_STORE=os.path.join(self.path, "store"))

@@ -108,6 +108,12 @@ $ tscope diff --help
 |                           and show what those rules ignore: traceml
 |       --reproduce         also print the commands that would run each of the two
 |                           runs again, as far as they are recorded
+|       --pattern TEMPLATE  read a text log whose lines look like TEMPLATE, such
+|                           as 'step {step} loss {loss} lr {lr}'
+|       --map SOURCE=COLUMN
+|                           what a table or a text log calls SOURCE is COLUMN:
+|                           step, timestamp, loss, memory.peak_alloc, ...; -
+|                           leaves it out (docs/importers.md)
 |
 | Options of every verb
 |   -p, --project NAME      the project of names without one (default:

@@ -1,0 +1,525 @@
+#include "ingest/text/reader_text.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/formats/log_lines.h"
+#include "ingest/logs/log_table.h"
+#include "ingest/text/text_pattern.h"
+#include "ingest/text/text_survey.h"
+
+#include <stdio.h>
+
+const char ts_text_loses[] = "lines that are not of a step";
+
+enum { SURE = 10, SNIFF_BYTES = 4 << 20, FINAL_MAX = 64 << 10 };
+
+/* One state of a piece of the log: the text between two line ends. */
+struct piece {
+	enum ts_text_format format;
+	struct ts_text_line line;
+	bool is_bar, cut;
+	struct ts_text_bar bar;
+};
+
+struct text {
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	uint64_t bytes_read;
+	const struct ts_ingest_options *options;
+	struct ts_log_lines lines;
+	struct ts_buf scratch;
+	struct ts_text_record *record;
+	struct ts_text_survey survey;
+	enum ts_text_format format;
+	int32_t rank;
+	int64_t total; /* of the training's bar, where records have no step */
+	/* of one reading */
+	bool waits;	     /* the table has a row that is not ended */
+	int64_t step;	     /* of that row, or of the last one */
+	int64_t bar_n, base; /* the last state of the bar, and the steps of the epochs before it */
+	int64_t bar_total;
+	char bar_what[TS_TEXT_WHAT * 2];
+	int64_t number;	     /* of the last record with a loss, where there is no bar */
+	bool any, spaced;    /* a step was seen; two steps lie more than one apart */
+	int64_t last;
+	struct ts_span final; /* Hugging Face's record of the whole training; empty if there is none */
+};
+
+/* --- pieces --- */
+
+static bool by_templates(const struct ts_ingest_options *options, struct ts_span text, struct ts_text_record *r)
+{
+	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < options->n_patterns; i++)
+		if (ts_text_pattern_match(ts_span_str(options->patterns[i]), text, r, NULL, NULL))
+			return true;
+	return false;
+}
+
+static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *p, struct ts_error *err)
+{
+	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut};
+	if (ts_text_line_clean(raw, &x->scratch, &p->line, err))
+		return err->status;
+	if (!x->options->n_patterns)
+		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
+	else if (by_templates(x->options, p->line.text, x->record))
+		p->format = TS_TEXT_TEMPLATE;
+	return TS_OK;
+}
+
+typedef enum ts_status take_piece(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err);
+
+static void tell(struct text *x, const char *code, enum ts_notice_level level, const char *detail)
+{
+	ts_notice_add(&x->notices, code, level, ts_span_str(""), x->lines.number, detail);
+}
+
+static enum ts_status each_piece(struct text *x, take_piece *take, struct ts_log_table *t, struct ts_error *err)
+{
+	for (;;) {
+		struct ts_span raw;
+		enum ts_log_line_end end;
+		struct piece p;
+
+		if (ts_log_lines_next(&x->lines, &raw, &end, err))
+			return err->status;
+		if (end == TS_LOG_LINES_END)
+			return TS_OK;
+		if (end != TS_LOG_LINE && t)
+			tell(x, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
+		if (end == TS_LOG_LINE && (look_at(x, raw, &p, err) || take(x, &p, t, err)))
+			return err->status;
+		if (t && ts_log_table_at(t, ts_log_lines_at(&x->lines), x->lines.size, err))
+			return err->status;
+	}
+}
+
+/* --- the survey --- */
+
+static enum ts_status survey_piece(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	(void)t;
+	(void)err;
+	ts_text_survey_add(&x->survey, p->format, p->line.rank, x->record, p->is_bar ? &p->bar : NULL);
+	return TS_OK;
+}
+
+static enum ts_status survey(struct text *x, struct ts_error *err)
+{
+	enum ts_status status = ts_log_lines_open(&x->lines, x->options->path, '\r', err);
+
+	if (!status)
+		status = each_piece(x, survey_piece, NULL, err);
+	ts_log_lines_close(&x->lines);
+	if (status)
+		return status;
+	x->format = ts_text_survey_format(&x->survey);
+	if (x->format == TS_TEXT_NONE)
+		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
+				    x->options->n_patterns ? " that the template fits" : "");
+	x->rank = x->survey.rank[x->format];
+	x->total = ts_text_survey_total(&x->survey);
+	return TS_OK;
+}
+
+/* --- rows --- */
+
+static void put_number(struct ts_log_table *t, const char *name, int64_t value)
+{
+	char text[32];
+	int n = snprintf(text, sizeof text, "%" PRId64, value);
+
+	ts_log_table_number(t, ts_span_str(name), (double)value, ts_span_of(text, (size_t)n));
+}
+
+static void put_cells(struct text *x, struct ts_log_table *t)
+{
+	for (size_t i = 0; i < x->record->n; i++) {
+		const struct ts_text_cell *c = &x->record->cells[i];
+		struct ts_span written;
+		double value;
+
+		if (!c->is_text && ts_log_number(c->value, &value, &written))
+			ts_log_table_number(t, c->name, value, written);
+		else if (x->format != TS_TEXT_TEMPLATE)
+			tell(x, "not_scalar", TS_NOTICE_SKIPPED, "a value that is not a number");
+		else if (ts_utf8_valid(c->value))
+			ts_log_table_text(t, c->name, c->value);
+		else
+			tell(x, "bad_utf8", TS_NOTICE_SKIPPED, "a text that is not UTF-8");
+	}
+	if (x->record->full)
+		tell(x, "too_many_values", TS_NOTICE_SKIPPED, "a line with more than 128 values, or with very long names");
+}
+
+/* Begins the table's row with what the line says. */
+static void begin_row(struct text *x, const struct piece *p, struct ts_log_table *t)
+{
+	ts_log_table_row(t, x->lines.number);
+	if (p->line.time.len)
+		ts_log_table_text(t, ts_span_str("timestamp"), p->line.time);
+	put_cells(x, t);
+}
+
+/* Two steps that are not neighbours: the value of the second is a mean over those between. */
+static void see_step(struct text *x, int64_t step)
+{
+	x->spaced |= x->any && step > x->last && step - x->last > 1;
+	x->any = true;
+	x->last = step;
+}
+
+static enum ts_status end_row(struct text *x, struct ts_log_table *t, struct ts_error *err)
+{
+	x->waits = false;
+	return ts_log_table_end(t, err);
+}
+
+/* The step that the record itself has. */
+static bool own_step(const struct ts_text_record *r, int64_t *ret_step)
+{
+	static const char *const names[] = {"step", "global_step", "iteration", "num_updates"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const struct ts_text_cell *c = ts_text_record_find(r, names[i]);
+		struct ts_span written;
+		double value;
+
+		if (c && !c->is_text && ts_log_number(c->value, &value, &written) && value >= -1e15 && value <= 1e15) {
+			*ret_step = (int64_t)value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum ts_status take_plain(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	int64_t step;
+
+	begin_row(x, p, t);
+	if (own_step(x->record, &step))
+		see_step(x, step);
+	return end_row(x, t, err);
+}
+
+/* --- progress bars --- */
+
+/* The digits in the text before the bar: the epoch of "Epoch 3/10". */
+static bool epoch_of(struct ts_span what, int64_t *ret_epoch)
+{
+	size_t from = 0, n = 0;
+
+	while (from < what.len && !ts_is_digit(what.data[from]))
+		from++;
+	while (from + n < what.len && ts_is_digit(what.data[from + n]))
+		n++;
+	if (from < 5 || (what.data[0] | 32) != 'e' || (what.data[1] | 32) != 'p')
+		return false;
+	return ts_parse_i64(ts_span_part(what, from, n), ret_epoch);
+}
+
+static int64_t bar_step(struct text *x, const struct ts_text_bar *bar)
+{
+	size_t n = bar->what.len < sizeof x->bar_what - 1 ? bar->what.len : sizeof x->bar_what - 1;
+	bool other = strlen(x->bar_what) != n || (n && memcmp(x->bar_what, bar->what.data, n) != 0);
+
+	if (bar->n < x->bar_n && (other || x->bar_n == x->bar_total) && x->bar_total <= INT64_MAX / 2 - x->base)
+		x->base += x->bar_total;
+	if (n)
+		memcpy(x->bar_what, bar->what.data, n);
+	x->bar_what[n] = '\0';
+	x->bar_n = bar->n;
+	x->bar_total = bar->total;
+	return bar->n <= INT64_MAX / 2 ? x->base + bar->n : bar->n;
+}
+
+static enum ts_status take_bar(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	int64_t step, epoch;
+	bool own = own_step(x->record, &step);
+
+	if (!own)
+		step = bar_step(x, &p->bar);
+	if (x->waits && step != x->step && end_row(x, t, err))
+		return err->status;
+	begin_row(x, p, t);
+	if (!own)
+		put_number(t, "step", step);
+	if (!ts_text_record_find(x->record, "epoch") && epoch_of(p->bar.what, &epoch))
+		put_number(t, "epoch", epoch);
+	x->waits = true;
+	x->step = step;
+	return TS_OK;
+}
+
+/* --- Hugging Face --- */
+
+/* Ends the row that waits for its step: as of the bar that was seen last. */
+static enum ts_status end_waiting(struct text *x, struct ts_log_table *t, struct ts_error *err)
+{
+	if (!x->waits)
+		return TS_OK;
+	if (x->format == TS_TEXT_HUGGINGFACE) {
+		put_number(t, "step", x->step);
+		see_step(x, x->step);
+	}
+	return end_row(x, t, err);
+}
+
+static enum ts_status keep_final(struct text *x, const struct piece *p, struct ts_error *err)
+{
+	const uint8_t *brace = memchr(p->line.text.data, '{', p->line.text.len);
+
+	x->final = ts_arena_span(x->arena, ts_span_from(p->line.text, (size_t)(brace - p->line.text.data)));
+	return x->final.data ? TS_OK : ts_arena_error(x->arena, err);
+}
+
+static enum ts_status take_record(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	if (end_waiting(x, t, err))
+		return err->status;
+	if (ts_text_record_find(x->record, "train_runtime"))
+		return keep_final(x, p, err);
+	if (!x->total) {
+		x->number += !x->any || ts_text_record_find(x->record, "loss");
+		x->step = x->number;
+	}
+	begin_row(x, p, t);
+	x->waits = true;
+	return x->total ? TS_OK : end_waiting(x, t, err);
+}
+
+/* A state of the training's bar: the step of the record before it. */
+static enum ts_status take_state(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	if (p->bar.what.len || p->bar.total != x->total)
+		return TS_OK;
+	x->step = p->bar.n;
+	return end_waiting(x, t, err);
+}
+
+/* --- all lines --- */
+
+static bool is_this_bar(const struct text *x, const struct piece *p)
+{
+	char what[TS_TEXT_WHAT];
+
+	ts_text_what(p->bar.what, what);
+	return strcmp(what, ts_text_survey_what(&x->survey)) == 0;
+}
+
+static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	if (x->format == TS_TEXT_HUGGINGFACE && p->is_bar)
+		return take_state(x, p, t, err);
+	if (p->format != x->format || (x->format == TS_TEXT_BAR && !is_this_bar(x, p))) {
+		if (p->line.text.len)
+			tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
+		return TS_OK;
+	}
+	if (p->line.rank != x->rank) {
+		tell(x, "other_rank", TS_NOTICE_SKIPPED, "a line of a higher rank than the lowest that prints such lines");
+		return TS_OK;
+	}
+	if (p->cut && x->format != TS_TEXT_BAR) {
+		tell(x, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a line");
+		return TS_OK;
+	}
+	if (x->format == TS_TEXT_BAR)
+		return take_bar(x, p, t, err);
+	return x->format == TS_TEXT_HUGGINGFACE ? take_record(x, p, t, err) : take_plain(x, p, t, err);
+}
+
+static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_error *err)
+{
+	struct text *x = ctx;
+	enum ts_status status = ts_log_lines_open(&x->lines, x->options->path, '\r', err);
+
+	x->waits = x->any = x->spaced = false;
+	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
+	x->bar_what[0] = '\0';
+	x->final.len = 0;
+	if (!status && x->format == TS_TEXT_HUGGINGFACE && !x->total)
+		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
+			      "the records have no step, and there is no progress bar that would say it");
+	if (!status)
+		status = each_piece(x, take, t, err);
+	if (!status)
+		status = end_waiting(x, t, err);
+	x->bytes_read += x->lines.size;
+	ts_log_lines_close(&x->lines);
+	return status;
+}
+
+/* --- facts --- */
+
+static void write_number(struct ts_json *j, const struct ts_text_cell *c)
+{
+	struct ts_span written;
+	double value;
+
+	ts_json_key_span(j, c->name);
+	if (!c->is_text && ts_log_number(c->value, &value, &written))
+		ts_json_double(j, value);
+	else
+		ts_json_null(j);
+}
+
+/* The last record of Hugging Face's log has the same place as that of trainer_state.json. */
+static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
+{
+	struct text *x = ctx;
+	const struct ts_text_cell *runtime;
+
+	(void)err;
+	ts_text_record_clear(x->record);
+	if (!x->final.len || !ts_text_dict(x->record, NULL, x->final))
+		return TS_OK;
+	ts_json_key(j, "session");
+	ts_json_object(j);
+	runtime = ts_text_record_find(x->record, "train_runtime");
+	if (runtime && !runtime->is_text) {
+		struct ts_text_cell wall_time = {ts_span_str("wall_time"), runtime->value, false};
+
+		write_number(j, &wall_time);
+	}
+	ts_json_key(j, "huggingface");
+	ts_json_object(j);
+	ts_json_key(j, "final");
+	ts_json_object(j);
+	for (size_t i = 0; i < x->record->n; i++)
+		write_number(j, &x->record->cells[i]);
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_json_end(j);
+	return TS_OK;
+}
+
+static void write_column(void *ctx, struct ts_span source, struct ts_json *j)
+{
+	static const char *const losses[] = {"loss", "lm loss", "reduced_train_loss"};
+	const struct text *x = ctx;
+
+	for (size_t i = 0; x->spaced && ts_text_format_means(x->format) && i < sizeof losses / sizeof losses[0]; i++)
+		if (ts_span_is(source, losses[i])) {
+			ts_json_key(j, "interval_mean");
+			ts_json_bool(j, true);
+		}
+	if (ts_span_ends(source, "_runtime") || ts_span_ends(source, "_per_second")) {
+		ts_json_key(j, "role");
+		ts_json_string(j, "observation");
+	}
+}
+
+static bool finished(void *ctx)
+{
+	const struct text *x = ctx;
+
+	return x->final.len > 0;
+}
+
+/* --- the reader --- */
+
+static enum ts_status check_patterns(const struct ts_ingest_options *options, struct ts_error *err)
+{
+	for (size_t i = 0; i < options->n_patterns; i++)
+		if (ts_text_pattern_check(ts_span_str(options->patterns[i]), err))
+			return ts_error_prefix(err, "'%s'", options->patterns[i]);
+	return TS_OK;
+}
+
+static const char *directory_of(const char *path, struct ts_arena *arena)
+{
+	const char *name = ts_path_last(path);
+
+	return name == path ? "." : ts_arena_printf(arena, "%.*s", (int)(name - path), path);
+}
+
+enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			    struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct text x = {.arena = arena,
+			 .notices = {.arena = arena},
+			 .options = options,
+			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
+			 .record = ts_arena_array(arena, 1, sizeof *x.record)};
+	struct ts_log_source source = {.directory = directory_of(options->path, arena),
+				       .read = read_all,
+				       .facts = write_facts,
+				       .column = write_column,
+				       .finished = finished,
+				       .ctx = &x};
+	enum ts_status status = x.record && source.directory ? TS_OK : ts_arena_error(arena, err);
+
+	if (!status)
+		status = check_patterns(options, err);
+	if (!status)
+		status = survey(&x, err);
+	if (!status) {
+		source.format = ts_text_format_name(x.format);
+		source.significant = ts_text_format_significant(x.format, x.survey.quoted);
+		status = ts_log_table_import(&source, options, sink, ctx, &x.notices, &x.bytes_read, arena, ret_result, err);
+	}
+	ts_buf_finish(&x.scratch);
+	return status;
+}
+
+/* --- sniff --- */
+
+/* train.log, log.txt, slurm-17.out, job.o17 (of PBS), stdout */
+static bool is_log(const char *name)
+{
+	static const char *const endings[] = {".log", ".txt", ".out", ".err"};
+	const char *dot = strrchr(name, '.');
+
+	if (!dot)
+		return true;
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+		if (ts_file_ends(name, endings[i]))
+			return true;
+	if ((dot[1] != 'o' && dot[1] != 'e') || !dot[2])
+		return false;
+	for (dot += 2; *dot; dot++)
+		if (!ts_is_digit((unsigned char)*dot))
+			return false;
+	return true;
+}
+
+/* Looks for a line of a step in the first SNIFF_BYTES. */
+static bool has_step(struct text *x, struct ts_error *err)
+{
+	struct ts_span raw;
+	enum ts_log_line_end end;
+	struct piece p;
+
+	while (ts_log_lines_at(&x->lines) < SNIFF_BYTES && !ts_log_lines_next(&x->lines, &raw, &end, err) && end == TS_LOG_LINE) {
+		if (raw.len && memchr(raw.data, '\0', raw.len))
+			return false;
+		if (look_at(x, raw, &p, err))
+			return false;
+		if (p.format != TS_TEXT_NONE)
+			return true;
+	}
+	return false;
+}
+
+int ts_text_sniff(const char *path)
+{
+	struct ts_ingest_options options = {.path = path};
+	struct ts_text_record record;
+	struct text x = {.options = &options, .scratch = TS_BUF_INIT(TS_LINE_MAX), .record = &record};
+	struct ts_error err = {.status = TS_OK};
+	bool has = false;
+
+	if (!is_log(ts_path_last(path)) || ts_file_kind(path) != TS_FILE_REGULAR)
+		return 0;
+	if (!ts_log_lines_open(&x.lines, path, '\r', &err))
+		has = has_step(&x, &err);
+	ts_log_lines_close(&x.lines);
+	ts_buf_finish(&x.scratch);
+	return has ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
+}

@@ -1,0 +1,51 @@
+/* text_record.h - the names and values that one line of a text log has, and the ways in which logs write such pairs.
+ *
+ * A value is a number ("2.5", "1,234", "nan"), a number with its unit ("20.57GiB", which is the number 20.57 of the name with
+ * "(GiB)" behind it), both with a second one in parentheses ("20.57GiB(21.65%)"), or a text. "None" is no value.
+ */
+#ifndef TSCOPE_INGEST_TEXT_TEXT_RECORD_H
+#define TSCOPE_INGEST_TEXT_TEXT_RECORD_H
+
+#include "base/span.h"
+
+enum { TS_TEXT_CELLS = 128, TS_TEXT_POOL = 8192 };
+
+struct ts_text_cell {
+	struct ts_span name, value; /* in the line, in the pool, or static */
+	bool is_text;
+};
+
+struct ts_text_record {
+	struct ts_text_cell cells[TS_TEXT_CELLS];
+	size_t n;
+	size_t texts; /* how many cells are texts */
+	bool full;    /* there were more cells than fit */
+	bool quoted;  /* a number of a dict stood in quotes */
+	char pool[TS_TEXT_POOL];
+	size_t pooled;
+};
+
+/* How a kind of line renames what it has: "memory(GiB)" to "memory/max_reserved(GiB)". One '*' in both stands for any text; a
+ * name that becomes "" is left out. The first row that fits decides. A table ends with a NULL. */
+struct ts_text_rename {
+	const char *from, *to;
+};
+
+void ts_text_record_clear(struct ts_text_record *r);
+/* Adds a value as the line writes it, without spaces around it. renames may be NULL. */
+void ts_text_record_add(struct ts_text_record *r, const struct ts_text_rename *renames, struct ts_span name, struct ts_span value);
+/* The cell of that name; NULL if there is none. */
+const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, const char *name);
+
+/* The bytes of the number that text begins with: 0 if it begins with none. "1,234.5e-3", "nan", "-inf". */
+size_t ts_text_number_len(struct ts_span text);
+
+/* Add the pairs of a line:	between '|'	"lm loss: 1.2 | lr 3 |"
+ *				between ','	"loss=1.2, lr=3"
+ *				between ' '	"loss: 1.2  lr: 3" */
+void ts_text_pairs(struct ts_text_record *r, const struct ts_text_rename *renames, struct ts_span text, char between);
+/* Adds the members of a dict as Python or JSON print it, "{'loss': 1.2, 'lr': '3'}", whose brace is text's first byte; values that
+ * are lists or dicts are left out. Returns false if the dict does not end within the text. */
+bool ts_text_dict(struct ts_text_record *r, const struct ts_text_rename *renames, struct ts_span text);
+
+#endif

@@ -1,0 +1,124 @@
+# What a training printed; units become ours.
+$ tscope push printed/megatron.log
+| name      default/megatron.log
+| id        c40955e4432dae386f1bb1743de7c7996b880af0d9b9b6917a625d7e442e9538
+| format    Megatron-LM log; not kept: lines that are not of a step
+| columns   elapsed time per iteration (ms) is phases.step
+|           consumed samples is scalars.consumed samples
+|           lm loss validation is scalars.eval_loss
+|           global batch size is scalars.global batch size
+|           grad norm is scalars.grad_norm, 3 decimals
+|           lm loss validation ppl is scalars.lm loss validation ppl
+|           loss scale is scalars.loss scale
+|           lm loss is scalars.loss, 6 decimals
+|           learning rate is scalars.lr
+|           num zeros is scalars.num zeros
+|           number of nan iterations is scalars.number of nan iterations
+|           number of skipped iterations is scalars.number of skipped iterations
+|           2 more columns, which tscope show lists
+| steps     20 steps (5 to 100), 1 rank
+| sent SIZE (16 objects)
+| new SIZE
+| outcome   created
+! tscope: printed/megatron.log:1: other_line (7 times): a line that says nothing about a step in this format
+$ tscope export default/megatron.log --format jsonl | head -1
+| {"rank":0,"step":5,"phases":{"step":0.4173},"scalars":{"consumed samples":160.0,"global batch size":32.0,"grad_norm":1.5,"loss":7.933166,"loss scale":1.0,"lr":5e-06,"num zeros":15.0,"number of nan iterations":0.0,"number of skipped iterations":0.0,"tflops":397.7}}
+# Rank 1 prints the same lines.
+$ tscope push printed/torchtitan.log | grep -v columns
+| name      default/torchtitan.log
+| id        47970fd0f2a276a401ae132d656d73687042dae9f3c6a6ca8ea565acc76b3dca
+| format    torchtitan log; not kept: lines that are not of a step
+|           validation_metrics/loss is scalars.eval_loss
+|           grad_norm is scalars.grad_norm, 4 decimals
+|           loss_metrics/global_avg_loss is scalars.loss, 4 decimals
+|           memory/max_reserved(%) is scalars.memory/max_reserved(%)
+|           mfu(%) is scalars.mfu
+|           tflops is scalars.tflops, 2 decimals
+|           throughput(tps) is scalars.tokens_per_second
+|           validation_metrics/memory/max_reserved(%) is
+|           scalars.validation_metrics/memory/max_reserved(%)
+|           validation_metrics/memory/max_reserved(GiB) is
+|           scalars.validation_metrics/memory/max_reserved(GiB), 2 decimals
+|           validation_metrics/throughput(tps) is scalars.validation_metrics/throughput(tps)
+| steps     11 steps (1 to 100), 1 rank
+| sent SIZE (15 objects)
+| new SIZE
+| outcome   created
+! tscope: printed/torchtitan.log:1: other_line (3 times): a line that says nothing about a step in this format
+! tscope: printed/torchtitan.log:3: skipped: other_rank (11 times): a line of a higher rank than the lowest that prints such lines
+$ tscope analyze ./printed/huggingface.log | head -3
+| 1f2e87b084dd  20 steps (2 to 40), 1 rank
+| rank 0
+|
+$ tscope push printed/stdout.log | grep -E 'steps|outcome'
+| steps     20 steps (1 to 20), 1 rank
+| outcome   created
+! tscope: printed/stdout.log: rows_numbered: the records have no step, and there is no progress bar that would say it
+! tscope: printed/stdout.log:1: other_line: a line that says nothing about a step in this format
+# One's own lines, with names that the templates give, and names that --map gives.
+$ printf '[11:27] it 1 cost=2.5 dt 12.5ms\nsaved\n[11:28] it 2 cost=2.25 dt 11.5ms\n[11:29] it 3 co' > own.txt
+$ tscope push own.txt
+! tscope: own.txt: no run in it: no run directory, and no log of another tool that is known
+[2]
+$ tscope push --pattern 'it {step} cost={cost} dt {step_time_ms}ms' --map cost=loss own.txt
+| name      default/own.txt
+| id        041acaa15f9fecbf5fad173189d27627a591fd9bd9cc84304730039497370fa5
+| format    text log, by a template; not kept: lines that are not of a step
+| columns   step_time_ms is phases.step
+|           cost is scalars.loss
+| steps     2 steps (1 to 2), 1 rank
+| sent SIZE (5 objects)
+| new SIZE
+| outcome   created
+! tscope: own.txt:2: other_line (2 times): a line that says nothing about a step in this format
+$ tscope export default/own.txt --format jsonl
+| {"rank":0,"step":1,"phases":{"step":0.0125},"scalars":{"loss":2.5}}
+| {"rank":0,"step":2,"phases":{"step":0.0115},"scalars":{"loss":2.25}}
+$ tscope push --pattern 'it {step' own.txt
+! tscope: 'it {step': the template, character 4: a brace without its other one; write {{ or }} for a brace of the line
+[2]
+$ tscope push --pattern 'it {step}' printed
+! tscope: printed: this is no file, and only a file can be read as a text log
+[2]
+$ tscope push --pattern 'epoch {epoch}' own.txt
+! tscope: own.txt: no line of a step in it that the template fits
+[2]
+# A table without a known name needs a map; a map that is given comes before the file's.
+$ printf 'n,cost,price\n1,2,3\n2,1,4\n' > own.csv; tscope push own.csv
+! tscope: own.csv: no run in it: no run directory, and no log of another tool that is known
+[2]
+$ tscope push --map n=step --map cost=loss own.csv | grep -E 'columns|is|outcome'
+| columns   cost is scalars.loss
+|           price is scalars.price
+|           n is step
+| outcome   created
+$ printf 'n=step\nprice=loss\n' > .tscope-map; tscope push --name again --map cost=loss own.csv | grep -E 'columns|is|outcome'
+| columns   cost is scalars.loss
+|           price is scalars.price
+|           n is step
+| outcome   created
+$ tscope diff --map cost=step ./own.csv default/own.csv | head -1
+| The two runs first differ at step 1, the first step that both have: loss is 4.0 in the first run and 2.0 in the second; 4 recorded facts differ: columns.scalars\.loss.source and 3 more
+$ tscope push --map loss=cost output/full | grep -E 'loss'
+| columns   loss is scalars.cost
+|           eval_loss is scalars.eval_loss
+! tscope: output/full: other_states: trainer_state.json has the most steps and was read; 2 other states below this folder were not
+$ tscope push --map loss=cost wandb
+| 8 runs: 8 failed
+! tscope: wandb/offline-run-20261121_000000-plain001: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000001-kinds002: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000002-media003: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000003-blocks04: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000004-resumed5: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000005-resumed5: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000006-failed07: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000007-crashed6: --map gives names to tables and text logs, and this is a W&B log
+[2]
+# A log beside a log of a tool is not a second run.
+$ mkdir both; cp printed/megatron.log both/; cp logs/losses.txt both/; tscope push both | grep -E 'format|name'
+| name      default/both/losses.txt
+| format    torchtitan losses
+$ rm both/losses.txt; tscope push both | grep -E 'format|name'
+| name      default/both/megatron.log
+| format    Megatron-LM log; not kept: lines that are not of a step
+! tscope: both/megatron.log:1: other_line (7 times): a line that says nothing about a step in this format
