@@ -219,6 +219,41 @@ static enum ts_status take_part(struct finding *f, const char *path, struct ts_e
 	return run.reader && run.reader->parts ? add(f, &run, err) : TS_OK;
 }
 
+/* Stores that are not read, and the commands that make of them what is read. Source: aim 3.29.1, with which its command was run; the
+ * README of neptune-exporter. */
+static const struct {
+	const char *entry, *advice;
+} unread[] = {
+	{".aim",
+	 "Aim's store is not read; in the folder that has .aim, these write a folder of tables for each run, to be pushed: "
+	 "aim storage --repo . reindex -y; python3 -c \"import aim, os; [(os.makedirs(h, exist_ok=True), m.dataframe()[['step', "
+	 "'value']].rename(columns={'value': m.name}).to_csv(f'{h}/{m.name}.csv', index=False)) for h in "
+	 "aim.Repo('.').list_all_runs() for m in aim.Run(h, repo='.', read_only=True).metrics()]\""},
+	{".neptune",
+	 "Neptune's store is not read; what neptune-exporter exported becomes a database of MLflow, to be pushed: neptune-exporter "
+	 "load --loader mlflow --mlflow-tracking-uri sqlite:///mlflow.db --data-path ./exports/data"},
+};
+
+static const char *advice_for(const char *path, struct ts_arena *arena)
+{
+	for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+		const char *below = ts_path_join(arena, path, unread[i].entry);
+
+		if (strcmp(ts_path_last(path), unread[i].entry) == 0 || (below && ts_file_kind(below) == TS_FILE_DIRECTORY))
+			return unread[i].advice;
+	}
+	return ts_file_ends(path, ".parquet") ? unread[1].advice : NULL;
+}
+
+static enum ts_status nothing_found(const char *path, struct ts_arena *arena, struct ts_error *err)
+{
+	const char *advice = advice_for(path, arena);
+
+	if (!advice)
+		advice = "no run directory, and no log of another tool that is known";
+	return ts_error_set(err, TS_INVALID, "%s: no run in it: %s", path, advice);
+}
+
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err)
 {
@@ -239,8 +274,7 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 	if (f.n == 0 && f.deleted)
 		return ts_error_set(err, TS_INVALID, "%s: all runs in it, %zu, are deleted in MLflow", path, f.deleted);
 	if (f.n == 0)
-		return ts_error_set(err, TS_INVALID, "%s: no run in it: no run directory, and no log of another tool that is known",
-				    path);
+		return nothing_found(path, arena, err);
 	for (size_t i = 0; i < f.n; i++)
 		f.runs[i].deleted = f.deleted;
 	*ret_runs = f.runs;

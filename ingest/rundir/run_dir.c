@@ -339,6 +339,21 @@ static enum ts_status keep_files(struct reading *r, const char *directory, struc
 	return TS_OK;
 }
 
+/* "steps_rank3.jsonl" beside steps.jsonl is not a rank: a rank is a directory. */
+static enum ts_status tell_unread_steps(struct reading *r, const struct ts_rank_dir *dir, struct ts_error *err)
+{
+	char **names;
+	size_t n;
+
+	if (ts_list_dir(dir->path, r->arena, &names, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(names[i], "steps", 5) == 0 && ts_file_ends(names[i], ".jsonl") && strcmp(names[i], "steps.jsonl") != 0)
+			ts_notice_add(&r->result.notices, "unread_steps", TS_NOTICE_SKIPPED, file_name(r, dir->name, names[i]), 0,
+				      "only steps.jsonl is read; the steps of rank 3 are rank3/steps.jsonl");
+	return TS_OK;
+}
+
 static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *dir, const struct ts_facts *facts,
 				 struct ts_builder **ret_builder, struct ts_error *err)
 {
@@ -353,6 +368,8 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 
 	if (!path)
 		return ts_arena_error(r->arena, err);
+	if (tell_unread_steps(r, dir, err))
+		return err->status;
 	input.source.name = file_name(r, dir->name, "steps.jsonl");
 	input.source.path = ts_span_str(path);
 	if (ts_file_kind(path) != TS_FILE_NONE && ts_file_open(path, &input.source.fd, &input.source.size, err))

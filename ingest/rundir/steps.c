@@ -203,6 +203,24 @@ static enum ts_status first_pass(struct steps *s, struct ts_error *err)
 	return status;
 }
 
+/* Many loops write {"step": 1, "loss": 2.5}. Such a loss is a column of its own, which no analysis takes for the loss. */
+static void tell_flat(struct steps *s)
+{
+	static const char *const names[] = {"loss", "train_loss", "grad_norm", "lr", "learning_rate"};
+	struct ts_keys *keys = &s->record.keys;
+	char detail[160];
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		uint32_t key = ts_keys_get(keys, TS_KEY_ROOT, ts_span_str(names[i]));
+
+		if (key == TS_KEY_NONE || !ts_key_at(keys, key)->stamp)
+			continue;
+		(void)snprintf(detail, sizeof detail, "%s is a key of the record; analyses know it as {\"scalars\": {\"%s\": ...}}",
+			       names[i], names[i]);
+		ts_notice_add(s->input->notices, "flat_scalar", TS_NOTICE_INFO, s->input->source.name, 0, detail);
+	}
+}
+
 static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 {
 	if (make_builder(s, err) || first_pass(s, err))
@@ -215,6 +233,7 @@ static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 		    ts_segments_merge(s->input, s->segments, s->n, &s->record, &s->emit, err))
 			return err->status;
 	}
+	tell_flat(s);
 	ts_emit_tell_dropped(&s->emit, s->input->notices, s->input->source.name);
 	return TS_OK;
 }

@@ -665,6 +665,23 @@ static bool change_file(void *ctx, uint64_t done, uint64_t total)
 	return true;
 }
 
+/* A loss beside scalars stays where it is, and is said to be no loss; files that look like steps of ranks are said to be unread. */
+static void what_is_not_where_it_belongs(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/steps_rank1.jsonl", "{\"step\": 1}\n");
+	test_steps(&t, "{\"step\": 1, \"loss\": 2.5, \"scalars\": {\"lr\": 0.5}}\n");
+	assert_non_null(strstr(test_jsonl(&t), "},\"loss\":2.5}"));
+	test_expect_notice(&t, "flat_scalar", TS_NOTICE_INFO, 0, 1);
+	test_expect_notice(&t, "unread_steps", TS_NOTICE_SKIPPED, 0, 1);
+	test_steps(&t, "{\"step\": 1, \"scalars\": {\"loss\": 2.5}}\n");
+	assert_null(test_notice(&t, "flat_scalar"));
+	test_run_finish(&t);
+}
+
 static void a_file_that_changes_meanwhile(void **state)
 {
 	struct ts_buf steps = TS_BUF_INIT(64 << 20);
@@ -864,6 +881,7 @@ int main(void)
 		cmocka_unit_test(long_facts_lie_beside_the_head),
 		cmocka_unit_test(secrets_stay_at_home),
 		cmocka_unit_test(progress_is_told_and_can_stop),
+		cmocka_unit_test(what_is_not_where_it_belongs),
 		cmocka_unit_test(a_file_that_changes_meanwhile),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(random_directories_come_back),

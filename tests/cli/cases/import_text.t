@@ -122,3 +122,9 @@ $ rm both/losses.txt; tscope push both | grep -E 'format|name'
 | name      default/both/megatron.log
 | format    Megatron-LM log; not kept: lines that are not of a step
 ! tscope: both/megatron.log:1: other_line (7 times): a line that says nothing about a step in this format
+# Stores that are not read: what makes them readable.
+$ mkdir -p aimed/.aim neptuned/.neptune; tscope push aimed; tscope push neptuned; touch part_0.parquet; tscope push part_0.parquet
+! tscope: aimed: no run in it: Aim's store is not read; in the folder that has .aim, these write a folder of tables for each run, to be pushed: aim storage --repo . reindex -y; python3 -c "import aim, os; [(os.makedirs(h, exist_ok=True), m.dataframe()[['step', 'value']].rename(columns={'value': m.name}).to_csv(f'{h}/{m.name}.csv', index=False)) for h in aim.Repo('.').list_all_runs() for m in aim.Run(h, repo='.', read_only=True).metrics()]"
+! tscope: neptuned: no run in it: Neptune's store is not read; what neptune-exporter exported becomes a database of MLflow, to be pushed: neptune-exporter load --loader mlflow --mlflow-tracking-uri sqlite:///mlflow.db --data-path ./exports/data
+! tscope: part_0.parquet: no run in it: Neptune's store is not read; what neptune-exporter exported becomes a database of MLflow, to be pushed: neptune-exporter load --loader mlflow --mlflow-tracking-uri sqlite:///mlflow.db --data-path ./exports/data
+[2]
