@@ -24,6 +24,7 @@ static const struct ts_reader readers[] = {
 	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, ts_wandb_about, 0, ts_wandb_read},
 	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, NULL, TS_READER_MAPS, ts_huggingface_read},
 	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, NULL, TS_READER_MAPS, ts_dvclive_read},
+	{"folder of a table each metric", "", ts_deepspeed_sniff, NULL, NULL, TS_READER_MAPS, ts_deepspeed_read},
 	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, NULL, TS_READER_MAPS, ts_golden_read},
 	{"torchtitan losses", "", ts_losses_sniff, NULL, NULL, TS_READER_MAPS, ts_losses_read},
 	{"tscope export", ts_export_loses, ts_export_sniff, NULL, NULL, 0, ts_export_read},

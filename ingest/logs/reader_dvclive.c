@@ -18,13 +18,23 @@ const char ts_dvclive_loses[] = "images and other plots";
 
 enum { SURE = 50, DEPTH = 8, SERIES_MAX = 65536, SUMMARY_MAX = 64 << 10 };
 
+/* What the folders differ in. */
+struct kind {
+	const char *ending;
+	char delimiter;
+	int depth; /* of the directories below metrics that are searched */
+};
+
+static const struct kind dvclive_kind = {".tsv", '\t', DEPTH}, deepspeed_kind = {".csv", ',', 1};
+
 struct dvclive {
+	const struct kind *kind;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, bytes_total;
 	const char *path;
-	const char *metrics; /* path/plots/metrics */
-	const char **series; /* the paths below metrics without ".tsv": "train/loss" */
+	const char *metrics; /* where the files lie: path/plots/metrics, or path */
+	const char **series; /* the paths below metrics without the ending: "train/loss" */
 	size_t n_series, cap_series;
 	struct ts_log_lines lines;
 	struct ts_log_csv line;
@@ -54,7 +64,7 @@ int ts_dvclive_sniff(const char *path)
 
 static enum ts_status add_series(struct dvclive *d, const char *name, struct ts_error *err)
 {
-	size_t n = strlen(name) - strlen(".tsv");
+	size_t n = strlen(name) - strlen(d->kind->ending);
 
 	if (d->n_series == SERIES_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d series", SERIES_MAX);
@@ -90,11 +100,11 @@ static enum ts_status walk(struct dvclive *d, const char *directory, const char 
 			return ts_arena_error(d->arena, err);
 		if (lstat(path, &st))
 			continue;
-		if (S_ISREG(st.st_mode) && ts_file_ends(names[i], ".tsv")) {
+		if (S_ISREG(st.st_mode) && ts_file_ends(names[i], d->kind->ending)) {
 			d->bytes_total += (uint64_t)st.st_size;
 			if (add_series(d, name, err))
 				return err->status;
-		} else if (S_ISDIR(st.st_mode) && depth < DEPTH && walk(d, path, name, depth + 1, err)) {
+		} else if (S_ISDIR(st.st_mode) && depth < d->kind->depth && walk(d, path, name, depth + 1, err)) {
 			return err->status;
 		}
 	}
@@ -157,9 +167,9 @@ static enum ts_status read_rows(struct dvclive *d, struct ts_log_table *t, struc
 			tell(d, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
 			continue;
 		}
-		if (ts_log_csv_split(&d->line, line, '\t', err))
+		if (ts_log_csv_split(&d->line, line, d->kind->delimiter, err))
 			return err->status;
-		if (header) {
+		if (header || (d->line.n && ts_span_is(d->line.fields[0], "step"))) {
 			n = roles_of(&d->line, roles);
 			continue;
 		}
@@ -179,7 +189,7 @@ static enum ts_status read_rows(struct dvclive *d, struct ts_log_table *t, struc
 
 static enum ts_status read_series(struct dvclive *d, struct ts_log_table *t, const char *name, struct ts_error *err)
 {
-	const char *path = ts_arena_printf(d->arena, "%s/%s.tsv", d->metrics, name);
+	const char *path = ts_arena_printf(d->arena, "%s/%s%s", d->metrics, name, d->kind->ending);
 	enum ts_status status;
 
 	d->file = path ? ts_span_str(path + strlen(d->path) + 1) : ts_span_str("");
@@ -274,7 +284,7 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 enum ts_status ts_dvclive_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			       struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct dvclive d = {.arena = arena, .notices = {.arena = arena}, .path = options->path};
+	struct dvclive d = {.kind = &dvclive_kind, .arena = arena, .notices = {.arena = arena}, .path = options->path};
 	struct ts_log_source source = {
 		.format = "dvclive folder", .directory = options->path, .read = read_all, .facts = write_facts, .ctx = &d};
 	enum ts_status status;
@@ -283,6 +293,86 @@ enum ts_status ts_dvclive_read(const struct ts_ingest_options *options, ts_objec
 	if (!d.metrics)
 		return ts_arena_error(arena, err);
 	status = walk(&d, d.metrics, "", 1, err);
+	if (!status)
+		status = ts_log_table_import(&source, options, sink, ctx, &d.notices, &d.bytes_read, arena, ret_result, err);
+	ts_log_csv_finish(&d.line);
+	return status;
+}
+
+/* --- DeepSpeed --- */
+
+/* Whether the file's columns are the step and the last part of its name, with '_' for spaces. */
+static bool is_series(const char *path, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_span stem = ts_span_str(ts_path_last(path)), header;
+	struct ts_log_lines lines;
+	struct ts_log_csv csv = {.n = 0};
+	enum ts_log_line_end end;
+	bool is = false;
+
+	stem.len -= strlen(deepspeed_kind.ending);
+	if (!ts_log_lines_open(&lines, path, '\0', err) && !ts_log_lines_next(&lines, &header, &end, err) && end == TS_LOG_LINE &&
+	    !ts_log_csv_split(&csv, header, deepspeed_kind.delimiter, err) && csv.n == 2 && ts_span_is(csv.fields[0], "step")) {
+		char *last = ts_arena_printf(arena, "_%.*s", TS_SPAN_ARG(csv.fields[1]));
+
+		for (char *c = last; c && *c; c++)
+			*c = *c == ' ' ? '_' : *c;
+		is = last && last[1] && (ts_span_is(stem, last + 1) || ts_span_ends(stem, last));
+	}
+	ts_log_csv_finish(&csv);
+	ts_log_lines_close(&lines);
+	return is;
+}
+
+/* Each table of the folder is a series, and there are two at least, or one that DeepSpeed names. */
+static bool has_series(const char *path, struct ts_arena *arena, struct ts_error *err)
+{
+	bool named = false;
+	size_t found = 0, n;
+	char **names;
+
+	if (ts_list_dir(path, arena, &names, &n, err))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		char *file = ts_file_ends(names[i], deepspeed_kind.ending) ? ts_path_join(arena, path, names[i]) : NULL;
+
+		if (!file)
+			continue;
+		if (!ts_file_is_own(file) || !is_series(file, arena, err))
+			return false;
+		named |= ts_span_starts(ts_span_str(names[i]), ts_span_str("Train_Samples_"));
+		found++;
+	}
+	return found > 1 || named;
+}
+
+int ts_deepspeed_sniff(const char *path)
+{
+	struct ts_error err = {.status = TS_OK};
+	struct ts_arena arena;
+	bool has, lacks;
+
+	if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+		return 0;
+	ts_arena_init(&arena, 0);
+	has = has_series(path, &arena, &err);
+	lacks = arena.failed || err.status == TS_NO_MEMORY;
+	ts_arena_finish(&arena);
+	return lacks ? TS_SNIFF_NO_MEMORY : has ? SURE : 0;
+}
+
+enum ts_status ts_deepspeed_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+				 struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct dvclive d = {.kind = &deepspeed_kind,
+			    .arena = arena,
+			    .notices = {.arena = arena},
+			    .path = options->path,
+			    .metrics = options->path};
+	struct ts_log_source source = {
+		.format = "folder of a table each metric", .directory = options->path, .unordered = true, .read = read_all, .ctx = &d};
+	enum ts_status status = walk(&d, d.metrics, "", 1, err);
+
 	if (!status)
 		status = ts_log_table_import(&source, options, sink, ctx, &d.notices, &d.bytes_read, arena, ret_result, err);
 	ts_log_csv_finish(&d.line);

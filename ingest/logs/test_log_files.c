@@ -8,6 +8,7 @@
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_digits.h"
 #include "ingest/logs/log_table.h"
+#include "ingest/logs/reader_dvclive.h"
 #include "ingest/readers.h"
 
 #include <math.h>
@@ -78,6 +79,57 @@ static void dvclive_as_it_writes(void **state)
 	assert_non_null(strstr(test_jsonl(&t), "\"timestamp\":1795305"));
 	test_round_trip(&t);
 	test_run_finish(&t);
+}
+
+/* The second writer of make_logs.py began at step 9 again; a step is 32 samples. */
+static void deepspeed_as_it_writes(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_ingest_ok(&t, "tests/golden/deepspeed/csv_monitor");
+	assert_string_equal(t.result.format, "folder of a table each metric");
+	assert_int_equal(t.result.rows, 16);
+	assert_int_equal(t.result.segments, 1);
+	test_expect_notice(&t, "repeated_value", TS_NOTICE_SKIPPED, 0, 1);
+	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "Train_Samples_train_loss");
+	test_script(&t, "for line in open(sys.argv[2]):\n"
+			"    row = json.loads(line)\n"
+			"    i = row['step'] // 32\n"
+			"    want = 2 + 9 * math.exp(-i / 12) + (9 if i >= 9 else 1) / 1024\n"
+			"    assert row['scalars'] == {'loss': want, 'lr': 1e-4 * i, 'Train_Samples_loss_scale': 65536.0}, row\n",
+		    "x", NULL, "x");
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* A folder of tables is one run only if each is a step and what its file is called. */
+static void folders_of_series(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool is;
+	} cases[] = {
+		{"step,a\n1,2\n", "step,b c\n1,2\n", true},
+		{"step,a\n1,2\n", NULL, false},
+		{"step,a\n1,2\n", "step,other\n1,2\n", false},
+		{"step,a,z\n1,2,3\n", "step,b c\n1,2\n", false},
+		{"step,a\n\n1,2\nx,y\n", "", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct test_run t;
+
+		test_run_init(&t);
+		test_write(&t, "run/x_a.csv", cases[i].a);
+		if (cases[i].b)
+			test_write(&t, "run/b_c.csv", cases[i].b);
+		if ((ts_deepspeed_sniff(t.path) > 0) != cases[i].is)
+			fail_msg("case %zu", i);
+		test_run_finish(&t);
+	}
 }
 
 static void a_folder_of_logs_is_a_run_each(void **state)
@@ -598,6 +650,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lightning_as_it_writes),
 		cmocka_unit_test(dvclive_as_it_writes),
+		cmocka_unit_test(deepspeed_as_it_writes),
+		cmocka_unit_test(folders_of_series),
 		cmocka_unit_test(a_folder_of_logs_is_a_run_each),
 		cmocka_unit_test(reference_curves),
 		cmocka_unit_test(tables),
