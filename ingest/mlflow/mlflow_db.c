@@ -1,21 +1,16 @@
 #include "ingest/mlflow/mlflow_db.h"
 
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "ingest/formats/sqlite_file.h"
 #include "ingest/mlflow/mlflow_run.h"
 
 #include <float.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum {
 	SURE = 60,
-	HEADER = 100,	    /* the size of the SQLite file header in bytes */
-	BUSY_MS = 5000,	    /* how long to wait while another process writes */
-	CELL_MAX = 4 << 20, /* the largest text or row of the database */
 	TELL_ROWS = 1 << 17,
 };
 
@@ -32,162 +27,11 @@ struct base {
 	uint64_t bytes_read, bytes_total, rows, rows_total;
 };
 
-/* --- the file --- */
+static const char *const tables[] = {"runs", "experiments", "metrics", "params", "tags", NULL};
 
-static bool read_header(const char *path, uint8_t header[HEADER], uint64_t *ret_size)
-{
-	struct ts_error ignored;
-	size_t n = 0;
-	int fd;
-
-	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, ret_size, &ignored))
-		return false;
-	if (ts_pread_full(fd, header, HEADER, 0, &n, &ignored))
-		n = 0;
-	(void)close(fd);
-	return n == HEADER && memcmp(header, "SQLite format 3", 16) == 0;
-}
-
-/* Returns whether the file is in WAL mode and has no log beside it. Then no other process has it open, and reading it
- * as an immutable file creates no file beside it. */
-static bool lies_still(const char *log, const uint8_t header[HEADER])
-{
-	return header[18] == 2 && access(log, F_OK) != 0;
-}
-
-static enum ts_status sqlite_error(sqlite3 *db, const char *path, struct ts_error *err)
-{
-	int code = sqlite3_errcode(db) & 0xff;
-	enum ts_status status = TS_DAMAGED;
-
-	if (code == SQLITE_NOMEM)
-		status = TS_NO_MEMORY;
-	else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-		status = TS_UNAVAILABLE;
-	else if (code == SQLITE_CANTOPEN || code == SQLITE_IOERR || code == SQLITE_READONLY)
-		status = TS_IO;
-	else if (code == SQLITE_ERROR)
-		status = TS_INVALID;
-	else if (code == SQLITE_INTERRUPT)
-		status = TS_CANCELLED;
-	return ts_error_set(err, status, "%s: SQLite says: %s", path, sqlite3_errmsg(db));
-}
-
-/* Makes "file:PATH?mode=ro". Characters with a meaning in a URI are written as %NN. */
-static const char *uri_of(const char *path, bool still, struct ts_arena *arena)
-{
-	struct ts_buf uri = TS_BUF_INIT(64 << 10);
-	struct ts_span text;
-
-	ts_buf_str(&uri, path[0] == '/' ? "file://" : "file:");
-	for (const char *c = path; *c; c++) {
-		if (strchr("%?#", *c))
-			ts_buf_printf(&uri, "%%%02x", (unsigned)(unsigned char)*c);
-		else
-			ts_buf_char(&uri, *c);
-	}
-	ts_buf_str(&uri, still ? "?mode=ro&immutable=1" : "?mode=ro");
-	text = uri.failed ? (struct ts_span){NULL, 0} : ts_arena_span(arena, ts_buf_view(&uri));
-	ts_buf_finish(&uri);
-	return (const char *)text.data;
-}
-
-/* Makes sure that SQLite runs no code from the database, and that no cell is larger than our limit. */
-static void take_care(sqlite3 *db)
-{
-	sqlite3_extended_result_codes(db, 1);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	(void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, CELL_MAX);
-	(void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	(void)sqlite3_busy_timeout(db, BUSY_MS);
-	(void)sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON", NULL, NULL, NULL);
-}
-
-static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err)
-{
-	uint8_t header[HEADER];
-	uint64_t size;
-	sqlite3 *db = NULL;
-	const char *log, *uri;
-	enum ts_status status;
-
-	if (!read_header(path, header, &size))
-		return ts_error_set(err, TS_INVALID, "%s: this is not a SQLite database", path);
-	log = ts_arena_printf(arena, "%s-wal", path);
-	uri = log ? uri_of(path, lies_still(log, header), arena) : NULL;
-	if (!uri)
-		return ts_arena_error(arena, err);
-	if (sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL)) {
-		status = db ? sqlite_error(db, path, err) : ts_error_set(err, TS_NO_MEMORY, "%s: out of memory for SQLite", path);
-		(void)sqlite3_close(db);
-		return status;
-	}
-	take_care(db);
-	*ret_db = db;
-	return TS_OK;
-}
-
-/* --- queries --- */
-
-/* Prepares a query, and returns NULL if that fails. */
-static sqlite3_stmt *prepare(sqlite3 *db, const char *path, const char *sql, const char *part, struct ts_error *err)
-{
-	sqlite3_stmt *query = NULL;
-
-	if (!sqlite3_prepare_v2(db, sql, -1, &query, NULL) && (!part || !sqlite3_bind_text(query, 1, part, -1, SQLITE_STATIC)))
-		return query;
-	(void)sqlite_error(db, path, err);
-	(void)sqlite3_finalize(query);
-	return NULL;
-}
-
-/* Moves to the next row. Returns false at the end, and also if it failed: err then has the error. */
-static bool next_row(sqlite3_stmt *query, const char *path, enum ts_status *status, struct ts_error *err)
-{
-	int code;
-
-	if (*status)
-		return false;
-	code = sqlite3_step(query);
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		*status = sqlite_error(sqlite3_db_handle(query), path, err);
-	return code == SQLITE_ROW;
-}
-
-/* Returns the cell as text, whatever type it has. The text is valid until the query's next row. */
-static struct ts_span text_at(sqlite3_stmt *query, int i)
-{
-	const void *text = sqlite3_column_text(query, i);
-
-	return text ? ts_span_of(text, (size_t)sqlite3_column_bytes(query, i)) : ts_span_of("", 0);
-}
-
-/* Checks that these are real tables of the database: a view or a virtual table would run code. */
 static enum ts_status check_tables(sqlite3 *db, const char *path, struct ts_error *err)
 {
-	static const char sql[] = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?1";
-	static const char *const names[] = {"runs", "experiments", "metrics", "params", "tags"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		sqlite3_stmt *query;
-		enum ts_status status = TS_OK;
-
-		query = prepare(db, path, sql, names[i], err);
-		if (!query)
-			return err->status;
-		if (next_row(query, path, &status, err) && sqlite3_column_int(query, 0) != 1)
-			status = ts_error_set(err, TS_INVALID,
-					      "%s: this is not a database of MLflow, because it has no table %s", path,
-					      names[i]);
-		(void)sqlite3_finalize(query);
-		if (status)
-			return status;
-	}
-	return TS_OK;
+	return ts_sqlite_tables(db, path, "MLflow", tables, err);
 }
 
 static bool is_called_mlflow(const char *path)
@@ -199,19 +43,19 @@ static bool is_called_mlflow(const char *path)
 
 int ts_mlflow_db_sniff(const char *path)
 {
-	uint8_t header[HEADER];
+	uint8_t header[TS_SQLITE_HEADER];
 	uint64_t size;
 	struct ts_arena arena;
 	struct ts_error err = {.status = TS_OK};
 	sqlite3 *db;
 	int sure = 0;
 
-	if (!read_header(path, header, &size))
+	if (!ts_sqlite_header(path, header, &size))
 		return 0;
 	if (is_called_mlflow(path))
 		return SURE; /* reading it later reports what is wrong with it */
 	ts_arena_init(&arena, 0);
-	if (!open_base(path, &arena, &db, &err)) {
+	if (!ts_sqlite_open(path, &arena, &db, &err)) {
 		(void)sqlite3_busy_timeout(db, 0);
 		/* A locked database may be MLflow's. The reader later waits for it, and reports that. */
 		sure = !check_tables(db, path, &err) || err.status == TS_UNAVAILABLE ? SURE : 0;
@@ -282,11 +126,11 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 
 	*ret_parts = NULL;
 	*ret_n = 0;
-	query = prepare(db, path, sql, NULL, err);
+	query = ts_sqlite_prepare(db, path, sql, NULL, err);
 	if (!query)
 		return err->status;
-	while (next_row(query, path, &status, err))
-		if (add_part(text_at(query, 0), arena, ret_parts, ret_n, &cap, err))
+	while (ts_sqlite_next(query, path, &status, err))
+		if (add_part(ts_sqlite_text(query, 0), arena, ret_parts, ret_n, &cap, err))
 			status = ts_error_prefix(err, "%s", path);
 	(void)sqlite3_finalize(query);
 	return status;
@@ -300,7 +144,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 	size_t n, all;
 	enum ts_status status;
 
-	if (open_base(path, arena, &db, err))
+	if (ts_sqlite_open(path, arena, &db, err))
 		return err->status;
 	status = check_tables(db, path, err);
 	if (!status)
@@ -362,11 +206,11 @@ static enum ts_status take_record(struct base *b, sqlite3_stmt *query, struct ts
 	struct ts_span *const texts[] = {&run->id, &run->name, &run->user, &run->source, &run->experiment, &run->experiment_id};
 
 	for (int i = 0; i < (int)(sizeof texts / sizeof texts[0]); i++) {
-		*texts[i] = ts_arena_span(b->arena, text_at(query, i));
+		*texts[i] = ts_arena_span(b->arena, ts_sqlite_text(query, i));
 		if (!texts[i]->data)
 			return ts_arena_error(b->arena, err);
 	}
-	run->status = ts_mlflow_status_of(text_at(query, 6));
+	run->status = ts_mlflow_status_of(ts_sqlite_text(query, 6));
 	if (run->status == TS_MLFLOW_UNKNOWN)
 		tell(b, "bad_meta", TS_NOTICE_SKIPPED, "runs", "a status that MLflow does not have");
 	run->started_ms = time_at(b, query, 7);
@@ -383,10 +227,10 @@ static enum ts_status read_record(struct base *b, struct ts_error *err)
 	enum ts_status status = TS_OK;
 	bool there;
 
-	query = prepare(b->db, b->options->path, sql, b->part, err);
+	query = ts_sqlite_prepare(b->db, b->options->path, sql, b->part, err);
 	if (!query)
 		return err->status;
-	there = next_row(query, b->options->path, &status, err);
+	there = ts_sqlite_next(query, b->options->path, &status, err);
 	if (there)
 		status = take_record(b, query, err);
 	else if (!status)
@@ -400,11 +244,11 @@ static enum ts_status read_pairs(struct base *b, const char *sql, bool tags, str
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	query = prepare(b->db, b->options->path, sql, b->part, err);
+	query = ts_sqlite_prepare(b->db, b->options->path, sql, b->part, err);
 	if (!query)
 		return err->status;
-	while (next_row(query, b->options->path, &status, err)) {
-		struct ts_span key = text_at(query, 0), value = text_at(query, 1);
+	while (ts_sqlite_next(query, b->options->path, &status, err)) {
+		struct ts_span key = ts_sqlite_text(query, 0), value = ts_sqlite_text(query, 1);
 
 		b->bytes_read += key.len + value.len;
 		if (tags)
@@ -422,14 +266,14 @@ static enum ts_status read_keys(struct base *b, struct ts_error *err)
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	query = prepare(b->db, b->options->path, sql, b->part, err);
+	query = ts_sqlite_prepare(b->db, b->options->path, sql, b->part, err);
 	if (!query)
 		return err->status;
-	while (next_row(query, b->options->path, &status, err)) {
+	while (ts_sqlite_next(query, b->options->path, &status, err)) {
 		uint64_t n = (uint64_t)sqlite3_column_int64(query, 1);
 
 		b->rows_total += n;
-		status = ts_mlflow_metric(&b->run, text_at(query, 0), n, err);
+		status = ts_mlflow_metric(&b->run, ts_sqlite_text(query, 0), n, err);
 	}
 	(void)sqlite3_finalize(query);
 	return status;
@@ -478,12 +322,12 @@ static enum ts_status read_metric(struct base *b, const struct ts_mlflow_metric 
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	query = prepare(b->db, path, sql, b->part, err);
+	query = ts_sqlite_prepare(b->db, path, sql, b->part, err);
 	if (!query)
 		return err->status;
 	if (sqlite3_bind_text(query, 2, (const char *)metric->key.data, (int)metric->key.len, SQLITE_STATIC))
-		status = sqlite_error(b->db, path, err);
-	while (next_row(query, path, &status, err))
+		status = ts_sqlite_error(b->db, path, err);
+	while (ts_sqlite_next(query, path, &status, err))
 		status = take_metric(b, metric, query, err);
 	(void)sqlite3_finalize(query);
 	return status;
@@ -511,7 +355,7 @@ static enum ts_status read_run(struct base *b, ts_object_sink *sink, void *ctx, 
 				   .ctx = &b->run,
 				   .finished = ts_mlflow_finished};
 
-	if (open_base(b->options->path, b->arena, &b->db, err) || check_tables(b->db, b->options->path, err) ||
+	if (ts_sqlite_open(b->options->path, b->arena, &b->db, err) || check_tables(b->db, b->options->path, err) ||
 	    choose_part(b, err) || read_record(b, err) ||
 	    read_pairs(b, "SELECT key, value FROM params WHERE run_uuid = ?1 ORDER BY key", false, err) ||
 	    read_pairs(b, "SELECT key, value FROM tags WHERE run_uuid = ?1 ORDER BY key", true, err) || read_keys(b, err))
