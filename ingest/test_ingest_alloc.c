@@ -148,7 +148,7 @@ static const char *below(const char *name)
 static const char *const folders[] = {
 	"tests/golden/pytscope",    "tests/golden/demo/runs",	"tests/golden/tensorboard", "tests/golden/traceml",
 	"tests/golden/huggingface", "tests/golden/files",	"tests/golden/mlflow",	    "tests/golden/wandb",
-	"tests/golden/text",	    "tests/golden/deepspeed",
+	"tests/golden/text",	    "tests/golden/deepspeed",   "tests/golden/trackers",
 	"tests/cli/runs",
 };
 

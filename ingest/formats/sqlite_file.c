@@ -153,8 +153,8 @@ enum ts_status ts_sqlite_tables(sqlite3 *db, const char *path, const char *tool,
 		if (!query)
 			return err->status;
 		if (ts_sqlite_next(query, path, &status, err) && sqlite3_column_int(query, 0) != 1)
-			status = ts_error_set(err, TS_INVALID, "%s: this is not a database of %s, because it has no table %s", path, tool,
-					      *names);
+			status = ts_error_set(err, TS_INVALID, "%s: this is not a database of %s, because it has no table %s", path,
+					      tool, *names);
 		(void)sqlite3_finalize(query);
 		if (status)
 			return status;

@@ -1,8 +1,8 @@
 /* reader_trackio.h - reads trackio's databases: PROJECT.db, in which each run is FILE#RUN_ID, or FILE#RUN_NAME of versions that had no
  * ids.
  *
- * Source: trackio 0.43, sqlite_storage.py (tables metrics, configs). A record of metrics is a row of JSON. Where tscope was built without
- * SQLite, trackio_none.c takes the place of reader_trackio.c, and refuses the database with that reason.
+ * Source: trackio 0.43, sqlite_storage.py (tables metrics, configs). A record of metrics is a row of JSON. Where tscope was built
+ * without SQLite, trackio_none.c takes the place of reader_trackio.c, and refuses the database with that reason.
  */
 #ifndef TSCOPE_INGEST_TRACKERS_READER_TRACKIO_H
 #define TSCOPE_INGEST_TRACKERS_READER_TRACKIO_H

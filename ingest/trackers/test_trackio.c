@@ -20,7 +20,8 @@ static void make_base(struct test_run *t, const char *sql, bool is_file)
 	(void)snprintf(file, sizeof file, "%s/x.db", t->base);
 	if (!is_file)
 		test_write(t, "x.sql", sql);
-	(void)snprintf(command, sizeof command, "python3 -c \"import sqlite3; sqlite3.connect('%s').executescript(open('%s%s').read())\"", file,
+	(void)snprintf(command, sizeof command,
+		       "python3 -c \"import sqlite3; sqlite3.connect('%s').executescript(open('%s%s').read())\"", file,
 		       is_file ? sql : t->base, is_file ? "" : "/x.sql");
 	assert_int_equal(system(command), 0);
 }
