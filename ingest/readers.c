@@ -13,6 +13,8 @@
 #include "ingest/tensorboard/reader_tensorboard.h"
 #include "ingest/text/reader_text.h"
 #include "ingest/traceml/reader_traceml.h"
+#include "ingest/trackers/reader_clearml.h"
+#include "ingest/trackers/reader_comet.h"
 #include "ingest/trackers/reader_sacred.h"
 #include "ingest/trackers/reader_trackio.h"
 #include "ingest/wandb/reader_wandb.h"
@@ -22,6 +24,8 @@ static const struct ts_reader readers[] = {
 	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, TS_READER_NESTS, ts_tensorboard_read},
 	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, 0, ts_mlflow_read},
 	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, 0, ts_mlflow_db_read},
+	{"ClearML offline task", ts_clearml_loses, ts_clearml_sniff, NULL, NULL, TS_READER_MAPS, ts_clearml_read},
+	{"Comet offline archive", ts_comet_loses, ts_comet_sniff, NULL, NULL, TS_READER_MAPS, ts_comet_read},
 	{"sacred run", ts_sacred_loses, ts_sacred_sniff, NULL, NULL, TS_READER_MAPS, ts_sacred_read},
 	{"trackio database", ts_trackio_loses, ts_trackio_sniff, ts_trackio_parts, NULL, TS_READER_MAPS, ts_trackio_read},
 	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, NULL, 0, ts_traceml_read},

@@ -34,6 +34,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_dvclive": "ts_dvclive_read ts_deepspeed_read ts_log_hparams",
     "fuzz_huggingface": "ts_huggingface_read",
     "fuzz_tensorboard": "ts_tensorboard_read",
+    "fuzz_offline": "ts_comet_read ts_clearml_read ts_offline_read ts_unzip_read",
     "fuzz_sacred": "ts_sacred_read ts_json_find ts_json_said",
     "fuzz_trackio": "ts_trackio_read ts_trackio_parts",
     "fuzz_traceml": "ts_traceml_read",
