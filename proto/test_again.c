@@ -25,6 +25,8 @@
 	X(analyze_reply, ts_analysis) \
 	X(diff_request, ts_diff_request) \
 	X(diff_reply, ts_diff) \
+	X(chart_request, ts_chart_request) \
+	X(chart_reply, ts_chart) \
 	X(matrix_request, ts_matrix_request) \
 	X(matrix_reply, ts_diff_matrix) \
 	X(resume_request, ts_resume_request) \

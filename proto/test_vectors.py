@@ -125,6 +125,13 @@ VECTORS = [
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "
      "cut_offs { name: \"quanta\" value: 4.5 standard: 3 } cut_offs { name: \"blow_up\" standard: 0.5 }"
      % (RUN % ident(1), RUN % ident(2), ident(3), RUN % ident(4), RUN % ident(5))),
+    ("chart_request", "ChartRequest",
+     'runs: "p/a" runs: "id:4f1c" column: "lo\\000ss" axis: CHART_AXIS_TOKENS columns: 640 log_x: true log_y: true smooth: 2.5 by: "config.lr" rank: -1'),
+    ("chart_reply", "ChartReply",
+     "column: \"loss\" unit: UNIT_SECONDS axis: CHART_AXIS_TIME log_x: true log_y: true smooth: 3.5 low: 0.25 high: 8 columns: 2 "
+     "lines { run { %s } group { path: \"config.lr\" type: FACT_TYPE_TEXT source: FACT_SOURCE_RUN_JSON text: \"high\" } column: \"c\\000\" why_not: \"w\" rank: -1 values: 5 unplaced: 6 back: 7 odd: 8 "
+     "x: 0.25 x: 0.5 x: 8 y: 1 y: nan y: -inf mean: 2 mean: nan odd_x: 4 odd_x: 5 odd_what: CHART_ODD_INF odd_what: CHART_ODD_NOT_ABOVE_ZERO } lines { run { %s } }"
+     % (RUN % ident(1), RUN % ident(2))),
     ("matrix_request", "DiffMatrixRequest", 'runs: "p/a" runs: "p/b" runs: "id:4f1c"'),
     ("matrix_reply", "DiffMatrixReply",
      "runs { %s } runs { %s } runs { %s } states: PAIR_STATE_PARTS states: PAIR_STATE_APART states: PAIR_STATE_SAME steps: -7 steps: 0 steps: 0"

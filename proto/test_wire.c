@@ -950,6 +950,39 @@ static void reads_matrix_messages(void **state)
 	assert_int_equal(ts_matrix_pair(&m, 1, 2)->state, TS_PAIR_SAME);
 }
 
+static void reads_chart_messages(void **state)
+{
+	struct ts_chart_request request;
+	struct ts_chart chart;
+	const struct ts_chart_line *line;
+
+	(void)state;
+	UNPACK(chart_request, &request);
+	assert_int_equal(request.n, 2);
+	IS(request.runs[1], "id:4f1c");
+	IS(request.by, "config.lr");
+	assert_int_equal(request.column.len, 5); /* with a NUL */
+	assert_int_equal(request.axis, TS_CHART_TOKENS);
+	assert_true(request.columns == 640 && request.log_x && request.log_y && request.smooth == 2.5);
+	assert_true(request.has_rank && request.rank == -1);
+	UNPACK(chart_reply, &chart);
+	IS(chart.column, "loss");
+	assert_true(chart.unit == TS_UNIT_SECONDS && chart.axis == TS_CHART_TIME && chart.log_x && chart.log_y && chart.smooth == 3.5);
+	assert_true(chart.low == 0.25 && chart.high == 8 && chart.columns == 2);
+	assert_int_equal(chart.n, 2);
+	line = &chart.lines[0];
+	check_run(&line->run, 1);
+	IS(line->group->text, "high");
+	IS(line->why_not, "w");
+	assert_true(line->rank == -1 && line->values == 5 && line->unplaced == 6 && line->back == 7 && line->odd == 8);
+	assert_int_equal(line->n, 3);
+	assert_true(line->x[1] == 0.5 && isnan(line->y[1]) && isinf(line->y[2]));
+	assert_true(line->n_mean == 2 && line->mean[0] == 2 && isnan(line->mean[1]));
+	assert_true(line->n_marks == 2 && line->marks[1].x == 5 && line->marks[1].what == TS_CHART_NOT_ABOVE_ZERO);
+	check_run(&chart.lines[1].run, 2);
+	assert_null(chart.lines[1].group);
+}
+
 /* A struct that was read is written with the same bytes that protoc writes. */
 static void writes_what_protoc_writes(void **state)
 {
@@ -1074,6 +1107,26 @@ static void refuses_wrong_fields(void **state)
 	REFUSE("put_request", "\x00\x01", "objects"); /* no field has the number 0 */
 }
 
+static void refuses_chart_messages(void **state)
+{
+	(void)state;
+	REFUSE("chart_request", "\x12\x01l", "runs");
+	REFUSE("chart_request", "\x0a\x01p", "column");
+	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x39\0\0\0\0\0\0\xf0\xbf", "smooth"); /* -1 */
+	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x39\0\0\0\0\0\0\xf8\x7f", "smooth"); /* NaN */
+	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x20\x81\x08", "columns"); /* 1025 */
+	REFUSE("chart_reply", "", "columns");
+	REFUSE("chart_reply", "\x39\0\0\0\0\0\0\xf0\x3f\x48\x02", "low"); /* from 1 to 0 */
+	REFUSE("chart_reply", "\x20\x01\x48\x02", "low"); /* a logarithmic axis from 0 */
+	/* a line with one mean in a picture of two columns */
+	REFUSE("chart_reply", "\x48\x02\x52\x2e\x0a\x22\x0a\x20\1" ID31 "\x62\x08\0\0\0\0\0\0\xf0\x3f", "mean");
+	/* a point where the axis has no ends */
+	REFUSE("chart_reply",
+	       "\x39\0\0\0\0\0\0\xf8\x7f\x48\x02\x52\x38\x0a\x22\x0a\x20\1" ID31
+	       "\x52\x08\0\0\0\0\0\0\xf0\x3f\x5a\x08\0\0\0\0\0\0\xf0\x3f",
+	       "low");
+}
+
 /* Fields of a later version are skipped. */
 static void skips_unknown_fields(void **state)
 {
@@ -1165,6 +1218,8 @@ int main(void)
 		T(refuses_trend_messages),
 		T(reads_diff_messages),
 		T(reads_matrix_messages),
+		T(reads_chart_messages),
+		T(refuses_chart_messages),
 		T(writes_what_protoc_writes),
 		T(survives_cuts),
 		T(survives_flips),

@@ -11,6 +11,7 @@
 #define TSCOPE_PROTO_WIRE_H
 
 #include "analysis/analysis.h"
+#include "analysis/answer/chart.h"
 #include "analysis/diverge/matrix.h"
 #include "analysis/diverge/resume.h"
 #include "analysis/gate/trend.h"
@@ -205,6 +206,20 @@ struct ts_analyze_request {
 	double device_bytes; /* memory of one device */
 };
 
+/* Chart -> ts_chart */
+struct ts_chart_request {
+	struct ts_span *runs; /* specs */
+	size_t n; /* 1 to TS_CHART_RUNS_MAX */
+	struct ts_span column; /* with or without its group: "loss", "scalars.loss" */
+	enum ts_chart_axis axis;
+	uint32_t columns; /* of pixels, at most TS_M4_COLUMNS_MAX; 0 = 640 */
+	bool log_x, log_y;
+	double smooth; /* 0 to TS_CHART_SMOOTH_MAX */
+	struct ts_span by; /* path of a fact; empty = none */
+	bool has_rank;
+	int32_t rank;
+};
+
 /* Diff */
 enum ts_plots_wanted { TS_PLOTS_NONE = 0, TS_PLOTS_AROUND = 1, TS_PLOTS_ALL = 2 };
 
@@ -301,6 +316,8 @@ TS_WIRE(objects_request, ts_has_request);
 TS_WIRE(objects_reply, ts_put_request);
 TS_WIRE(analyze_request, ts_analyze_request);
 TS_WIRE(analyze_reply, ts_analysis);
+TS_WIRE(chart_request, ts_chart_request);
+TS_WIRE(chart_reply, ts_chart);
 TS_WIRE(diff_request, ts_diff_request);
 TS_WIRE(diff_reply, ts_diff);
 TS_WIRE(matrix_request, ts_matrix_request);

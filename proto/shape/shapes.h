@@ -17,6 +17,8 @@ extern const struct ts_shape ts_shape_measure;	 /* ts_measure; in JSON as one ro
 extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */
 extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: the measures that are not known, and why */
 extern const struct ts_shape ts_shape_plot;	 /* ts_plot */
+extern const struct ts_shape ts_shape_chart_line; /* ts_chart_line */
+extern const struct ts_shape ts_shape_chart;	 /* ts_chart */
 extern const struct ts_shape ts_shape_bound;	 /* ts_bound */
 extern const struct ts_shape ts_shape_gap;	 /* ts_gap */
 extern const struct ts_shape ts_shape_tier;	 /* ts_tier */
@@ -45,6 +47,7 @@ extern const struct ts_shape ts_shape_ref_reply; /* ts_ref_reply */
 extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 
 /* Requests, and replies that are not answers. */
+extern const struct ts_shape ts_shape_chart_request;
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
 	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
 	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request, ts_shape_has_request, ts_shape_objects_request,

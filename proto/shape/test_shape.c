@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/answer/chart.h"
 #include "analysis/diverge/diff.h"
 #include "analysis/gate/trend.h"
 #include "analysis/rules/bound.h"
@@ -18,6 +19,7 @@
 
 /* The messages that have tables, except those that occur here within another one. */
 static const struct ts_shape *const roots[] = {
+	&ts_shape_chart_request, &ts_shape_chart,
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
 	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
 	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
@@ -422,6 +424,33 @@ static void mend_matrix(struct ts_diff_matrix *m)
 		m->pairs[i] = (struct ts_pair){(enum ts_pair_state)(TS_PAIR_SAME + below(5)), (int64_t)below(9) - 4};
 }
 
+/* A line has means in all columns of the picture or in none, and points only between the ends of the axis. */
+static void mend_chart(struct ts_chart *chart)
+{
+	chart->log_x = false;
+	chart->low = -3;
+	chart->high = 5;
+	chart->columns = 1 + below(9);
+	for (size_t i = 0; i < chart->n; i++) {
+		struct ts_chart_line *line = &chart->lines[i];
+
+		line->n_mean = below(2) ? chart->columns : 0;
+		line->mean = ts_arena_array(&arena, chart->columns, sizeof *line->mean);
+		assert_non_null(line->mean);
+	}
+}
+
+static void mend_chart_request(struct ts_chart_request *request)
+{
+	if (request->n == 0) {
+		request->runs = ts_arena_array(&arena, 1, sizeof *request->runs);
+		assert_non_null(request->runs);
+		request->n = 1;
+	}
+	request->column = ts_span_str("loss");
+	request->smooth = 0.5 * (double)below(9);
+}
+
 static void mend_repeats(struct ts_repeats *r)
 {
 	r->n_groups = 0;
@@ -580,6 +609,10 @@ static void mend(const struct ts_shape *s, void *ret)
 
 	if (s == &ts_shape_matrix || s == &ts_shape_matrix_reply)
 		mend_matrix(ret);
+	if (s == &ts_shape_chart)
+		mend_chart(ret);
+	if (s == &ts_shape_chart_request)
+		mend_chart_request(ret);
 	if (s == &ts_shape_repeats)
 		mend_repeats(ret);
 	if (s == &ts_shape_diff)

@@ -18,6 +18,7 @@ static const struct ts_handler rows[] = {
 	{.method = "GetRun", .message = ts_handle_get_run},
 	{.method = "GetObjects", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_get_objects},
 	{.method = "Analyze", .message = ts_handle_analyze},
+	{.method = "Chart", .message = ts_handle_chart},
 	{.method = "Diff", .message = ts_handle_diff},
 	{.method = "DiffMatrix", .message = ts_handle_diff_matrix},
 	{.method = "CheckResume", .message = ts_handle_check_resume},

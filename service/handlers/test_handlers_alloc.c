@@ -196,6 +196,12 @@ static void reading(void **state)
 					.b = ts_span_str("p/b"),
 					.repeats = (struct ts_span[]){ts_span_str("p/b"), ts_span_str("p/a")},
 					.n_repeats = 2}));
+	EACH("Chart", chart_request,
+	     (&(struct ts_chart_request){.runs = (struct ts_span[]){ts_span_str("p/a"), ts_span_str("p/b")},
+					 .n = 2,
+					 .column = ts_span_str("loss"),
+					 .columns = 16,
+					 .by = ts_span_str("config.lr")}));
 	EACH("DiffMatrix", matrix_request,
 	     (&(struct ts_matrix_request){
 		     .runs = (struct ts_span[]){ts_span_str("p/a"), ts_span_str("p/b"), ts_span_str("p/a")}, .n = 3}));

@@ -14,7 +14,7 @@
 
 static bool is_long(const char *method)
 {
-	static const char *const names[] = {"Analyze", "Diff", "DiffMatrix", "Verify", "CollectGarbage"};
+	static const char *const names[] = {"Analyze", "Chart", "Diff", "DiffMatrix", "Verify", "CollectGarbage"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (strcmp(method, names[i]) == 0)

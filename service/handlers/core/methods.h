@@ -27,6 +27,7 @@ ts_handle_fn ts_handle_list_runs;
 ts_handle_fn ts_handle_get_run;
 ts_handle_fn ts_handle_get_objects;
 ts_handle_fn ts_handle_analyze;
+ts_handle_fn ts_handle_chart;
 ts_handle_fn ts_handle_diff;
 ts_handle_fn ts_handle_diff_matrix;
 ts_handle_fn ts_handle_check_resume;
