@@ -276,6 +276,9 @@ static void diffs(void **state)
 		{"diff base rerun parts", NULL, NULL},
 		{"diff --json base rerun parts", NULL, NULL},
 		{"diff --as traceml ./summaries/cpu ./summaries/slower", NULL, NULL},
+		{"plot loss base parts ./longer --by config.lr", NULL, NULL},
+		{"plot loss b* --bands --log --smooth 3", NULL, NULL},
+		{"plot --json loss base", NULL, NULL},
 		{"check-resume ./whole ./resumed", NULL, NULL},
 		{"check-resume --json ./restarted", NULL, NULL},
 	};

@@ -85,6 +85,12 @@ enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_req
 	ASK("Analyze", analyze_request, analyze_reply, in, ret);
 }
 
+enum ts_status ts_ask_chart(struct ts_channel *ch, const struct ts_chart_request *in, struct ts_arena *arena,
+			    struct ts_chart *ret, struct ts_error *err)
+{
+	ASK("Chart", chart_request, chart_reply, in, ret);
+}
+
 enum ts_status ts_ask_diff(struct ts_channel *ch, const struct ts_diff_request *in, struct ts_arena *arena,
 			   struct ts_diff *ret, struct ts_error *err)
 {

@@ -24,6 +24,8 @@ enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_
 			  struct ts_get_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_request *in, struct ts_arena *arena,
 			      struct ts_analysis *ret, struct ts_error *err);
+enum ts_status ts_ask_chart(struct ts_channel *ch, const struct ts_chart_request *in, struct ts_arena *arena,
+			    struct ts_chart *ret, struct ts_error *err);
 enum ts_status ts_ask_diff(struct ts_channel *ch, const struct ts_diff_request *in, struct ts_arena *arena,
 			   struct ts_diff *ret, struct ts_error *err);
 enum ts_status ts_ask_matrix(struct ts_channel *ch, const struct ts_matrix_request *in, struct ts_arena *arena,

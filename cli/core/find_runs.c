@@ -13,8 +13,9 @@ enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, stru
 {
 	*found = (struct ts_found_runs){.most = most,
 					.ids = ts_arena_array(arena, most, sizeof *found->ids),
+					.names = ts_arena_array(arena, most, sizeof *found->names),
 					.words = ts_arena_array(arena, most, sizeof *found->words)};
-	return found->ids && found->words ? TS_OK : ts_arena_error(arena, err);
+	return found->ids && found->names && found->words ? TS_OK : ts_arena_error(arena, err);
 }
 
 static bool is_full(const struct ts_found_runs *found)
@@ -52,17 +53,18 @@ static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct
 	return status;
 }
 
-static enum ts_status add_id(struct ts_cli *cli, const char *option, const struct ts_id *id, struct ts_found_runs *io,
-			     struct ts_error *err)
+static enum ts_status add_row(struct ts_cli *cli, const char *option, const struct ts_list_row *row, struct ts_found_runs *io,
+			      struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
 	const char *text;
 
 	if (is_full(io))
 		return too_many(cli, option, io, err);
-	text = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(id, hex));
+	text = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(&row->id, hex));
 	if (!text)
 		return ts_arena_error(&cli->arena, err);
+	io->names[io->n_ids] = row->name;
 	io->ids[io->n_ids++] = ts_span_str(text);
 	return TS_OK;
 }
@@ -73,30 +75,56 @@ static struct ts_channel *who_knows_names(const struct ts_cli *cli)
 	return cli->target.server ? cli->target.server : cli->target.channel;
 }
 
+/* Adds the runs of all pages. what: the glob or the filter, for errors. */
+static enum ts_status add_listed(struct ts_cli *cli, const char *option, const char *what, struct ts_list_request *list,
+				 struct ts_found_runs *io, struct ts_error *err)
+{
+	struct ts_list_reply page;
+
+	do {
+		if (ts_ask_list(who_knows_names(cli), list, &cli->arena, &page, err))
+			return ts_error_prefix(err, "%s %s", option, what);
+		for (size_t i = 0; i < page.n; i++)
+			if (add_row(cli, option, &page.rows[i], io, err))
+				return err->status;
+		list->page_token = page.next_token;
+	} while (list->page_token.len);
+	return TS_OK;
+}
+
 static enum ts_status match_names(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 				  struct ts_error *err)
 {
 	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name")};
 	const char *project = "";
 	size_t before = io->n_ids;
-	struct ts_list_reply page;
 
 	if ((!strchr(glob, '/') && ts_cli_project(cli, &project, err)) ||
 	    filter_of(glob, &cli->arena, &list.filter, err))
 		return err->status;
 	list.project = ts_span_str(project);
-	do {
-		if (ts_ask_list(who_knows_names(cli), &list, &cli->arena, &page, err))
-			return ts_error_prefix(err, "%s %s", option, glob);
-		for (size_t i = 0; i < page.n; i++)
-			if (add_id(cli, option, &page.rows[i].id, io, err))
-				return err->status;
-		list.page_token = page.next_token;
-	} while (list.page_token.len);
+	if (add_listed(cli, option, glob, &list, io, err))
+		return err->status;
 	if (io->n_ids > before)
 		return TS_OK;
 	return ts_error_set(err, TS_NOT_FOUND, "%s: the name of no run%s%s matches %s", option, *project ? " of project " : "",
 			    project, glob);
+}
+
+enum ts_status ts_filter_runs(struct ts_cli *cli, const char *filter, struct ts_found_runs *io, struct ts_error *err)
+{
+	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name"), .filter = ts_span_str(filter)};
+	const char *project = "";
+	size_t before = io->n_ids;
+
+	if (!strstr(filter, "project") && ts_cli_project(cli, &project, err))
+		return err->status;
+	list.project = ts_span_str(project);
+	if (add_listed(cli, "the filter", filter, &list, io, err))
+		return err->status;
+	if (io->n_ids > before)
+		return TS_OK;
+	return ts_error_set(err, TS_NOT_FOUND, "no run%s%s matches the filter %s", *project ? " of project " : "", project, filter);
 }
 
 /* glob(3) allocates its own memory, so the paths that it found are copied. */

@@ -1,4 +1,4 @@
-/* find_runs.h - finds the runs that one word stands for: a glob of names, or a glob of directories. */
+/* find_runs.h - finds the runs that one word stands for: a glob of names, a glob of directories, or a filter. */
 #ifndef TSCOPE_CLI_CORE_FIND_RUNS_H
 #define TSCOPE_CLI_CORE_FIND_RUNS_H
 
@@ -8,6 +8,7 @@
  * to an overlay, which has no names. */
 struct ts_found_runs {
 	struct ts_span *ids;
+	struct ts_span *names; /* of each id, with its project */
 	size_t n_ids;
 	const char **words;
 	size_t n_words;
@@ -21,5 +22,9 @@ enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, stru
  * than io->most. */
 enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 			    struct ts_error *err);
+
+/* Adds the runs that a filter of list selects, in order of their names: within the project, or in all where the filter names one. The
+ * target must be open. Errors as above. */
+enum ts_status ts_filter_runs(struct ts_cli *cli, const char *filter, struct ts_found_runs *io, struct ts_error *err);
 
 #endif

@@ -53,6 +53,20 @@ static bool wants_colour(const char *color, bool tty)
 	return tty && term && strcmp(term, "dumb") != 0;
 }
 
+/* The name of a locale ends in its encoding: en_US.UTF-8, C.utf8. */
+static bool is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
 void ts_term_init(struct ts_term *term, const char *color)
 {
 	int columns = columns_variable();
@@ -63,6 +77,7 @@ void ts_term_init(struct ts_term *term, const char *color)
 	term->err_width = columns ? columns : terminal_width(STDERR_FILENO);
 	if (term->err_width == 0)
 		term->err_width = WIDTH_DEFAULT;
+	term->utf8 = is_utf8();
 	term->colour = wants_colour(color, term->out_tty);
 }
 
@@ -81,6 +96,10 @@ static const char *style_code(enum ts_style style)
 		return "\033[33m";
 	case TS_STYLE_CYAN:
 		return "\033[36m";
+	case TS_STYLE_MAGENTA:
+		return "\033[35m";
+	case TS_STYLE_BLUE:
+		return "\033[34m";
 	case TS_STYLE_PLAIN:
 		break;
 	}

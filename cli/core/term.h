@@ -3,6 +3,7 @@
  * The width is COLUMNS if that is a number, else the terminal's, else 0 = no limit (a file or a pipe gets whole lines).
  * --color always|never decides on colour; else NO_COLOR (not empty) switches it off, FORCE_COLOR (not empty, not 0) on; else there
  * is colour when stdout is a terminal whose TERM is not "dumb".
+ * The locale is the first of LC_ALL, LC_CTYPE and LANG that is not empty.
  * The pager is TSCOPE_PAGER, else PAGER, else less with LESS=FRX; empty or "cat" means none. It is started before any thread.
  */
 #ifndef TSCOPE_CLI_CORE_TERM_H
@@ -15,6 +16,7 @@
 struct ts_term {
 	int width;	/* 0 = no limit */
 	bool colour;
+	bool utf8; /* the locale's encoding, so that characters beyond ASCII are shown */
 	bool out_tty;
 	bool err_tty;
 	int err_width;	/* of stderr, for the progress bar; at least 20 */
@@ -28,6 +30,8 @@ enum ts_style {
 	TS_STYLE_GREEN,
 	TS_STYLE_YELLOW,
 	TS_STYLE_CYAN,
+	TS_STYLE_MAGENTA,
+	TS_STYLE_BLUE,
 };
 
 /* color is "auto", "always", "never" or NULL. */

@@ -18,6 +18,7 @@ static const struct {
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
 	{"analyze", {&ts_shape_analysis}},
+	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer}},
 	{"name", {&ts_shape_ref_reply}},

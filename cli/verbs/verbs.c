@@ -91,6 +91,28 @@ static const struct ts_example list_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option plot_options[] = {
+	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens",
+	 .help = "the horizontal axis: step (default), time since the run's first record, samples or tokens seen"},
+	{.name = "smooth", .letter = 's', .argument = "N",
+	 .help = "smooth by an exponentially weighted mean of span N values, corrected for the bias of its beginning"},
+	{.name = "log", .help = "use a logarithmic vertical scale"},
+	{.name = "logx", .help = "use a logarithmic horizontal scale"},
+	{.name = "bands",
+	 .help = "draw the runs as repeats of each other: their median and their range (10 % to 90 % of ten runs or more)"},
+	{.name = "by", .argument = "FACT",
+	 .help = "with --bands: one band for each value of this fact, such as config.lr; else show the fact beside each run"},
+	{.name = "rank", .letter = 'r', .argument = "N", .help = "draw this rank's column (default: the lowest rank that has it)"},
+	END_OPTIONS,
+};
+static const struct ts_example plot_examples[] = {
+	{"tscope plot loss exp1 exp2", "draws the losses of two runs"},
+	{"tscope plot loss 'exp*' --x tokens --log --smooth 50", "all runs whose names match, smoothed, by tokens seen"},
+	{"tscope plot loss 'config.lr>1e-4' --bands --by config.lr", "one band of repeats for each learning rate"},
+	{"tscope plot phases.forward ./runs/exp1 ./runs/exp2", "two directories; nothing is stored"},
+	END_EXAMPLES,
+};
+
 static const struct ts_example show_examples[] = {
 	{"tscope show exp1", "shows a run by its name"},
 	{"tscope show ./runs/exp1", "shows a directory that was not pushed"},
@@ -485,6 +507,21 @@ const struct ts_verb ts_verbs[] = {
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
 		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_analyze,
+	},
+	{
+		.name = "plot", .summary = "draw a column of many runs in one picture", .usage = "COLUMN RUN...",
+		.about = "COLUMN is a name that 'tscope show' lists, with or without its group: loss or scalars.loss. RUN is "
+			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*'; a filter as "
+			 "'tscope list' takes it, such as 'config.lr>1e-4'; or a directory or a glob of directories, which "
+			 "begins with /, ./ or ../.\n\n"
+			 "The server reduces each column to the first, last, least and greatest value of each column of the "
+			 "picture, so that no spike is lost and little is sent. NaN, infinities and, on a logarithmic "
+			 "scale, values that are not above zero are marked with an x. Where steps are missing, the line is "
+			 "interrupted. Of steps that a restart executed again, the newest values are drawn.",
+		.options = plot_options, .examples = plot_examples,
+		.exits = EXITS_DONE,
+		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_plot,
 	},
 	{
 		.name = "explain", .summary = "explain the rules behind the findings of analyze", .usage = "[CODE]",

@@ -39,7 +39,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze explain diff check-resume gate baseline trend name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm export verify gc version help".split()
 failures = []
 
 
@@ -225,6 +225,10 @@ analyze ./demo/base
 analyze --rank 7 base
 analyze --fail-on low --flops-per-step 6e12 --peak-tflops 312 --dtype bf16 --microbatches 4 --fresh ./runs/joined
 analyze ./runs/evil
+plot loss base parts ./runs/mood
+plot loss 'ba*' 'steps>=8' --x time --log --logx --smooth 3 --by config.lr
+plot nothing base
+plot loss nothing
 explain
 explain TIMING.JITTER
 explain TIMING.JITER
@@ -412,6 +416,8 @@ diff --all {demo} {order}
 diff --as traceml {before} {hidden}
 check-resume {base} {longer}
 check-resume {parts}
+plot loss {base} {parts} {demo}
+plot loss --x time --bands {base} {longer} {mood}
 analyze {base}
 analyze {demo} --rank 2
 facts {evil}
@@ -778,7 +784,8 @@ def wrong_arguments(_update):
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
                 "analyze --device-memory 80 a",
                 "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
-                "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
+                "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "plot", "plot loss", "plot '' a", "plot loss a --x place", "plot loss a --smooth 0", "plot loss a --smooth 1e300", "plot loss a --rank -1",
+                "plot loss 'steps>'", "plot loss './nothing*'", "plot loss 'nothing*'", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
                 "diff --exit-on weather a b", "trend", "trend a b", "trend ''", "trend a --metric speed", "trend a --limit 0", "trend a --limit 10001", "trend a --across colour", "trend run:a",
                 "gate", "gate a", "gate a --baseline b --policy no-such-file", "gate a --baseline b --metric speed",
                 "gate a --baseline b --across colour", "gate a --baseline b --exclude x", "gate a --baseline ''", "gate --replay no-such-file",

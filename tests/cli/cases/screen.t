@@ -19,6 +19,7 @@ $ tscope help
 |   facts         show the facts of a run, or collect those of this host
 |   analyze       show what limits the speed of a run, what is wrong with it, and
 |                 why
+|   plot          draw a column of many runs in one picture
 |   explain       explain the rules behind the findings of analyze
 |   diff          find the first step at which two runs differ, and what else
 |                 differs

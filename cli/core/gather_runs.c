@@ -1,0 +1,98 @@
+#include "cli/core/gather_runs.h"
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/core/find_runs.h"
+#include "cli/core/path_run.h"
+#include "cli/core/verb.h"
+
+struct gathering {
+	struct ts_cli *cli;
+	struct ts_gathered *to;
+	size_t most;
+	const char *project;
+};
+
+/* Escaped, since names of runs and of directories are foreign text. NULL: the arena is full. */
+static const char *harmless(struct ts_cli *cli, struct ts_span text)
+{
+	struct ts_buf out = TS_BUF_INIT(4 * text.len + 1);
+	struct ts_span kept = {NULL, 0};
+
+	ts_escape(&out, text);
+	if (!out.failed)
+		kept = ts_arena_span(&cli->arena, ts_buf_view(&out));
+	ts_buf_finish(&out);
+	return (const char *)kept.data;
+}
+
+static enum ts_status add(struct gathering *g, const char *word, struct ts_span name, struct ts_error *err)
+{
+	size_t project = strlen(g->project);
+
+	if (g->to->n == g->most)
+		return ts_error_set(err, TS_TOO_LARGE, "%s takes at most %zu runs", g->cli->verb->name, g->most);
+	if (name.len > project + 1 && memcmp(name.data, g->project, project) == 0 && name.data[project] == '/')
+		name = ts_span_of(name.data + project + 1, name.len - project - 1);
+	g->to->words[g->to->n] = word;
+	g->to->names[g->to->n] = harmless(g->cli, name);
+	return g->to->names[g->to->n++] ? TS_OK : ts_arena_error(&g->cli->arena, err);
+}
+
+/* A directory is shown by its last component. */
+static struct ts_span last_part(const char *path)
+{
+	size_t end = strlen(path), from;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (from = end; from > 0 && path[from - 1] != '/';)
+		from--;
+	return ts_span_of(path + from, end - from);
+}
+
+static enum ts_status add_found(struct gathering *g, const struct ts_found_runs *found, struct ts_error *err)
+{
+	for (size_t i = 0; i < found->n_ids; i++)
+		if (add(g, (const char *)found->ids[i].data, found->names[i], err))
+			return err->status;
+	for (size_t i = 0; i < found->n_words; i++)
+		if (add(g, found->words[i], last_part(found->words[i]), err))
+			return err->status;
+	return TS_OK;
+}
+
+static enum ts_status add_word(struct gathering *g, const char *typed, struct ts_error *err)
+{
+	bool path = ts_is_path(typed), glob = strpbrk(typed, "*?[") != NULL, filter = !path && strpbrk(typed, "=<>~") != NULL;
+	struct ts_found_runs found;
+
+	if (path && (!glob || ts_file_kind(typed) != TS_FILE_NONE))
+		return add(g, typed, last_part(typed), err);
+	if (!filter && !glob)
+		return add(g, typed, ts_span_str(typed), err);
+	if (ts_found_runs_init(&found, g->most, &g->cli->arena, err))
+		return err->status;
+	if (filter ? ts_filter_runs(g->cli, typed, &found, err) : ts_find_runs(g->cli, "RUN", typed, &found, err))
+		return err->status;
+	return add_found(g, &found, err);
+}
+
+enum ts_status ts_gather_runs(struct ts_cli *cli, const char *const *typed, size_t n, size_t most, struct ts_gathered *ret_gathered,
+			      struct ts_error *err)
+{
+	struct ts_gathered out = {.words = ts_arena_array(&cli->arena, most, sizeof *out.words),
+				  .names = ts_arena_array(&cli->arena, most, sizeof *out.names)};
+	struct gathering g = {.cli = cli, .to = &out, .most = most};
+
+	if (!out.words || !out.names)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_cli_open(cli, TS_USE_READ, err) || ts_cli_project(cli, &g.project, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (add_word(&g, typed[i], err))
+			return err->status;
+	*ret_gathered = out;
+	return TS_OK;
+}

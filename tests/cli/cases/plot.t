@@ -1,0 +1,222 @@
+# Three runs: one with a NaN and a gap, one that is shorter, one without tokens. The last was restarted: the newest attempt counts.
+$ python3 runs/curve.py one lr=0.1 nan=150 skip=90-110 tokens=4096; python3 runs/curve.py two lr=0.2 level=1.3 steps=120 tokens=8192; python3 runs/curve.py three level=0.8 lr=0.1 again=100
+$ tscope push -q ./one ./two ./three
+| name           id            steps      sent       new  outcome
+| default/one    835403dad8db    179 SIZE SIZE  created
+| default/two    bf7bab0a837c    120 SIZE SIZE  created
+| default/three  d25654c27672    200 SIZE SIZE  created
+| 3 runs: 3 created
+# Letters where the locale is not UTF-8.
+$ tscope plot loss one two three
+| loss of 3 runs by step
+|           |b
+|         4 +*b
+|           |*bb
+|           |cab
+|           | *ab
+|           |  *abb
+|         3 +   cabb
+|           |    c*abb
+|           |     c*aabb
+|           |       c*a*bbb
+|         2 +        cc*aabbbb
+|           |          cc*aaabbbbbbb
+|           |             ccc*aaaa bbbbbbbbbbbbbbbbb
+|           |                cccc**aaaaaaaa     bbbb                           b
+|         1 +                     cccccccccccccc aaaaaaaaaaaaaaaaaaaaaaaaaaaaa a
+|           |                                ccccccccccccccccccccccccccccccccc c
+| not drawn |                                                x
+|           ++---------------+---------------+---------------+----------------
+|            0              50              100             150
+|                                          step
+|
+|   a  one    last 1.01895
+|   b  two    last 1.37181
+|   c  three  last 0.818947
+|   one: 1 value is not finite; x marks where.
+$ LC_ALL=C.UTF-8 COLUMNS=60 tscope plot loss one two three --log
+| loss of 3 runs by step, logarithmic
+|           │⡧⡀
+|           │⠋⢿
+|           │ ⠘⢣⡰⡄
+|           │   ⠟⢎⠂
+|           │    ⠸⠳⣄⠷⣀
+|         2 ┤      ⠊⠳⣈ ⠠⣀
+|           │       ⠘⠈⠣⣄⠈⠁ ⢄⣀
+|           │         ⠁⢠⠙⠢⣄⡀⠈ ⠐⠲⠄ ⣤⣀  ⣀⡀
+|           │            ⠂⢀⠙⠳⠦⣄⣀     ⠈⠉⠁                   b
+|           │             ⠈ ⠂⢠ ⠉⠉⠂    ⢤⣄⣀⣀⣀⣀⣀⢀⡀⣀⢀ ⣀  ⡀
+|         1 ┤                  ⠃⠐ ⡄⢀ ⡀    ⠁⠉⠉⠉⠉⠉⠉⠋⠉⠋⠋⠙⠋⠙⠙⠋ a
+|           │                      ⠈ ⠁⠘ ⠃⠘ ⠆⠰ ⠆⠰ ⡄⠰ ⡄⢠ ⡆⢠  c
+| not drawn │                                 x
+|           └┬──────────┬──────────┬──────────┬───────────
+|            0         50         100        150
+|                                step
+|
+|   a ⠒⠒⠒⠒⠒  one    last 1.01895
+|   b ⠒⠒ ⠐⠒  two    last 1.37181
+|   c ⠂⠐ ⠂⠐  three  last 0.818947
+|   one: 1 value is not finite; x marks where.
+$ LC_ALL=C.UTF-8 COLUMNS=80 tscope plot loss one two three --color always | head -n 4
+| [1mloss of 3 runs by step[0m
+|           │[33m⢣[0m
+|         4 ┤[36m⡞[0m[33m⢄[0m
+|           │[36m⢾[0m[36m⡸[0m[33m⢄[0m
+# By what a run does not record, nothing is drawn of it.
+$ COLUMNS=60 tscope plot loss 't*' one --x tokens --smooth 9
+| loss of 3 runs by tokens
+|           |a
+|         4 +baa
+|           |bb aa
+|           | bb  aa
+|         3 +  bb  aaa
+|           |   bb   aaa
+|           |    bb     aaa
+|           |     bb       aaaa
+|         2 +      bbb        aaaaaaa
+|           |        bbbb           aaaaaaaaaaaaa
+|           |           bbbbbb                  aaaaaaaaaa a
+|           |                 bbbbbbbbbbbbbbbbb            b
+| not drawn |                        x
+|           +---------+--------+--------+--------+--------
+|                  200000   400000   600000   800000
+|                             tokens seen
+|
+|   a  two  last 1.38984
+|   b  one  last 1.02869
+|   Smoothed by an exponentially weighted mean of span 9
+|   values, corrected for the bias of its beginning.
+|   three is not drawn: it records no tokens.
+|   one: 1 value is not finite; x marks where.
+$ COLUMNS=60 tscope plot loss three --x samples
+| loss of 1 run by samples
+|   three is not drawn: it records no samples.
+# Repeats: a band for each learning rate, of the runs that a filter finds.
+$ LC_ALL=C.UTF-8 COLUMNS=60 tscope plot loss 'config.lr>0' --bands --by config.lr
+| loss of 3 runs by step
+|         4 ┤⢣
+|           │⡍⢆
+|           │⠘⡌
+|           │ ⠺⡀⢀
+|         3 ┤  ⠳⡌⢆
+|           │   ⠳⡌⠂
+|           │    ⠚⡆⡀⢄
+|         2 ┤     ⠉⠦⡄⠑ ⢀
+|           │       ⠊⡣⡄⡀⠑⠂ ⣀⡀
+|           │         ⠉⠖⡥⣂⠄⡀⠈ ⠐⠒⠄ ⠤⢄ ⢀⣀⡀                   b
+|           │            ⠁⠋⠕⠧⡥⢆⣂⣄⠄    ⡀⡀⡀⡀
+|         1 ┤                 ⠁⠁⠂⠓⠒⠢⠤⠤⠗⠖⠖⠖⡓⠗⡓⡓⡓⡓⡓⡣⡓⡕⡣⡣⡕⡣⡓⡕ a
+|           └┬──────────┬──────────┬──────────┬───────────
+|            0         50         100        150
+|                                step
+|
+|   a ⠒⠒⠒⠒⠒  config.lr 0.1  2 runs: median, least to greatest
+|   b ⠒⠒ ⠐⠒  config.lr 0.2  1 run
+|   one: 1 value is not finite.
+$ COLUMNS=60 tscope plot scalars.loss ./one ./two --by config.lr --logx
+| loss of 2 runs by step
+|           |bbbbbbb
+|         4 +aaaaaaabbbbbbb
+|           |       aaaaaaabbbbb
+|           |              aaaaabbbb
+|         3 +                   aaaabb
+|           |                       aabbb
+|           |                         aa*bb
+|           |                           aa*bb
+|         2 +                             aa*bbb
+|           |                               aaa*bbbb
+|           |                                  aaaa*bb     b
+|           |                                        aaaaa a
+| not drawn |                                          x
+|           ++------------------+-------------------+-----
+|            1                 10                  100
+|                          step, logarithmic
+|
+|   a  one  config.lr 0.1, last 1.01895
+|   b  two  config.lr 0.2, last 1.37181
+|   one: 1 of 179 values has no place on the axis.
+|   one: 1 value is not finite; x marks where.
+|   two: 1 of 120 values has no place on the axis.
+# Infinities and values that a logarithmic scale has not.
+$ python3 runs/curve.py odd inf=20 zero=150; COLUMNS=60 tscope plot loss ./odd --log
+| loss of 1 run by step, logarithmic
+|         4 +a
+|           |aa
+|         3 +  a
+|           |   aa
+|           |    aa
+|           |     aaa
+|         2 +       aaa
+|           |         aaa
+|           |           aaa
+|           |              aaaa
+|           |                 aaaaaaaaaa
+|           |                        aaaaaaaaaa            a
+| not drawn |    x                            xxxxxxxxxxxx
+|           ++----------+----------+----------+-----------
+|            0         50         100        150
+|                                step
+|
+|   a  odd  last 1.0359
+|   odd: 51 values are not finite or not above zero; x marks
+|   where.
+$ python3 runs/curve.py bad zero=0 steps=5; COLUMNS=60 tscope plot loss ./bad --log
+| loss of 1 run by step, logarithmic
+|         2 +
+|           |
+|           |
+|           |
+|           |
+|           |
+|         1 +
+|           |
+|           |
+|           |
+|           |
+|       0.5 +
+| not drawn |x          x          x          x          x
+|           ++----------+----------+----------+----------+
+|            0          1          2          3          4
+|                                step
+|
+|   a  bad
+|   bad is not drawn: none of its values can be drawn.
+|   bad: 5 values are not above zero; x marks where.
+$ COLUMNS=60 tscope plot loss ./bad
+| loss of 1 run by step
+|       1.0 +
+|           |
+|           |
+|       0.5 +
+|           |
+|           |
+|       0.0 +aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa a
+|           |
+|      -0.5 +
+|           |
+|           |
+|      -1.0 +
+|           ++----------+----------+----------+----------+
+|            0          1          2          3          4
+|                                step
+|
+|   a  bad  last 0
+# What is wrong.
+$ tscope plot lost one
+! tscope: no run has a column of numbers named lost; there are scalars.loss, timestamp, tokens; a path begins with /, ./ or ../, as ./one
+[2]
+$ tscope plot loss none
+! tscope: run 1: nothing is named default/none; similar names: default/one
+[2]
+$ tscope plot loss 'none*'
+! tscope: RUN: the name of no run of project default matches none*
+[2]
+$ tscope plot loss 'steps>1e9'
+! tscope: no run of project default matches the filter steps>1e9
+[2]
+$ tscope plot loss one --smooth 0.5
+! tscope: plot: --smooth takes a number of values from 1 to 1000000000
+[2]
+$ tscope plot loss one --rank 3
+! tscope: rank 3 of no run has a column of numbers named loss; a path begins with /, ./ or ../, as ./one
+[2]
