@@ -104,7 +104,8 @@ void ts_chart_pen_add(struct ts_chart_pen *pen, double x, double value);
 void ts_chart_pen_lift(struct ts_chart_pen *pen, double x);
 enum ts_status ts_chart_pen_finish(struct ts_chart_pen *pen, struct ts_arena *arena, struct ts_error *err);
 
-/* Whether steps are missing behind keys[i]: the next lies more than ten times as far as both neighbouring steps of the series lie apart. */
+/* Whether steps are missing behind keys[i]: the next lies more than ten times as far away as the keys on either side of the two lie
+ * from them. */
 bool ts_chart_gap(const int64_t *keys, size_t n, size_t i);
 
 #endif

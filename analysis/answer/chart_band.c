@@ -51,6 +51,7 @@ static void fill(struct ts_chart_band *band, size_t column, double *values, size
 		return;
 	qsort(values, n, sizeof *values, by_value);
 	band->middle[column] = quantile(values, n, 0.5);
+	band->least = band->most && band->least < n ? band->least : n;
 	band->most = n > band->most ? n : band->most;
 	if (n < 2)
 		return;

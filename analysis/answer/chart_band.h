@@ -14,7 +14,7 @@ enum { TS_BAND_DECILES_FROM = 10 };
 struct ts_chart_band {
 	double *low, *middle, *high; /* of each column; NaN where no run counts, low and high also where only one does */
 	size_t runs;		     /* that are drawn */
-	size_t most;		     /* runs that count in the column with most of them */
+	size_t most, least; /* runs that count in the column with most and in that with fewest of them, but at least one */
 	bool deciles;
 };
 

@@ -128,6 +128,7 @@ static void bands_of_three(void **state)
 	near(band.low[0], 1);
 	near(band.middle[0], 3);
 	near(band.high[0], 5);
+	assert_true(band.most == 3 && band.least == 2);
 	near(band.middle[1], 5); /* 2 and 8: the run with NaN does not count */
 	near(band.low[2], 3);
 	near(band.high[2], 9);

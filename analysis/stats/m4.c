@@ -100,7 +100,8 @@ static void add_column(struct ts_m4_path *path, const struct ts_m4_column *c, bo
 	size_t n = in_order(c, points);
 
 	for (size_t i = 0; i < n; i++) {
-		bool broken = c->broken && is_before(&c->break_first, &points[i]) && (i == 0 || is_before(&points[i - 1], &c->break_last));
+		bool broken = c->broken && is_before(&c->break_first, &points[i]) &&
+			      (i == 0 || is_before(&points[i - 1], &c->break_last));
 
 		if ((broken || *io_lifted) && path->n > 0)
 			append(path, points[i].x, NAN);

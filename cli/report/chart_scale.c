@@ -42,6 +42,8 @@ static const char *plain(double value, double step, struct ts_arena *arena)
 	const char *text;
 	char *e;
 
+	if (value == 0 && (last >= LONGEST || last < SHORTEST))
+		return "0";
 	if (first < LONGEST && last >= SHORTEST)
 		return ts_arena_printf(arena, "%.*f", last < 0 ? -last : 0, value);
 	text = ts_arena_printf(arena, "%.*e", digits, value);
@@ -64,32 +66,49 @@ static void add(struct ts_ticks *ticks, double value, double step, enum ts_unit 
 	ticks->labels[ticks->n++] = label(value, step, unit, arena);
 }
 
-/* 1, 2 and 5 times the powers of ten; only the powers, or only every second or third one, where there are many. */
+/* Goes through the first `parts` of 1, 2 and 5 times every so-manieth power of ten. ticks NULL: only counts them. */
+static size_t log_walk(const struct ts_scale *scale, size_t parts, int every, struct ts_ticks *ticks, enum ts_unit unit,
+		       struct ts_arena *arena)
+{
+	static const double part[] = {1, 2, 5};
+	int last = (int)ceil(log10(scale->high));
+	size_t n = 0;
+
+	for (int power = (int)floor(log10(scale->low)); power <= last; power++)
+		for (size_t i = 0; i < parts && power % every == 0; i++) {
+			double value = part[i] * pow(10, power);
+
+			if (value < scale->low || value > scale->high)
+				continue;
+			n++;
+			if (ticks)
+				add(ticks, value, pow(10, power), unit, arena);
+		}
+	return n;
+}
+
+/* 1, 2 and 5 times the powers of ten; only the powers, or every second, third, ... of them, where that is too many. */
 static struct ts_ticks log_ticks(const struct ts_scale *scale, enum ts_unit unit, size_t most, struct ts_arena *arena)
 {
-	static const double parts[] = {1, 2, 5};
-	int first = (int)floor(log10(scale->low)), last = (int)ceil(log10(scale->high)), every = 1;
-	size_t per = (size_t)(last - first) * 3 <= most + 2 ? 3 : 1;
+	enum { PARTS = 3 };
+	size_t parts = log_walk(scale, PARTS, 1, NULL, unit, arena) <= most ? PARTS : 1;
 	struct ts_ticks ticks = {.n = 0};
+	int every = 1;
 
-	while ((last - first) / every + 1 > (int)most)
+	while (parts == 1 && log_walk(scale, 1, every, NULL, unit, arena) > most)
 		every++;
-	for (int power = first; power <= last; power += every)
-		for (size_t i = 0; i < per && ticks.n < most; i++) {
-			double value = parts[i] * pow(10, power);
-
-			if (value >= scale->low && value <= scale->high)
-				add(&ticks, value, pow(10, power), unit, arena);
-		}
+	log_walk(scale, parts, every, &ticks, unit, arena);
 	return ticks;
 }
 
 struct ts_ticks ts_scale_ticks(const struct ts_scale *scale, enum ts_unit unit, size_t most, struct ts_arena *arena)
 {
 	struct ts_ticks ticks = {.n = 0};
+	double alone = pow(10, floor(log10(scale->high / 2 - scale->low / 2)) - 2); /* the last digit of a tick that is the only one */
 	double at[TS_SVG_TICKS];
 	size_t n;
 
+	most = most > TS_TICKS_MAX ? TS_TICKS_MAX : most;
 	if (scale->log && scale->high / scale->low >= 4) {
 		ticks = log_ticks(scale, unit, most, arena);
 		if (ticks.n >= 2)
@@ -98,6 +117,6 @@ struct ts_ticks ts_scale_ticks(const struct ts_scale *scale, enum ts_unit unit, 
 	}
 	n = ts_svg_ticks(scale->low, scale->high, most, at);
 	for (size_t i = 0; i < n; i++)
-		add(&ticks, at[i], n > 1 ? at[1] - at[0] : fabs(at[i]), unit, arena);
+		add(&ticks, at[i], n > 1 ? at[1] - at[0] : alone, unit, arena);
 	return ticks;
 }

@@ -61,7 +61,8 @@ static size_t rows_of(const struct ts_term *term)
 
 static enum ts_style style_of(int line)
 {
-	static const enum ts_style styles[COLOURS] = {TS_STYLE_CYAN, TS_STYLE_YELLOW, TS_STYLE_GREEN, TS_STYLE_MAGENTA, TS_STYLE_RED, TS_STYLE_BLUE};
+	static const enum ts_style styles[COLOURS] = {TS_STYLE_CYAN,	TS_STYLE_YELLOW, TS_STYLE_GREEN,
+							 TS_STYLE_MAGENTA, TS_STYLE_RED,    TS_STYLE_BLUE};
 
 	return line < 0 ? TS_STYLE_PLAIN : styles[line % COLOURS];
 }
@@ -169,7 +170,9 @@ static enum ts_status place_letters(struct drawing *d, int **ret_letters, struct
 
 		for (long away = 0; path->n && away < (long)rows; away++) {
 			long down = row + away, up = row - away;
-			long at = down < (long)rows && letters[down] == TS_DOTS_NONE ? down : up >= 0 && letters[up] == TS_DOTS_NONE ? up : -1;
+			long at = down < (long)rows && letters[down] == TS_DOTS_NONE ? down
+				  : up >= 0 && letters[up] == TS_DOTS_NONE	     ? up
+										     : -1;
 
 			if (at < 0)
 				continue;
@@ -234,6 +237,18 @@ static void put_marks(struct drawing *d)
 	ts_buf_char(d->out, '\n');
 }
 
+/* A line of its own, in the middle of `width` columns behind `left`, and cut if it does not fit the terminal. */
+static void put_centred(struct drawing *d, int left, int width, const char *text)
+{
+	struct ts_span cut = ts_text_cut(ts_span_str(text), width_of(d->term), d->arena);
+	int wide = ts_text_width(cut), at = left + (width - wide) / 2, most = width_of(d->term) - wide;
+
+	at = at > most ? most : at;
+	ts_buf_spaces(d->out, at > 0 ? at : 0);
+	ts_buf_span(d->out, cut);
+	ts_buf_char(d->out, '\n');
+}
+
 /* Puts text so that it begins at that column. */
 static void put_at(struct drawing *d, int *io_column, int column, const char *text)
 {
@@ -268,10 +283,7 @@ static void put_x_axis(struct drawing *d)
 			put_at(d, &column, at > 0 ? at : 0, d->x.labels[i]);
 	}
 	ts_buf_char(d->out, '\n');
-	column = LEFT + ((int)d->dots.columns - ts_text_width(ts_span_str(d->v->x_title))) / 2;
-	ts_buf_spaces(d->out, column > 0 ? column : 0);
-	ts_buf_str(d->out, d->v->x_title);
-	ts_buf_char(d->out, '\n');
+	put_centred(d, LEFT, (int)d->dots.columns, d->v->x_title);
 }
 
 /* --- the legend --- */
@@ -338,8 +350,10 @@ enum ts_status ts_chart_text(const struct ts_chart_view *view, const struct ts_t
 {
 	struct drawing d = {.v = view, .term = term, .arena = arena, .out = out};
 
-	ts_styled(out, term, TS_STYLE_BOLD, view->title);
-	ts_buf_str(out, view->chart->log_y ? ", logarithmic\n" : "\n");
+	ts_style_on(out, term, TS_STYLE_BOLD);
+	ts_buf_span(out, ts_text_cut(ts_span_str(view->title), width_of(term), arena));
+	ts_style_off(out, term, TS_STYLE_BOLD);
+	ts_buf_char(out, '\n');
 	if (view->n && put_picture(&d, err))
 		return err->status;
 	for (size_t i = 0; i < view->n_notes; i++)

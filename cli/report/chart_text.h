@@ -1,7 +1,7 @@
 /* chart_text.h - a chart drawn on a terminal: with braille dots where the locale is UTF-8, else with the letters of its lines.
  *
- * Lines are told apart by their dashes and by a letter at their right end, and by colour where there is one. Every line of text fits the
- * width.
+ * Lines are told apart by their dashes and by a letter at their right end, and by colour where there is one. Every line of text
+ * fits the width.
  */
 #ifndef TSCOPE_CLI_REPORT_CHART_TEXT_H
 #define TSCOPE_CLI_REPORT_CHART_TEXT_H

@@ -115,7 +115,8 @@ static const char *odd_words(const struct ts_chart_line *line)
 
 
 /* usual: the name that the first run with the column gives it. */
-static void say_of(struct ts_chart_view *v, size_t i, struct ts_span usual, const struct ts_chart_labels *labels, struct ts_arena *arena)
+static void say_of(struct ts_chart_view *v, size_t i, struct ts_span usual, const struct ts_chart_labels *labels,
+		   struct ts_arena *arena)
 {
 	const struct ts_chart_line *line = &v->chart->lines[i];
 	const char *name = labels->names[i];
@@ -146,8 +147,8 @@ static void say_all(struct ts_chart_view *v, const struct ts_chart_labels *label
 	int32_t rank = TS_RANK_JOB;
 
 	if (chart->smooth > 1)
-		note(v, ts_arena_printf(arena, "Smoothed by an exponentially weighted mean of span %g values, corrected for the bias of its "
-					       "beginning.", chart->smooth));
+		note(v, ts_arena_printf(arena, "Smoothed by an exponentially weighted mean of span %g values, corrected for the "
+					       "bias of its beginning.", chart->smooth));
 	for (size_t i = 0; i < chart->n; i++) {
 		several |= chart->lines[i].run.ranks > 1 && chart->lines[i].n;
 		rank = chart->lines[i].n ? chart->lines[i].rank : rank;
@@ -227,15 +228,17 @@ static bool same_group(const struct ts_fact *a, const struct ts_fact *b)
 	return a && b ? ts_fact_same(a, b) : a == b;
 }
 
-/* Adds the group of line `first`, whose lines are listed in members. */
+/* Adds a line for the group of the lines that are listed in members. */
 static enum ts_status group_line(struct ts_chart_view *v, const struct ts_chart_labels *labels, const size_t *members, size_t n,
 				 struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_chart *chart = v->chart;
 	struct ts_view_line *line = &v->lines[v->n];
 	struct ts_chart_band band;
-	const char *range;
+	const char *range, *name = "all runs";
 
+	if (labels->by)
+		name = ts_arena_printf(arena, "%s %s", labels->by, ts_show_fact(chart->lines[members[0]].group, arena));
 	if (ts_chart_band_of(chart, members, n, arena, &band, err))
 		return err->status;
 	if (band.runs == 0)
@@ -244,14 +247,17 @@ static enum ts_status group_line(struct ts_chart_view *v, const struct ts_chart_
 			       : ts_arena_printf(arena, "%zu runs: median, %s", band.runs,
 						 band.deciles ? "10 % to 90 %" : "least to greatest");
 	*line = (struct ts_view_line){
-		.name = labels->by ? ts_arena_printf(arena, "%s %s", labels->by, ts_show_fact(chart->lines[members[0]].group, arena)) : "all runs",
+		.name = name,
 		.letter = letter_of(v->n, arena),
 		.said = range,
 		.low = band.runs > 1 ? band.low : NULL,
 		.high = band.high,
 	};
-	if (!line->name || !line->letter || !range)
+	if (!name || !line->letter || !range)
 		return ts_arena_error(arena, err);
+	if (band.least < band.runs)
+		note(v, ts_arena_printf(arena, "%s: not all of its runs have values everywhere; the median is that of those that have.",
+					name));
 	v->n++;
 	return middle_path(chart, band.middle, arena, &line->path, err);
 }
@@ -294,7 +300,8 @@ enum ts_status ts_chart_view_of(const struct ts_chart *chart, const struct ts_ch
 	choose_x(&v, arena);
 	choose_y(&v);
 	v.y_title = chart->log_y ? ts_arena_printf(arena, "%s, logarithmic", what) : what;
-	v.title = ts_arena_printf(arena, "%s of %s by %s", what, ts_show_plural(chart->n, "run", arena), ts_chart_axis_word(chart->axis));
+	v.title = ts_arena_printf(arena, "%s of %s by %s%s", what, ts_show_plural(chart->n, "run", arena),
+				  ts_chart_axis_word(chart->axis), chart->log_y ? ", logarithmic" : "");
 	say_all(&v, labels, arena);
 	*ret_view = v;
 	return ts_arena_check(arena, err);

@@ -1,6 +1,7 @@
 #include "cli/report/dots.h"
 
-enum ts_status ts_dots_begin(struct ts_dots *dots, size_t columns, size_t rows, bool braille, struct ts_arena *arena, struct ts_error *err)
+enum ts_status ts_dots_begin(struct ts_dots *dots, size_t columns, size_t rows, bool braille, struct ts_arena *arena,
+			     struct ts_error *err)
 {
 	struct ts_dots d = {
 		.columns = columns,

@@ -18,7 +18,8 @@ struct ts_dots {
 	uint8_t *bits;	      /* of each character: its dots, as braille numbers them */
 };
 
-enum ts_status ts_dots_begin(struct ts_dots *dots, size_t columns, size_t rows, bool braille, struct ts_arena *arena, struct ts_error *err);
+enum ts_status ts_dots_begin(struct ts_dots *dots, size_t columns, size_t rows, bool braille, struct ts_arena *arena,
+			     struct ts_error *err);
 /* Sets one dot; what lies outside is ignored. The first row is the top. */
 void ts_dots_set(struct ts_dots *dots, long x, long y, int line);
 /* Which dots of a line are drawn, by the number of the column: a dash of `on` columns, then `off` without; off 0: all. */

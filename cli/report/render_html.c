@@ -1,27 +1,18 @@
-/* render_html.c - a report as one page that needs nothing else: no script, no font, no request. It reads on a phone, in
- * the dark, printed and aloud; it is well-formed as XML, too. */
+/* render_html.c - a report as one page (page.h). */
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/core/context.h"
 #include "cli/report/level_chart.h"
+#include "cli/report/page.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/report/svg.h"
 #include "cli/text/show_value.h"
 
-enum { PAGE_MAX = 256 << 20 };
-
-/* No foreign text reaches a style or a tag: it passes through ts_html_text. Everything else is our own text or a number. */
 struct page {
 	struct ts_buf *out;
 	const struct ts_report *r;
 	struct ts_arena *arena;
-};
-
-static const char *const style[] = {
-#include "cli/report/page_style.inc"
-
 };
 
 static void put(struct page *p, const char *text)
@@ -36,9 +27,7 @@ static void text(struct page *p, const char *foreign)
 
 static void element(struct page *p, const char *open, const char *content, const char *close)
 {
-	put(p, open);
-	text(p, content);
-	put(p, close);
+	ts_page_element(p->out, open, content, close);
 }
 
 static const char *shown(struct page *p, struct ts_span foreign)
@@ -450,12 +439,8 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 {
 	struct page p = {.out = out, .r = r, .arena = r->arena};
 
-	put(&p, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-	element(&p, "<title>tscope: ", r->name, "</title>\n<style>\n");
-	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
-		put(&p, style[i]);
-	put(&p, "</style></head>\n<body><header>");
+	ts_page_open(out, r->name);
+	put(&p, "<header>");
 	if (r->light == TS_LIGHT_NONE) {
 		element(&p, "<h1>", r->name, "</h1>");
 		element(&p, "<p class=\"dim\">", r->title, "; ");
@@ -470,36 +455,20 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 	for (size_t i = 0; i < r->n; i++)
 		section(&p, &r->sections[i]);
 	all_rows(&p);
-	element(&p, "</main>\n<footer>tscope " TS_VERSION ", ", r->foot, "</footer></body></html>\n");
+	put(&p, "</main>\n");
+	ts_page_close(out, r->foot);
 	return ts_buf_check(out, err) ? err->status : ts_arena_check(p.arena, err);
 }
 
-static enum ts_status write_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)
+static enum ts_status draw(const void *report, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
 {
-	struct ts_buf html = TS_BUF_INIT(PAGE_MAX);
-	enum ts_status status = ts_render_report_html(r, &html, err);
-
-	if (!status)
-		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
-	if (!status)
-		ts_cli_say(cli, "wrote %s", path);
-	ts_buf_finish(&html);
-	return status;
+	(void)arena; /* the report has its own */
+	return ts_render_report_html(report, out, err);
 }
 
 enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, bool *ret_answered, struct ts_error *err)
 {
-	const char *path = ts_args_text(&cli->args, "html");
-	bool answered = path && strcmp(path, "-") == 0;
-	enum ts_status status = TS_OK;
-
-	if (answered)
-		status = ts_render_report_html(r, &cli->out, err);
-	else if (path)
-		status = write_page(cli, r, path, err);
-	if (!status)
-		*ret_answered = answered;
-	return status;
+	return ts_page_write(cli, draw, r, ret_answered, err);
 }
 
 enum ts_status ts_check_page_option(const struct ts_cli *cli, const char *other, struct ts_error *err)

@@ -3,7 +3,10 @@
 #include "cli/core/context.h"
 #include "cli/core/gather_runs.h"
 #include "cli/json/json_parts.h"
+#include "cli/report/chart_page.h"
 #include "cli/report/chart_text.h"
+#include "cli/report/page.h"
+#include "cli/report/render_report.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_chart_axis axis_of(const char *word)
@@ -39,15 +42,26 @@ static enum ts_status options(const struct ts_cli *cli, struct ts_chart_request 
 	return TS_OK;
 }
 
+/* A page shows more than a terminal. */
+static uint32_t columns_of(const struct ts_cli *cli)
+{
+	if (ts_args_has(&cli->args, "html"))
+		return TS_CHART_PAGE_COLUMNS;
+	return cli->json ? TS_CHART_COLUMNS : (uint32_t)ts_chart_text_columns(&cli->term);
+}
+
 static enum ts_status show(struct ts_cli *cli, const struct ts_chart *chart, const struct ts_gathered *runs, struct ts_error *err)
 {
 	struct ts_chart_labels labels = {runs->names, ts_args_text(&cli->args, "by"), ts_args_has(&cli->args, "bands")};
 	struct ts_chart_view view;
+	bool answered = false;
 
+	if (ts_chart_view_of(chart, &labels, &cli->arena, &view, err) || ts_page_write(cli, ts_chart_page, &view, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_chart, chart, err);
-	if (ts_chart_view_of(chart, &labels, &cli->arena, &view, err))
-		return err->status;
 	return ts_chart_text(&view, &cli->term, &cli->arena, &cli->out, err);
 }
 
@@ -57,11 +71,13 @@ enum ts_status ts_verb_plot(struct ts_cli *cli, struct ts_error *err)
 	struct ts_gathered runs;
 	struct ts_chart chart;
 
+	if (ts_check_page_option(cli, "json", err))
+		return ts_error_prefix(err, "plot");
 	if (options(cli, &request, err) ||
 	    ts_gather_runs(cli, cli->args.words + 1, cli->args.n_words - 1, TS_CHART_RUNS_MAX, &runs, err))
 		return err->status;
 	request.n = runs.n;
-	request.columns = cli->json ? TS_CHART_COLUMNS : (uint32_t)ts_chart_text_columns(&cli->term);
+	request.columns = columns_of(cli);
 	request.runs = ts_arena_array(&cli->arena, runs.n, sizeof *request.runs);
 	if (!request.runs)
 		return ts_arena_error(&cli->arena, err);

@@ -358,16 +358,18 @@ def contrast(a, b):
 
 
 def pages(_update):
-    """analyze and diff --html: one page, well-formed, without a script or a request, legible; whole or not there."""
+    """analyze, diff, trend and plot --html: one page, well-formed, without a script or a request, legible; whole or not there."""
     place = Place()
     named = "named'<script src=x>&"  # a page shows the words that named its runs
     shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, named))
+    shutil.copytree(os.path.join(place.path, "runs/base"), os.path.join(place.path, "<b>&"))
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
     for run, command, want in [(r, f"analyze --html - {shlex.quote('./' + r)}", (0,)) for r in singles] + \
             [(f"{a} {b}", f"diff --reproduce --html - {shlex.quote('./' + a)} ./{b}", (1, 3)) for a, b in pairs] + \
-            [("trunk", "trend trunk --metric loss --like base --html -", (0,))]:
+            [("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
+             ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
@@ -378,14 +380,16 @@ def pages(_update):
         except xml.etree.ElementTree.ParseError as error:
             seen.bad.append(str(error))
         seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
-        figures = {"svg", "desc"} if command.startswith(("analyze", "trend")) or rc == 1 else set()
+        figures = {"svg", "desc"} if command.startswith(("analyze", "trend", "plot")) or rc == 1 else set()
         if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:
             fail("pages: named", page[:2000])
+        if run == "several" and "&lt;b&gt;&amp;" not in page:
+            fail("pages: several", page[:2000])
         for mode, of in (("light", 0), ("dark", 1)):
             colours = [dict(re.findall(r"--(\w+):#([0-9a-f]{3,6})", block)) for block in re.findall(r":root\{([^}]*)\}", page)][of]
-            poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent", "ca", "cb") if contrast(colours[k], colours["card"]) < 4.5]
+            poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent", "ca", "cb", *(f"l{i}" for i in range(8))) if contrast(colours[k], colours["card"]) < 4.5]
             if poor or contrast(colours["dim"], colours["bg"]) < 4.5:
                 fail(f"pages: {mode}", f"poor contrast: {poor}")
     place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > text")
@@ -395,6 +399,7 @@ def pages(_update):
     for arguments in ("analyze --html no-such-folder/page.html ./runs/base", "analyze --html runs ./runs/base", "analyze --html '' ./runs/base",
                       "analyze --html - --json ./runs/base", "analyze --html - --rows ./runs/base",
                       "diff --html no-such-folder/page.html ./runs/base ./runs/parts", "diff --html '' ./runs/base ./runs/parts",
+                      "plot loss --html no-such-folder/page.html ./runs/base", "plot loss --html '' ./runs/base", "plot loss --html - --json ./runs/base",
                       "diff --html - --json ./runs/base ./runs/parts", "diff --html - --first ./runs/base ./runs/parts"):
         rc, stdout, stderr = place.run(f"tscope {arguments}")
         if rc != 2 or (stdout and b'"error"' not in stdout) or not stderr:

@@ -112,6 +112,8 @@ $ LC_ALL=C.UTF-8 COLUMNS=60 tscope plot loss 'config.lr>0' --bands --by config.l
 |
 |   a ⠒⠒⠒⠒⠒  config.lr 0.1  2 runs: median, least to greatest
 |   b ⠒⠒ ⠐⠒  config.lr 0.2  1 run
+|   config.lr 0.1: not all of its runs have values everywhere;
+|   the median is that of those that have.
 |   one: 1 value is not finite.
 $ COLUMNS=60 tscope plot scalars.loss ./one ./two --by config.lr --logx
 | loss of 2 runs by step

@@ -1,0 +1,43 @@
+#include "cli/report/chart_page.h"
+
+#include "cli/report/page.h"
+
+static void legend_row(struct ts_buf *out, const struct ts_chart_view *view, size_t i)
+{
+	const struct ts_view_line *line = &view->lines[i];
+
+	ts_buf_printf(out, "<tr><td class=\"text f%zu\">", i % 8);
+	ts_html_text(out, line->letter);
+	ts_buf_str(out, "</td><td class=\"text\">");
+	ts_svg_chart_sample(out, i);
+	ts_page_element(out, "</td><th scope=\"row\" class=\"text\">", line->name, "</th>");
+	ts_page_element(out, "<td class=\"text dim\">", line->said, "</td></tr>\n");
+}
+
+static enum ts_status figure(struct ts_buf *out, const struct ts_chart_view *view, struct ts_arena *arena, struct ts_error *err)
+{
+	ts_page_element(out, "<figure class=\"plot\"><figcaption>", view->y_title, "</figcaption>\n");
+	if (ts_svg_chart(out, view, arena, err))
+		return err->status;
+	ts_page_element(out, "<figcaption class=\"below\">", view->x_title, "</figcaption></figure>\n");
+	ts_buf_str(out, "<table class=\"legend\"><tbody>\n");
+	for (size_t i = 0; i < view->n; i++)
+		legend_row(out, view, i);
+	ts_buf_str(out, "</tbody></table>\n");
+	return TS_OK;
+}
+
+enum ts_status ts_chart_page(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+{
+	const struct ts_chart_view *view = what;
+
+	ts_page_open(out, view->title);
+	ts_page_element(out, "<header><h1>", view->title, "</h1></header>\n<main><section>\n");
+	if (view->n && figure(out, view, arena, err))
+		return err->status;
+	for (size_t i = 0; i < view->n_notes; i++)
+		ts_page_element(out, "<p>", view->notes[i], "</p>\n");
+	ts_buf_str(out, "</section></main>\n");
+	ts_page_close(out, "plot");
+	return ts_buf_check(out, err) ? err->status : ts_arena_check(arena, err);
+}

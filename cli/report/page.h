@@ -1,0 +1,22 @@
+/* page.h - what every page begins and ends with: one file that needs nothing else, no script, no font, no request. It reads on a phone,
+ * in the dark, printed and aloud; it is well-formed as XML, too. */
+#ifndef TSCOPE_CLI_REPORT_PAGE_H
+#define TSCOPE_CLI_REPORT_PAGE_H
+
+#include "cli/core/context.h"
+
+enum { TS_PAGE_MAX_BYTES = 256 << 20 };
+
+/* Writes everything up to the inside of the body. name: the title of the page. */
+void ts_page_open(struct ts_buf *out, const char *name);
+/* foot: what the foot of the page says behind the program's version. */
+void ts_page_close(struct ts_buf *out, const char *foot);
+/* Appends open, the escaped text, and close. */
+void ts_page_element(struct ts_buf *out, const char *open, const char *text, const char *close);
+
+/* Puts the page where --html asks for it: into a file, which it replaces, or onto stdout, where it is then the whole answer
+ * (*ret_answered). Does nothing without --html. It is called before anything else reaches stdout. */
+typedef enum ts_status ts_page_fn(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
+enum ts_status ts_page_write(struct ts_cli *cli, ts_page_fn *draw, const void *what, bool *ret_answered, struct ts_error *err);
+
+#endif
