@@ -108,7 +108,7 @@ static void bars(struct page *p, const struct ts_item *item)
 
 	for (size_t v = 0; v < TS_BAR_VALUES; v++)
 		headed |= item->heads[v] && *item->heads[v];
-	put(p, "<div class=\"scroll\"><table class=\"bars\">\n");
+	put(p, headed ? "<div class=\"scroll\"><table class=\"bars headed\">\n" : "<div class=\"scroll\"><table class=\"bars\">\n");
 	if (headed) {
 		put(p, "<thead><tr><th></th><th></th>");
 		for (size_t v = 0; v < TS_BAR_VALUES; v++)
@@ -165,6 +165,14 @@ static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 		      (uint64_t)plot->first_step + i * plot->width, lasts ? " on" : "");
 }
 
+/* One run of a legend, with its line as the figure draws it. */
+static void key(struct page *p, const char *letter, const char *name)
+{
+	ts_buf_printf(p->out, "<span><svg class=\"sample %s\" viewBox=\"0 0 44 12\"><path class=\"line\" d=\"M2 6H42\"/></svg> %s  ",
+		      letter, letter);
+	element(p, "", name, "</span>");
+}
+
 /* Draws both runs in one figure, and below it their relative difference if that is known for each point. */
 static void curves(struct page *p, const struct ts_item *item)
 {
@@ -177,7 +185,9 @@ static void curves(struct page *p, const struct ts_item *item)
 		element(p, "<figure><figcaption>", item->label, "");
 		element(p, *item->text ? ", " : "", item->text, "");
 		put(p, log ? ", logarithmic" : "");
-		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
+		put(p, "<span class=\"key\">");
+		key(p, "a", c->name_a);
+		key(p, "b", c->name_b);
 		ts_buf_printf(p->out, "<span>the runs first differ at step %" PRId64 "</span>", c->split);
 		broken(p, c->a, "a");
 		broken(p, c->b, "b");
@@ -306,15 +316,18 @@ static const char *tone_class(enum ts_tone tone)
 	return classes[tone];
 }
 
-/* Only a long cell with foreign text may break. */
+/* Only a long cell with foreign text may break. On a narrow screen each row of a wide table becomes a card, whose values bear the
+ * headings of their columns. */
 static void sheet(struct page *p, const struct ts_sheet *t)
 {
-	enum { LONG = 32 };
-	bool headed = false;
+	enum { LONG = 32, CARDS_FROM = 6 };
+	bool headed = false, cards;
 
 	for (size_t c = 0; c < t->n_columns; c++)
 		headed |= t->columns[c].head != NULL;
-	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n", t->mono ? " mono" : headed ? "" : " loose");
+	cards = headed && !t->mono && t->n_columns >= CARDS_FROM;
+	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n",
+		      t->mono ? " mono" : !headed ? " loose" : cards ? " cards" : "");
 	if (headed) {
 		put(p, "<thead><tr>");
 		for (size_t c = 0; c < t->n_columns; c++)
@@ -328,9 +341,12 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 		for (size_t c = 0; c < t->n_columns; c++) {
 			const struct ts_sheet_cell *cell = &t->cells[r * t->n_columns + c];
 
-			ts_buf_printf(p->out, "<td class=\"%s%s%s\">", t->columns[c].right ? "" : "text ",
+			ts_buf_printf(p->out, "<td class=\"%s%s%s\"", t->columns[c].right ? "" : "text ",
 				      !t->mono && ts_text_width(ts_span_str(cell->text)) > LONG ? "long " : "",
 				      tone_class(cell->tone));
+			if (cards && c > 0)
+				element(p, " data-head=\"", t->columns[c].head, "\"");
+			put(p, ">");
 			text(p, cell->text);
 			put(p, "</td>");
 		}

@@ -55,6 +55,7 @@ struct ts_curves {
 	int64_t split; /* the first step whose bits differ */
 	int64_t last;  /* the last step of either run, or of the last cell if that is earlier */
 	bool near;     /* the cells lie around the split; else they span the whole run */
+	const char *name_a, *name_b; /* of the runs */
 };
 
 /* A level of a series of runs (a stretch of constant mean), and the change that it begins with. */

@@ -497,7 +497,8 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 					      near ? "CURVES AROUND THE FIRST DIFFERENCE" : "CURVES OF THE WHOLE RUN");
 		was_near = near;
 		item = ts_report_item(r, s, TS_ITEM_CURVES, ts_report_series_name(r, a->subject));
-		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near};
+		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near, ts_report_run(r, &diff->a),
+						   ts_report_run(r, &diff->b)};
 		if (diff->a.ranks > 1 && row->rank != TS_RANK_JOB)
 			item->text = ts_report_say(r, "rank %d", row->rank);
 	}

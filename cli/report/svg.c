@@ -1,14 +1,17 @@
 /* svg.c - see svg.h. */
 #include "cli/report/svg.h"
 
+#include "cli/report/svg_frame.h"
 #include "cli/text/show_value.h"
 
 #include <float.h>
 
 enum {
 	HEIGHT = 240,
-	TOP = 26,
+	TOP = 14,
 	BOTTOM = 34,
+	FONT = 23, /* of the largest text, on a phone; the style sheet says the same */
+	RIGHT = 8,
 	Y_TICKS = 4,
 	X_TICKS = 5,
 	HEAT_LABEL = 84,
@@ -101,6 +104,7 @@ struct axes {
 	const struct ts_plot *plot;
 	double low, high; /* the range of the values, or of their logarithms if log is set */
 	bool log;
+	struct ts_svg_frame frame;
 	struct ts_arena *arena;
 };
 
@@ -118,6 +122,56 @@ static bool range_of(const struct ts_plot *plot, double *ret_low, double *ret_hi
 	*ret_low = low;
 	*ret_high = high;
 	return low <= high;
+}
+
+static double clamp(double x, double low, double high)
+{
+	return x > low ? (x < high ? x : high) : low; /* NaN becomes low */
+}
+
+/* Where a value, or its logarithm on a logarithmic scale, lies between the ends. */
+static double place_of(const struct axes *a, double v)
+{
+	return clamp(half_span(a->low, v) / half_span(a->low, a->high), 0, 1);
+}
+
+static void y_ticks(struct axes *a)
+{
+	struct ts_svg_marks *y = &a->frame.y;
+	double ticks[TS_SVG_TICKS];
+
+	y->n = ts_svg_ticks(a->low, a->high, Y_TICKS, ticks);
+	for (size_t i = 0; i < y->n; i++) {
+		y->place[i] = place_of(a, ticks[i]);
+		y->labels[i] = in_unit(a->plot->unit, a->log ? pow(10, ticks[i]) : ticks[i], a->arena);
+	}
+}
+
+/* Ticks of steps are integers. */
+static void x_ticks(struct axes *a)
+{
+	double first = (double)a->plot->first_step, last = first + (double)a->plot->n * (double)a->plot->width - 1;
+	struct ts_svg_marks *x = &a->frame.x;
+	double ticks[TS_SVG_TICKS];
+	size_t n = ts_svg_ticks(first, last, X_TICKS, ticks);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *label = ticks[i] == floor(ticks[i]) ? ts_arena_printf(a->arena, "%.0f", ticks[i]) : NULL;
+
+		if (!label)
+			continue;
+		x->place[x->n] = (ticks[i] - first + 0.5) / (last - first + 1);
+		x->labels[x->n++] = label;
+	}
+}
+
+static void fit_frame(struct axes *a)
+{
+	a->frame = (struct ts_svg_frame){.width = TS_SVG_WIDTH, .height = HEIGHT, .font = FONT, .right = TS_SVG_WIDTH - RIGHT,
+					 .top = TOP, .bottom = HEIGHT - BOTTOM};
+	y_ticks(a);
+	x_ticks(a);
+	ts_svg_frame_fit(&a->frame);
 }
 
 /* If other is not NULL, it is drawn in the same axes. */
@@ -149,21 +203,14 @@ static bool axes_of(const struct ts_plot *plot, const struct ts_plot *other, str
 	/* The limits may exceed the range of a double. */
 	a.low = isfinite(a.low) ? a.low : -DBL_MAX;
 	a.high = isfinite(a.high) ? a.high : DBL_MAX;
+	fit_frame(&a);
 	*ret = a;
 	return true;
 }
 
-static double clamp(double x, double low, double high)
-{
-	return x > low ? (x < high ? x : high) : low; /* NaN becomes low */
-}
-
 static double y_of(const struct axes *a, double value)
 {
-	double v = a->log ? (value > 0 ? log10(value) : a->low) : value;
-
-	return HEIGHT - BOTTOM -
-	       clamp(half_span(a->low, v) / half_span(a->low, a->high), 0, 1) * (HEIGHT - BOTTOM - TOP);
+	return ts_svg_frame_y(&a->frame, place_of(a, a->log ? (value > 0 ? log10(value) : a->low) : value));
 }
 
 /* The horizontal position of the middle of a step. */
@@ -171,47 +218,12 @@ static double x_of(const struct axes *a, int64_t step)
 {
 	double span = (double)a->plot->n * (double)a->plot->width;
 
-	return clamp(((double)((uint64_t)step - (uint64_t)a->plot->first_step) + 0.5) / span, 0, 1) * TS_SVG_WIDTH;
+	return ts_svg_frame_x(&a->frame, clamp(((double)((uint64_t)step - (uint64_t)a->plot->first_step) + 0.5) / span, 0, 1));
 }
 
 static double cell_x(const struct axes *a, double cell)
 {
-	return cell / (double)a->plot->n * TS_SVG_WIDTH;
-}
-
-static void y_axis(struct ts_buf *out, const struct axes *a)
-{
-	double ticks[TS_SVG_TICKS];
-	size_t n = ts_svg_ticks(a->low, a->high, Y_TICKS, ticks);
-
-	for (size_t i = 0; i < n; i++) {
-		double value = a->log ? pow(10, ticks[i]) : ticks[i], y = y_of(a, value);
-
-		ts_buf_printf(out, "<path class=\"grid\" d=\"M0 %.1fH%d\"/>", y, TS_SVG_WIDTH);
-		ts_buf_printf(out, "<text x=\"2\" y=\"%.1f\">", y - 3);
-		ts_html_text(out, in_unit(a->plot->unit, value, a->arena));
-		ts_buf_str(out, "</text>\n");
-	}
-}
-
-/* Ticks of steps are integers. */
-static void x_axis(struct ts_buf *out, const struct axes *a)
-{
-	double first = (double)a->plot->first_step, last = first + (double)a->plot->n * (double)a->plot->width - 1;
-	double ticks[TS_SVG_TICKS];
-	size_t n = ts_svg_ticks(first, last, X_TICKS, ticks);
-
-	ts_buf_printf(out, "<path class=\"axis\" d=\"M0 %dH%d\"/>", HEIGHT - BOTTOM, TS_SVG_WIDTH);
-	for (size_t i = 0; i < n; i++) {
-		double x = (ticks[i] - first + 0.5) / (last - first + 1) * TS_SVG_WIDTH;
-		const char *anchor = x < 40 ? "start" : x > TS_SVG_WIDTH - 40 ? "end" : "middle";
-
-		if (ticks[i] != floor(ticks[i]))
-			continue;
-		ts_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, HEIGHT - BOTTOM);
-		ts_buf_printf(out, "<text class=\"x\" text-anchor=\"%s\" x=\"%.1f\" y=\"%d\">%.0f</text>\n", anchor, x,
-			      HEIGHT - 8, ticks[i]);
-	}
+	return ts_svg_frame_x(&a->frame, cell / (double)a->plot->n);
 }
 
 /* --- a series --- */
@@ -312,6 +324,7 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 				 " on; smallest value %s, largest value %s; %zu events",
 				 plot->n, plot->width, plot->first_step, in_unit(plot->unit, low, arena),
 				 in_unit(plot->unit, high, arena), marks));
+	ts_svg_frame_draw(out, &a.frame);
 	for (size_t from = 0; from < plot->n; from = run_end(plot, from)) {
 		while (from < plot->n && !drawn(plot, from))
 			from++;
@@ -321,8 +334,6 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 			band(out, &a, from, run_end(plot, from));
 		line(out, &a, from, run_end(plot, from));
 	}
-	y_axis(out, &a);
-	x_axis(out, &a);
 	for (size_t i = 0; i < events->n; i++)
 		if (ts_span_eq(events->items[i].group, plot->group) &&
 		    ts_span_eq(events->items[i].subject, plot->subject))
@@ -364,6 +375,7 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 				 "%zu cells of %" PRIu64 " steps, from step %" PRId64
 				 " on; the runs first differ at step %" PRId64,
 				 a->n, a->width, a->first_step, split));
+	ts_svg_frame_draw(out, &axes.frame);
 	if (split >= a->first_step && cell < a->n) {
 		ts_buf_printf(out, "<path class=\"split\" d=\"M%.1f %dV%d\"><title>", cell_x(&axes, (double)cell), TOP,
 			      HEIGHT - BOTTOM);
@@ -374,8 +386,6 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 		axes.plot = b;
 		curve(out, &axes, "b");
 	}
-	y_axis(out, &axes);
-	x_axis(out, &axes);
 	ts_buf_str(out, "</svg>\n");
 	return axes.log;
 }

@@ -1,9 +1,9 @@
 /* svg.h - the figures of a page as SVG: a series with its range and events, a heat map of ranks, a bar of shares.
  *
  * The figures need no script, and the page must not load anything; so no library is used. Each figure is 640 units wide and
- * fills the width of its place on the page. Colours, and text sizes for narrow screens, are classes of the page's style sheet.
- * Every figure has a title and a description for screen readers. Foreign text is escaped; NaN and infinities never become
- * coordinates.
+ * fills the width of its place on the page; svg_frame.h keeps labels off the data. Colours, and text sizes for narrow screens, are
+ * classes of the page's style sheet. Every figure has a title and a description for screen readers. Foreign text is escaped; NaN and
+ * infinities never become coordinates.
  */
 #ifndef TSCOPE_CLI_REPORT_SVG_H
 #define TSCOPE_CLI_REPORT_SVG_H

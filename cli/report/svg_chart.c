@@ -94,7 +94,8 @@ static size_t band_stretch(const struct drawing *d, const struct ts_view_line *l
 	if (end == from)
 		return from + 1;
 	for (size_t i = from; i < end; i++)
-		ts_buf_printf(d->out, "%s%.1f %.1f", i == from ? "M" : "L", x_of(d, p->x[i]), y_of(d, line->high[ts_m4_column(&grid, p->x[i])]));
+		ts_buf_printf(d->out, "%s%.1f %.1f", i == from ? "M" : "L", x_of(d, p->x[i]),
+			      y_of(d, line->high[ts_m4_column(&grid, p->x[i])]));
 	for (size_t i = end; i > from; i--)
 		ts_buf_printf(d->out, "L%.1f %.1f", x_of(d, p->x[i - 1]), y_of(d, line->low[ts_m4_column(&grid, p->x[i - 1])]));
 	ts_buf_char(d->out, 'Z');

@@ -92,12 +92,13 @@ static void y_axis(struct ts_buf *out, const struct ts_svg_frame *frame)
 	struct ts_svg_box box;
 
 	for (size_t i = 0; i < frame->y.n; i++) {
-		ts_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", frame->left, ts_svg_frame_y(frame, frame->y.place[i]),
-			      frame->right);
+		ts_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", frame->left,
+			      ts_svg_frame_y(frame, frame->y.place[i]), frame->right);
 		if (!ts_svg_label_y(frame, i, &box))
 			continue;
 		/* Centred in its box, whatever the size of the text is. */
-		ts_buf_printf(out, "<text text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\" dy=\".27em\">", box.right, (box.top + box.bottom) / 2);
+		ts_buf_printf(out, "<text text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\" dy=\".27em\">", box.right,
+			      (box.top + box.bottom) / 2);
 		ts_html_text(out, frame->y.labels[i]);
 		ts_buf_str(out, "</text>\n");
 	}

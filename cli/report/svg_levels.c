@@ -1,27 +1,31 @@
 /* svg_levels.c - levels of a series of runs as a figure of a page; see level_chart.h. */
 #include "cli/report/level_chart.h"
 
-#include "cli/report/svg.h"
+#include "cli/report/svg_frame.h"
 #include "cli/text/show_value.h"
 
-enum { HEIGHT = 260, TOP = 30, BOTTOM = 30, TICKS = 5 };
+enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8 };
 
 struct axes {
 	const struct ts_levels *levels;
 	double low, high;
+	struct ts_svg_frame frame;
 	struct ts_arena *arena;
 };
 
 static double x_of(const struct axes *a, double i)
 {
-	return i / (double)a->levels->n * TS_SVG_WIDTH;
+	return ts_svg_frame_x(&a->frame, i / (double)a->levels->n);
+}
+
+static double place_of(const struct axes *a, double value)
+{
+	return fmin(fmax((value / 2 - a->low / 2) / (a->high / 2 - a->low / 2), 0), 1);
 }
 
 static double y_of(const struct axes *a, double value)
 {
-	double share = (value / 2 - a->low / 2) / (a->high / 2 - a->low / 2);
-
-	return HEIGHT - BOTTOM - fmin(fmax(share, 0), 1) * (HEIGHT - BOTTOM - TOP);
+	return ts_svg_frame_y(&a->frame, place_of(a, value));
 }
 
 static const char *in_unit(const struct axes *a, double value)
@@ -91,23 +95,20 @@ static void changes(struct ts_buf *out, const struct axes *a)
 	}
 }
 
-static void axis(struct ts_buf *out, const struct axes *a)
+/* The labels of the horizontal axis are those of its two ends. */
+static void fit_frame(struct axes *a)
 {
 	double ticks[TS_SVG_TICKS];
-	size_t n = ts_svg_ticks(a->low, a->high, TICKS, ticks);
 
-	for (size_t i = 0; i < n; i++) {
-		ts_buf_printf(out, "<path class=\"grid\" d=\"M0 %.1fH%d\"/><text x=\"2\" y=\"%.1f\">", y_of(a, ticks[i]), TS_SVG_WIDTH,
-			      y_of(a, ticks[i]) - 3);
-		ts_html_text(out, in_unit(a, ticks[i]));
-		ts_buf_str(out, "</text>\n");
+	a->frame = (struct ts_svg_frame){.width = TS_SVG_WIDTH, .height = HEIGHT, .font = FONT, .right = TS_SVG_WIDTH - RIGHT,
+					 .top = TOP, .bottom = HEIGHT - BOTTOM,
+					 .x = {.place = {0, 1}, .labels = {a->levels->first, a->levels->last}, .n = 2}};
+	a->frame.y.n = ts_svg_ticks(a->low, a->high, TICKS, ticks);
+	for (size_t i = 0; i < a->frame.y.n; i++) {
+		a->frame.y.place[i] = place_of(a, ticks[i]);
+		a->frame.y.labels[i] = in_unit(a, ticks[i]);
 	}
-	ts_buf_printf(out, "<path class=\"axis\" d=\"M0 %dH%d\"/>\n<text class=\"x\" x=\"0\" y=\"%d\">", HEIGHT - BOTTOM, TS_SVG_WIDTH,
-		      HEIGHT - 8);
-	ts_html_text(out, a->levels->first);
-	ts_buf_printf(out, "</text>\n<text class=\"x\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", TS_SVG_WIDTH, HEIGHT - 8);
-	ts_html_text(out, a->levels->last);
-	ts_buf_str(out, "</text>\n");
+	ts_svg_frame_fit(&a->frame);
 }
 
 void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *title, struct ts_arena *arena)
@@ -122,15 +123,16 @@ void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *t
 		a.low -= pad;
 		a.high += pad;
 	}
+	fit_frame(&a);
 	ts_buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TS_SVG_WIDTH, HEIGHT);
 	ts_html_text(out, title);
 	ts_buf_str(out, "\"><title>");
 	ts_html_text(out, title);
 	ts_buf_printf(out, "</title><desc>%zu runs, oldest first, and %zu levels</desc>\n", in->n, in->n_items);
+	ts_svg_frame_draw(out, &a.frame);
 	changes(out, &a);
 	dots(out, &a, false);
 	dots(out, &a, true);
 	levels(out, &a);
-	axis(out, &a);
 	ts_buf_str(out, "</svg>\n");
 }

@@ -40,7 +40,8 @@ static int teardown(void **state)
 static void places(void **state)
 {
 	struct ts_scale plain = ts_scale_of(10, 30, false), log = ts_scale_of(1, 1000, true), point = ts_scale_of(5, 5, false);
-	struct ts_scale wide = ts_scale_of(-1.7e308, 1.7e308, false), zero = ts_scale_of(0, 0, false), big = ts_scale_of(1.7e308, 1.7e308, true);
+	struct ts_scale wide = ts_scale_of(-1.7e308, 1.7e308, false), zero = ts_scale_of(0, 0, false);
+	struct ts_scale big = ts_scale_of(1.7e308, 1.7e308, true);
 
 	(void)state;
 	assert_true(ts_scale_place(&plain, 15) == 0.25 && ts_scale_place(&plain, 99) == 1 && ts_scale_place(&plain, -99) == 0);
@@ -145,7 +146,8 @@ static struct ts_chart random_chart(struct ts_random *r)
 		for (size_t k = 0; k < COLUMNS; k++)
 			means[i][k] = ys[i][3];
 		lines[i] = (struct ts_chart_line){.column = chart.column, .values = POINTS, .x = xs[i], .y = ys[i], .n = POINTS,
-						  .mean = means[i], .n_mean = COLUMNS, .marks = marks, .n_marks = ts_random_below(r, 2)};
+						  .mean = means[i], .n_mean = COLUMNS, .marks = marks};
+		lines[i].n_marks = ts_random_below(r, 2);
 		lines[i].odd = lines[i].n_marks;
 		marks[0].x = x.low;
 	}

@@ -13,6 +13,7 @@
 #include "cli/text/show_value.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -845,6 +846,41 @@ static void a_wide_series_is_logarithmic(void **state)
 	ts_buf_finish(&out);
 }
 
+static double number_behind(const char *text, const char *mark)
+{
+	const char *at = strstr(text, mark);
+
+	if (!at)
+		fail_msg("no %s in %s", mark, text);
+	return strtod(at + strlen(mark), NULL);
+}
+
+/* Labels of the vertical axis end left of the data, and there is room for them. */
+static void labels_stand_beside_the_data(void **state)
+{
+	static const double values[] = {123456789, 30, 9};
+	struct ts_plot p = series_plot(values, 3);
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	const struct ts_events none = {0};
+	size_t labels = 0;
+	double left;
+	char *text;
+
+	(void)state;
+	ts_svg_series(&out, &p, &none, "loss", &arena);
+	ts_buf_char(&out, '\0');
+	text = (char *)out.data;
+	left = number_behind(text, "class=\"axis\" d=\"M");
+	assert_true(number_behind(text, "class=\"line\" d=\"M") >= left);
+	for (const char *at = text; (at = strstr(at, "<text text-anchor=\"end\"")); at++, labels++) {
+		double right = number_behind(at, " x=\""), narrowest = 10; /* a digit of the largest text has 12 units or more */
+
+		assert_true(right < left && right >= narrowest * (double)strcspn(strchr(at, '>') + 1, "<"));
+	}
+	assert_true(labels >= 2);
+	ts_buf_finish(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -870,6 +906,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_page_of_odd_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticks_are_round, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_wide_series_is_logarithmic, setup, teardown),
+		cmocka_unit_test_setup_teardown(labels_stand_beside_the_data, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

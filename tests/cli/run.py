@@ -385,6 +385,8 @@ def pages(_update):
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:
             fail("pages: named", page[:2000])
+        if run == "demo/base demo/order" and not re.search(r'class="sample a".*?</svg> a {1,2}chars-base<.*class="sample b".*?</svg> b {1,2}chars-order<', page):
+            fail("pages: legend", re.findall(r"<figcaption>.*", page)[0])
         if run == "several" and "&lt;b&gt;&amp;" not in page:
             fail("pages: several", page[:2000])
         for mode, of in (("light", 0), ("dark", 1)):
