@@ -225,6 +225,7 @@ static void verbs(void **state)
 		{"list --all-projects --columns name,config.lr,seeds.torch,ranks --sort -steps steps>=8", NULL, NULL},
 		{"list --json", NULL, NULL},
 		{"list --branches", NULL, NULL},
+		{"list --html page.html", NULL, "page.html"},
 		{"show slow", NULL, NULL},
 		{"show --json slow", NULL, NULL},
 		{"show ./evil", NULL, NULL},
@@ -279,6 +280,7 @@ static void diffs(void **state)
 		{"plot loss base parts ./longer --by config.lr", NULL, NULL},
 		{"plot loss b* --bands --log --smooth 3", NULL, NULL},
 		{"plot --json loss base", NULL, NULL},
+		{"plot loss base longer --html page.html", NULL, "page.html"},
 		{"check-resume ./whole ./resumed", NULL, NULL},
 		{"check-resume --json ./restarted", NULL, NULL},
 	};

@@ -33,35 +33,38 @@ static struct ts_span without_project(const struct ts_listing *list, struct ts_s
 	return name;
 }
 
-static void text_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_listing *list,
-		      const struct ts_list_row *row, size_t c)
+const char *ts_list_cell_text(const struct ts_listing *list, const struct ts_list_row *row, size_t column, struct ts_arena *arena)
 {
-	const struct ts_list_cell *cell = &row->cells[c];
-	struct ts_span column = list->columns[c];
+	const struct ts_list_cell *cell = &row->cells[column];
+	struct ts_span name = list->columns[column];
 
-	if (ts_span_is(column, "name"))
-		ts_grid_span(grid, TS_STYLE_BOLD, without_project(list, row->name));
-	else if (ts_span_is(column, "id"))
-		ts_grid_text(grid, TS_STYLE_DIM, ts_show_id(&row->id, &cli->arena));
-	else if (!cell->known)
-		ts_grid_text(grid, TS_STYLE_DIM, "-");
-	else if (is_time(column))
-		ts_grid_text(grid, TS_STYLE_PLAIN, short_time(&cell->value, &cli->arena));
-	else
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_fact(&cell->value, &cli->arena));
+	if (ts_span_is(name, "name"))
+		return ts_show_text(without_project(list, row->name), arena);
+	if (ts_span_is(name, "id"))
+		return ts_show_id(&row->id, arena);
+	if (!cell->known)
+		return "-";
+	return is_time(name) ? short_time(&cell->value, arena) : ts_show_fact(&cell->value, arena);
 }
 
-static bool is_numeric(const struct ts_listing *list, size_t c)
+static enum ts_style style_of(const struct ts_listing *list, const struct ts_list_row *row, size_t c)
+{
+	if (ts_span_is(list->columns[c], "name"))
+		return TS_STYLE_BOLD;
+	return ts_span_is(list->columns[c], "id") || !row->cells[c].known ? TS_STYLE_DIM : TS_STYLE_PLAIN;
+}
+
+bool ts_list_is_numeric(const struct ts_listing *list, size_t column)
 {
 	for (size_t r = 0; r < list->n; r++) {
-		const struct ts_list_cell *cell = &list->rows[r].cells[c];
+		const struct ts_list_cell *cell = &list->rows[r].cells[column];
 
 		if (cell->known && cell->value.type != TS_FACT_INT && cell->value.type != TS_FACT_FLOAT &&
 		    cell->value.type != TS_FACT_NUMBER)
 			return false;
 	}
-	return !is_time(list->columns[c]) && !ts_span_is(list->columns[c], "name") &&
-	       !ts_span_is(list->columns[c], "id");
+	return !is_time(list->columns[column]) && !ts_span_is(list->columns[column], "name") &&
+	       !ts_span_is(list->columns[column], "id");
 }
 
 static void nothing(struct ts_cli *cli, const struct ts_listing *list)
@@ -92,7 +95,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 		return TS_OK;
 	}
 	for (size_t c = 0; c < list->n_columns; c++) {
-		bool numeric = is_numeric(list, c), fixed = numeric || ts_span_is(list->columns[c], "id");
+		bool numeric = ts_list_is_numeric(list, c), fixed = numeric || ts_span_is(list->columns[c], "id");
 
 		columns[c] = (struct ts_grid_column){
 			.head = ts_show_text(list->columns[c], &cli->arena),
@@ -103,7 +106,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 	ts_grid_init(&grid, columns, list->n_columns, &cli->arena);
 	for (size_t r = 0; r < list->n; r++)
 		for (size_t c = 0; c < list->n_columns; c++)
-			text_cell(cli, &grid, list, &list->rows[r], c);
+			ts_grid_text(&grid, style_of(list, &list->rows[r], c), ts_list_cell_text(list, &list->rows[r], c, &cli->arena));
 	status = ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 	if (!status && list->next_token.len)
 		ts_cli_say(cli, "there are more; --all shows all of them, and --page %.*s shows the next page",

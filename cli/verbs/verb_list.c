@@ -5,17 +5,20 @@
 #include "cli/core/context.h"
 #include "cli/core/listing.h"
 #include "cli/json/json_list.h"
+#include "cli/report/list_page.h"
+#include "cli/report/page.h"
+#include "cli/report/render_report.h"
 #include "cli/text/grid.h"
 #include "cli/text/text_list.h"
 #include "cli/verbs/list_refs.h"
 #include "cli/verbs/verbs.h"
 
-enum { LIMIT_DEFAULT = 50 };
+enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
 
 /* Chooses columns that fit: without --columns, a terminal of 60 or 80 columns gets no folded lines. */
 static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
 {
-	int width = cli->json || cli->term.width == 0 ? 1000 : cli->term.width;
+	int width = cli->json || ts_args_has(&cli->args, "html") || cli->term.width == 0 ? 1000 : cli->term.width;
 
 	if (kind != TS_REF_RUN)
 		return "name,id,pushed";
@@ -179,6 +182,41 @@ static enum ts_status options(struct ts_cli *cli, struct ts_list_request *reques
 	return status;
 }
 
+/* Asks for the loss of each run, on an axis of its own. A run without one has none. */
+static enum ts_status ask_curves(struct ts_cli *cli, struct ts_list_page *page, struct ts_error *err)
+{
+	const struct ts_listing *list = page->list;
+
+	page->n_curves = list->n < CURVES_MOST ? list->n : CURVES_MOST;
+	page->curves = ts_arena_array(&cli->arena, page->n_curves, sizeof *page->curves);
+	if (!page->curves)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < page->n_curves; i++) {
+		char hex[TS_ID_HEX + 1];
+		const char *id = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(&list->rows[i].id, hex));
+		struct ts_span spec = ts_span_str(id ? id : "");
+		struct ts_chart_request request = {
+			.runs = &spec, .n = 1, .column = ts_span_str("loss"), .columns = TS_SPARK_COLUMNS};
+
+		if (!id)
+			return ts_arena_error(&cli->arena, err);
+		if (ts_ask_chart(cli->target.channel, &request, &cli->arena, &page->curves[i], err) && err->status != TS_NOT_FOUND)
+			return ts_error_prefix(err, "list: the loss of %.*s", TS_SPAN_ARG(list->rows[i].name));
+	}
+	return TS_OK;
+}
+
+static enum ts_status html(struct ts_cli *cli, const struct ts_listing *list, bool *ret_answered, struct ts_error *err)
+{
+	struct ts_list_page page = {.list = list};
+
+	if (!ts_args_has(&cli->args, "html"))
+		return TS_OK;
+	if (ask_curves(cli, &page, err))
+		return err->status;
+	return ts_page_write(cli, ts_list_page, &page, ret_answered, err);
+}
+
 static void names_only(struct ts_cli *cli, const struct ts_listing *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -196,6 +234,7 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 	struct ts_listing list = {
 		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
 	enum ts_status status = split_columns(columns, &cli->arena, &list, err);
+	bool answered = false;
 
 	request->columns = list.columns;
 	request->n_columns = list.n_columns;
@@ -207,6 +246,10 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 		return status;
 	for (size_t i = 0; i < list.n_unrecorded; i++)
 		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list.unrecorded[i]));
+	if (html(cli, &list, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	if (cli->json)
 		ts_render_list_json(cli, &list);
 	else if (ts_args_has(&cli->args, "names"))
@@ -221,8 +264,10 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 	const char *columns = ts_args_text(&cli->args, "columns");
 	struct ts_list_request request = {0};
 	uint64_t limit = 0;
-	enum ts_status status = options(cli, &request, &limit, err);
+	enum ts_status status = ts_check_page_option(cli, "names", err) ? ts_error_prefix(err, "list") : TS_OK;
 
+	if (!status)
+		status = options(cli, &request, &limit, err);
 	if (status)
 		return status;
 	if (!columns)

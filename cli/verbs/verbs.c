@@ -78,6 +78,8 @@ static const struct ts_option list_options[] = {
 	{.name = "tags", .help = "list tags instead of runs"},
 	{.name = "branches", .help = "list branches instead of runs"},
 	{.name = "names", .help = "print only names, one per line, for scripts"},
+	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a self-contained HTML page with the loss of each run; - writes it to stdout instead of the list"},
 	END_OPTIONS,
 };
 static const struct ts_example list_examples[] = {

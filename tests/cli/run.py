@@ -358,7 +358,7 @@ def contrast(a, b):
 
 
 def pages(_update):
-    """analyze, diff, trend and plot --html: one page, well-formed, without a script or a request, legible; whole or not there."""
+    """analyze, diff, trend, plot and list --html: one page, well-formed, without a script or a request, legible; whole or not there."""
     place = Place()
     named = "named'<script src=x>&"  # a page shows the words that named its runs
     shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, named))
@@ -368,7 +368,8 @@ def pages(_update):
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
     for run, command, want in [(r, f"analyze --html - {shlex.quote('./' + r)}", (0,)) for r in singles] + \
             [(f"{a} {b}", f"diff --reproduce --html - {shlex.quote('./' + a)} ./{b}", (1, 3)) for a, b in pairs] + \
-            [("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
+            [("listed", "list --columns name,config.lr,steps,own_name --html -", (0,)),
+             ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
              ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
@@ -387,6 +388,8 @@ def pages(_update):
             fail("pages: named", page[:2000])
         if run == "demo/base demo/order" and not re.search(r'class="sample a".*?</svg> a {1,2}chars-base<.*class="sample b".*?</svg> b {1,2}chars-order<', page):
             fail("pages: legend", re.findall(r"<figcaption>.*", page)[0])
+        if run == "listed" and (page.count('<svg class="spark"') != 4 or page.count("<tr>") != 5):
+            fail("pages: listed", page[-4000:])
         if run == "several" and "&lt;b&gt;&amp;" not in page:
             fail("pages: several", page[:2000])
         for mode, of in (("light", 0), ("dark", 1)):
@@ -401,6 +404,7 @@ def pages(_update):
     for arguments in ("analyze --html no-such-folder/page.html ./runs/base", "analyze --html runs ./runs/base", "analyze --html '' ./runs/base",
                       "analyze --html - --json ./runs/base", "analyze --html - --rows ./runs/base",
                       "diff --html no-such-folder/page.html ./runs/base ./runs/parts", "diff --html '' ./runs/base ./runs/parts",
+                      "list --html no-such-folder/page.html", "list --html ''", "list --html - --json", "list --html - --names",
                       "plot loss --html no-such-folder/page.html ./runs/base", "plot loss --html '' ./runs/base", "plot loss --html - --json ./runs/base",
                       "diff --html - --json ./runs/base ./runs/parts", "diff --html - --first ./runs/base ./runs/parts"):
         rc, stdout, stderr = place.run(f"tscope {arguments}")

@@ -110,3 +110,16 @@ $ rm .tscope; TSCOPE_PROJECT=other tscope list --names
 $ TSCOPE_PROJECT=no/ne tscope list --names
 ! tscope: TSCOPE_PROJECT: 'no/ne' is not a project name: it may have letters and digits, and . _ + - after the first character
 [2]
+# A page with a curve of the loss of each run.
+$ tscope list --html - | grep -o '<h1>[^<]*</h1>\|spark" viewBox\|data-head="steps">[0-9]*'
+| <h1>5 runs of project default</h1>
+| data-head="steps">160
+| spark" viewBox
+| data-head="steps">8
+| spark" viewBox
+| data-head="steps">12
+| spark" viewBox
+| data-head="steps">8
+| spark" viewBox
+| data-head="steps">8
+| spark" viewBox
