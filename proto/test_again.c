@@ -2,6 +2,7 @@
 
 #include "proto/test_vectors.h"
 
+/* A new message stands last: the first byte of an input of fuzz_wire is its place here. */
 #define MESSAGES(X) \
 	X(info_reply, ts_info_reply) \
 	X(has_request, ts_has_request) \
@@ -25,8 +26,6 @@
 	X(analyze_reply, ts_analysis) \
 	X(diff_request, ts_diff_request) \
 	X(diff_reply, ts_diff) \
-	X(chart_request, ts_chart_request) \
-	X(chart_reply, ts_chart) \
 	X(matrix_request, ts_matrix_request) \
 	X(matrix_reply, ts_diff_matrix) \
 	X(resume_request, ts_resume_request) \
@@ -39,7 +38,9 @@
 	X(gate_run, ts_gate_run) \
 	X(verify_event, ts_verify_event) \
 	X(gc_request, ts_gc_request) \
-	X(gc_reply, ts_sweep_report)
+	X(gc_reply, ts_sweep_report) \
+	X(chart_request, ts_chart_request) \
+	X(chart_reply, ts_chart)
 
 #define AGAIN(name, type)                                                                                              \
 	static enum ts_status again_##name(struct ts_span in, struct ts_arena *arena, struct ts_buf *out,              \

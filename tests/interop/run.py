@@ -439,6 +439,7 @@ def check_questions(place):
     assert peak and all(m.unit == 2 for m in peak), measures.keys()
     assert all(m.WhichOneof("value_choice") or m.reason for m in measures.values()), "what is unknown has a reason"
     check_pages(c)
+    check_chart(c)
     events = list(c.Verify())
     assert events[-1].final and not any(e.final for e in events[:-1]) and not events[-1].damaged, events[-1]
     assert events[-1].objects == c.ServerInfo().objects and not events[-1].missing and not events[-1].ids
@@ -460,11 +461,23 @@ def check_questions(place):
     assert c.CollectGarbage(dry_run=True).freed == 0
 
 
+def check_chart(c):
+    """Every point is one of the run, in order of step; the ends, the least and the greatest value are there."""
+    chart = c.Chart(runs=["inter/base", "id:" + c.GetRun(spec="inter/lr").run.id.hex()], column=b"loss", columns=16)
+    (base, lr), records = chart.lines, losses("base", "loss")
+    assert chart.low == 0 and chart.columns == 16 and base.column == b"scalars.loss" and base.values == len(records), chart
+    assert list(base.x) == sorted(base.x) and all(records[x] == y for x, y in zip(base.x, base.y)), base
+    assert {min(records.values()), max(records.values()), records[0], records[max(records)]} <= set(base.y)
+    assert len(base.mean) == 16 and not base.odd_x and lr.run.own_name == b"chars-lr" and not lr.why_not
+
+
+def losses(run, scalar):
+    with open(os.path.join(ROOT, "tests/golden/demo/runs", run, "rank0/steps.jsonl"), encoding="utf-8") as file:
+        return {r["step"]: r["scalars"][scalar] for r in map(json.loads, file)}
+
+
 def first_difference(a, b, scalar):
-    def losses(run):
-        with open(os.path.join(ROOT, "tests/golden/demo/runs", run, "rank0/steps.jsonl"), encoding="utf-8") as file:
-            return {r["step"]: r["scalars"][scalar] for r in map(json.loads, file)}
-    x, y = losses(a), losses(b)
+    x, y = losses(a, scalar), losses(b, scalar)
     return next(step for step in sorted(x) if step in y and f.bits(x[step]) != f.bits(y[step]))
 
 
@@ -545,6 +558,8 @@ def check_errors(place, run):
         ("not_found", "NOT_FOUND", lambda: c.GetRun(spec="inter/nothing")),
         ("not_found", "NOT_FOUND", lambda: c.GetObjects(ids=b"\1" * 32)),
         ("ambiguous", "FAILED_PRECONDITION", lambda: c.GetRun(spec="?inter/" + two_alike(c))),
+        ("not_found", "NOT_FOUND", lambda: c.Chart(runs=["inter/base"], column=b"no such column")),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.Chart(runs=["inter/base"])),
         ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/base", head=run)),
         ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/op", head=run, expect=1)),
         ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/op", head=run, expect=2, expected=b"\1" * 32, force=True)),
