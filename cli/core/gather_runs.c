@@ -27,17 +27,33 @@ static const char *harmless(struct ts_cli *cli, struct ts_span text)
 	return (const char *)kept.data;
 }
 
+/* Two words may stand for one run: a name and a glob that matches it. A directory is no other run's name. */
+static bool is_there(const struct ts_gathered *to, const char *name, bool path)
+{
+	for (size_t i = 0; !path && i < to->n; i++)
+		if (!ts_is_path(to->words[i]) && strcmp(to->names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static enum ts_status add(struct gathering *g, const char *word, struct ts_span name, struct ts_error *err)
 {
 	size_t project = strlen(g->project);
 
-	if (g->to->n == g->most)
-		return ts_error_set(err, TS_TOO_LARGE, "%s takes at most %zu runs", g->cli->verb->name, g->most);
+	const char *shown;
+
 	if (name.len > project + 1 && memcmp(name.data, g->project, project) == 0 && name.data[project] == '/')
 		name = ts_span_of(name.data + project + 1, name.len - project - 1);
+	shown = harmless(g->cli, name);
+	if (!shown)
+		return ts_arena_error(&g->cli->arena, err);
+	if (is_there(g->to, shown, ts_is_path(word)))
+		return TS_OK;
+	if (g->to->n == g->most)
+		return ts_error_set(err, TS_TOO_LARGE, "%s takes at most %zu runs", g->cli->verb->name, g->most);
 	g->to->words[g->to->n] = word;
-	g->to->names[g->to->n] = harmless(g->cli, name);
-	return g->to->names[g->to->n++] ? TS_OK : ts_arena_error(&g->cli->arena, err);
+	g->to->names[g->to->n++] = shown;
+	return TS_OK;
 }
 
 /* A directory is shown by its last component. */
@@ -79,6 +95,27 @@ static enum ts_status add_word(struct gathering *g, const char *typed, struct ts
 	return add_found(g, &found, err);
 }
 
+/* Directories of one name are shown by their paths. */
+static enum ts_status tell_apart(struct gathering *g, struct ts_error *err)
+{
+	struct ts_gathered *to = g->to;
+	const char **names = ts_arena_dup(&g->cli->arena, to->names, to->n * sizeof *names);
+
+	if (!names)
+		return ts_arena_error(&g->cli->arena, err);
+	for (size_t i = 0; i < to->n; i++) {
+		bool alike = false;
+
+		for (size_t k = 0; k < to->n; k++)
+			alike |= k != i && strcmp(names[k], names[i]) == 0;
+		if (alike && ts_is_path(to->words[i]))
+			to->names[i] = harmless(g->cli, ts_span_str(to->words[i]));
+		if (!to->names[i])
+			return ts_arena_error(&g->cli->arena, err);
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_gather_runs(struct ts_cli *cli, const char *const *typed, size_t n, size_t most, struct ts_gathered *ret_gathered,
 			      struct ts_error *err)
 {
@@ -93,6 +130,8 @@ enum ts_status ts_gather_runs(struct ts_cli *cli, const char *const *typed, size
 	for (size_t i = 0; i < n; i++)
 		if (add_word(&g, typed[i], err))
 			return err->status;
+	if (tell_apart(&g, err))
+		return err->status;
 	*ret_gathered = out;
 	return TS_OK;
 }

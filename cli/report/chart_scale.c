@@ -101,11 +101,22 @@ static struct ts_ticks log_ticks(const struct ts_scale *scale, enum ts_unit unit
 	return ticks;
 }
 
+/* What round numbers of a unit are multiples of: bytes are shown in KiB, MiB, ... */
+static double round_in(enum ts_unit unit, double most)
+{
+	enum { NEXT = 1024 };
+	double one = 1;
+
+	while (unit == TS_UNIT_BYTES && most >= NEXT * one)
+		one *= NEXT;
+	return one;
+}
+
 struct ts_ticks ts_scale_ticks(const struct ts_scale *scale, enum ts_unit unit, size_t most, struct ts_arena *arena)
 {
 	struct ts_ticks ticks = {.n = 0};
 	double alone = pow(10, floor(log10(scale->high / 2 - scale->low / 2)) - 2); /* the last digit of a tick that is the only one */
-	double at[TS_SVG_TICKS];
+	double at[TS_SVG_TICKS], one = round_in(unit, fmax(fabs(scale->low), fabs(scale->high)));
 	size_t n;
 
 	most = most > TS_TICKS_MAX ? TS_TICKS_MAX : most;
@@ -115,8 +126,8 @@ struct ts_ticks ts_scale_ticks(const struct ts_scale *scale, enum ts_unit unit, 
 			return ticks;
 		ticks.n = 0;
 	}
-	n = ts_svg_ticks(scale->low, scale->high, most, at);
+	n = ts_svg_ticks(scale->low / one, scale->high / one, most, at);
 	for (size_t i = 0; i < n; i++)
-		add(&ticks, at[i], n > 1 ? at[1] - at[0] : alone, unit, arena);
+		add(&ticks, at[i] * one, n > 1 ? (at[1] - at[0]) * one : alone, unit, arena);
 	return ticks;
 }

@@ -80,6 +80,19 @@ static void labels(void **state)
 	labels_of(ts_scale_of(2, 3, true), 4, "2.0 2.5 3.0");
 }
 
+/* Bytes are round in the unit that they are shown in. */
+static void labels_of_bytes(void **state)
+{
+	struct ts_scale scale = ts_scale_of(0, 3.5 * (1 << 30), false);
+	struct ts_ticks ticks = ts_scale_ticks(&scale, TS_UNIT_BYTES, 4, &arena);
+
+	(void)state;
+	assert_int_equal(ticks.n, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(ticks.at[i] == (double)i * (1 << 30));
+	assert_string_equal(ticks.labels[2], "2 GiB");
+}
+
 /* A scale of any size, with ends of any sign. */
 static struct ts_scale random_scale(struct ts_random *r)
 {
@@ -269,7 +282,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(places), T(labels), T(ticks_are_told_apart), T(labels_beside_the_data), T(text_fits), T(dots_of_a_line),
+		T(places), T(labels), T(labels_of_bytes), T(ticks_are_told_apart), T(labels_beside_the_data), T(text_fits), T(dots_of_a_line),
 	};
 
 	return cmocka_run_group_tests_name("chart_report", tests, NULL, NULL);

@@ -203,6 +203,62 @@ $ COLUMNS=60 tscope plot loss ./bad
 |                                step
 |
 |   a  bad  last 0
+# A run that two words find is drawn once; directories of one name are told apart. A phase is seconds.
+$ COLUMNS=60 tscope plot loss one 'name=o*' 't*' --log | tail -n 4
+|   a  one    last 1.01895
+|   b  three  last 0.818947
+|   c  two    last 1.37181
+|   one: 1 value is not finite; x marks where.
+$ mkdir other; cp -r one other/; COLUMNS=60 tscope plot loss ./one ./other/one | tail -n 4
+|   a  ./one        last 1.01895
+|   b  ./other/one  last 1.01895
+|   ./one: 1 value is not finite; x marks where.
+|   ./other/one: 1 value is not finite; x marks where.
+$ COLUMNS=60 tscope plot forward ./demo/base ./demo/lr --rank 1 --smooth 20
+| forward of 2 runs by step
+|   5.00 ms +a
+|           |a
+|           |a
+|   4.00 ms +a
+|           |*
+|   3.00 ms +*
+|           |*
+|   2.00 ms +*
+|           |*b
+|           |** aa                     a aa
+|   1.00 ms + a** *** bbbbbbb         aaaaaaa*b   bbb bbbb b
+|           |    bb ***aa*aaa**********bbbbbbaa****a***aa* a
+|           ++-------------+-------------+-------------+--
+|            0            50            100           150
+|                                step
+|
+|   a  base  last 398 µs
+|   b  lr    last 584 µs
+|   Smoothed by an exponentially weighted mean of span 20
+|   values, corrected for the bias of its beginning.
+|   Of runs with several ranks rank 1 is shown; --rank chooses
+|   another.
+$ COLUMNS=60 tscope plot memory.rss ./demo/base --x samples
+| memory.rss of 1 run by samples
+|           |                                  aaaaaaaaaaa a
+|   322 MiB +aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+|           |a
+|           |a
+|   320 MiB +a
+|           |a
+|           |a
+|   318 MiB +a
+|           |a
+|           |a
+|   316 MiB +a
+|           |a
+|           +--------------+--------------+-------------+-
+|                       200000         400000        600000
+|                            samples seen
+|
+|   a  base  last 323 MiB
+|   Of runs with several ranks rank 0 is shown; --rank chooses
+|   another.
 # What is wrong.
 $ tscope plot lost one
 ! tscope: no run has a column of numbers named lost; there are scalars.loss, timestamp, tokens; a path begins with /, ./ or ../, as ./one
