@@ -6,10 +6,10 @@ static void legend_row(struct ts_buf *out, const struct ts_chart_view *view, siz
 {
 	const struct ts_view_line *line = &view->lines[i];
 
-	ts_buf_printf(out, "<tr><td class=\"text f%zu\">", i % 8);
+	ts_buf_printf(out, "<tr><td class=\"text f%zu\">", i % TS_CHART_COLOURS);
 	ts_html_text(out, line->letter);
 	ts_buf_str(out, "</td><td class=\"text\">");
-	ts_svg_chart_sample(out, i);
+	ts_svg_chart_sample(out, view, i);
 	ts_page_element(out, "</td><th scope=\"row\" class=\"text\">", line->name, "</th>");
 	ts_page_element(out, "<td class=\"text dim\">", line->said, "</td></tr>\n");
 }

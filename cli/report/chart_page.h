@@ -5,8 +5,10 @@
 #include "cli/report/chart_view.h"
 #include "cli/report/svg_frame.h"
 
-/* The columns of pixels that the figure of a page shows. */
-enum { TS_CHART_PAGE_COLUMNS = 720 };
+enum {
+	TS_CHART_PAGE_COLUMNS = 720, /* columns of pixels that the figure of a page shows */
+	TS_CHART_COLOURS = 8,	     /* classes l0 to l7 and f0 to f7 of the style sheet: of lines, and of areas and text */
+};
 
 /* The axes of the figure of a view. */
 struct ts_svg_frame ts_svg_chart_frame(const struct ts_chart_view *view, struct ts_arena *arena);
@@ -16,13 +18,13 @@ struct ts_svg_letter {
 	double end, y; /* of the line, and of the middle of the letter */
 	struct ts_svg_box box;
 };
-/* Places the letters of the lines that reach the right edge, as far as there is room, from the top down. */
+/* Places the letters of the lines that reach the right edge, from the top down; none if there is no room for all. */
 enum ts_status ts_svg_chart_letters(const struct ts_chart_view *view, const struct ts_svg_frame *frame, struct ts_arena *arena,
 				    struct ts_svg_letter **ret_letters, size_t *ret_n, struct ts_error *err);
 /* Draws all lines, their bands and marks over the axes, and the letters. */
 enum ts_status ts_svg_chart(struct ts_buf *out, const struct ts_chart_view *view, struct ts_arena *arena, struct ts_error *err);
-/* A short line drawn as that one is, for a legend. */
-void ts_svg_chart_sample(struct ts_buf *out, size_t line);
+/* A short line drawn as that one is, with its band, for a legend. */
+void ts_svg_chart_sample(struct ts_buf *out, const struct ts_chart_view *view, size_t line);
 
 /* The whole page; what is a struct ts_chart_view. It fits ts_page_fn. */
 enum ts_status ts_chart_page(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* At most so many sentences for each run, and a few for the chart. */
-enum { NOTES_OF_RUN = 6, NOTES_OF_CHART = 6 };
+/* Room for the sentences: of bands one for each, of runs a few of each kind. */
+enum { NOTES_MOST = TS_CHART_RUNS_MAX + 64 };
 
 static void note(struct ts_chart_view *v, const char *text)
 {
@@ -114,36 +114,69 @@ static const char *odd_words(const struct ts_chart_line *line)
 }
 
 
-/* usual: the name that the first run with the column gives it. */
-static void say_of(struct ts_chart_view *v, size_t i, struct ts_span usual, const struct ts_chart_labels *labels,
-		   struct ts_arena *arena)
-{
-	const struct ts_chart_line *line = &v->chart->lines[i];
-	const char *name = labels->names[i];
+/* What is said of single runs. Of each kind so many sentences are said one by one, and the runs of the others are only counted. */
+enum saying { NOT_DRAWN, OTHER_NAME, UNPLACED, TIME_GOES_BACK, NOT_FINITE, NO_FACT, SAYINGS };
+enum { SAID_MOST = 6 };
 
-	if (line->why_not.len)
-		note(v, ts_arena_printf(arena, "%s is not drawn: %s.", name, ts_show_text(line->why_not, arena)));
-	if (line->column.len && !ts_span_eq(line->column, usual))
-		note(v, ts_arena_printf(arena, "%s records it as %s.", name, ts_show_text(line->column, arena)));
-	if (line->unplaced && !line->why_not.len)
-		note(v, ts_arena_printf(arena, "%s: %s of %s values %s no place on the axis.", name,
-					ts_show_count(line->unplaced, arena), ts_show_count(line->values, arena),
-					line->unplaced == 1 ? "has" : "have"));
-	if (line->back)
-		note(v, ts_arena_printf(arena, "%s: time goes back %s; its values are drawn in the order of time.", name,
-					ts_show_plural(line->back, "time", arena)));
-	if (line->odd)
-		note(v, ts_arena_printf(arena, "%s: %s %s %s%s.", name, ts_show_plural(line->odd, "value", arena),
-					line->odd == 1 ? "is" : "are", odd_words(line), v->marked ? "; x marks where" : ""));
-	if (labels->by && !line->group)
-		note(v, ts_arena_printf(arena, "%s does not record %s.", name, labels->by));
+struct telling {
+	struct ts_chart_view *v;
+	const struct ts_chart_labels *labels;
+	struct ts_arena *arena;
+	struct ts_span usual; /* the name that the first run with the column gives it */
+	size_t said[SAYINGS];
+};
+
+static bool says(struct telling *t, enum saying what, bool is_so)
+{
+	t->said[what] += is_so;
+	return is_so && t->said[what] <= SAID_MOST;
+}
+
+static void say_of(struct telling *t, size_t i)
+{
+	const struct ts_chart_line *line = &t->v->chart->lines[i];
+	const char *name = t->labels->names[i];
+	struct ts_arena *arena = t->arena;
+
+	if (says(t, NOT_DRAWN, line->why_not.len > 0))
+		note(t->v, ts_arena_printf(arena, "%s is not drawn: %s.", name, ts_show_text(line->why_not, arena)));
+	if (says(t, OTHER_NAME, line->column.len && !ts_span_eq(line->column, t->usual)))
+		note(t->v, ts_arena_printf(arena, "%s records it as %s.", name, ts_show_text(line->column, arena)));
+	if (says(t, UNPLACED, line->unplaced && !line->why_not.len))
+		note(t->v, ts_arena_printf(arena, "%s: %s of %s values %s no place on the axis.", name,
+					   ts_show_count(line->unplaced, arena), ts_show_count(line->values, arena),
+					   line->unplaced == 1 ? "has" : "have"));
+	if (says(t, TIME_GOES_BACK, line->back > 0))
+		note(t->v, ts_arena_printf(arena, "%s: time goes back %s; its values are drawn in the order of time.", name,
+					   ts_show_plural(line->back, "time", arena)));
+	if (says(t, NOT_FINITE, line->odd > 0))
+		note(t->v, ts_arena_printf(arena, "%s: %s %s %s%s.", name, ts_show_plural(line->odd, "value", arena),
+					   line->odd == 1 ? "is" : "are", odd_words(line), t->v->marked ? "; x marks where" : ""));
+	if (says(t, NO_FACT, t->labels->by && !line->group))
+		note(t->v, ts_arena_printf(arena, "%s does not record %s.", name, t->labels->by));
+}
+
+static void say_of_others(struct telling *t)
+{
+	static const char *const texts[SAYINGS] = {
+		"are not drawn",
+		"record it under another name",
+		"have values without a place on the axis",
+		"have times that go back",
+		"have values that are not finite or not above zero",
+		"do not record the fact",
+	};
+
+	for (size_t k = 0; k < SAYINGS; k++)
+		if (t->said[k] > SAID_MOST)
+			note(t->v, ts_arena_printf(t->arena, "Runs that %s: %zu more.", texts[k], t->said[k] - SAID_MOST));
 }
 
 static void say_all(struct ts_chart_view *v, const struct ts_chart_labels *labels, struct ts_arena *arena)
 {
 	const struct ts_chart *chart = v->chart;
+	struct telling t = {.v = v, .labels = labels, .arena = arena};
 	bool several = false;
-	struct ts_span usual = {NULL, 0};
 	int32_t rank = TS_RANK_JOB;
 
 	if (chart->smooth > 1)
@@ -152,9 +185,10 @@ static void say_all(struct ts_chart_view *v, const struct ts_chart_labels *label
 	for (size_t i = 0; i < chart->n; i++) {
 		several |= chart->lines[i].run.ranks > 1 && chart->lines[i].n;
 		rank = chart->lines[i].n ? chart->lines[i].rank : rank;
-		usual = usual.len ? usual : chart->lines[i].column;
-		say_of(v, i, usual, labels, arena);
+		t.usual = t.usual.len ? t.usual : chart->lines[i].column;
+		say_of(&t, i);
 	}
+	say_of_others(&t);
 	if (several && rank != TS_RANK_JOB)
 		note(v, ts_arena_printf(arena, "Of runs with several ranks rank %d is shown; --rank chooses another.", rank));
 }
@@ -288,7 +322,7 @@ static enum ts_status group_lines(struct ts_chart_view *v, const struct ts_chart
 enum ts_status ts_chart_view_of(const struct ts_chart *chart, const struct ts_chart_labels *labels, struct ts_arena *arena,
 				struct ts_chart_view *ret_view, struct ts_error *err)
 {
-	struct ts_chart_view v = {.chart = chart, .cap = NOTES_OF_RUN * chart->n + NOTES_OF_CHART, .grouped = labels->bands};
+	struct ts_chart_view v = {.chart = chart, .cap = NOTES_MOST, .grouped = labels->bands};
 	const char *what = column_shown(chart, arena);
 
 	v.lines = ts_arena_array(arena, chart->n, sizeof *v.lines);

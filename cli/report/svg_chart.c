@@ -16,7 +16,6 @@ enum {
 	LETTER = LEADER + 22,
 	Y_TICKS = 6,
 	X_TICKS = 7,
-	COLOURS = 8,
 	DASHES = 4,
 };
 
@@ -25,7 +24,7 @@ enum {
 /* Neighbouring lines differ in colour and dashes; the dashes of a colour differ from round to round. */
 static void classes(struct ts_buf *out, size_t line)
 {
-	ts_buf_printf(out, "l%zu d%zu", line % COLOURS, (line + line / COLOURS) % DASHES);
+	ts_buf_printf(out, "l%zu d%zu", line % TS_CHART_COLOURS, (line + line / TS_CHART_COLOURS) % DASHES);
 }
 
 static struct ts_svg_marks marks_of(const struct ts_ticks *ticks, const struct ts_scale *scale)
@@ -106,7 +105,7 @@ static void band(const struct drawing *d, size_t number)
 {
 	const struct ts_view_line *line = &d->v->lines[number];
 
-	ts_buf_printf(d->out, "<path class=\"spread f%zu\" d=\"", number % COLOURS);
+	ts_buf_printf(d->out, "<path class=\"spread f%zu\" d=\"", number % TS_CHART_COLOURS);
 	for (size_t i = 0; i < line->path.n;)
 		i = band_stretch(d, line, i);
 	ts_buf_str(d->out, "\"/>\n");
@@ -141,8 +140,9 @@ static void marks(const struct drawing *d, size_t number)
 
 	for (size_t i = 0; i < line->n_marks; i++) {
 		ts_buf_str(d->out, "<path class=\"run ");
-		ts_buf_printf(d->out, "l%zu\" d=\"M%.1f %.1fl%d %dm0 %dl%d %d\">", number % COLOURS, x_of(d, line->marks[i].x) - ARM,
-			      d->frame.bottom + MARKS_STRIP / 2.0 - ARM, 2 * ARM, 2 * ARM, -2 * ARM, -2 * ARM, 2 * ARM);
+		ts_buf_printf(d->out, "l%zu\" d=\"M%.1f %.1fl%d %dm0 %dl%d %d\">", number % TS_CHART_COLOURS,
+			      x_of(d, line->marks[i].x) - ARM, d->frame.bottom + MARKS_STRIP / 2.0 - ARM, 2 * ARM, 2 * ARM,
+			      -2 * ARM, -2 * ARM, 2 * ARM);
 		title(d, number, line->marks[i].what == TS_CHART_NOT_ABOVE_ZERO ? ": not above zero" : ": not finite");
 		ts_buf_str(d->out, "</path>\n");
 	}
@@ -150,12 +150,12 @@ static void marks(const struct drawing *d, size_t number)
 
 /* --- letters --- */
 
-/* A line that ends before the right edge has no letter there: it would seem to go on. */
-static bool ends_at_edge(const struct ts_chart_view *view, size_t i)
+/* A line that ends before the right edge has no letter there: it would seem to go on. Nor has one that is known by a number. */
+static bool has_letter(const struct ts_chart_view *view, size_t i)
 {
 	const struct ts_m4_path *p = &view->lines[i].path;
 
-	return p->n && ts_scale_place(&view->x, p->x[p->n - 1]) > 0.98;
+	return p->n && ts_scale_place(&view->x, p->x[p->n - 1]) > 0.98 && strlen(view->lines[i].letter) == 1;
 }
 
 static double end_y(const struct ts_chart_view *view, const struct ts_svg_frame *frame, size_t i)
@@ -174,18 +174,20 @@ enum ts_status ts_svg_chart_letters(const struct ts_chart_view *view, const stru
 
 	if (!letters)
 		return ts_arena_error(arena, err);
-	/* Sorted from the top down; lines for which there is no room have no letter. */
-	for (size_t i = 0; i < view->n && n < most; i++) {
-		struct ts_svg_letter letter = {.line = i, .end = ends_at_edge(view, i) ? end_y(view, frame, i) : 0};
+	/* Sorted from the top down. */
+	for (size_t i = 0; i < view->n; i++) {
+		struct ts_svg_letter letter = {.line = i};
 		size_t to = n;
 
-		if (!ends_at_edge(view, i))
+		if (!has_letter(view, i))
 			continue;
+		letter.end = end_y(view, frame, i);
 		for (; to > 0 && letters[to - 1].end > letter.end; to--)
 			letters[to] = letters[to - 1];
 		letters[to] = letter;
 		n++;
 	}
+	n = n <= most ? n : 0;
 	/* Down as far as they need to be apart, then up as far as there is room. */
 	for (size_t i = 0; i < n; i++)
 		letters[i].y = i && letters[i - 1].y + LETTER_FONT > letters[i].end ? letters[i - 1].y + LETTER_FONT : letters[i].end;
@@ -201,9 +203,11 @@ enum ts_status ts_svg_chart_letters(const struct ts_chart_view *view, const stru
 
 static void letter(const struct drawing *d, const struct ts_svg_letter *l)
 {
-	ts_buf_printf(d->out, "<path class=\"leader l%zu\" d=\"M%.1f %.1fh3L%.1f %.1f\"/>", l->line % COLOURS, d->frame.right, l->end,
+	size_t colour = l->line % TS_CHART_COLOURS;
+
+	ts_buf_printf(d->out, "<path class=\"leader l%zu\" d=\"M%.1f %.1fh3L%.1f %.1f\"/>", colour, d->frame.right, l->end,
 		      d->frame.right + LEADER, l->y);
-	ts_buf_printf(d->out, "<text class=\"letter f%zu\" x=\"%.1f\" y=\"%.1f\" dy=\".27em\">", l->line % COLOURS, l->box.left, l->y);
+	ts_buf_printf(d->out, "<text class=\"letter f%zu\" x=\"%.1f\" y=\"%.1f\" dy=\".27em\">", colour, l->box.left, l->y);
 	ts_html_text(d->out, d->v->lines[l->line].letter);
 	ts_buf_str(d->out, "</text>\n");
 }
@@ -235,9 +239,12 @@ enum ts_status ts_svg_chart(struct ts_buf *out, const struct ts_chart_view *view
 	return ts_arena_check(arena, err);
 }
 
-void ts_svg_chart_sample(struct ts_buf *out, size_t line)
+void ts_svg_chart_sample(struct ts_buf *out, const struct ts_chart_view *view, size_t line)
 {
-	ts_buf_str(out, "<svg class=\"sample\" viewBox=\"0 0 44 12\"><path class=\"run ");
+	ts_buf_str(out, "<svg class=\"sample\" viewBox=\"0 0 44 12\">");
+	if (view->lines[line].low)
+		ts_buf_printf(out, "<path class=\"spread f%zu\" d=\"M2 0H42V12H2Z\"/>", line % TS_CHART_COLOURS);
+	ts_buf_str(out, "<path class=\"run ");
 	classes(out, line);
 	ts_buf_str(out, "\" d=\"M2 6H42\"/></svg>");
 }

@@ -282,7 +282,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(places), T(labels), T(labels_of_bytes), T(ticks_are_told_apart), T(labels_beside_the_data), T(text_fits), T(dots_of_a_line),
+		T(places), T(labels), T(labels_of_bytes), T(ticks_are_told_apart),
+		T(labels_beside_the_data), T(text_fits), T(dots_of_a_line),
 	};
 
 	return cmocka_run_group_tests_name("chart_report", tests, NULL, NULL);
