@@ -22,6 +22,7 @@ struct ts_verb {
 
 	size_t min_words, max_words; /* how many words the verb takes */
 	enum ts_complete words; /* what a shell offers for the words */
+	const char *first_word; /* what it offers for the first one, if that differs: "loss lr" */
 	bool pages;	      /* long output goes through the pager */
 	enum ts_status (*run)(struct ts_cli *cli, struct ts_error *err);
 };

@@ -223,6 +223,11 @@ void ts_completion_bash(struct ts_buf *out)
 			"\tcase $verb:$prev in\n");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		bash_values(out, ts_verbs[i].name, ts_verbs[i].options);
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		if (ts_verbs[i].first_word)
+			ts_buf_printf(out,
+				      "\t%s:%s) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return; } ;;\n",
+				      ts_verbs[i].name, ts_verbs[i].name, ts_verbs[i].first_word);
 	bash_values(out, "*", ts_common_options);
 	ts_buf_str(out, "\tesac\n\tif [[ $cur == -* ]]; then\n\t\tlocal options=\"");
 	option_words(out, ts_common_options);
@@ -421,6 +426,8 @@ void ts_completion_zsh(struct ts_buf *out)
 		ts_buf_printf(out, "\t%s)\n\t\t_arguments", ts_verbs[i].name);
 		zsh_options(out, ts_verbs[i].options);
 		zsh_options(out, ts_common_options);
+		if (ts_verbs[i].first_word)
+			ts_buf_printf(out, " \\\n\t\t'1:first:(%s)'", ts_verbs[i].first_word);
 		if (*action)
 			ts_buf_printf(out, " \\\n\t\t'*:argument:%s'", action);
 		ts_buf_str(out, "\n\t\t;;\n");

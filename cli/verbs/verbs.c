@@ -526,6 +526,7 @@ const struct ts_verb ts_verbs[] = {
 		.options = plot_options, .examples = plot_examples,
 		.exits = EXITS_DONE,
 		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.first_word = "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss",
 		.run = ts_verb_plot,
 	},
 	{

@@ -701,6 +701,10 @@ complete_words tscope list --columns name,config.o
 complete_words tscope list --columns "name,other."
 complete_words tscope list --sort -st
 complete_words tscope list --sort = config.b
+complete_words tscope plot lo
+complete_words tscope plot --log
+complete_words tscope plot loss ba
+complete_words tscope plot loss base --x to
 """
 COMPLETED = """diff
 --exit-on
@@ -729,6 +733,10 @@ name,config.optimizer.lr
 name,other.$(touch${IFS}hacked)
 -started -state -steps
 config.batch
+loss
+--log --logx
+base
+tokens
 """
 
 # What the completion system of zsh does with a prefix; then a function, the words before the cursor, and what is completed.
