@@ -114,17 +114,17 @@ static enum ts_status match_names(struct ts_cli *cli, const char *option, const 
 enum ts_status ts_filter_runs(struct ts_cli *cli, const char *filter, struct ts_found_runs *io, struct ts_error *err)
 {
 	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name"), .filter = ts_span_str(filter)};
-	const char *project = "";
+	const char *project;
 	size_t before = io->n_ids;
 
-	if (!strstr(filter, "project") && ts_cli_project(cli, &project, err))
+	if (ts_cli_project(cli, &project, err))
 		return err->status;
 	list.project = ts_span_str(project);
 	if (add_listed(cli, "the filter", filter, &list, io, err))
 		return err->status;
 	if (io->n_ids > before)
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "no run%s%s matches the filter %s", *project ? " of project " : "", project, filter);
+	return ts_error_set(err, TS_NOT_FOUND, "no run of project %s matches the filter %s", project, filter);
 }
 
 /* glob(3) allocates its own memory, so the paths that it found are copied. */

@@ -23,8 +23,7 @@ enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, stru
 enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 			    struct ts_error *err);
 
-/* Adds the runs that a filter of list selects, in order of their names: within the project, or in all where the filter names one. The
- * target must be open. Errors as above. */
+/* Adds the runs of the project that a filter of list selects, in order of their names. The target must be open. Errors as above. */
 enum ts_status ts_filter_runs(struct ts_cli *cli, const char *filter, struct ts_found_runs *io, struct ts_error *err);
 
 #endif
