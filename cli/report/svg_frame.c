@@ -114,8 +114,14 @@ static void x_axis(struct ts_buf *out, const struct ts_svg_frame *frame)
 		ts_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv%d\"/>", ts_svg_frame_x(frame, frame->x.place[i]), axis, TICK);
 		if (!ts_svg_label_x(frame, i, &box))
 			continue;
-		ts_buf_printf(out, "<text class=\"x\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", (box.left + box.right) / 2,
-			      box.top + frame->font * ASCENT);
+		/* What was moved to an edge stays there, also where the text is smaller than its box. */
+		if (box.left <= 0)
+			ts_buf_str(out, "<text class=\"x\" x=\"0\"");
+		else if (box.right >= frame->width)
+			ts_buf_printf(out, "<text class=\"x\" text-anchor=\"end\" x=\"%.1f\"", frame->width);
+		else
+			ts_buf_printf(out, "<text class=\"x\" text-anchor=\"middle\" x=\"%.1f\"", (box.left + box.right) / 2);
+		ts_buf_printf(out, " y=\"%.1f\">", box.top + frame->font * ASCENT);
 		ts_html_text(out, frame->x.labels[i]);
 		ts_buf_str(out, "</text>\n");
 	}
