@@ -120,8 +120,8 @@ static void cells_do_not_mix(void **state)
 		for (int i = 0; i < N; i++) {
 			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
 			step += 1 + (random >> 60 == 0 ? (int64_t)(random >> 54 & 63) * 20 : 0);
-			if (round % 2 && random >> 56 == 7)
-				step -= step < 300 ? 0 : (int64_t)(random >> 40 & 255);
+			if (round % 2 && (random >> 30 & 127) == 7)
+				step -= step < 1100 ? 0 : (int64_t)(random >> 40 & 1023);
 			steps[i] = step;
 			values[i] = random >> 50 == 3 ? (double)NAN : (double)(random >> 11) * 1e-9;
 		}
