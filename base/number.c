@@ -268,7 +268,7 @@ static inline size_t scan_usual(const uint8_t *text, double *ret, bool *ret_inte
 		p += 1 + n_fraction;
 		for (; n_fraction >= 16 && *p >= '0' && *p <= '9' && n_fraction < MANTISSA_DIGITS; p++, n_fraction++)
 			fraction = fraction * 10 + (uint64_t)(*p - '0');
-		if (n_fraction == 0 || n_whole + n_fraction > MANTISSA_DIGITS || (*p >= '0' && *p <= '9'))
+		if (n_fraction == 0 || n_whole + n_fraction > MANTISSA_DIGITS)
 			return 0;
 	}
 	if ((*p | 32) == 'e')
