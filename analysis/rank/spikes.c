@@ -398,10 +398,10 @@ static void take_out(double *sorted, size_t n, double v)
 	memmove(&sorted[at], &sorted[at + 1], (n - 1 - at) * sizeof *sorted);
 }
 
-/* Takes v out and puts w in: only what lies between them moves. Neither they nor the n values are NaN. */
+/* Takes v out and puts w in: only what lies between them moves. */
 static void replace(double *sorted, size_t n, double v, double w)
 {
-	size_t from = below(sorted, n, v), to = below(sorted, n, w);
+	size_t from = below(sorted, n - 1, v), to = below(sorted, n, w);
 
 	if (to > from) {
 		to--; /* v is no longer below w */
@@ -416,17 +416,14 @@ static void replace(double *sorted, size_t n, double v, double w)
 static void deviations(struct finder *f, const struct side *side)
 {
 	double window[2 * SCALE_REACH + 1], *spread = f->level; /* borrowed, because level is filled later */
-	bool numbers = true;
 	size_t n = 0;
 
-	for (size_t b = 0; b < f->n_blocks; b++) {
+	for (size_t b = 0; b < f->n_blocks; b++)
 		spread[b] = (onto(side->scale, f->blocks[b].high) - onto(side->scale, f->blocks[b].low)) / NORMAL_IQR;
-		numbers &= !isnan(spread[b]);
-	}
 	for (size_t b = 0; b < f->n_blocks + SCALE_REACH; b++) {
 		bool leaves = b > 2 * SCALE_REACH && n, comes = b < f->n_blocks;
 
-		if (numbers && leaves && comes) {
+		if (leaves && comes) {
 			replace(window, n, spread[b - 2 * SCALE_REACH - 1], spread[b]);
 		} else {
 			if (leaves)
@@ -791,24 +788,14 @@ struct jump {
 	bool edge;	      /* there are fewer than SHIFT_REACH blocks on a side */
 };
 
-/* Most sides have SHIFT_REACH values. */
-static void sort_side(double *x)
-{
-	order(&x[0], &x[1]);
-	order(&x[2], &x[3]);
-	order(&x[0], &x[2]);
-	order(&x[1], &x[3]);
-	order(&x[1], &x[2]);
-}
-
 static double side_of(const double *level, size_t n, double *ret_min, double *ret_max)
 {
 	double x[SHIFT_REACH];
 
 	for (size_t i = 0; i < n; i++)
 		x[i] = level[i];
-	if (n == SHIFT_REACH)
-		sort_side(x);
+	if (n == 4) /* which is SHIFT_REACH, as on most sides */
+		ts_sort_4(x);
 	else
 		sort_few(x, n);
 	*ret_min = x[0];

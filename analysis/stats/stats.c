@@ -380,6 +380,23 @@ double ts_median_few(double *x, size_t n)
 	return (below + upper) / 2;
 }
 
+static void order(double *a, double *b)
+{
+	double x = *a, y = *b;
+
+	*a = x < y ? x : y;
+	*b = x < y ? y : x;
+}
+
+void ts_sort_4(double *x)
+{
+	order(&x[0], &x[1]);
+	order(&x[2], &x[3]);
+	order(&x[0], &x[2]);
+	order(&x[1], &x[3]);
+	order(&x[1], &x[2]);
+}
+
 /* Compares all pairs (i, i + d) of one round. The lesser and the greater values are found apart, because a compiler makes a branch of
  * both together; loops and arguments are constants to it. */
 static inline __attribute__((always_inline)) void sort_round(double *x, size_t p, size_t r, size_t d)

@@ -31,6 +31,8 @@ int ts_by_double(const void *a, const void *b);
  * larger, and none after it is smaller. Meant for the few values of one step over ranks, where the linear selection would
  * cost more: an unlucky order of many values takes quadratic time. */
 double ts_nth(double *x, size_t n, size_t k);
+/* Sorts 4 values, none of which may be NaN, in a time that does not depend on them. */
+void ts_sort_4(double *x);
 /* Sorts 16 values, none of which may be NaN, in a time that does not depend on them. */
 void ts_sort_16(double *x);
 /* The median by ts_nth; x is reordered. */

@@ -144,6 +144,8 @@ static double value_of(uint64_t random, int kind, size_t i, size_t n)
 		return (double)i;
 	case 5:
 		return i < n / 2 ? (double)i : (double)(n - i);
+	case 6: /* of 256 values, a sample at equal distances sees the lower half alone */
+		return i % 4 < 2 ? 1.0 : 2.0;
 	default:
 		return random >> 58 ? 3.5 : (double)(random >> 40);
 	}
@@ -164,7 +166,7 @@ static void medians_are_those_of_a_sort(void **state)
 
 			for (size_t i = 0; i < n; i++) {
 				random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-				x[i] = value_of(random, round % 7, i, n);
+				x[i] = value_of(random, round % 8, i, n);
 			}
 			memcpy(sorted, x, n * sizeof *x);
 			qsort(sorted, n, sizeof *x, by_value_and_sign);
@@ -309,9 +311,24 @@ static void sixteen_are_sorted(void **state)
 	}
 }
 
+static void four_are_sorted(void **state)
+{
+	(void)state;
+	for (unsigned ones = 0; ones < 1u << 4; ones++) {
+		double x[4];
+
+		for (size_t i = 0; i < 4; i++)
+			x[i] = ones >> i & 1;
+		ts_sort_4(x);
+		for (size_t i = 0; i < 4; i++)
+			assert_true(x[i] == (i + (size_t)__builtin_popcount(ones) >= 4));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(four_are_sorted),
 		cmocka_unit_test(sixteen_are_sorted),
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
