@@ -3,6 +3,10 @@
 #include "base/json_writer.h"
 #include "base/number.h"
 
+#include <math.h>
+
+#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
+
 /* The field numbers in event.proto, summary.proto and plugin_data.proto of hparams, by message. */
 enum {
 	EVENT_WALL_TIME = 1,
@@ -38,6 +42,15 @@ bool ts_event_file_name(const char *name)
 
 /* --- hparams --- */
 
+/* The message has doubles only. Seeds, sizes and counts were integers, as which other trackers of the same training have them. */
+static void write_number(struct ts_json *j, double value)
+{
+	if (fabs(value) < WHOLE_MAX && value == floor(value) && !(value == 0 && signbit(value)))
+		ts_json_i64(j, (int64_t)value);
+	else
+		ts_json_double(j, value);
+}
+
 /* Writes a google.protobuf.Value. */
 static void write_hparam(struct ts_json *j, struct ts_span message)
 {
@@ -47,7 +60,7 @@ static void write_hparam(struct ts_json *j, struct ts_span message)
 	if (!ts_pb_next(&pb, &f) || f.number == TS_PB_NULL_VALUE)
 		ts_json_null(j);
 	else if (f.number == TS_PB_NUMBER_VALUE && f.wire == TS_PB_FIXED64)
-		ts_json_double(j, ts_bits_double(f.value));
+		write_number(j, ts_bits_double(f.value));
 	else if (f.number == TS_PB_STRING_VALUE && f.wire == TS_PB_BYTES)
 		ts_json_span(j, f.bytes);
 	else if (f.number == TS_PB_BOOL_VALUE && f.wire == TS_PB_VARINT)
