@@ -16,6 +16,7 @@
 #include "ingest/trackers/reader_clearml.h"
 #include "ingest/trackers/reader_comet.h"
 #include "ingest/trackers/reader_sacred.h"
+#include "ingest/trackers/reader_swanlab.h"
 #include "ingest/trackers/reader_trackio.h"
 #include "ingest/wandb/reader_wandb.h"
 
@@ -27,6 +28,7 @@ static const struct ts_reader readers[] = {
 	{"ClearML offline task", ts_clearml_loses, ts_clearml_sniff, NULL, NULL, TS_READER_MAPS, ts_clearml_read},
 	{"Comet offline archive", ts_comet_loses, ts_comet_sniff, NULL, NULL, TS_READER_MAPS, ts_comet_read},
 	{"sacred run", ts_sacred_loses, ts_sacred_sniff, NULL, NULL, TS_READER_MAPS, ts_sacred_read},
+	{"SwanLab log", ts_swanlab_loses, ts_swanlab_sniff, NULL, NULL, TS_READER_MAPS, ts_swanlab_read},
 	{"trackio database", ts_trackio_loses, ts_trackio_sniff, ts_trackio_parts, NULL, TS_READER_MAPS, ts_trackio_read},
 	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, NULL, 0, ts_traceml_read},
 	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, ts_wandb_about, 0, ts_wandb_read},

@@ -31,7 +31,7 @@ ROOMS = {
     "ingest/rundir": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/logs": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},
-    "ingest/trackers": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},
+    "ingest/trackers": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs", "ingest/wandb"},
     "ingest/wandb": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/mlflow": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/tensorboard": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},

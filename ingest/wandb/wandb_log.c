@@ -10,7 +10,7 @@ enum { WINDOW = 1 << 20, HEAD = 7 };
 
 enum { FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4 };
 
-static const uint8_t preamble[TS_WANDB_PREAMBLE] = {':', 'W', '&', 'B', 0xe1, 0xbe, 0};
+const struct ts_wandb_kind ts_wandb_kind = {"a W&B log of version 0", {':', 'W', '&', 'B', 0xe1, 0xbe, 0}};
 
 /* Reads until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
 static enum ts_status fill(struct ts_wandb_log *w, size_t want, struct ts_error *err)
@@ -52,7 +52,7 @@ static void pass(struct ts_wandb_log *w, uint64_t n)
 	w->filled = w->at;
 }
 
-static enum ts_status check_preamble(struct ts_wandb_log *w, struct ts_error *err)
+static enum ts_status check_preamble(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, struct ts_error *err)
 {
 	if (w->size < TS_WANDB_PREAMBLE)
 		return ts_error_set(err, TS_INVALID, "byte %" PRIu64 ": the file ends before its first record",
@@ -60,18 +60,18 @@ static enum ts_status check_preamble(struct ts_wandb_log *w, struct ts_error *er
 	if (fill(w, TS_WANDB_PREAMBLE, err))
 		return err->status;
 	for (size_t i = 0; i < TS_WANDB_PREAMBLE; i++)
-		if (w->window.data[i] != preamble[i])
-			return ts_error_set(err, TS_INVALID, "byte %zu: a W&B log of version 0 does not begin like this", i);
+		if (w->window.data[i] != kind->preamble[i])
+			return ts_error_set(err, TS_INVALID, "byte %zu: %s does not begin like this", i, kind->name);
 	pass(w, TS_WANDB_PREAMBLE);
 	return TS_OK;
 }
 
-enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const char *path, struct ts_error *err)
+enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *path, struct ts_error *err)
 {
 	*w = (struct ts_wandb_log){.fd = -1,
 				   .window = TS_BUF_INIT(2 * WINDOW + TS_WANDB_BLOCK),
 				   .joined = TS_BUF_INIT(TS_WANDB_RECORD_MAX + TS_WANDB_BLOCK)};
-	return ts_file_open(path, &w->fd, &w->size, err) ? err->status : check_preamble(w, err);
+	return ts_file_open(path, &w->fd, &w->size, err) ? err->status : check_preamble(w, kind, err);
 }
 
 void ts_wandb_log_close(struct ts_wandb_log *w)

@@ -1,10 +1,10 @@
-/* wandb_log.h - reads the records of a .wandb file through a window. The format of the file:
+/* wandb_log.h - reads the records of a .wandb file, or of another log with these frames, through a window. The format of the file:
  *
  *	a file: blocks of 32 KiB; the first begins with 7 bytes: ":W&B", u16 0xBEE1, u8 version 0
  *	a block: chunks of u32 CRC-32 of type and data, u16 length, u8 type, data; fewer than 7 bytes at its end are padding
  *	a record: one FULL chunk, or FIRST, MIDDLE..., LAST; all numbers are little-endian
  *
- *	ts_wandb_log_open(&w, path, err)
+ *	ts_wandb_log_open(&w, &ts_wandb_kind, path, err)
  *	while (ts_wandb_log_next(&w, &record, &end, err) == TS_OK && end < TS_WANDB_END)
  *		if (end == TS_WANDB_MORE) ...
  *	ts_wandb_log_close(&w)
@@ -42,8 +42,16 @@ struct ts_wandb_log {
 	bool inside, too_long, lost; /* lost: the next chunks may belong to a record whose beginning was skipped */
 };
 
-/* TS_INVALID: the file does not begin as a .wandb file does. */
-enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const char *path, struct ts_error *err);
+/* How a file of the format begins. SwanLab's differ from W&B's in this alone. */
+struct ts_wandb_kind {
+	const char *name;
+	uint8_t preamble[TS_WANDB_PREAMBLE];
+};
+
+extern const struct ts_wandb_kind ts_wandb_kind;
+
+/* TS_INVALID: the file does not begin as such a file does. */
+enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *path, struct ts_error *err);
 void ts_wandb_log_close(struct ts_wandb_log *w);
 /* Reads the next record, which is valid until the next call. */
 enum ts_status ts_wandb_log_next(struct ts_wandb_log *w, struct ts_span *ret_record, enum ts_wandb_end *ret_end, struct ts_error *err);
