@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="push list show facts analyze explain diff check-resume gate baseline trend name tag note log rm export verify gc version help"
+	local verbs="push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm export verify gc version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -118,10 +118,13 @@ _tscope_complete()
 	push:--fact) :; return ;;
 	push:--state) COMPREPLY=($(compgen -W "running finished crashed unknown" -- "$cur")); return ;;
 	push:-m|push:--message) :; return ;;
+	push:--pattern) :; return ;;
+	push:--map) :; return ;;
 	list:-c|list:--columns) _tscope_columns; return ;;
 	list:-s|list:--sort) _tscope_sort_keys; return ;;
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
+	list:--html) _tscope_paths -f; return ;;
 	facts:-o|facts:--output) _tscope_paths -f; return ;;
 	facts:--command) :; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
@@ -136,6 +139,11 @@ _tscope_complete()
 	analyze:--html) _tscope_paths -f; return ;;
 	analyze:--pattern) :; return ;;
 	analyze:--map) :; return ;;
+	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens" -- "$cur")); return ;;
+	plot:-s|plot:--smooth) :; return ;;
+	plot:--by) :; return ;;
+	plot:--html) _tscope_paths -f; return ;;
+	plot:-r|plot:--rank) :; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
 	diff:--by) :; return ;;
@@ -185,6 +193,7 @@ _tscope_complete()
 	export:-o|export:--output) _tscope_paths -f; return ;;
 	gc:--lease) :; return ;;
 	help:--completion) COMPREPLY=($(compgen -W "bash zsh" -- "$cur")); return ;;
+	plot:plot) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss" -- "$cur")); return; } ;;
 	*:-p|*:--project) _tscope_projects; return ;;
 	*:--server) :; return ;;
 	*:--store) _tscope_paths -d; return ;;
@@ -194,9 +203,10 @@ _tscope_complete()
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
-		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
+		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names --html" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
+		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;
@@ -219,6 +229,7 @@ _tscope_complete()
 	show) _tscope_runs ;;
 	facts) _tscope_runs ;;
 	analyze) _tscope_runs ;;
+	plot) _tscope_runs ;;
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
 	check-resume) _tscope_runs ;;

@@ -104,12 +104,12 @@ static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char *
 
 static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, struct ts_error *err)
 {
-	sqlite3_stmt *query = prepare(db, path, "SELECT count(*) FROM runs", NULL, err);
+	sqlite3_stmt *query = ts_sqlite_prepare(db, path, "SELECT count(*) FROM runs", NULL, err);
 	enum ts_status status = TS_OK;
 
 	if (!query)
 		return err->status;
-	*ret_n = next_row(query, path, &status, err) ? (size_t)sqlite3_column_int64(query, 0) : 0;
+	*ret_n = ts_sqlite_next(query, path, &status, err) ? (size_t)sqlite3_column_int64(query, 0) : 0;
 	(void)sqlite3_finalize(query);
 	return status;
 }

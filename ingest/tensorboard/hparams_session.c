@@ -125,7 +125,7 @@ static enum ts_status read_session(const char *folder, const char *name, struct 
 	ts_json_object(&r.json);
 	status = read_folder(&r, folder, arena, &why);
 	ts_json_end(&r.json);
-	if (why.status == TS_NO_MEMORY || r.tags.no_memory)
+	if (why.status == TS_NO_MEMORY || r.tags.no_memory || r.config.failed == TS_NO_MEMORY || r.metrics.failed == TS_NO_MEMORY)
 		status = ts_error_set(err, TS_NO_MEMORY, "%s: out of memory", folder);
 	else if (status != TS_TOO_LARGE)
 		status = !status && r.any_config && !r.other ? keep(&r, name, arena, ret_session, err) : TS_OK;

@@ -117,10 +117,13 @@ enum ts_status ts_tensorboard_passes_over(const char *directory, const char *ent
 	struct ts_hparams_session session = {.name = NULL};
 	struct ts_arena arena;
 	enum ts_status status = TS_OK;
+	int sure = ts_hparams_session_name(entry) ? ts_tensorboard_sniff(directory) : 0;
 
 	ts_arena_init(&arena, 0);
-	if (ts_hparams_session_name(entry) && ts_tensorboard_sniff(directory) > 0)
+	if (sure > 0)
 		status = ts_hparams_session(directory, &arena, &session, err);
+	else if (sure == TS_SNIFF_NO_MEMORY)
+		status = ts_error_set(err, TS_NO_MEMORY, "%s: out of memory", directory);
 	*ret_passes_over = session.name && strcmp(session.name, entry) == 0;
 	ts_arena_finish(&arena);
 	return status;

@@ -12,11 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ts_arena arena;
 	struct ts_error err;
 	char **parts;
-	size_t n = 0;
+	size_t n = 0, deleted;
 
 	(void)ts_trackio_sniff(path);
 	ts_arena_init(&arena, 0);
-	if (ts_trackio_parts(path, &arena, &parts, &n, &err))
+	if (ts_trackio_parts(path, &arena, &parts, &n, &deleted, &err))
 		n = 0;
 	for (size_t i = 0; i < n && i < 3; i++) {
 		options.part = parts[i];

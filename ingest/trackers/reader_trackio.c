@@ -108,7 +108,8 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 	return status;
 }
 
-enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err)
+enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+			       size_t *ret_deleted, struct ts_error *err)
 {
 	sqlite3 *db = NULL;
 	enum ts_status status = open_base(path, arena, &db, err);
@@ -118,6 +119,8 @@ enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char *
 	(void)sqlite3_close(db);
 	if (!status && *ret_n == 0)
 		return ts_error_set(err, TS_INVALID, "%s: this database of trackio has no run", path);
+	if (!status)
+		*ret_deleted = 0;
 	return status;
 }
 

@@ -38,11 +38,13 @@ static enum ts_status refuse(const char *path, struct ts_error *err)
 	return ts_error_set(err, TS_UNSUPPORTED, "%s: this is a database of trackio, and this tscope was built without SQLite", path);
 }
 
-enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err)
+enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+			       size_t *ret_deleted, struct ts_error *err)
 {
 	(void)arena;
 	(void)ret_parts;
 	(void)ret_n;
+	(void)ret_deleted;
 	return refuse(path, err);
 }
 

@@ -208,7 +208,7 @@ static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *path, str
 	struct ts_wandb_log log;
 	struct ts_span record;
 	enum ts_wandb_end end = TS_WANDB_MORE;
-	enum ts_status status = ts_wandb_log_open(&log, path, err);
+	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, path, err);
 
 	while (!status && end != TS_WANDB_END && end != TS_WANDB_CUT) {
 		status = ts_wandb_log_next(&log, &record, &end, err);
@@ -244,7 +244,7 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 {
 	const struct part *part = &w->parts[w->part];
 	struct ts_wandb_log log;
-	enum ts_status status = ts_wandb_log_open(&log, part->path, err);
+	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, part->path, err);
 
 	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
@@ -416,7 +416,7 @@ enum ts_status ts_wandb_about(const char *path, struct ts_arena *arena, struct t
 		status = log_in(path, arena, &path, err);
 	if (status)
 		return cannot_go_on(status) ? status : TS_OK;
-	status = ts_wandb_log_open(&log, path, err);
+	status = ts_wandb_log_open(&log, &ts_wandb_kind, path, err);
 	for (int i = 0; !status && !about.key && i < ABOUT_RECORDS && end != TS_WANDB_END && end != TS_WANDB_CUT; i++) {
 		status = ts_wandb_log_next(&log, &record, &end, err);
 		if (!status && end == TS_WANDB_MORE)

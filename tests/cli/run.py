@@ -386,7 +386,7 @@ def pages(_update):
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:
             fail("pages: named", page[:2000])
-        if run == "demo/base demo/order" and not re.search(r'class="sample a".*?</svg> a {1,2}chars-base<.*class="sample b".*?</svg> b {1,2}chars-order<', page):
+        if run == "demo/base demo/order" and not re.search(r'class="sample a".*?</svg> a {1,2}\./demo/base<.*class="sample b".*?</svg> b {1,2}\./demo/order<', page):
             fail("pages: legend", re.findall(r"<figcaption>.*", page)[0])
         if run == "listed" and (page.count('<svg class="spark"') != 4 or page.count("<tr>") != 5):
             fail("pages: listed", page[-4000:])

@@ -47,7 +47,7 @@ $ tscope push printed/torchtitan.log | grep -v columns
 ! tscope: printed/torchtitan.log:1: other_line (3 times): a line that says nothing about a step in this format
 ! tscope: printed/torchtitan.log:3: skipped: other_rank (11 times): a line of a higher rank than the lowest that prints such lines
 $ tscope analyze ./printed/huggingface.log | head -3
-| 1f2e87b084dd  20 steps (2 to 40), 1 rank
+| ./printed/huggingface.log  1f2e87b084dd  20 steps (2 to 40), 1 rank
 | rank 0
 |
 $ tscope push printed/stdout.log | grep -E 'steps|outcome'
@@ -104,22 +104,26 @@ $ tscope push --map loss=cost output/full | grep -E 'loss'
 |           eval_loss is scalars.eval_loss
 ! tscope: output/full: other_states: trainer_state.json has the most steps and was read; 2 other states below this folder were not
 $ tscope push --map loss=cost wandb
-| 8 runs: 8 failed
+| 10 runs: 10 failed
+! tscope: wandb/offline-run-20261121_000008-hfaxis08 is named gpt-tiny-lr-1e-3, because a name cannot have its other characters
+! tscope: wandb/offline-run-20261121_000010-hfagain0 is named hf-again, because a name cannot have its other characters
 ! tscope: wandb/offline-run-20261121_000000-plain001: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000001-kinds002: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000002-media003: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000003-blocks04: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000004-resumed5: --map gives names to tables and text logs, and this is a W&B log
-! tscope: wandb/offline-run-20261121_000005-resumed5: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000006-failed07: --map gives names to tables and text logs, and this is a W&B log
 ! tscope: wandb/offline-run-20261121_000007-crashed6: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000008-hfaxis08: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000009-valaxis9: --map gives names to tables and text logs, and this is a W&B log
+! tscope: wandb/offline-run-20261121_000010-hfagain0: --map gives names to tables and text logs, and this is a W&B log
 [2]
 # A log beside a log of a tool is not a second run.
 $ mkdir both; cp printed/megatron.log both/; cp logs/losses.txt both/; tscope push both | grep -E 'format|name'
-| name      default/both/losses.txt
+| name      default/losses.txt
 | format    torchtitan losses
 $ rm both/losses.txt; tscope push both | grep -E 'format|name'
-| name      default/both/megatron.log
+| name      default/megatron.log
 | format    Megatron-LM log; not kept: lines that are not of a step
 ! tscope: both/megatron.log:1: other_line (7 times): a line that says nothing about a step in this format
 # Stores that are not read: what makes them readable.

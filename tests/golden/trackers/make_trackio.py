@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes trackio.db.sql, the dump of a database of two runs: TRACKIO_DIR=/tmp/x python3 make_trackio.py, from this folder.
+"""Writes trackio.db.sql, the dump of a database of two runs: TRACKIO_DIR=FOLDER python3 make_trackio.py, from this folder.
 
 trackio 0.43.0 wrote the database."""
 import math
