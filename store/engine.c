@@ -43,12 +43,20 @@ enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, st
 	return TS_OK;
 }
 
+enum ts_status ts_extracts_check(const struct ts_extract *extracts, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (check_len("extract", extracts[i].value, TS_EXTRACT_MAX, err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status check_update(const struct ts_ref_update *u, struct ts_error *err)
 {
 	if (ts_ref_kind_check(u->kind, err) || ts_ref_name_check(u->name, err) ||
 	    check_len("pusher's name", u->who, TS_WHO_MAX, err) ||
 	    check_len("summary", u->summary, TS_SUMMARY_MAX, err) ||
-	    check_len("message", u->message, TS_NOTE_MAX, err))
+	    check_len("message", u->message, TS_NOTE_MAX, err) || ts_extracts_check(u->extracts, u->n_extracts, err))
 		return err->status;
 	if (u->note && (u->kind != TS_REF_RUN || u->remove))
 		return ts_error_set(err, TS_INVALID, "only the name of a run that stays can have a note");
@@ -130,6 +138,11 @@ enum ts_status ts_no_object(const struct ts_id *id, struct ts_error *err)
 	char hex[TS_ID_HEX + 1];
 
 	return ts_error_set(err, TS_NOT_FOUND, "there is no object %s", ts_id_hex(id, hex));
+}
+
+enum ts_status ts_no_extract(struct ts_error *err)
+{
+	return ts_error_set(err, TS_NOT_FOUND, "the run has no such extract");
 }
 
 enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err)

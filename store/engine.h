@@ -54,6 +54,18 @@ struct ts_note {
 	struct ts_span who;
 };
 
+/* An extract is a few bytes that the handlers computed from a run and that a list shows without opening it. It can be computed again:
+ * verify does not read it, a damaged one counts as absent, and it goes when sweep frees the run. */
+struct ts_extract_key {
+	uint8_t bytes[8]; /* the same for the same column of all runs */
+};
+struct ts_extract {
+	struct ts_extract_key key;
+	struct ts_span value; /* at most TS_EXTRACT_MAX bytes, which engines do not read */
+};
+/* Called for each run that has an extract of one key; must not call the engine. value is valid until it returns. */
+typedef enum ts_status ts_extract_visit(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err);
+
 struct ts_ref_update {
 	enum ts_ref_kind kind;
 	struct ts_span name;
@@ -66,6 +78,8 @@ struct ts_ref_update {
 	struct ts_span summary;
 	struct ts_span message; /* for the log; may be empty */
 	const struct ts_note *note; /* of a TS_REF_RUN that is not removed, written with the ref; NULL: none */
+	const struct ts_extract *extracts; /* of id, written with the ref */
+	size_t n_extracts;
 };
 
 struct ts_log_entry {
@@ -158,6 +172,16 @@ struct ts_engine_ops {
 				   struct ts_error *err);
 	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				    struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+	/* Keeps extracts of a run, in place of those that it has under the same keys. */
+	enum ts_status (*extracts_put)(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+				      struct ts_error *err);
+	/* Reads one extract of a run. TS_NOT_FOUND is no failure. */
+	enum ts_status (*extract_get)(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+				     struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
+	/* Calls visit for every run that has an extract of this key, in no certain order, and for some runs perhaps twice: then the
+	 * value of the first call counts. It stops at the first failure. */
+	enum ts_status (*extracts_walk)(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+				       struct ts_error *err);
 	/* Finds the objects of a kind whose ids begin with hex (1 to 64 lower-case digits), at most limit of them. */
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,

@@ -20,10 +20,13 @@ enum ts_status ts_expect_check(const struct ts_ref_update *update, const struct 
  * current. */
 struct ts_ref ts_ref_after(const struct ts_ref_update *update, const struct ts_ref *current);
 enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err);
+/* TS_TOO_LARGE if an extract has more than TS_EXTRACT_MAX bytes. */
+enum ts_status ts_extracts_check(const struct ts_extract *extracts, size_t n, struct ts_error *err);
 enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, struct ts_error *err);
 /* Set TS_NOT_FOUND for a ref, and for an object. */
 enum ts_status ts_no_ref(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err);
 enum ts_status ts_no_object(const struct ts_id *id, struct ts_error *err);
+enum ts_status ts_no_extract(struct ts_error *err);
 /* Sets TS_NOT_FOUND for a commit of an object whose closure lacks this object. */
 enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err);
 

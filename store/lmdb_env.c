@@ -30,7 +30,7 @@ enum { READERS = 1024 };
 static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
 
-static const char *const db_names[TS_DBS] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache"};
+static const char *const db_names[TS_DBS] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache", "extracts"};
 
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
@@ -48,24 +48,60 @@ enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_err
 	return ts_error_set(err, TS_INTERNAL, "%s: %s", env->path, mdb_strerror(rc));
 }
 
+/* Opens the database of extracts, which stores of older versions lack. */
+static int open_extracts(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
+{
+	int rc = mdb_dbi_open(txn, db_names[TS_DB_EXTRACTS], flags, &env->dbi[TS_DB_EXTRACTS]);
+
+	if (rc == MDB_NOTFOUND && env->mdb_read_only) {
+		env->dbi[TS_DB_EXTRACTS] = TS_NO_DBI;
+		return 0;
+	}
+	return rc;
+}
+
+/* Makes it in a store that lacks it. */
+static int add_extracts(struct ts_lmdb_env *env)
+{
+	MDB_txn *txn;
+	int rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
+
+	if (rc)
+		return rc;
+	rc = open_extracts(env, txn, MDB_CREATE);
+	if (rc) {
+		mdb_txn_abort(txn);
+		return rc;
+	}
+	return mdb_txn_commit(txn);
+}
+
 /* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. */
 static int open_databases(struct ts_lmdb_env *env, bool create)
 {
 	struct ts_write w = {.env = env};
 	struct ts_error err;
+	unsigned flags = create ? MDB_CREATE : 0;
 	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &w.txn);
+	bool old = false;
 
 	if (rc)
 		return rc;
-	for (int i = 0; i < TS_DBS && !rc; i++)
-		rc = mdb_dbi_open(w.txn, db_names[i], create ? MDB_CREATE : 0, &env->dbi[i]);
+	for (int i = 0; i < TS_DB_EXTRACTS && !rc; i++)
+		rc = mdb_dbi_open(w.txn, db_names[i], flags, &env->dbi[i]);
+	if (!rc) {
+		rc = open_extracts(env, w.txn, flags);
+		old = rc == MDB_NOTFOUND;
+		rc = old ? 0 : rc;
+	}
 	if (!rc && create && ts_write_u64(&w, "format", TS_STORE_FORMAT, &err))
 		rc = w.rc ? w.rc : ENOMEM;
 	if (rc) {
 		mdb_txn_abort(w.txn);
 		return rc;
 	}
-	return mdb_txn_commit(w.txn);
+	rc = mdb_txn_commit(w.txn);
+	return !rc && old ? add_extracts(env) : rc;
 }
 
 static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)

@@ -15,6 +15,7 @@
  *	recent	kind time(latest first) name -> nothing
  *	notes	name 0 key -> at_ns, who, value
  *	cache	SHA-256 of the key -> value
+ *	extracts	key of the extract, id -> value; stores of older versions lack this database until they are opened for writing
  */
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
@@ -30,7 +31,21 @@
 
 enum { TS_STORE_FORMAT = 1 };
 
-enum ts_dbi { TS_DB_META, TS_DB_OBJECTS, TS_DB_PACKS, TS_DB_REFS, TS_DB_LOG, TS_DB_RECENT, TS_DB_NOTES, TS_DB_CACHE, TS_DBS };
+enum ts_dbi {
+	TS_DB_META,
+	TS_DB_OBJECTS,
+	TS_DB_PACKS,
+	TS_DB_REFS,
+	TS_DB_LOG,
+	TS_DB_RECENT,
+	TS_DB_NOTES,
+	TS_DB_CACHE,
+	TS_DB_EXTRACTS,
+	TS_DBS,
+};
+
+/* The handle of a database that an older store lacks, in an environment that is only read. */
+enum { TS_NO_DBI = 0 };
 
 struct ts_lmdb_job;
 
@@ -262,6 +277,19 @@ enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const 
 				struct ts_error *err);
 enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+
+/* lmdb_extract.c */
+/* Writes extracts that were checked. */
+enum ts_status ts_lmdb_extracts_write(struct ts_write *w, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+				     struct ts_error *err);
+enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+				   struct ts_error *err);
+enum ts_status ts_lmdb_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+				  struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
+enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+				    struct ts_error *err);
+/* Deletes the extracts of objects that are not there. */
+enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_error *err);
 
 /* lmdb_cache.c */
 enum ts_status ts_lmdb_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,

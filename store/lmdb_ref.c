@@ -5,7 +5,11 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 
-enum { REF_VALUE_MAX = 64 + TS_WHO_MAX + TS_SUMMARY_MAX, LOG_VALUE_MAX = 64 + TS_WHO_MAX + TS_NOTE_MAX };
+enum {
+	REF_VALUE_MAX = 64 + TS_WHO_MAX + TS_SUMMARY_MAX,
+	LOG_VALUE_MAX = 64 + TS_WHO_MAX + TS_NOTE_MAX,
+	EXTRACT_RECORD = 64 + TS_EXTRACT_MAX,
+};
 
 struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX])
 {
@@ -288,6 +292,8 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	after = ts_ref_after(u, current);
 	if (put_ref(w, &after, err) || put_log(w, &after, u->message, err))
 		return err->status;
+	if (ts_lmdb_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
+		return err->status;
 	return u->note ? ts_lmdb_note_write(w, u->name, u->note, err) : TS_OK;
 }
 
@@ -307,6 +313,16 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 	return TS_OK;
 }
 
+/* Roughly what a commit writes. */
+static size_t bytes_of(const struct ts_ref_update *updates, size_t n)
+{
+	size_t bytes = n * REF_VALUE_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += updates[i].n_extracts * EXTRACT_RECORD;
+	return bytes;
+}
+
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
@@ -320,7 +336,7 @@ enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *u
 	commit.current = ts_arena_array(arena, n, sizeof *commit.current);
 	if (!commit.current)
 		return ts_arena_error(arena, err);
-	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, n * REF_VALUE_MAX, err);
+	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, bytes_of(updates, n), err);
 	ts_free(commit.complete);
 	if (!status && ret_ref)
 		*ret_ref = commit.first;

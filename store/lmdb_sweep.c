@@ -190,7 +190,7 @@ static enum ts_status delete_dead(struct sweep *s, struct ts_write *w, struct ts
 		if (!any_marked(s, from, to) && delete_pack(w, s->rows[from]->pack, err))
 			return err->status;
 	}
-	if (delete_orphans(s, w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
+	if (delete_orphans(s, w, err) || ts_lmdb_extracts_sweep(w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
 		return err->status;
 	return ts_write_u64(w, "stored", stored > s->report.freed_bytes ? stored - s->report.freed_bytes : 0, err);
 }

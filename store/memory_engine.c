@@ -390,6 +390,7 @@ static void memory_destroy(struct ts_engine *e)
 	ts_idmap_finish(&m->objects);
 	ts_idmap_finish(&m->base_known);
 	forget_cache(m);
+	ts_memory_extracts_forget(m);
 	ts_memory_free_names(m);
 	pthread_mutex_destroy(&m->lock);
 	ts_free(m);
@@ -406,6 +407,9 @@ static const struct ts_engine_ops memory_ops = {
 	.ref_log = ts_memory_ref_log,
 	.note_put = ts_memory_note_put,
 	.note_list = ts_memory_note_list,
+	.extracts_put = ts_memory_extracts_put,
+	.extract_get = ts_memory_extract_get,
+	.extracts_walk = ts_memory_extracts_walk,
 	.find_prefix = memory_find_prefix,
 	.cache_get = memory_cache_get,
 	.cache_put = memory_cache_put,

@@ -64,6 +64,7 @@ struct ts_memory {
 	struct ts_memory_name **names; /* sorted by kind and name */
 	size_t n_names;
 	size_t names_cap;
+	struct ts_idmap extracts; /* ts_memory_extract by the SHA-256 of key and id */
 	struct ts_idmap cache; /* ts_memory_cached by the SHA-256 of the key */
 	size_t cache_bytes;
 };
@@ -85,6 +86,19 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t leas
 			       struct ts_sweep_report *ret_report, struct ts_error *err);
 enum ts_status ts_memory_base_has(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present,
 				  struct ts_error *err);
+
+/* memory_extract.c. The first three need the lock. */
+enum ts_status ts_memory_extracts_place(struct ts_memory *m, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+				       struct ts_error *err);
+/* Forgets the extracts of objects that are not there. */
+void ts_memory_extracts_sweep(struct ts_memory *m);
+void ts_memory_extracts_forget(struct ts_memory *m);
+enum ts_status ts_memory_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+				     struct ts_error *err);
+enum ts_status ts_memory_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+				    struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
+enum ts_status ts_memory_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+				      struct ts_error *err);
 
 /* memory_name.c */
 struct ts_memory_name *ts_memory_find(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name, size_t *ret_at);

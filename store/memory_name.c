@@ -272,6 +272,8 @@ enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update 
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; i < n && !status; i++)
 		status = make_ready(m, &updates[i], arena, &ready[i], ret_ref && i == 0 ? &first : NULL, err);
+	for (size_t i = 0; i < n && !status; i++)
+		status = ts_memory_extracts_place(m, &updates[i].id, updates[i].extracts, updates[i].n_extracts, err);
 	for (size_t i = 0; i < n; i++) {
 		if (!status) {
 			apply(&ready[i]);

@@ -243,6 +243,8 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t leas
 		free_unseen(m, dry_run, &report);
 		if (!dry_run)
 			ts_memory_notes_forget(m);
+		if (!dry_run && !m->base)
+			ts_memory_extracts_sweep(m);
 	}
 	pthread_mutex_unlock(&m->lock);
 	ts_closure_finish(&closure);

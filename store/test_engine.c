@@ -579,6 +579,109 @@ static void notes_come_back_to_their_run_only(void **state)
 	assert_int_equal(count_notes(f), 1);
 }
 
+struct seen {
+	struct ts_id ids[8];
+	char values[8];
+	size_t n;
+};
+
+static enum ts_status see(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
+{
+	struct seen *seen = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < seen->n; i++)
+		if (ts_id_eq(&seen->ids[i], id))
+			return TS_OK; /* the first call counts */
+	assert_true(seen->n < 8 && value.len == 1);
+	seen->ids[seen->n] = *id;
+	seen->values[seen->n++] = (char)value.data[0];
+	return TS_OK;
+}
+
+static struct seen walk_extracts(struct fixture *f, const struct ts_extract_key *key)
+{
+	struct seen seen = {.n = 0};
+
+	OK(f->e->ops->extracts_walk(f->e, key, see, &seen, &f->err));
+	return seen;
+}
+
+static char extract_of(struct fixture *f, const struct ts_extract_key *key, const struct ts_id *id)
+{
+	struct ts_span value;
+
+	if (f->e->ops->extract_get(f->e, key, id, &f->arena, &value, &f->err)) {
+		assert_int_equal(f->err.status, TS_NOT_FOUND);
+		return 0;
+	}
+	assert_int_equal(value.len, 1);
+	return (char)value.data[0];
+}
+
+static void extracts_lie_beside_a_run_and_go_with_it(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed a = test_node(&f->arena, TEST_HEAD, NULL, 0, 1), b = test_node(&f->arena, TEST_HEAD, NULL, 0, 2);
+	const struct ts_extract_key one = {"one"}, two = {"two"};
+	struct ts_extract of_a[] = {{one, ts_span_str("1")}, {two, ts_span_str("2")}}, of_b = {one, ts_span_str("3")};
+	struct ts_extract again = {one, ts_span_str("4")}, empty = {two, ts_span_str("")}, large = {one, {NULL, TS_EXTRACT_MAX + 1}};
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/a", &a.id, 1);
+	struct ts_sweep_report report;
+	struct ts_span value;
+	struct seen seen;
+
+	OK(f->e->ops->put_many(f->e, &a, 1, NULL, &f->err));
+	u.extracts = of_a;
+	u.n_extracts = 2;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	test_push(f->e, "p/b", &b, 1, 2);
+	assert_int_equal(extract_of(f, &one, &b.id), 0);
+	OK(f->e->ops->extracts_put(f->e, &b.id, &of_b, 1, &f->err));
+	assert_int_equal(extract_of(f, &one, &a.id), '1');
+	assert_int_equal(extract_of(f, &two, &a.id), '2');
+	assert_int_equal(extract_of(f, &one, &b.id), '3');
+	OK(f->e->ops->extracts_put(f->e, &a.id, &again, 1, &f->err));
+	seen = walk_extracts(f, &one);
+	assert_int_equal(seen.n, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(seen.values[i], ts_id_eq(&seen.ids[i], &a.id) ? '4' : '3');
+	assert_int_equal(walk_extracts(f, &two).n, 1);
+	OK(f->e->ops->extracts_put(f->e, &b.id, &empty, 1, &f->err));
+	OK(f->e->ops->extract_get(f->e, &two, &b.id, &f->arena, &value, &f->err));
+	assert_int_equal(value.len, 0);
+	assert_int_equal(f->e->ops->extracts_put(f->e, &b.id, &large, 1, &f->err), TS_TOO_LARGE);
+	u = test_update(TS_REF_RUN, "p/a", &a.id, 3);
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	if (f->kind == OVERLAY) /* what is laid over a store is not swept of it */
+		return;
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(report.freed, 1);
+	seen = walk_extracts(f, &one);
+	assert_int_equal(seen.n, 1);
+	assert_true(ts_id_eq(&seen.ids[0], &b.id));
+	assert_int_equal(extract_of(f, &two, &a.id), 0);
+}
+
+static void an_overlay_shows_the_extracts_of_its_base(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	const struct ts_extract_key key = {"key"};
+	struct ts_extract below = {key, ts_span_str("b")}, above = {key, ts_span_str("a")};
+	struct seen seen;
+
+	if (f->kind != OVERLAY)
+		return;
+	OK(f->base->ops->extracts_put(f->base, &head.id, &below, 1, &f->err));
+	assert_int_equal(extract_of(f, &key, &head.id), 'b');
+	OK(f->e->ops->extracts_put(f->e, &head.id, &above, 1, &f->err));
+	assert_int_equal(extract_of(f, &key, &head.id), 'a');
+	seen = walk_extracts(f, &key);
+	assert_true(seen.n == 1 && seen.values[0] == 'a');
+}
+
 static void removing_a_name_checks_it(void **state)
 {
 	struct fixture *f = *state;
@@ -1145,6 +1248,8 @@ int main(void)
 		TEST(notes_lie_beside_a_run),
 		TEST(a_note_is_written_with_its_run),
 		TEST(notes_come_back_to_their_run_only),
+		TEST(extracts_lie_beside_a_run_and_go_with_it),
+		TEST(an_overlay_shows_the_extracts_of_its_base),
 		TEST(removing_a_name_checks_it),
 		TEST(names_are_checked),
 		TEST(ids_are_found_by_their_beginning),

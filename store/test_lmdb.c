@@ -777,6 +777,102 @@ static void small_objects_share_pages(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Runs change in a transaction of LMDB's own on the database of extracts, while no engine has the store open. */
+static void change_extracts(struct fixture *f, int (*change)(MDB_txn *txn, MDB_dbi dbi))
+{
+	MDB_env *env;
+	MDB_txn *txn;
+	MDB_dbi dbi;
+
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, TS_DBS), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, (size_t)1 << 30), 0);
+	assert_int_equal(mdb_env_open(env, f->dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "extracts", 0, &dbi), 0);
+	assert_int_equal(change(txn, dbi), 0);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static int drop(MDB_txn *txn, MDB_dbi dbi)
+{
+	return mdb_drop(txn, dbi, 1);
+}
+
+/* Flips a bit of each value. */
+static int damage(MDB_txn *txn, MDB_dbi dbi)
+{
+	MDB_cursor *cursor;
+	MDB_val k, v;
+	int rc = mdb_cursor_open(txn, dbi, &cursor);
+
+	while (!rc && !(rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT))) {
+		char bytes[64];
+
+		assert_true(v.mv_size <= sizeof bytes);
+		memcpy(bytes, v.mv_data, v.mv_size);
+		bytes[0] ^= 1;
+		v.mv_data = bytes;
+		rc = mdb_cursor_put(cursor, &k, &v, MDB_CURRENT);
+	}
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static enum ts_status count_extract(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
+{
+	(void)id, (void)value, (void)err;
+	++*(size_t *)ctx;
+	return TS_OK;
+}
+
+/* Asserts whether the store has its one extract. */
+static void expect_extract(struct fixture *f, const struct ts_extract *extract, const struct ts_id *id, bool there)
+{
+	struct ts_span value;
+	size_t n = 0;
+
+	assert_int_equal(f->e->ops->extract_get(f->e, &extract->key, id, &f->arena, &value, &f->err), there ? TS_OK : TS_NOT_FOUND);
+	OK(f->e->ops->extracts_walk(f->e, &extract->key, count_extract, &n, &f->err));
+	assert_int_equal(n, there);
+}
+
+static void an_older_store_gets_extracts_when_it_is_written(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_lmdb_options options = {.path = f->dir, .read_only = true};
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_extract extract = {{"key"}, ts_span_str("value")};
+
+	test_push(f->e, "p/a", &head, 1, 1);
+	change_extracts(f, drop);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	expect_extract(f, &extract, &head.id, false);
+	ts_engine_destroy(f->e);
+	options.read_only = false; /* and without .create: the store is there */
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	expect_extract(f, &extract, &head.id, false);
+	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	expect_extract(f, &extract, &head.id, true);
+	assert_int_equal(verify(f).damaged, 0);
+}
+
+static void a_damaged_extract_is_absent(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_extract extract = {{"key"}, ts_span_str("value")};
+
+	test_push(f->e, "p/a", &head, 1, 1);
+	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	change_extracts(f, damage);
+	reopen(f, 0);
+	expect_extract(f, &extract, &head.id, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -797,6 +893,8 @@ int main(void)
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),
+		TEST(an_older_store_gets_extracts_when_it_is_written),
+		TEST(a_damaged_extract_is_absent),
 	};
 	struct ts_error err;
 

@@ -257,6 +257,28 @@ static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name,
 	return no(e, "reading notes", err);
 }
 
+static enum ts_status remote_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+					 struct ts_error *err)
+{
+	(void)id, (void)extracts, (void)n;
+	return no(e, "keeping extracts", err);
+}
+
+static enum ts_status remote_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+					struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err)
+{
+	(void)e, (void)key, (void)id, (void)arena, (void)ret_value;
+	return ts_error_set(err, TS_NOT_FOUND, "no extracts are known here");
+}
+
+/* There are none, as there are no names. */
+static enum ts_status remote_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+					  struct ts_error *err)
+{
+	(void)e, (void)key, (void)visit, (void)ctx, (void)err;
+	return TS_OK;
+}
+
 /* Only whole ids are found, because a server can be asked only about those. */
 static enum ts_status remote_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 					 struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
@@ -334,6 +356,9 @@ static const struct ts_engine_ops remote_ops = {
 	.ref_log = remote_ref_log,
 	.note_put = remote_note_put,
 	.note_list = remote_note_list,
+	.extracts_put = remote_extracts_put,
+	.extract_get = remote_extract_get,
+	.extracts_walk = remote_extracts_walk,
 	.find_prefix = remote_find_prefix,
 	.cache_get = remote_cache_get,
 	.cache_put = remote_cache_put,
