@@ -1,7 +1,6 @@
 #include "run/role.h"
 
 #include "base/buf.h"
-#include "base/limits.h"
 #include "base/text.h"
 
 enum { WHAT_MAX = 16 }; /* "role", "when" */
@@ -124,17 +123,22 @@ static struct ts_span fold(struct ts_span key, uint8_t *out)
 	return ts_span_of(out, n);
 }
 
+struct ts_span ts_column_leaf(struct ts_span column, uint8_t room[TS_PATH_MAX])
+{
+	size_t at = last_key(column);
+
+	if (column.len - at > TS_PATH_MAX)
+		return ts_span_of(room, 0);
+	return fold(ts_span_of(column.data + at, column.len - at), room);
+}
+
 static enum ts_role role_by_name(struct ts_span column)
 {
 	uint8_t folded[TS_PATH_MAX];
-	size_t at;
 
 	if (!ts_span_starts(column, ts_span_str("scalars.")))
 		return match(column_rules, column);
-	at = last_key(column);
-	if (column.len - at > sizeof folded)
-		return TS_ROLE_UNKNOWN;
-	return match(scalar_rules, fold(ts_span_of(column.data + at, column.len - at), folded));
+	return match(scalar_rules, ts_column_leaf(column, folded));
 }
 
 /* Finds "columns." <name> "." <what>. If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":
