@@ -38,7 +38,7 @@
 	X(gate_run, ts_gate_run) \
 	X(verify_event, ts_verify_event) \
 	X(gc_request, ts_gc_request) \
-	X(gc_reply, ts_sweep_report) \
+	X(gc_reply, ts_gc_reply) \
 	X(chart_request, ts_chart_request) \
 	X(chart_reply, ts_chart)
 

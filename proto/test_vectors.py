@@ -82,7 +82,7 @@ VECTORS = [
     ("list_reply", "ListRunsReply",
      "rows { name: \"p/1\" id: %s pushed_ns: 3 cells { type: FACT_TYPE_INT source: FACT_SOURCE_HOST integer: -4 } cells {} cells { type: FACT_TYPE_FLOAT real: -0.0 } } "
      "rows { name: \"p/2\" id: %s cells { type: FACT_TYPE_BOOL boolean: true } cells { type: FACT_TYPE_TEXT text: \"a\\000b\" } cells { type: FACT_TYPE_NULL } } "
-     "next_token: \"n\\377\" examined: 5 unrecorded: \"config.x\" unrecorded: \"note.y\"" % (ident(1), ident(2))),
+     "next_token: \"n\\377\" examined: 5 unrecorded: \"config.x\" unrecorded: \"note.y\" unscored: 7" % (ident(1), ident(2))),
     ("get_request", "GetRunRequest", 'spec: "tag:p/t"'),
     ("get_reply", "GetRunReply",
      "run { %s } ref { %s } head: \"h\\000d\" notes { key: \"k\" value: \"v\" at_ns: 3 who: \"w\" } "
@@ -163,7 +163,7 @@ VECTORS = [
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),
-    ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4"),
+    ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5"),
 ]
 
 

@@ -82,7 +82,7 @@ static void reads_store_messages(void **state)
 	struct ts_put_stats stats;
 	struct ts_verify_event event;
 	struct ts_gc_request gc;
-	struct ts_sweep_report sweep;
+	struct ts_gc_reply gc_reply;
 
 	(void)state;
 	UNPACK(info_reply, &info);
@@ -135,11 +135,12 @@ static void reads_store_messages(void **state)
 	UNPACK(gc_request, &gc);
 	assert_true(gc.dry_run && gc.has_lease);
 	assert_int_equal(gc.lease_s, 0);
-	UNPACK(gc_reply, &sweep);
-	assert_int_equal(sweep.kept, 1);
-	assert_int_equal(sweep.freed, 2);
-	assert_int_equal(sweep.freed_bytes, 3);
-	assert_int_equal(sweep.leased, 4);
+	UNPACK(gc_reply, &gc_reply);
+	assert_int_equal(gc_reply.swept.kept, 1);
+	assert_int_equal(gc_reply.swept.freed, 2);
+	assert_int_equal(gc_reply.swept.freed_bytes, 3);
+	assert_int_equal(gc_reply.swept.leased, 4);
+	assert_int_equal(gc_reply.scored, 5);
 }
 
 static void reads_ref_messages(void **state)
@@ -241,6 +242,7 @@ static void reads_list_messages(void **state)
 	assert_int_equal(reply.n_unrecorded, 2);
 	IS(reply.unrecorded[0], "config.x");
 	IS(reply.unrecorded[1], "note.y");
+	assert_int_equal(reply.unscored, 7);
 }
 
 static void reads_get_messages(void **state)

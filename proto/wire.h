@@ -139,8 +139,9 @@ struct ts_list_reply {
 	size_t n;
 	struct ts_span next_token; /* empty = this is the last page */
 	uint64_t examined; /* runs examined to fill this page */
-	struct ts_span *unrecorded; /* facts and notes of the request that none of these runs records, if any was examined */
+	struct ts_span *unrecorded; /* facts, notes and metrics of the request that none of these runs records, if any was examined */
 	size_t n_unrecorded;
+	uint64_t unscored; /* of these runs, those with metrics that were asked for and never made */
 };
 
 /* GetRun: the first request of the verbs show, facts and export. */
@@ -290,6 +291,11 @@ struct ts_gc_request {
 	uint64_t lease_s;
 };
 
+struct ts_gc_reply {
+	struct ts_sweep_report swept;
+	uint64_t scored; /* runs that got the metrics that an older version did not make */
+};
+
 /* Each message has one pack and one unpack function. */
 #define TS_WIRE(name, type)                                                                                            \
 	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);           \
@@ -332,7 +338,7 @@ TS_WIRE(trend_reply, ts_trend);
 TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
-TS_WIRE(gc_reply, ts_sweep_report);
+TS_WIRE(gc_reply, ts_gc_reply);
 
 #undef TS_WIRE
 

@@ -128,7 +128,7 @@ enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request
 }
 
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
-			 struct ts_sweep_report *ret, struct ts_error *err)
+			 struct ts_gc_reply *ret, struct ts_error *err)
 {
 	ASK("CollectGarbage", gc_request, gc_reply, in, ret);
 }

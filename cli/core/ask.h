@@ -39,7 +39,7 @@ enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_reque
 enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request *in, struct ts_arena *arena,
 			    struct ts_trend *ret, struct ts_error *err);
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
-			 struct ts_sweep_report *ret, struct ts_error *err);
+			 struct ts_gc_reply *ret, struct ts_error *err);
 
 /* Fetches one object into the arena and verifies it against its id. */
 enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,

@@ -14,7 +14,8 @@ struct ts_listing {
 	size_t n_columns;
 	struct ts_span next_token;
 	uint64_t examined;
-	struct ts_span *unrecorded; /* facts and notes of the request that no run on any of the pages records */
+	uint64_t unscored; /* runs of which a metric was asked for and whose metrics were never made */
+	struct ts_span *unrecorded; /* facts, notes and metrics of the request that no run on any of the pages records */
 	size_t n_unrecorded;
 	struct ts_span project; /* empty = all */
 	enum ts_ref_kind kind;

@@ -5,9 +5,10 @@
 #include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
 
-static void json(struct ts_cli *cli, const struct ts_sweep_report *r, bool dry_run)
+static void json(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_run)
 {
 	struct ts_json writer = ts_cli_json(cli), *j = &writer;
+	const struct ts_sweep_report *r = &reply->swept;
 
 	ts_json_object(j);
 	ts_json_key(j, "dry_run");
@@ -16,12 +17,15 @@ static void json(struct ts_cli *cli, const struct ts_sweep_report *r, bool dry_r
 	ts_json_count(j, "leased_count", r->leased);
 	ts_json_count(j, "freed_count", r->freed);
 	ts_json_count(j, "freed_bytes", r->freed_bytes);
+	ts_json_count(j, "scored_count", reply->scored);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }
 
-static void text(struct ts_cli *cli, const struct ts_sweep_report *r, bool dry_run)
+static void text(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_run)
 {
+	const struct ts_sweep_report *r = &reply->swept;
+
 	ts_buf_printf(&cli->out, "%s %s objects, %s; kept %s", dry_run ? "would free" : "freed",
 		      ts_show_count(r->freed, &cli->arena), ts_show_bytes((double)r->freed_bytes, &cli->arena),
 		      ts_show_count(r->kept, &cli->arena));
@@ -29,12 +33,15 @@ static void text(struct ts_cli *cli, const struct ts_sweep_report *r, bool dry_r
 		ts_buf_printf(&cli->out, ", and %s that no name reaches but that were used within the lease",
 			      ts_show_count(r->leased, &cli->arena));
 	ts_buf_char(&cli->out, '\n');
+	if (reply->scored)
+		ts_buf_printf(&cli->out, "made the metrics of %s that an older tscope had pushed\n",
+			      ts_show_plural(reply->scored, "run", &cli->arena));
 }
 
 enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_gc_request request = {.dry_run = ts_args_has(&cli->args, "dry-run")};
-	struct ts_sweep_report report;
+	struct ts_gc_reply report;
 	enum ts_status status = ts_args_seconds(&cli->args, "lease", &request.has_lease, &request.lease_s, err);
 
 	if (status)

@@ -9,6 +9,7 @@
 #include "cli/report/page.h"
 #include "cli/report/render_report.h"
 #include "cli/text/grid.h"
+#include "cli/text/show_value.h"
 #include "cli/text/text_list.h"
 #include "cli/verbs/list_refs.h"
 #include "cli/verbs/verbs.h"
@@ -71,6 +72,7 @@ static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, cons
 	list->rows = rows;
 	list->n += page->n;
 	list->examined += page->examined;
+	list->unscored += page->unscored;
 	return TS_OK;
 }
 
@@ -246,6 +248,11 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 		return status;
 	for (size_t i = 0; i < list.n_unrecorded; i++)
 		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list.unrecorded[i]));
+	if (list.unscored)
+		ts_cli_say(cli,
+			   "the metrics of %s of these runs are not known, because an older tscope pushed them; 'tscope gc' "
+			   "makes them",
+			   ts_show_count(list.unscored, &cli->arena));
 	if (html(cli, &list, &answered, err))
 		return err->status;
 	if (answered)

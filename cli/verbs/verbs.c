@@ -68,7 +68,7 @@ static const struct ts_example push_examples[] = {
 static const struct ts_option list_options[] = {
 	{.name = "columns", .letter = 'c', .argument = "A,B,...", .complete = TS_COMPLETE_COLUMNS,
 	 .help = "show these columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, "
-		 "pushed, project, own_name, who, note.KEY, or a fact such as config.lr"},
+		 "pushed, project, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr"},
 	{.name = "sort", .letter = 's', .argument = "KEY", .complete = TS_COMPLETE_SORT,
 	 .help = "sort by this column; -KEY sorts in descending order (default: newest push first)"},
 	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs (default 50)"},
@@ -89,6 +89,8 @@ static const struct ts_example list_examples[] = {
 													"runs, with a "
 													"fact as a "
 													"column"},
+	{"tscope list 'val_acc.best>0.9' -c name,loss.last,val_acc.best --sort -val_acc.best", "lists the runs with the best "
+											       "accuracy first"},
 	{"tscope list --tags --all-projects", "lists the tags of all projects"},
 	END_EXAMPLES,
 };
@@ -473,7 +475,11 @@ const struct ts_verb ts_verbs[] = {
 		.usage = "[FILTER]",
 		.about = "FILTER compares columns and facts, for example: steps>=1000 and (config.lr>1e-4 or "
 			 "state=running). Text with spaces must be quoted, and ~ matches a glob. A run that does not "
-			 "record a fact matches no comparison with that fact.",
+			 "record a fact matches no comparison with that fact.\n\n"
+			 "A metric is a series and what it came to: loss.last, loss.best, val_acc.mean, .min, .max, .count, and "
+			 ".last_step, .best_step, .min_step and .max_step. Values are those of the lowest rank that has the series; "
+			 "NaN and infinities are left out. Names say which value is the best: the least of a loss, an error or a "
+			 "perplexity, the largest of an accuracy, an f1, a bleu or a reward. Of other series the best is not known.",
 		.options = list_options, .examples = list_examples,
 		.exits = EXITS_DONE,
 		.max_words = 1, .pages = true,
@@ -714,9 +720,10 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_verify,
 	},
 	{
-		.name = "gc", .summary = "free objects that no name reaches", .usage = "",
+		.name = "gc", .summary = "free objects that no name reaches, and make missing metrics", .usage = "",
 		.about = "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within "
-			 "the lease. It is safe to run while others push.",
+			 "the lease, and computes the metrics (list, show) of runs that an older tscope pushed. It is safe to run "
+			 "while others push.",
 		.options = gc_options, .examples = gc_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_gc,

@@ -64,6 +64,7 @@ static const struct ts_shape_field list_rows[] = {
 	{"next_token", NULL, BYTES(next_token, TS_WIRE_TEXT_MAX)},
 	{"examined", NULL, U64(examined)},
 	{"unrecorded", NULL, LIST(TEXT, unrecorded, n_unrecorded, TS_WIRE_SPEC_MAX), MAX(TS_PATH_MAX)},
+	{"unscored", NULL, U64(unscored)},
 };
 const struct ts_shape ts_shape_list_reply = {SHAPE("list_reply", list_runs_reply, list_rows), .check = check_list};
 #undef TYPE

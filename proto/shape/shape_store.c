@@ -78,14 +78,15 @@ const struct ts_shape ts_shape_gc_request = {SHAPE("gc_request", collect_garbage
 
 WIRE_SHAPE(gc_request, ts_gc_request, ts_shape_gc_request);
 
-#define TYPE struct ts_sweep_report
+#define TYPE struct ts_gc_reply
 static const struct ts_shape_field gc_reply_rows[] = {
-	{"kept", NULL, U64(kept)},
-	{"freed", NULL, U64(freed)},
-	{"freed_bytes", NULL, U64(freed_bytes)},
-	{"leased", NULL, U64(leased)},
+	{"kept", NULL, U64(swept.kept)},
+	{"freed", NULL, U64(swept.freed)},
+	{"freed_bytes", NULL, U64(swept.freed_bytes)},
+	{"leased", NULL, U64(swept.leased)},
+	{"scored", NULL, U64(scored)},
 };
 const struct ts_shape ts_shape_gc_reply = {SHAPE("gc_reply", collect_garbage_reply, gc_reply_rows)};
 #undef TYPE
 
-WIRE_SHAPE(gc_reply, ts_sweep_report, ts_shape_gc_reply);
+WIRE_SHAPE(gc_reply, ts_gc_reply, ts_shape_gc_reply);

@@ -16,7 +16,7 @@ TARGETS = {  # target: what it feeds
                    "ts_block_u64_decode ts_block_text_decode",
     "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
     "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply",
-    "fuzz_handlers": "ts_resolve ts_name_check ts_sort_after ts_summary_read",
+    "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
     "fuzz_filter": "ts_filter_parse",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "
                    "ts_workload_part_parse",
@@ -50,6 +50,7 @@ NOT_FOREIGN = {
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
     "ts_ref_read": "the same",
+    "ts_score_decode": "the same",
     "ts_file_read": "reads bytes, and looks at none",
 }
 DECLARED = re.compile(r"^[a-z][\w \*]*?(ts_\w+)\(([^;{]*)\)[^;{]*[;{]", re.M)

@@ -189,7 +189,7 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 		return TS_OK;
 	if (ts_list_is_time(word))
 		return take_time(p, at, &o->value);
-	if (ts_list_is_count(word) && !(o->value.is_number && isfinite(o->value.number)))
+	if ((ts_list_is_count(word) || word == TS_WORD_METRIC) && !(o->value.is_number && isfinite(o->value.number)))
 		wanted = "a number is expected here";
 	if (word == TS_WORD_STATE && (o->op == OP_EQ || o->op == OP_NE) && ts_run_state_check(o->value.text, &unused))
 		wanted = "a state is expected here: running, finished, crashed or unknown";
@@ -224,6 +224,11 @@ static enum ts_status parse_comparison(struct parser *p)
 		ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %.*s is not one of %s", p->at + 1,
 			     TS_SPAN_ARG(o.path), ts_list_words());
 		return p->err->status;
+	}
+	if (ts_list_metric_check(o.path, p->err)) {
+		struct ts_error why = *p->err;
+
+		return wrong(p, why.text);
 	}
 	p->at += o.path.len;
 	if (take_op(p, &o.op))

@@ -30,11 +30,15 @@ struct listing {
 	struct ts_arena row; /* for one run while it is examined */
 	struct ts_arena collected;
 	struct ts_list_paths asked;
+	struct ts_list_metrics metrics;
+	bool judges_metrics; /* the filter or the order has one */
 	struct ts_list_reply reply;
 };
 
 static enum ts_status check_column(struct ts_span path, const char *where, struct ts_error *err)
 {
+	if (ts_list_metric_check(path, err))
+		return ts_error_prefix(err, "%s", where);
 	if (ts_list_word(path) != TS_WORD_NONE)
 		return TS_OK;
 	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is not one of %s", where, TS_SPAN_ARG(path), ts_list_words());
@@ -60,18 +64,22 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 	return ts_filter_parse(r->filter, l->call->arena, &l->filter, err);
 }
 
-static void ask(struct ts_list_paths *asked, struct ts_span path)
+/* Notes a path that is not a word of list. A metric is looked up by the memory of its path, so each is noted. */
+static enum ts_status ask(struct listing *l, struct ts_span path, struct ts_error *err)
 {
 	enum ts_list_word word = path.len ? ts_list_word(path) : TS_WORD_NONE;
 
-	for (size_t i = 0; i < asked->n; i++)
-		if (ts_span_eq(asked->paths[i], path))
-			return;
-	if (word == TS_WORD_FACT || word == TS_WORD_NOTE)
-		asked->paths[asked->n++] = path;
+	if (word == TS_WORD_METRIC && ts_list_metrics_add(&l->metrics, path, err))
+		return err->status;
+	for (size_t i = 0; i < l->asked.n; i++)
+		if (ts_span_eq(l->asked.paths[i], path))
+			return TS_OK;
+	if (word == TS_WORD_FACT || word == TS_WORD_NOTE || word == TS_WORD_METRIC)
+		l->asked.paths[l->asked.n++] = path;
+	return TS_OK;
 }
 
-/* Collects the facts and notes that filter, order and columns name. */
+/* Collects the facts, notes and metrics that filter, order and columns name. */
 static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 {
 	const struct ts_list_request *r = l->request;
@@ -82,11 +90,15 @@ static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 		return ts_arena_error(l->call->arena, err);
 	(void)ts_filter_paths(l->filter, l->asked.paths);
 	for (size_t i = 0; i < n; i++) /* a path moves to the front at most, so none is overwritten before its turn */
-		ask(&l->asked, l->asked.paths[i]);
+		if (ask(l, l->asked.paths[i], err))
+			return err->status;
 	l->asked.n_judged = l->asked.n;
-	ask(&l->asked, l->sort);
+	if (ask(l, l->sort, err))
+		return err->status;
+	l->judges_metrics = l->metrics.metrics != NULL;
 	for (size_t i = 0; i < r->n_columns; i++)
-		ask(&l->asked, r->columns[i]);
+		if (ask(l, r->columns[i], err))
+			return err->status;
 	return TS_OK;
 }
 
@@ -157,9 +169,11 @@ static enum ts_status try_ref(struct listing *l, const struct ts_ref *ref, struc
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
 	s.asked = &l->asked;
-	if (matches(l, &s, &yes))
-		return s.status;
-	return yes ? add_row(l, &s, err) : TS_OK;
+	s.metrics = &l->metrics;
+	if (matches(l, &s, &yes) || (yes && add_row(l, &s, err)))
+		return err->status;
+	l->reply.unscored += s.unscored;
+	return TS_OK;
 }
 
 static enum ts_status keep_token(struct listing *l, uint8_t mark, struct ts_span token, struct ts_error *err)
@@ -178,7 +192,7 @@ static enum ts_status keep_token(struct listing *l, uint8_t mark, struct ts_span
 }
 
 /* The page is full in the middle of a batch. The engine makes a token only for the end of a request, so it is asked
- * again for just as many refs. */
+ * again for just as many refs, from the same token, whose memory that would free. */
 static enum ts_status token_behind(struct listing *l, size_t n, uint8_t mark, struct ts_error *err)
 {
 	struct ts_ref *refs;
@@ -186,6 +200,9 @@ static enum ts_status token_behind(struct listing *l, size_t n, uint8_t mark, st
 	size_t got;
 
 	l->query.limit = n;
+	l->query.after = ts_arena_span(l->call->arena, l->query.after);
+	if (!l->query.after.data)
+		return ts_arena_error(l->call->arena, err);
 	if (next_refs(l, &refs, &got, &next, err))
 		return err->status;
 	return keep_token(l, mark, next, err);
@@ -221,7 +238,7 @@ static enum ts_status list_ordered(struct listing *l, enum ts_ref_order order, s
 	}
 }
 
-static enum ts_status collect(struct listing *l, struct ts_sort_items *items, const struct ts_ref *ref,
+static enum ts_status collect(struct listing *l, struct ts_sort_page *page, const struct ts_ref *ref,
 			      struct ts_error *err)
 {
 	struct ts_list_subject s;
@@ -230,17 +247,17 @@ static enum ts_status collect(struct listing *l, struct ts_sort_items *items, co
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
 	s.asked = &l->asked;
+	s.metrics = &l->metrics;
 	if (matches(l, &s, &yes))
 		return s.status;
-	if (!yes)
-		return TS_OK;
-	known = ts_list_lookup(&s, l->sort, &key);
-	if (s.status)
+	known = yes && ts_list_lookup(&s, l->sort, &key);
+	l->reply.unscored += s.unscored;
+	if (s.status || !yes)
 		return s.status;
-	return ts_sort_add(items, ref->name, known ? &key : NULL, l->descending, &l->collected, err);
+	return ts_sort_offer(page, ref->name, known ? &key : NULL, err);
 }
 
-static enum ts_status collect_all(struct listing *l, struct ts_sort_items *items, struct ts_error *err)
+static enum ts_status collect_all(struct listing *l, struct ts_sort_page *page, struct ts_error *err)
 {
 	do {
 		struct ts_ref *refs;
@@ -250,7 +267,7 @@ static enum ts_status collect_all(struct listing *l, struct ts_sort_items *items
 		if (next_refs(l, &refs, &n, &next, err))
 			return err->status;
 		for (size_t i = 0; i < n; i++)
-			if (collect(l, items, &refs[i], err))
+			if (collect(l, page, &refs[i], err))
 				return err->status;
 		l->query.after = next;
 	} while (l->query.after.len);
@@ -275,27 +292,27 @@ static enum ts_status add_named(struct listing *l, struct ts_span name, struct t
 	}
 	ts_list_subject_begin(&s, l->call, &l->f, &ref, &l->row, err);
 	s.asked = &l->asked;
-	return add_row(l, &s, err);
+	s.metrics = &l->metrics;
+	if (add_row(l, &s, err))
+		return err->status;
+	l->reply.unscored += s.unscored && !l->judges_metrics;
+	return TS_OK;
 }
 
 static enum ts_status list_sorted(struct listing *l, struct ts_error *err)
 {
-	struct ts_sort_items items = {.n = 0};
-	size_t first = 0, end;
+	struct ts_sort_page page;
 
 	l->query.order = TS_ORDER_NAME;
-	if (collect_all(l, &items, err))
+	if (ts_sort_begin(&page, l->page_size, l->request->page_token, l->descending, &l->collected, err) || collect_all(l, &page, err))
 		return err->status;
-	ts_sort_items(&items);
-	if (l->request->page_token.len && ts_sort_after(&items, l->request->page_token, l->descending, &first, err))
-		return err->status;
-	end = items.n - first < l->page_size ? items.n : first + l->page_size;
-	for (size_t i = first; i < end; i++)
-		if (add_named(l, items.items[i].name, err))
+	ts_sort_end(&page);
+	for (size_t i = 0; i < page.n; i++)
+		if (add_named(l, page.items[i].name, err))
 			return err->status;
-	if (end == items.n)
+	if (!page.more)
 		return TS_OK;
-	return ts_sort_token(&items.items[end - 1], l->call->arena, &l->reply.next_token, err);
+	return ts_sort_token(&page.items[page.n - 1], l->call->arena, &l->reply.next_token, err);
 }
 
 static enum ts_status list(struct listing *l, struct ts_error *err)
@@ -324,15 +341,18 @@ enum ts_status ts_handle_list_runs(struct ts_call *call, void *state, struct ts_
 	enum ts_status status;
 
 	(void)state;
-	if (ts_wire_unpack_list_request(in, call->arena, &request, err) || check_request(&l, err) ||
-	    collect_asked(&l, err) || begin_query(&l, err))
+	if (ts_wire_unpack_list_request(in, call->arena, &request, err) || check_request(&l, err) || begin_query(&l, err))
 		return err->status;
+	ts_list_metrics_init(&l.metrics, call);
 	ts_fetch_init(&l.f, call);
 	ts_arena_init(&l.pages[0], TS_CALL_ARENA);
 	ts_arena_init(&l.pages[1], TS_CALL_ARENA);
 	ts_arena_init(&l.row, TS_CALL_ARENA);
 	ts_arena_init(&l.collected, TS_ANALYSIS_ARENA);
-	status = list(&l, err);
+	status = collect_asked(&l, err);
+	if (!status)
+		status = list(&l, err);
+	ts_list_metrics_finish(&l.metrics);
 	ts_arena_finish(&l.collected);
 	ts_arena_finish(&l.row);
 	ts_arena_finish(&l.pages[1]);

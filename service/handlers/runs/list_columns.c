@@ -1,5 +1,7 @@
 #include "service/handlers/runs/list_columns.h"
 
+#include "run/fact.h"
+
 static const char *const words[] = {
 	[TS_WORD_NAME] = "name",       [TS_WORD_PROJECT] = "project",       [TS_WORD_ID] = "id",
 	[TS_WORD_STARTED] = "started", [TS_WORD_PUSHED] = "pushed",         [TS_WORD_STATE] = "state",
@@ -8,6 +10,34 @@ static const char *const words[] = {
 	[TS_WORD_WHO] = "who",
 };
 
+static bool is_metric(struct ts_span path)
+{
+	struct ts_span series;
+	enum ts_group group;
+	enum ts_stat stat;
+
+	return ts_stat_split(path, &series, &stat) && !ts_group_of(path, &group);
+}
+
+bool ts_list_metric(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat)
+{
+	return ts_list_word(path) == TS_WORD_METRIC && ts_stat_split(path, ret_series, ret_stat);
+}
+
+enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err)
+{
+	struct ts_span series;
+	enum ts_stat stat;
+
+	if (!ts_list_metric(path, &series, &stat) || (stat != TS_STAT_BEST && stat != TS_STAT_BEST_STEP) ||
+	    ts_direction_of(series) != TS_DIRECTION_UNKNOWN)
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID,
+			    "whether a low or a high %.*s is better is not known from its name, so it has no best value; %.*s.min and "
+			    "%.*s.max are the least and the largest",
+			    TS_SPAN_ARG(series), TS_SPAN_ARG(series), TS_SPAN_ARG(series));
+}
+
 enum ts_list_word ts_list_word(struct ts_span path)
 {
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -15,6 +45,8 @@ enum ts_list_word ts_list_word(struct ts_span path)
 			return (enum ts_list_word)i;
 	if (path.len > 5 && ts_span_starts(path, ts_span_str("note.")))
 		return TS_WORD_NOTE;
+	if (is_metric(path))
+		return TS_WORD_METRIC;
 	return path.len && memchr(path.data, '.', path.len) ? TS_WORD_FACT : TS_WORD_NONE;
 }
 
@@ -33,5 +65,5 @@ const char *ts_list_words(void)
 {
 	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "
 	       "who, "
-	       "note.KEY, or a fact such as config.lr";
+	       "note.KEY, a metric such as loss.best, or a fact such as config.lr";
 }

@@ -1,11 +1,14 @@
 /* list_columns.h - the columns of list that are not facts; a name and its summary give them without opening the head.
  *
  *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
+ *
+ * A path whose last key is the word of a statistic (loss.best, val.acc.last_step) is a metric, unless its first key is a group of
+ * facts: then only a name that says scalars. in front is one.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
 #define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
 
-#include "base/span.h"
+#include "run/score.h"
 
 enum ts_list_word {
 	TS_WORD_NAME,
@@ -22,6 +25,7 @@ enum ts_list_word {
 	TS_WORD_OWN_NAME,
 	TS_WORD_WHO,
 	TS_WORD_NOTE, /* note.KEY */
+	TS_WORD_METRIC, /* SERIES.STATISTIC */
 	TS_WORD_FACT, /* any other path with a '.' */
 	TS_WORD_NONE, /* no such word */
 };
@@ -31,6 +35,10 @@ enum ts_list_word ts_list_word(struct ts_span path);
 bool ts_list_is_time(enum ts_list_word word);
 /* Whether the value of the column is a whole number. */
 bool ts_list_is_count(enum ts_list_word word);
+/* The series and the statistic of a metric; false for any other path. */
+bool ts_list_metric(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat);
+/* TS_INVALID with a text for people if the metric wants the best value of a series of which nobody knows which value is best. */
+enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err);
 /* "name, project, ..." for messages. */
 const char *ts_list_words(void);
 

@@ -103,6 +103,24 @@ static bool say_fact(struct ts_list_subject *s, struct ts_span path, struct ts_f
 	return said != NULL;
 }
 
+static bool say_metric(struct ts_list_subject *s, const struct ts_list_metric *metric, struct ts_fact *fact)
+{
+	struct ts_score_value value;
+	bool known, scored;
+
+	if (s->status)
+		return false;
+	if (ts_list_metrics_find(s->metrics, metric, &s->ref->id, &known, &value, &scored, s->err))
+		return fail(s);
+	s->unscored |= !scored;
+	if (!known)
+		return false;
+	fact->type = value.is_integer ? TS_FACT_INT : TS_FACT_FLOAT;
+	fact->integer = value.integer;
+	fact->real = value.real;
+	return true;
+}
+
 static bool say_own_name(struct ts_list_subject *s, struct ts_fact *fact)
 {
 	if (!need_summary(s))
@@ -121,6 +139,10 @@ static struct ts_span project_of(struct ts_span name)
 
 static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fact *fact)
 {
+	const struct ts_list_metric *metric = ts_list_metrics_of(s->metrics, path);
+
+	if (metric)
+		return say_metric(s, metric, fact);
 	switch (ts_list_word(path)) {
 	case TS_WORD_NAME:
 		return say_text(fact, s->ref->name);
@@ -152,6 +174,7 @@ static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fa
 		return say_note(s, ts_span_of(path.data + 5, path.len - 5), fact);
 	case TS_WORD_FACT:
 		return say_fact(s, path, fact);
+	case TS_WORD_METRIC:
 	case TS_WORD_NONE:
 		break;
 	}

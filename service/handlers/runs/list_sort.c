@@ -76,49 +76,75 @@ static void make_sortable(struct ts_fact *key)
 	key->path = ts_span_of(NULL, 0);
 }
 
-static enum ts_status grow(struct ts_sort_items *items, struct ts_arena *arena, struct ts_error *err)
+static void swap(struct ts_sort_item *a, struct ts_sort_item *b)
 {
-	size_t cap = items->cap ? 2 * items->cap : 256;
-	struct ts_sort_item *bigger;
+	struct ts_sort_item t = *a;
 
-	if (items->n < items->cap)
-		return TS_OK;
-	bigger = ts_arena_array(arena, cap, sizeof *bigger);
-	if (!bigger)
-		return ts_arena_error(arena, err);
-	if (items->n)
-		memcpy(bigger, items->items, items->n * sizeof *bigger);
-	items->items = bigger;
-	items->cap = cap;
+	*a = *b;
+	*b = t;
+}
+
+/* Restores the heap after an item was put at its end. */
+static void sift_up(struct ts_sort_item *items, size_t at)
+{
+	while (at > 0 && compare_items(&items[(at - 1) / 2], &items[at]) < 0) {
+		swap(&items[(at - 1) / 2], &items[at]);
+		at = (at - 1) / 2;
+	}
+}
+
+/* Restores the heap after its first item was replaced. */
+static void sift_down(struct ts_sort_item *items, size_t n)
+{
+	for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
+		if (child + 1 < n && compare_items(&items[child], &items[child + 1]) < 0)
+			child++;
+		if (compare_items(&items[at], &items[child]) >= 0)
+			return;
+		swap(&items[at], &items[child]);
+	}
+}
+
+static enum ts_status keep(struct ts_sort_page *page, struct ts_sort_item item, struct ts_error *err)
+{
+	item.name = ts_arena_span(page->arena, item.name);
+	item.key.text = ts_arena_span(page->arena, item.key.text);
+	if (!item.name.data || !item.key.text.data)
+		return ts_arena_error(page->arena, err);
+	if (page->n < page->size) {
+		page->items[page->n] = item;
+		sift_up(page->items, page->n++);
+	} else {
+		page->items[0] = item;
+		sift_down(page->items, page->n);
+	}
 	return TS_OK;
 }
 
-enum ts_status ts_sort_add(struct ts_sort_items *items, struct ts_span name, const struct ts_fact *key, bool descending,
-			   struct ts_arena *arena, struct ts_error *err)
+enum ts_status ts_sort_offer(struct ts_sort_page *page, struct ts_span name, const struct ts_fact *key, struct ts_error *err)
 {
 	struct ts_sort_item item;
 
 	memset(&item, 0, sizeof item);
+	item.name = name;
 	item.known = key != NULL;
-	item.descending = descending;
+	item.descending = page->descending;
 	if (key) {
 		item.key = *key;
 		make_sortable(&item.key);
-		item.key.text = ts_arena_span(arena, item.key.text);
 	}
-	item.name = ts_arena_span(arena, name);
-	if (!item.name.data || (key && !item.key.text.data))
-		return ts_arena_error(arena, err);
-	if (grow(items, arena, err))
-		return err->status;
-	items->items[items->n++] = item;
-	return TS_OK;
+	if (page->has_after && compare_items(&item, &page->after) <= 0)
+		return TS_OK;
+	if (page->n < page->size)
+		return keep(page, item, err);
+	page->more = true;
+	return compare_items(&item, &page->items[0]) < 0 ? keep(page, item, err) : TS_OK;
 }
 
-void ts_sort_items(struct ts_sort_items *items)
+void ts_sort_end(struct ts_sort_page *page)
 {
-	if (items->n)
-		qsort(items->items, items->n, sizeof *items->items, compare_items);
+	if (page->n)
+		qsort(page->items, page->n, sizeof *page->items, compare_items);
 }
 
 /* A token has 's', known, type, eight bytes of number, u16 length, text, name. */
@@ -171,23 +197,17 @@ static bool read_token(struct ts_span token, struct ts_sort_item *ret)
 	return true;
 }
 
-enum ts_status ts_sort_after(const struct ts_sort_items *items, struct ts_span token, bool descending,
-			     size_t *ret_first, struct ts_error *err)
+enum ts_status ts_sort_begin(struct ts_sort_page *page, size_t size, struct ts_span token, bool descending, struct ts_arena *arena,
+			     struct ts_error *err)
 {
-	struct ts_sort_item last;
-	size_t low = 0, high = items->n;
+	struct ts_sort_page p = {.size = size, .descending = descending, .arena = arena, .has_after = token.len > 0};
 
-	if (!read_token(token, &last))
+	if (p.has_after && !read_token(token, &p.after))
 		return ts_error_set(err, TS_INVALID, "the page token belongs to another order of the list");
-	last.descending = descending;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (compare_items(&items->items[mid], &last) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*ret_first = low;
+	p.after.descending = descending;
+	p.items = ts_arena_array(arena, size, sizeof *p.items);
+	if (!p.items)
+		return ts_arena_error(arena, err);
+	*page = p;
 	return TS_OK;
 }

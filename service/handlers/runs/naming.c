@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "service/handlers/core/scores.h"
 #include "service/handlers/runs/extend.h"
 
 enum { SHORT = 12 };
@@ -100,6 +101,20 @@ static struct ts_ref_update update_of(const struct ts_placing *p, enum ts_ref_ki
 	return u;
 }
 
+/* Makes what a list shows of the columns. A run that cannot be scored gets none, which is no reason to refuse it. */
+static void score(const struct ts_placing *p, struct ts_arena *arena, struct ts_ref_update *u)
+{
+	struct ts_scores scores;
+	struct ts_extract *extracts;
+	struct ts_error ignored;
+	size_t n;
+
+	if (ts_scores_make(p->f, p->run, arena, &scores, &ignored) || ts_scores_extracts(&scores, arena, &extracts, &n, &ignored))
+		return;
+	u->extracts = extracts;
+	u->n_extracts = n;
+}
+
 /* Updates the run's name and its branch, and removes its stage: all or none. */
 static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *arena, struct ts_placed *placed,
 				bool *ret_raced, struct ts_error *err)
@@ -121,8 +136,10 @@ static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *are
 		return err->status;
 	if (placed->outcome != TS_COMMIT_UNCHANGED)
 		updates[n++] = update_of(p, TS_REF_RUN, p->name, found ? &placed->ref : NULL);
-	if (n)
+	if (n) {
 		updates[0].note = p->note;
+		score(p, arena, &updates[0]);
+	}
 	if (p->branch.len && !(branch_found && ts_id_eq(&branch.id, &p->run->id)))
 		updates[n++] = update_of(p, TS_REF_BRANCH, p->branch, branch_found ? &branch : NULL);
 	if (p->stage) {

@@ -299,6 +299,89 @@ static void shows_columns(void **state)
 	assert_false(cell(&reply, 1, 4)->known);
 }
 
+/* The loss of a run of n steps falls as 1, 1/2, ... 1/n: its last and best value is 1/n, at step n - 1. */
+static bool of_80_steps(int i)
+{
+	return i % HEADS == 7;
+}
+
+static bool of_many_steps(int i)
+{
+	return i % HEADS >= 7;
+}
+
+static void knows_metrics(void **state)
+{
+	struct ts_span columns[] = {ts_span_str("loss.last"), ts_span_str("loss.best"),		ts_span_str("loss.best_step"),
+				    ts_span_str("loss.max"),  ts_span_str("scalars.loss.count"), ts_span_str("eval.mean"),
+				    ts_span_str("eval.last_step"), ts_span_str("nope.last"),	ts_span_str("config.lr")};
+	struct ts_list_request request = {
+		.kind = TS_REF_RUN, .filter = ts_span_str("name=run-1007"), .columns = columns, .n_columns = 9};
+	struct ts_list_reply reply;
+	int want[RUNS];
+	size_t n;
+
+	(void)state;
+	must(test_list(&store, &request, &reply), &store.err);
+	assert_int_equal(reply.n, 1);
+	assert_true(cell(&reply, 0, 0)->value.real == 1.0 / 80 && cell(&reply, 0, 1)->value.real == 1.0 / 80);
+	assert_int_equal(cell(&reply, 0, 2)->value.integer, 79);
+	assert_true(cell(&reply, 0, 3)->value.real == 1);
+	assert_int_equal(cell(&reply, 0, 4)->value.integer, 80);
+	assert_true(cell(&reply, 0, 5)->value.real == 35); /* of 0, 10, ... 70 */
+	assert_int_equal(cell(&reply, 0, 6)->value.integer, 70);
+	assert_false(cell(&reply, 0, 7)->known);
+	assert_true(cell(&reply, 0, 8)->value.real == 0.007);
+	assert_int_equal(reply.n_unrecorded, 1);
+	assert_true(ts_span_is(reply.unrecorded[0], "nope.last"));
+	assert_int_equal(reply.unscored, 0);
+	n = choose(NULL, by_steps_down, want);
+	expect("", "", "loss.last", 1000, want, n);
+	expect("", "", "loss.best", 130, want, n);
+	expect("", "", "-loss.count", 999, want, n);
+	n = choose(of_80_steps, newest, want);
+	expect("", "loss.best_step=79", "", 50, want, n);
+	n = choose(of_many_steps, newest, want);
+	expect("", "scalars.loss.last<0.0126", "", 7, want, n);
+	expect("", "nope.last>0 or not nope.last>0", "", 50, want, 0); /* unknown is not 0 */
+}
+
+/* A run of which an older version stored no metrics: they are unknown and counted, until gc makes them. */
+static void tells_what_was_never_scored(void **state)
+{
+	struct test_run run = test_run_plain();
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str("older/run")};
+	struct ts_span column = ts_span_str("loss.last");
+	struct ts_list_request request = {.project = ts_span_str("older"), .kind = TS_REF_RUN, .columns = &column, .n_columns = 1};
+	struct ts_buf buf = TS_BUF_INIT(100);
+	struct ts_gc_request gc = {.dry_run = true};
+	struct ts_gc_reply collected;
+	struct ts_list_reply reply;
+	struct ts_span bytes;
+
+	(void)state;
+	run.scale = 3;
+	u.id = test_run_put(&store, &run);
+	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	for (int i = 0; i < 3; i++) { /* as it is; after a dry run; after gc */
+		must(test_list(&store, &request, &reply), &store.err);
+		assert_int_equal(reply.n, 1);
+		assert_int_equal(cell(&reply, 0, 0)->known, i == 2);
+		assert_int_equal(reply.unscored, i < 2);
+		request.sort = i ? ts_span_str("loss.last") : ts_span_str("steps"); /* counted once in any order */
+		gc.dry_run = i == 0;
+		ts_buf_reset(&buf);
+		must(ts_wire_pack_gc_request(&gc, &buf, &store.err), &store.err);
+		must(test_call(&store, "CollectGarbage", &buf, &bytes), &store.err);
+		must(ts_wire_unpack_gc_reply(bytes, &store.arena, &collected, &store.err), &store.err);
+		assert_int_equal(collected.scored, i == 1);
+	}
+	assert_true(cell(&reply, 0, 0)->value.real == 0.3);
+	u.remove = true;
+	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	ts_buf_finish(&buf);
+}
+
 /* For a name without a current summary, the head is read. */
 static void does_without_a_summary(void **state)
 {
@@ -326,7 +409,7 @@ static void refuse(struct ts_list_request request, const char *why)
 
 static void refuses(void **state)
 {
-	struct ts_span bad = ts_span_str("colour");
+	struct ts_span bad = ts_span_str("colour"), best = ts_span_str("eval.best");
 	struct ts_list_request request = {.kind = TS_REF_RUN, .sort = ts_span_str("name")};
 	struct ts_list_reply reply;
 
@@ -335,6 +418,13 @@ static void refuses(void **state)
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .sort = ts_span_str("-colour")}, "sort: \"colour\"");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("steps>")}, "filter, at its end");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("config.lr>>1")}, "at byte 11 (config.lr>^>1)");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("eval.best>1")},
+	       "at byte 1 (^eval.best>1): whether a low or a high eval is better is not known from its name, so it has no best value; "
+	       "eval.min and eval.max");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("loss.last=low")},
+	       "at byte 11 (loss.last=^low): a number");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .sort = ts_span_str("-eval.best_step")}, "sort: whether");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .columns = &best, .n_columns = 1}, "columns: whether");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .project = ts_span_str("a/b")}, "project");
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = ts_span_str("x")}, "token");
 	must(test_list(&store, &request, &reply), &store.err);
@@ -350,7 +440,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
 		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
-		cmocka_unit_test(shows_columns),     cmocka_unit_test(does_without_a_summary),
+		cmocka_unit_test(shows_columns),     cmocka_unit_test(knows_metrics),
+		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(refuses),
 	};
 

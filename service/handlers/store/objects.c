@@ -1,5 +1,6 @@
 /* objects.c - have/want: which objects are missing, those that are sent, those that are asked for. */
 #include "base/alloc.h"
+#include "service/handlers/core/block_scores.h"
 #include "service/handlers/core/methods.h"
 
 TS_REPLIER(has_reply, ts_has_reply);
@@ -80,6 +81,8 @@ static enum ts_status verify_all(const struct ts_put_request *request, struct ts
 		status = ts_sealed_verify(&request->objects[i], &scratch, &object, err);
 		if (status)
 			ts_error_prefix(err, "object %zu of %zu", i + 1, request->n);
+		else
+			ts_block_scores_note(&request->objects[i].id, object);
 		ts_arena_reset(&scratch);
 	}
 	ts_arena_finish(&scratch);

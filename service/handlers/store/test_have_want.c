@@ -318,7 +318,7 @@ static void verifies_and_collects(void **state)
 	struct test_run run = test_run_plain();
 	struct ts_verify_event event = {.final = false};
 	struct ts_gc_request request = {.dry_run = true, .has_lease = true};
-	struct ts_sweep_report report;
+	struct ts_gc_reply report;
 	struct ts_buf buf = TS_BUF_INIT(100);
 	struct ts_put_stats stats;
 	struct ts_sealed garbage = chunk(77, 1000);
@@ -338,8 +338,8 @@ static void verifies_and_collects(void **state)
 		must(ts_wire_pack_gc_request(&request, &buf, &s.err), &s.err);
 		must(test_call(&s, "CollectGarbage", &buf, &bytes), &s.err);
 		must(ts_wire_unpack_gc_reply(bytes, &s.arena, &report, &s.err), &s.err);
-		assert_int_equal(report.freed, i > 0);
-		assert_int_equal(report.leased, i == 0);
+		assert_int_equal(report.swept.freed, i > 0);
+		assert_int_equal(report.swept.leased, i == 0);
 		assert_int_equal(missing(&garbage.id, 1, &first), i == 2);
 	}
 	ts_buf_finish(&buf);

@@ -59,8 +59,27 @@ $ tscope list 'config.lr>>1'
 $ tscope list 'steps>='
 ! tscope: filter, at its end: a value is expected here
 [2]
+# Metrics: what the values of a series came to. By hand from the steps: the losses of base are 2, 1, 2/3, ...
+$ tscope list 'name=base or name=parts or name=longer' -c name,loss.last,loss.best,loss.best_step,loss.mean,lr.max,alloc.max,memory.alloc.max --sort -loss.last
+| name    loss.last  loss.best  loss.best_step   loss.mean  lr.max  alloc.max  memory.alloc.max
+| parts     0.25001    0.25001               7   0.6794705   0.001          -         8388608.0
+| base         0.25       0.25               7  0.67946425   0.001          -         8388608.0
+| longer   0.166667   0.166667              11  0.51720175   0.001          -        12582912.0
+! tscope: none of these runs records alloc.max
+$ tscope list 'loss.last<0.2' -c name,loss.last,loss.count --sort loss.last
+| name    loss.last  loss.count
+| longer   0.166667          12
+$ tscope list 'lr.best>0'
+! tscope: filter, at byte 1 (^lr.best>0): whether a low or a high lr is better is not known from its name, so it has no best value; lr.min and lr.max are the least and the largest
+[2]
+$ tscope list -c name,grad_norm.best
+! tscope: columns: whether a low or a high grad_norm is better is not known from its name, so it has no best value; grad_norm.min and grad_norm.max are the least and the largest
+[2]
+$ tscope list 'loss.last>low'
+! tscope: filter, at byte 11 (loss.last>^low): a number is expected here
+[2]
 $ tscope list --columns name,stepps
-! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, or a fact such as config.lr
+! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr
 [2]
 # In pages.
 $ tscope list --names --sort name --limit 2 2>/dev/null

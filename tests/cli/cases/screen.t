@@ -35,7 +35,7 @@ $ tscope help
 |   rm            remove names, tags or branches
 |   export        write a run back to files
 |   verify        check the store: read every object and recompute its digest
-|   gc            free objects that no name reaches
+|   gc            free objects that no name reaches, and make missing metrics
 |   version       show the versions of this program and of the server
 |   help          show help, man pages and shell completion
 |
