@@ -245,6 +245,16 @@ static void reads_list_messages(void **state)
 	assert_int_equal(reply.unscored, 7);
 }
 
+static void check_metric(const struct ts_column_info *column)
+{
+	const struct ts_column_metric *m = &column->metric;
+
+	assert_true(column->has_metric && m->has_values && m->has_mean && m->has_best);
+	assert_true(m->count == 3 && m->nonfinite == 4);
+	assert_true(m->last == 0.5 && m->best == 0 && signbit(m->best) && m->mean == 7 && m->min == 8 && m->max == 10);
+	assert_true(m->last_step == -6 && m->best_step == 0 && m->min_step == 9 && m->max_step == 11);
+}
+
 static void reads_get_messages(void **state)
 {
 	struct ts_get_request request;
@@ -253,6 +263,7 @@ static void reads_get_messages(void **state)
 	(void)state;
 	UNPACK(get_request, &request);
 	IS(request.spec, "tag:p/t");
+	assert_true(request.metrics);
 	UNPACK(get_reply, &reply);
 	check_run(&reply.run, 1);
 	assert_true(reply.by_ref);
@@ -263,7 +274,7 @@ static void reads_get_messages(void **state)
 	IS(reply.notes[0].value, "v");
 	assert_int_equal(reply.notes[0].at_ns, 3);
 	IS(reply.notes[0].who, "w");
-	assert_int_equal(reply.n_columns, 1);
+	assert_int_equal(reply.n_columns, 3);
 	IS(reply.columns[0].name, "c");
 	assert_int_equal(reply.columns[0].type, TS_COLUMN_JSON);
 	assert_int_equal(reply.columns[0].role, TS_ROLE_OBSERVATION);
@@ -276,6 +287,10 @@ static void reads_get_messages(void **state)
 	assert_int_equal(reply.columns[0].first_key, -10);
 	assert_int_equal(reply.columns[0].last_key, 11);
 	assert_int_equal(reply.columns[0].rows_all, 12);
+	assert_false(reply.columns[0].has_metric);
+	check_metric(&reply.columns[1]);
+	assert_true(reply.columns[2].has_metric && reply.columns[2].metric.nonfinite == 1);
+	assert_false(reply.columns[2].metric.has_values || reply.columns[2].metric.has_mean || reply.columns[2].metric.has_best);
 	assert_int_equal(reply.n_files, 1);
 	assert_int_equal(reply.files[0].rank, 1);
 	IS(reply.files[0].name, "f");

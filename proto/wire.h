@@ -147,6 +147,19 @@ struct ts_list_reply {
 /* GetRun: the first request of the verbs show, facts and export. */
 struct ts_get_request {
 	struct ts_span spec;
+	bool metrics; /* of the columns, too */
+};
+/* What a column of numbers came to: run/score.h. */
+struct ts_column_metric {
+	uint64_t count, nonfinite;
+	bool has_values; /* count is not 0 */
+	double last, min, max;
+	int64_t last_step, min_step, max_step;
+	bool has_mean; /* and the sum is a double */
+	double mean;
+	bool has_best; /* and it is known which value is the best */
+	double best;
+	int64_t best_step;
 };
 struct ts_column_info {
 	struct ts_span name;
@@ -160,6 +173,8 @@ struct ts_column_info {
 	uint64_t rows; /* rows of the lowest rank */
 	int64_t first_key, last_key;
 	uint64_t rows_all; /* sum over all ranks */
+	bool has_metric; /* it was asked for, and the column is one of numbers at steps */
+	struct ts_column_metric metric; /* of the lowest rank */
 };
 struct ts_file_info {
 	int32_t rank;

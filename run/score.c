@@ -1,6 +1,7 @@
 #include "run/score.h"
 
 #include "base/cursor.h"
+#include "run/fact.h"
 
 #include <math.h>
 
@@ -330,11 +331,6 @@ bool ts_stat_is_integer(enum ts_stat stat)
 	return stat >= TS_STAT_COUNT;
 }
 
-const char *ts_stat_word(enum ts_stat stat)
-{
-	return words[stat];
-}
-
 /* Returns the place of the last '.' that is not escaped; 0 if there is none. */
 static size_t last_dot(struct ts_span path)
 {
@@ -349,11 +345,12 @@ static size_t last_dot(struct ts_span path)
 	return dot;
 }
 
-bool ts_stat_split(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat)
+bool ts_metric_split(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat)
 {
 	size_t dot = last_dot(path);
+	enum ts_group group;
 
-	if (dot == 0)
+	if (dot == 0 || ts_group_of(path, &group))
 		return false;
 	for (int stat = 0; stat < TS_STATS; stat++)
 		if (ts_span_is(ts_span_of(path.data + dot + 1, path.len - dot - 1), words[stat])) {

@@ -76,8 +76,8 @@ void ts_score_encode(const struct ts_score *s, struct ts_buf *out);
 bool ts_score_decode(struct ts_span bytes, struct ts_score *ret_score);
 
 bool ts_stat_is_integer(enum ts_stat stat); /* a count or a step */
-const char *ts_stat_word(enum ts_stat stat); /* "last", "best", ..., "max_step" */
-/* Cuts "loss.best" into its series and the statistic. False: the path does not end in the word of a statistic. */
-bool ts_stat_split(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat);
+/* Cuts a metric, "loss.best", into its series and the statistic. False: the path does not end in the word of a statistic, or it begins
+ * with a group of facts. */
+bool ts_metric_split(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat);
 
 #endif

@@ -15,7 +15,7 @@ static enum ts_direction of(const char *column)
 static void knows_common_names(void **state)
 {
 	static const char *const down[] = {"scalars.loss", "loss", "scalars.train/loss", "scalars.val-loss", "scalars.eval.Loss",
-					   "scalars.perplexity", "scalars.val_ppl", "scalars.error", "scalars.test/wer", "scalars.rmse"};
+					   "scalars.perplexity", "scalars.val_ppl", "scalars.error", "scalars.test/wer"};
 	static const char *const up[] = {"scalars.val_acc", "scalars.accuracy", "scalars.eval/f1", "scalars.f1_macro", "scalars.bleu",
 					 "scalars.rouge-L", "scalars.reward", "scalars.env/episode_return", "scalars.mIoU"};
 
@@ -28,8 +28,9 @@ static void knows_common_names(void **state)
 
 static void does_not_guess(void **state)
 {
-	static const char *const unknown[] = {"scalars.lr",	    "scalars.grad_norm", "timestamp",	    "phases.forward", "scalars.x",
-					      "scalars.loss_scale", "scalars.amp/loss-scale", "scalars.reward_std", "memory.alloc", ""};
+	static const char *const unknown[] = {"scalars.lr", "scalars.grad_norm",  "timestamp",		    "phases.forward",
+					      "scalars.x",  "scalars.loss_scale", "scalars.amp/loss-scale", "scalars.reward_std",
+					      "memory.alloc", ""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)

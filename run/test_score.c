@@ -148,7 +148,7 @@ static void bytes_come_back(void **state)
 	assert_false(ts_score_decode(ts_buf_view(&bytes), &back));
 	ts_buf_finish(&bytes);
 	bytes = TS_BUF_INIT(256);
-	s = (struct ts_score){.count = UINT64_MAX, .nonfinite = UINT64_MAX, .last_step = INT64_MIN, .min_step = INT64_MAX, .max_step = -1};
+	s = (struct ts_score){.count = UINT64_MAX, .nonfinite = UINT64_MAX, .last_step = INT64_MIN, .min_step = INT64_MAX};
 	ts_score_encode(&s, &bytes);
 	assert_in_range(bytes.len, 4 * 8 + 5, TS_SCORE_BYTES);
 	assert_true(ts_score_decode(ts_buf_view(&bytes), &back));
@@ -158,24 +158,24 @@ static void bytes_come_back(void **state)
 
 static void splits_paths(void **state)
 {
+	static const char *const paths[TS_STATS] = {"x.last",  "x.best",      "x.mean",	     "x.min",	   "x.max",
+						    "x.count", "x.last_step", "x.best_step", "x.min_step", "x.max_step"};
 	struct ts_span series;
 	enum ts_stat stat;
 
 	(void)state;
-	assert_true(ts_stat_split(ts_span_str("val.acc.best_step"), &series, &stat));
+	assert_true(ts_metric_split(ts_span_str("val.acc.best_step"), &series, &stat));
 	assert_true(ts_span_is(series, "val.acc") && stat == TS_STAT_BEST_STEP);
-	for (int i = 0; i < TS_STATS; i++) {
-		char path[64] = "x.";
-
-		strcat(path, ts_stat_word((enum ts_stat)i));
-		assert_true(ts_stat_split(ts_span_str(path), &series, &stat) && (int)stat == i && ts_span_is(series, "x"));
-	}
-	assert_false(ts_stat_split(ts_span_str("loss"), &series, &stat));
-	assert_false(ts_stat_split(ts_span_str("last"), &series, &stat));
-	assert_false(ts_stat_split(ts_span_str(".last"), &series, &stat));
-	assert_false(ts_stat_split(ts_span_str("loss.lastly"), &series, &stat));
-	assert_false(ts_stat_split(ts_span_str("loss\\.last"), &series, &stat));
-	assert_false(ts_stat_split(ts_span_str(""), &series, &stat));
+	for (int i = 0; i < TS_STATS; i++)
+		assert_true(ts_metric_split(ts_span_str(paths[i]), &series, &stat) && (int)stat == i && ts_span_is(series, "x"));
+	assert_true(ts_metric_split(ts_span_str("scalars.config.loss.last"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str("config.loss.last"), &series, &stat)); /* a fact */
+	assert_false(ts_metric_split(ts_span_str("loss"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str("last"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str(".last"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str("loss.lastly"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str("loss\\.last"), &series, &stat));
+	assert_false(ts_metric_split(ts_span_str(""), &series, &stat));
 }
 
 int main(void)

@@ -74,7 +74,15 @@ enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *
 enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_get_reply *ret, struct ts_error *err)
 {
-	struct ts_get_request in = {spec};
+	struct ts_get_request in = {.spec = spec};
+
+	ASK("GetRun", get_request, get_reply, &in, ret);
+}
+
+enum ts_status ts_ask_get_metrics(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena, struct ts_get_reply *ret,
+				  struct ts_error *err)
+{
+	struct ts_get_request in = {.spec = spec, .metrics = true};
 
 	ASK("GetRun", get_request, get_reply, &in, ret);
 }

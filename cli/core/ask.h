@@ -20,6 +20,9 @@ enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *
 			   struct ts_error *err);
 enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *in, struct ts_arena *arena,
 			   struct ts_list_reply *ret, struct ts_error *err);
+/* As ts_ask_get, with the metrics of the columns. */
+enum ts_status ts_ask_get_metrics(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena, struct ts_get_reply *ret,
+				  struct ts_error *err);
 enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_get_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_request *in, struct ts_arena *arena,

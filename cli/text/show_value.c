@@ -53,6 +53,12 @@ const char *ts_show_step(int64_t step, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%" PRId64, step);
 }
 
+const char *ts_show_rounded(double v, struct ts_arena *arena)
+{
+	/* Bytes and counts of tokens are whole numbers. */
+	return ts_arena_printf(arena, fabs(v) >= 1e6 && fabs(v) < 1e15 && v == floor(v) ? "%.0f" : "%.6g", v);
+}
+
 const char *ts_show_bytes(double bytes, struct ts_arena *arena)
 {
 	struct ts_buf buf = TS_BUF_INIT(512);

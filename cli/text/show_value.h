@@ -18,6 +18,7 @@ const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena);  /* all
 const char *ts_show_count(uint64_t n, struct ts_arena *arena);		  /* 1,234,567 */
 const char *ts_show_step(int64_t step, struct ts_arena *arena);		  /* digits without separators */
 const char *ts_show_apart(double r, struct ts_arena *arena); /* a relative difference, two digits: 3.2e-7; - for NaN */
+const char *ts_show_rounded(double v, struct ts_arena *arena); /* six significant digits, or a whole number: 0.679464 */
 const char *ts_show_bytes(double bytes, struct ts_arena *arena);	  /* 1.21 MiB */
 const char *ts_show_seconds(double seconds, struct ts_arena *arena);	  /* 12.3 ms, 4.56 s, 1 h 02 m */
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);	  /* 2026-11-20 11:27:00Z */

@@ -6,10 +6,19 @@
 #include "cli/core/listing.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
+#include "run/score.h"
 
 static bool is_time(struct ts_span column)
 {
 	return ts_span_is(column, "pushed") || ts_span_is(column, "started");
+}
+
+static bool is_metric(struct ts_span column)
+{
+	struct ts_span series;
+	enum ts_stat stat;
+
+	return ts_metric_split(column, &series, &stat);
 }
 
 /* A time is RFC 3339 text. In a table, minutes are precise enough. */
@@ -44,6 +53,8 @@ const char *ts_list_cell_text(const struct ts_listing *list, const struct ts_lis
 		return ts_show_id(&row->id, arena);
 	if (!cell->known)
 		return "-";
+	if (is_metric(name) && cell->value.type == TS_FACT_FLOAT)
+		return ts_show_rounded(cell->value.real, arena);
 	return is_time(name) ? short_time(&cell->value, arena) : ts_show_fact(&cell->value, arena);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/text/text_resume.h"
+#include "run/role.h"
 
 static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts)
 {
@@ -69,6 +70,58 @@ static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
+/* Six digits are enough for people; JSON has all of them. */
+static void add_number(struct ts_cli *cli, struct ts_grid *grid, bool known, double v)
+{
+	ts_grid_text(grid, known ? TS_STYLE_PLAIN : TS_STYLE_DIM, known ? ts_show_rounded(v, &cli->arena) : "-");
+}
+
+static void add_metric(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c, bool nonfinite)
+{
+	const struct ts_column_metric *m = &c->metric;
+
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(c->name), &cli->arena));
+	add_number(cli, grid, m->has_values, m->last);
+	add_number(cli, grid, m->has_best, m->best);
+	ts_grid_text(grid, m->has_best ? TS_STYLE_PLAIN : TS_STYLE_DIM, m->has_best ? ts_show_step(m->best_step, &cli->arena) : "-");
+	add_number(cli, grid, m->has_mean, m->mean);
+	add_number(cli, grid, m->has_values, m->min);
+	add_number(cli, grid, m->has_values, m->max);
+	if (nonfinite)
+		ts_grid_text(grid, m->nonfinite ? TS_STYLE_PLAIN : TS_STYLE_DIM, ts_show_count(m->nonfinite, &cli->arena));
+}
+
+/* The mean of wall-clock times says nothing to people. */
+static bool is_shown(const struct ts_column_info *c)
+{
+	return c->has_metric && !ts_span_is(c->name, "timestamp");
+}
+
+static enum ts_status metrics_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"metric", TS_ALIGN_LEFT, 14},	  {"last", TS_ALIGN_RIGHT, 0}, {"best", TS_ALIGN_RIGHT, 0},
+		{"at step", TS_ALIGN_RIGHT, 0},	  {"mean", TS_ALIGN_RIGHT, 0}, {"min", TS_ALIGN_RIGHT, 0},
+		{"max", TS_ALIGN_RIGHT, 0},	  {"NaN or inf", TS_ALIGN_RIGHT, 0},
+	};
+	bool nonfinite = false;
+	struct ts_grid grid;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_columns; i++) {
+		n += is_shown(&run->columns[i]);
+		nonfinite |= is_shown(&run->columns[i]) && run->columns[i].metric.nonfinite;
+	}
+	if (n == 0)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, nonfinite ? 8 : 7, &cli->arena);
+	for (size_t i = 0; i < run->n_columns; i++)
+		if (is_shown(&run->columns[i]))
+			add_metric(cli, &grid, &run->columns[i], nonfinite);
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
 static enum ts_status files_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -125,5 +178,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 		ts_text_field(cli, i ? "" : "notes",
 			      joined(cli, ts_show_text(run->notes[i].key, arena), " = ", "", "", run->notes[i].value));
 	status = columns_grid(cli, run, err);
+	if (!status)
+		status = metrics_grid(cli, run, err);
 	return status ? status : files_grid(cli, run, err);
 }

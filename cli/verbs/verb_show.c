@@ -13,7 +13,7 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 	enum ts_status status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
 
 	if (!status)
-		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
+		status = ts_ask_get_metrics(cli->target.channel, spec, &cli->arena, &run, err);
 	if (!status)
 		status = ts_head_decode(run.head, &cli->arena, &head, err);
 	if (status)

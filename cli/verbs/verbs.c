@@ -486,7 +486,7 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_list,
 	},
 	{
-		.name = "show", .summary = "show what a run holds: names, facts, series, files", .usage = "RUN",
+		.name = "show", .summary = "show what a run holds: names, facts, series, metrics, files", .usage = "RUN",
 		.about = ABOUT_RUN,
 		.examples = show_examples,
 		.exits = EXITS_DONE,

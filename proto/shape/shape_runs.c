@@ -74,6 +74,7 @@ const struct ts_shape ts_shape_list_reply = {SHAPE("list_reply", list_runs_reply
 #define TYPE struct ts_get_request
 static const struct ts_shape_field get_request_rows[] = {
 	{"spec", NULL, TEXT(spec, TS_WIRE_SPEC_MAX)},
+	{"metrics", NULL, BOOL(metrics)},
 };
 const struct ts_shape ts_shape_get_request = {SHAPE("get_request", get_run_request, get_request_rows)};
 #undef TYPE
@@ -81,6 +82,23 @@ const struct ts_shape ts_shape_get_request = {SHAPE("get_request", get_run_reque
 static const struct ts_shape_words precisions = {TS_PRECISION_F64, TS_PRECISION_DECIMALS, TS_PRECISION_F64, .word = NULL};
 WORD_OF(table_word, enum ts_table_kind, ts_table_word);
 static const struct ts_shape_words tables = {TS_TABLE_STEPS, TS_TABLE_KINDS, TS_TABLE_STEPS, .word = table_word};
+
+#define TYPE struct ts_column_metric
+static const struct ts_shape_field metric_rows[] = {
+	{"count", "value_count", U64(count), ABOUT("finite values; the others are left out of everything else")},
+	{"nonfinite", "nonfinite_count", U64(nonfinite)},
+	{"last", "last", F64(last), HAS(has_values)},
+	{"last_step", "last_step", I64(last_step), HAS(has_values)},
+	{"best", "best", F64(best), HAS(has_best), ABOUT("null where the name does not say which value is the best")},
+	{"best_step", "best_step", I64(best_step), HAS(has_best)},
+	{"mean", "mean", F64(mean), HAS(has_mean)},
+	{"min", "min", F64(min), HAS(has_values)},
+	{"min_step", "min_step", I64(min_step), HAS(has_values)},
+	{"max", "max", F64(max), HAS(has_values)},
+	{"max_step", "max_step", I64(max_step), HAS(has_values)},
+};
+static const struct ts_shape metric_shape = {SHAPE("column_metric", column_metric, metric_rows)};
+#undef TYPE
 
 #define TYPE struct ts_column_info
 static const struct ts_shape_field column_rows[] = {
@@ -96,6 +114,7 @@ static const struct ts_shape_field column_rows[] = {
 	{"rows_all", "row_count", U64(rows_all)},
 	{"first_key", "first_key", I64(first_key)},
 	{"last_key", "last_key", I64(last_key)},
+	{"metric", "metric", ONE(metric, metric_shape), HAS(has_metric)},
 };
 const struct ts_shape ts_shape_column = {SHAPE("column", column_info, column_rows)};
 #undef TYPE

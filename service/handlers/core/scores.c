@@ -156,8 +156,8 @@ enum ts_status ts_scores_make(struct ts_fetch *f, const struct ts_run *run, stru
 	return TS_OK;
 }
 
-enum ts_status ts_scores_extracts(const struct ts_scores *scores, struct ts_arena *arena, struct ts_extract **ret_extracts, size_t *ret_n,
-				 struct ts_error *err)
+enum ts_status ts_scores_extracts(const struct ts_scores *scores, struct ts_arena *arena, struct ts_extract **ret_extracts,
+				  size_t *ret_n, struct ts_error *err)
 {
 	struct ts_extract *extracts = ts_arena_array(arena, scores->n + 1, sizeof *extracts);
 	enum ts_status status = TS_OK;

@@ -25,8 +25,8 @@ struct ts_scores {
 enum ts_status ts_scores_make(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_scores *ret_scores,
 			      struct ts_error *err);
 /* The extracts by which an engine keeps the scores, with the mark. */
-enum ts_status ts_scores_extracts(const struct ts_scores *scores, struct ts_arena *arena, struct ts_extract **ret_extracts, size_t *ret_n,
-				 struct ts_error *err);
+enum ts_status ts_scores_extracts(const struct ts_scores *scores, struct ts_arena *arena, struct ts_extract **ret_extracts,
+				  size_t *ret_n, struct ts_error *err);
 /* Whether the run has the mark. */
 enum ts_status ts_scores_kept(struct ts_fetch *f, const struct ts_id *run, bool *ret_kept, struct ts_error *err);
 /* Makes the scores of a run that has no mark, and keeps them, if the engine can. *ret_made (may be NULL) says whether it did. */

@@ -174,7 +174,7 @@ static enum ts_status get(struct test_store *s, const struct ts_get_request *req
 
 enum ts_status test_get(struct test_store *s, const char *spec, struct ts_get_reply *ret)
 {
-	return get(s, &(struct ts_get_request){ts_span_str(spec)}, ret);
+	return get(s, &(struct ts_get_request){.spec = ts_span_str(spec), .metrics = true}, ret);
 }
 
 enum ts_status test_note(struct test_store *s, const char *name, const char *key, const char *value)

@@ -3,6 +3,7 @@
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/scores.h"
 
 #include <stdlib.h>
 
@@ -99,6 +100,56 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 	if (n)
 		qsort(reply->columns, n, sizeof *reply->columns, compare_columns);
 	reply->n_columns = merge_columns(reply->columns, n);
+	return TS_OK;
+}
+
+static struct ts_column_metric metric_of(const struct ts_column_score *column)
+{
+	const struct ts_score *s = &column->score;
+	enum ts_direction direction = ts_direction_of(column->name);
+	struct ts_column_metric m = {.count = s->count, .nonfinite = s->nonfinite, .has_values = s->count > 0};
+	struct ts_score_value value;
+
+	if (!m.has_values)
+		return m;
+	m.last = s->last;
+	m.min = s->min;
+	m.max = s->max;
+	m.last_step = s->last_step;
+	m.min_step = s->min_step;
+	m.max_step = s->max_step;
+	m.has_mean = ts_score_value(s, direction, TS_STAT_MEAN, &value);
+	if (m.has_mean)
+		m.mean = value.real;
+	m.has_best = ts_score_value(s, direction, TS_STAT_BEST, &value);
+	if (m.has_best) {
+		m.best = value.real;
+		(void)ts_score_value(s, direction, TS_STAT_BEST_STEP, &value);
+		m.best_step = value.integer;
+	}
+	return m;
+}
+
+/* Both lists are sorted by name. A run with damaged blocks is shown without metrics: verify says what is damaged. */
+static enum ts_status add_metrics(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_get_reply *reply,
+				  struct ts_error *err)
+{
+	struct ts_scores scores;
+	size_t at = 0;
+
+	if (ts_scores_of(f, run, arena, &scores, err))
+		return err->status == TS_DAMAGED ? TS_OK : err->status;
+	for (size_t i = 0; i < reply->n_columns; i++) {
+		struct ts_column_info *column = &reply->columns[i];
+
+		if (column->table != TS_TABLE_STEPS || column->type != TS_COLUMN_F64)
+			continue;
+		while (at < scores.n && ts_span_cmp(scores.items[at].name, column->name) < 0)
+			at++;
+		column->has_metric = at < scores.n && ts_span_eq(scores.items[at].name, column->name);
+		if (column->has_metric)
+			column->metric = metric_of(&scores.items[at]);
+	}
 	return TS_OK;
 }
 
@@ -201,15 +252,16 @@ static enum ts_status list_notes(struct ts_call *call, struct ts_get_reply *repl
 					    err);
 }
 
-static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, struct ts_arena *arena, struct ts_get_reply *reply,
-			   struct ts_error *err)
+static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struct ts_get_request *request, struct ts_arena *arena,
+			   struct ts_get_reply *reply, struct ts_error *err)
 {
 	struct ts_description d;
 	struct ts_run run;
 
 	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) ||
 	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
-	    list_columns(&run, arena, reply, err) || list_files(&run, arena, reply, err) ||
+	    list_columns(&run, arena, reply, err) || (request->metrics && add_metrics(f, &run, arena, reply, err)) ||
+	    list_files(&run, arena, reply, err) ||
 	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
 		return err->status;
 	reply->run = d.run;
@@ -239,7 +291,7 @@ enum ts_status ts_handle_get_run(struct ts_call *call, void *state, struct ts_sp
 	reply.ref = what.ref;
 	ts_fetch_init(&f, call);
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
-	status = fill(call, &f, &arena, &reply, err);
+	status = fill(call, &f, &request, &arena, &reply, err);
 	ts_arena_finish(&arena);
 	ts_fetch_finish(&f);
 	return status;

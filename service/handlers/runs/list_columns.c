@@ -1,7 +1,5 @@
 #include "service/handlers/runs/list_columns.h"
 
-#include "run/fact.h"
-
 static const char *const words[] = {
 	[TS_WORD_NAME] = "name",       [TS_WORD_PROJECT] = "project",       [TS_WORD_ID] = "id",
 	[TS_WORD_STARTED] = "started", [TS_WORD_PUSHED] = "pushed",         [TS_WORD_STATE] = "state",
@@ -10,26 +8,12 @@ static const char *const words[] = {
 	[TS_WORD_WHO] = "who",
 };
 
-static bool is_metric(struct ts_span path)
-{
-	struct ts_span series;
-	enum ts_group group;
-	enum ts_stat stat;
-
-	return ts_stat_split(path, &series, &stat) && !ts_group_of(path, &group);
-}
-
-bool ts_list_metric(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat)
-{
-	return ts_list_word(path) == TS_WORD_METRIC && ts_stat_split(path, ret_series, ret_stat);
-}
-
 enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err)
 {
 	struct ts_span series;
 	enum ts_stat stat;
 
-	if (!ts_list_metric(path, &series, &stat) || (stat != TS_STAT_BEST && stat != TS_STAT_BEST_STEP) ||
+	if (!ts_metric_split(path, &series, &stat) || (stat != TS_STAT_BEST && stat != TS_STAT_BEST_STEP) ||
 	    ts_direction_of(series) != TS_DIRECTION_UNKNOWN)
 		return TS_OK;
 	return ts_error_set(err, TS_INVALID,
@@ -40,12 +24,15 @@ enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err)
 
 enum ts_list_word ts_list_word(struct ts_span path)
 {
+	struct ts_span series;
+	enum ts_stat stat;
+
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (ts_span_is(path, words[i]))
 			return (enum ts_list_word)i;
 	if (path.len > 5 && ts_span_starts(path, ts_span_str("note.")))
 		return TS_WORD_NOTE;
-	if (is_metric(path))
+	if (ts_metric_split(path, &series, &stat))
 		return TS_WORD_METRIC;
 	return path.len && memchr(path.data, '.', path.len) ? TS_WORD_FACT : TS_WORD_NONE;
 }

@@ -1,9 +1,7 @@
 /* list_columns.h - the columns of list that are not facts; a name and its summary give them without opening the head.
  *
  *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
- *
- * A path whose last key is the word of a statistic (loss.best, val.acc.last_step) is a metric, unless its first key is a group of
- * facts: then only a name that says scalars. in front is one.
+ * and metrics (ts_metric_split).
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
 #define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
@@ -35,8 +33,6 @@ enum ts_list_word ts_list_word(struct ts_span path);
 bool ts_list_is_time(enum ts_list_word word);
 /* Whether the value of the column is a whole number. */
 bool ts_list_is_count(enum ts_list_word word);
-/* The series and the statistic of a metric; false for any other path. */
-bool ts_list_metric(struct ts_span path, struct ts_span *ret_series, enum ts_stat *ret_stat);
 /* TS_INVALID with a text for people if the metric wants the best value of a series of which nobody knows which value is best. */
 enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err);
 /* "name, project, ..." for messages. */

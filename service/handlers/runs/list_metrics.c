@@ -98,7 +98,7 @@ enum ts_status ts_list_metrics_add(struct ts_list_metrics *m, struct ts_span pat
 
 	if (!metric)
 		return ts_arena_error(&m->arena, err);
-	if (!ts_stat_split(path, &series, &metric->stat))
+	if (!ts_metric_split(path, &series, &metric->stat))
 		return ts_error_set(err, TS_INTERNAL, "%.*s is no metric", TS_SPAN_ARG(path));
 	if (series_of(m, series, &metric->series, err))
 		return err->status;

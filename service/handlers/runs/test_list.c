@@ -346,6 +346,25 @@ static void knows_metrics(void **state)
 	expect("", "nope.last>0 or not nope.last>0", "", 50, want, 0); /* unknown is not 0 */
 }
 
+/* GetRun says the same of all columns. */
+static void get_knows_metrics(void **state)
+{
+	struct ts_get_reply reply;
+	const struct ts_column_metric *eval, *loss;
+
+	(void)state;
+	must(test_get(&store, "p/run-1007", &reply), &store.err);
+	assert_int_equal(reply.n_columns, 2);
+	assert_true(ts_span_is(reply.columns[0].name, "scalars.eval") && reply.columns[0].has_metric);
+	assert_true(ts_span_is(reply.columns[1].name, "scalars.loss") && reply.columns[1].has_metric);
+	eval = &reply.columns[0].metric;
+	loss = &reply.columns[1].metric;
+	assert_true(eval->has_values && eval->count == 8 && eval->last == 70 && eval->last_step == 70);
+	assert_true(eval->has_mean && eval->mean == 35);
+	assert_false(eval->has_best);
+	assert_true(loss->has_best && loss->best == 1.0 / 80 && loss->best_step == 79 && loss->max == 1 && loss->max_step == 0);
+}
+
 /* A run of which an older version stored no metrics: they are unknown and counted, until gc makes them. */
 static void tells_what_was_never_scored(void **state)
 {
@@ -441,6 +460,7 @@ int main(void)
 		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
 		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
 		cmocka_unit_test(shows_columns),     cmocka_unit_test(knows_metrics),
+		cmocka_unit_test(get_knows_metrics),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(refuses),
 	};

@@ -68,6 +68,11 @@ $ tscope show resumed
 | scalars.grad_norm  trajectory  f64       1    18  12 to 29
 | scalars.loss       trajectory  f64       1    18  12 to 29
 | scalars.lr         trajectory  f64       1    18  12 to 29
+|
+| metric            last     best  at step        mean          min          max
+| grad_norm     0.812986        -        -     0.99905      0.75001       1.2478
+| loss           1.38889  1.38889       29     1.52846      1.38889      1.73684
+| lr         0.000284697        -        -  0.00042191  0.000284697  0.000594604
 # The data began again.
 $ tscope check-resume whole rewound
 | The data position was not restored: at step 12 the resumed run trains on the batch that the parent had at step 0, 12 steps earlier

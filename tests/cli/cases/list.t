@@ -61,10 +61,10 @@ $ tscope list 'steps>='
 [2]
 # Metrics: what the values of a series came to. By hand from the steps: the losses of base are 2, 1, 2/3, ...
 $ tscope list 'name=base or name=parts or name=longer' -c name,loss.last,loss.best,loss.best_step,loss.mean,lr.max,alloc.max,memory.alloc.max --sort -loss.last
-| name    loss.last  loss.best  loss.best_step   loss.mean  lr.max  alloc.max  memory.alloc.max
-| parts     0.25001    0.25001               7   0.6794705   0.001          -         8388608.0
-| base         0.25       0.25               7  0.67946425   0.001          -         8388608.0
-| longer   0.166667   0.166667              11  0.51720175   0.001          -        12582912.0
+| name    loss.last  loss.best  loss.best_step  loss.mean  lr.max  alloc.max  memory.alloc.max
+| parts     0.25001    0.25001               7    0.67947   0.001          -           8388608
+| base         0.25       0.25               7   0.679464   0.001          -           8388608
+| longer   0.166667   0.166667              11   0.517202   0.001          -          12582912
 ! tscope: none of these runs records alloc.max
 $ tscope list 'loss.last<0.2' -c name,loss.last,loss.count --sort loss.last
 | name    loss.last  loss.count

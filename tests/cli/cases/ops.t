@@ -22,6 +22,9 @@ $ tscope show a
 | (digests) name  trajectory  text      3     9
 | (digests) out   trajectory  u64       3     9
 | (digests) step  trajectory  f64       3     9
+|
+| metric  last  best  at step  mean  min  max
+| loss     2.5   2.5       41   2.5  2.5  2.5
 $ tscope diff a b
 | The operation attn differs from step 41 on, but no other record shows a difference
 | cause: not known; confidence: low; from step 41

@@ -15,7 +15,7 @@ $ tscope help
 | Verbs
 |   push          store runs and give them names
 |   list          list runs: filter, sort, choose columns
-|   show          show what a run holds: names, facts, series, files
+|   show          show what a run holds: names, facts, series, metrics, files
 |   facts         show the facts of a run, or collect those of this host
 |   analyze       show what limits the speed of a run, what is wrong with it, and
 |                 why
@@ -207,6 +207,21 @@ $ COLUMNS=60 tscope show base
 | scalars.loss     trajectory   f64       1     8  0 to 7
 | scalars.lr       trajectory   f64       1     8  0 to 7
 | timestamp        observation  f64       1     8  0 to 7
+|
+| metric             last  best  at step      mean      min
+|         max
+| memory.alloc    8388608     -        -   4718592  1048576
+|     8388608
+| phases.backwa…     0.16     -        -      0.16     0.16
+|        0.16
+| phases.data        0.01     -        -      0.01     0.01
+|        0.01
+| phases.forward     0.08     -        -      0.08     0.08
+|        0.08
+| loss               0.25  0.25        7  0.679464     0.25
+|           2
+| lr                0.001     -        -     0.001    0.001
+|       0.001
 $ COLUMNS=60 tscope facts base
 | code.commit           aaaaaaaaaaaaaaaaaa…  text   facts.json
 | config.layers[0]      2                    int    run.json

@@ -28,6 +28,14 @@ $ tscope show base
 | scalars.loss     trajectory   f64       1     8  0 to 7
 | scalars.lr       trajectory   f64       1     8  0 to 7
 | timestamp        observation  f64       1     8  0 to 7
+|
+| metric              last  best  at step      mean      min      max
+| memory.alloc     8388608     -        -   4718592  1048576  8388608
+| phases.backward     0.16     -        -      0.16     0.16     0.16
+| phases.data         0.01     -        -      0.01     0.01     0.01
+| phases.forward      0.08     -        -      0.08     0.08     0.08
+| loss                0.25  0.25        7  0.679464     0.25        2
+| lr                 0.001     -        -     0.001    0.001    0.001
 $ tscope show ./demo/base
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
 | own name  chars-base
@@ -51,6 +59,18 @@ $ tscope show ./demo/base
 | scalars.loss       trajectory   f64       3   480  0 to 159
 | scalars.lr         trajectory   f64       3   480  0 to 159
 | timestamp          observation  f64       3   480  0 to 159
+|
+| metric                   last      best  at step         mean          min         max
+| memory.rss          338296832         -        -   3.3762e+08    330858496   338296832
+| phases.backward   0.000548658         -        -  0.000870038  0.000459895  0.00587649
+| phases.comm        0.00714028         -        -   0.00959288    0.0012327   0.0255115
+| phases.data        0.00431295         -        -  0.000321651  0.000166398  0.00440095
+| phases.forward    0.000358385         -        -  0.000503153  0.000297343  0.00468206
+| phases.optimizer  0.000800593         -        -  0.000853801  0.000654145  0.00805047
+| samples                  7680         -        -         3864           48        7680
+| grad_norm             1.56937         -        -      1.70794      1.25681     2.59584
+| loss                    1.778  0.731249       83      1.70451     0.731249      2.5761
+| lr                      0.003         -        -        0.003        0.003       0.003
 # What a run calls itself cannot move the cursor.
 $ tscope show evil
 | id        d45d5732500b56674f7f54cfeaaaa383155926f5d5c02ddc294e152150eaca08
@@ -71,6 +91,16 @@ $ tscope show evil
 | scalars.lr                  trajectory   f64       1     3  0 to 2
 | scalars.損失                unknown      f64       1     3  0 to 2
 | timestamp                   observation  f64       1     3  0 to 2
+|
+| metric                  last      best  at step     mean       min      max
+| memory.alloc         3145728         -        -  2097152   1048576  3145728
+| phases.backward         0.16         -        -     0.16      0.16     0.16
+| phases.data             0.01         -        -     0.01      0.01     0.01
+| phases.forward          0.08         -        -     0.08      0.08     0.08
+| \x1B\[31mred\nline         1         -        -        1         1        1
+| loss                0.666667  0.666667        2  1.22222  0.666667        2
+| lr                     0.001         -        -    0.001     0.001    0.001
+| 損失                     2.5         -        -      2.5       2.5      2.5
 $ tscope facts base
 | code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  text   facts.json
 | config.layers[0]        2                                         int    run.json
@@ -154,6 +184,10 @@ $ tscope show restarted
 | (superseded) scalars.loss  trajectory   f64       1     2
 | (superseded) segment       observation  f64       1     2
 | (superseded) step          unknown      f64       1     2
+|
+| metric       last      best  at step      mean       min  max
+| loss     0.333333  0.333333        5  0.816667  0.333333    2
+| segment         1         -        -  0.666667         0    1
 $ tscope show ./runs/nothing-there
 ! tscope: ./runs/nothing-there: no such file or directory
 [2]
