@@ -8,8 +8,10 @@
 #include "cli/report/list_page.h"
 #include "cli/report/page.h"
 #include "cli/report/render_report.h"
+#include "cli/text/csv_list.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
+#include "cli/text/text_groups.h"
 #include "cli/text/text_list.h"
 #include "cli/verbs/list_refs.h"
 #include "cli/verbs/verbs.h"
@@ -28,28 +30,26 @@ static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind ki
 	return width < 90 ? "name,id,state,steps,ranks,pushed" : "name,id,state,steps,ranks,started,pushed";
 }
 
-static enum ts_status split_columns(const char *text, struct ts_arena *arena, struct ts_listing *list,
-				    struct ts_error *err)
+/* Appends the columns that an option names. */
+static enum ts_status split_columns(const char *text, const char *option, struct ts_listing *list, struct ts_error *err)
 {
-	list->columns = ts_arena_array(arena, TS_GRID_COLUMNS, sizeof *list->columns);
-	if (!list->columns)
-		return ts_arena_error(arena, err);
+	size_t before = list->n_columns;
+
 	while (*text) {
 		/* A comma within a path cannot be told from a comma between paths, but no path of a fact needs one. */
 		size_t len = strcspn(text, ",");
 
 		if (len == 0)
-			return ts_error_set(err, TS_INVALID, "list: a column in --columns is empty");
+			return ts_error_set(err, TS_INVALID, "list: a column in %s is empty", option);
 		if (list->n_columns == TS_GRID_COLUMNS)
-			return ts_error_set(err, TS_INVALID, "list: --columns takes at most %d columns",
-					    TS_GRID_COLUMNS);
+			return ts_error_set(err, TS_INVALID, "list: %s takes at most %d columns", option, TS_GRID_COLUMNS);
 		list->columns[list->n_columns++] = ts_span_of(text, len);
 		text += len;
 		if (*text == ',' && !text[1])
-			return ts_error_set(err, TS_INVALID, "list: a column in --columns is empty");
+			return ts_error_set(err, TS_INVALID, "list: a column in %s is empty", option);
 		text += *text == ',';
 	}
-	return list->n_columns ? TS_OK : ts_error_set(err, TS_INVALID, "list: --columns is empty");
+	return list->n_columns > before ? TS_OK : ts_error_set(err, TS_INVALID, "list: %s is empty", option);
 }
 
 static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, const struct ts_list_reply *page,
@@ -230,45 +230,105 @@ static void names_only(struct ts_cli *cli, const struct ts_listing *list)
 	}
 }
 
-enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
-			    struct ts_error *err)
+static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 {
-	struct ts_listing list = {
-		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
-	enum ts_status status = split_columns(columns, &cli->arena, &list, err);
-	bool answered = false;
-
-	request->columns = list.columns;
-	request->n_columns = list.n_columns;
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_READ, err);
-	if (!status)
-		status = fetch(cli, request, limit, &list, err);
-	if (status)
-		return status;
-	for (size_t i = 0; i < list.n_unrecorded; i++)
-		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list.unrecorded[i]));
-	if (list.unscored)
+	for (size_t i = 0; i < list->n_unrecorded; i++)
+		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list->unrecorded[i]));
+	if (list->unscored)
 		ts_cli_say(cli,
 			   "the metrics of %s of these runs are not known, because an older tscope pushed them; 'tscope gc' "
 			   "makes them",
-			   ts_show_count(list.unscored, &cli->arena));
+			   ts_show_count(list->unscored, &cli->arena));
+}
+
+static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
+{
+	if (cli->json)
+		ts_render_list_json(cli, list);
+	else if (ts_args_has(&cli->args, "csv"))
+		ts_render_list_csv(cli, list);
+	else if (ts_args_has(&cli->args, "names"))
+		names_only(cli, list);
+	else
+		return ts_render_list_text(cli, list, err);
+	return TS_OK;
+}
+
+static enum ts_status render_groups(struct ts_cli *cli, const struct ts_listing *list, struct ts_groups *groups, uint64_t limit,
+				    struct ts_error *err)
+{
+	if (cli->json)
+		ts_render_groups_json(cli, list, groups, limit);
+	else if (ts_args_has(&cli->args, "csv"))
+		ts_render_groups_csv(cli, groups, limit);
+	else if (list->n == 0)
+		return ts_render_list_text(cli, list, err);
+	else
+		return ts_render_groups_text(cli, groups, limit, err);
+	return TS_OK;
+}
+
+/* Begins a list: by (NULL: rows, no groups) and columns (NULL: none) are what was typed. */
+static enum ts_status begin(struct ts_cli *cli, struct ts_list_request *request, const char *by, const char *columns,
+			    struct ts_listing *list, size_t *ret_n_by, struct ts_error *err)
+{
+	*list = (struct ts_listing){
+		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
+	list->columns = ts_arena_array(&cli->arena, TS_GRID_COLUMNS, sizeof *list->columns);
+	if (!list->columns)
+		return ts_arena_error(&cli->arena, err);
+	if (by && split_columns(by, "--by", list, err))
+		return err->status;
+	*ret_n_by = list->n_columns;
+	if (columns && split_columns(columns, "--columns", list, err))
+		return err->status;
+	request->columns = list->columns;
+	request->n_columns = list->n_columns;
+	return ts_cli_open(cli, TS_USE_READ, err);
+}
+
+enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
+			    struct ts_error *err)
+{
+	struct ts_listing list;
+	bool answered = false;
+	size_t n_by;
+
+	if (begin(cli, request, NULL, columns, &list, &n_by, err) || fetch(cli, request, limit, &list, err))
+		return err->status;
+	say_unknown(cli, &list);
 	if (html(cli, &list, &answered, err))
 		return err->status;
-	if (answered)
-		return TS_OK;
-	if (cli->json)
-		ts_render_list_json(cli, &list);
-	else if (ts_args_has(&cli->args, "names"))
-		names_only(cli, &list);
-	else
-		status = ts_render_list_text(cli, &list, err);
-	return status;
+	return answered ? TS_OK : render_rows(cli, &list, err);
+}
+
+/* Groups are made of all runs that match; limit is that of the groups that are shown. */
+static enum ts_status list_groups(struct ts_cli *cli, struct ts_list_request *request, const char *by, const char *columns,
+				  uint64_t limit, struct ts_error *err)
+{
+	struct ts_span sort = request->sort;
+	bool descending = sort.len && sort.data[0] == '-';
+	struct ts_listing list;
+	struct ts_groups groups;
+	size_t n_by;
+
+	if (ts_args_has(&cli->args, "names") || ts_args_has(&cli->args, "page") || ts_args_has(&cli->args, "html"))
+		return ts_error_set(err, TS_INVALID, "list: --by shows groups and no names, pages or curves of runs");
+	request->sort = ts_span_of(NULL, 0);
+	if (begin(cli, request, by, columns, &list, &n_by, err) || fetch(cli, request, UINT64_MAX, &list, err))
+		return err->status;
+	if (ts_groups_make(&list, n_by, &cli->arena, &groups, err))
+		return ts_error_prefix(err, "list");
+	if (sort.len && ts_groups_sort(&groups, ts_span_of(sort.data + descending, sort.len - descending), descending,
+				       &cli->arena, err))
+		return ts_error_prefix(err, "list");
+	say_unknown(cli, &list);
+	return render_groups(cli, &list, &groups, limit, err);
 }
 
 enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 {
-	const char *columns = ts_args_text(&cli->args, "columns");
+	const char *columns = ts_args_text(&cli->args, "columns"), *by = ts_args_text(&cli->args, "by");
 	struct ts_list_request request = {0};
 	uint64_t limit = 0;
 	enum ts_status status = ts_check_page_option(cli, "names", err) ? ts_error_prefix(err, "list") : TS_OK;
@@ -277,6 +337,8 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 		status = options(cli, &request, &limit, err);
 	if (status)
 		return status;
+	if (by)
+		return list_groups(cli, &request, by, columns, limit, err);
 	if (!columns)
 		columns = default_columns(cli, request.kind);
 	return ts_list_refs(cli, &request, columns, limit, err);

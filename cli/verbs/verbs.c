@@ -71,8 +71,11 @@ static const struct ts_option list_options[] = {
 		 "pushed, project, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr"},
 	{.name = "sort", .letter = 's', .argument = "KEY", .complete = TS_COMPLETE_SORT,
 	 .help = "sort by this column; -KEY sorts in descending order (default: newest push first)"},
-	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs (default 50)"},
-	{.name = "all", .letter = 'a', .help = "show all runs"},
+	{.name = "by", .argument = "A,B,...",
+	 .help = "group the runs by these columns, and show of each other column (--columns) the mean and the standard "
+		 "deviation over the runs of a group; --sort then sorts the groups"},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs or groups (default 50)"},
+	{.name = "all", .letter = 'a', .help = "show all runs or groups"},
 	{.name = "page", .argument = "TOKEN", .help = "continue after the page that printed TOKEN"},
 	{.name = "all-projects", .help = "list runs of every project"},
 	{.name = "tags", .help = "list tags instead of runs"},
@@ -80,6 +83,7 @@ static const struct ts_option list_options[] = {
 	{.name = "names", .help = "print only names, one per line, for scripts"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with the loss of each run; - writes it to stdout instead of the list"},
+	{.name = "csv", .help = "print CSV with exact values"},
 	END_OPTIONS,
 };
 static const struct ts_example list_examples[] = {
@@ -91,6 +95,8 @@ static const struct ts_example list_examples[] = {
 													"column"},
 	{"tscope list 'val_acc.best>0.9' -c name,loss.last,val_acc.best --sort -val_acc.best", "lists the runs with the best "
 											       "accuracy first"},
+	{"tscope list --by config.lr -c val_acc.best,loss.last --sort -val_acc.best", "compares learning rates over all their "
+										      "runs"},
 	{"tscope list --tags --all-projects", "lists the tags of all projects"},
 	END_EXAMPLES,
 };

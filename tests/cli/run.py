@@ -294,6 +294,8 @@ rm nothing
 verify
 gc
 gc --dry-run --lease 0s
+list --by config.lr --columns loss.last,config.none
+list --by config.lr --columns name
 gc --lease soon
 """.strip().split("\n")
 
@@ -798,7 +800,7 @@ def wrong_arguments(_update):
     place = Place()
     commands = ["", "frobnicate", "--frobnicate", "--store", "push", "push --name", "push --fact x runs/base", "push --state odd x",
                 "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --limit 0", "log --limit 0 a", "list --sort",
-                "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
+                "list --columns ''", "list --columns a,,b", "list --tags --branches", "list --by a,,b", "list --by config.lr --page 00", "list 'steps>'", "show", "show a b", "show ''",
                 "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "explain a b",
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
                 "analyze --device-memory 80 a",
@@ -840,7 +842,7 @@ def narrow(_update):
 
     place = Place()
     place.run("tscope push --branch trunk runs/base runs/parts runs/rerun runs/longer runs/evil && tscope push --branch trunk demo/base")
-    commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
+    commands = ["list", "list --by config.lr --columns loss.last,steps", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
                 "facts base", "analyze base", "diff base parts", "diff --curves --reproduce base parts", "diff base evil", "diff --all base longer",
                 "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
                 "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base",

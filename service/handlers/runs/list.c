@@ -95,7 +95,7 @@ static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 	l->asked.n_judged = l->asked.n;
 	if (ask(l, l->sort, err))
 		return err->status;
-	l->judges_metrics = l->metrics.metrics != NULL;
+	l->judges_metrics = l->metrics.many = l->metrics.metrics != NULL;
 	for (size_t i = 0; i < r->n_columns; i++)
 		if (ask(l, r->columns[i], err))
 			return err->status;

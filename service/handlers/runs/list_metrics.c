@@ -278,7 +278,7 @@ static enum ts_status find(struct ts_list_metrics *m, struct ts_list_series *s, 
 {
 	const struct entry *entry;
 
-	if (!s->whole && s->lookups++ < SINGLE_LOOKUPS)
+	if (!s->whole && (!m->many || s->lookups++ < SINGLE_LOOKUPS))
 		return look_up(m, s, id, values, ret_known, err);
 	if (!s->whole && read_whole(m, s, err))
 		return err->status;

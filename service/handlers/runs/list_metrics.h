@@ -6,7 +6,7 @@
  *	ts_list_metrics_find(&m, metric, &id, ...)
  *	ts_list_metrics_finish(&m)
  *
- * A few runs are looked up one by one. Whoever asks about many runs gets the whole column read once.
+ * Runs are looked up one by one, or, if there may be many, a column is read whole once.
  * Threads: one at a time.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_METRICS_H
@@ -19,6 +19,7 @@ struct ts_list_metric;
 
 struct ts_list_metrics {
 	struct ts_call *call;
+	bool many; /* all runs may be looked up, so that a column is read whole after a few */
 	struct ts_arena arena;
 	struct ts_list_metric *metrics;
 	struct ts_list_series *series;

@@ -78,6 +78,72 @@ $ tscope list -c name,grad_norm.best
 $ tscope list 'loss.last>low'
 ! tscope: filter, at byte 11 (loss.last>^low): a number is expected here
 [2]
+# Groups: mean and standard deviation over the runs of a group; 0.001 has base, longer and mood.
+$ tscope list --by config.lr -c loss.last,loss.best,steps
+| config.lr  runs  loss.last         sd  loss.best         sd    steps      sd
+|     0.001     3   0.222222  0.0481123   0.222222  0.0481123  9.33333  2.3094
+|    0.0012     1    0.25001          -    0.25001          -        8       -
+|         -     1    1.73953          -   0.735433          -      160       -
+$ tscope list --by config.lr,seeds.torch -c loss.last --sort -loss.last --limit 2
+| config.lr  seeds.torch  runs  loss.last  sd
+|         -            7     1    1.73953   -
+|    0.0012            8     1    0.25001   -
+! tscope: there are 2 more groups; --all shows all of them
+$ tscope list 'loss.last<0.2' --by config.lr
+| config.lr  runs
+|     0.001     1
+$ tscope list 'name=none' --by config.lr -c loss.last
+! tscope: none of the runs matches
+$ tscope list --by config.lr -c loss.last --csv
+| config.lr,runs,loss.last.mean,loss.last.sd,loss.last.runs
+| 0.001,3,0.22222233333333333,0.048112329982379076,3
+| 0.0012,1,0.25001,,1
+| ,1,1.739529013633728,,1
+$ tscope list 'name=base' -c name,id,loss.mean,config.none --csv
+| name,id,loss.mean,config.none
+| default/base,18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912,0.67946425,
+! tscope: none of these runs records config.none
+$ tscope list --by config.lr -c name
+! tscope: list: --by shows means, and name of default/mood is no number
+[2]
+$ tscope list --by config.lr -c loss.last --sort steps
+! tscope: list: with --by, --sort needs one of the columns that are shown, and steps is none of them
+[2]
+$ tscope list --by config.lr --names
+! tscope: list: --by shows groups and no names or pages of runs
+[2]
+$ tscope list --by '' -c loss.last
+! tscope: list: --by is empty
+[2]
+$ tscope list --by config.lr -c loss.last --limit 1 --json
+| {
+|   "kind": "run",
+|   "project": "default",
+|   "by": [
+|     "config.lr"
+|   ],
+|   "columns": [
+|     "loss.last"
+|   ],
+|   "groups": [
+|     {
+|       "by": {
+|         "config.lr": 0.001
+|       },
+|       "run_count": 3,
+|       "values": {
+|         "loss.last": {
+|           "run_count": 3,
+|           "mean": 0.22222233333333333,
+|           "sd": 0.048112329982379076
+|         }
+|       }
+|     }
+|   ],
+|   "group_count": 3,
+|   "unrecorded": [],
+|   "unscored_count": 0
+| }
 $ tscope list --columns name,stepps
 ! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr
 [2]
