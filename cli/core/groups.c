@@ -106,8 +106,8 @@ static enum ts_status add_row(struct ts_run_group *group, const struct ts_listin
 		if (cell->value.type == TS_FACT_INT || cell->value.type == TS_FACT_FLOAT)
 			v = number_of(&cell->value);
 		else if (cell->value.type != TS_FACT_NUMBER || !ts_parse_double(cell->value.text, &v))
-			return ts_error_set(err, TS_INVALID, "--by shows means, and %.*s of %.*s is no number", TS_SPAN_ARG(list->columns[c]),
-					    TS_SPAN_ARG(row->name));
+			return ts_error_set(err, TS_INVALID, "--by shows means, and %.*s of %.*s is no number",
+					    TS_SPAN_ARG(list->columns[c]), TS_SPAN_ARG(row->name));
 		add_value(&group->stats[c - n_by], v);
 	}
 	return TS_OK;
@@ -204,7 +204,8 @@ enum ts_status ts_groups_sort(struct ts_groups *groups, struct ts_span column, b
 	bool by = find_column(groups->by, groups->n_by, column, &at);
 
 	if (!by && !find_column(groups->columns, groups->n_columns, column, &at))
-		return ts_error_set(err, TS_INVALID, "with --by, --sort needs one of the columns that are shown, and %.*s is none of them",
+		return ts_error_set(err, TS_INVALID,
+				    "with --by, --sort needs one of the columns that are shown, and %.*s is none of them",
 				    TS_SPAN_ARG(column));
 	if (!keyed)
 		return ts_arena_error(arena, err);

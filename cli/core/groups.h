@@ -3,8 +3,8 @@
  *	ts_groups_make(&list, n_by, &arena, &groups, err)	the first n_by columns of the list are what groups are made by
  *	ts_groups_sort(&groups, column, descending, &arena, err)
  *
- * Runs are in one group where all n_by values are equal: numbers by value (1 and 1.0 are one), everything else by type and text. A value
- * that a run does not record is a group of its own, which comes last. Groups come in ascending order of their values.
+ * Runs are in one group where all n_by values are equal: numbers by value (1 and 1.0 are one), everything else by type and text. A
+ * value that a run does not record is a group of its own, which comes last. Groups come in ascending order of their values.
  */
 #ifndef TSCOPE_CLI_CORE_GROUPS_H
 #define TSCOPE_CLI_CORE_GROUPS_H

@@ -132,8 +132,10 @@ static enum ts_status next_refs(struct listing *l, struct ts_ref **ret_refs, siz
 		return err->status;
 	l->turn = !l->turn;
 	ts_arena_reset(&l->pages[l->turn]);
-	return l->call->engine->ops->ref_list(l->call->engine, &l->query, &l->pages[l->turn], ret_refs, ret_n, ret_next,
-					      err);
+	if (l->call->engine->ops->ref_list(l->call->engine, &l->query, &l->pages[l->turn], ret_refs, ret_n, ret_next, err))
+		return err->status;
+	ts_list_metrics_expect(&l->metrics, *ret_refs, *ret_n);
+	return TS_OK;
 }
 
 static enum ts_status matches(struct listing *l, struct ts_list_subject *s, bool *ret_matches)

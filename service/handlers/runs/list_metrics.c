@@ -289,6 +289,18 @@ static enum ts_status find(struct ts_list_metrics *m, struct ts_list_series *s, 
 	return TS_OK;
 }
 
+void ts_list_metrics_expect(const struct ts_list_metrics *m, const struct ts_ref *refs, size_t n)
+{
+	for (const struct ts_list_series *s = m->series; s; s = s->next) {
+		if (!s->whole || s->n == 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			__builtin_prefetch(&s->firsts[place_of(refs[i].id.bytes, s->places_log2)]);
+		for (size_t i = 0; i < n; i++)
+			__builtin_prefetch(entry_at(s, s->firsts[place_of(refs[i].id.bytes, s->places_log2)]));
+	}
+}
+
 static struct ts_score_value value_of(enum ts_stat stat, uint64_t word)
 {
 	struct ts_score_value value = {.is_integer = ts_stat_is_integer(stat)};

@@ -33,6 +33,10 @@ enum ts_status ts_list_metrics_add(struct ts_list_metrics *m, struct ts_span pat
 /* path is the same memory that was added. */
 const struct ts_list_metric *ts_list_metrics_of(const struct ts_list_metrics *m, struct ts_span path);
 
+/* Fetches what will be looked up of these runs into the processor's cache, all at once: otherwise each look-up would wait for memory.
+ * It changes no answer. */
+void ts_list_metrics_expect(const struct ts_list_metrics *m, const struct ts_ref *refs, size_t n);
+
 /* The value of a run. If *ret_known is false, *ret_scored says whether the run has its scores and thus has no such value. */
 enum ts_status ts_list_metrics_find(struct ts_list_metrics *m, const struct ts_list_metric *metric, const struct ts_id *id,
 				    bool *ret_known, struct ts_score_value *ret_value, bool *ret_scored, struct ts_error *err);
