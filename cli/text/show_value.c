@@ -6,8 +6,10 @@
 #include "base/text.h"
 #include "run/head.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static const char *keep(struct ts_buf *buf, struct ts_arena *arena)
 {
@@ -121,17 +123,33 @@ const char *ts_show_seconds(double seconds, struct ts_arena *arena)
 	return show_seconds(seconds, 3, arena);
 }
 
+/* Writes the local time to the second or to the minute, with its distance from UTC, or Z where there is none. */
+static const char *local_time(int64_t real_ns, bool seconds, struct ts_arena *arena)
+{
+	int64_t ns = ((real_ns % 1000000000) + 1000000000) % 1000000000;
+	time_t time = (time_t)((real_ns - ns) / 1000000000);
+	char text[64];
+	long minutes;
+	struct tm tm;
+
+	tzset();
+	if (!localtime_r(&time, &tm) || (seconds ? strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm)
+						 : strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm)) == 0)
+		return "-";
+	minutes = tm.tm_gmtoff / 60;
+	if (minutes == 0)
+		return ts_arena_printf(arena, "%sZ", text);
+	return ts_arena_printf(arena, "%s%c%02ld:%02ld", text, minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
+}
+
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena)
 {
-	char text[TS_TIME_TEXT];
-	char *copy;
+	return local_time(real_ns, true, arena);
+}
 
-	/* Whole seconds are enough for people. The JSON has the full precision. */
-	ts_time_text(real_ns - ((real_ns % 1000000000) + 1000000000) % 1000000000, text);
-	copy = ts_arena_printf(arena, "%s", text);
-	if (copy && strlen(copy) > 10 && copy[10] == 'T')
-		copy[10] = ' ';
-	return copy;
+const char *ts_show_minute(int64_t real_ns, struct ts_arena *arena)
+{
+	return local_time(real_ns, false, arena);
 }
 
 const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena)

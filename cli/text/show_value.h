@@ -21,7 +21,9 @@ const char *ts_show_apart(double r, struct ts_arena *arena); /* a relative diffe
 const char *ts_show_rounded(double v, struct ts_arena *arena); /* six significant digits, or a whole number: 0.679464 */
 const char *ts_show_bytes(double bytes, struct ts_arena *arena);	  /* 1.21 MiB */
 const char *ts_show_seconds(double seconds, struct ts_arena *arena);	  /* 12.3 ms, 4.56 s, 1 h 02 m */
-const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);	  /* 2026-11-20 11:27:00Z */
+/* The local time, as people read it; JSON and CSV have UTC and all digits. 2026-11-20 12:27:00+01:00, or Z at the end for UTC */
+const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);
+const char *ts_show_minute(int64_t real_ns, struct ts_arena *arena); /* without seconds */
 const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena); /* 0 to 9999 */
 const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_arena *arena); /* 0-3, 7 and 12 more */
 /* "1 rank", "3 ranks": the word gets an s unless n is 1. */

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static struct ts_arena arena;
@@ -140,9 +141,18 @@ static void ranks(void **state)
 static void times(void **state)
 {
 	(void)state;
-	/* These times are 2026-11-20T11:27:00.5Z and half a second before 1970. */
+	/* These times are 2026-11-20T11:27:00.5Z, half a second before 1970, and 2026-07-01T00:00:00Z. */
+	assert_int_equal(setenv("TZ", "UTC0", 1), 0);
 	assert_string_equal(ts_show_time(1795174020500000000, &arena), "2026-11-20 11:27:00Z");
 	assert_string_equal(ts_show_time(-500000000, &arena), "1969-12-31 23:59:59Z");
+	assert_string_equal(ts_show_minute(1795174020500000000, &arena), "2026-11-20 11:27Z");
+	/* Central Europe by its rule, with summer time; and Newfoundland, three and a half hours west. */
+	assert_int_equal(setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1), 0);
+	assert_string_equal(ts_show_time(1795174020500000000, &arena), "2026-11-20 12:27:00+01:00");
+	assert_string_equal(ts_show_minute(1782864000000000000, &arena), "2026-07-01 02:00+02:00");
+	assert_int_equal(setenv("TZ", "NST3:30", 1), 0);
+	assert_string_equal(ts_show_minute(1795174020500000000, &arena), "2026-11-20 07:57-03:30");
+	assert_int_equal(setenv("TZ", "UTC0", 1), 0);
 }
 
 static void draws(struct ts_progress *p, uint64_t done, uint64_t total, int64_t ns, const char *want)

@@ -34,7 +34,6 @@ enum ts_status ts_render_groups_text(struct ts_cli *cli, const struct ts_groups 
 	struct ts_grid_column columns[TS_GRID_COLUMNS];
 	size_t n = 0, shown = groups->n < limit ? groups->n : (size_t)limit;
 	struct ts_grid grid;
-	enum ts_status status;
 
 	if (groups->n_by + 1 + 2 * groups->n_columns > TS_GRID_COLUMNS)
 		return ts_error_set(err, TS_TOO_LARGE, "list: groups can have at most %d columns", TS_GRID_COLUMNS);
@@ -48,8 +47,5 @@ enum ts_status ts_render_groups_text(struct ts_cli *cli, const struct ts_groups 
 	ts_grid_init(&grid, columns, n, &cli->arena);
 	for (size_t i = 0; i < shown; i++)
 		add_group(cli, &grid, groups, &groups->groups[i]);
-	status = ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
-	if (!status && shown < groups->n)
-		ts_cli_say(cli, "there are %s more groups; --all shows all of them", ts_show_count(groups->n - shown, &cli->arena));
-	return status;
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }

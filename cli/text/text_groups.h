@@ -4,7 +4,7 @@
 
 #include "cli/core/groups.h"
 
-/* Shows at most limit groups, and says so if there are more. */
+/* Shows at most limit groups. */
 enum ts_status ts_render_groups_text(struct ts_cli *cli, const struct ts_groups *groups, uint64_t limit, struct ts_error *err);
 
 #endif

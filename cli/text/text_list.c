@@ -24,13 +24,11 @@ static bool is_metric(struct ts_span column)
 /* A time is RFC 3339 text. In a table, minutes are precise enough. */
 static const char *short_time(const struct ts_fact *value, struct ts_arena *arena)
 {
-	const char *text;
 	int64_t ns;
 
 	if (value->type != TS_FACT_TEXT || !ts_time_parse(value->text, &ns))
 		return ts_show_fact(value, arena);
-	text = ts_show_time(ns, arena);
-	return text ? ts_arena_printf(arena, "%.16sZ", text) : NULL;
+	return ts_show_minute(ns, arena);
 }
 
 static struct ts_span without_project(const struct ts_listing *list, struct ts_span name)
@@ -97,7 +95,6 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 {
 	struct ts_grid_column columns[TS_GRID_COLUMNS];
 	struct ts_grid grid;
-	enum ts_status status;
 
 	if (list->n_columns > TS_GRID_COLUMNS)
 		return ts_error_set(err, TS_TOO_LARGE, "list: a list can have at most %d columns", TS_GRID_COLUMNS);
@@ -118,9 +115,5 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 	for (size_t r = 0; r < list->n; r++)
 		for (size_t c = 0; c < list->n_columns; c++)
 			ts_grid_text(&grid, style_of(list, &list->rows[r], c), ts_list_cell_text(list, &list->rows[r], c, &cli->arena));
-	status = ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
-	if (!status && list->next_token.len)
-		ts_cli_say(cli, "there are more; --all shows all of them, and --page %.*s shows the next page",
-			   TS_SPAN_ARG(list->next_token));
-	return status;
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }

@@ -243,6 +243,9 @@ static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 
 static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
+	if (list->next_token.len && !cli->json)
+		ts_cli_say(cli, "there are more; --all shows all of them, and --page %.*s shows the next page",
+			   TS_SPAN_ARG(list->next_token));
 	if (cli->json)
 		ts_render_list_json(cli, list);
 	else if (ts_args_has(&cli->args, "csv"))
@@ -257,6 +260,8 @@ static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *l
 static enum ts_status render_groups(struct ts_cli *cli, const struct ts_listing *list, struct ts_groups *groups, uint64_t limit,
 				    struct ts_error *err)
 {
+	if (limit < groups->n && !cli->json)
+		ts_cli_say(cli, "there are %s more groups; --all shows all of them", ts_show_count(groups->n - limit, &cli->arena));
 	if (cli->json)
 		ts_render_groups_json(cli, list, groups, limit);
 	else if (ts_args_has(&cli->args, "csv"))

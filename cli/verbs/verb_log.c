@@ -35,9 +35,9 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 	struct ts_log_reply log;
 	uint64_t limit = 0;
 	bool given;
-	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX, &given, &limit, err);
+	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX - 1, &given, &limit, err);
 
-	request.limit = (uint32_t)limit;
+	request.limit = (uint32_t)limit + given; /* one more, to know whether there is one */
 	if (status)
 		return ts_error_prefix(err, "log");
 	if (given && limit == 0)
@@ -51,6 +51,10 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		status = ts_ask_log(cli->target.channel, &request, &cli->arena, &log, err);
 	if (status)
 		return status;
+	if (given && log.n > limit) {
+		log.n = (size_t)limit;
+		ts_cli_say(cli, "there are older entries; without --limit, log shows all of them");
+	}
 	if (!cli->json)
 		return text(cli, &log, err);
 	return ts_json_answer(cli, &ts_shape_log_reply, &log, err);

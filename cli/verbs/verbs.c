@@ -65,6 +65,9 @@ static const struct ts_example push_examples[] = {
 	END_EXAMPLES,
 };
 
+/* --limit means the same everywhere: the first N of what is shown without it. */
+#define LIMIT_SAID "; a line says whether there are more"
+
 static const struct ts_option list_options[] = {
 	{.name = "columns", .letter = 'c', .argument = "A,B,...", .complete = TS_COMPLETE_COLUMNS,
 	 .help = "show these columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, "
@@ -74,7 +77,7 @@ static const struct ts_option list_options[] = {
 	{.name = "by", .argument = "A,B,...",
 	 .help = "group the runs by these columns, and show of each other column (--columns) the mean and the standard "
 		 "deviation over the runs of a group; --sort then sorts the groups"},
-	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs or groups (default 50)"},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most the first N runs or groups (default 50)" LIMIT_SAID},
 	{.name = "all", .letter = 'a', .help = "show all runs or groups"},
 	{.name = "page", .argument = "TOKEN", .help = "continue after the page that printed TOKEN"},
 	{.name = "all-projects", .help = "list runs of every project"},
@@ -339,7 +342,7 @@ static const struct ts_option trend_options[] = {
 	{.name = "limit",
 	 .letter = 'l',
 	 .argument = "N",
-	 .help = "read the newest N entries of the branch (default and maximum: 10,000)"},
+	 .help = "read at most the newest N entries of the branch (default and maximum: 10,000)" LIMIT_SAID},
 	{.name = "like",
 	 .argument = "RUN",
 	 .complete = TS_COMPLETE_RUN,
@@ -389,7 +392,7 @@ static const struct ts_example note_examples[] = {
 };
 
 static const struct ts_option log_options[] = {
-	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N entries"},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most the newest N entries (default: all)" LIMIT_SAID},
 	END_OPTIONS,
 };
 static const struct ts_example log_examples[] = {

@@ -64,7 +64,7 @@ class Place:
         shutil.copytree(os.path.join(ROOT, "tests/golden/files"), os.path.join(self.path, "logs"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/text"), os.path.join(self.path, "printed"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
-        self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, LOGNAME="ada", TERM="xterm", LC_ALL="C",
+        self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, LOGNAME="ada", TERM="xterm", LC_ALL="C", TZ="UTC0",
                         TSCOPE_STORE=os.path.join(self.path, "store"))
         self.began = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
 

@@ -30,33 +30,43 @@ static enum ts_status score(struct ts_fetch *f, const struct ts_id *id, uint64_t
 	return status ? ts_call_check(f->call, err) : TS_OK;
 }
 
-/* Goes through the names of runs; tags and branches point at the same runs as a rule, and a list of them says what is missing. */
-static enum ts_status score_all(struct ts_call *call, uint64_t *ret_scored, struct ts_error *err)
+/* Goes through the names of one kind; pages has room for one page after the other. */
+static enum ts_status score_kind(struct ts_fetch *f, enum ts_ref_kind kind, struct ts_arena pages[2], uint64_t *io_scored,
+				 struct ts_error *err)
 {
-	struct ts_ref_query query = {.kind = TS_REF_RUN, .order = TS_ORDER_NAME, .limit = PAGE};
-	struct ts_arena pages[2]; /* the token of one page is in its arena while the next is read */
-	enum ts_status status = TS_OK;
-	struct ts_fetch f;
+	struct ts_engine *engine = f->call->engine;
+	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
 	int turn = 0;
 
-	*ret_scored = 0;
-	ts_fetch_init(&f, call);
-	ts_arena_init(&pages[0], TS_CALL_ARENA);
-	ts_arena_init(&pages[1], TS_CALL_ARENA);
 	do {
 		struct ts_ref *refs;
 		struct ts_span next;
-		size_t n = 0;
+		size_t n;
 
 		turn = !turn;
-		ts_arena_reset(&pages[turn]);
-		status = ts_call_check(call, err);
-		if (!status)
-			status = call->engine->ops->ref_list(call->engine, &query, &pages[turn], &refs, &n, &next, err);
-		for (size_t i = 0; !status && i < n; i++)
-			status = score(&f, &refs[i].id, ret_scored, err);
-		query.after = status ? ts_span_of(NULL, 0) : next;
-	} while (!status && query.after.len);
+		ts_arena_reset(&pages[turn]); /* the token of the page before is in the other */
+		if (ts_call_check(f->call, err) || engine->ops->ref_list(engine, &query, &pages[turn], &refs, &n, &next, err))
+			return err->status;
+		for (size_t i = 0; i < n; i++)
+			if (score(f, &refs[i].id, io_scored, err))
+				return err->status;
+		query.after = next;
+	} while (query.after.len);
+	return TS_OK;
+}
+
+static enum ts_status score_all(struct ts_call *call, uint64_t *io_scored, struct ts_error *err)
+{
+	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+	struct ts_arena pages[2];
+	enum ts_status status = TS_OK;
+	struct ts_fetch f;
+
+	ts_fetch_init(&f, call);
+	ts_arena_init(&pages[0], TS_CALL_ARENA);
+	ts_arena_init(&pages[1], TS_CALL_ARENA);
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
+		status = score_kind(&f, kinds[i], pages, io_scored, err);
 	ts_arena_finish(&pages[0]);
 	ts_arena_finish(&pages[1]);
 	ts_fetch_finish(&f);

@@ -78,6 +78,16 @@ $ tscope list -c name,grad_norm.best
 $ tscope list 'loss.last>low'
 ! tscope: filter, at byte 11 (loss.last>^low): a number is expected here
 [2]
+# Times are local and say how far from UTC; this run began at 22:13 UTC. Other programs get UTC.
+$ TZ=CET-1CEST tscope list name=base -c name,started
+| name  started
+| base  2023-11-14 23:13+01:00
+$ TZ=NST3:30 tscope list name=base -c name,started
+| name  started
+| base  2023-11-14 18:43-03:30
+$ TZ=CET-1CEST tscope list name=base -c name,started --csv
+| name,started
+| default/base,2023-11-14T22:13:20Z
 # Groups: mean and standard deviation over the runs of a group; 0.001 has base, longer and mood.
 $ tscope list --by config.lr -c loss.last,loss.best,steps
 | config.lr  runs  loss.last         sd  loss.best         sd    steps      sd

@@ -42,9 +42,14 @@ $ tscope note base novalue
 ! tscope: note: 'novalue' must have the form KEY=VALUE
 [2]
 $ tscope log best
-| entry  id            moved                 who  message
-|     2  2fce76dd212c  NOW_________________  ada
-|     1  18fc3da2967f  NOW_________________  ada
+| entry  id            moved                 who    message
+|     2  2fce76dd212c  NOW_________________  local
+|     1  18fc3da2967f  NOW_________________  local
+$ tscope log best --limit 1 | wc -l
+| 2
+! tscope: there are older entries; without --limit, log shows all of them
+$ tscope log best --limit 2 | wc -l
+| 3
 $ tscope log nothing
 ! tscope: nothing is named default/nothing
 [2]
