@@ -108,7 +108,9 @@ static void tell_unrecorded(struct listing *l)
 	size_t from = l->reply.examined ? 0 : asked->n_judged, to = l->reply.n ? asked->n : asked->n_judged;
 
 	l->reply.unrecorded = asked->paths + from;
-	l->reply.n_unrecorded = to - from;
+	for (size_t i = from; i < to; i++) /* nobody knows what runs record whose metrics were never made */
+		if (!l->reply.unscored || ts_list_word(asked->paths[i]) != TS_WORD_METRIC)
+			l->reply.unrecorded[l->reply.n_unrecorded++] = asked->paths[i];
 }
 
 static enum ts_status begin_query(struct listing *l, struct ts_error *err)

@@ -365,6 +365,33 @@ static void get_knows_metrics(void **state)
 	assert_true(loss->has_best && loss->best == 1.0 / 80 && loss->best_step == 79 && loss->max == 1 && loss->max_step == 0);
 }
 
+/* Rank r begins with a loss of 1 / (1 + r): the metrics are those of the lowest rank, whatever its number. */
+static void takes_the_lowest_rank(void **state)
+{
+	struct ts_span column = ts_span_str("loss.max");
+	struct ts_list_request request = {.kind = TS_REF_RUN, .columns = &column, .n_columns = 1, .page_size = 1};
+
+	(void)state;
+	for (int32_t first = 0; first < 2; first++) {
+		struct test_run run = test_run_plain();
+		struct ts_list_reply reply;
+		char name[32];
+
+		run.first_rank = first;
+		run.ranks = 2;
+		(void)snprintf(name, sizeof name, "ranks%d/run", first);
+		must_commit(&store, name, test_run_put(&store, &run));
+		request.project = ts_span_of(name, 6);
+		must(test_list(&store, &request, &reply), &store.err);
+		assert_int_equal(reply.n, 1);
+		assert_true(cell(&reply, 0, 0)->value.real == 1.0 / (1 + first));
+		must(test_update(&store,
+				 &(struct ts_ref_request){.kind = TS_REF_RUN, .name = ts_span_str(name), .remove = true},
+				 &(struct ts_ref_reply){.had_previous = 0}),
+		     &store.err);
+	}
+}
+
 /* A run of which an older version stored no metrics: they are unknown and counted, until gc makes them. */
 static void tells_what_was_never_scored(void **state)
 {
@@ -387,6 +414,7 @@ static void tells_what_was_never_scored(void **state)
 		assert_int_equal(reply.n, 1);
 		assert_int_equal(cell(&reply, 0, 0)->known, i == 2);
 		assert_int_equal(reply.unscored, i < 2);
+		assert_int_equal(reply.n_unrecorded, 0); /* it may record them */
 		request.sort = i ? ts_span_str("loss.last") : ts_span_str("steps"); /* counted once in any order */
 		gc.dry_run = i == 0;
 		ts_buf_reset(&buf);
@@ -460,7 +488,7 @@ int main(void)
 		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
 		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
 		cmocka_unit_test(shows_columns),     cmocka_unit_test(knows_metrics),
-		cmocka_unit_test(get_knows_metrics),
+		cmocka_unit_test(get_knows_metrics), cmocka_unit_test(takes_the_lowest_rank),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(refuses),
 	};
