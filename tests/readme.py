@@ -70,7 +70,7 @@ def environment(folder, build):
     with open(folder + "/clock/sitecustomize.py", "w", encoding="utf-8") as f:
         f.write(CLOCK)
     keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
-    return dict(keep, PATH=build + ":" + os.environ["PATH"], HOME=folder, COLUMNS="100", NO_COLOR="1", PYTHONPATH=folder + "/clock", LC_ALL="C.UTF-8")
+    return dict(keep, PATH=build + ":" + os.environ["PATH"], HOME=folder, LOGNAME="ada", TZ="UTC0", COLUMNS="100", NO_COLOR="1", PYTHONPATH=folder + "/clock", LC_ALL="C.UTF-8")
 
 
 def check(document, sample, build, update):

@@ -122,6 +122,7 @@ _tscope_complete()
 	push:--map) :; return ;;
 	list:-c|list:--columns) _tscope_columns; return ;;
 	list:-s|list:--sort) _tscope_sort_keys; return ;;
+	list:--by) :; return ;;
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
 	list:--html) _tscope_paths -f; return ;;
@@ -203,7 +204,7 @@ _tscope_complete()
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
-		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names --html" ;;
+		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;

@@ -184,6 +184,10 @@ $ tscope show ./mlflow.db#000000000000000000000000000000a3 | head -20
 | scalars.loss         trajectory   f64       1     6  -1 to 4611686018427387904
 | scalars.val loss: a  unknown      f64       1     2  5 to 6
 | timestamp            observation  f64       1     8  -1 to 4611686018427387904
+|
+| metric         last          best  at step          mean           min     max  NaN or inf
+| loss         1e+300  4.94066e-324       -1  3.33333e+299  4.94066e-324  1e+300           3
+| val loss: a    0.25             -        -        0.1875         0.125    0.25           0
 ! tscope: ./mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 # A run that was deleted is read where it is named.
 $ tscope push --name one mlflow.db#000000000000000000000000000000a4

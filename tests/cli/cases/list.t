@@ -120,7 +120,7 @@ $ tscope list --by config.lr -c loss.last --sort steps
 ! tscope: list: with --by, --sort needs one of the columns that are shown, and steps is none of them
 [2]
 $ tscope list --by config.lr --names
-! tscope: list: --by shows groups and no names or pages of runs
+! tscope: list: --by shows groups and no names, pages or curves of runs
 [2]
 $ tscope list --by '' -c loss.last
 ! tscope: list: --by is empty

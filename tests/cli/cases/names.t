@@ -42,9 +42,9 @@ $ tscope note base novalue
 ! tscope: note: 'novalue' must have the form KEY=VALUE
 [2]
 $ tscope log best
-| entry  id            moved                 who    message
-|     2  2fce76dd212c  NOW_________________  local
-|     1  18fc3da2967f  NOW_________________  local
+| entry  id            moved                 who  message
+|     2  2fce76dd212c  NOW_________________  ada
+|     1  18fc3da2967f  NOW_________________  ada
 $ tscope log best --limit 1 | wc -l
 | 2
 ! tscope: there are older entries; without --limit, log shows all of them
