@@ -141,7 +141,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 {
 	sqlite3 *db;
 	char **parts;
-	size_t n, all;
+	size_t n, all = 0;
 	enum ts_status status;
 
 	if (ts_sqlite_open(path, arena, &db, err))
