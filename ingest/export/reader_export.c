@@ -509,7 +509,7 @@ static enum ts_status read_lines(struct exported *x, struct ts_error *err)
 static enum ts_status read_export(struct exported *x, struct ts_error *err)
 {
 	if (ts_given_facts(x->options, x->arena, &x->head.facts, err) ||
-	    ts_facts_prepare(&x->head.facts, ts_span_str(""), &x->result.notices, err) ||
+	    ts_facts_prepare(&x->head.facts, ts_span_str(""), &x->result.notices, x->arena, err) ||
 	    ts_log_lines_open(&x->lines, x->options->path, x->table ? ',' : '\0', err) || read_lines(x, err))
 		return err->status;
 	if (x->head.n_ranks == 0)

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/facts_json.h"
+#include "ingest/facts/fold.h"
 #include "ingest/facts/redact.h"
 #include "run/head.h"
 
@@ -178,7 +179,7 @@ static enum ts_status make_long(struct ts_fact *fact, struct ts_error *err)
 }
 
 enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, struct ts_notices *notices,
-				struct ts_error *err)
+				struct ts_arena *arena, struct ts_error *err)
 {
 	size_t kept = 0;
 
@@ -204,7 +205,7 @@ enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, str
 		facts->items[kept++] = fact;
 	}
 	facts->n = kept;
-	return TS_OK;
+	return ts_facts_fold(facts, TS_FACTS_ROOM, file, notices, arena, err);
 }
 
 enum ts_status ts_facts_sink_long(const struct ts_facts *facts, ts_object_sink *sink, void *ctx, struct ts_error *err)

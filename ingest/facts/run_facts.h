@@ -18,9 +18,9 @@ enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct t
 enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts *far, struct ts_arena *arena,
 			      struct ts_facts *ret_facts, struct ts_error *err);
 /* Leaves out facts that are too long (a notice), counts redacted ones (a notice), and turns long texts into TS_FACT_LONG, which
- * keep their `text` until it is given to the sink. */
+ * keep their `text` until it is given to the sink. Facts for which a run has no room are folded (fold.h). */
 enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, struct ts_notices *notices,
-				struct ts_error *err);
+				struct ts_arena *arena, struct ts_error *err);
 /* Gives the long texts to the sink. */
 enum ts_status ts_facts_sink_long(const struct ts_facts *facts, ts_object_sink *sink, void *ctx, struct ts_error *err);
 

@@ -91,7 +91,7 @@ static enum ts_status read_facts(struct importing *m, struct ts_error *err)
 	(void)ts_facts_sort(&own);
 	if (ts_given_facts(m->options, m->arena, &given, err) || ts_facts_merge(&given, &own, m->arena, &m->head.facts, err))
 		return err->status;
-	return ts_facts_prepare(&m->head.facts, ts_span_str(""), m->notices, err);
+	return ts_facts_prepare(&m->head.facts, ts_span_str(""), m->notices, m->arena, err);
 }
 
 static void tell_rows(struct importing *m)

@@ -101,7 +101,7 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
 	    ts_facts_merge(&r->given, &with_root, arena, &facts, err) ||
-	    ts_facts_prepare(&facts, file_name(r, dir->name, "run.json"), notices, err))
+	    ts_facts_prepare(&facts, file_name(r, dir->name, "run.json"), notices, arena, err))
 		return err->status;
 	*ret_facts = facts;
 	return TS_OK;
@@ -213,7 +213,7 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 	if (r->layout.n == 0) {
 		if (ts_facts_merge(&r->given, &r->root, r->arena, &r->head.facts, err))
 			return err->status;
-		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, err);
+		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, r->arena, err);
 	}
 	ts_arena_init(&scratch, r->arena->ceiling);
 	for (size_t i = 0; i < r->layout.n && !found; i++) {
