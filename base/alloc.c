@@ -1,9 +1,10 @@
 #include "base/alloc.h"
 
+#include "base/system.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 /* Blocks from this size on begin and end at huge pages, because the kernel takes as long to give 4 KiB as to read 100 numbers. */
 enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 2 * HUGE_PAGE };
@@ -27,7 +28,7 @@ static void *alloc_huge(size_t size)
 	void *block = aligned_alloc(HUGE_PAGE, whole);
 
 	if (block)
-		(void)madvise(block, whole, MADV_HUGEPAGE);
+		ts_system_want_huge_pages(block, whole);
 	return block;
 }
 

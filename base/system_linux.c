@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@ int ts_system_cores(void)
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+void ts_system_want_huge_pages(void *block, size_t size)
+{
+	(void)madvise(block, size, MADV_HUGEPAGE);
 }
 
 int ts_system_pipe(int ret_ends[2])

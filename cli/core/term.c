@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +54,14 @@ static bool wants_colour(const char *color, bool tty)
 	return tty && term && strcmp(term, "dumb") != 0;
 }
 
-/* The name of a locale ends in its encoding: en_US.UTF-8, C.utf8. */
+/* The name of a locale ends in its encoding: en_US.UTF-8, C.utf8, de_DE.UTF-8@euro. */
+static bool names_utf8(const char *locale)
+{
+	const char *encoding = strchr(locale, '.');
+
+	return encoding && (strncasecmp(encoding + 1, "utf-8", 5) == 0 || strncasecmp(encoding + 1, "utf8", 4) == 0);
+}
+
 static bool is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -62,7 +70,7 @@ static bool is_utf8(void)
 		const char *value = getenv(names[i]);
 
 		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+			return names_utf8(value);
 	}
 	return false;
 }

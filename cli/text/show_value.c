@@ -128,18 +128,18 @@ static const char *local_time(int64_t real_ns, bool seconds, struct ts_arena *ar
 {
 	int64_t ns = ((real_ns % 1000000000) + 1000000000) % 1000000000;
 	time_t time = (time_t)((real_ns - ns) / 1000000000);
-	char text[64];
-	long minutes;
+	char text[64], zone[8];
 	struct tm tm;
 
 	tzset();
 	if (!localtime_r(&time, &tm) || (seconds ? strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm)
 						 : strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm)) == 0)
 		return "-";
-	minutes = tm.tm_gmtoff / 60;
-	if (minutes == 0)
+	if (strftime(zone, sizeof zone, "%z", &tm) != 5) /* "+0130" */
+		return "-";
+	if (strcmp(zone + 1, "0000") == 0)
 		return ts_arena_printf(arena, "%sZ", text);
-	return ts_arena_printf(arena, "%s%c%02ld:%02ld", text, minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
+	return ts_arena_printf(arena, "%s%.3s:%s", text, zone, zone + 3);
 }
 
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena)

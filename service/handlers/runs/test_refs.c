@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "base/user.h"
 #include "service/handlers/core/summary.h"
 #include "service/handlers/core/test_runs.h"
 
@@ -62,12 +63,13 @@ static void tags_stay(void **state)
 	struct ts_ref_request request = request_of(TS_REF_TAG, "p/v1", "p/a");
 	struct ts_ref_reply reply = must_update(request);
 	struct ts_summary summary;
+	char me[TS_USER_TEXT];
 
 	(void)state;
 	assert_false(reply.had_previous);
 	assert_int_equal(reply.ref.seq, 1);
 	assert_true(ts_id_eq(&reply.ref.id, &first));
-	assert_true(ts_span_is(reply.ref.who, "local"));
+	assert_true(ts_span_is(reply.ref.who, ts_user_self(me)));
 	assert_true(ts_summary_read(reply.ref.summary, &summary));
 	assert_int_equal(summary.steps, 10);
 	assert_true(ts_span_is(summary.own_name, "own"));
@@ -175,6 +177,7 @@ static void keeps_a_log(void **state)
 
 static void writes_notes(void **state)
 {
+	char me[TS_USER_TEXT];
 	struct ts_get_reply got;
 
 	(void)state;
@@ -183,7 +186,7 @@ static void writes_notes(void **state)
 	must(test_get(&s, "p/a", &got), &s.err);
 	assert_int_equal(got.n_notes, 2);
 	assert_true(ts_span_is(got.notes[0].key, "bad") && ts_span_is(got.notes[0].value, "r\xc3\xa4uber"));
-	assert_true(ts_span_is(got.notes[0].who, "local") && got.notes[0].at_ns > 0);
+	assert_true(ts_span_is(got.notes[0].who, ts_user_self(me)) && got.notes[0].at_ns > 0);
 	must(test_note(&s, "p/a", "bad", ""), &s.err);
 	must(test_get(&s, "p/a", &got), &s.err);
 	assert_int_equal(got.n_notes, 1);
