@@ -5,6 +5,8 @@
 #include "run/head.h"
 #include "run/role.h"
 
+#include <stdio.h>
+
 #define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
 
 static bool is_decimals(struct ts_resolution r)
@@ -413,6 +415,19 @@ static double ratio_of(const struct ts_gap *gap)
 	return gap->ratio_least + (gap->ratio_most - gap->ratio_least) / 2;
 }
 
+/* With as many digits as it takes to see that it is not 1. */
+static struct ts_say say_ratio(const struct ts_gap *gap)
+{
+	double ratio = ratio_of(gap), off = fabs(ratio - 1);
+	struct ts_say s;
+	int digits = 4;
+
+	while (digits < 17 && off > 0 && off < 5 * pow(10, -digits))
+		digits++;
+	(void)snprintf(s.text, sizeof s.text, "%.*g", digits, ratio);
+	return s;
+}
+
 /* A unit seldom changes in mid-run. An objective that is multiplied there looks the same, because an optimizer such as
  * Adam divides the factor out of its updates. */
 static void only_from(struct ts_inquiry *q, const struct ts_first *loss)
@@ -426,7 +441,7 @@ static void only_from(struct ts_inquiry *q, const struct ts_first *loss)
 		    "From step %" PRId64
 		    " on, the loss of the second run is %s times that of the first: it may only be logged in a different "
 		    "unit from there on, or the objective itself was multiplied",
-		    loss->step, ts_say_number(ratio_of(&loss->series->gap)).text);
+		    loss->step, say_ratio(&loss->series->gap).text);
 	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, TS_CAUSE_CONFIG);
 }
@@ -451,14 +466,14 @@ static bool other_unit(struct ts_inquiry *q)
 		return false;
 	ts_say_for(q,
 		   "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
-		   ts_say_plural((double)loss->series->gap.points, "step").text, ts_say_number(ratio_of(&loss->series->gap)).text);
+		   ts_say_plural((double)loss->series->gap.points, "step").text, say_ratio(&loss->series->gap).text);
 	if (!shown && loss->step != q->start)
 		only_from(q, loss);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, shown ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 			    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the "
 			    "training itself agrees",
-			    ts_say_number(ratio_of(&loss->series->gap)).text);
+			    say_ratio(&loss->series->gap).text);
 	q->d.step = loss->step;
 	return true;
 }

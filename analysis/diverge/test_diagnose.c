@@ -1640,6 +1640,13 @@ static void test_recorded_always_remains(void **state)
 	s.series[0].gap.spread_a = 0.5;
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
+	/* A ratio close to 1 has the digits that show it: 1.00001, not 1. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-5, 1e-5, 0);
+	s.series[0].gap.ratio_least = s.series[0].gap.ratio_most = 1.00001;
+	s.series[0].gap.spread_a = 0.5;
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_for(&s, "is 1.00001 times that of the first run"));
+	AGAIN(s);
 	/* In mid-run the objective may be what changed, unless another record shows that the training did not. */
 	parts(&s, TS_KIND_LOSS, "loss", 40, 0.3, 0.3, 0);
 	s.series[0].gap.ratio_least = 1.4426;

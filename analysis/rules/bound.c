@@ -334,7 +334,7 @@ static struct ts_span undecided(struct decision *d, double steps)
 	static const char cannot[] = "the run does not show what limits it";
 
 	if (steps <= 0)
-		return kept(d, ts_arena_printf(d->arena, "%s: it has no steps, and the verdict needs %d", cannot,
+		return kept(d, ts_arena_printf(d->arena, "%s: it has no steps whose time is known, and the verdict needs %d", cannot,
 					       TS_BOUND_STEPS));
 	if (steps < TS_BOUND_STEPS)
 		return kept(d, ts_arena_printf(d->arena, "%s: it has only %s, and the verdict needs %d", cannot,

@@ -113,7 +113,7 @@ static void too_little_is_unknown(void **state)
 	ts_arena_finish(&s.arena);
 	decide(&s, "");
 	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
-	assert_true(holds(s.b.sentence, "it has no steps, and the verdict needs 10"));
+	assert_true(holds(s.b.sentence, "it has no steps whose time is known, and the verdict needs 10"));
 	ts_arena_finish(&s.arena);
 	decide(&s, STEPS "budget/data_stall/share_ratio ? the times of a phase are not finite");
 	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
