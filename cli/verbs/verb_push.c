@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/listed.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/path_run.h"
@@ -42,6 +43,7 @@ struct place {
 struct pushed {
 	const struct place *at;
 	struct ts_arena *arena;
+	struct ts_listed *listed; /* NULL: none */
 	struct ts_span name;
 	struct ts_ingest_result run;
 	struct ts_commit_reply commit;
@@ -66,6 +68,7 @@ struct pushes {
 	struct row *rows;
 	size_t n, n_rows;
 	size_t failed;  /* runs that were not pushed */
+	struct ts_listed listed;
 	size_t untried; /* of these, runs that came after the server had stopped answering */
 	struct ts_json json; /* of all pushes; only with --json */
 };
@@ -133,6 +136,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		.part = p->at->part,
 		.more = p->at->more,
 		.n_more = p->at->n_more,
+		.listed = p->listed,
 		.strict = ts_args_has(&cli->args, "strict"),
 		.facts = facts,
 		.progress = ts_progress_step,
@@ -609,7 +613,7 @@ static enum ts_status push_single(struct pushes *all, struct ts_error *err)
 static enum ts_status push_next(struct pushes *all, const struct place *at, struct ts_arena *arena, bool *io_gone,
 				struct ts_error *err)
 {
-	struct pushed p = {.at = at, .arena = arena};
+	struct pushed p = {.at = at, .arena = arena, .listed = &all->listed};
 	const struct ts_error *failed = at->failed;
 	bool untried = !failed && *io_gone;
 	enum ts_status status = TS_OK;
@@ -673,6 +677,7 @@ static enum ts_status push_many(struct pushes *all, struct ts_error *err)
 		ts_arena_reset(&arena);
 	}
 	ts_arena_finish(&arena);
+	ts_listed_finish(&all->listed);
 	if (status)
 		return status;
 	if (all->untried)
@@ -691,7 +696,7 @@ static enum ts_status push_many(struct pushes *all, struct ts_error *err)
 enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 {
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
-	struct pushes all = {.cli = cli};
+	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
 
 	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || ts_cli_open(cli, use, err))
 		return err->status;

@@ -9,6 +9,8 @@
 
 enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
 
+struct ts_listed;
+
 enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memory */
 
 struct ts_ingest_options {
@@ -16,6 +18,7 @@ struct ts_ingest_options {
 	const char *part;		   /* which run of a file that holds several (discover.h); NULL for most formats */
 	const char *const *more;	   /* paths of further parts of the run (ts_run_about), in any order */
 	size_t n_more;
+	struct ts_listed *listed;	   /* of the caller, who reads many runs of one folder; NULL: none */
 	bool strict;			   /* skipped input is an error */
 	const char *const *patterns;	   /* templates of a text log's lines (text/text_pattern.h) */
 	size_t n_patterns;

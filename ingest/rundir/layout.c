@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/listed.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -136,8 +137,43 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 	return TS_OK;
 }
 
+/* The first of sorted names that is not below this one. */
+static size_t first_from(char **names, size_t n, const char *name)
+{
+	size_t low = 0;
+
+	while (n > 0) {
+		size_t half = n / 2;
+
+		if (strcmp(names[low + half], name) < 0) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low;
+}
+
+/* Copies the names at the begin of sorted ones that begin with prefix into the arena, where they stay as long as the layout. */
+static enum ts_status keep_prefixed(char **names, size_t n, const char *prefix, struct ts_arena *arena, char ***ret_names,
+				    size_t *ret_n, struct ts_error *err)
+{
+	size_t some = 0;
+	char **kept;
+
+	while (some < n && strncmp(names[some], prefix, strlen(prefix)) == 0)
+		some++;
+	kept = ts_arena_array(arena, some + 1, sizeof *kept);
+	for (size_t i = 0; kept && i < some; i++)
+		kept[i] = ts_arena_printf(arena, "%s", names[i]);
+	*ret_names = kept;
+	*ret_n = some;
+	return arena->failed ? ts_arena_error(arena, err) : TS_OK;
+}
+
 /* PATH itself is rank 0. PATH_rank<k> beside it are the other ranks. */
-static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_listed *listed, struct ts_arena *arena, struct ts_error *err)
 {
 	char *real = realpath(layout->path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
@@ -146,17 +182,21 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena
 	char *prefix;
 	char *parent;
 	char **names;
-	size_t n;
+	size_t n, from;
 
 	if (slash && slash[1]) {
 		prefix = ts_arena_printf(arena, "%s_rank", slash + 1);
 		parent = ts_arena_printf(arena, "%.*s", slash == real ? 1 : (int)(slash - real), real);
 		if (!prefix || !parent)
 			status = ts_arena_error(arena, err);
-		else if (ts_list_dir(parent, arena, &names, &n, &why) == TS_OK) {
+		else if ((listed ? ts_listed_names(listed, parent, &names, &n, &why) : ts_list_dir(parent, arena, &names, &n, &why)) ==
+			 TS_OK) {
+			from = first_from(names, n, prefix);
+			status = keep_prefixed(names + from, n - from, prefix, arena, &names, &n, err);
 			layout->ranks = ts_arena_array(arena, n + 1, sizeof *layout->ranks);
-			status = layout->ranks ? add_ranks(layout, parent, prefix, names, n, arena, err)
-					       : ts_arena_error(arena, err);
+			if (!status)
+				status = layout->ranks ? add_ranks(layout, parent, prefix, names, n, arena, err)
+						       : ts_arena_error(arena, err);
 		} else if (why.status == TS_NO_MEMORY) {
 			*err = why;
 			status = why.status;
@@ -166,7 +206,7 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena
 	return status;
 }
 
-static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status single(struct ts_run_layout *layout, struct ts_listed *listed, struct ts_arena *arena, struct ts_error *err)
 {
 	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
 
@@ -175,7 +215,7 @@ static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *aren
 			err, TS_INVALID,
 			"%s is not a run directory: it has no steps.jsonl, no run.json, no rank*/ and no trace",
 			layout->path);
-	if (steps && add_siblings(layout, arena, err))
+	if (steps && add_siblings(layout, listed, arena, err))
 		return err->status;
 	if (!layout->ranks)
 		layout->ranks = ts_arena_array(arena, 1, sizeof *layout->ranks);
@@ -187,7 +227,7 @@ static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *aren
 	return TS_OK;
 }
 
-enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
+enum ts_status ts_layout_find(const char *path, struct ts_listed *listed, struct ts_notices *notices, struct ts_arena *arena,
 			      struct ts_run_layout *ret_layout, struct ts_error *err)
 {
 	struct ts_run_layout layout = {.path = path};
@@ -210,7 +250,7 @@ enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, stru
 	if (layout.n == 0) {
 		layout.multi = false;
 		layout.ranks = NULL;
-		if (single(&layout, arena, err))
+		if (single(&layout, listed, arena, err))
 			return err->status;
 	} else if (has(path, "steps.jsonl")) {
 		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,

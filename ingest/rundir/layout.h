@@ -8,6 +8,8 @@
 
 #include "ingest/core/notice.h"
 
+struct ts_listed;
+
 struct ts_rank_dir {
 	int32_t rank;
 	bool named;	     /* the directory's name has the rank; else run.json may have it */
@@ -22,8 +24,9 @@ struct ts_run_layout {
 	size_t n;
 };
 
-/* Finds the layout. TS_INVALID: the path holds no run, or two directories for one rank. Results lie in the arena. */
-enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
+/* Finds the layout. listed, which may be NULL, spares listing the folder around path for each of its runs. TS_INVALID: the path
+ * holds no run, or two directories for one rank. Results lie in the arena. */
+enum ts_status ts_layout_find(const char *path, struct ts_listed *listed, struct ts_notices *notices, struct ts_arena *arena,
 			      struct ts_run_layout *ret_layout, struct ts_error *err);
 /* Whether the directory holds steps.jsonl, pipeline.jsonl, digests.jsonl, run.json, facts.json or a trace. */
 bool ts_layout_looks_like_run(const char *path);

@@ -522,8 +522,8 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
 
 	r.result.notices.arena = arena;
-	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || ts_given_facts(options, arena, &r.given, err) ||
-	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
+	if (ts_layout_find(options->path, options->listed, &r.result.notices, arena, &r.layout, err) ||
+	    ts_given_facts(options, arena, &r.given, err) || settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
 	    check_room(&r, err))
 		return err->status;
 	count_bytes(&r);
