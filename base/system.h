@@ -10,6 +10,7 @@
 #include "base/buf.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* How many cores this process may use; at least 1. */
@@ -29,6 +30,9 @@ void ts_system_cond_init(pthread_cond_t *cond);
 struct timespec ts_system_cond_limit(int64_t mono_ns);
 /* A lock that lets a waiting writer go before new readers, where the system can. */
 void ts_system_lock_init(pthread_rwlock_t *lock);
+
+/* When a file or folder changed last. False where the system says it in a way of its own, or to the second only. */
+bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 
 /* Appends what tells one start of this machine from another. TS_NOT_FOUND where the system does not say. */
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err);

@@ -62,6 +62,12 @@ void ts_system_lock_init(pthread_rwlock_t *lock)
 	pthread_rwlockattr_destroy(&attr);
 }
 
+bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
+{
+	*ret_changed = st->st_mtim;
+	return true;
+}
+
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err)
 {
 	return ts_file_read("/proc/sys/kernel/random/boot_id", out, err);
