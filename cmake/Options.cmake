@@ -12,7 +12,7 @@ set(TS_SANITIZE "" CACHE STRING "sanitizers: address,undefined or thread; empty 
 option(TS_HARDEN "hardened release flags" OFF)
 option(TS_FUZZ "build the fuzz targets (clang)" OFF)
 option(TS_COVERAGE "gcov instrumentation" OFF)
-option(TS_SQLITE "read MLflow's databases, if libsqlite3 is there" ON)
+option(TS_SQLITE "read the databases of MLflow and trackio, if libsqlite3 is there" ON)
 option(TS_STATIC "link everything but libc and libm statically: a process starts in 1 ms, not in 5" OFF)
 set(linux OFF)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)

@@ -3,9 +3,8 @@
  * A path that a reader recognises is one run, or as many runs as its `parts` reports (a database); FILE#PART names one of
  * these. Any other path is searched TS_DISCOVER_DEPTH directories deep, without following symbolic links, and every path that a
  * reader recognises is a run. The search goes on below a run only if its reader says that runs nest. Names that begin with a
- * dot are skipped. Paths that lie in one folder and are parts of one run (a W&B run that was resumed) are found as the first of them,
- * with the others in `more`. A text log is a run only where no other
- * reader finds one in its folder, above or below it.
+ * dot are skipped. Paths that lie in one folder and are parts of one run (a W&B run that was resumed) are found as the first of
+ * them, with the others in `more`. A text log is a run only where no other reader finds one in its folder, above or below it.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H

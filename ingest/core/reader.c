@@ -11,3 +11,23 @@ enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t 
 	*told = at;
 	return options->progress(options->progress_ctx, at, total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
 }
+
+enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,
+				  struct ts_error *err)
+{
+	if (*n == TS_READER_PARTS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
+	if (*n == *cap) {
+		size_t more = *cap ? *cap * 2 : 16;
+		char **grown = ts_arena_array(arena, more, sizeof *grown);
+
+		if (!grown)
+			return ts_arena_error(arena, err);
+		if (*n)
+			memcpy(grown, *parts, *n * sizeof *grown);
+		*parts = grown;
+		*cap = more;
+	}
+	(*parts)[*n] = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
+	return (*parts)[(*n)++] ? TS_OK : ts_arena_error(arena, err);
+}

@@ -7,10 +7,9 @@
 #include "run/fact.h"
 #include "run/index.h"
 
-enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
-
 struct ts_listed;
 
+enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
 enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memory */
 
 struct ts_ingest_options {
@@ -86,5 +85,9 @@ struct ts_reader {
 	enum ts_status (*read)(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);
 };
+/* For `parts`: appends a copy of the id to *parts, which have *n of *cap and grow in the arena. TS_TOO_LARGE beyond
+ * TS_READER_PARTS_MAX. */
+enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,
+				  struct ts_error *err);
 
 #endif

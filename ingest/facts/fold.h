@@ -7,10 +7,11 @@
 #ifndef TSCOPE_INGEST_FACTS_FOLD_H
 #define TSCOPE_INGEST_FACTS_FOLD_H
 
+#include "base/limits.h"
 #include "ingest/core/notice.h"
 #include "run/fact.h"
 
-enum { TS_FACTS_ROOM = (2 << 20) - (128 << 10) }; /* a head without what 1,819 ranks take */
+enum { TS_FACTS_ROOM = TS_HEAD_MAX - (128 << 10) }; /* a head without what 1,819 ranks take */
 
 /* Folds sorted facts until they take at most `room` bytes, or nothing is left to fold. Texts lie in the arena. Each folded path is
  * the notice `folded_facts`; notices may be NULL. Fails for want of memory only. */

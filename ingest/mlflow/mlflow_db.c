@@ -85,21 +85,7 @@ static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char *
 			err, TS_INVALID,
 			"a run_uuid in the table runs is not an id, which has letters, digits, - and _, at most %d",
 			TS_NAME_MAX / 2);
-	if (*n == TS_READER_PARTS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		char **grown = ts_arena_array(arena, more, sizeof *grown);
-
-		if (!grown)
-			return ts_arena_error(arena, err);
-		if (*n)
-			memcpy(grown, *parts, *n * sizeof *grown);
-		*parts = grown;
-		*cap = more;
-	}
-	(*parts)[*n] = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
-	return (*parts)[(*n)++] ? TS_OK : ts_arena_error(arena, err);
+	return ts_reader_add_part(id, arena, parts, n, cap, err);
 }
 
 static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, struct ts_error *err)

@@ -2,9 +2,7 @@
  * refuses it with the reason. */
 #include "ingest/mlflow/mlflow_db.h"
 
-#include "base/file.h"
-
-#include <unistd.h>
+#include "ingest/core/sqlite_none.h"
 
 enum { SURE = 60, SEEN = 1 << 20 };
 
@@ -13,30 +11,9 @@ const bool ts_mlflow_db_built = false;
 /* The file is an SQLite database that has the text of MLflow's schema in its first pages. */
 int ts_mlflow_db_sniff(const char *path)
 {
-	struct ts_buf text = TS_BUF_INIT(SEEN);
-	struct ts_error ignored;
-	uint64_t size;
-	size_t n = 0;
-	int fd, sure = 0;
-	uint8_t *at;
+	static const char *const words[] = {"run_uuid", NULL};
 
-	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
-		return 0;
-	at = ts_buf_reserve(&text, size < SEEN ? (size_t)size : SEEN);
-	if (text.failed)
-		sure = TS_SNIFF_NO_MEMORY;
-	else if (at && !ts_pread_full(fd, at, size < SEEN ? (size_t)size : SEEN, 0, &n, &ignored) && n >= 16 &&
-	    memcmp(at, "SQLite format 3", 16) == 0 && ts_span_contains(ts_span_of(at, n), "run_uuid"))
-		sure = SURE;
-	(void)close(fd);
-	ts_buf_finish(&text);
-	return sure;
-}
-
-static enum ts_status refuse(const char *path, struct ts_error *err)
-{
-	return ts_error_set(err, TS_UNSUPPORTED,
-			    "%s: this is a database of MLflow, and this tscope was built without SQLite", path);
+	return ts_sqlite_none_sniff(path, words, SEEN, SURE);
 }
 
 enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
@@ -46,7 +23,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 	(void)ret_parts;
 	(void)ret_n;
 	(void)ret_deleted;
-	return refuse(path, err);
+	return ts_sqlite_none_refuse(path, "MLflow", err);
 }
 
 enum ts_status ts_mlflow_db_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
@@ -56,5 +33,5 @@ enum ts_status ts_mlflow_db_read(const struct ts_ingest_options *options, ts_obj
 	(void)ctx;
 	(void)arena;
 	(void)ret_result;
-	return refuse(options->path, err);
+	return ts_sqlite_none_refuse(options->path, "MLflow", err);
 }

@@ -69,21 +69,7 @@ static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char *
 {
 	if (!id.len || id.len > PART_MAX || !ts_utf8_valid(id))
 		return ts_error_set(err, TS_INVALID, "a run in the table metrics has no id of 1 to %d bytes", PART_MAX);
-	if (*n == TS_READER_PARTS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		char **grown = ts_arena_array(arena, more, sizeof *grown);
-
-		if (!grown)
-			return ts_arena_error(arena, err);
-		if (*n)
-			memcpy(grown, *parts, *n * sizeof *grown);
-		*parts = grown;
-		*cap = more;
-	}
-	(*parts)[*n] = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
-	return (*parts)[(*n)++] ? TS_OK : ts_arena_error(arena, err);
+	return ts_reader_add_part(id, arena, parts, n, cap, err);
 }
 
 static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
