@@ -5,11 +5,13 @@
 #include "service/handlers/channel.h"
 #include "service/handlers/core/methods.h"
 
+#include <stdio.h>
+
 struct local {
 	struct ts_channel base;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
-	char user[TS_USER_TEXT];
+	struct ts_peer peer;
 };
 
 /* One call: the part that a handler sees, and where its replies go. */
@@ -57,7 +59,8 @@ static void begin(struct local_call *lc, struct local *local, const struct ts_ha
 		.engine = local->engine,
 		.server = &local->facts,
 		.arena = &lc->arena,
-		.caller = ts_span_str(local->user),
+		.peer = &local->peer,
+		.caller = ts_span_str(local->peer.name),
 		.deadline_ns = INT64_MAX,
 		.reply = take_reply,
 		.driver = lc,
@@ -209,13 +212,16 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 				struct ts_error *err)
 {
 	struct local *local = ts_alloc_array(1, sizeof *local);
+	char user[TS_USER_TEXT];
 
 	if (!local)
 		return ts_error_set(err, TS_NO_MEMORY, "no memory for a channel");
 	local->base.ops = &local_ops;
 	local->base.where = where;
 	local->engine = engine;
-	ts_user_self(local->user);
+	local->peer = (struct ts_peer){.kind = TS_PEER_LOCAL, .private_line = true};
+	local->peer.key = ts_peer_key(TS_PEER_LOCAL, ts_span_str(""));
+	(void)snprintf(local->peer.name, sizeof local->peer.name, "%s", ts_user_self(user));
 	local->facts = (struct ts_server_facts){
 		.version = TS_VERSION,
 		.store = where,

@@ -21,9 +21,9 @@
 
 enum { KNOWN = 64 };
 
-struct peer {
+struct known_peer {
 	ino_t inode; /* of the socket; 0 = none. A descriptor with another inode is another connection */
-	char text[TS_PEER_TEXT];
+	struct ts_peer peer;
 };
 
 /* A user whose name was asked for; the system is not asked for each connection. */
@@ -46,7 +46,7 @@ struct ts_listen {
 	struct known known[KNOWN]; /* by uid modulo KNOWN; of the thread */
 
 	pthread_mutex_t mutex;
-	struct peer *peers; /* indexed by descriptor */
+	struct known_peer *peers; /* indexed by descriptor */
 	size_t n_peers;
 	unsigned connections; /* at least the number of live connections */
 	unsigned max_connections;
@@ -79,7 +79,7 @@ static void count_live(struct ts_listen *listen)
 {
 	listen->connections = 0;
 	for (size_t fd = 0; fd < listen->n_peers; fd++) {
-		struct peer *peer = &listen->peers[fd];
+		struct known_peer *peer = &listen->peers[fd];
 
 		if (peer->inode && inode_of((int)fd) == peer->inode)
 			listen->connections++;
@@ -92,7 +92,7 @@ static void count_live(struct ts_listen *listen)
 static bool make_room(struct ts_listen *listen, int fd)
 {
 	size_t want = listen->n_peers ? listen->n_peers : 64, bytes;
-	struct peer *more;
+	struct known_peer *more;
 
 	if ((size_t)fd < listen->n_peers)
 		return true;
@@ -110,7 +110,7 @@ static bool make_room(struct ts_listen *listen, int fd)
 }
 
 /* Returns NULL, or the reason why the connection cannot be accepted. */
-static const char *remember(struct ts_listen *listen, int fd, const char *text)
+static const char *remember(struct ts_listen *listen, int fd, const struct ts_peer *peer)
 {
 	const char *why = NULL;
 
@@ -122,56 +122,62 @@ static const char *remember(struct ts_listen *listen, int fd, const char *text)
 	} else if (!make_room(listen, fd)) {
 		why = "out of memory";
 	} else {
-		struct peer *peer = &listen->peers[fd];
-
-		peer->inode = inode_of(fd);
-		(void)snprintf(peer->text, sizeof peer->text, "%s", text);
+		listen->peers[fd] = (struct known_peer){.inode = inode_of(fd), .peer = *peer};
 		listen->connections++;
 	}
 	pthread_mutex_unlock(&listen->mutex);
 	return why;
 }
 
-void ts_listen_peer(struct ts_listen *listen, int fd, char out[TS_PEER_TEXT])
+void ts_listen_peer(struct ts_listen *listen, int fd, struct ts_peer *ret_peer)
 {
 	pthread_mutex_lock(&listen->mutex);
 	if (fd >= 0 && (size_t)fd < listen->n_peers && listen->peers[fd].inode)
-		memcpy(out, listen->peers[fd].text, TS_PEER_TEXT);
+		*ret_peer = listen->peers[fd].peer;
 	else
-		(void)snprintf(out, TS_PEER_TEXT, "unknown");
+		*ret_peer = (struct ts_peer){.name = "unknown"};
 	pthread_mutex_unlock(&listen->mutex);
 }
 
-static void describe_unix(struct ts_listen *listen, int fd, char text[TS_PEER_TEXT])
+static void describe_unix(struct ts_listen *listen, int fd, struct ts_peer *peer)
 {
 	struct ucred who;
 	socklen_t len = sizeof who;
 	struct known *known;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len)) {
-		(void)snprintf(text, TS_PEER_TEXT, "unix");
+	*peer = (struct ts_peer){.private_line = true, .name = "unix"};
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 		return;
-	}
 	known = &listen->known[who.uid % KNOWN];
 	if (!known->asked || known->uid != who.uid) {
 		ts_user_name(who.uid, known->name);
 		known->uid = who.uid;
 		known->asked = true;
 	}
-	(void)snprintf(text, TS_PEER_TEXT, "%s", known->name);
+	peer->kind = TS_PEER_USER;
+	peer->uid = who.uid;
+	peer->key = ts_peer_key(TS_PEER_USER, ts_span_of(&who.uid, sizeof who.uid));
+	(void)snprintf(peer->name, sizeof peer->name, "%s", known->name);
 }
 
-static void describe_tcp(int fd, const struct sockaddr_storage *from, socklen_t len, char text[TS_PEER_TEXT])
+static struct ts_span host_of(const struct sockaddr_storage *from)
+{
+	if (from->ss_family == AF_INET)
+		return ts_span_of(&((const struct sockaddr_in *)from)->sin_addr, sizeof(struct in_addr));
+	return ts_span_of(&((const struct sockaddr_in6 *)from)->sin6_addr, sizeof(struct in6_addr));
+}
+
+static void describe_tcp(int fd, const struct sockaddr_storage *from, socklen_t len, struct ts_peer *peer)
 {
 	char host[64], port[8];
 	int one = 1;
 
+	*peer = (struct ts_peer){.kind = TS_PEER_ADDRESS, .key = ts_peer_key(TS_PEER_ADDRESS, host_of(from)), .name = "tcp"};
+
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (getnameinfo((const struct sockaddr *)from, len, host, sizeof host, port, sizeof port,
 			NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-		(void)snprintf(text, TS_PEER_TEXT, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
-	else
-		(void)snprintf(text, TS_PEER_TEXT, "tcp");
+		(void)snprintf(peer->name, sizeof peer->name, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
 
 static int accept_on(int fd, struct sockaddr_storage *from, socklen_t *len)
@@ -208,7 +214,7 @@ static void refuse_one(struct ts_listen *listen, int fd, const char *why)
 static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket)
 {
 	struct sockaddr_storage from;
-	char text[TS_PEER_TEXT];
+	struct ts_peer peer;
 	const char *refused;
 	socklen_t len;
 	int fd = accept_on(socket->fd, &from, &len);
@@ -223,10 +229,10 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 		return;
 	}
 	if (socket->kind == TS_ADDRESS_UNIX)
-		describe_unix(listen, fd, text);
+		describe_unix(listen, fd, &peer);
 	else
-		describe_tcp(fd, &from, len, text);
-	refused = remember(listen, fd, text);
+		describe_tcp(fd, &from, len, &peer);
+	refused = remember(listen, fd, &peer);
 	if (refused) {
 		complain(listen, "connection_refused", refused);
 		close(fd);

@@ -5,7 +5,7 @@
  *
  *	ts_listen_open(options, n, &listen, err)	binds the sockets, takes the lock beside each socket file
  *	ts_listen_start(listen, fn, ctx, err)		fn(ctx, fd) gets every connection and owns fd
- *	ts_listen_peer(listen, fd, out)			the peer of a descriptor that fn was given: "uid 1000"
+ *	ts_listen_peer(listen, fd, out)			who is behind a descriptor that fn was given
  *	ts_listen_stop(listen)				accepts no more connections, removes the socket files
  *	ts_listen_destroy(listen)
  *
@@ -17,6 +17,7 @@
 #define TSCOPE_SERVICE_RPC_LISTEN_H
 
 #include "base/error.h"
+#include "service/auth/peer.h"
 #include "service/rpc/address.h"
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ struct ts_listener {
 	bool allow_remote;		/* allow an address that other machines can reach; there is no TLS yet */
 };
 
-enum { TS_PEER_TEXT = 80, TS_LISTENERS_MAX = 8 };
+enum { TS_LISTENERS_MAX = 8 };
 
 struct ts_listen;
 typedef void ts_accept_fn(void *ctx, int fd);
@@ -46,7 +47,7 @@ enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, st
 enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
 			      struct ts_listen **ret_listen, struct ts_error *err);
 enum ts_status ts_listen_start(struct ts_listen *listen, ts_accept_fn *fn, void *ctx, struct ts_error *err);
-void ts_listen_peer(struct ts_listen *listen, int fd, char out[TS_PEER_TEXT]);
+void ts_listen_peer(struct ts_listen *listen, int fd, struct ts_peer *ret_peer);
 /* The address of the i-th listener as clients write it, with the port that was taken; NULL beyond the last. */
 const char *ts_listen_address(const struct ts_listen *listen, size_t i);
 void ts_listen_stop(struct ts_listen *listen);

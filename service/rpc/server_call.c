@@ -85,7 +85,7 @@ struct ts_rpc_call {
 	enum ts_status outcome;
 	int64_t started_ns;
 	uint64_t bytes_in, bytes_out;
-	char peer[TS_PEER_TEXT];
+	struct ts_peer peer;
 	struct ts_rpc_call *next_watcher;
 };
 
@@ -180,7 +180,7 @@ static void log_call(const struct ts_rpc_call *call)
 		ts_log_span(&line, "method", ts_core_span(&call->details.method));
 	else
 		ts_log_str(&line, "method", call->method->handler.method);
-	ts_log_str(&line, "peer", call->peer);
+	ts_log_str(&line, "peer", call->peer.name);
 	ts_log_str(&line, "status", ts_status_word(call->outcome));
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - call->started_ns);
 	ts_log_i64(&line, "in", (int64_t)call->bytes_in);
@@ -365,7 +365,8 @@ static void fill_handler_call(struct ts_rpc_call *call)
 	call->call = (struct ts_call){
 		.engine = call->server->options.engine,
 		.server = call->server->options.facts,
-		.caller = ts_span_str(call->peer),
+		.peer = &call->peer,
+		.caller = ts_span_str(call->peer.name),
 		.deadline_ns = ts_core_deadline_ns(call->method->kind == TS_RPC_UNKNOWN ? call->details.deadline
 											 : call->deadline),
 		.cancelled = call_cancelled,
@@ -539,7 +540,7 @@ static void identify(struct ts_rpc_call *call)
 	if (!name || strncmp(name, "fd:", 3) != 0 || !ts_parse_i64(ts_span_str(name + 3), &fd) || fd > INT32_MAX)
 		fd = -1;
 	gpr_free(name);
-	ts_listen_peer(call->server->listen, (int)fd, call->peer);
+	ts_listen_peer(call->server->listen, (int)fd, &call->peer);
 }
 
 /* The caller holds the mutex; this function releases it. */

@@ -24,6 +24,7 @@
 #define TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
 
 #include "base/arena.h"
+#include "service/auth/peer.h"
 #include "store/engine.h"
 
 enum ts_method_flags {
@@ -44,6 +45,7 @@ struct ts_call {
 	struct ts_engine *engine;
 	const struct ts_server_facts *server;
 	struct ts_arena *arena;
+	const struct ts_peer *peer; /* who calls; lives as long as the call */
 	struct ts_span caller;	/* "ada", "uid 1000", "127.0.0.1:5123": for the log, and as the author of changes */
 	int64_t deadline_ns;	/* monotonic; INT64_MAX = none */
 	bool (*cancelled)(const struct ts_call *call); /* the client is gone, the deadline is over, the server stops */
