@@ -5,7 +5,7 @@
 #   install.sh --remove [PREFIX]   removes what the other form installed there, and nothing else
 #
 # With DESTDIR, everything goes below that folder, as packages want it. Nothing is written outside of PREFIX: the unit reads
-# /etc/tscope/tscoped.conf, which is made by hand (share/doc/tscope/tscoped.conf is the example), and systemd looks for units
+# /etc/tscope/tscoped.conf, which is made by hand (share/doc/tscoped/tscoped.conf is the example), and systemd looks for units
 # below /usr and /usr/local.
 set -euo pipefail
 source=$(dirname "$(dirname "$(readlink -f "$0")")")
@@ -15,17 +15,20 @@ die() {
 	exit 2
 }
 
-# Lines of: mode, file here, folder and name below PREFIX.
+# Lines of: mode, file here, place below PREFIX.
 files() {
-	local page
-	printf '755\t%s\t%s\n' "$build/tscope" bin/tscope "$build/tscoped" bin/tscoped
-	printf '644\t%s\t%s\n' "$source/deploy/completion/tscope.bash" share/bash-completion/completions/tscope \
-		"$source/deploy/completion/_tscope" share/zsh/site-functions/_tscope \
-		"$source/deploy/tscoped.service" lib/systemd/system/tscoped.service \
-		"$source/deploy/tscoped.conf" share/doc/tscope/tscoped.conf "$source/LICENSE" share/doc/tscope/LICENSE
-	for page in "$source"/docs/man/*.[1-9]; do
-		printf '644\t%s\t%s\n' "$page" "share/man/man${page##*.}/${page##*/}"
-	done
+	local mode from place file
+	while read -r _ mode from place; do
+		case $from in
+		BUILD/*) printf '%s\t%s\t%s\n' "$mode" "$build/${from#BUILD/}" "$place" ;;
+		*'*'*)
+			for file in "$source/${from%/*}/"${from##*/}; do
+				printf '%s\t%s\t%s\n' "$mode" "$file" "$place/${file##*/}"
+			done
+			;;
+		*) printf '%s\t%s\t%s\n' "$mode" "$source/$from" "$place" ;;
+		esac
+	done < <(grep -v '^#' "$source/deploy/files")
 }
 
 install_file() { # install_file MODE FROM TO
@@ -49,7 +52,7 @@ while IFS=$'\t' read -r mode from name; do
 	if [ "$build" = --remove ]; then rm -f "$to"; else install_file "$mode" "$from" "$name"; fi
 done < <(files)
 if [ "$build" = --remove ]; then
-	rmdir "${DESTDIR:-}$prefix/share/doc/tscope" 2>/dev/null || true
+	rmdir "${DESTDIR:-}$prefix"/share/doc/tscope{,d} 2>/dev/null || true
 	printf 'Removed tscope from %s. Stores and /etc/tscope stay.\n' "${DESTDIR:-}$prefix"
 else
 	printf 'Installed tscope, tscoped, completions, man pages and tscoped.service below %s.\nRemove them by: %sdeploy/install.sh --remove %s\n' \

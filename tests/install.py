@@ -38,7 +38,7 @@ def placed(top, prefix):
     pages = {f"tscope-{verb}.1" for verb in re.findall(r"^  ([a-z-]+)  ", verbs, re.M)} | {"tscope.1"}
     check(len(pages) > 20 and {os.path.basename(f) for f in here if f.startswith("share/man/man1/")} == pages, sorted(here))
     check({"bin/tscoped", "share/man/man8/tscoped.8", "share/bash-completion/completions/tscope", "share/zsh/site-functions/_tscope",
-           "lib/systemd/system/tscoped.service", "share/doc/tscope/tscoped.conf"} <= here, sorted(here))
+           "lib/systemd/system/tscoped.service", "share/doc/tscoped/tscoped.conf"} <= here, sorted(here))
     for program in ("tscope", "tscoped"):
         status, said = run(f"{at}/bin/{program}", "--version")
         check(status == 0 and said.startswith(program), said)

@@ -13,7 +13,8 @@ static uint64_t key(enum ts_peer_kind kind, const char *bytes, size_t n)
 
 static void one_peer_has_one_key(void **state)
 {
-	static const char site_a[] = "\x20\x01\x0d\xb8\0\0\0\1" "\0\0\0\0\0\0\0\1", site_b[] = "\x20\x01\x0d\xb8\0\0\0\2" "\0\0\0\0\0\0\0\1";
+	static const char site_a[] = "\x20\x01\x0d\xb8\0\0\0\1\0\0\0\0\0\0\0\1";
+	static const char site_b[] = "\x20\x01\x0d\xb8\0\0\0\2\0\0\0\0\0\0\0\1";
 	char neighbour[16];
 
 	(void)state;
