@@ -45,6 +45,10 @@ const struct ts_option ts_options[] = {
 	 "number of calls at the same time; further ones are refused"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
 	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
+	{"metrics-port", "PORT", TS_OPTION_NUMBER, false, AT(metrics_port), 0, 65535, "0",
+	 "serve metrics for Prometheus at http://127.0.0.1:PORT/metrics, and /ready; 0 means not. Every user of the machine can read "
+	 "them, and "
+	 "they tell the names of those who call"},
 	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
 	 "how often to free objects that no name reaches; 0 means never"},
 	{"log-level", "LEVEL", TS_OPTION_LEVEL, false, AT(log_level), 0, 0, "info",

@@ -31,6 +31,7 @@ struct ts_config {
 	unsigned max_connections;
 	unsigned max_calls;
 	unsigned drain_s;
+	unsigned metrics_port; /* 0 = none */
 	unsigned gc_hours;   /* 0 = never */
 	unsigned log_level;  /* enum ts_log_level */
 	/* What to do; only the command line sets these. */

@@ -11,6 +11,7 @@
 #include "service/config.h"
 #include "service/handlers/core/handler.h"
 #include "service/housekeeping.h"
+#include "service/metrics.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"
 
@@ -27,6 +28,7 @@ struct daemon {
 	char socket_address[300];
 	struct ts_server *server;
 	struct ts_housekeeping *housekeeping;
+	struct ts_metrics metrics;
 };
 
 static int fail(const struct ts_error *err)
@@ -147,6 +149,10 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;
+	d->metrics = (struct ts_metrics){
+		.server = d->server, .engine = d->engine, .store = config->store, .started_ns = d->facts.started_ns};
+	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
+		return err->status;
 	if (config->gc_hours > 0 && !config->read_only)
 		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000), &d->housekeeping, err);
 	return TS_OK;
@@ -172,6 +178,8 @@ static void say_ready(const struct daemon *d)
 	ts_log_str(&line, "store", d->config.store);
 	ts_log_str(&line, "version", TS_VERSION);
 	ts_log_i64(&line, "pid", getpid());
+	if (d->metrics.http)
+		ts_log_i64(&line, "metrics_port", ts_http_port(d->metrics.http));
 	ts_log_end(&line);
 	ts_notify("READY=1");
 }
@@ -242,6 +250,7 @@ static int serve(struct daemon *d, int argc, char **argv)
 		say_ready(d);
 		wait_and_stop(d, &set, argc, argv);
 	}
+	ts_metrics_stop(&d->metrics);
 	ts_housekeeping_stop(d->housekeeping);
 	ts_server_destroy(d->server);
 	ts_engine_destroy(d->engine);

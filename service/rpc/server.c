@@ -84,6 +84,20 @@ static enum ts_status add_methods(struct ts_server *server, struct ts_error *err
 	return TS_OK;
 }
 
+static enum ts_status add_meter(struct ts_server *server, struct ts_error *err)
+{
+	const char **names = ts_alloc_array(server->n_methods, sizeof names[0]);
+	enum ts_status status;
+
+	if (!names)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the counters");
+	for (size_t i = 0; i < server->n_methods; i++)
+		names[i] = server->methods[i].handler.method;
+	status = ts_meter_create(names, server->n_methods, &server->meter, err);
+	ts_free(names);
+	return status;
+}
+
 static enum ts_status add_queues(struct ts_server *server, struct ts_error *err)
 {
 	server->queues = ts_alloc_array(server->options.queue_threads, sizeof server->queues[0]);
@@ -187,7 +201,7 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	gpr_set_log_function(log_core);
 	grpc_init();
 	server->core = create_core();
-	if (add_methods(server, err) || add_queues(server, err) ||
+	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) ||
 	    ts_pool_create(options->pool_threads, &server->pool, err))
 		return err->status;
 	grpc_server_start(server->core);
@@ -213,6 +227,11 @@ enum ts_status ts_server_create(const struct ts_server_options *options, struct 
 const char *ts_server_address(const struct ts_server *server, size_t i)
 {
 	return ts_listen_address(server->listen, i);
+}
+
+struct ts_meter *ts_server_meter(struct ts_server *server)
+{
+	return server->meter;
 }
 
 unsigned ts_server_calls(const struct ts_server *server)
@@ -308,6 +327,7 @@ void ts_server_destroy(struct ts_server *server)
 		return;
 	ts_server_stop(server, 0);
 	ts_listen_destroy(server->listen);
+	ts_meter_destroy(server->meter);
 	ts_free(server->queues);
 	ts_free(server->methods);
 	pthread_cond_destroy(&server->changed);

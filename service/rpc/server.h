@@ -18,6 +18,7 @@
 
 #include "service/handlers/core/handler.h"
 #include "service/rpc/listen.h"
+#include "service/rpc/meter.h"
 
 struct ts_server_options {
 	struct ts_engine *engine;
@@ -39,6 +40,8 @@ enum ts_status ts_server_create(const struct ts_server_options *options, struct 
 				struct ts_error *err);
 /* The address of the i-th listener; NULL beyond the last. */
 const char *ts_server_address(const struct ts_server *server, size_t i);
+/* What its calls came to. Belongs to the server. */
+struct ts_meter *ts_server_meter(struct ts_server *server);
 /* How many calls are running. */
 unsigned ts_server_calls(const struct ts_server *server);
 void ts_server_stop(struct ts_server *server, int64_t drain_ns);

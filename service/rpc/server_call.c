@@ -169,6 +169,16 @@ static size_t add_message(struct ts_rpc_call *call, grpc_op *ops, size_t n, grpc
 
 /* ---- ending a call ---- */
 
+static void meter_call(const struct ts_rpc_call *call)
+{
+	ts_meter_count(call->server->meter, &(struct ts_metered_call){.method = (size_t)(call->method - call->server->methods),
+								      .status = call->outcome,
+								      .caller = call->peer.name,
+								      .duration_ns = ts_now_mono_ns() - call->started_ns,
+								      .bytes_in = call->bytes_in,
+								      .bytes_out = call->bytes_out});
+}
+
 static void log_call(const struct ts_rpc_call *call)
 {
 	struct ts_log line;
@@ -228,6 +238,7 @@ static void end(struct ts_rpc_call *call)
 {
 	struct ts_server *server = call->server;
 
+	meter_call(call);
 	log_call(call);
 	if (call->rearm && !atomic_load(&server->draining))
 		(void)ts_rpc_call_arm(call->queue, call->method);

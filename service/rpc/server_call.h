@@ -51,6 +51,7 @@ struct ts_server {
 	size_t n_queues;
 	struct ts_pool *pool;
 	struct ts_listen *listen;
+	struct ts_meter *meter; /* methods by their place in `methods` */
 	struct ts_rpc_tag shut_down;
 
 	atomic_bool draining;	/* new calls are refused */

@@ -1,0 +1,33 @@
+/* http.h - answers GET on one port of the loopback address, for a monitoring system on this machine.
+ *
+ *	ts_http_start(port, pages, n, ctx, &http, err)	port 0 takes a free one
+ *	ts_http_port(http)
+ *	ts_http_stop(http)
+ *
+ * One thread, one request at a time, one answer a connection (HTTP/1.0 and 1.1, always closed after it); a client has TS_HTTP_SECONDS
+ * for its request and for the answer, so a silent one delays the next by that at most. It is not meant for more: there is no TLS, and
+ * every user of the machine may ask. docs/decisions/0009-metrics.md says why there is no library for it.
+ */
+#ifndef TSCOPE_SERVICE_HTTP_H
+#define TSCOPE_SERVICE_HTTP_H
+
+#include "base/buf.h"
+
+enum { TS_HTTP_SECONDS = 2, TS_HTTP_PAGE = 1 << 20 };
+
+struct ts_http_page {
+	const char *path; /* "/metrics" */
+	const char *type; /* "text/plain; version=0.0.4" */
+	/* Fills in the body. Returns the status: 200 or 503. */
+	int (*fill)(void *ctx, struct ts_buf *out);
+};
+
+struct ts_http;
+
+/* TS_CONFLICT: the port is taken. The pages must live as long. */
+enum ts_status ts_http_start(unsigned port, const struct ts_http_page *pages, size_t n, void *ctx, struct ts_http **ret_http,
+			     struct ts_error *err);
+unsigned ts_http_port(const struct ts_http *http);
+void ts_http_stop(struct ts_http *http); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,148 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "service/http.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int say_hello(void *ctx, struct ts_buf *out)
+{
+	ts_buf_str(out, ctx);
+	return 200;
+}
+
+static int say_no(void *ctx, struct ts_buf *out)
+{
+	(void)ctx;
+	ts_buf_str(out, "no\n");
+	return 503;
+}
+
+static const struct ts_http_page pages[] = {{"/hello", "text/plain", say_hello}, {"/no", "text/plain", say_no}};
+
+static int setup(void **state)
+{
+	static char text[] = "hello\n";
+	struct ts_http *http;
+	struct ts_error err;
+
+	assert_int_equal(ts_http_start(0, pages, 2, text, &http, &err), TS_OK);
+	*state = http;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	ts_http_stop(*state);
+	return 0;
+}
+
+static int dial(const struct ts_http *http)
+{
+	struct sockaddr_in name = {
+		.sin_family = AF_INET, .sin_port = htons((uint16_t)ts_http_port(http)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
+	return fd;
+}
+
+/* Reads to the end of the connection. */
+static const char *hear(int fd, char *text, size_t size)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	while (n + 1 < size && (got = read(fd, text + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	text[n] = '\0';
+	close(fd);
+	return text;
+}
+
+static const char *ask(const struct ts_http *http, const char *request)
+{
+	static char text[8192];
+	int fd = dial(http);
+
+	assert_int_equal(write(fd, request, strlen(request)), (ssize_t)strlen(request));
+	return hear(fd, text, sizeof text);
+}
+
+static void assert_starts(const char *text, const char *start)
+{
+	if (strncmp(text, start, strlen(start)) != 0)
+		fail_msg("%s\ndoes not begin with %s", text, start);
+}
+
+static void pages_are_answered(void **state)
+{
+	const char *text = ask(*state, "GET /hello?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+	assert_starts(text, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n");
+	assert_string_equal(strstr(text, "\r\n\r\n") + 4, "hello\n");
+	text = ask(*state, "HEAD /hello HTTP/1.1\r\n\r\n");
+	assert_starts(text, "HTTP/1.1 200 OK");
+	assert_string_equal(strstr(text, "\r\n\r\n") + 4, "");
+	assert_starts(ask(*state, "GET /no HTTP/1.0\n\n"), "HTTP/1.1 503");
+}
+
+static void the_rest_is_refused(void **state)
+{
+	assert_starts(ask(*state, "GET /hell HTTP/1.1\r\n\r\n"), "HTTP/1.1 404");
+	assert_starts(ask(*state, "GET /hello/ HTTP/1.1\r\n\r\n"), "HTTP/1.1 404");
+	assert_starts(ask(*state, "GET  HTTP/1.1\r\n\r\n"), "HTTP/1.1 404");
+	assert_starts(ask(*state, "POST /hello HTTP/1.1\r\n\r\n"), "HTTP/1.1 405");
+	assert_starts(ask(*state, "\r\n\r\n"), "HTTP/1.1 405");
+}
+
+static void a_head_without_end_is_cut(void **state)
+{
+	struct ts_http *http = *state;
+	char junk[8192], text[256];
+	int fd = dial(http);
+
+	memset(junk, 'a', sizeof junk);
+	(void)!send(fd, junk, sizeof junk, MSG_NOSIGNAL);
+	assert_string_equal(hear(fd, text, sizeof text), "");
+	assert_starts(ask(http, "GET /hello HTTP/1.1\r\n\r\n"), "HTTP/1.1 200");
+}
+
+/* One that says nothing delays the next by a bounded time. */
+static void a_silent_client_is_left(void **state)
+{
+	struct ts_http *http = *state;
+	int silent = dial(http);
+	int64_t began = ts_now_mono_ns();
+
+	assert_starts(ask(http, "GET /hello HTTP/1.1\r\n\r\n"), "HTTP/1.1 200");
+	assert_true(ts_now_mono_ns() - began < (TS_HTTP_SECONDS + 20) * INT64_C(1000000000));
+	close(silent);
+}
+
+static void a_taken_port_is_said(void **state)
+{
+	struct ts_http *again;
+	struct ts_error err;
+
+	assert_int_equal(ts_http_start(ts_http_port(*state), pages, 2, NULL, &again, &err), TS_CONFLICT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(pages_are_answered, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_rest_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_head_without_end_is_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_silent_client_is_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_taken_port_is_said, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
