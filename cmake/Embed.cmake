@@ -1,5 +1,5 @@
-# cmake -DOUT=FILE.c -DFILES=a;b -P Embed.cmake: writes the bytes of the files as the table of cli/gate/ci_templates.h, by the names of
-# the files without their folder.
+# cmake -DOUT=FILE.c -DHEADER=room/x.h -DTYPE=ts_x -DTABLE=ts_xs -DFILES=a;b -P Embed.cmake: writes the bytes of the files as the table
+# `const struct TYPE TABLE[]`, of a name (the file's, without its folder) and a span, which the header declares with TABLE_n.
 set(arrays "")
 set(rows "")
 set(n 0)
@@ -11,5 +11,5 @@ foreach(file ${FILES})
   string(APPEND rows "\t{\"${name}\", {template_${n}, sizeof template_${n}}},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Made by cmake/Embed.cmake. */\n#include \"cli/gate/ci_templates.h\"\n\n${arrays}\n"
-  "const struct ts_ci_template ts_ci_templates[] = {\n${rows}};\nconst size_t ts_ci_templates_n = ${n};\n")
+file(WRITE ${OUT} "/* Made by cmake/Embed.cmake. */\n#include \"${HEADER}\"\n\n${arrays}\n"
+  "const struct ${TYPE} ${TABLE}[] = {\n${rows}};\nconst size_t ${TABLE}_n = ${n};\n")

@@ -11,6 +11,8 @@
 #include <grpc/grpc.h>
 
 #define TS_SERVICE_PATH "/tscope.v1.Tscope/"
+#define TS_REFLECTION_PATH "/grpc.reflection.v1.ServerReflection/"
+#define TS_REFLECTION_ALPHA_PATH "/grpc.reflection.v1alpha.ServerReflection/"
 #define TS_HEALTH_PATH "/grpc.health.v1.Health/"
 
 /* The metadata key for the word of our own status, which is finer than the gRPC code beside it. */

@@ -68,13 +68,15 @@ static enum ts_status add_methods(struct ts_server *server, struct ts_error *err
 	static const struct ts_handler unknown = {.method = "unknown"};
 	const struct ts_server_options *options = &server->options;
 
-	server->methods = ts_alloc_array(options->n_handlers + 3, sizeof server->methods[0]);
+	server->methods = ts_alloc_array(options->n_handlers + 5, sizeof server->methods[0]);
 	if (!server->methods)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the table of methods");
 	for (size_t i = 0; i < options->n_handlers; i++)
 		add_method(server, TS_SERVICE_PATH, &options->handlers[i], TS_RPC_HANDLER);
 	add_method(server, TS_HEALTH_PATH, &ts_health_check, TS_RPC_HANDLER);
 	add_method(server, TS_HEALTH_PATH, &watch, TS_RPC_WATCH);
+	add_method(server, TS_REFLECTION_PATH, &ts_reflection, TS_RPC_HANDLER);
+	add_method(server, TS_REFLECTION_ALPHA_PATH, &ts_reflection, TS_RPC_HANDLER);
 	add_method(server, "", &unknown, TS_RPC_UNKNOWN);
 	for (size_t i = 0; i + 1 < server->n_methods; i++) {
 		if (!server->methods[i].registered)
@@ -82,6 +84,16 @@ static enum ts_status add_methods(struct ts_server *server, struct ts_error *err
 					    server->methods[i].path);
 	}
 	return TS_OK;
+}
+
+/* "ListRuns" of our own service, "grpc.health.v1.Health/Check" of others. */
+static const char *name_of(const struct ts_rpc_method *method)
+{
+	size_t ours = strlen(TS_SERVICE_PATH);
+
+	if (!method->path[0])
+		return method->handler.method;
+	return strncmp(method->path, TS_SERVICE_PATH, ours) == 0 ? method->path + ours : method->path + 1;
 }
 
 static enum ts_status add_meter(struct ts_server *server, struct ts_error *err)
@@ -92,7 +104,7 @@ static enum ts_status add_meter(struct ts_server *server, struct ts_error *err)
 	if (!names)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the counters");
 	for (size_t i = 0; i < server->n_methods; i++)
-		names[i] = server->methods[i].handler.method;
+		names[i] = name_of(&server->methods[i]);
 	status = ts_meter_create(names, server->n_methods, &server->meter, err);
 	ts_free(names);
 	return status;

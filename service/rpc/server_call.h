@@ -70,6 +70,8 @@ bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *met
 /* Ends every health Watch, because the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
 
+/* reflection.c */
+extern const struct ts_handler ts_reflection;
 /* health.c */
 extern const struct ts_handler ts_health_check;
 /* Checks which service a HealthCheckRequest names. TS_OK: this one. TS_NOT_FOUND: another one. TS_INVALID: the request is

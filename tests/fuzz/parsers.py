@@ -15,7 +15,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "
                    "ts_block_u64_decode ts_block_text_decode",
     "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
-    "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply",
+    "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply ts_wire_unpack_reflection_request",
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
     "fuzz_filter": "ts_filter_parse",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "

@@ -20,12 +20,13 @@ class Client:
     def __init__(self, address, work):
         found = os.path.join(work, "protos")
         subprocess.run(["protoc", "-I", os.path.join(ROOT, "proto"), "--include_imports", "-o", found,
-                        "tscope/v1/tscope.proto", "grpc/health/v1/health.proto"], check=True, cwd=os.path.join(ROOT, "proto"))
+                        "tscope/v1/tscope.proto", "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], check=True, cwd=os.path.join(ROOT, "proto"))
         files, pool = descriptor_pb2.FileDescriptorSet(), descriptor_pool.DescriptorPool()
         with open(found, "rb") as file:
             files.ParseFromString(file.read())
         for file in files.file:
             pool.Add(file)
+        self.files = {f"{file.package}": file for file in files.file}
         factory = message_factory.MessageFactory(pool)
         self.channel = grpc.insecure_channel(address)
         self.requests, self.m = {}, type("Messages", (), {})

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 try:
-    import google.protobuf  # noqa: F401
+    from google.protobuf import descriptor_pb2
     import grpc  # noqa: F401
     import xxhash  # noqa: F401
     import zstandard  # noqa: F401
@@ -440,6 +440,7 @@ def check_questions(place):
     assert all(m.WhichOneof("value_choice") or m.reason for m in measures.values()), "what is unknown has a reason"
     check_pages(c)
     check_chart(c)
+    check_reflection(c)
     events = list(c.Verify())
     assert events[-1].final and not any(e.final for e in events[:-1]) and not events[-1].damaged, events[-1]
     assert events[-1].objects == c.ServerInfo().objects and not events[-1].missing and not events[-1].ids
@@ -459,6 +460,26 @@ def check_questions(place):
     assert c.ListRuns(kind=2, project="inter").rows[0].name == "inter/v1"
     assert c.UpdateRef(kind=2, name="inter/v1", remove=True).ref.id == reply.run.id
     assert c.CollectGarbage(dry_run=True).freed == 0
+
+
+def check_reflection(c):
+    """A client without any .proto file learns the same descriptors as protoc writes, by v1 and by v1alpha."""
+    ask = c.m.ServerReflectionRequest
+    alpha = c.channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", request_serializer=ask.SerializeToString,
+                                    response_deserializer=c.m.ServerReflectionResponse.FromString)
+    for service in (c.ServerReflectionInfo, lambda messages: alpha(messages, timeout=60)):
+        listed, *files, wrong, extension = service(iter([ask(list_services="")] + [ask(file_containing_symbol=f"{p}.X") for p in c.files] +
+                                                        [ask(file_by_filename="nothing.proto"), ask(file_containing_extension=b"")]))
+        names = {s.name for s in listed.list_services_response.service}
+        assert names == {f"{p}.{s.name}" for p, f in c.files.items() for s in f.service}, names
+        for package, reply in zip(c.files, files):
+            (got,) = reply.file_descriptor_response.file_descriptor_proto
+            want = descriptor_pb2.FileDescriptorProto.FromString(c.files[package].SerializeToString())
+            assert descriptor_pb2.FileDescriptorProto.FromString(got) == want, package
+            assert reply.original_request.file_containing_symbol == f"{package}.X", reply.original_request
+        assert wrong.error_response.error_code == 5 and extension.error_response.error_code == 12, (wrong, extension)
+    by_name = next(c.ServerReflectionInfo(iter([ask(file_by_filename="tscope/v1/tscope.proto")])))
+    assert len(by_name.file_descriptor_response.file_descriptor_proto) == 1
 
 
 def check_chart(c):
