@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sigbus.h"
+#include "service/check_server.h"
 #include "service/config.h"
 #include "service/handlers/core/handler.h"
 #include "service/housekeeping.h"
@@ -160,11 +161,16 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 
 static int check(struct daemon *d)
 {
+	struct ts_buf out = TS_BUF_INIT(64 << 10);
+	unsigned failed = ts_check_server(&d->config, d->listeners, fill_listeners(d), &out);
 	struct ts_error err;
+	enum ts_status status;
 
-	if (ts_listen_check(d->listeners, fill_listeners(d), &err))
-		return fail(&err);
-	return print_line("the settings are valid");
+	status = ts_buf_check(&out, &err);
+	if (!status)
+		status = ts_write_full(STDOUT_FILENO, out.data, out.len, &err);
+	ts_buf_finish(&out);
+	return status ? fail(&err) : failed ? 2 : 0;
 }
 
 static void say_ready(const struct daemon *d)
