@@ -30,7 +30,8 @@ enum { READERS = 1024 };
 static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
 
-static const char *const db_names[TS_DBS] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache", "extracts"};
+static const char *const db_names[TS_DBS_EVER] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache",
+						 "extract_pages", "extracts"};
 
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
@@ -60,8 +61,21 @@ static int open_extracts(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
 	return rc;
 }
 
-/* Makes it in a store that lacks it. */
-static int add_extracts(struct ts_lmdb_env *env)
+/* Moves what a store of an older version has as extracts; that it has none is no error. */
+static int move_extracts(struct ts_lmdb_env *env, MDB_txn *txn)
+{
+	struct ts_write w = {.env = env, .txn = txn};
+	struct ts_error err;
+	int rc = mdb_dbi_open(txn, db_names[TS_DB_EXTRACTS_OLD], 0, &env->dbi[TS_DB_EXTRACTS_OLD]);
+
+	if (rc)
+		return rc == MDB_NOTFOUND ? 0 : rc;
+	if (ts_lmdb_extracts_move(&w, &err))
+		return w.rc ? w.rc : ENOMEM;
+	return mdb_drop(txn, env->dbi[TS_DB_EXTRACTS_OLD], 0); /* empty, because an older tscope may have it open */
+}
+
+static int try_add_extracts(struct ts_lmdb_env *env)
 {
 	MDB_txn *txn;
 	int rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
@@ -69,11 +83,24 @@ static int add_extracts(struct ts_lmdb_env *env)
 	if (rc)
 		return rc;
 	rc = open_extracts(env, txn, MDB_CREATE);
+	if (!rc)
+		rc = move_extracts(env, txn);
 	if (rc) {
 		mdb_txn_abort(txn);
 		return rc;
 	}
 	return mdb_txn_commit(txn);
+}
+
+/* Makes it in a store that lacks it. */
+static int add_extracts(struct ts_lmdb_env *env)
+{
+	MDB_envinfo info;
+	int rc = try_add_extracts(env);
+
+	while (rc == MDB_MAP_FULL && !mdb_env_info(env->mdb, &info) && !mdb_env_set_mapsize(env->mdb, 2 * info.me_mapsize))
+		rc = try_add_extracts(env);
+	return rc;
 }
 
 /* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. */
@@ -115,7 +142,7 @@ static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
 		env->mdb = NULL;
 		return rc;
 	}
-	rc = mdb_env_set_maxdbs(env->mdb, TS_DBS);
+	rc = mdb_env_set_maxdbs(env->mdb, TS_DBS_EVER);
 	if (!rc)
 		rc = mdb_env_set_maxreaders(env->mdb, READERS);
 	if (!rc)

@@ -15,7 +15,8 @@
  *	recent	kind time(latest first) name -> nothing
  *	notes	name 0 key -> at_ns, who, value
  *	cache	SHA-256 of the key -> value
- *	extracts	key of the extract, id -> value; stores of older versions lack this database until they are opened for writing
+ *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of older versions lack this
+ *		database until they are opened for writing, and have a record for each extract in "extracts", if any
  */
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
@@ -42,6 +43,8 @@ enum ts_dbi {
 	TS_DB_CACHE,
 	TS_DB_EXTRACTS,
 	TS_DBS,
+	TS_DB_EXTRACTS_OLD = TS_DBS, /* open only while they are moved */
+	TS_DBS_EVER,
 };
 
 /* The handle of a database that an older store lacks, in an environment that is only read. */
@@ -67,7 +70,7 @@ struct ts_lmdb_env {
 	char *path;
 	bool mdb_read_only;
 	MDB_env *mdb;
-	MDB_dbi dbi[TS_DBS];
+	MDB_dbi dbi[TS_DBS_EVER];
 	uint64_t map_bytes; /* the size asked for */
 	pthread_rwlock_t map;
 	struct ts_lmdb_lane lane;
@@ -290,6 +293,8 @@ enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extrac
 				    struct ts_error *err);
 /* Deletes the extracts of objects that are not there. */
 enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_error *err);
+/* Copies the extracts of a store of an older version into pages. */
+enum ts_status ts_lmdb_extracts_move(struct ts_write *w, struct ts_error *err);
 
 /* lmdb_cache.c */
 enum ts_status ts_lmdb_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,

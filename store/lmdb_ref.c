@@ -8,7 +8,7 @@
 enum {
 	REF_VALUE_MAX = 64 + TS_WHO_MAX + TS_SUMMARY_MAX,
 	LOG_VALUE_MAX = 64 + TS_WHO_MAX + TS_NOTE_MAX,
-	EXTRACT_RECORD = 64 + TS_EXTRACT_MAX,
+	EXTRACT_RECORD = 2048, /* a page of them */
 };
 
 struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX])

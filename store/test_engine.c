@@ -664,6 +664,101 @@ static void extracts_lie_beside_a_run_and_go_with_it(void **state)
 	assert_int_equal(extract_of(f, &two, &a.id), 0);
 }
 
+enum { MANY = 500 };
+
+/* The extract of the i-th run in a round: as many bytes as the run's number says. */
+static struct ts_span many_value(size_t i, int round)
+{
+	static char bytes[TS_EXTRACT_MAX];
+
+	memset(bytes, 'a' + round, sizeof bytes);
+	return ts_span_of(bytes, (i * 37 + (size_t)round * 64) % (TS_EXTRACT_MAX + 1));
+}
+
+struct many {
+	const struct ts_sealed *runs;
+	int rounds[MANY]; /* of the value that was seen first, and 0: none */
+	size_t calls;
+};
+
+static enum ts_status see_many(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
+{
+	struct many *m = ctx;
+	size_t i = 0;
+
+	(void)err;
+	m->calls++;
+	while (!ts_id_eq(&m->runs[i].id, id))
+		assert_true(++i < MANY);
+	for (int round = 1; round < 4 && !m->rounds[i]; round++)
+		m->rounds[i] = ts_span_eq(value, many_value(i, round)) ? round : 0;
+	assert_true(m->rounds[i]);
+	return TS_OK;
+}
+
+/* Every third run has the extract of the second round, every fifth none of the other key, and `least` is the first that is there. */
+static void expect_many(struct fixture *f, const struct ts_extract_key *key, const struct ts_sealed *runs, size_t least, bool other)
+{
+	struct many m = {.runs = runs};
+	struct ts_span value;
+	size_t n = 0;
+
+	OK(f->e->ops->extracts_walk(f->e, key, see_many, &m, &f->err));
+	for (size_t i = 0; i < MANY; i++) {
+		int round = i < least || (other && i % 5 == 0) ? 0 : other ? 3 : i % 3 == 0 ? 2 : 1;
+
+		n += round > 0;
+		assert_int_equal(m.rounds[i], round);
+		assert_int_equal(f->e->ops->extract_get(f->e, key, &runs[i].id, &f->arena, &value, &f->err),
+				 round ? TS_OK : TS_NOT_FOUND);
+		assert_true(!round || ts_span_eq(value, many_value(i, round)));
+	}
+	assert_true(m.calls == n || f->kind == OVERLAY);
+}
+
+static void extracts_of_many_runs_are_found_by_key(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_extract_key one = {"one"}, two = {"onf"}; /* neighbours */
+	struct ts_sealed *runs = ts_arena_array(&f->arena, MANY, sizeof *runs);
+	struct ts_ref_update u;
+
+	for (size_t i = 0; i < MANY; i++) {
+		struct ts_extract of[] = {{one, {0}}, {two, {0}}};
+		uint8_t bytes[2][TS_EXTRACT_MAX];
+
+		runs[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+		for (int k = 0; k < 2; k++) {
+			struct ts_span value = many_value(i, 1 + 2 * k);
+
+			memcpy(bytes[k], value.data, value.len);
+			of[k].value = ts_span_of(bytes[k], value.len);
+		}
+		OK(f->e->ops->put_many(f->e, &runs[i], 1, NULL, &f->err));
+		u = test_update(TS_REF_RUN, ts_arena_printf(&f->arena, "p/%zu", i), &runs[i].id, 1);
+		u.extracts = of;
+		u.n_extracts = i % 5 ? 2 : 1;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	for (size_t i = 0; i < MANY; i += 3) {
+		struct ts_extract again = {one, many_value(i, 2)};
+
+		OK(f->e->ops->extracts_put(f->e, &runs[i].id, &again, 1, &f->err));
+	}
+	expect_many(f, &one, runs, 0, false);
+	expect_many(f, &two, runs, 0, true);
+	for (size_t i = 0; i < MANY - 20; i++) {
+		u = test_update(TS_REF_RUN, ts_arena_printf(&f->arena, "p/%zu", i), &runs[i].id, 2);
+		u.remove = true;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	if (f->kind == OVERLAY)
+		return;
+	assert_int_equal(test_sweep_now(f->e, &(struct ts_sweep_report){0}), TS_OK);
+	expect_many(f, &one, runs, MANY - 20, false);
+	expect_many(f, &two, runs, MANY - 20, true);
+}
+
 static void an_overlay_shows_the_extracts_of_its_base(void **state)
 {
 	struct fixture *f = *state;
@@ -1249,6 +1344,7 @@ int main(void)
 		TEST(a_note_is_written_with_its_run),
 		TEST(notes_come_back_to_their_run_only),
 		TEST(extracts_lie_beside_a_run_and_go_with_it),
+		TEST(extracts_of_many_runs_are_found_by_key),
 		TEST(an_overlay_shows_the_extracts_of_its_base),
 		TEST(removing_a_name_checks_it),
 		TEST(names_are_checked),

@@ -787,11 +787,11 @@ static void change_extracts(struct fixture *f, int (*change)(MDB_txn *txn, MDB_d
 	ts_engine_destroy(f->e);
 	f->e = NULL;
 	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, TS_DBS), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, TS_DBS_EVER), 0);
 	assert_int_equal(mdb_env_set_mapsize(env, (size_t)1 << 30), 0);
 	assert_int_equal(mdb_env_open(env, f->dir, 0, 0600), 0);
 	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "extracts", 0, &dbi), 0);
+	assert_int_equal(mdb_dbi_open(txn, "extract_pages", 0, &dbi), 0);
 	assert_int_equal(change(txn, dbi), 0);
 	assert_int_equal(mdb_txn_commit(txn), 0);
 	mdb_env_close(env);
@@ -800,6 +800,28 @@ static void change_extracts(struct fixture *f, int (*change)(MDB_txn *txn, MDB_d
 static int drop(MDB_txn *txn, MDB_dbi dbi)
 {
 	return mdb_drop(txn, dbi, 1);
+}
+
+/* Puts an extract there as stores of older versions kept it, and a damaged one. */
+static int make_old(MDB_txn *txn, MDB_dbi dbi)
+{
+	struct ts_buf record = TS_BUF_INIT(64);
+	uint8_t room[8 + TS_ID_BYTES] = "key";
+	MDB_val k = {.mv_size = sizeof room, .mv_data = room}, v;
+	int rc = mdb_drop(txn, dbi, 1);
+
+	if (!rc)
+		rc = mdb_dbi_open(txn, "extracts", MDB_CREATE, &dbi);
+	ts_buf_str(&record, "value");
+	for (int damaged = 0; damaged < 2 && !rc; damaged++) {
+		memset(room + 8, 7 + damaged, TS_ID_BYTES);
+		ts_check_append(&record, ts_span_of(room, sizeof room));
+		v = (MDB_val){.mv_size = record.len - (size_t)damaged, .mv_data = record.data};
+		rc = mdb_put(txn, dbi, &k, &v, 0);
+		record.len = 5;
+	}
+	ts_buf_finish(&record);
+	return rc;
 }
 
 /* Flips a bit of each value. */
@@ -860,6 +882,25 @@ static void an_older_store_gets_extracts_when_it_is_written(void **state)
 	assert_int_equal(verify(f).damaged, 0);
 }
 
+static void extracts_of_an_older_store_are_moved_into_pages(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_lmdb_options options = {.path = f->dir, .read_only = true};
+	struct ts_extract extract = {{"key"}, ts_span_str("value")};
+	struct ts_id id;
+
+	memset(id.bytes, 7, sizeof id.bytes);
+	change_extracts(f, make_old);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	expect_extract(f, &extract, &id, false);
+	for (int opened = 0; opened < 2; opened++) {
+		ts_engine_destroy(f->e);
+		options.read_only = opened;
+		OK(ts_lmdb_open(&options, &f->e, &f->err));
+		expect_extract(f, &extract, &id, true); /* and not the damaged one */
+	}
+}
+
 static void a_damaged_extract_is_absent(void **state)
 {
 	struct fixture *f = *state;
@@ -871,6 +912,8 @@ static void a_damaged_extract_is_absent(void **state)
 	change_extracts(f, damage);
 	reopen(f, 0);
 	expect_extract(f, &extract, &head.id, false);
+	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	expect_extract(f, &extract, &head.id, true);
 }
 
 int main(void)
@@ -894,6 +937,7 @@ int main(void)
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),
 		TEST(an_older_store_gets_extracts_when_it_is_written),
+		TEST(extracts_of_an_older_store_are_moved_into_pages),
 		TEST(a_damaged_extract_is_absent),
 	};
 	struct ts_error err;
