@@ -182,8 +182,8 @@ static bool has_extracts(const struct ts_lmdb_env *env)
 }
 
 /* Finds one extract; its value is valid as long as the transaction. */
-static enum ts_status find_extract(struct ts_read r, const struct ts_extract_key *key, const struct ts_id *id, struct ts_span *ret_value,
-				   bool *ret_found, struct ts_error *err)
+static enum ts_status find_extract(struct ts_read r, const struct ts_extract_key *key, const struct ts_id *id,
+				   struct ts_span *ret_value, bool *ret_found, struct ts_error *err)
 {
 	enum ts_status status;
 	struct ts_cursor c;

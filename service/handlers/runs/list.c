@@ -6,6 +6,7 @@
  */
 #include "service/handlers/core/methods.h"
 #include "service/handlers/runs/filter.h"
+#include "service/handlers/runs/list_ahead.h"
 #include "service/handlers/runs/list_columns.h"
 #include "service/handlers/runs/list_row.h"
 #include "service/handlers/runs/list_sort.h"
@@ -261,21 +262,35 @@ static enum ts_status collect(struct listing *l, struct ts_sort_page *page, cons
 	return ts_sort_offer(page, ref->name, known ? &key : NULL, err);
 }
 
+static enum ts_status collect_page(struct listing *l, struct ts_sort_page *page, const struct ts_ref *refs, size_t n,
+				   struct ts_error *err)
+{
+	if (ts_call_check(l->call, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		if (i % BATCH == 0)
+			ts_list_metrics_expect(&l->metrics, refs + i, n - i < BATCH ? n - i : BATCH);
+		if (collect(l, page, &refs[i], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status collect_all(struct listing *l, struct ts_sort_page *page, struct ts_error *err)
 {
-	do {
-		struct ts_ref *refs;
-		struct ts_span next;
-		size_t n;
+	struct ts_list_ahead ahead;
+	enum ts_status status;
+	struct ts_ref *refs;
+	size_t n;
 
-		if (next_refs(l, &refs, &n, &next, err))
-			return err->status;
-		for (size_t i = 0; i < n; i++)
-			if (collect(l, page, &refs[i], err))
-				return err->status;
-		l->query.after = next;
-	} while (l->query.after.len);
-	return TS_OK;
+	ts_list_ahead_begin(&ahead, l->call->engine, &l->query);
+	do {
+		status = ts_list_ahead_next(&ahead, &refs, &n, err);
+		if (!status && n)
+			status = collect_page(l, page, refs, n, err);
+	} while (!status && n);
+	ts_list_ahead_end(&ahead);
+	return status;
 }
 
 /* A name that was removed since it was collected is left out. */

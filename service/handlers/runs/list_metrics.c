@@ -1,5 +1,6 @@
 #include "service/handlers/runs/list_metrics.h"
 
+#include "base/helper.h"
 #include "base/limits.h"
 #include "service/handlers/core/scores.h"
 
@@ -30,7 +31,7 @@ struct ts_list_series {
 	size_t n, cap, stride;
 	uint32_t *firsts; /* for each beginning of a tag of places_log2 bits: the first entry that is not before it */
 	int places_log2;
-	struct ts_arena *arena;
+	struct ts_arena arena; /* of entries and firsts: two series may be read at once */
 };
 
 struct ts_list_metric {
@@ -52,6 +53,8 @@ void ts_list_metrics_init(struct ts_list_metrics *m, struct ts_call *call)
 
 void ts_list_metrics_finish(struct ts_list_metrics *m)
 {
+	for (struct ts_list_series *s = m->series; s; s = s->next)
+		ts_arena_finish(&s->arena);
 	ts_arena_finish(&m->arena);
 }
 
@@ -81,7 +84,7 @@ static enum ts_status series_of(struct ts_list_metrics *m, struct ts_span name, 
 			return ts_arena_error(&m->arena, err);
 		s->name = name;
 		s->direction = ts_direction_of(name);
-		s->arena = &m->arena;
+		ts_arena_init(&s->arena, TS_ANALYSIS_ARENA);
 		if (add_key(s, "", err) || (name.len && add_key(s, "scalars.", err)))
 			return err->status;
 		s->next = m->series;
@@ -173,9 +176,9 @@ static enum ts_status index_entries(struct ts_list_series *s, struct ts_error *e
 		s->places_log2++;
 	s->places_log2 += s->places_log2 == 0;
 	places = (size_t)1 << s->places_log2;
-	s->firsts = ts_arena_alloc(s->arena, (places + 1) * sizeof *s->firsts);
+	s->firsts = ts_arena_alloc(&s->arena, (places + 1) * sizeof *s->firsts);
 	if (!s->firsts)
-		return ts_arena_error(s->arena, err);
+		return ts_arena_error(&s->arena, err);
 	for (size_t place = 0; place <= places; place++) {
 		while (at < s->n && place_of(entry_at(s, at)->tag, s->places_log2) < place)
 			at++;
@@ -184,18 +187,14 @@ static enum ts_status index_entries(struct ts_list_series *s, struct ts_error *e
 	return TS_OK;
 }
 
-/* Makes room for one more. */
-static enum ts_status reserve(struct ts_list_series *s, struct ts_error *err)
+static enum ts_status reserve(struct ts_list_series *s, size_t cap, struct ts_error *err)
 {
-	size_t cap = s->cap ? 2 * s->cap : LEAST_ENTRIES;
 	uint8_t *entries;
 
-	if (s->n < s->cap)
-		return TS_OK;
 	s->stride = sizeof(struct entry) + s->n_stats * sizeof(uint64_t);
-	entries = s->n < UINT32_MAX / 4 ? ts_arena_alloc(s->arena, cap * s->stride) : NULL;
+	entries = cap < UINT32_MAX / 2 ? ts_arena_alloc(&s->arena, cap * s->stride) : NULL;
 	if (!entries)
-		return ts_arena_error(s->arena, err);
+		return ts_arena_error(&s->arena, err);
 	if (s->n)
 		memcpy(entries, s->entries, s->n * s->stride);
 	s->entries = entries;
@@ -229,7 +228,7 @@ static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span byt
 	struct ts_list_series *s = ctx;
 	struct entry *entry;
 
-	if (reserve(s, err))
+	if (s->n == s->cap && reserve(s, 2 * s->cap, err))
 		return err->status;
 	entry = entry_at(s, s->n);
 	if (!read_values(s, bytes, entry->values, &entry->known))
@@ -239,16 +238,69 @@ static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span byt
 	return TS_OK;
 }
 
-static enum ts_status read_whole(struct ts_list_metrics *m, struct ts_list_series *s, struct ts_error *err)
+static enum ts_status read_column(struct ts_list_metrics *m, struct ts_list_series *s, struct ts_error *err)
 {
 	struct ts_engine *engine = m->call->engine;
+	struct ts_store_stats stats;
+	size_t cap = LEAST_ENTRIES;
 
+	if (engine->ops->stats(engine, &stats, err))
+		return err->status;
+	while (cap < stats.refs && cap < UINT32_MAX / 4)
+		cap *= 2;
+	if (reserve(s, cap, err))
+		return err->status;
 	for (size_t i = 0; i < s->n_keys; i++)
-		if (ts_call_check(m->call, err) || engine->ops->extracts_walk(engine, &s->keys[i], keep, s, err))
+		if (engine->ops->extracts_walk(engine, &s->keys[i], keep, s, err))
 			return err->status;
 	sort_entries(s);
-	s->whole = true;
 	return index_entries(s, err);
+}
+
+struct reading {
+	struct ts_list_metrics *m;
+	struct ts_list_series *series;
+	enum ts_status status;
+	struct ts_error err;
+};
+
+static void run_reading(void *ctx)
+{
+	struct reading *r = ctx;
+
+	r->status = r->series ? read_column(r->m, r->series, &r->err) : TS_OK;
+}
+
+/* Takes the next series that was looked up and is not whole. */
+static struct ts_list_series *take_series(struct ts_list_metrics *m)
+{
+	for (struct ts_list_series *s = m->series; s; s = s->next)
+		if (s->lookups && !s->whole) {
+			s->whole = true;
+			return s;
+		}
+	return NULL;
+}
+
+/* Reads the columns of all series that were looked up so far, two at a time where the machine has a core for it. */
+static enum ts_status read_whole(struct ts_list_metrics *m, struct ts_error *err)
+{
+	struct ts_helper *helper = NULL;
+	struct reading here = {.m = m}, there = {.m = m};
+
+	while (!here.status && !there.status && (here.series = take_series(m))) {
+		there.series = take_series(m);
+		if (there.series && !helper)
+			helper = ts_helper_hire();
+		ts_helper_give(helper, run_reading, &there);
+		run_reading(&here);
+		ts_helper_wait(helper);
+	}
+	ts_helper_dismiss(helper);
+	if (!here.status && !there.status)
+		return ts_call_check(m->call, err);
+	*err = here.status ? here.err : there.err;
+	return err->status;
 }
 
 /* *ret_known is 0 if the run does not have the series. */
@@ -280,7 +332,7 @@ static enum ts_status find(struct ts_list_metrics *m, struct ts_list_series *s, 
 
 	if (!s->whole && (!m->many || s->lookups++ < SINGLE_LOOKUPS))
 		return look_up(m, s, id, values, ret_known, err);
-	if (!s->whole && read_whole(m, s, err))
+	if (!s->whole && read_whole(m, err))
 		return err->status;
 	entry = entry_of(s, id->bytes);
 	*ret_known = entry ? entry->known : 0;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/helper.h"
 #include "service/handlers/core/test_runs.h"
 
 #include <stdio.h>
@@ -346,6 +347,21 @@ static void knows_metrics(void **state)
 	expect("", "nope.last>0 or not nope.last>0", "", 50, want, 0); /* unknown is not 0 */
 }
 
+/* The mean of eval is 5 h for a run of head h. */
+static void a_helper_changes_nothing(void **state)
+{
+	int want[RUNS];
+	size_t n = choose(of_many_steps, by_steps_down, want);
+
+	(void)state;
+	for (int most = 0; most < 3; most++) {
+		ts_helpers_allow(most);
+		expect("", "eval.mean>=35", "-loss.count", 500, want, n);
+		expect("", "eval.mean>=35 and steps>=80", "loss.best", 1000, want, n);
+	}
+	ts_helpers_allow(-1);
+}
+
 /* GetRun says the same of all columns. */
 static void get_knows_metrics(void **state)
 {
@@ -488,6 +504,7 @@ int main(void)
 		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
 		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
 		cmocka_unit_test(shows_columns),     cmocka_unit_test(knows_metrics),
+		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(get_knows_metrics), cmocka_unit_test(takes_the_lowest_rank),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(refuses),
