@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/listed.h"
 #include "cli/core/ask.h"
+#include "cli/core/beside.h"
 #include "cli/core/context.h"
 #include "cli/core/path_run.h"
 #include "cli/core/progress.h"
@@ -37,6 +38,11 @@ struct place {
 	const char *name;  /* without its project */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
 	const struct ts_error *failed; /* the reason why the word names no run; NULL: it does */
+	struct ts_beside beside;
+	struct ts_span pushed; /* the name of the run that was pushed, and its id */
+	struct ts_id id;
+	const int32_t *ranks;  /* of it, from directories beside it */
+	size_t n_ranks;
 };
 
 /* The push of one run. What it points at lies in its arena, but for the name. */
@@ -58,6 +64,7 @@ struct row {
 	struct ts_id id;
 	uint64_t steps, sent_bytes, new_bytes;
 	enum ts_commit_outcome outcome;
+	bool is_rank; /* of a run that was pushed before, and nothing more */
 	const char *said; /* about the outcome */
 };
 
@@ -358,9 +365,9 @@ static enum ts_status told_table(struct pushes *all, struct ts_error *err)
 
 		ts_grid_span(&grid, TS_STYLE_BOLD, row->name);
 		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&row->id, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(row->steps, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)row->sent_bytes, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)row->new_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_count(row->steps, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->sent_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->new_bytes, a));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, row->said);
 	}
 	return ts_grid_rows(&grid) ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
@@ -424,6 +431,18 @@ static void json_done(struct ts_json *j, const struct pushed *p)
 	ts_json_ranks(j, "missing_ranks", missing, n_missing < 64 ? n_missing : 64);
 	ts_json_count(j, "missing_rank_count", n_missing);
 	json_notices(j, &p->run.notices);
+}
+
+static void json_rank(struct ts_json *j, const struct place *at, const struct place *run)
+{
+	ts_json_object(j);
+	ts_json_key(j, "path");
+	ts_json_string(j, at->path);
+	ts_json_key(j, "rank_of");
+	ts_json_span(j, run->pushed);
+	ts_json_key(j, "rank");
+	ts_json_i64(j, at->beside.rank);
+	ts_json_end(j);
 }
 
 static void json_failed(struct ts_json *j, const struct ts_error *failed)
@@ -494,6 +513,23 @@ static enum ts_status name_places(struct pushes *all, struct ts_error *err)
 	return TS_OK;
 }
 
+static enum ts_status find_beside(struct pushes *all, struct ts_error *err)
+{
+	struct ts_arena *a = &all->cli->arena;
+	const char **paths = ts_arena_array(a, all->n, sizeof *paths);
+	struct ts_beside *beside;
+
+	if (!paths)
+		return ts_arena_error(a, err);
+	for (size_t i = 0; i < all->n; i++)
+		paths[i] = all->places[i].path;
+	if (ts_beside_find(paths, all->n, a, &beside, err))
+		return err->status;
+	for (size_t i = 0; i < all->n; i++)
+		all->places[i].beside = beside[i];
+	return TS_OK;
+}
+
 /* Finds the runs that the words name. A word without a run is a place that failed, with the error of the reader of run
  * directories. */
 static enum ts_status find(struct pushes *all, struct ts_error *err)
@@ -531,7 +567,7 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 		if (!n_found[i])
 			all->places[all->n++] = (struct place){.path = cli->args.words[i], .failed = &failed[i]};
 	}
-	return name_places(all, err);
+	return name_places(all, err) || find_beside(all, err) ? err->status : TS_OK;
 }
 
 /* Keeps of a push what the table shows. */
@@ -550,6 +586,43 @@ static enum ts_status keep_row(struct pushes *all, const struct pushed *p, struc
 						.outcome = p->commit.outcome,
 						.said = said};
 	return TS_OK;
+}
+
+/* The run of this push that has the directory as one of its ranks; NULL: none, and the directory is a run of its own. */
+static const struct place *run_of_rank(const struct pushes *all, const struct place *at)
+{
+	const struct place *run = at->beside.found ? &all->places[at->beside.at] : NULL;
+
+	for (size_t i = 0; run && i < run->n_ranks; i++)
+		if (run->ranks[i] == at->beside.rank)
+			return run;
+	return NULL;
+}
+
+static enum ts_status keep_rank(struct pushes *all, const struct place *at, const struct place *run, struct ts_error *err)
+{
+	struct ts_cli *cli = all->cli;
+	struct pushed p = {.at = at};
+	const char *said = ts_arena_printf(&cli->arena, "rank %" PRId32 " of %.*s", at->beside.rank, TS_SPAN_ARG(run->pushed));
+
+	if (!said)
+		return ts_arena_error(&cli->arena, err);
+	if (name_it(cli, &p, err))
+		return err->status;
+	all->rows[all->n_rows++] = (struct row){.name = p.name, .id = run->id, .is_rank = true, .said = said};
+	if (cli->json)
+		json_rank(&all->json, at, run);
+	return TS_OK;
+}
+
+/* Keeps which directories beside a run were pushed with it. */
+static enum ts_status keep_beside(struct ts_cli *cli, struct place *at, const struct pushed *p, struct ts_error *err)
+{
+	at->pushed = p->name;
+	at->id = run_of(p).id;
+	at->n_ranks = p->run.n_beside;
+	at->ranks = ts_arena_dup(&cli->arena, p->run.beside, p->run.n_beside * sizeof *at->ranks);
+	return at->ranks ? TS_OK : ts_arena_error(&cli->arena, err);
 }
 
 /* Says why a run was not pushed, with its path where the error does not begin with it. */
@@ -610,15 +683,17 @@ static enum ts_status push_single(struct pushes *all, struct ts_error *err)
 
 /* Pushes the run of one place among many. TS_OK also if it was not pushed: that is counted and said. io_gone: the server does not
  * answer, and no other run is tried. */
-static enum ts_status push_next(struct pushes *all, const struct place *at, struct ts_arena *arena, bool *io_gone,
-				struct ts_error *err)
+static enum ts_status push_next(struct pushes *all, struct place *at, struct ts_arena *arena, bool *io_gone, struct ts_error *err)
 {
+	const struct place *run = run_of_rank(all, at);
 	struct pushed p = {.at = at, .arena = arena, .listed = &all->listed};
 	const struct ts_error *failed = at->failed;
 	bool untried = !failed && *io_gone;
 	enum ts_status status = TS_OK;
 	struct ts_error why;
 
+	if (run && !failed)
+		return keep_rank(all, at, run, err);
 	if (untried) {
 		status = ts_error_set(&why, TS_UNAVAILABLE, "the run was not tried, because the server does not answer");
 	} else if (!failed) {
@@ -630,7 +705,7 @@ static enum ts_status push_next(struct pushes *all, const struct place *at, stru
 	if (all->cli->json)
 		json_one(&all->json, &p, failed);
 	if (!failed)
-		return keep_row(all, &p, err);
+		return p.run.n_beside && keep_beside(all->cli, at, &p, err) ? err->status : keep_row(all, &p, err);
 	all->failed++;
 	all->untried += untried;
 	if (!untried)
@@ -643,14 +718,18 @@ static void told_sum(const struct pushes *all)
 {
 	struct ts_cli *cli = all->cli;
 	struct ts_arena *a = &cli->arena;
-	const char *sum = ts_show_plural(all->n, "run", a), *before = ": ";
+	uint64_t ranks = 0;
+	const char *sum, *before = ": ";
 
+	for (size_t i = 0; i < all->n_rows; i++)
+		ranks += all->rows[i].is_rank;
+	sum = ts_show_plural(all->n - ranks, "run", a);
 	for (enum ts_commit_outcome outcome = 0; sum && outcome <= TS_COMMIT_STAGED; outcome++) {
 		const char *word = outcome ? outcome_word(outcome) : "not sent";
 		uint64_t n = 0;
 
 		for (size_t i = 0; i < all->n_rows; i++)
-			n += all->rows[i].outcome == outcome;
+			n += all->rows[i].outcome == outcome && !all->rows[i].is_rank;
 		if (n) {
 			sum = ts_arena_printf(a, "%s%s%s %s", sum, before, ts_show_count(n, a), word);
 			before = ", ";
@@ -658,6 +737,10 @@ static void told_sum(const struct pushes *all)
 	}
 	if (sum && all->failed)
 		sum = ts_arena_printf(a, "%s%s%s failed", sum, before, ts_show_count(all->failed, a));
+	if (sum && ranks)
+		sum = ts_arena_printf(a, "%s; %s of these", sum,
+				      ranks == 1 ? "1 directory is a rank" :
+						   ts_arena_printf(a, "%s directories are ranks", ts_show_count(ranks, a)));
 	if (sum)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, sum);
 }

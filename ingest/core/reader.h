@@ -42,6 +42,8 @@ struct ts_ingest_result {
 	int64_t world_size;	 /* as declared; 0 = not declared */
 	int32_t *missing_ranks;	 /* ranks that were declared but are not there: the first 64, ascending */
 	size_t n_missing;	 /* number of all missing ranks */
+	int32_t *beside;	 /* ranks whose directories lie beside the path that was read */
+	size_t n_beside;
 	uint64_t steps;		 /* distinct steps of the rank that has most */
 	int64_t first_step, last_step; /* over all ranks, valid if steps > 0 */
 	uint64_t rows;		 /* over all ranks */

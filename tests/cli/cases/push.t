@@ -191,3 +191,35 @@ $ tscope diff both joined
 | SERIES  14 series are the same (counted on each rank)
 |
 | FACTS THAT DIFFER  no recorded fact differs
+# Ranks that lie beside their run are stored with it, once; a directory whose run.json names another rank, or whose run is not pushed, is a run.
+$ mkdir beside && cp -r runs/joined/rank0 beside/a && for i in a_rank1 a_rank2 b_rank1; do cp -r runs/joined/rank1 beside/$i; done
+$ tscope push beside
+| name             id            steps  sent  new  outcome
+| default/a        80645a2e3943      4   0 B  0 B  created
+| default/a_rank1  80645a2e3943      -     -    -  rank 1 of default/a
+| default/a_rank2  2f9aaf5bd37c      4   0 B  0 B  created
+| default/b_rank1  2f9aaf5bd37c      4   0 B  0 B  created
+| 3 runs: 3 created; 1 directory is a rank of these
+! tscope: beside/a: legacy_ranks: 1 directories beside it are ranks of this run
+$ tscope push beside/*/
+| name             id            steps  sent  new  outcome
+| default/a        80645a2e3943      4   0 B  0 B  unchanged
+| default/a_rank1  80645a2e3943      -     -    -  rank 1 of default/a
+| default/a_rank2  2f9aaf5bd37c      4   0 B  0 B  unchanged
+| default/b_rank1  2f9aaf5bd37c      4   0 B  0 B  unchanged
+| 3 runs: 3 unchanged; 1 directory is a rank of these
+! tscope: beside/a/: legacy_ranks: 1 directories beside it are ranks of this run
+$ tscope push -q --json beside | grep -B2 -A2 rank_of
+|     {
+|       "path": "beside/a_rank1",
+|       "rank_of": "default/a",
+|       "rank": 1
+|     },
+$ tscope push beside/a_rank1
+| name      default/a_rank1
+| id        2f9aaf5bd37c306d98f720d049ec1cbced8767676680c065ff6e2adc9bcb872b
+| format    pytscope run directory
+| steps     4 steps (0 to 3), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
