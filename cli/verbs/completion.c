@@ -13,35 +13,23 @@ static void option_words(struct ts_buf *out, const struct ts_option *options)
 	}
 }
 
-static const char *bash_words(enum ts_complete complete)
-{
-	switch (complete) {
-	case TS_COMPLETE_DIR:
-		return "_tscope_paths -d";
-	case TS_COMPLETE_FILE:
-		return "_tscope_paths -f";
-	case TS_COMPLETE_RUN:
-		return "_tscope_runs";
-	case TS_COMPLETE_REF:
-		return "_tscope_refs";
-	case TS_COMPLETE_BRANCH:
-		return "_tscope_branches";
-	case TS_COMPLETE_PROJECT:
-		return "_tscope_projects";
-	case TS_COMPLETE_COLUMNS:
-		return "_tscope_columns";
-	case TS_COMPLETE_SORT:
-		return "_tscope_sort_keys";
-	case TS_COMPLETE_VERB:
-		return "COMPREPLY=($(compgen -W \"$verbs\" -- \"$cur\"))";
-	case TS_COMPLETE_RULE:
-		return "COMPREPLY=($(compgen -W \"$rules\" -- \"$cur\"))";
-	case TS_COMPLETE_NONE:
-	case TS_COMPLETE_CHOICE:
-		break;
-	}
-	return ":";
-}
+/* What completes a word, in each shell. The choices of an option stand in its row. */
+static const struct {
+	const char *bash, *zsh;
+} words_of[] = {
+	[TS_COMPLETE_NONE] = {":", ""},
+	[TS_COMPLETE_CHOICE] = {":", ""},
+	[TS_COMPLETE_DIR] = {"_tscope_paths -d", "_files -/"},
+	[TS_COMPLETE_FILE] = {"_tscope_paths -f", "_files"},
+	[TS_COMPLETE_RUN] = {"_tscope_runs", "_tscope_runs"},
+	[TS_COMPLETE_REF] = {"_tscope_refs", "_tscope_refs"},
+	[TS_COMPLETE_BRANCH] = {"_tscope_branches", "_tscope_branches"},
+	[TS_COMPLETE_PROJECT] = {"_tscope_projects", "_tscope_projects"},
+	[TS_COMPLETE_COLUMNS] = {"_tscope_columns", "_tscope_columns"},
+	[TS_COMPLETE_SORT] = {"_tscope_sort_keys", "_tscope_sort_keys"},
+	[TS_COMPLETE_VERB] = {"COMPREPLY=($(compgen -W \"$verbs\" -- \"$cur\"))", "_tscope_verbs"},
+	[TS_COMPLETE_RULE] = {"COMPREPLY=($(compgen -W \"$rules\" -- \"$cur\"))", "_tscope_rules"},
+};
 
 /* Writes a case of "verb:option" for each option whose value the shell can complete. */
 static void bash_values(struct ts_buf *out, const char *verb, const struct ts_option *options)
@@ -56,7 +44,7 @@ static void bash_values(struct ts_buf *out, const char *verb, const struct ts_op
 		if (options->complete == TS_COMPLETE_CHOICE)
 			ts_buf_printf(out, "COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))", options->choices);
 		else
-			ts_buf_str(out, bash_words(options->complete));
+			ts_buf_str(out, words_of[options->complete].bash);
 		ts_buf_str(out, "; return ;;\n");
 	}
 }
@@ -243,7 +231,7 @@ void ts_completion_bash(struct ts_buf *out)
 			"\tcase $verb in\n\t'') COMPREPLY=($(compgen -W \"$verbs\" -- \"$cur\")) ;;\n");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		if (ts_verbs[i].words != TS_COMPLETE_NONE)
-			ts_buf_printf(out, "\t%s) %s ;;\n", ts_verbs[i].name, bash_words(ts_verbs[i].words));
+			ts_buf_printf(out, "\t%s) %s ;;\n", ts_verbs[i].name, words_of[ts_verbs[i].words].bash);
 	ts_buf_str(out, "\tesac\n}\n\n");
 	ts_buf_str(out, bash_entry);
 }
@@ -259,36 +247,6 @@ static void zsh_text(struct ts_buf *out, const char *text)
 		else
 			ts_buf_char(out, *text);
 	}
-}
-
-static const char *zsh_action(enum ts_complete complete)
-{
-	switch (complete) {
-	case TS_COMPLETE_DIR:
-		return "_files -/";
-	case TS_COMPLETE_FILE:
-		return "_files";
-	case TS_COMPLETE_RUN:
-		return "_tscope_runs";
-	case TS_COMPLETE_REF:
-		return "_tscope_refs";
-	case TS_COMPLETE_BRANCH:
-		return "_tscope_branches";
-	case TS_COMPLETE_PROJECT:
-		return "_tscope_projects";
-	case TS_COMPLETE_COLUMNS:
-		return "_tscope_columns";
-	case TS_COMPLETE_SORT:
-		return "_tscope_sort_keys";
-	case TS_COMPLETE_VERB:
-		return "_tscope_verbs";
-	case TS_COMPLETE_RULE:
-		return "_tscope_rules";
-	case TS_COMPLETE_NONE:
-	case TS_COMPLETE_CHOICE:
-		break;
-	}
-	return "";
 }
 
 static void zsh_options(struct ts_buf *out, const struct ts_option *options)
@@ -314,7 +272,7 @@ static void zsh_options(struct ts_buf *out, const struct ts_option *options)
 				if (options->complete == TS_COMPLETE_CHOICE)
 					ts_buf_printf(out, "(%s)", options->choices);
 				else
-					ts_buf_str(out, zsh_action(options->complete));
+					ts_buf_str(out, words_of[options->complete].zsh);
 			}
 			ts_buf_char(out, '\'');
 		}
@@ -421,7 +379,7 @@ void ts_completion_zsh(struct ts_buf *out)
 			"\t_arguments -C '1:verb:_tscope_verbs' '*::argument:->rest'\n"
 			"\t[[ $state == rest ]] || return\n\tcase $line[1] in\n");
 	for (size_t i = 0; i < ts_verbs_n; i++) {
-		const char *action = zsh_action(ts_verbs[i].words);
+		const char *action = words_of[ts_verbs[i].words].zsh;
 
 		ts_buf_printf(out, "\t%s)\n\t\t_arguments", ts_verbs[i].name);
 		zsh_options(out, ts_verbs[i].options);
