@@ -13,4 +13,7 @@ enum ts_status fuzz_drop(void *ctx, const struct ts_id *id, struct ts_span objec
 /* Calls read for the path and accepts every result. */
 void fuzz_read(const char *path, fuzz_read_fn *read);
 
+/* The same for a file of several runs: recognises it, lists its runs, and reads the first three and the whole. */
+void fuzz_runs(const struct ts_reader *reader, const char *path);
+
 #endif

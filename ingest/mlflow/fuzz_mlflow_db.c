@@ -6,23 +6,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *path = fuzz_folder_put("x.db", ts_span_of(data ? data : (const uint8_t *)"", size));
-	struct ts_ingest_options options = {.path = path};
-	struct ts_ingest_result result;
-	struct ts_arena arena;
-	struct ts_error err;
-	char **parts;
-	size_t n = 0, deleted;
+	static const struct ts_reader reader = {.sniff = ts_mlflow_db_sniff, .parts = ts_mlflow_db_parts, .read = ts_mlflow_db_read};
 
-	(void)ts_mlflow_db_sniff(path);
-	ts_arena_init(&arena, 0);
-	if (ts_mlflow_db_parts(path, &arena, &parts, &n, &deleted, &err))
-		n = 0;
-	for (size_t i = 0; i < n && i < 3; i++) {
-		options.part = parts[i];
-		(void)ts_mlflow_db_read(&options, fuzz_drop, NULL, &arena, &result, &err);
-	}
-	ts_arena_finish(&arena);
-	fuzz_read(path, ts_mlflow_db_read);
+	fuzz_runs(&reader, fuzz_folder_put("x.db", ts_span_of(data ? data : (const uint8_t *)"", size)));
 	return 0;
 }
