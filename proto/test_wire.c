@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/test_arena.h"
 #include "proto/health.h"
 #include "proto/test_again.h"
 #include "proto/test_vectors.h"
@@ -15,22 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static bool is(struct ts_span s, const char *text, size_t len)
 {

@@ -8,25 +8,11 @@
 
 #include "analysis/answer/chart.h"
 #include "analysis/answer/chart_band.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 16 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void near(double got, double want)
 {

@@ -7,24 +7,9 @@
 #include <cmocka.h>
 
 #include "analysis/diverge/equivalence.h"
+#include "base/test_arena.h"
 
 #include <math.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void near(double got, double want)
 {

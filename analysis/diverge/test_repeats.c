@@ -7,25 +7,10 @@
 #include <cmocka.h>
 
 #include "analysis/diverge/repeats.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 64 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 enum { SAME = -1, EXTENT = -2, APART = -3 };
 

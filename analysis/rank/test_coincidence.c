@@ -9,6 +9,7 @@
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/random.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 
@@ -16,23 +17,8 @@ enum { CEILING = 64 << 20, MOST = 10000 };
 
 static int64_t keys[MOST];
 static double loss[MOST], grad[MOST], step_time[MOST];
-static struct ts_arena arena;
 static struct ts_measures measures;
 static struct ts_events events;
-
-static int begin(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, CEILING);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 /* Makes three axes of plain noise, from step 1000 on. */
 static void clean(size_t n, uint64_t seed)
@@ -366,17 +352,17 @@ static void every_measure_is_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_that_was_planted, begin, end),
-		cmocka_unit_test_setup_teardown(what_falls_together_is_none, begin, end),
-		cmocka_unit_test_setup_teardown(an_axis_of_memory, begin, end),
-		cmocka_unit_test_setup_teardown(together_is_within_two_steps, begin, end),
-		cmocka_unit_test_setup_teardown(the_most_significant_first, begin, end),
-		cmocka_unit_test_setup_teardown(a_regular_jump_meets_something, begin, end),
-		cmocka_unit_test_setup_teardown(expected_of_independent_axes, begin, end),
-		cmocka_unit_test_setup_teardown(nan_is_a_hit_where_it_begins, begin, end),
-		cmocka_unit_test_setup_teardown(too_little, begin, end),
-		cmocka_unit_test_setup_teardown(the_planted_event_of_the_corpus, begin, end),
-		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+		cmocka_unit_test_setup_teardown(one_that_was_planted, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_falls_together_is_none, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_axis_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(together_is_within_two_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_most_significant_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_regular_jump_meets_something, setup, teardown),
+		cmocka_unit_test_setup_teardown(expected_of_independent_axes, setup, teardown),
+		cmocka_unit_test_setup_teardown(nan_is_a_hit_where_it_begins, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_little, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_planted_event_of_the_corpus, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
 		cmocka_unit_test(every_measure_is_made),
 	};
 

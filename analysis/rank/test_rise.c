@@ -8,12 +8,12 @@
 
 #include "analysis/rank/rise.h"
 #include "analysis/stats/random.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 
 enum { N = 1000 };
 
-static struct ts_arena arena;
 static double x[N];
 
 static struct ts_rise find(size_t n)
@@ -174,20 +174,6 @@ static void a_floor_under_cycles(void **state)
 	}
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,5 +182,5 @@ int main(void)
 		cmocka_unit_test(a_floor_under_cycles),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -15,28 +15,14 @@
 #include "analysis/stats/random.h"
 #include "analysis/stats/stats.h"
 #include "analysis/stats/student.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CEILING = 64 << 20, CELLS = 400 };
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, CEILING);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void near(double got, double want, double within)
 {

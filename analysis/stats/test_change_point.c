@@ -12,12 +12,12 @@
 #include "analysis/stats/change_point.h"
 #include "analysis/stats/random.h"
 #include "analysis/stats/stats.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 
 enum { MOST = 10000 };
 
-static struct ts_arena arena;
 static double x[MOST];
 
 struct got {
@@ -53,20 +53,6 @@ static void shift(size_t at, size_t n, double size)
 {
 	for (size_t i = at; i < n; i++)
 		x[i] += size;
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
 }
 
 /* Compares the mean of p over seeds with a known p: each p has a standard deviation of sqrt(p (1 - p) / 1999). */

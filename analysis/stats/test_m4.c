@@ -8,28 +8,14 @@
 
 #include "analysis/stats/m4.h"
 #include "analysis/stats/random.h"
+#include "base/test_arena.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { WIDE = 37, HIGH = 23, MOST = 3000, ROUNDS = 300 };
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 64 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 struct picture {
 	bool dots[HIGH][WIDE];

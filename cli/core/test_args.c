@@ -1,5 +1,6 @@
 /* Options: long with = or space, short joined, what ends them, and what an error says. */
 #include "base/suggest.h"
+#include "base/test_arena.h"
 #include "cli/core/args.h"
 
 #include <setjmp.h>
@@ -17,22 +18,6 @@ static const struct ts_option common[] = {
 	{"json", 'j', NULL, "", TS_COMPLETE_NONE, NULL, false},
 	{NULL, 0, NULL, NULL, TS_COMPLETE_NONE, NULL, false},
 };
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 #define PARSE(args, err, ...)                                                                                       \
 	parse(args, err, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))

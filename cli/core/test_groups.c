@@ -1,4 +1,5 @@
 /* test_groups.c - groups of rows made by hand, and their means and spreads by hand. */
+#include "base/test_arena.h"
 #include "cli/core/groups.h"
 
 #include <setjmp.h>
@@ -10,22 +11,7 @@
 
 enum { ROWS = 8 };
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static struct ts_list_cell integer(int64_t v)
 {

@@ -2,28 +2,13 @@
 #include "cli/core/project.h"
 
 #include "base/file.h"
+#include "base/test_arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void names(const char *text, const char *want)
 {

@@ -1,26 +1,11 @@
 /* Which folder the local store is: that of the option, of TSCOPE_STORE, of the XDG Base Directory Specification, or of home. */
+#include "base/test_arena.h"
 #include "cli/core/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void put(const char *name, const char *value)
 {

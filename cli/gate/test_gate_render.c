@@ -3,6 +3,7 @@
 #include "cli/gate/gate_render.h"
 
 #include "base/file.h"
+#include "base/test_arena.h"
 #include "base/text.h"
 #include "cli/text/show_gate.h"
 
@@ -18,7 +19,6 @@
 	"a\"b'c\n::error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x.y/ " \
 	"www.z.w\x1b[31m\xff\xfe\xe6\xbc\xa2\xef\xbf\xbe\\ \r\n/close\n"
 
-static struct ts_arena arena;
 static const enum ts_gate_state states[] = {TS_GATE_PASS,    TS_GATE_REGRESSION,   TS_GATE_IMPROVEMENT,
 					    TS_GATE_SUSPECT, TS_GATE_INCONCLUSIVE, TS_GATE_COLLECTING,
 					    TS_GATE_BLIND};
@@ -206,20 +206,6 @@ static void assert_says(const char *text, const char *what)
 {
 	if (!strstr(text, what))
 		fail_msg("no '%s' in:\n%s", what, text);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 0);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
 }
 
 /* --- pieces --- */
@@ -549,19 +535,19 @@ static void a_full_arena_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sizes_have_two_digits, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_workload_is_told_by_name_or_key_and_cannot_end_a_comment, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(junit_fails_only_for_what_decides, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(junit_fails_for_the_inconclusive_where_the_policy_does, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(github_says_how_bad_it_is, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(gitlab_leaves_out_what_is_not_known, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_comment_says_what_an_engineer_asks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_value_that_became_nan_has_its_cell, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_rare_column_is_missed_only_where_it_decides, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_request_is_read_line_by_line, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_comment_fits_whatever_the_verdict_holds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_reader_understands_every_verdict, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_arena_is_an_error, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sizes_have_two_digits, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_workload_is_told_by_name_or_key_and_cannot_end_a_comment, setup, teardown),
+		cmocka_unit_test_setup_teardown(junit_fails_only_for_what_decides, setup, teardown),
+		cmocka_unit_test_setup_teardown(junit_fails_for_the_inconclusive_where_the_policy_does, setup, teardown),
+		cmocka_unit_test_setup_teardown(github_says_how_bad_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(gitlab_leaves_out_what_is_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_comment_says_what_an_engineer_asks, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_value_that_became_nan_has_its_cell, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_rare_column_is_missed_only_where_it_decides, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_request_is_read_line_by_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_comment_fits_whatever_the_verdict_holds, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_reader_understands_every_verdict, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_arena_is_an_error, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/stats/random.h"
+#include "base/test_arena.h"
 #include "base/text.h"
 #include "cli/report/chart_page.h"
 #include "cli/report/chart_text.h"
@@ -18,22 +19,7 @@
 
 enum { ROUNDS = 400 };
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 64 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 /* --- scales --- */
 

@@ -1,25 +1,10 @@
 /* Tables that fit: nothing is cut without a width, columns shrink, then lines fold; foreign text is harmless. */
+#include "base/test_arena.h"
 #include "cli/text/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static const struct ts_grid_column columns[] = {
 	{"name", TS_ALIGN_LEFT, 4}, {"n", TS_ALIGN_RIGHT, 0}, {"what", TS_ALIGN_LEFT, 6}};

@@ -1,28 +1,13 @@
 /* Values as people read them: numbers that part are aligned, units chosen, text told from numbers, unknown never zero. */
 #include "cli/text/show_value.h"
 
+#include "base/test_arena.h"
 #include "cli/core/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
-
-static struct ts_arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static void parts(const char *a, const char *b, int pad_a, int pad_b, int column)
 {

@@ -7,26 +7,12 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "base/test_arena.h"
 #include "service/handlers/runs/filter.h"
 
 #include <math.h>
 
-static struct ts_arena arena;
 static struct ts_error err;
-
-static int setup(void **state)
-{
-	(void)state;
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ts_arena_finish(&arena);
-	return 0;
-}
 
 static struct ts_fact text_fact(const char *text)
 {
