@@ -43,10 +43,13 @@ static const struct row table[] = {
 	{"learning_rate", "scalars.lr", 1, "Hugging Face, Megatron-LM"},
 	{"train_learning_rate", "scalars.lr", 1, "Hugging Face in W&B and TensorBoard"},
 	{"train_lr", "scalars.lr", 1, ""},
+	{"batch_learning_rate", "scalars.lr", 1, "Keras in W&B"},
+	{"epoch_learning_rate", "scalars.lr", 1, "Keras in W&B"},
 	{"train_samples_lr", "scalars.lr", 1, "DeepSpeed"},
 	{"eval_loss", "scalars.eval_loss", 1, "Hugging Face"},
 	{"loss_val", "scalars.eval_loss", 1, "PyTorch tutorials (Loss/val)"},
 	{"val_loss", "scalars.eval_loss", 1, "Keras, Lightning"},
+	{"epoch_val_loss", "scalars.eval_loss", 1, "Keras in W&B"},
 	{"validation_loss", "scalars.eval_loss", 1, ""},
 	{"valid_loss", "scalars.eval_loss", 1, "fairseq"},
 	{"lm_loss_validation", "scalars.eval_loss", 1, "Megatron-LM"},
@@ -74,6 +77,7 @@ static const struct row table[] = {
 	{"mem_max_allocated_bytes", "memory.peak_alloc", 1, "Megatron-LM"},
 	{"epoch", "epoch", 1, "all"},
 	{"train_epoch", "epoch", 1, "Hugging Face in W&B and TensorBoard"},
+	{"epoch_epoch", "epoch", 1, "Keras in W&B"},
 };
 
 static struct ts_span fold(struct ts_span name, uint8_t *out)

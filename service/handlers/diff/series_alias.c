@@ -82,6 +82,12 @@ static void add_found(const struct finding *f, size_t side, const struct ts_seri
 		io->items[io->n++] = (size_t)(item - f->lists[side].items);
 }
 
+/* Whether a series may have one prefix in one run and the other in the other run. */
+static bool may_change(size_t from, size_t to)
+{
+	return from != to && !(from == TS_TRAIN_BATCH && to == TS_TRAIN_EPOCH) && !(from == TS_TRAIN_EPOCH && to == TS_TRAIN_BATCH);
+}
+
 /* Finds what the other run has in place of a series: first the name with a prefix more or less, then with another prefix. */
 static struct found alike(const struct finding *f, size_t side, size_t at, bool direct)
 {
@@ -97,7 +103,7 @@ static struct found alike(const struct finding *f, size_t side, size_t at, bool 
 	for (size_t i = 1; i < TS_TRAIN_PREFIXES && out.n < FOUND_MAX; i++)
 		if (direct)
 			add_found(f, 1 - side, item, i, whole, &out);
-		else if (own && i != own)
+		else if (own && may_change(own, i))
 			add_found(f, 1 - side, item, i, base, &out);
 	return out;
 }

@@ -841,7 +841,11 @@ static void one_series_under_two_names(void **state)
 		{"scalars.train/loss", NULL, "scalars.train_loss", NULL, true},
 		{"scalars.loss", "scalars.train_loss", "scalars.train/loss", "scalars.train/train_loss", true},
 		{"scalars.loss", NULL, "scalars.train_loss", "scalars.train/loss", true}, /* the values tell which it is */
+		{"scalars.loss", NULL, "scalars.epoch/loss", NULL, true},
+		{"scalars.loss", NULL, "scalars.batch/loss", "scalars.epoch/loss", true}, /* the values again */
+		{"scalars.train/loss", NULL, "scalars.batch/loss", NULL, true},
 		/* Other names, a name that both have, and measurements. */
+		{"scalars.batch/loss", NULL, "scalars.epoch/loss", NULL, false},
 		{"scalars.loss", NULL, "scalars.eval/loss", NULL, false},
 		{"scalars.loss", NULL, "scalars.trainer_loss", NULL, false},
 		{"scalars.loss", NULL, "scalars.loss", "scalars.train/loss", false},
