@@ -118,6 +118,17 @@ static enum ts_status doubt(struct wandb *w, enum ts_status status, struct ts_er
 
 /* --- records --- */
 
+static bool asks_to_resume(struct ts_span run)
+{
+	struct ts_pb pb = ts_pb_of(run);
+	struct ts_pb_field f;
+
+	while (ts_pb_next(&pb, &f))
+		if (f.number == RUN_RESUME && f.wire == TS_PB_VARINT)
+			return f.value != 0;
+	return false;
+}
+
 static enum ts_status take_part(struct wandb *w, const struct ts_pb_field *f, struct ts_error *err)
 {
 	switch (f->number) {
@@ -133,6 +144,7 @@ static enum ts_status take_part(struct wandb *w, const struct ts_pb_field *f, st
 	case RECORD_TELEMETRY:
 		return doubt(w, ts_wandb_telemetry(&w->facts, f->bytes, err), err);
 	case RECORD_RUN:
+		w->history.resumes |= asks_to_resume(f->bytes);
 		return doubt(w, ts_wandb_run(&w->facts, f->bytes, w->part == 0, err), err);
 	case RECORD_EXIT:
 		w->has_exit = true;
@@ -248,6 +260,7 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 
 	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
+	ts_wandb_history_part(&w->history);
 	if (!status)
 		status = read_records(w, &log, err);
 	w->bytes_read += status ? 0 : log.size;

@@ -307,15 +307,20 @@ static void history(struct made *m, const char *step, const char *const *pairs, 
 #define HISTORY(m, step, ...) \
 	history(m, step, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *) / 2)
 
+static void write_made(struct test_run *t, const char *name, struct made *m)
+{
+	assert_int_equal(m->bytes.failed, TS_OK);
+	test_write_bytes(t, name, m->bytes.data, m->bytes.len);
+	ts_buf_finish(&m->bytes);
+}
+
 static void ingest_made(struct test_run *t, struct made *m)
 {
 	char path[128];
 
-	assert_int_equal(m->bytes.failed, TS_OK);
-	test_write_bytes(t, "wb/run-x.wandb", m->bytes.data, m->bytes.len);
+	write_made(t, "wb/run-x.wandb", m);
 	(void)snprintf(path, sizeof path, "%s/wb", t->base);
 	test_ingest_ok(t, path);
-	ts_buf_finish(&m->bytes);
 }
 
 static void old_logs_have_their_step_among_the_values(void **state)
@@ -405,6 +410,53 @@ static void steps_that_go_back_are_a_restart(void **state)
 					    "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":4.0}}\n"
 					    "{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":5.0}}\n");
 	test_run_finish(&t);
+}
+
+/* A part of a run that says, or not, that it resumes it, and its steps. */
+static void write_part(struct test_run *t, const char *name, bool resumes, const char *const *steps, size_t n)
+{
+	struct ts_buf b = TS_BUF_INIT(64);
+	struct made m;
+
+	made_init(&m);
+	if (resumes)
+		ts_buf_str(&b, "\xc0\x01\x01"); /* field 24, 1 */
+	put(&m, 17, &b);
+	for (size_t i = 0; i < n; i++)
+		HISTORY(&m, steps[i], "loss", "1");
+	write_made(t, name, &m);
+	ts_buf_finish(&b);
+}
+
+/* As wandb 0.31 writes it: resume="allow" and "must" set the field in every part, also the first. */
+static void steps_of_a_resume_offline_go_on(void **state)
+{
+	static const char *const from_0[] = {"", "\x08\x01", "\x08\x02"}, *const from_1[] = {"\x08\x01", "\x08\x02", "\x08\x03"};
+	static const struct {
+		bool resumes;
+		const char *const *steps;
+		uint64_t n, superseded;
+	} cases[] = {{true, from_0, 6, 0}, {false, from_0, 3, 3}, {true, from_1, 4, 2}};
+	char first[128], second[128];
+	const char *more[] = {second};
+	struct test_run t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		test_run_init(&t);
+		write_part(&t, "offline-run-20261121_000001-x/run-x.wandb", true, from_0, 3);
+		write_part(&t, "offline-run-20261121_000002-x/run-x.wandb", cases[i].resumes, cases[i].steps, 3);
+		(void)snprintf(first, sizeof first, "%s/offline-run-20261121_000001-x", t.base);
+		(void)snprintf(second, sizeof second, "%s/offline-run-20261121_000002-x", t.base);
+		t.n_more = 1;
+		t.more = more;
+		test_ingest_ok(&t, first);
+		assert_int_equal(t.result.steps, cases[i].n);
+		assert_int_equal(t.result.last_step, cases[i].n - 1);
+		assert_int_equal(t.result.superseded, cases[i].superseded);
+		assert_int_equal(test_notice(&t, "resumed_steps") != NULL, i == 0);
+		test_run_finish(&t);
+	}
 }
 
 static void axis(struct made *m, const char *name, const char *over)
@@ -939,6 +991,7 @@ int main(void)
 		cmocka_unit_test(old_logs_have_their_step_among_the_values),
 		cmocka_unit_test(typed_values),
 		cmocka_unit_test(steps_that_go_back_are_a_restart),
+		cmocka_unit_test(steps_of_a_resume_offline_go_on),
 		cmocka_unit_test(an_axis_that_goes_back),
 		cmocka_unit_test(which_axis_is_chosen),
 		cmocka_unit_test(steps_at_the_ends_of_what_is_counted),

@@ -62,6 +62,7 @@ enum {
 	RUN_GIT = 21,
 	RUN_FORKED = 22,
 	RUN_BRANCH_POINT = 23,
+	RUN_RESUME = 24, /* offline: a resume was asked for */
 	/* BranchPoint. */
 	BRANCH_RUN = 1,
 	BRANCH_METRIC = 3,

@@ -64,6 +64,13 @@ static bool is_axis(const struct ts_wandb_history *w, uint32_t key)
 	return key == w->key_axis || key == w->key_axis_parts;
 }
 
+void ts_wandb_history_part(struct ts_wandb_history *w)
+{
+	w->fresh = true;
+	w->resumes = false;
+	w->offset = 0;
+}
+
 enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err)
 {
 	ts_wandb_series_begin(&w->s, rows);
@@ -71,6 +78,7 @@ enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows
 	ts_keys_init(&w->system, SYSTEM_MAX - 1);
 	memset(w->metrics, 0, SYSTEM_MAX * sizeof *w->metrics);
 	w->any_step = w->any_sample = false;
+	ts_wandb_history_part(w);
 	w->timestamp = 0;
 	w->record = w->segment = 0;
 	w->key_step = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_step"));
@@ -311,12 +319,26 @@ static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span hist
 	return ts_buf_check(&w->items, err);
 }
 
+/* Nothing can be asked offline, so a log that resumes a run counts its records from 0 again. Online, W&B goes on behind the last step.
+ * Steps that begin elsewhere were given, and stand. */
+static enum step_found go_on(struct ts_wandb_history *w, int64_t *io_step)
+{
+	if (w->fresh && w->resumes && *io_step == 0 && w->any_step && w->step < INT64_MAX) {
+		w->offset = w->step + 1;
+		ts_wandb_tell(&w->s, "resumed_steps", TS_NOTICE_INFO,
+			      "a log that resumes the run counts its steps from 0 again; they go on behind the last step, as W&B does "
+			      "online");
+	}
+	w->fresh = false;
+	return __builtin_add_overflow(*io_step, w->offset, io_step) ? STEP_BAD : STEP_FOUND;
+}
+
 /* Old logs have no message for the step, but have the item _step. Without either, the step is one more than the last. */
-static enum step_found guess_step(const struct ts_wandb_history *w, const struct item *items, size_t n, int64_t *ret_step)
+static enum step_found guess_step(struct ts_wandb_history *w, const struct item *items, size_t n, int64_t *ret_step)
 {
 	for (size_t i = 0; i < n; i++)
 		if (items[i].key == w->key_step)
-			return ts_wandb_value_whole(&items[i].v, ret_step) ? STEP_FOUND : STEP_BAD;
+			return ts_wandb_value_whole(&items[i].v, ret_step) ? go_on(w, ret_step) : STEP_BAD;
 	if (w->any_step && w->step == INT64_MAX)
 		return STEP_BAD;
 	*ret_step = w->any_step ? w->step + 1 : 0;
@@ -384,6 +406,8 @@ enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span
 		found = axis_step(w, items, n, &step);
 	else if (found == STEP_NONE)
 		found = guess_step(w, items, n, &step);
+	else if (found == STEP_FOUND)
+		found = go_on(w, &step);
 	if (found == STEP_BAD) {
 		ts_wandb_tell(&w->s, "bad_step", TS_NOTICE_SKIPPED, "a step that is not an integer of 64 bits");
 		return TS_OK;
