@@ -63,6 +63,12 @@ struct ts_extract {
 	struct ts_extract_key key;
 	struct ts_span value; /* at most TS_EXTRACT_MAX bytes, which engines do not read */
 };
+/* The extracts of one run. */
+struct ts_extracts {
+	struct ts_id id;
+	const struct ts_extract *items;
+	size_t n;
+};
 /* Called for each run that has an extract of one key; must not call the engine. value is valid until it returns. */
 typedef enum ts_status ts_extract_visit(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err);
 
@@ -172,9 +178,8 @@ struct ts_engine_ops {
 				   struct ts_error *err);
 	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				    struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
-	/* Keeps extracts of a run, in place of those that it has under the same keys. */
-	enum ts_status (*extracts_put)(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				      struct ts_error *err);
+	/* Keeps extracts of n runs, in place of those that they have under the same keys: all or none. */
+	enum ts_status (*extracts_put)(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
 	/* Reads one extract of a run. TS_NOT_FOUND is no failure. */
 	enum ts_status (*extract_get)(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
 				     struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);

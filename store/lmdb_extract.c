@@ -154,8 +154,7 @@ enum ts_status ts_lmdb_extracts_write(struct ts_write *w, const struct ts_id *id
 }
 
 struct put_extracts {
-	const struct ts_id *id;
-	const struct ts_extract *extracts;
+	const struct ts_extracts *runs;
 	size_t n;
 };
 
@@ -163,17 +162,23 @@ static enum ts_status run_put_extracts(struct ts_write *w, void *ctx, struct ts_
 {
 	const struct put_extracts *put = ctx;
 
-	return ts_lmdb_extracts_write(w, put->id, put->extracts, put->n, err);
+	for (size_t i = 0; i < put->n; i++)
+		if (ts_lmdb_extracts_write(w, &put->runs[i].id, put->runs[i].items, put->runs[i].n, err))
+			return err->status;
+	return TS_OK;
 }
 
-enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				   struct ts_error *err)
+enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
 {
-	struct put_extracts put = {id, extracts, n};
+	struct put_extracts put = {runs, n};
+	size_t bytes = 0;
 
-	if (ts_extracts_check(extracts, n, err))
-		return err->status;
-	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_extracts, &put, n * PAGE_MAX, err);
+	for (size_t i = 0; i < n; i++) {
+		if (ts_extracts_check(runs[i].items, runs[i].n, err))
+			return err->status;
+		bytes += runs[i].n * PAGE_MAX;
+	}
+	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_extracts, &put, bytes, err);
 }
 
 static bool has_extracts(const struct ts_lmdb_env *env)

@@ -285,8 +285,7 @@ enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struc
 /* Writes extracts that were checked. */
 enum ts_status ts_lmdb_extracts_write(struct ts_write *w, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
 				     struct ts_error *err);
-enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				   struct ts_error *err);
+enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
 enum ts_status ts_lmdb_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
 				  struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
 enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,

@@ -73,16 +73,17 @@ void ts_memory_extracts_forget(struct ts_memory *m)
 	ts_idmap_finish(&m->extracts);
 }
 
-enum ts_status ts_memory_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				     struct ts_error *err)
+enum ts_status ts_memory_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
 {
 	struct ts_memory *m = ts_memory_of(e);
-	enum ts_status status;
+	enum ts_status status = TS_OK;
 
-	if (ts_extracts_check(extracts, n, err))
-		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (ts_extracts_check(runs[i].items, runs[i].n, err))
+			return err->status;
 	pthread_mutex_lock(&m->lock);
-	status = ts_memory_extracts_place(m, id, extracts, n, err);
+	for (size_t i = 0; i < n && !status; i++)
+		status = ts_memory_extracts_place(m, &runs[i].id, runs[i].items, runs[i].n, err);
 	pthread_mutex_unlock(&m->lock);
 	return status;
 }

@@ -93,8 +93,7 @@ enum ts_status ts_memory_extracts_place(struct ts_memory *m, const struct ts_id 
 /* Forgets the extracts of objects that are not there. */
 void ts_memory_extracts_sweep(struct ts_memory *m);
 void ts_memory_extracts_forget(struct ts_memory *m);
-enum ts_status ts_memory_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				     struct ts_error *err);
+enum ts_status ts_memory_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
 enum ts_status ts_memory_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
 				    struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
 enum ts_status ts_memory_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,

@@ -626,6 +626,9 @@ static void extracts_lie_beside_a_run_and_go_with_it(void **state)
 	const struct ts_extract_key one = {"one"}, two = {"two"};
 	struct ts_extract of_a[] = {{one, ts_span_str("1")}, {two, ts_span_str("2")}}, of_b = {one, ts_span_str("3")};
 	struct ts_extract again = {one, ts_span_str("4")}, empty = {two, ts_span_str("")}, large = {one, {NULL, TS_EXTRACT_MAX + 1}};
+	const struct ts_extract_key three = {"three"};
+	struct ts_extract third = {three, ts_span_str("5")};
+	struct ts_extracts both[] = {{a.id, &third, 1}, {b.id, &large, 1}};
 	struct ts_ref_update u = test_update(TS_REF_RUN, "p/a", &a.id, 1);
 	struct ts_sweep_report report;
 	struct ts_span value;
@@ -637,20 +640,26 @@ static void extracts_lie_beside_a_run_and_go_with_it(void **state)
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	test_push(f->e, "p/b", &b, 1, 2);
 	assert_int_equal(extract_of(f, &one, &b.id), 0);
-	OK(f->e->ops->extracts_put(f->e, &b.id, &of_b, 1, &f->err));
+	OK(test_extract(f->e, &b.id, &of_b, &f->err));
 	assert_int_equal(extract_of(f, &one, &a.id), '1');
 	assert_int_equal(extract_of(f, &two, &a.id), '2');
 	assert_int_equal(extract_of(f, &one, &b.id), '3');
-	OK(f->e->ops->extracts_put(f->e, &a.id, &again, 1, &f->err));
+	OK(test_extract(f->e, &a.id, &again, &f->err));
 	seen = walk_extracts(f, &one);
 	assert_int_equal(seen.n, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(seen.values[i], ts_id_eq(&seen.ids[i], &a.id) ? '4' : '3');
 	assert_int_equal(walk_extracts(f, &two).n, 1);
-	OK(f->e->ops->extracts_put(f->e, &b.id, &empty, 1, &f->err));
+	OK(test_extract(f->e, &b.id, &empty, &f->err));
 	OK(f->e->ops->extract_get(f->e, &two, &b.id, &f->arena, &value, &f->err));
 	assert_int_equal(value.len, 0);
-	assert_int_equal(f->e->ops->extracts_put(f->e, &b.id, &large, 1, &f->err), TS_TOO_LARGE);
+	assert_int_equal(test_extract(f->e, &b.id, &large, &f->err), TS_TOO_LARGE);
+	assert_int_equal(f->e->ops->extracts_put(f->e, both, 2, &f->err), TS_TOO_LARGE);
+	assert_int_equal(extract_of(f, &three, &a.id), 0); /* none of both */
+	both[1].items = &third;
+	OK(f->e->ops->extracts_put(f->e, both, 2, &f->err));
+	assert_int_equal(extract_of(f, &three, &a.id), '5');
+	assert_int_equal(extract_of(f, &three, &b.id), '5');
 	u = test_update(TS_REF_RUN, "p/a", &a.id, 3);
 	u.remove = true;
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
@@ -743,7 +752,7 @@ static void extracts_of_many_runs_are_found_by_key(void **state)
 	for (size_t i = 0; i < MANY; i += 3) {
 		struct ts_extract again = {one, many_value(i, 2)};
 
-		OK(f->e->ops->extracts_put(f->e, &runs[i].id, &again, 1, &f->err));
+		OK(test_extract(f->e, &runs[i].id, &again, &f->err));
 	}
 	expect_many(f, &one, runs, 0, false);
 	expect_many(f, &two, runs, 0, true);
@@ -769,9 +778,9 @@ static void an_overlay_shows_the_extracts_of_its_base(void **state)
 
 	if (f->kind != OVERLAY)
 		return;
-	OK(f->base->ops->extracts_put(f->base, &head.id, &below, 1, &f->err));
+	OK(test_extract(f->base, &head.id, &below, &f->err));
 	assert_int_equal(extract_of(f, &key, &head.id), 'b');
-	OK(f->e->ops->extracts_put(f->e, &head.id, &above, 1, &f->err));
+	OK(test_extract(f->e, &head.id, &above, &f->err));
 	assert_int_equal(extract_of(f, &key, &head.id), 'a');
 	seen = walk_extracts(f, &key);
 	assert_true(seen.n == 1 && seen.values[0] == 'a');

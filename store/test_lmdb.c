@@ -877,7 +877,7 @@ static void an_older_store_gets_extracts_when_it_is_written(void **state)
 	options.read_only = false; /* and without .create: the store is there */
 	OK(ts_lmdb_open(&options, &f->e, &f->err));
 	expect_extract(f, &extract, &head.id, false);
-	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	OK(test_extract(f->e, &head.id, &extract, &f->err));
 	expect_extract(f, &extract, &head.id, true);
 	assert_int_equal(verify(f).damaged, 0);
 }
@@ -908,11 +908,11 @@ static void a_damaged_extract_is_absent(void **state)
 	struct ts_extract extract = {{"key"}, ts_span_str("value")};
 
 	test_push(f->e, "p/a", &head, 1, 1);
-	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	OK(test_extract(f->e, &head.id, &extract, &f->err));
 	change_extracts(f, damage);
 	reopen(f, 0);
 	expect_extract(f, &extract, &head.id, false);
-	OK(f->e->ops->extracts_put(f->e, &head.id, &extract, 1, &f->err));
+	OK(test_extract(f->e, &head.id, &extract, &f->err));
 	expect_extract(f, &extract, &head.id, true);
 }
 

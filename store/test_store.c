@@ -87,6 +87,11 @@ enum ts_status test_commit(struct ts_engine *e, const struct ts_ref_update *upda
 	return status;
 }
 
+enum ts_status test_extract(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extract, struct ts_error *err)
+{
+	return e->ops->extracts_put(e, &(struct ts_extracts){*id, extract, 1}, 1, err);
+}
+
 void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *objects, size_t n, int64_t now_ns)
 {
 	struct ts_ref_update update = test_update(TS_REF_RUN, name, &objects[0].id, now_ns);

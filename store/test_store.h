@@ -15,6 +15,7 @@ size_t test_run(struct ts_arena *arena, uint64_t seed, size_t n_blocks, struct t
 
 struct ts_ref_update test_update(enum ts_ref_kind kind, const char *name, const struct ts_id *id, int64_t now_ns);
 enum ts_status test_commit(struct ts_engine *e, const struct ts_ref_update *update);
+enum ts_status test_extract(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extract, struct ts_error *err);
 /* Puts the objects and commits the first under the name; asserts that it works. */
 void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *objects, size_t n, int64_t now_ns);
 

@@ -257,10 +257,9 @@ static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name,
 	return no(e, "reading notes", err);
 }
 
-static enum ts_status remote_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-					 struct ts_error *err)
+static enum ts_status remote_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
 {
-	(void)id, (void)extracts, (void)n;
+	(void)runs, (void)n;
 	return no(e, "keeping extracts", err);
 }
 

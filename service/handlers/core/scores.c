@@ -207,34 +207,15 @@ enum ts_status ts_scores_kept(struct ts_fetch *f, const struct ts_id *run, bool 
 }
 
 /* Keeps scores where that can be done; elsewhere they are computed again when they are asked for. */
-static bool keep(struct ts_fetch *f, const struct ts_id *run, const struct ts_scores *scores, struct ts_arena *arena)
+static void keep(struct ts_fetch *f, const struct ts_id *run, const struct ts_scores *scores, struct ts_arena *arena)
 {
 	struct ts_engine *engine = f->call->engine;
 	struct ts_extract *extracts;
 	struct ts_error ignored;
 	size_t n;
 
-	return !ts_scores_extracts(scores, arena, &extracts, &n, &ignored) &&
-	       !engine->ops->extracts_put(engine, run, extracts, n, &ignored);
-}
-
-enum ts_status ts_scores_keep(struct ts_fetch *f, const struct ts_run *run, bool *ret_made, struct ts_error *err)
-{
-	struct ts_scores scores;
-	struct ts_arena arena;
-	enum ts_status status;
-	bool has = false, made = false;
-
-	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
-	status = ts_scores_kept(f, &run->id, &has, err);
-	if (!status && !has)
-		status = ts_scores_make(f, run, &arena, &scores, err);
-	if (!status && !has)
-		made = keep(f, &run->id, &scores, &arena);
-	ts_arena_finish(&arena);
-	if (!status && ret_made)
-		*ret_made = made;
-	return status;
+	if (!ts_scores_extracts(scores, arena, &extracts, &n, &ignored))
+		(void)engine->ops->extracts_put(engine, &(struct ts_extracts){*run, extracts, n}, 1, &ignored);
 }
 
 /* Reads what is kept of a run that has the mark. *ret_all is false if something is missing, because it was damaged. */
@@ -278,7 +259,7 @@ enum ts_status ts_scores_of(struct ts_fetch *f, const struct ts_run *run, struct
 	if (!all) {
 		if (ts_scores_make(f, run, arena, &scores, err))
 			return err->status;
-		(void)keep(f, &run->id, &scores, arena);
+		keep(f, &run->id, &scores, arena);
 	}
 	*ret_scores = scores;
 	return TS_OK;

@@ -2,7 +2,7 @@
  *
  * A column that is there at steps and holds numbers has a score: that of the lowest rank that recorded it. Scores are derived: they
  * are no part of a run's id, and a store whose runs came from an older version lacks theirs until somebody makes them (ts_scores_of,
- * ts_scores_keep, gc). A run that has all of its scores has a mark, so that a column without a score is known not to be there.
+ * gc). A run that has all of its scores has a mark, so that a column without a score is known not to be there.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_SCORES_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_SCORES_H
@@ -29,8 +29,6 @@ enum ts_status ts_scores_extracts(const struct ts_scores *scores, struct ts_aren
 				  size_t *ret_n, struct ts_error *err);
 /* Whether the run has the mark. */
 enum ts_status ts_scores_kept(struct ts_fetch *f, const struct ts_id *run, bool *ret_kept, struct ts_error *err);
-/* Makes the scores of a run that has no mark, and keeps them, if the engine can. *ret_made (may be NULL) says whether it did. */
-enum ts_status ts_scores_keep(struct ts_fetch *f, const struct ts_run *run, bool *ret_made, struct ts_error *err);
 /* The scores that are kept, or new ones, which are then kept if the engine can. */
 enum ts_status ts_scores_of(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_scores *ret_scores,
 			    struct ts_error *err);

@@ -6,35 +6,79 @@
 
 TS_REPLIER(gc_reply, ts_gc_reply);
 
-enum { PAGE = 256 };
+enum { PAGE = 256, WAITING_MAX = 8 << 20 };
 
-/* Makes the scores of one run that has none. A run that cannot be read gets none; verify says why. */
-static enum ts_status score(struct ts_fetch *f, const struct ts_id *id, uint64_t *io_scored, struct ts_error *err)
+/* Runs whose scores were made and wait to be kept, so that many are written at once. */
+struct scoring {
+	struct ts_fetch f;
+	struct ts_arena arena; /* of their extracts */
+	struct ts_extracts runs[PAGE];
+	size_t n;
+	uint64_t scored;
+};
+
+/* An engine that cannot keep them says no: they are made again when they are asked for. */
+static void keep(struct scoring *s)
 {
-	struct ts_error why;
+	struct ts_engine *engine = s->f.call->engine;
+	struct ts_error ignored;
+
+	if (s->n && !engine->ops->extracts_put(engine, s->runs, s->n, &ignored))
+		s->scored += s->n;
+	s->n = 0;
+	ts_arena_reset(&s->arena);
+}
+
+static bool waits(const struct scoring *s, const struct ts_id *id)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (ts_id_eq(&s->runs[i].id, id))
+			return true;
+	return false;
+}
+
+static enum ts_status make(struct scoring *s, const struct ts_id *id, struct ts_extract **ret_extracts, size_t *ret_n,
+			   struct ts_error *err)
+{
+	struct ts_scores scores;
 	struct ts_arena arena;
 	struct ts_run run;
 	enum ts_status status;
-	bool has = false, made = false;
 
-	if (ts_scores_kept(f, id, &has, err))
-		return err->status;
-	if (has)
-		return TS_OK;
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
-	status = ts_run_open(f, id, &arena, &run, &why);
+	status = ts_run_open(&s->f, id, &arena, &run, err);
 	if (!status)
-		status = ts_scores_keep(f, &run, &made, &why);
+		status = ts_scores_make(&s->f, &run, &arena, &scores, err);
+	if (!status)
+		status = ts_scores_extracts(&scores, &s->arena, ret_extracts, ret_n, err);
 	ts_arena_finish(&arena);
-	*io_scored += made;
-	return status ? ts_call_check(f->call, err) : TS_OK;
+	return status;
+}
+
+/* Makes the scores of one run that has none. A run that cannot be read gets none; verify says why. */
+static enum ts_status score(struct scoring *s, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_extract *extracts;
+	struct ts_error why;
+	bool has = false;
+	size_t n;
+
+	if (ts_scores_kept(&s->f, id, &has, err))
+		return err->status;
+	if (has || waits(s, id))
+		return TS_OK;
+	if (make(s, id, &extracts, &n, &why))
+		return ts_call_check(s->f.call, err);
+	s->runs[s->n++] = (struct ts_extracts){*id, extracts, n};
+	if (s->n == PAGE || s->arena.used > WAITING_MAX)
+		keep(s);
+	return TS_OK;
 }
 
 /* Goes through the names of one kind; pages has room for one page after the other. */
-static enum ts_status score_kind(struct ts_fetch *f, enum ts_ref_kind kind, struct ts_arena pages[2], uint64_t *io_scored,
-				 struct ts_error *err)
+static enum ts_status score_kind(struct scoring *s, enum ts_ref_kind kind, struct ts_arena pages[2], struct ts_error *err)
 {
-	struct ts_engine *engine = f->call->engine;
+	struct ts_engine *engine = s->f.call->engine;
 	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
 	int turn = 0;
 
@@ -45,31 +89,38 @@ static enum ts_status score_kind(struct ts_fetch *f, enum ts_ref_kind kind, stru
 
 		turn = !turn;
 		ts_arena_reset(&pages[turn]); /* the token of the page before is in the other */
-		if (ts_call_check(f->call, err) || engine->ops->ref_list(engine, &query, &pages[turn], &refs, &n, &next, err))
+		if (ts_call_check(s->f.call, err) || engine->ops->ref_list(engine, &query, &pages[turn], &refs, &n, &next, err))
 			return err->status;
 		for (size_t i = 0; i < n; i++)
-			if (score(f, &refs[i].id, io_scored, err))
+			if (score(s, &refs[i].id, err))
 				return err->status;
 		query.after = next;
 	} while (query.after.len);
 	return TS_OK;
 }
 
-static enum ts_status score_all(struct ts_call *call, uint64_t *io_scored, struct ts_error *err)
+static enum ts_status score_all(struct ts_call *call, uint64_t *ret_scored, struct ts_error *err)
 {
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
-	struct ts_arena pages[2];
+	struct scoring *s = ts_arena_array(call->arena, 1, sizeof *s);
 	enum ts_status status = TS_OK;
-	struct ts_fetch f;
+	struct ts_arena pages[2];
 
-	ts_fetch_init(&f, call);
+	if (!s)
+		return ts_arena_error(call->arena, err);
+	ts_fetch_init(&s->f, call);
+	ts_arena_init(&s->arena, TS_ANALYSIS_ARENA);
 	ts_arena_init(&pages[0], TS_CALL_ARENA);
 	ts_arena_init(&pages[1], TS_CALL_ARENA);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
-		status = score_kind(&f, kinds[i], pages, io_scored, err);
+		status = score_kind(s, kinds[i], pages, err);
+	if (!status)
+		keep(s);
+	*ret_scored = s->scored;
 	ts_arena_finish(&pages[0]);
 	ts_arena_finish(&pages[1]);
-	ts_fetch_finish(&f);
+	ts_arena_finish(&s->arena);
+	ts_fetch_finish(&s->f);
 	return status;
 }
 

@@ -346,6 +346,51 @@ static void verifies_and_collects(void **state)
 	must(test_get(&s, "p/kept", &(struct ts_get_reply){.by_ref = false}), &s.err);
 }
 
+static enum ts_status (*put_extracts)(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
+static int writes;
+
+static enum ts_status count_write(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
+{
+	writes++;
+	return put_extracts(e, runs, n, err);
+}
+
+/* Runs as an older tscope pushed them, the first of them under two names and a tag. */
+static void gc_writes_the_metrics_of_many_runs_at_once(void **state)
+{
+	enum { OLD = 300 };
+	const struct ts_engine_ops *real = s.engine->ops;
+	struct ts_engine_ops counting = *real;
+	struct ts_gc_reply report;
+	struct ts_buf buf = TS_BUF_INIT(100);
+	struct ts_span bytes;
+
+	(void)state;
+	put_extracts = real->extracts_put;
+	counting.extracts_put = count_write;
+	for (int i = 0; i < OLD + 2; i++) {
+		struct test_run run = test_run_plain();
+		struct ts_ref_update u = {.kind = i == OLD ? TS_REF_TAG : TS_REF_RUN};
+
+		run.scale = i < OLD ? 1 + i : 1;
+		u.id = test_run_put(&s, &run);
+		u.name = ts_span_str(ts_arena_printf(&s.arena, "p/%d", i));
+		must(real->commit(s.engine, &u, 1, &s.arena, NULL, &s.err), &s.err);
+	}
+	s.engine->ops = &counting;
+	for (int i = 0; i < 2; i++) {
+		writes = 0;
+		ts_buf_reset(&buf);
+		must(ts_wire_pack_gc_request(&(struct ts_gc_request){.dry_run = false}, &buf, &s.err), &s.err);
+		must(test_call(&s, "CollectGarbage", &buf, &bytes), &s.err);
+		must(ts_wire_unpack_gc_reply(bytes, &s.arena, &report, &s.err), &s.err);
+		assert_int_equal(report.scored, i ? 0 : OLD);
+		assert_in_range(writes, i ? 0 : 1, i ? 0 : 2);
+	}
+	s.engine->ops = real;
+	ts_buf_finish(&buf);
+}
+
 static void tells_who_it_is(void **state)
 {
 	struct ts_buf empty = TS_BUF_INIT(1);
@@ -418,6 +463,7 @@ int main(void)
 		T(believes_nothing),
 		T(gives_objects_in_order),
 		T(verifies_and_collects),
+		T(gc_writes_the_metrics_of_many_runs_at_once),
 		T(tells_who_it_is),
 		T(has_a_row_a_method),
 		T(refuses_wrong_calls),
