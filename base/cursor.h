@@ -36,6 +36,21 @@ static inline uint64_t ts_load_le(const uint8_t *at, int n)
 {
 	uint64_t v = 0;
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	switch (n) { /* compilers do not make one load of the loop */
+	case 8:
+		memcpy(&v, at, 8);
+		return v;
+	case 4:
+		memcpy(&v, at, 4);
+		return v;
+	case 2:
+		memcpy(&v, at, 2);
+		return v;
+	default:
+		break;
+	}
+#endif
 	for (int i = 0; i < n; i++)
 		v |= (uint64_t)at[i] << (8 * i);
 	return v;

@@ -12,21 +12,9 @@ static const char *const words[TS_STATS] = {
 	[TS_STAT_MAX_STEP] = "max_step",
 };
 
-/* Not ts_load_le, which goes byte by byte: this is read once for every value of a push. */
-static inline uint64_t word_at(const uint8_t *data, size_t row)
-{
-	uint64_t word;
-
-	memcpy(&word, data + row * 8, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
 static inline double value_at(const uint8_t *data, size_t row)
 {
-	uint64_t word = word_at(data, row);
+	uint64_t word = ts_load_le(data + row * 8, 8);
 	double v;
 
 	memcpy(&v, &word, sizeof v);
@@ -62,7 +50,7 @@ static bool all_finite(const uint8_t *data, size_t rows)
 	uint64_t bad = 0;
 
 	for (size_t i = 0; i < rows; i++)
-		bad |= (word_at(data, i) & exponent) == exponent;
+		bad |= (ts_load_le(data + i * 8, 8) & exponent) == exponent;
 	return !bad;
 }
 

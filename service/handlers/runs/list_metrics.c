@@ -1,5 +1,6 @@
 #include "service/handlers/runs/list_metrics.h"
 
+#include "base/cursor.h"
 #include "base/helper.h"
 #include "base/limits.h"
 #include "service/handlers/core/scores.h"
@@ -132,11 +133,7 @@ static struct entry *entry_at(const struct ts_list_series *s, size_t at)
 
 static size_t place_of(const uint8_t *tag, int bits)
 {
-	uint64_t place = 0;
-
-	for (int i = 0; i < 8; i++)
-		place = place << 8 | tag[i];
-	return (size_t)(place >> (64 - bits));
+	return (size_t)(__builtin_bswap64(ts_load_le(tag, 8)) >> (64 - bits));
 }
 
 /* The entry of a run, or NULL. Ids are evenly spread, so there is about one entry with the same beginning. */
