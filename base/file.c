@@ -2,7 +2,6 @@
 
 #include "base/arena.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -114,8 +113,8 @@ enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, s
 	return TS_OK;
 }
 
-/* Reads to the end of the file. The size is only a hint, because a file may grow while it is read. */
-static enum ts_status read_to_end(int fd, uint64_t size, struct ts_buf *buf, struct ts_error *err)
+/* The size is only a hint, because a file may grow while it is read. */
+enum ts_status ts_read_rest(int fd, uint64_t size, struct ts_buf *buf, struct ts_error *err)
 {
 	size_t before = buf->len;
 
@@ -155,7 +154,7 @@ enum ts_status ts_file_read(const char *path, struct ts_buf *buf, struct ts_erro
 		return err->status;
 	if (ts_file_open(path, &fd, &size, err))
 		return err->status;
-	status = read_to_end(fd, size, buf, err);
+	status = ts_read_rest(fd, size, buf, err);
 	(void)close(fd);
 	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
 }
@@ -282,13 +281,6 @@ enum ts_file_kind ts_file_kind(const char *path)
 	return S_ISDIR(st.st_mode) ? TS_FILE_DIRECTORY : TS_FILE_OTHER;
 }
 
-bool ts_file_is_own(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 struct name {
 	struct name *next;
 	char text[];
@@ -324,21 +316,17 @@ static enum ts_status read_names(DIR *dir, struct ts_arena *arena, struct name *
 	}
 }
 
-enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n,
-			   struct ts_error *err)
+enum ts_status ts_list_open_dir(DIR *dir, struct ts_arena *arena, char ***ret_names, size_t *ret_n, struct ts_error *err)
 {
-	DIR *dir = opendir(path);
 	struct name *names = NULL;
 	enum ts_status status;
 	char **list;
 	size_t n = 0;
 
-	if (!dir)
-		return ts_error_errno(err, errno, "%s", path);
 	status = read_names(dir, arena, &names, &n, err);
 	(void)closedir(dir);
 	if (status)
-		return ts_error_prefix(err, "%s", path);
+		return status;
 	list = ts_arena_array(arena, n, sizeof *list);
 	if (!list)
 		return ts_arena_error(arena, err);
@@ -348,4 +336,13 @@ enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret
 	*ret_names = list;
 	*ret_n = n;
 	return TS_OK;
+}
+
+enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n, struct ts_error *err)
+{
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return ts_error_errno(err, errno, "%s", path);
+	return ts_list_open_dir(dir, arena, ret_names, ret_n, err) ? ts_error_prefix(err, "%s", path) : TS_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 
+#include <dirent.h>
 #include <sys/types.h>
 
 /* Reads up to n bytes at the descriptor's position; *ret_n < n only at end of file. */
@@ -17,6 +18,8 @@ enum ts_status ts_write_full(int fd, const void *data, size_t n, struct ts_error
 
 /* Opens a regular file for reading (O_CLOEXEC). TS_NOT_FOUND if it does not exist, TS_INVALID if it is not a regular file. */
 enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, struct ts_error *err);
+/* Appends the rest of an open file, whose size is a hint, to buf. The error does not name the file. */
+enum ts_status ts_read_rest(int fd, uint64_t size, struct ts_buf *buf, struct ts_error *err);
 /* Appends the whole file to buf; TS_TOO_LARGE if it exceeds the ceiling of buf. */
 enum ts_status ts_file_read(const char *path, struct ts_buf *buf, struct ts_error *err);
 /* Replaces a file atomically: writes a file beside it, syncs that, renames it over path and syncs the directory, so that
@@ -25,15 +28,15 @@ enum ts_status ts_file_replace(const char *path, struct ts_span bytes, mode_t mo
 /* Makes a directory and its parents, as mkdir -p does; an existing directory is no error. */
 enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err);
 
-enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_OTHER };
-/* The kind of what the path names; symbolic links are followed. */
+enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_LINK, TS_FILE_OTHER };
+/* The kind of what the path names; symbolic links are followed, so it is never TS_FILE_LINK. */
 enum ts_file_kind ts_file_kind(const char *path);
-/* True if the path is a regular file itself, not a symbolic link, which may lead out of the folder that is read. */
-bool ts_file_is_own(const char *path);
 
 /* Lists the names in a directory except . and .., sorted by bytes, in the arena. */
 struct ts_arena;
 enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n,
 			   struct ts_error *err);
+/* The same for a directory that is open, and which it closes. The error does not name it. */
+enum ts_status ts_list_open_dir(DIR *dir, struct ts_arena *arena, char ***ret_names, size_t *ret_n, struct ts_error *err);
 
 #endif

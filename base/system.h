@@ -22,6 +22,11 @@ void ts_system_want_huge_pages(void *block, size_t size);
 int ts_system_pipe(int ret_ends[2]);
 /* Makes a file of a template that ends in XXXXXX, which becomes its name; for reading and writing. */
 int ts_system_temp(char *io_path);
+/* Opens a folder, to be used with openat alone, so that it need not be readable. A symbolic link is not followed unless `follow`. */
+int ts_system_open_folder(int at, const char *name, bool follow);
+/* Writes a path that leads to an open folder wherever it lies by then. False where the system has none. */
+enum { TS_SYSTEM_FD_PATH = 48 };
+bool ts_system_fd_path(int fd, char ret_path[TS_SYSTEM_FD_PATH]);
 /* A socket for a stream (AF_UNIX, AF_INET, ...) that does not block. */
 int ts_system_stream_socket(int family);
 

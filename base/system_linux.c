@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -30,6 +31,17 @@ int ts_system_pipe(int ret_ends[2])
 int ts_system_temp(char *io_path)
 {
 	return mkostemp(io_path, O_CLOEXEC);
+}
+
+int ts_system_open_folder(int at, const char *name, bool follow)
+{
+	return openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+}
+
+bool ts_system_fd_path(int fd, char ret_path[TS_SYSTEM_FD_PATH])
+{
+	(void)snprintf(ret_path, TS_SYSTEM_FD_PATH, "/proc/self/fd/%d", fd);
+	return access(ret_path, X_OK) == 0;
 }
 
 int ts_system_stream_socket(int family)

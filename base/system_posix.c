@@ -65,6 +65,23 @@ int ts_system_temp(char *io_path)
 	return marked(mkstemp(io_path), 0);
 }
 
+int ts_system_open_folder(int at, const char *name, bool follow)
+{
+#ifdef O_SEARCH
+	int how = O_SEARCH;
+#else
+	int how = O_RDONLY;
+#endif
+	return openat(at, name, how | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+}
+
+bool ts_system_fd_path(int fd, char ret_path[TS_SYSTEM_FD_PATH])
+{
+	(void)fd;
+	(void)ret_path;
+	return false;
+}
+
 int ts_system_stream_socket(int family)
 {
 	return marked(socket(family, SOCK_STREAM, 0), O_NONBLOCK);

@@ -1,6 +1,6 @@
 #include "ingest/discover.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/mlflow/reader_mlflow.h"
@@ -8,10 +8,13 @@
 #include "ingest/rundir/layout.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
 
-#include <sys/stat.h>
+#include <stdlib.h>
 
 struct finding {
 	struct ts_arena *arena;
+	const char *top;
+	const char *link; /* the first of the links below top that were not followed and lead out of it */
+	size_t links;
 	struct ts_found_run *runs;
 	size_t n, cap;
 	size_t deleted;
@@ -84,7 +87,7 @@ static enum ts_status take_one(struct finding *f, struct ts_found_run *run, stru
 
 static enum ts_status take(struct finding *f, const struct ts_reader *reader, const char *path, const char *name, struct ts_error *err)
 {
-	struct ts_found_run run = {.path = path, .name = name, .reader = reader};
+	struct ts_found_run run = {.path = path, .top = f->top, .name = name, .reader = reader};
 	char **parts;
 	size_t n, deleted = 0;
 
@@ -104,12 +107,31 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 	return TS_OK;
 }
 
-/* A symbolic link is not followed: it may lead out of the folder or form a loop. */
-static bool is_own(const char *path)
+/* Whether inner is the directory outer, or lies below it. len: that of outer. */
+static bool lies_in(const char *inner, const char *outer, size_t len)
 {
-	struct stat st;
+	return strncmp(inner, outer, len) == 0 && (inner[len] == '\0' || inner[len] == '/');
+}
 
-	return lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
+/* What a link to a place below top leads to is found there. */
+static bool leads_out(const char *top, const char *link)
+{
+	char *target = realpath(link, NULL), *folder = realpath(top, NULL);
+	bool out = !target || !folder || !lies_in(target, folder, strlen(folder));
+
+	free(target);
+	free(folder);
+	return out;
+}
+
+/* A symbolic link is not followed: it may lead out of the folder or form a loop. */
+static bool is_own(struct finding *f, const char *path)
+{
+	enum ts_file_kind kind = ts_below_kind(f->top, path);
+
+	if (kind == TS_FILE_LINK && leads_out(f->top, path) && f->links++ == 0)
+		f->link = path;
+	return kind == TS_FILE_DIRECTORY || kind == TS_FILE_REGULAR;
 }
 
 /* If inside is true, path itself is a run, so only directories below it may be further runs. */
@@ -125,7 +147,7 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 
 	if (!path || !below)
 		return ts_arena_error(f->arena, err);
-	if (!is_own(path))
+	if (!is_own(f, path))
 		return TS_OK;
 	if (ts_mlflow_passes_over(directory, entry, &passes_over, &f->deleted, err))
 		return err->status;
@@ -154,18 +176,12 @@ static enum ts_status walk(struct finding *f, const char *path, const char *name
 
 	if (depth > TS_DISCOVER_DEPTH)
 		return TS_OK;
-	if (ts_list_dir(path, f->arena, &names, &n, err))
+	if (ts_below_list(f->top, path, f->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (visit(f, path, name, names[i], inside, depth, err))
 			return err->status;
 	return TS_OK;
-}
-
-/* Whether inner is the directory outer, or lies below it. len: that of outer. */
-static bool lies_in(const char *inner, const char *outer, size_t len)
-{
-	return strncmp(inner, outer, len) == 0 && (inner[len] == '\0' || inner[len] == '/');
 }
 
 /* Whether another reader found a run in, above or below the directory in which this file lies. */
@@ -245,10 +261,12 @@ static const char *advice_for(const char *path, struct ts_arena *arena)
 	return ts_file_ends(path, ".parquet") ? unread[1].advice : NULL;
 }
 
-static enum ts_status nothing_found(const char *path, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status nothing_found(const struct finding *f, const char *path, struct ts_error *err)
 {
-	const char *advice = advice_for(path, arena);
+	const char *advice = advice_for(path, f->arena);
 
+	if (!advice && f->links)
+		return ts_error_set(err, TS_INVALID, "%s: no run in it: %s is a symbolic link, which is not followed", path, f->link);
 	if (!advice)
 		advice = "no run directory, and no log of another tool that is known";
 	return ts_error_set(err, TS_INVALID, "%s: no run in it: %s", path, advice);
@@ -257,7 +275,7 @@ static enum ts_status nothing_found(const char *path, struct ts_arena *arena, st
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err)
 {
-	struct finding f = {.arena = arena};
+	struct finding f = {.arena = arena, .top = path};
 	const struct ts_reader *reader;
 	enum ts_file_kind kind = ts_file_kind(path);
 
@@ -274,9 +292,12 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 	if (f.n == 0 && f.deleted)
 		return ts_error_set(err, TS_INVALID, "%s: all runs in it, %zu, are deleted in MLflow", path, f.deleted);
 	if (f.n == 0)
-		return nothing_found(path, arena, err);
-	for (size_t i = 0; i < f.n; i++)
+		return nothing_found(&f, path, err);
+	for (size_t i = 0; i < f.n; i++) {
 		f.runs[i].deleted = f.deleted;
+		f.runs[i].links = f.links;
+		f.runs[i].link = f.link;
+	}
 	*ret_runs = f.runs;
 	*ret_n = f.n;
 	return TS_OK;
@@ -285,7 +306,7 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 enum ts_status ts_discover_as(const struct ts_reader *reader, const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs,
 			      size_t *ret_n, struct ts_error *err)
 {
-	struct finding f = {.arena = arena};
+	struct finding f = {.arena = arena, .top = path};
 	enum ts_file_kind kind = ts_file_kind(path);
 
 	if (kind == TS_FILE_NONE)

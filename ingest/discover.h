@@ -21,6 +21,9 @@ struct ts_found_run {
 	const char *key;
 	const char *const *more; /* paths of further parts of the run, in the order of names */
 	size_t n_more;
+	const char *top; /* the given path, for ts_ingest_options */
+	size_t links;	  /* how many symbolic links below the given path were not followed, and lead out of it or nowhere */
+	const char *link; /* the first of them */
 	size_t deleted; /* how many runs below the given path were passed over, because they are deleted in their tool */
 	const struct ts_reader *reader;
 };

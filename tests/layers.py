@@ -77,7 +77,10 @@ FOREIGN = [
 STORE_FACE = {"store/engine.h", "store/sealed.h"}
 # proto's face is wire.h and health.h, by the same reason.
 PURE = {"base", "run", "analysis"}  # no sockets, and (run, analysis) no files, clocks or environment
-IMPURE_HEADERS = {"base/clock.h", "base/denied.h", "base/file.h", "base/listed.h", "base/log.h", "base/user.h"}
+IMPURE_HEADERS = {"base/below.h", "base/clock.h", "base/denied.h", "base/file.h", "base/listed.h", "base/log.h", "base/user.h"}
+# What lies below a path that somebody named is opened by base/below.h alone, which follows no link there. Export makes files.
+OPENS = re.compile(r"\b(ts_file_open|ts_file_read|ts_list_dir|open|openat|fopen|opendir|fdopendir|readlink)\s*\(")
+MAY_OPEN = ("ingest/export/export.c", "ingest/host/")
 BANNED = re.compile(r"\b(sscanf|strtok|strtod|atoi|atof|setlocale|gets|sprintf|strcpy|strcat|getenv)\s*\(")
 LONG_LONG = re.compile(r'\blong long\b|"[^"]*%[-0-9 #+*.]*ll[dioux]')  # int64_t and uint64_t, printed by PRId64 and PRIu64
 GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/(log|user)|capture|tests)")
@@ -121,6 +124,9 @@ def check_file(path, errors):
         b = BANNED.search(re.sub(r'"(\\.|[^"\\])*"', '""', line))
         if b and not (b.group(1) == "getenv" and GETENV_OK.match(path)):
             errors.append(f"{where}: {b.group(1)} is banned here")
+        o = path.startswith("ingest/") and not is_test(path) and not path.startswith(MAY_OPEN) and OPENS.search(line)
+        if o:
+            errors.append(f"{where}: {o.group(1)} follows links; base/below.h opens what a reader reads")
 
 
 def check_include(where, room, target, errors):

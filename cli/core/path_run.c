@@ -104,6 +104,7 @@ enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span 
 	if (status)
 		return status;
 	options.path = run.path;
+	options.top = run.top;
 	options.part = run.part;
 	options.more = run.more;
 	options.n_more = run.n_more;

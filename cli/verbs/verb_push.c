@@ -30,6 +30,7 @@ enum { TRIES = 3, COLUMNS_TOLD = 12 };
 /* A run that a word of the command line names. */
 struct place {
 	const char *path;
+	const char *top;   /* the word that was typed, below which the path lies */
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
 	const char *own_name; /* ts_run_about; NULL: none */
 	const char *const *more; /* further parts of the run */
@@ -140,6 +141,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 	struct ts_progress progress;
 	struct ts_ingest_options options = {
 		.path = p->at->path,
+		.top = p->at->top,
 		.part = p->at->part,
 		.more = p->at->more,
 		.n_more = p->at->n_more,
@@ -556,8 +558,16 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 			ts_cli_say(cli, "%s: %s deleted in MLflow and left out", cli->args.words[i],
 				   found[i]->deleted == 1 ? "1 run is"
 							  : ts_arena_printf(&cli->arena, "%zu runs are", found[i]->deleted));
+		if (n_found[i] && found[i]->links)
+			ts_cli_say(cli,
+				   "%s is a symbolic link%s, and links below %s are not followed; push what it leads to by its own "
+				   "path",
+				   found[i]->link,
+				   found[i]->links == 1 ? "" : ts_arena_printf(&cli->arena, ", the first of %zu", found[i]->links),
+				   cli->args.words[i]);
 		for (size_t k = 0; k < n_found[i]; k++)
 			all->places[all->n++] = (struct place){.path = found[i][k].path,
+							       .top = found[i][k].top,
 							       .part = found[i][k].part,
 							       .own_name = found[i][k].own_name,
 							       .more = found[i][k].more,

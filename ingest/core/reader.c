@@ -1,5 +1,9 @@
-/* reader.c - what every reader does for who asked it: tell how far it is. */
+/* reader.c - what every reader does for who asked it: tell how far it is, and look for files. */
 #include "ingest/core/reader.h"
+
+#include "base/below.h"
+
+#include <stdio.h>
 
 enum { TELL_BYTES = 4 << 20 };
 
@@ -10,6 +14,19 @@ enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t 
 		return TS_OK;
 	*told = at;
 	return options->progress(options->progress_ctx, at, total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
+}
+
+bool ts_reader_has(const char *top, const char *path, struct ts_span name, struct ts_notices *notices)
+{
+	const char *what = ts_below_what(top, path);
+	char detail[64];
+
+	if (!what)
+		return ts_below_kind(top, path) == TS_FILE_REGULAR;
+	(void)snprintf(detail, sizeof detail, "%s, which is not read", what);
+	if (notices)
+		ts_notice_add(notices, "not_file", TS_NOTICE_SKIPPED, name, 0, detail);
+	return false;
 }
 
 enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,

@@ -14,6 +14,7 @@ enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memor
 
 struct ts_ingest_options {
 	const char *path;
+	const char *top;		   /* the path that somebody named, with which path begins (base/below.h); NULL: path itself */
 	const char *part;		   /* which run of a file that holds several (discover.h); NULL for most formats */
 	const char *const *more;	   /* paths of further parts of the run (ts_run_about), in any order */
 	size_t n_more;
@@ -28,6 +29,16 @@ struct ts_ingest_options {
 	bool (*progress)(void *ctx, uint64_t bytes_done, uint64_t bytes_total);
 	void *progress_ctx;
 };
+
+/* What base/below.h takes as the path that was named. */
+static inline const char *ts_top(const struct ts_ingest_options *options)
+{
+	return options->top ? options->top : options->path;
+}
+
+/* Whether a file that need not be there is there, to be opened by base/below.h. What is there and is no regular file of the run's
+ * own, such as a symbolic link, gives the notice `not_file` under this name and counts as absent. notices may be NULL. */
+bool ts_reader_has(const char *top, const char *path, struct ts_span name, struct ts_notices *notices);
 
 /* Reports progress if reading is some MiB beyond *told, and then sets *told = at. TS_CANCELLED: the caller wants to stop. */
 enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t *told, uint64_t at, uint64_t total,

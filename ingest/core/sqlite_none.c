@@ -1,6 +1,6 @@
 #include "ingest/core/sqlite_none.h"
 
-#include "base/file.h"
+#include "base/below.h"
 
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ int ts_sqlite_none_sniff(const char *path, const char *const *words, size_t seen
 	int fd, answer = 0;
 	uint8_t *at;
 
-	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
+	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_below_open(path, path, &fd, &size, &ignored))
 		return 0;
 	seen = size < seen ? (size_t)size : seen;
 	at = ts_buf_reserve(&text, seen);

@@ -643,7 +643,7 @@ enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get
 		status = errno == EEXIST ? ts_error_set(err, TS_INVALID, "%s is there already", path)
 					 : ts_error_errno(err, errno, "%s", path);
 	} else {
-		e.root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		e.root = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		e.dir = e.root;
 		status = e.root < 0 ? ts_error_errno(err, errno, "%s", path) : export_ranks(&e, err);
 		if (status) {

@@ -1,6 +1,6 @@
 #include "ingest/export/reader_export.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/number.h"
@@ -108,7 +108,7 @@ static bool is_table(const char *path)
 	char first = '{';
 	int fd;
 
-	if (ts_file_open(path, &fd, &size, &ignored))
+	if (ts_below_open(path, path, &fd, &size, &ignored))
 		return false;
 	if (ts_pread_full(fd, &first, 1, 0, &n, &ignored))
 		n = 0;
@@ -130,7 +130,7 @@ int ts_export_sniff(const char *path)
 	    ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
 	table = is_table(path);
-	if (!ts_log_lines_open(&lines, path, table ? ',' : '\0', &err) && !ts_log_lines_next(&lines, &line, &end, &err) &&
+	if (!ts_log_lines_open(&lines, path, path, table ? ',' : '\0', &err) && !ts_log_lines_next(&lines, &line, &end, &err) &&
 	    end == TS_LOG_LINE)
 		is_ours = table ? is_header(line, &csv, &err) : is_record(line, &scratch, &err);
 	ts_log_lines_close(&lines);
@@ -510,7 +510,7 @@ static enum ts_status read_export(struct exported *x, struct ts_error *err)
 {
 	if (ts_given_facts(x->options, x->arena, &x->head.facts, err) ||
 	    ts_facts_prepare(&x->head.facts, ts_span_str(""), &x->result.notices, x->arena, err) ||
-	    ts_log_lines_open(&x->lines, x->options->path, x->table ? ',' : '\0', err) || read_lines(x, err))
+	    ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, x->table ? ',' : '\0', err) || read_lines(x, err))
 		return err->status;
 	if (x->head.n_ranks == 0)
 		return ts_error_set(err, TS_INVALID, "there is no row");

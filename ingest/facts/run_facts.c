@@ -1,6 +1,6 @@
 #include "ingest/facts/run_facts.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/facts_json.h"
@@ -9,7 +9,7 @@
 #include "run/head.h"
 
 /* *ret_there is false if there is no such file. */
-static enum ts_status read_file(const char *directory, const char *name, struct ts_arena *arena, struct ts_buf *buf,
+static enum ts_status read_file(const char *top, const char *directory, const char *name, struct ts_arena *arena, struct ts_buf *buf,
 				bool *ret_there, struct ts_error *err)
 {
 	char *path = ts_path_join(arena, directory, name);
@@ -17,10 +17,10 @@ static enum ts_status read_file(const char *directory, const char *name, struct 
 	*ret_there = false;
 	if (!path)
 		return ts_arena_error(arena, err);
-	if (ts_file_kind(path) == TS_FILE_NONE)
+	if (ts_below_kind(top, path) == TS_FILE_NONE)
 		return TS_OK;
 	*ret_there = true;
-	return ts_file_read(path, buf, err);
+	return ts_below_read(top, path, buf, err);
 }
 
 static struct ts_span file_name(struct ts_arena *arena, struct ts_span prefix, const char *name)
@@ -38,7 +38,7 @@ static void tell_repeated(struct ts_notices *notices, struct ts_span file, uint6
 }
 
 /* run.json is foreign input: what cannot be read in it is left out, with a notice. */
-static enum ts_status read_run_json(const char *path, struct ts_span name, struct ts_notices *notices,
+static enum ts_status read_run_json(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				    struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
@@ -46,7 +46,7 @@ static enum ts_status read_run_json(const char *path, struct ts_span name, struc
 	uint64_t repeated = 0;
 	bool there;
 
-	if (!read_file(path, "run.json", arena, &buf, &there, &why) && there)
+	if (!read_file(top, path, "run.json", arena, &buf, &there, &why) && there)
 		(void)ts_facts_from_run_json(ts_buf_view(&buf), arena, facts, &repeated, &why);
 	ts_buf_finish(&buf);
 	tell_repeated(notices, file_name(arena, name, "run.json"), repeated);
@@ -61,7 +61,7 @@ static enum ts_status read_run_json(const char *path, struct ts_span name, struc
 	return why.status;
 }
 
-static enum ts_status read_facts_json(const char *path, struct ts_span name, struct ts_notices *notices,
+static enum ts_status read_facts_json(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				      struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
@@ -69,7 +69,7 @@ static enum ts_status read_facts_json(const char *path, struct ts_span name, str
 	enum ts_status status;
 	bool there;
 
-	status = read_file(path, "facts.json", arena, &buf, &there, err);
+	status = read_file(top, path, "facts.json", arena, &buf, &there, err);
 	if (!status && there) {
 		status = ts_facts_from_json(ts_buf_view(&buf), TS_SOURCE_FACTS_JSON, arena, facts, &repeated, err);
 		if (status)
@@ -80,13 +80,13 @@ static enum ts_status read_facts_json(const char *path, struct ts_span name, str
 	return status;
 }
 
-enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct ts_notices *notices,
+enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
 {
 	struct ts_facts facts = {.n = 0};
 
-	if (read_run_json(path, name, notices, arena, &facts, err) ||
-	    read_facts_json(path, name, notices, arena, &facts, err))
+	if (read_run_json(top, path, name, notices, arena, &facts, err) ||
+	    read_facts_json(top, path, name, notices, arena, &facts, err))
 		return err->status;
 	(void)ts_facts_sort(&facts);
 	*ret_facts = facts;

@@ -10,9 +10,9 @@
 #include "ingest/core/notice.h"
 #include "run/index.h"
 
-/* Reads run.json and facts.json of a directory; the facts are sorted. A run.json that cannot be read gives a notice, such a
- * facts.json an error. notices may be NULL. */
-enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct ts_notices *notices,
+/* Reads run.json and facts.json of a directory below top (base/below.h); the facts are sorted. A run.json that cannot be read gives a
+ * notice, such a facts.json an error. notices may be NULL. */
+enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
 /* Merges near with those facts of far that near does not have, source by source. Both are sorted. */
 enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts *far, struct ts_arena *arena,

@@ -1,17 +1,17 @@
 #include "ingest/formats/log_lines.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 
 #include <unistd.h>
 
 enum { WINDOW = 1 << 18 };
 
-enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *path, char delimiter, struct ts_error *err)
+enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *top, const char *path, char delimiter, struct ts_error *err)
 {
 	*l = (struct ts_log_lines){
 		.fd = -1, .delimiter = delimiter, .window = TS_BUF_INIT(TS_LINE_MAX + WINDOW), .next_number = 1};
-	return ts_file_open(path, &l->fd, &l->size, err);
+	return ts_below_open(top, path, &l->fd, &l->size, err);
 }
 
 void ts_log_lines_close(struct ts_log_lines *l)

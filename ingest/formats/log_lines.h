@@ -1,7 +1,8 @@
 /* log_lines.h - reads the lines of a text file through a window.
  *
- *	ts_log_lines_open(&l, path, delimiter, err)	delimiter: of fields that may be quoted, with line ends inside; 0: none;
- *							'\r': a return ends a piece of its line, as progress bars write them
+ *	ts_log_lines_open(&l, top, path, delimiter, err)	top: base/below.h; delimiter: of fields that may be quoted, with line
+ *							ends inside; 0: none; '\r': a return ends a piece of its line, as
+ *							progress bars write them
  *	while (ts_log_lines_next(&l, &line, &end, err) == TS_OK && end == TS_LOG_LINE) ... l.number is its first line, from 1
  *	ts_log_lines_close(&l)
  *
@@ -32,7 +33,7 @@ struct ts_log_lines {
 	bool bom, cut;
 };
 
-enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *path, char delimiter, struct ts_error *err);
+enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *top, const char *path, char delimiter, struct ts_error *err);
 void ts_log_lines_close(struct ts_log_lines *l);
 /* Reads the next line. *ret_line excludes the line end and is valid until the next call. */
 enum ts_status ts_log_lines_next(struct ts_log_lines *l, struct ts_span *ret_line, enum ts_log_line_end *ret_end,

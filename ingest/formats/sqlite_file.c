@@ -1,9 +1,16 @@
 #include "ingest/formats/sqlite_file.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
+#include "base/path.h"
+#include "base/system.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -11,25 +18,18 @@ enum {
 	CELL_MAX = 4 << 20, /* the largest text or row of the database */
 };
 
-bool ts_sqlite_header(const char *path, uint8_t header[TS_SQLITE_HEADER], uint64_t *ret_size)
+bool ts_sqlite_header(const char *top, const char *path, uint8_t header[TS_SQLITE_HEADER], uint64_t *ret_size)
 {
 	struct ts_error ignored;
 	size_t n = 0;
 	int fd;
 
-	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, ret_size, &ignored))
+	if (ts_below_kind(top, path) != TS_FILE_REGULAR || ts_below_open(top, path, &fd, ret_size, &ignored))
 		return false;
 	if (ts_pread_full(fd, header, TS_SQLITE_HEADER, 0, &n, &ignored))
 		n = 0;
 	(void)close(fd);
 	return n == TS_SQLITE_HEADER && memcmp(header, "SQLite format 3", 16) == 0;
-}
-
-/* Returns whether the file is in WAL mode and has no log beside it. Then no other process has it open, and reading it
- * as an immutable file creates no file beside it. */
-static bool lies_still(const char *log, const uint8_t header[TS_SQLITE_HEADER])
-{
-	return header[18] == 2 && access(log, F_OK) != 0;
 }
 
 enum ts_status ts_sqlite_error(sqlite3 *db, const char *path, struct ts_error *err)
@@ -84,28 +84,154 @@ static void take_care(sqlite3 *db)
 	(void)sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON", NULL, NULL, NULL);
 }
 
-enum ts_status ts_sqlite_open(const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err)
-{
-	uint8_t header[TS_SQLITE_HEADER];
-	uint64_t size;
-	sqlite3 *db = NULL;
-	const char *log, *uri;
-	enum ts_status status;
+/* --- opening --- */
 
-	if (!ts_sqlite_header(path, header, &size))
-		return ts_error_set(err, TS_INVALID, "%s: this is not a SQLite database", path);
-	log = ts_arena_printf(arena, "%s-wal", path);
-	uri = log ? uri_of(path, lies_still(log, header), arena) : NULL;
-	if (!uri)
-		return ts_arena_error(arena, err);
-	if (sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL)) {
-		status = db ? ts_sqlite_error(db, path, err) : ts_error_set(err, TS_NO_MEMORY, "%s: out of memory for SQLite", path);
+/* A folder that is open, and the name of the database in it. */
+struct where {
+	const char *path; /* for messages */
+	const char *name;
+	int folder;
+	bool logged; /* there is a log of writes beside it (-wal) */
+};
+
+static enum ts_status find_folder(const char *top, const char *path, struct ts_arena *arena, struct where *ret_where,
+				  struct ts_error *err)
+{
+	struct where where = {.path = path};
+	const char *named = path;
+	enum ts_status status;
+	char *real = NULL;
+
+	if (strcmp(top, path) == 0) { /* a link that was named itself is followed */
+		real = realpath(path, NULL);
+		if (!real)
+			return ts_error_errno(err, errno, "%s", path);
+		top = named = real;
+	}
+	status = ts_below_folder(top, named, &where.folder, &where.name, err);
+	if (!status) {
+		where.name = ts_arena_printf(arena, "%s", where.name);
+		if (!where.name) {
+			(void)close(where.folder);
+			status = ts_arena_error(arena, err);
+		}
+	}
+	free(real);
+	if (!status)
+		*ret_where = where;
+	return status;
+}
+
+/* SQLite opens what it finds beside a database, without O_NONBLOCK. */
+static enum ts_status check_beside(struct where *where, struct ts_arena *arena, struct ts_error *err)
+{
+	static const char *const endings[] = {"-wal", "-shm", "-journal"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+		const char *name = ts_arena_printf(arena, "%s%s", where->name, endings[i]);
+		struct stat st;
+
+		if (!name)
+			return ts_arena_error(arena, err);
+		if (fstatat(where->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (!S_ISREG(st.st_mode))
+			return ts_error_set(err, TS_INVALID, "%s%s: not a regular file, and SQLite would read it", where->path,
+					    endings[i]);
+		where->logged |= i == 0;
+	}
+	return TS_OK;
+}
+
+static sqlite3_vfs verbatim;
+static const char verbatim_name[] = "tscope";
+
+/* SQLite makes of a path the one to which its links lead by now. Ours goes through an open folder, and must stay as it is. SQLite opens
+ * files with O_NOFOLLOW, so the last part is no link. */
+static int same_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
+{
+	(void)vfs;
+	return snprintf(out, (size_t)size, "%s", path) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static void register_verbatim(void)
+{
+	const sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+
+	if (!usual)
+		return;
+	verbatim = *usual;
+	verbatim.zName = verbatim_name;
+	verbatim.xFullPathname = same_path;
+	(void)sqlite3_vfs_register(&verbatim, 0);
+}
+
+static void never_called(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	(void)values;
+	sqlite3_result_null(context);
+}
+
+static void close_folder(void *fd)
+{
+	(void)close((int)(intptr_t)fd);
+}
+
+static enum ts_status open_uri(const struct where *where, const char *uri, bool through, sqlite3 **ret_db, struct ts_error *err)
+{
+	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+	enum ts_status status;
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open_v2(uri, &db, flags, through ? verbatim_name : NULL)) {
+		status = db ? ts_sqlite_error(db, where->path, err)
+			    : ts_error_set(err, TS_NO_MEMORY, "%s: out of memory for SQLite", where->path);
 		(void)sqlite3_close(db);
+		(void)close(where->folder);
 		return status;
 	}
 	take_care(db);
+	/* A function that nobody calls has the folder closed together with the database. SQLite does so also if this fails. */
+	if (sqlite3_create_function_v2(db, "tscope_folder", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, (void *)(intptr_t)where->folder,
+				       never_called, NULL, NULL, close_folder)) {
+		status = ts_sqlite_error(db, where->path, err);
+		(void)sqlite3_close(db);
+		return status;
+	}
 	*ret_db = db;
 	return TS_OK;
+}
+
+enum ts_status ts_sqlite_open(const char *top, const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint8_t header[TS_SQLITE_HEADER];
+	char folder[TS_SYSTEM_FD_PATH];
+	const char *opened, *uri = NULL;
+	struct where where;
+	uint64_t size;
+	bool through;
+
+	if (!ts_sqlite_header(top, path, header, &size))
+		return ts_error_set(err, TS_INVALID, "%s: this is not a SQLite database", path);
+	if (find_folder(top, path, arena, &where, err))
+		return err->status;
+	if (check_beside(&where, arena, err)) {
+		(void)close(where.folder);
+		return err->status;
+	}
+	(void)pthread_once(&once, register_verbatim);
+	through = ts_system_fd_path(where.folder, folder) && sqlite3_vfs_find(verbatim_name);
+	opened = through ? ts_path_join(arena, folder, where.name) : path;
+	/* A file in WAL mode without a log is open in no other process; read as immutable, it gets no file beside it. */
+	if (opened)
+		uri = uri_of(opened, header[18] == 2 && !where.logged, arena);
+	if (!uri) {
+		(void)close(where.folder);
+		return ts_arena_error(arena, err);
+	}
+	return open_uri(&where, uri, through, ret_db, err);
 }
 
 /* Prepares a query, and returns NULL if that fails. */

@@ -12,10 +12,11 @@
 
 enum { TS_SQLITE_HEADER = 100 }; /* the size of a file's header in bytes */
 
-/* Whether the file is a SQLite database. */
-bool ts_sqlite_header(const char *path, uint8_t header[TS_SQLITE_HEADER], uint64_t *ret_size);
-/* The caller closes *ret_db. */
-enum ts_status ts_sqlite_open(const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err);
+/* Whether the file is a SQLite database. top: base/below.h */
+bool ts_sqlite_header(const char *top, const char *path, uint8_t header[TS_SQLITE_HEADER], uint64_t *ret_size);
+/* The caller closes *ret_db. The database and the files that SQLite has beside it (-wal, -shm, -journal) must be regular files in the
+ * folder that path leads to below top; a link or a named pipe among them is TS_INVALID. */
+enum ts_status ts_sqlite_open(const char *top, const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err);
 /* Sets the error that the database had last. */
 enum ts_status ts_sqlite_error(sqlite3 *db, const char *path, struct ts_error *err);
 /* Checks that these are real tables of the database, not views, which would run code. tool stands in the error; names end with a

@@ -1,6 +1,6 @@
 #include "ingest/formats/unzip.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/text.h"
 
 #include <unistd.h>
@@ -138,10 +138,10 @@ static enum ts_status read_directory(struct ts_unzip *zip, struct ts_arena *aren
 	return TS_OK;
 }
 
-enum ts_status ts_unzip_open(const char *path, struct ts_arena *arena, struct ts_unzip *ret_zip, struct ts_error *err)
+enum ts_status ts_unzip_open(const char *top, const char *path, struct ts_arena *arena, struct ts_unzip *ret_zip, struct ts_error *err)
 {
 	*ret_zip = (struct ts_unzip){.path = path, .fd = -1};
-	if (ts_file_open(path, &ret_zip->fd, &ret_zip->size, err))
+	if (ts_below_open(top, path, &ret_zip->fd, &ret_zip->size, err))
 		return err->status;
 	if (!read_directory(ret_zip, arena, err))
 		return TS_OK;

@@ -1,6 +1,6 @@
 /* unzip.h - reads members of a zip archive into memory, by zlib.
  *
- *	ts_unzip_open(path, &arena, &zip, err)
+ *	ts_unzip_open(top, path, &arena, &zip, err)
  *	ts_unzip_find(&zip, "messages.json", &m, err)
  *	ts_unzip_read(&zip, m, &buf, err)		at most as many bytes as buf may have
  *	ts_unzip_close(&zip)
@@ -31,7 +31,7 @@ struct ts_unzip {
 };
 
 /* Reads the directory. The archive stays open only if this succeeds. Members lie in the arena. */
-enum ts_status ts_unzip_open(const char *path, struct ts_arena *arena, struct ts_unzip *ret_zip, struct ts_error *err);
+enum ts_status ts_unzip_open(const char *top, const char *path, struct ts_arena *arena, struct ts_unzip *ret_zip, struct ts_error *err);
 void ts_unzip_close(struct ts_unzip *zip);
 /* *ret_member is NULL if there is none. */
 enum ts_status ts_unzip_find(const struct ts_unzip *zip, const char *name, const struct ts_unzip_member **ret_member,

@@ -1,6 +1,6 @@
 #include "ingest/logs/log_hparams.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/formats/flat_yaml.h"
@@ -75,16 +75,16 @@ static enum ts_status take_text(struct ts_span text, struct ts_span name, struct
 	return TS_OK;
 }
 
-enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
-			      struct ts_error *err)
+enum ts_status ts_log_hparams(const struct ts_ingest_options *options, const char *path, struct ts_span name, struct ts_json *j,
+			      struct ts_notices *notices, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_YAML_MAX);
 	struct ts_error why;
 	enum ts_status status;
 
-	if (!ts_file_is_own(path))
+	if (!ts_reader_has(ts_top(options), path, name, notices))
 		return TS_OK;
-	status = ts_file_read(path, &text, &why);
+	status = ts_below_read(ts_top(options), path, &text, &why);
 	if (!status) {
 		status = take_text(ts_buf_view(&text), name, j, notices, err);
 	} else if (status == TS_NO_MEMORY) {

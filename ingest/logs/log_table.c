@@ -1,8 +1,8 @@
 #include "ingest/logs/log_table.h"
 
 #include "base/alloc.h"
+#include "base/below.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -248,7 +248,8 @@ bool ts_log_table_has_map(const char *file)
 	int folder = (int)(ts_path_last(file) - file);
 	char path[4096];
 
-	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path && ts_file_is_own(path);
+	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path &&
+	       ts_below_kind(file, path) == TS_FILE_REGULAR;
 }
 
 /* What the file says of a column that the caller maps is void. */
@@ -291,9 +292,9 @@ static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
 	path = ts_path_join(t->arena, t->source->directory, TS_LOG_MAP);
 	if (!path)
 		return ts_arena_error(t->arena, err);
-	if (!ts_file_is_own(path))
+	if (!ts_reader_has(ts_top(t->options), path, ts_span_str(TS_LOG_MAP), t->notices))
 		return TS_OK;
-	status = ts_file_read(path, &text, err);
+	status = ts_below_read(ts_top(t->options), path, &text, err);
 	if (!status && map_text(t, ts_buf_view(&text), err))
 		status = ts_error_prefix(err, "%s", path);
 	ts_buf_finish(&text);

@@ -1,6 +1,6 @@
 #include "ingest/logs/reader_csv.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -20,6 +20,7 @@ const char ts_csv_loses[] = "";
 enum { SURE = 40 };
 
 struct csv {
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
@@ -66,8 +67,8 @@ static int sniff_file(const char *path)
 	struct ts_error err = {.status = TS_OK};
 	bool knows = ts_log_table_has_map(path);
 
-	if (!ts_log_lines_open(&lines, path, '\0', &err) && !next_header(&lines, &header, &end, &err) &&
-	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, delimiter_of(path, header), &err))
+	if (!ts_log_lines_open(&lines, path, path, '\0', &err) && !next_header(&lines, &header, &end, &err) && end == TS_LOG_LINE &&
+	    !ts_log_csv_split(&csv, header, delimiter_of(path, header), &err))
 		for (size_t i = 0; i < csv.n && !knows; i++)
 			knows = ts_log_table_knows(ts_trim(csv.fields[i]));
 	ts_log_csv_finish(&csv);
@@ -80,7 +81,7 @@ static bool has_file(const char *directory, const char *name)
 	char path[4096];
 
 	return (size_t)snprintf(path, sizeof path, "%s/%s", directory, name) < sizeof path &&
-	       ts_file_kind(path) == TS_FILE_REGULAR;
+	       ts_below_kind(directory, path) == TS_FILE_REGULAR;
 }
 
 int ts_csv_sniff(const char *path)
@@ -332,7 +333,7 @@ static enum ts_status read_table(struct csv *c, struct ts_log_table *t, struct t
 static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_error *err)
 {
 	struct csv *c = ctx;
-	enum ts_status status = ts_log_lines_open(&c->lines, c->path, ',', err);
+	enum ts_status status = ts_log_lines_open(&c->lines, ts_top(c->options), c->path, ',', err);
 
 	if (!status)
 		status = read_table(c, t, err);
@@ -345,7 +346,7 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 {
 	struct csv *c = ctx;
 
-	return c->hparams ? ts_log_hparams(c->hparams, ts_span_str(HPARAMS), j, &c->notices, err) : TS_OK;
+	return c->hparams ? ts_log_hparams(c->options, c->hparams, ts_span_str(HPARAMS), j, &c->notices, err) : TS_OK;
 }
 
 static enum ts_status find_file(struct csv *c, const char *path, const char **ret_directory, struct ts_error *err)
@@ -367,7 +368,7 @@ static enum ts_status find_file(struct csv *c, const char *path, const char **re
 enum ts_status ts_csv_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			   struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct csv c = {.arena = arena, .notices = {.arena = arena}};
+	struct csv c = {.options = options, .arena = arena, .notices = {.arena = arena}};
 	struct ts_log_source source = {.read = read_file, .facts = write_facts, .ctx = &c};
 	enum ts_status status = find_file(&c, options->path, &source.directory, err);
 

@@ -1,6 +1,6 @@
 #include "ingest/logs/reader_dvclive.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -29,6 +29,7 @@ static const struct kind dvclive_kind = {".tsv", '\t', DEPTH}, deepspeed_kind = 
 
 struct dvclive {
 	const struct kind *kind;
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, bytes_total;
@@ -54,7 +55,7 @@ int ts_dvclive_sniff(const char *path)
 	metrics = ts_path_join(&arena, path, METRICS);
 	if (!metrics)
 		sure = TS_SNIFF_NO_MEMORY;
-	else if (ts_file_kind(metrics) == TS_FILE_DIRECTORY)
+	else if (ts_below_kind(path, metrics) == TS_FILE_DIRECTORY)
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;
@@ -83,13 +84,12 @@ static enum ts_status add_series(struct dvclive *d, const char *name, struct ts_
 	return d->series[d->n_series++] ? TS_OK : ts_arena_error(d->arena, err);
 }
 
-/* Symbolic links are not followed. */
 static enum ts_status walk(struct dvclive *d, const char *directory, const char *below, int depth, struct ts_error *err)
 {
 	char **names;
 	size_t n;
 
-	if (ts_list_dir(directory, d->arena, &names, &n, err))
+	if (ts_below_list(ts_top(d->options), directory, d->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		char *path = ts_path_join(d->arena, directory, names[i]);
@@ -106,6 +106,8 @@ static enum ts_status walk(struct dvclive *d, const char *directory, const char 
 				return err->status;
 		} else if (S_ISDIR(st.st_mode) && depth < d->kind->depth && walk(d, path, name, depth + 1, err)) {
 			return err->status;
+		} else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+			(void)ts_reader_has(ts_top(d->options), path, ts_span_str(name), &d->notices);
 		}
 	}
 	return TS_OK;
@@ -195,7 +197,7 @@ static enum ts_status read_series(struct dvclive *d, struct ts_log_table *t, con
 	d->file = path ? ts_span_str(path + strlen(d->path) + 1) : ts_span_str("");
 	if (!path)
 		return ts_arena_error(d->arena, err);
-	status = ts_log_lines_open(&d->lines, path, '\0', err);
+	status = ts_log_lines_open(&d->lines, ts_top(d->options), path, '\0', err);
 	if (!status)
 		status = read_rows(d, t, ts_span_str(name), err);
 	d->before += d->lines.size;
@@ -230,11 +232,12 @@ static void put_summary(struct ts_json *j, struct ts_span raw)
 	ts_json_end(j);
 }
 
-static enum ts_status read_summary(const char *path, struct ts_buf *text, struct ts_span *ret_raw, struct ts_error *err)
+static enum ts_status read_summary(const char *top, const char *path, struct ts_buf *text, struct ts_span *ret_raw,
+				   struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(SUMMARY_MAX);
 	struct ts_json_reader r;
-	enum ts_status status = ts_file_read(path, text, err);
+	enum ts_status status = ts_below_read(top, path, text, err);
 
 	ts_json_reader_init(&r, ts_buf_view(text), &scratch);
 	if (!status)
@@ -256,9 +259,9 @@ static enum ts_status write_summary(struct dvclive *d, struct ts_json *j, struct
 
 	if (!path)
 		return ts_arena_error(d->arena, err);
-	if (!ts_file_is_own(path))
+	if (!ts_reader_has(ts_top(d->options), path, ts_span_str("metrics.json"), &d->notices))
 		return TS_OK;
-	status = read_summary(path, &text, &raw, &why);
+	status = read_summary(ts_top(d->options), path, &text, &raw, &why);
 	if (status == TS_NO_MEMORY)
 		*err = why;
 	else if (status)
@@ -278,13 +281,14 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 		return ts_arena_error(d->arena, err);
 	if (write_summary(d, j, err))
 		return err->status;
-	return ts_log_hparams(params, ts_span_str("params.yaml"), j, &d->notices, err);
+	return ts_log_hparams(d->options, params, ts_span_str("params.yaml"), j, &d->notices, err);
 }
 
 enum ts_status ts_dvclive_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			       struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct dvclive d = {.kind = &dvclive_kind, .arena = arena, .notices = {.arena = arena}, .path = options->path};
+	struct dvclive d = {
+		.kind = &dvclive_kind, .options = options, .arena = arena, .notices = {.arena = arena}, .path = options->path};
 	struct ts_log_source source = {
 		.format = "dvclive folder", .directory = options->path, .read = read_all, .facts = write_facts, .ctx = &d};
 	enum ts_status status;
@@ -302,7 +306,7 @@ enum ts_status ts_dvclive_read(const struct ts_ingest_options *options, ts_objec
 /* --- DeepSpeed --- */
 
 /* Whether the file's columns are the step and the last part of its name, with '_' for spaces. */
-static bool is_series(const char *path, struct ts_arena *arena, struct ts_error *err)
+static bool is_series(const char *folder, const char *path, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_span stem = ts_span_str(ts_path_last(path)), header;
 	struct ts_log_lines lines;
@@ -311,8 +315,9 @@ static bool is_series(const char *path, struct ts_arena *arena, struct ts_error 
 	bool is = false;
 
 	stem.len -= strlen(deepspeed_kind.ending);
-	if (!ts_log_lines_open(&lines, path, '\0', err) && !ts_log_lines_next(&lines, &header, &end, err) && end == TS_LOG_LINE &&
-	    !ts_log_csv_split(&csv, header, deepspeed_kind.delimiter, err) && csv.n == 2 && ts_span_is(csv.fields[0], "step")) {
+	if (!ts_log_lines_open(&lines, folder, path, '\0', err) && !ts_log_lines_next(&lines, &header, &end, err) &&
+	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, deepspeed_kind.delimiter, err) && csv.n == 2 &&
+	    ts_span_is(csv.fields[0], "step")) {
 		char *last = ts_arena_printf(arena, "_%.*s", TS_SPAN_ARG(csv.fields[1]));
 
 		for (char *c = last; c && *c; c++)
@@ -331,14 +336,14 @@ static bool has_series(const char *path, struct ts_arena *arena, struct ts_error
 	size_t found = 0, n;
 	char **names;
 
-	if (ts_list_dir(path, arena, &names, &n, err))
+	if (ts_below_list(path, path, arena, &names, &n, err))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		char *file = ts_file_ends(names[i], deepspeed_kind.ending) ? ts_path_join(arena, path, names[i]) : NULL;
 
 		if (!file)
 			continue;
-		if (!ts_file_is_own(file) || !is_series(file, arena, err))
+		if (ts_below_kind(path, file) != TS_FILE_REGULAR || !is_series(path, file, arena, err))
 			return false;
 		named |= ts_span_starts(ts_span_str(names[i]), ts_span_str("Train_Samples_"));
 		found++;
@@ -365,6 +370,7 @@ enum ts_status ts_deepspeed_read(const struct ts_ingest_options *options, ts_obj
 				 struct ts_ingest_result *ret_result, struct ts_error *err)
 {
 	struct dvclive d = {.kind = &deepspeed_kind,
+			    .options = options,
 			    .arena = arena,
 			    .notices = {.arena = arena},
 			    .path = options->path,

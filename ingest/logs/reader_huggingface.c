@@ -1,7 +1,7 @@
 #include "ingest/logs/reader_huggingface.h"
 
+#include "base/below.h"
 #include "base/digest.h"
-#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -9,7 +9,6 @@
 #include "ingest/logs/log_table.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char ts_huggingface_loses[] = "states of callbacks; of weights and optimizers all but size and SHA-256";
@@ -65,14 +64,6 @@ struct hugging {
 	struct ts_id more;
 };
 
-/* Symbolic links are not followed, because they may lead anywhere. */
-static bool is_own(const char *path, mode_t kind)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind;
-}
-
 /* --- which state --- */
 
 /* Reads the name checkpoint-<N>. */
@@ -85,15 +76,15 @@ static bool checkpoint_step(const char *name, int64_t *ret_step)
 
 /* Finds the checkpoint that has a state and the most steps; NULL if none has a state. *ret_n is the number of
  * checkpoints with a state. */
-static enum ts_status newest(const char *folder, struct ts_arena *arena, const char **ret_name, int64_t *ret_step, size_t *ret_n,
-			     struct ts_error *err)
+static enum ts_status newest(const char *top, const char *folder, struct ts_arena *arena, const char **ret_name, int64_t *ret_step,
+			     size_t *ret_n, struct ts_error *err)
 {
 	char **names;
 	size_t n;
 
 	*ret_name = NULL;
 	*ret_n = 0;
-	if (ts_list_dir(folder, arena, &names, &n, err))
+	if (ts_below_list(top, folder, arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		char *path;
@@ -104,7 +95,7 @@ static enum ts_status newest(const char *folder, struct ts_arena *arena, const c
 		path = ts_arena_printf(arena, "%s/%s/" STATE, folder, names[i]);
 		if (!path)
 			return ts_arena_error(arena, err);
-		if (!is_own(path, S_IFREG))
+		if (ts_below_kind(top, path) != TS_FILE_REGULAR)
 			continue;
 		++*ret_n;
 		if (*ret_name && step <= *ret_step)
@@ -134,9 +125,9 @@ int ts_huggingface_sniff(const char *path)
 	state = ts_path_join(&arena, path, STATE);
 	if (!state)
 		sure = TS_SNIFF_NO_MEMORY;
-	else if (is_own(state, S_IFREG))
+	else if (ts_below_kind(path, state) == TS_FILE_REGULAR)
 		sure = SURE;
-	else if (newest(path, &arena, &name, &step, &n, &err))
+	else if (newest(path, path, &arena, &name, &step, &n, &err))
 		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	else
 		sure = name ? SURE : 0;
@@ -363,7 +354,7 @@ static enum ts_status hash_file(struct hugging *h, const char *path, struct sibl
 	enum ts_status status = TS_OK;
 	int fd;
 
-	if (ts_file_open(path, &fd, &file->size, err))
+	if (ts_below_open(ts_top(h->options), path, &fd, &file->size, err))
 		return err->status;
 	if (file->size <= HASH_MAX) {
 		status = ts_hasher_init(&hasher, err);
@@ -421,7 +412,7 @@ static enum ts_status add_files(struct hugging *h, const char *below, struct ts_
 
 	if (!folder)
 		return ts_arena_error(h->arena, err);
-	if (ts_list_dir(folder, h->arena, &names, &n, err))
+	if (ts_below_list(ts_top(h->options), folder, h->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		char *path = ts_path_join(h->arena, folder, names[i]);
@@ -429,7 +420,8 @@ static enum ts_status add_files(struct hugging *h, const char *below, struct ts_
 
 		if (!path || !name)
 			return ts_arena_error(h->arena, err);
-		if (is_evidence(names[i]) && is_own(path, S_IFREG) && add_file(h, path, name, err))
+		if (is_evidence(names[i]) && ts_reader_has(ts_top(h->options), path, ts_span_str(name), &h->notices) &&
+		    add_file(h, path, name, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -478,7 +470,7 @@ static enum ts_status read_config(struct hugging *h, const char *path, struct ts
 	struct ts_buf text = TS_BUF_INIT(CONFIG_MAX), members = TS_BUF_INIT(2 * CONFIG_MAX);
 	struct ts_json j = ts_json_of(&members);
 	struct ts_error why;
-	enum ts_status status = ts_file_read(path, &text, &why);
+	enum ts_status status = ts_below_read(ts_top(h->options), path, &text, &why);
 
 	if (!status)
 		status = split_config(h, ts_buf_view(&text), &j, &why);
@@ -508,7 +500,7 @@ static enum ts_status find_config(struct hugging *h, const char *below, struct t
 
 	if (!path)
 		return ts_arena_error(h->arena, err);
-	if (is_own(path, S_IFREG))
+	if (ts_reader_has(ts_top(h->options), path, ts_span_str(path + strlen(h->folder) + 1), &h->notices))
 		return read_config(h, path, err);
 	return *below ? find_config(h, "", err) : TS_OK;
 }
@@ -697,7 +689,7 @@ static enum ts_status steps_of(struct hugging *h, const char *path, int64_t *ret
 
 	*ret_step = 0;
 	ts_buf_reset(&h->text);
-	status = ts_file_read(path, &h->text, &why);
+	status = ts_below_read(ts_top(h->options), path, &h->text, &why);
 	if (!status)
 		status = find_step(h, ret_step, &why);
 	if (status != TS_NO_MEMORY)
@@ -709,13 +701,13 @@ static enum ts_status steps_of(struct hugging *h, const char *path, int64_t *ret
 static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoint, struct ts_error *err)
 {
 	char *root = ts_path_join(h->arena, h->folder, STATE), detail[256];
-	bool has_root = root && is_own(root, S_IFREG);
+	bool has_root = root && ts_below_kind(ts_top(h->options), root) == TS_FILE_REGULAR;
 	int64_t step = -1, root_step = -1;
 	size_t n;
 
 	if (!root)
 		return ts_arena_error(h->arena, err);
-	if (newest(h->folder, h->arena, ret_checkpoint, &step, &n, err))
+	if (newest(ts_top(h->options), h->folder, h->arena, ret_checkpoint, &step, &n, err))
 		return err->status;
 	if (*ret_checkpoint && has_root && steps_of(h, root, &root_step, err))
 		return err->status;
@@ -759,7 +751,7 @@ static enum ts_status load(struct hugging *h, struct ts_error *err)
 	if (!path)
 		return ts_arena_error(h->arena, err);
 	ts_buf_reset(&h->text);
-	return ts_file_read(path, &h->text, err);
+	return ts_below_read(ts_top(h->options), path, &h->text, err);
 }
 
 enum ts_status ts_huggingface_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,

@@ -13,6 +13,7 @@ const char ts_jsonl_loses[] = "lists";
 enum { SURE = 40, SNIFF_LINES = 8 };
 
 struct jsonl {
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
@@ -58,7 +59,7 @@ static int sniff_file(const char *path)
 	struct ts_error err = {.status = TS_OK};
 	bool knows = ts_log_table_has_map(path), lacks = false;
 
-	if (!ts_log_lines_open(&lines, path, '\0', &err))
+	if (!ts_log_lines_open(&lines, path, path, '\0', &err))
 		for (int i = 0; i < SNIFF_LINES && !knows && !lacks && !ts_log_lines_next(&lines, &line, &end, &err) &&
 				end == TS_LOG_LINE;
 		     i++) {
@@ -163,7 +164,7 @@ static enum ts_status read_lines(struct jsonl *f, struct ts_log_table *t, struct
 static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_error *err)
 {
 	struct jsonl *f = ctx;
-	enum ts_status status = ts_log_lines_open(&f->lines, f->path, '\0', err);
+	enum ts_status status = ts_log_lines_open(&f->lines, ts_top(f->options), f->path, '\0', err);
 
 	if (!status)
 		status = read_lines(f, t, err);
@@ -175,8 +176,11 @@ static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_err
 enum ts_status ts_jsonl_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			     struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct jsonl f = {
-		.arena = arena, .notices = {.arena = arena}, .path = options->path, .scratch = TS_BUF_INIT(2 * TS_LINE_MAX)};
+	struct jsonl f = {.options = options,
+			  .arena = arena,
+			  .notices = {.arena = arena},
+			  .path = options->path,
+			  .scratch = TS_BUF_INIT(2 * TS_LINE_MAX)};
 	struct ts_log_source source = {
 		.format = "JSON Lines", .directory = directory_of(options->path, arena), .read = read_file, .ctx = &f};
 	enum ts_status status = source.directory ? TS_OK : ts_arena_error(arena, err);

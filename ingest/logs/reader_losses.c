@@ -1,6 +1,6 @@
 #include "ingest/logs/reader_losses.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/number.h"
@@ -12,6 +12,7 @@
 enum { SURE = 45, SNIFF_LINES = 4 };
 
 struct losses {
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
@@ -69,7 +70,7 @@ int ts_golden_sniff(const char *path)
 
 	if (!ts_file_ends(path, ".json") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	if (!ts_log_lines_open(&lines, path, '\0', &err))
+	if (!ts_log_lines_open(&lines, path, path, '\0', &err))
 		for (int i = 0; i < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &err) && end == TS_LOG_LINE; i++) {
 			ts_buf_bytes(&begin, line.data, line.len < 1 << 10 ? line.len : 1 << 10);
 			ts_buf_char(&begin, ' ');
@@ -192,13 +193,14 @@ static enum ts_status read_golden(void *ctx, struct ts_log_table *t, struct ts_e
 enum ts_status ts_golden_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct losses l = {.arena = arena,
+	struct losses l = {.options = options,
+			   .arena = arena,
 			   .notices = {.arena = arena},
 			   .path = options->path,
 			   .text = TS_BUF_INIT(TS_JSON_FILE_MAX),
 			   .scratch = TS_BUF_INIT(TS_JSON_FILE_MAX)};
 	struct ts_log_source source = {.format = "Megatron-LM golden values", .unordered = true, .read = read_golden};
-	enum ts_status status = ts_file_read(options->path, &l.text, err);
+	enum ts_status status = ts_below_read(ts_top(options), options->path, &l.text, err);
 
 	if (!status)
 		status = import(&l, &source, options, sink, ctx, ret_result, err);
@@ -264,7 +266,7 @@ int ts_losses_sniff(const char *path)
 
 	if (!ts_file_ends(path, ".txt") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	if (!ts_log_lines_open(&lines, path, '\0', &err))
+	if (!ts_log_lines_open(&lines, path, path, '\0', &err))
 		while (good + bad < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &err) && end == TS_LOG_LINE) {
 			bool fits = parse(line, &step, &number, &value, &written);
 
@@ -308,7 +310,7 @@ static enum ts_status read_losses(void *ctx, struct ts_log_table *t, struct ts_e
 static enum ts_status read_text(void *ctx, struct ts_log_table *t, struct ts_error *err)
 {
 	struct losses *l = ctx;
-	enum ts_status status = ts_log_lines_open(&l->lines, l->path, '\0', err);
+	enum ts_status status = ts_log_lines_open(&l->lines, ts_top(l->options), l->path, '\0', err);
 
 	if (!status)
 		status = read_losses(l, t, err);
@@ -320,7 +322,7 @@ static enum ts_status read_text(void *ctx, struct ts_log_table *t, struct ts_err
 enum ts_status ts_losses_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct losses l = {.arena = arena, .notices = {.arena = arena}, .path = options->path};
+	struct losses l = {.options = options, .arena = arena, .notices = {.arena = arena}, .path = options->path};
 	struct ts_log_source source = {.format = "torchtitan losses", .read = read_text};
 
 	return import(&l, &source, options, sink, ctx, ret_result, err);

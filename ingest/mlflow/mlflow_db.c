@@ -50,12 +50,12 @@ int ts_mlflow_db_sniff(const char *path)
 	sqlite3 *db;
 	int sure = 0;
 
-	if (!ts_sqlite_header(path, header, &size))
+	if (!ts_sqlite_header(path, path, header, &size))
 		return 0;
 	if (is_called_mlflow(path))
 		return SURE; /* reading it later reports what is wrong with it */
 	ts_arena_init(&arena, 0);
-	if (!ts_sqlite_open(path, &arena, &db, &err)) {
+	if (!ts_sqlite_open(path, path, &arena, &db, &err)) {
 		(void)sqlite3_busy_timeout(db, 0);
 		/* A locked database may be MLflow's. The reader later waits for it, and reports that. */
 		sure = !check_tables(db, path, &err) || err.status == TS_UNAVAILABLE ? SURE : 0;
@@ -130,7 +130,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 	size_t n, all = 0;
 	enum ts_status status;
 
-	if (ts_sqlite_open(path, arena, &db, err))
+	if (ts_sqlite_open(path, path, arena, &db, err))
 		return err->status;
 	status = check_tables(db, path, err);
 	if (!status)
@@ -341,7 +341,7 @@ static enum ts_status read_run(struct base *b, ts_object_sink *sink, void *ctx, 
 				   .ctx = &b->run,
 				   .finished = ts_mlflow_finished};
 
-	if (ts_sqlite_open(b->options->path, b->arena, &b->db, err) || check_tables(b->db, b->options->path, err) ||
+	if (ts_sqlite_open(ts_top(b->options), b->options->path, b->arena, &b->db, err) || check_tables(b->db, b->options->path, err) ||
 	    choose_part(b, err) || read_record(b, err) ||
 	    read_pairs(b, "SELECT key, value FROM params WHERE run_uuid = ?1 ORDER BY key", false, err) ||
 	    read_pairs(b, "SELECT key, value FROM tags WHERE run_uuid = ?1 ORDER BY key", true, err) || read_keys(b, err))

@@ -1,6 +1,6 @@
 #include "ingest/mlflow/reader_mlflow.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -45,11 +45,11 @@ struct meta {
 	bool is_run, is_experiment, deleted;
 };
 
-static enum ts_status read_meta(const char *path, struct ts_arena *arena, struct ts_flat_yaml *ret_yaml,
+static enum ts_status read_meta(const char *top, const char *path, struct ts_arena *arena, struct ts_flat_yaml *ret_yaml,
 				uint64_t *ret_bytes, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_YAML_MAX);
-	enum ts_status status = ts_file_read(path, &text, err);
+	enum ts_status status = ts_below_read(top, path, &text, err);
 
 	if (!status)
 		status = ts_flat_yaml_read(ts_buf_view(&text), arena, ret_yaml, err);
@@ -60,7 +60,7 @@ static enum ts_status read_meta(const char *path, struct ts_arena *arena, struct
 
 /* Reads what a meta.yaml describes. Models and their versions have a meta.yaml too, some with a run_id. A file that
  * cannot be read describes nothing; only TS_NO_MEMORY fails. */
-static enum ts_status look_at(const char *path, struct meta *ret_meta, struct ts_error *err)
+static enum ts_status look_at(const char *top, const char *path, struct meta *ret_meta, struct ts_error *err)
 {
 	struct meta meta = {false, false, false};
 	struct ts_flat_yaml yaml = {NULL, 0};
@@ -70,7 +70,7 @@ static enum ts_status look_at(const char *path, struct meta *ret_meta, struct ts
 	bool experiment_id = false, run_id = false, stage = false;
 
 	ts_arena_init(&arena, 0);
-	status = read_meta(path, &arena, &yaml, &bytes, err);
+	status = read_meta(top, path, &arena, &yaml, &bytes, err);
 	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next) {
 		experiment_id |= ts_span_is(pair->key, "experiment_id");
 		run_id |= ts_span_is(pair->key, "run_id") || ts_span_is(pair->key, "run_uuid");
@@ -98,9 +98,9 @@ static enum ts_status look_in(const char *directory, struct meta *ret_meta, stru
 	char path[4096];
 
 	*ret_meta = (struct meta){false, false, false};
-	if (!join(path, sizeof path, directory, meta_name) || ts_file_kind(path) != TS_FILE_REGULAR)
+	if (!join(path, sizeof path, directory, meta_name) || ts_below_kind(directory, path) != TS_FILE_REGULAR)
 		return TS_OK;
-	return look_at(path, ret_meta, err);
+	return look_at(directory, path, ret_meta, err);
 }
 
 int ts_mlflow_sniff(const char *path)
@@ -116,27 +116,28 @@ int ts_mlflow_sniff(const char *path)
 }
 
 /* Counts the runs in a folder of MLflow, `depth` folders deep. */
-static enum ts_status count_below(const char *path, int depth, struct ts_arena *arena, size_t *io_n, struct ts_error *err)
+static enum ts_status count_below(const char *top, const char *path, int depth, struct ts_arena *arena, size_t *io_n,
+				  struct ts_error *err)
 {
 	struct meta meta;
 	char **names;
 	size_t n;
 
-	if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+	if (ts_below_kind(top, path) != TS_FILE_DIRECTORY)
 		return TS_OK;
 	if (look_in(path, &meta, err))
 		return err->status;
 	*io_n += meta.is_run;
 	if (meta.is_run || depth == 0)
 		return TS_OK;
-	if (ts_list_dir(path, arena, &names, &n, err))
+	if (ts_below_list(top, path, arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const char *below = ts_path_join(arena, path, names[i]);
 
 		if (!below)
 			return ts_arena_error(arena, err);
-		if (count_below(below, depth - 1, arena, io_n, err))
+		if (count_below(top, below, depth - 1, arena, io_n, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -149,7 +150,7 @@ static enum ts_status count_deleted(const char *path, size_t *io_n, struct ts_er
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = count_below(path, TRASH_DEPTH, &arena, io_n, err);
+	status = count_below(path, path, TRASH_DEPTH, &arena, io_n, err);
 	ts_arena_finish(&arena);
 	return status == TS_NO_MEMORY || status == TS_TOO_LARGE ? status : TS_OK;
 }
@@ -215,7 +216,7 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 	if (!path)
 		return ts_arena_error(s->arena, err);
 	s->file = ts_span_str(meta_name);
-	status = read_meta(path, s->arena, &yaml, &bytes, err);
+	status = read_meta(ts_top(s->options), path, s->arena, &yaml, &bytes, err);
 	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next)
 		if (pair->kind == TS_YAML_TEXT)
 			take_record(s, pair);
@@ -225,10 +226,24 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 	return status;
 }
 
+/* The folder around the run, and what base/below.h takes as the path that was named for a file in it. */
+static const char *folder_of(struct store *s, const char **ret_top)
+{
+	const char *path = s->options->path, *top = ts_top(s->options), *folder;
+
+	if (strcmp(top, path) != 0) {
+		*ret_top = top;
+		return ts_arena_printf(s->arena, "%.*s", (int)(ts_path_last(path) - path), path);
+	}
+	folder = ts_path_join(s->arena, path, "..");
+	*ret_top = folder;
+	return folder;
+}
+
 /* Reads the name of the experiment, if the run still lies in the folder of an experiment. */
 static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 {
-	const char *path = ts_path_join(s->arena, s->options->path, "../meta.yaml");
+	const char *top, *folder = folder_of(s, &top), *path = folder ? ts_path_join(s->arena, folder, meta_name) : NULL;
 	struct ts_flat_yaml yaml = {NULL, 0};
 	struct meta meta;
 	enum ts_status status;
@@ -236,13 +251,13 @@ static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 
 	if (!path)
 		return ts_arena_error(s->arena, err);
-	if (ts_file_kind(path) != TS_FILE_REGULAR)
+	if (ts_below_kind(top, path) != TS_FILE_REGULAR)
 		return TS_OK;
-	if (look_at(path, &meta, err))
+	if (look_at(top, path, &meta, err))
 		return err->status;
 	if (!meta.is_experiment)
 		return TS_OK;
-	status = read_meta(path, s->arena, &yaml, &bytes, err);
+	status = read_meta(top, path, s->arena, &yaml, &bytes, err);
 	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next)
 		if (ts_span_is(pair->key, "name") && pair->kind == TS_YAML_TEXT)
 			s->run.experiment = pair->value;
@@ -281,7 +296,7 @@ static enum ts_status walk(struct store *s, const char *directory, const char *b
 	char **names;
 	size_t n;
 
-	if (ts_list_dir(directory, s->arena, &names, &n, err))
+	if (ts_below_list(ts_top(s->options), directory, s->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (visit(s, directory, below, names[i], depth, take, err))
@@ -312,7 +327,7 @@ static enum ts_status read_value(struct store *s, const char *path, const char *
 	enum ts_status status;
 
 	ts_buf_reset(&s->scratch);
-	status = ts_file_read(path, &s->scratch, err);
+	status = ts_below_read(ts_top(s->options), path, &s->scratch, err);
 	*ret_there = status != TS_TOO_LARGE;
 	if (status == TS_TOO_LARGE) {
 		tell(s, "long_fact", TS_NOTICE_SKIPPED, 0, key);
@@ -469,7 +484,7 @@ static enum ts_status read_metric(struct store *s, const struct ts_mlflow_metric
 	if (!path)
 		return ts_arena_error(s->arena, err);
 	s->file = ts_span_str(name);
-	status = ts_log_lines_open(&l, path, 0, err);
+	status = ts_log_lines_open(&l, ts_top(s->options), path, 0, err);
 	if (!status)
 		status = read_lines(s, metric, &l, err);
 	s->bytes_read += status ? 0 : l.size;

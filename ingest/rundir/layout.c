@@ -1,6 +1,6 @@
 #include "ingest/rundir/layout.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/listed.h"
 #include "base/number.h"
@@ -20,7 +20,7 @@ static enum ts_file_kind kind_of(const char *directory, const char *name)
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s/%s", directory, name);
 
-	return n > 0 && (size_t)n < sizeof path ? ts_file_kind(path) : TS_FILE_NONE;
+	return n > 0 && (size_t)n < sizeof path ? ts_below_kind(directory, path) : TS_FILE_NONE;
 }
 
 /* Any kind of file counts: one that is not a regular file is refused by name when it is read. */
@@ -53,7 +53,7 @@ enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_er
 	size_t n = 0;
 
 	ts_arena_init(&arena, 0);
-	status = ts_list_dir(path, &arena, &names, &n, err);
+	status = ts_below_list(path, path, &arena, &names, &n, err);
 	for (size_t i = 0; !status && i < n && !found; i++) {
 		char *child;
 
@@ -61,7 +61,7 @@ enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_er
 			continue;
 		child = ts_path_join(&arena, path, names[i]);
 		if (child)
-			found = ts_file_kind(child) == TS_FILE_DIRECTORY;
+			found = ts_below_kind(path, child) == TS_FILE_DIRECTORY;
 		else
 			status = ts_arena_error(&arena, err);
 	}
@@ -85,7 +85,7 @@ bool ts_layout_looks_like_run(const char *path)
 	return false;
 }
 
-static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *path, const char *name,
+static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *top, const char *path, const char *name,
 			       struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_rank_dir *dir;
@@ -106,15 +106,14 @@ static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const
 				    TS_WORLD_MAX, TS_RANKS_MAX);
 	dir = &layout->ranks[at];
 	memmove(dir + 1, dir, (layout->n - at) * sizeof *dir);
-	*dir = (struct ts_rank_dir){
-		.rank = (int32_t)rank, .named = true, .path = path, .name = ts_span_str(prefix)};
+	*dir = (struct ts_rank_dir){.rank = (int32_t)rank, .named = true, .top = top, .path = path, .name = ts_span_str(prefix)};
 	layout->n++;
 	return TS_OK;
 }
 
 /* Finds rank directories among names, which lie in `directory` and begin with prefix. */
-static enum ts_status add_ranks(struct ts_run_layout *layout, const char *directory, const char *prefix, char **names,
-				size_t n, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status add_ranks(struct ts_run_layout *layout, const char *top, const char *directory, const char *prefix, char **names,
+				size_t n, struct ts_notices *notices, struct ts_arena *arena, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of(ts_span_str(names[i]), ts_span_str(prefix));
@@ -125,13 +124,15 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 		path = ts_path_join(arena, directory, names[i]);
 		if (!path)
 			return ts_arena_error(arena, err);
-		if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+		if (ts_below_kind(top, path) == TS_FILE_LINK)
+			(void)ts_reader_has(top, path, ts_span_str(names[i]), notices);
+		if (ts_below_kind(top, path) != TS_FILE_DIRECTORY)
 			continue;
 		if (access(path, X_OK) != 0) /* otherwise the directory would look empty */
 			return ts_error_errno(err, errno, "%s", path);
 		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path)))
 			continue;
-		if (add_rank(layout, rank, path, names[i], arena, err))
+		if (add_rank(layout, rank, top, path, names[i], arena, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -173,7 +174,8 @@ static enum ts_status keep_prefixed(char **names, size_t n, const char *prefix, 
 }
 
 /* PATH itself is rank 0. PATH_rank<k> beside it are the other ranks. */
-static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_listed *listed, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_listed *listed, struct ts_notices *notices,
+				   struct ts_arena *arena, struct ts_error *err)
 {
 	char *real = realpath(layout->path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
@@ -189,13 +191,13 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_liste
 		parent = ts_arena_printf(arena, "%.*s", slash == real ? 1 : (int)(slash - real), real);
 		if (!prefix || !parent)
 			status = ts_arena_error(arena, err);
-		else if ((listed ? ts_listed_names(listed, parent, &names, &n, &why) : ts_list_dir(parent, arena, &names, &n, &why)) ==
-			 TS_OK) {
+		else if ((listed ? ts_listed_names(listed, parent, &names, &n, &why)
+				 : ts_below_list(parent, parent, arena, &names, &n, &why)) == TS_OK) {
 			from = first_from(names, n, prefix);
 			status = keep_prefixed(names + from, n - from, prefix, arena, &names, &n, err);
 			layout->ranks = ts_arena_array(arena, n + 1, sizeof *layout->ranks);
 			if (!status)
-				status = layout->ranks ? add_ranks(layout, parent, prefix, names, n, arena, err)
+				status = layout->ranks ? add_ranks(layout, parent, parent, prefix, names, n, notices, arena, err)
 						       : ts_arena_error(arena, err);
 		} else if (why.status == TS_NO_MEMORY) {
 			*err = why;
@@ -206,7 +208,8 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_liste
 	return status;
 }
 
-static enum ts_status single(struct ts_run_layout *layout, struct ts_listed *listed, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status single(struct ts_run_layout *layout, const char *top, struct ts_listed *listed, struct ts_notices *notices,
+			     struct ts_arena *arena, struct ts_error *err)
 {
 	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
 
@@ -215,23 +218,23 @@ static enum ts_status single(struct ts_run_layout *layout, struct ts_listed *lis
 			err, TS_INVALID,
 			"%s is not a run directory: it has no steps.jsonl, no run.json, no rank*/ and no trace",
 			layout->path);
-	if (steps && add_siblings(layout, listed, arena, err))
+	if (steps && add_siblings(layout, listed, notices, arena, err))
 		return err->status;
 	if (!layout->ranks)
 		layout->ranks = ts_arena_array(arena, 1, sizeof *layout->ranks);
 	if (!layout->ranks)
 		return ts_arena_error(arena, err);
 	memmove(layout->ranks + 1, layout->ranks, layout->n * sizeof *layout->ranks);
-	layout->ranks[0] = (struct ts_rank_dir){.path = layout->path, .name = ts_span_str("")};
+	layout->ranks[0] = (struct ts_rank_dir){.top = top, .path = layout->path, .name = ts_span_str("")};
 	layout->n++;
 	return TS_OK;
 }
 
-enum ts_status ts_layout_find(const char *path, struct ts_listed *listed, struct ts_notices *notices, struct ts_arena *arena,
-			      struct ts_run_layout *ret_layout, struct ts_error *err)
+enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
+			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err)
 {
 	struct ts_run_layout layout = {.path = path};
-	enum ts_file_kind kind = ts_file_kind(path);
+	enum ts_file_kind kind = ts_below_kind(top, path);
 	char **names;
 	size_t n;
 
@@ -239,18 +242,18 @@ enum ts_status ts_layout_find(const char *path, struct ts_listed *listed, struct
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such directory", path);
 	if (kind != TS_FILE_DIRECTORY)
 		return ts_error_set(err, TS_INVALID, "%s is a file; a run is a directory", path);
-	if (ts_list_dir(path, arena, &names, &n, err))
+	if (ts_below_list(top, path, arena, &names, &n, err))
 		return err->status;
 	layout.multi = true;
 	layout.ranks = ts_arena_array(arena, n ? n : 1, sizeof *layout.ranks);
 	if (!layout.ranks)
 		return ts_arena_error(arena, err);
-	if (add_ranks(&layout, path, "rank", names, n, arena, err))
+	if (add_ranks(&layout, top, path, "rank", names, n, notices, arena, err))
 		return err->status;
 	if (layout.n == 0) {
 		layout.multi = false;
 		layout.ranks = NULL;
-		if (single(&layout, listed, arena, err))
+		if (single(&layout, top, listed, notices, arena, err))
 			return err->status;
 	} else if (has(path, "steps.jsonl")) {
 		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,

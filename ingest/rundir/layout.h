@@ -6,13 +6,14 @@
 #ifndef TSCOPE_INGEST_RUNDIR_LAYOUT_H
 #define TSCOPE_INGEST_RUNDIR_LAYOUT_H
 
-#include "ingest/core/notice.h"
+#include "ingest/core/reader.h"
 
 struct ts_listed;
 
 struct ts_rank_dir {
 	int32_t rank;
 	bool named;	     /* the directory's name has the rank; else run.json may have it */
+	const char *top; /* the path that was named, for base/below.h; of a directory beside the run the folder of both */
 	const char *path;
 	struct ts_span name; /* its name in notices: "" or "rank3/" */
 };
@@ -24,10 +25,10 @@ struct ts_run_layout {
 	size_t n;
 };
 
-/* Finds the layout. listed, which may be NULL, spares listing the folder around path for each of its runs. TS_INVALID: the path
- * holds no run, or two directories for one rank. Results lie in the arena. */
-enum ts_status ts_layout_find(const char *path, struct ts_listed *listed, struct ts_notices *notices, struct ts_arena *arena,
-			      struct ts_run_layout *ret_layout, struct ts_error *err);
+/* Finds the layout of a path below top (base/below.h). listed, which may be NULL, spares listing the folder around path for each of
+ * its runs. TS_INVALID: the path holds no run, or two directories for one rank. Results lie in the arena. */
+enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
+			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err);
 /* Whether the directory holds steps.jsonl, pipeline.jsonl, digests.jsonl, run.json, facts.json or a trace. */
 bool ts_layout_looks_like_run(const char *path);
 /* Whether the path holds rank directories. A path that cannot be listed has none. Fails with TS_NO_MEMORY only. */

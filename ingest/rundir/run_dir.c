@@ -1,6 +1,6 @@
 #include "ingest/rundir/run_dir.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
@@ -96,7 +96,7 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 {
 	struct ts_facts own, with_root, facts;
 
-	if (ts_facts_read_dir(dir->path, dir->name, notices, arena, &own, err))
+	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err))
 		return err->status;
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
@@ -137,7 +137,7 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 		struct ts_facts facts;
 		int64_t rank;
 
-		if (ts_facts_read_dir(dir->path, dir->name, NULL, r->arena, &facts, err))
+		if (ts_facts_read_dir(dir->top, dir->path, dir->name, NULL, r->arena, &facts, err))
 			return err->status;
 		rank = declared_rank(&facts);
 		if (i == 0 && rank >= 0)
@@ -163,43 +163,43 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 	return TS_OK;
 }
 
-static uint64_t size_of(struct reading *r, const char *directory, const char *name)
+static uint64_t size_of(struct reading *r, const char *top, const char *directory, const char *name)
 {
 	char *path = ts_path_join(r->arena, directory, name);
 	struct ts_error ignored;
 	uint64_t size = 0;
 	int fd;
 
-	if (!path || ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
+	if (!path || ts_below_kind(top, path) != TS_FILE_REGULAR || ts_below_open(top, path, &fd, &size, &ignored))
 		return 0;
 	(void)close(fd);
 	return size;
 }
 
 /* Counts the bytes of all files that may belong to the job or to a rank. */
-static void count_bytes_of(struct reading *r, const char *directory)
+static void count_bytes_of(struct reading *r, const char *top, const char *directory)
 {
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
-		r->progress.total += size_of(r, directory, ts_side_files[i].name);
+		r->progress.total += size_of(r, top, directory, ts_side_files[i].name);
 	for (size_t i = 0; ts_kept_files[i]; i++)
-		r->progress.total += size_of(r, directory, ts_kept_files[i]);
+		r->progress.total += size_of(r, top, directory, ts_kept_files[i]);
 }
 
 static void count_bytes(struct reading *r)
 {
 	for (size_t i = 0; i < r->layout.n; i++) {
-		r->progress.total += size_of(r, r->layout.ranks[i].path, "steps.jsonl");
-		count_bytes_of(r, r->layout.ranks[i].path);
+		r->progress.total += size_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path, "steps.jsonl");
+		count_bytes_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path);
 	}
 	if (r->layout.multi)
-		count_bytes_of(r, r->layout.path);
+		count_bytes_of(r, ts_top(r->options), r->layout.path);
 }
 
 static enum ts_status read_root(struct reading *r, struct ts_error *err)
 {
 	if (!r->layout.multi)
 		return TS_OK;
-	if (ts_facts_read_dir(r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
+	if (ts_facts_read_dir(ts_top(r->options), r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
 		return err->status;
 	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* it is not known which rank this was about */
 	return TS_OK;
@@ -241,7 +241,7 @@ static bool has_job_file(const struct reading *r, const char *name)
 {
 	char *path = ts_path_join(r->arena, r->layout.path, name);
 
-	return path && ts_file_kind(path) == TS_FILE_REGULAR;
+	return path && ts_below_kind(ts_top(r->options), path) == TS_FILE_REGULAR;
 }
 
 static bool has_job_files(const struct reading *r)
@@ -309,14 +309,14 @@ static enum ts_status copy_chunks(struct reading *r, int fd, uint64_t size, stru
 	return status;
 }
 
-static enum ts_status keep_file(struct reading *r, const char *path, const char *name, struct ts_builder *b,
+static enum ts_status keep_file(struct reading *r, const char *top, const char *path, const char *name, struct ts_builder *b,
 				struct ts_error *err)
 {
 	enum ts_status status;
 	uint64_t size;
 	int fd;
 
-	if (ts_file_open(path, &fd, &size, err))
+	if (ts_below_open(top, path, &fd, &size, err))
 		return err->status;
 	status = ts_builder_file_begin(b, ts_span_str(name), err);
 	if (!status)
@@ -327,17 +327,18 @@ static enum ts_status keep_file(struct reading *r, const char *path, const char 
 	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
 }
 
-static enum ts_status keep_files(struct reading *r, const char *directory, struct ts_builder *b, size_t *ret_n,
+static enum ts_status keep_files(struct reading *r, const struct ts_rank_dir *dir, struct ts_builder *b, size_t *ret_n,
 				 struct ts_error *err)
 {
 	for (size_t i = 0; ts_kept_files[i]; i++) {
-		char *path = ts_path_join(r->arena, directory, ts_kept_files[i]);
+		char *path = ts_path_join(r->arena, dir->path, ts_kept_files[i]);
+		struct ts_span name = file_name(r, dir->name, ts_kept_files[i]);
 
 		if (!path)
 			return ts_arena_error(r->arena, err);
-		if (ts_file_kind(path) != TS_FILE_REGULAR)
+		if (!ts_reader_has(dir->top, path, name, &r->result.notices))
 			continue;
-		if (keep_file(r, path, ts_kept_files[i], b, err))
+		if (keep_file(r, dir->top, path, ts_kept_files[i], b, err))
 			return err->status;
 		++*ret_n;
 	}
@@ -350,7 +351,7 @@ static enum ts_status tell_unread_steps(struct reading *r, const struct ts_rank_
 	char **names;
 	size_t n;
 
-	if (ts_list_dir(dir->path, r->arena, &names, &n, err))
+	if (ts_below_list(dir->top, dir->path, r->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(names[i], "steps", 5) == 0 && ts_file_ends(names[i], ".jsonl") && strcmp(names[i], "steps.jsonl") != 0)
@@ -377,7 +378,7 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 		return err->status;
 	input.source.name = file_name(r, dir->name, "steps.jsonl");
 	input.source.path = ts_span_str(path);
-	if (ts_file_kind(path) != TS_FILE_NONE && ts_file_open(path, &input.source.fd, &input.source.size, err))
+	if (ts_below_kind(dir->top, path) != TS_FILE_NONE && ts_below_open(dir->top, path, &input.source.fd, &input.source.size, err))
 		return err->status;
 	r->result.bytes_read += input.source.size;
 	status = ts_steps_read(&input, ret_builder, &segments, err);
@@ -393,11 +394,10 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 	return TS_OK;
 }
 
-static enum ts_status read_side_file(struct reading *r, const struct ts_side_file *file, const char *directory,
-				     struct ts_span prefix, const struct ts_facts *facts, struct ts_builder *b,
-				     struct ts_error *err)
+static enum ts_status read_side_file(struct reading *r, const struct ts_side_file *file, const struct ts_rank_dir *dir,
+				     const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
 {
-	char *path = ts_path_join(r->arena, directory, file->name);
+	char *path = ts_path_join(r->arena, dir->path, file->name);
 	struct ts_side_input input = {.file = file,
 				      .facts = facts,
 				      .notices = &r->result.notices,
@@ -406,11 +406,11 @@ static enum ts_status read_side_file(struct reading *r, const struct ts_side_fil
 
 	if (!path)
 		return ts_arena_error(r->arena, err);
-	if (ts_file_kind(path) == TS_FILE_NONE)
+	if (ts_below_kind(dir->top, path) == TS_FILE_NONE)
 		return TS_OK;
-	input.source.name = file_name(r, prefix, file->name);
+	input.source.name = file_name(r, dir->name, file->name);
 	input.source.path = ts_span_str(path);
-	if (ts_file_open(path, &input.source.fd, &input.source.size, err))
+	if (ts_below_open(dir->top, path, &input.source.fd, &input.source.size, err))
 		return err->status;
 	r->result.bytes_read += input.source.size;
 	status = ts_side_read(&input, b, err);
@@ -419,11 +419,11 @@ static enum ts_status read_side_file(struct reading *r, const struct ts_side_fil
 }
 
 /* Reads the events of a pipeline and the digests of operations, if there are such files. facts may be NULL. */
-static enum ts_status read_side_files(struct reading *r, const char *directory, struct ts_span prefix,
-				      const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
+static enum ts_status read_side_files(struct reading *r, const struct ts_rank_dir *dir, const struct ts_facts *facts,
+				      struct ts_builder *b, struct ts_error *err)
 {
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
-		if (read_side_file(r, &ts_side_files[i], directory, prefix, facts, b, err))
+		if (read_side_file(r, &ts_side_files[i], dir, facts, b, err))
 			return err->status;
 	return TS_OK;
 }
@@ -450,9 +450,9 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
 	    read_steps(r, dir, &facts, &b, err))
 		return err->status;
-	status = read_side_files(r, dir->path, dir->name, &facts, b, err);
+	status = read_side_files(r, dir, &facts, b, err);
 	if (!status)
-		status = keep_files(r, dir->path, b, &files, err);
+		status = keep_files(r, dir, b, &files, err);
 	if (!status)
 		ts_result_count(&r->result, b, files);
 	if (!status)
@@ -464,6 +464,8 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 /* Reads the files beside the rank directories, which belong to the job. */
 static enum ts_status read_job(struct reading *r, struct ts_error *err)
 {
+	const struct ts_rank_dir job = {
+		.rank = TS_RANK_JOB, .top = ts_top(r->options), .path = r->layout.path, .name = ts_span_str("")};
 	struct ts_facts none = {.n = 0};
 	struct ts_builder_stats stats;
 	struct ts_builder *b;
@@ -474,9 +476,9 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
 		return err->status;
-	status = read_side_files(r, r->layout.path, ts_span_str(""), NULL, b, err);
+	status = read_side_files(r, &job, NULL, b, err);
 	if (!status)
-		status = keep_files(r, r->layout.path, b, &files, err);
+		status = keep_files(r, &job, b, &files, err);
 	ts_builder_stats(b, &stats);
 	r->result.events += stats.events;
 	r->result.digests += stats.digests;
@@ -527,7 +529,7 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
 
 	r.result.notices.arena = arena;
-	if (ts_layout_find(options->path, options->listed, &r.result.notices, arena, &r.layout, err) ||
+	if (ts_layout_find(ts_top(options), options->path, options->listed, &r.result.notices, arena, &r.layout, err) ||
 	    ts_given_facts(options, arena, &r.given, err) || settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
 	    check_room(&r, err))
 		return err->status;

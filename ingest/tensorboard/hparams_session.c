@@ -1,6 +1,6 @@
 #include "ingest/tensorboard/hparams_session.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_writer.h"
 #include "base/path.h"
 #include "ingest/facts/keys.h"
@@ -71,12 +71,12 @@ static void read_events(struct reading *r, struct ts_tfrecord *t, struct ts_erro
 }
 
 /* Reads the event files of the folder. TS_OK also if it is no session: r->other. */
-static enum ts_status read_folder(struct reading *r, const char *folder, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status read_folder(struct reading *r, const char *top, const char *folder, struct ts_arena *arena, struct ts_error *err)
 {
 	char **names;
 	size_t n;
 
-	if (ts_list_dir(folder, arena, &names, &n, err))
+	if (ts_below_list(top, folder, arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n && !r->other; i++) {
 		const char *path = ts_path_join(arena, folder, names[i]);
@@ -84,11 +84,11 @@ static enum ts_status read_folder(struct reading *r, const char *folder, struct 
 
 		if (!path)
 			return ts_arena_error(arena, err);
-		if (!ts_event_file_name(names[i]) || !ts_file_is_own(path)) {
+		if (!ts_event_file_name(names[i]) || ts_below_kind(top, path) != TS_FILE_REGULAR) {
 			r->other = true;
 			continue;
 		}
-		if (ts_tfrecord_open(&t, path, err))
+		if (ts_tfrecord_open(&t, top, path, err))
 			r->other = true;
 		else
 			read_events(r, &t, err);
@@ -113,7 +113,7 @@ static enum ts_status keep(struct reading *r, const char *name, struct ts_arena 
 	return TS_OK;
 }
 
-static enum ts_status read_session(const char *folder, const char *name, struct ts_arena *arena,
+static enum ts_status read_session(const char *top, const char *folder, const char *name, struct ts_arena *arena,
 				   struct ts_hparams_session *ret_session, struct ts_error *err)
 {
 	struct reading r = {.config = TS_BUF_INIT(BYTES_MAX * 8), .metrics = TS_BUF_INIT(BYTES_MAX * 8)};
@@ -123,7 +123,7 @@ static enum ts_status read_session(const char *folder, const char *name, struct 
 	ts_keys_init(&r.tags, TAGS_MAX);
 	r.json = ts_json_of(&r.metrics);
 	ts_json_object(&r.json);
-	status = read_folder(&r, folder, arena, &why);
+	status = read_folder(&r, top, folder, arena, &why);
 	ts_json_end(&r.json);
 	if (why.status == TS_NO_MEMORY || r.tags.no_memory || r.config.failed == TS_NO_MEMORY || r.metrics.failed == TS_NO_MEMORY)
 		status = ts_error_set(err, TS_NO_MEMORY, "%s: out of memory", folder);
@@ -144,15 +144,15 @@ static bool is_own_folder(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum ts_status ts_hparams_session(const char *directory, struct ts_arena *arena, struct ts_hparams_session *ret_session,
-				  struct ts_error *err)
+enum ts_status ts_hparams_session(const char *top, const char *directory, struct ts_arena *arena,
+				  struct ts_hparams_session *ret_session, struct ts_error *err)
 {
 	const char *only = NULL, *name = NULL;
 	char **names;
 	size_t n, folders = 0;
 
 	*ret_session = (struct ts_hparams_session){.name = NULL};
-	if (ts_list_dir(directory, arena, &names, &n, err))
+	if (ts_below_list(top, directory, arena, &names, &n, err))
 		return err->status == TS_NO_MEMORY || err->status == TS_TOO_LARGE ? err->status : TS_OK;
 	for (size_t i = 0; i < n; i++) {
 		const char *path;
@@ -168,5 +168,5 @@ enum ts_status ts_hparams_session(const char *directory, struct ts_arena *arena,
 		only = path;
 		name = names[i];
 	}
-	return folders == 1 ? read_session(only, name, arena, ret_session, err) : TS_OK;
+	return folders == 1 ? read_session(top, only, name, arena, ret_session, err) : TS_OK;
 }

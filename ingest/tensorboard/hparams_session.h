@@ -18,7 +18,7 @@ struct ts_hparams_session {
 /* Returns whether such a folder could have this name. */
 bool ts_hparams_session_name(const char *name);
 /* Fails only with TS_NO_MEMORY and TS_TOO_LARGE of the arena; what cannot be read is no session. Everything lies in the arena. */
-enum ts_status ts_hparams_session(const char *directory, struct ts_arena *arena, struct ts_hparams_session *ret_session,
-				  struct ts_error *err);
+enum ts_status ts_hparams_session(const char *top, const char *directory, struct ts_arena *arena,
+				  struct ts_hparams_session *ret_session, struct ts_error *err);
 
 #endif

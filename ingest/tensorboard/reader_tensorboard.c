@@ -1,6 +1,6 @@
 #include "ingest/tensorboard/reader_tensorboard.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "base/number.h"
@@ -56,13 +56,13 @@ struct board {
 	int64_t started; /* seconds since 1970; 0 = not known */
 };
 
-static bool says_something(const char *path)
+static bool says_something(const char *top, const char *path)
 {
 	struct ts_error ignored;
 	uint64_t size = 0;
 	int fd;
 
-	if (ts_file_open(path, &fd, &size, &ignored))
+	if (ts_below_open(top, path, &fd, &size, &ignored))
 		return true; /* reading it later reports why it cannot be read */
 	(void)close(fd);
 	return size > HEADER_ONLY;
@@ -80,9 +80,9 @@ static int sniff_names(const char *path, char **names, size_t n, struct ts_arena
 			return TS_SNIFF_NO_MEMORY;
 		if (!*one || ts_file_kind(one) == TS_FILE_DIRECTORY)
 			continue;
-		if (!ts_file_is_own(one))
+		if (ts_below_kind(path, one) != TS_FILE_REGULAR)
 			other = true;
-		else if (says_something(one))
+		else if (says_something(path, one))
 			return SURE;
 		else
 			file = true;
@@ -100,11 +100,11 @@ int ts_tensorboard_sniff(const char *path)
 	int sure;
 
 	if (kind == TS_FILE_REGULAR)
-		return ts_event_file_name(ts_path_last(path)) && says_something(path) ? SURE : 0;
+		return ts_event_file_name(ts_path_last(path)) && says_something(path, path) ? SURE : 0;
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
-	if (ts_list_dir(path, &arena, &names, &n, &err))
+	if (ts_below_list(path, path, &arena, &names, &n, &err))
 		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	else
 		sure = sniff_names(path, names, n, &arena);
@@ -121,7 +121,7 @@ enum ts_status ts_tensorboard_passes_over(const char *directory, const char *ent
 
 	ts_arena_init(&arena, 0);
 	if (sure > 0)
-		status = ts_hparams_session(directory, &arena, &session, err);
+		status = ts_hparams_session(directory, directory, &arena, &session, err);
 	else if (sure == TS_SNIFF_NO_MEMORY)
 		status = ts_error_set(err, TS_NO_MEMORY, "%s: out of memory", directory);
 	*ret_passes_over = session.name && strcmp(session.name, entry) == 0;
@@ -290,7 +290,7 @@ static enum ts_status read_file(struct board *b, const char *name, struct ts_err
 		return ts_arena_error(b->arena, err);
 	b->file = b->directory ? ts_span_str(name) : ts_span_str("");
 	b->names.file = b->file;
-	status = ts_tfrecord_open(&t, path, err);
+	status = ts_tfrecord_open(&t, ts_top(b->options), path, err);
 	if (!status)
 		status = read_records(b, &t, err);
 	b->bytes_read += status ? 0 : t.size;
@@ -384,14 +384,14 @@ static enum ts_status find_files(struct board *b, struct ts_error *err)
 		return b->files[0] ? TS_OK : ts_arena_error(b->arena, err);
 	}
 	b->directory = b->options->path;
-	if (ts_list_dir(b->directory, b->arena, &names, &n, err))
+	if (ts_below_list(ts_top(b->options), b->directory, b->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const char *path = ts_event_file_name(names[i]) ? path_of(b, names[i]) : "";
 
 		if (!path)
 			return ts_arena_error(b->arena, err);
-		if (ts_file_is_own(path))
+		if (ts_below_kind(ts_top(b->options), path) == TS_FILE_REGULAR)
 			names[b->n_files++] = names[i];
 		else if (*path)
 			ts_notice_add(&b->notices, "not_file", TS_NOTICE_SKIPPED, ts_span_str(names[i]), 0,
@@ -400,7 +400,7 @@ static enum ts_status find_files(struct board *b, struct ts_error *err)
 	b->files = names;
 	if (b->n_files == 0)
 		return ts_error_set(err, TS_INVALID, "%s: its event files are links, or no files, and are not read", b->directory);
-	return ts_hparams_session(b->directory, b->arena, &b->session, err);
+	return ts_hparams_session(ts_top(b->options), b->directory, b->arena, &b->session, err);
 }
 
 static void count_bytes(struct board *b)
@@ -412,7 +412,7 @@ static void count_bytes(struct board *b)
 
 		if (!path)
 			return;
-		if (!ts_tfrecord_open(&t, path, &ignored))
+		if (!ts_tfrecord_open(&t, ts_top(b->options), path, &ignored))
 			b->bytes_total += t.size;
 		ts_tfrecord_close(&t);
 	}

@@ -1,17 +1,17 @@
 #include "ingest/tensorboard/tfrecord.h"
 
+#include "base/below.h"
 #include "base/cursor.h"
-#include "base/file.h"
 #include "ingest/formats/crc32c.h"
 
 #include <unistd.h>
 
 enum { WINDOW = 1 << 20, HEAD = 12, FOOT = 4 };
 
-enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *path, struct ts_error *err)
+enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *top, const char *path, struct ts_error *err)
 {
 	*t = (struct ts_tfrecord){.fd = -1, .window = TS_BUF_INIT(2 * WINDOW + TS_TFRECORD_MAX + FOOT)};
-	return ts_file_open(path, &t->fd, &t->size, err);
+	return ts_below_open(top, path, &t->fd, &t->size, err);
 }
 
 void ts_tfrecord_close(struct ts_tfrecord *t)

@@ -2,7 +2,7 @@
  *
  *	u64 length, u32 masked CRC-32C of it, the bytes, u32 masked CRC-32C of those; little-endian
  *
- *	ts_tfrecord_open(&t, path, err)
+ *	ts_tfrecord_open(&t, top, path, err)	top: base/below.h
  *	while (ts_tfrecord_next(&t, &record, &end, err) == TS_OK && end == TS_TFRECORD_MORE) ...
  *	ts_tfrecord_close(&t)
  *
@@ -34,7 +34,7 @@ struct ts_tfrecord {
 	size_t used;
 };
 
-enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *path, struct ts_error *err);
+enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *top, const char *path, struct ts_error *err);
 void ts_tfrecord_close(struct ts_tfrecord *t);
 /* Reads the next record, which is valid until the next call. */
 enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_record, enum ts_tfrecord_end *ret_end, struct ts_error *err);

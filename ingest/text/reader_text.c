@@ -109,7 +109,7 @@ static enum ts_status survey_piece(struct text *x, const struct piece *p, struct
 
 static enum ts_status survey(struct text *x, struct ts_error *err)
 {
-	enum ts_status status = ts_log_lines_open(&x->lines, x->options->path, '\r', err);
+	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
 	if (!status)
 		status = each_piece(x, survey_piece, NULL, err);
@@ -337,7 +337,7 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_error *err)
 {
 	struct text *x = ctx;
-	enum ts_status status = ts_log_lines_open(&x->lines, x->options->path, '\r', err);
+	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
 	x->waits = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
@@ -517,7 +517,7 @@ int ts_text_sniff(const char *path)
 
 	if (!is_log(ts_path_last(path)) || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	if (!ts_log_lines_open(&x.lines, path, '\r', &err))
+	if (!ts_log_lines_open(&x.lines, path, path, '\r', &err))
 		has = has_step(&x, &err);
 	ts_log_lines_close(&x.lines);
 	ts_buf_finish(&x.scratch);

@@ -1,6 +1,6 @@
 #include "ingest/traceml/reader_traceml.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
@@ -63,7 +63,7 @@ static bool looks_like_one(const char *path)
 	size_t n = 0;
 	int fd;
 
-	if (ts_file_open(path, &fd, &size, &ignored))
+	if (ts_below_open(path, path, &fd, &size, &ignored))
 		return false;
 	if (ts_read_full(fd, bytes, sizeof bytes, &n, &ignored))
 		n = 0;
@@ -98,7 +98,7 @@ int ts_traceml_sniff(const char *path)
 	file = ts_path_join(&arena, path, file_name);
 	if (!file)
 		sure = TS_SNIFF_NO_MEMORY;
-	else if (ts_file_is_own(file))
+	else if (ts_below_kind(path, file) == TS_FILE_REGULAR)
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;
@@ -550,7 +550,7 @@ static bool finished(void *ctx)
 
 static enum ts_status read_file(struct summary *s, const char *path, struct ts_error *err)
 {
-	enum ts_status status = ts_file_read(path, &s->text, err);
+	enum ts_status status = ts_below_read(ts_top(s->options), path, &s->text, err);
 
 	if (status)
 		return status;

@@ -1,6 +1,6 @@
 #include "ingest/trackers/offline.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/path.h"
 #include "ingest/formats/unzip.h"
 
@@ -8,7 +8,7 @@ static bool folder_has(const char *path, const char *name, struct ts_arena *aren
 {
 	char *file = ts_path_join(arena, path, name);
 
-	return file && ts_file_is_own(file);
+	return file && ts_below_kind(path, file) == TS_FILE_REGULAR;
 }
 
 static bool archive_has(const char *path, const char *first, const char *second, struct ts_arena *arena, struct ts_error *err)
@@ -16,7 +16,7 @@ static bool archive_has(const char *path, const char *first, const char *second,
 	const struct ts_unzip_member *a = NULL, *b = NULL;
 	struct ts_unzip zip;
 
-	if (ts_unzip_open(path, arena, &zip, err))
+	if (ts_unzip_open(path, path, arena, &zip, err))
 		return false;
 	/* A name that is there twice is the reader's to refuse. */
 	(void)ts_unzip_find(&zip, first, &a, err);
@@ -46,7 +46,8 @@ enum ts_status ts_offline_has(const char *path, const char *first, const char *s
 	return err->status;
 }
 
-enum ts_status ts_offline_read(const char *path, const char *name, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+enum ts_status ts_offline_read(const char *top, const char *path, const char *name, struct ts_arena *arena, struct ts_buf *out,
+			       struct ts_error *err)
 {
 	const struct ts_unzip_member *m;
 	struct ts_unzip zip;
@@ -55,9 +56,9 @@ enum ts_status ts_offline_read(const char *path, const char *name, struct ts_are
 	if (ts_file_kind(path) == TS_FILE_DIRECTORY) {
 		const char *file = ts_path_join(arena, path, name);
 
-		return file ? ts_file_read(file, out, err) : ts_arena_error(arena, err);
+		return file ? ts_below_read(top, file, out, err) : ts_arena_error(arena, err);
 	}
-	if (ts_unzip_open(path, arena, &zip, err))
+	if (ts_unzip_open(top, path, arena, &zip, err))
 		return err->status;
 	status = ts_unzip_find(&zip, name, &m, err);
 	if (!status)

@@ -10,6 +10,7 @@ enum { TS_OFFLINE_MAX = 256 << 20 }; /* the largest file of a run, which is read
 /* Whether path has both files. An archive is known by its ending, ".zip". Fails with TS_NO_MEMORY only. */
 enum ts_status ts_offline_has(const char *path, const char *first, const char *second, bool *ret_has, struct ts_error *err);
 /* Appends a file to out. */
-enum ts_status ts_offline_read(const char *path, const char *name, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
+enum ts_status ts_offline_read(const char *top, const char *path, const char *name, struct ts_arena *arena, struct ts_buf *out,
+			       struct ts_error *err);
 
 #endif

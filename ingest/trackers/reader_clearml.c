@@ -320,10 +320,10 @@ enum ts_status ts_clearml_read(const struct ts_ingest_options *options, ts_objec
 				       .facts = write_facts,
 				       .column = write_column,
 				       .ctx = &c};
-	enum ts_status status = ts_offline_read(options->path, METRICS, arena, &c.metrics, err);
+	enum ts_status status = ts_offline_read(ts_top(options), options->path, METRICS, arena, &c.metrics, err);
 
 	if (!status)
-		status = ts_offline_read(options->path, TASK, arena, &c.task, err);
+		status = ts_offline_read(ts_top(options), options->path, TASK, arena, &c.task, err);
 	if (!status)
 		status = ts_log_table_import(&source, options, sink, ctx, &c.notices, &c.bytes_read, arena, ret_result, err);
 	ts_buf_finish(&c.metrics);

@@ -319,10 +319,10 @@ enum ts_status ts_comet_read(const struct ts_ingest_options *options, ts_object_
 				       .facts = write_facts,
 				       .column = write_column,
 				       .ctx = &c};
-	enum ts_status status = ts_offline_read(options->path, MESSAGES, arena, &c.messages, err);
+	enum ts_status status = ts_offline_read(ts_top(options), options->path, MESSAGES, arena, &c.messages, err);
 
 	if (!status)
-		status = ts_offline_read(options->path, EXPERIMENT, arena, &c.experiment, err);
+		status = ts_offline_read(ts_top(options), options->path, EXPERIMENT, arena, &c.experiment, err);
 	if (!status)
 		status = ts_log_table_import(&source, options, sink, ctx, &c.notices, &c.bytes_read, arena, ret_result, err);
 	ts_buf_finish(&c.messages);

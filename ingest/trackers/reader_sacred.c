@@ -1,7 +1,7 @@
 #include "ingest/trackers/reader_sacred.h"
 
+#include "base/below.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/formats/json_find.h"
@@ -19,6 +19,7 @@ enum { SURE = 110 };
 #define METRICS "metrics.json"
 
 struct sacred {
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
@@ -31,7 +32,8 @@ static bool has(const char *directory, const char *name)
 {
 	char path[4096];
 
-	return (size_t)snprintf(path, sizeof path, "%s/%s", directory, name) < sizeof path && ts_file_is_own(path);
+	return (size_t)snprintf(path, sizeof path, "%s/%s", directory, name) < sizeof path &&
+	       ts_below_kind(directory, path) == TS_FILE_REGULAR;
 }
 
 int ts_sacred_sniff(const char *path)
@@ -312,9 +314,9 @@ static enum ts_status load(struct sacred *s, const char *name, struct ts_buf *te
 
 	if (!path)
 		return ts_arena_error(s->arena, err);
-	if (!needed && !ts_file_is_own(path))
+	if (!needed && !ts_reader_has(ts_top(s->options), path, ts_span_str(name), &s->notices))
 		return TS_OK;
-	if (!ts_file_read(path, text, &why)) {
+	if (!ts_below_read(ts_top(s->options), path, text, &why)) {
 		ts_json_reader_init(&r, ts_buf_view(text), &s->scratch);
 		if (!ts_json_skip(&r, &whole, &why) && (!whole.len || whole.data[0] != '{'))
 			(void)ts_error_set(&why, TS_INVALID, "this is not a JSON object");
@@ -331,7 +333,8 @@ static enum ts_status load(struct sacred *s, const char *name, struct ts_buf *te
 enum ts_status ts_sacred_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct sacred s = {.arena = arena,
+	struct sacred s = {.options = options,
+			   .arena = arena,
 			   .notices = {.arena = arena},
 			   .path = options->path,
 			   .run = TS_BUF_INIT(TS_JSON_FILE_MAX),

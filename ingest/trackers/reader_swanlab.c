@@ -1,7 +1,7 @@
 #include "ingest/trackers/reader_swanlab.h"
 
+#include "base/below.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -24,6 +24,7 @@ enum { SCALAR_KEY = 1, SCALAR_STEP = 2, SCALAR_TIME = 4, SCALAR_VALUE = 5, VALUE
 static const struct ts_wandb_kind kind = {"a SwanLab log of version 2", {':', 'S', 'W', 'L', 0xd6, 0xe1, 2}};
 
 struct swanlab {
+	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
@@ -36,7 +37,7 @@ struct swanlab {
 };
 
 /* Finds the one .swanlab file of a folder. */
-static enum ts_status find_file(const char *path, struct ts_arena *arena, const char **ret_file, struct ts_error *err)
+static enum ts_status find_file(const char *top, const char *path, struct ts_arena *arena, const char **ret_file, struct ts_error *err)
 {
 	char **names;
 	size_t n;
@@ -46,7 +47,7 @@ static enum ts_status find_file(const char *path, struct ts_arena *arena, const 
 		*ret_file = ts_file_ends(path, ".swanlab") ? path : NULL;
 		return TS_OK;
 	}
-	if (ts_list_dir(path, arena, &names, &n, err))
+	if (ts_below_list(top, path, arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		if (!ts_file_ends(names[i], ".swanlab"))
@@ -68,7 +69,7 @@ int ts_swanlab_sniff(const char *path)
 	bool is;
 
 	ts_arena_init(&arena, 0);
-	is = !find_file(path, &arena, &file, &err) && file && ts_file_is_own(file);
+	is = !find_file(path, path, &arena, &file, &err) && file && ts_below_kind(path, file) == TS_FILE_REGULAR;
 	ts_arena_finish(&arena);
 	return err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : is ? SURE : 0;
 }
@@ -231,7 +232,7 @@ static enum ts_status read_records(struct swanlab *s, struct ts_log_table *t, st
 static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_error *err)
 {
 	struct swanlab *s = ctx;
-	enum ts_status status = ts_wandb_log_open(&s->log, &kind, s->file, err);
+	enum ts_status status = ts_wandb_log_open(&s->log, &kind, ts_top(s->options), s->file, err);
 
 	s->finished = false;
 	if (!status)
@@ -300,7 +301,7 @@ static bool finished(void *ctx)
 enum ts_status ts_swanlab_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			       struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct swanlab s = {.arena = arena, .notices = {.arena = arena}};
+	struct swanlab s = {.options = options, .arena = arena, .notices = {.arena = arena}};
 	struct ts_log_source source = {.format = "SwanLab log",
 				       .read = read_file,
 				       .facts = write_facts,
@@ -308,7 +309,7 @@ enum ts_status ts_swanlab_read(const struct ts_ingest_options *options, ts_objec
 				       .finished = finished,
 				       .ctx = &s};
 
-	if (find_file(options->path, arena, &s.file, err))
+	if (find_file(ts_top(options), options->path, arena, &s.file, err))
 		return err->status;
 	if (!s.file)
 		return ts_error_set(err, TS_INVALID, "%s: there is no .swanlab file", options->path);

@@ -36,11 +36,11 @@ static const char *id_column(sqlite3 *db)
 	return code ? "run_name" : "run_id";
 }
 
-static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err)
+static enum ts_status open_base(const char *top, const char *path, struct ts_arena *arena, sqlite3 **ret_db, struct ts_error *err)
 {
 	sqlite3_stmt *query;
 
-	if (ts_sqlite_open(path, arena, ret_db, err) || ts_sqlite_tables(*ret_db, path, "trackio", tables, err))
+	if (ts_sqlite_open(top, path, arena, ret_db, err) || ts_sqlite_tables(*ret_db, path, "trackio", tables, err))
 		return err->status;
 	query = ts_sqlite_prepare(*ret_db, path, "SELECT run_name, step, timestamp, metrics FROM metrics LIMIT 0", NULL, err);
 	(void)sqlite3_finalize(query);
@@ -56,10 +56,10 @@ int ts_trackio_sniff(const char *path)
 	sqlite3 *db = NULL;
 	bool is;
 
-	if (!ts_sqlite_header(path, header, &size))
+	if (!ts_sqlite_header(path, path, header, &size))
 		return 0;
 	ts_arena_init(&arena, 0);
-	is = !open_base(path, &arena, &db, &err);
+	is = !open_base(path, path, &arena, &db, &err);
 	(void)sqlite3_close(db);
 	ts_arena_finish(&arena);
 	return is ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
@@ -98,7 +98,7 @@ enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char *
 			       size_t *ret_deleted, struct ts_error *err)
 {
 	sqlite3 *db = NULL;
-	enum ts_status status = open_base(path, arena, &db, err);
+	enum ts_status status = open_base(path, path, arena, &db, err);
 
 	if (!status)
 		status = list_parts(db, path, arena, ret_parts, ret_n, err);
@@ -311,7 +311,7 @@ enum ts_status ts_trackio_read(const struct ts_ingest_options *options, ts_objec
 		.options = options, .arena = arena, .notices = {.arena = arena}, .scratch = TS_BUF_INIT(2 * TS_LINE_MAX)};
 	struct ts_log_source source = {
 		.format = "trackio database", .file = ts_span_str("metrics"), .read = read_rows, .facts = write_facts, .ctx = &x};
-	enum ts_status status = open_base(options->path, arena, &x.db, err);
+	enum ts_status status = open_base(ts_top(options), options->path, arena, &x.db, err);
 
 	if (!status) {
 		x.id = id_column(x.db);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -136,12 +137,92 @@ static void bases_of_others(void **state)
 	}
 }
 
+#define ONE_ROW "INSERT INTO configs VALUES (1, 'a', '{}', 'x'); INSERT INTO metrics VALUES (1, 'x', 'a', 0, '{\"loss\": 2.5}');"
+
+/* Reads base/folder/x.db below base/folder, or below the database itself if `folder` is not. */
+static enum ts_status read_below(struct test_run *t, const char *path, bool folder)
+{
+	char top[128], database[160];
+	struct ts_ingest_options options = {.path = database, .top = folder ? top : NULL};
+
+	(void)snprintf(top, sizeof top, "%s/folder", t->base);
+	(void)snprintf(database, sizeof database, "%s/%s", t->base, path);
+	ts_arena_reset(&t->arena);
+	return ts_ingest(&options, test_objects_sink, &t->objects, &t->arena, &t->result, &t->err);
+}
+
+static void make_links(const struct test_run *t, const char *script)
+{
+	char command[512];
+
+	(void)snprintf(command, sizeof command, "cd %s && %s", t->base, script);
+	assert_int_equal(system(command), 0);
+}
+
+/* SQLite opens the database and what lies beside it by path; a link there must not lead it elsewhere, and a pipe must not stop it. */
+static void links_are_not_followed(void **state)
+{
+	static const char *const beside[] = {"-wal", "-shm", "-journal"};
+	char script[256];
+	struct test_run t;
+
+	(void)state;
+	if (!is_built())
+		skip();
+	test_run_init(&t);
+	make_base(&t, SCHEMA ONE_ROW, false);
+	make_links(
+		&t,
+		"mkdir folder other && cp x.db folder/own.db && cp x.db other/x.db && touch empty && ln -s ../x.db folder/link.db && "
+		"ln -s ../other folder/deep && ln -s folder latest");
+	assert_int_equal(read_below(&t, "folder/own.db", true), TS_OK);
+	assert_int_equal(read_below(&t, "latest/own.db", false), TS_OK);
+	assert_int_equal(read_below(&t, "folder/link.db", false), TS_OK); /* the link was named itself */
+	assert_int_equal(read_below(&t, "folder/link.db", true), TS_INVALID);
+	assert_int_equal(read_below(&t, "folder/deep/x.db", true), TS_INVALID);
+	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+		(void)snprintf(script, sizeof script, "ln -s ../empty folder/own.db%s", beside[i]);
+		make_links(&t, script);
+		assert_int_equal(read_below(&t, "folder/own.db", true), TS_INVALID);
+		(void)snprintf(script, sizeof script, "rm folder/own.db%s && mkfifo folder/own.db%s", beside[i], beside[i]);
+		make_links(&t, script);
+		(void)alarm(60);
+		assert_int_equal(read_below(&t, "folder/own.db", true), TS_INVALID);
+		(void)alarm(0);
+		(void)snprintf(script, sizeof script, "rm folder/own.db%s", beside[i]);
+		make_links(&t, script);
+	}
+	assert_int_equal(read_below(&t, "folder/own.db", true), TS_OK);
+	test_run_finish(&t);
+}
+
+/* The folder that is held open for SQLite is closed with the database. */
+static void no_descriptor_is_left(void **state)
+{
+	struct test_run t;
+	int before, after;
+
+	(void)state;
+	if (!is_built())
+		skip();
+	test_run_init(&t);
+	make_base(&t, SCHEMA ONE_ROW, false);
+	before = dup(0);
+	(void)close(before);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read_part(&t, NULL), TS_OK);
+	after = dup(0);
+	(void)close(after);
+	assert_int_equal(before, after);
+	test_run_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_trackio_writes),
-		cmocka_unit_test(odd_rows),
-		cmocka_unit_test(bases_of_others),
+		cmocka_unit_test(as_trackio_writes),	 cmocka_unit_test(odd_rows),
+		cmocka_unit_test(bases_of_others),	 cmocka_unit_test(links_are_not_followed),
+		cmocka_unit_test(no_descriptor_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #include "ingest/wandb/reader_wandb.h"
 
-#include "base/file.h"
+#include "base/below.h"
 #include "base/path.h"
 #include "ingest/formats/pb.h"
 #include "ingest/rows/import.h"
@@ -57,13 +57,14 @@ static bool is_log(const char *path)
 }
 
 /* Finds the log of a directory. TS_INVALID: the directory does not have exactly one. */
-static enum ts_status log_in(const char *directory, struct ts_arena *arena, const char **ret_path, struct ts_error *err)
+static enum ts_status log_in(const char *top, const char *directory, struct ts_arena *arena, const char **ret_path,
+			     struct ts_error *err)
 {
 	const char *found = NULL;
 	size_t n, logs = 0;
 	char **names;
 
-	if (ts_list_dir(directory, arena, &names, &n, err))
+	if (ts_below_list(top, directory, arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const char *path;
@@ -100,7 +101,7 @@ int ts_wandb_sniff(const char *path)
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
-	if (log_in(path, &arena, &log, &err))
+	if (log_in(path, path, &arena, &log, &err))
 		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	ts_arena_finish(&arena);
 	return sure;
@@ -215,12 +216,12 @@ static enum ts_status scan_record(struct ts_wandb_axes *axes, struct ts_span rec
 	return status;
 }
 
-static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *path, struct ts_error *err)
+static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *top, const char *path, struct ts_error *err)
 {
 	struct ts_wandb_log log;
 	struct ts_span record;
 	enum ts_wandb_end end = TS_WANDB_MORE;
-	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, path, err);
+	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, top, path, err);
 
 	while (!status && end != TS_WANDB_END && end != TS_WANDB_CUT) {
 		status = ts_wandb_log_next(&log, &record, &end, err);
@@ -239,7 +240,7 @@ static enum ts_status find_axis(struct wandb *w, struct ts_error *err)
 	const struct ts_wandb_axis *axis = &w->history.axis;
 
 	for (size_t i = 0; !status && i < w->n_parts; i++)
-		status = scan_log(&axes, w->parts[i].path, err);
+		status = scan_log(&axes, ts_top(w->options), w->parts[i].path, err);
 	if (!status)
 		status = ts_wandb_axes_choose(&axes, &w->history.axis, err);
 	ts_wandb_axes_finish(&axes);
@@ -256,7 +257,7 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 {
 	const struct part *part = &w->parts[w->part];
 	struct ts_wandb_log log;
-	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, part->path, err);
+	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, ts_top(w->options), part->path, err);
 
 	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
@@ -294,9 +295,9 @@ static enum ts_status take_file(struct wandb *w, const char *name,
 
 	if (!path)
 		return ts_arena_error(w->arena, err);
-	if (!ts_file_is_own(path))
+	if (!ts_reader_has(ts_top(w->options), path, ts_span_str(path + strlen(w->beside)), &w->notices))
 		return TS_OK;
-	status = ts_file_read(path, &buf, &why);
+	status = ts_below_read(ts_top(w->options), path, &buf, &why);
 	if (!status)
 		status = take(&w->facts, ts_buf_view(&buf), &why);
 	ts_buf_finish(&buf);
@@ -358,7 +359,7 @@ static enum ts_status find_part(struct wandb *w, const char *folder, struct part
 	*ret_part = (struct part){.folder = folder, .path = folder, .file = ts_span_str("")};
 	if (ts_file_kind(folder) != TS_FILE_DIRECTORY)
 		return TS_OK;
-	if (log_in(folder, w->arena, &ret_part->path, err))
+	if (log_in(ts_top(w->options), folder, w->arena, &ret_part->path, err))
 		return err->status;
 	file = last_of(ret_part->path);
 	if (folder != w->options->path)
@@ -420,16 +421,17 @@ static bool cannot_go_on(enum ts_status status)
 enum ts_status ts_wandb_about(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err)
 {
 	struct ts_run_about about = {.own_name = NULL};
+	const char *top = path;
 	struct ts_wandb_log log;
 	struct ts_span record;
 	enum ts_wandb_end end = TS_WANDB_MORE;
 	enum ts_status status = TS_OK;
 
 	if (ts_file_kind(path) == TS_FILE_DIRECTORY)
-		status = log_in(path, arena, &path, err);
+		status = log_in(top, path, arena, &path, err);
 	if (status)
 		return cannot_go_on(status) ? status : TS_OK;
-	status = ts_wandb_log_open(&log, &ts_wandb_kind, path, err);
+	status = ts_wandb_log_open(&log, &ts_wandb_kind, top, path, err);
 	for (int i = 0; !status && !about.key && i < ABOUT_RECORDS && end != TS_WANDB_END && end != TS_WANDB_CUT; i++) {
 		status = ts_wandb_log_next(&log, &record, &end, err);
 		if (!status && end == TS_WANDB_MORE)

@@ -1,7 +1,7 @@
 #include "ingest/wandb/wandb_log.h"
 
+#include "base/below.h"
 #include "base/cursor.h"
-#include "base/file.h"
 
 #include <unistd.h>
 #include <zlib.h>
@@ -66,12 +66,13 @@ static enum ts_status check_preamble(struct ts_wandb_log *w, const struct ts_wan
 	return TS_OK;
 }
 
-enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *path, struct ts_error *err)
+enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *top, const char *path,
+				 struct ts_error *err)
 {
 	*w = (struct ts_wandb_log){.fd = -1,
 				   .window = TS_BUF_INIT(2 * WINDOW + TS_WANDB_BLOCK),
 				   .joined = TS_BUF_INIT(TS_WANDB_RECORD_MAX + TS_WANDB_BLOCK)};
-	return ts_file_open(path, &w->fd, &w->size, err) ? err->status : check_preamble(w, kind, err);
+	return ts_below_open(top, path, &w->fd, &w->size, err) ? err->status : check_preamble(w, kind, err);
 }
 
 void ts_wandb_log_close(struct ts_wandb_log *w)

@@ -4,7 +4,7 @@
  *	a block: chunks of u32 CRC-32 of type and data, u16 length, u8 type, data; fewer than 7 bytes at its end are padding
  *	a record: one FULL chunk, or FIRST, MIDDLE..., LAST; all numbers are little-endian
  *
- *	ts_wandb_log_open(&w, &ts_wandb_kind, path, err)
+ *	ts_wandb_log_open(&w, &ts_wandb_kind, top, path, err)	top: base/below.h
  *	while (ts_wandb_log_next(&w, &record, &end, err) == TS_OK && end < TS_WANDB_END)
  *		if (end == TS_WANDB_MORE) ...
  *	ts_wandb_log_close(&w)
@@ -51,7 +51,8 @@ struct ts_wandb_kind {
 extern const struct ts_wandb_kind ts_wandb_kind;
 
 /* TS_INVALID: the file does not begin as such a file does. */
-enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *path, struct ts_error *err);
+enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *top, const char *path,
+				 struct ts_error *err);
 void ts_wandb_log_close(struct ts_wandb_log *w);
 /* Reads the next record, which is valid until the next call. */
 enum ts_status ts_wandb_log_next(struct ts_wandb_log *w, struct ts_span *ret_record, enum ts_wandb_end *ret_end, struct ts_error *err);

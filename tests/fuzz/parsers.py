@@ -51,6 +51,7 @@ NOT_FOREIGN = {
     "ts_log_parse": "the same",
     "ts_ref_read": "the same",
     "ts_score_decode": "the same",
+    "ts_below_read": "reads bytes, and looks at none",
     "ts_file_read": "reads bytes, and looks at none",
 }
 DECLARED = re.compile(r"^[a-z][\w \*]*?(ts_\w+)\(([^;{]*)\)[^;{]*[;{]", re.M)
