@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "ingest/export/record_write.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/facts/facts_write.h"
@@ -144,14 +145,14 @@ static void remove_made(struct exporter *e, const char *path)
 	(void)rmdir(path);
 }
 
-/* Checks that a name cannot lead out of its directory. */
+/* Checks that a name stays in its directory, and does nothing to a terminal or a script that lists it. */
 static enum ts_status check_name(struct ts_span name, struct ts_error *err)
 {
-	bool bad = name.len == 0 || name.len > 255 || ts_span_is(name, ".") || ts_span_is(name, "..");
+	bool plain = ts_file_name_valid(name) && ts_utf8_valid(name);
 
-	for (size_t i = 0; i < name.len && !bad; i++)
-		bad = name.data[i] == '/' || name.data[i] == 0;
-	return bad ? ts_error_set(err, TS_INVALID, "a file of the run has a name that is not valid") : TS_OK;
+	for (size_t i = 0; i < name.len && plain; i++)
+		plain = name.data[i] >= ' ' && name.data[i] != 0x7F;
+	return plain ? TS_OK : ts_error_set(err, TS_INVALID, "a file of the run has a name that is not valid: %s", ts_show(name).text);
 }
 
 static enum ts_status write_chunks(struct exporter *e, const struct ts_file *file, int fd, struct ts_error *err)

@@ -238,6 +238,55 @@ static void nothing_is_overwritten(void **state)
 	test_run_finish(&t);
 }
 
+/* Makes t's run one whose kept file has this name, whoever may have pushed it. */
+static void rename_kept(struct test_run *t, struct ts_span name)
+{
+	struct ts_buf scratch = TS_BUF_INIT(1 << 20);
+	struct ts_index index = {0};
+	struct ts_head head;
+
+	assert_int_equal(ts_head_decode(test_objects_find(&t->objects, &t->result.head), &t->arena, &head, &t->err), TS_OK);
+	(void)test_objects_index(&t->objects, &head.ranks[0].index, &t->arena, &index);
+	assert_int_equal(index.n_files, 1);
+	index.files[0].name = name;
+	assert_int_equal(ts_index_encode(&index, test_objects_sink, &t->objects, &scratch, &head.ranks[0].index, &t->err), TS_OK);
+	ts_buf_reset(&scratch);
+	assert_int_equal(ts_head_encode(&head, &scratch, &t->err), TS_OK);
+	ts_digest(ts_buf_view(&scratch), &t->result.head);
+	assert_int_equal(test_objects_sink(&t->objects, &t->result.head, ts_buf_view(&scratch), &t->err), TS_OK);
+	ts_buf_finish(&scratch);
+}
+
+/* A run that a hostile client pushed names its files as it likes. */
+static void hostile_names_stay_in_the_directory(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t len;
+	} cases[] = {{"../x", 4}, {"/tmp/tscope-x", 13}, {"..", 2},   {".", 1},		  {"", 0}, {"a/b", 3}, {"trace\0.json", 11},
+		     {"a\nb", 3}, {"\x1b[2Ja", 5},	 {"\xff", 1}, {"steps.jsonl", 11}};
+	struct test_run t;
+	char path[128], outside[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		test_run_init(&t);
+		test_write(&t, "run/steps.jsonl", rank0);
+		test_write(&t, "run/trace.json", "kept");
+		assert_int_equal(test_ingest(&t), TS_OK);
+		rename_kept(&t, ts_span_of(cases[i].name, cases[i].len));
+		(void)snprintf(path, sizeof path, "%s/out", t.base);
+		(void)snprintf(outside, sizeof outside, "%s/x", t.base);
+		if (!ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err))
+			fail_msg("case %zu was exported", i);
+		assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
+		assert_int_equal(ts_file_kind(outside), TS_FILE_NONE);
+		for (const char *c = t.err.text; *c; c++)
+			assert_true((unsigned char)*c >= ' ');
+		test_run_finish(&t);
+	}
+}
+
 struct failing {
 	struct test_run *t;
 	int left;
@@ -313,9 +362,14 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(csv),	 cmocka_unit_test(jsonl),		   cmocka_unit_test(npz),
-		cmocka_unit_test(zip64), cmocka_unit_test(nothing_is_overwritten), cmocka_unit_test(a_failed_export_leaves_nothing),
+		cmocka_unit_test(csv),
+		cmocka_unit_test(jsonl),
+		cmocka_unit_test(npz),
+		cmocka_unit_test(zip64),
+		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(a_failed_export_leaves_nothing),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(hostile_names_stay_in_the_directory),
 		cmocka_unit_test(exports_come_back),
 		cmocka_unit_test(what_is_no_export),
 	};
