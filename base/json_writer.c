@@ -73,39 +73,48 @@ void ts_json_end(struct ts_json *j)
 	ts_buf_char(j->buf, close);
 }
 
-static void write_escape(struct ts_buf *buf, uint8_t c)
+static void write_escape(struct ts_buf *buf, uint32_t point)
 {
 	static const char names[] = "btn\0fr"; /* U+0008 to U+000D */
 
-	if (c == '"' || c == '\\')
-		ts_buf_printf(buf, "\\%c", c);
-	else if (c >= 8 && c <= 13 && c != 11)
-		ts_buf_printf(buf, "\\%c", names[c - 8]);
+	if (point == '"' || point == '\\')
+		ts_buf_printf(buf, "\\%c", (int)point);
+	else if (point >= 8 && point <= 13 && point != 11)
+		ts_buf_printf(buf, "\\%c", names[point - 8]);
+	else if (point > 0xFFFF)
+		ts_buf_printf(buf, "\\u%04x\\u%04x", 0xD800 + ((unsigned)(point - 0x10000) >> 10), 0xDC00 + ((unsigned)point & 0x3FF));
 	else
-		ts_buf_printf(buf, "\\u%04x", c);
+		ts_buf_printf(buf, "\\u%04x", (unsigned)point);
 }
 
-static void write_text(struct ts_buf *buf, struct ts_span text)
+static bool is_plain(const struct ts_json *j, struct ts_span text, size_t at, uint32_t point)
 {
+	if (point < 0x80)
+		return point >= 0x20 && point != '"' && point != '\\' && point != 0x7F && !(j->shown && ts_order_at(text, at));
+	return !j->shown || !ts_harmful(point);
+}
+
+static void write_text(struct ts_json *j, struct ts_span text)
+{
+	struct ts_buf *buf = j->buf;
 	size_t plain = 0;
 	size_t at = 0;
 
 	ts_buf_char(buf, '"');
 	while (at < text.len) {
-		uint8_t c = text.data[at];
-		uint32_t point;
-		size_t n = c < 0x80 ? 1 : ts_utf8_next(ts_span_of(text.data + at, text.len - at), &point);
+		uint32_t point = text.data[at];
+		size_t n = point < 0x80 ? 1 : ts_utf8_next(ts_span_of(text.data + at, text.len - at), &point);
 
-		if (n && c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) {
+		if (n && is_plain(j, text, at, point)) {
 			at += n;
 			continue;
 		}
 		ts_buf_bytes(buf, text.data + plain, at - plain);
 		if (n)
-			write_escape(buf, c);
+			write_escape(buf, point);
 		else
 			ts_buf_str(buf, "\xEF\xBF\xBD");
-		plain = ++at;
+		plain = at += n ? n : 1;
 	}
 	if (at > plain)
 		ts_buf_bytes(buf, text.data + plain, at - plain);
@@ -115,7 +124,7 @@ static void write_text(struct ts_buf *buf, struct ts_span text)
 void ts_json_key_span(struct ts_json *j, struct ts_span key)
 {
 	separate(j, true);
-	write_text(j->buf, key);
+	write_text(j, key);
 	ts_buf_str(j->buf, j->indent ? ": " : ":");
 	j->after_key = true;
 }
@@ -177,7 +186,7 @@ void ts_json_double(struct ts_json *j, double value)
 void ts_json_span(struct ts_json *j, struct ts_span text)
 {
 	separate(j, false);
-	write_text(j->buf, text);
+	write_text(j, text);
 }
 
 void ts_json_string(struct ts_json *j, const char *text)

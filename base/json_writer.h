@@ -21,6 +21,7 @@ struct ts_json {
 	struct ts_buf *buf;
 	int depth;
 	int indent;		   /* spaces for each level; 0: compact */
+	bool shown;		   /* what ts_escape (base/text.h) would change is \uNNNN; else only what JSON demands */
 	bool python;		   /* write non-finite numbers as the bare tokens that pytscope writes */
 	bool any[TS_JSON_NEST];	   /* something was written at this depth */
 	char close[TS_JSON_NEST];

@@ -113,6 +113,28 @@ static void test_text_is_escaped(void **unused)
 	      "z\",\"utf8\":\"\xC3\xA9\xF0\x9F\x98\x80|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"}");
 }
 
+/* U+009B begins a command of a terminal in one byte, U+202E turns the text behind it round. The bytes that are stored stay. */
+static void test_what_is_shown_is_harmless(void **unused)
+{
+	static const char text[] = "a\xC2\x9B"
+				   "31m\xE2\x80\xAE"
+				   "b\xE2\x80\x8B\xE2\x80\xA8\xEF\xBB\xBF\xF3\xA0\x81\x81\xC3\xA9\xF0\x9F\x98\x80";
+	struct ts_buf buf = TS_BUF_INIT(4096);
+	struct ts_json j = ts_json_of(&buf);
+
+	(void)unused;
+	ts_json_string(&j, text);
+	ts_buf_char(&buf, '|');
+	j.shown = true;
+	j.any[0] = false;
+	ts_json_string(&j, text);
+	ts_buf_char(&buf, '\0');
+	assert_non_null(strstr((const char *)buf.data, text));
+	assert_string_equal(strchr((const char *)buf.data, '|'),
+			    "|\"a\\u009b31m\\u202eb\\u200b\\u2028\\ufeff\\udb40\\udc41\xC3\xA9\xF0\x9F\x98\x80\"");
+	ts_buf_finish(&buf);
+}
+
 /* Several values at the top level are written as JSON Lines. */
 static void test_several_values(void **unused)
 {
@@ -177,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_python_spelling_of_non_finite_numbers),
 		cmocka_unit_test(test_text_is_escaped),
+		cmocka_unit_test(test_what_is_shown_is_harmless),
 		cmocka_unit_test(test_several_values),
 		cmocka_unit_test(test_strings_survive),
 		cmocka_unit_test(test_failure_is_remembered),

@@ -20,16 +20,28 @@ static void test_escape_makes_text_harmless(void **unused)
 		{"a\nb\tc\rd", "a\\nb\\tc\\rd"},
 		{"\x1b[31mred\x1b]0;title\x07", "\\x1B[31mred\\x1B]0;title\\x07"},
 		{"\x7f\b\x01", "\\x7F\\x08\\x01"},
-		{"\xC2\x9B" "31m\xC2\x80\xC2\x9F\xC2\x85", "\\u{009B}31m\\u{0080}\\u{009F}\\u{0085}"},
+		{"\xC2\x9B"
+		 "31m\xC2\x80\xC2\x9F\xC2\x85",
+		 "\\u{009B}31m\\u{0080}\\u{009F}\\u{0085}"},
 		{"\xC2\xA0\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80", "\xC2\xA0\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80"},
-		{"\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE",
-		 "\\u{202A}\\u{202B}\\u{202C}\\u{202D}\\u{202E}"},
+		{"\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE", "\\u{202A}\\u{202B}\\u{202C}\\u{202D}\\u{202E}"},
 		{"\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9", "\\u{2066}\\u{2067}\\u{2068}\\u{2069}"},
 		{"\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C", "\\u{200E}\\u{200F}\\u{061C}"},
 		{"\xE2\x80\xA8\xE2\x80\xA9", "\\u{2028}\\u{2029}"},
-		{"a\xE2\x80\x8B" "b\xE2\x80\x8D", "a\xE2\x80\x8B" "b\xE2\x80\x8D"},
+		{"a\xE2\x80\x8B"
+		 "b\xE2\x80\x8D",
+		 "a\\u{200B}b\\u{200D}"},
+		{"\xEF\xBB\xBF|\xC2\xAD|\xE2\x81\xA0|\xF3\xA0\x81\x81|\xE1\xA0\x8E",
+		 "\\u{FEFF}|\\u{00AD}|\\u{2060}|\\u{E0041}|\\u{180E}"},
+		{"::error ::x", "\\x3A:error \\x3A:x"},
+		{"a ::set-output name=b::c\n::d", "a \\x3A:set-output name=b::c\\n\\x3A:d"},
+		{"std::vector :: a:b ::", "std::vector \\x3A: a:b \\x3A:"},
+		{"##[error]a ##vso[task.x] ###[", "#\\x23[error]a #\\x23vso[task.x] ##\\x23["},
+		{"# a, ## b, #[c], ##1[", "# a, ## b, #[c], ##1["},
 		{"\xFF\xC0\xAF\xE2\x82", "\\xFF\\xC0\\xAF\\xE2\\x82"},
-		{"\x9B" "31m", "\\x9B31m"},
+		{"\x9B"
+		 "31m",
+		 "\\x9B31m"},
 		{"\xED\xA0\x80", "\\xED\\xA0\\x80"},
 	};
 	struct ts_buf out = TS_BUF_INIT(4096);
@@ -53,8 +65,8 @@ static void test_escape_of_every_byte_and_code_point(void **unused)
 	for (uint32_t point = 0; point < 0x3000; point++) {
 		uint8_t utf8[4];
 		size_t n = ts_utf8_put(point, utf8);
-		bool bad = point < 0x20 || (point >= 0x7F && point <= 0x9F) || (point >= 0x202A && point <= 0x202E) ||
-			   (point >= 0x2066 && point <= 0x2069);
+		bool bad = point < 0x20 || (point >= 0x7F && point <= 0x9F) || (point >= 0x200B && point <= 0x200F) ||
+			   (point >= 0x2028 && point <= 0x202E) || (point >= 0x2060 && point <= 0x206F);
 
 		ts_escape(&out, ts_span_of(utf8, n));
 		if (bad)

@@ -64,12 +64,30 @@ bool ts_utf8_valid(struct ts_span text)
 	return true;
 }
 
-/* True for C0, DEL, C1, line and paragraph separators, and for characters that reorder text: marks, embeddings,
- * overrides, isolates. */
-static bool is_harmful(uint32_t point)
+bool ts_harmful(uint32_t point)
 {
-	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C || point == 0x200E || point == 0x200F ||
-	       (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+	static const uint32_t ranges[][2] = {{0, 0x1F},	       {0x7F, 0x9F},	 {0xAD, 0xAD},	    {0x61C, 0x61C},
+					     {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},
+					     {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && point >= ranges[i][0]; i++)
+		if (point <= ranges[i][1])
+			return true;
+	return false;
+}
+
+bool ts_order_at(struct ts_span text, size_t at)
+{
+	const uint8_t *p = text.data;
+	size_t end = at + 1;
+
+	if (p[at] == ':')
+		return at + 1 < text.len && p[at + 1] == ':' && (at == 0 || p[at - 1] <= ' ');
+	if (p[at] != '#' || at == 0 || p[at - 1] != '#')
+		return false;
+	while (end < text.len && ts_is_alpha(p[end]))
+		end++;
+	return end < text.len && p[end] == '[';
 }
 
 size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
@@ -77,9 +95,10 @@ size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
 	const uint8_t *p = text.data + *at;
 	uint32_t point;
 	size_t n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
+	bool order = ts_order_at(text, *at);
 
 	*at += n ? n : 1;
-	if (n && !is_harmful(point)) {
+	if (n && !order && (point < 0x7F ? point >= ' ' : !ts_harmful(point))) {
 		memcpy(out, p, n);
 		return n;
 	}

@@ -115,6 +115,7 @@ static void error_json(struct ts_buf *out, const struct ts_error *err)
 	struct ts_json j = ts_json_of(out);
 
 	j.indent = 2;
+	j.shown = true;
 	ts_json_object(&j);
 	ts_json_key(&j, "error");
 	ts_json_object(&j);

@@ -44,6 +44,7 @@ struct ts_json ts_cli_json(struct ts_cli *cli)
 	struct ts_json j = ts_json_of(&cli->out);
 
 	j.indent = 2;
+	j.shown = true;
 	return j;
 }
 

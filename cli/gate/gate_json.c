@@ -102,6 +102,7 @@ static enum ts_status print(const struct ts_shape *shape, const void *answer, st
 	struct ts_json json = ts_json_of(out);
 
 	json.indent = 2;
+	json.shown = true;
 	if (ts_shape_json(shape, answer, &json, arena, err))
 		return err->status;
 	ts_buf_char(out, '\n');

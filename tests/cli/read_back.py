@@ -20,7 +20,8 @@ import outputs  # noqa: E402
 from run import Place  # noqa: E402
 
 TEXTS = ["plain", "a,b", 'say "hi"', "it's", "one\ntwo\r\n", "a\tb", "  two  blanks  ", "in  between", "日本語のとても長い値です", "é", "::error::x", "=1+1",
-         "-", "8", "1e3", "", "true", "null", '"quoted"', "\x1b[31mred", "a\u202eb", "a|b`<b>_*[x](http://y.z)", "@team #12 www.z.w", "nul\0byte"]
+         "-", "8", "1e3", "", "true", "null", '"quoted"', "\x1b[31mred", "a\u202eb", "a|b`<b>_*[x](http://y.z)", "@team #12 www.z.w", "nul\0byte",
+         "a ::b", "std::x", "##[error]x", "##vso[x]y", "zero\u200bwidth\ufeff", "a\u2066b"]
 
 
 def check(condition, *what):
@@ -90,10 +91,13 @@ def grid(text, heads, numeric):
 
 
 def escaped(text):
-    """As base/text.h promises: what could move a cursor or break a line is written out."""
+    """As base/text.h promises: what could move a cursor, break a line or hide is written out, and what may be an order to a runner."""
     named = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return "".join(named.get(c) or (f"\\x{ord(c):02X}" if ord(c) < 0x80 else f"\\u{{{ord(c):04X}}}")
-                   if unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e" else c for c in text)
+    text = re.sub(r"(?:(?<=\s)|^):(?=:)", "\0c", text.replace("\0", "\0z"))
+    text = re.sub(r"(?<=#)#(?=[A-Za-z]*\[)", "\0h", text)
+    out = "".join(named.get(c) or (f"\\x{ord(c):02X}" if ord(c) < 0x80 else f"\\u{{{ord(c):04X}}}")
+                  if c != "\0" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+    return out.replace("\0c", "\\x3A").replace("\0h", "\\x23").replace("\0z", "\\x00")
 
 
 def check_value(cell, value, where):
