@@ -1,6 +1,7 @@
 /* csv_list.h - runs, and groups of runs, as CSV (RFC 4180) with one line of names, for other programs.
  *
- * Values are written exactly: ids with all digits, times in UTC. What is not known is an empty field; an empty text is "".
+ * Values are written exactly: ids with all digits, times in UTC. What is not known is an empty field; an empty text is "". With
+ * --no-formulas no text is a formula to a program for tables (base/csv.h).
  */
 #ifndef TSCOPE_CLI_TEXT_CSV_LIST_H
 #define TSCOPE_CLI_TEXT_CSV_LIST_H

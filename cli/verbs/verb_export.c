@@ -22,6 +22,8 @@ static enum ts_status get(void *ctx, const struct ts_id *id, struct ts_arena *ar
 static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, const struct ts_id *head, int fd,
 				    struct ts_error *err)
 {
+	if (strcmp(format, "csv") == 0 && ts_args_has(&cli->args, "no-formulas"))
+		return ts_export_csv_no_formulas(head, get, cli, fd, err);
 	if (strcmp(format, "csv") == 0)
 		return ts_export_csv(head, get, cli, fd, err);
 	if (strcmp(format, "jsonl") == 0)
@@ -58,6 +60,8 @@ static enum ts_status destination(const struct ts_cli *cli, const char *format, 
 
 	if (output && word)
 		return ts_error_set(err, TS_INVALID, "export: two outputs are given: %s and --output %s", word, output);
+	if (ts_args_has(&cli->args, "no-formulas") && strcmp(format, "csv") != 0)
+		return ts_error_set(err, TS_INVALID, "export: --no-formulas is for --format csv");
 	*ret_path = output ? output : word;
 	if (run && !*ret_path)
 		return ts_error_set(err, TS_INVALID, "export: no directory is given; usage: tscope export RUN DIRECTORY");

@@ -338,6 +338,8 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 	uint64_t limit = 0;
 	enum ts_status status = ts_check_page_option(cli, "names", err) ? ts_error_prefix(err, "list") : TS_OK;
 
+	if (!status && ts_args_has(&cli->args, "no-formulas") && !ts_args_has(&cli->args, "csv"))
+		status = ts_error_set(err, TS_INVALID, "list: --no-formulas is for --csv");
 	if (!status)
 		status = options(cli, &request, &limit, err);
 	if (status)

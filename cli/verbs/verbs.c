@@ -68,13 +68,24 @@ static const struct ts_example push_examples[] = {
 /* --limit means the same everywhere: the first N of what is shown without it. */
 #define LIMIT_SAID "; a line says whether there are more"
 
+#define NO_FORMULAS                                                                                                                    \
+	"with csv: put ' before texts that begin with = + - or @ and are no numbers, so that a program for tables runs none as a "     \
+	"formula"
+
 static const struct ts_option list_options[] = {
-	{.name = "columns", .letter = 'c', .argument = "A,B,...", .complete = TS_COMPLETE_COLUMNS,
+	{.name = "columns",
+	 .letter = 'c',
+	 .argument = "A,B,...",
+	 .complete = TS_COMPLETE_COLUMNS,
 	 .help = "show these columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, "
 		 "pushed, project, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr"},
-	{.name = "sort", .letter = 's', .argument = "KEY", .complete = TS_COMPLETE_SORT,
+	{.name = "sort",
+	 .letter = 's',
+	 .argument = "KEY",
+	 .complete = TS_COMPLETE_SORT,
 	 .help = "sort by this column; -KEY sorts in descending order (default: newest push first)"},
-	{.name = "by", .argument = "A,B,...",
+	{.name = "by",
+	 .argument = "A,B,...",
 	 .help = "group the runs by these columns, and show of each other column (--columns) the mean and the standard "
 		 "deviation over the runs of a group; --sort then sorts the groups"},
 	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most the first N runs or groups (default 50)" LIMIT_SAID},
@@ -84,9 +95,12 @@ static const struct ts_option list_options[] = {
 	{.name = "tags", .help = "list tags instead of runs"},
 	{.name = "branches", .help = "list branches instead of runs"},
 	{.name = "names", .help = "print only names, one per line, for scripts"},
-	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	{.name = "html",
+	 .argument = "FILE",
+	 .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with the loss of each run; - writes it to stdout instead of the list"},
 	{.name = "csv", .help = "print CSV with exact values"},
+	{.name = "no-formulas", .help = NO_FORMULAS},
 	END_OPTIONS,
 };
 static const struct ts_example list_examples[] = {
@@ -408,11 +422,18 @@ static const struct ts_example rm_examples[] = {
 };
 
 static const struct ts_option export_options[] = {
-	{.name = "format", .letter = 'F', .argument = "FORMAT",
+	{.name = "format",
+	 .letter = 'F',
+	 .argument = "FORMAT",
 	 .help = "the format: run (a run directory, the default), csv, jsonl or npz",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "run csv jsonl npz"},
-	{.name = "output", .letter = 'o', .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "run csv jsonl npz"},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .complete = TS_COMPLETE_FILE,
 	 .help = "write to FILE, which must not exist (default: stdout; npz needs a file)"},
+	{.name = "no-formulas", .help = NO_FORMULAS},
 	END_OPTIONS,
 };
 static const struct ts_example export_examples[] = {

@@ -204,7 +204,7 @@ _tscope_complete()
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
-		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv" ;;
+		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
@@ -217,7 +217,7 @@ _tscope_complete()
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;
-		export) options+=" -F --format -o --output" ;;
+		export) options+=" -F --format -o --output --no-formulas" ;;
 		gc) options+=" --dry-run --lease" ;;
 		help) options+=" --man --completion" ;;
 		esac

@@ -19,6 +19,8 @@ enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get
  * are in quotes, so that reader_export.h reads the same again. A record's own
  * key `rank` is written as record.rank, here and in JSON Lines. Only the run directory has superseded rows. */
 enum ts_status ts_export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err);
+/* The same for a program for tables: no text is a formula (base/csv.h), so that what reads it again finds other texts. */
+enum ts_status ts_export_csv_no_formulas(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err);
 /* Writes JSON Lines: one object per step and rank, {"rank":0,"step":5,"phases":{...},...}. */
 enum ts_status ts_export_jsonl(const struct ts_id *head, ts_object_source *get, void *ctx, int fd,
 			       struct ts_error *err);

@@ -1,6 +1,7 @@
 /* export_text.c - steps as CSV and as JSON Lines, rank after rank. */
 #include "ingest/export/export.h"
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/number.h"
@@ -17,6 +18,7 @@ struct text_export {
 	struct ts_span *names; /* CSV: the names of all columns of all ranks */
 	size_t n_names, cap;
 	struct ts_arena arena;
+	unsigned csv;	/* flags of base/csv.h */
 	size_t *places; /* CSV: the index in names of each column of the rank */
 };
 
@@ -138,27 +140,7 @@ enum ts_status ts_export_jsonl(const struct ts_id *head, ts_object_source *get, 
 
 /* --- CSV --- */
 
-/* plain: without quotes where none is needed. */
-static void put_quoted(struct ts_buf *out, struct ts_span text, bool plain)
-{
-	plain = plain && text.len > 0;
-
-	for (size_t i = 0; i < text.len && plain; i++)
-		plain = text.data[i] != ',' && text.data[i] != '"' && text.data[i] != '\n' && text.data[i] != '\r';
-	if (plain) {
-		ts_buf_span(out, text);
-		return;
-	}
-	ts_buf_char(out, '"');
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '"')
-			ts_buf_char(out, '"');
-		ts_buf_u8(out, text.data[i]);
-	}
-	ts_buf_char(out, '"');
-}
-
-static void put_value(struct ts_buf *out, const struct ts_rows *rows, size_t i)
+static void put_value(struct ts_buf *out, unsigned flags, const struct ts_rows *rows, size_t i)
 {
 	char digits[TS_DOUBLE_TEXT];
 
@@ -170,10 +152,10 @@ static void put_value(struct ts_buf *out, const struct ts_rows *rows, size_t i)
 		ts_buf_printf(out, "%016" PRIx64, ts_rows_u64(rows, i));
 		break;
 	case TS_COLUMN_TEXT: /* always in quotes, so that it is no number when it is read again */
-		put_quoted(out, ts_rows_text(rows, i), false);
+		ts_csv_cell(out, ts_rows_text(rows, i), flags | TS_CSV_QUOTED);
 		break;
 	case TS_COLUMN_JSON:
-		put_quoted(out, ts_rows_text(rows, i), true);
+		ts_csv_cell(out, ts_rows_text(rows, i), flags);
 		break;
 	}
 }
@@ -188,7 +170,7 @@ static enum ts_status put_csv(struct text_export *x, const struct ts_rows *rows,
 			continue;
 		for (; at <= x->places[i]; at++)
 			ts_buf_char(&x->out, ',');
-		put_value(&x->out, rows, i);
+		put_value(&x->out, x->csv, rows, i);
 	}
 	for (; at < x->n_names; at++)
 		ts_buf_char(&x->out, ',');
@@ -269,21 +251,33 @@ static enum ts_status put_header(struct text_export *x, struct ts_error *err)
 		ts_buf_char(&x->out, ',');
 		if (ts_span_is(x->names[i], "rank"))
 			ts_buf_str(&x->out, "record.");
-		put_quoted(&x->out, x->names[i], true);
+		ts_csv_cell(&x->out, x->names[i], x->csv);
 	}
 	ts_buf_char(&x->out, '\n');
 	return ts_buf_check(&x->out, err);
 }
 
-enum ts_status ts_export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err)
+static enum ts_status export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, unsigned flags, int fd,
+				 struct ts_error *err)
 {
 	struct text_export x;
 	enum ts_status status = open_export(&x, head, get, ctx, fd, err);
 
+	x.csv = flags;
 	if (!status)
 		status = put_header(&x, err);
 	if (!status)
 		status = put_ranks(&x, put_csv, err);
 	close_export(&x);
 	return status;
+}
+
+enum ts_status ts_export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err)
+{
+	return export_csv(head, get, ctx, 0, fd, err);
+}
+
+enum ts_status ts_export_csv_no_formulas(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err)
+{
+	return export_csv(head, get, ctx, TS_CSV_NO_FORMULA, fd, err);
 }

@@ -201,5 +201,5 @@ $ head -c 7 x.wandb >begun.wandb; tscope push begun.wandb
 ! tscope: begun.wandb: no run in it: no run directory, and no log of another tool that is known
 [2]
 $ mkdir odd && mkfifo odd/run-x.wandb && mkdir odd/run-y.wandb && ln -s ../wandb/offline-run-20261121_000006-failed07/run-failed07.wandb odd/run-z.wandb; tscope push odd
-! tscope: odd: no run in it: no run directory, and no log of another tool that is known
+! tscope: odd: no run in it: odd/run-z.wandb is a symbolic link, which is not followed
 [2]

@@ -88,8 +88,8 @@ $ tscope push runs/empty
 [2]
 $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
 | 2 runs: 2 failed
-! tscope: odd/steps.jsonl: not a regular file
-! tscope: fifo/steps.jsonl: not a regular file
+! tscope: odd/steps.jsonl: a directory, which is not read
+! tscope: fifo/steps.jsonl: a named pipe, which is not read
 [2]
 $ tscope push runs/base ''
 ! tscope: push: the path of a directory is empty
