@@ -117,6 +117,9 @@ static void reads_store_messages(void **state)
 	assert_int_equal(event.report.damaged, 6);
 	assert_int_equal(event.report.missing, 7);
 	assert_int_equal(event.report.n_ids, 1);
+	assert_int_equal(event.misfits, 9);
+	assert_int_equal(event.n_misfit, 2);
+	assert_true(ts_span_is(event.misfit[1], "b"));
 	ID(event.report.ids[0], 8);
 	UNPACK(gc_request, &gc);
 	assert_true(gc.dry_run && gc.has_lease);

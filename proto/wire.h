@@ -297,6 +297,9 @@ struct ts_verify_event {
 	bool final;
 	uint64_t done, total;
 	struct ts_verify_report report;
+	uint64_t misfits;	  /* runs below a name whose objects are not what their indexes say */
+	struct ts_span *misfit;	  /* the first 64 of them: "run default/a: rank 0, steps, column scalars.loss, block 2: object ..." */
+	size_t n_misfit;
 };
 
 /* CollectGarbage */

@@ -235,3 +235,27 @@ enum ts_status ts_block_text_decode(struct ts_span object, size_t rows, struct t
 		return ts_error_set(err, TS_DAMAGED, "byte 20: a text of the dictionary is not used");
 	return TS_OK;
 }
+
+enum ts_status ts_block_check(struct ts_span object, struct ts_error *err)
+{
+	struct ts_object frame;
+	struct ts_span payload = {NULL, 0};
+	size_t rows;
+
+	if (ts_object_parse(object, &frame, err))
+		return err->status;
+	rows = frame.payload.len / 8;
+	if (frame.kind != TS_KIND_KEYS && frame.kind != TS_KIND_F64)
+		return TS_OK;
+	if (open_words(object, (enum ts_kind)frame.kind, rows, &payload, err))
+		return err->status;
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t word = word_at(payload, i);
+
+		if (frame.kind == TS_KIND_KEYS && i > 0 && (int64_t)word <= (int64_t)word_at(payload, i - 1))
+			return ts_error_set(err, TS_DAMAGED, "byte %zu: keys do not increase", TS_OBJECT_HEADER + i * 8);
+		if (frame.kind == TS_KIND_F64 && word != ts_f64_canonical(word))
+			return ts_error_set(err, TS_DAMAGED, "byte %zu: a NaN that is not the canonical one", TS_OBJECT_HEADER + i * 8);
+	}
+	return TS_OK;
+}

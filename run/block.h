@@ -17,6 +17,10 @@ void ts_block_u64_encode(const uint64_t *values, size_t rows, struct ts_buf *out
 void ts_block_text_encode(const struct ts_span *entries, size_t n_entries, const uint32_t *codes, size_t rows,
 			  struct ts_buf *out);
 
+/* Checks what a block says without its index: keys increase, every NaN is the canonical one. TS_DAMAGED if not; objects of other kinds
+ * pass. */
+enum ts_status ts_block_check(struct ts_span object, struct ts_error *err);
+
 enum ts_status ts_block_keys_decode(struct ts_span object, size_t rows, int64_t *out, struct ts_error *err);
 enum ts_status ts_block_f64_decode(struct ts_span object, size_t rows, double *out, struct ts_error *err);
 enum ts_status ts_block_u64_decode(struct ts_span object, size_t rows, uint64_t *out, struct ts_error *err);

@@ -106,6 +106,14 @@ struct ts_ref_query {
 	size_t limit;		/* the most refs of the page; not 0 */
 };
 
+/* What an engine knows of an object without reading it. */
+struct ts_outline {
+	bool present;
+	uint8_t kind;
+	uint32_t nrefs;
+	uint32_t raw_len; /* size of the object in bytes */
+};
+
 struct ts_put_stats {
 	uint64_t objects;	/* objects that were given */
 	uint64_t new_objects;	/* objects that were not there before */
@@ -149,6 +157,10 @@ struct ts_engine_ops {
 	 * has_many. */
 	enum ts_status (*look_many)(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				    bool *ret_leased, struct ts_error *err);
+	/* Sets ret_outlines[i] to that of ids[i]. Leases nothing, and reads no object where the engine has its outline apart. A
+	 * damaged object counts as absent. */
+	enum ts_status (*outline_many)(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+				       struct ts_error *err);
 	/* Reads an object; its bytes are copied into the arena. TS_NOT_FOUND, or TS_DAMAGED if the checksum is wrong. */
 	enum ts_status (*get)(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			      struct ts_sealed *ret_sealed, struct ts_error *err);

@@ -95,6 +95,7 @@ static void lmdb_destroy(struct ts_engine *e)
 static const struct ts_engine_ops lmdb_ops = {
 	.has_many = ts_lmdb_has_many,
 	.look_many = ts_lmdb_look_many,
+	.outline_many = ts_lmdb_outline_many,
 	.get = ts_lmdb_get,
 	.put_many = ts_lmdb_put_many,
 	.commit = ts_lmdb_commit,

@@ -238,6 +238,8 @@ enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
 
 enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				struct ts_error *err);
+enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+				    struct ts_error *err);
 enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				 bool *ret_leased, struct ts_error *err);
 enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,

@@ -137,6 +137,26 @@ enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, s
 	return status;
 }
 
+enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+				    struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_read r;
+
+	if (ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	for (size_t i = 0; i < n && !status; i++) {
+		struct ts_entry record = {0};
+		bool found = false;
+
+		status = look_up(r, &ids[i], &record, &found, err);
+		ret_outlines[i] =
+			(struct ts_outline){.present = found, .kind = record.kind, .nrefs = record.nrefs, .raw_len = record.raw_len};
+	}
+	ts_read_end(&r);
+	return status;
+}
+
 struct put {
 	const struct ts_sealed *objects;
 	size_t n;

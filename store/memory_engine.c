@@ -99,6 +99,30 @@ static enum ts_status memory_look_many(struct ts_engine *e, const struct ts_id *
 	return status;
 }
 
+/* The base is asked for all at once, before the lock is taken, because it may have to ask a server. */
+static enum ts_status memory_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+					  struct ts_error *err)
+{
+	struct ts_memory *m = ts_memory_of(e);
+
+	for (size_t i = 0; i < n && !m->base; i++)
+		ret_outlines[i] = (struct ts_outline){0};
+	if (m->base && m->base->ops->outline_many(m->base, ids, n, ret_outlines, err))
+		return err->status;
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_held *held = ts_idmap_get(&m->objects, &ids[i]);
+
+		if (held)
+			ret_outlines[i] = (struct ts_outline){.present = true,
+							      .kind = held->sealed.kind,
+							      .nrefs = held->sealed.nrefs,
+							      .raw_len = held->sealed.raw_len};
+	}
+	pthread_mutex_unlock(&m->lock);
+	return TS_OK;
+}
+
 static enum ts_status copy_sealed(const struct ts_held *held, struct ts_arena *arena, struct ts_sealed *ret,
 				  struct ts_error *err)
 {
@@ -399,6 +423,7 @@ static void memory_destroy(struct ts_engine *e)
 static const struct ts_engine_ops memory_ops = {
 	.has_many = memory_has_many,
 	.look_many = memory_look_many,
+	.outline_many = memory_outline_many,
 	.get = memory_get,
 	.put_many = memory_put_many,
 	.commit = ts_memory_commit,

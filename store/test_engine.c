@@ -1122,6 +1122,35 @@ static void looking_says_what_asking_says(void **state)
 		assert_int_equal(present[i], i % 3 == 0 || (i % 3 == 1 && f->kind == OVERLAY));
 }
 
+/* An outline is what the sealed object says of itself, wherever the object lies. */
+static void outlines_are_those_of_the_objects(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[22];
+	struct ts_outline outlines[22];
+	struct ts_id ids[22];
+	size_t n = test_run(&f->arena, 1, 20, objects);
+
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = objects[i].id;
+		if (i % 3 == 0) /* the others are in base, or nowhere */
+			OK(f->e->ops->put_many(f->e, &objects[i], 1, NULL, &f->err));
+		else if (i % 3 == 1 && f->kind == OVERLAY)
+			OK(f->base->ops->put_many(f->base, &objects[i], 1, NULL, &f->err));
+	}
+	OK(f->e->ops->outline_many(f->e, ids, n, outlines, &f->err));
+	for (size_t i = 0; i < n; i++) {
+		bool there = i % 3 == 0 || (i % 3 == 1 && f->kind == OVERLAY);
+
+		assert_int_equal(outlines[i].present, there);
+		if (!there)
+			continue;
+		assert_int_equal(outlines[i].kind, objects[i].kind);
+		assert_int_equal(outlines[i].nrefs, objects[i].nrefs);
+		assert_int_equal(outlines[i].raw_len, objects[i].raw_len);
+	}
+}
+
 /* look_many does not vouch for an object with an old lease until somebody has asked for it, which renews the lease. */
 static void looking_renews_nothing(void **state)
 {
@@ -1367,6 +1396,7 @@ int main(void)
 		TEST(p7_many_large_objects),
 		TEST(looking_says_what_asking_says),
 		TEST(looking_renews_nothing),
+		TEST(outlines_are_those_of_the_objects),
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
 		TEST(every_allocation_may_fail),

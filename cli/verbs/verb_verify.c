@@ -9,7 +9,7 @@
 struct watch {
 	struct ts_progress progress;
 	struct ts_arena *arena;
-	struct ts_verify_report report;
+	struct ts_verify_event last;
 	bool final;
 };
 
@@ -23,21 +23,20 @@ static enum ts_status take_event(void *ctx, struct ts_span message, struct ts_er
 		return status;
 	ts_progress_step(&w->progress, event.done, event.total);
 	if (event.final) {
-		w->report = event.report;
-		/* Unpacking copies the ids out of the message, so the arena keeps them. */
+		w->last = event;
+		/* Unpacking copies ids and texts out of the message, so the arena keeps them. */
 		w->final = true;
 	}
 	return TS_OK;
 }
 
-static void text(struct ts_cli *cli, const struct ts_verify_report *r)
+static bool is_sound(const struct ts_verify_event *e)
 {
-	ts_buf_printf(&cli->out, "%s objects, %s", ts_show_count(r->objects, &cli->arena),
-		      ts_show_bytes((double)r->bytes, &cli->arena));
-	if (r->damaged + r->missing == 0) {
-		ts_buf_str(&cli->out, ": all sound\n");
-		return;
-	}
+	return e->report.damaged + e->report.missing + e->misfits == 0;
+}
+
+static void list_damage(struct ts_cli *cli, const struct ts_verify_report *r)
+{
 	ts_buf_printf(&cli->out, ": %s damaged, %s missing\n", ts_show_count(r->damaged, &cli->arena),
 		      ts_show_count(r->missing, &cli->arena));
 	for (size_t i = 0; i < r->n_ids; i++)
@@ -47,14 +46,37 @@ static void text(struct ts_cli *cli, const struct ts_verify_report *r)
 			      ts_show_count(r->damaged + r->missing - r->n_ids, &cli->arena));
 }
 
-static void json(struct ts_cli *cli, const struct ts_verify_report *r)
+static void text(struct ts_cli *cli, const struct ts_verify_event *e)
+{
+	const struct ts_verify_report *r = &e->report;
+
+	ts_buf_printf(&cli->out, "%s objects, %s", ts_show_count(r->objects, &cli->arena),
+		      ts_show_bytes((double)r->bytes, &cli->arena));
+	if (is_sound(e))
+		ts_buf_str(&cli->out, ": all sound\n");
+	else if (r->damaged + r->missing)
+		list_damage(cli, r);
+	else
+		ts_buf_str(&cli->out, ": each is sound\n");
+	if (!e->misfits)
+		return;
+	ts_buf_printf(&cli->out, "%s cannot be read whole, because objects are not what the run says:\n",
+		      e->misfits == 1 ? "1 run" : ts_arena_printf(&cli->arena, "%s runs", ts_show_count(e->misfits, &cli->arena)));
+	for (size_t i = 0; i < e->n_misfit; i++)
+		ts_buf_printf(&cli->out, "  %s\n", ts_show_text(e->misfit[i], &cli->arena));
+	if (e->misfits > e->n_misfit)
+		ts_buf_printf(&cli->out, "  and %s more\n", ts_show_count(e->misfits - e->n_misfit, &cli->arena));
+}
+
+static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 {
 	struct ts_json writer = ts_cli_json(cli), *j = &writer;
+	const struct ts_verify_report *r = &e->report;
 	char hex[TS_ID_HEX + 1];
 
 	ts_json_object(j);
 	ts_json_key(j, "sound");
-	ts_json_bool(j, r->damaged + r->missing == 0);
+	ts_json_bool(j, is_sound(e));
 	ts_json_count(j, "object_count", r->objects);
 	ts_json_count(j, "read_bytes", r->bytes);
 	ts_json_count(j, "damaged_count", r->damaged);
@@ -63,6 +85,12 @@ static void json(struct ts_cli *cli, const struct ts_verify_report *r)
 	ts_json_array(j);
 	for (size_t i = 0; i < r->n_ids; i++)
 		ts_json_string(j, ts_id_hex(&r->ids[i], hex));
+	ts_json_end(j);
+	ts_json_count(j, "misfit_count", e->misfits);
+	ts_json_key(j, "misfits");
+	ts_json_array(j);
+	for (size_t i = 0; i < e->n_misfit; i++)
+		ts_json_span(j, e->misfit[i]);
 	ts_json_end(j);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
@@ -87,9 +115,9 @@ enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (cli->json)
-		json(cli, &w.report);
+		json(cli, &w.last);
 	else
-		text(cli, &w.report);
-	cli->exit_code = w.report.damaged + w.report.missing ? TS_EXIT_NO : TS_EXIT_YES;
+		text(cli, &w.last);
+	cli->exit_code = is_sound(&w.last) ? TS_EXIT_YES : TS_EXIT_NO;
 	return TS_OK;
 }

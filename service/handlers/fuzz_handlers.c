@@ -1,5 +1,7 @@
-/* Any bytes as calls, one behind the other: a byte for the method, two for the length, the request. They run on a store of memory
- * over one with a few runs. Whatever they ask, no handler says that it is itself to blame, and a store that was written to is whole. */
+/* Any bytes as calls, one behind the other: a byte for the method, two for the length, the request. A method from FORGE on commits a
+ * run whose index names another object in the place of one of its own, by two bytes of the request. They run on a store of memory
+ * over one with a few runs. Whatever they ask, no handler says that it is itself to blame, a store that was written to is whole, and
+ * its runs fit their objects. */
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "service/handlers/core/handler.h"
@@ -7,6 +9,9 @@
 #include "service/handlers/core/test_runs.h"
 #include "tests/fuzz/fuzz_hold.h"
 
+enum { FORGE = 0xF0 };
+
+static struct ts_id forged_from; /* a run of `below` */
 static struct test_store below; /* not written to after the first input */
 
 static void commit(const char *name, const char *branch, struct test_run run)
@@ -16,6 +21,7 @@ static void commit(const char *name, const char *branch, struct test_run run)
 
 	request.head = test_run_put(&below, &run);
 	must(test_commit(&below, &request, &reply), &below.err);
+	forged_from = request.head;
 }
 
 static void fill(void)
@@ -77,6 +83,46 @@ static void call(struct ts_channel *ch, const struct ts_handler *h, struct ts_sp
 	ts_arena_finish(&arena);
 }
 
+/* Commits a run of which one object is another one than its index was made for. The store either refuses it, or it fits. */
+static void forge(struct ts_engine *engine, struct ts_channel *ch, struct ts_span request)
+{
+	struct test_store s = {.engine = engine, .channel = ch};
+	struct ts_commit_request commit = {.name = ts_span_str("p/forged"), .force = true};
+	struct ts_commit_reply reply;
+	struct ts_id other;
+	uint32_t n;
+
+	if (request.len < 2)
+		return;
+	ts_arena_init(&s.arena, 0);
+	other = test_run_ref(&s, forged_from, request.data[1], &n);
+	commit.head = test_run_forge(&s, forged_from, request.data[0] % n, other);
+	hold(test_commit(&s, &commit, &reply) == TS_OK || s.err.status == TS_INVALID);
+	ts_arena_finish(&s.arena);
+}
+
+static enum ts_status take_report(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct ts_verify_event event;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	(void)ctx;
+	ts_arena_init(&arena, 0);
+	status = ts_wire_unpack_verify_event(message, &arena, &event, err);
+	hold(status == TS_OK && event.misfits == 0);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* No run that a call committed has objects of another kind than it says. */
+static void check_runs(struct ts_channel *ch)
+{
+	struct ts_error err;
+
+	hold(ch->ops->download(ch, "Verify", ts_span_of(NULL, 0), take_report, NULL, &err) == TS_OK);
+}
+
 static void check_store(struct ts_engine *engine)
 {
 	struct ts_verify_report report;
@@ -104,12 +150,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	handlers = ts_handlers(&n);
 	hold(ts_memory_open(below.engine, &engine, &err) == TS_OK && ts_channel_local(engine, "memory", &ch, &err) == TS_OK);
 	for (int calls = 0; calls < 8 && ts_cursor_left(&c) >= 3; calls++) {
-		const struct ts_handler *h = &handlers[ts_cursor_u8(&c) % n];
+		uint8_t method = ts_cursor_u8(&c);
 		size_t len = ts_cursor_u16(&c);
+		struct ts_span request = ts_cursor_bytes(&c, len < ts_cursor_left(&c) ? len : ts_cursor_left(&c));
 
-		call(ch, h, ts_cursor_bytes(&c, len < ts_cursor_left(&c) ? len : ts_cursor_left(&c)));
+		if (method >= FORGE)
+			forge(engine, ch, request);
+		else
+			call(ch, &handlers[method % n], request);
 	}
 	check_store(engine);
+	check_runs(ch);
 	ch->ops->destroy(ch);
 	ts_engine_destroy(engine);
 	return 0;

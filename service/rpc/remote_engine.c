@@ -196,6 +196,30 @@ static enum ts_status remote_look_many(struct ts_engine *e, const struct ts_id *
 	return TS_OK;
 }
 
+/* The wire has no method for this: an object is fetched, and kept for who asks for it next. */
+static enum ts_status remote_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+					  struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena arena;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct ts_sealed sealed;
+
+		ts_arena_reset(&arena);
+		status = remote_get(e, &ids[i], &arena, &sealed, err);
+		ret_outlines[i] = (struct ts_outline){0};
+		if (!status)
+			ret_outlines[i] = (struct ts_outline){
+				.present = true, .kind = sealed.kind, .nrefs = sealed.nrefs, .raw_len = sealed.raw_len};
+		if (status == TS_NOT_FOUND || status == TS_DAMAGED)
+			status = TS_OK;
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
 static enum ts_status no(struct ts_engine *e, const char *what, struct ts_error *err)
 {
 	return ts_error_set(err, TS_UNSUPPORTED, "%s is not possible on the objects of %s", what,
@@ -347,6 +371,7 @@ static void remote_destroy(struct ts_engine *e)
 static const struct ts_engine_ops remote_ops = {
 	.has_many = remote_has_many,
 	.look_many = remote_look_many,
+	.outline_many = remote_outline_many,
 	.get = remote_get,
 	.put_many = remote_put_many,
 	.commit = remote_commit,

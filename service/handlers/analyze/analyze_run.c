@@ -10,6 +10,7 @@
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 
@@ -411,7 +412,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_analyze_reque
 	ts_fetch_init(&fetch, call);
 	status = ts_analyze_run(&fetch, &run.id, request, arena, &analysis, err);
 	ts_fetch_finish(&fetch);
-	return status ? status : reply_analyze_reply(call, &analysis, err);
+	return status ? ts_blame(call, &request->spec, 1, err) : reply_analyze_reply(call, &analysis, err);
 }
 
 enum ts_status ts_handle_analyze(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)

@@ -4,6 +4,7 @@
  * axis was read, so that each axis is read twice.
  */
 #include "service/handlers/analyze/chart_series.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 
@@ -187,8 +188,7 @@ enum ts_status ts_handle_chart(struct ts_call *call, void *state, struct ts_span
 				    .smooth = asked.smooth, .low = NAN, .high = NAN, .columns = columns_of(&asked), .n = asked.n};
 	c.chart.lines = ts_arena_array(&arena, asked.n, sizeof *c.chart.lines);
 	status = c.runs && c.series && c.chart.lines ? make(&c, call, err) : ts_arena_error(&arena, err);
-	if (!status)
-		status = reply_chart_reply(call, &c.chart, err);
+	status = status ? ts_blame(call, asked.runs, asked.n, err) : reply_chart_reply(call, &c.chart, err);
 	ts_fetch_finish(&fetch);
 	ts_arena_finish(&c.work);
 	ts_arena_finish(&arena);

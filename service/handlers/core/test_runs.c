@@ -46,6 +46,49 @@ static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span obje
 	return s->engine->ops->put_many(s->engine, &sealed, 1, &stats, err);
 }
 
+static struct ts_span fetch(struct test_store *s, struct ts_id id)
+{
+	struct ts_sealed sealed;
+	struct ts_span object;
+
+	must(s->engine->ops->get(s->engine, &id, &s->arena, &sealed, &s->err), &s->err);
+	must(ts_unseal(&sealed, &s->arena, &object, &s->err), &s->err);
+	return object;
+}
+
+/* Puts the object with another reference. */
+static struct ts_id put_other(struct test_store *s, struct ts_span object, uint32_t at, struct ts_id other)
+{
+	uint8_t *bytes = ts_arena_dup(&s->arena, object.data, object.len);
+	struct ts_span changed = ts_span_of(bytes, object.len);
+	struct ts_id id;
+
+	assert_non_null(bytes);
+	memcpy(bytes + TS_OBJECT_HEADER + (size_t)at * TS_ID_BYTES, other.bytes, TS_ID_BYTES);
+	ts_digest(changed, &id);
+	must(put(s, &id, changed, &s->err), &s->err);
+	return id;
+}
+
+struct ts_id test_run_ref(struct test_store *s, struct ts_id run, uint32_t at, uint32_t *ret_n)
+{
+	struct ts_object frame;
+
+	must(ts_object_parse(fetch(s, run), &frame, &s->err), &s->err);
+	must(ts_object_parse(fetch(s, ts_object_ref(&frame, 0)), &frame, &s->err), &s->err);
+	*ret_n = frame.nrefs;
+	return ts_object_ref(&frame, at % frame.nrefs);
+}
+
+struct ts_id test_run_forge(struct test_store *s, struct ts_id run, uint32_t at, struct ts_id other)
+{
+	struct ts_span head = fetch(s, run);
+	struct ts_object frame;
+
+	must(ts_object_parse(head, &frame, &s->err), &s->err);
+	return put_other(s, head, 0, put_other(s, fetch(s, ts_object_ref(&frame, 0)), at, other));
+}
+
 static void add(struct test_store *s, struct ts_facts *facts, const char *path, struct ts_fact fact)
 {
 	fact.path = ts_span_str(path);

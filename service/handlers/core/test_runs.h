@@ -40,6 +40,12 @@ struct test_run test_run_plain(void);
 /* Seals and puts all objects of the run; returns its id. */
 struct ts_id test_run_put(struct test_store *s, const struct test_run *run);
 
+/* Makes of a run that is there one whose first index has another reference (counted as they stand in the object) at `at`: an index
+ * that a client may send, and whose objects are all there. Returns its id. */
+struct ts_id test_run_forge(struct test_store *s, struct ts_id run, uint32_t at, struct ts_id other);
+/* The n-th reference of the run's first index; how many there are. */
+struct ts_id test_run_ref(struct test_store *s, struct ts_id run, uint32_t at, uint32_t *ret_n);
+
 enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request,
 			 struct ts_span *ret_reply);
 enum ts_status test_commit(struct test_store *s, const struct ts_commit_request *request, struct ts_commit_reply *ret);

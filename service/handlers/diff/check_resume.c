@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "service/handlers/core/describe.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -246,6 +247,8 @@ enum ts_status ts_handle_check_resume(struct ts_call *call, void *state, struct 
 	/* The indexes of two runs may take more memory than an ordinary call is allowed. */
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	status = answer(call, &asked, &arena, err);
+	if (status)
+		status = ts_blame(call, (struct ts_span[]){asked.child, asked.parent}, asked.parent.len ? 2 : 1, err);
 	ts_arena_finish(&arena);
 	return status;
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/diverge/diagnose.h"
 #include "base/limits.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/run_steps.h"
@@ -580,7 +581,10 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);
-	return status ? status : reply_diff_reply(call, &diff, err);
+	if (!status)
+		return reply_diff_reply(call, &diff, err);
+	(void)ts_blame(call, (struct ts_span[]){request->a, request->b}, 2, err);
+	return ts_blame(call, request->repeats, request->n_repeats, err);
 }
 
 enum ts_status ts_handle_diff(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)

@@ -3,6 +3,8 @@
  * naming.h has the rule, join.h puts ranks together.
  */
 #include "base/clock.h"
+#include "base/limits.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/summary.h"
@@ -28,6 +30,21 @@ static enum ts_status check_request(const struct ts_commit_request *r, struct ts
 	return ts_run_state_check(r->state, err);
 }
 
+/* Checks that the objects below the head are what it says. A run that the name has was checked before. */
+static enum ts_status check_objects(struct commit *c, const struct ts_run *run, struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_ref ref;
+	bool found = false;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_ref_find(c->call->engine, TS_REF_RUN, c->request->name, &arena, &ref, &found, err);
+	found = found && ts_id_eq(&ref.id, &run->id);
+	ts_arena_finish(&arena);
+	return status || found ? status : ts_run_fits(c->f, run, false, NULL, err);
+}
+
 /* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not damaged. */
 static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct ts_run *ret_run, struct ts_error *err)
 {
@@ -39,7 +56,7 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 	if (!present)
 		return ts_error_set(err, TS_NOT_FOUND, "the store does not have the head %s; its objects must be sent first",
 				    ts_id_hex(&c->request->head, hex));
-	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err))
+	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err) && !check_objects(c, ret_run, err))
 		return TS_OK;
 	if (err->status == TS_DAMAGED)
 		err->status = TS_INVALID;

@@ -12,6 +12,8 @@
 
 #include <pthread.h>
 
+static struct ts_verify_event verified; /* the last report */
+
 static int open_store(void **state)
 {
 	static struct test_store s;
@@ -602,6 +604,121 @@ static void joins_again_when_overtaken(void **state)
 	assert_true(ts_id_eq(&reply.id, &whole));
 }
 
+/* --- objects of another kind than the index says --- */
+
+static enum ts_status take_verify(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct test_store *s = ctx;
+	static struct ts_verify_event event;
+
+	if (ts_wire_unpack_verify_event(message, &s->arena, &event, err))
+		return err->status;
+	if (event.final)
+		verified = event;
+	return TS_OK;
+}
+
+/* Puts the name at the run as a store of an older version may have it. */
+static void place_unchecked(struct test_store *s, const char *name, struct ts_id id)
+{
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str(name), .id = id, .now_ns = 1, .who = ts_span_str("x")};
+
+	must(s->engine->ops->commit(s->engine, &u, 1, &s->arena, NULL, &s->err), &s->err);
+}
+
+static uint64_t misfits(struct test_store *s)
+{
+	verified = (struct ts_verify_event){0};
+	must(s->channel->ops->download(s->channel, "Verify", ts_span_of(NULL, 0), take_verify, s, &s->err), &s->err);
+	assert_int_equal(verified.report.damaged + verified.report.missing, 0);
+	return verified.misfits;
+}
+
+static enum ts_status analyze(struct test_store *s, const char *spec)
+{
+	struct ts_analyze_request request = {.spec = ts_span_str(spec)};
+	struct ts_buf in = TS_BUF_INIT(1 << 20);
+	struct ts_span reply;
+	enum ts_status status;
+
+	must(ts_wire_pack_analyze_request(&request, &in, &s->err), &s->err);
+	status = test_call(s, "Analyze", &in, &reply);
+	ts_buf_finish(&in);
+	return status;
+}
+
+static enum ts_status diff(struct test_store *s, const char *a, const char *b)
+{
+	struct ts_diff_request request = {.a = ts_span_str(a), .b = ts_span_str(b)};
+	struct ts_buf in = TS_BUF_INIT(1 << 20);
+	struct ts_span reply;
+	enum ts_status status;
+
+	must(ts_wire_pack_diff_request(&request, &in, &s->err), &s->err);
+	status = test_call(s, "Diff", &in, &reply);
+	ts_buf_finish(&in);
+	return status;
+}
+
+/* Each reference of an index of 40,000 steps is replaced by one of another kind, of other rows, of other keys. */
+static void refuses_objects_that_do_not_fit(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run plain = test_run_plain();
+	struct ts_commit_reply reply;
+	struct ts_span loss = ts_span_str("loss.last");
+	struct ts_list_request metrics = {.kind = TS_REF_RUN, .columns = &loss, .n_columns = 1};
+	struct ts_list_reply list;
+	struct ts_id good, forged, later;
+	uint32_t n, refused = 0, told = 0;
+
+	plain.steps = 40000;
+	good = test_run_put(s, &plain);
+	plain.first_step = 100;
+	later = test_run_put(s, &plain);
+	must_commit(s, "default/good", good);
+	(void)test_run_ref(s, good, 0, &n);
+	assert_in_range(n, 4, 64);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < 2 * n; k++) {
+			struct ts_id at = test_run_ref(s, good, i, &n), other = test_run_ref(s, k < n ? good : later, k % n, &n);
+			struct ts_commit_request request = request_of("default/bad", good);
+
+			if (ts_id_eq(&at, &other))
+				continue;
+			forged = test_run_forge(s, good, i, other);
+			request.head = forged;
+			request.force = true;
+			place_unchecked(s, "default/old", good);
+			if (test_commit(s, &request, &reply) == TS_OK) { /* of the same kind and rows: it is what the index says */
+				assert_int_equal(misfits(s), 0);
+				must(analyze(s, "run:default/bad"), &s->err);
+				continue;
+			}
+			assert_int_equal(s->err.status, TS_INVALID);
+			if (!strstr(s->err.text, "rank 0, steps, ") || !strstr(s->err.text, "block ") ||
+			    !strstr(s->err.text, "object "))
+				fail_msg("%s", s->err.text);
+			refused++;
+			place_unchecked(s, "default/old", forged);
+			assert_int_equal(misfits(s), 1);
+			told += analyze(s, "run:default/old") != TS_OK;
+			if (analyze(s, "run:default/old"))
+				assert_non_null(strstr(s->err.text, "default/old: rank 0, steps, "));
+			if (diff(s, "run:default/good", "run:default/old"))
+				assert_non_null(strstr(s->err.text, "default/old: rank 0, steps, "));
+			if (!strstr((const char *)ts_arena_span(&s->arena, verified.misfit[0]).data,
+				    "run default/old: rank 0, steps, "))
+				fail_msg("%.*s", TS_SPAN_ARG(verified.misfit[0]));
+		}
+	assert_true(refused > n && told > n);
+	/* What fits is committed, and others go on: a list with a metric, a comparison. */
+	must_commit(s, "default/later", later);
+	must(diff(s, "run:default/good", "run:default/later"), &s->err);
+	must(test_list(s, &metrics, &list), &s->err);
+	assert_int_equal(list.n, 4);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_store, close_store)
@@ -623,6 +740,7 @@ int main(void)
 		T(never_moves_back),
 		T(decides_again_when_overtaken),
 		T(joins_again_when_overtaken),
+		T(refuses_objects_that_do_not_fit),
 	};
 
 	return cmocka_run_group_tests_name("commit", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* objects.c - have/want: which objects are missing, those that are sent, those that are asked for. */
 #include "base/alloc.h"
+#include "run/block.h"
 #include "service/handlers/core/block_scores.h"
 #include "service/handlers/core/methods.h"
 
@@ -79,6 +80,8 @@ static enum ts_status verify_all(const struct ts_put_request *request, struct ts
 	ts_arena_init(&scratch, TS_CALL_ARENA);
 	for (size_t i = 0; !status && i < request->n; i++) {
 		status = ts_sealed_verify(&request->objects[i], &scratch, &object, err);
+		if (!status && ts_block_check(object, err))
+			status = ts_object_error(&request->objects[i].id, err);
 		if (status)
 			ts_error_prefix(err, "object %zu of %zu", i + 1, request->n);
 		else

@@ -1,4 +1,6 @@
-/* verify.c - Verify: progress while everything is read and hashed again, then the report. */
+/* verify.c - Verify: progress while everything is read and hashed again and runs are held to their indexes, then the report. */
+#include "base/limits.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 
 TS_REPLIER(verify_event, ts_verify_event);
@@ -27,6 +29,97 @@ static bool report(void *ctx, uint64_t done, uint64_t total)
 	return !p->status;
 }
 
+/* --- what runs say of their objects --- */
+
+enum { NAMED_RUNS = 64, PAGE = 256 };
+
+struct fitting {
+	struct ts_call *call;
+	struct ts_fetch f;
+	struct ts_fit_seen seen;
+	struct ts_verify_event *event;
+};
+
+static enum ts_status add_misfit(struct fitting *v, const struct ts_ref *ref, const struct ts_error *why, struct ts_error *err)
+{
+	struct ts_verify_event *e = v->event;
+	char *text;
+
+	e->misfits++;
+	if (e->n_misfit == NAMED_RUNS)
+		return TS_OK;
+	text = ts_arena_printf(v->call->arena, "%s %.*s: %s", ts_ref_word(ref->kind), TS_SPAN_ARG(ref->name), why->text);
+	if (!text)
+		return ts_arena_error(v->call->arena, err);
+	e->misfit[e->n_misfit++] = ts_span_str(text);
+	return TS_OK;
+}
+
+static enum ts_status fit_ref(struct fitting *v, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_error why = {.status = TS_OK};
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_run run;
+
+	if (!ts_fit_seen_run(&v->seen, &ref->id))
+		return TS_OK;
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = ts_run_open(&v->f, &ref->id, &arena, &run, &why);
+	if (!status)
+		status = ts_run_fits(&v->f, &run, true, &v->seen, &why);
+	ts_arena_finish(&arena);
+	if (status == TS_DAMAGED || status == TS_NOT_FOUND || status == TS_UNSUPPORTED)
+		return add_misfit(v, ref, &why, err);
+	if (status)
+		*err = why;
+	return status;
+}
+
+/* The entries of a branch's log below its newest are names of runs as a rule; those whose name was removed are not looked at. */
+static enum ts_status fit_refs(struct fitting *v, enum ts_ref_kind kind, struct ts_error *err)
+{
+	struct ts_engine *engine = v->call->engine;
+	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
+	struct ts_arena arenas[2];
+	enum ts_status status = TS_OK;
+	int now = 0;
+
+	ts_arena_init(&arenas[0], TS_CALL_ARENA);
+	ts_arena_init(&arenas[1], TS_CALL_ARENA);
+	do {
+		struct ts_ref *refs = NULL;
+		size_t n = 0;
+
+		/* The token of this page lies in the other arena. */
+		ts_arena_reset(&arenas[now]);
+		status = engine->ops->ref_list(engine, &query, &arenas[now], &refs, &n, &query.after, err);
+		for (size_t i = 0; i < n && !status; i++)
+			status = fit_ref(v, &refs[i], err);
+		now = !now;
+	} while (!status && query.after.len);
+	ts_arena_finish(&arenas[0]);
+	ts_arena_finish(&arenas[1]);
+	return status;
+}
+
+static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *event, struct ts_error *err)
+{
+	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
+	struct fitting v = {.call = call, .event = event};
+	enum ts_status status = TS_OK;
+
+	event->misfit = ts_arena_array(call->arena, NAMED_RUNS, sizeof *event->misfit);
+	if (!event->misfit)
+		return ts_arena_error(call->arena, err);
+	ts_fetch_init(&v.f, call);
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
+		status = fit_refs(&v, kinds[i], err);
+	ts_fetch_finish(&v.f);
+	ts_fit_seen_finish(&v.seen);
+	return status;
+}
+
 enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_error stopped;
@@ -40,6 +133,8 @@ enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_spa
 			*err = stopped;
 		return err->status;
 	}
+	if (fit_all(call, &event, err))
+		return err->status;
 	event.done = event.total = event.report.objects;
 	return reply_verify_event(call, &event, err);
 }

@@ -1,0 +1,395 @@
+#include "service/handlers/core/fit.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "service/handlers/core/resolve.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 1024 };
+
+/* What the run says of one object, and where it says so. */
+struct claim {
+	struct ts_id id;
+	enum ts_kind kind;
+	uint32_t rows, bytes; /* bytes: of a chunk's payload; 0: any number */
+	int64_t first, last;  /* of keys */
+	int32_t rank;
+	const struct ts_table *table;
+	const struct ts_column *column; /* NULL: the keys */
+	const struct ts_file *file;
+	struct ts_span fact;
+	size_t block;
+};
+
+struct claims {
+	struct claim *items;
+	size_t n;
+};
+
+/* --- what was seen --- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * UINT64_C(0x9E3779B97F4A7C15) ^ (h >> 29);
+}
+
+static uint64_t hash_of(const struct ts_id *id, unsigned kind, uint32_t rows, int64_t first, int64_t last)
+{
+	uint64_t h;
+
+	memcpy(&h, id->bytes, sizeof h);
+	h = mix(mix(mix(mix(h, kind), rows), (uint64_t)first), (uint64_t)last);
+	return h ? h : 1;
+}
+
+static uint64_t *slot_of(const struct ts_fit_seen *seen, uint64_t hash)
+{
+	size_t at = (size_t)hash & (seen->cap - 1);
+
+	while (seen->slots[at] && seen->slots[at] != hash)
+		at = (at + 1) & (seen->cap - 1);
+	return &seen->slots[at];
+}
+
+static bool grow(struct ts_fit_seen *seen)
+{
+	struct ts_fit_seen more = {.cap = seen->cap ? seen->cap * 2 : 1024};
+
+	more.slots = ts_alloc_array(more.cap, sizeof *more.slots);
+	if (!more.slots)
+		return false;
+	for (size_t i = 0; i < seen->cap; i++)
+		if (seen->slots[i])
+			*slot_of(&more, seen->slots[i]) = seen->slots[i];
+	more.used = seen->used;
+	ts_free(seen->slots);
+	*seen = more;
+	return true;
+}
+
+static bool has_seen(const struct ts_fit_seen *seen, uint64_t hash)
+{
+	return seen && seen->cap && *slot_of(seen, hash);
+}
+
+/* What there is no memory to remember is looked at again. */
+static void see(struct ts_fit_seen *seen, uint64_t hash)
+{
+	if (!seen || has_seen(seen, hash) || (seen->used + seen->used / 2 >= seen->cap && !grow(seen)))
+		return;
+	*slot_of(seen, hash) = hash;
+	seen->used++;
+}
+
+void ts_fit_seen_finish(struct ts_fit_seen *seen)
+{
+	ts_free(seen->slots);
+	*seen = (struct ts_fit_seen){0};
+}
+
+bool ts_fit_seen_run(struct ts_fit_seen *seen, const struct ts_id *run)
+{
+	uint64_t hash = hash_of(run, TS_KIND_HEAD, 0, 0, 0);
+	bool there = has_seen(seen, hash);
+
+	see(seen, hash);
+	return !there;
+}
+
+/* --- claims --- */
+
+static size_t count_facts(const struct ts_facts *facts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < facts->n; i++)
+		n += facts->items[i].type == TS_FACT_LONG;
+	return n;
+}
+
+static size_t count_claims(const struct ts_run *run)
+{
+	size_t n = count_facts(&run->head.facts);
+
+	for (size_t r = 0; r < run->head.n_ranks; r++) {
+		const struct ts_index *index = &run->indexes[r];
+
+		n += count_facts(&index->facts);
+		for (size_t t = 0; t < index->n_tables; t++)
+			n += index->tables[t].n_blocks * (1 + index->tables[t].n_columns);
+		for (size_t i = 0; i < index->n_files; i++)
+			n += index->files[i].n_chunks;
+	}
+	return n;
+}
+
+static enum ts_kind kind_of(enum ts_column_type type)
+{
+	return type == TS_COLUMN_F64 ? TS_KIND_F64 : type == TS_COLUMN_U64 ? TS_KIND_U64 : TS_KIND_TEXT;
+}
+
+static void claim_facts(struct claims *c, int32_t rank, const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].type == TS_FACT_LONG)
+			c->items[c->n++] = (struct claim){
+				.id = facts->items[i].text_id, .kind = TS_KIND_CHUNK, .rank = rank, .fact = facts->items[i].path};
+}
+
+static void claim_table(struct claims *c, int32_t rank, const struct ts_table *table)
+{
+	for (size_t b = 0; b < table->n_blocks; b++) {
+		const struct ts_block *block = &table->blocks[b];
+
+		c->items[c->n++] = (struct claim){.id = block->keys,
+						  .kind = TS_KIND_KEYS,
+						  .rows = block->rows,
+						  .first = block->first_key,
+						  .last = block->last_key,
+						  .rank = rank,
+						  .table = table,
+						  .block = b};
+		for (size_t i = 0; i < table->n_columns; i++)
+			c->items[c->n++] = (struct claim){.id = table->columns[i].blocks[b],
+							  .kind = kind_of(table->columns[i].type),
+							  .rows = block->rows,
+							  .rank = rank,
+							  .table = table,
+							  .column = &table->columns[i],
+							  .block = b};
+	}
+}
+
+static void claim_file(struct claims *c, int32_t rank, const struct ts_file *file)
+{
+	uint64_t left = file->size;
+
+	for (size_t i = 0; i < file->n_chunks; i++) {
+		uint32_t bytes = left < TS_CHUNK_BYTES ? (uint32_t)left : (uint32_t)TS_CHUNK_BYTES;
+
+		c->items[c->n++] = (struct claim){
+			.id = file->chunks[i], .kind = TS_KIND_CHUNK, .bytes = bytes, .rank = rank, .file = file, .block = i};
+		left -= bytes;
+	}
+}
+
+/* By what is claimed, so that equal claims are neighbours, and outlines are asked for in the order of ids. */
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+	int order = memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
+
+	if (order)
+		return order;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->last == y->last ? 0 : x->last < y->last ? -1 : 1;
+}
+
+/* Keeps of equal claims one, and none of those that were seen. */
+static void drop_known(struct claims *c, const struct ts_fit_seen *seen)
+{
+	size_t n = 0;
+
+	qsort(c->items, c->n, sizeof *c->items, compare_claims);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct claim *item = &c->items[i];
+
+		if ((n && compare_claims(&c->items[n - 1], item) == 0) ||
+		    has_seen(seen, hash_of(&item->id, item->kind, item->rows + item->bytes, item->first, item->last)))
+			continue;
+		c->items[n++] = *item;
+	}
+	c->n = n;
+}
+
+static enum ts_status make_claims(const struct ts_run *run, struct ts_arena *arena, struct claims *ret_claims, struct ts_error *err)
+{
+	size_t n = count_claims(run);
+	struct claims c = {.items = ts_arena_array(arena, n ? n : 1, sizeof *c.items)};
+
+	if (!c.items)
+		return ts_arena_error(arena, err);
+	claim_facts(&c, TS_RANK_JOB, &run->head.facts);
+	for (size_t r = 0; r < run->head.n_ranks; r++) {
+		const struct ts_index *index = &run->indexes[r];
+
+		claim_facts(&c, index->rank, &index->facts);
+		for (size_t t = 0; t < index->n_tables; t++)
+			claim_table(&c, index->rank, &index->tables[t]);
+		for (size_t i = 0; i < index->n_files; i++)
+			claim_file(&c, index->rank, &index->files[i]);
+	}
+	*ret_claims = c;
+	return TS_OK;
+}
+
+/* --- checks --- */
+
+static const char *word_of(unsigned kind)
+{
+	static const char *const words[] = {"nothing",	      "the head of a run", "an index",	      "a block of keys",
+					    "a block of f64", "a block of u64",	   "a block of text", "a chunk of a file"};
+
+	return kind < sizeof words / sizeof words[0] ? words[kind] : "an object of an unknown kind";
+}
+
+/* Puts before the text of err where the run says so. */
+static enum ts_status at(const struct claim *c, struct ts_error *err)
+{
+	(void)ts_object_error(&c->id, err);
+	if (c->fact.len && c->rank == TS_RANK_JOB)
+		return ts_error_prefix(err, "fact %s", ts_show(c->fact).text);
+	if (c->fact.len)
+		return ts_error_prefix(err, "rank %d, fact %s", (int)c->rank, ts_show(c->fact).text);
+	if (c->file)
+		return ts_error_prefix(err, "rank %d, file %s, chunk %zu", (int)c->rank, ts_show(c->file->name).text, c->block);
+	if (!c->column)
+		return ts_error_prefix(err, "rank %d, %s, keys, block %zu", (int)c->rank, ts_table_word(c->table->kind), c->block);
+	return ts_error_prefix(err, "rank %d, %s, column %s, block %zu", (int)c->rank, ts_table_word(c->table->kind),
+			       ts_show(c->column->name).text, c->block);
+}
+
+/* The size that the object must have as a whole; 0: its outline does not tell. */
+static uint64_t size_of(const struct claim *c)
+{
+	if (c->kind == TS_KIND_CHUNK)
+		return c->bytes ? TS_OBJECT_HEADER + (uint64_t)c->bytes : 0;
+	return c->kind == TS_KIND_TEXT ? 0 : TS_OBJECT_HEADER + (uint64_t)c->rows * 8;
+}
+
+static enum ts_status check_outline(const struct claim *c, const struct ts_outline *o, struct ts_error *err)
+{
+	uint64_t size = size_of(c);
+
+	if (!o->present)
+		(void)ts_error_set(err, TS_DAMAGED, "it is missing from the store");
+	else if (o->kind != c->kind)
+		(void)ts_error_set(err, TS_DAMAGED, "it is %s, and the run says %s", word_of(o->kind), word_of(c->kind));
+	else if (o->nrefs)
+		(void)ts_error_set(err, TS_DAMAGED, "it refers to %u objects, and %s to none", o->nrefs, word_of(c->kind));
+	else if (size && o->raw_len != size)
+		(void)ts_error_set(err, TS_DAMAGED, "it has %u bytes, and the run says %" PRIu64, o->raw_len, size);
+	else
+		return TS_OK;
+	return at(c, err);
+}
+
+/* Opens a block, which also checks its rows. */
+static enum ts_status open_block(struct ts_fetch *f, const struct claim *c, struct ts_arena *work, struct ts_error *err)
+{
+	uint64_t *words;
+	struct ts_span *texts;
+
+	ts_arena_reset(work);
+	if (c->kind == TS_KIND_TEXT) {
+		texts = ts_arena_array(work, c->rows, sizeof *texts);
+		return texts ? ts_fetch_block_text(f, &c->id, c->rows, work, texts, err) : ts_arena_error(work, err);
+	}
+	words = ts_arena_array(work, c->rows, sizeof *words);
+	if (!words)
+		return ts_arena_error(work, err);
+	if (c->kind == TS_KIND_KEYS)
+		return ts_fetch_block_keys(f, &c->table->blocks[c->block], (int64_t *)(void *)words, err);
+	return ts_fetch_block_words(f, &c->id, c->kind == TS_KIND_F64 ? TS_COLUMN_F64 : TS_COLUMN_U64, c->rows, words, err);
+}
+
+static enum ts_status check_content(struct ts_fetch *f, const struct claim *c, bool values, struct ts_arena *work, struct ts_error *err)
+{
+	bool opens = c->kind == TS_KIND_KEYS || c->kind == TS_KIND_TEXT || (values && c->kind == TS_KIND_F64);
+
+	if (!opens || open_block(f, c, work, err) == TS_OK)
+		return TS_OK;
+	return err->status == TS_DAMAGED ? at(c, err) : err->status;
+}
+
+static enum ts_status check_batch(struct ts_fetch *f, const struct claim *claims, size_t n, bool values, struct ts_fit_seen *seen,
+				  struct ts_arena *work, struct ts_error *err)
+{
+	struct ts_id ids[BATCH];
+	struct ts_outline outlines[BATCH];
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = claims[i].id;
+	if (ts_call_check(f->call, err) || f->call->engine->ops->outline_many(f->call->engine, ids, n, outlines, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		const struct claim *c = &claims[i];
+
+		if (check_outline(c, &outlines[i], err) || check_content(f, c, values, work, err))
+			return err->status;
+		see(seen, hash_of(&c->id, c->kind, c->rows + c->bytes, c->first, c->last));
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_run_fits(struct ts_fetch *f, const struct ts_run *run, bool values, struct ts_fit_seen *seen, struct ts_error *err)
+{
+	struct ts_arena arena, work;
+	struct claims claims = {0};
+	enum ts_status status;
+
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	ts_arena_init(&work, 16 * (size_t)TS_OBJECT_MAX);
+	status = make_claims(run, &arena, &claims, err);
+	if (!status)
+		drop_known(&claims, seen);
+	for (size_t i = 0; i < claims.n && !status; i += BATCH)
+		status = check_batch(f, &claims.items[i], claims.n - i < BATCH ? claims.n - i : BATCH, values, seen, &work, err);
+	ts_arena_finish(&work);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* --- blame --- */
+
+static enum ts_status fits(struct ts_fetch *f, struct ts_span spec, struct ts_error *err)
+{
+	struct ts_resolved found;
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_run run;
+
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = ts_resolve(f->call->engine, spec, &arena, &found, err);
+	if (!status)
+		status = ts_run_open(f, &found.id, &arena, &run, err);
+	if (!status)
+		status = ts_run_fits(f, &run, true, NULL, err);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* "run:default/a" and "?default/a" are default/a to people. */
+static struct ts_span name_of(struct ts_span spec)
+{
+	if (ts_span_starts(spec, ts_span_str("run:")))
+		return ts_span_from(spec, 4);
+	return ts_span_starts(spec, ts_span_str("?")) ? ts_span_from(spec, 1) : spec;
+}
+
+enum ts_status ts_blame(const struct ts_call *call, const struct ts_span *specs, size_t n, struct ts_error *err)
+{
+	struct ts_fetch f;
+
+	ts_fetch_init(&f, call);
+	for (size_t i = 0; i < n && err->status == TS_DAMAGED; i++) {
+		struct ts_error why = {.status = TS_OK};
+
+		if (fits(&f, specs[i], &why) != TS_DAMAGED)
+			continue;
+		*err = why;
+		(void)ts_error_prefix(err, "%s", ts_show(name_of(specs[i])).text);
+		break;
+	}
+	ts_fetch_finish(&f);
+	return err->status;
+}
