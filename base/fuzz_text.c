@@ -5,6 +5,8 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "tests/fuzz/fuzz_hold.h"
@@ -70,6 +72,39 @@ static void check_hex(struct ts_span text)
 	ts_buf_finish(&printed);
 }
 
+/* Nothing harmful, and no order to what reads a log, stands in it. */
+static void check_harmless(struct ts_span shown)
+{
+	for (size_t at = 0; at < shown.len;) {
+		uint32_t point = 0;
+		size_t n = ts_utf8_next(ts_span_from(shown, at), &point);
+
+		hold(n && !ts_harmful(point) && !ts_order_at(shown, at));
+		at += n;
+	}
+}
+
+/* What the JSON writer shows is harmless, too, and reads back to the text. */
+static void check_shown_json(struct ts_span text)
+{
+	struct ts_buf out = TS_BUF_INIT(64 << 20), scratch = TS_BUF_INIT(64 << 20);
+	struct ts_json j = ts_json_of(&out);
+	struct ts_json_reader r;
+	struct ts_json_token token;
+	struct ts_error err;
+
+	if (!ts_utf8_valid(text))
+		return;
+	j.shown = true;
+	ts_json_span(&j, text);
+	hold(!out.failed);
+	check_harmless(ts_buf_view(&out));
+	ts_json_reader_init(&r, ts_buf_view(&out), &scratch);
+	hold(ts_json_next(&r, &token, &err) == TS_OK && token.type == TS_JSON_STRING && ts_span_eq(token.text, text));
+	ts_buf_finish(&out);
+	ts_buf_finish(&scratch);
+}
+
 static void check_escape(struct ts_span text)
 {
 	struct ts_buf shown = TS_BUF_INIT(64 << 20), again = TS_BUF_INIT(64 << 20);
@@ -78,6 +113,7 @@ static void check_escape(struct ts_span text)
 	ts_escape(&again, ts_buf_view(&shown));
 	hold(!shown.failed && ts_utf8_valid(ts_buf_view(&shown)) && ts_text_width(ts_buf_view(&shown)) >= 0);
 	hold(ts_span_eq(ts_buf_view(&shown), ts_buf_view(&again)));
+	check_harmless(ts_buf_view(&shown));
 	(void)ts_show(text);
 	ts_buf_finish(&shown);
 	ts_buf_finish(&again);
@@ -107,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_base64(text);
 	check_hex(text);
 	check_escape(text);
+	check_shown_json(text);
 	check_glob(text);
 	(void)ts_parse_hex64(text, &word);
 	(void)ts_parse_u64(text, &word);
