@@ -2,6 +2,7 @@
 #include "service/handlers/diff/diff_matrix.h"
 
 #include "base/limits.h"
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/diff/series_alias.h"
@@ -434,6 +435,8 @@ enum ts_status ts_handle_diff_matrix(struct ts_call *call, void *state, struct t
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&fetch, call);
 	status = answer(call, &asked, &fetch, &arena, err);
+	if (status)
+		status = ts_blame(call, asked.runs, asked.n, err);
 	ts_fetch_finish(&fetch);
 	ts_arena_finish(&arena);
 	return status;

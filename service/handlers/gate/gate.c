@@ -1,4 +1,5 @@
 /* gate.c - the methods Gate and Baseline: what a request names is gathered, and analysis/gate judges it. */
+#include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/gate/gate_gather.h"
 
@@ -53,6 +54,10 @@ static enum ts_status answered(struct ts_call *call, struct ts_span in,
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&f, call);
 	status = answer(call, &f, &request, &arena, err);
+	if (status)
+		status = ts_blame(call, request.candidates, request.n_candidates, err);
+	if (status)
+		status = ts_blame(call, request.pairs, request.n_pairs, err);
 	ts_fetch_finish(&f);
 	ts_arena_finish(&arena);
 	return status;

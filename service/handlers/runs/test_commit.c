@@ -660,6 +660,28 @@ static enum ts_status diff(struct test_store *s, const char *a, const char *b)
 	return status;
 }
 
+/* Asks about two runs, of which the second may be damaged, by the methods that take several. */
+static void ask_about_both(struct test_store *s, const char *good, const char *other)
+{
+	struct ts_span specs[] = {ts_span_str(good), ts_span_str(other)};
+	struct ts_matrix_request matrix = {.runs = specs, .n = 2};
+	struct ts_gate_request gate = {.baselines = specs, .n_baselines = 1, .candidates = &specs[1], .n_candidates = 1};
+	const char *const methods[] = {"DiffMatrix", "Gate"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct ts_buf in = TS_BUF_INIT(1 << 20);
+		struct ts_span reply;
+
+		if (i == 0)
+			must(ts_wire_pack_matrix_request(&matrix, &in, &s->err), &s->err);
+		else
+			must(ts_wire_pack_gate_request(&gate, &in, &s->err), &s->err);
+		if (test_call(s, methods[i], &in, &reply) && !strstr(s->err.text, "default/old: rank 0, steps, "))
+			fail_msg("%s: %s", methods[i], s->err.text);
+		ts_buf_finish(&in);
+	}
+}
+
 /* Each reference of an index of 40,000 steps is replaced by one of another kind, of other rows, of other keys. */
 static void refuses_objects_that_do_not_fit(void **state)
 {
@@ -705,6 +727,7 @@ static void refuses_objects_that_do_not_fit(void **state)
 			told += analyze(s, "run:default/old") != TS_OK;
 			if (analyze(s, "run:default/old"))
 				assert_non_null(strstr(s->err.text, "default/old: rank 0, steps, "));
+			ask_about_both(s, "run:default/good", "run:default/old");
 			if (diff(s, "run:default/good", "run:default/old"))
 				assert_non_null(strstr(s->err.text, "default/old: rank 0, steps, "));
 			if (!strstr((const char *)ts_arena_span(&s->arena, verified.misfit[0]).data,
