@@ -223,3 +223,37 @@ $ tscope push beside/a_rank1
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   created
+# Nothing outside the path that was named is read: a link below it is left out, and one in the place of the steps is refused.
+$ mkdir -p linked/rank0 other && echo secret >other/key && cp runs/base/steps.jsonl linked/rank0 && ln -s ../other/key linked/trace.json && ln -s ../other linked/rank1; tscope push linked
+| name      default/linked
+| id        4fcb097becaaecdd040471d0d36450eb4afacf987a7f657fa1380a35c4fe5282
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 1 rank
+| sent SIZE (1 object)
+| new SIZE
+| outcome   created
+! tscope: linked/rank1: skipped: not_file: a symbolic link, which is not read
+! tscope: linked/trace.json: skipped: not_file: a symbolic link, which is not read
+$ tscope push linked --strict
+! tscope: linked/rank1: not_file: a symbolic link, which is not read
+[2]
+$ ln -s linked latest; tscope push latest --quiet
+| name      default/linked
+| id        4fcb097becaaecdd040471d0d36450eb4afacf987a7f657fa1380a35c4fe5282
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+$ mkdir refused && ln -s ../runs/base/steps.jsonl refused; tscope push refused
+! tscope: refused/steps.jsonl: a symbolic link, which is not read
+[2]
+$ mkdir -p several/a && cp runs/base/steps.jsonl several/a && ln -s a several/best && ln -s ../other several/away; tscope push several
+| name      default/a
+| id        4fcb097becaaecdd040471d0d36450eb4afacf987a7f657fa1380a35c4fe5282
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+! tscope: several/away is a symbolic link, and links below several are not followed; push what it leads to by its own path
