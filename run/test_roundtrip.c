@@ -62,15 +62,23 @@ static enum ts_status words_again(const struct ts_object *frame, struct ts_span 
 {
 	size_t rows = frame->payload.len / 8;
 	void *values = ts_arena_array(arena, rows, 8);
+	struct ts_error why;
+	bool sound = ts_block_check(object, &why) == TS_OK; /* says what decoding says */
 
 	must(values != NULL);
 	if (frame->kind == TS_KIND_KEYS) {
-		if (ts_block_keys_decode(object, rows, values, err))
+		if (ts_block_keys_decode(object, rows, values, err)) {
+			must(!sound);
 			return err->status;
+		}
+		must(sound);
 		ts_block_keys_encode(values, rows, out);
 	} else if (frame->kind == TS_KIND_F64) {
-		if (ts_block_f64_decode(object, rows, values, err))
+		if (ts_block_f64_decode(object, rows, values, err)) {
+			must(!sound);
 			return err->status;
+		}
+		must(sound);
 		ts_block_f64_encode(values, rows, out);
 	} else {
 		if (ts_block_u64_decode(object, rows, values, err))
