@@ -154,7 +154,12 @@ enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err)
 
 bool ts_lease_is_old(int64_t lease_ns, int64_t now_ns)
 {
-	return now_ns - lease_ns > (int64_t)TS_LEASE_FRESH_SECONDS * 1000000000;
+	return now_ns - lease_ns > (int64_t)TS_LEASE_FRESH_SECONDS * 1000000000 || ts_lease_is_ahead(lease_ns, now_ns);
+}
+
+bool ts_lease_is_ahead(int64_t lease_ns, int64_t now_ns)
+{
+	return lease_ns - now_ns > (int64_t)TS_LEASE_FRESH_SECONDS * 1000000000;
 }
 
 void ts_time_key(int64_t time_ns, uint8_t out[8])

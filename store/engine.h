@@ -214,8 +214,11 @@ struct ts_engine_ops {
 				 void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
 				 struct ts_error *err);
 	/* Frees every object that no ref (for a branch: no entry of its log) and no lease newer than now_ns - lease_ns
-	 * reaches. A lease covers everything that the leased object refers to. With dry_run it only counts. TS_DAMAGED if an
-	 * object that a ref reaches cannot be read. */
+	 * reaches. A lease covers everything that the leased object refers to; one that is made while sweep runs covers the object
+	 * alone, and a commit then says what is missing. A lease that is more than TS_LEASE_FRESH_SECONDS later than now_ns counts
+	 * as made now, and is rewritten. With dry_run it only counts. Others write meanwhile. A sweep that ended early, by an error
+	 * or a kill, leaves a store in which everything works, and the next one goes on. TS_DAMAGED if an object that a ref reaches
+	 * cannot be read, TS_CONFLICT if another sweep began meanwhile. */
 	enum ts_status (*sweep)(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
 				struct ts_sweep_report *ret_report, struct ts_error *err);
 	/* Makes a consistent copy in a new directory, which it creates. TS_UNSUPPORTED for engines without files. */

@@ -30,8 +30,11 @@ enum ts_status ts_no_extract(struct ts_error *err);
 /* Sets TS_NOT_FOUND for a commit of an object whose closure lacks this object. */
 enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err);
 
-/* True if a lease must be renewed. A lease in the future, from a clock that was set back since, need not be. */
+/* True if a lease must be renewed. */
 bool ts_lease_is_old(int64_t lease_ns, int64_t now_ns);
+/* True if a lease was made by a clock that ran more than TS_LEASE_FRESH_SECONDS ahead of now_ns: it counts as made now, and who meets
+ * it writes it anew. */
+bool ts_lease_is_ahead(int64_t lease_ns, int64_t now_ns);
 
 /* A time as eight bytes that sort the latest time first, and back. */
 void ts_time_key(int64_t time_ns, uint8_t out[8]);

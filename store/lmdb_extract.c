@@ -11,7 +11,7 @@
 #include "base/limits.h"
 
 /* LMDB keeps a record within a page of its own if two of them fit there. */
-enum { KEY_BYTES = 8, PAGE_KEY = KEY_BYTES + TS_ID_BYTES, PAGE_MAX = 1984, ITEM_MAX = TS_ID_BYTES + 1 + TS_EXTRACT_MAX };
+enum { KEY_BYTES = 8, PAGE_KEY = KEY_BYTES + TS_ID_BYTES, PAGE_MAX = 1984, ITEM_LEAST = TS_ID_BYTES + 1, ITEM_MAX = ITEM_LEAST + TS_EXTRACT_MAX };
 
 struct item {
 	const struct ts_id *id; /* in the page */
@@ -315,26 +315,33 @@ static enum ts_status sweep_page(struct ts_write *w, struct ts_span key, struct 
 	return status;
 }
 
-enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_error *err)
+enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err)
 {
+	struct ts_extracts_place at = *io_place;
 	enum ts_status status;
 	struct ts_walk walk;
-	uint8_t room[PAGE_KEY + 1];
-	bool found;
+	bool found = false;
 
 	if (ts_walk_begin(&walk, ts_read_of(w), TS_DB_EXTRACTS, err))
 		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
-	while (!status && found) {
-		struct ts_span key = ts_span_of(room, walk.key.len < PAGE_KEY ? walk.key.len : PAGE_KEY);
+	status = ts_walk_seek(&walk, ts_span_of(at.key, at.len), &found, err);
+	while (!status && found && most) {
+		size_t looked = 1 + walk.value.len / ITEM_LEAST;
+		struct ts_span key = ts_span_of(at.key, walk.key.len < PAGE_KEY ? walk.key.len : PAGE_KEY);
 
-		memcpy(room, walk.key.data, key.len);
-		room[key.len] = 0; /* the walk goes on behind the page, which may be gone then */
+		most -= looked < most ? looked : most;
+		memcpy(at.key, walk.key.data, key.len);
+		at.key[key.len] = 0; /* the walk goes on behind the page, which may be gone then */
+		at.len = key.len + 1;
 		status = sweep_page(w, key, walk.value, err);
 		if (!status)
-			status = ts_walk_seek(&walk, ts_span_of(room, key.len + 1), &found, err);
+			status = ts_walk_seek(&walk, ts_span_of(at.key, at.len), &found, err);
 	}
+	if (!found)
+		at.len = 0;
 	ts_walk_end(&walk);
+	if (!status)
+		*io_place = at;
 	return status;
 }
 

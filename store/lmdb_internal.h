@@ -7,7 +7,8 @@
  * copied out, or read in place.
  *
  * The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
- *	meta	"format", "next_pack", "stored"
+ *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
+ *		"sweep_since" newer leases are valid for it
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
@@ -209,7 +210,7 @@ struct ts_entry {
 	int64_t lease_ns;
 	uint8_t codec;
 	uint8_t kind;
-	uint8_t flags; /* TS_COMPLETE: its whole closure was there once, and sweep frees only whole closures */
+	uint8_t flags; /* TS_COMPLETE: its whole closure is there, unless a sweep deletes at this time (struct ts_sweeping) */
 };
 
 enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err);
@@ -292,8 +293,13 @@ enum ts_status ts_lmdb_extract_get(struct ts_engine *e, const struct ts_extract_
 				  struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
 enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
 				    struct ts_error *err);
-/* Deletes the extracts of objects that are not there. */
-enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_error *err);
+/* Deletes the extracts of objects that are not there. It looks at no more than `most`, from *io_place on (len 0: the first), and
+ * sets it to where the next call goes on (len 0: nowhere). */
+struct ts_extracts_place {
+	uint8_t key[64];
+	size_t len;
+};
+enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err);
 /* Copies the extracts of a store of an older version into pages. */
 enum ts_status ts_lmdb_extracts_move(struct ts_write *w, struct ts_error *err);
 
@@ -314,7 +320,8 @@ struct ts_row {
 	uint32_t offset;
 	uint32_t len;
 	bool marked;
-	bool gone;
+	bool named; /* marked by a name, not only by a lease */
+	bool gone;  /* there is no such record, or it is in another pack */
 };
 
 struct ts_table {
@@ -343,5 +350,16 @@ enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, u
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);
 enum ts_status ts_lmdb_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
 			     struct ts_sweep_report *ret_report, struct ts_error *err);
+
+/* The sweep that deletes now. While there is one, TS_COMPLETE proves nothing, and what shall stay needs a lease that it honours. */
+struct ts_sweeping {
+	uint64_t number;  /* 0: there is none */
+	int64_t since_ns; /* it honours leases that are newer */
+};
+enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err);
+/* True without a sweep. */
+bool ts_sweeping_honours(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns);
+/* The lease to write at this time. */
+int64_t ts_sweeping_lease(const struct ts_sweeping *sweeping, int64_t now_ns);
 
 #endif

@@ -45,6 +45,7 @@ struct has {
 	const struct ts_id *ids;
 	size_t n;
 	int64_t now_ns;
+	struct ts_sweeping sweeping;
 	bool *present;
 	bool stale; /* some lease must be renewed */
 };
@@ -63,14 +64,21 @@ static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct t
 	return status == TS_DAMAGED ? TS_OK : status;
 }
 
+static bool must_renew(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns)
+{
+	return ts_lease_is_old(lease_ns, now_ns) || !ts_sweeping_honours(sweeping, lease_ns, now_ns);
+}
+
 static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
 {
+	if (ts_sweeping_read(r, &has->sweeping, err))
+		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
 
 		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
 			return err->status;
-		if (has->present[i] && ts_lease_is_old(record.lease_ns, has->now_ns))
+		if (has->present[i] && must_renew(&has->sweeping, record.lease_ns, has->now_ns))
 			has->stale = true;
 	}
 	return TS_OK;
@@ -80,14 +88,16 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct has *has = ctx;
 
+	if (ts_sweeping_read(ts_read_of(w), &has->sweeping, err))
+		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
 
 		if (look_up(ts_read_of(w), &has->ids[i], &record, &has->present[i], err))
 			return err->status;
-		if (!has->present[i] || !ts_lease_is_old(record.lease_ns, has->now_ns))
+		if (!has->present[i] || !must_renew(&has->sweeping, record.lease_ns, has->now_ns))
 			continue;
-		record.lease_ns = has->now_ns;
+		record.lease_ns = ts_sweeping_lease(&has->sweeping, has->now_ns);
 		if (ts_entry_put(w, &has->ids[i], &record, err))
 			return err->status;
 	}
@@ -162,6 +172,7 @@ struct put {
 	size_t n;
 	struct ts_span *parts;
 	int64_t now_ns;
+	struct ts_sweeping sweeping;
 	struct ts_put_stats stats;
 };
 
@@ -174,16 +185,16 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
 		return err->status;
 	if (found) {
-		if (!ts_lease_is_old(record.lease_ns, put->now_ns))
+		if (!must_renew(&put->sweeping, record.lease_ns, put->now_ns))
 			return TS_OK;
-		record.lease_ns = put->now_ns;
+		record.lease_ns = ts_sweeping_lease(&put->sweeping, put->now_ns);
 		return ts_entry_put(packer->w, &object->id, &record, err);
 	}
 	record = (struct ts_entry){
 		.raw_len = object->raw_len,
 		.nrefs = object->nrefs,
 		.checksum = object->checksum,
-		.lease_ns = put->now_ns,
+		.lease_ns = ts_sweeping_lease(&put->sweeping, put->now_ns),
 		.codec = object->codec,
 		.kind = object->kind,
 	};
@@ -199,7 +210,7 @@ static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *er
 	uint64_t stored;
 
 	put->stats = (struct ts_put_stats){.objects = put->n};
-	if (ts_packer_begin(&packer, w, put->parts, err))
+	if (ts_sweeping_read(ts_read_of(w), &put->sweeping, err) || ts_packer_begin(&packer, w, put->parts, err))
 		return err->status;
 	for (size_t i = 0; i < put->n; i++)
 		if (put_one(&packer, &put->objects[i], put, err))

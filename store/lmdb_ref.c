@@ -2,6 +2,7 @@
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/limits.h"
 
@@ -109,9 +110,11 @@ struct commit {
 	/* for the walk over the closure */
 	struct ts_read read;
 	struct ts_idmap seen;
-	struct ts_id *complete; /* objects with references whose closure was walked */
-	size_t n_complete;
-	size_t cap_complete;
+	struct ts_sweeping sweeping;
+	int64_t now_ns;
+	struct ts_id *walked; /* objects with references whose closure was walked, and those that a sweep would not keep */
+	size_t n_walked;
+	size_t cap_walked;
 };
 
 static enum ts_status commit_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
@@ -121,16 +124,16 @@ static enum ts_status commit_visit(void *ctx, const struct ts_id *id, bool *ret_
 
 static enum ts_status remember(struct commit *commit, const struct ts_id *id, struct ts_error *err)
 {
-	if (commit->n_complete == commit->cap_complete) {
-		size_t cap = commit->cap_complete ? commit->cap_complete * 2 : 64;
-		struct ts_id *ids = ts_realloc(commit->complete, cap * sizeof *ids);
+	if (commit->n_walked == commit->cap_walked) {
+		size_t cap = commit->cap_walked ? commit->cap_walked * 2 : 64;
+		struct ts_id *ids = ts_realloc(commit->walked, cap * sizeof *ids);
 
 		if (!ids)
 			return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", cap);
-		commit->complete = ids;
-		commit->cap_complete = cap;
+		commit->walked = ids;
+		commit->cap_walked = cap;
 	}
-	commit->complete[commit->n_complete++] = *id;
+	commit->walked[commit->n_walked++] = *id;
 	return TS_OK;
 }
 
@@ -146,11 +149,12 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 		return err->status;
 	if (!found)
 		return ts_no_object(id, err);
-	if (record.nrefs == 0 || record.flags & TS_COMPLETE)
-		return TS_OK;
-	ret_found->follow = true;
-	if (remember(commit, id, err))
+	ret_found->follow = record.nrefs && (commit->sweeping.number || !(record.flags & TS_COMPLETE));
+	if ((ret_found->follow || !ts_sweeping_honours(&commit->sweeping, record.lease_ns, commit->now_ns)) &&
+	    remember(commit, id, err))
 		return err->status;
+	if (!ret_found->follow)
+		return TS_OK;
 	return ts_entry_sealed(commit->read, id, &record, &ret_found->sealed, err);
 }
 
@@ -187,7 +191,9 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 	struct ts_closure closure;
 	enum ts_status status = TS_OK;
 
-	commit->n_complete = 0;
+	commit->n_walked = 0;
+	if (ts_sweeping_read(commit->read, &commit->sweeping, err))
+		return err->status;
 	ts_closure_init(&closure, &commit_ops, commit);
 	for (size_t i = 0; i < commit->n && !status; i++)
 		status = check_update(commit, i, &closure, err);
@@ -196,7 +202,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 	return status;
 }
 
-static enum ts_status mark_complete(struct ts_write *w, const struct ts_id *id, struct ts_error *err)
+static enum ts_status mark_complete(struct ts_write *w, const struct commit *commit, const struct ts_id *id, struct ts_error *err)
 {
 	struct ts_entry record;
 	bool found;
@@ -205,7 +211,10 @@ static enum ts_status mark_complete(struct ts_write *w, const struct ts_id *id, 
 		return err->status;
 	if (!found)
 		return ts_no_object(id, err);
-	record.flags |= TS_COMPLETE;
+	if (record.nrefs)
+		record.flags |= TS_COMPLETE;
+	if (!ts_sweeping_honours(&commit->sweeping, record.lease_ns, commit->now_ns))
+		record.lease_ns = ts_sweeping_lease(&commit->sweeping, commit->now_ns);
 	return ts_entry_put(w, id, &record, err);
 }
 
@@ -304,8 +313,8 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 	commit->read = ts_read_of(w);
 	if (check_commit(commit, err))
 		return err->status;
-	for (size_t i = 0; i < commit->n_complete; i++)
-		if (mark_complete(w, &commit->complete[i], err))
+	for (size_t i = 0; i < commit->n_walked; i++)
+		if (mark_complete(w, commit, &commit->walked[i], err))
 			return err->status;
 	for (size_t i = 0; i < commit->n; i++)
 		if (apply_update(w, &commit->updates[i], &commit->current[i], err))
@@ -326,7 +335,7 @@ static size_t bytes_of(const struct ts_ref_update *updates, size_t n)
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
-	struct commit commit = {.updates = updates, .n = n, .arena = arena, .ret_ref = ret_ref};
+	struct commit commit = {.updates = updates, .n = n, .arena = arena, .ret_ref = ret_ref, .now_ns = ts_now_real_ns()};
 	enum ts_status status;
 
 	if (n == 0)
@@ -337,7 +346,7 @@ enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *u
 	if (!commit.current)
 		return ts_arena_error(arena, err);
 	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, bytes_of(updates, n), err);
-	ts_free(commit.complete);
+	ts_free(commit.walked);
 	if (!status && ret_ref)
 		*ret_ref = commit.first;
 	return status;

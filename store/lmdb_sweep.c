@@ -1,32 +1,80 @@
 /* lmdb_sweep.c - frees what no ref and no lease reaches, while this and other processes push.
  *
  *  1. A read transaction lists all objects and marks what refs reach. Nobody waits for this, however long it takes.
- *  2. One write transaction, so that no ref moves meanwhile, marks again from every ref (only what changed since is new), reads the
- *     leases anew and marks what leased objects reach. Then it deletes the records that are left unmarked, and every pack whose
- *     objects are all gone. Marks are never taken back, so an object that lost its ref since step 1 stays for the next sweep; an
- *     object that was put since is not in the list, and stays.
- *  3. Small write transactions write what is left of packs that are mostly dead into new packs.
+ *  2. A write of a few records makes this the sweep that deletes. Until it is over, a commit trusts no TS_COMPLETE and leases
+ *     everything that its names reach, and who asks for an object renews a lease that this sweep would not honour.
+ *  3. A second read transaction marks again from every ref (only what moved since 1 is new), reads the leases anew and marks
+ *     what leased objects reach.
+ *  4. Small write transactions go through the records that no ref reaches, those of one page together. What is marked or was leased
+ *     since 3 stays and loses TS_COMPLETE; the rest is deleted. Others delete the packs that no record names any more.
+ *  5. Small write transactions write what is left of packs that are mostly dead into new packs.
+ *  6. A write says that the sweep is over.
  *
- * Why that is right: the set that step 2 keeps is closed under references, so no record that stays (with its TS_COMPLETE
- * flag) refers to one that is deleted. The number of a pack is never used twice, and no pack gains objects after it was
- * written, so a pack whose rows are all dead or moved holds nothing else. A crash between transactions leaves a store that
- * is merely larger.
+ * Why that is right: a name that comes before 2 is seen by 3, and one that comes later has leased what it reaches before 4 can delete
+ * it. Between two transactions of 4 an object may be there without what it refers to: no commit trusts its TS_COMPLETE before 6, and
+ * by then it has lost it. A sweep that was killed leaves the mark of 2, so nothing is trusted until another one was run to its end. A
+ * sweep that begins takes the mark over from one that is running, whose next write fails. The number of a pack is never used twice, and
+ * no pack gains objects after it was written, so a pack whose rows are all gone or moved holds nothing else.
  */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
 
-enum { MOVE_BYTES = 16 << 20 };
+#include <time.h>
+
+enum {
+	MOVE_BYTES = 4 << 20,
+	ROWS_MOST = 1024,   /* records that one transaction deletes: in the worst case each is in a page of its own, 4 MiB */
+	PACKS_MOST = 256,
+	EXTRACTS_MOST = 4096,
+	PAUSE_NS = 1000000, /* after each transaction, so that another process gets its turn */
+};
 
 struct sweep {
 	struct ts_lmdb *l;
 	struct ts_table table;
 	struct ts_row **rows; /* by pack */
+	int64_t now_ns;
 	int64_t since_ns;     /* leases newer than this are valid */
+	uint64_t number;      /* of this sweep, among all of the store */
 	uint64_t next_pack;   /* the next pack number when the rows were listed */
 	struct ts_sweep_report report;
-	size_t from, to; /* the rows of the packs that one step moves */
+	size_t from, to;      /* the rows of one transaction */
+	struct ts_sweep_report done; /* by that transaction */
+	uint64_t *packs;      /* which no record names */
+	size_t n_packs;
+	struct ts_extracts_place place, next_place;
 };
+
+enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err)
+{
+	struct ts_sweeping sweeping = {0};
+	uint64_t since;
+
+	if (ts_read_u64(r, "sweeping", &sweeping.number, err) || ts_read_u64(r, "sweep_since", &since, err))
+		return err->status;
+	sweeping.since_ns = (int64_t)since;
+	*ret = sweeping;
+	return TS_OK;
+}
+
+bool ts_sweeping_honours(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns)
+{
+	return !sweeping->number || (lease_ns > sweeping->since_ns && !ts_lease_is_ahead(lease_ns, now_ns));
+}
+
+int64_t ts_sweeping_lease(const struct ts_sweeping *sweeping, int64_t now_ns)
+{
+	return sweeping->number && now_ns <= sweeping->since_ns ? sweeping->since_ns + 1 : now_ns;
+}
+
+/* Whether a lease is valid. One from a clock that ran ahead counts as made now. */
+static bool holds(const struct sweep *s, int64_t lease_ns)
+{
+	return (ts_lease_is_ahead(lease_ns, s->now_ns) ? s->now_ns : lease_ns) > s->since_ns;
+}
+
+/* ---- what is dead ---- */
 
 static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 {
@@ -44,6 +92,15 @@ static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 	return status ? status : ts_table_by_pack(&s->table, &s->rows, err);
 }
 
+static uint64_t name_marked(struct ts_table *t)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->rows[i].named = t->rows[i].marked;
+	return n;
+}
+
 /* Reads the current state of a row: another process may have swept it, or have renewed its lease. */
 static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
@@ -53,7 +110,7 @@ static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error
 		bool found;
 
 		row->gone = false;
-		if (row->marked)
+		if (row->named)
 			continue;
 		if (ts_entry_get(r, &row->id, &record, &found, err))
 			return err->status;
@@ -62,15 +119,6 @@ static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error
 			row->lease_ns = record.lease_ns;
 	}
 	return TS_OK;
-}
-
-static uint64_t count_marked(const struct ts_table *t)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		n += t->rows[i].marked;
-	return n;
 }
 
 /* Marks the objects that have a valid lease, and what they refer to. References of an object that cannot be followed do
@@ -87,7 +135,7 @@ static enum ts_status mark_leased(struct sweep *s, struct ts_read r, struct ts_e
 	for (size_t i = 0; i < s->table.n && !status; i++) {
 		const struct ts_row *row = &s->table.rows[i];
 
-		if (!row->marked && !row->gone && row->lease_ns > s->since_ns)
+		if (!row->marked && !row->gone && holds(s, row->lease_ns))
 			status = ts_table_mark_from(&s->table, r, &row->id, &closure, err);
 	}
 	ts_closure_finish(&closure);
@@ -97,22 +145,157 @@ static enum ts_status mark_leased(struct sweep *s, struct ts_read r, struct ts_e
 	return status;
 }
 
-static enum ts_status decide(struct sweep *s, struct ts_read r, struct ts_error *err)
+static void count_rows(struct sweep *s)
 {
-	uint64_t named = count_marked(&s->table);
-
-	if (refresh(s, r, err) || mark_leased(s, r, err))
-		return err->status;
-	s->report = (struct ts_sweep_report){.kept = count_marked(&s->table)};
-	s->report.leased = s->report.kept - named;
+	s->report = (struct ts_sweep_report){0};
 	for (size_t i = 0; i < s->table.n; i++) {
 		const struct ts_row *row = &s->table.rows[i];
 
+		s->report.kept += row->marked;
+		s->report.leased += row->marked && !row->named;
 		s->report.freed += !row->marked && !row->gone;
 		s->report.freed_bytes += row->marked || row->gone ? 0 : row->len;
 	}
+}
+
+static enum ts_status decide(struct sweep *s, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_read_begin(s->l->env, &r, err))
+		return err->status;
+	status = ts_table_mark_names(&s->table, r, err);
+	if (!status) {
+		(void)name_marked(&s->table);
+		status = refresh(s, r, err);
+	}
+	if (!status)
+		status = mark_leased(s, r, err);
+	ts_read_end(&r);
+	if (!status)
+		count_rows(s);
+	return status;
+}
+
+/* ---- small transactions ---- */
+
+static enum ts_status check_mine(const struct sweep *s, struct ts_write *w, struct ts_error *err)
+{
+	struct ts_sweeping now;
+
+	if (ts_sweeping_read(ts_read_of(w), &now, err))
+		return err->status;
+	if (now.number != s->number)
+		return ts_error_set(err, TS_CONFLICT, "another gc of this store began meanwhile, and goes on in place of this one");
 	return TS_OK;
 }
+
+static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct sweep *s = ctx;
+
+	if (ts_read_u64(ts_read_of(w), "sweeps", &s->number, err))
+		return err->status;
+	s->number++;
+	if (ts_write_u64(w, "sweeps", s->number, err) || ts_write_u64(w, "sweeping", s->number, err))
+		return err->status;
+	return ts_write_u64(w, "sweep_since", (uint64_t)s->since_ns, err);
+}
+
+static enum ts_status run_end(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	return check_mine(ctx, w, err) ? err->status : ts_write_u64(w, "sweeping", 0, err);
+}
+
+/* Runs a write, and then lets another process have its turn. */
+static enum ts_status step(struct sweep *s, ts_write_fn *run, size_t bytes, struct ts_error *err)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	enum ts_status status = ts_lane_run(s->l, run, s, bytes, err);
+
+	(void)nanosleep(&pause, NULL);
+	return status;
+}
+
+/* ---- records ---- */
+
+static enum ts_status settle(struct sweep *s, struct ts_write *w, struct ts_row *row, struct ts_error *err)
+{
+	struct ts_entry record;
+	bool found;
+
+	if (ts_entry_get(ts_read_of(w), &row->id, &record, &found, err))
+		return err->status;
+	row->gone = !found || record.pack != row->pack;
+	if (!found)
+		return TS_OK;
+	if (row->marked || holds(s, record.lease_ns)) {
+		s->done.leased += !row->marked;
+		if (!(record.flags & TS_COMPLETE) && !ts_lease_is_ahead(record.lease_ns, s->now_ns))
+			return TS_OK;
+		record.flags &= (uint8_t)~TS_COMPLETE;
+		if (ts_lease_is_ahead(record.lease_ns, s->now_ns))
+			record.lease_ns = s->now_ns;
+		return ts_entry_put(w, &row->id, &record, err);
+	}
+	row->gone = true;
+	s->done.freed++;
+	s->done.freed_bytes += record.len;
+	return ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(&row->id), err);
+}
+
+static enum ts_status run_settle(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct sweep *s = ctx;
+	uint64_t stored;
+
+	s->done = (struct ts_sweep_report){0};
+	if (check_mine(s, w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
+		return err->status;
+	for (size_t i = s->from; i < s->to; i++)
+		if (!s->table.rows[i].named && settle(s, w, &s->table.rows[i], err))
+			return err->status;
+	if (!s->done.freed)
+		return TS_OK;
+	return ts_write_u64(w, "stored", stored > s->done.freed_bytes ? stored - s->done.freed_bytes : 0, err);
+}
+
+/* Returns the end of the rows from `from` on of which `most` are not named. */
+static size_t rows_end(const struct sweep *s, size_t from, size_t most)
+{
+	size_t to = from;
+
+	for (size_t n = 0; to < s->table.n && n < most; to++)
+		n += !s->table.rows[to].named;
+	return to;
+}
+
+/* On a full disk a smaller transaction may still find pages. */
+static enum ts_status settle_all(struct sweep *s, struct ts_error *err)
+{
+	size_t most = ROWS_MOST;
+
+	s->report.freed = s->report.freed_bytes = 0;
+	for (s->from = 0; s->from < s->table.n;) {
+		s->to = rows_end(s, s->from, most);
+		if (step(s, run_settle, most * TS_RECORD_BYTES, err)) {
+			if (err->status != TS_FULL || most == 1)
+				return err->status;
+			most = most / 4 ? most / 4 : 1;
+			continue;
+		}
+		s->report.freed += s->done.freed;
+		s->report.freed_bytes += s->done.freed_bytes;
+		s->report.kept += s->done.leased;
+		s->report.leased += s->done.leased;
+		s->from = s->to;
+		most = most * 2 < ROWS_MOST ? most * 2 : ROWS_MOST;
+	}
+	return TS_OK;
+}
+
+/* ---- packs ---- */
 
 /* Returns the end of the rows that are in the same pack as the row at `from`. */
 static size_t pack_end(const struct sweep *s, size_t from)
@@ -122,14 +305,6 @@ static size_t pack_end(const struct sweep *s, size_t from)
 	while (to < s->table.n && s->rows[to]->pack == s->rows[from]->pack)
 		to++;
 	return to;
-}
-
-static bool any_marked(const struct sweep *s, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		if (s->rows[i]->marked)
-			return true;
-	return false;
 }
 
 static enum ts_status delete_pack(struct ts_write *w, uint64_t pack, struct ts_error *err)
@@ -149,62 +324,100 @@ static uint64_t pack_of_key(struct ts_span key)
 	return pack;
 }
 
-/* Deletes packs that have no row left: two sweeps of two processes can leave such packs. Both lists are sorted. */
-static enum ts_status delete_orphans(struct sweep *s, struct ts_write *w, struct ts_error *err)
+/* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. */
+static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_walk walk;
 	enum ts_status status;
-	uint8_t next[8];
 	size_t row = 0;
 	bool found;
 
-	if (ts_walk_begin(&walk, ts_read_of(w), TS_DB_PACKS, err))
+	s->n_packs = 0;
+	s->packs = ts_alloc_array((size_t)ts_read_count(r, TS_DB_PACKS) + 1, sizeof *s->packs);
+	if (!s->packs)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a list of packs");
+	if (ts_walk_begin(&walk, r, TS_DB_PACKS, err))
 		return err->status;
 	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
 	while (!status && found && pack_of_key(walk.key) < s->next_pack) {
 		uint64_t pack = pack_of_key(walk.key);
 
-		while (row < s->table.n && s->rows[row]->pack < pack)
+		while (row < s->table.n && (s->rows[row]->pack < pack || (s->rows[row]->pack == pack && s->rows[row]->gone)))
 			row++;
 		if (row == s->table.n || s->rows[row]->pack != pack)
-			status = delete_pack(w, pack, err);
-		ts_pack_key(pack + 1, next);
-		if (!status)
-			status = ts_walk_seek(&walk, ts_span_of(next, sizeof next), &found, err);
+			s->packs[s->n_packs++] = pack;
+		status = ts_walk_next(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
 	return status;
 }
 
-static enum ts_status delete_dead(struct sweep *s, struct ts_write *w, struct ts_error *err)
-{
-	uint64_t stored;
-	size_t to;
-
-	for (size_t from = 0; from < s->table.n; from = to) {
-		to = pack_end(s, from);
-		for (size_t i = from; i < to; i++)
-			if (!s->rows[i]->marked && !s->rows[i]->gone &&
-			    ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(&s->rows[i]->id), err))
-				return err->status;
-		if (!any_marked(s, from, to) && delete_pack(w, s->rows[from]->pack, err))
-			return err->status;
-	}
-	if (delete_orphans(s, w, err) || ts_lmdb_extracts_sweep(w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
-		return err->status;
-	return ts_write_u64(w, "stored", stored > s->report.freed_bytes ? stored - s->report.freed_bytes : 0, err);
-}
-
-static enum ts_status run_sweep(struct ts_write *w, void *ctx, struct ts_error *err)
+static enum ts_status run_delete_packs(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct sweep *s = ctx;
 
-	if (ts_table_mark_names(&s->table, ts_read_of(w), err) || decide(s, ts_read_of(w), err) || ts_lmdb_notes_forget(w, err))
+	if (check_mine(s, w, err))
 		return err->status;
-	return s->report.freed ? delete_dead(s, w, err) : TS_OK;
+	for (size_t i = s->from; i < s->to; i++)
+		if (delete_pack(w, s->packs[i], err))
+			return err->status;
+	return TS_OK;
 }
 
-/* Moves the marked objects of the packs of rows [from, to) into new packs, and deletes the old packs. */
+static enum ts_status delete_packs(struct sweep *s, struct ts_error *err)
+{
+	size_t most = PACKS_MOST;
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_read_begin(s->l->env, &r, err))
+		return err->status;
+	status = list_empty_packs(s, r, err);
+	ts_read_end(&r);
+	for (s->from = 0; !status && s->from < s->n_packs;) {
+		s->to = s->from + most < s->n_packs ? s->from + most : s->n_packs;
+		status = step(s, run_delete_packs, 0, err);
+		if (status == TS_FULL && most > 1) {
+			most = most / 4 ? most / 4 : 1;
+			status = TS_OK;
+			continue;
+		}
+		s->from = s->to;
+	}
+	ts_free(s->packs);
+	s->packs = NULL;
+	return status;
+}
+
+/* ---- extracts, notes ---- */
+
+static enum ts_status run_sweep_extracts(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct sweep *s = ctx;
+
+	s->next_place = s->place;
+	return check_mine(s, w, err) ? err->status : ts_lmdb_extracts_sweep(w, &s->next_place, EXTRACTS_MOST, err);
+}
+
+static enum ts_status sweep_extracts(struct sweep *s, struct ts_error *err)
+{
+	do {
+		if (step(s, run_sweep_extracts, 0, err))
+			return err->status;
+		s->place = s->next_place;
+	} while (s->place.len);
+	return TS_OK;
+}
+
+static enum ts_status run_forget_notes(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)ctx;
+	return ts_lmdb_notes_forget(w, err);
+}
+
+/* ---- moving ---- */
+
+/* Moves the live objects of the packs of rows [from, to) into new packs, and deletes the old packs. */
 static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct sweep *s = ctx;
@@ -214,14 +427,16 @@ static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *e
 
 	if (!parts)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to move %zu objects", s->to - s->from);
-	status = ts_packer_begin(&packer, w, parts, err);
+	status = check_mine(s, w, err);
+	if (!status)
+		status = ts_packer_begin(&packer, w, parts, err);
 	for (size_t i = s->from; i < s->to && !status; i++) {
 		const struct ts_row *row = s->rows[i];
 		struct ts_entry record;
 		struct ts_sealed sealed;
 		bool found;
 
-		if (!row->marked)
+		if (row->gone)
 			continue;
 		status = ts_entry_get(ts_read_of(w), &row->id, &record, &found, err);
 		if (status || !found || record.pack != row->pack)
@@ -249,7 +464,7 @@ static bool is_sparse(const struct sweep *s, size_t from, size_t to, size_t *ret
 		size_t end = (size_t)s->rows[i]->offset + s->rows[i]->len;
 
 		size = end > size ? end : size;
-		live += s->rows[i]->marked ? s->rows[i]->len : 0;
+		live += s->rows[i]->gone ? 0 : s->rows[i]->len;
 	}
 	*ret_live = live;
 	*ret_size = size;
@@ -271,7 +486,7 @@ static enum ts_status move_sparse(struct sweep *s, struct ts_error *err)
 		to = pack_end(s, from);
 		sparse = is_sparse(s, from, to, &live, &size);
 		if (s->from < s->to && (!sparse || bytes + live > MOVE_BYTES)) {
-			if (ts_lane_run(s->l, run_move, s, bytes, err))
+			if (step(s, run_move, bytes, err))
 				return err->status;
 			s->from = s->to;
 		}
@@ -284,33 +499,32 @@ static enum ts_status move_sparse(struct sweep *s, struct ts_error *err)
 		s->to = to;
 		bytes += live;
 	}
-	return s->from < s->to ? ts_lane_run(s->l, run_move, s, bytes, err) : TS_OK;
+	return s->from < s->to ? step(s, run_move, bytes, err) : TS_OK;
 }
 
-static enum ts_status count_only(struct sweep *s, struct ts_error *err)
+static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 {
 	enum ts_status status;
-	struct ts_read r;
 
-	if (ts_read_begin(s->l->env, &r, err))
+	if (ts_lane_run(s->l, run_begin, s, 0, err) || decide(s, err) || settle_all(s, err) || delete_packs(s, err) ||
+	    sweep_extracts(s, err) || step(s, run_forget_notes, 0, err))
 		return err->status;
-	status = decide(s, r, err);
-	ts_read_end(&r);
-	return status;
+	status = move_sparse(s, err);
+	if (status && status != TS_FULL) /* without room to move anything, what was freed is free all the same */
+		return status;
+	return ts_lane_run(s->l, run_end, s, 0, err);
 }
 
 enum ts_status ts_lmdb_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
 			     struct ts_sweep_report *ret_report, struct ts_error *err)
 {
-	struct sweep s = {.l = (struct ts_lmdb *)(void *)e, .since_ns = now_ns - lease_ns};
+	struct sweep s = {.l = (struct ts_lmdb *)(void *)e, .now_ns = now_ns, .since_ns = now_ns - lease_ns};
 	enum ts_status status;
 
 	ts_env_check_readers(s.l->env);
 	status = load_and_mark(&s, err);
 	if (!status)
-		status = dry_run ? count_only(&s, err) : ts_lane_run(s.l, run_sweep, &s, 0, err);
-	if (!status && !dry_run)
-		status = move_sparse(&s, err);
+		status = dry_run ? decide(&s, err) : sweep(&s, err);
 	ts_table_finish(&s.table);
 	ts_free(s.rows);
 	if (!status)

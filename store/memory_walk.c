@@ -174,13 +174,16 @@ enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx,
 	return status;
 }
 
-/* Walks from every object whose lease is newer than since_ns, and follows its references. */
-static enum ts_status walk_leased(struct ts_memory *m, int64_t since_ns, struct ts_closure *closure, struct ts_error *err)
+/* Walks from every object whose lease is newer than now_ns - lease_ns, and follows its references. */
+static enum ts_status walk_leased(struct ts_memory *m, int64_t now_ns, int64_t lease_ns, struct ts_closure *closure,
+				  struct ts_error *err)
 {
 	for (size_t i = 0; i < m->objects.cap; i++) {
 		struct ts_held *held = m->objects.slots[i].value;
 
-		if (held && held->lease_ns > since_ns && ts_closure_walk(closure, &held->sealed.id, err))
+		if (held && ts_lease_is_ahead(held->lease_ns, now_ns))
+			held->lease_ns = now_ns;
+		if (held && held->lease_ns > now_ns - lease_ns && ts_closure_walk(closure, &held->sealed.id, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -235,7 +238,7 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t leas
 	status = walk_names(m, &closure, err);
 	if (!status) {
 		named = count_seen(m);
-		status = walk_leased(m, now_ns - lease_ns, &closure, err);
+		status = walk_leased(m, now_ns, lease_ns, &closure, err);
 	}
 	if (!status) {
 		report.kept = count_seen(m);

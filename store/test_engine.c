@@ -1037,6 +1037,24 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	test_push(f->e, "p/x", objects, 1, 1);
 }
 
+/* The clock of whoever put the object was 100 days ahead: the lease must end as if it had been made when a sweep met it. */
+static void p7_a_lease_of_a_fast_clock_ends(void **state)
+{
+	const int64_t day = (int64_t)86400 * 1000000000, now = ts_now_real_ns();
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct ts_sweep_report report;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	(f->kind == LMDB ? test_age_lmdb : test_age_memory)(f->e, &block.id, -100 * (int64_t)86400);
+	OK(f->e->ops->sweep(f->e, now, day, false, &report, &f->err));
+	assert_int_equal(report.leased, 1);
+	OK(f->e->ops->sweep(f->e, now + day - 1, day, false, &report, &f->err));
+	assert_int_equal(report.leased, 1);
+	OK(f->e->ops->sweep(f->e, now + day, day, false, &report, &f->err));
+	assert_int_equal(report.freed, 1);
+}
+
 /* Reads an object and compares it with what was put. */
 static bool reads_back(struct fixture *f, const struct ts_sealed *want)
 {
@@ -1393,6 +1411,7 @@ int main(void)
 		TEST(p7_sweep_frees_what_nothing_reaches),
 		TEST(p7_roots_are_what_they_should_be),
 		TEST(p7_a_lease_holds_a_whole_closure),
+		TEST(p7_a_lease_of_a_fast_clock_ends),
 		TEST(p7_many_large_objects),
 		TEST(looking_says_what_asking_says),
 		TEST(looking_renews_nothing),

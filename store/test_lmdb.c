@@ -723,6 +723,164 @@ static uint64_t count(struct fixture *f, enum ts_dbi db)
 	return n;
 }
 
+/* What a sweep leaves that was killed after it had deleted one object. */
+static enum ts_status run_half_sweep(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct ts_id *dead = ctx;
+
+	if (ts_write_u64(w, "sweeps", 7, err) || ts_write_u64(w, "sweeping", 7, err) ||
+	    ts_write_u64(w, "sweep_since", (uint64_t)ts_now_real_ns(), err))
+		return err->status;
+	return dead ? ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(dead), err) : TS_OK;
+}
+
+static void half_sweep(struct fixture *f, const struct ts_id *dead)
+{
+	union {
+		const struct ts_id *in;
+		void *out;
+	} ctx = {.in = dead};
+
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_half_sweep, ctx.out, 0, &f->err));
+}
+
+static void remove_name(struct fixture *f, const char *name)
+{
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str(name), .remove = true};
+
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+}
+
+/* The run was complete once, so its head says so; a lease keeps that head through the next sweep. */
+static void p2_a_sweep_that_was_killed_leaves_no_lie(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/x", &objects[0].id, 1);
+	struct ts_sweep_report report;
+
+	test_push(f->e, "p/x", objects, n, 1);
+	remove_name(f, "p/x");
+	half_sweep(f, &objects[n - 1].id);
+	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	assert_int_equal(report.leased, n - 1);
+	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
+	OK(f->e->ops->put_many(f->e, &objects[n - 1], 1, NULL, &f->err));
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(verify(f).missing, 0);
+}
+
+/* A sweep with leases of no length is between two of its transactions. */
+static void p7_a_sweep_keeps_what_is_named_or_asked_for_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12], block = test_block(&f->arena, 99, 100, true);
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/x", &objects[0].id, 1);
+	bool present, leased;
+	int64_t began;
+	struct ts_read r;
+
+	OK(f->e->ops->put_many(f->e, objects, n, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	half_sweep(f, NULL);
+	began = ts_now_real_ns();
+	OK(f->e->ops->look_many(f->e, &block.id, 1, &present, &leased, &f->err));
+	assert_true(present && !leased);
+	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	for (size_t i = 0; i <= n; i++) {
+		struct ts_entry record;
+		bool found;
+
+		OK(ts_entry_get(r, i < n ? &objects[i].id : &block.id, &record, &found, &f->err));
+		assert_true(found && record.lease_ns >= began);
+	}
+	ts_read_end(&r);
+}
+
+struct deleted {
+	struct fixture *f;
+	enum ts_status status;
+	struct ts_sweep_report report;
+	atomic_bool over;
+};
+
+static void *sweep_in_thread(void *ctx)
+{
+	struct deleted *d = ctx;
+	struct ts_error err;
+
+	d->status = d->f->e->ops->sweep(d->f->e, ts_now_real_ns() + TEST_LATER, 0, false, &d->report, &err);
+	atomic_store(&d->over, true);
+	return NULL;
+}
+
+/* Other writers get their turn while a sweep deletes: each transaction of it is bounded. */
+static void a_sweep_lets_others_write(void **state)
+{
+	enum { OBJECTS = 20000, BATCH = 1000 };
+	struct fixture *f = *state;
+	struct ts_sealed *objects = ts_arena_array(&f->arena, BATCH, sizeof *objects), head;
+	struct deleted d = {.f = f};
+	unsigned between = 0;
+	pthread_t thread;
+	uint64_t before;
+
+	head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	for (uint64_t i = 0; i < OBJECTS; i += BATCH) {
+		for (uint64_t k = 0; k < BATCH; k++)
+			objects[k] = test_block(&f->arena, i + k, 3, true);
+		OK(f->e->ops->put_many(f->e, objects, BATCH, NULL, &f->err));
+	}
+	before = last_txn(f);
+	test_push(f->e, "p/x", &head, 1, 1);
+	assert_int_equal(pthread_create(&thread, NULL, sweep_in_thread, &d), 0);
+	while (count(f, TS_DB_OBJECTS) > OBJECTS && !atomic_load(&d.over))
+		usleep(100);
+	while (count(f, TS_DB_OBJECTS) > 1 && !atomic_load(&d.over)) {
+		test_push(f->e, "p/x", &head, 1, 1);
+		between++;
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(d.status, TS_OK);
+	assert_int_equal(d.report.freed, OBJECTS);
+	assert_true(between >= 5);
+	assert_true(last_txn(f) - before >= OBJECTS / 1024);
+	assert_int_equal(count(f, TS_DB_PACKS), 1);
+}
+
+/* The first of two sweeps stops at its next write, and the second one does everything. */
+static void of_two_sweeps_the_later_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct hold hold = {.f = f, .until = 2};
+	struct deleted first = {.f = f};
+	struct ts_sweep_report report;
+	struct ts_error err;
+	pthread_t thread;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
+	while (!atomic_load(&hold.holds))
+		usleep(1000);
+	assert_int_equal(pthread_create(&thread, NULL, sweep_in_thread, &first), 0);
+	while (waiting(&ts_env_of(f->e)->lane) < 1)
+		usleep(1000);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns() + TEST_LATER, 0, false, &report, &err)); /* both begin in one transaction */
+	pthread_join(hold.thread, NULL);
+	pthread_join(thread, NULL);
+	assert_int_equal(first.status, TS_CONFLICT);
+	assert_int_equal(report.freed, 1);
+	half_sweep(f, NULL);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), 0, false, &report, &err));
+}
+
 /* Runs are pushed in turn into the same packs, and half of them are removed: packs are rewritten, and their pages are
  * used again. */
 static void p7_space_is_used_again(void **state)
@@ -933,6 +1091,10 @@ int main(void)
 		TEST(looking_waits_for_no_writer),
 		TEST(a_group_of_writers_is_bounded),
 		TEST(p7_a_name_that_comes_during_a_sweep_counts),
+		TEST(p2_a_sweep_that_was_killed_leaves_no_lie),
+		TEST(p7_a_sweep_keeps_what_is_named_or_asked_for_meanwhile),
+		TEST(a_sweep_lets_others_write),
+		TEST(of_two_sweeps_the_later_goes_on),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),
