@@ -51,6 +51,9 @@ const struct ts_option ts_options[] = {
 	 "they tell the names of those who call"},
 	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
 	 "how often to free objects that no name reaches; 0 means never"},
+	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
+	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
+	 "work; 0 means none"},
 	{"log-level", "LEVEL", TS_OPTION_LEVEL, false, AT(log_level), 0, 0, "info",
 	 "error, warning, info (one line per call) or debug; SIGHUP reads it again from the file"},
 	{"config", "FILE", TS_OPTION_TEXT, true, AT(file), 0, 0, NULL,

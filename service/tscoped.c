@@ -77,6 +77,7 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 {
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
 
+	options.reserve_bytes = d->config.reserve_mib ? (int64_t)d->config.reserve_mib << 20 : -1;
 	if (ts_digest_init(err))
 		return err->status;
 	return ts_lmdb_open(&options, &d->engine, err);

@@ -6,7 +6,8 @@
  *  P2  No incomplete run is visible: a ref points only at an id whose whole closure of references is present.
  *  P3  Equal content is stored once.
  *  P4  A ref moves by compare-and-set; a stale or concurrent writer gets TS_CONFLICT and loses nothing.
- *  P5  The map never fills while the disk has room; when the disk is full, writes return TS_FULL and reads go on.
+ *  P5  The map never fills while the disk has room; when the disk is full, writes return TS_FULL, reads go on, and names can be
+ *      removed and swept.
  *  P6  A damaged object is reported by get (TS_DAMAGED) and by verify, and never served.
  *  P7  sweep frees everything that no ref, ref log or lease reaches and nothing else, while pushes go on.
  *  P8  backup gives a consistent copy while others write.
@@ -238,6 +239,10 @@ struct ts_engine {
 struct ts_lmdb_options {
 	const char *path;
 	uint64_t map_bytes; /* 0: the default, 1 TiB, or 8 GiB under sanitizers; it grows when needed */
+	/* 0: TS_STORE_RESERVE; below 0: none. While less is free, or less than a tenth of a small disk, writes of new objects,
+	 * names and notes return TS_FULL, and names can be removed and swept. The first engine that a process opens on a directory
+	 * decides. */
+	int64_t reserve_bytes;
 	bool create;
 	bool read_only;
 };

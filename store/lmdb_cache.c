@@ -22,8 +22,9 @@ void ts_lmdb_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span v
 	struct ts_lmdb_lane *lane = &l->env->lane;
 	struct ts_cached *cached;
 	struct ts_buf buf = {0};
+	struct ts_error full;
 
-	if (l->read_only || value.len > WAITING_MAX)
+	if (l->read_only || value.len > WAITING_MAX || ts_reserve_check(l->env, &full))
 		return;
 	cached = ts_alloc(sizeof *cached + value.len + 4);
 	if (!cached)

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/system.h"
 
 #include <errno.h>
@@ -293,6 +294,8 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	env->ino = st->st_ino;
 	env->mdb_read_only = options->read_only;
 	env->map_bytes = options->map_bytes;
+	if (options->reserve_bytes >= 0)
+		env->reserve_bytes = options->reserve_bytes ? (uint64_t)options->reserve_bytes : TS_STORE_RESERVE;
 	return env;
 }
 

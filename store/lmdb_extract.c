@@ -178,6 +178,8 @@ enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extract
 			return err->status;
 		bytes += runs[i].n * PAGE_MAX;
 	}
+	if (ts_reserve_check(ts_env_of(e), err))
+		return err->status;
 	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_extracts, &put, bytes, err);
 }
 

@@ -73,6 +73,7 @@ struct ts_lmdb_env {
 	MDB_env *mdb;
 	MDB_dbi dbi[TS_DBS_EVER];
 	uint64_t map_bytes; /* the size asked for */
+	uint64_t reserve_bytes; /* 0: none */
 	pthread_rwlock_t map;
 	struct ts_lmdb_lane lane;
 };
@@ -120,6 +121,9 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);
+/* TS_FULL if less than the reserve is free, on the disk and in pages of the file that will be used again: then only what makes the
+ * store smaller may be written. Call it without a transaction. */
+enum ts_status ts_reserve_check(struct ts_lmdb_env *env, struct ts_error *err);
 
 /* lmdb_lane.c: one write. The lane may run it several times, in a transaction that it shares with other writes. */
 struct ts_write {

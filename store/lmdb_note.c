@@ -135,7 +135,7 @@ enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const 
 {
 	struct put_note put = {.name = name, .note = note};
 
-	if (ts_note_check(name, note, err))
+	if (ts_note_check(name, note, err) || (note->value.len && ts_reserve_check(ts_env_of(e), err)))
 		return err->status;
 	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_note, &put, note->value.len, err);
 }

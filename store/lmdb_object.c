@@ -173,6 +173,7 @@ struct put {
 	struct ts_span *parts;
 	int64_t now_ns;
 	struct ts_sweeping sweeping;
+	struct ts_error full; /* what keeps new objects from being stored; TS_OK: nothing */
 	struct ts_put_stats stats;
 };
 
@@ -189,6 +190,10 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 			return TS_OK;
 		record.lease_ns = ts_sweeping_lease(&put->sweeping, put->now_ns);
 		return ts_entry_put(packer->w, &object->id, &record, err);
+	}
+	if (put->full.status) {
+		*err = put->full;
+		return err->status;
 	}
 	record = (struct ts_entry){
 		.raw_len = object->raw_len,
@@ -229,6 +234,7 @@ enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *obj
 	enum ts_status status;
 	size_t bytes = 0;
 
+	(void)ts_reserve_check(ts_env_of(e), &put.full);
 	for (size_t i = 0; i < n; i++)
 		bytes += objects[i].bytes.len;
 	put.parts = ts_alloc_array(n ? n : 1, sizeof *put.parts);

@@ -332,6 +332,15 @@ static size_t bytes_of(const struct ts_ref_update *updates, size_t n)
 	return bytes;
 }
 
+/* Names can be removed from a store that is full. */
+static enum ts_status check_room(struct ts_lmdb_env *env, const struct ts_ref_update *updates, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!updates[i].remove)
+			return ts_reserve_check(env, err);
+	return TS_OK;
+}
+
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
@@ -340,7 +349,7 @@ enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *u
 
 	if (n == 0)
 		return TS_OK;
-	if (ts_updates_check(updates, n, err))
+	if (ts_updates_check(updates, n, err) || check_room(ts_env_of(e), updates, n, err))
 		return err->status;
 	commit.current = ts_arena_array(arena, n, sizeof *commit.current);
 	if (!commit.current)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BLOCKS = 4 };
+enum { BLOCKS = 4, LITTER = 200 };
 
 static enum ts_status seal(struct ts_buf *object, struct ts_arena *arena, struct ts_sealed *ret, struct ts_error *err)
 {
@@ -71,6 +71,16 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 		return err->status;
 	*ret_id = update.id;
 	return TS_OK;
+}
+
+enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_sealed objects[LITTER];
+
+	for (uint64_t i = 0; i < n; i++)
+		if (make_block((number + 1) << 32 | i, 3, arena, &objects[i], err))
+			return err->status;
+	return e->ops->put_many(e, objects, n, NULL, err);
 }
 
 static char complaint[1400];

@@ -12,6 +12,9 @@ enum { FAULT_ACK_FD = 3, FAULT_ACK = 8 + TS_ID_BYTES };
 enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena *arena, struct ts_id *ret_id,
 			  struct ts_error *err);
 
+/* Stores up to 200 small objects that no name reaches, others for each number. */
+enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, struct ts_arena *arena, struct ts_error *err);
+
 /* Every acknowledgement of n bytes of them names a ref that is there, with that id, and a verify of the whole store is clean.
  * Returns NULL, or what is wrong. */
 const char *fault_check(const char *dir, const uint8_t *acks, size_t n, struct ts_store_stats *ret_stats);

@@ -15,9 +15,11 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -240,10 +242,17 @@ static int statvfs_full(const char *path, void *out, const char *name)
 		void *in;
 		int (*out)(const char *, struct statvfs *);
 	} next = {.in = dlsym(RTLD_NEXT, name)};
+	const char *text = getenv("TS_POWERLOG_ENOSPC_AFTER");
+	struct statvfs *fs = out;
 	int rc = next.out(path, out);
+	struct stat st = {0};
+	char data[1024];
 
-	if (rc == 0 && getenv("TS_POWERLOG_ENOSPC_AFTER"))
-		((struct statvfs *)out)->f_bavail = 0;
+	if (rc != 0 || !text)
+		return rc;
+	(void)snprintf(data, sizeof data, "%s/data.mdb", path);
+	(void)stat(data, &st);
+	fs->f_bavail = room_for((uint64_t)st.st_size, SIZE_MAX) / fs->f_frsize;
 	return rc;
 }
 
