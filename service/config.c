@@ -51,6 +51,9 @@ const struct ts_option ts_options[] = {
 	 "they tell the names of those who call"},
 	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
 	 "how often to free objects that no name reaches; 0 means never"},
+	{"gc-lease-min", "SECONDS", TS_OPTION_NUMBER, false, AT(gc_lease_min_s), 0, 1000000000, "86400",
+	 "the shortest lease that a client may ask gc for (tscope gc --lease): a shorter one frees objects of pushes that are under "
+	 "way"},
 	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},

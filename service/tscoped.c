@@ -146,7 +146,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
-					    .read_only = config->read_only};
+					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s};
 	options.engine = d->engine;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))

@@ -25,7 +25,7 @@
 
 #include <unistd.h>
 
-enum { TRIES = 3, COLUMNS_TOLD = 12 };
+enum { TRIES = 3, TRIES_INCOMPLETE = 8, COLUMNS_TOLD = 12 };
 
 /* A run that a word of the command line names. */
 struct place {
@@ -192,23 +192,41 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 	return status ? status : ts_ask_commit(cli->target.channel, &request, p->arena, &p->commit, err);
 }
 
-/* After a broken connection, push tries again. Objects that have arrived are not sent again. */
+/* Whether a push that failed starts over. io_tries counts what was tried for each of the two reasons. */
+static bool again(const struct ts_cli *cli, enum ts_status status, bool sent, int io_tries[2], const struct ts_error *err)
+{
+	bool incomplete = sent && status == TS_NOT_FOUND;
+	int most = incomplete ? TRIES_INCOMPLETE : TRIES, try = 0;
+
+	if (!incomplete && status != TS_UNAVAILABLE)
+		return false;
+	try = ++io_tries[incomplete];
+	if (try > most)
+		return false;
+	ts_cli_say(cli, "%s; push %s (%d of %d)", err->text, incomplete ? "sends it again" : "tries again", try, most);
+	/* The waits are 1, 2 and 4 seconds, about the time that a server takes to restart. */
+	if (!incomplete)
+		sleep(1u << (try - 1));
+	return true;
+}
+
+/* After a broken connection, or after a gc with a short lease that freed objects of this push, push starts over. Objects that are
+ * there are not sent again. */
 static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
 			       struct ts_error *err)
 {
 	enum ts_status status = name_it(cli, p, err);
+	int tries[2] = {0, 0};
+	bool sent;
 
-	for (int i = 1; !status; i++) {
+	if (status)
+		return status;
+	do {
 		status = send_objects(cli, p, facts, err);
-		if (!status && !ts_args_has(&cli->args, "dry-run"))
+		sent = !status;
+		if (sent && !ts_args_has(&cli->args, "dry-run"))
 			status = commit(cli, p, err);
-		if (status != TS_UNAVAILABLE || i > TRIES)
-			break;
-		ts_cli_say(cli, "%s; push tries again (%d of %d)", err->text, i, TRIES);
-		/* The waits are 1, 2 and 4 seconds, about the time that a server takes to restart. */
-		sleep(1u << (i - 1));
-		status = TS_OK;
-	}
+	} while (status && again(cli, status, sent, tries, err));
 	if (!status)
 		ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path,
 			       &p->run.notices, true);

@@ -1,4 +1,4 @@
-/* call.c - whether a call should go on. See handler.h. */
+/* call.c - whether a call should go on, and what its caller may do. See handler.h. */
 #include "service/handlers/core/handler.h"
 
 #include "base/clock.h"
@@ -10,4 +10,14 @@ enum ts_status ts_call_check(const struct ts_call *call, struct ts_error *err)
 	if (call->cancelled && call->cancelled(call))
 		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
 	return TS_OK;
+}
+
+enum ts_status ts_call_may_sweep(const struct ts_call *call, uint64_t lease_s, struct ts_error *err)
+{
+	if (lease_s >= call->server->gc_lease_min_s)
+		return TS_OK;
+	return ts_error_set(err, TS_DENIED,
+			    "gc with a lease of %" PRIu64 " s could free objects of pushes that are still under way, and this server "
+			    "honours leases for %" PRIu64 " s; leave --lease out, or have the server's gc-lease-min changed",
+			    lease_s, call->server->gc_lease_min_s);
 }

@@ -6,7 +6,7 @@
 
 TS_REPLIER(gc_reply, ts_gc_reply);
 
-enum { PAGE = 256, WAITING_MAX = 8 << 20 };
+enum { PAGE = 256, WAITING_MAX = 8 << 20, LEASE_MAX = 1000000000 /* seconds, 31 years */ };
 
 /* Runs whose scores were made and wait to be kept, so that many are written at once. */
 struct scoring {
@@ -128,12 +128,16 @@ enum ts_status ts_handle_collect_garbage(struct ts_call *call, void *state, stru
 {
 	struct ts_gc_request request;
 	struct ts_gc_reply reply = {.scored = 0};
+	uint64_t lease_s;
 	int64_t lease_ns;
 
 	(void)state;
 	if (ts_wire_unpack_gc_request(in, call->arena, &request, err))
 		return err->status;
-	lease_ns = (int64_t)(request.has_lease ? request.lease_s : TS_LEASE_SECONDS) * 1000000000;
+	lease_s = request.has_lease ? request.lease_s : TS_LEASE_SECONDS;
+	if (!request.dry_run && ts_call_may_sweep(call, lease_s, err))
+		return err->status;
+	lease_ns = (int64_t)(lease_s < LEASE_MAX ? lease_s : LEASE_MAX) * 1000000000;
 	if (call->engine->ops->sweep(call->engine, ts_now_real_ns(), lease_ns, request.dry_run, &reply.swept, err))
 		return err->status;
 	if (!request.dry_run && score_all(call, &reply.scored, err))

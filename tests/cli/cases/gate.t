@@ -1,7 +1,7 @@
 # Ten runs of branch main, each of its own commit and machine, within half a percent of 100 ms, on a server.
 $ i=0; for t in 0.1000 0.1003 0.0998 0.1001 0.1005 0.0997 0.1002 0.0999 0.1004 0.1000; do i=$((i+1)); python3 runs/gate.py m$i time=$t commit=$(printf '%02d%038d' $i 0) session=h$i started=$((1700000000+i*1000)); done; ls -d m[0-9]* | wc -l
 | 10
-$ tscoped --store server-store --socket $PWD/s >log 2>&1 & echo $! >pid; for i in $(seq 200); do test -S s || sleep 0.05; done
+$ tscoped --store server-store --socket $PWD/s --gc-lease-min 0 >log 2>&1 & echo $! >pid; for i in $(seq 200); do test -S s || sleep 0.05; done
 $ export TSCOPE_SERVER=unix:$PWD/s; tscope push -q --branch main ./m1 ./m2
 | name        id            steps      sent       new  outcome
 | default/m1  376d82b3936c    200 SIZE SIZE  created
