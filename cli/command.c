@@ -18,6 +18,7 @@ static const size_t out_max = (size_t)1 << 30;
 static void init(struct ts_cli *cli)
 {
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN); /* EFBIG says it */
 	*cli = (struct ts_cli){.out = TS_BUF_INIT(out_max)};
 	ts_arena_init(&cli->arena, TS_ANALYSIS_ARENA);
 	ts_term_init(&cli->term, NULL);

@@ -64,7 +64,7 @@ const struct ts_option ts_options[] = {
 	{"check", NULL, TS_OPTION_BOOL, true, AT(check), 0, 0, "no",
 	 "say whether a server with these settings would start: addresses, store, disk, descriptors; exit with 0 or 2"},
 	{"backup", "DIR", TS_OPTION_TEXT, true, AT(backup), 0, 0, "",
-	 "write a consistent copy of the store to a new directory, and exit; a server may run on the store meanwhile"},
+	 "write a consistent copy of the store to a new directory, verify it, and exit; a server may run on the store meanwhile"},
 	{"print-socket", NULL, TS_OPTION_BOOL, true, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
 	{"manual", NULL, TS_OPTION_BOOL, true, AT(manual), 0, 0, "no", "print the source of the manual page, and exit"},
 	{"version", NULL, TS_OPTION_BOOL, true, AT(version), 0, 0, "no", "print the version, and exit"},
@@ -347,7 +347,7 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 		config->socket = "";
 	if (config->socket[0] && config->socket[0] != '/' && config->socket[0] != '.')
 		return ts_error_set(err, TS_INVALID, "socket: '%s' is not a path: a path begins with / or ./", config->socket);
-	if (!config->socket[0] && config->n_listen == 0)
+	if (!config->socket[0] && config->n_listen == 0 && !config->backup[0])
 		return ts_error_set(err, TS_INVALID, "the server has no address to serve: %s; give --socket or --listen",
 				    none ? "socket is none, and there is no --listen" : "XDG_RUNTIME_DIR is not set");
 	for (unsigned i = 0; i < config->n_listen; i++) {

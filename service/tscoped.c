@@ -4,6 +4,7 @@
  * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start.
  */
 #include "base/clock.h"
+#include "base/denied.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@
 #include "service/notify.h"
 #include "service/rpc/server.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -73,33 +75,82 @@ static int print_line(const char *text)
 
 /* ---- the store ---- */
 
+/* Says what this user may not use, and the command that mends it: a backup that root restored belongs to root. */
+static enum ts_status explain_denied(const char *store, bool read_only, struct ts_error *err)
+{
+	static const char *const files[] = {"data.mdb", "lock.mdb"};
+	int wanted = read_only ? R_OK : R_OK | W_OK;
+	struct ts_error why = *err;
+	char path[PATH_MAX];
+	bool found = ts_explain_denied(store, wanted | X_OK, &why);
+
+	for (size_t i = 0; i < 2 && !found; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", store, files[i]);
+		found = ts_explain_denied(path, wanted, &why);
+	}
+	if (!found)
+		return err->status;
+	return ts_error_set(err, TS_DENIED, "%s; as root, 'chown -R %u:%u %s' gives the store to the user that tscoped runs as",
+			    why.text, (unsigned)geteuid(), (unsigned)getegid(), store);
+}
+
 static enum ts_status open_store(struct daemon *d, bool create, bool read_only, struct ts_error *err)
 {
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
+	enum ts_status status;
 
 	options.reserve_bytes = d->config.reserve_mib ? (int64_t)d->config.reserve_mib << 20 : -1;
 	if (ts_digest_init(err))
 		return err->status;
-	return ts_lmdb_open(&options, &d->engine, err);
+	status = ts_lmdb_open(&options, &d->engine, err);
+	return status == TS_DENIED ? explain_denied(options.path, read_only, err) : status;
+}
+
+/* Reads the copy again. What is damaged in it is damaged in the store as well, and the copy stays: it may be the best there is. */
+static enum ts_status verify_copy(const char *path, struct ts_verify_report *ret_report, struct ts_error *err)
+{
+	struct ts_lmdb_options options = {.path = path, .read_only = true};
+	struct ts_engine *copy;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	if (ts_lmdb_open(&options, &copy, err))
+		return err->status;
+	ts_arena_init(&arena, 0);
+	status = copy->ops->verify(copy, NULL, NULL, &arena, ret_report, err);
+	ts_arena_finish(&arena);
+	ts_engine_destroy(copy);
+	if (!status && ret_report->damaged + ret_report->missing)
+		return ts_error_set(err, TS_DAMAGED,
+				    "the copy is complete, but %" PRIu64 " objects of the store are damaged and %" PRIu64
+				    " are missing; tscope verify names them",
+				    ret_report->damaged, ret_report->missing);
+	return status;
 }
 
 static int backup(struct daemon *d)
 {
+	struct ts_verify_report report;
 	struct ts_error err;
 	struct ts_log line;
 	int64_t began = ts_now_mono_ns();
+	enum ts_status status;
 
+	(void)signal(SIGXFSZ, SIG_IGN); /* EFBIG says it */
 	if (open_store(d, false, true, &err))
 		return fail(&err);
-	if (d->engine->ops->backup(d->engine, d->config.backup, &err)) {
+	status = d->engine->ops->backup(d->engine, d->config.backup, &err);
+	ts_engine_destroy(d->engine);
+	if (!status)
+		status = verify_copy(d->config.backup, &report, &err);
+	if (status) {
 		ts_error_prefix(&err, "backup of %s", d->config.store);
-		ts_engine_destroy(d->engine);
 		return fail(&err);
 	}
-	ts_engine_destroy(d->engine);
 	ts_log_begin(&line, TS_LOG_INFO, "backup");
 	ts_log_str(&line, "store", d->config.store);
 	ts_log_str(&line, "to", d->config.backup);
+	ts_log_i64(&line, "objects", (int64_t)report.objects);
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
 	ts_log_end(&line);
 	return 0;
@@ -250,6 +301,7 @@ static int serve(struct daemon *d, int argc, char **argv)
 	sigaddset(&set, SIGHUP);
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	raise_descriptors();
 	if (start(d, &err)) {
 		exit_code = fail(&err);

@@ -222,7 +222,8 @@ struct ts_engine_ops {
 	 * cannot be read, TS_CONFLICT if another sweep began meanwhile. */
 	enum ts_status (*sweep)(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
 				struct ts_sweep_report *ret_report, struct ts_error *err);
-	/* Makes a consistent copy in a new directory, which it creates. TS_UNSUPPORTED for engines without files. */
+	/* Makes a consistent copy in a new directory, which is there only when the copy is whole and on the disk: until then its name
+	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);
 	enum ts_status (*stats)(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err);
 	void (*destroy)(struct ts_engine *e);

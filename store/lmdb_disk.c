@@ -1,7 +1,13 @@
 /* lmdb_disk.c - detects a full disk, and keeps a reserve of it so that the store can always be made smaller. */
 #include "store/lmdb_internal.h"
 
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+
+/* A transaction that does not fit below a limit is not longer than this. */
+enum { NEAR_LIMIT = 64 << 20 };
 
 /* LMDB turns a short write into EIO; this function tells a full disk from a broken one. */
 bool ts_disk_is_full(const char *path)
@@ -9,6 +15,25 @@ bool ts_disk_is_full(const char *path)
 	struct statvfs fs;
 
 	return statvfs(path, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 1 << 20;
+}
+
+/* LMDB turns the short write at such a limit into EIO, too. */
+enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err)
+{
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+	struct stat st = {0};
+
+	if (errnum != EFBIG && errnum != EIO)
+		return TS_OK;
+	(void)getrlimit(RLIMIT_FSIZE, &limit);
+	if (limit.rlim_cur == RLIM_INFINITY && errnum == EFBIG)
+		return ts_error_set(err, TS_FULL, "%s: the filesystem allows no file that is this large", file);
+	if (limit.rlim_cur == RLIM_INFINITY || stat(file, &st) != 0 || (uint64_t)st.st_size + NEAR_LIMIT < limit.rlim_cur)
+		return TS_OK;
+	return ts_error_set(err, TS_FULL,
+			    "%s: this process may write no file of more than %" PRIu64 " bytes (ulimit -f; LimitFSIZE of a systemd "
+			    "unit)",
+			    file, (uint64_t)limit.rlim_cur);
 }
 
 /* Sums up the pages that LMDB will use again. Their lists are the values of its first database, and each begins with its length. */

@@ -26,7 +26,7 @@
 /* A process may be denied this much address space (ulimit -v, small machines): then it asks for less, and the map grows later. */
 static const uint64_t map_least = (uint64_t)1 << 30;
 
-enum { READERS = 1024 };
+enum { READERS = 1024, DATA_PATH_MAX = 4096 };
 
 static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
@@ -36,7 +36,12 @@ static const char *const db_names[TS_DBS_EVER] = {"meta", "objects", "packs", "r
 
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
-	if (rc == ENOSPC || rc == EDQUOT || rc == EFBIG || (rc == EIO && ts_disk_is_full(env->path)))
+	char data[DATA_PATH_MAX];
+
+	(void)snprintf(data, sizeof data, "%s/data.mdb", env->path);
+	if (ts_file_is_limited(rc, data, err))
+		return err->status;
+	if (rc == ENOSPC || rc == EDQUOT || (rc == EIO && ts_disk_is_full(env->path)))
 		return ts_error_set(err, TS_FULL, "%s: the disk is full", env->path);
 	if (rc == MDB_MAP_FULL)
 		return ts_error_set(err, TS_FULL, "%s: the map is full and cannot grow", env->path);
@@ -248,9 +253,24 @@ static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err
 	return status;
 }
 
+/* LMDB makes a lock file also for a reader. One that root made would keep the owner of the store out of it. */
+static void give_lock(const struct ts_lmdb_env *env)
+{
+	char data[DATA_PATH_MAX + 16], lock[DATA_PATH_MAX + 16];
+	struct stat of_data, of_lock;
+
+	(void)snprintf(data, sizeof data, "%s/data.mdb", env->path);
+	(void)snprintf(lock, sizeof lock, "%s/lock.mdb", env->path);
+	if (geteuid() == 0 && stat(data, &of_data) == 0 && lstat(lock, &of_lock) == 0 && of_data.st_uid != of_lock.st_uid)
+		(void)lchown(lock, of_data.st_uid, of_data.st_gid);
+}
+
 static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts_error *err)
 {
 	int rc = open_mdb(env);
+
+	if (!rc)
+		give_lock(env);
 
 	if (!rc)
 		rc = open_databases(env, false);
@@ -303,7 +323,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 static enum ts_status find_store(const struct ts_lmdb_options *options, struct stat *ret_st, struct ts_error *err)
 {
 	bool create = options->create && !options->read_only;
-	char data[4096];
+	char data[DATA_PATH_MAX];
 	struct stat st;
 	int len = snprintf(data, sizeof data, "%s/data.mdb", options->path);
 

@@ -121,6 +121,8 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);
+/* TS_FULL if a write to this file failed with `errnum` because the process or the filesystem allows no longer file, else TS_OK. */
+enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err);
 /* TS_FULL if less than the reserve is free, on the disk and in pages of the file that will be used again: then only what makes the
  * store smaller may be written. Call it without a transaction. */
 enum ts_status ts_reserve_check(struct ts_lmdb_env *env, struct ts_error *err);
@@ -287,6 +289,9 @@ enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const 
 				struct ts_error *err);
 enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+
+/* lmdb_backup.c */
+enum ts_status ts_lmdb_backup(struct ts_engine *e, const char *path, struct ts_error *err);
 
 /* lmdb_extract.c */
 /* Writes extracts that were checked. */
