@@ -95,6 +95,8 @@ enum {
 /* Sending an object, or asking whether it is there, renews its lease only if the lease is older than so many seconds, so that
  * asking for ids rarely writes. */
 #define TS_LEASE_FRESH_SECONDS (TS_LEASE_SECONDS / 4)
+/* For so many seconds a name that was removed is kept, with what it reaches. */
+#define TS_KEEP_REMOVED_SECONDS (30 * 24 * 3600)
 /* Room that stays free on the disk of a store: gc takes a few MiB a transaction, and gets them back two transactions later unless a
  * backup is being read. */
 #define TS_STORE_RESERVE (64 << 20)

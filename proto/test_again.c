@@ -40,7 +40,11 @@
 	X(gc_request, ts_gc_request) \
 	X(gc_reply, ts_gc_reply) \
 	X(chart_request, ts_chart_request) \
-	X(chart_reply, ts_chart)
+	X(chart_reply, ts_chart) \
+	X(removed_request, ts_removed_request) \
+	X(removed_reply, ts_removed_reply) \
+	X(restore_request, ts_restore_request) \
+	X(restore_reply, ts_restore_reply)
 
 #define AGAIN(name, type)                                                                                              \
 	static enum ts_status again_##name(struct ts_span in, struct ts_arena *arena, struct ts_buf *out,              \

@@ -72,6 +72,10 @@ VECTORS = [
     ("ref_request", "UpdateRefRequest",
      "kind: REF_KIND_BRANCH name: \"p/b\" remove: true target: \"t\" force: true expect: EXPECT_ID expected: %s message: \"m\"" % ident(7)),
     ("ref_reply", "UpdateRefReply", "ref { %s } previous: %s" % (REF % ident(1), ident(2))),
+    ("removed_request", "ListRemovedRequest", 'prefix: "p/" limit: 3'),
+    ("removed_reply", "ListRemovedReply", 'removed { ref { %s } removed_ns: 5 by: "w" expires_ns: 6 } more: true' % (REF % ident(1))),
+    ("restore_request", "RestoreRefRequest", 'kind: REF_KIND_TAG name: "p/a" as: "p/b"'),
+    ("restore_reply", "RestoreRefReply", "ref { %s }" % (REF % ident(1))),
     ("log_request", "RefLogRequest", 'spec: "s" limit: 2'),
     ("log_reply", "RefLogReply",
      "kind: REF_KIND_STAGE name: \"p/s\" entries { seq: 1 id: %s moved_ns: 3 who: \"w\" message: \"m\" } entries { id: %s }"
@@ -164,8 +168,8 @@ VECTORS = [
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\""),
-    ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),
-    ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5"),
+    ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0 removed_s: 7"),
+    ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5 removed: 6 removed_bytes: 7"),
 ]
 
 

@@ -92,6 +92,31 @@ struct ts_ref_reply {
 	struct ts_id previous;
 };
 
+/* ListRemoved */
+struct ts_removed_ref {
+	struct ts_removed_name was;
+	int64_t expires_ns;
+};
+struct ts_removed_request {
+	struct ts_span prefix;
+	uint32_t limit; /* 0: TS_REMOVED_MAX */
+};
+struct ts_removed_reply {
+	struct ts_removed_ref *removed;
+	size_t n;
+	bool more;
+};
+enum { TS_REMOVED_MAX = 1000 };
+
+/* RestoreRef */
+struct ts_restore_request {
+	enum ts_ref_kind kind;
+	struct ts_span name, as;
+};
+struct ts_restore_reply {
+	struct ts_ref ref;
+};
+
 /* RefLog */
 struct ts_log_request {
 	struct ts_span spec; /* spec of a run name, tag or branch */
@@ -307,6 +332,8 @@ struct ts_gc_request {
 	bool dry_run;
 	bool has_lease;
 	uint64_t lease_s;
+	bool has_removed;
+	uint64_t removed_s; /* how long removed names are kept */
 };
 
 struct ts_gc_reply {
@@ -329,6 +356,10 @@ TS_WIRE(commit_request, ts_commit_request);
 TS_WIRE(commit_reply, ts_commit_reply);
 TS_WIRE(ref_request, ts_ref_request);
 TS_WIRE(ref_reply, ts_ref_reply);
+TS_WIRE(removed_request, ts_removed_request);
+TS_WIRE(removed_reply, ts_removed_reply);
+TS_WIRE(restore_request, ts_restore_request);
+TS_WIRE(restore_reply, ts_restore_reply);
 TS_WIRE(log_request, ts_log_request);
 TS_WIRE(log_reply, ts_log_reply);
 TS_WIRE(note_request, ts_note_request);

@@ -54,6 +54,8 @@ const struct ts_option ts_options[] = {
 	{"gc-lease-min", "SECONDS", TS_OPTION_NUMBER, false, AT(gc_lease_min_s), 0, 1000000000, "86400",
 	 "the shortest lease that a client may ask gc for (tscope gc --lease): a shorter one frees objects of pushes that are under "
 	 "way"},
+	{"keep-removed", "DAYS", TS_OPTION_NUMBER, false, AT(keep_removed_days), 0, 36500, "30",
+	 "how long a name that was removed can be restored; until then its objects stay"},
 	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},

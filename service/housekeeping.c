@@ -9,21 +9,23 @@
 
 struct ts_housekeeping {
 	struct ts_engine *engine;
-	int64_t interval_ns;
+	int64_t interval_ns, keep_ns;
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t stop; /* uses the monotonic clock */
 	bool stopping;
 };
 
-static void sweep(struct ts_engine *engine)
+static void sweep(struct ts_engine *engine, int64_t keep_ns)
 {
 	int64_t began = ts_now_mono_ns();
+	struct ts_sweep_options options = {
+		.now_ns = ts_now_real_ns(), .lease_ns = TS_LEASE_SECONDS * INT64_C(1000000000), .removed_ns = keep_ns};
 	struct ts_sweep_report report;
 	struct ts_error err;
 	struct ts_log line;
 
-	if (engine->ops->sweep(engine, ts_now_real_ns(), TS_LEASE_SECONDS * INT64_C(1000000000), false, &report, &err)) {
+	if (engine->ops->sweep(engine, &options, &report, &err)) {
 		ts_log_begin(&line, TS_LOG_ERROR, "gc");
 		ts_log_str(&line, "status", ts_status_word(err.status));
 		ts_log_str(&line, "reason", err.text);
@@ -56,7 +58,7 @@ static void *loop(void *arg)
 	pthread_mutex_lock(&h->mutex);
 	while (sleep_until(h, ts_now_mono_ns() + h->interval_ns)) {
 		pthread_mutex_unlock(&h->mutex);
-		sweep(h->engine);
+		sweep(h->engine, h->keep_ns);
 		pthread_mutex_lock(&h->mutex);
 	}
 	pthread_mutex_unlock(&h->mutex);
@@ -70,7 +72,7 @@ static void destroy(struct ts_housekeeping *h)
 	ts_free(h);
 }
 
-enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, struct ts_housekeeping **ret,
+enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, int64_t keep_ns, struct ts_housekeeping **ret,
 				     struct ts_error *err)
 {
 	struct ts_housekeeping *h = ts_alloc_array(1, sizeof *h);
@@ -81,6 +83,7 @@ enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for housekeeping");
 	h->engine = engine;
 	h->interval_ns = interval_ns;
+	h->keep_ns = keep_ns;
 	pthread_mutex_init(&h->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

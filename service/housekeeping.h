@@ -6,8 +6,9 @@
 
 struct ts_housekeeping;
 
-/* Starts the thread. The first sweep comes after one interval. The engine must outlive the thread. */
-enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, struct ts_housekeeping **ret,
+/* Starts the thread. The first sweep comes after one interval; removed names are kept for keep_ns. The engine must outlive the
+ * thread. */
+enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, int64_t keep_ns, struct ts_housekeeping **ret,
 				     struct ts_error *err);
 /* Ends the thread, after waiting for a sweep that is running. NULL is allowed. */
 void ts_housekeeping_stop(struct ts_housekeeping *h);

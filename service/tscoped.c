@@ -197,7 +197,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
-					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s};
+					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
+					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400};
 	options.engine = d->engine;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
@@ -207,7 +208,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
 		return err->status;
 	if (config->gc_hours > 0 && !config->read_only)
-		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000), &d->housekeeping, err);
+		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000),
+					     config->keep_removed_days * INT64_C(86400000000000), &d->housekeeping, err);
 	return TS_OK;
 }
 

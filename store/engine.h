@@ -46,8 +46,7 @@ struct ts_ref {
 enum ts_expect { TS_EXPECT_ANY, TS_EXPECT_ABSENT, TS_EXPECT_ID };
 
 /* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... When the name
- * is removed they are set aside: they come back if the name is given to the same run again before a sweep, and otherwise they are
- * lost. */
+ * is removed they come back with ref_restore, or if the name is given to the same run again. */
 struct ts_note {
 	struct ts_span key;
 	struct ts_span value; /* UTF-8, at most TS_NOTE_MAX bytes; note_put with an empty value removes the note */
@@ -73,10 +72,28 @@ struct ts_extracts {
 /* Called for each run that has an extract of one key; must not call the engine. value is valid until it returns. */
 typedef enum ts_status ts_extract_visit(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err);
 
+/* A name that was removed: with its log and its notes it is kept until it expires, and so are the objects that it reached. */
+struct ts_removed_name {
+	struct ts_ref ref; /* as it was */
+	int64_t removed_ns;
+	struct ts_span by; /* who removed it */
+};
+struct ts_removed_query {
+	struct ts_span prefix; /* of the names */
+	size_t limit;
+};
+
+struct ts_sweep_options {
+	int64_t now_ns;
+	int64_t lease_ns;   /* how long what was sent or asked for is kept */
+	int64_t removed_ns; /* how long removed names are kept */
+	bool dry_run;	    /* only count */
+};
+
 struct ts_ref_update {
 	enum ts_ref_kind kind;
 	struct ts_span name;
-	bool remove;		/* delete the ref (its log goes with it, and its notes are set aside); id is ignored */
+	bool remove;		/* remove the ref with its log and its notes (struct ts_removed_name); id is ignored */
 	struct ts_id id;
 	enum ts_expect expect;
 	struct ts_id expected;	/* if expect is TS_EXPECT_ID */
@@ -143,6 +160,8 @@ struct ts_sweep_report {
 	uint64_t freed;
 	uint64_t freed_bytes;
 	uint64_t leased;	/* objects that are unreachable and kept because of a lease */
+	uint64_t removed;	/* objects that only removed names reach, and which are kept */
+	uint64_t removed_bytes;
 };
 
 struct ts_engine;
@@ -185,6 +204,14 @@ struct ts_engine_ops {
 	enum ts_status (*ref_log)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
 				  struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 				  struct ts_error *err);
+	/* Lists names that were removed and have not expired, by kind and name, the last removal of a name first, at most limit of
+	 * them; *ret_more says that there are more. An engine in memory keeps none. */
+	enum ts_status (*removed_list)(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+				       struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
+	/* Brings back what was last removed under this name, as it was, under the name `as` (empty: the same). TS_NOT_FOUND if there is
+	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. */
+	enum ts_status (*ref_restore)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+				      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 	/* Notes belong to the name of a run (a TS_REF_RUN; TS_NOT_FOUND if there is none) and are deleted with it. A list of
 	 * them is sorted by key. */
 	enum ts_status (*note_put)(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
@@ -214,14 +241,14 @@ struct ts_engine_ops {
 	enum ts_status (*verify)(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
 				 void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
 				 struct ts_error *err);
-	/* Frees every object that no ref (for a branch: no entry of its log) and no lease newer than now_ns - lease_ns
-	 * reaches. A lease covers everything that the leased object refers to; one that is made while sweep runs covers the object
-	 * alone, and a commit then says what is missing. A lease that is more than TS_LEASE_FRESH_SECONDS later than now_ns counts
-	 * as made now, and is rewritten. With dry_run it only counts. Others write meanwhile. A sweep that ended early, by an error
-	 * or a kill, leaves a store in which everything works, and the next one goes on. TS_DAMAGED if an object that a ref reaches
-	 * cannot be read, TS_CONFLICT if another sweep began meanwhile. */
-	enum ts_status (*sweep)(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-				struct ts_sweep_report *ret_report, struct ts_error *err);
+	/* Forgets the names that were removed removed_ns ago, and frees every object that no ref (for a branch: no entry of its
+	 * log), no removed name and no lease newer than now_ns - lease_ns reaches. A lease covers everything that the leased object
+	 * refers to; one that is made while sweep runs covers the object alone, and a commit then says what is missing. A time that
+	 * is more than TS_LEASE_FRESH_SECONDS later than now_ns counts as now, and is rewritten. Others write meanwhile. A sweep that
+	 * ended early, by an error or a kill, leaves a store in which everything works, and the next one goes on. TS_DAMAGED if an
+	 * object that a ref reaches cannot be read, TS_CONFLICT if another sweep began meanwhile. */
+	enum ts_status (*sweep)(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+				struct ts_error *err);
 	/* Makes a consistent copy in a new directory, which is there only when the copy is whole and on the disk: until then its name
 	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);

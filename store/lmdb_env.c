@@ -31,8 +31,8 @@ enum { READERS = 1024, DATA_PATH_MAX = 4096 };
 static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
 
-static const char *const db_names[TS_DBS_EVER] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache",
-						 "extract_pages", "extracts"};
+static const char *const db_names[TS_DBS_EVER] = {"meta",  "objects", "packs",	       "refs",	  "log",     "recent",
+						 "notes", "cache",   "extract_pages", "removed", "extracts"};
 
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
@@ -55,77 +55,88 @@ enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_err
 	return ts_error_set(err, TS_INTERNAL, "%s: %s", env->path, mdb_strerror(rc));
 }
 
-/* Opens the database of extracts, which stores of older versions lack. */
-static int open_extracts(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
+/* Opens the databases that stores of older versions lack. MDB_NOTFOUND if one is not there, and the store can be written. */
+static int open_later(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
 {
-	int rc = mdb_dbi_open(txn, db_names[TS_DB_EXTRACTS], flags, &env->dbi[TS_DB_EXTRACTS]);
+	int rc = 0;
 
-	if (rc == MDB_NOTFOUND && env->mdb_read_only) {
-		env->dbi[TS_DB_EXTRACTS] = TS_NO_DBI;
-		return 0;
+	for (int i = TS_DB_EXTRACTS; i < TS_DBS && !rc; i++) {
+		rc = mdb_dbi_open(txn, db_names[i], flags, &env->dbi[i]);
+		if (rc == MDB_NOTFOUND && env->mdb_read_only) {
+			env->dbi[i] = TS_NO_DBI;
+			rc = 0;
+		}
 	}
 	return rc;
 }
 
-/* Moves what a store of an older version has as extracts; that it has none is no error. */
-static int move_extracts(struct ts_lmdb_env *env, MDB_txn *txn)
+/* Moves what a store of format 1 has as extracts; that it has none is no error. */
+static enum ts_status move_extracts(struct ts_write *w, struct ts_error *err)
 {
-	struct ts_write w = {.env = env, .txn = txn};
-	struct ts_error err;
-	int rc = mdb_dbi_open(txn, db_names[TS_DB_EXTRACTS_OLD], 0, &env->dbi[TS_DB_EXTRACTS_OLD]);
+	MDB_dbi *old = &w->env->dbi[TS_DB_EXTRACTS_OLD];
 
-	if (rc)
-		return rc == MDB_NOTFOUND ? 0 : rc;
-	if (ts_lmdb_extracts_move(&w, &err))
-		return w.rc ? w.rc : ENOMEM;
-	return mdb_drop(txn, env->dbi[TS_DB_EXTRACTS_OLD], 0); /* empty, because an older tscope may have it open */
+	w->rc = mdb_dbi_open(w->txn, db_names[TS_DB_EXTRACTS_OLD], 0, old);
+	if (w->rc == MDB_NOTFOUND)
+		return TS_OK;
+	if (w->rc)
+		return ts_env_error(w->env, w->rc, err);
+	if (ts_lmdb_extracts_move(w, err))
+		return err->status;
+	w->rc = mdb_drop(w->txn, *old, 1);
+	return w->rc ? ts_env_error(w->env, w->rc, err) : TS_OK;
 }
 
-static int try_add_extracts(struct ts_lmdb_env *env)
+static enum ts_status try_upgrade(struct ts_write *w, struct ts_error *err)
 {
-	MDB_txn *txn;
-	int rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
+	enum ts_status status;
 
-	if (rc)
-		return rc;
-	rc = open_extracts(env, txn, MDB_CREATE);
-	if (!rc)
-		rc = move_extracts(env, txn);
-	if (rc) {
-		mdb_txn_abort(txn);
-		return rc;
+	w->rc = mdb_txn_begin(w->env->mdb, NULL, 0, &w->txn);
+	if (w->rc)
+		return ts_env_error(w->env, w->rc, err);
+	w->rc = open_later(w->env, w->txn, MDB_CREATE);
+	status = w->rc ? ts_env_error(w->env, w->rc, err) : move_extracts(w, err);
+	if (!status)
+		status = ts_lmdb_notes_forget(w, err);
+	if (!status)
+		status = ts_write_u64(w, "format", TS_STORE_FORMAT, err);
+	if (status) {
+		mdb_txn_abort(w->txn);
+		return status;
 	}
-	return mdb_txn_commit(txn);
+	w->rc = mdb_txn_commit(w->txn);
+	return w->rc ? ts_env_error(w->env, w->rc, err) : TS_OK;
 }
 
-/* Makes it in a store that lacks it. */
-static int add_extracts(struct ts_lmdb_env *env)
+/* Makes a store of this format of an older one, in one transaction, for which the map may have to grow. */
+static enum ts_status upgrade(struct ts_lmdb_env *env, struct ts_error *err)
 {
+	struct ts_write w = {.env = env};
+	enum ts_status status = try_upgrade(&w, err);
 	MDB_envinfo info;
-	int rc = try_add_extracts(env);
 
-	while (rc == MDB_MAP_FULL && !mdb_env_info(env->mdb, &info) && !mdb_env_set_mapsize(env->mdb, 2 * info.me_mapsize))
-		rc = try_add_extracts(env);
-	return rc;
+	while (status && w.rc == MDB_MAP_FULL && !mdb_env_info(env->mdb, &info) && !mdb_env_set_mapsize(env->mdb, 2 * info.me_mapsize))
+		status = try_upgrade(&w, err);
+	return status;
 }
 
-/* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. */
-static int open_databases(struct ts_lmdb_env *env, bool create)
+/* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. *ret_old: the
+ * store lacks some. */
+static int open_databases(struct ts_lmdb_env *env, bool create, bool *ret_old)
 {
 	struct ts_write w = {.env = env};
 	struct ts_error err;
 	unsigned flags = create ? MDB_CREATE : 0;
 	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &w.txn);
-	bool old = false;
 
+	*ret_old = false;
 	if (rc)
 		return rc;
 	for (int i = 0; i < TS_DB_EXTRACTS && !rc; i++)
 		rc = mdb_dbi_open(w.txn, db_names[i], flags, &env->dbi[i]);
 	if (!rc) {
-		rc = open_extracts(env, w.txn, flags);
-		old = rc == MDB_NOTFOUND;
-		rc = old ? 0 : rc;
+		rc = open_later(env, w.txn, flags);
+		*ret_old = rc == MDB_NOTFOUND;
+		rc = *ret_old ? 0 : rc;
 	}
 	if (!rc && create && ts_write_u64(&w, "format", TS_STORE_FORMAT, &err))
 		rc = w.rc ? w.rc : ENOMEM;
@@ -133,8 +144,7 @@ static int open_databases(struct ts_lmdb_env *env, bool create)
 		mdb_txn_abort(w.txn);
 		return rc;
 	}
-	rc = mdb_txn_commit(w.txn);
-	return !rc && old ? add_extracts(env) : rc;
+	return mdb_txn_commit(w.txn);
 }
 
 static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
@@ -234,7 +244,7 @@ static int open_mdb(struct ts_lmdb_env *env)
 	return rc ? rc : open_mdb_somehow(env);
 }
 
-static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err)
+static enum ts_status check_format(struct ts_lmdb_env *env, bool old, struct ts_error *err)
 {
 	enum ts_status status;
 	uint64_t format = 0;
@@ -250,6 +260,8 @@ static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err
 				    env->path, format, TS_STORE_FORMAT);
 	if (!status && format == 0)
 		return ts_error_set(err, TS_INVALID, "%s: the store has no format number", env->path);
+	if (!status && !env->mdb_read_only && (old || format < TS_STORE_FORMAT))
+		return upgrade(env, err);
 	return status;
 }
 
@@ -267,18 +279,19 @@ static void give_lock(const struct ts_lmdb_env *env)
 
 static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts_error *err)
 {
+	bool old = false;
 	int rc = open_mdb(env);
 
 	if (!rc)
 		give_lock(env);
 
 	if (!rc)
-		rc = open_databases(env, false);
+		rc = open_databases(env, false, &old);
 	if (rc == MDB_NOTFOUND && create)
-		rc = open_databases(env, true);
+		rc = open_databases(env, true, &old);
 	if (rc == MDB_NOTFOUND)
 		return ts_error_set(err, TS_INVALID, "%s: this is an LMDB file, but not a store of tscope", env->path);
-	return rc ? ts_env_error(env, rc, err) : check_format(env, err);
+	return rc ? ts_env_error(env, rc, err) : check_format(env, old, err);
 }
 
 static void free_env(struct ts_lmdb_env *env)
@@ -401,6 +414,7 @@ void ts_env_release(struct ts_lmdb_env *env)
 /* After a failed write of a meta page, LMDB refuses every operation until the environment is opened again. */
 static int reopen(struct ts_lmdb_env *env)
 {
+	bool old;
 	int rc;
 
 	if (env->mdb)
@@ -408,7 +422,7 @@ static int reopen(struct ts_lmdb_env *env)
 	env->mdb = NULL;
 	rc = open_mdb(env);
 	if (!rc)
-		rc = open_databases(env, false);
+		rc = open_databases(env, false, &old);
 	return rc;
 }
 

@@ -16,8 +16,9 @@
  *	recent	kind time(latest first) name -> nothing
  *	notes	name 0 key -> at_ns, who, value
  *	cache	SHA-256 of the key -> value
- *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of older versions lack this
- *		database until they are opened for writing, and have a record for each extract in "extracts", if any
+ *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of format 1 lack this database
+ *		until they are opened for writing, and have a record for each extract in "extracts", if any
+ *	removed	see lmdb_removed.c; the same
  */
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
@@ -31,7 +32,9 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-enum { TS_STORE_FORMAT = 1 };
+/* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. A store of format 1 that is opened for
+ * writing becomes one of format 2. */
+enum { TS_STORE_FORMAT = 2 };
 
 enum ts_dbi {
 	TS_DB_META,
@@ -42,7 +45,8 @@ enum ts_dbi {
 	TS_DB_RECENT,
 	TS_DB_NOTES,
 	TS_DB_CACHE,
-	TS_DB_EXTRACTS,
+	TS_DB_EXTRACTS, /* from here on: databases that older stores lack */
+	TS_DB_REMOVED,
 	TS_DBS,
 	TS_DB_EXTRACTS_OLD = TS_DBS, /* open only while they are moved */
 	TS_DBS_EVER,
@@ -263,6 +267,8 @@ struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t ou
 enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts_ref *ret, struct ts_error *err);
 enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_ref *ret,
 			   bool *ret_found, struct ts_error *err);
+/* Writes a ref, and where it stands among the newest. */
+enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
 /* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */
 enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts_log_entry *ret, struct ts_error *err);
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
@@ -279,16 +285,29 @@ enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struc
 
 /* lmdb_note.c */
 /* Writes a note that was checked, or removes it if its value is empty. */
-/* Sets the notes of a run's name aside when it is removed; gives them back when the name points at that run again, or deletes them
- * when it points at another; and deletes all that are aside. */
-enum ts_status ts_lmdb_notes_aside(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
-enum ts_status ts_lmdb_notes_back(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
+/* Deletes the notes of removed names, which a store of format 1 kept among the others. */
 enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err);
 enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
 enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+
+/* lmdb_removed.c */
+/* Keeps a ref that is being removed, with its log and notes. */
+enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, struct ts_error *err);
+/* Gives the notes back to a name that was removed when it is given to the same run again. */
+enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
+/* Forgets one name that was removed keep_ns before now_ns, or corrects the time of one; *ret_more: call it again. */
+enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err);
+/* Whether a record keeps objects, and is of a name that was removed after since_ns. *ret_log: it is an entry of a log, else
+ * ts_removed_id has its id. */
+bool ts_removed_root(struct ts_span key, int64_t since_ns, bool *ret_log);
+enum ts_status ts_removed_id(struct ts_span key, struct ts_span stored, struct ts_id *ret_id, struct ts_error *err);
+enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+				    struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
+enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 
 /* lmdb_backup.c */
 enum ts_status ts_lmdb_backup(struct ts_engine *e, const char *path, struct ts_error *err);
@@ -341,6 +360,7 @@ struct ts_table {
 	struct ts_idmap newer;	  /* ids that a walk reached and that have no row */
 	struct ts_idmap *damaged; /* collects damaged ids; if it is NULL, a damaged object is an error */
 	struct ts_idmap *missing; /* the same for missing ids */
+	int64_t removed_since_ns; /* names that were removed before do not count */
 };
 
 void ts_table_finish(struct ts_table *t);
@@ -348,6 +368,7 @@ enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_err
 struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id);
 /* Marks everything that refs reach; for a branch, everything that any entry of its log reaches. */
 enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct ts_error *err);
+enum ts_status ts_table_mark_removed(struct ts_table *t, struct ts_read r, struct ts_error *err); /* what removed names reach */
 enum ts_status ts_table_mark_from(struct ts_table *t, struct ts_read r, const struct ts_id *id, struct ts_closure *closure,
 				  struct ts_error *err);
 void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure);
@@ -357,8 +378,8 @@ enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_r
 /* lmdb_verify.c, lmdb_sweep.c */
 enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);
-enum ts_status ts_lmdb_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-			     struct ts_sweep_report *ret_report, struct ts_error *err);
+enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+			     struct ts_error *err);
 
 /* The sweep that deletes now. While there is one, TS_COMPLETE proves nothing, and what shall stay needs a lease that it honours. */
 struct ts_sweeping {

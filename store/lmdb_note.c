@@ -1,6 +1,6 @@
 /* lmdb_note.c - writes and lists the notes of the name of a run.
  *
- * The notes of a name that was removed stay, behind a record without a note's key that holds the id of its run. */
+ * In a store of format 1 the notes of a name that was removed stayed, behind a record without a note's key. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
@@ -15,39 +15,6 @@ static struct ts_span note_prefix(struct ts_span name, uint8_t *room)
 	memcpy(room, name.data, name.len);
 	room[name.len] = 0;
 	return ts_span_of(room, name.len + 1);
-}
-
-enum ts_status ts_lmdb_notes_aside(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err)
-{
-	struct ts_buf buf = TS_BUF_INIT(NOTE_VALUE_MAX);
-	uint8_t room[NOTE_PREFIX_MAX];
-	struct ts_span key = note_prefix(name, room);
-	enum ts_status status;
-
-	ts_buf_bytes(&buf, id->bytes, TS_ID_BYTES);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_NOTES, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
-}
-
-enum ts_status ts_lmdb_notes_back(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err)
-{
-	uint8_t room[NOTE_PREFIX_MAX];
-	struct ts_span key = note_prefix(name, room), stored, value;
-	bool found;
-
-	if (ts_read_get(ts_read_of(w), TS_DB_NOTES, key, &stored, &found, err))
-		return err->status;
-	if (!found)
-		return TS_OK;
-	if (ts_check_split(key, stored, &value, err))
-		return ts_error_prefix(err, "the notes of %.*s", TS_SPAN_ARG(name));
-	if (ts_span_eq(value, ts_id_span(id)))
-		return ts_write_delete(w, TS_DB_NOTES, key, err);
-	return ts_write_delete_prefix(w, TS_DB_NOTES, key, err);
 }
 
 /* Finds a name whose notes were set aside, from `from` on. *ret_name, in room: the key of its record. */

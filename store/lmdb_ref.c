@@ -226,7 +226,7 @@ static struct ts_span recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct
 	return ts_span_of(out, 9 + name.len);
 }
 
-static enum ts_status put_ref(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err)
+enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(REF_VALUE_MAX);
 	uint8_t key_room[TS_REF_KEY_MAX];
@@ -272,17 +272,23 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	return status;
 }
 
-/* Removes the ref and its log, and sets the notes of a run aside. */
-static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, const struct ts_id *id, struct ts_error *err)
+/* Removes the ref; but for a stage, which can be joined anew, it is kept with its log and notes. */
+static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_error *err)
 {
 	uint8_t room[TS_REF_KEY_MAX + 1];
 	struct ts_span key = ts_ref_key(u->kind, u->name, room);
 	struct ts_span prefix = ts_span_of(room, key.len + 1);
+	struct ts_ref current;
+	bool found;
 
 	room[key.len] = 0;
-	if (ts_write_delete(w, TS_DB_REFS, key, err) || ts_write_delete_prefix(w, TS_DB_LOG, prefix, err))
+	if (u->kind != TS_REF_STAGE &&
+	    (ts_ref_read(ts_read_of(w), u->kind, u->name, &current, &found, err) ||
+	     (found && ts_removed_keep(w, &current, u->now_ns, u->who, err))))
 		return err->status;
-	return u->kind == TS_REF_RUN ? ts_lmdb_notes_aside(w, u->name, id, err) : TS_OK;
+	if (ts_write_delete(w, TS_DB_REFS, key, err))
+		return err->status;
+	return ts_write_delete_prefix(w, TS_DB_LOG, prefix, err);
 }
 
 static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_update *u, const struct ts_ref *current,
@@ -295,11 +301,11 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	    ts_write_delete(w, TS_DB_RECENT, recent_key(u->kind, current->moved_ns, u->name, room), err))
 		return err->status;
 	if (u->remove)
-		return remove_ref(w, u, &current->id, err);
-	if (u->kind == TS_REF_RUN && !current->seq && ts_lmdb_notes_back(w, u->name, &u->id, err))
+		return remove_ref(w, u, err);
+	if (u->kind == TS_REF_RUN && !current->seq && ts_removed_again(w, u->name, &u->id, err))
 		return err->status;
 	after = ts_ref_after(u, current);
-	if (put_ref(w, &after, err) || put_log(w, &after, u->message, err))
+	if (ts_ref_write(w, &after, err) || put_log(w, &after, u->message, err))
 		return err->status;
 	if (ts_lmdb_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
 		return err->status;

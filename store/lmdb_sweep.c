@@ -1,5 +1,6 @@
 /* lmdb_sweep.c - frees what no ref and no lease reaches, while this and other processes push.
  *
+ *  0. Removed names that expired are forgotten, one in a transaction.
  *  1. A read transaction lists all objects and marks what refs reach. Nobody waits for this, however long it takes.
  *  2. A write of a few records makes this the sweep that deletes. Until it is over, a commit trusts no TS_COMPLETE and leases
  *     everything that its names reach, and who asks for an object renews a lease that this sweep would not honour.
@@ -36,6 +37,8 @@ struct sweep {
 	struct ts_row **rows; /* by pack */
 	int64_t now_ns;
 	int64_t since_ns;     /* leases newer than this are valid */
+	int64_t removed_ns;
+	bool more;	      /* names may have expired */
 	uint64_t number;      /* of this sweep, among all of the store */
 	uint64_t next_pack;   /* the next pack number when the rows were listed */
 	struct ts_sweep_report report;
@@ -92,13 +95,17 @@ static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 	return status ? status : ts_table_by_pack(&s->table, &s->rows, err);
 }
 
-static uint64_t name_marked(struct ts_table *t)
+/* Sums up what was marked since the last call, and is reached by names from now on. */
+static void name_marked(struct ts_table *t, uint64_t *ret_n, uint64_t *ret_bytes)
 {
-	uint64_t n = 0;
+	*ret_n = *ret_bytes = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		struct ts_row *row = &t->rows[i];
 
-	for (size_t i = 0; i < t->n; i++)
-		n += t->rows[i].named = t->rows[i].marked;
-	return n;
+		*ret_n += row->marked && !row->named;
+		*ret_bytes += row->marked && !row->named ? row->len : 0;
+		row->named = row->marked;
+	}
 }
 
 /* Reads the current state of a row: another process may have swept it, or have renewed its lease. */
@@ -147,7 +154,6 @@ static enum ts_status mark_leased(struct sweep *s, struct ts_read r, struct ts_e
 
 static void count_rows(struct sweep *s)
 {
-	s->report = (struct ts_sweep_report){0};
 	for (size_t i = 0; i < s->table.n; i++) {
 		const struct ts_row *row = &s->table.rows[i];
 
@@ -161,15 +167,18 @@ static void count_rows(struct sweep *s)
 static enum ts_status decide(struct sweep *s, struct ts_error *err)
 {
 	enum ts_status status;
+	uint64_t n, bytes;
 	struct ts_read r;
 
 	if (ts_read_begin(s->l->env, &r, err))
 		return err->status;
 	status = ts_table_mark_names(&s->table, r, err);
-	if (!status) {
-		(void)name_marked(&s->table);
+	name_marked(&s->table, &n, &bytes);
+	if (!status)
+		status = ts_table_mark_removed(&s->table, r, err);
+	name_marked(&s->table, &s->report.removed, &s->report.removed_bytes);
+	if (!status)
 		status = refresh(s, r, err);
-	}
 	if (!status)
 		status = mark_leased(s, r, err);
 	ts_read_end(&r);
@@ -389,7 +398,7 @@ static enum ts_status delete_packs(struct sweep *s, struct ts_error *err)
 	return status;
 }
 
-/* ---- extracts, notes ---- */
+/* ---- extracts, removed names ---- */
 
 static enum ts_status run_sweep_extracts(struct ts_write *w, void *ctx, struct ts_error *err)
 {
@@ -409,10 +418,20 @@ static enum ts_status sweep_extracts(struct sweep *s, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status run_forget_notes(struct ts_write *w, void *ctx, struct ts_error *err)
+static enum ts_status run_expire(struct ts_write *w, void *ctx, struct ts_error *err)
 {
-	(void)ctx;
-	return ts_lmdb_notes_forget(w, err);
+	struct sweep *s = ctx;
+
+	return ts_removed_expire(w, s->now_ns, s->removed_ns, &s->more, err);
+}
+
+static enum ts_status expire(struct sweep *s, struct ts_error *err)
+{
+	do {
+		if (ts_lane_run(s->l, run_expire, s, 0, err))
+			return err->status;
+	} while (s->more);
+	return TS_OK;
 }
 
 /* ---- moving ---- */
@@ -507,7 +526,7 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	enum ts_status status;
 
 	if (ts_lane_run(s->l, run_begin, s, 0, err) || decide(s, err) || settle_all(s, err) || delete_packs(s, err) ||
-	    sweep_extracts(s, err) || step(s, run_forget_notes, 0, err))
+	    sweep_extracts(s, err))
 		return err->status;
 	status = move_sparse(s, err);
 	if (status && status != TS_FULL) /* without room to move anything, what was freed is free all the same */
@@ -515,16 +534,22 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	return ts_lane_run(s->l, run_end, s, 0, err);
 }
 
-enum ts_status ts_lmdb_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-			     struct ts_sweep_report *ret_report, struct ts_error *err)
+enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+			     struct ts_error *err)
 {
-	struct sweep s = {.l = (struct ts_lmdb *)(void *)e, .now_ns = now_ns, .since_ns = now_ns - lease_ns};
+	struct sweep s = {.l = (struct ts_lmdb *)(void *)e,
+			  .now_ns = options->now_ns,
+			  .since_ns = options->now_ns - options->lease_ns,
+			  .removed_ns = options->removed_ns};
 	enum ts_status status;
 
+	s.table.removed_since_ns = options->now_ns - options->removed_ns;
 	ts_env_check_readers(s.l->env);
-	status = load_and_mark(&s, err);
+	status = options->dry_run ? TS_OK : expire(&s, err);
 	if (!status)
-		status = dry_run ? decide(&s, err) : sweep(&s, err);
+		status = load_and_mark(&s, err);
+	if (!status)
+		status = options->dry_run ? decide(&s, err) : sweep(&s, err);
 	ts_table_finish(&s.table);
 	ts_free(s.rows);
 	if (!status)

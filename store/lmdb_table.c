@@ -199,6 +199,26 @@ enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct 
 	return mark_all(t, r, TS_DB_LOG, ts_span_of(&branch, 1), mark_log, err);
 }
 
+static enum ts_status mark_removed(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure, struct ts_error *err)
+{
+	struct ts_log_entry entry;
+	struct ts_id id;
+	bool log;
+
+	if (!ts_removed_root(walk->key, t->removed_since_ns, &log))
+		return TS_OK;
+	if (log ? ts_log_parse(walk->key, walk->value, &entry, err) : ts_removed_id(walk->key, walk->value, &id, err))
+		return err->status;
+	return ts_table_mark_from(t, walk->read, log ? &entry.id : &id, closure, err);
+}
+
+enum ts_status ts_table_mark_removed(struct ts_table *t, struct ts_read r, struct ts_error *err)
+{
+	if (r.env->dbi[TS_DB_REMOVED] == TS_NO_DBI)
+		return TS_OK;
+	return mark_all(t, r, TS_DB_REMOVED, ts_span_of(NULL, 0), mark_removed, err);
+}
+
 static int compare_place(const void *a, const void *b)
 {
 	const struct ts_row *const *x = a;

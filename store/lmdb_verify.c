@@ -117,6 +117,7 @@ static enum ts_status load(struct verify *v, struct ts_error *err)
 
 	v->table.damaged = &v->damaged;
 	v->table.missing = &v->missing;
+	v->table.removed_since_ns = INT64_MIN;
 	if (ts_read_begin(v->env, &r, err))
 		return err->status;
 	status = ts_table_load(&v->table, r, err);
@@ -132,6 +133,8 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 	if (ts_read_begin(v->env, &r, err))
 		return err->status;
 	status = ts_table_mark_names(&v->table, r, err);
+	if (!status)
+		status = ts_table_mark_removed(&v->table, r, err);
 	ts_read_end(&r);
 	return status;
 }

@@ -420,6 +420,23 @@ static void memory_destroy(struct ts_engine *e)
 	ts_free(m);
 }
 
+static enum ts_status removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+				   struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err)
+{
+	(void)e, (void)query, (void)arena, (void)err;
+	*ret_names = NULL;
+	*ret_n = 0;
+	*ret_more = false;
+	return TS_OK;
+}
+
+static enum ts_status ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+				  struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	(void)e, (void)kind, (void)as, (void)arena, (void)ret_ref;
+	return ts_error_set(err, TS_UNSUPPORTED, "%.*s: a store in memory keeps no removed names", TS_SPAN_ARG(name));
+}
+
 static const struct ts_engine_ops memory_ops = {
 	.has_many = memory_has_many,
 	.look_many = memory_look_many,
@@ -430,6 +447,8 @@ static const struct ts_engine_ops memory_ops = {
 	.ref_get = ts_memory_ref_get,
 	.ref_list = ts_memory_ref_list,
 	.ref_log = ts_memory_ref_log,
+	.removed_list = removed_list,
+	.ref_restore = ref_restore,
 	.note_put = ts_memory_note_put,
 	.note_list = ts_memory_note_list,
 	.extracts_put = ts_memory_extracts_put,

@@ -82,8 +82,8 @@ enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id 
 enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
 				void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
 				struct ts_error *err);
-enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-			       struct ts_sweep_report *ret_report, struct ts_error *err);
+enum ts_status ts_memory_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+			       struct ts_error *err);
 enum ts_status ts_memory_base_has(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present,
 				  struct ts_error *err);
 

@@ -222,8 +222,8 @@ static void free_unseen(struct ts_memory *m, bool dry_run, struct ts_sweep_repor
 	}
 }
 
-enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-			       struct ts_sweep_report *ret_report, struct ts_error *err)
+enum ts_status ts_memory_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+			       struct ts_error *err)
 {
 	struct ts_memory *m = ts_memory_of(e);
 	struct ts_sweep_report report = {0};
@@ -238,15 +238,15 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t leas
 	status = walk_names(m, &closure, err);
 	if (!status) {
 		named = count_seen(m);
-		status = walk_leased(m, now_ns, lease_ns, &closure, err);
+		status = walk_leased(m, options->now_ns, options->lease_ns, &closure, err);
 	}
 	if (!status) {
 		report.kept = count_seen(m);
 		report.leased = report.kept - named;
-		free_unseen(m, dry_run, &report);
-		if (!dry_run)
+		free_unseen(m, options->dry_run, &report);
+		if (!options->dry_run)
 			ts_memory_notes_forget(m);
-		if (!dry_run && !m->base)
+		if (!options->dry_run && !m->base)
 			ts_memory_extracts_sweep(m);
 	}
 	pthread_mutex_unlock(&m->lock);

@@ -552,7 +552,7 @@ static void name_again(struct fixture *f, const struct ts_sealed *head, bool swe
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	assert_int_equal(count_notes(f), 0);
 	if (sweep)
-		OK(f->e->ops->sweep(f->e, 1, 0, false, &report, &f->err));
+		OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = 1000));
 	test_push(f->e, "p/x", head, 1, 1);
 }
 
@@ -965,11 +965,11 @@ static void p7_sweep_frees_what_nothing_reaches(void **state)
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	for (int i = 0; i < 12; i++)
 		bytes += b[i].bytes.len + (i == 4 ? 0 : c[i].bytes.len);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns() + TEST_LATER, 0, true, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns() + TEST_LATER, .dry_run = true));
 	assert_int_equal(report.freed, 23);
 	assert_int_equal(report.freed_bytes, bytes);
 	assert_true(has(f, &b[0].id)); /* the sweep only counted */
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), 3600 * (int64_t)1000000000, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = 3600 * (int64_t)1000000000));
 	assert_int_equal(report.freed, 0); /* leases protect them */
 	assert_int_equal(report.leased, 23);
 	assert_int_equal(report.kept, 35);
@@ -1031,7 +1031,7 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	while (ts_now_real_ns() == between)
 		;
 	OK(f->e->ops->put_many(f->e, objects, 1, NULL, &f->err));
-	OK(f->e->ops->sweep(f->e, between, 0, false, &report, &f->err)); /* only the lease of the head is newer */
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = between)); /* only the lease of the head is newer */
 	assert_int_equal(report.freed, 0);
 	assert_int_equal(report.leased, n);
 	test_push(f->e, "p/x", objects, 1, 1);
@@ -1047,11 +1047,11 @@ static void p7_a_lease_of_a_fast_clock_ends(void **state)
 
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
 	(f->kind == LMDB ? test_age_lmdb : test_age_memory)(f->e, &block.id, -100 * (int64_t)86400);
-	OK(f->e->ops->sweep(f->e, now, day, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now, .lease_ns = day));
 	assert_int_equal(report.leased, 1);
-	OK(f->e->ops->sweep(f->e, now + day - 1, day, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + day - 1, .lease_ns = day));
 	assert_int_equal(report.leased, 1);
-	OK(f->e->ops->sweep(f->e, now + day, day, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + day, .lease_ns = day));
 	assert_int_equal(report.freed, 1);
 }
 
@@ -1316,7 +1316,7 @@ static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *obje
 	    e->ops->ref_list(e, &q, arena, &refs, &count, &next, err) ||
 	    e->ops->ref_log(e, TS_REF_RUN, u.name, 0, arena, &log, &count, err) ||
 	    e->ops->find_prefix(e, TEST_HEAD, ts_span_str("a"), 9, arena, &ids, &count, err) ||
-	    e->ops->sweep(e, 1, 0, false, &swept, err) || e->ops->verify(e, NULL, NULL, arena, &verified, err))
+	    TEST_SWEEP(e, &swept, err, .now_ns = 1) || e->ops->verify(e, NULL, NULL, arena, &verified, err))
 		return err->status;
 	return TS_OK;
 }

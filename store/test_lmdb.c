@@ -74,6 +74,17 @@ static struct ts_verify_report verify(struct fixture *f)
 	return report;
 }
 
+static uint64_t count(struct fixture *f, enum ts_dbi db)
+{
+	struct ts_read r;
+	uint64_t n;
+
+	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	n = ts_read_count(r, db);
+	ts_read_end(&r);
+	return n;
+}
+
 static char *run_name(struct ts_arena *arena, uint64_t i)
 {
 	return ts_arena_printf(arena, "p/%" PRIu64, i);
@@ -439,6 +450,229 @@ static void a_newer_format_is_refused(void **state)
 	assert_null(f->e);
 }
 
+static size_t count_refs(struct fixture *f, struct ts_engine *e, enum ts_ref_kind kind)
+{
+	struct ts_ref_query q = {.kind = kind, .limit = 100, .order = TS_ORDER_NAME};
+	struct ts_span next;
+	struct ts_ref *refs;
+	size_t n;
+
+	OK(e->ops->ref_list(e, &q, &f->arena, &refs, &n, &next, &f->err));
+	return n;
+}
+
+static size_t count_removed(struct fixture *f, struct ts_engine *e)
+{
+	struct ts_removed_query q = {.prefix = ts_span_str("p/"), .limit = 100};
+	struct ts_removed_name *names;
+	bool more;
+	size_t n;
+
+	OK(e->ops->removed_list(e, &q, &f->arena, &names, &n, &more, &f->err));
+	assert_false(more);
+	return n;
+}
+
+static uint64_t format_of(struct fixture *f, struct ts_engine *e)
+{
+	struct ts_read r;
+	uint64_t format;
+
+	OK(ts_read_begin(ts_env_of(e), &r, &f->err));
+	OK(ts_read_u64(r, "format", &format, &f->err));
+	ts_read_end(&r);
+	return format;
+}
+
+static void copy_golden(struct fixture *f, char dir[300])
+{
+	struct ts_buf bytes = TS_BUF_INIT(1 << 20);
+	char path[320];
+	int fd;
+
+	OK(ts_file_read("tests/golden/store-v1/data.mdb", &bytes, &f->err));
+	(void)snprintf(dir, 300, "%s/old", f->dir);
+	(void)snprintf(path, sizeof path, "%s/data.mdb", dir);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, bytes.data, bytes.len), bytes.len);
+	(void)close(fd);
+	ts_buf_finish(&bytes);
+}
+
+/* What stands in the golden store says its README. */
+static void expect_golden(struct fixture *f, struct ts_engine *e)
+{
+	struct ts_verify_report report;
+	struct ts_log_entry *log;
+	struct ts_note *notes;
+	size_t n;
+
+	assert_int_equal(count_refs(f, e, TS_REF_RUN), 4);
+	assert_int_equal(count_refs(f, e, TS_REF_TAG), 1);
+	OK(e->ops->ref_log(e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
+	assert_int_equal(n, 2);
+	OK(e->ops->note_list(e, ts_span_str("p/base"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 2);
+	assert_true(ts_span_is(notes[0].value, "kept"));
+	OK(e->ops->verify(e, NULL, NULL, &f->arena, &report, &f->err));
+	assert_int_equal(report.objects, 23);
+	assert_int_equal(report.damaged + report.missing, 0);
+}
+
+static void a_store_of_format_1_becomes_one_of_format_2(void **state)
+{
+	struct fixture *f = *state;
+	char dir[300];
+	struct ts_lmdb_options options = {.path = dir, .read_only = true};
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str("p/base"), .remove = true};
+	struct ts_engine *e;
+	struct ts_ref ref;
+
+	copy_golden(f, dir);
+	OK(ts_lmdb_open(&options, &e, &f->err)); /* who only reads changes nothing */
+	assert_int_equal(format_of(f, e), 1);
+	assert_int_equal(count_removed(f, e), 0);
+	expect_golden(f, e);
+	ts_engine_destroy(e);
+	options.read_only = false;
+	OK(ts_lmdb_open(&options, &e, &f->err));
+	assert_int_equal(format_of(f, e), 2);
+	expect_golden(f, e);
+	assert_int_equal(test_commit(e, &u), TS_OK);
+	assert_int_equal(count_removed(f, e), 1);
+	OK(e->ops->ref_restore(e, TS_REF_RUN, u.name, ts_span_of(NULL, 0), &f->arena, &ref, &f->err));
+	expect_golden(f, e);
+	ts_engine_destroy(e);
+}
+
+/* ---- removed names ---- */
+
+enum { DAY = 86400 };
+static const int64_t day_ns = (int64_t)DAY * 1000000000;
+
+static struct ts_sweep_report sweep_at(struct fixture *f, int64_t now_ns)
+{
+	struct ts_sweep_report report;
+
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now_ns, .removed_ns = 30 * day_ns));
+	return report;
+}
+
+static void remove_at(struct fixture *f, enum ts_ref_kind kind, const char *name, int64_t now_ns)
+{
+	struct ts_ref_update u = {.kind = kind, .name = ts_span_str(name), .remove = true, .now_ns = now_ns, .who = ts_span_str("ann")};
+
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+}
+
+static enum ts_status restore(struct fixture *f, enum ts_ref_kind kind, const char *name, const char *as, struct ts_ref *ret)
+{
+	return f->e->ops->ref_restore(f->e, kind, ts_span_str(name), ts_span_str(as), &f->arena, ret, &f->err);
+}
+
+/* A run that moved from one head to the next, with a note. */
+static void push_moved(struct fixture *f, struct ts_sealed *old, struct ts_sealed *objects)
+{
+	struct ts_note note = {.key = ts_span_str("bad"), .value = ts_span_str("yes"), .who = ts_span_str("me"), .at_ns = 3};
+
+	test_push(f->e, "p/x", old, test_run(&f->arena, 1, 10, old), 1);
+	test_push(f->e, "p/x", objects, test_run(&f->arena, 2, 10, objects), 2);
+	OK(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err));
+}
+
+static void a_removed_name_comes_back_as_it_was(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed old[12], objects[12];
+	struct ts_removed_query q = {.limit = 1};
+	struct ts_removed_name *names;
+	struct ts_sweep_report report;
+	struct ts_log_entry *log;
+	struct ts_note *notes;
+	int64_t now = ts_now_real_ns();
+	struct ts_ref ref;
+	bool more;
+	size_t n;
+
+	push_moved(f, old, objects);
+	remove_at(f, TS_REF_RUN, "p/x", now);
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	report = sweep_at(f, now + 30 * day_ns - 1);
+	assert_int_equal(report.kept, 12); /* the head that it pointed at, and not the one before */
+	assert_int_equal(report.removed, 12);
+	OK(f->e->ops->removed_list(f->e, &q, &f->arena, &names, &n, &more, &f->err));
+	assert_true(n == 1 && !more && names[0].removed_ns == now && ts_span_is(names[0].by, "ann"));
+	assert_true(ts_span_is(names[0].ref.name, "p/x") && ts_id_eq(&names[0].ref.id, &objects[0].id));
+	OK(restore(f, TS_REF_RUN, "p/x", "", &ref));
+	OK(f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err));
+	assert_true(ts_id_eq(&ref.id, &objects[0].id) && ref.seq == 2 && ref.moved_ns == 2);
+	OK(f->e->ops->ref_log(f->e, TS_REF_RUN, ts_span_str("p/x"), 0, &f->arena, &log, &n, &f->err));
+	assert_true(n == 2 && log[1].seq == 1 && ts_id_eq(&log[1].id, &old[0].id));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_true(n == 1 && ts_span_is(notes[0].value, "yes") && notes[0].at_ns == 3);
+	assert_int_equal(count_refs(f, f->e, TS_REF_RUN), 1);
+	assert_int_equal(count(f, TS_DB_REMOVED), 0);
+	assert_int_equal(restore(f, TS_REF_RUN, "p/x", "", &ref), TS_NOT_FOUND);
+	assert_int_equal(sweep_at(f, now + 60 * day_ns).kept, 12);
+	assert_int_equal(verify(f).missing, 0);
+}
+
+static void a_removed_name_whose_place_is_taken_comes_back_as_another(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed old[12], objects[12], head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	int64_t now = ts_now_real_ns();
+	struct ts_note *notes;
+	struct ts_ref ref;
+	size_t n;
+
+	push_moved(f, old, objects);
+	remove_at(f, TS_REF_RUN, "p/x", now);
+	test_push(f->e, "p/x", &head, 1, 3);
+	remove_at(f, TS_REF_RUN, "p/x", now - 1); /* by a clock that was set back: it is the last removal all the same */
+	test_push(f->e, "p/x", &head, 1, 3);
+	remove_at(f, TS_REF_RUN, "p/x", now);
+	assert_int_equal(count_removed(f, f->e), 2); /* one was undone by giving the name to the same run again */
+	OK(restore(f, TS_REF_RUN, "p/x", "", &ref));
+	assert_true(ts_id_eq(&ref.id, &head.id));
+	assert_int_equal(restore(f, TS_REF_RUN, "p/x", "", &ref), TS_CONFLICT);
+	OK(restore(f, TS_REF_RUN, "p/x", "p/y", &ref));
+	assert_true(ts_id_eq(&ref.id, &objects[0].id) && ts_span_is(ref.name, "p/y"));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/y"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 1);
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 0);
+	assert_int_equal(verify(f).missing, 0);
+}
+
+static void a_removed_branch_keeps_its_history_until_it_expires(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[3];
+	int64_t now = ts_now_real_ns();
+	struct ts_sweep_report report;
+	struct ts_ref ref;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/main", &heads[i].id, (int64_t)i);
+
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+		u.id = heads[i].id;
+		OK(f->e->ops->put_many(f->e, &heads[i], 1, NULL, &f->err));
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	remove_at(f, TS_REF_BRANCH, "p/main", now + 100 * day_ns); /* by a clock that is ahead */
+	assert_int_equal(sweep_at(f, now).removed, 3);
+	assert_int_equal(sweep_at(f, now + 30 * day_ns - 1).removed, 3);
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 30 * day_ns, .removed_ns = 30 * day_ns, .dry_run = true));
+	assert_int_equal(report.freed, 3);
+	assert_int_equal(count_removed(f, f->e), 1); /* that sweep only counted */
+	assert_int_equal(sweep_at(f, now + 30 * day_ns).freed, 3);
+	assert_int_equal(count(f, TS_DB_REMOVED), 0);
+	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_NOT_FOUND);
+}
+
 static void network_filesystems_are_told_from_others(void **state)
 {
 	struct ts_error err;
@@ -484,10 +718,10 @@ static void leases_are_written_when_they_are_old(void **state)
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	assert_true(present);
 	assert_int_equal(last_txn(f), before + 1);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = (int64_t)TS_LEASE_SECONDS * 1000000000));
 	assert_int_equal(report.leased, 1); /* the lease had expired, and the question renewed it */
 	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = (int64_t)TS_LEASE_SECONDS * 1000000000));
 	assert_int_equal(report.freed, 1);
 }
 
@@ -679,7 +913,7 @@ static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(vo
 	assert_int_equal(pthread_create(&second, NULL, between, &hold), 0);
 	while (waiting(&ts_env_of(f->e)->lane) < 1)
 		usleep(1000);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), lease_ns, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = lease_ns));
 	pthread_join(hold.thread, NULL);
 	pthread_join(second, NULL);
 	assert_int_equal(hold.status, TS_OK);
@@ -710,17 +944,6 @@ static void p7_a_lease_that_comes_during_a_sweep_counts(void **state)
 	report = sweep_after(f, ask_for_it, block.id, (int64_t)TS_LEASE_SECONDS * 1000000000);
 	assert_int_equal(report.freed, 0);
 	assert_int_equal(report.leased, 1);
-}
-
-static uint64_t count(struct fixture *f, enum ts_dbi db)
-{
-	struct ts_read r;
-	uint64_t n;
-
-	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
-	n = ts_read_count(r, db);
-	ts_read_end(&r);
-	return n;
 }
 
 /* What a sweep leaves that was killed after it had deleted one object. */
@@ -764,7 +987,7 @@ static void p2_a_sweep_that_was_killed_leaves_no_lie(void **state)
 	remove_name(f, "p/x");
 	half_sweep(f, &objects[n - 1].id);
 	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = (int64_t)TS_LEASE_SECONDS * 1000000000));
 	assert_int_equal(report.leased, n - 1);
 	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
 	OK(f->e->ops->put_many(f->e, &objects[n - 1], 1, NULL, &f->err));
@@ -814,29 +1037,37 @@ static void *sweep_in_thread(void *ctx)
 	struct deleted *d = ctx;
 	struct ts_error err;
 
-	d->status = d->f->e->ops->sweep(d->f->e, ts_now_real_ns() + TEST_LATER, 0, false, &d->report, &err);
+	d->status = TEST_SWEEP(d->f->e, &d->report, &err, .now_ns = ts_now_real_ns() + TEST_LATER);
 	atomic_store(&d->over, true);
 	return NULL;
+}
+
+/* Puts objects that no name reaches, 3 words each. */
+static void put_litter(struct fixture *f, uint64_t n)
+{
+	enum { BATCH = 1000 };
+	struct ts_sealed *objects = ts_arena_array(&f->arena, BATCH, sizeof *objects);
+
+	for (uint64_t i = 0; i < n; i += BATCH) {
+		for (uint64_t k = 0; k < BATCH; k++)
+			objects[k] = test_block(&f->arena, i + k, 3, true);
+		OK(f->e->ops->put_many(f->e, objects, BATCH, NULL, &f->err));
+	}
 }
 
 /* Other writers get their turn while a sweep deletes: each transaction of it is bounded. */
 static void a_sweep_lets_others_write(void **state)
 {
-	enum { OBJECTS = 20000, BATCH = 1000 };
+	enum { OBJECTS = 20000 };
 	struct fixture *f = *state;
-	struct ts_sealed *objects = ts_arena_array(&f->arena, BATCH, sizeof *objects), head;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
 	struct deleted d = {.f = f};
 	unsigned between = 0;
 	pthread_t thread;
 	uint64_t before;
 
-	head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
 	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
-	for (uint64_t i = 0; i < OBJECTS; i += BATCH) {
-		for (uint64_t k = 0; k < BATCH; k++)
-			objects[k] = test_block(&f->arena, i + k, 3, true);
-		OK(f->e->ops->put_many(f->e, objects, BATCH, NULL, &f->err));
-	}
+	put_litter(f, OBJECTS);
 	before = last_txn(f);
 	test_push(f->e, "p/x", &head, 1, 1);
 	assert_int_equal(pthread_create(&thread, NULL, sweep_in_thread, &d), 0);
@@ -854,31 +1085,26 @@ static void a_sweep_lets_others_write(void **state)
 	assert_int_equal(count(f, TS_DB_PACKS), 1);
 }
 
-/* The first of two sweeps stops at its next write, and the second one does everything. */
+/* Another process begins a sweep when the first has deleted some objects: the first stops, and the other does the rest. */
 static void of_two_sweeps_the_later_goes_on(void **state)
 {
+	enum { OBJECTS = 10000 };
 	struct fixture *f = *state;
-	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
-	struct hold hold = {.f = f, .until = 2};
 	struct deleted first = {.f = f};
 	struct ts_sweep_report report;
-	struct ts_error err;
 	pthread_t thread;
 
-	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
-	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
-	while (!atomic_load(&hold.holds))
-		usleep(1000);
+	put_litter(f, OBJECTS);
 	assert_int_equal(pthread_create(&thread, NULL, sweep_in_thread, &first), 0);
-	while (waiting(&ts_env_of(f->e)->lane) < 1)
-		usleep(1000);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns() + TEST_LATER, 0, false, &report, &err)); /* both begin in one transaction */
-	pthread_join(hold.thread, NULL);
+	while (count(f, TS_DB_OBJECTS) == OBJECTS)
+		usleep(100);
+	half_sweep(f, NULL);
 	pthread_join(thread, NULL);
 	assert_int_equal(first.status, TS_CONFLICT);
-	assert_int_equal(report.freed, 1);
-	half_sweep(f, NULL);
-	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), 0, false, &report, &err));
+	assert_in_range(count(f, TS_DB_OBJECTS), 1, OBJECTS - 1);
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(count(f, TS_DB_OBJECTS), 0);
+	assert_int_equal(count(f, TS_DB_PACKS), 0);
 }
 
 /* Runs are pushed in turn into the same packs, and half of them are removed: packs are rewritten, and their pages are
@@ -1086,6 +1312,10 @@ int main(void)
 		TEST(a_store_opens_twice),
 		TEST(what_is_no_store_is_refused),
 		TEST(a_newer_format_is_refused),
+		TEST(a_store_of_format_1_becomes_one_of_format_2),
+		TEST(a_removed_name_comes_back_as_it_was),
+		TEST(a_removed_name_whose_place_is_taken_comes_back_as_another),
+		TEST(a_removed_branch_keeps_its_history_until_it_expires),
 		cmocka_unit_test(network_filesystems_are_told_from_others),
 		TEST(leases_are_written_when_they_are_old),
 		TEST(looking_waits_for_no_writer),

@@ -167,5 +167,5 @@ enum ts_status test_sweep_now(struct ts_engine *e, struct ts_sweep_report *ret_r
 {
 	struct ts_error err;
 
-	return e->ops->sweep(e, ts_now_real_ns() + TEST_LATER, 0, false, ret_report, &err);
+	return TEST_SWEEP(e, ret_report, &err, .now_ns = ts_now_real_ns() + TEST_LATER);
 }

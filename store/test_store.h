@@ -26,6 +26,8 @@ void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t s
 /* The first makes a fresh directory; the second removes a directory with all files in it. */
 void test_make_dir(char *out, size_t size);
 void test_remove_dir(const char *path);
+/* Sweeps with these members of struct ts_sweep_options; those that are not given are 0. */
+#define TEST_SWEEP(e, ret_report, err, ...) (e)->ops->sweep((e), &(struct ts_sweep_options){__VA_ARGS__}, (ret_report), (err))
 /* Deletes all objects that no ref reaches: sweeps with leases of no length, at a time just after now. */
 enum ts_status test_sweep_now(struct ts_engine *e, struct ts_sweep_report *ret_report);
 

@@ -52,6 +52,18 @@ enum ts_status ts_ask_log(struct ts_channel *ch, const struct ts_log_request *in
 	ASK("RefLog", log_request, log_reply, in, ret);
 }
 
+enum ts_status ts_ask_removed(struct ts_channel *ch, const struct ts_removed_request *in, struct ts_arena *arena,
+			      struct ts_removed_reply *ret, struct ts_error *err)
+{
+	ASK("ListRemoved", removed_request, removed_reply, in, ret);
+}
+
+enum ts_status ts_ask_restore(struct ts_channel *ch, const struct ts_restore_request *in, struct ts_arena *arena,
+			      struct ts_restore_reply *ret, struct ts_error *err)
+{
+	ASK("RestoreRef", restore_request, restore_reply, in, ret);
+}
+
 enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *in, struct ts_arena *arena,
 			   struct ts_error *err)
 {

@@ -26,6 +26,7 @@ static const struct {
 	{"log", {&ts_shape_log_reply}},
 	{"note", {&ts_shape_notes_answer}},
 	{"rm", {&ts_shape_removed_answer}},
+	{"restore", {&ts_shape_removed_reply, &ts_shape_restore_reply}},
 };
 
 int main(void)

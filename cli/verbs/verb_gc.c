@@ -17,6 +17,8 @@ static void json(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_r
 	ts_json_count(j, "leased_count", r->leased);
 	ts_json_count(j, "freed_count", r->freed);
 	ts_json_count(j, "freed_bytes", r->freed_bytes);
+	ts_json_count(j, "removed_count", r->removed);
+	ts_json_count(j, "removed_bytes", r->removed_bytes);
 	ts_json_count(j, "scored_count", reply->scored);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
@@ -33,6 +35,10 @@ static void text(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_r
 		ts_buf_printf(&cli->out, ", and %s that no name reaches but that were used within the lease",
 			      ts_show_count(r->leased, &cli->arena));
 	ts_buf_char(&cli->out, '\n');
+	if (r->removed)
+		ts_buf_printf(&cli->out, "%s, %s, are kept for names that were removed (tscope restore); gc --removed 0s frees them\n",
+			      ts_show_plural(r->removed, "object", &cli->arena),
+			      ts_show_bytes((double)r->removed_bytes, &cli->arena));
 	if (reply->scored)
 		ts_buf_printf(&cli->out, "made the metrics of %s that an older tscope had pushed\n",
 			      ts_show_plural(reply->scored, "run", &cli->arena));
@@ -44,6 +50,8 @@ enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err)
 	struct ts_gc_reply report;
 	enum ts_status status = ts_args_seconds(&cli->args, "lease", &request.has_lease, &request.lease_s, err);
 
+	if (!status)
+		status = ts_args_seconds(&cli->args, "removed", &request.has_removed, &request.removed_s, err);
 	if (status)
 		return ts_error_prefix(err, "gc");
 	status = ts_cli_open(cli, TS_USE_CHANGE, err);

@@ -1,4 +1,4 @@
-/* verb_rm.c - tscope rm: removes names; the bytes stay until gc. */
+/* verb_rm.c - tscope rm: removes names; tscope restore brings them back, until gc frees them. */
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
@@ -26,19 +26,13 @@ static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, s
 	return ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
 }
 
-/* A run that no name reaches is there until gc frees it. */
 static void say_way_back(struct ts_cli *cli, const struct ts_ref *ref)
 {
-	const char *id = ts_show_id(&ref->id, &cli->arena), *name = ts_show_text(ref->name, &cli->arena);
+	const char *name = ts_show_text(ref->name, &cli->arena), *word = ts_ref_word(ref->kind);
+	bool run = ref->kind == TS_REF_RUN;
 
-	if (!id || !name)
-		return;
-	if (ref->kind == TS_REF_BRANCH)
-		ts_cli_say(cli, "the history of branch %s went with it", name);
-	else if (ref->kind == TS_REF_TAG)
-		ts_cli_say(cli, "until gc, this brings it back: tscope tag %s %s", id, name);
-	else
-		ts_cli_say(cli, "until gc, this brings it back with its notes: tscope name %s %s", id, name);
+	if (name && ref->kind != TS_REF_STAGE)
+		ts_cli_say(cli, "this brings it back: tscope restore %s%s%s", run ? "" : word, run ? "" : ":", name);
 }
 
 static void told(struct ts_cli *cli, const struct ts_ref *ref)

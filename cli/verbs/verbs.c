@@ -421,6 +421,16 @@ static const struct ts_example rm_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option restore_options[] = {
+	{.name = "as", .argument = "OTHER", .help = "the name that it gets, where its own exists again"},
+	END_OPTIONS,
+};
+static const struct ts_example restore_examples[] = {
+	{"tscope restore exp1", "brings exp1 back"},
+	{"tscope restore branch:main --as old-main", "brings a branch back under another name"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option export_options[] = {
 	{.name = "format",
 	 .letter = 'F',
@@ -451,6 +461,8 @@ static const struct ts_option gc_options[] = {
 	{.name = "dry-run", .help = "only count what would be freed"},
 	{.name = "lease", .argument = "DURATION",
 	 .help = "keep objects that somebody sent or asked for within this time: 0s, 90s, 15m, 24h, 7d (default 24h)"},
+	{.name = "removed", .argument = "DURATION",
+	 .help = "free names that were removed before this time, and can then no longer be restored (default 30d)"},
 	END_OPTIONS,
 };
 static const struct ts_example gc_examples[] = {
@@ -724,12 +736,23 @@ const struct ts_verb ts_verbs[] = {
 	},
 	{
 		.name = "rm", .summary = "remove names, tags or branches", .usage = "NAME...",
-		.about = "A run stays stored while another name, tag or branch reaches it. 'tscope gc' frees runs "
-			 "that nothing reaches; until then 'tscope name ID NAME' brings a name back, with its notes.",
+		.about = "A run stays stored while another name, tag or branch reaches it. A removed name is kept for 30 days "
+			 "(a setting of the server): until then 'tscope restore' brings it back, with its log and its notes, and "
+			 "its run stays stored.",
 		.examples = rm_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_REF,
 		.run = ts_verb_rm,
+	},
+	{
+		.name = "restore", .summary = "bring back a name that was removed, or list those that can come back",
+		.usage = "[NAME]",
+		.about = "Brings back the run, tag or branch that was last removed under NAME, with its log and its notes. Without "
+			 "NAME, it lists the removed names of the project, and until when each can come back.",
+		.options = restore_options, .examples = restore_examples,
+		.exits = EXITS_DONE,
+		.max_words = 1,
+		.run = ts_verb_restore,
 	},
 	{
 		.name = "export", .summary = "write a run back to files", .usage = "RUN [DIRECTORY]",

@@ -172,6 +172,57 @@ static const struct ts_shape_field ref_reply_rows[] = {
 const struct ts_shape ts_shape_ref_reply = {SHAPE("ref_answer", update_ref_reply, ref_reply_rows)};
 #undef TYPE
 
+/* --- removed names --- */
+
+/* A stage is not kept when it is removed. */
+static const int lasting_values[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+static const struct ts_shape_words lasting_kinds = {1, 3, .values = lasting_values, .word = kind_word};
+
+#define TYPE struct ts_removed_ref
+static const struct ts_shape_field removed_ref_rows[] = {
+	{"ref", NULL, ONE(was.ref, ts_shape_ref)},
+	{NULL, "kind", ENUM(was.ref.kind, lasting_kinds)},
+	{NULL, "name", TEXT(was.ref.name, TS_NAME_MAX)},
+	{NULL, "id", ID(was.ref.id)},
+	{"removed_ns", "removed", TIME(was.removed_ns)},
+	{"by", "by", TEXT(was.by, TS_WIRE_WHO_MAX), OR_NULL},
+	{"expires_ns", "expires", TIME(expires_ns)},
+};
+static const struct ts_shape removed_ref_shape = {SHAPE("removed_ref", removed_ref, removed_ref_rows)};
+#undef TYPE
+
+#define TYPE struct ts_removed_request
+static const struct ts_shape_field removed_request_rows[] = {
+	{"prefix", NULL, TEXT(prefix, TS_NAME_MAX)},
+	{"limit", NULL, U32(limit)},
+};
+const struct ts_shape ts_shape_removed_request = {SHAPE("removed_request", list_removed_request, removed_request_rows)};
+#undef TYPE
+
+#define TYPE struct ts_removed_reply
+static const struct ts_shape_field removed_reply_rows[] = {
+	{"removed", "removed", MANY(removed, n, removed_ref_shape, TS_REMOVED_MAX)},
+	{"more", "more", BOOL(more)},
+};
+const struct ts_shape ts_shape_removed_reply = {SHAPE("removed_names", list_removed_reply, removed_reply_rows)};
+#undef TYPE
+
+#define TYPE struct ts_restore_request
+static const struct ts_shape_field restore_request_rows[] = {
+	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
+	{"name", NULL, TEXT(name, TS_NAME_MAX)},
+	{"as", NULL, TEXT(as, TS_NAME_MAX)},
+};
+const struct ts_shape ts_shape_restore_request = {SHAPE("restore_request", restore_ref_request, restore_request_rows)};
+#undef TYPE
+
+#define TYPE struct ts_restore_reply
+static const struct ts_shape_field restore_reply_rows[] = {
+	{"ref", "ref", ONE(ref, ts_shape_ref)},
+};
+const struct ts_shape ts_shape_restore_reply = {SHAPE("restored", restore_ref_reply, restore_reply_rows)};
+#undef TYPE
+
 /* --- log --- */
 
 #define TYPE struct ts_log_request
@@ -232,6 +283,10 @@ WIRE_SHAPE(commit_request, ts_commit_request, ts_shape_commit_request);
 WIRE_SHAPE(commit_reply, ts_commit_reply, ts_shape_commit_reply);
 WIRE_SHAPE(ref_request, ts_ref_request, ts_shape_ref_request);
 WIRE_SHAPE(ref_reply, ts_ref_reply, ts_shape_ref_reply);
+WIRE_SHAPE(removed_request, ts_removed_request, ts_shape_removed_request);
+WIRE_SHAPE(removed_reply, ts_removed_reply, ts_shape_removed_reply);
+WIRE_SHAPE(restore_request, ts_restore_request, ts_shape_restore_request);
+WIRE_SHAPE(restore_reply, ts_restore_reply, ts_shape_restore_reply);
 WIRE_SHAPE(log_request, ts_log_request, ts_shape_log_request);
 WIRE_SHAPE(log_reply, ts_log_reply, ts_shape_log_reply);
 WIRE_SHAPE(note_request, ts_note_request, ts_shape_note_request);

@@ -74,6 +74,7 @@ WIRE_SHAPE(verify_event, ts_verify_event, ts_shape_verify_event);
 static const struct ts_shape_field gc_request_rows[] = {
 	{"dry_run", NULL, BOOL(dry_run)},
 	{"lease_s", NULL, U64(lease_s), HAS(has_lease), MAX(INT64_MAX / 1000000000)},
+	{"removed_s", NULL, U64(removed_s), HAS(has_removed), MAX(INT64_MAX / 1000000000)},
 };
 const struct ts_shape ts_shape_gc_request = {SHAPE("gc_request", collect_garbage_request, gc_request_rows)};
 #undef TYPE
@@ -87,6 +88,8 @@ static const struct ts_shape_field gc_reply_rows[] = {
 	{"freed_bytes", NULL, U64(swept.freed_bytes)},
 	{"leased", NULL, U64(swept.leased)},
 	{"scored", NULL, U64(scored)},
+	{"removed", NULL, U64(swept.removed)},
+	{"removed_bytes", NULL, U64(swept.removed_bytes)},
 };
 const struct ts_shape ts_shape_gc_reply = {SHAPE("gc_reply", collect_garbage_reply, gc_reply_rows)};
 #undef TYPE

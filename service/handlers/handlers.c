@@ -28,6 +28,8 @@ static const struct ts_handler rows[] = {
 	{.method = "Verify", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_verify},
 	{.method = "CollectGarbage", .flags = TS_METHOD_WRITES, .message = ts_handle_collect_garbage},
 	{.method = "Chart", .message = ts_handle_chart},
+	{.method = "ListRemoved", .message = ts_handle_list_removed},
+	{.method = "RestoreRef", .flags = TS_METHOD_WRITES, .message = ts_handle_restore_ref},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

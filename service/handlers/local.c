@@ -226,6 +226,7 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 		.version = TS_VERSION,
 		.store = where,
 		.started_ns = ts_now_real_ns(),
+		.keep_removed_s = TS_KEEP_REMOVED_SECONDS,
 	};
 	*ret_channel = &local->base;
 	return TS_OK;

@@ -340,10 +340,24 @@ static enum ts_status remote_verify(struct ts_engine *e, bool (*progress)(void *
 	return no(e, "verifying", err);
 }
 
-static enum ts_status remote_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-				   struct ts_sweep_report *ret_report, struct ts_error *err)
+static enum ts_status remote_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+					  struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err)
 {
-	(void)now_ns, (void)lease_ns, (void)dry_run, (void)ret_report;
+	(void)query, (void)arena, (void)ret_names, (void)ret_n, (void)ret_more;
+	return no(e, "listing removed names", err);
+}
+
+static enum ts_status remote_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+					 struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	(void)kind, (void)name, (void)as, (void)arena, (void)ret_ref;
+	return no(e, "restoring a name", err);
+}
+
+static enum ts_status remote_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+				   struct ts_error *err)
+{
+	(void)options, (void)ret_report;
 	return no(e, "collecting garbage", err);
 }
 
@@ -378,6 +392,8 @@ static const struct ts_engine_ops remote_ops = {
 	.ref_get = remote_ref_get,
 	.ref_list = remote_ref_list,
 	.ref_log = remote_ref_log,
+	.removed_list = remote_removed_list,
+	.ref_restore = remote_ref_restore,
 	.note_put = remote_note_put,
 	.note_list = remote_note_list,
 	.extracts_put = remote_extracts_put,

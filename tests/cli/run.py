@@ -39,7 +39,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc version help".split()
 failures = []
 
 
@@ -291,6 +291,10 @@ export base --format csv -o out.csv
 export base --format csv
 rm other tag:v1
 rm nothing
+restore
+restore other
+restore other
+restore nothing
 verify
 gc
 gc --dry-run --lease 0s

@@ -84,6 +84,7 @@ static int run(const char *dir, struct ts_engine *e, struct ts_arena *arena)
 /* Removes every name and sweeps. */
 static int clear(struct ts_engine *e, uint64_t from, uint64_t to, struct ts_arena *arena)
 {
+	struct ts_sweep_options now = {.now_ns = ts_now_real_ns() + 1};
 	struct ts_sweep_report swept;
 	char name[32];
 
@@ -94,7 +95,7 @@ static int clear(struct ts_engine *e, uint64_t from, uint64_t to, struct ts_aren
 		u.name = ts_span_str(name);
 		MUST(e->ops->commit(e, &u, 1, arena, NULL, &err) == TS_OK);
 	}
-	MUST(e->ops->sweep(e, ts_now_real_ns() + 1, 0, false, &swept, &err) == TS_OK);
+	MUST(e->ops->sweep(e, &now, &swept, &err) == TS_OK);
 	MUST(swept.freed >= 5 * (to - from));
 	return check(e, 0, arena);
 }

@@ -58,9 +58,10 @@ static void *push_all(void *ctx)
 		if (!acknowledge(number, &id))
 			break;
 		if (number % 16 == 15) {
+			struct ts_sweep_options now = {.now_ns = ts_now_real_ns() + 1};
 			struct ts_sweep_report swept;
 
-			if (engine->ops->sweep(engine, ts_now_real_ns() + 1, 0, false, &swept, &err)) {
+			if (engine->ops->sweep(engine, &now, &swept, &err) && err.status != TS_CONFLICT) {
 				(void)fprintf(stderr, "sweep: %s\n", err.text);
 				atomic_store(&failed, true);
 			}

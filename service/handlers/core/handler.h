@@ -40,6 +40,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	int64_t started_ns;
 	bool read_only;
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
+	uint64_t keep_removed_s; /* how long removed names are kept */
 };
 
 struct ts_call {
@@ -68,8 +69,9 @@ struct ts_handler {
 const struct ts_handler *ts_handlers(size_t *ret_n);
 const struct ts_handler *ts_handler_find(struct ts_span method);
 
-/* Whether this caller may free what was sent or asked for within the last lease_s seconds; else TS_DENIED, with a text. */
-enum ts_status ts_call_may_sweep(const struct ts_call *call, uint64_t lease_s, struct ts_error *err);
+/* Whether this caller may free what was sent or asked for up to lease_s seconds ago, and names that were removed up to removed_s
+ * seconds ago; else TS_DENIED, with a text. */
+enum ts_status ts_call_may_sweep(const struct ts_call *call, uint64_t lease_s, uint64_t removed_s, struct ts_error *err);
 
 /* Returns TS_CANCELLED or TS_DEADLINE with a text when the call should stop; long loops call it now and then. */
 enum ts_status ts_call_check(const struct ts_call *call, struct ts_error *err);

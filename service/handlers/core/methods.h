@@ -22,6 +22,8 @@ ts_handle_fn ts_handle_put_objects;
 ts_handle_fn ts_handle_commit_run;
 ts_handle_fn ts_handle_update_ref;
 ts_handle_fn ts_handle_ref_log;
+ts_handle_fn ts_handle_list_removed;
+ts_handle_fn ts_handle_restore_ref;
 ts_handle_fn ts_handle_set_note;
 ts_handle_fn ts_handle_list_runs;
 ts_handle_fn ts_handle_get_run;

@@ -6,7 +6,7 @@
 
 TS_REPLIER(gc_reply, ts_gc_reply);
 
-enum { PAGE = 256, WAITING_MAX = 8 << 20, LEASE_MAX = 1000000000 /* seconds, 31 years */ };
+enum { PAGE = 256, WAITING_MAX = 8 << 20, SECONDS_MAX = 1000000000 /* 31 years */ };
 
 /* Runs whose scores were made and wait to be kept, so that many are written at once. */
 struct scoring {
@@ -124,21 +124,29 @@ static enum ts_status score_all(struct ts_call *call, uint64_t *ret_scored, stru
 	return status;
 }
 
+static int64_t ns_of(uint64_t seconds)
+{
+	return (int64_t)(seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000000000;
+}
+
 enum ts_status ts_handle_collect_garbage(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_gc_request request;
 	struct ts_gc_reply reply = {.scored = 0};
-	uint64_t lease_s;
-	int64_t lease_ns;
+	struct ts_sweep_options options = {.now_ns = ts_now_real_ns()};
+	uint64_t lease_s, removed_s;
 
 	(void)state;
 	if (ts_wire_unpack_gc_request(in, call->arena, &request, err))
 		return err->status;
 	lease_s = request.has_lease ? request.lease_s : TS_LEASE_SECONDS;
-	if (!request.dry_run && ts_call_may_sweep(call, lease_s, err))
+	removed_s = request.has_removed ? request.removed_s : call->server->keep_removed_s;
+	if (!request.dry_run && ts_call_may_sweep(call, lease_s, removed_s, err))
 		return err->status;
-	lease_ns = (int64_t)(lease_s < LEASE_MAX ? lease_s : LEASE_MAX) * 1000000000;
-	if (call->engine->ops->sweep(call->engine, ts_now_real_ns(), lease_ns, request.dry_run, &reply.swept, err))
+	options.lease_ns = ns_of(lease_s);
+	options.removed_ns = ns_of(removed_s);
+	options.dry_run = request.dry_run;
+	if (call->engine->ops->sweep(call->engine, &options, &reply.swept, err))
 		return err->status;
 	if (!request.dry_run && score_all(call, &reply.scored, err))
 		return err->status;

@@ -223,13 +223,13 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 # The verdict is the same later, byte for byte, when the runs are gone and with no server.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate -q slow --baseline main --paired 'pair-*' --json >verdict.json
 [1]
-$ export TSCOPE_SERVER=unix:$PWD/s; tscope rm slow pair-1-base pair-1-new pair-2-base pair-2-new >/dev/null; tscope gc --lease 0s
+$ export TSCOPE_SERVER=unix:$PWD/s; tscope rm slow pair-1-base pair-1-new pair-2-base pair-2-new >/dev/null; tscope gc --lease 0s --removed 0s
 | freed 21 objects, SIZE; kept 74
-! tscope: until gc, this brings it back with its notes: tscope name 44650b983c7e default/slow
-! tscope: until gc, this brings it back with its notes: tscope name bd7defe3b881 default/pair-1-base
-! tscope: until gc, this brings it back with its notes: tscope name 6cd2064685f5 default/pair-1-new
-! tscope: until gc, this brings it back with its notes: tscope name 7bfb4aa066b1 default/pair-2-base
-! tscope: until gc, this brings it back with its notes: tscope name 66f7cde1ec7b default/pair-2-new
+! tscope: this brings it back: tscope restore default/slow
+! tscope: this brings it back: tscope restore default/pair-1-base
+! tscope: this brings it back: tscope restore default/pair-1-new
+! tscope: this brings it back: tscope restore default/pair-2-base
+! tscope: this brings it back: tscope restore default/pair-2-new
 $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 ! tscope: nothing is named default/slow; a path begins with /, ./ or ../, as ./slow
 [2]

@@ -74,13 +74,44 @@ $ tscope rm best tag:v1 branch:nightly
 | removed run default/best, which pointed at 2fce76dd212c
 | removed tag default/v1, which pointed at 18fc3da2967f
 | removed branch default/nightly, which pointed at 18fc3da2967f
-! tscope: until gc, this brings it back with its notes: tscope name 2fce76dd212c default/best
-! tscope: until gc, this brings it back: tscope tag 18fc3da2967f default/v1
-! tscope: the history of branch default/nightly went with it
-# A name that comes back before gc has its notes again.
+! tscope: this brings it back: tscope restore default/best
+! tscope: this brings it back: tscope restore tag:default/v1
+! tscope: this brings it back: tscope restore branch:default/nightly
+# What was removed comes back as it was, with its log and its notes.
+$ tscope restore
+| kind    name             id            removed               by   until
+| branch  default/nightly  18fc3da2967f  NOW_________________  ada  NOW_________________
+| run     default/best     2fce76dd212c  NOW_________________  ada  NOW_________________
+| tag     default/v1       18fc3da2967f  NOW_________________  ada  NOW_________________
+$ tscope restore best
+| restored run default/best, which points at 2fce76dd212c
+$ tscope restore branch:nightly --as weekly; tscope log branch:weekly
+| restored branch default/weekly, which points at 18fc3da2967f
+| entry  id            moved                 who  message
+|     1  18fc3da2967f  NOW_________________  ada
+$ tscope restore nightly
+! tscope: no default/nightly was removed, or gc has freed it since; tscope restore lists what can come back
+[2]
+$ tscope restore --as x
+! tscope: restore: --as needs the name that was removed
+[2]
+$ tscope tag base v1 >/dev/null; tscope restore tag:v1
+! tscope: tag default/v1 exists again; 'tscope restore tag:default/v1 --as OTHER' gives it another name
+[2]
+$ tscope restore tag:v1 --as v0; tscope tag
+| restored tag default/v0, which points at 18fc3da2967f
+| name  id            pushed
+| v1    18fc3da2967f  NOW______________
+| v0    18fc3da2967f  NOW______________
+$ tscope rm best tag:v1 tag:v0 branch:weekly >/dev/null
+! tscope: this brings it back: tscope restore default/best
+! tscope: this brings it back: tscope restore tag:default/v1
+! tscope: this brings it back: tscope restore tag:default/v0
+! tscope: this brings it back: tscope restore branch:default/weekly
+# A name that is given to the same run again has its notes again.
 $ tscope note base bad="loss spikes" >/dev/null; tscope rm base
 | removed run default/base, which pointed at 18fc3da2967f
-! tscope: until gc, this brings it back with its notes: tscope name 18fc3da2967f default/base
+! tscope: this brings it back: tscope restore default/base
 $ tscope name 18fc3da2967f default/base
 | run default/base points at 18fc3da2967f
 $ tscope note base

@@ -33,6 +33,8 @@ $ tscope help
 |   note          write or show notes on a run
 |   log           show the runs that a name has pointed at, newest first
 |   rm            remove names, tags or branches
+|   restore       bring back a name that was removed, or list those that can come
+|                 back
 |   export        write a run back to files
 |   verify        check the store: read every object and recompute its digest
 |   gc            free objects that no name reaches, and make missing metrics

@@ -43,12 +43,13 @@ $ tscope verify
 $ tscope rm -q parts
 | removed run default/parts, which pointed at 2fce76dd212c
 $ tscope gc
-| freed 0 objects, 0 B; kept 13, and 3 that no name reaches but that were used within the lease
-$ tscope gc --lease 0s --dry-run
+| freed 0 objects, 0 B; kept 13
+| 3 objects, SIZE, are kept for names that were removed (tscope restore); gc --removed 0s frees them
+$ tscope gc --lease 0s --removed 0s --dry-run
 | would free 3 objects, SIZE; kept 10
-$ tscope gc --lease 0s
+$ tscope gc --lease 0s --removed 0s
 | freed 3 objects, SIZE; kept 10
-$ tscope gc --lease 0s
+$ tscope gc --lease 0s --removed 0s
 | freed 0 objects, 0 B; kept 10
 $ tscope verify
 | 10 objects, SIZE: all sound

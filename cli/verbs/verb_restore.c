@@ -1,0 +1,117 @@
+/* verb_restore.c - tscope restore: brings back a name that was removed, or lists those that can come back. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/verbs.h"
+
+#include <string.h>
+
+static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"kind", TS_ALIGN_LEFT, 0},	{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},
+		{"removed", TS_ALIGN_LEFT, 10}, {"by", TS_ALIGN_LEFT, 8},    {"until", TS_ALIGN_LEFT, 10},
+	};
+	struct ts_removed_request request = {.limit = 0};
+	struct ts_removed_reply reply;
+	const char *project;
+	struct ts_grid grid;
+
+	if (ts_cli_project(cli, &project, err) || ts_cli_open(cli, TS_USE_READ, err))
+		return err->status;
+	request.prefix = ts_span_str(ts_arena_printf(&cli->arena, "%s/", project));
+	if (ts_ask_removed(cli->target.channel, &request, &cli->arena, &reply, err))
+		return err->status;
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_removed_reply, &reply, err);
+	if (reply.n == 0)
+		ts_cli_say(cli, "no name of project %s was removed, or gc has freed it since", project);
+	if (reply.more)
+		ts_cli_say(cli, "there are more than these %zu", reply.n);
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (size_t i = 0; i < reply.n; i++) {
+		const struct ts_removed_ref *r = &reply.removed[i];
+
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_ref_word(r->was.ref.kind));
+		ts_grid_span(&grid, TS_STYLE_BOLD, r->was.ref.name);
+		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));
+		ts_grid_span(&grid, TS_STYLE_DIM, r->was.by);
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->expires_ns, &cli->arena));
+	}
+	return reply.n ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+}
+
+/* Takes "tag:" off a word. Returns 0 if no kind is given. */
+static enum ts_ref_kind kind_of(const char **io_word)
+{
+	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		size_t n = strlen(ts_ref_word(kinds[i]));
+
+		if (strncmp(*io_word, ts_ref_word(kinds[i]), n) == 0 && (*io_word)[n] == ':') {
+			*io_word += n + 1;
+			return kinds[i];
+		}
+	}
+	return (enum ts_ref_kind)0;
+}
+
+/* Finds of which kind the removed name is. */
+static enum ts_status find(struct ts_cli *cli, struct ts_restore_request *io, struct ts_error *err)
+{
+	struct ts_removed_request request = {.prefix = io->name};
+	struct ts_removed_reply reply;
+
+	if (io->kind)
+		return TS_OK;
+	if (ts_ask_removed(cli->target.channel, &request, &cli->arena, &reply, err))
+		return err->status;
+	for (size_t i = 0; i < reply.n; i++) {
+		const struct ts_ref *ref = &reply.removed[i].was.ref;
+
+		if (!ts_span_eq(ref->name, io->name))
+			continue;
+		if (io->kind && io->kind != ref->kind)
+			return ts_error_set(err, TS_AMBIGUOUS, "a %s and a %s of the name %.*s were removed: write %s:%.*s or %s:%.*s",
+					    ts_ref_word(io->kind), ts_ref_word(ref->kind), TS_SPAN_ARG(io->name),
+					    ts_ref_word(io->kind), TS_SPAN_ARG(io->name), ts_ref_word(ref->kind), TS_SPAN_ARG(io->name));
+		io->kind = ref->kind;
+	}
+	if (io->kind)
+		return TS_OK;
+	return ts_error_set(err, TS_NOT_FOUND, "no %.*s was removed, or gc has freed it since; tscope restore lists what can come back",
+			    TS_SPAN_ARG(io->name));
+}
+
+enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *word = cli->args.n_words ? ts_cli_word(cli, 0) : NULL, *as = ts_args_text(&cli->args, "as");
+	struct ts_restore_request request = {.kind = (enum ts_ref_kind)0};
+	struct ts_restore_reply reply;
+
+	if (!word && as)
+		return ts_error_set(err, TS_INVALID, "restore: --as needs the name that was removed");
+	if (!word)
+		return list(cli, err);
+	request.kind = kind_of(&word);
+	if (ts_cli_name(cli, word, &request.name, err) || (as && ts_cli_name(cli, as, &request.as, err)) ||
+	    ts_cli_open(cli, TS_USE_CHANGE, err) || find(cli, &request, err))
+		return err->status;
+	if (ts_ask_restore(cli->target.channel, &request, &cli->arena, &reply, err)) {
+		struct ts_error why = *err;
+
+		if (err->status != TS_CONFLICT)
+			return err->status;
+		return ts_error_set(err, why.status, "%s; 'tscope restore %s:%.*s --as OTHER' gives it another name", why.text,
+				    ts_ref_word(request.kind), TS_SPAN_ARG(request.name));
+	}
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_restore_reply, &reply, err);
+	ts_buf_printf(&cli->out, "restored %s %.*s, which points at %s\n", ts_ref_word(reply.ref.kind), TS_SPAN_ARG(reply.ref.name),
+		      ts_show_id(&reply.ref.id, &cli->arena));
+	return TS_OK;
+}

@@ -1,0 +1,451 @@
+/* lmdb_removed.c - names that were removed, with their logs and notes: they keep their objects until they expire, and come back.
+ *
+ * The records of one removal begin with the same bytes, its place: kind, name, 0, and the time (latest first). At the place itself lies
+ * what the ref was and who removed it; behind it follow 'l' with the entries of the log and 'n' with the notes. */
+#include "store/lmdb_internal.h"
+
+#include "base/cursor.h"
+#include "base/limits.h"
+
+enum {
+	PLACE_MAX = 1 + TS_REF_NAME_MAX + 1 + 8,
+	KEY_MAX = PLACE_MAX + 1 + TS_NOTE_KEY_MAX,
+	VALUE_MAX = 128 + 2 * TS_WHO_MAX + TS_SUMMARY_MAX + TS_NOTE_MAX,
+};
+
+struct place {
+	uint8_t bytes[KEY_MAX]; /* with room for what follows */
+	size_t len;
+};
+
+static struct ts_span place_span(const struct place *place)
+{
+	return ts_span_of(place->bytes, place->len);
+}
+
+static struct place place_of(enum ts_ref_kind kind, struct ts_span name)
+{
+	struct place place = {.len = name.len + 2};
+
+	place.bytes[0] = (uint8_t)kind;
+	memcpy(place.bytes + 1, name.data, name.len);
+	place.bytes[1 + name.len] = 0;
+	return place;
+}
+
+static struct place place_at(enum ts_ref_kind kind, struct ts_span name, int64_t removed_ns)
+{
+	struct place place = place_of(kind, name);
+
+	ts_time_key(removed_ns, place.bytes + place.len);
+	place.len += 8;
+	return place;
+}
+
+/* Returns whether a key is a place, and what stands in it. */
+static bool split_place(struct ts_span key, struct ts_span *ret_name, int64_t *ret_removed_ns)
+{
+	const uint8_t *end = key.len > 2 ? memchr(key.data + 1, 0, key.len - 1) : NULL;
+
+	if (!end || key.len != (size_t)(end - key.data) + 9)
+		return false;
+	*ret_name = ts_span_of(key.data + 1, (size_t)(end - key.data) - 1);
+	*ret_removed_ns = ts_time_of_key(end + 1);
+	return true;
+}
+
+/* ---- records ---- */
+
+static enum ts_status put_checked(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(VALUE_MAX);
+	enum ts_status status;
+
+	ts_buf_span(&buf, value);
+	ts_check_append(&buf, key);
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = ts_write_put(w, db, key, ts_buf_view(&buf), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+/* Moves the first record under a prefix; a damaged one is dropped. */
+static enum ts_status move_first(struct ts_write *w, enum ts_dbi from, struct ts_span prefix, enum ts_dbi to, struct ts_span new_prefix,
+				 bool *ret_found, struct ts_error *err)
+{
+	uint8_t old_key[KEY_MAX], new_key[KEY_MAX], room[VALUE_MAX];
+	struct ts_span value = {NULL, 0};
+	struct ts_walk walk;
+	enum ts_status status;
+	struct ts_error damage;
+	size_t len = 0;
+	bool whole = false;
+
+	if (ts_walk_begin(&walk, ts_read_of(w), from, err))
+		return err->status;
+	status = ts_walk_seek(&walk, prefix, ret_found, err);
+	*ret_found = !status && *ret_found && ts_span_starts(walk.key, prefix) && walk.key.len <= sizeof old_key;
+	if (*ret_found) {
+		len = walk.key.len;
+		memcpy(old_key, walk.key.data, len);
+		whole = !ts_check_split(walk.key, walk.value, &value, &damage) && value.len <= sizeof room &&
+			new_prefix.len + len - prefix.len <= sizeof new_key;
+		if (whole)
+			value = ts_span_of(memcpy(room, value.data, value.len), value.len);
+	}
+	ts_walk_end(&walk);
+	if (status || !*ret_found)
+		return status;
+	if (ts_write_delete(w, from, ts_span_of(old_key, len), err))
+		return err->status;
+	if (!whole)
+		return TS_OK;
+	memcpy(new_key, new_prefix.data, new_prefix.len);
+	memcpy(new_key + new_prefix.len, old_key + prefix.len, len - prefix.len);
+	return put_checked(w, to, ts_span_of(new_key, new_prefix.len + len - prefix.len), value, err);
+}
+
+static enum ts_status move_all(struct ts_write *w, enum ts_dbi from, struct ts_span prefix, enum ts_dbi to, struct ts_span new_prefix,
+			       struct ts_error *err)
+{
+	bool found = true;
+
+	while (found)
+		if (move_first(w, from, prefix, to, new_prefix, &found, err))
+			return err->status;
+	return TS_OK;
+}
+
+static struct place part_of(const struct place *place, char letter)
+{
+	struct place part = *place;
+
+	part.bytes[part.len++] = (uint8_t)letter;
+	return part;
+}
+
+/* Moves the log and the notes of a name to a place, or back. */
+static enum ts_status move_parts(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, const struct place *place, bool back,
+				 struct ts_error *err)
+{
+	struct place log = part_of(place, 'l'), notes = part_of(place, 'n'), key = place_of(kind, name);
+	struct ts_span of_log = place_span(&key), of_notes = ts_span_of(key.bytes + 1, key.len - 1);
+	enum ts_status status;
+
+	if (back)
+		status = move_all(w, TS_DB_REMOVED, place_span(&log), TS_DB_LOG, of_log, err);
+	else
+		status = move_all(w, TS_DB_LOG, of_log, TS_DB_REMOVED, place_span(&log), err);
+	if (status || kind != TS_REF_RUN)
+		return status;
+	if (back)
+		return move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, of_notes, err);
+	return move_all(w, TS_DB_NOTES, of_notes, TS_DB_REMOVED, place_span(&notes), err);
+}
+
+/* ---- one removed name ---- */
+
+static void put_text(struct ts_buf *buf, struct ts_span text)
+{
+	ts_buf_u16(buf, (uint16_t)text.len);
+	ts_buf_span(buf, text);
+}
+
+static struct ts_span read_text(struct ts_cursor *c)
+{
+	return ts_cursor_bytes(c, ts_cursor_u16(c));
+}
+
+static enum ts_status parse_removed(struct ts_span key, struct ts_span stored, struct ts_removed_name *ret, struct ts_error *err)
+{
+	struct ts_removed_name removed = {0};
+	struct ts_span value, id;
+	struct ts_cursor c;
+
+	if (!split_place(key, &removed.ref.name, &removed.removed_ns) || ts_check_split(key, stored, &value, err))
+		return ts_error_set(err, TS_DAMAGED, "the record of a removed name is damaged");
+	c = ts_cursor_of(value);
+	removed.ref.kind = (enum ts_ref_kind)key.data[0];
+	id = ts_cursor_bytes(&c, TS_ID_BYTES);
+	removed.ref.seq = ts_cursor_u64(&c);
+	removed.ref.moved_ns = (int64_t)ts_cursor_u64(&c);
+	removed.ref.who = read_text(&c);
+	removed.ref.summary = read_text(&c);
+	removed.by = read_text(&c);
+	if (c.failed)
+		return ts_error_set(err, TS_DAMAGED, "the record of a removed name is too short");
+	memcpy(removed.ref.id.bytes, id.data, TS_ID_BYTES);
+	*ret = removed;
+	return TS_OK;
+}
+
+static enum ts_status put_removed(struct ts_write *w, const struct place *place, const struct ts_ref *ref, struct ts_span by,
+				  struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(VALUE_MAX);
+	enum ts_status status;
+
+	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
+	ts_buf_u64(&buf, ref->seq);
+	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
+	put_text(&buf, ref->who);
+	put_text(&buf, ref->summary);
+	put_text(&buf, by);
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = put_checked(w, TS_DB_REMOVED, place_span(place), ts_buf_view(&buf), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+/* Finds the last removal of a name. Spans of *ret are valid until the next write. */
+static enum ts_status find_newest(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_removed_name *ret,
+				  bool *ret_found, struct ts_error *err)
+{
+	struct place prefix = place_of(kind, name);
+	struct ts_walk walk;
+	enum ts_status status;
+
+	if (ts_walk_begin(&walk, r, TS_DB_REMOVED, err))
+		return err->status;
+	status = ts_walk_seek(&walk, place_span(&prefix), ret_found, err);
+	*ret_found = !status && *ret_found && ts_span_starts(walk.key, place_span(&prefix));
+	if (*ret_found)
+		status = parse_removed(walk.key, walk.value, ret, err);
+	ts_walk_end(&walk);
+	return status;
+}
+
+enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, struct ts_error *err)
+{
+	struct ts_removed_name before;
+	struct place place;
+	bool found;
+
+	if (find_newest(ts_read_of(w), ref->kind, ref->name, &before, &found, err))
+		return err->status;
+	place = place_at(ref->kind, ref->name, found && before.removed_ns >= now_ns ? before.removed_ns + 1 : now_ns);
+	return put_removed(w, &place, ref, by, err) ? err->status : move_parts(w, ref->kind, ref->name, &place, false, err);
+}
+
+enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_removed_name removed;
+	struct place place, notes, key = place_of(TS_REF_RUN, name);
+	bool found;
+
+	if (find_newest(ts_read_of(w), TS_REF_RUN, name, &removed, &found, err))
+		return err->status;
+	if (!found || !ts_id_eq(&removed.ref.id, id))
+		return TS_OK;
+	place = place_at(TS_REF_RUN, name, removed.removed_ns);
+	notes = part_of(&place, 'n');
+	if (move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, ts_span_of(key.bytes + 1, key.len - 1), err))
+		return err->status;
+	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err);
+}
+
+/* ---- list ---- */
+
+static enum ts_status copy_removed(struct ts_arena *arena, const struct ts_removed_name *in, struct ts_removed_name *ret,
+				   struct ts_error *err)
+{
+	struct ts_removed_name copy = *in;
+
+	copy.by = ts_arena_span(arena, in->by);
+	if (!copy.by.data)
+		return ts_arena_error(arena, err);
+	if (ts_ref_copy(arena, &in->ref, &copy.ref, err))
+		return err->status;
+	*ret = copy;
+	return TS_OK;
+}
+
+/* Goes from a place to the next one. */
+static enum ts_status next_place(struct ts_walk *walk, bool *ret_found, struct ts_error *err)
+{
+	struct place behind = {.len = walk->key.len};
+
+	memcpy(behind.bytes, walk->key.data, walk->key.len);
+	behind.bytes[behind.len++] = 0xff;
+	return ts_walk_seek(walk, place_span(&behind), ret_found, err);
+}
+
+static enum ts_status collect(struct ts_walk *walk, const struct ts_removed_query *query, struct ts_arena *arena,
+			      struct ts_removed_name *names, size_t *ret_n, bool *ret_more, struct ts_error *err)
+{
+	struct ts_removed_name removed;
+	enum ts_status status;
+	bool found;
+	size_t n = 0;
+
+	*ret_more = false;
+	status = ts_walk_seek(walk, ts_span_of(NULL, 0), &found, err);
+	while (!status && found) {
+		struct ts_span name;
+		int64_t when;
+
+		if (walk->key.len > PLACE_MAX || !split_place(walk->key, &name, &when))
+			return ts_error_set(err, TS_DAMAGED, "a record of a removed name is not where it should be");
+		if (ts_span_starts(name, query->prefix)) {
+			*ret_more = n == query->limit;
+			if (*ret_more)
+				break;
+			if (parse_removed(walk->key, walk->value, &removed, err) || copy_removed(arena, &removed, &names[n], err))
+				return err->status;
+			n++;
+		}
+		status = next_place(walk, &found, err);
+	}
+	*ret_n = n;
+	return status;
+}
+
+enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+				    struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err)
+{
+	struct ts_removed_name *names = ts_arena_array(arena, query->limit, sizeof *names);
+	struct ts_lmdb_env *env = ts_env_of(e);
+	enum ts_status status = TS_OK;
+	struct ts_walk walk;
+	struct ts_read r;
+	bool more = false;
+	size_t n = 0;
+
+	if (!names)
+		return ts_arena_error(arena, err);
+	if (ts_read_begin(env, &r, err))
+		return err->status;
+	if (env->dbi[TS_DB_REMOVED] != TS_NO_DBI) {
+		status = ts_walk_begin(&walk, r, TS_DB_REMOVED, err);
+		if (!status) {
+			status = collect(&walk, query, arena, names, &n, &more, err);
+			ts_walk_end(&walk);
+		}
+	}
+	ts_read_end(&r);
+	if (status)
+		return status;
+	*ret_names = names;
+	*ret_n = n;
+	*ret_more = more;
+	return TS_OK;
+}
+
+/* ---- restore ---- */
+
+struct restore {
+	enum ts_ref_kind kind;
+	struct ts_span name, as;
+	struct ts_arena *arena;
+	struct ts_ref ref;
+};
+
+static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct restore *restore = ctx;
+	struct ts_removed_name removed;
+	struct place place;
+	struct ts_ref now;
+	bool found;
+
+	if (find_newest(ts_read_of(w), restore->kind, restore->name, &removed, &found, err))
+		return err->status;
+	if (!found)
+		return ts_error_set(err, TS_NOT_FOUND, "no %s %.*s was removed, or gc has freed it since", ts_ref_word(restore->kind),
+				    TS_SPAN_ARG(restore->name));
+	if (ts_ref_read(ts_read_of(w), restore->kind, restore->as, &now, &found, err))
+		return err->status;
+	if (found)
+		return ts_error_set(err, TS_CONFLICT, "%s %.*s exists again", ts_ref_word(restore->kind), TS_SPAN_ARG(restore->as));
+	if (ts_ref_copy(restore->arena, &removed.ref, &restore->ref, err))
+		return err->status;
+	restore->ref.name = restore->as;
+	place = place_at(restore->kind, restore->name, removed.removed_ns);
+	if (ts_ref_write(w, &restore->ref, err) || move_parts(w, restore->kind, restore->as, &place, true, err))
+		return err->status;
+	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err);
+}
+
+enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct restore restore = {.kind = kind, .name = name, .as = as.len ? as : name, .arena = arena};
+
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_ref_name_check(restore.as, err) ||
+	    ts_lane_run((struct ts_lmdb *)(void *)e, run_restore, &restore, 0, err))
+		return err->status;
+	*ret_ref = restore.ref;
+	return TS_OK;
+}
+
+/* ---- expiry ---- */
+
+/* Whether the time of a removal that a clock running ahead wrote must be written anew. */
+static bool is_ahead(int64_t removed_ns, int64_t now_ns)
+{
+	return ts_lease_is_ahead(removed_ns, now_ns);
+}
+
+/* Lets a name that a clock running ahead removed count as removed now. */
+static enum ts_status date_back(struct ts_write *w, const struct place *from, int64_t now_ns, struct ts_error *err)
+{
+	struct place to = *from;
+
+	ts_time_key(now_ns, to.bytes + to.len - 8);
+	return move_all(w, TS_DB_REMOVED, place_span(from), TS_DB_REMOVED, place_span(&to), err);
+}
+
+enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_walk walk;
+	struct place place = {.len = 0};
+	bool found, old = false, ahead = false;
+
+	if (ts_walk_begin(&walk, ts_read_of(w), TS_DB_REMOVED, err))
+		return err->status;
+	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
+	while (!status && found && !old && !ahead) {
+		struct ts_span name;
+		int64_t when;
+
+		if (walk.key.len <= PLACE_MAX && split_place(walk.key, &name, &when)) {
+			ahead = is_ahead(when, now_ns);
+			old = when <= now_ns - keep_ns;
+		} else { /* parts of a name that is not there */
+			old = true;
+		}
+		place.len = walk.key.len < KEY_MAX ? walk.key.len : KEY_MAX;
+		memcpy(place.bytes, walk.key.data, place.len);
+		if (!old && !ahead)
+			status = next_place(&walk, &found, err);
+	}
+	ts_walk_end(&walk);
+	*ret_more = !status && (old || ahead);
+	if (!*ret_more)
+		return status;
+	return old ? ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err) : date_back(w, &place, now_ns, err);
+}
+
+bool ts_removed_root(struct ts_span key, int64_t since_ns, bool *ret_log)
+{
+	const uint8_t *end = key.len > 2 ? memchr(key.data + 1, 0, key.len - 1) : NULL;
+	size_t at = end ? (size_t)(end - key.data) + 1 : 0;
+
+	if (!end || key.len < at + 8 || ts_time_of_key(key.data + at) <= since_ns)
+		return false;
+	*ret_log = key.len == at + 8 + 1 + 8 && key.data[at + 8] == 'l' && key.data[0] == TS_REF_BRANCH;
+	return *ret_log || key.len == at + 8;
+}
+
+enum ts_status ts_removed_id(struct ts_span key, struct ts_span stored, struct ts_id *ret_id, struct ts_error *err)
+{
+	struct ts_removed_name removed;
+
+	if (parse_removed(key, stored, &removed, err))
+		return err->status;
+	*ret_id = removed.ref.id;
+	return TS_OK;
+}
