@@ -78,7 +78,8 @@ static enum ts_status find(struct ts_cli *cli, struct ts_restore_request *io, st
 		if (io->kind && io->kind != ref->kind)
 			return ts_error_set(err, TS_AMBIGUOUS, "a %s and a %s of the name %.*s were removed: write %s:%.*s or %s:%.*s",
 					    ts_ref_word(io->kind), ts_ref_word(ref->kind), TS_SPAN_ARG(io->name),
-					    ts_ref_word(io->kind), TS_SPAN_ARG(io->name), ts_ref_word(ref->kind), TS_SPAN_ARG(io->name));
+					    ts_ref_word(io->kind), TS_SPAN_ARG(io->name), ts_ref_word(ref->kind),
+					    TS_SPAN_ARG(io->name));
 		io->kind = ref->kind;
 	}
 	if (io->kind)
