@@ -50,6 +50,9 @@ def main():
         refused = server.tscope("gc", "--lease", "0s")
         if refused.returncode != 2 or "gc-lease-min" not in refused.stderr:
             sys.exit(f"a server took gc --lease 0s: {refused.stdout}{refused.stderr}")
+        early = server.tscope("gc", "--removed", "1d")
+        if early.returncode != 2 or "keep-removed" not in early.stderr:
+            sys.exit(f"a server took gc --removed 1d: {early.stdout}{early.stderr}")
         for fine in (("gc",), ("gc", "--lease", "2d"), ("gc", "--lease", "0s", "--dry-run")):
             if server.tscope(*fine).returncode:
                 sys.exit(f"a server refused {fine}")
