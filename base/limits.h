@@ -52,6 +52,8 @@ enum {
 	TS_BATCH_BYTES = 1 << 20,
 	/* The largest message that either side receives: a batch and the object that exceeded it. */
 	TS_MESSAGE_MAX = 4 << 20,
+	/* What the objects of one message unseal to. tscope packs messages of at most 6 MiB; to verify so much takes 60 ms. */
+	TS_UNSEALED_MAX = 64 << 20,
 	/* Runs on one page of a list. */
 	TS_PAGE_MAX = 1000,
 	/* Memory of one unary call, or of one streamed message, while it is handled. */

@@ -1,5 +1,6 @@
 /* objects.c - have/want: which objects are missing, those that are sent, those that are asked for. */
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "run/block.h"
 #include "service/handlers/core/block_scores.h"
 #include "service/handlers/core/methods.h"
@@ -70,8 +71,52 @@ enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_err
 	return TS_OK;
 }
 
+static bool same_sealed(const struct ts_sealed *a, const struct ts_sealed *b)
+{
+	return ts_id_eq(&a->id, &b->id) && a->codec == b->codec && a->kind == b->kind && a->nrefs == b->nrefs &&
+	       a->raw_len == b->raw_len && a->checksum == b->checksum && ts_span_eq(a->bytes, b->bytes);
+}
+
+/* Takes out objects that stand in the message already, so that nobody has the same one hashed 16,384 times. Ids are not yet verified,
+ * and may be chosen to meet in one slot: then a copy stays, which limit_unsealed counts again. */
+static enum ts_status drop_copies(struct ts_call *call, struct ts_put_request *io, struct ts_error *err)
+{
+	enum { SLOTS = 4096 };
+	size_t *slots = io->n > 1 ? ts_arena_array(call->arena, SLOTS, sizeof *slots) : NULL; /* a place among those kept, plus 1 */
+	size_t kept = 0;
+
+	if (io->n > 1 && !slots)
+		return ts_arena_error(call->arena, err);
+	for (size_t i = 0; i < io->n; i++) {
+		size_t *slot = slots ? &slots[ts_load_le(io->objects[i].id.bytes, 4) % SLOTS] : NULL;
+
+		if (slot && *slot && same_sealed(&io->objects[*slot - 1], &io->objects[i]))
+			continue;
+		io->objects[kept++] = io->objects[i];
+		if (slot)
+			*slot = kept;
+	}
+	io->n = kept;
+	return TS_OK;
+}
+
+/* A few hundred bytes can unseal to two megabytes: what a message costs is known and refused before anything is unsealed. */
+static enum ts_status limit_unsealed(const struct ts_put_request *request, struct ts_error *err)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < request->n; i++)
+		total += request->objects[i].raw_len;
+	if (total > TS_UNSEALED_MAX)
+		return ts_error_set(err, TS_TOO_LARGE,
+				    "the %zu objects of this message unseal to %" PRIu64 " bytes, and the limit of a message is %d; send "
+				    "them in several messages",
+				    request->n, total, TS_UNSEALED_MAX);
+	return TS_OK;
+}
+
 /* Every object is unsealed, hashed and checked before it is stored: no claim of a client about an object is trusted. */
-static enum ts_status verify_all(const struct ts_put_request *request, struct ts_error *err)
+static enum ts_status verify_all(const struct ts_call *call, const struct ts_put_request *request, struct ts_error *err)
 {
 	struct ts_arena scratch;
 	struct ts_span object;
@@ -79,6 +124,9 @@ static enum ts_status verify_all(const struct ts_put_request *request, struct ts
 
 	ts_arena_init(&scratch, TS_CALL_ARENA);
 	for (size_t i = 0; !status && i < request->n; i++) {
+		status = ts_call_check(call, err);
+		if (status)
+			break;
 		status = ts_sealed_verify(&request->objects[i], &scratch, &object, err);
 		if (!status && ts_block_check(object, err))
 			status = ts_object_error(&request->objects[i].id, err);
@@ -97,15 +145,17 @@ enum ts_status ts_handle_put_objects(struct ts_call *call, void *state, struct t
 	struct ts_put_stats *total = state;
 	struct ts_put_stats added;
 	struct ts_put_request request;
+	size_t given;
 
 	if (ts_call_check(call, err) || ts_wire_unpack_put_request(in, call->arena, &request, err))
 		return err->status;
 	if (request.n == 0)
 		return TS_OK;
-	if (verify_all(&request, err) ||
+	given = request.n;
+	if (drop_copies(call, &request, err) || limit_unsealed(&request, err) || verify_all(call, &request, err) ||
 	    call->engine->ops->put_many(call->engine, request.objects, request.n, &added, err))
 		return err->status;
-	total->objects += added.objects;
+	total->objects += given;
 	total->new_objects += added.new_objects;
 	total->new_bytes += added.new_bytes;
 	return TS_OK;

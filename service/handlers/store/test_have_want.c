@@ -241,6 +241,82 @@ static void believes_nothing(void **state)
 	refuse(bad);
 }
 
+/* How often an upload was asked whether to go on, and when it is told not to. */
+static int checks, cancel_at;
+
+static bool count_checks(const struct ts_call *call)
+{
+	(void)call;
+	return ++checks == cancel_at;
+}
+
+/* Handles one message of PutObjects without a channel. */
+static enum ts_status put(struct ts_sealed *objects, size_t n, struct ts_put_stats *ret)
+{
+	const struct ts_handler *h = ts_handler_find(ts_span_str("PutObjects"));
+	struct ts_put_request request = {objects, n};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_call call = {.engine = s.engine, .arena = &s.arena, .deadline_ns = INT64_MAX, .cancelled = count_checks};
+	enum ts_status status;
+
+	must(ts_wire_pack_put_request(&request, &buf, &s.err), &s.err);
+	checks = 0;
+	*ret = (struct ts_put_stats){.objects = 0};
+	status = h->message(&call, ret, ts_buf_view(&buf), &s.err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+/* One question comes before the message, and one before each object that is unsealed. */
+static void hashes_a_copy_once(void **state)
+{
+	static struct ts_sealed many[TS_IDS_MAX];
+	struct ts_put_stats stats;
+
+	(void)state;
+	for (size_t i = 0; i < TS_IDS_MAX; i++)
+		many[i] = chunk(3, 40);
+	must(put(many, TS_IDS_MAX, &stats), &s.err);
+	assert_int_equal(checks, 2);
+	assert_int_equal(stats.objects, TS_IDS_MAX);
+	assert_int_equal(stats.new_objects, 1);
+	/* What only looks like a copy is verified, and refused, also behind the true one. */
+	many[1].checksum ^= 1;
+	assert_int_equal(put(many, 2, &stats), TS_DAMAGED);
+	assert_non_null(strstr(s.err.text, "object 2 of 2"));
+}
+
+static void stops_between_objects(void **state)
+{
+	struct ts_sealed objects[4] = {chunk(1, 100), chunk(2, 100), chunk(3, 100), chunk(4, 100)};
+	struct ts_put_stats stats;
+	struct ts_id first;
+
+	(void)state;
+	cancel_at = 3;
+	assert_int_equal(put(objects, 4, &stats), TS_CANCELLED);
+	assert_int_equal(checks, 3);
+	assert_int_equal(missing(&objects[0].id, 1, &first), 1);
+	cancel_at = 0;
+}
+
+/* 33 zero chunks under 33 ids take a few kilobytes and unseal to more than 64 MiB in two-megabyte objects. */
+static void refuses_what_unseals_to_too_much(void **state)
+{
+	struct ts_sealed bombs[33];
+	struct ts_put_stats stats;
+
+	(void)state;
+	for (size_t i = 0; i < 33; i++) {
+		bombs[i] = chunk(i, 50);
+		bombs[i].raw_len = TS_OBJECT_MAX;
+	}
+	assert_int_equal(put(bombs, 33, &stats), TS_TOO_LARGE);
+	assert_int_equal(checks, 1);
+	assert_non_null(strstr(s.err.text, "33 objects of this message unseal to 69206016 bytes"));
+	assert_int_equal(put(bombs, 32, &stats), TS_DAMAGED); /* these are looked at */
+}
+
 struct download {
 	struct ts_arena arena;
 	struct ts_id ids[64];
@@ -461,6 +537,9 @@ int main(void)
 		T(answers_quickly_when_nothing_is_to_be_written),
 		T(leaves_trouble_to_message),
 		T(believes_nothing),
+		T(hashes_a_copy_once),
+		T(stops_between_objects),
+		T(refuses_what_unseals_to_too_much),
 		T(gives_objects_in_order),
 		T(verifies_and_collects),
 		T(gc_writes_the_metrics_of_many_runs_at_once),
