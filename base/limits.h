@@ -71,6 +71,11 @@ enum {
 	TS_SERVER_CALLS = 256,
 	/* Simultaneous calls of one connection, which HTTP/2 announces. */
 	TS_CONNECTION_CALLS = 100,
+	/* Threads of the lane of downloads for each of another lane, and at most so many: most of them wait for a client. */
+	TS_DOWN_THREADS_EACH = 8,
+	TS_DOWN_THREADS = 64,
+	/* The part of the threads of a lane that others leave which one peer may have, in percent: of four, three. */
+	TS_SHARE_THREADS = 75,
 	/* If a peer takes no byte of a message for so many seconds, its call is ended, because it holds a thread meanwhile. */
 	TS_STALL_SECONDS = 60,
 	/* A server closes a connection after so many seconds without a call; clients reconnect by themselves. */

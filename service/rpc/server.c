@@ -204,6 +204,19 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 	return server;
 }
 
+static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
+{
+	unsigned threads = server->options.pool_threads, down = threads * TS_DOWN_THREADS_EACH;
+
+	if (down > TS_DOWN_THREADS)
+		down = threads > TS_DOWN_THREADS ? threads : TS_DOWN_THREADS;
+	for (int lane = 0; lane < TS_LANES; lane++) {
+		if (ts_pool_create(lane == TS_LANE_DOWN ? down : threads, &server->lanes[lane], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status start(struct ts_server *server, struct ts_error *err)
 {
 	const struct ts_server_options *options = &server->options;
@@ -213,8 +226,7 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	gpr_set_log_function(log_core);
 	grpc_init();
 	server->core = create_core();
-	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) ||
-	    ts_pool_create(options->pool_threads, &server->pool, err))
+	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) || add_lanes(server, err))
 		return err->status;
 	grpc_server_start(server->core);
 	if (start_queues(server, err))
@@ -325,8 +337,10 @@ void ts_server_stop(struct ts_server *server, int64_t drain_ns)
 	} else {
 		stop_core(server, drain_ns);
 	}
-	ts_pool_destroy(server->pool);
-	server->pool = NULL;
+	for (int lane = 0; lane < TS_LANES; lane++) {
+		ts_pool_destroy(server->lanes[lane]);
+		server->lanes[lane] = NULL;
+	}
 	stop_queues(server);
 	grpc_server_destroy(server->core);
 	server->core = NULL;

@@ -9,7 +9,7 @@
  *
  *	ARMED	   C-core owns it; nobody else touches it
  *	READING	   an upload that waits for a message, the end or a cancellation; no thread works on it
- *	WORKING	   in the pool's queue or on one thread, which alone touches the handler's state and call.arena
+ *	WORKING	   in the queue of its lane or on one thread, which alone touches the handler's state and call.arena
  *	WATCHING   health Watch; no thread works on it
  *	FINISHING  the status is on its way; freed once no batch is outstanding
  *	OVER	   being freed
@@ -18,7 +18,7 @@
  * counted in pending, so that FINISHING with pending == 0 has no other owner; (3) at most one send and one receive are
  * outstanding; (4) whoever moves to FINISHING does not touch the call after it lets go of the mutex; (5) cheap methods and quick
  * answers run on the queue thread, which is WORKING and holds the mutex, before any batch is started; a quick answer that was
- * not to be had leaves the call as it came, request included, and the call goes on to the pool.
+ * not to be had leaves the call as it came, request included, and the call goes on to its lane.
  */
 #include "service/rpc/server_call.h"
 
@@ -88,6 +88,11 @@ struct ts_rpc_call {
 	struct ts_peer peer;
 	struct ts_rpc_call *next_watcher;
 };
+
+static struct ts_pool *lane_of(const struct ts_rpc_call *call)
+{
+	return call->server->lanes[call->method->handler.lane];
+}
 
 static void move(struct ts_rpc_call *call, enum call_state to)
 {
@@ -453,6 +458,7 @@ static void work(struct ts_pool_task *task, struct ts_arena *arena)
 {
 	struct ts_rpc_call *call = (struct ts_rpc_call *)task; /* task is its first member */
 	struct ts_error err;
+	enum call_state next;
 	enum ts_status status;
 	bool ended;
 
@@ -475,9 +481,14 @@ static void work(struct ts_pool_task *task, struct ts_arena *arena)
 			finish_work(call, status, err.text);
 			return;
 		}
-	} while (!call->receiving);
-	move(call, READING);
+	} while (!call->receiving && !ts_pool_waits(lane_of(call)));
+	/* Who has sent the next message already goes on with it, unless others wait for the thread. */
+	next = call->receiving ? READING : WORKING;
+	if (next == READING)
+		move(call, READING);
 	pthread_mutex_unlock(&call->mutex);
+	if (next == WORKING)
+		ts_pool_push(lane_of(call), &call->task);
 }
 
 /* ---- events, on the queue thread ---- */
@@ -517,7 +528,7 @@ static void on_received(void *owner, bool ok)
 		move(call, WORKING);
 	settle(call);
 	if (wake)
-		ts_pool_push(call->server->pool, &call->task);
+		ts_pool_push(lane_of(call), &call->task);
 }
 
 static void on_sent(void *owner, bool ok)
@@ -552,6 +563,7 @@ static void identify(struct ts_rpc_call *call)
 		fd = -1;
 	gpr_free(name);
 	ts_listen_peer(call->server->listen, (int)fd, &call->peer);
+	call->task.peer = call->peer.key;
 }
 
 /* The caller holds the mutex; this function releases it. */
@@ -694,7 +706,7 @@ static void dispatch(struct ts_rpc_call *call, unsigned live)
 		call->ended = true;
 	}
 	pthread_mutex_unlock(&call->mutex);
-	ts_pool_push(call->server->pool, &call->task);
+	ts_pool_push(lane_of(call), &call->task);
 }
 
 static void add_watcher(struct ts_rpc_call *call)

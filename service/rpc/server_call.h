@@ -49,7 +49,7 @@ struct ts_server {
 	size_t n_methods;
 	struct ts_rpc_queue *queues;
 	size_t n_queues;
-	struct ts_pool *pool;
+	struct ts_pool *lanes[TS_LANES];
 	struct ts_listen *listen;
 	struct ts_meter *meter; /* methods by their place in `methods` */
 	struct ts_rpc_tag shut_down;

@@ -155,12 +155,13 @@ const struct ts_handler testing_handlers[] = {
 	{.method = "Left", .message = left},
 	{.method = "Fail", .message = refuse},
 	{.method = "Sleep", .message = nap},
+	{.method = "LongSleep", .lane = TS_LANE_LONG, .message = nap},
 	{.method = "Blob", .message = blob},
 	{.method = "Alloc", .message = take},
 	{.method = "Diff", .message = take},
 	{.method = "Write", .flags = TS_METHOD_WRITES, .message = echo},
-	{.method = "Sum", .flags = TS_METHOD_STREAM_UP, .open = sum_open, .message = sum_message, .close = sum_close, .drop = sum_drop},
-	{.method = "Count", .flags = TS_METHOD_STREAM_DOWN, .message = count},
+	{.method = "Sum", .lane = TS_LANE_WRITE, .flags = TS_METHOD_STREAM_UP, .open = sum_open, .message = sum_message, .close = sum_close, .drop = sum_drop},
+	{.method = "Count", .lane = TS_LANE_DOWN, .flags = TS_METHOD_STREAM_DOWN, .message = count},
 };
 const size_t testing_n_handlers = sizeof testing_handlers / sizeof testing_handlers[0];
 

@@ -2,12 +2,12 @@
  *
  * The handlers are:
  *
- *	Echo, PoolEcho	reply with the request; Echo is cheap, PoolEcho runs in the pool
+ *	Echo, PoolEcho	reply with the request; Echo is cheap, PoolEcho runs on a thread of its lane
  *	Quick		replies "quick" at once to a request that begins with q; else it is as PoolEcho
  *	Who		replies with the caller
  *	Left		replies with the milliseconds to the deadline, as text
  *	Fail		fails with the status in the first byte of the request and the rest as its text
- *	Sleep		sleeps until it should stop, at most 20 s, and replies why it stopped
+ *	Sleep		sleeps until it should stop, at most 20 s, and replies why it stopped; LongSleep does so in the long lane
  *	Blob		replies with as many bytes as the first 4 bytes of the request say
  *	Alloc, Diff	take as many MiB from the arena as the request's byte says; Diff has the big arena
  *	Write		is refused by a read-only server

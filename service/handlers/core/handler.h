@@ -34,6 +34,15 @@ enum ts_method_flags {
 	TS_METHOD_WRITES = 8,	     /* a read-only server refuses it */
 };
 
+/* Each lane has threads of its own, so that calls of one kind never wait for those of another. */
+enum ts_lane {
+	TS_LANE_READ,  /* small answers from the index: they should be there at once */
+	TS_LANE_WRITE, /* may wait for the writer of the store and its disk, or for the next message of a client */
+	TS_LANE_DOWN,  /* may wait for a client that reads slowly */
+	TS_LANE_LONG,  /* reads whole runs, or the whole store */
+	TS_LANES
+};
+
 struct ts_server_facts {	/* what ServerInfo replies */
 	const char *version;
 	const char *store;	/* path or "memory" */
@@ -57,6 +66,7 @@ struct ts_call {
 
 struct ts_handler {
 	const char *method; /* "Diff" */
+	enum ts_lane lane;
 	unsigned flags;
 	enum ts_status (*open)(struct ts_call *call, void **ret_state, struct ts_error *err); /* may be NULL */
 	enum ts_status (*message)(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
