@@ -78,6 +78,8 @@ enum {
 	TS_SHARE_THREADS = 75,
 	/* If a peer takes no byte of a message for so many seconds, its call is ended, because it holds a thread meanwhile. */
 	TS_STALL_SECONDS = 60,
+	/* An upload of which no message comes for so many seconds is ended: one of 3 MiB takes as long at 10 KB/s. */
+	TS_UPLOAD_SECONDS = 300,
 	/* A server closes a connection after so many seconds without a call; clients reconnect by themselves. */
 	TS_IDLE_SECONDS = 1800,
 	/* Seconds to reach a server and get the first answer. Through ssh it may take longer, since ssh may ask for a password. */

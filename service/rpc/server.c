@@ -195,11 +195,14 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 		server->options.max_connections = TS_SERVER_CONNECTIONS;
 	if (!server->options.max_calls)
 		server->options.max_calls = TS_SERVER_CALLS;
+	if (!server->options.upload_ns)
+		server->options.upload_ns = TS_UPLOAD_SECONDS * INT64_C(1000000000);
 	server->shut_down = (struct ts_rpc_tag){on_core_down, server};
 	pthread_mutex_init(&server->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&server->changed, &attr);
+	pthread_cond_init(&server->sweep, &attr);
 	pthread_condattr_destroy(&attr);
 	return server;
 }
@@ -217,6 +220,46 @@ static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Looks several times in each upload_ns for calls that came to nothing. */
+static void *sweep(void *arg)
+{
+	struct ts_server *server = arg;
+	int64_t every_ns = server->options.upload_ns / 8 + 1;
+
+	pthread_mutex_lock(&server->mutex);
+	while (!server->swept_out) {
+		int64_t until_ns = ts_now_mono_ns() + every_ns;
+		struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+
+		(void)pthread_cond_timedwait(&server->sweep, &server->mutex, &until);
+		pthread_mutex_unlock(&server->mutex);
+		ts_rpc_end_stalled(server);
+		pthread_mutex_lock(&server->mutex);
+	}
+	pthread_mutex_unlock(&server->mutex);
+	return NULL;
+}
+
+static enum ts_status start_sweeper(struct ts_server *server, struct ts_error *err)
+{
+	int errnum = pthread_create(&server->sweeper, NULL, sweep, server);
+
+	server->sweeping = errnum == 0;
+	return errnum ? ts_error_errno(err, errnum, "start the thread that ends stalled calls") : TS_OK;
+}
+
+static void stop_sweeper(struct ts_server *server)
+{
+	if (!server->sweeping)
+		return;
+	pthread_mutex_lock(&server->mutex);
+	server->swept_out = true;
+	pthread_cond_broadcast(&server->sweep);
+	pthread_mutex_unlock(&server->mutex);
+	pthread_join(server->sweeper, NULL);
+	server->sweeping = false;
+}
+
 static enum ts_status start(struct ts_server *server, struct ts_error *err)
 {
 	const struct ts_server_options *options = &server->options;
@@ -229,7 +272,7 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) || add_lanes(server, err))
 		return err->status;
 	grpc_server_start(server->core);
-	if (start_queues(server, err))
+	if (start_queues(server, err) || start_sweeper(server, err))
 		return err->status;
 	return ts_listen_start(server->listen, on_connection, server, err);
 }
@@ -337,6 +380,7 @@ void ts_server_stop(struct ts_server *server, int64_t drain_ns)
 	} else {
 		stop_core(server, drain_ns);
 	}
+	stop_sweeper(server);
 	for (int lane = 0; lane < TS_LANES; lane++) {
 		ts_pool_destroy(server->lanes[lane]);
 		server->lanes[lane] = NULL;
@@ -357,6 +401,7 @@ void ts_server_destroy(struct ts_server *server)
 	ts_free(server->queues);
 	ts_free(server->methods);
 	pthread_cond_destroy(&server->changed);
+	pthread_cond_destroy(&server->sweep);
 	pthread_mutex_destroy(&server->mutex);
 	ts_free(server);
 }

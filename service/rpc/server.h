@@ -6,8 +6,8 @@
  *							finish, then they are cancelled; returns when the last has ended
  *	ts_server_destroy(server)
  *
- * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a pool thread, only one at a time for a
- * call. A streamed upload occupies a pool thread only while one of its messages is handled. Unknown methods are answered with
+ * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a thread of its lane, only one at a time for a
+ * call. A streamed upload occupies a thread only while one of its messages is handled, and is ended if none comes for upload_ns. Unknown methods are answered with
  * UNIMPLEMENTED at once. grpc.health.v1 Check and Watch are built in. Each call is logged as one line when it ends.
  *
  * Ownership: options and the tables they point at must outlive the server; the engine is not owned.
@@ -28,9 +28,10 @@ struct ts_server_options {
 	const struct ts_listener *listeners;
 	size_t n_listeners;
 	unsigned queue_threads;	  /* 0 = 1: the fastest on two cores */
-	unsigned pool_threads;	  /* 0 = 4 */
+	unsigned pool_threads;	  /* of each lane; 0 = 4 */
 	unsigned max_connections; /* 0 = TS_SERVER_CONNECTIONS */
 	unsigned max_calls;	  /* 0 = TS_SERVER_CALLS */
+	int64_t upload_ns;	  /* 0 = TS_UPLOAD_SECONDS */
 	bool quiet;		  /* calls are not logged */
 };
 

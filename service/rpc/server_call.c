@@ -38,6 +38,8 @@
 
 enum call_state { ARMED, READING, WORKING, WATCHING, FINISHING, OVER, STATES };
 
+static const char STALLED[] = "nothing came of this upload (%s) for so long that the server ended it";
+
 static const uint8_t allowed[STATES] = {
 	[ARMED] = 1 << READING | 1 << WORKING | 1 << WATCHING | 1 << FINISHING | 1 << OVER,
 	[READING] = 1 << WORKING | 1 << FINISHING,
@@ -71,6 +73,8 @@ struct ts_rpc_call {
 	bool initial_sent; /* the headers are sent */
 	bool send_failed;
 	bool ended;	   /* the client has sent everything, or is gone */
+	bool stalled;	   /* the server ended it, because nothing came */
+	int64_t reading_ns; /* since when it is READING */
 	bool rearm;	   /* there was no memory to arm another call: this one is armed again at its end */
 	grpc_byte_buffer *input, *output;
 	grpc_byte_buffer *reply; /* the reply of a method that does not stream replies */
@@ -86,7 +90,7 @@ struct ts_rpc_call {
 	int64_t started_ns;
 	uint64_t bytes_in, bytes_out;
 	struct ts_peer peer;
-	struct ts_rpc_call *next_watcher;
+	struct ts_rpc_call *next_lasting;
 };
 
 static struct ts_pool *lane_of(const struct ts_rpc_call *call)
@@ -98,6 +102,8 @@ static void move(struct ts_rpc_call *call, enum call_state to)
 {
 	assert(allowed[call->state] & 1 << to);
 	call->state = to;
+	if (to == READING)
+		call->reading_ns = ts_now_mono_ns();
 }
 
 /* ---- batches ---- */
@@ -203,14 +209,20 @@ static void log_call(const struct ts_rpc_call *call)
 	ts_log_end(&line);
 }
 
-static void forget_watcher(struct ts_rpc_call *call)
+static bool may_last(const struct ts_rpc_call *call)
 {
-	struct ts_rpc_call **at = &call->server->watchers;
+	return call->method->kind == TS_RPC_WATCH || call->method->handler.flags & TS_METHOD_STREAM_UP;
+}
+
+/* The caller holds the server's mutex. */
+static void forget_lasting(struct ts_rpc_call *call)
+{
+	struct ts_rpc_call **at = &call->server->lasting;
 
 	while (*at && *at != call)
-		at = &(*at)->next_watcher;
+		at = &(*at)->next_lasting;
 	if (*at)
-		*at = call->next_watcher;
+		*at = call->next_lasting;
 }
 
 /* No batch is outstanding and no thread works on the call. */
@@ -231,8 +243,8 @@ static void destroy(struct ts_rpc_call *call)
 	pthread_mutex_destroy(&call->mutex);
 	pthread_cond_destroy(&call->changed);
 	pthread_mutex_lock(&server->mutex);
-	if (call->method->kind == TS_RPC_WATCH)
-		forget_watcher(call);
+	if (may_last(call))
+		forget_lasting(call);
 	ts_free(call);
 	if (--server->armed_or_live == 0)
 		pthread_cond_broadcast(&server->changed);
@@ -315,6 +327,8 @@ static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_erro
 {
 	if (atomic_load(&call->server->cancelling))
 		return ts_error_set(err, TS_UNAVAILABLE, "the server is shutting down");
+	if (call->stalled)
+		return ts_error_set(err, TS_UNAVAILABLE, STALLED, call->method->handler.method);
 	if (call->call.deadline_ns != INT64_MAX && ts_now_mono_ns() >= call->call.deadline_ns)
 		return ts_error_set(err, TS_DEADLINE, "the time for %s is over", call->method->handler.method);
 	return ts_error_set(err, TS_CANCELLED, "the client closed the call");
@@ -709,11 +723,11 @@ static void dispatch(struct ts_rpc_call *call, unsigned live)
 	ts_pool_push(lane_of(call), &call->task);
 }
 
-static void add_watcher(struct ts_rpc_call *call)
+static void add_lasting(struct ts_rpc_call *call)
 {
 	pthread_mutex_lock(&call->server->mutex);
-	call->next_watcher = call->server->watchers;
-	call->server->watchers = call;
+	call->next_lasting = call->server->lasting;
+	call->server->lasting = call;
 	pthread_mutex_unlock(&call->server->mutex);
 }
 
@@ -731,8 +745,8 @@ static void on_arrived(void *owner, bool ok)
 	call->rearm = !ts_rpc_call_arm(call->queue, call->method);
 	identify(call);
 	fill_handler_call(call);
-	if (call->method->kind == TS_RPC_WATCH)
-		add_watcher(call);
+	if (may_last(call))
+		add_lasting(call);
 	dispatch(call, live);
 }
 
@@ -791,8 +805,8 @@ void ts_rpc_end_watchers(struct ts_server *server)
 	struct ts_rpc_call *next;
 
 	pthread_mutex_lock(&server->mutex);
-	for (struct ts_rpc_call *call = server->watchers; call; call = next) {
-		next = call->next_watcher;
+	for (struct ts_rpc_call *call = server->lasting; call; call = next) {
+		next = call->next_lasting;
 		pthread_mutex_lock(&call->mutex);
 		if (call->state == WATCHING && !call->sending) {
 			call->reply = health_message(TS_HEALTH_NOT_SERVING);
@@ -800,6 +814,25 @@ void ts_rpc_end_watchers(struct ts_server *server)
 		} else {
 			pthread_mutex_unlock(&call->mutex);
 		}
+	}
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* Cancelling makes the receive complete, and the call ends by the way of those whose client is gone. */
+void ts_rpc_end_stalled(struct ts_server *server)
+{
+	int64_t before_ns = ts_now_mono_ns() - server->options.upload_ns;
+	char text[160];
+
+	pthread_mutex_lock(&server->mutex);
+	for (struct ts_rpc_call *call = server->lasting; call; call = call->next_lasting) {
+		pthread_mutex_lock(&call->mutex);
+		if (call->state == READING && !call->stalled && call->reading_ns < before_ns) {
+			call->stalled = true;
+			(void)snprintf(text, sizeof text, STALLED, call->method->handler.method);
+			(void)grpc_call_cancel_with_status(call->core, GRPC_STATUS_UNAVAILABLE, text, NULL);
+		}
+		pthread_mutex_unlock(&call->mutex);
 	}
 	pthread_mutex_unlock(&server->mutex);
 }

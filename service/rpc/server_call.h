@@ -62,13 +62,18 @@ struct ts_server {
 	pthread_cond_t changed; /* monotonic; signalled when live or armed_or_live falls to 0 or core_down is set */
 	unsigned armed_or_live;
 	bool core_down;
-	struct ts_rpc_call *watchers;
+	struct ts_rpc_call *lasting; /* uploads and watches, which may last as long as their clients like */
+	pthread_t sweeper;
+	bool sweeping, swept_out;
+	pthread_cond_t sweep;
 };
 
 /* Arms a new call for this method. False: no memory. */
 bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method);
 /* Ends every health Watch, because the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
+/* Ends every upload that could have gone on for upload_ns and did not. */
+void ts_rpc_end_stalled(struct ts_server *server);
 
 /* reflection.c */
 extern const struct ts_handler ts_reflection;

@@ -85,6 +85,19 @@ static enum ts_status upload_three(struct ts_channel *ch, char out[256])
 	return status;
 }
 
+static enum ts_status take_one(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	(void)ctx, (void)message, (void)err;
+	return TS_OK;
+}
+
+static enum ts_status count_one(struct ts_channel *ch)
+{
+	struct ts_error err;
+
+	return ch->ops->download(ch, "Count", ts_span_of("\1\0\0\0\1\0\0\0", 8), take_one, NULL, &err);
+}
+
 static void one_round(struct client_thread *c, struct ts_channel *ch, unsigned round)
 {
 	char want[256], got[256];
@@ -197,6 +210,7 @@ static void stopping_under_load_answers_everybody(void **state)
 
 struct sleeper {
 	pthread_t thread;
+	const char *method; /* NULL: Sleep */
 	enum ts_status status;
 	char text[256];
 };
@@ -206,14 +220,14 @@ static void *sleeper_run(void *arg)
 	struct sleeper *s = arg;
 	struct ts_channel *ch = testing_client(t.unix_address);
 
-	s->status = testing_call(ch, "Sleep", ts_span_str("z"), s->text);
+	s->status = testing_call(ch, s->method ? s->method : "Sleep", ts_span_str("z"), s->text);
 	ch->ops->destroy(ch);
 	return NULL;
 }
 
 static void what_does_not_drain_is_cancelled(void **state)
 {
-	struct sleeper sleepers[3];
+	struct sleeper sleepers[3] = {{.method = NULL}};
 
 	(void)state;
 	testing_start(&t);
@@ -269,7 +283,7 @@ static void what_can_drain_is_answered(void **state)
 
 static void calls_over_the_limit_are_refused(void **state)
 {
-	struct sleeper sleepers[2];
+	struct sleeper sleepers[2] = {{.method = NULL}};
 	struct ts_channel *ch;
 
 	(void)state;
@@ -290,7 +304,7 @@ static void calls_over_the_limit_are_refused(void **state)
 /* The only thread of the pool is busy: a call that needs a thread waits for it, and a call with a quick answer is answered. */
 static void a_quick_answer_needs_no_thread(void **state)
 {
-	struct sleeper sleeper;
+	struct sleeper sleeper = {.method = NULL};
 	struct ts_channel *ch;
 	struct ts_arena arena;
 	struct ts_span reply;
@@ -331,6 +345,60 @@ static void an_idle_upload_holds_no_thread(void **state)
 	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("served"), text), TS_OK);
 	for (int i = 0; i < 3; i++)
 		ch->ops->upload_cancel(uploads[i]);
+	ch->ops->destroy(ch);
+}
+
+/* Nothing of a lane waits for what another lane does, and nothing of a peer alone keeps the next from a thread. */
+static void a_busy_lane_delays_no_other(void **state)
+{
+	struct sleeper sleepers[3] = {{.method = NULL}};
+	struct ts_channel *ch;
+
+	(void)state;
+	t.options.pool_threads = 1;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	for (int i = 0; i < 3; i++) {
+		sleepers[i].method = "LongSleep";
+		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
+	}
+	assert_true(wait_until(&testing_sleeping, 1));
+	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("read"), text), TS_OK);
+	assert_int_equal(upload_three(ch, text), TS_OK);
+	assert_int_equal(count_one(ch), TS_OK);
+	assert_int_equal(atomic_load(&testing_sleeping), 1); /* two still wait for the only thread of their lane */
+	ch->ops->destroy(ch);
+	ts_server_stop(t.server, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(sleepers[i].thread, NULL);
+}
+
+/* An upload that goes on lasts; one of which nothing comes is ended, and its client is told. */
+static void a_stalled_upload_is_ended(void **state)
+{
+	struct ts_upload *stalled, *lively;
+	struct ts_channel *ch;
+	struct ts_span reply;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	t.options.upload_ns = 2000000000;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(ch->ops->upload_open(ch, "Sum", &stalled, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_open(ch, "Sum", &lively, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_send(stalled, ts_span_str("1"), &err), TS_OK);
+	for (int i = 0; i < 500 && atomic_load(&testing_dropped) == 0; i++) {
+		assert_int_equal(ch->ops->upload_send(lively, ts_span_str("1"), &err), TS_OK);
+		(void)poll(NULL, 0, 20);
+	}
+	assert_int_equal(atomic_load(&testing_dropped), 1);
+	ts_arena_init(&arena, 4096);
+	assert_int_equal(ch->ops->upload_finish(lively, &arena, &reply, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_finish(stalled, &arena, &reply, &err), TS_UNAVAILABLE);
+	assert_non_null(strstr(err.text, "nothing came of this upload (Sum)"));
+	ts_arena_finish(&arena);
 	ch->ops->destroy(ch);
 }
 
@@ -537,6 +605,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(calls_over_the_limit_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_quick_answer_needs_no_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_idle_upload_holds_no_thread, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_busy_lane_delays_no_other, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_stalled_upload_is_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(connections_over_the_limit_are_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(running_out_of_descriptors_is_survived, setup, teardown),
 		cmocka_unit_test_setup_teardown(watch_tells_of_the_end, setup, teardown),
