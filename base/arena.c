@@ -9,6 +9,7 @@ enum { ALIGN = 16, CHUNK_MIN = 64 * 1024 };
 
 struct ts_arena_chunk {
 	struct ts_arena_chunk *next;
+	struct ts_budget *budget; /* on which it counts */
 	size_t size;
 	size_t used;
 	_Alignas(ALIGN) uint8_t bytes[];
@@ -16,7 +17,7 @@ struct ts_arena_chunk {
 
 void ts_arena_init(struct ts_arena *arena, size_t ceiling)
 {
-	*arena = (struct ts_arena){.ceiling = ceiling};
+	*arena = (struct ts_arena){.ceiling = ceiling, .budget = ts_budget_current()};
 }
 
 static void free_chunks(struct ts_arena_chunk *chunk)
@@ -24,6 +25,7 @@ static void free_chunks(struct ts_arena_chunk *chunk)
 	while (chunk) {
 		struct ts_arena_chunk *next = chunk->next;
 
+		ts_budget_give(chunk->budget, sizeof *chunk + chunk->size);
 		ts_free(chunk);
 		chunk = next;
 	}
@@ -32,7 +34,7 @@ static void free_chunks(struct ts_arena_chunk *chunk)
 void ts_arena_finish(struct ts_arena *arena)
 {
 	free_chunks(arena->chunks);
-	*arena = (struct ts_arena){.ceiling = arena->ceiling};
+	*arena = (struct ts_arena){.ceiling = arena->ceiling, .budget = arena->budget};
 }
 
 void ts_arena_reset(struct ts_arena *arena)
@@ -44,6 +46,7 @@ void ts_arena_reset(struct ts_arena *arena)
 	}
 	arena->used = 0;
 	arena->failed = false;
+	arena->refused = NULL;
 }
 
 bool ts_arena_adopt(struct ts_arena *arena, struct ts_arena *other)
@@ -61,7 +64,7 @@ bool ts_arena_adopt(struct ts_arena *arena, struct ts_arena *other)
 	last->next = *at;
 	*at = other->chunks;
 	arena->used += other->used;
-	*other = (struct ts_arena){.ceiling = other->ceiling};
+	*other = (struct ts_arena){.ceiling = other->ceiling, .budget = other->budget};
 	return true;
 }
 
@@ -77,9 +80,15 @@ static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t need)
 		size = need;
 	if (!ts_size_add(sizeof *chunk, size, &total))
 		return NULL;
-	chunk = ts_alloc(total);
-	if (!chunk)
+	arena->refused = ts_budget_take(arena->budget, total);
+	if (arena->refused)
 		return NULL;
+	chunk = ts_alloc(total);
+	if (!chunk) {
+		ts_budget_give(arena->budget, total);
+		return NULL;
+	}
+	chunk->budget = arena->budget;
 	chunk->size = size;
 	chunk->used = 0;
 	chunk->next = arena->chunks;
@@ -183,6 +192,8 @@ char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err)
 {
+	if (arena->refused)
+		return ts_budget_error(arena->refused, err);
 	if (arena->ceiling)
 		return ts_error_set(err, TS_NO_MEMORY,
 				    "out of memory: %zu bytes are in use, and this call may use at most %zu bytes",

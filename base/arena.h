@@ -7,12 +7,14 @@
  *
  * An arena has a ceiling from the start (bytes handed out, 0 = none) and never exceeds it: so the arena into which a hostile
  * message is parsed bounds what the message can cost. Blocks are aligned to 16 bytes and not zeroed. A streaming call resets
- * its arena for each message.
+ * its arena for each message. An arena also draws on the budget that its thread had when it was made (budget.h), in chunks, and
+ * returns NULL when that has no more.
  * Threads: one thread at a time may use an arena.
  */
 #ifndef TSCOPE_BASE_ARENA_H
 #define TSCOPE_BASE_ARENA_H
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/span.h"
 
@@ -26,6 +28,8 @@ struct ts_arena {
 	struct ts_arena_chunk *chunks; /* newest first */
 	size_t used;		       /* bytes handed out since init or reset */
 	size_t ceiling;
+	struct ts_budget *budget;	 /* NULL: none */
+	const struct ts_budget *refused; /* who had no more, when an allocation failed for that */
 	bool failed;		       /* an allocation returned NULL since then */
 };
 

@@ -1,6 +1,7 @@
 #include "base/helper.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/system.h"
 
 #include <pthread.h>
@@ -11,6 +12,7 @@ struct ts_helper {
 	pthread_cond_t changed;
 	ts_helper_task *task; /* NULL: nothing to do */
 	void *ctx;
+	struct ts_budget *budget; /* of whoever gave the task */
 	bool over;
 };
 
@@ -53,6 +55,7 @@ static void *serve(void *self)
 			continue;
 		}
 		pthread_mutex_unlock(&h->lock);
+		(void)ts_budget_enter(h->budget);
 		h->task(h->ctx);
 		pthread_mutex_lock(&h->lock);
 		h->task = NULL;
@@ -91,6 +94,7 @@ void ts_helper_give(struct ts_helper *h, ts_helper_task *task, void *ctx)
 	pthread_mutex_lock(&h->lock);
 	h->task = task;
 	h->ctx = ctx;
+	h->budget = ts_budget_current();
 	pthread_cond_signal(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }

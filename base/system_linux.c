@@ -2,11 +2,15 @@
 #include "base/system.h"
 
 #include "base/file.h"
+#include "base/number.h"
+#include "base/text.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +20,63 @@ int ts_system_cores(void)
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+/* "max" is no limit; neither is a file that is not there. */
+static uint64_t limit_of(const char *group, size_t len)
+{
+	struct ts_buf text = TS_BUF_INIT(64);
+	uint64_t limit = UINT64_MAX;
+	struct ts_error ignored;
+	char path[512];
+
+	if (snprintf(path, sizeof path, "/sys/fs/cgroup%.*s/memory.max", (int)len, group) >= (int)sizeof path ||
+	    ts_file_read(path, &text, &ignored) || !ts_parse_u64(ts_trim(ts_buf_view(&text)), &limit))
+		limit = UINT64_MAX;
+	ts_buf_finish(&text);
+	return limit;
+}
+
+/* The line of cgroup v2 is 0::/a/b; every group on the way up may have a limit. */
+static uint64_t group_limit(void)
+{
+	struct ts_buf text = TS_BUF_INIT(4096);
+	uint64_t least = UINT64_MAX;
+	struct ts_error ignored;
+	const char *group;
+
+	(void)ts_file_read("/proc/self/cgroup", &text, &ignored);
+	ts_buf_u8(&text, 0);
+	if (ts_buf_check(&text, &ignored) == TS_OK && (group = strstr((const char *)text.data, "0::/"))) {
+		size_t len = strcspn(group += 3, "\n");
+
+		while (true) {
+			uint64_t limit = limit_of(group, len);
+
+			least = limit < least ? limit : least;
+			if (len == 0)
+				break;
+			while (len > 0 && group[len - 1] != '/')
+				len--;
+			len -= len > 0;
+		}
+	}
+	ts_buf_finish(&text);
+	return least;
+}
+
+uint64_t ts_system_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX, group = group_limit();
+
+	machine = group < machine ? group : machine;
+	return machine == UINT64_MAX ? 0 : machine;
+}
+
+void ts_system_trim_memory(void)
+{
+	(void)malloc_trim(0);
 }
 
 void ts_system_want_huge_pages(void *block, size_t size)

@@ -20,6 +20,15 @@ int ts_system_cores(void)
 	return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 }
 
+uint64_t ts_system_memory(void)
+{
+	return 0;
+}
+
+void ts_system_trim_memory(void)
+{
+}
+
 /* Closes the descriptor if it cannot be marked; returns it or -1. */
 static int marked(int fd, int flags)
 {

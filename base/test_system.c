@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,6 +77,23 @@ static void test_a_wait_ends_at_its_limit(void **state)
 	pthread_cond_destroy(&cond);
 }
 
+/* The file for all systems does not know; that of Linux says what /proc/meminfo says, or less. */
+static void test_memory_is_that_of_the_machine_or_less(void **state)
+{
+	unsigned long long total = 0;
+	FILE *file = fopen("/proc/meminfo", "r");
+	char line[128] = "";
+
+	(void)state;
+	if (file && fgets(line, sizeof line, file))
+		total = strtoull(line + strcspn(line, "0123456789"), NULL, 10);
+	if (file)
+		(void)fclose(file);
+	if (ts_system_memory())
+		assert_in_range(ts_system_memory(), 1 << 20, total ? total << 10 : UINT64_MAX);
+	ts_system_trim_memory();
+}
+
 static void test_locks_cores_and_the_boot(void **state)
 {
 	struct ts_buf id = TS_BUF_INIT(1 << 10);
@@ -101,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_descriptors_are_not_inherited),
 		cmocka_unit_test(test_failures_are_those_of_the_system),
 		cmocka_unit_test(test_a_wait_ends_at_its_limit),
+		cmocka_unit_test(test_memory_is_that_of_the_machine_or_less),
 		cmocka_unit_test(test_locks_cores_and_the_boot),
 	};
 
