@@ -74,8 +74,12 @@ enum {
 	/* Threads of the lane of downloads for each of another lane, and at most so many: most of them wait for a client. */
 	TS_DOWN_THREADS_EACH = 8,
 	TS_DOWN_THREADS = 64,
-	/* The part of the threads of a lane that others leave which one peer may have, in percent: of four, three. */
+	/* What one peer may have of what the others leave, in percent: of the threads of a lane (of four, three), of memory, and of calls.
+	 * And of its own calls, those that wait for a thread, a disk or a client: the others are for small questions. */
 	TS_SHARE_THREADS = 75,
+	TS_SHARE_MEMORY = 75,
+	TS_SHARE_CALLS = 50,
+	TS_SHARE_WAITING = 75,
 	/* If a peer takes no byte of a message for so many seconds, its call is ended, because it holds a thread meanwhile. */
 	TS_STALL_SECONDS = 60,
 	/* An upload of which no message comes for so many seconds is ended: one of 3 MiB takes as long at 10 KB/s. */

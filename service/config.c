@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "service/config_table.h"
 #include "service/rpc/address.h"
@@ -38,11 +39,16 @@ const struct ts_option ts_options[] = {
 	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
 	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
 	 "number of threads that move bytes; one was fastest on two cores"},
-	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4", "number of threads that work on calls"},
+	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4",
+	 "number of threads for each kind of call: questions, writes, and long work; downloads, which wait for their clients, have eight "
+	 "times as many"},
 	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
 	 "number of connections at the same time; further ones are accepted and closed"},
 	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256",
-	 "number of calls at the same time; further ones are refused"},
+	 "number of calls at the same time. One user may have half of what others leave; further calls are refused"},
+	{"memory", "MIB", TS_OPTION_NUMBER, false, AT(memory), 0, 1 << 24, NULL,
+	 "MiB of memory that all calls together may hold; 0 means no limit. One user may have three quarters of what others leave; a call "
+	 "that needs more is refused. Default: three quarters of what the machine or the control group has"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
 	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
 	{"metrics-port", "PORT", TS_OPTION_NUMBER, false, AT(metrics_port), 0, 65535, "0",
@@ -222,6 +228,7 @@ static enum ts_status set_defaults(struct ts_config *config, struct ts_error *er
 		    set(config, &ts_options[i], ts_span_str(ts_options[i].fallback), FROM_DEFAULTS, err))
 			return ts_error_prefix(err, "default of %s", ts_options[i].name);
 	}
+	config->memory = (unsigned)(ts_system_memory() / 4 * 3 >> 20);
 	if (store && *store)
 		config->store = store;
 	else if (xdg && xdg[0] == '/')

@@ -30,6 +30,7 @@ struct ts_config {
 	unsigned pool;
 	unsigned max_connections;
 	unsigned max_calls;
+	unsigned memory;     /* MiB; 0 = no limit */
 	unsigned drain_s;
 	unsigned metrics_port; /* 0 = none */
 	unsigned gc_hours;   /* 0 = never */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "service/config_table.h"
 
 #include <setjmp.h>
@@ -104,6 +105,19 @@ static void flags_beat_environment_beats_file_beats_defaults(void **state)
 	assert_int_equal(config.log_level, TS_LOG_DEBUG);
 	assert_true(config.read_only);
 	assert_int_equal(config.max_calls, 256);
+}
+
+/* Three quarters of what there is, which on no machine that runs this is less than 64 MiB; an explicit word wins. */
+static void memory_is_derived_or_said(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--socket=/x", NULL, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.memory, ts_system_memory() * 3 / 4 / 1048576);
+	assert_true(config.memory > 64);
+	assert_int_equal(load("--memory=100", NULL, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.memory, 100);
+	assert_int_equal(load("--memory=0", NULL, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.memory, 0);
 }
 
 static void the_environment_names_the_file_and_the_store(void **state)
@@ -280,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(defaults, setup, teardown),
 		cmocka_unit_test_setup_teardown(flags_beat_environment_beats_file_beats_defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_is_derived_or_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_environment_names_the_file_and_the_store, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_list_replaces_the_one_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_bad_file_is_named_with_its_line, setup, teardown),

@@ -188,7 +188,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	const struct ts_config *config = &d->config;
 	struct ts_server_options options = {.facts = &d->facts, .listeners = d->listeners, .queue_threads = config->threads,
 					    .pool_threads = config->pool, .max_connections = config->max_connections,
-					    .max_calls = config->max_calls};
+					    .max_calls = config->max_calls, .memory = (size_t)config->memory << 20};
 
 	options.n_listeners = fill_listeners(d);
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */

@@ -85,15 +85,10 @@ static struct ts_pool_task *take(struct worker *w)
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	struct ts_arena arena;
 	struct ts_pool_task *task;
 
-	while ((task = take(w))) {
-		/* The arena is new for each task, so that a big analysis does not keep its memory while the thread waits. */
-		ts_arena_init(&arena, 0);
-		task->run(task, &arena);
-		ts_arena_finish(&arena);
-	}
+	while ((task = take(w)))
+		task->run(task);
 	return NULL;
 }
 

@@ -269,7 +269,8 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	gpr_set_log_function(log_core);
 	grpc_init();
 	server->core = create_core();
-	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) || add_lanes(server, err))
+	if (add_methods(server, err) || add_meter(server, err) || add_queues(server, err) || add_lanes(server, err) ||
+	    ts_shares_create(options->max_calls, options->memory, &server->shares, err))
 		return err->status;
 	grpc_server_start(server->core);
 	if (start_queues(server, err) || start_sweeper(server, err))
@@ -398,6 +399,7 @@ void ts_server_destroy(struct ts_server *server)
 	ts_server_stop(server, 0);
 	ts_listen_destroy(server->listen);
 	ts_meter_destroy(server->meter);
+	ts_shares_destroy(server->shares);
 	ts_free(server->queues);
 	ts_free(server->methods);
 	pthread_cond_destroy(&server->changed);

@@ -6,9 +6,11 @@
  *							finish, then they are cancelled; returns when the last has ended
  *	ts_server_destroy(server)
  *
- * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a thread of its lane, only one at a time for a
- * call. A streamed upload occupies a thread only while one of its messages is handled, and is ended if none comes for upload_ns. Unknown methods are answered with
- * UNIMPLEMENTED at once. grpc.health.v1 Check and Watch are built in. Each call is logged as one line when it ends.
+ * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a thread of its lane, only one at a time
+ * for a call. A streamed upload occupies a thread only while one of its messages is handled, and is ended if none comes for upload_ns.
+ * A peer has a share of the calls, of the threads of each lane and of the memory; what is more is refused, or waits for its turn.
+ * Unknown methods are answered with UNIMPLEMENTED at once. grpc.health.v1 Check and Watch are built in. Each call is logged as one line
+ * when it ends.
  *
  * Ownership: options and the tables they point at must outlive the server; the engine is not owned.
  * Threads: create, stop and destroy from one thread. No fork between create and destroy (C-core does not survive it).
@@ -30,7 +32,8 @@ struct ts_server_options {
 	unsigned queue_threads;	  /* 0 = 1: the fastest on two cores */
 	unsigned pool_threads;	  /* of each lane; 0 = 4 */
 	unsigned max_connections; /* 0 = TS_SERVER_CONNECTIONS */
-	unsigned max_calls;	  /* 0 = TS_SERVER_CALLS */
+	unsigned max_calls;	  /* 0 = TS_SERVER_CALLS; peers share them (service/auth/shares.h) */
+	size_t memory;		  /* of all calls together, in bytes; 0 = no limit */
 	int64_t upload_ns;	  /* 0 = TS_UPLOAD_SECONDS */
 	bool quiet;		  /* calls are not logged */
 };

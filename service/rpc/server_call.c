@@ -80,6 +80,9 @@ struct ts_rpc_call {
 	grpc_byte_buffer *reply; /* the reply of a method that does not stream replies */
 	atomic_bool cancelled;
 
+	struct ts_share *share;	 /* the place that it has among the calls of its peer; NULL: it was refused, or needs none */
+	struct ts_budget memory; /* what its arenas and the message that waits to be handled hold */
+
 	/* Only the thread that works on the call uses these. */
 	struct ts_call call;
 	void *handler_state;
@@ -96,6 +99,17 @@ struct ts_rpc_call {
 static struct ts_pool *lane_of(const struct ts_rpc_call *call)
 {
 	return call->server->lanes[call->method->handler.lane];
+}
+
+static bool may_last(const struct ts_rpc_call *call)
+{
+	return call->method->kind == TS_RPC_WATCH || call->method->handler.flags & TS_METHOD_STREAM_UP;
+}
+
+/* Waits for a thread of its own lane, for a disk or for its client. */
+static bool waits(const struct ts_rpc_call *call)
+{
+	return call->method->kind == TS_RPC_WATCH || call->method->handler.lane != TS_LANE_READ;
 }
 
 static void move(struct ts_rpc_call *call, enum call_state to)
@@ -209,11 +223,6 @@ static void log_call(const struct ts_rpc_call *call)
 	ts_log_end(&line);
 }
 
-static bool may_last(const struct ts_rpc_call *call)
-{
-	return call->method->kind == TS_RPC_WATCH || call->method->handler.flags & TS_METHOD_STREAM_UP;
-}
-
 /* The caller holds the server's mutex. */
 static void forget_lasting(struct ts_rpc_call *call)
 {
@@ -251,12 +260,23 @@ static void destroy(struct ts_rpc_call *call)
 	pthread_mutex_unlock(&server->mutex);
 }
 
+static void release_input(struct ts_rpc_call *call, grpc_byte_buffer *input)
+{
+	ts_budget_give(&call->memory, grpc_byte_buffer_length(input));
+	grpc_byte_buffer_destroy(input);
+}
+
 static void end(struct ts_rpc_call *call)
 {
 	struct ts_server *server = call->server;
 
 	meter_call(call);
 	log_call(call);
+	if (call->input)
+		release_input(call, call->input);
+	call->input = NULL;
+	if (call->share)
+		ts_shares_leave(server->shares, call->share, waits(call));
 	if (call->rearm && !atomic_load(&server->draining))
 		(void)ts_rpc_call_arm(call->queue, call->method);
 	if (atomic_fetch_sub(&server->live, 1) == 1 && atomic_load(&server->draining)) {
@@ -426,6 +446,7 @@ static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *i
 static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bool ended, struct ts_error *err)
 {
 	const struct ts_handler *h = &call->method->handler;
+	const struct ts_budget *lacking;
 	enum ts_status status = TS_OK;
 
 	if (call_cancelled(&call->call))
@@ -433,6 +454,8 @@ static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bo
 	if (!status && !call->opened && h->open)
 		status = h->open(&call->call, &call->handler_state, err);
 	call->opened = call->opened || !status;
+	if (!status && input && (lacking = ts_budget_lacks(&call->memory, 0)))
+		status = ts_budget_error(lacking, err);
 	if (!status && input)
 		status = handle_bytes(call, input, err);
 	if (!status && ended && h->close) {
@@ -440,7 +463,7 @@ static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bo
 		ts_arena_reset(call->call.arena);
 	}
 	if (input)
-		grpc_byte_buffer_destroy(input);
+		release_input(call, input);
 	return status;
 }
 
@@ -467,17 +490,26 @@ static void finish_work(struct ts_rpc_call *call, enum ts_status status, const c
 	finish(call, status, text);
 }
 
+/* The call may be freed as soon as another thread can go on with it: what its arena drew is given back before that. */
+static void leave_budget(struct ts_arena *arena, struct ts_budget *before)
+{
+	ts_arena_finish(arena);
+	(void)ts_budget_enter(before);
+}
+
 /* Handles what has arrived; while the handler is busy with it, the next message of an upload is already read. */
-static void work(struct ts_pool_task *task, struct ts_arena *arena)
+static void work(struct ts_pool_task *task)
 {
 	struct ts_rpc_call *call = (struct ts_rpc_call *)task; /* task is its first member */
+	struct ts_budget *before = ts_budget_enter(&call->memory);
+	struct ts_arena arena;
 	struct ts_error err;
 	enum call_state next;
 	enum ts_status status;
 	bool ended;
 
-	arena->ceiling = arena_ceiling(&call->method->handler);
-	call->call.arena = arena;
+	ts_arena_init(&arena, arena_ceiling(&call->method->handler));
+	call->call.arena = &arena;
 	pthread_mutex_lock(&call->mutex);
 	do {
 		grpc_byte_buffer *input = call->input;
@@ -488,14 +520,16 @@ static void work(struct ts_pool_task *task, struct ts_arena *arena)
 			start_receiving(call);
 		pthread_mutex_unlock(&call->mutex);
 		status = step(call, input, ended, &err);
-		if (status || ended)
-			drop(call);
-		pthread_mutex_lock(&call->mutex);
 		if (status || ended) {
+			drop(call);
+			leave_budget(&arena, before);
+			pthread_mutex_lock(&call->mutex);
 			finish_work(call, status, err.text);
 			return;
 		}
+		pthread_mutex_lock(&call->mutex);
 	} while (!call->receiving && !ts_pool_waits(lane_of(call)));
+	leave_budget(&arena, before);
 	/* Who has sent the next message already goes on with it, unless others wait for the thread. */
 	next = call->receiving ? READING : WORKING;
 	if (next == READING)
@@ -531,6 +565,8 @@ static void on_received(void *owner, bool ok)
 	pthread_mutex_lock(&call->mutex);
 	call->pending--;
 	call->receiving = false;
+	if (call->input)
+		ts_budget_force(&call->memory, grpc_byte_buffer_length(call->input));
 	if (!call->input) {
 		call->ended = true;
 		/* A missing message means that the client ended its upload, or is gone. */
@@ -580,10 +616,24 @@ static void identify(struct ts_rpc_call *call)
 	call->task.peer = call->peer.key;
 }
 
+/* What is answered at once from memory needs no place among the calls of its peer. */
+static enum ts_status take_share(struct ts_rpc_call *call, struct ts_error *err)
+{
+	bool cheap = call->method->handler.flags & TS_METHOD_CHEAP;
+
+	if (!cheap && ts_shares_enter(call->server->shares, &call->peer, waits(call), &call->share, err))
+		return err->status;
+	ts_budget_init(&call->memory, cheap ? NULL : ts_share_memory(call->share), "this call", 0, 0);
+	if (call->input)
+		ts_budget_force(&call->memory, grpc_byte_buffer_length(call->input));
+	return TS_OK;
+}
+
 /* The caller holds the mutex; this function releases it. */
-static bool refuse(struct ts_rpc_call *call, unsigned live)
+static bool refuse(struct ts_rpc_call *call)
 {
 	const struct ts_server *server = call->server;
+	struct ts_error err;
 	char text[160];
 
 	if (call->method->kind == TS_RPC_UNKNOWN) {
@@ -591,9 +641,8 @@ static bool refuse(struct ts_rpc_call *call, unsigned live)
 		finish(call, TS_UNSUPPORTED, text);
 	} else if (atomic_load(&server->draining)) {
 		finish(call, TS_UNAVAILABLE, "the server is shutting down");
-	} else if (live > server->options.max_calls) {
-		(void)snprintf(text, sizeof text, "the server has %u calls already; try again", server->options.max_calls);
-		finish_as(call, GRPC_STATUS_RESOURCE_EXHAUSTED, TS_UNAVAILABLE, text);
+	} else if (take_share(call, &err)) {
+		finish_as(call, GRPC_STATUS_RESOURCE_EXHAUSTED, err.status, err.text);
 	} else if (call->rearm) {
 		finish(call, TS_NO_MEMORY, "the server is out of memory; try again");
 	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
@@ -688,12 +737,12 @@ static void begin_watch(struct ts_rpc_call *call)
 	pthread_mutex_unlock(&call->mutex);
 }
 
-static void dispatch(struct ts_rpc_call *call, unsigned live)
+static void dispatch(struct ts_rpc_call *call)
 {
 	unsigned flags = call->method->handler.flags;
 
 	pthread_mutex_lock(&call->mutex);
-	if (refuse(call, live))
+	if (refuse(call))
 		return;
 	if (call->method->kind == TS_RPC_WATCH) {
 		begin_watch(call);
@@ -734,20 +783,19 @@ static void add_lasting(struct ts_rpc_call *call)
 static void on_arrived(void *owner, bool ok)
 {
 	struct ts_rpc_call *call = owner;
-	unsigned live;
 
 	if (!ok) {
 		destroy(call);
 		return;
 	}
 	call->started_ns = ts_now_mono_ns();
-	live = atomic_fetch_add(&call->server->live, 1) + 1;
+	atomic_fetch_add(&call->server->live, 1);
 	call->rearm = !ts_rpc_call_arm(call->queue, call->method);
 	identify(call);
 	fill_handler_call(call);
 	if (may_last(call))
 		add_lasting(call);
-	dispatch(call, live);
+	dispatch(call);
 }
 
 static struct ts_rpc_call *new_call(struct ts_rpc_queue *queue, const struct ts_rpc_method *method)

@@ -10,6 +10,7 @@
 #define TSCOPE_SERVICE_RPC_SERVER_CALL_H
 
 #include "proto/health.h"
+#include "service/auth/shares.h"
 #include "service/rpc/pool.h"
 #include "service/rpc/server.h"
 
@@ -50,6 +51,7 @@ struct ts_server {
 	struct ts_rpc_queue *queues;
 	size_t n_queues;
 	struct ts_pool *lanes[TS_LANES];
+	struct ts_shares *shares;
 	struct ts_listen *listen;
 	struct ts_meter *meter; /* methods by their place in `methods` */
 	struct ts_rpc_tag shut_down;

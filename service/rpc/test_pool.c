@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { ADA = 1, BOB = 2, CLEO = 3, MANY = 1000 };
 
@@ -21,11 +22,10 @@ struct job {
 static atomic_int running, done;
 static char order[MANY + 8];
 
-static void run(struct ts_pool_task *task, struct ts_arena *arena)
+static void run(struct ts_pool_task *task)
 {
 	struct job *job = (struct job *)task;
 
-	(void)arena;
 	atomic_fetch_add(&running, 1);
 	while (job->until && !atomic_load(job->until))
 		(void)poll(NULL, 0, 1);

@@ -281,24 +281,75 @@ static void what_can_drain_is_answered(void **state)
 
 /* ---- limits ---- */
 
-static void calls_over_the_limit_are_refused(void **state)
+/* Two of four calls are the share of one user. Another peer, which TCP makes of this process, has its own, and health and what is cheap
+ * is answered in any case. */
+static void calls_over_the_share_are_refused(void **state)
 {
 	struct sleeper sleepers[2] = {{.method = NULL}};
-	struct ts_channel *ch;
+	struct ts_channel *ch, *other;
 
 	(void)state;
-	t.options.max_calls = 2;
+	t.options.max_calls = 4;
 	testing_start(&t);
 	ch = testing_client(t.unix_address);
+	other = testing_client(testing_tcp(&t));
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
 	assert_true(wait_until(&testing_sleeping, 2));
-	assert_int_equal(testing_call(ch, "Echo", ts_span_str("x"), text), TS_UNAVAILABLE);
-	assert_non_null(strstr(text, "2 calls already"));
+	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("x"), text), TS_UNAVAILABLE);
+	assert_non_null(strstr(text, "has 2 calls already, which is the share of one user while others have 0 of the server's 4"));
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("x"), text), TS_OK);
+	assert_int_equal(testing_call(other, "PoolEcho", ts_span_str("x"), text), TS_OK);
+	other->ops->destroy(other);
 	ch->ops->destroy(ch);
 	ts_server_stop(t.server, 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(sleepers[i].thread, NULL);
+}
+
+/* Uploads that are open and say nothing use up what their user may have of them; its questions are answered, and so is its next
+ * upload when one of them is over. */
+static void idle_uploads_leave_room_for_questions(void **state)
+{
+	struct ts_upload *uploads[8];
+	struct ts_channel *ch;
+	struct ts_error err;
+	unsigned n = 0;
+
+	(void)state;
+	t.options.max_calls = 16; /* 8 are the share of one, and 6 of these may wait */
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	for (; n < 6; n++)
+		assert_int_equal(ch->ops->upload_open(ch, "Sum", &uploads[n], &err), TS_OK);
+	for (int i = 0; i < 2000 && ts_server_calls(t.server) < 6; i++)
+		(void)poll(NULL, 0, 5);
+	assert_int_equal(upload_three(ch, text), TS_UNAVAILABLE);
+	assert_non_null(strstr(text, "has 6 uploads, downloads, watches and analyses already"));
+	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("served"), text), TS_OK);
+	ch->ops->upload_cancel(uploads[--n]);
+	for (int i = 0; i < 2000 && ts_server_calls(t.server) > 5; i++)
+		(void)poll(NULL, 0, 5);
+	assert_int_equal(upload_three(ch, text), TS_OK);
+	while (n > 0)
+		ch->ops->upload_cancel(uploads[--n]);
+	ch->ops->destroy(ch);
+}
+
+/* The arena of one call draws on what its peer may hold; the next one has all of it again. */
+static void memory_is_bounded_over_calls(void **state)
+{
+	struct ts_channel *ch;
+
+	(void)state;
+	t.options.memory = 16 << 20;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(testing_call(ch, "Alloc", ts_span_of("\x0a", 1), text), TS_OK);
+	assert_int_equal(testing_call(ch, "Alloc", ts_span_of("\x0e", 1), text), TS_NO_MEMORY);
+	assert_non_null(strstr(text, "may use at most 125829")); /* 75 percent of 16 MiB */
+	assert_int_equal(testing_call(ch, "Alloc", ts_span_of("\x0a", 1), text), TS_OK);
+	ch->ops->destroy(ch);
 }
 
 /* The only thread of the pool is busy: a call that needs a thread waits for it, and a call with a quick answer is answered. */
@@ -602,7 +653,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stopping_under_load_answers_everybody, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_does_not_drain_is_cancelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
-		cmocka_unit_test_setup_teardown(calls_over_the_limit_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(calls_over_the_share_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_uploads_leave_room_for_questions, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_is_bounded_over_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_quick_answer_needs_no_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_idle_upload_holds_no_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_busy_lane_delays_no_other, setup, teardown),
