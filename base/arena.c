@@ -107,6 +107,8 @@ static void *take(struct ts_arena *arena, size_t size)
 	need &= ~(size_t)(ALIGN - 1);
 	if (need == 0)
 		need = ALIGN;
+	if (arena->budget && atomic_load_explicit(&arena->budget->revoked, memory_order_relaxed))
+		return NULL;
 	if (arena->ceiling && (need > arena->ceiling || arena->used > arena->ceiling - need))
 		return NULL;
 	if (!chunk || chunk->size - chunk->used < need)
@@ -192,6 +194,8 @@ char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err)
 {
+	if (arena->budget && atomic_load(&arena->budget->revoked))
+		return ts_error_set(err, TS_NO_MEMORY, "nobody waits for this any more");
 	if (arena->refused)
 		return ts_budget_error(arena->refused, err);
 	if (arena->ceiling)

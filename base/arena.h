@@ -8,7 +8,7 @@
  * An arena has a ceiling from the start (bytes handed out, 0 = none) and never exceeds it: so the arena into which a hostile
  * message is parsed bounds what the message can cost. Blocks are aligned to 16 bytes and not zeroed. A streaming call resets
  * its arena for each message. An arena also draws on the budget that its thread had when it was made (budget.h), in chunks, and
- * returns NULL when that has no more.
+ * returns NULL when that has no more or is revoked.
  * Threads: one thread at a time may use an arena.
  */
 #ifndef TSCOPE_BASE_ARENA_H

@@ -89,6 +89,11 @@ enum ts_status ts_budget_error(const struct ts_budget *b, struct ts_error *err)
 			    atomic_load(&b->used));
 }
 
+void ts_budget_revoke(struct ts_budget *b)
+{
+	atomic_store(&b->revoked, true);
+}
+
 struct ts_budget *ts_budget_current(void)
 {
 	return current;

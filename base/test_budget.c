@@ -110,6 +110,23 @@ static void all_arenas_of_a_call_draw_on_it(void **state)
 	assert_in_range(atomic_load(&call.peak), 40 * MB, 41 * MB);
 }
 
+static void what_is_revoked_gets_nothing_more(void **state)
+{
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	assert_null(ts_budget_enter(&call));
+	ts_arena_init(&arena, 0);
+	assert_non_null(ts_arena_alloc(&arena, 1));
+	ts_budget_revoke(&call);
+	assert_null(ts_arena_alloc(&arena, 1));
+	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY);
+	assert_string_equal(err.text, "nobody waits for this any more");
+	assert_ptr_equal(ts_budget_enter(NULL), &call);
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +134,7 @@ int main(void)
 		cmocka_unit_test_setup(something_is_always_left, setup),
 		cmocka_unit_test_setup(what_has_arrived_counts_in_any_case, setup),
 		cmocka_unit_test_setup(all_arenas_of_a_call_draw_on_it, setup),
+		cmocka_unit_test_setup(what_is_revoked_gets_nothing_more, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

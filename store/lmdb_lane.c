@@ -13,6 +13,8 @@
  */
 #include "store/lmdb_internal.h"
 
+#include "base/budget.h"
+
 enum { JOBS_MAX = 64, BYTES_MAX = 16 << 20, GROWS_MAX = 24 };
 
 enum outcome { COMMITTED, ALONE, GROW, FAILED };
@@ -119,10 +121,13 @@ static void lead(struct ts_lmdb_env *env)
 {
 	struct ts_lmdb_lane *lane = &env->lane;
 	struct ts_lmdb_job *group = take_group(lane);
+	struct ts_budget *own;
 
 	lane->busy = true;
 	pthread_mutex_unlock(&lane->lock);
+	own = ts_budget_enter(NULL); /* what others write neither counts as the leader's nor ends when its client goes */
 	run_group(env, group);
+	(void)ts_budget_enter(own);
 	pthread_mutex_lock(&lane->lock);
 	while (group) {
 		struct ts_lmdb_job *next = group->next; /* the job is freed once its caller sees it done */

@@ -309,6 +309,8 @@ unsigned ts_server_calls(const struct ts_server *server)
 
 /* ---- stopping a server ---- */
 
+enum { PARTING_NS = 500000000 };
+
 /* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no
  * client waits. */
 static bool wait_calls(struct ts_server *server, int64_t until_ns)
@@ -322,24 +324,42 @@ static bool wait_calls(struct ts_server *server, int64_t until_ns)
 	return true;
 }
 
+/* The caller holds the mutex. Waits until C-core is down, or until the given time. */
+static bool wait_core(struct ts_server *server, int64_t until_ns)
+{
+	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+
+	while (!server->core_down || server->armed_or_live > 0) {
+		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) != 0)
+			return server->core_down && server->armed_or_live == 0;
+	}
+	return true;
+}
+
 /* The order matters. Calls are finished first, while their queues still run; then C-core returns the armed calls. A
- * queue may be shut down only when none is left: a batch that is started after that would abort the process. */
+ * queue may be shut down only when none is left: a batch that is started after that would abort the process.
+ * C-core asks each client whether it has seen the end, and waits up to 20 s for its answer: who does not answer in PARTING_NS is not
+ * waited for. */
 static void stop_core(struct ts_server *server, int64_t drain_ns)
 {
+	int64_t until_ns = ts_now_mono_ns() + drain_ns, parting_ns;
 	bool drained;
 
 	ts_rpc_end_watchers(server);
 	pthread_mutex_lock(&server->mutex);
-	drained = wait_calls(server, ts_now_mono_ns() + drain_ns);
+	drained = wait_calls(server, until_ns);
 	pthread_mutex_unlock(&server->mutex);
 	if (!drained)
 		atomic_store(&server->cancelling, true);
 	grpc_server_shutdown_and_notify(server->core, server->queues[0].core, &server->shut_down);
+	parting_ns = ts_now_mono_ns() + PARTING_NS;
+	pthread_mutex_lock(&server->mutex);
+	drained = drained && wait_core(server, parting_ns < until_ns ? parting_ns : until_ns);
+	pthread_mutex_unlock(&server->mutex);
 	if (!drained)
 		grpc_server_cancel_all_calls(server->core);
 	pthread_mutex_lock(&server->mutex);
-	while (!server->core_down || server->armed_or_live > 0)
-		pthread_cond_wait(&server->changed, &server->mutex);
+	(void)wait_core(server, INT64_MAX);
 	pthread_mutex_unlock(&server->mutex);
 }
 

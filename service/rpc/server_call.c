@@ -120,6 +120,13 @@ static void move(struct ts_rpc_call *call, enum call_state to)
 		call->reading_ns = ts_now_mono_ns();
 }
 
+/* Nobody waits for the answer any more. */
+static void give_up(struct ts_rpc_call *call)
+{
+	atomic_store(&call->cancelled, true);
+	ts_budget_revoke(&call->memory);
+}
+
 /* ---- batches ---- */
 
 /* The caller holds the mutex. */
@@ -168,7 +175,7 @@ static void start_receiving(struct ts_rpc_call *call)
 	call->receiving = start(call, &op, 1, &call->received);
 	if (!call->receiving) {
 		call->ended = true;
-		atomic_store(&call->cancelled, true);
+		give_up(call);
 	}
 }
 
@@ -464,6 +471,9 @@ static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bo
 	}
 	if (input)
 		release_input(call, input);
+	/* What the handler met is then a consequence of that: its arenas give it nothing more. */
+	if (status && call_cancelled(&call->call))
+		status = why_stopped(call, err);
 	return status;
 }
 
@@ -549,7 +559,7 @@ static void on_closed(void *owner, bool ok)
 	pthread_mutex_lock(&call->mutex);
 	call->pending--;
 	if (call->core_cancelled)
-		atomic_store(&call->cancelled, true);
+		give_up(call);
 	pthread_cond_broadcast(&call->changed);
 	if (call->state == WATCHING && !call->sending)
 		finish(call, TS_CANCELLED, "the client closed the call");
@@ -571,7 +581,7 @@ static void on_received(void *owner, bool ok)
 		call->ended = true;
 		/* A missing message means that the client ended its upload, or is gone. */
 		if (!ok || grpc_call_failed_before_recv_message(call->core))
-			atomic_store(&call->cancelled, true);
+			give_up(call);
 	}
 	wake = call->state == READING;
 	if (wake)

@@ -279,6 +279,26 @@ static void what_can_drain_is_answered(void **state)
 	ch->ops->destroy(ch);
 }
 
+/* C-core would wait 20 s for the answer to its ping. */
+static void a_client_that_answers_nothing_does_not_delay_the_end(void **state)
+{
+	static const char hello[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0";
+	char settings[9];
+	int64_t began;
+	int fd;
+
+	(void)state;
+	testing_start(&t);
+	fd = testing_connect(t.unix_address);
+	assert_int_equal(write(fd, hello, sizeof hello), sizeof hello);
+	assert_int_equal(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 20000), 1);
+	assert_int_equal(recv(fd, settings, sizeof settings, MSG_WAITALL), sizeof settings); /* it is a connection of the core now */
+	began = ts_now_mono_ns();
+	ts_server_stop(t.server, 15000000000);
+	assert_in_range(ts_now_mono_ns() - began, 0, 10000000000);
+	close(fd);
+}
+
 /* ---- limits ---- */
 
 /* Two of four calls are the share of one user. Another peer, which TCP makes of this process, has its own, and health and what is cheap
@@ -653,6 +673,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stopping_under_load_answers_everybody, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_does_not_drain_is_cancelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_client_that_answers_nothing_does_not_delay_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_over_the_share_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_uploads_leave_room_for_questions, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_is_bounded_over_calls, setup, teardown),
