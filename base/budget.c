@@ -23,18 +23,6 @@ static size_t own_limit(const struct ts_budget *b)
 	return limit;
 }
 
-size_t ts_budget_limit(const struct ts_budget *b)
-{
-	size_t limit = SIZE_MAX;
-
-	for (; b; b = b->parent) {
-		size_t own = own_limit(b);
-
-		limit = own < limit ? own : limit;
-	}
-	return limit;
-}
-
 static bool add(struct ts_budget *b, size_t n)
 {
 	size_t limit = own_limit(b), used = atomic_load(&b->used), peak;
@@ -85,8 +73,8 @@ const struct ts_budget *ts_budget_lacks(const struct ts_budget *b, size_t n)
 
 enum ts_status ts_budget_error(const struct ts_budget *b, struct ts_error *err)
 {
-	return ts_error_set(err, TS_NO_MEMORY, "out of memory: %s may use at most %zu bytes, and %zu are in use", b->whose, own_limit(b),
-			    atomic_load(&b->used));
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory: %s may use at most %zu bytes, and %zu are in use", b->whose,
+			    own_limit(b), atomic_load(&b->used));
 }
 
 void ts_budget_revoke(struct ts_budget *b)

@@ -42,8 +42,6 @@ void ts_budget_give(struct ts_budget *b, size_t n);
 /* Returns NULL if ts_budget_take could take n bytes now, else who has not so much left. */
 const struct ts_budget *ts_budget_lacks(const struct ts_budget *b, size_t n);
 
-/* What b may hold, with all its parents and siblings as they are; SIZE_MAX: no limit. */
-size_t ts_budget_limit(const struct ts_budget *b);
 /* Sets the error of b, which ts_budget_take returned: TS_NO_MEMORY, with the limit and what is held. */
 enum ts_status ts_budget_error(const struct ts_budget *b, struct ts_error *err);
 

@@ -74,8 +74,8 @@ enum {
 	/* Threads of the lane of downloads for each of another lane, and at most so many: most of them wait for a client. */
 	TS_DOWN_THREADS_EACH = 8,
 	TS_DOWN_THREADS = 64,
-	/* What one peer may have of what the others leave, in percent: of the threads of a lane (of four, three), of memory, and of calls.
-	 * And of its own calls, those that wait for a thread, a disk or a client: the others are for small questions. */
+	/* What one peer may have of what the others leave, in percent: of the threads of a lane (of four, three), of memory, and of
+	 * calls. And of its own calls, those that wait for a thread, a disk or a client: the others are for small questions. */
 	TS_SHARE_THREADS = 75,
 	TS_SHARE_MEMORY = 75,
 	TS_SHARE_CALLS = 50,

@@ -80,7 +80,7 @@ static void test_a_wait_ends_at_its_limit(void **state)
 /* The file for all systems does not know; that of Linux says what /proc/meminfo says, or less. */
 static void test_memory_is_that_of_the_machine_or_less(void **state)
 {
-	unsigned long long total = 0;
+	uint64_t total = 0;
 	FILE *file = fopen("/proc/meminfo", "r");
 	char line[128] = "";
 

@@ -40,15 +40,15 @@ const struct ts_option ts_options[] = {
 	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
 	 "number of threads that move bytes; one was fastest on two cores"},
 	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4",
-	 "number of threads for each kind of call: questions, writes, and long work; downloads, which wait for their clients, have eight "
-	 "times as many"},
+	 "number of threads for each kind of call: questions, writes, and long work; downloads, which wait for their clients, have "
+	 "eight times as many"},
 	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
 	 "number of connections at the same time; further ones are accepted and closed"},
 	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256",
 	 "number of calls at the same time. One user may have half of what others leave; further calls are refused"},
 	{"memory", "MIB", TS_OPTION_NUMBER, false, AT(memory), 0, 1 << 24, NULL,
-	 "MiB of memory that all calls together may hold; 0 means no limit. One user may have three quarters of what others leave; a call "
-	 "that needs more is refused. Default: three quarters of what the machine or the control group has"},
+	 "MiB of memory that all calls together may hold; 0 means no limit. One user may have three quarters of what others leave; a "
+	 "call that needs more is refused. Default: three quarters of what the machine or the control group has"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
 	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
 	{"metrics-port", "PORT", TS_OPTION_NUMBER, false, AT(metrics_port), 0, 65535, "0",

@@ -98,11 +98,12 @@ static enum ts_status refuse(const struct ts_shares *s, const struct ts_peer *pe
 	unsigned limit = part(s->max - others, TS_SHARE_CALLS), waiting = part(limit, TS_SHARE_WAITING);
 
 	if (s->calls >= s->max)
-		return ts_error_set(err, TS_UNAVAILABLE, "the server has %u calls already, which is its limit; try again later", s->calls);
+		return ts_error_set(err, TS_UNAVAILABLE, "the server has %u calls already, which is its limit; try again later",
+				    s->calls);
 	if (own >= limit)
 		return ts_error_set(err, TS_UNAVAILABLE,
-				    "%s has %u calls already, which is the share of one user while others have %u of the server's %u; try "
-				    "again later",
+				    "%s has %u calls already, which is the share of one user while others have %u of the server's %u; "
+				    "try again later",
 				    peer->name, own, others, s->max);
 	if (share && waits && share->waiting >= waiting)
 		return ts_error_set(err, TS_UNAVAILABLE,

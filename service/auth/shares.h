@@ -1,14 +1,14 @@
 /* shares.h - how many calls each peer has on a server, and how much memory they hold, so that nobody takes what the others need.
  *
  *	ts_shares_create(256, 3 << 30, &shares, err)
- *	ts_shares_enter(shares, &peer, waits, &share, err)	counts a call, or refuses it with the limit and the number
+ *	ts_shares_enter(shares, &peer, waits, &share, err)	counts a call, or refuses it with limit and number
  *	... ts_share_memory(share) ...				the budget of the peer, on which the call's may draw
  *	ts_shares_leave(shares, share, waits)
  *
- * Of the calls that others leave, a peer may have TS_SHARE_CALLS percent: alone it has half of the server, the next one half of the rest,
- * so there is always a place for who comes next. Of its own share, at most TS_SHARE_WAITING percent may be calls that wait for a
- * thread, a disk or a client (`waits`): so its small questions are answered whatever else it does. Memory is shared by TS_SHARE_MEMORY in
- * the same way.
+ * Of the calls that others leave, a peer may have TS_SHARE_CALLS percent: alone it has half of the server, the next one half of the
+ * rest, so there is always a place for who comes next. Of its own share, at most TS_SHARE_WAITING percent may be calls that wait for a
+ * thread, a disk or a client (`waits`): so its small questions are answered whatever else it does. Memory is shared by
+ * TS_SHARE_MEMORY in the same way.
  * A peer is its key; nothing is kept of one that has no call. The table has a place for each call, so it is never full.
  * Threads: all functions are safe.
  */

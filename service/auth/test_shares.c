@@ -58,8 +58,8 @@ static void half_of_what_others_leave(void **state)
 	(void)state;
 	assert_int_equal(enter(1, false, 1000, &a), 128);
 	assert_int_equal(err.status, TS_UNAVAILABLE);
-	assert_string_equal(err.text, "user 1 has 128 calls already, which is the share of one user while others have 0 of the server's "
-				      "256; try again later");
+	assert_string_equal(err.text, "user 1 has 128 calls already, which is the share of one user while others have 0 of the "
+				      "server's 256; try again later");
 	assert_int_equal(enter(2, false, 1000, &b), 64);
 	assert_int_equal(enter(3, false, 1000, &c), 32);
 	leave(b, false, 64);

@@ -10,6 +10,7 @@
 #include <grpc/byte_buffer.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_long(const char *method)
@@ -21,6 +22,20 @@ static bool is_long(const char *method)
 			return true;
 	}
 	return false;
+}
+
+/* A call that the server did not begin is made again after 0.1, 0.2, ... and 3.2 s, if its time limit allows. */
+enum { BUSY_TRIES = 6 };
+
+static bool wait_while_busy(const struct ts_client *client, int tried, int64_t until_ns)
+{
+	int64_t wait_ns = INT64_C(100000000) << tried;
+	struct timespec wait = {.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000};
+
+	if (!client->busy || tried == BUSY_TRIES || (until_ns != INT64_MAX && ts_now_mono_ns() >= until_ns - wait_ns))
+		return false;
+	(void)nanosleep(&wait, NULL);
+	return true;
 }
 
 static enum ts_status check_request(const char *method, struct ts_span request, char path[96], struct ts_error *err)
@@ -36,13 +51,20 @@ enum ts_status ts_client_call(struct ts_channel *channel, const char *method, st
 			      struct ts_arena *arena, struct ts_span *ret_reply, struct ts_error *err)
 {
 	struct ts_client *client = (struct ts_client *)channel;
+	enum ts_status status;
+	int64_t until_ns;
 	char path[96];
+	int tried = 0;
 
 	if (check_request(method, request, path, err))
 		return err->status;
 	if (!limit_ns)
 		limit_ns = (is_long(method) ? TS_LONG_CALL_SECONDS : TS_CALL_SECONDS) * INT64_C(1000000000);
-	return ts_client_roundtrip(client, path, method, request, ts_now_mono_ns() + limit_ns, arena, ret_reply, err);
+	until_ns = ts_now_mono_ns() + limit_ns;
+	do
+		status = ts_client_roundtrip(client, path, method, request, until_ns, arena, ret_reply, err);
+	while (status && wait_while_busy(client, tried++, until_ns));
+	return status;
 }
 
 static enum ts_status client_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
@@ -136,11 +158,16 @@ static enum ts_status client_download(struct ts_channel *ch, const char *method,
 	enum ts_status status;
 	grpc_call *call;
 	char path[96];
+	int tried = 0;
 
-	if (check_request(method, request, path, err) || ts_client_begin(client, path, INT64_MAX, NULL, &call, err))
+	if (check_request(method, request, path, err))
 		return err->status;
-	status = run_download(client, call, method, request, fn, ctx, err);
-	grpc_call_unref(call);
+	do {
+		if (ts_client_begin(client, path, INT64_MAX, NULL, &call, err))
+			return err->status;
+		status = run_download(client, call, method, request, fn, ctx, err);
+		grpc_call_unref(call);
+	} while (status && wait_while_busy(client, tried++, INT64_MAX));
 	return status;
 }
 

@@ -7,7 +7,8 @@
  * address.h describes addresses; for ssh:// the user's ssh is started first. gRPC is not started before ts_client_open is
  * called, and then only after ssh. If the server cannot be reached, the call fails within TS_CONNECT_SECONDS (ssh:
  * TS_SSH_SECONDS), with the reason. If a connection breaks, the calls on it fail with TS_UNAVAILABLE, and the next call
- * connects again.
+ * connects again. A call that the server refuses because its user or all users have too many is made again for some seconds; a
+ * push does so itself.
  *
  * An ordinary call has TS_CALL_SECONDS, a call that may read much data (and the reply of an upload) TS_LONG_CALL_SECONDS. A
  * stream has no limit while messages flow, but the server must take each message of an upload within TS_STALL_SECONDS. Threads:

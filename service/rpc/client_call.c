@@ -71,12 +71,13 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 	enum ts_status status = ts_status_from_grpc(end->code, word);
 
 	client->refused = status != TS_OK && word.len > 0;
+	client->busy = client->refused && end->code == GRPC_STATUS_RESOURCE_EXHAUSTED && status == TS_UNAVAILABLE;
 	if (status == TS_OK)
 		return TS_OK;
 	if (word.len == 0)
 		status = transport_status(status, deadline_ns);
 	/* This holds even when the server itself sent the status: it is shutting down, and another may start. */
-	if (status == TS_UNAVAILABLE)
+	if (status == TS_UNAVAILABLE && !client->busy)
 		client->stale = true;
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));

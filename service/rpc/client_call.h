@@ -18,6 +18,7 @@ struct ts_client {
 	grpc_channel *core;	/* NULL = not connected */
 	bool stale;		/* the connection broke, or the server is going away: connect again before the next call */
 	bool refused;		/* the last call failed, and the status came from a tscoped itself */
+	bool busy;		/* the last call was not begun, because others have the server: trying again later helps */
 	unsigned uploads;	/* how many uploads are open on the connection */
 	grpc_completion_queue *queue; /* for unary calls and downloads */
 	char where[400];

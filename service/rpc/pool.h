@@ -4,8 +4,9 @@
  * that pushes a thousand tasks delays another's one task by one turn. And a peer that is alone leaves a thread free for whoever comes
  * next: it has at most TS_SHARE_THREADS percent of the threads that others do not use, and always one.
  *
- * A task is a member of the struct that it works on; it must not be pushed while it is queued. Threads: ts_pool_push and ts_pool_waits are safe. ts_pool_destroy runs the queued tasks, then joins the threads;
- * nothing may be pushed after it.
+ * A task is a member of the struct that it works on; it must not be pushed while it is queued.
+ * Threads: ts_pool_push and ts_pool_waits are safe. ts_pool_destroy runs the queued tasks, then joins the threads; nothing may be
+ * pushed after it.
  */
 #ifndef TSCOPE_SERVICE_RPC_POOL_H
 #define TSCOPE_SERVICE_RPC_POOL_H

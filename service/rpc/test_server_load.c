@@ -307,6 +307,7 @@ static void calls_over_the_share_are_refused(void **state)
 {
 	struct sleeper sleepers[2] = {{.method = NULL}};
 	struct ts_channel *ch, *other;
+	int64_t began;
 
 	(void)state;
 	t.options.max_calls = 4;
@@ -316,7 +317,9 @@ static void calls_over_the_share_are_refused(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
 	assert_true(wait_until(&testing_sleeping, 2));
+	began = ts_now_mono_ns();
 	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("x"), text), TS_UNAVAILABLE);
+	assert_true(ts_now_mono_ns() - began >= 6300000000); /* 0.1 + 0.2 + ... + 3.2 s: it was tried again */
 	assert_non_null(strstr(text, "has 2 calls already, which is the share of one user while others have 0 of the server's 4"));
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("x"), text), TS_OK);
 	assert_int_equal(testing_call(other, "PoolEcho", ts_span_str("x"), text), TS_OK);

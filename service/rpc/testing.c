@@ -160,7 +160,13 @@ const struct ts_handler testing_handlers[] = {
 	{.method = "Alloc", .message = take},
 	{.method = "Diff", .message = take},
 	{.method = "Write", .flags = TS_METHOD_WRITES, .message = echo},
-	{.method = "Sum", .lane = TS_LANE_WRITE, .flags = TS_METHOD_STREAM_UP, .open = sum_open, .message = sum_message, .close = sum_close, .drop = sum_drop},
+	{.method = "Sum",
+	 .lane = TS_LANE_WRITE,
+	 .flags = TS_METHOD_STREAM_UP,
+	 .open = sum_open,
+	 .message = sum_message,
+	 .close = sum_close,
+	 .drop = sum_drop},
 	{.method = "Count", .lane = TS_LANE_DOWN, .flags = TS_METHOD_STREAM_DOWN, .message = count},
 };
 const size_t testing_n_handlers = sizeof testing_handlers / sizeof testing_handlers[0];

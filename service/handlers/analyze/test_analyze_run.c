@@ -108,6 +108,33 @@ static void one_rank(void **state)
 	world_close(&w);
 }
 
+/* Five rows take 80 bytes for their keys and one column. */
+static void what_memory_cannot_hold_is_said_at_once(void **state)
+{
+	struct ts_analyze_request request = {.has_warmup = false};
+	struct cells c = {.n = 0};
+	struct ts_budget budget;
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	id = make_run(&w, &c, NULL, 0);
+	ts_budget_init(&budget, NULL, "this test", 79, 0);
+	assert_null(ts_budget_enter(&budget));
+	assert_int_equal(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), TS_NO_MEMORY);
+	assert_ptr_equal(ts_budget_enter(NULL), &budget);
+	assert_string_equal(err.text, "to analyze 5 rows takes at least 80 bytes: out of memory: this test may use at most 79 bytes, and "
+				      "0 are in use");
+	assert_int_equal(atomic_load(&budget.peak), 0);
+	analyze(&w, id, request, &a);
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void several_ranks(void **state)
 {
 	struct told world_size = {TS_RANK_JOB, "parallelism.world_size", NULL, 5};
@@ -437,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_rank),
+		cmocka_unit_test(what_memory_cannot_hold_is_said_at_once),
 		cmocka_unit_test(several_ranks),
 		cmocka_unit_test(memory_of_the_device), cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),

@@ -109,8 +109,8 @@ static enum ts_status limit_unsealed(const struct ts_put_request *request, struc
 		total += request->objects[i].raw_len;
 	if (total > TS_UNSEALED_MAX)
 		return ts_error_set(err, TS_TOO_LARGE,
-				    "the %zu objects of this message unseal to %" PRIu64 " bytes, and the limit of a message is %d; send "
-				    "them in several messages",
+				    "the %zu objects of this message unseal to %" PRIu64 " bytes, and the limit of a message is %d; "
+				    "send them in several messages",
 				    request->n, total, TS_UNSEALED_MAX);
 	return TS_OK;
 }
