@@ -19,8 +19,6 @@ int ts_system_cores(void);
 /* How many bytes of memory this process may use: those of the machine, or of the control group that it runs in, or of one around
  * that. 0: the system does not say. */
 uint64_t ts_system_memory(void);
-/* Gives memory that was freed back to the system, where that does not come by itself. */
-void ts_system_trim_memory(void);
 
 /* Asks for huge pages behind a block that begins and ends at such pages; where there are none, it stays as it is. */
 void ts_system_want_huge_pages(void *block, size_t size);

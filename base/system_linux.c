@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,11 +71,6 @@ uint64_t ts_system_memory(void)
 
 	machine = group < machine ? group : machine;
 	return machine == UINT64_MAX ? 0 : machine;
-}
-
-void ts_system_trim_memory(void)
-{
-	(void)malloc_trim(0);
 }
 
 void ts_system_want_huge_pages(void *block, size_t size)

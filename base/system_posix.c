@@ -25,10 +25,6 @@ uint64_t ts_system_memory(void)
 	return 0;
 }
 
-void ts_system_trim_memory(void)
-{
-}
-
 /* Closes the descriptor if it cannot be marked; returns it or -1. */
 static int marked(int fd, int flags)
 {

@@ -91,7 +91,6 @@ static void test_memory_is_that_of_the_machine_or_less(void **state)
 		(void)fclose(file);
 	if (ts_system_memory())
 		assert_in_range(ts_system_memory(), 1 << 20, total ? total << 10 : UINT64_MAX);
-	ts_system_trim_memory();
 }
 
 static void test_locks_cores_and_the_boot(void **state)
