@@ -90,7 +90,7 @@ struct ts_rpc_call {
 
 	/* These are for the log. */
 	enum ts_status outcome;
-	int64_t started_ns;
+	int64_t started_ns, pushed_ns, waited_ns; /* pushed: to the queue of its lane */
 	uint64_t bytes_in, bytes_out;
 	struct ts_peer peer;
 	struct ts_rpc_call *next_lasting;
@@ -125,6 +125,13 @@ static void give_up(struct ts_rpc_call *call)
 {
 	atomic_store(&call->cancelled, true);
 	ts_budget_revoke(&call->memory);
+}
+
+/* Nobody touches the call after this but the thread that takes it. */
+static void push(struct ts_rpc_call *call)
+{
+	call->pushed_ns = ts_now_mono_ns();
+	ts_pool_push(lane_of(call), &call->task);
 }
 
 /* ---- batches ---- */
@@ -207,6 +214,7 @@ static void meter_call(const struct ts_rpc_call *call)
 								      .status = call->outcome,
 								      .caller = call->peer.name,
 								      .duration_ns = ts_now_mono_ns() - call->started_ns,
+								      .waited_ns = call->waited_ns,
 								      .bytes_in = call->bytes_in,
 								      .bytes_out = call->bytes_out});
 }
@@ -518,6 +526,7 @@ static void work(struct ts_pool_task *task)
 	enum ts_status status;
 	bool ended;
 
+	call->waited_ns += ts_now_mono_ns() - call->pushed_ns;
 	ts_arena_init(&arena, arena_ceiling(&call->method->handler));
 	call->call.arena = &arena;
 	pthread_mutex_lock(&call->mutex);
@@ -546,7 +555,7 @@ static void work(struct ts_pool_task *task)
 		move(call, READING);
 	pthread_mutex_unlock(&call->mutex);
 	if (next == WORKING)
-		ts_pool_push(lane_of(call), &call->task);
+		push(call);
 }
 
 /* ---- events, on the queue thread ---- */
@@ -588,7 +597,7 @@ static void on_received(void *owner, bool ok)
 		move(call, WORKING);
 	settle(call);
 	if (wake)
-		ts_pool_push(lane_of(call), &call->task);
+		push(call);
 }
 
 static void on_sent(void *owner, bool ok)
@@ -779,7 +788,7 @@ static void dispatch(struct ts_rpc_call *call)
 		call->ended = true;
 	}
 	pthread_mutex_unlock(&call->mutex);
-	ts_pool_push(lane_of(call), &call->task);
+	push(call);
 }
 
 static void add_lasting(struct ts_rpc_call *call)

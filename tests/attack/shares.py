@@ -88,7 +88,9 @@ def run(name, work, check):
         os.makedirs(f"{work}/attacker", exist_ok=True)
         attacker = subprocess.Popen([sys.executable, os.path.join(HERE, "attackers.py"), function, f"unix:{work}/s", f"{work}/attacker"],
                                     stdout=subprocess.PIPE, text=True)
-        attacker.stdout.readline()
+        if attacker.stdout.readline() != "attacking\n":
+            server.kill()
+            sys.exit(f"{name}: the attack did not begin")
         time.sleep(wait)
         if name in ("left", "ended"):
             attacker.kill()
