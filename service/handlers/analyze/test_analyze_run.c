@@ -127,8 +127,8 @@ static void what_memory_cannot_hold_is_said_at_once(void **state)
 	assert_null(ts_budget_enter(&budget));
 	assert_int_equal(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), TS_NO_MEMORY);
 	assert_ptr_equal(ts_budget_enter(NULL), &budget);
-	assert_string_equal(err.text, "to analyze 5 rows takes at least 80 bytes: out of memory: this test may use at most 79 bytes, and "
-				      "0 are in use");
+	assert_string_equal(err.text, "to analyze 5 rows takes at least 80 bytes: out of memory: this test may use at most 79 bytes, "
+				      "and 0 are in use");
 	assert_int_equal(atomic_load(&budget.peak), 0);
 	analyze(&w, id, request, &a);
 	cells_free(&c);
