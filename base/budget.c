@@ -25,14 +25,12 @@ static size_t own_limit(const struct ts_budget *b)
 
 static bool add(struct ts_budget *b, size_t n)
 {
-	size_t limit = own_limit(b), used = atomic_load(&b->used), peak;
+	size_t limit = own_limit(b), used = atomic_load(&b->used);
 
 	do {
 		if (n > limit || used > limit - n)
 			return false;
 	} while (!atomic_compare_exchange_weak(&b->used, &used, used + n));
-	for (peak = atomic_load(&b->peak); peak < used + n && !atomic_compare_exchange_weak(&b->peak, &peak, used + n);)
-		;
 	return true;
 }
 

@@ -27,7 +27,7 @@ struct ts_budget {
 	const char *whose;	  /* "this call", "the calls of ada": for errors */
 	size_t limit;		  /* bytes; 0: none of its own */
 	unsigned percent;	  /* of what siblings leave of the parent's limit; 0: the rule is off */
-	atomic_size_t used, peak;
+	atomic_size_t used;
 	atomic_bool revoked;
 };
 

@@ -129,7 +129,7 @@ static void what_memory_cannot_hold_is_said_at_once(void **state)
 	assert_ptr_equal(ts_budget_enter(NULL), &budget);
 	assert_string_equal(err.text, "to analyze 5 rows takes at least 80 bytes: out of memory: this test may use at most 79 bytes, "
 				      "and 0 are in use");
-	assert_int_equal(atomic_load(&budget.peak), 0);
+	assert_int_equal(atomic_load(&budget.used), 0);
 	analyze(&w, id, request, &a);
 	cells_free(&c);
 	world_close(&w);
