@@ -42,6 +42,28 @@ char *ts_user_group(gid_t gid, char out[TS_USER_TEXT])
 	return out;
 }
 
+bool ts_user_find(const char *name, uid_t *ret_uid)
+{
+	struct passwd entry, *found = NULL;
+	char texts[ENTRY_BYTES];
+
+	if (getpwnam_r(name, &entry, texts, sizeof texts, &found) || !found)
+		return false;
+	*ret_uid = found->pw_uid;
+	return true;
+}
+
+bool ts_user_group_find(const char *name, gid_t *ret_gid)
+{
+	struct group entry, *found = NULL;
+	char texts[ENTRY_BYTES];
+
+	if (getgrnam_r(name, &entry, texts, sizeof texts, &found) || !found)
+		return false;
+	*ret_gid = found->gr_gid;
+	return true;
+}
+
 char *ts_user_self(char out[TS_USER_TEXT])
 {
 	if (take(getenv("LOGNAME"), out) || take(getenv("USER"), out))

@@ -12,6 +12,9 @@ enum { TS_USER_TEXT = 64 };
  * Returns out. */
 char *ts_user_name(uid_t uid, char out[TS_USER_TEXT]);
 char *ts_user_group(gid_t gid, char out[TS_USER_TEXT]); /* the same of a group: "ml", or "gid 1000" */
+/* Looks up the number of a user or group by its name; false if the system knows none. */
+bool ts_user_find(const char *name, uid_t *ret_uid);
+bool ts_user_group_find(const char *name, gid_t *ret_gid);
 /* Writes the name of the user who runs this program: $LOGNAME or $USER, as Python's getpass.getuser does, else ts_user_name of the
  * effective user. Whoever sets the environment chooses it, so it names an author and proves nothing. Returns out. */
 char *ts_user_self(char out[TS_USER_TEXT]);

@@ -20,12 +20,14 @@ enum ts_peer_kind {
 	TS_PEER_ADDRESS,     /* TCP, with or without TLS */
 };
 
-enum { TS_PEER_TEXT = 80 };
+enum { TS_PEER_TEXT = 80, TS_PEER_GROUPS = 64 };
 
 struct ts_peer {
 	enum ts_peer_kind kind;
 	bool private_line;	 /* nobody between can read what is sent: a unix socket, TLS, one process. Tokens are taken only here */
 	uint32_t uid;		 /* of a TS_PEER_USER */
+	unsigned n_groups;	 /* of a TS_PEER_USER: its group and the further ones; of more than these, none but its own */
+	uint32_t groups[TS_PEER_GROUPS];
 	uint64_t key;		 /* the same for all connections of one peer: limits count by it. Never 0 but for TS_PEER_UNKNOWN */
 	char name[TS_PEER_TEXT]; /* "ada", "uid 1000", "127.0.0.1:5123": for logs, and as the author of changes */
 };

@@ -1,0 +1,93 @@
+#include "service/auth/identity.h"
+
+#include <stdio.h>
+
+static bool in_group(const struct ts_peer *peer, uint32_t group)
+{
+	for (unsigned i = 0; i < peer->n_groups; i++)
+		if (peer->groups[i] == group)
+			return true;
+	return false;
+}
+
+static bool means(const struct ts_grant *grant, const struct ts_peer *peer)
+{
+	switch (grant->subject) {
+	case TS_SUBJECT_ANYONE:
+		return peer->kind != TS_PEER_UNKNOWN;
+	case TS_SUBJECT_USER:
+		return peer->kind == TS_PEER_USER && grant->id != UINT32_MAX && peer->uid == grant->id;
+	case TS_SUBJECT_GROUP:
+		return peer->kind == TS_PEER_USER && grant->id != UINT32_MAX && in_group(peer, grant->id);
+	case TS_SUBJECT_CERTIFICATE:
+		return peer->kind == TS_PEER_CERTIFICATE && ts_span_is(grant->name, peer->name);
+	}
+	return false;
+}
+
+/* What a peer may in every project before any grant is looked at. */
+static enum ts_auth_role role_of_peer(const struct ts_auth_policy *policy, const struct ts_peer *peer)
+{
+	if (peer->kind == TS_PEER_LOCAL)
+		return TS_AUTH_ADMIN;
+	if (peer->kind == TS_PEER_USER && (peer->uid == policy->uid || peer->uid == 0))
+		return TS_AUTH_ADMIN;
+	if (policy->n_grants > 0)
+		return TS_AUTH_NONE;
+	return peer->kind == TS_PEER_USER || (peer->kind == TS_PEER_ADDRESS && !peer->private_line) ? TS_AUTH_MAINTAIN : TS_AUTH_NONE;
+}
+
+void ts_identify(const struct ts_auth_policy *policy, const struct ts_peer *peer, struct ts_identity *ret_identity)
+{
+	struct ts_identity out = {.policy = policy, .peer = peer, .everywhere = TS_AUTH_ADMIN, .best = TS_AUTH_ADMIN};
+
+	(void)snprintf(out.name, sizeof out.name, "%s%s", peer->kind == TS_PEER_CERTIFICATE ? "cert:" : "", peer->name);
+	if (policy) {
+		out.everywhere = out.best = role_of_peer(policy, peer);
+		for (size_t i = 0; i < policy->n_grants && i < TS_GRANTS_MAX; i++) {
+			const struct ts_grant *grant = &policy->grants[i];
+
+			if (!means(grant, peer))
+				continue;
+			out.grants[i / 64] |= UINT64_C(1) << i % 64;
+			if (grant->role > out.best)
+				out.best = grant->role;
+			if (grant->role > out.everywhere && ts_span_is(grant->project, "*"))
+				out.everywhere = grant->role;
+		}
+	}
+	*ret_identity = out;
+}
+
+enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project)
+{
+	enum ts_auth_role role = who->everywhere;
+
+	for (size_t i = 0; who->best > role && i < who->policy->n_grants && i < TS_GRANTS_MAX; i++) {
+		const struct ts_grant *grant = &who->policy->grants[i];
+
+		if (who->grants[i / 64] >> i % 64 & 1 && grant->role > role && ts_span_eq(grant->project, project))
+			role = grant->role;
+	}
+	return role;
+}
+
+bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct ts_span project)
+{
+	return ts_identity_role(who, project) >= role;
+}
+
+bool ts_identity_is(const struct ts_identity *who, struct ts_span author)
+{
+	if (!who->policy)
+		return true;
+	return (who->peer->kind == TS_PEER_USER || who->peer->kind == TS_PEER_CERTIFICATE) && ts_span_is(author, who->name);
+}
+
+bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch)
+{
+	for (size_t i = 0; i < policy->n_protected; i++)
+		if (ts_span_eq(policy->protected[i], branch))
+			return true;
+	return false;
+}

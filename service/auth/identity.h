@@ -1,0 +1,48 @@
+/* identity.h - who a call counts as, and what that one may do: a pure decision from what the connection proves and what the
+ * configuration grants.
+ *
+ * Without any grant, whoever reaches the server over a unix socket or plain TCP may maintain every project, because the permissions
+ * of the socket, or the address that was chosen, are the limit then; over TLS nobody may do anything. With grants only these count. The
+ * user of the server and root, over a unix socket, are always its admins. An identity without a policy may do everything: the
+ * command itself.
+ *
+ *	ts_identify(&policy, &peer, &who)
+ *	ts_auth_may(&who, TS_AUTH_PUSH, project)
+ *
+ * Ownership: policy and peer must outlive the identity. Thread-safe.
+ */
+#ifndef TSCOPE_SERVICE_AUTH_IDENTITY_H
+#define TSCOPE_SERVICE_AUTH_IDENTITY_H
+
+#include "service/auth/grant.h"
+#include "service/auth/peer.h"
+
+struct ts_auth_policy {
+	const struct ts_grant *grants;
+	size_t n_grants;
+	uint32_t uid;			 /* of the server */
+	const struct ts_span *protected; /* branches, without their project, that only who maintains moves otherwise than by a push */
+	size_t n_protected;
+};
+
+enum { TS_IDENTITY_TEXT = TS_PEER_TEXT + 8 };
+
+struct ts_identity {
+	const struct ts_auth_policy *policy; /* NULL: everything is allowed */
+	const struct ts_peer *peer;
+	uint64_t grants[TS_GRANTS_MAX / 64]; /* a bit for each grant of the policy that means it */
+	enum ts_auth_role everywhere;	     /* the role that it has in every project */
+	enum ts_auth_role best;		     /* the greatest role that it has in any */
+	char name[TS_IDENTITY_TEXT];	     /* "ada", "cert:spiffe://...", "127.0.0.1:5123": for logs, as author and as owner */
+};
+
+void ts_identify(const struct ts_auth_policy *policy, const struct ts_peer *peer, struct ts_identity *ret_identity);
+enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project);
+/* project is the name of one; "*": the role must hold in all. */
+bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct ts_span project);
+/* Whether a change that `author` is recorded with was made by this identity. Nobody owns what an address made, because an
+ * address proves nothing. */
+bool ts_identity_is(const struct ts_identity *who, struct ts_span author);
+bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch);
+
+#endif
