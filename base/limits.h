@@ -48,6 +48,8 @@ enum {
 	TS_EXTRACT_MAX = 128,
 	/* Number of ids in one question for missing objects, or in one get. */
 	TS_IDS_MAX = 16384,
+	/* Heads that a request for objects names, of which the caller must be allowed to read one that reaches each. */
+	TS_CHANNEL_HEADS = 16,
 	/* An upload or download message is sent when it has so many bytes of objects. */
 	TS_BATCH_BYTES = 1 << 20,
 	/* The largest message that either side receives: a batch and the object that exceeded it. */

@@ -20,7 +20,7 @@
 	X(list_reply, ts_list_reply) \
 	X(get_request, ts_get_request) \
 	X(get_reply, ts_get_reply) \
-	X(objects_request, ts_has_request) \
+	X(objects_request, ts_objects_request) \
 	X(objects_reply, ts_put_request) \
 	X(analyze_request, ts_analyze_request) \
 	X(analyze_reply, ts_analysis) \

@@ -63,6 +63,7 @@ static void reads_store_messages(void **state)
 {
 	struct ts_info_reply info;
 	struct ts_has_request has;
+	struct ts_objects_request wanted;
 	struct ts_has_reply missing;
 	struct ts_put_request put;
 	struct ts_put_stats stats;
@@ -85,8 +86,11 @@ static void reads_store_messages(void **state)
 	assert_int_equal(has.n, 2);
 	ID(has.ids[0], 1);
 	ID(has.ids[1], 2);
-	UNPACK(objects_request, &has);
-	ID(has.ids[1], 5);
+	UNPACK(objects_request, &wanted);
+	assert_int_equal(wanted.n, 2);
+	ID(wanted.ids[1], 5);
+	assert_int_equal(wanted.n_heads, 1);
+	ID(wanted.heads[0], 6);
 	UNPACK(has_reply, &missing);
 	assert_int_equal(missing.n, 1);
 	ID(missing.missing[0], 3);

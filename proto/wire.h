@@ -33,6 +33,13 @@ struct ts_has_request {
 	struct ts_id *ids;
 	size_t n;
 };
+/* GetObjects */
+struct ts_objects_request {
+	struct ts_id *ids;
+	size_t n;
+	struct ts_id *heads; /* runs that reach them; a server asks for them when the caller may not read all projects */
+	size_t n_heads;
+};
 struct ts_has_reply {
 	struct ts_id *missing;
 	size_t n;
@@ -367,7 +374,7 @@ TS_WIRE(list_request, ts_list_request);
 TS_WIRE(list_reply, ts_list_reply);
 TS_WIRE(get_request, ts_get_request);
 TS_WIRE(get_reply, ts_get_reply);
-TS_WIRE(objects_request, ts_has_request);
+TS_WIRE(objects_request, ts_objects_request);
 TS_WIRE(objects_reply, ts_put_request);
 TS_WIRE(analyze_request, ts_analyze_request);
 TS_WIRE(analyze_reply, ts_analysis);

@@ -23,6 +23,7 @@ enum {
 	TS_WIRE_POLICY_MAX = 1024, /* settings of one policy */
 	TS_WIRE_REPEATS_MAX = 64,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
+	TS_WIRE_HEADS_MAX = TS_CHANNEL_HEADS,
 };
 
 /* The place of the reader: in which field of which message it is. */

@@ -27,15 +27,21 @@ const struct ts_option ts_options[] = {
 	 "the unix socket to serve; 'none' turns it off. Default: " TS_DEFAULT_SOCKET " for root, else tscope/tscoped.sock in "
 	 "XDG_RUNTIME_DIR"},
 	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
-	 "permissions of the socket, in octal: everybody who can write to the socket can read and write every run"},
+	 "permissions of the socket, in octal; who can write to it may do what --grant says"},
 	{"listen", "HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
 	 "also serve TCP at this address; port 0 takes a free port, which the line 'ready' of the log names. May be given several "
 	 "times"},
 	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
-	 "allow --listen an address that other machines can reach. There is no TLS and no password yet: everybody who reaches the "
-	 "server can read and write every run"},
+	 "allow --listen an address that other machines can reach. There is no TLS yet: whoever reaches the server may do what "
+	 "--grant gives to anyone, and without grants may maintain every project"},
 	{"store", "DIR", TS_OPTION_TEXT, false, AT(store), 0, 0, NULL,
 	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
+	{"grant", "'WHO ROLE PROJECT'", TS_OPTION_GRANTS, false, AT(grants), 0, 0, "none",
+	 "give user:NAME, group:NAME, cert:NAME or anyone the role read, push, maintain or admin in a project, or in all (*); may be "
+	 "given several times. Without any, whoever may open the socket may do everything but what is for admins: the user of the "
+	 "server, root, and who is granted it"},
+	{"protect", "BRANCHES", TS_OPTION_TEXT, false, AT(protect), 0, 0, "main",
+	 "branches that only the role maintain moves otherwise than by a push; 'none' protects none"},
 	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
 	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
 	 "number of threads that move bytes; one was fastest on two cores"},
@@ -168,6 +174,42 @@ static enum ts_status add_to_list(struct ts_config *config, struct ts_span text,
 	return TS_OK;
 }
 
+static enum ts_status add_grant(struct ts_config *config, struct ts_span text, struct ts_error *err)
+{
+	struct ts_grant grant;
+
+	if (config->n_grants == TS_GRANTS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "there are more than %d grants", TS_GRANTS_MAX);
+	text = ts_arena_span(&config->arena, text);
+	if (!text.data)
+		return ts_arena_error(&config->arena, err);
+	if (ts_grant_parse(text, &grant, err))
+		return err->status;
+	config->grants[config->n_grants++] = (const char *)text.data;
+	return TS_OK;
+}
+
+/* Commas separate grants, which have spaces. */
+static enum ts_status add_grants(struct ts_config *config, struct ts_span text, enum source from, struct ts_error *err)
+{
+	if (!config->grants)
+		config->grants = ts_arena_array(&config->arena, TS_GRANTS_MAX, sizeof *config->grants);
+	if (!config->grants)
+		return ts_arena_error(&config->arena, err);
+	if (config->grants_from != (int)from)
+		config->n_grants = 0;
+	config->grants_from = (int)from;
+	while (text.len && !ts_span_is(text, "none")) {
+		size_t through = ts_span_through(text, ',').len;
+		struct ts_span one = ts_trim(ts_span_part(text, 0, through ? through - 1 : text.len));
+
+		text = ts_span_from(text, through ? through : text.len);
+		if (one.len && add_grant(config, one, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status set_number(const struct ts_option *option, struct ts_span text, void *field, struct ts_error *err)
 {
 	bool octal = option->type == TS_OPTION_OCTAL;
@@ -205,6 +247,8 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 							       TS_SPAN_ARG(text));
 	case TS_OPTION_LIST:
 		return add_to_list(config, text, from, err);
+	case TS_OPTION_GRANTS:
+		return add_grants(config, text, from, err);
 	case TS_OPTION_TEXT:
 		copy = ts_arena_span(&config->arena, text);
 		if (!copy.data)
@@ -386,7 +430,7 @@ enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, s
 		return err->status;
 	if (read_environment(config, err))
 		return err->status;
-	config->listen_from = -1; /* the values so far, also of the first reading, are replaced */
+	config->listen_from = config->grants_from = -1; /* the values so far, also of the first reading, are replaced */
 	if (read_flags(config, argc, argv, err))
 		return err->status;
 	return check(config, err);

@@ -6,7 +6,7 @@
  *	ts_config_finish(&config)
  *
  * A file has one `key = value` per line; the keys are those of the flags without --, and # begins a comment line. Errors name
- * the file and line, the variable or the flag. A list (listen) that is given in one of these places replaces that of the
+ * the file and line, the variable or the flag. A list (listen, grant) that is given in one of these places replaces that of the
  * earlier places.
  */
 #ifndef TSCOPE_SERVICE_CONFIG_H
@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "service/auth/identity.h"
 
 enum { TS_CONFIG_LISTEN_MAX = 7 };
 
@@ -25,6 +26,9 @@ struct ts_config {
 	const char *store;
 	bool allow_remote;
 	bool read_only;
+	const char **grants; /* TS_GRANTS_MAX of them, in the arena */
+	unsigned n_grants;
+	const char *protect; /* branches, with commas or spaces between */
 	unsigned socket_mode;
 	unsigned threads;
 	unsigned pool;
@@ -48,12 +52,15 @@ struct ts_config {
 	bool version;
 
 	struct ts_arena arena;
-	int listen_from; /* the source of the list, see config.c */
+	int listen_from, grants_from; /* the source of the list, see config.c */
 };
 
 void ts_config_init(struct ts_config *config);
 enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err);
 void ts_config_finish(struct ts_config *config);
+
+/* Who may do what, with users and groups looked up. The result lives as long as the config. */
+enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy *ret_policy, struct ts_error *err);
 
 /* Write the text of --help, and the source of tscoped(8). */
 void ts_config_help(struct ts_buf *out);

@@ -4,7 +4,15 @@
 
 #include "base/span.h"
 
-enum ts_option_type { TS_OPTION_BOOL, TS_OPTION_NUMBER, TS_OPTION_OCTAL, TS_OPTION_LEVEL, TS_OPTION_TEXT, TS_OPTION_LIST };
+enum ts_option_type {
+	TS_OPTION_BOOL,
+	TS_OPTION_NUMBER,
+	TS_OPTION_OCTAL,
+	TS_OPTION_LEVEL,
+	TS_OPTION_TEXT,
+	TS_OPTION_LIST,
+	TS_OPTION_GRANTS,
+};
 
 struct ts_option {
 	const char *name;	/* "max-calls" */

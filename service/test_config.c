@@ -253,6 +253,8 @@ static void what_the_example_shows_commented_out_is_the_default(void **state)
 	assert_int_equal(load("--config", file, "--socket=/x", NULL, NULL), TS_OK);
 	assert_int_equal(config.allow_remote, defaults.allow_remote);
 	assert_int_equal(config.read_only, defaults.read_only);
+	assert_int_equal(config.n_grants, 0);
+	assert_string_equal(config.protect, defaults.protect);
 	assert_int_equal(config.socket_mode, defaults.socket_mode);
 	assert_int_equal(config.threads, defaults.threads);
 	assert_int_equal(config.pool, defaults.pool);
@@ -289,6 +291,30 @@ static void texts_name_every_option(void **state)
 	ts_buf_finish(&manual);
 }
 
+static void grants_are_looked_up(void **state)
+{
+	struct ts_auth_policy policy;
+
+	(void)state;
+	write_file("grant = user:root push a\ngrant = group:0 read *, cert:spiffe://x/y maintain b\nprotect = main, release\n");
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.n_grants, 3);
+	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_OK);
+	assert_int_equal(policy.n_grants, 3);
+	assert_int_equal(policy.grants[0].id, 0);
+	assert_int_equal(policy.grants[1].subject, TS_SUBJECT_GROUP);
+	assert_int_equal(policy.grants[1].id, 0);
+	assert_int_equal(policy.uid, geteuid());
+	assert_int_equal(policy.n_protected, 2);
+	assert_true(ts_auth_protects(&policy, ts_span_str("release")));
+	assert_false(ts_auth_protects(&policy, ts_span_str("mai")));
+	assert_int_equal(load("--config", file, "--grant", "user:no-such-user-here read *", NULL), TS_OK);
+	assert_int_equal(config.n_grants, 1);
+	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "this machine has no user no-such-user-here"));
+	refused("\ngrant = user:ada write p\n", ":2: grant", "'write' is not read, push, maintain or admin");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +329,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_server_of_tcp_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_the_example_shows_commented_out_is_the_default, setup, teardown),
+		cmocka_unit_test_setup_teardown(grants_are_looked_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_name_every_option, setup, teardown),
 	};
 

@@ -27,6 +27,7 @@ struct daemon {
 	struct ts_config config;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
+	struct ts_auth_policy policy;
 	struct ts_listener listeners[TS_CONFIG_LISTEN_MAX + 1];
 	char socket_address[300];
 	struct ts_server *server;
@@ -194,12 +195,15 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
+	if (ts_config_policy(&d->config, &d->policy, err))
+		return err->status;
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400};
 	options.engine = d->engine;
+	options.policy = &d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;

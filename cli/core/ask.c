@@ -83,20 +83,32 @@ enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *
 	ASK("ListRuns", list_request, list_reply, in, ret);
 }
 
+static enum ts_status ask_get(struct ts_channel *ch, const struct ts_get_request *in, struct ts_arena *arena,
+			      struct ts_get_reply *ret, struct ts_error *err)
+{
+	ASK("GetRun", get_request, get_reply, in, ret);
+}
+
+/* The objects of this run may be asked for next. */
+static enum ts_status ask_run(struct ts_channel *ch, const struct ts_get_request *in, struct ts_arena *arena,
+			      struct ts_get_reply *ret, struct ts_error *err)
+{
+	if (ask_get(ch, in, arena, ret, err))
+		return err->status;
+	ts_channel_note_head(ch, &ret->run.id);
+	return TS_OK;
+}
+
 enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_get_reply *ret, struct ts_error *err)
 {
-	struct ts_get_request in = {.spec = spec};
-
-	ASK("GetRun", get_request, get_reply, &in, ret);
+	return ask_run(ch, &(struct ts_get_request){.spec = spec}, arena, ret, err);
 }
 
 enum ts_status ts_ask_get_metrics(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena, struct ts_get_reply *ret,
 				  struct ts_error *err)
 {
-	struct ts_get_request in = {.spec = spec, .metrics = true};
-
-	ASK("GetRun", get_request, get_reply, &in, ret);
+	return ask_run(ch, &(struct ts_get_request){.spec = spec, .metrics = true}, arena, ret, err);
 }
 
 enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_request *in, struct ts_arena *arena,
@@ -185,7 +197,7 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 {
 	struct one_object want = {.id = id, .arena = arena};
 	struct ts_id copy = *id;
-	struct ts_has_request in = {.ids = &copy, .n = 1};
+	struct ts_objects_request in = {.ids = &copy, .n = 1, .heads = ch->heads, .n_heads = ts_channel_heads(ch)};
 	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status = ts_wire_pack_objects_request(&in, &packed, err);
 	char hex[TS_ID_HEX + 1];

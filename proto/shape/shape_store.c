@@ -20,17 +20,24 @@ const struct ts_shape ts_shape_info_reply = {SHAPE("info_reply", server_info_rep
 
 WIRE_SHAPE(info_reply, ts_info_reply, ts_shape_info_reply);
 
-/* HasObjects and GetObjects ask for the same list. */
 #define TYPE struct ts_has_request
 static const struct ts_shape_field ids_rows[] = {
 	{"ids", NULL, LIST(ID, ids, n, TS_IDS_MAX)},
 };
 const struct ts_shape ts_shape_has_request = {SHAPE("has_request", has_objects_request, ids_rows)};
-const struct ts_shape ts_shape_objects_request = {SHAPE("objects_request", get_objects_request, ids_rows)};
 #undef TYPE
 
 WIRE_SHAPE(has_request, ts_has_request, ts_shape_has_request);
-WIRE_SHAPE(objects_request, ts_has_request, ts_shape_objects_request);
+
+#define TYPE struct ts_objects_request
+static const struct ts_shape_field wanted_rows[] = {
+	{"ids", NULL, LIST(ID, ids, n, TS_IDS_MAX)},
+	{"heads", NULL, LIST(ID, heads, n_heads, TS_WIRE_HEADS_MAX)},
+};
+const struct ts_shape ts_shape_objects_request = {SHAPE("objects_request", get_objects_request, wanted_rows)};
+#undef TYPE
+
+WIRE_SHAPE(objects_request, ts_objects_request, ts_shape_objects_request);
 
 #define TYPE struct ts_has_reply
 static const struct ts_shape_field missing_rows[] = {

@@ -13,6 +13,7 @@
 #define TSCOPE_SERVICE_HANDLERS_CHANNEL_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "store/engine.h"
 
 struct ts_channel;
@@ -37,8 +38,25 @@ struct ts_channel_ops {
 
 struct ts_channel {
 	const struct ts_channel_ops *ops;
+	/* The runs that this command looked at last, which GetObjects names beside ids. */
+	struct ts_id heads[TS_CHANNEL_HEADS];
+	size_t n_heads; /* how many were noted so far; the i-th stands at i % TS_CHANNEL_HEADS */
 	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
 };
+
+/* Notes a run whose objects will be asked for. */
+static inline void ts_channel_note_head(struct ts_channel *ch, const struct ts_id *head)
+{
+	for (size_t i = 0; i < ch->n_heads && i < TS_CHANNEL_HEADS; i++)
+		if (ts_id_eq(&ch->heads[i], head))
+			return;
+	ch->heads[ch->n_heads++ % TS_CHANNEL_HEADS] = *head;
+}
+
+static inline size_t ts_channel_heads(const struct ts_channel *ch)
+{
+	return ch->n_heads < TS_CHANNEL_HEADS ? ch->n_heads : TS_CHANNEL_HEADS;
+}
 
 /* Opens a channel to handlers in this process over an engine, which the channel does not own. */
 enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, struct ts_channel **ret_channel,

@@ -85,7 +85,11 @@ static enum ts_status drive(struct local_call *lc, const struct ts_handler *h, s
 			    struct ts_error *err)
 {
 	void *state = NULL;
-	enum ts_status status = h->open ? h->open(&lc->call, &state, err) : TS_OK;
+	enum ts_status status = ts_call_begin(&lc->call, h, err);
+
+	if (status)
+		return status;
+	status = h->open ? h->open(&lc->call, &state, err) : TS_OK;
 
 	if (!status)
 		status = h->message(&lc->call, state, request, err);
@@ -158,7 +162,7 @@ static enum ts_status local_upload_open(struct ts_channel *ch, const char *metho
 		return ts_error_set(err, TS_NO_MEMORY, "no memory for an upload");
 	u->handler = h;
 	begin(&u->lc, local_of(ch), h);
-	if (h->open && h->open(&u->lc.call, &u->state, err)) {
+	if (ts_call_begin(&u->lc.call, h, err) || (h->open && h->open(&u->lc.call, &u->state, err))) {
 		end_upload(u);
 		return err->status;
 	}

@@ -139,6 +139,19 @@ void ts_listen_peer(struct ts_listen *listen, int fd, struct ts_peer *ret_peer)
 	pthread_mutex_unlock(&listen->mutex);
 }
 
+/* The groups that the process had when it connected, as the kernel knows them. */
+static void add_groups(int fd, gid_t own, struct ts_peer *peer)
+{
+	gid_t groups[TS_PEER_GROUPS - 1];
+	socklen_t len = sizeof groups;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
+		len = 0;
+	peer->groups[peer->n_groups++] = own;
+	for (size_t i = 0; i < len / sizeof groups[0]; i++)
+		peer->groups[peer->n_groups++] = groups[i];
+}
+
 static void describe_unix(struct ts_listen *listen, int fd, struct ts_peer *peer)
 {
 	struct ucred who;
@@ -156,6 +169,7 @@ static void describe_unix(struct ts_listen *listen, int fd, struct ts_peer *peer
 	}
 	peer->kind = TS_PEER_USER;
 	peer->uid = who.uid;
+	add_groups(fd, who.gid, peer);
 	peer->key = ts_peer_key(TS_PEER_USER, ts_span_of(&who.uid, sizeof who.uid));
 	(void)snprintf(peer->name, sizeof peer->name, "%s", known->name);
 }

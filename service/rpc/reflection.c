@@ -20,6 +20,7 @@ static enum ts_status reflect(struct ts_call *call, void *state, struct ts_span 
 }
 
 const struct ts_handler ts_reflection = {.method = "ServerReflectionInfo",
+					 .needs = TS_AUTH_READ,
 					 .lane = TS_LANE_WRITE, /* it may wait for its client, as an upload */
 					 .flags = TS_METHOD_STREAM_UP | TS_METHOD_STREAM_DOWN,
 					 .message = reflect};

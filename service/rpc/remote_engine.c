@@ -95,7 +95,7 @@ static enum ts_status fetch_one(struct remote *remote, const struct ts_id *id, s
 {
 	struct fetch fetch = {.remote = remote, .id = id};
 	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
-	struct ts_has_request wanted = {.n = 1};
+	struct ts_objects_request wanted = {.n = 1, .heads = remote->channel->heads, .n_heads = ts_channel_heads(remote->channel)};
 	enum ts_status status;
 
 	wanted.ids = (struct ts_id *)(uintptr_t)id; /* only read */

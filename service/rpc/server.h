@@ -27,6 +27,7 @@ struct ts_server_options {
 	const struct ts_server_facts *facts; /* read_only refuses methods that write */
 	const struct ts_handler *handlers;   /* ts_handlers(), or a table of a test */
 	size_t n_handlers;
+	const struct ts_auth_policy *policy;	     /* who may do what; NULL: everyone may do everything, for tests */
 	const struct ts_listener *listeners;
 	size_t n_listeners;
 	unsigned queue_threads;	  /* 0 = 1: the fastest on two cores */

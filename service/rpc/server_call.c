@@ -93,6 +93,7 @@ struct ts_rpc_call {
 	int64_t started_ns, pushed_ns, waited_ns; /* pushed: to the queue of its lane */
 	uint64_t bytes_in, bytes_out;
 	struct ts_peer peer;
+	struct ts_identity who;
 	struct ts_rpc_call *next_lasting;
 };
 
@@ -431,7 +432,8 @@ static void fill_handler_call(struct ts_rpc_call *call)
 		.engine = call->server->options.engine,
 		.server = call->server->options.facts,
 		.peer = &call->peer,
-		.caller = ts_span_str(call->peer.name),
+		.who = &call->who,
+		.caller = ts_span_str(call->who.name),
 		.deadline_ns = ts_core_deadline_ns(call->method->kind == TS_RPC_UNKNOWN ? call->details.deadline
 											 : call->deadline),
 		.cancelled = call_cancelled,
@@ -452,6 +454,8 @@ static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *i
 		return ts_error_set(err, TS_INVALID, "the server does not accept compressed messages");
 	call->bytes_in += GRPC_SLICE_LENGTH(bytes);
 	status = h->message(&call->call, call->handler_state, ts_core_span(&bytes), err);
+	if (status)
+		status = ts_call_explain(&call->call, err);
 	grpc_slice_unref(bytes);
 	ts_arena_reset(call->call.arena);
 	return status;
@@ -633,6 +637,7 @@ static void identify(struct ts_rpc_call *call)
 	gpr_free(name);
 	ts_listen_peer(call->server->listen, (int)fd, &call->peer);
 	call->task.peer = call->peer.key;
+	ts_identify(call->server->options.policy, &call->peer, &call->who);
 }
 
 /* What is answered at once from memory needs no place among the calls of its peer. */
@@ -666,6 +671,8 @@ static bool refuse(struct ts_rpc_call *call)
 		finish(call, TS_NO_MEMORY, "the server is out of memory; try again");
 	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
 		finish(call, TS_DENIED, "this server is read-only");
+	} else if (!call->method->is_health && ts_call_begin(&call->call, &call->method->handler, &err)) {
+		finish(call, err.status, err.text);
 	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {
 		/* The call was reset before its message came, or the message is longer than the limit: C-core has told
 		 * the client already. */

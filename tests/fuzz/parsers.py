@@ -20,7 +20,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_filter": "ts_filter_parse",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "
                    "ts_workload_part_parse",
-    "fuzz_config": "ts_config_load",
+    "fuzz_config": "ts_config_load ts_grant_parse",
     "fuzz_address": "ts_address_parse",
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",

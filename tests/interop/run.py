@@ -441,7 +441,9 @@ def check_questions(place):
     check_pages(c)
     check_chart(c)
     check_reflection(c)
-    events = list(c.Verify())
+    assert refused(lambda: c.CollectGarbage(dry_run=True))[:2] == ("denied", "PERMISSION_DENIED"), "an address proves no admin"
+    admin = Client("unix:" + place.server.socket, place.work)
+    events = list(admin.Verify())
     assert events[-1].final and not any(e.final for e in events[:-1]) and not events[-1].damaged, events[-1]
     assert events[-1].objects == c.ServerInfo().objects and not events[-1].missing and not events[-1].ids
     for service in ("", "tscope.v1.Tscope"):
@@ -459,7 +461,8 @@ def check_questions(place):
     assert c.UpdateRef(kind=2, name="inter/v1", target=target, expect=1).ref.seq == 1
     assert c.ListRuns(kind=2, project="inter").rows[0].name == "inter/v1"
     assert c.UpdateRef(kind=2, name="inter/v1", remove=True).ref.id == reply.run.id
-    assert c.CollectGarbage(dry_run=True).freed == 0
+    assert admin.CollectGarbage(dry_run=True).freed == 0
+    admin.channel.close()
 
 
 def check_reflection(c):

@@ -2,6 +2,7 @@
  *
  * The server loop (service/rpc) and the local channel drive handlers in the same way:
  *
+ *	ts_call_begin(call, h)		first of all: may the caller call this? (access.h)
  *	state = h->open(call)		before any message; the state may be NULL
  *	h->message(call, state, bytes)	once for unary and server-streaming methods, 0..n times for client streams
  *	h->close(call, state)		the client has sent everything; the last chance to reply
@@ -24,7 +25,7 @@
 #define TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
 
 #include "base/arena.h"
-#include "service/auth/peer.h"
+#include "service/handlers/core/access.h"
 #include "store/engine.h"
 
 enum ts_method_flags {
@@ -57,6 +58,8 @@ struct ts_call {
 	const struct ts_server_facts *server;
 	struct ts_arena *arena;
 	const struct ts_peer *peer; /* who calls; lives as long as the call */
+	const struct ts_identity *who; /* what the caller counts as, and may; NULL: everything */
+	struct ts_access access;       /* of ts_call_begin */
 	struct ts_span caller;	/* "ada", "uid 1000", "127.0.0.1:5123": for the log, and as the author of changes */
 	int64_t deadline_ns;	/* monotonic; INT64_MAX = none */
 	bool (*cancelled)(const struct ts_call *call); /* the client is gone, the deadline is over, the server stops */
@@ -68,6 +71,7 @@ struct ts_handler {
 	const char *method; /* "Diff" */
 	enum ts_lane lane;
 	unsigned flags;
+	enum ts_auth_role needs; /* the role without which it cannot be called, in some project; admin in all. A row needs one */
 	enum ts_status (*open)(struct ts_call *call, void **ret_state, struct ts_error *err); /* may be NULL */
 	enum ts_status (*message)(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
 	enum ts_status (*close)(struct ts_call *call, void *state, struct ts_error *err); /* may be NULL */

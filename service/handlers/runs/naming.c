@@ -73,6 +73,8 @@ static enum ts_status decide(const struct ts_placing *p, const struct ts_ref *cu
 	} else if (ts_id_eq(&current->id, &p->run->id)) {
 		*ret_outcome = TS_COMMIT_UNCHANGED;
 	} else if (p->force) {
+		if (ts_call_need_own(p->f->call, TS_REF_RUN, p->name, "moving it by force", err))
+			return err->status;
 		*ret_outcome = TS_COMMIT_FORCED;
 	} else {
 		if (must_extend(p, current, err))

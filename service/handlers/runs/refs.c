@@ -22,21 +22,6 @@ static enum ts_status check_request(const struct ts_ref_request *r, struct ts_er
 	return ts_name_check(r->name, err);
 }
 
-static const char *kind_word(enum ts_ref_kind kind)
-{
-	switch (kind) {
-	case TS_REF_RUN:
-		return "run";
-	case TS_REF_TAG:
-		return "tag";
-	case TS_REF_STAGE:
-		return "stage";
-	case TS_REF_BRANCH:
-		return "branch";
-	}
-	return "name";
-}
-
 /* Removes a ref, unless another writer moved the name since it was read. */
 static enum ts_status remove_ref(struct ts_call *call, const struct ts_ref_request *r, const struct ts_ref *current,
 				 struct ts_error *err)
@@ -52,19 +37,28 @@ static enum ts_status remove_ref(struct ts_call *call, const struct ts_ref_reque
 	};
 
 	if (!current)
-		return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", kind_word(r->kind), TS_SPAN_ARG(r->name));
+		return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", ts_ref_word(r->kind), TS_SPAN_ARG(r->name));
 	u.expected = current->id;
+	/* The guard of the engine lets stages go, because the last rank of a run removes its stage. */
+	if (r->kind == TS_REF_STAGE && ts_call_need_own(call, r->kind, r->name, "removing it", err))
+		return err->status;
 	return call->engine->ops->commit(call->engine, &u, 1, call->arena, NULL, err);
 }
 
-/* A branch may always move, because its log keeps its history. A run's name and a tag move only if forced. */
-static enum ts_status may_move(const struct ts_ref_request *r, const struct ts_ref *current, struct ts_error *err)
+/* A branch may always move, because its log keeps its history, but a protected one only by a push. A run's name and a tag move only if
+ * forced. */
+static enum ts_status may_move(const struct ts_call *call, const struct ts_ref_request *r, const struct ts_ref *current,
+			       struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
 
-	if (!current || r->force || r->kind == TS_REF_BRANCH)
+	if (current && r->kind == TS_REF_BRANCH)
+		return ts_call_need_branch(call, r->name, err);
+	if (current && r->force && r->kind == TS_REF_RUN)
+		return ts_call_need_own(call, r->kind, r->name, "moving it", err);
+	if (!current || r->force)
 		return TS_OK;
-	return ts_error_set(err, TS_CONFLICT, "%s %.*s exists already and points at %.*s; use --force to move it", kind_word(r->kind),
+	return ts_error_set(err, TS_CONFLICT, "%s %.*s exists already and points at %.*s; use --force to move it", ts_ref_word(r->kind),
 			    TS_SPAN_ARG(r->name), SHORT, ts_id_hex(&current->id, hex));
 }
 
@@ -108,7 +102,7 @@ static enum ts_status move_ref(struct ts_call *call, const struct ts_ref_request
 		*ret_ref = *current;
 		return TS_OK;
 	}
-	if (may_move(r, current, err) || summarize(call, &target.id, &u.summary, err))
+	if (may_move(call, r, current, err) || summarize(call, &target.id, &u.summary, err))
 		return err->status;
 	u.id = target.id;
 	if (current)

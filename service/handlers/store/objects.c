@@ -4,6 +4,7 @@
 #include "run/block.h"
 #include "service/handlers/core/block_scores.h"
 #include "service/handlers/core/methods.h"
+#include "service/handlers/store/reach.h"
 
 TS_REPLIER(has_reply, ts_has_reply);
 TS_REPLIER(put_reply, ts_put_stats);
@@ -172,7 +173,7 @@ void ts_put_drop(void *state)
 }
 
 /* Fills out with objects from ids[from] on until they are about TS_BATCH_BYTES, but with at least one. */
-static enum ts_status next_batch(struct ts_call *call, const struct ts_has_request *request, size_t from,
+static enum ts_status next_batch(struct ts_call *call, const struct ts_objects_request *request, size_t from,
 				 struct ts_arena *arena, struct ts_put_request *out, struct ts_error *err)
 {
 	size_t bytes = 0;
@@ -190,13 +191,13 @@ static enum ts_status next_batch(struct ts_call *call, const struct ts_has_reque
 
 enum ts_status ts_handle_get_objects(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
-	struct ts_has_request request;
+	struct ts_objects_request request;
 	struct ts_put_request batch;
 	struct ts_arena scratch;
 	enum ts_status status = TS_OK;
 
 	(void)state;
-	if (ts_wire_unpack_objects_request(in, call->arena, &request, err))
+	if (ts_wire_unpack_objects_request(in, call->arena, &request, err) || ts_reach_check(call, &request, err))
 		return err->status;
 	batch.objects = ts_arena_array(call->arena, request.n, sizeof *batch.objects);
 	if (!batch.objects)

@@ -345,7 +345,7 @@ static enum ts_status take(void *ctx, struct ts_span message, struct ts_error *e
 
 static enum ts_status download(struct ts_id *ids, size_t n, struct download *d)
 {
-	struct ts_has_request request = {ids, n};
+	struct ts_objects_request request = {.ids = ids, .n = n};
 	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
 

@@ -1,0 +1,419 @@
+#include "service/handlers/core/access.h"
+
+#include "run/kind.h"
+#include "service/handlers/core/handler.h"
+#include "service/handlers/core/sight.h"
+
+#include <stdio.h>
+
+static struct ts_span project_of(struct ts_span name)
+{
+	struct ts_span through = ts_span_through(name, '/');
+
+	return through.len ? ts_span_of(through.data, through.len - 1) : name;
+}
+
+static bool everything(const struct ts_call *call)
+{
+	return !call->who || call->who->everywhere == TS_AUTH_ADMIN;
+}
+
+bool ts_call_reads_all(const struct ts_call *call)
+{
+	return everything(call) || call->who->everywhere >= TS_AUTH_READ;
+}
+
+static enum ts_status lacks(const struct ts_call *call, enum ts_auth_role role, struct ts_span project, struct ts_error *err)
+{
+	enum ts_auth_role has = ts_identity_role(call->who, project);
+
+	return ts_error_set(err, TS_DENIED, "this needs the role %s in the project %.*s, and %s has %s%s", ts_auth_role_word(role),
+			    TS_SPAN_ARG(project), call->who->name, has ? "only " : "", has ? ts_auth_role_word(has) : "none there");
+}
+
+enum ts_status ts_call_need(const struct ts_call *call, enum ts_auth_role role, struct ts_span name, struct ts_error *err)
+{
+	if (everything(call) || ts_auth_may(call->who, role, project_of(name)))
+		return TS_OK;
+	return lacks(call, role, project_of(name), err);
+}
+
+/* Whoever made the name: the first entry of its log. */
+static enum ts_status owner_of(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+			       struct ts_span *ret_owner, struct ts_error *err)
+{
+	struct ts_engine *base = call->access.base;
+	struct ts_log_entry *entries;
+	size_t n;
+
+	*ret_owner = ts_span_of(NULL, 0);
+	if (base->ops->ref_log(base, kind, name, 0, arena, &entries, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	if (n > 0)
+		*ret_owner = entries[n - 1].who;
+	return TS_OK;
+}
+
+enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, const char *what,
+				struct ts_error *err)
+{
+	struct ts_span owner;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	if (everything(call) || ts_auth_may(call->who, TS_AUTH_MAINTAIN, project_of(name)))
+		return TS_OK;
+	if (ts_call_need(call, TS_AUTH_PUSH, name, err))
+		return err->status;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = owner_of(call, kind, name, &arena, &owner, err);
+	if (!status && !ts_identity_is(call->who, owner))
+		status = ts_error_set(err, TS_DENIED,
+				      "%s %.*s was made by %.*s; %s needs the role maintain in the project %.*s, and %s has only push",
+				      ts_ref_word(kind), TS_SPAN_ARG(name), TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")),
+				      what, TS_SPAN_ARG(project_of(name)), call->who->name);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+enum ts_status ts_call_need_branch(const struct ts_call *call, struct ts_span name, struct ts_error *err)
+{
+	if (everything(call) || !ts_auth_protects(call->who->policy, ts_span_after(name, '/')))
+		return ts_call_need(call, TS_AUTH_PUSH, name, err);
+	if (!ts_call_need(call, TS_AUTH_MAINTAIN, name, err))
+		return TS_OK;
+	return ts_error_prefix(err, "branch %.*s is protected and moves by pushes only", TS_SPAN_ARG(name));
+}
+
+/* ---- the guard: reading ---- */
+
+static struct ts_access *access_of(struct ts_engine *e)
+{
+	return (struct ts_access *)e;
+}
+
+static bool readable(struct ts_access *a, struct ts_span name)
+{
+	struct ts_span project = project_of(name);
+
+	if (ts_auth_may(a->call->who, TS_AUTH_READ, project))
+		return true;
+	if (!a->hidden[0])
+		(void)snprintf(a->hidden, sizeof a->hidden, "%.*s", TS_SPAN_ARG(project));
+	return false;
+}
+
+static enum ts_status not_there(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err)
+{
+	return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", ts_ref_word(kind), TS_SPAN_ARG(name));
+}
+
+enum ts_status ts_call_explain(const struct ts_call *call, struct ts_error *err)
+{
+	struct ts_error why = *err;
+
+	if (err->status == TS_NOT_FOUND && call->access.hidden[0])
+		(void)ts_error_set(err, TS_NOT_FOUND, "%s; %s may not read the project %s", why.text, call->who->name,
+				   call->access.hidden);
+	return err->status;
+}
+
+static enum ts_status guard_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				    struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return readable(a, name) ? a->base->ops->ref_get(a->base, kind, name, arena, ret_ref, err) : not_there(kind, name, err);
+}
+
+/* Leaves the names of other projects out of a page. A page may become empty before the end. */
+static enum ts_status guard_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+				     struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+	size_t n = 0, kept = 0;
+
+	if (a->base->ops->ref_list(a->base, query, arena, ret_refs, &n, ret_next, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (ts_auth_may(a->call->who, TS_AUTH_READ, project_of((*ret_refs)[i].name)))
+			(*ret_refs)[kept++] = (*ret_refs)[i];
+	*ret_n = kept;
+	return TS_OK;
+}
+
+static enum ts_status guard_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+				    struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return readable(a, name) ? a->base->ops->ref_log(a->base, kind, name, limit, arena, ret_entries, ret_n, err)
+				 : not_there(kind, name, err);
+}
+
+static enum ts_status guard_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
+				      size_t *ret_n, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return readable(a, name) ? a->base->ops->note_list(a->base, name, arena, ret_notes, ret_n, err)
+				 : not_there(TS_REF_RUN, name, err);
+}
+
+static enum ts_status guard_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret_sealed,
+				struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->get(a->base, id, arena, ret_sealed, err);
+}
+
+enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err)
+{
+	if (ts_call_reads_all(call)) {
+		*ret_sees = true;
+		return TS_OK;
+	}
+	return ts_sight_of(call, head, ret_sees, err);
+}
+
+/* A head of another project counts as missing, so that a push sends it and thereby shows that it has it. */
+static enum ts_status hide_heads(struct ts_access *a, const struct ts_id *ids, size_t n, bool *io_present, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+	struct ts_arena arena;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct ts_id *found;
+		size_t heads = 0;
+
+		if (!io_present[i])
+			continue;
+		ts_arena_reset(&arena);
+		status = a->base->ops->find_prefix(a->base, TS_KIND_HEAD, ts_span_of(ts_id_hex(&ids[i], hex), TS_ID_HEX), 1, &arena, &found,
+						   &heads, err);
+		if (!status && heads > 0)
+			status = ts_call_sees(a->call, &ids[i], &io_present[i], err);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static enum ts_status guard_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	if (a->base->ops->has_many(a->base, ids, n, ret_present, err))
+		return err->status;
+	return ts_call_reads_all(a->call) ? TS_OK : hide_heads(a, ids, n, ret_present, err);
+}
+
+static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
+				      struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	if (ts_call_reads_all(a->call))
+		return a->base->ops->look_many(a->base, ids, n, ret_present, ret_leased, err);
+	*ret_leased = false;
+	return TS_OK;
+}
+
+enum { LOOKED_AT = 256 }; /* heads with one prefix, of which some are hidden */
+
+static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
+					struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+	struct ts_id *ids;
+	size_t n, kept = 0;
+
+	if (ts_call_reads_all(a->call))
+		return a->base->ops->find_prefix(a->base, kind, hex, limit, arena, ret_ids, ret_n, err);
+	if (a->base->ops->find_prefix(a->base, kind, hex, LOOKED_AT, arena, &ids, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n && kept < limit; i++) {
+		bool sees = false;
+
+		if (kind == TS_KIND_HEAD && ts_call_sees(a->call, &ids[i], &sees, err))
+			return err->status;
+		if (sees)
+			ids[kept++] = ids[i];
+	}
+	*ret_ids = ids;
+	*ret_n = kept;
+	return TS_OK;
+}
+
+/* ---- the guard: writing ---- */
+
+static enum ts_status guard_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n, struct ts_put_stats *ret_stats,
+				     struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	if (a->call->who->best < TS_AUTH_PUSH)
+		return lacks(a->call, TS_AUTH_PUSH, ts_span_str("*"), err);
+	if (a->base->ops->put_many(a->base, objects, n, ret_stats, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (objects[i].kind == TS_KIND_HEAD)
+			ts_sight_note(a->call->who, &objects[i].id);
+	return TS_OK;
+}
+
+/* A stage goes when its run is complete, whoever sent the last rank. */
+static enum ts_status may_update(struct ts_access *a, const struct ts_ref_update *u, struct ts_error *err)
+{
+	bool sees = true;
+
+	if (ts_call_need(a->call, u->kind == TS_REF_TAG ? TS_AUTH_MAINTAIN : TS_AUTH_PUSH, u->name, err))
+		return err->status;
+	if (u->remove)
+		return u->kind == TS_REF_STAGE ? TS_OK : ts_call_need_own(a->call, u->kind, u->name, "removing it", err);
+	if (ts_call_sees(a->call, &u->id, &sees, err))
+		return err->status;
+	return sees ? TS_OK
+		    : ts_error_set(err, TS_NOT_FOUND, "the store does not have this run, or only in projects that %s may not read",
+				   a->call->who->name);
+}
+
+static enum ts_status guard_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n, struct ts_arena *arena,
+				   struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	for (size_t i = 0; i < n; i++)
+		if (may_update(a, &updates[i], err))
+			return err->status;
+	return a->base->ops->commit(a->base, updates, n, arena, ret_ref, err);
+}
+
+static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	if (ts_call_need(a->call, TS_AUTH_PUSH, name, err))
+		return err->status;
+	return a->base->ops->note_put(a->base, name, note, err);
+}
+
+static enum ts_status admins_only(const struct ts_access *a, struct ts_error *err)
+{
+	return lacks(a->call, TS_AUTH_ADMIN, ts_span_str("*"), err);
+}
+
+static enum ts_status guard_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
+				   struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
+{
+	(void)progress, (void)ctx, (void)arena, (void)ret_report;
+	return admins_only(access_of(e), err);
+}
+
+static enum ts_status guard_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
+				  struct ts_sweep_report *ret_report, struct ts_error *err)
+{
+	(void)now_ns, (void)lease_ns, (void)dry_run, (void)ret_report;
+	return admins_only(access_of(e), err);
+}
+
+static enum ts_status guard_backup(struct ts_engine *e, const char *path, struct ts_error *err)
+{
+	(void)path;
+	return admins_only(access_of(e), err);
+}
+
+/* ---- what follows from content alone is let through ---- */
+
+static enum ts_status guard_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+					 struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->extracts_put(a->base, id, extracts, n, err);
+}
+
+static enum ts_status guard_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+					struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->extract_get(a->base, key, id, arena, ret_value, err);
+}
+
+static enum ts_status guard_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+					  struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->extracts_walk(a->base, key, visit, ctx, err);
+}
+
+static enum ts_status guard_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				      struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->cache_get(a->base, key, arena, ret_value, err);
+}
+
+static void guard_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
+{
+	struct ts_access *a = access_of(e);
+
+	a->base->ops->cache_put(a->base, key, value);
+}
+
+static enum ts_status guard_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->stats(a->base, ret_stats, err);
+}
+
+static void guard_destroy(struct ts_engine *e)
+{
+	(void)e; /* it is a part of its call */
+}
+
+static const struct ts_engine_ops guard_ops = {
+	.has_many = guard_has_many,
+	.look_many = guard_look_many,
+	.get = guard_get,
+	.put_many = guard_put_many,
+	.commit = guard_commit,
+	.ref_get = guard_ref_get,
+	.ref_list = guard_ref_list,
+	.ref_log = guard_ref_log,
+	.note_put = guard_note_put,
+	.note_list = guard_note_list,
+	.extracts_put = guard_extracts_put,
+	.extract_get = guard_extract_get,
+	.extracts_walk = guard_extracts_walk,
+	.find_prefix = guard_find_prefix,
+	.cache_get = guard_cache_get,
+	.cache_put = guard_cache_put,
+	.verify = guard_verify,
+	.sweep = guard_sweep,
+	.backup = guard_backup,
+	.stats = guard_stats,
+	.destroy = guard_destroy,
+};
+
+enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, struct ts_error *err)
+{
+	call->access = (struct ts_access){.guard.ops = &guard_ops, .base = call->engine, .call = call};
+	if (everything(call))
+		return TS_OK;
+	if (h->needs == TS_AUTH_NONE || h->needs == TS_AUTH_ADMIN || call->who->best < h->needs) {
+		if (h->needs == TS_AUTH_ADMIN)
+			return ts_error_set(err, TS_DENIED, "%s is for admins of the server, and %s is none", h->method, call->who->name);
+		return ts_error_set(err, TS_DENIED,
+				    "%s does not have the role %s in any project of this server; an admin can give it",
+				    call->who->name, ts_auth_role_word(h->needs));
+	}
+	call->engine = &call->access.guard;
+	return TS_OK;
+}

@@ -1,0 +1,46 @@
+/* access.h - what one call may do. The driver asks once, before the handler runs; from then on the handler sees an engine that lets
+ * through what the caller may and nothing else, so that no handler can forget to ask:
+ *
+ *	ts_call_begin(&call, handler, err)	is the method allowed? puts the guard before call->engine
+ *	call->engine->ops->...			names of other projects are not there; commits are refused
+ *	ts_call_need(call, role, name, err)	for what only the handler knows: that a name moves by force, ...
+ *	ts_call_explain(&call, err)		after a failure: says what was hidden
+ *
+ * Names, logs, notes and lists show readable projects only. A head can be found by its id only if a name, or the log of a name, of a
+ * readable project has it, or if the caller has sent its bytes, which nobody can make from the id. Objects below a head are not
+ * looked at one by one: who names them by id has to show a head that it may read (objects.c). The caller who may do everything has
+ * no guard. docs/security.md says what content addresses still tell.
+ */
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
+
+#include "base/limits.h"
+#include "service/auth/identity.h"
+#include "store/engine.h"
+
+struct ts_call;
+struct ts_handler;
+
+struct ts_access {
+	struct ts_engine guard; /* must be first: the guard is cast to this */
+	struct ts_engine *base;
+	const struct ts_call *call;
+	char hidden[TS_NAME_MAX + 1]; /* the first project of which something was asked and not shown; empty = none */
+};
+
+/* TS_DENIED: the caller lacks the method's role. */
+enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, struct ts_error *err);
+/* TS_DENIED: the caller lacks the role in the project of this name, "project/name". The text says what it has. */
+enum ts_status ts_call_need(const struct ts_call *call, enum ts_auth_role role, struct ts_span name, struct ts_error *err);
+/* The same, but who made the name needs only push; what is for the text: "removing it". */
+enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, const char *what,
+				struct ts_error *err);
+/* Moving a branch otherwise than by a push: maintain if it is protected, else push. */
+enum ts_status ts_call_need_branch(const struct ts_call *call, struct ts_span name, struct ts_error *err);
+/* Whether the caller may read the run with this head. */
+enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err);
+bool ts_call_reads_all(const struct ts_call *call);
+/* Adds to a TS_NOT_FOUND that a project was hidden from the caller; returns err->status. */
+enum ts_status ts_call_explain(const struct ts_call *call, struct ts_error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* sight.h - whether a caller who may not read every project may read a run of which it has only the id.
+ *
+ * It may if a name, tag or branch of a project that it reads has the run now or had it before (its log), or if it has sent the head
+ * itself within the last few thousand pushes of this process. Costs a walk over the names, so it is asked only for ids.
+ */
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_SIGHT_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_SIGHT_H
+
+#include "service/handlers/core/handler.h"
+
+enum ts_status ts_sight_of(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err);
+/* Remembers that the caller sent the bytes of this head. Thread-safe. */
+void ts_sight_note(const struct ts_identity *who, const struct ts_id *head);
+
+#endif

@@ -1,0 +1,447 @@
+/* Who may do what: every method with every role, the projects of others, names of others, and ids instead of names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "run/head.h"
+#include "service/handlers/core/test_runs.h"
+
+/* A channel on which each call is made as one peer. */
+struct as {
+	struct ts_channel base;
+	struct test_store *s;
+	struct ts_peer peer;
+	struct ts_identity who;
+	struct ts_span reply;
+};
+
+static struct ts_grant grants[8];
+static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
+static struct ts_auth_policy policy;
+static struct test_store s;
+static struct ts_channel *mine; /* may do everything */
+static struct as ada, bob;
+static struct ts_id first, second, other;
+
+static enum ts_status take(struct ts_call *call, struct ts_span message, struct ts_error *err)
+{
+	struct as *as = call->driver;
+
+	(void)err;
+	as->reply = ts_arena_span(&as->s->arena, message);
+	return TS_OK;
+}
+
+static enum ts_status drive(struct as *as, const struct ts_handler *h, struct ts_span request, struct ts_error *err)
+{
+	struct ts_arena arena;
+	struct ts_call call = {.engine = as->s->engine, .arena = &arena, .peer = &as->peer, .who = &as->who, .reply = take, .driver = as};
+	struct ts_server_facts facts = {.version = "t", .store = "memory"};
+	void *state = NULL;
+	enum ts_status status;
+
+	call.server = &facts;
+	call.caller = ts_span_str(as->who.name);
+	call.deadline_ns = INT64_MAX;
+	as->reply = ts_span_of("", 0);
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = ts_call_begin(&call, h, err);
+	if (!status) {
+		status = h->open ? h->open(&call, &state, err) : TS_OK;
+		if (!status)
+			status = h->message(&call, state, request, err);
+		if (!status && h->close)
+			status = h->close(&call, state, err);
+		if (h->drop)
+			h->drop(state);
+		if (status)
+			status = ts_call_explain(&call, err);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static enum ts_status call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
+			   struct ts_span *ret_reply, struct ts_error *err)
+{
+	struct as *as = (struct as *)ch;
+	enum ts_status status = drive(as, ts_handler_find(ts_span_str(method)), request, err);
+
+	(void)arena;
+	if (!status)
+		*ret_reply = as->reply;
+	return status;
+}
+
+static const struct ts_channel_ops ops = {.call = call};
+
+static void become(struct as *as, const struct ts_peer *peer)
+{
+	*as = (struct as){.base.ops = &ops, .s = &s, .peer = *peer};
+	ts_identify(&policy, &as->peer, &as->who);
+}
+
+static void identify_all(void)
+{
+	become(&ada, &(struct ts_peer){.kind = TS_PEER_USER, .uid = 1001, .name = "ada"});
+	become(&bob, &(struct ts_peer){.kind = TS_PEER_USER, .uid = 1002, .name = "bob"});
+}
+
+static void give(const char *text)
+{
+	must(ts_grant_parse(ts_span_str(text), &grants[policy.n_grants++], &s.err), &s.err);
+	identify_all();
+}
+
+/* p/a and p/b, and q/secret, which nobody may read who may only read p. */
+static int setup(void **state)
+{
+	struct test_run run = test_run_plain();
+
+	(void)state;
+	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = protected_names, .n_protected = 1};
+	test_store_open(&s);
+	mine = s.channel;
+	first = test_run_put(&s, &run);
+	run.scale = 2;
+	second = test_run_put(&s, &run);
+	run.scale = 3;
+	other = test_run_put(&s, &run);
+	must_commit(&s, "p/a", first);
+	must_commit(&s, "q/secret", other);
+	identify_all();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	s.channel = mine;
+	test_store_close(&s);
+	return 0;
+}
+
+static void expect(enum ts_status status, enum ts_status wanted, const char *text)
+{
+	if (status != wanted || !strstr(s.err.text, text))
+		fail_msg("%s: %s", ts_status_word(status), s.err.text);
+}
+
+static void as(struct as *who)
+{
+	s.channel = &who->base;
+}
+
+/* ---- methods and roles ---- */
+
+/* What docs/security.md says; the table of handlers is held to it. */
+static const struct {
+	const char *method;
+	enum ts_auth_role role;
+} needs[] = {
+	{"ServerInfo", TS_AUTH_READ}, {"HasObjects", TS_AUTH_READ},  {"PutObjects", TS_AUTH_PUSH},
+	{"CommitRun", TS_AUTH_PUSH},  {"UpdateRef", TS_AUTH_PUSH},   {"RefLog", TS_AUTH_READ},
+	{"SetNote", TS_AUTH_PUSH},    {"ListRuns", TS_AUTH_READ},    {"GetRun", TS_AUTH_READ},
+	{"GetObjects", TS_AUTH_READ}, {"Analyze", TS_AUTH_READ},     {"Diff", TS_AUTH_READ},
+	{"DiffMatrix", TS_AUTH_READ}, {"CheckResume", TS_AUTH_READ}, {"Gate", TS_AUTH_READ},
+	{"Baseline", TS_AUTH_READ},   {"Trend", TS_AUTH_READ},	     {"Verify", TS_AUTH_ADMIN},
+	{"Chart", TS_AUTH_READ},      {"CollectGarbage", TS_AUTH_ADMIN},
+};
+
+static enum ts_auth_role needed(const char *method)
+{
+	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+		if (strcmp(needs[i].method, method) == 0)
+			return needs[i].role;
+	fail_msg("the method %s needs a row in this test: which role may call it?", method);
+	return TS_AUTH_NONE;
+}
+
+/* One project is enough for all roles but admin, which is given in all. */
+static const char *const lines[] = {[TS_AUTH_NONE] = "user:7 read p", [TS_AUTH_READ] = "user:1001 read p",
+				    [TS_AUTH_PUSH] = "user:1001 push p", [TS_AUTH_MAINTAIN] = "user:1001 maintain *",
+				    [TS_AUTH_ADMIN] = "user:1001 admin *"};
+
+static void no_method_can_be_called_without_its_role(void **state)
+{
+	size_t n;
+	const struct ts_handler *h = ts_handlers(&n);
+
+	(void)state;
+	for (int role = TS_AUTH_NONE; role < TS_AUTH_ROLES; role++) {
+		policy.n_grants = 0;
+		give(lines[role]);
+		for (size_t i = 0; i < n; i++) {
+			enum ts_status status = drive(&ada, &h[i], ts_span_of(NULL, 0), &s.err);
+
+			assert_int_equal(h[i].needs, needed(h[i].method));
+			if ((status == TS_DENIED) != (role < (int)h[i].needs))
+				fail_msg("%s as %s: %s", h[i].method, ts_auth_role_word((enum ts_auth_role)role), ts_status_word(status));
+		}
+	}
+}
+
+/* A row that was forgotten is for admins. */
+static void a_method_without_a_role_is_refused(void **state)
+{
+	struct ts_handler h = *ts_handler_find(ts_span_str("ListRuns"));
+
+	(void)state;
+	give("user:1001 maintain *");
+	h.needs = TS_AUTH_NONE;
+	expect(drive(&ada, &h, ts_span_of(NULL, 0), &s.err), TS_DENIED, "admin");
+}
+
+/* Whatever a handler does, the engine that it sees refuses what is for admins. */
+static void the_engine_of_a_call_is_guarded(void **state)
+{
+	struct ts_call c = {.engine = s.engine, .arena = &s.arena, .peer = &ada.peer, .who = &ada.who, .deadline_ns = INT64_MAX};
+	struct ts_verify_report verified;
+	struct ts_sweep_report swept;
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str("q/x"), .id = first, .who = ts_span_str("ada")};
+
+	(void)state;
+	give("user:1001 push p");
+	c.who = &ada.who;
+	must(ts_call_begin(&c, ts_handler_find(ts_span_str("CommitRun")), &s.err), &s.err);
+	expect(c.engine->ops->sweep(c.engine, INT64_MAX, 0, false, &swept, &s.err), TS_DENIED, "admin");
+	expect(c.engine->ops->verify(c.engine, NULL, NULL, &s.arena, &verified, &s.err), TS_DENIED, "admin");
+	expect(c.engine->ops->backup(c.engine, "/nowhere", &s.err), TS_DENIED, "admin");
+	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_DENIED,
+	       "this needs the role push in the project q, and ada has none there");
+	u.name = ts_span_str("p/x");
+	u.id = other;
+	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_NOT_FOUND, "only in projects that ada may not read");
+	u.name = ts_span_str("p/a");
+	u.remove = true;
+	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_DENIED, "removing it needs the role maintain");
+}
+
+/* ---- projects ---- */
+
+static void a_reader_of_one_project_sees_nothing_of_another(void **state)
+{
+	struct ts_list_request list = {.page_size = 0};
+	struct ts_list_reply rows;
+	struct ts_get_reply got;
+	char spec[80] = "id:", hex[TS_ID_HEX + 1];
+
+	(void)state;
+	give("user:1001 read p");
+	as(&ada);
+	must(test_list(&s, &list, &rows), &s.err);
+	assert_int_equal(rows.n, 1);
+	assert_true(ts_span_is(rows.rows[0].name, "p/a"));
+	list.project = ts_span_str("q");
+	must(test_list(&s, &list, &rows), &s.err);
+	assert_int_equal(rows.n, 0);
+	must(test_get(&s, "p/a", &got), &s.err);
+	expect(test_get(&s, "q/secret", &got), TS_NOT_FOUND, "ada may not read the project q");
+	/* Whether a name exists there makes no difference, except for the name itself. */
+	expect(test_get(&s, "q/sacred", &got), TS_NOT_FOUND, "nothing is named q/sacred; ada may not read the project q");
+	strcpy(spec + 3, ts_id_hex(&other, hex));
+	expect(test_get(&s, spec, &got), TS_NOT_FOUND, "nothing is named");
+	spec[3 + 12] = 0;
+	expect(test_get(&s, spec, &got), TS_NOT_FOUND, "nothing is named");
+	strcpy(spec + 3, ts_id_hex(&first, hex));
+	must(test_get(&s, spec, &got), &s.err);
+	s.channel = mine;
+	strcpy(spec + 3, ts_id_hex(&other, hex));
+	must(test_get(&s, spec, &got), &s.err);
+}
+
+/* A run that is named in two projects shows the names of one, and is found while the log of a readable name has it. */
+static void an_id_is_found_through_a_readable_name(void **state)
+{
+	struct ts_commit_request force = {.name = ts_span_str("p/b"), .head = second, .force = true};
+	struct ts_commit_reply reply;
+	struct ts_get_reply got;
+	char spec[80] = "id:", hex[TS_ID_HEX + 1];
+
+	(void)state;
+	give("user:1001 read p");
+	must_commit(&s, "p/b", other);
+	strcpy(spec + 3, ts_id_hex(&other, hex));
+	as(&ada);
+	must(test_get(&s, spec, &got), &s.err);
+	assert_int_equal(got.n_names, 1);
+	assert_true(ts_span_is(got.names[0].name, "p/b"));
+	s.channel = mine;
+	must(test_commit(&s, &force, &reply), &s.err);
+	as(&ada);
+	must(test_get(&s, spec, &got), &s.err); /* it is in the log of p/b */
+	assert_int_equal(got.n_names, 0);
+}
+
+static enum ts_status fetch(struct ts_objects_request request)
+{
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_span reply;
+	enum ts_status status;
+
+	must(ts_wire_pack_objects_request(&request, &buf, &s.err), &s.err);
+	status = test_call(&s, "GetObjects", &buf, &reply);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+static struct ts_id index_of(const struct ts_id *head_id)
+{
+	struct ts_sealed sealed;
+	struct ts_span object;
+	struct ts_head head;
+
+	must(s.engine->ops->get(s.engine, head_id, &s.arena, &sealed, &s.err), &s.err);
+	must(ts_unseal(&sealed, &s.arena, &object, &s.err), &s.err);
+	must(ts_head_decode(object, &s.arena, &head, &s.err), &s.err);
+	return head.ranks[0].index;
+}
+
+static void objects_of_others_are_not_sent(void **state)
+{
+	struct ts_id own = index_of(&first), theirs = index_of(&other), heads[] = {first, other};
+
+	(void)state;
+	give("user:1001 read p");
+	as(&ada);
+	must(fetch((struct ts_objects_request){.ids = &first, .n = 1}), &s.err);
+	must(fetch((struct ts_objects_request){.ids = &own, .n = 1, .heads = heads, .n_heads = 1}), &s.err);
+	expect(fetch((struct ts_objects_request){.ids = &own, .n = 1}), TS_NOT_FOUND, "may not read");
+	expect(fetch((struct ts_objects_request){.ids = &other, .n = 1}), TS_NOT_FOUND, "may not read");
+	expect(fetch((struct ts_objects_request){.ids = &other, .n = 1, .heads = heads, .n_heads = 2}), TS_NOT_FOUND, "may not read");
+	expect(fetch((struct ts_objects_request){.ids = &theirs, .n = 1, .heads = heads, .n_heads = 2}), TS_NOT_FOUND, "may not read");
+}
+
+/* To know the id of a run is not to have it: else a push of the id alone would make another project's run readable. */
+static void an_id_cannot_be_pushed(void **state)
+{
+	struct ts_commit_request commit = {.name = ts_span_str("p/stolen"), .head = other};
+	struct ts_has_request has = {.ids = &other, .n = 1};
+	struct ts_ref_request move = {.kind = TS_REF_RUN, .name = ts_span_str("p/stolen")};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_commit_reply reply;
+	struct ts_has_reply missing;
+	struct ts_ref_reply moved;
+	struct ts_sealed sealed;
+	struct ts_span bytes;
+	char spec[80] = "id:", hex[TS_ID_HEX + 1];
+
+	(void)state;
+	give("user:1001 push p");
+	as(&ada);
+	expect(test_commit(&s, &commit, &reply), TS_NOT_FOUND, "its objects must be sent first");
+	strcpy(spec + 3, ts_id_hex(&other, hex));
+	move.target = ts_span_str(spec);
+	expect(test_update(&s, &move, &moved), TS_NOT_FOUND, "nothing is named");
+	must(ts_wire_pack_has_request(&has, &buf, &s.err), &s.err);
+	must(test_call(&s, "HasObjects", &buf, &bytes), &s.err);
+	must(ts_wire_unpack_has_reply(bytes, &s.arena, &missing, &s.err), &s.err);
+	assert_int_equal(missing.n, 1);
+	ts_buf_finish(&buf);
+	/* Whoever has the run can send it. */
+	must(s.engine->ops->get(s.engine, &other, &s.arena, &sealed, &s.err), &s.err);
+	must(ts_wire_pack_put_request(&(struct ts_put_request){&sealed, 1}, &buf, &s.err), &s.err);
+	must(test_call(&s, "PutObjects", &buf, &bytes), &s.err);
+	ts_buf_finish(&buf);
+	must(test_commit(&s, &commit, &reply), &s.err);
+}
+
+/* ---- names of others ---- */
+
+static struct ts_ref_request moving(enum ts_ref_kind kind, const char *name, const char *target, bool force)
+{
+	return (struct ts_ref_request){
+		.kind = kind, .name = ts_span_str(name), .target = ts_span_str(target ? target : ""), .force = force, .remove = !target};
+}
+
+static enum ts_status update(struct ts_ref_request request)
+{
+	struct ts_ref_reply reply;
+
+	return test_update(&s, &request, &reply);
+}
+
+static enum ts_status push(const char *name, struct ts_id id, bool force)
+{
+	struct ts_commit_request request = {.name = ts_span_str(name), .head = id, .force = force};
+	struct ts_commit_reply reply;
+
+	return test_commit(&s, &request, &reply);
+}
+
+static void a_name_is_its_makers(void **state)
+{
+	(void)state;
+	give("user:1001 push p");
+	give("user:1002 push p");
+	must_commit(&s, "p/b", second);
+	as(&ada);
+	must(push("p/ada", first, false), &s.err);
+	as(&bob);
+	expect(push("p/ada", second, false), TS_CONFLICT, "use --force");
+	expect(push("p/ada", second, true), TS_DENIED,
+	       "run p/ada was made by ada; moving it by force needs the role maintain in the project p, and bob has only push");
+	expect(update(moving(TS_REF_RUN, "p/ada", "p/b", true)), TS_DENIED, "was made by ada; moving it needs the role maintain");
+	expect(update(moving(TS_REF_RUN, "p/ada", NULL, false)), TS_DENIED, "was made by ada; removing it needs the role maintain");
+	as(&ada);
+	must(push("p/ada", second, true), &s.err);
+	must(update(moving(TS_REF_RUN, "p/ada", "p/a", true)), &s.err);
+	must(update(moving(TS_REF_RUN, "p/ada", NULL, false)), &s.err);
+	/* The name is free: whoever makes it again owns it. */
+	as(&bob);
+	must(push("p/ada", first, false), &s.err);
+	as(&ada);
+	expect(push("p/ada", second, true), TS_DENIED, "made by bob");
+	give("user:1001 maintain p");
+	as(&ada);
+	must(push("p/ada", second, true), &s.err);
+}
+
+static void tags_and_protected_branches_need_a_maintainer(void **state)
+{
+	struct ts_commit_request request = {.name = ts_span_str("p/ada"), .head = second, .branch = ts_span_str("p/main")};
+	struct ts_commit_reply reply;
+
+	(void)state;
+	give("user:1001 push p");
+	give("user:1002 maintain p");
+	must_commit(&s, "p/b", second);
+	as(&ada);
+	expect(update(moving(TS_REF_TAG, "p/v1", "p/a", false)), TS_DENIED, "needs the role maintain in the project p");
+	must(update(moving(TS_REF_BRANCH, "p/main", "p/a", false)), &s.err); /* it is new */
+	must(test_commit(&s, &request, &reply), &s.err);		      /* a push appends to it */
+	expect(update(moving(TS_REF_BRANCH, "p/main", "p/a", false)), TS_DENIED, "branch p/main is protected and moves by pushes only");
+	must(update(moving(TS_REF_BRANCH, "p/topic", "p/a", false)), &s.err);
+	must(update(moving(TS_REF_BRANCH, "p/topic", "p/ada", false)), &s.err);
+	as(&bob);
+	must(update(moving(TS_REF_TAG, "p/v1", "p/a", false)), &s.err);
+	must(update(moving(TS_REF_TAG, "p/v1", "p/ada", true)), &s.err);
+	must(update(moving(TS_REF_BRANCH, "p/main", "p/a", false)), &s.err);
+	as(&ada);
+	expect(update(moving(TS_REF_TAG, "p/v1", NULL, false)), TS_DENIED, "needs the role maintain");
+	expect(update(moving(TS_REF_TAG, "p/v1", "p/a", true)), TS_DENIED, "needs the role maintain");
+	expect(push("q/x", first, false), TS_DENIED, "needs the role push in the project q");
+	expect(test_note(&s, "q/secret", "bad", "x"), TS_NOT_FOUND, "");
+	must(test_note(&s, "p/a", "bad", "x"), &s.err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_method_can_be_called_without_its_role, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_method_without_a_role_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_engine_of_a_call_is_guarded, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_of_one_project_sees_nothing_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_name_is_its_makers, setup, teardown),
+		cmocka_unit_test_setup_teardown(tags_and_protected_branches_need_a_maintainer, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
