@@ -44,6 +44,9 @@ enum {
 	/* The summary that a list shows without opening the head; and the text of a note. */
 	TS_SUMMARY_MAX = 512,
 	TS_NOTE_MAX = 4096,
+	/* A record of a store that is about no run. */
+	TS_RECORD_KEY_MAX = 128,
+	TS_RECORD_MAX = 4096,
 	/* What a list shows of one column of a run: ten numbers. */
 	TS_EXTRACT_MAX = 128,
 	/* Number of ids in one question for missing objects, or in one get. */

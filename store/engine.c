@@ -43,6 +43,17 @@ enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, st
 	return TS_OK;
 }
 
+enum ts_status ts_record_check(const struct ts_record *record, struct ts_error *err)
+{
+	bool ok = record->key.len > 0 && record->key.len <= TS_RECORD_KEY_MAX;
+
+	for (size_t i = 0; ok && i < record->key.len; i++)
+		ok = record->key.data[i] > ' ' && record->key.data[i] < 0x7f;
+	if (!ok)
+		return ts_error_set(err, TS_INVALID, "the key of a record must have 1 to %d bytes of printable ASCII", TS_RECORD_KEY_MAX);
+	return check_len("record", record->value, TS_RECORD_MAX, err);
+}
+
 enum ts_status ts_extracts_check(const struct ts_extract *extracts, size_t n, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++)

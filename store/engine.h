@@ -90,6 +90,13 @@ struct ts_sweep_options {
 	bool dry_run;	    /* only count */
 };
 
+/* A record is a few bytes that the server itself keeps beside the runs, such as a token: no object, no name, and not swept. A backup
+ * has it. An older tscope passes over them. */
+struct ts_record {
+	struct ts_span key;   /* "token/3f2a...": printable ASCII, at most TS_RECORD_KEY_MAX bytes */
+	struct ts_span value; /* at most TS_RECORD_MAX bytes, which engines do not read */
+};
+
 struct ts_ref_update {
 	enum ts_ref_kind kind;
 	struct ts_span name;
@@ -227,6 +234,14 @@ struct ts_engine_ops {
 	 * value of the first call counts. It stops at the first failure. */
 	enum ts_status (*extracts_walk)(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
 				       struct ts_error *err);
+	/* Writes a record, durably; an empty value removes it. */
+	enum ts_status (*record_put)(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
+	/* Reads a record; TS_NOT_FOUND, or TS_DAMAGED if its checksum is wrong. */
+	enum ts_status (*record_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				     struct ts_error *err);
+	/* Lists the records whose keys begin with prefix, in the order of their keys. */
+	enum ts_status (*record_list)(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
+				      size_t *ret_n, struct ts_error *err);
 	/* Finds the objects of a kind whose ids begin with hex (1 to 64 lower-case digits), at most limit of them. */
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,

@@ -22,6 +22,7 @@ struct ts_ref ts_ref_after(const struct ts_ref_update *update, const struct ts_r
 enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err);
 /* TS_TOO_LARGE if an extract has more than TS_EXTRACT_MAX bytes. */
 enum ts_status ts_extracts_check(const struct ts_extract *extracts, size_t n, struct ts_error *err);
+enum ts_status ts_record_check(const struct ts_record *record, struct ts_error *err);
 enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, struct ts_error *err);
 /* Set TS_NOT_FOUND for a ref, and for an object. */
 enum ts_status ts_no_ref(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err);

@@ -8,7 +8,7 @@
  *
  * The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
- *		"sweep_since" newer leases are valid for it
+ *		"sweep_since" newer leases are valid for it; "record/" key of a record -> its value
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
@@ -290,6 +290,12 @@ enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err);
 enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
+/* lmdb_record.c */
+enum ts_status ts_lmdb_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
+enum ts_status ts_lmdb_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				  struct ts_error *err);
+enum ts_status ts_lmdb_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
+				   size_t *ret_n, struct ts_error *err);
 enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
 

@@ -139,6 +139,15 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 	return status;
 }
 
+/* TS_DAMAGED if the checksum of a record is wrong. */
+static enum ts_status read_records(struct verify *v, struct ts_engine *e, struct ts_error *err)
+{
+	struct ts_record *records;
+	size_t n;
+
+	return ts_lmdb_record_list(e, ts_span_of(NULL, 0), &v->arena, &records, &n, err);
+}
+
 static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_idmap *maps[2] = {&v->damaged, &v->missing};
@@ -167,6 +176,8 @@ enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, u
 		status = verify_objects(&v, err);
 	if (!status)
 		status = walk_names(&v, err);
+	if (!status)
+		status = read_records(&v, e, err);
 	if (!status)
 		status = name_bad(&v, arena, err);
 	ts_table_finish(&v.table);

@@ -416,6 +416,7 @@ static void memory_destroy(struct ts_engine *e)
 	forget_cache(m);
 	ts_memory_extracts_forget(m);
 	ts_memory_free_names(m);
+	ts_memory_records_drop(m);
 	pthread_mutex_destroy(&m->lock);
 	ts_free(m);
 }
@@ -451,6 +452,9 @@ static const struct ts_engine_ops memory_ops = {
 	.ref_restore = ref_restore,
 	.note_put = ts_memory_note_put,
 	.note_list = ts_memory_note_list,
+	.record_put = ts_memory_record_put,
+	.record_get = ts_memory_record_get,
+	.record_list = ts_memory_record_list,
 	.extracts_put = ts_memory_extracts_put,
 	.extract_get = ts_memory_extract_get,
 	.extracts_walk = ts_memory_extracts_walk,

@@ -52,6 +52,12 @@ struct ts_memory_name {
 	uint8_t text[];
 };
 
+struct ts_memory_record {
+	struct ts_memory_record *next;
+	struct ts_record record;
+	uint8_t text[];
+};
+
 struct ts_memory {
 	struct ts_engine engine;
 	struct ts_engine *base;
@@ -65,6 +71,7 @@ struct ts_memory {
 	size_t n_names;
 	size_t names_cap;
 	struct ts_idmap extracts; /* ts_memory_extract by the SHA-256 of key and id */
+	struct ts_memory_record *records; /* sorted by key */
 	struct ts_idmap cache; /* ts_memory_cached by the SHA-256 of the key */
 	size_t cache_bytes;
 };
@@ -86,6 +93,14 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, const struct ts_sweep_option
 			       struct ts_error *err);
 enum ts_status ts_memory_base_has(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present,
 				  struct ts_error *err);
+
+/* memory_record.c; the last one frees all of them */
+enum ts_status ts_memory_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
+enum ts_status ts_memory_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				  struct ts_error *err);
+enum ts_status ts_memory_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
+				   size_t *ret_n, struct ts_error *err);
+void ts_memory_records_drop(struct ts_memory *m);
 
 /* memory_extract.c. The first three need the lock. */
 enum ts_status ts_memory_extracts_place(struct ts_memory *m, const struct ts_id *id, const struct ts_extract *extracts, size_t n,

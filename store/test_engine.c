@@ -1384,6 +1384,42 @@ static void every_allocation_may_fail(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void put_record(struct fixture *f, const char *key, const char *value)
+{
+	struct ts_record record = {ts_span_str(key), ts_span_str(value)};
+
+	if (f->e->ops->record_put(f->e, &record, &f->err))
+		fail_msg("%s", f->err.text);
+}
+
+static void keeps_records(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_record *records, wrong = {ts_span_str("a b"), ts_span_str("x")};
+	struct ts_sweep_report swept;
+	struct ts_span value;
+	size_t n;
+
+	put_record(f, "token/b", "two");
+	put_record(f, "token/a", "one");
+	put_record(f, "other", "three");
+	put_record(f, "token/a", "1");
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_OK);
+	assert_int_equal(f->e->ops->record_get(f->e, ts_span_str("token/a"), &f->arena, &value, &f->err), TS_OK);
+	assert_true(ts_span_is(value, "1"));
+	assert_int_equal(f->e->ops->record_list(f->e, ts_span_str("token/"), &f->arena, &records, &n, &f->err), TS_OK);
+	assert_int_equal(n, 2);
+	assert_true(ts_span_is(records[0].key, "token/a") && ts_span_is(records[0].value, "1"));
+	assert_true(ts_span_is(records[1].key, "token/b") && ts_span_is(records[1].value, "two"));
+	put_record(f, "token/a", "");
+	assert_int_equal(f->e->ops->record_get(f->e, ts_span_str("token/a"), &f->arena, &value, &f->err), TS_NOT_FOUND);
+	assert_int_equal(f->e->ops->record_list(f->e, ts_span_of(NULL, 0), &f->arena, &records, &n, &f->err), TS_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(f->e->ops->record_put(f->e, &wrong, &f->err), TS_INVALID);
+	wrong.key = ts_span_of(NULL, 0);
+	assert_int_equal(f->e->ops->record_put(f->e, &wrong, &f->err), TS_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1418,6 +1454,7 @@ int main(void)
 		TEST(outlines_are_those_of_the_objects),
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
+		TEST(keeps_records),
 		TEST(every_allocation_may_fail),
 	};
 	static const char *const names[3] = {"lmdb", "memory", "memory over lmdb"};

@@ -281,6 +281,26 @@ static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name,
 	return no(e, "reading notes", err);
 }
 
+static enum ts_status remote_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
+{
+	(void)record;
+	return no(e, "writing a record", err);
+}
+
+static enum ts_status remote_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+					struct ts_error *err)
+{
+	(void)key, (void)arena, (void)ret_value;
+	return no(e, "reading a record", err);
+}
+
+static enum ts_status remote_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
+					 struct ts_record **ret_records, size_t *ret_n, struct ts_error *err)
+{
+	(void)prefix, (void)arena, (void)ret_records, (void)ret_n;
+	return no(e, "listing records", err);
+}
+
 static enum ts_status remote_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
 {
 	(void)runs, (void)n;
@@ -396,6 +416,9 @@ static const struct ts_engine_ops remote_ops = {
 	.ref_restore = remote_ref_restore,
 	.note_put = remote_note_put,
 	.note_list = remote_note_list,
+	.record_put = remote_record_put,
+	.record_get = remote_record_get,
+	.record_list = remote_record_list,
 	.extracts_put = remote_extracts_put,
 	.extract_get = remote_extract_get,
 	.extracts_walk = remote_extracts_walk,

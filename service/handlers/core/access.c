@@ -319,6 +319,26 @@ static enum ts_status guard_sweep(struct ts_engine *e, int64_t now_ns, int64_t l
 	return admins_only(access_of(e), err);
 }
 
+static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
+{
+	(void)record;
+	return admins_only(access_of(e), err);
+}
+
+static enum ts_status guard_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				       struct ts_error *err)
+{
+	(void)key, (void)arena, (void)ret_value;
+	return admins_only(access_of(e), err);
+}
+
+static enum ts_status guard_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
+					struct ts_record **ret_records, size_t *ret_n, struct ts_error *err)
+{
+	(void)prefix, (void)arena, (void)ret_records, (void)ret_n;
+	return admins_only(access_of(e), err);
+}
+
 static enum ts_status guard_backup(struct ts_engine *e, const char *path, struct ts_error *err)
 {
 	(void)path;
@@ -389,6 +409,9 @@ static const struct ts_engine_ops guard_ops = {
 	.ref_log = guard_ref_log,
 	.note_put = guard_note_put,
 	.note_list = guard_note_list,
+	.record_put = guard_record_put,
+	.record_get = guard_record_get,
+	.record_list = guard_record_list,
 	.extracts_put = guard_extracts_put,
 	.extract_get = guard_extract_get,
 	.extracts_walk = guard_extracts_walk,
