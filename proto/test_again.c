@@ -44,7 +44,10 @@
 	X(removed_request, ts_removed_request) \
 	X(removed_reply, ts_removed_reply) \
 	X(restore_request, ts_restore_request) \
-	X(restore_reply, ts_restore_reply)
+	X(restore_reply, ts_restore_reply) \
+	X(make_token_request, ts_make_token_request) \
+	X(revoke_token_request, ts_revoke_token_request) \
+	X(tokens_reply, ts_tokens_reply)
 
 #define AGAIN(name, type)                                                                                              \
 	static enum ts_status again_##name(struct ts_span in, struct ts_arena *arena, struct ts_buf *out,              \

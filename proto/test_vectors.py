@@ -56,7 +56,7 @@ GATE_ROW = ("state: GATE_STATE_SUSPECT gates: true reason: \"r\" baseline: 1 can
 
 VECTORS = [
     ("info_reply", "ServerInfoReply",
-     'version: "v" format_version: 2 store: "st" started_ns: -4 read_only: true objects: 6 stored_bytes: 7 file_bytes: 8 refs: 9'),
+     'version: "v" format_version: 2 store: "st" started_ns: -4 read_only: true objects: 6 stored_bytes: 7 file_bytes: 8 refs: 9 who: "w" may: "read *" token_expires_ns: -10'),
     ("has_request", "HasObjectsRequest", "ids: " + ids(1, 2)),
     ("has_reply", "HasObjectsReply", "missing: " + ids(3)),
     ("put_request", "PutObjectsRequest",
@@ -131,6 +131,10 @@ VECTORS = [
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "
      "cut_offs { name: \"quanta\" value: 4.5 standard: 3 } cut_offs { name: \"blow_up\" standard: 0.5 }"
      % (RUN % ident(1), RUN % ident(2), ident(3), RUN % ident(4), RUN % ident(5))),
+    ("make_token_request", "MakeTokenRequest", 'name: "n" role: "push" projects: "a b" lifetime_s: 3'),
+    ("revoke_token_request", "RevokeTokenRequest", 'token: "t"'),
+    ("tokens_reply", "TokensReply",
+     'tokens { id: "0011223344556677" name: "n" role: "read" projects: "*" maker: "ada" made_ns: 5 expires_ns: -6 } tokens { name: "m" } secret: "s"'),
     ("chart_request", "ChartRequest",
      'runs: "p/a" runs: "id:4f1c" column: "lo\\000ss" axis: CHART_AXIS_TOKENS columns: 640 log_x: true log_y: true smooth: 2.5 by: "config.lr" rank: -1'),
     ("chart_reply", "ChartReply",

@@ -26,6 +26,28 @@ struct ts_info_reply {
 	int64_t started_ns;
 	bool read_only;
 	struct ts_store_stats stats;
+	struct ts_span who; /* what the caller counts as */
+	struct ts_span may; /* "read *, push speed" */
+	int64_t token_expires_ns; /* of the caller's token; 0 = none, or never */
+};
+
+/* MakeToken, RevokeToken and ListTokens, whose request has no fields; all reply with tokens. */
+struct ts_make_token_request {
+	struct ts_span name, role, projects;
+	uint64_t lifetime_s; /* 0 = it never expires */
+};
+struct ts_revoke_token_request {
+	struct ts_span token; /* name or id */
+};
+struct ts_token_info {
+	struct ts_span id, name, role, projects, maker;
+	int64_t made_ns;
+	int64_t expires_ns; /* 0 = never */
+};
+struct ts_tokens_reply {
+	struct ts_token_info *tokens;
+	size_t n;
+	struct ts_span secret; /* of the one that was made */
 };
 
 /* HasObjects: which of these are missing? The present ones are leased. */
@@ -359,6 +381,9 @@ TS_WIRE(has_request, ts_has_request);
 TS_WIRE(has_reply, ts_has_reply);
 TS_WIRE(put_request, ts_put_request);
 TS_WIRE(put_reply, ts_put_stats);
+TS_WIRE(make_token_request, ts_make_token_request);
+TS_WIRE(revoke_token_request, ts_revoke_token_request);
+TS_WIRE(tokens_reply, ts_tokens_reply);
 TS_WIRE(commit_request, ts_commit_request);
 TS_WIRE(commit_reply, ts_commit_reply);
 TS_WIRE(ref_request, ts_ref_request);

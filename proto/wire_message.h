@@ -23,6 +23,8 @@ enum {
 	TS_WIRE_POLICY_MAX = 1024, /* settings of one policy */
 	TS_WIRE_REPEATS_MAX = 64,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
+	TS_WIRE_PROJECTS_MAX = 512, /* bytes of the projects of a token */
+	TS_WIRE_LIFETIME_MAX = 10 * 366 * 86400, /* seconds that a token lives */
 	TS_WIRE_HEADS_MAX = TS_CHANNEL_HEADS,
 };
 

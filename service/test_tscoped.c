@@ -120,7 +120,7 @@ static enum ts_status server_info(const char *address, struct ts_info_reply *inf
 	struct ts_span reply;
 	enum ts_status status;
 
-	status = ts_client_open(address, &ch, &err);
+	status = ts_client_open(address, NULL, &ch, &err);
 	if (status)
 		return status;
 	ts_arena_finish(&arena);

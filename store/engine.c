@@ -50,7 +50,8 @@ enum ts_status ts_record_check(const struct ts_record *record, struct ts_error *
 	for (size_t i = 0; ok && i < record->key.len; i++)
 		ok = record->key.data[i] > ' ' && record->key.data[i] < 0x7f;
 	if (!ok)
-		return ts_error_set(err, TS_INVALID, "the key of a record must have 1 to %d bytes of printable ASCII", TS_RECORD_KEY_MAX);
+		return ts_error_set(err, TS_INVALID, "the key of a record must have 1 to %d bytes of printable ASCII",
+				    TS_RECORD_KEY_MAX);
 	return check_len("record", record->value, TS_RECORD_MAX, err);
 }
 

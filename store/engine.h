@@ -240,8 +240,8 @@ struct ts_engine_ops {
 	enum ts_status (*record_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				     struct ts_error *err);
 	/* Lists the records whose keys begin with prefix, in the order of their keys. */
-	enum ts_status (*record_list)(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
-				      size_t *ret_n, struct ts_error *err);
+	enum ts_status (*record_list)(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
+				      struct ts_record **ret_records, size_t *ret_n, struct ts_error *err);
 	/* Finds the objects of a kind whose ids begin with hex (1 to 64 lower-case digits), at most limit of them. */
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,

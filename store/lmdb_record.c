@@ -43,7 +43,8 @@ enum ts_status ts_lmdb_record_put(struct ts_engine *e, const struct ts_record *r
 	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put, &copy, record->value.len, err);
 }
 
-static enum ts_status take(struct ts_span key, struct ts_span stored, struct ts_arena *arena, struct ts_record *ret, struct ts_error *err)
+static enum ts_status take(struct ts_span key, struct ts_span stored, struct ts_arena *arena, struct ts_record *ret,
+			   struct ts_error *err)
 {
 	struct ts_span value;
 

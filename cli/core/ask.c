@@ -28,6 +28,26 @@ enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct
 	return status ? status : ts_wire_unpack_info_reply(answer, arena, ret, err);
 }
 
+enum ts_status ts_ask_make_token(struct ts_channel *ch, const struct ts_make_token_request *in, struct ts_arena *arena,
+				 struct ts_tokens_reply *ret, struct ts_error *err)
+{
+	ASK("MakeToken", make_token_request, tokens_reply, in, ret);
+}
+
+enum ts_status ts_ask_revoke_token(struct ts_channel *ch, const struct ts_revoke_token_request *in, struct ts_arena *arena,
+				   struct ts_tokens_reply *ret, struct ts_error *err)
+{
+	ASK("RevokeToken", revoke_token_request, tokens_reply, in, ret);
+}
+
+enum ts_status ts_ask_list_tokens(struct ts_channel *ch, struct ts_arena *arena, struct ts_tokens_reply *ret, struct ts_error *err)
+{
+	struct ts_span answer = {NULL, 0};
+	enum ts_status status = ch->ops->call(ch, "ListTokens", ts_span_of(NULL, 0), arena, &answer, err);
+
+	return status ? status : ts_wire_unpack_tokens_reply(answer, arena, ret, err);
+}
+
 enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
 			  struct ts_has_reply *ret, struct ts_error *err)
 {

@@ -102,25 +102,63 @@ static enum ts_status open_local(struct ts_target *t, const char *store, enum ts
 	return status ? status : ts_channel_local(t->engine, t->where, &t->channel, err);
 }
 
+enum ts_status ts_target_server(const char *store, const char *server, struct ts_arena *arena, struct ts_credentials *ret_credentials,
+				const char **ret_server, const char **ret_origin, struct ts_error *err)
+{
+	const char *variable = getenv("TSCOPE_SERVER"), *named = getenv("TSCOPE_STORE"), *path;
+	struct ts_span kept;
+
+	*ret_origin = server ? "--server" : "TSCOPE_SERVER";
+	*ret_server = server ? server : variable;
+	if (!server && store) {
+		*ret_server = NULL;
+		return TS_OK;
+	}
+	if (!server && variable && !*variable) { /* set to nothing: the local store */
+		*ret_server = NULL;
+		return TS_OK;
+	}
+	if (!*ret_server && named && *named)
+		return TS_OK;
+	if (ts_credentials_path(arena, &path, err) || ts_credentials_load(path, arena, ret_credentials, err))
+		return err->status;
+	kept = ret_credentials->server;
+	if (*ret_server || !kept.len)
+		return TS_OK;
+	kept = ts_arena_span(arena, kept);
+	if (!kept.data)
+		return ts_arena_error(arena, err);
+	*ret_server = (const char *)kept.data;
+	*ret_origin = "tscope login";
+	return TS_OK;
+}
+
+static enum ts_status open_server(struct ts_target *t, struct ts_credentials *credentials, const char *server, const char *origin,
+				  struct ts_arena *arena, struct ts_error *err)
+{
+	const char *path;
+
+	if (ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, server, arena, &t->login, err))
+		return err->status;
+	if (ts_client_open(server, &t->login, &t->server, err))
+		return ts_error_prefix(err, "%s", origin);
+	t->channel = t->server;
+	t->server_name = t->where = ts_arena_printf(arena, "%s", server);
+	return t->where ? TS_OK : ts_arena_error(arena, err);
+}
+
 enum ts_status ts_target_open(struct ts_target *t, const char *store, const char *server, enum ts_target_use use,
 			      struct ts_arena *arena, struct ts_error *err)
 {
-	const char *origin = server ? "--server" : "TSCOPE_SERVER";
-	enum ts_status status;
+	struct ts_credentials credentials = {.n = 0};
+	const char *origin;
 
 	*t = (struct ts_target){0};
-	if (!server && store)
-		return open_local(t, store, use, arena, err);
+	if (ts_target_server(store, server, arena, &credentials, &server, &origin, err))
+		return err->status;
 	if (!server)
-		server = getenv("TSCOPE_SERVER");
-	if (!server || !*server)
 		return open_local(t, store, use, arena, err);
-	status = ts_client_open(server, &t->server, err);
-	if (status)
-		return ts_error_prefix(err, "%s", origin);
-	t->channel = t->server;
-	t->where = ts_arena_printf(arena, "%s", server);
-	return t->where ? TS_OK : ts_arena_error(arena, err);
+	return open_server(t, &credentials, server, origin, arena, err);
 }
 
 enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_engine, struct ts_error *err)

@@ -1,6 +1,7 @@
 /* target.h - what a command talks to: a server, or handlers in this process over the local store.
  *
- *	--server or TSCOPE_SERVER	unix:PATH, HOST:PORT or ssh://HOST
+ *	--server or TSCOPE_SERVER	unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST
+ *	neither, nor a store named	the server of `tscope login` (credentials.h)
  *	otherwise			--store, TSCOPE_STORE, $XDG_DATA_HOME/tscope/store, ~/.local/share/tscope/store
  *
  * A store that does not exist counts as empty for verbs that read, which do not create it; push creates it. Runs given as
@@ -10,7 +11,7 @@
 #ifndef TSCOPE_CLI_CORE_TARGET_H
 #define TSCOPE_CLI_CORE_TARGET_H
 
-#include "service/handlers/channel.h"
+#include "cli/core/credentials.h"
 
 enum ts_target_use { TS_USE_READ, TS_USE_CHANGE, TS_USE_CREATE };
 
@@ -20,6 +21,8 @@ struct ts_target {
 	struct ts_channel *server;    /* with a server: the channel to it; without an overlay, channel is the same */
 	struct ts_engine *remote;     /* with a server and an overlay: an engine that reads through server */
 	struct ts_engine *overlay;
+	const char *server_name;      /* as it was given; NULL: none */
+	struct ts_client_login login; /* what is shown to the server */
 	const char *where;	      /* "local store /home/me/...", "unix:/run/tscoped.sock" */
 	const char *absent;	      /* "there is no store at /home/me/..., which --store names"; NULL: there is one, or a server */
 };
@@ -27,6 +30,10 @@ struct ts_target {
 /* store and server are the values of the options, or NULL. target->where lies in the arena, which must outlive the target. */
 enum ts_status ts_target_open(struct ts_target *target, const char *store, const char *server, enum ts_target_use use,
 			      struct ts_arena *arena, struct ts_error *err);
+/* The server that a command would go to; NULL: the local store. *ret_origin says what named it, for texts. Also reads the
+ * credentials. */
+enum ts_status ts_target_server(const char *store, const char *server, struct ts_arena *arena, struct ts_credentials *ret_credentials,
+				const char **ret_server, const char **ret_origin, struct ts_error *err);
 /* Lays the overlay over the open target; *ret_engine takes objects. A second call returns the same overlay. */
 enum ts_status ts_target_overlay(struct ts_target *target, struct ts_engine **ret_engine, struct ts_error *err);
 /* With a server: later calls go to the server again. The overlay itself stays until ts_target_close. */

@@ -2,6 +2,7 @@
 #include "cli/gate/gate_outputs.h"
 
 #include "base/file.h"
+#include "base/entropy.h"
 #include "base/text.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_render.h"
@@ -129,21 +130,6 @@ static enum ts_status append_summary(struct ts_cli *cli, const struct ts_verdict
 	return status;
 }
 
-static enum ts_status draw(uint8_t *bytes, size_t n, struct ts_error *err)
-{
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	enum ts_status status;
-	size_t got = 0;
-
-	if (fd < 0)
-		return ts_error_errno(err, errno, "/dev/urandom");
-	status = ts_read_full(fd, bytes, n, &got, err);
-	(void)close(fd);
-	if (!status && got < n)
-		return ts_error_set(err, TS_IO, "/dev/urandom ends");
-	return status;
-}
-
 /* The runner takes no line as a command until it reads ::TOKEN::. The token is random, so no name in the answer can
  * contain it. */
 static enum ts_status commands(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
@@ -152,7 +138,7 @@ static enum ts_status commands(struct ts_cli *cli, const struct ts_verdict *v, s
 	uint8_t drawn[16];
 	enum ts_status status;
 
-	if (draw(drawn, sizeof drawn, err))
+	if (ts_entropy(drawn, sizeof drawn, err))
 		return err->status;
 	ts_print_hex(&token, ts_span_of(drawn, sizeof drawn));
 	ts_buf_str(&whole, "::stop-commands::");

@@ -27,6 +27,7 @@ static const struct {
 	{"note", {&ts_shape_notes_answer}},
 	{"rm", {&ts_shape_removed_answer}},
 	{"restore", {&ts_shape_removed_reply, &ts_shape_restore_reply}},
+	{"token", {&ts_shape_tokens_reply}},
 };
 
 int main(void)

@@ -6,13 +6,16 @@
 #include "cli/verbs/verbs.h"
 #include "run/kind.h"
 
-#include <stdlib.h>
-
-static bool server_named(const struct ts_cli *cli)
+/* A file of credentials that cannot be used names a server, too: the reason is then shown. */
+static bool server_named(struct ts_cli *cli)
 {
-	const char *variable = getenv("TSCOPE_SERVER");
+	struct ts_credentials credentials = {.n = 0};
+	const char *server = NULL, *origin;
+	struct ts_error ignored;
 
-	return ts_args_has(&cli->args, "server") || (!ts_args_has(&cli->args, "store") && variable && *variable);
+	return ts_target_server(ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), &cli->arena, &credentials,
+				&server, &origin, &ignored) ||
+	       server;
 }
 
 static void json(struct ts_cli *cli, const struct ts_info_reply *info, const struct ts_error *why)

@@ -14,7 +14,8 @@ const struct ts_option ts_common_options[] = {
 	{.name = "project", .letter = 'p', .argument = "NAME", .complete = TS_COMPLETE_PROJECT,
 	 .help = "the project of names without one (default: TSCOPE_PROJECT, else the nearest .tscope file, else 'default')"},
 	{.name = "server", .argument = "ADDRESS",
-	 .help = "use this server: unix:PATH, HOST:PORT or ssh://HOST (default: TSCOPE_SERVER, else the local store)"},
+	 .help = "use this server: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST (default: TSCOPE_SERVER, else that of "
+		 "tscope login, else the local store)"},
 	{.name = "store", .argument = "DIR", .complete = TS_COMPLETE_DIR,
 	 .help = "use this local store (default: TSCOPE_STORE, else tscope/store in the XDG data folder)"},
 	{.name = "json", .help = "print JSON, also for errors; docs/schemas has the schemas"},
@@ -470,6 +471,43 @@ static const struct ts_example gc_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option token_options[] = {
+	{.name = "role", .argument = "ROLE", .complete = TS_COMPLETE_CHOICE, .choices = "read push maintain admin",
+	 .help = "with make: what its bearer may: read, push, maintain or admin (default: push)"},
+	{.name = "for", .argument = "PROJECT", .repeat = true, .complete = TS_COMPLETE_PROJECT,
+	 .help = "with make: in this project, or * for all (default: the project of names without one)"},
+	{.name = "expires", .argument = "DURATION", .help = "with make: how long it lives: 12h, 30d, never (default: 90d)"},
+	END_OPTIONS,
+};
+static const struct ts_example token_examples[] = {
+	{"tscope token make ci --role push --for speed --expires 30d", "prints a token that may push to the project speed for 30 days"},
+	{"tscope token", "lists the tokens of the server, without their secrets"},
+	{"tscope token revoke ci", "lets the server refuse the token from now on"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option login_options[] = {
+	{.name = "ca", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "believe the CA of this PEM file (default: those of the system)"},
+	{.name = "cert", .argument = "FILE", .complete = TS_COMPLETE_FILE, .help = "show this certificate, a PEM file"},
+	{.name = "key", .argument = "FILE", .complete = TS_COMPLETE_FILE, .help = "the key of --cert"},
+	{.name = "no-token", .help = "ask for no token: the certificate, or the user of the unix socket, is enough"},
+	END_OPTIONS,
+};
+static const struct ts_example login_examples[] = {
+	{"tscope login runs.example.org", "asks for a token and keeps it for tls:runs.example.org:7443"},
+	{"tscope login --ca ca.pem tls:host:9000 < token", "takes the token from stdin, as a script does"},
+	END_EXAMPLES,
+};
+static const struct ts_example logout_examples[] = {
+	{"tscope logout", "forgets the token of the server that commands go to"},
+	END_EXAMPLES,
+};
+static const struct ts_example whoami_examples[] = {
+	{"tscope whoami", "shows the server, as whom it knows you, and what you may do there"},
+	END_EXAMPLES,
+};
+
 static const struct ts_example version_examples[] = {
 	{"tscope version", "shows the version of this program, and of the server if one is named"},
 	END_EXAMPLES,
@@ -780,6 +818,42 @@ const struct ts_verb ts_verbs[] = {
 		.options = gc_options, .examples = gc_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_gc,
+	},
+	{
+		.name = "token", .summary = "make, list and revoke the tokens of a server", .usage = "[make NAME|list|revoke NAME]",
+		.about = "A token lets whoever shows it act with its role in its projects, over TLS, a unix socket or ssh. Only "
+			 "admins of the server make them. The secret is printed once; the server keeps only a salted hash of it. A "
+			 "revoked token is refused from the next call on.",
+		.options = token_options, .examples = token_examples,
+		.exits = EXITS_DONE,
+		.max_words = 2, .first_word = "make list revoke",
+		.run = ts_verb_token,
+	},
+	{
+		.name = "login", .summary = "keep a token for a server, and send commands there", .usage = "SERVER",
+		.about = "Reads the token from the terminal, without showing it, or from stdin; it is never given on the command "
+			 "line. If the server takes it, it is kept in tscope/credentials in the XDG configuration folder (~/.config), "
+			 "a file that only you can read. SERVER is HOST[:PORT] for TLS, unix:PATH or ssh://HOST. TSCOPE_TOKEN, "
+			 "TSCOPE_CA, TSCOPE_CERT and TSCOPE_KEY come before the file.",
+		.options = login_options, .examples = login_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1,
+		.run = ts_verb_login,
+	},
+	{
+		.name = "logout", .summary = "forget the token of a server", .usage = "[SERVER]",
+		.about = "Without SERVER, of the one that commands go to. The token itself lives until it expires or is revoked.",
+		.examples = logout_examples,
+		.exits = EXITS_DONE,
+		.max_words = 1,
+		.run = ts_verb_logout,
+	},
+	{
+		.name = "whoami", .summary = "show the server, as whom it knows you, and what you may", .usage = "",
+		.about = "What one may is shown as 'ROLE PROJECT', * for all projects.",
+		.examples = whoami_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_whoami,
 	},
 	{
 		.name = "version", .summary = "show the versions of this program and of the server", .usage = "",

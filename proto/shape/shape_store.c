@@ -14,6 +14,9 @@ static const struct ts_shape_field info_rows[] = {
 	{"stored_bytes", NULL, U64(stats.stored_bytes)},
 	{"file_bytes", NULL, U64(stats.file_bytes)},
 	{"refs", NULL, U64(stats.refs)},
+	{"who", NULL, TEXT(who, TS_NAME_MAX)},
+	{"may", NULL, TEXT(may, TS_WIRE_TEXT_MAX)},
+	{"token_expires_ns", NULL, I64(token_expires_ns)},
 };
 const struct ts_shape ts_shape_info_reply = {SHAPE("info_reply", server_info_reply, info_rows)};
 #undef TYPE

@@ -28,7 +28,8 @@ bool ts_auth_role_of_word(struct ts_span word, enum ts_auth_role *ret_role)
 
 enum ts_status ts_grant_project_check(struct ts_span project, struct ts_error *err)
 {
-	bool ok = project.len > 0 && project.len <= TS_NAME_MAX && (ts_span_is(project, "*") || !memchr(project.data, '*', project.len));
+	bool ok =
+		project.len > 0 && project.len <= TS_NAME_MAX && (ts_span_is(project, "*") || !memchr(project.data, '*', project.len));
 
 	for (size_t i = 0; ok && i < project.len; i++)
 		ok = project.data[i] > ' ' && project.data[i] != 0x7f && !memchr("/:,?", project.data[i], 4);

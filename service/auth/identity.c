@@ -59,10 +59,56 @@ void ts_identify(const struct ts_auth_policy *policy, const struct ts_peer *peer
 	*ret_identity = out;
 }
 
+void ts_identify_token(const struct ts_auth_policy *policy, const struct ts_peer *peer, const struct ts_token *token,
+		       struct ts_identity *ret_identity)
+{
+	struct ts_identity out = {.policy = policy, .peer = peer, .token = token, .best = token->role};
+
+	if (strcmp(token->projects, "*") == 0)
+		out.everywhere = token->role;
+	(void)snprintf(out.name, sizeof out.name, "token:%s", token->name);
+	*ret_identity = out;
+}
+
+static bool has_project(const struct ts_token *token, struct ts_span project)
+{
+	struct ts_span rest = ts_span_str(token->projects);
+
+	while (rest.len) {
+		size_t through = ts_span_through(rest, ' ').len;
+
+		if (ts_span_eq(ts_span_part(rest, 0, through ? through - 1 : rest.len), project))
+			return true;
+		rest = ts_span_from(rest, through ? through : rest.len);
+	}
+	return false;
+}
+
+static void print_right(struct ts_buf *out, enum ts_auth_role role, struct ts_span project)
+{
+	ts_buf_printf(out, "%s%s %.*s", out->len ? ", " : "", ts_auth_role_word(role), TS_SPAN_ARG(project));
+}
+
+void ts_identity_print(const struct ts_identity *who, struct ts_buf *out)
+{
+	if (who->everywhere)
+		print_right(out, who->everywhere, ts_span_str("*"));
+	else if (who->token)
+		print_right(out, who->token->role, ts_span_str(who->token->projects));
+	for (size_t i = 0; !who->token && who->best > who->everywhere && i < who->policy->n_grants && i < TS_GRANTS_MAX; i++) {
+		const struct ts_grant *grant = &who->policy->grants[i];
+
+		if (who->grants[i / 64] >> i % 64 & 1 && grant->role > who->everywhere)
+			print_right(out, grant->role, grant->project);
+	}
+}
+
 enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project)
 {
 	enum ts_auth_role role = who->everywhere;
 
+	if (who->token)
+		return role || has_project(who->token, project) ? who->token->role : TS_AUTH_NONE;
 	for (size_t i = 0; who->best > role && i < who->policy->n_grants && i < TS_GRANTS_MAX; i++) {
 		const struct ts_grant *grant = &who->policy->grants[i];
 
@@ -81,7 +127,8 @@ bool ts_identity_is(const struct ts_identity *who, struct ts_span author)
 {
 	if (!who->policy)
 		return true;
-	return (who->peer->kind == TS_PEER_USER || who->peer->kind == TS_PEER_CERTIFICATE) && ts_span_is(author, who->name);
+	return (who->token || who->peer->kind == TS_PEER_USER || who->peer->kind == TS_PEER_CERTIFICATE) &&
+	       ts_span_is(author, who->name);
 }
 
 bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch)

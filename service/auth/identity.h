@@ -6,7 +6,7 @@
  * user of the server and root, over a unix socket, are always its admins. An identity without a policy may do everything: the
  * command itself.
  *
- *	ts_identify(&policy, &peer, &who)
+ *	ts_identify(&policy, &peer, &who)	or ts_identify_token
  *	ts_auth_may(&who, TS_AUTH_PUSH, project)
  *
  * Ownership: policy and peer must outlive the identity. Thread-safe.
@@ -16,6 +16,7 @@
 
 #include "service/auth/grant.h"
 #include "service/auth/peer.h"
+#include "service/auth/token.h"
 
 struct ts_auth_policy {
 	const struct ts_grant *grants;
@@ -30,13 +31,19 @@ enum { TS_IDENTITY_TEXT = TS_PEER_TEXT + 8 };
 struct ts_identity {
 	const struct ts_auth_policy *policy; /* NULL: everything is allowed */
 	const struct ts_peer *peer;
+	const struct ts_token *token; /* NULL: none was shown. What its bearer may otherwise does not count */
 	uint64_t grants[TS_GRANTS_MAX / 64]; /* a bit for each grant of the policy that means it */
 	enum ts_auth_role everywhere;	     /* the role that it has in every project */
 	enum ts_auth_role best;		     /* the greatest role that it has in any */
-	char name[TS_IDENTITY_TEXT];	     /* "ada", "cert:spiffe://...", "127.0.0.1:5123": for logs, as author and as owner */
+	char name[TS_IDENTITY_TEXT];	     /* "ada", "cert:spiffe://...", "token:ci", "127.0.0.1:5123": as author and as owner */
 };
 
 void ts_identify(const struct ts_auth_policy *policy, const struct ts_peer *peer, struct ts_identity *ret_identity);
+/* The same of a peer that showed a good token, which must outlive the identity. */
+void ts_identify_token(const struct ts_auth_policy *policy, const struct ts_peer *peer, const struct ts_token *token,
+		       struct ts_identity *ret_identity);
+/* Writes what it may, as grants: "read *, push speed". */
+void ts_identity_print(const struct ts_identity *who, struct ts_buf *out);
 enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project);
 /* project is the name of one; "*": the role must hold in all. */
 bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct ts_span project);

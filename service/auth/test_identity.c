@@ -102,7 +102,8 @@ static void names_of_one_kind_mean_nothing_to_another(void **state)
 static void refuses_what_is_no_grant(void **state)
 {
 	static const char *const wrong[] = {"",		      "user:ada",	 "user:ada push",     "user: push p",	 "ada push p",
-					    "user:ada write p", "user:ada push p q", "user:ada push a/b", "user:ada push p*", "user:ada admin p",
+					    "user:ada write p", "user:ada push p q", "user:ada push a/b", "user:ada push p*",
+					    "user:ada admin p",
 					    "anyone admin *", "user:ada none p", "user:ada push p:q"};
 	struct ts_grant grant = {.role = TS_AUTH_READ};
 	struct ts_error err;

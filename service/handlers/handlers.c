@@ -32,6 +32,9 @@ static const struct ts_handler rows[] = {
 	{.method = "Chart", .needs = TS_AUTH_READ, .lane = TS_LANE_LONG, .message = ts_handle_chart},
 	{.method = "ListRemoved", .needs = TS_AUTH_READ, .message = ts_handle_list_removed},
 	{.method = "RestoreRef", .needs = TS_AUTH_PUSH, .lane = TS_LANE_WRITE, .flags = TS_METHOD_WRITES, .message = ts_handle_restore_ref},
+	{.method = "MakeToken", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_WRITE, .flags = TS_METHOD_WRITES, .message = ts_handle_make_token},
+	{.method = "ListTokens", .needs = TS_AUTH_ADMIN, .message = ts_handle_list_tokens},
+	{.method = "RevokeToken", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_WRITE, .flags = TS_METHOD_WRITES, .message = ts_handle_revoke_token},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

@@ -106,10 +106,25 @@ static enum ts_status parse_ssh(const char *whole, struct ts_span rest, struct t
 	return TS_OK;
 }
 
+static enum ts_status parse_tcp(const char *whole, struct ts_span rest, struct ts_address *out, struct ts_error *err)
+{
+	struct ts_span host, port;
+
+	if (ts_span_skip(&rest, "tls:"))
+		out->kind = TS_ADDRESS_TLS;
+	if (rest.len && split_host(rest, &host, &port) && name_ok(host) && port.len && port_ok(port) &&
+	    keep(out->host, sizeof out->host, host) && keep(out->port, sizeof out->port, port))
+		return TS_OK;
+	return ts_error_set(
+		err, TS_INVALID,
+		"%s is not the address of a server; use unix:/path, tls:HOST:PORT, HOST:PORT or ssh://[user@]HOST[:PORT][/path]",
+		whole);
+}
+
 enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address, struct ts_error *err)
 {
 	struct ts_address out = {.kind = TS_ADDRESS_TCP};
-	struct ts_span all = ts_span_str(text), host, port;
+	struct ts_span all = ts_span_str(text);
 	enum ts_status status = TS_OK;
 
 	if (ts_span_starts(all, ts_span_str("unix:///")))
@@ -120,11 +135,8 @@ enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address
 		status = parse_unix(all, &out, err);
 	else if (ts_span_starts(all, ts_span_str("ssh://")))
 		status = parse_ssh(text, ts_span_of(all.data + 6, all.len - 6), &out, err);
-	else if (all.len == 0 || !split_host(all, &host, &port) || !name_ok(host) || port.len == 0 || !port_ok(port) ||
-		 !keep(out.host, sizeof out.host, host) || !keep(out.port, sizeof out.port, port))
-		return ts_error_set(err, TS_INVALID,
-				    "%s is not the address of a server; use unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]",
-				    text);
+	else
+		status = parse_tcp(text, all, &out, err);
 	if (status)
 		return status;
 	*ret_address = out;

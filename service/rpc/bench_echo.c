@@ -270,7 +270,7 @@ static double run_ours(const struct row *row, double seconds)
 	char address[96];
 
 	(void)snprintf(address, sizeof address, "unix:%s/%s", dir, row->socket);
-	if (ts_client_open(address, &ch, &err))
+	if (ts_client_open(address, NULL, &ch, &err))
 		die(err.text);
 	ts_arena_init(&arena, 1 << 20);
 	began = ts_now_mono_ns();

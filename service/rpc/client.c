@@ -124,7 +124,7 @@ static enum ts_status run_download(struct ts_client *client, grpc_call *call, co
 	size_t n;
 
 	grpc_metadata_array_init(&initial);
-	n = ts_client_request_ops(ops, message, &initial);
+	n = ts_client_request_ops(client, ops, message, &initial);
 	ts_client_end_init(&end, &ops[n]);
 	/* The status comes last, so that events of messages can be received while this batch is open. */
 	e = grpc_call_start_batch(call, ops, n, &initial, NULL);
@@ -201,13 +201,16 @@ static const struct ts_channel_ops client_ops = {
 	.destroy = client_destroy,
 };
 
-enum ts_status ts_client_open(const char *address, struct ts_channel **ret_channel, struct ts_error *err)
+enum ts_status ts_client_open(const char *address, const struct ts_client_login *login, struct ts_channel **ret_channel,
+			      struct ts_error *err)
 {
 	struct ts_client *client = ts_alloc_array(1, sizeof *client);
 
 	if (!client)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a channel");
 	client->base = (struct ts_channel){.ops = &client_ops, .where = client->where};
+	if (login)
+		client->login = *login;
 	if (ts_address_parse(address, &client->address, err)) {
 		client_destroy(&client->base);
 		return err->status;
@@ -216,6 +219,8 @@ enum ts_status ts_client_open(const char *address, struct ts_channel **ret_chann
 		(void)snprintf(client->where, sizeof client->where, "unix:%s", client->address.path);
 	else
 		(void)snprintf(client->where, sizeof client->where, "%s", address);
+	if (client->login.token && client->address.kind != TS_ADDRESS_TCP)
+		(void)snprintf(client->bearer, sizeof client->bearer, "Bearer %s", client->login.token);
 	if (client->address.kind == TS_ADDRESS_SSH && ts_tunnel_open(&client->address, &client->tunnel, err)) {
 		client_destroy(&client->base);
 		return err->status;

@@ -1,6 +1,6 @@
 /* client.h - a channel to a tscoped over gRPC, with the same methods as a channel within this process.
  *
- *	ts_client_open("unix:/run/tscope/tscoped.sock", &ch, err)	connects, and checks that the server is healthy
+ *	ts_client_open("unix:/run/tscope/tscoped.sock", &login, &ch, err)	connects, and checks that the server is healthy
  *	ch->ops->call(ch, "Diff", request, &arena, &reply, err)
  *	ch->ops->destroy(ch)
  *
@@ -19,7 +19,17 @@
 
 #include "service/handlers/channel.h"
 
-enum ts_status ts_client_open(const char *address, struct ts_channel **ret_channel, struct ts_error *err);
+/* Who the client says it is. All may be NULL. */
+struct ts_client_login {
+	const char *token; /* sent with each call, but never over plain TCP */
+	const char *from;  /* where the token stands, for texts: "TSCOPE_TOKEN", "~/.config/tscope/credentials" */
+	const char *ca;	   /* tls: a PEM file of the CAs that may have signed the server's certificate; NULL: those of the system */
+	const char *cert, *key; /* tls: PEM files of a certificate of one's own */
+};
+
+/* login may be NULL; its texts must outlive the channel. */
+enum ts_status ts_client_open(const char *address, const struct ts_client_login *login, struct ts_channel **ret_channel,
+			      struct ts_error *err);
 
 /* Makes a unary call with the caller's time limit (0 = the ordinary one), for tests and probes. */
 enum ts_status ts_client_call(struct ts_channel *channel, const char *method, struct ts_span request, int64_t limit_ns,

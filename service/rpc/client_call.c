@@ -79,6 +79,11 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 	/* This holds even when the server itself sent the status: it is shutting down, and another may start. */
 	if (status == TS_UNAVAILABLE && !client->busy)
 		client->stale = true;
+	if (word.len > 0 && status == TS_DENIED && client->login.token)
+		return ts_error_set(err, status,
+				    client->bearer[0] ? "%.*s (asked with the token of %s)"
+						      : "%.*s (the token of %s was not sent, because others can read plain TCP)",
+				    TS_SPAN_ARG(text), client->login.from);
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
 	if (status == TS_UNAVAILABLE)
@@ -121,10 +126,11 @@ static void log_nothing(gpr_log_func_args *args)
 }
 
 /* The connected socket is handed over, so there is no resolver, no proxy from the environment, and no reconnecting in
- * the background: a failure is reported here with its reason. TLS will need grpc_channel_create instead. */
-static void make_channel(struct ts_client *client, int fd)
+ * the background: a failure is reported here with its reason. With TLS C-core itself connects, and checks the server's name. */
+static enum ts_status make_channel(struct ts_client *client, int fd, struct ts_error *err)
 {
-	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
+	bool tls = client->address.kind == TS_ADDRESS_TLS;
+	grpc_channel_credentials *credentials;
 	grpc_arg args[] = {
 		ts_core_int(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
 		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
@@ -137,10 +143,15 @@ static void make_channel(struct ts_client *client, int fd)
 		 .key = (char *)(uintptr_t)GRPC_ARG_DEFAULT_AUTHORITY,
 		 .value.string = (char *)(uintptr_t) "tscoped"},
 	};
-	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0], .args = args};
+	/* The last one would be compared with the name in the server's certificate. */
+	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0] - tls, .args = args};
 
+	if (tls)
+		return ts_client_tls(client, &all, err);
+	credentials = grpc_insecure_credentials_create();
 	client->core = grpc_channel_create_from_fd(client->where, fd, credentials, &all);
 	grpc_channel_credentials_release(credentials);
+	return TS_OK;
 }
 
 /* A server that does not answer at all is detected here, not after the time limit of the first long call. */
@@ -170,6 +181,8 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 		return ts_error_set(err, TS_UNAVAILABLE,
 				    "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);
+	if (client->address.kind == TS_ADDRESS_TLS)
+		return ts_error_set(err, TS_UNAVAILABLE, "no tscoped answers over TLS at %s: %s", client->where, why.text);
 	return ts_error_set(err, TS_UNAVAILABLE,
 			    "the program that listens at %s does not answer like a tscoped "
 			    "(%s)",
@@ -180,13 +193,14 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 {
 	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
 	struct ts_address address = client->address;
-	int fd;
+	int fd = -1;
 
 	if (client->tunnel) {
 		address.kind = TS_ADDRESS_UNIX;
 		(void)snprintf(address.path, sizeof address.path, "%s", ts_tunnel_path(client->tunnel));
 	}
-	if (ts_dial(&address, until, &fd, err)) {
+	/* With TLS C-core connects, with the first call. */
+	if (address.kind != TS_ADDRESS_TLS && ts_dial(&address, until, &fd, err)) {
 		struct ts_error why = *err;
 
 		return why.status == TS_DENIED
@@ -201,8 +215,7 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 		client->core_up = true;
 		client->queue = grpc_completion_queue_create_for_next(NULL);
 	}
-	make_channel(client, fd);
-	return probe(client, err);
+	return make_channel(client, fd, err) ? err->status : probe(client, err);
 }
 
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err)
@@ -239,10 +252,23 @@ bool ts_client_wait(struct ts_client *client, void *tag)
 	}
 }
 
-size_t ts_client_request_ops(grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial)
+grpc_op ts_client_headers_op(struct ts_client *client)
+{
+	grpc_op op = {.op = GRPC_OP_SEND_INITIAL_METADATA};
+
+	if (client->bearer[0]) {
+		client->header.key = grpc_slice_from_static_string("authorization");
+		client->header.value = grpc_slice_from_static_string(client->bearer);
+		op.data.send_initial_metadata.metadata = &client->header;
+		op.data.send_initial_metadata.count = 1;
+	}
+	return op;
+}
+
+size_t ts_client_request_ops(struct ts_client *client, grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial)
 {
 	memset(ops, 0, 4 * sizeof *ops);
-	ops[0].op = GRPC_OP_SEND_INITIAL_METADATA;
+	ops[0] = ts_client_headers_op(client);
 	ops[1].op = GRPC_OP_SEND_MESSAGE;
 	ops[1].data.send_message.send_message = message;
 	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
@@ -268,7 +294,7 @@ enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, c
 		return err->status;
 	message = ts_core_message(request);
 	grpc_metadata_array_init(&initial);
-	n = ts_client_request_ops(ops, message, &initial);
+	n = ts_client_request_ops(client, ops, message, &initial);
 	ops[n] = (grpc_op){.op = GRPC_OP_RECV_MESSAGE};
 	ops[n].data.recv_message.recv_message = &reply;
 	ts_client_end_init(&end, &ops[n + 1]);

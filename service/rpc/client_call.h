@@ -3,8 +3,8 @@
 #ifndef TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 #define TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 
-#include "service/handlers/channel.h"
 #include "service/rpc/address.h"
+#include "service/rpc/client.h"
 
 #include <grpc/grpc.h>
 
@@ -13,6 +13,9 @@ struct ts_tunnel;
 struct ts_client {
 	struct ts_channel base; /* must be first: a channel is cast to its client */
 	struct ts_address address;
+	struct ts_client_login login;
+	char bearer[128]; /* the value of the header of a token; empty = none is sent */
+	grpc_metadata header; /* made of it for the batches that are open */
 	struct ts_tunnel *tunnel;
 	bool core_up;		/* grpc_init was called */
 	grpc_channel *core;	/* NULL = not connected */
@@ -52,12 +55,17 @@ enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena,
 			      struct ts_error *err);
 
 /* Fills in the ops that send one request and returns how many there are; ops has room for four. */
-size_t ts_client_request_ops(grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial);
+size_t ts_client_request_ops(struct ts_client *client, grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial);
+/* The op that sends the headers, with the token if the client has one. */
+grpc_op ts_client_headers_op(struct ts_client *client);
 /* Takes events from the client's queue until the one with this tag; returns whether that operation succeeded. */
 bool ts_client_wait(struct ts_client *client, void *tag);
 enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, const char *method,
 				   struct ts_span request, int64_t deadline_ns, struct ts_arena *arena,
 				   struct ts_span *ret_reply, struct ts_error *err);
+
+/* client_tls.c: makes client->core. TS_INVALID, TS_NOT_FOUND: a file of the login is not what it should be. */
+enum ts_status ts_client_tls(struct ts_client *client, const grpc_channel_args *args, struct ts_error *err);
 
 /* client_upload.c */
 enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload,

@@ -27,6 +27,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "service/rpc/bearer.h"
 #include "service/rpc/core.h"
 #include "service/rpc/status.h"
 
@@ -94,6 +95,7 @@ struct ts_rpc_call {
 	uint64_t bytes_in, bytes_out;
 	struct ts_peer peer;
 	struct ts_identity who;
+	struct ts_token token; /* if who has one */
 	struct ts_rpc_call *next_lasting;
 };
 
@@ -232,6 +234,8 @@ static void log_call(const struct ts_rpc_call *call)
 	else
 		ts_log_str(&line, "method", call->method->handler.method);
 	ts_log_str(&line, "peer", call->peer.name);
+	if (call->who.token)
+		ts_log_str(&line, "token", call->token.name);
 	ts_log_str(&line, "status", ts_status_word(call->outcome));
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - call->started_ns);
 	ts_log_i64(&line, "in", (int64_t)call->bytes_in);
@@ -653,6 +657,23 @@ static enum ts_status take_share(struct ts_rpc_call *call, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Who calls, and whether it may call this method. Health needs neither. */
+static enum ts_status admit(struct ts_rpc_call *call, struct ts_error *err)
+{
+	const struct ts_server_options *options = &call->server->options;
+	bool shown = false;
+
+	if (call->method->is_health)
+		return TS_OK;
+	if (options->policy && ts_bearer_take(options->engine, &call->metadata, &call->peer, &call->token, &shown, err))
+		return err->status;
+	if (shown) {
+		ts_identify_token(options->policy, &call->peer, &call->token, &call->who);
+		call->call.caller = ts_span_str(call->who.name);
+	}
+	return ts_call_begin(&call->call, &call->method->handler, err);
+}
+
 /* The caller holds the mutex; this function releases it. */
 static bool refuse(struct ts_rpc_call *call)
 {
@@ -671,7 +692,7 @@ static bool refuse(struct ts_rpc_call *call)
 		finish(call, TS_NO_MEMORY, "the server is out of memory; try again");
 	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
 		finish(call, TS_DENIED, "this server is read-only");
-	} else if (!call->method->is_health && ts_call_begin(&call->call, &call->method->handler, &err)) {
+	} else if (admit(call, &err)) {
 		finish(call, err.status, err.text);
 	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {
 		/* The call was reset before its message came, or the message is longer than the limit: C-core has told

@@ -41,7 +41,7 @@ static void refused(const char *address, enum ts_status status, const char *why)
 {
 	struct ts_channel *ch = NULL;
 
-	assert_int_equal(ts_client_open(address, &ch, &err), status);
+	assert_int_equal(ts_client_open(address, NULL, &ch, &err), status);
 	assert_null(ch);
 	if (!strstr(err.text, why))
 		fail_msg("'%s' does not say '%s'", err.text, why);

@@ -120,7 +120,7 @@ static enum ts_status whole(struct ts_error *err)
 	if (status)
 		return status;
 	ts_arena_init(&a, 0);
-	status = ts_client_open(t.unix_address, &ch, err);
+	status = ts_client_open(t.unix_address, NULL, &ch, err);
 	if (!status) {
 		status = talk(ch, &a, err);
 		ch->ops->destroy(ch);

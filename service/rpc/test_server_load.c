@@ -131,7 +131,7 @@ static void *client_loop(void *arg)
 	struct ts_channel *ch = NULL;
 	struct ts_error err;
 
-	if (ts_client_open(c->address, &ch, &err)) {
+	if (ts_client_open(c->address, NULL, &ch, &err)) {
 		*(err.status == TS_UNAVAILABLE && c->stop ? &c->unavailable : &c->wrong) += 1;
 		(void)snprintf(c->last, sizeof c->last, "%.255s", err.text);
 		return NULL;
@@ -487,13 +487,13 @@ static void connections_over_the_limit_are_closed(void **state)
 	testing_start(&t);
 	for (int i = 0; i < 3; i++)
 		ch[i] = testing_client(t.unix_address);
-	assert_int_equal(ts_client_open(t.unix_address, &more, &err), TS_UNAVAILABLE);
+	assert_int_equal(ts_client_open(t.unix_address, NULL, &more, &err), TS_UNAVAILABLE);
 	assert_int_equal(testing_call(ch[0], "Echo", ts_span_str("x"), text), TS_OK);
 	ch[2]->ops->destroy(ch[2]);
 	/* The server notices the end of a connection after some time. */
 	for (int i = 0; i < 200 && status; i++) {
 		(void)poll(NULL, 0, 10);
-		status = ts_client_open(t.unix_address, &more, &err);
+		status = ts_client_open(t.unix_address, NULL, &more, &err);
 	}
 	assert_int_equal(status, TS_OK);
 	more->ops->destroy(more);

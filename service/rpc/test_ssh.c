@@ -214,7 +214,7 @@ static void refused(const char *address, const char *why)
 	size_t before = tunnels_left();
 	struct ts_channel *ch = NULL;
 
-	assert_int_equal(ts_client_open(address, &ch, &err), TS_UNAVAILABLE);
+	assert_int_equal(ts_client_open(address, NULL, &ch, &err), TS_UNAVAILABLE);
 	if (!strstr(err.text, why))
 		fail_msg("'%s' does not say '%s'", err.text, why);
 	assert_int_equal(tunnels_left(), before);
@@ -238,7 +238,7 @@ static int hold(const char *address)
 {
 	struct ts_channel *ch;
 
-	if (ts_client_open(address, &ch, &err) || write(STDOUT_FILENO, "+", 1) != 1)
+	if (ts_client_open(address, NULL, &ch, &err) || write(STDOUT_FILENO, "+", 1) != 1)
 		return 1;
 	for (;;)
 		(void)pause();

@@ -221,7 +221,7 @@ struct ts_channel *testing_client(const char *address)
 	struct ts_channel *ch = NULL;
 	struct ts_error err;
 
-	if (ts_client_open(address, &ch, &err))
+	if (ts_client_open(address, NULL, &ch, &err))
 		fail_msg("%s", err.text);
 	return ch;
 }

@@ -39,7 +39,8 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc version help".split()
+VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc "
+         "token login logout whoami version help").split()
 failures = []
 
 
@@ -189,6 +190,8 @@ def closed(schema, where, bad):
 
 # Every verb, once with success and once refused. Later commands need the earlier ones.
 JSON_COMMANDS = """
+whoami
+token list
 list
 version
 help
@@ -314,6 +317,12 @@ def schemas(_update):
     for command in JSON_COMMANDS:
         rc, stdout, _ = place.run(f"tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
+    place.run("tscoped --store served --socket $PWD/served.sock >served.log 2>&1 & echo $! >pid; for i in $(seq 200); do "
+              "test -S served.sock || sleep 0.05; done")
+    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "logout"):
+        rc, stdout, _ = place.run(f"{'' if 'log' in command else 'TSCOPE_SERVER=unix:$PWD/served.sock '}tscope {command} --json")
+        seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
+    place.run("kill $(cat pid)")
     for verb in VERBS:  # no verb takes this word
         rc, stdout, _ = place.run(f"tscope {verb} --no-such-option --json")
         seen.add((verb, hold_to_schema(f"tscope {verb} --no-such-option --json", rc, stdout)))

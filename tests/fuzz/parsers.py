@@ -22,6 +22,7 @@ TARGETS = {  # target: what it feeds
                    "ts_workload_part_parse",
     "fuzz_config": "ts_config_load ts_grant_parse",
     "fuzz_address": "ts_address_parse",
+    "fuzz_credentials": "ts_credentials_parse ts_token_parse",
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",
     "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",

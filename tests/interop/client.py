@@ -48,7 +48,7 @@ class Client:
         if proto.client_streaming:
             setattr(self, method.name, lambda messages, **k: call(messages, timeout=60, **k))
         else:
-            setattr(self, method.name, lambda timeout=60, **fields: call(request(**fields), timeout=timeout))
+            setattr(self, method.name, lambda timeout=60, metadata=(), **fields: call(request(**fields), timeout=timeout, metadata=metadata))
 
     def push(self, run, objects, codec_of, **commit):
         """Calls have, want, put and commit. Returns (reply of the put or None, reply of the commit, how many were missing)."""

@@ -12,9 +12,12 @@ import random
 import re
 import shutil
 import struct
+import base64
+import hashlib
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     from google.protobuf import descriptor_pb2
@@ -462,7 +465,47 @@ def check_questions(place):
     assert c.ListRuns(kind=2, project="inter").rows[0].name == "inter/v1"
     assert c.UpdateRef(kind=2, name="inter/v1", remove=True).ref.id == reply.run.id
     assert admin.CollectGarbage(dry_run=True).freed == 0
+    check_tokens(c, admin)
     admin.channel.close()
+
+
+def check_tokens(c, admin):
+    """A token does what it may, over the socket only; whatever else stands in the header is refused, and no answer repeats it."""
+    def header(*values):
+        return [("authorization", v) for v in values]
+
+    def denied(client, method, *values, why="", **fields):
+        got = refused(lambda: getattr(client, method)(metadata=header(*values), **fields))
+        assert got[:2] == ("denied", "PERMISSION_DENIED") and why in got[2] and not any(v[10:] in got[2] for v in values if len(v) > 10), got
+
+    made = admin.MakeToken(name="interop", role="push", projects="inter", lifetime_s=3600)
+    secret, good = made.secret, "Bearer " + made.secret
+    raw = base64.b32decode(secret[7:].upper() + "======")
+    assert raw[32:] == hashlib.sha256(b"tscope_" + raw[:32]).digest()[:4] and raw[:8].hex() == made.tokens[0].id, "docs/security.md says so"
+    info = admin.ServerInfo(metadata=header(good))
+    assert (info.who, info.may) == ("token:interop", "push inter") and info.token_expires_ns == made.tokens[0].expires_ns, info
+    assert {r.name.split("/")[0] for r in admin.ListRuns(metadata=header(good)).rows} == {"inter"}
+    denied(admin, "CollectGarbage", good, dry_run=True, why="token:interop is none")
+    denied(admin, "MakeToken", good, name="more", role="admin", projects="*")
+    denied(c, "ServerInfo", good, why="plain TCP")
+    denied(admin, "ServerInfo", good, good, why="2 headers")
+    denied(admin, "ServerInfo", "Bearer " + "x" * 7000, why="no token")
+    denied(admin, "ServerInfo", "Basic " + secret, why="Bearer")
+    denied(admin, "ServerInfo", "Bearer", why="Bearer")
+    for n in (1, 8, 40, len(secret) - 1):
+        denied(admin, "ServerInfo", "Bearer " + secret[:n])
+    denied(admin, "ServerInfo", good + " ")
+    flipped = bytes([*raw[:20], raw[20] ^ 1, *raw[21:32]])
+    forged = base64.b32encode(flipped + hashlib.sha256(b"tscope_" + flipped).digest()[:4]).decode().rstrip("=").lower()
+    denied(admin, "ServerInfo", "Bearer tscope_" + forged, why="knows no such token")
+    short = admin.MakeToken(name="short", role="read", projects="*", lifetime_s=1)
+    time.sleep(1.2)
+    denied(admin, "ServerInfo", "Bearer " + short.secret, why="the token short expired")
+    assert sorted(t.name for t in admin.ListTokens().tokens) == ["interop", "short"] and not admin.ListTokens().secret
+    admin.RevokeToken(token="interop")
+    denied(admin, "ServerInfo", good, why="revoked")
+    admin.RevokeToken(token=short.tokens[0].id)
+    assert not admin.ListTokens().tokens
 
 
 def check_reflection(c):

@@ -70,8 +70,9 @@ enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_ref_kind kin
 	if (!status && !ts_identity_is(call->who, owner))
 		status = ts_error_set(err, TS_DENIED,
 				      "%s %.*s was made by %.*s; %s needs the role maintain in the project %.*s, and %s has only push",
-				      ts_ref_word(kind), TS_SPAN_ARG(name), TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")),
-				      what, TS_SPAN_ARG(project_of(name)), call->who->name);
+				      ts_ref_word(kind), TS_SPAN_ARG(name),
+				      TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")), what,
+				      TS_SPAN_ARG(project_of(name)), call->who->name);
 	ts_arena_finish(&arena);
 	return status;
 }
@@ -192,8 +193,8 @@ static enum ts_status hide_heads(struct ts_access *a, const struct ts_id *ids, s
 		if (!io_present[i])
 			continue;
 		ts_arena_reset(&arena);
-		status = a->base->ops->find_prefix(a->base, TS_KIND_HEAD, ts_span_of(ts_id_hex(&ids[i], hex), TS_ID_HEX), 1, &arena, &found,
-						   &heads, err);
+		status = a->base->ops->find_prefix(a->base, TS_KIND_HEAD, ts_span_of(ts_id_hex(&ids[i], hex), TS_ID_HEX), 1, &arena,
+						   &found, &heads, err);
 		if (!status && heads > 0)
 			status = ts_call_sees(a->call, &ids[i], &io_present[i], err);
 	}
@@ -432,7 +433,8 @@ enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, s
 		return TS_OK;
 	if (h->needs == TS_AUTH_NONE || h->needs == TS_AUTH_ADMIN || call->who->best < h->needs) {
 		if (h->needs == TS_AUTH_ADMIN)
-			return ts_error_set(err, TS_DENIED, "%s is for admins of the server, and %s is none", h->method, call->who->name);
+			return ts_error_set(err, TS_DENIED, "%s is for admins of the server, and %s is none", h->method,
+					    call->who->name);
 		return ts_error_set(err, TS_DENIED,
 				    "%s does not have the role %s in any project of this server; an admin can give it",
 				    call->who->name, ts_auth_role_word(h->needs));

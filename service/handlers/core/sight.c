@@ -53,7 +53,8 @@ struct search {
 	bool logs; /* look at what names pointed at before, not at what they point at now */
 };
 
-static enum ts_status had(const struct search *s, const struct ts_ref *ref, struct ts_arena *arena, bool *io_found, struct ts_error *err)
+static enum ts_status had(const struct search *s, const struct ts_ref *ref, struct ts_arena *arena, bool *io_found,
+			  struct ts_error *err)
 {
 	struct ts_engine *base = s->call->access.base;
 	struct ts_log_entry *entries;
@@ -89,7 +90,8 @@ static enum ts_status look_at(const struct search *s, const struct ts_ref *refs,
 	return status;
 }
 
-static enum ts_status look_in(const struct search *s, enum ts_ref_kind kind, struct ts_arena pages[2], bool *io_found, struct ts_error *err)
+static enum ts_status look_in(const struct search *s, enum ts_ref_kind kind, struct ts_arena pages[2], bool *io_found,
+			      struct ts_error *err)
 {
 	struct ts_engine *base = s->call->access.base;
 	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};

@@ -39,7 +39,8 @@ static enum ts_status take(struct ts_call *call, struct ts_span message, struct 
 static enum ts_status drive(struct as *as, const struct ts_handler *h, struct ts_span request, struct ts_error *err)
 {
 	struct ts_arena arena;
-	struct ts_call call = {.engine = as->s->engine, .arena = &arena, .peer = &as->peer, .who = &as->who, .reply = take, .driver = as};
+	struct ts_call call = {.engine = as->s->engine, .arena = &arena, .peer = &as->peer, .who = &as->who,
+			       .reply = take, .driver = as};
 	struct ts_server_facts facts = {.version = "t", .store = "memory"};
 	void *state = NULL;
 	enum ts_status status;
@@ -149,7 +150,8 @@ static const struct {
 	{"GetObjects", TS_AUTH_READ}, {"Analyze", TS_AUTH_READ},     {"Diff", TS_AUTH_READ},
 	{"DiffMatrix", TS_AUTH_READ}, {"CheckResume", TS_AUTH_READ}, {"Gate", TS_AUTH_READ},
 	{"Baseline", TS_AUTH_READ},   {"Trend", TS_AUTH_READ},	     {"Verify", TS_AUTH_ADMIN},
-	{"Chart", TS_AUTH_READ},      {"CollectGarbage", TS_AUTH_ADMIN},
+	{"Chart", TS_AUTH_READ},      {"CollectGarbage", TS_AUTH_ADMIN}, {"MakeToken", TS_AUTH_ADMIN},
+	{"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN},
 };
 
 static enum ts_auth_role needed(const char *method)
@@ -180,7 +182,8 @@ static void no_method_can_be_called_without_its_role(void **state)
 
 			assert_int_equal(h[i].needs, needed(h[i].method));
 			if ((status == TS_DENIED) != (role < (int)h[i].needs))
-				fail_msg("%s as %s: %s", h[i].method, ts_auth_role_word((enum ts_auth_role)role), ts_status_word(status));
+				fail_msg("%s as %s: %s", h[i].method, ts_auth_role_word((enum ts_auth_role)role),
+					 ts_status_word(status));
 		}
 	}
 }
@@ -355,7 +358,8 @@ static void an_id_cannot_be_pushed(void **state)
 static struct ts_ref_request moving(enum ts_ref_kind kind, const char *name, const char *target, bool force)
 {
 	return (struct ts_ref_request){
-		.kind = kind, .name = ts_span_str(name), .target = ts_span_str(target ? target : ""), .force = force, .remove = !target};
+		.kind = kind, .name = ts_span_str(name), .target = ts_span_str(target ? target : ""), .force = force,
+		.remove = !target};
 }
 
 static enum ts_status update(struct ts_ref_request request)

@@ -6,6 +6,7 @@ TS_REPLIER(info_reply, ts_info_reply);
 
 enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
+	struct ts_buf may = TS_BUF_INIT(4000);
 	struct ts_info_reply reply = {
 		.version = ts_span_str(call->server->version),
 		.format_version = TS_FORMAT_VERSION,
@@ -14,9 +15,20 @@ enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct t
 		.read_only = call->server->read_only,
 	};
 
+	enum ts_status status;
+
 	(void)state;
 	(void)in; /* the request has no fields yet */
-	if (call->engine->ops->stats(call->engine, &reply.stats, err))
-		return err->status;
-	return reply_info_reply(call, &reply, err);
+	status = call->engine->ops->stats(call->engine, &reply.stats, err);
+	if (!status && call->who) {
+		ts_identity_print(call->who, &may);
+		reply.who = ts_span_str(call->who->name);
+		reply.may = ts_buf_view(&may);
+		if (call->who->token && call->who->token->expires_ns != INT64_MAX)
+			reply.token_expires_ns = call->who->token->expires_ns;
+	}
+	if (!status)
+		status = reply_info_reply(call, &reply, err);
+	ts_buf_finish(&may);
+	return status;
 }
