@@ -183,12 +183,27 @@ static void check_descriptors(struct check *c)
 	say(c, "descriptors", limit.rlim_max < need ? &err : NULL, found);
 }
 
-unsigned ts_check_server(const struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out)
+static void check_grants(struct check *c, struct ts_config *config)
+{
+	struct ts_auth_policy policy;
+	struct ts_error err;
+	char found[64];
+
+	if (ts_config_policy(config, &policy, &err)) {
+		say(c, "grants", &err, NULL);
+		return;
+	}
+	(void)snprintf(found, sizeof found, policy.n_grants ? "%zu" : "none: the permissions of the socket decide", policy.n_grants);
+	say(c, "grants", NULL, found);
+}
+
+unsigned ts_check_server(struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out)
 {
 	struct check c = {.config = config, .out = out};
 
 	say(&c, "settings", NULL, config->file ? config->file : "no file; defaults, environment and options");
 	check_listeners(&c, listeners, n);
+	check_grants(&c, config);
 	check_store(&c);
 	check_disk(&c);
 	check_descriptors(&c);

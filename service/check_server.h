@@ -11,6 +11,6 @@
 #include "service/rpc/listen.h"
 
 /* Appends the lines. Returns how many failed; "unsure" is what an administrator has to know and the start may still find well. */
-unsigned ts_check_server(const struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out);
+unsigned ts_check_server(struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out);
 
 #endif

@@ -38,6 +38,10 @@ $ tscope help
 |   export        write a run back to files
 |   verify        check the store: read every object and recompute its digest
 |   gc            free objects that no name reaches, and make missing metrics
+|   token         make, list and revoke the tokens of a server
+|   login         keep a token for a server, and send commands there
+|   logout        forget the token of a server
+|   whoami        show the server, as whom it knows you, and what you may
 |   version       show the versions of this program and of the server
 |   help          show help, man pages and shell completion
 |
@@ -122,8 +126,9 @@ $ tscope diff --help
 |   -p, --project NAME      the project of names without one (default:
 |                           TSCOPE_PROJECT, else the nearest .tscope file, else
 |                           'default')
-|       --server ADDRESS    use this server: unix:PATH, HOST:PORT or ssh://HOST
-|                           (default: TSCOPE_SERVER, else the local store)
+|       --server ADDRESS    use this server: unix:PATH, tls:HOST:PORT, HOST:PORT
+|                           or ssh://HOST (default: TSCOPE_SERVER, else that of
+|                           tscope login, else the local store)
 |       --store DIR         use this local store (default: TSCOPE_STORE, else
 |                           tscope/store in the XDG data folder)
 |       --json              print JSON, also for errors; docs/schemas has the
