@@ -1,15 +1,19 @@
-/* quality [--tenth] [NAME] - false alarms and power of every detector, see quality.h. */
+/* quality [--tenth] [--seed N] [NAME] - false alarms and power of every detector, see quality.h. */
 #include "quality_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define QUALITY_ROW(name) {name},
 static const struct {
 	void (*run)(struct quality *q);
 } parts[] = {QUALITY_PARTS(QUALITY_ROW)};
+
+/* Other data for every case; 0: those that the documents tell of. */
+static uint64_t seed;
 
 uint64_t quality_trials(const struct quality *q, uint64_t full)
 {
@@ -24,7 +28,7 @@ void quality_random(const struct quality_case *c, uint64_t i, struct ts_random *
 
 	for (const char *at = c->name; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
-	ts_random_init(ret_random, hash + i * UINT64_C(0x9e3779b97f4a7c15));
+	ts_random_init(ret_random, hash + i * UINT64_C(0x9e3779b97f4a7c15) + seed * UINT64_C(0xd1342543de82ef95));
 }
 
 struct quality_case quality_at_most(const char *name, double goal)
@@ -187,6 +191,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--tenth") == 0)
 			q.tenth = true;
+		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 10);
 		else
 			q.only = argv[i];
 	}
