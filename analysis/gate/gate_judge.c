@@ -192,7 +192,8 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 
 	b->pair_p = (double)NAN;
 	b->plan = (struct ts_gate_pairs_plan){(size_t)policy->pairs, (size_t)policy->pairs_most, policy->alpha,
-					      pair_alpha(c, &c->v.rows[metric]), must_see(c, metric)};
+					      pair_alpha(c, &c->v.rows[metric]), must_see(c, metric),
+					      b->looked ? &b->first : NULL};
 	b->within = ts_gate_within(s->within, b->looked ? &b->first : NULL);
 	if (s->n_pairs < b->plan.first)
 		return;

@@ -8,11 +8,22 @@
 
 #define REFUTED 0.01 /* at could_miss, the first look ends the test with this probability, and the second look misses 0.05 */
 
+/* The spread of the first look and of the candidate's distance, as one value more: without any change that is independent of t (Basu
+ * 1955), so it is right where t is large by chance. Beyond the t that makes a candidate suspect, chance is not assumed. With few
+ * degrees of freedom the distance would be most of the spread, and hide the change. */
+static double with_candidate(const struct ts_gate_look *first)
+{
+	double t = fabs(first->difference / first->error), most = ts_student_quantile(1 - TS_GATE_CLEAN_ALPHA, first->df);
+
+	t = isfinite(t) && first->df >= TS_GATE_WITHIN_LEAST ? fmax(1, fmin(t, most)) : 1;
+	return first->sd * sqrt((first->df + t * t) / (first->df + 1));
+}
+
 struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first)
 {
 	if (within.df >= TS_GATE_WITHIN_LEAST || !first || !(first->df > 0) || !isfinite(first->sd))
 		return within;
-	return (struct ts_gate_spread){first->sd, first->df};
+	return (struct ts_gate_spread){with_candidate(first), first->df};
 }
 
 /* Returns the median difference of the pairs whose turn has that sign, and the mean of their turns; NaN if there are
@@ -218,6 +229,36 @@ static enum ts_gate_pairs_answer answer_of(const struct ts_gate_look *look, cons
 	return ts_gate_better(look, rule, alpha) ? TS_GATE_PAIRS_BETTER : TS_GATE_PAIRS_REFUTE;
 }
 
+/* Asks whether the single runs contradict the pairs: both measure the same change. By Welch's test. */
+static bool disagree(const struct ts_gate_look *single, const struct ts_gate_look *look)
+{
+	double a, b, df;
+
+	if (!single || !(single->df > 0) || !(look->df > 0))
+		return false;
+	a = single->error * single->error;
+	b = look->error * look->error;
+	df = (a + b) * (a + b) / (a * a / single->df + b * b / look->df);
+	return fabs(look->difference - single->difference) > ts_student_quantile(1 - TS_GATE_DISAGREE / 2, df) * sqrt(a + b);
+}
+
+/* Looks at the first n pairs. A change that the single runs contradict is tested with the pairs' own spread. Two noisy pairs agree too
+ * often to decide anything. */
+static enum ts_gate_pairs_answer look_at(struct ts_gate_difference *pairs, size_t n, const struct ts_gate_pairs_plan *plan,
+					 struct ts_gate_spread within, const struct ts_gate_rule *rule, double *scratch,
+					 struct ts_gate_look *ret_look)
+{
+	const struct ts_gate_spread unknown = {0, 0};
+	double alpha = plan->first < plan->most ? plan->alpha / 2 : plan->alpha;
+
+	ts_gate_pairs_look(pairs, n, within, rule, scratch, ret_look);
+	if (!ret_look->noisy && answer_of(ret_look, rule, alpha) != TS_GATE_PAIRS_REFUTE && disagree(plan->single, ret_look)) {
+		ts_gate_pairs_look(pairs, n, unknown, rule, scratch, ret_look);
+		ret_look->noisy = true;
+	}
+	return ret_look->noisy && ret_look->df < 2 ? TS_GATE_PAIRS_REFUTE : answer_of(ret_look, rule, alpha);
+}
+
 double ts_gate_pairs_found_from(const struct ts_gate_look *look, const struct ts_gate_pairs_plan *plan, struct ts_gate_spread within,
 				const struct ts_gate_rule *rule)
 {
@@ -237,13 +278,13 @@ enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, 
 					      struct ts_gate_spread within, const struct ts_gate_rule *rule, double *scratch,
 					      struct ts_gate_look *ret_look)
 {
-	double alpha = plan->first < plan->most ? plan->alpha / 2 : plan->alpha;
 	enum ts_gate_pairs_answer answer;
 
-	ts_gate_pairs_look(pairs, n < plan->first ? n : plan->first, within, rule, scratch, ret_look);
-	if (n < plan->first)
+	if (n < plan->first) {
+		ts_gate_pairs_look(pairs, n, within, rule, scratch, ret_look);
 		return TS_GATE_PAIRS_FEW;
-	answer = answer_of(ret_look, rule, alpha);
+	}
+	answer = look_at(pairs, plan->first, plan, within, rule, scratch, ret_look);
 	ret_look->ends = plan->first < plan->most;
 	if (answer != TS_GATE_PAIRS_REFUTE || plan->first == plan->most)
 		return answer;
@@ -253,6 +294,5 @@ enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, 
 	ret_look->ends = false;
 	if (n < plan->most)
 		return TS_GATE_PAIRS_OPEN;
-	ts_gate_pairs_look(pairs, plan->most, within, rule, scratch, ret_look);
-	return answer_of(ret_look, rule, alpha);
+	return look_at(pairs, plan->most, plan, within, rule, scratch, ret_look);
 }

@@ -20,6 +20,10 @@
  * with each other), and the steps of their runs do not show more error within the run than was usual. Where one of these fails,
  * the pairs are tested with their own spread alone, which takes more than two of them to decide anything. The error within the
  * runs is added to the spread in any case. Since few pairs cannot show all of that, the known spread weighs little beside them.
+ *
+ * Single runs that say otherwise: the first look measured the same change. Where the pairs show a change that it contradicts, one of
+ * both ran under more noise than is known, so the pairs are noisy as well. Pairs that show none clear a suspect all the same: that the
+ * single run was slowed by its machine is why they ran.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
 #define TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
@@ -33,7 +37,9 @@
 #define TS_GATE_NOISY 2.0
 /* The same for the scatter of the runs of one side. It is smaller, because two pairs that move together would otherwise decide by
  * chance; a quiet allocation passes for a noisy one more often, and then runs the remaining pairs. */
-#define TS_GATE_SIDES 1.25
+#define TS_GATE_SIDES 1.5
+/* Pairs disagree with single runs if both would be so far apart with this probability had they measured one change. */
+#define TS_GATE_DISAGREE 0.01
 enum {
 	TS_GATE_WITHIN_LEAST = 8,  /* degrees of freedom from which the spread of the runs of a session counts as known */
 	TS_GATE_DRIFT_LEAST = 4,   /* pairs from which a drift is estimated */
@@ -54,7 +60,9 @@ struct ts_gate_difference {
 
 /* The spread that pairs are tested with: within, the spread of the runs of one session, where that rests on at least
  * TS_GATE_WITHIN_LEAST degrees of freedom. Otherwise the spread of draws at the first look (NULL: there was none), which also
- * contains the spread between sessions and so is no smaller. */
+ * contains the spread between sessions and so is no smaller. A clean candidate is suspect mostly where that spread came out too
+ * small (with 10 baselines, at 0.65 of the true one), and quiet pairs would look noisy beside it. So, from TS_GATE_WITHIN_LEAST degrees
+ * of freedom on, the candidate's own distance counts as one of the values, up to the distance that makes it suspect. */
 struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first);
 /* pairs: n of them, at least 1. within: the spread of one run of a session, as far as it is known beforehand; the variance of a
  * difference is twice the variance of one run. scratch has room for 2 n values. */
@@ -77,6 +85,7 @@ struct ts_gate_pairs_plan {
 	double alpha;	    /* over both looks */
 	double see_alpha;   /* the level of a single look at which must_see counts as seen */
 	double must_see;    /* a worsening of this size has to be found, on the scale on which values are compared; not above 0: any */
+	const struct ts_gate_look *single; /* what single runs of base and candidate said of the same change; NULL: there were none */
 };
 
 /* What the test as a whole would have found, where its first look ended it. A change of that size leaves the test open with 99 %,

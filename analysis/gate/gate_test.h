@@ -13,9 +13,9 @@
 #include <stddef.h>
 
 
-/* At a first look, the result must also be this unlikely without any change. A clean change then costs at most 0.05 extra runs on
- * average, whatever the noise, because a clean change that is suspect runs 3.3 pairs on average. */
-#define TS_GATE_CLEAN_ALPHA 0.007
+/* At a first look, the result must also be this unlikely without any change. A clean change then costs some 0.05 extra runs on
+ * average, whatever the noise, because a clean change that is suspect runs at most 3.9 pairs on average. */
+#define TS_GATE_CLEAN_ALPHA 0.0065
 /* A standard deviation and what it rests on. */
 struct ts_gate_spread {
 	double sd;

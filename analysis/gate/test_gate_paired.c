@@ -148,6 +148,22 @@ static void what_pairs_are_held_to(void **state)
 	assert_true(got.sd == 0.001 && got.df == TS_GATE_WITHIN_LEAST);
 	got = ts_gate_within(few, &first);
 	assert_true(got.sd == 0.01 && got.df == 9);
+	/* The candidate is at 1 error: its distance is a value as large as the others. At 2 and 9 degrees of freedom, the ten values
+	 * have 1.3 times the variance; beyond t(0.9935, 9) = 3.0866 (mpmath), the distance adds nothing more. */
+	first.error = 0.02;
+	first.difference = -0.02;
+	got = ts_gate_within(few, &first);
+	assert_true(got.sd == 0.01 && got.df == 9);
+	first.difference = 0.04;
+	got = ts_gate_within(few, &first);
+	about(got.sd, 0.01 * sqrt(1.3));
+	first.difference = 5;
+	got = ts_gate_within(few, &first);
+	if (!(fabs(got.sd - 0.013611498709662859) < 1e-9))
+		fail_msg("%.17g", got.sd);
+	first.df = TS_GATE_WITHIN_LEAST - 1;
+	got = ts_gate_within(few, &first);
+	assert_true(got.sd == 0.01);
 	got = ts_gate_within(few, NULL);
 	assert_true(got.sd == 0.001);
 	first.sd = (double)NAN;
@@ -286,6 +302,48 @@ static void two_pairs_may_agree_by_chance(void **state)
 	assert_int_equal(ts_gate_pairs_judge(pairs, 2, &plan, within, &r, scratch, &look), TS_GATE_PAIRS_CONFIRM);
 }
 
+/* Two pairs are sure of 15 %, and a single run says 1 %: after six, their own spread decides. */
+static void a_single_run_that_says_otherwise(void **state)
+{
+	static const double d[] = {0.14, 0.16, 0.02, -0.12, 0.01, -0.05}, sure[] = {0.14, 0.16, 0.15, 0.155, 0.145, 0.15};
+	struct ts_gate_look single = {.difference = 0.01, .df = 15, .error = 0.01}, look;
+	const struct ts_gate_pairs_plan plan = {.first = 2, .most = 6, .alpha = 0.005, .single = &single};
+	const struct ts_gate_spread within = {0.01, 19};
+	struct ts_gate_rule r = rule();
+
+	(void)state;
+	assert_int_equal(judge(d, 2, &plan, within, &r, &look), TS_GATE_PAIRS_OPEN);
+	assert_true(look.noisy && look.df == 1);
+	assert_int_equal(judge(d, 6, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
+	assert_int_equal(judge(sure, 6, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
+	assert_true(look.noisy && look.df == 5);
+	/* It says the same up to its error, or nothing is known of that. */
+	single.difference = 0.12;
+	assert_int_equal(judge(d, 2, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
+	single = (struct ts_gate_look){.difference = 0.01, .error = (double)NAN};
+	assert_int_equal(judge(d, 2, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
+	/* A suspect that its pairs clear. */
+	single = (struct ts_gate_look){.difference = 0.15, .df = 15, .error = 0.01};
+	assert_int_equal(judge((const double[]){0.002, -0.003}, 2, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
+	assert_true(look.ends && !look.noisy);
+}
+
+/* Both differences are the same number, and the runs of each side lie 30 % apart. */
+static void two_noisy_pairs_decide_nothing(void **state)
+{
+	const struct ts_gate_pairs_plan plan = {.first = 2, .most = 6, .alpha = 0.005};
+	struct ts_gate_difference *pairs = plain((const double[]){0.25, 0.25}, 2);
+	struct ts_gate_rule r = rule();
+	struct ts_gate_look look;
+	double scratch[2 * ROOM];
+
+	(void)state;
+	pairs[1].middle = 0.3;
+	assert_int_equal(ts_gate_pairs_judge(pairs, 2, &plan, (struct ts_gate_spread){0.01, 19}, &r, scratch, &look),
+			 TS_GATE_PAIRS_OPEN);
+	assert_true(look.noisy && look.p < 0.0025);
+}
+
 /* Six pairs in the order ABBA while the level of the machine wanders by tens of percent: leaving out the first pair would make the
  * others a sure improvement. On a level that only drifts, the same pair is odd. */
 static void a_level_that_wanders(void **state)
@@ -373,6 +431,8 @@ int main(void)
 		cmocka_unit_test(one_order_alone),
 		cmocka_unit_test(a_disturbed_pair),
 		cmocka_unit_test(two_pairs_may_agree_by_chance),
+		cmocka_unit_test(a_single_run_that_says_otherwise),
+		cmocka_unit_test(two_noisy_pairs_decide_nothing),
 		cmocka_unit_test(a_level_that_wanders),
 		cmocka_unit_test(better_is_as_sure),
 		cmocka_unit_test(what_both_looks_would_have_found),

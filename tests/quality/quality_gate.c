@@ -21,7 +21,7 @@ enum { BASES_MOST = 32, PAIRS_MOST = 8, NAME = 96 };
 #define FALSE_CLEAN 0.001
 #define FALSE_EDGE 0.005
 #define POWER 0.95
-#define EXTRA_RUNS 0.055 /* 0.05 before noisy first pairs led to further pairs */
+#define EXTRA_RUNS 0.055
 #define EDGE 0.01 /* this is delta */
 
 struct noise {
@@ -77,22 +77,30 @@ static void first_look(const struct world *w, double shift, struct ts_random *r,
 	ts_gate_first_look(base, w->bases, &candidate, 1, history(w, r), NULL, &rule, ret_look);
 }
 
+static struct ts_gate_difference pair(const struct world *w, double shift, struct ts_random *r)
+{
+	double sd = w->noise.run * (w->pair_noise > 0 ? w->pair_noise : 1), base = sd * ts_random_normal(r);
+	double candidate = log1p(shift) + sd * ts_random_normal(r);
+
+	return (struct ts_gate_difference){.d = candidate - base, .middle = (base + candidate) / 2};
+}
+
 /* Sends one change of a given size through both stages. Pairs are run when the gate asks for them. */
 static struct outcome change(const struct world *w, double shift, struct ts_random *r)
 {
-	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha, policy.alpha / 2,
-						log1p(policy.must_catch)};
-	struct ts_gate_difference d[PAIRS_MOST] = {0};
-	double scratch[2 * PAIRS_MOST], sd = sqrt(2.0) * w->noise.run * (w->pair_noise > 0 ? w->pair_noise : 1);
-	enum ts_gate_pairs_answer answer = TS_GATE_PAIRS_FEW;
 	struct outcome o = {0};
+	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha, policy.alpha / 2,
+						log1p(policy.must_catch), &o.first};
+	struct ts_gate_difference d[PAIRS_MOST] = {0};
+	double scratch[2 * PAIRS_MOST];
+	enum ts_gate_pairs_answer answer = TS_GATE_PAIRS_FEW;
 
 	first_look(w, shift, r, &o.first);
 	o.suspect = ts_gate_worse(&o.first, &rule, policy.suspect_alpha);
 	while (o.suspect && (answer == TS_GATE_PAIRS_FEW || answer == TS_GATE_PAIRS_OPEN)) {
 		struct ts_gate_spread within = ts_gate_within((struct ts_gate_spread){0, 0}, &o.first);
 
-		d[o.pairs++].d = log1p(shift) + sd * ts_random_normal(r);
+		d[o.pairs++] = pair(w, shift, r);
 		answer = ts_gate_pairs_judge(d, o.pairs, &plan, within, &rule, scratch, &o.last);
 	}
 	o.fails = answer == TS_GATE_PAIRS_CONFIRM;
@@ -179,7 +187,7 @@ static void extra_runs(struct quality *q)
 			struct world w = world_of(i, k);
 			double sum = 0, squares = 0;
 
-			for (uint64_t t = 0; quality_wants(q, &c) && t < quality_trials(q, 50000); t++) {
+			for (uint64_t t = 0; quality_wants(q, &c) && t < quality_trials(q, 200000); t++) {
 				struct ts_random random;
 				double runs;
 
@@ -272,7 +280,7 @@ static void claims(struct quality *q)
 static void claims_of_pairs(struct quality *q)
 {
 	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha, policy.alpha / 2,
-						log1p(policy.must_catch)};
+						log1p(policy.must_catch), NULL};
 
 	for (size_t i = 0; i < GRID; i += 2) {
 		struct quality_case c = quality_at_least(name_of("confirmed at could_miss", i, 0), 0.94);

@@ -176,7 +176,7 @@ static void clean(struct quality *q, const struct machine *m, enum ts_metric met
 	struct quality_case failed = asked(m, metric, true, "clean, failed", m->fails, names[0]);
 	struct quality_case improved = asked(m, metric, true, "clean, improved", m->improves, names[1]);
 
-	for (uint64_t i = 0; (quality_wants(q, &failed) || quality_wants(q, &improved)) && i < quality_trials(q, 400); i++) {
+	for (uint64_t i = 0; (quality_wants(q, &failed) || quality_wants(q, &improved)) && i < quality_trials(q, 1000); i++) {
 		struct ts_random random;
 		struct ts_verdict v;
 

@@ -18,19 +18,19 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
 | new SIZE
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
-| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
+| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
+| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
-|   step time                     100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  collecting
-|   mean step time                100.2 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
-|   95th percentile of step time  101.2 ms   101.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
+|   step time                     100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  collecting
+|   mean step time                100.2 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  (collecting)
+|   95th percentile of step time  101.2 ms   101.2 ms  +0.050 %    -36 % to +56 %        89 %  (collecting)
 |   share of stalls                  0.0 %      0.0 %         -                 -           -  (collecting)
-|   peak memory                      7 GiB      7 GiB     0.0 %    -36 % to +56 %        87 %  (collecting)
-|   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
-|   10th percentile of step time  100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
-|   step time at the end          100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
-|   floor of step time            100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
+|   peak memory                      7 GiB      7 GiB     0.0 %    -36 % to +56 %        88 %  (collecting)
+|   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.8 %  (collecting)
+|   10th percentile of step time  100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  (collecting)
+|   step time at the end          100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  (collecting)
+|   floor of step time            100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  (collecting)
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
@@ -41,7 +41,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
-! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
+! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
 | name         id            steps      sent       new  outcome
 | default/m3   56b886078e4a    200 SIZE SIZE  created
@@ -177,21 +177,21 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 | 4 runs: 4 created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.9 % to 9.1 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.5 % to 9.6 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  regression
-|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  regression
-|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.9 % to +9.1 %       5.3 %  (regression)
+|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  regression
+|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  regression
+|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.5 % to +9.6 %       5.4 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
 |   peak memory                      7 GiB      7 GiB   0.0 %  -0.23 % to +0.23 %       1.2 %  (pass)
 |   loss at the end               0.835558   0.835558   0.0 %  -0.45 % to +0.45 %       1.4 %  (pass)
-|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
-|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
-|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.9 % to +9.1 %       2.3 %  (regression)
+|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
+|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
+|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
@@ -236,7 +236,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.9 % to 9.1 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.5 % to 9.6 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: 18181 bytes are not a tscope.v1.GateInput message
 [2]
