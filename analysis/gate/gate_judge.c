@@ -444,8 +444,10 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	}
 	if (ts_gate_worse(&b->first, &b->rule, worse))
 		return policy->rerun ? TS_GATE_SUSPECT : TS_GATE_REGRESSION;
-	s->ahead = ts_gate_better(&b->first, &b->rule, better);
-	return s->ahead && !policy->rerun ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+	if (!ts_gate_better(&b->first, &b->rule, better))
+		return TS_GATE_PASS;
+	s->ahead = policy->rerun;
+	return policy->rerun ? TS_GATE_PASS : TS_GATE_IMPROVEMENT;
 }
 
 /* Asks whether the row could have missed more than it must catch. An unknown size counts as yes, except where the
