@@ -47,7 +47,7 @@ struct ts_gate_sample {
 				   candidate's place; 0: there is none */
 	size_t n_low;	   /* the baselines are of two kinds that no fact tells apart, and so many are of the better one; 0: of one */
 	struct ts_gate_kinds kinds; /* what is said of two kinds */
-	bool ahead;		    /* the first look found an improvement, which by the policy one run cannot attribute to the commit */
+	bool ahead;		    /* the first look found an improvement, and by the policy one run cannot show it */
 	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
 };

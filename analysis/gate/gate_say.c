@@ -341,29 +341,47 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const char *title = ts_metrics[row->metric].title;
-	bool before = true, after = true;
 
 	if (!row->paired)
 		return;
-	for (size_t i = 0; i < s->n_pairs; i++) {
-		before = before && s->pairs[i].turn > 0;
-		after = after && s->pairs[i].turn < 0;
+	for (size_t i = 0; i < s->n_pairs; i++)
 		if (s->pairs[i].odd)
 			ts_gate_warn(c,
 				     "the difference of pair %u in %s lies far outside the spread of the other pairs, so this pair "
 				     "does not count",
 				     s->pairs[i].number, title);
-	}
 	if (isfinite(s->drift) && fabs(s->drift) > c->input->policy.delta)
 		ts_gate_warn(c,
 			     "on the allocation of the pairs, the %s of each run was %s %s than that of the run before, no matter "
 			     "whether it was a run of the base or of the candidate; this drift is removed from the comparison",
 			     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0));
-	if (before || after)
+}
+
+/* Asks whether one side ran first in every pair that has the metric: 1 the base, -1 the candidate, 0 neither or not recorded. */
+static int always_first(const struct ts_gate_sample *s)
+{
+	bool before = s->n_pairs, after = s->n_pairs;
+
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		before = before && s->pairs[i].turn > 0;
+		after = after && s->pairs[i].turn < 0;
+	}
+	return before - after;
+}
+
+/* Warns once of pairs that all have one order. */
+static void warn_order(struct ts_gate_court *c)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < TS_METRICS && !first; i++)
+		if (c->v.rows[i].counts && c->v.rows[i].paired)
+			first = always_first(&c->samples[i]);
+	if (first)
 		ts_gate_warn(c,
 			     "in every pair the %s ran first, so a drift of the machine could look like a change; run pairs in the "
 			     "order base, candidate, candidate, base",
-			     before ? "base" : "candidate");
+			     first > 0 ? "base" : "candidate");
 }
 
 /* Asks whether other work on the machine disturbs the metric less than step time. A rate is step time on another scale. */
@@ -437,12 +455,39 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 		ts_gate_warn(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason));
 	if (row->state == TS_GATE_COLLECTING)
 		ts_gate_warn(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason));
-	if (s->unnamed && row->state != TS_GATE_INCONCLUSIVE)
-		ts_gate_warn(c,
-			     "%" PRIu64 " of %s %s not record the session: the gate counts each as a session of its own, and it "
-			     "underestimates the noise between sessions if several of them ran in one session",
-			     s->unnamed, ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
-			     s->unnamed == 1 ? "does" : "do");
+}
+
+/* Warns once of baselines that do not record their session: those of the metric that has the most of them. The metrics are named where
+ * the others have none. */
+static void warn_unnamed(struct ts_gate_court *c)
+{
+	const struct ts_gate_sample *most = NULL;
+	struct ts_span titles = ts_span_str("");
+	size_t judged = 0, concerned = 0;
+
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_gate_sample *s = &c->samples[i];
+
+		if (!c->v.rows[i].counts || c->v.rows[i].state == TS_GATE_INCONCLUSIVE)
+			continue;
+		judged++;
+		if (!s->unnamed)
+			continue;
+		titles = ts_gate_text(c, "%.*s%s%s", TS_SPAN_ARG(titles), concerned++ ? ", " : "", ts_metrics[i].title);
+		if (!most || s->unnamed > most->unnamed)
+			most = s;
+	}
+	if (!most)
+		return;
+	if (concerned < judged)
+		titles = ts_gate_text(c, " (for %.*s)", TS_SPAN_ARG(titles));
+	else
+		titles = ts_span_str("");
+	ts_gate_warn(c,
+		     "%" PRIu64 " of %s %s not record the session%.*s: the gate counts each as a session of its own, and it "
+		     "underestimates the noise between sessions if several of them ran in one session",
+		     most->unnamed, ts_say_plural((double)(most->no_base.of - most->no_base.runs), "baseline").text,
+		     most->unnamed == 1 ? "does" : "do", TS_SPAN_ARG(titles));
 }
 
 static void warn_pairs(struct ts_gate_court *c)
@@ -474,6 +519,8 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	for (size_t i = 0; i < TS_METRICS; i++)
 		if (c->v.rows[i].counts)
 			warn_row(c, &c->v.rows[i]);
+	warn_unnamed(c);
+	warn_order(c);
 	warn_pairs(c);
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME] && !c->v.rows[TS_METRIC_MFU].gates)
 		ts_gate_warn(c, "MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "

@@ -456,7 +456,21 @@ static void sessions_are_draws(void **state)
 	put_session(TS_GATE_CANDIDATE, 0.1, "");
 	row = judge();
 	assert_true(row->base_draws == 5 && row->candidate_draws == 1);
-	assert_int_equal(ts_test_gate_warned("5 of 5 baselines do not record the session"), 1);
+	assert_int_equal(ts_test_gate_warned("5 of 5 baselines do not record the session: the gate"), 1);
+	/* It is said once for two metrics, and names them where a third one has no such baselines. */
+	t.input.policy.gates[TS_METRIC_STEP_TIME_P10] = true;
+	for (size_t i = 0; i < t.input.n_runs; i++)
+		ts_test_gate_set(&t.runs[i], TS_METRIC_STEP_TIME_P10, 0.09 * ts_test_ten[i]);
+	judge();
+	assert_int_equal(ts_test_gate_warned("5 of 5 baselines do not record the session: the gate"), 1);
+	assert_int_equal(ts_test_gate_warned("record the session"), 1);
+	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = true;
+	for (size_t i = 0; i < 3; i++)
+		ts_test_gate_set(put(TS_GATE_BASELINE, (double)NAN), TS_METRIC_STEP_TIME_MEAN, 0.1 * ts_test_ten[i]);
+	ts_test_gate_set(&t.runs[5], TS_METRIC_STEP_TIME_MEAN, 0.1);
+	judge();
+	assert_int_equal(ts_test_gate_warned("do not record the session (for step time, 10th percentile of step time): the gate"), 1);
+	assert_int_equal(ts_test_gate_warned("record the session"), 1);
 }
 
 /* On a private machine jobs have no number: all runs are one session, whose state affects both sides. */

@@ -180,7 +180,6 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.5 % to 9.6 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
-| warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
 |   step time                     100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  regression
