@@ -41,7 +41,7 @@ def gate_run(role, n):
     return ("role: %s group: 3 id: %s name: \"p/r%d\" workload { name: \"wl\" keys: %s session: \"0af%d\" commit: \"c\" branch: \"b\" dirty: true started_ns: -5 labels: \"session.host=a\\n\" } "
             "reduction { metrics { value: 0.%d error: 0.125 } %s metrics { value: -0.0 } %s parts { name: \"forward\" seconds: 0.25 } ranks: -1 ranks: 4 work: 0.5 work: nan wait: 0.125 wait: 2 "
             "time_source: \"timestamps\" mfu_basis: \"6N\" records: 11 warmup: 2 excluded: 3 counted: 6 window: 7 windows: 8 accumulation: 2.5 piece_count: 9 piece_count: 4 piece_time_sd: 0.25 piece_time_sd: 0.125 piece_time_most: 0.75 piece_time_most: -0.5 piece_mean_sd: 0.5 piece_mean_sd: 0.375 piece_mean_most: 1.5 piece_mean_most: 1.25 "
-            "wall_time { value: 21.5 } best_loss { reason: \"no column\" } }"
+            "wall_time { value: 21.5 } best_loss { reason: \"no column\" } loss_column: \"scalars.train/loss\" }"
             % (role, ident(n), n, ids(1, 2, 3, 4), n, n, LACKING * 2, LACKING * (len(METRICS) - 4)))
 
 

@@ -174,6 +174,8 @@ const char *ts_gate_role_word(enum ts_gate_role role);	  /* "candidate", "baseli
 /* ret_verdict points into input; its sentences lie in the arena. The same input gives the same verdict, bit for bit. */
 enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
 			     struct ts_error *err);
+/* The title of a metric, with the columns of a loss that is not scalars.loss (metric.h). NULL: the arena is full. */
+const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena);
 /* Explains the test in words, with the numbers of a policy: what `tscope gate --explain` prints. */
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out);
 

@@ -17,6 +17,38 @@ static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run 
 	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
 }
 
+/* The column of the loss of the first run of these roles that has a loss; empty: scalars.loss, or there is none. */
+static struct ts_span loss_column(const struct ts_gate_input *input, enum ts_gate_role role, enum ts_gate_role of_pair, bool *ret_found)
+{
+	*ret_found = false;
+	for (size_t i = 0; i < input->n_runs; i++) {
+		const struct ts_gate_run *run = &input->runs[i];
+
+		if ((run->role != role && run->role != of_pair) || !run->reduction.metrics[TS_METRIC_LOSS].known)
+			continue;
+		*ret_found = true;
+		return run->reduction.loss_column;
+	}
+	return ts_span_of(NULL, 0);
+}
+
+const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena)
+{
+	bool has_candidate, has_base;
+	struct ts_span candidate = loss_column(input, TS_GATE_CANDIDATE, TS_GATE_PAIR_CANDIDATE, &has_candidate);
+	struct ts_span base = loss_column(input, TS_GATE_BASELINE, TS_GATE_PAIR_BASE, &has_base);
+
+	return ts_metric_title(metric, has_candidate ? candidate : base, has_base ? base : candidate, "baselines", arena);
+}
+
+static const char *title_of(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const char *title = ts_gate_title(c->input, row->metric, c->arena);
+
+	c->full = c->full || !title;
+	return title ? title : "";
+}
+
 /* Returns the name that the sentence is about: that of the first candidate, or of the first candidate among the
  * pairs. */
 static struct ts_span subject(struct ts_gate_court *c)
@@ -110,7 +142,7 @@ static struct ts_span missed(struct ts_gate_court *c, const struct ts_gate_row *
 
 static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
 {
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = title_of(c, row);
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
 	if (row->paired && row->p < c->input->policy.suspect_alpha)
@@ -126,7 +158,7 @@ static struct ts_span blind(struct ts_gate_court *c, const struct ts_gate_row *r
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
 	return ts_gate_text(c, "%s of %.*s shows no regression, but this test is blind: %.*s, and GATE.must_catch is %s; %.*s",
-			    ts_metrics[row->metric].title, TS_SPAN_ARG(who), TS_SPAN_ARG(miss),
+			    title_of(c, row), TS_SPAN_ARG(who), TS_SPAN_ARG(miss),
 			    ts_say_percent(c->input->policy.must_catch).text, TS_SPAN_ARG(what));
 }
 
@@ -154,12 +186,12 @@ static struct ts_span of_floor(struct ts_gate_court *c, const struct ts_gate_row
 		what = "lies above its floor";
 	else if (row->state == TS_GATE_BLIND || row->state == TS_GATE_COLLECTING)
 		what = "may lie below its floor, because its interval spans it";
-	return ts_gate_text(c, "%s of %.*s %s: %.*s", ts_metrics[row->metric].title, TS_SPAN_ARG(who), what, TS_SPAN_ARG(row->reason));
+	return ts_gate_text(c, "%s of %.*s %s: %.*s", title_of(c, row), TS_SPAN_ARG(who), what, TS_SPAN_ARG(row->reason));
 }
 
 static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = title_of(c, row);
 	struct ts_span who = subject(c), what;
 
 	if (row->floored)

@@ -45,3 +45,37 @@ bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric)
 		}
 	return false;
 }
+
+/* Returns the name of a column without its group and the marks of escapes. */
+static const char *plain(struct ts_span column, struct ts_arena *arena)
+{
+	struct ts_span name = column;
+	char *out = ts_arena_array(arena, column.len + 1, 1);
+	size_t n = 0;
+
+	if (column.len == 0)
+		return "loss";
+	if (!out)
+		return NULL;
+	(void)ts_span_skip(&name, "scalars.");
+	for (size_t i = 0; i < name.len; i++)
+		if (name.data[i] != '\\')
+			out[n++] = (char)name.data[i];
+	out[n] = 0;
+	return out;
+}
+
+const char *ts_metric_title(enum ts_metric metric, struct ts_span column, struct ts_span other, const char *whose,
+			    struct ts_arena *arena)
+{
+	const char *title = ts_metrics[metric].title, *name, *others;
+
+	if (metric != TS_METRIC_LOSS || (column.len == 0 && other.len == 0))
+		return title;
+	name = plain(column, arena);
+	others = plain(other, arena);
+	if (!name || !others)
+		return NULL;
+	return ts_span_eq(column, other) ? ts_arena_printf(arena, "%s (%s)", title, name)
+					 : ts_arena_printf(arena, "%s (%s, of %s %s)", title, name, whose, others);
+}

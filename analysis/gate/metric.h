@@ -47,5 +47,10 @@ extern const struct ts_metric_row ts_metrics[TS_METRICS];
 
 /* False: there is no metric of that name. */
 bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric);
+/* The title, and the column where a loss is not scalars.loss: "loss at the end (train/loss)". column: an escaped path, empty for
+ * scalars.loss. other: that of the runs named by `whose`, which is said where it is another one: "loss at the end (train/loss, of
+ * baselines loss)". NULL: the arena is full. */
+const char *ts_metric_title(enum ts_metric metric, struct ts_span column, struct ts_span other, const char *whose,
+			    struct ts_arena *arena);
 
 #endif

@@ -732,6 +732,7 @@ static void ends_metrics(const struct ts_reduce_ends *ends, struct ts_reduction 
 		unknown(out, TS_METRIC_PEAK_MEMORY, ts_span_str(ends->no_peak));
 	/* A loss that is NaN or infinite is known, and it is the worst possible value. */
 	if (ends->has_loss) {
+		out->loss_column = ts_span_str(ends->loss_column ? ends->loss_column : "");
 		known(out, TS_METRIC_LOSS, ends->loss);
 		out->metrics[TS_METRIC_LOSS].has_error = isfinite(ends->loss_error);
 		out->metrics[TS_METRIC_LOSS].error = isfinite(ends->loss_error) ? ends->loss_error : 0;

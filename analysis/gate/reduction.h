@@ -80,6 +80,7 @@ struct ts_reduction {
 	struct ts_reduced metrics[TS_METRICS];
 	struct ts_reduced wall_time; /* s: from the end of the first row to that of the last, all that lies between included */
 	struct ts_reduced best_loss; /* the least of the loss curve */
+	struct ts_span loss_column;  /* the column of the loss, an escaped path, if it is not scalars.loss: "scalars.train/loss" */
 	struct ts_reduced_part *parts; /* in the order of ts_phase_order, unattributed last */
 	size_t n_parts;
 	struct ts_reduced_rank *ranks; /* ascending */
@@ -140,6 +141,7 @@ struct ts_reduce_ends {
 	bool has_loss;
 	double loss;	     /* mean of the last tenth */
 	double loss_error;   /* standard error of loss; NaN: not known */
+	const char *loss_column; /* as in the reduction; NULL: scalars.loss */
 	bool has_best;
 	double best_loss;
 	const char *no_peak, *no_loss; /* why, if not */

@@ -53,12 +53,30 @@ static void rows_are_whole(void **state)
 	}
 }
 
+static void a_loss_tells_its_column(void **state)
+{
+	struct ts_span none = ts_span_of(NULL, 0), slash = ts_span_str("scalars.train/loss"), dot = ts_span_str("scalars.train\\.loss");
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, 1 << 16);
+	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, none, none, "baselines", &arena), "loss at the end");
+	assert_string_equal(ts_metric_title(TS_METRIC_STEP_TIME, slash, none, "baselines", &arena), "step time");
+	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, slash, slash, "baselines", &arena), "loss at the end (train/loss)");
+	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, dot, none, "baselines", &arena),
+			    "loss at the end (train.loss, of baselines loss)");
+	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, none, slash, "older runs", &arena),
+			    "loss at the end (loss, of older runs train/loss)");
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_stay),
 		cmocka_unit_test(others_are_none),
 		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(a_loss_tells_its_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

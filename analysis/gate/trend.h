@@ -51,6 +51,8 @@ struct ts_trend_drift {
 struct ts_trend {
 	struct ts_span branch;	  /* "project/main" */
 	enum ts_metric metric;
+	struct ts_span column, other_column; /* of a loss (metric.h): that of the newest run, and of the newest that has another
+						one; not on the wire */
 	struct ts_span workload;  /* the workload that counts: its name, or the first digits of its key; empty: no run has any */
 	struct ts_trend_run *runs;	/* oldest first */
 	size_t n_runs;

@@ -76,9 +76,11 @@ static const char *say_level(const struct ts_trend *trend, const struct ts_trend
 
 enum ts_status ts_trend_say(struct ts_trend *trend, const struct ts_trend_series *s, struct ts_arena *arena, struct ts_error *err)
 {
-	const char *title = ts_metrics[trend->metric].title, *what, *text;
+	const char *title = ts_metric_title(trend->metric, trend->column, trend->other_column, "older runs", arena), *what, *text;
 	struct ts_span name = ts_span_after(trend->branch, '/');
 
+	if (!title)
+		return ts_arena_error(arena, err);
 	if (s->n == 0) {
 		text = ts_arena_printf(arena, "no run of %.*s has a %s that counts", TS_SPAN_ARG(name), title);
 	} else {

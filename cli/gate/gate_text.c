@@ -52,7 +52,7 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, enum half half,
 	const char *candidate = ts_show_row_candidate(v, row, arena);
 
 	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
-	ts_grid_text(grid, style, ts_metrics[row->metric].title);
+	ts_grid_text(grid, style, ts_gate_title(&v->input, row->metric, arena));
 	if (half != BOUNDS) {
 		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
 		ts_grid_text(grid, TS_STYLE_PLAIN, candidate);

@@ -166,6 +166,7 @@ static const struct ts_shape_field reduction_rows[] = {
 	{"accumulation", NULL, F64(accumulation)},
 	{"wall_time", NULL, ONE(wall_time, reduced_shape), MAYBE},
 	{"best_loss", NULL, ONE(best_loss, reduced_shape), MAYBE},
+	{"loss_column", "loss_column", BYTES(loss_column, TS_PATH_MAX), OR_NULL},
 };
 static const struct ts_shape reduction_shape = {SHAPE("reduction", reduction, reduction_rows), .check = check_reduction};
 #undef TYPE

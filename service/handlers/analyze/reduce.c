@@ -163,7 +163,7 @@ static enum ts_status read_ends(struct reducing *r, struct ts_error *err)
 	ts_columns_init(&columns, r->fetch);
 	status = read_peak(r, &columns, err);
 	ts_columns_finish(&columns);
-	return status ? status : ts_reduce_read_loss(r->fetch, r->run, "scalars.loss", &r->ends, err);
+	return status ? status : ts_reduce_read_loss(r->fetch, r->run, r->arena, &r->ends, err);
 }
 
 /* --- the workload --- */

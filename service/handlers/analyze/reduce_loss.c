@@ -30,10 +30,10 @@ static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *tab
 	return status;
 }
 
-enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_reduce_ends *io_ends,
-				   struct ts_error *err)
+/* Reads the column of the lowest rank that has one of this name. */
+static enum ts_status read_named(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_reduce_ends *io_ends,
+				 struct ts_error *err)
 {
-	io_ends->no_loss = "the run has no column scalars.loss";
 	for (size_t i = 0; i < run->head.n_ranks; i++) {
 		const struct ts_table *table;
 		const struct ts_column *column = ts_columns_find(&run->indexes[i], name, &table);
@@ -47,30 +47,17 @@ enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run,
 	return TS_OK;
 }
 
-enum ts_status ts_reduce_named_loss(struct ts_fetch *f, const struct ts_id *id, struct ts_reduction *io_reduction, struct ts_error *err)
+enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_reduce_ends *io_ends,
+				   struct ts_error *err)
 {
-	struct ts_reduced *loss = &io_reduction->metrics[TS_METRIC_LOSS], *best = &io_reduction->best_loss;
-	struct ts_arena work;
-	struct ts_reduce_ends ends = {.has_loss = false};
-	struct ts_run run;
-	enum ts_status status;
+	enum ts_status status = TS_OK;
 
-	if (loss->known)
-		return TS_OK;
-	ts_arena_init(&work, TS_ANALYSIS_ARENA);
-	status = ts_run_open(f, id, &work, &run, err);
-	for (size_t i = 1; !status && !ends.has_loss && i < TS_TRAIN_PREFIXES; i++) {
-		const char *name = ts_arena_printf(&work, "scalars.%sloss", ts_train_prefixes[i]);
+	io_ends->no_loss = "the run has no column scalars.loss";
+	for (size_t i = 0; !status && !io_ends->has_loss && i < TS_TRAIN_PREFIXES; i++) {
+		const char *name = ts_arena_printf(arena, "scalars.%sloss", ts_train_prefixes[i]);
 
-		status = name ? ts_reduce_read_loss(f, &run, name, &ends, err) : ts_arena_error(&work, err);
+		status = name ? read_named(f, run, name, io_ends, err) : ts_arena_error(arena, err);
+		io_ends->loss_column = i > 0 ? name : NULL;
 	}
-	ts_arena_finish(&work);
-	if (status || !ends.has_loss)
-		return status;
-	*loss = (struct ts_reduced){.known = true, .value = ends.loss, .has_error = isfinite(ends.loss_error)};
-	loss->error = loss->has_error ? ends.loss_error : 0;
-	*best = (struct ts_reduced){.known = ends.has_best, .value = ends.best_loss};
-	if (!best->known)
-		*best = (struct ts_reduced){.reason = ts_span_str("no value of the loss is finite")};
-	return TS_OK;
+	return status;
 }

@@ -428,6 +428,20 @@ static void counts_of_work(void **state)
 	metric(&r, TS_METRIC_SAMPLES_PER_S_DEVICE, 2 / 0.125);
 	metric(&r, TS_METRIC_PEAK_MEMORY, 4e9);
 	metric(&r, TS_METRIC_LOSS, 94.5); /* over steps 90 to 99 */
+	assert_int_equal(r.loss_column.len, 0);
+	/* Another rank has what other loggers call the loss, and its steps have another one: scalars.loss comes first. */
+	for (int64_t i = 0; i < 100; i++) {
+		cells_add(&c, 0, "scalars.train/loss", i, 7);
+		cells_add(&c, 0, "scalars.training_loss", i, 8);
+	}
+	r = reduce(facts, 2);
+	metric(&r, TS_METRIC_LOSS, 94.5);
+	for (size_t i = 0; i < c.n; i++)
+		if (strcmp(c.items[i].name, "scalars.loss") == 0)
+			c.items[i].name = "scalars.val_loss";
+	r = reduce(facts, 2);
+	metric(&r, TS_METRIC_LOSS, 7);
+	assert_true(ts_span_is(r.loss_column, "scalars.train/loss"));
 	set_cell(1, "tokens", 50, (double)NAN);
 	r = reduce(facts, 2);
 	unknown(&r, TS_METRIC_TOKENS_PER_S, "the column holds no number above 0");

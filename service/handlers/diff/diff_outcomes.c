@@ -4,7 +4,6 @@
 #include "base/helper.h"
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/analyze/reduce_cache.h"
-#include "service/handlers/analyze/reduce_loss.h"
 
 enum { HELPED_STEPS = 8192 }; /* with fewer, a run is not worth a thread of its own */
 
@@ -66,9 +65,5 @@ enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const
 	ts_arena_finish(&second.arena);
 	if (status)
 		return status;
-	if (ts_reduce_named_loss(f, a, &runs[0].reduction, err))
-		return ts_error_prefix(err, "the first run");
-	if (ts_reduce_named_loss(f, b, &runs[1].reduction, err))
-		return ts_error_prefix(err, "the second run");
 	return ts_outcomes_of(&of_a, &of_b, arena, &io_diff->outcomes, &io_diff->n_outcomes, err);
 }

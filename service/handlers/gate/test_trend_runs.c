@@ -39,6 +39,8 @@ static int teardown(void **state)
 	return 0;
 }
 
+static const char *loss_column = "scalars.loss";
+
 /* Returns the id of a run of one rank whose steps take `seconds`; commit is that of the code. 0 seconds: it records no time. */
 static struct ts_id run_of(double seconds, const char *model, const char *commit)
 {
@@ -49,7 +51,7 @@ static struct ts_id run_of(double seconds, const char *model, const char *commit
 	for (int i = 0; i < STEPS; i++) {
 		if (seconds > 0)
 			cells_add(&c, 0, "phases.forward", i, seconds);
-		cells_add(&c, 0, "scalars.loss", i, 1.0 / (i + 1));
+		cells_add(&c, 0, loss_column, i, 1.0 / (i + 1));
 	}
 	id = make_run(&w, &c, facts, 2);
 	cells_free(&c);
@@ -101,12 +103,36 @@ static enum ts_status ask(struct ts_trend_request request, struct ts_trend *ret)
 	return status;
 }
 
+static void says(const struct ts_trend *t, const char *begin)
+{
+	if (!ts_span_starts(t->sentence, ts_span_str(begin)))
+		fail_msg("%.*s", TS_SPAN_ARG(t->sentence));
+}
+
 static struct ts_trend trend(void)
 {
 	struct ts_trend t;
 
 	must(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/main")}, &t), &err);
 	return t;
+}
+
+static void a_loss_of_another_name(void **state)
+{
+	const struct ts_trend_request request = {.branch = ts_span_str("branch:p/main"), .metric = TS_METRIC_LOSS};
+	struct ts_trend t;
+
+	(void)state;
+	loss_column = "scalars.train/loss"; /* the last lines set it back */
+	push_many(0, 2, 0.2);
+	must(ask(request, &t), &err);
+	assert_true(t.n_runs == 2 && t.left_out == 0 && t.runs[0].known && t.runs[1].known);
+	says(&t, "loss at the end (train/loss) of main is ");
+	loss_column = "scalars.loss";
+	push_many(2, 4, 0.2);
+	must(ask(request, &t), &err);
+	assert_int_equal(t.left_out, 0);
+	says(&t, "loss at the end (loss, of older runs train/loss) of main is ");
 }
 
 static void finds_a_change(void **state)
@@ -288,6 +314,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(a_loss_of_another_name),
 		T(finds_a_change),	T(leaves_out), T(like_another), T(pushed_again), T(a_declared_workload),
 		T(measured_by_other_means), T(other_metrics), T(a_policy), T(refuses),
 	};

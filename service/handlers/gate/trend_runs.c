@@ -111,6 +111,14 @@ static enum ts_status take_value(struct follower *t, const struct ts_reduction *
 
 	if (!t->has_basis && keep(t, basis, basis.len, &t->basis, err))
 		return err->status;
+	if (!t->has_basis) {
+		if (keep(t, r->loss_column, r->loss_column.len, &t->trend.column, err))
+			return err->status;
+		t->trend.other_column = t->trend.column;
+	} else if (ts_span_eq(t->trend.column, t->trend.other_column) &&
+		   keep(t, r->loss_column, r->loss_column.len, &t->trend.other_column, err)) {
+		return err->status;
+	}
 	t->has_basis = true;
 	if (!ts_span_eq(basis, t->basis))
 		return leave_out(t, row, "measured in another way than the newest run: by ", basis, err);
