@@ -261,11 +261,20 @@ static void repeat_first(struct ts_inquiry *q, const char *environment, const ch
 		ts_span_str(splits));
 }
 
+/* Advice about CUDA is for runs of which a record tells of it. */
+static bool tells_of_cuda(const struct ts_inquiry *q)
+{
+	return (q->e->facts_a && ts_tells_of_cuda(q->e->facts_a)) || (q->e->facts_b && ts_tells_of_cuda(q->e->facts_b));
+}
+
 static void with_flags(struct ts_inquiry *q)
 {
 	struct ts_span remedies = ts_span_str("");
+	bool cuda = tells_of_cuda(q);
 
 	for (size_t i = 0; i < ts_flags_n; i++) {
+		if (ts_flags[i].cuda && !cuda)
+			continue;
 		enum ts_flag_answer a = ts_flag_of(&ts_flags[i], q->e->facts_a, q->e->world_a),
 				    b = ts_flag_of(&ts_flags[i], q->e->facts_b, q->e->world_b);
 
@@ -358,8 +367,9 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 		with_flags(q);
 	if (may_be(q, TS_CAUSE_PRECISION) && !on_cpu(q))
 		propose(q, 2 * SHORT,
-			ts_inquiry_text(q, "run both again for %d steps with TF32 and autocast off", SHORT),
-			ts_span_str("NVIDIA_TF32_OVERRIDE=0"),
+			ts_inquiry_text(q, "run both again for %d steps with %sautocast off", SHORT,
+					tells_of_cuda(q) ? "TF32 and " : ""),
+			ts_span_str(tells_of_cuda(q) ? "NVIDIA_TF32_OVERRIDE=0" : ""),
 			ts_span_str("whether precision or kernels are the cause: then the difference becomes smaller "
 				    "or disappears"));
 	if (may_be(q, TS_CAUSE_RESUME_STATE) && q->e->resumes_a.n + q->e->resumes_b.n > 0)

@@ -246,6 +246,27 @@ bool ts_without_cuda(const struct ts_facts *facts)
 	return available && value_is(available, "false") && !any_below(facts, "hardware.gpu");
 }
 
+bool ts_tells_of_cuda(const struct ts_facts *facts)
+{
+	static const char *const globs[] = {"hardware.*gpu*",	   "hardware.*cuda*",	 "libraries.*cuda*",   "libraries.*cudnn*",
+					    "libraries.*cublas*",  "libraries.*nccl*",	 "determinism.*tf32*", "determinism.*cuda*",
+					    "determinism.*cudnn*", "determinism.*cublas*", "determinism.*nccl*"};
+
+	if (ts_without_cuda(facts))
+		return false;
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+
+		for (size_t k = 0; k < sizeof globs / sizeof globs[0]; k++)
+			if (fact->type != TS_FACT_ABSENT && !value_is(fact, "false") && ts_glob(ts_span_str(globs[k]), fact->path))
+				return true;
+		if (ts_span_is(fact->path, "libraries.torch") && fact->type == TS_FACT_TEXT &&
+		    ts_glob(ts_span_str("*+cu*"), fact->text))
+			return true;
+	}
+	return false;
+}
+
 unsigned ts_torch_version(const struct ts_facts *facts)
 {
 	const struct ts_fact *torch = facts ? ts_facts_find(facts, ts_span_str("libraries.torch")) : NULL;

@@ -82,6 +82,8 @@ unsigned ts_torch_version(const struct ts_facts *facts);
 
 /* The facts say that no GPU was there, or that torch cannot use one. */
 bool ts_without_cuda(const struct ts_facts *facts);
+/* Any fact tells of CUDA: a device, a library, a flag, a build of torch. */
+bool ts_tells_of_cuda(const struct ts_facts *facts);
 
 const char *ts_onset_word(enum ts_onset onset); /* "never", "first pass", "first update", "any step" */
 const char *ts_push_word(enum ts_push push);	/* "none", "rounding", "finite", "any" */

@@ -1510,6 +1510,39 @@ static void test_experiments(void **state)
 	fail_msg("no repeat was proposed");
 }
 
+static bool advises_cuda(const struct scene *s)
+{
+	for (size_t i = 0; i < s->d.n_experiments; i++)
+		if (found_in(&s->d.experiments[i].what, 1, "TF32") || found_in(&s->d.experiments[i].what, 1, "cudnn") ||
+		    found_in(&s->d.experiments[i].what, 1, "CUBLAS") || found_in(&s->d.experiments[i].command, 1, "TF32"))
+			return true;
+	return false;
+}
+
+/* Advice about CUDA is for runs of which a record tells of it. */
+static void test_advice_for_cuda(void **state)
+{
+	static const struct {
+		const char *path, *value;
+		bool cuda;
+	} records[] = {{"libraries.numpy", "2.1", false},	  {"libraries.torch", "2.4.0", false},
+		       {"libraries.torch", "2.4.0+cu124", true},  {"libraries.torch", "2.4.0+cpu", false},
+		       {"hardware.gpus[0].name", "H100", true},	  {"hardware.cuda_available", "false", false},
+		       {"libraries.nvidia-cudnn-cu12", "9", true}, {"determinism.cudnn_benchmark", "true", true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
+		SCENE(s);
+		say(&s, records[i].path, records[i].value, records[i].value);
+		parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
+		ask(&s);
+		assert_true(s.d.n_experiments >= 2);
+		if (advises_cuda(&s) != records[i].cuda)
+			fail_msg("%s = %s", records[i].path, records[i].value);
+		close_scene(&s);
+	}
+}
+
 /* Every n-th allocation fails once: the result is an error, and no answer is returned. */
 static void test_no_memory(void **state)
 {
@@ -1881,6 +1914,7 @@ int main(void)
 		cmocka_unit_test(test_mirror),
 		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_experiments),
+		cmocka_unit_test(test_advice_for_cuda),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(every_measure_is_made),
 	};

@@ -95,9 +95,20 @@ static bool device_is(const struct ts_measures *m, const char *want)
 	return row && row->known && ts_span_is(row->text, want);
 }
 
+/* A device, or else what only an allocator or a format of one records. */
+static bool has_gpu(const struct ts_measures *m)
+{
+	const struct ts_measure *kind = ts_measure_find(m, TS_M_DEVICE_KIND, TS_NO_SUBJECT);
+	double reserved;
+
+	if (kind && kind->known)
+		return ts_span_is(kind->text, "GPU");
+	return ts_measure_value(m, TS_M_FRAGMENTATION_UNUSED, TS_NO_SUBJECT, &reserved) || dtype_is(m, "tf32");
+}
+
 bool ts_play_applies(const struct ts_play *play, const struct ts_measures *m)
 {
-	if ((play->device == TS_PLAY_GPU && device_is(m, "CPU")) || (play->device == TS_PLAY_CPU && !device_is(m, "CPU")))
+	if ((play->device == TS_PLAY_GPU && !has_gpu(m)) || (play->device == TS_PLAY_CPU && !device_is(m, "CPU")))
 		return false;
 	return !play->applies || play->applies(m);
 }

@@ -12,7 +12,7 @@
 
 enum ts_play_device {
 	TS_PLAY_ANY,
-	TS_PLAY_GPU, /* not for a run that is known to compute on the CPU */
+	TS_PLAY_GPU, /* only for a run whose records tell of a GPU */
 	TS_PLAY_CPU, /* only for such a run */
 };
 

@@ -227,7 +227,7 @@ static void fixes_of_several_causes(void **state)
 	struct state s;
 
 	(void)state;
-	decide(&s, REST(0.4, 0.2, 0, 0, 0.2, 0.2) "ranks/all/missing_count = 0");
+	decide(&s, REST(0.4, 0.2, 0, 0, 0.2, 0.2) "ranks/all/missing_count = 0; efficiency/device/kind = 'GPU'");
 	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
 		if (!ts_span_is(s.b.fixes[i].name, want[i]))
 			fail_msg("%zu: %.*s, not %s", i, TS_SPAN_ARG(s.b.fixes[i].name), want[i]);
@@ -278,7 +278,7 @@ static void fixes_by_what_rows_say(void **state)
 	/* Where only 2 % lie between compute and the peak, compiling cannot win 25 %. */
 	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.9; budget/compute_overhead/share_ratio = 0.02; "
 	 "budget/other/share_ratio = 0.08; "
-			 "efficiency/mfu/ratio = 0.9; efficiency/mfu/dtype = 'fp32'");
+			 "efficiency/mfu/ratio = 0.9; efficiency/mfu/dtype = 'fp32'; efficiency/device/kind = 'GPU'");
 	about(fix(&s, "compile the model")->wins_most_ratio, 0.02);
 	about(fix(&s, "use mixed precision")->wins_most_ratio, 0.46); /* it raises the peak itself */
 	ts_arena_finish(&s.arena);
@@ -290,7 +290,7 @@ static void the_verdict_comes_first(void **state)
 	struct state s;
 
 	(void)state;
-	decide(&s, REST(0, 0.7, 0, 0.3, 0, 0) "efficiency/mfu/dtype = 'fp32'");
+	decide(&s, REST(0, 0.7, 0, 0.3, 0, 0) "efficiency/mfu/dtype = 'fp32'; efficiency/device/kind = 'GPU'");
 	assert_int_equal(s.b.kind, TS_BOUND_WAIT);
 	assert_int_equal(s.b.fixes[0].of, TS_BOUND_WAIT);
 	assert_true(ts_span_is(s.b.fixes[0].name, "give all ranks the same amount of work"));
@@ -314,8 +314,14 @@ static void fixes_for_the_device(void **state)
 	assert_non_null(fix(&s, "use TF32 for 32-bit matrix products"));
 	assert_null(fix(&s, "use all cores"));
 	ts_arena_finish(&s.arena);
+	/* Without any record of a device, neither is advised; an allocator of one is such a record. */
 	decide(&s, REST(0.3, 0.4, 0.3, 0, 0, 0) "efficiency/device/kind ? the run does not record the name of the device");
-	assert_non_null(fix(&s, "use mixed precision"));
+	assert_null(fix(&s, "use TF32 for 32-bit matrix products"));
+	assert_null(fix(&s, "check that the fast interconnect is used"));
+	assert_null(fix(&s, "use all cores"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0.3, 0.4, 0.3, 0, 0, 0) "memory/fragmentation/reserved_unused_bytes = 5");
+	assert_non_null(fix(&s, "use TF32 for 32-bit matrix products"));
 	assert_null(fix(&s, "use all cores"));
 	ts_arena_finish(&s.arena);
 }

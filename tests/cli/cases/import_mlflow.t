@@ -100,20 +100,16 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |                device, library or driver; nondeterministic kernels
 |
 | NEXT
-|   1            run both again for 20 steps with TF32 and autocast off (40 steps to run); this shows
-|                whether precision or kernels are the cause: then the difference becomes smaller or
-|                disappears
-|       NVIDIA_TF32_OVERRIDE=0
+|   1            run both again for 20 steps with autocast off (40 steps to run); this shows whether
+|                precision or kernels are the cause: then the difference becomes smaller or disappears
 |   2            record digests.params, digests.batch, digests.rng, digests.grads in both runs from
 |                step 24 to step 45, push them and compare again (45 steps to run); this shows which
 |                input differs first: parameters, batch, random generators or gradients
 |       tscope diff c968cd4d2248-digests c1036e0e36c4-digests
 |   3            repeat the first run twice for 45 steps, with
-|                torch.use_deterministic_algorithms(True), torch.backends.cudnn.benchmark = False,
-|                torch.backends.cudnn.deterministic = True, CUBLAS_WORKSPACE_CONFIG=:4096:8,
-|                NCCL_ALGO=Ring, and push the repeats as c968cd4d2248-r1 and c968cd4d2248-r2 (90 steps
-|                to run); this shows whether nondeterministic kernels are the cause: with these flags
-|                they are deterministic
+|                torch.use_deterministic_algorithms(True), and push the repeats as c968cd4d2248-r1 and
+|                c968cd4d2248-r2 (90 steps to run); this shows whether nondeterministic kernels are
+|                the cause: with these flags they are deterministic
 |       tscope diff c968cd4d2248 c1036e0e36c4 --repeats 'c968cd4d2248-r*'
 |   4            run each recipe again for 45 steps on the hosts of the other run, and push them as
 |                c968cd4d2248-swap and c1036e0e36c4-swap (90 steps to run); this shows whether the
