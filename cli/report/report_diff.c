@@ -68,10 +68,13 @@ static bool diagnosed(const struct ts_diff *diff)
 	return diff->diagnosis.cause != TS_CAUSE_UNKNOWN || diff->diagnosis.sentence.len;
 }
 
-/* Says "cause: a different data order; confidence: high; from step 80". */
+/* Says "cause: a different data order; confidence: high; from step 80". Under costs that differ, nothing may be said to be equal but
+ * what was computed. */
 static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 {
-	const char *text = ts_report_say(r, "cause: %s; confidence: %s", ts_cause_title(d->cause),
+	bool slower = r->costs && d->cause == TS_CAUSE_IDENTICAL;
+	const char *but = slower ? " in what was computed, but its costs differ" : "";
+	const char *text = ts_report_say(r, "cause: %s%s; confidence: %s", ts_cause_title(d->cause), but,
 					 ts_confidence_word(d->confidence));
 
 	return d->has_step ? ts_report_say(r, "%s; from step %" PRId64, text, d->step) : text;

@@ -192,7 +192,7 @@ $ tscope diff parts base
 $ tscope diff base longer
 | The trajectories cannot be compared in full: loss agrees at 8 common steps, but the second run has 4 steps (8 to 11) that the first lacks
 | costs of b against a: peak memory +50.0 %
-| cause: no difference found; confidence: low
+| cause: no difference found in what was computed, but its costs differ; confidence: low
 |   a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 |   b  longer  782180165393  12 steps (0 to 11)  1 rank
 |
@@ -793,7 +793,8 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 | the first run has 5 steps (3 to 7) that the second lacks; 11 recorded facts
 | differ: code.commit and 10 more
 | costs of b against a: peak memory -62.5 %
-| cause: no difference found; confidence: low
+| cause: no difference found in what was computed, but its costs differ;
+|   confidence: low
 |   a  base         18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  ./runs/evil  d45d5732500b  3 steps (0 to 2)  1 rank
 |
@@ -845,7 +846,7 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 $ tscope diff base ./runs/cut
 | The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 8 recorded facts differ: code.commit and 7 more
 | costs of b against a: peak memory -50.0 %
-| cause: no difference found; confidence: low
+| cause: no difference found in what was computed, but its costs differ; confidence: low
 |   a  base        18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  ./runs/cut  a6e6bceb9c69  4 steps (0 to 3)  1 rank
 |
