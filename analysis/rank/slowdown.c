@@ -1,31 +1,32 @@
 #include "analysis/rank/slowdown.h"
 
+#include "analysis/rank/levels.h"
 #include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
+#include "analysis/stats/wander.h"
 
 #include <math.h>
 
 enum {
 	CELLS = 48, /* at most, of four steps at least */
 	STEP_LEAST = 2,	    /* cells on each side of a step */
+	PARAMETERS = 8,	    /* that explain some of so few cells */
 	RAMP_LEAST = 4,	    /* cells that a ramp takes, and cells behind its beginning */
 	SAMPLE = 1 << 14,   /* times whose quartiles give the reach */
-	BLOCK = 16,	    /* steps whose median is of one of two levels, in a run of BLOCKS or more of them; 4 at least */
-	BLOCKS = 32,
-	BLOCKS_LEAST = 12,
-	ROUNDS = 12,	    /* of two means */
-	SWITCHES = 3,
+	SIDE_STEPS = 24,    /* a shorter side of a step, or of the beginning of a ramp, needs a greater G */
+	BLOCK = 16,	    /* steps whose median is on a side of a step, at least */
 	SIDE_LEAST = 6, /* blocks on a side of a step of which it can be said that they mix */
 	OVER = 16, /* more fast steps than slow ones behind a rise that is over */
 };
 
 static const double CLIP = 6.0;	    /* quartile distances */
-static const double LIMIT = 5000.0; /* of G */
+/* The limits of G, and of the evidence. */
+static const double STEP_G = 800, STEP_EVIDENCE = 11;
+static const double RAMP_G = 3000, RAMP_EVIDENCE = 16.8;
+static const double SHORT_G = 5000;
 static const double AS_GOOD = 0.3;  /* a step is told from a ramp if its G is at least so much of the ramp's */
-static const double CHANGE = 0.05;  /* a smaller shift is none of two levels, or of a stretch */
-static const double APART = 4.0;    /* deviations within a level between two levels */
+static const double CHANGE = 0.05;  /* a smaller shift is none */
 static const double CROSSED = 0.15; /* of the blocks on a side of a step, on the other side of the middle */
-static const double SHARE = 0.05;   /* of the blocks in each of two levels */
 
 struct cells {
 	size_t n, steps; /* cells, and times */
@@ -106,6 +107,11 @@ static bool fill(struct cells *c, const double *v, size_t n, double *scratch)
 	return true;
 }
 
+static bool is_step(const struct shape *s)
+{
+	return s->to <= s->from + 1;
+}
+
 /* Returns the mean height of the shape in cell k. */
 static double height(const struct shape *s, size_t k)
 {
@@ -148,10 +154,30 @@ static void keep(const struct cells *c, struct shape *best, size_t from, size_t 
 		*best = s;
 }
 
-/* Finds the shape of the greatest G; false if it is below the limit. */
+/* Computes the evidence for the shape beside wandering; the part that the parameters explain in so few cells is taken off. */
+static double evidence_of(const struct cells *c, const struct shape *s)
+{
+	double z[CELLS], n = (double)c->n;
+	struct ts_wander found;
+
+	for (size_t k = 0; k < c->n; k++)
+		z[k] = height(s, k);
+	ts_wander_test(c->y, z, c->n, &found);
+	return found.coefficient > 0 ? found.evidence * (n - PARAMETERS) / n : 0;
+}
+
+static bool is_beyond(const struct cells *c, const struct shape *s, double g, double evidence)
+{
+	bool is_short = (c->n - s->from) * c->steps < SIDE_STEPS * c->n || (is_step(s) && s->from * c->steps < SIDE_STEPS * c->n);
+
+	return s->g >= (is_short ? SHORT_G : g) && evidence_of(c, s) >= evidence;
+}
+
+/* Finds the step and the ramp of the greatest G, and of these the one that is beyond its limits; false if none is. */
 static bool lasting(const struct cells *c, struct shape *ret)
 {
 	struct shape step = {.g = 0}, ramp = {.g = 0};
+	bool steps, grows;
 
 	for (size_t from = STEP_LEAST; from + STEP_LEAST <= c->n; from++) {
 		keep(c, &step, from, from);
@@ -161,8 +187,10 @@ static bool lasting(const struct cells *c, struct shape *ret)
 	for (size_t from = 0; from + RAMP_LEAST <= c->n; from++)
 		for (size_t to = from + RAMP_LEAST; to <= c->n; to++)
 			keep(c, &ramp, from, to);
-	*ret = step.g >= AS_GOOD * ramp.g ? step : ramp;
-	return fmax(step.g, ramp.g) >= LIMIT;
+	steps = is_beyond(c, &step, STEP_G, STEP_EVIDENCE);
+	grows = is_beyond(c, &ramp, RAMP_G, RAMP_EVIDENCE);
+	*ret = steps && (!grows || step.g >= AS_GOOD * ramp.g) ? step : ramp;
+	return steps || grows;
 }
 
 /* Finds the first step of the new level, within a cell of where the cells say. */
@@ -180,11 +208,6 @@ static size_t step_at(const struct cells *c, const double *v, const struct shape
 		}
 	}
 	return best;
-}
-
-static bool is_step(const struct shape *s)
-{
-	return s->to <= s->from + 1;
 }
 
 /* Computes the levels from the cells that the step leaves whole, and again from where it is. */
@@ -285,6 +308,18 @@ static bool is_mixed(const double *v, size_t n, const struct ts_slowdown *rise, 
 						  crosses(v, rise->first, n, size, middle, true, scratch));
 }
 
+/* Returns whether as many blocks outside of a rise as in it are above its middle: what comes and goes came again. */
+static bool is_above_elsewhere(const struct ts_spikes_fit *fit, const struct ts_slowdown *rise)
+{
+	double middle = rise->before + (rise->after - rise->before) / 2;
+	size_t in = 0, out = 0, at;
+
+	for (size_t b = 0; b < ts_spikes_blocks(fit); b++)
+		if (ts_spikes_block(fit, b, &at) > middle)
+			at < rise->first || (rise->kind == TS_SLOWDOWN_STRETCH && at > rise->last) ? out++ : in++;
+	return out >= in;
+}
+
 static void by_shifts(const struct ts_spikes *found, struct ts_slowdown *out)
 {
 	const struct ts_spike *most = NULL;
@@ -335,113 +370,6 @@ static void end_stretch(const double *v, size_t n, const struct ts_spikes *found
 	out->last = end - 1;
 }
 
-/* --- two levels --- */
-
-/* Splits the blocks at the middle of the medians of the two sides, until it stays; returns the middle. */
-static double split(const double *x, size_t n, double *scratch, double level[2])
-{
-	double middle;
-
-	level[0] = level[1] = x[0];
-	for (size_t i = 0; i < n; i++) {
-		level[0] = fmin(level[0], x[i]);
-		level[1] = fmax(level[1], x[i]);
-	}
-	for (int round = 0; round < ROUNDS; round++) {
-		size_t low = 0, high = n;
-
-		middle = level[0] / 2 + level[1] / 2;
-		for (size_t i = 0; i < n; i++)
-			*(x[i] < middle ? &scratch[low++] : &scratch[--high]) = x[i];
-		if (low == 0 || low == n)
-			break;
-		level[0] = ts_median(scratch, low, scratch);
-		level[1] = ts_median(scratch + low, n - low, scratch + low);
-	}
-	return middle;
-}
-
-struct levels {
-	double level[2], middle;
-	size_t count[2], switches;
-	size_t wrong; /* blocks that are on the wrong side of the best single split, in time, of lower before upper blocks */
-};
-
-/* Counts a change of sides where two blocks in a row are clearly on the other side: one that holds both levels is between them. */
-static void count_sides(const double *blocks, size_t n, struct levels *l)
-{
-	double clear = (l->level[1] - l->level[0]) / 6;
-	int side = -1, before = -1;
-	size_t upper = 0;
-
-	for (size_t i = 0; i < n; i++)
-		l->count[blocks[i] >= l->middle]++;
-	l->wrong = l->count[0];
-	for (size_t i = 0, lower = 0; i < n; i++) {
-		int now = blocks[i] >= l->middle;
-		size_t wrong;
-
-		upper += now == 1;
-		lower += now == 0;
-		wrong = upper + (l->count[0] - lower);
-		l->wrong = wrong < l->wrong ? wrong : l->wrong;
-		if (fabs(blocks[i] - l->middle) < clear)
-			continue;
-		l->switches += side >= 0 && now != side && now == before;
-		side = side < 0 || now == before ? now : side;
-		before = now;
-	}
-}
-
-/* Returns the largest robust deviation of the blocks of a side from its level. */
-static double within(const double *blocks, size_t n, const struct levels *l, double *scratch)
-{
-	double most = 0;
-
-	for (int k = 0; k < 2; k++) {
-		size_t some = 0;
-
-		for (size_t i = 0; i < n; i++)
-			if ((blocks[i] >= l->middle) == k)
-				scratch[some++] = fabs(blocks[i] - l->level[k]);
-		most = fmax(most, some ? TS_MAD_TO_SD * ts_median(scratch, some, scratch) : 0);
-	}
-	return most;
-}
-
-/* Sets *out if the medians of blocks gather about two levels and go from one to the other at least so often. */
-static bool two_levels(const double *v, size_t n, size_t switches, double *blocks, double *scratch, struct ts_slowdown *out)
-{
-	size_t m = 0, size = n / BLOCKS;
-	struct levels l = {.switches = 0};
-	double least;
-
-	size = size < BLOCK / 4 ? BLOCK / 4 : size > BLOCK ? BLOCK : size;
-	for (size_t i = 0; i + size <= n; i += size) {
-		double x = finite_median(v + i, size, scratch);
-
-		if (isfinite(x))
-			blocks[m++] = x;
-	}
-	if (m < BLOCKS_LEAST)
-		return false;
-	l.middle = split(blocks, m, scratch, l.level);
-	count_sides(blocks, m, &l);
-	least = SHARE * (double)m;
-	if (l.switches < switches || (double)l.count[0] < least || (double)l.count[1] < least || (double)l.wrong < least ||
-	    !(l.level[1] > l.level[0] * (1 + CHANGE)) || !(l.level[1] - l.level[0] > APART * within(blocks, m, &l, scratch)))
-		return false;
-	*out = (struct ts_slowdown){
-		.kind = TS_SLOWDOWN_LEVELS,
-		.last = n - 1,
-		.before = l.level[0],
-		.after = l.level[1],
-		.upper_share = (double)l.count[1] / (double)m,
-		.switches = l.switches,
-	};
-	return true;
-}
-
 /* --- the whole --- */
 
 /* Returns by how much the levels say that the steps were slower, in all. */
@@ -471,32 +399,67 @@ const char *ts_slowdown_word(enum ts_slowdown_kind kind)
 	return words[kind];
 }
 
-enum ts_status ts_slowdown_find(const struct ts_series *times, const struct ts_spikes *found, struct ts_arena *arena,
+/* Returns the rise to be compared with two levels. */
+static struct ts_levels_rise rise_of(const struct ts_slowdown *s, size_t n)
+{
+	return s->kind == TS_SLOWDOWN_STRETCH ? (struct ts_levels_rise){.first = s->first, .last = s->first, .end = s->last + 1}
+					      : (struct ts_levels_rise){.first = s->first, .last = s->last, .end = n};
+}
+
+static struct ts_slowdown of_levels(const struct ts_levels *l, size_t n)
+{
+	return (struct ts_slowdown){
+		.kind = TS_SLOWDOWN_LEVELS,
+		.last = n - 1,
+		.before = l->lower,
+		.after = l->upper,
+		.upper_share = l->upper_share,
+		.switches = l->switches,
+	};
+}
+
+/* Finds what rises, whether or not the run is at two levels. */
+static void find_rise(const struct ts_spikes_fit *fit, const struct ts_spikes *found, double *scratch, struct ts_slowdown *out)
+{
+	const double *v = ts_spikes_series(fit)->values;
+	size_t n = ts_spikes_series(fit)->n;
+	struct shape shape;
+	struct cells cells;
+	bool by_shift;
+
+	if (fill(&cells, v, n, scratch) && lasting(&cells, &shape))
+		(is_step(&shape) ? measure_step : measure_ramp)(&cells, v, &shape, scratch, out);
+	if (!(out->before > 0 && out->after > out->before))
+		*out = (struct ts_slowdown){.kind = TS_SLOWDOWN_NONE};
+	by_shift = out->kind == TS_SLOWDOWN_NONE;
+	if (by_shift)
+		by_shifts(found, out);
+	end_stretch(v, n, found, by_shift, out);
+	if (by_shift && out->kind != TS_SLOWDOWN_NONE && is_above_elsewhere(fit, out))
+		*out = (struct ts_slowdown){.kind = TS_SLOWDOWN_NONE};
+}
+
+enum ts_status ts_slowdown_find(const struct ts_spikes_fit *fit, const struct ts_spikes *found, struct ts_arena *arena,
 				struct ts_slowdown *ret_slowdown, struct ts_error *err)
 {
+	const struct ts_series *times = ts_spikes_series(fit);
 	struct ts_slowdown out = {.kind = TS_SLOWDOWN_NONE};
 	const double *v = times->values;
 	size_t n = times->n;
 	double *scratch = ts_arena_array(arena, n, sizeof *scratch);
-	double *blocks = ts_arena_array(arena, n / (BLOCK / 4), sizeof *blocks);
-	struct shape shape;
-	struct cells cells;
-	bool came_back, by_shift;
+	struct ts_levels_rise rise;
+	struct ts_levels levels;
 
-	if (!scratch || !blocks)
+	if (!scratch)
 		return ts_arena_error(arena, err);
-	if (fill(&cells, v, n, scratch) && lasting(&cells, &shape))
-		(is_step(&shape) ? measure_step : measure_ramp)(&cells, v, &shape, scratch, &out);
-	if (!(out.before > 0 && out.after > out.before))
-		out = (struct ts_slowdown){.kind = TS_SLOWDOWN_NONE};
-	by_shift = out.kind == TS_SLOWDOWN_NONE;
-	if (by_shift)
-		by_shifts(found, &out);
-	end_stretch(v, n, found, by_shift, &out);
-	came_back = out.kind != TS_SLOWDOWN_NONE && (was_there(found, &out) || is_mixed(v, n, &out, scratch));
-	/* Whatever rises may be one of two levels; a rise to where the run was before is no slow-down. */
-	if ((out.kind != TS_SLOWDOWN_NONE || found->shifts) &&
-	    !two_levels(v, n, came_back ? SWITCHES - 1 : SWITCHES, blocks, scratch, &out) && came_back)
+	find_rise(fit, found, scratch, &out);
+	rise = rise_of(&out, n);
+	if (ts_levels_find(fit, out.kind == TS_SLOWDOWN_NONE ? NULL : &rise, arena, &levels, err))
+		return err->status;
+	if (levels.found)
+		out = of_levels(&levels, n);
+	/* A rise to where the run was before is no slow-down. */
+	else if (levels.possible || (out.kind != TS_SLOWDOWN_NONE && (was_there(found, &out) || is_mixed(v, n, &out, scratch))))
 		out = (struct ts_slowdown){.kind = TS_SLOWDOWN_NONE};
 	out.cost = cost_of(&out, n);
 	*ret_slowdown = out;

@@ -7,22 +7,24 @@
  *	G = b^2 sum f^2 / (1/K^2 sum_k S_k^2)
  *
  * is greatest: f is the centred shape, b its coefficient in least squares, S_k the partial sums of what it leaves. The
- * partial sums of noise that depends on itself grow as b's error does, so that no variance and no length of a
- * correlation need be estimated (self-normalization: Kiefer, Vogelsang and Bunzel 2000; Shao and Zhang 2010 for change
- * points). The limit of G is what some 1 % of series of cells exceed that depend by 0.95 from one to the next (4,000
- * drawn for each of 16, 24, 32 and 48 cells); of random walks 3 to 4 % do, of independent cells none. The limit does not
- * depend on the length of the run, while G grows with it in proportion.
+ * partial sums of noise that depends on itself grow as b's error does, so that no variance and no length of a correlation
+ * need be estimated (self-normalization: Kiefer, Vogelsang and Bunzel 2000; Shao and Zhang 2010 for change points). Alone
+ * this would need a limit that a random walk keeps, 5,000, and miss most of what data show: the partial sums hold the
+ * worst that noise may be, though the cells show that theirs is not. So the shape has to do two things: G is beyond a
+ * limit that noise with a memory shorter than some cells keeps (a step 800, a ramp 3,000), and the cells with the shape
+ * are much likelier than without it, each time with the noise that makes them likeliest, from white noise to a random walk
+ * (analysis/stats/wander.h): twice the logarithm of the ratio, times (cells - 8) / cells, is at least 11 for a step and
+ * 16.8 for a ramp, which a random walk is more like. A step with fewer than 24 steps on a side needs a G of
+ * 5,000, for it may be one burst. The limits were chosen by random walks of 64 to 20,000 steps, AR(1) of up to
+ * 0.98 and bursts. They do not depend on the length of the run, while both measures grow with it.
  *
  * A change that began late or that ended is too short for this and comes from the level shifts of spikes.h: the largest
- * rise; if a later shift leads to less than half of it, it was a stretch.
+ * rise; if a later shift leads to less than half of it, it was a stretch. It is none if as many blocks elsewhere are above the middle
+ * between its levels.
  *
- * A step is none if the run was at its new level before, or if more than 15 % of the cells on one side of it have their median on
- * the other side of the middle: the run goes to and fro, and only happens to end at the upper level.
- *
- * Two levels: something of this was found, or a level shift was, and the medians of blocks of 16 steps (fewer in a short
- * run) gather about two levels (two means; the levels lie four deviations within a level apart or more) between which
- * they go at least three times, so that no single change leaves fewer than one block in twenty on the wrong side. Twice
- * is enough where the run begins in the upper level and comes back to it. That is how a device of two clock states, or a
+ * A rise is none if the run was at its new level before, if two levels explain the run better (levels.h), or if more than 15 % of the
+ * cells on one side of a step have their median on the other side of the middle: the run goes to and fro, and only happens to end at
+ * the upper level. If the two levels are beyond doubt, they are what is found. That is how a device of two clock states, or a
  * neighbour that comes and goes, shows; it is no slow-down.
  *
  * O(n), some 3 ns a value where nothing changes.
@@ -51,8 +53,8 @@ struct ts_slowdown {
 	size_t switches;      /* from one level to the other */
 };
 
-/* times are those of steps, in s, and found is what spikes.h found in them. TS_NO_MEMORY is the only error. */
-enum ts_status ts_slowdown_find(const struct ts_series *times, const struct ts_spikes *found, struct ts_arena *arena,
+/* fit is that of the step times, in s, and found is what spikes.h found in them. TS_NO_MEMORY is the only error. */
+enum ts_status ts_slowdown_find(const struct ts_spikes_fit *fit, const struct ts_spikes *found, struct ts_arena *arena,
 				struct ts_slowdown *ret_slowdown, struct ts_error *err);
 const char *ts_slowdown_word(enum ts_slowdown_kind kind); /* "none found", "step", "ramp", "stretch", "two levels" */
 

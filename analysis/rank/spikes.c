@@ -967,6 +967,17 @@ const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit)
 	return &fit->series;
 }
 
+size_t ts_spikes_blocks(const struct ts_spikes_fit *fit)
+{
+	return fit->finder.n_blocks;
+}
+
+double ts_spikes_block(const struct ts_spikes_fit *fit, size_t b, size_t *ret_at)
+{
+	*ret_at = fit->finder.blocks[b].at;
+	return fit->finder.blocks[b].median;
+}
+
 static enum ts_status find(const struct ts_spikes_fit *fit, double chance, bool shifts, struct ts_spikes *ret_spikes,
 			   struct ts_error *err)
 {

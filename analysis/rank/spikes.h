@@ -71,6 +71,9 @@ struct ts_spikes_fit;
 enum ts_status ts_spikes_fit(const struct ts_series *series, struct ts_arena *arena, const struct ts_spikes_fit **ret_fit,
 			     struct ts_error *err);
 const struct ts_series *ts_spikes_series(const struct ts_spikes_fit *fit);
+/* The number of blocks, 0 if there are too few values; the median of block b, and the index at which it begins. */
+size_t ts_spikes_blocks(const struct ts_spikes_fit *fit);
+double ts_spikes_block(const struct ts_spikes_fit *fit, size_t b, size_t *ret_at);
 /* chance is the expected number of false events of a kind in a clean series, above 0. */
 enum ts_status ts_spikes_of(const struct ts_spikes_fit *fit, double chance, struct ts_spikes *ret_spikes, struct ts_error *err);
 /* The same without shifts, which do not depend on the chance. */

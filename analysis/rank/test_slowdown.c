@@ -47,7 +47,7 @@ static struct ts_slowdown find(size_t n)
 	ts_arena_reset(&arena);
 	assert_int_equal(ts_spikes_fit(&times, &arena, &fit, &err), TS_OK);
 	assert_int_equal(ts_spikes_of(fit, TS_SPIKES_CHANCE, &found, &err), TS_OK);
-	assert_int_equal(ts_slowdown_find(&times, &found, &arena, &s, &err), TS_OK);
+	assert_int_equal(ts_slowdown_find(fit, &found, &arena, &s, &err), TS_OK);
 	return s;
 }
 
@@ -162,6 +162,50 @@ static void levels_that_mix(void **state)
 	assert_true(rises <= 1);
 }
 
+/* A step of lognormal noise stands out from its cells; the steps of a random walk do not, though it ends elsewhere. */
+static void a_step_is_told_from_a_walk(void **state)
+{
+	enum { RUNS = 200, SHORT = 500 };
+	size_t steps = 0, walks = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		double walk = 0;
+		struct ts_random r;
+
+		ts_random_init(&r, 300 + seed);
+		for (int i = 0; i < SHORT; i++)
+			values[i] = exp(0.2 * ts_random_normal(&r)) * (i < SHORT / 2 ? 1 : 1.3);
+		steps += find(SHORT).kind == TS_SLOWDOWN_STEP;
+		for (int i = 0; i < SHORT; i++)
+			values[i] = exp((walk += 0.02 * ts_random_normal(&r)) + 0.02 * ts_random_normal(&r));
+		walks += find(SHORT).kind != TS_SLOWDOWN_NONE;
+	}
+	assert_true(steps >= RUNS * 9 / 10);
+	assert_true(walks <= RUNS / 40);
+}
+
+/* Bursts of slow steps gather here and there, and one may be the last. */
+static void bursts_are_none(void **state)
+{
+	enum { RUNS = 200, SHORT = 500 };
+	size_t found = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		struct ts_random r;
+
+		usual(500 + seed);
+		ts_random_init(&r, seed);
+		for (int i = 0, left = 0; i < SHORT; i++) {
+			left = left ? left - 1 : ts_random_unit(&r) < 0.02 ? 1 + (int)ts_random_below(&r, 20) : 0;
+			values[i] *= left ? 3 : 1;
+		}
+		found += find(SHORT).kind != TS_SLOWDOWN_NONE;
+	}
+	assert_true(found <= RUNS / 40);
+}
+
 static void any_values(void **state)
 {
 	static const double odd[] = {0, -0.0, -1, DBL_MAX, -DBL_MAX, DBL_MIN, 1, 1};
@@ -190,6 +234,7 @@ static void short_memory_is_told(void **state)
 {
 	struct ts_series times = {.keys = keys, .values = values, .n = N};
 	enum ts_status status = TS_NO_MEMORY;
+	const struct ts_spikes_fit *fit;
 	struct ts_spikes none = {.n = 0};
 	struct ts_slowdown s;
 	struct ts_error err;
@@ -197,11 +242,12 @@ static void short_memory_is_told(void **state)
 	(void)state;
 	usual(9);
 	slower(3000, N, 1.3);
+	assert_int_equal(ts_spikes_fit(&times, &arena, &fit, &err), TS_OK);
 	for (size_t ceiling = 1; status == TS_NO_MEMORY && ceiling < 64 << 20; ceiling += ceiling / 8 + 1) {
 		struct ts_arena small;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_slowdown_find(&times, &none, &small, &s, &err);
+		status = ts_slowdown_find(fit, &none, &small, &s, &err);
 		ts_arena_finish(&small);
 	}
 	assert_int_equal(status, TS_OK);
@@ -216,6 +262,8 @@ int main(void)
 		cmocka_unit_test(a_stretch_ends),
 		cmocka_unit_test(levels_that_come_and_go),
 		cmocka_unit_test(levels_that_mix),
+		cmocka_unit_test(a_step_is_told_from_a_walk),
+		cmocka_unit_test(bursts_are_none),
 		cmocka_unit_test(any_values),
 		cmocka_unit_test(short_memory_is_told),
 	};

@@ -423,7 +423,7 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
 	if (none)
 		text_row(r, TS_M_SLOWDOWN_KIND, TS_NO_SUBJECT, none);
-	else if (ts_slowdown_find(&times, &found, t->arena, &slowdown, err))
+	else if (ts_slowdown_find(t->fit, &found, t->arena, &slowdown, err))
 		return err->status;
 	else
 		slowdown_rows(t, &slowdown, r);

@@ -147,7 +147,13 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  1 high, 3 medium, 1 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 33 rules unchecked
+|   HIGH    Steps became slower (TIMING.SLOWDOWN)
+|           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
+|           try: Look at what changed at that step: clocks and temperature of the device, another job
+|           on the host, longer sequences, a cache that became full, or a phase of training that does
+|           more work. What grows little by little is often memory that fragments, a list that is
+|           searched or logged whole, or a device that heats up.
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to 165 % slower (late, from step 60 on);
 |           unequal ranks cost 43 % of the devices' time.
@@ -161,17 +167,9 @@ $ tscope analyze slow --rank 2
 |           Ranks wait for slower ranks during 23 % of the wall time, 5.00 ms of each step on average.
 |           try: Fix the stragglers if there are any (DIST.STRAGGLER); otherwise balance the work
 |           (DIST.LOAD_IMBALANCE).
-|   MEDIUM  Time could be won back (EFFICIENCY.RECOVERABLE)
-|           23 % of the wall time is spent waiting for other ranks.
-|           try: Begin with the cause named here; the list below the verdict says what to try first.
-|           Give the FLOPs of a step (--flops-per-step) to learn the MFU as well.
-|   LOW     Step times vary widely (TIMING.JITTER)
-|           The coefficient of variation of step times is 37 %, and their 95th percentile is 1.617
-|           times the median.
-|           try: Look at what slow steps do that other steps do not: sequence lengths, garbage
-|           collection, logging, other jobs on the host.
+|   and 2 more: medium EFFICIENCY.RECOVERABLE, low TIMING.JITTER
 |
-| ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
+| ● TIMING  1 high, 1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
 |   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39
 |   variation    coefficient of variation 36.6 %, p95 is 1.617 times the median, long steps cost 0.0 %
@@ -262,7 +260,18 @@ $ COLUMNS=60 tscope analyze slow
 |                call at the end
 |   and 4 more; --json has them
 |
-| ● FINDINGS  1 high, 3 medium, 2 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 33 rules unchecked
+|   HIGH    Steps became slower (TIMING.SLOWDOWN)
+|           From step 76 on, a step takes 31 % longer: 14.2 ms
+|           instead of 10.8 ms. Only rank 2 shows this; the
+|           other 2 ranks do not.
+|           try: Look at what changed at that step: clocks and
+|           temperature of the device, another job on the
+|           host, longer sequences, a cache that became full,
+|           or a phase of training that does more work. What
+|           grows little by little is often memory that
+|           fragments, a list that is searched or logged
+|           whole, or a device that heats up.
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
 |           The other ranks wait for rank 2, which is up to
 |           165 % slower (late, from step 60 on); unequal
@@ -271,19 +280,11 @@ $ COLUMNS=60 tscope analyze slow
 |           jobs of their hosts with those of the other ranks.
 |           Exchange the host, then look at the data shards of
 |           these ranks.
-|   MEDIUM  Much time is outside the phases
-|           (TIMING.UNATTRIBUTED)
-|           37 % of the wall time (1.25 s) is outside the
-|           phases of all steps. These are the numbers of rank
-|           2; all 3 ranks show this.
-|           try: Record what happens there as phases of their
-|           own (evaluation, checkpoint, logging), to learn
-|           how much time each takes.
-|   and 4 more: medium DIST.WAIT_BOUND, medium
-|     EFFICIENCY.RECOVERABLE, low TIMING.JITTER, low
-|     CONVERGENCE.NO_PROGRESS
+|   and 5 more: medium TIMING.UNATTRIBUTED, medium
+|     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
+|     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
-| ● TIMING  1 medium, 1 low
+| ● TIMING  1 high, 1 medium, 1 low
 |   160 steps, mean 13.4 ms, rate 74.73 /s
 |   step time    ▁▃▃▃▃▁▁▂▁▁▆▄▅█▆▂█▄██▅▅▄▅▄  2.62 ms to 29.2 ms
 |   step         median 13.7 ms, p95 22.2 ms, p99 25.9 ms,
@@ -432,7 +433,7 @@ $ tscope analyze ./runs/cut
 $ tscope analyze --fail-on high slow > /dev/null
 [1]
 $ tscope analyze --fail-on low base > /dev/null
-$ printf 'EFFICIENCY.RECOVERABLE = off\nDIST.STRAGGLER = off\nDIST.COMM_BOUND.high_share = 0.9\n' > off.policy; tscope analyze --fail-on high --policy off.policy slow > /dev/null
+$ printf 'EFFICIENCY.RECOVERABLE = off\nDIST.STRAGGLER = off\nTIMING.SLOWDOWN = off\nDIST.COMM_BOUND.high_share = 0.9\n' > off.policy; tscope analyze --fail-on high --policy off.policy slow > /dev/null
 # A page beside the report, and one in place of it.
 $ tscope analyze --html page.html base | head -1; head -c 15 page.html
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
