@@ -52,7 +52,8 @@ ROOMS = {
                               "service/handlers/analyze"},
     "service/handlers/gate": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core",
                               "service/handlers/analyze", "service/handlers/diff"},
-    "service/rpc": {"service/auth", "service/handlers", "proto", "store", "base"},
+    "service/rpc": {"service/auth", "service/handlers", "service/rpc/guard", "proto", "store", "base"},
+    "service/rpc/guard": {"service/auth", "base"},
     "service": {"service/auth", "service/handlers", "service/rpc", "proto", "store", "base"},
     "cli": OUTSIDE | {"cli"},
     "cli/core": OUTSIDE,
@@ -68,7 +69,7 @@ FOREIGN = [
     (r"protobuf-c/|.*\.pb-c\.h$", {"proto"}),
     (r"grpc/", {"service/rpc"}),
     (r"lmdb\.h", {"store"}),
-    (r"openssl/", {"base"}),
+    (r"openssl/", {"base", "service/rpc/guard"}),
     (r"zstd\.h|xxhash\.h", {"store", "ingest"}),
     (r"zlib\.h", {"ingest"}),
     (r"sqlite3\.h|yaml\.h", {"ingest"}),
@@ -97,7 +98,7 @@ def is_test(path):
 
 def top_room(room):
     """Returns the room that a sub-room belongs to: rules for whole rooms (PURE, FOREIGN) also hold for its sub-rooms."""
-    return room.split("/")[0] if room.split("/")[0] in ROOMS and room.split("/")[0] != "service" else "/".join(room.split("/")[:2])
+    return room.split("/")[0] if room.split("/")[0] in ROOMS and room.split("/")[0] != "service" else room
 
 
 def may_include(room, other):

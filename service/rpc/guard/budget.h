@@ -1,0 +1,25 @@
+/* budget.h - a budget of events that refills with time and by what is earned, up to its burst.
+ *
+ * Pure: the caller brings the time, monotonic, in ns. A zeroed budget is full. Threads: its owner's lock.
+ */
+#ifndef TSCOPE_SERVICE_RPC_GUARD_BUDGET_H
+#define TSCOPE_SERVICE_RPC_GUARD_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ts_rate {
+	double burst, per_s;
+};
+
+struct ts_budget {
+	double spent;	/* since it was last full; at most the burst */
+	int64_t at_ns;	/* when `spent` was brought up to date */
+};
+
+/* Takes n events; false, and nothing is taken, if fewer are left. */
+bool ts_budget_spend(struct ts_budget *budget, const struct ts_rate *rate, double n, int64_t now_ns);
+/* Gives n events back. */
+void ts_budget_earn(struct ts_budget *budget, double n);
+
+#endif
