@@ -50,6 +50,9 @@ const struct ts_option ts_options[] = {
 	 "eight times as many"},
 	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
 	 "number of connections at the same time; further ones are accepted and closed"},
+	{"peer-connections", "N", TS_OPTION_NUMBER, false, AT(peer_connections), 0, 65536, "0",
+	 "number of connections of one user, certificate or address at the same time, so that nobody takes all; 0 means a quarter of "
+	 "max-connections"},
 	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256",
 	 "number of calls at the same time. One user may have half of what others leave; further calls are refused"},
 	{"memory", "MIB", TS_OPTION_NUMBER, false, AT(memory), 0, 1 << 24, NULL,

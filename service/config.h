@@ -33,6 +33,7 @@ struct ts_config {
 	unsigned threads;
 	unsigned pool;
 	unsigned max_connections;
+	unsigned peer_connections; /* 0 = a quarter of max_connections */
 	unsigned max_calls;
 	unsigned memory;     /* MiB; 0 = no limit */
 	unsigned drain_s;

@@ -259,6 +259,7 @@ static void what_the_example_shows_commented_out_is_the_default(void **state)
 	assert_int_equal(config.threads, defaults.threads);
 	assert_int_equal(config.pool, defaults.pool);
 	assert_int_equal(config.max_connections, defaults.max_connections);
+	assert_int_equal(config.peer_connections, defaults.peer_connections);
 	assert_int_equal(config.max_calls, defaults.max_calls);
 	assert_int_equal(config.drain_s, defaults.drain_s);
 	assert_int_equal(config.gc_hours, defaults.gc_hours);

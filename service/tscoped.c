@@ -189,6 +189,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	const struct ts_config *config = &d->config;
 	struct ts_server_options options = {.facts = &d->facts, .listeners = d->listeners, .queue_threads = config->threads,
 					    .pool_threads = config->pool, .max_connections = config->max_connections,
+					    .peer_connections = config->peer_connections,
 					    .max_calls = config->max_calls, .memory = (size_t)config->memory << 20};
 
 	options.n_listeners = fill_listeners(d);

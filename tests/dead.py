@@ -12,6 +12,8 @@ from layers import is_test, strip
 # A name or the end of a name, and the reason why the product may have it although no program uses it.
 ALLOWED = {
     "_markdown": "prints a table of docs/, which a test holds to the table in the code",
+    "recvmsg": "C-core calls it in place of libc's",
+    "sendmsg": "C-core calls it in place of libc's",
     "ts_alloc_fail_at": "makes the n-th allocation fail: only a test wants that",
     "ts_helpers_allow": "has work cut in two on one core, or left whole on many: a test holds both to the same",
     "ts_shape_schema": "writes the schemas of docs/schemas, which make_schemas.c prints and a test compares",

@@ -16,15 +16,9 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KNOWN = 64 };
-
-struct known_peer {
-	ino_t inode; /* of the socket; 0 = none. A descriptor with another inode is another connection */
-	struct ts_peer peer;
-};
 
 /* A user whose name was asked for; the system is not asked for each connection. */
 struct known {
@@ -36,20 +30,13 @@ struct known {
 struct ts_listen {
 	struct ts_listen_socket sockets[TS_LISTENERS_MAX];
 	size_t n;
-	ts_accept_fn *fn;
-	void *ctx;
+	struct ts_guard *guard;
 	pthread_t thread;
 	bool running;
 	int wake;    /* an eventfd that stops the thread */
 	int reserve; /* closed to accept and refuse one connection when descriptors have run out; -1 = used up */
 	int64_t complained_ns;
 	struct known known[KNOWN]; /* by uid modulo KNOWN; of the thread */
-
-	pthread_mutex_t mutex;
-	struct known_peer *peers; /* indexed by descriptor */
-	size_t n_peers;
-	unsigned connections; /* at least the number of live connections */
-	unsigned max_connections;
 };
 
 /* Errors of accept come in floods; one line per second is enough. */
@@ -63,80 +50,7 @@ static void complain(struct ts_listen *listen, const char *what, const char *why
 	listen->complained_ns = now;
 	ts_log_begin(&line, TS_LOG_WARNING, what);
 	ts_log_str(&line, "reason", why);
-	ts_log_i64(&line, "connections", listen->connections);
 	ts_log_end(&line);
-}
-
-static ino_t inode_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
-}
-
-/* The caller holds the mutex. */
-static void count_live(struct ts_listen *listen)
-{
-	listen->connections = 0;
-	for (size_t fd = 0; fd < listen->n_peers; fd++) {
-		struct known_peer *peer = &listen->peers[fd];
-
-		if (peer->inode && inode_of((int)fd) == peer->inode)
-			listen->connections++;
-		else
-			peer->inode = 0;
-	}
-}
-
-/* The caller holds the mutex. */
-static bool make_room(struct ts_listen *listen, int fd)
-{
-	size_t want = listen->n_peers ? listen->n_peers : 64, bytes;
-	struct known_peer *more;
-
-	if ((size_t)fd < listen->n_peers)
-		return true;
-	while (want <= (size_t)fd)
-		want *= 2;
-	if (!ts_size_mul(want, sizeof *more, &bytes))
-		return false;
-	more = ts_realloc(listen->peers, bytes);
-	if (!more)
-		return false;
-	memset(more + listen->n_peers, 0, (want - listen->n_peers) * sizeof *more);
-	listen->peers = more;
-	listen->n_peers = want;
-	return true;
-}
-
-/* Returns NULL, or the reason why the connection cannot be accepted. */
-static const char *remember(struct ts_listen *listen, int fd, const struct ts_peer *peer)
-{
-	const char *why = NULL;
-
-	pthread_mutex_lock(&listen->mutex);
-	if (listen->connections >= listen->max_connections)
-		count_live(listen);
-	if (listen->connections >= listen->max_connections) {
-		why = "too many connections";
-	} else if (!make_room(listen, fd)) {
-		why = "out of memory";
-	} else {
-		listen->peers[fd] = (struct known_peer){.inode = inode_of(fd), .peer = *peer};
-		listen->connections++;
-	}
-	pthread_mutex_unlock(&listen->mutex);
-	return why;
-}
-
-void ts_listen_peer(struct ts_listen *listen, int fd, struct ts_peer *ret_peer)
-{
-	pthread_mutex_lock(&listen->mutex);
-	if (fd >= 0 && (size_t)fd < listen->n_peers && listen->peers[fd].inode)
-		*ret_peer = listen->peers[fd].peer;
-	else
-		*ret_peer = (struct ts_peer){.name = "unknown"};
-	pthread_mutex_unlock(&listen->mutex);
 }
 
 /* The groups that the process had when it connected, as the kernel knows them. */
@@ -229,7 +143,6 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 {
 	struct sockaddr_storage from;
 	struct ts_peer peer;
-	const char *refused;
 	socklen_t len;
 	int fd = accept_on(socket->fd, &from, &len);
 
@@ -246,13 +159,7 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 		describe_unix(listen, fd, &peer);
 	else
 		describe_tcp(fd, &from, len, &peer);
-	refused = remember(listen, fd, &peer);
-	if (refused) {
-		complain(listen, "connection_refused", refused);
-		close(fd);
-		return;
-	}
-	listen->fn(listen->ctx, fd);
+	ts_guard_take(listen->guard, fd, &peer);
 }
 
 static void *accept_loop(void *arg)
@@ -356,8 +263,7 @@ enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, st
 	return TS_OK;
 }
 
-enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
-			      struct ts_listen **ret_listen, struct ts_error *err)
+enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, struct ts_listen **ret_listen, struct ts_error *err)
 {
 	struct ts_listen *listen;
 
@@ -366,8 +272,6 @@ enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, uns
 	listen = ts_alloc_array(1, sizeof *listen);
 	if (!listen)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
-	pthread_mutex_init(&listen->mutex, NULL);
-	listen->max_connections = max_connections;
 	listen->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	listen->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (listen->wake < 0 || listen->reserve < 0) {
@@ -385,12 +289,12 @@ enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, uns
 	return TS_OK;
 }
 
-enum ts_status ts_listen_start(struct ts_listen *listen, ts_accept_fn *fn, void *ctx, struct ts_error *err)
+enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_options *options, struct ts_error *err)
 {
 	int errnum;
 
-	listen->fn = fn;
-	listen->ctx = ctx;
+	if (ts_guard_start(options, &listen->guard, err))
+		return err->status;
 	errnum = pthread_create(&listen->thread, NULL, accept_loop, listen);
 	if (errnum)
 		return ts_error_errno(err, errnum, "start the accepting thread");
@@ -414,6 +318,8 @@ void ts_listen_stop(struct ts_listen *listen)
 	}
 	for (size_t i = 0; i < listen->n; i++)
 		ts_listen_socket_close(&listen->sockets[i]);
+	if (listen->guard)
+		ts_guard_stop(listen->guard);
 }
 
 void ts_listen_destroy(struct ts_listen *listen)
@@ -425,7 +331,6 @@ void ts_listen_destroy(struct ts_listen *listen)
 		close(listen->wake);
 	if (listen->reserve >= 0)
 		close(listen->reserve);
-	pthread_mutex_destroy(&listen->mutex);
-	ts_free(listen->peers);
+	ts_guard_release(listen->guard);
 	ts_free(listen);
 }

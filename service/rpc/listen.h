@@ -4,21 +4,19 @@
  * end of a unix socket. So connections are accepted here and handed over as descriptors:
  *
  *	ts_listen_open(options, n, &listen, err)	binds the sockets, takes the lock beside each socket file
- *	ts_listen_start(listen, fn, ctx, err)		fn(ctx, fd) gets every connection and owns fd
- *	ts_listen_peer(listen, fd, out)			who is behind a descriptor that fn was given
+ *	ts_listen_start(listen, &guard_options, err)	connections go to the guard, which hands over those that speak HTTP/2
  *	ts_listen_stop(listen)				accepts no more connections, removes the socket files
  *	ts_listen_destroy(listen)
  *
- * A connection beyond the limit is accepted and closed at once, so that its client learns of it. When descriptors run out, the
- * same is done with one kept in reserve. fstat tells how many connections are open, because it is C-core that closes them.
- * Threads: ts_listen_peer is safe; the rest belongs to one thread.
+ * A connection that the guard refuses is accepted and closed at once, so that its client learns of it. When descriptors run out, the
+ * same is done with one kept in reserve. Threads: all belong to one thread.
  */
 #ifndef TSCOPE_SERVICE_RPC_LISTEN_H
 #define TSCOPE_SERVICE_RPC_LISTEN_H
 
 #include "base/error.h"
-#include "service/auth/peer.h"
 #include "service/rpc/address.h"
+#include "service/rpc/guard/guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,16 +36,13 @@ struct ts_listener {
 enum { TS_LISTENERS_MAX = 8 };
 
 struct ts_listen;
-typedef void ts_accept_fn(void *ctx, int fd);
 
 /* Refuses listeners that ts_listen_open would refuse in every state of this machine, without opening anything. Host names are
  * looked up. TS_DENIED: not a loopback address. TS_CONFLICT: two listeners take the same port. */
 enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, struct ts_error *err);
 /* TS_CONFLICT: another server holds the lock or the port. TS_DENIED: not a loopback address. */
-enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
-			      struct ts_listen **ret_listen, struct ts_error *err);
-enum ts_status ts_listen_start(struct ts_listen *listen, ts_accept_fn *fn, void *ctx, struct ts_error *err);
-void ts_listen_peer(struct ts_listen *listen, int fd, struct ts_peer *ret_peer);
+enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, struct ts_listen **ret_listen, struct ts_error *err);
+enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_options *options, struct ts_error *err);
 /* The address of the i-th listener as clients write it, with the port that was taken; NULL beyond the last. */
 const char *ts_listen_address(const struct ts_listen *listen, size_t i);
 void ts_listen_stop(struct ts_listen *listen);

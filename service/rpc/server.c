@@ -193,6 +193,8 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 		server->options.pool_threads = 4;
 	if (!server->options.max_connections)
 		server->options.max_connections = TS_SERVER_CONNECTIONS;
+	if (!server->options.peer_connections)
+		server->options.peer_connections = (server->options.max_connections + 3) / 4;
 	if (!server->options.max_calls)
 		server->options.max_calls = TS_SERVER_CALLS;
 	if (!server->options.upload_ns)
@@ -263,8 +265,10 @@ static void stop_sweeper(struct ts_server *server)
 static enum ts_status start(struct ts_server *server, struct ts_error *err)
 {
 	const struct ts_server_options *options = &server->options;
+	struct ts_guard_options guard = {.max_connections = options->max_connections, .peer_connections = options->peer_connections,
+					 .hand_over = on_connection, .ctx = server};
 
-	if (ts_listen_open(options->listeners, options->n_listeners, options->max_connections, &server->listen, err))
+	if (ts_listen_open(options->listeners, options->n_listeners, &server->listen, err))
 		return err->status;
 	gpr_set_log_function(log_core);
 	grpc_init();
@@ -275,7 +279,7 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	grpc_server_start(server->core);
 	if (start_queues(server, err) || start_sweeper(server, err))
 		return err->status;
-	return ts_listen_start(server->listen, on_connection, server, err);
+	return ts_listen_start(server->listen, &guard, err);
 }
 
 enum ts_status ts_server_create(const struct ts_server_options *options, struct ts_server **ret_server, struct ts_error *err)

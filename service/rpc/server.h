@@ -33,6 +33,7 @@ struct ts_server_options {
 	unsigned queue_threads;	  /* 0 = 1: the fastest on two cores */
 	unsigned pool_threads;	  /* of each lane; 0 = 4 */
 	unsigned max_connections; /* 0 = TS_SERVER_CONNECTIONS */
+	unsigned peer_connections; /* 0 = a quarter of max_connections */
 	unsigned max_calls;	  /* 0 = TS_SERVER_CALLS; peers share them (service/auth/shares.h) */
 	size_t memory;		  /* of all calls together, in bytes; 0 = no limit */
 	int64_t upload_ns;	  /* 0 = TS_UPLOAD_SECONDS */

@@ -639,7 +639,7 @@ static void identify(struct ts_rpc_call *call)
 	if (!name || strncmp(name, "fd:", 3) != 0 || !ts_parse_i64(ts_span_str(name + 3), &fd) || fd > INT32_MAX)
 		fd = -1;
 	gpr_free(name);
-	ts_listen_peer(call->server->listen, (int)fd, &call->peer);
+	ts_guard_peer((int)fd, &call->peer);
 	call->task.peer = call->peer.key;
 	ts_identify(call->server->options.policy, &call->peer, &call->who);
 }

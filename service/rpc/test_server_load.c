@@ -483,7 +483,7 @@ static void connections_over_the_limit_are_closed(void **state)
 	enum ts_status status = TS_UNAVAILABLE;
 
 	(void)state;
-	t.options.max_connections = 3;
+	t.options.max_connections = t.options.peer_connections = 3;
 	testing_start(&t);
 	for (int i = 0; i < 3; i++)
 		ch[i] = testing_client(t.unix_address);

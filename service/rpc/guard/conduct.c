@@ -26,9 +26,9 @@ void ts_conduct_init(struct ts_conduct *conduct, int64_t now_ns)
 	conduct->began_ns = conduct->idle_since_ns = now_ns;
 }
 
-static enum ts_cause spend(struct ts_budget *budget, const struct ts_rate *rate, enum ts_cause cause, int64_t now_ns)
+static enum ts_cutoff spend(struct ts_budget *budget, const struct ts_rate *rate, enum ts_cutoff cause, int64_t now_ns)
 {
-	return ts_budget_spend(budget, rate, 1, now_ns) ? TS_CAUSE_NONE : cause;
+	return ts_budget_spend(budget, rate, 1, now_ns) ? TS_CUTOFF_NONE : cause;
 }
 
 /* ---- streams ---- */
@@ -44,26 +44,26 @@ static void close_stream(struct ts_conduct *c, uint32_t id, bool well, int64_t n
 		c->idle_since_ns = now_ns;
 }
 
-static enum ts_cause open_stream(struct ts_conduct *c, const struct ts_frame *frame)
+static enum ts_cutoff open_stream(struct ts_conduct *c, const struct ts_frame *frame)
 {
 	if (frame->stream <= c->last_stream || !(frame->stream & 1))
-		return TS_CAUSE_BAD_FRAME;
+		return TS_CUTOFF_BAD_FRAME;
 	c->last_stream = frame->stream;
 	ts_budget_earn(&c->windows, WINDOWS_A_CALL);
 	/* C-core resets a stream that is more than it announced. */
 	if (!ts_streams_open(&c->streams, frame->stream, frame->flags & TS_FRAME_END_STREAM, c->initial_window))
 		c->resets++;
-	return TS_CAUSE_NONE;
+	return TS_CUTOFF_NONE;
 }
 
 /* ---- frames of the client ---- */
 
-static enum ts_cause take_headers(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
+static enum ts_cutoff take_headers(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
 {
 	struct ts_stream *stream = ts_streams_find(&c->streams, frame->stream);
 
 	if (frame->length > HEADER_BYTES)
-		return TS_CAUSE_HEADERS;
+		return TS_CUTOFF_HEADERS;
 	if (!(frame->flags & TS_FRAME_END_HEADERS)) {
 		c->block = frame->stream;
 		c->block_bytes = frame->length;
@@ -73,22 +73,22 @@ static enum ts_cause take_headers(struct ts_conduct *c, const struct ts_frame *f
 	if (!stream)
 		return open_stream(c, frame);
 	stream->ended |= frame->flags & TS_FRAME_END_STREAM;
-	return TS_CAUSE_NONE;
+	return TS_CUTOFF_NONE;
 }
 
-static enum ts_cause take_continuation(struct ts_conduct *c, const struct ts_frame *frame)
+static enum ts_cutoff take_continuation(struct ts_conduct *c, const struct ts_frame *frame)
 {
 	if (!c->block)
-		return TS_CAUSE_BAD_FRAME;
+		return TS_CUTOFF_BAD_FRAME;
 	if (frame->length > HEADER_BYTES - c->block_bytes || ++c->block_pieces > HEADER_PIECES)
-		return TS_CAUSE_HEADERS;
+		return TS_CUTOFF_HEADERS;
 	c->block_bytes += frame->length;
 	if (frame->flags & TS_FRAME_END_HEADERS)
 		c->block = 0;
-	return TS_CAUSE_NONE;
+	return TS_CUTOFF_NONE;
 }
 
-static enum ts_cause take_data(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
+static enum ts_cutoff take_data(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
 {
 	struct ts_stream *stream = ts_streams_find(&c->streams, frame->stream);
 	bool ends = stream && !stream->ended && frame->flags & TS_FRAME_END_STREAM;
@@ -97,14 +97,14 @@ static enum ts_cause take_data(struct ts_conduct *c, const struct ts_frame *fram
 		stream->ended = true;
 	ts_budget_earn(&c->odd, (double)frame->length / BYTES_AN_ODD_FRAME);
 	if (frame->length >= LEAST_DATA || ends)
-		return TS_CAUSE_NONE;
-	return spend(&c->odd, &odd, TS_CAUSE_ODD_FRAMES, now_ns);
+		return TS_CUTOFF_NONE;
+	return spend(&c->odd, &odd, TS_CUTOFF_ODD_FRAMES, now_ns);
 }
 
-static enum ts_cause take_frame(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
+static enum ts_cutoff take_frame(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
 {
 	if (c->block && (frame->type != TS_FRAME_CONTINUATION || frame->stream != c->block))
-		return TS_CAUSE_BAD_FRAME;
+		return TS_CUTOFF_BAD_FRAME;
 	switch (frame->type) {
 	case TS_FRAME_DATA:
 		return take_data(c, frame, now_ns);
@@ -115,17 +115,18 @@ static enum ts_cause take_frame(struct ts_conduct *c, const struct ts_frame *fra
 	case TS_FRAME_RST_STREAM:
 		c->resets++;
 		close_stream(c, frame->stream, false, now_ns);
-		return TS_CAUSE_NONE;
+		return TS_CUTOFF_NONE;
 	case TS_FRAME_PING:
-		return frame->length != 8 ? TS_CAUSE_BAD_FRAME : spend(&c->pings, &pings, TS_CAUSE_PINGS, now_ns);
+		return frame->length != 8 ? TS_CUTOFF_BAD_FRAME : spend(&c->pings, &pings, TS_CUTOFF_PINGS, now_ns);
 	case TS_FRAME_SETTINGS:
-		return frame->length > SETTINGS_BYTES ? TS_CAUSE_BAD_FRAME : spend(&c->settings, &settings, TS_CAUSE_SETTINGS, now_ns);
+		return frame->length > SETTINGS_BYTES ? TS_CUTOFF_BAD_FRAME
+						      : spend(&c->settings, &settings, TS_CUTOFF_SETTINGS, now_ns);
 	case TS_FRAME_WINDOW_UPDATE:
-		return frame->length != 4 ? TS_CAUSE_BAD_FRAME : spend(&c->windows, &windows, TS_CAUSE_WINDOWS, now_ns);
+		return frame->length != 4 ? TS_CUTOFF_BAD_FRAME : spend(&c->windows, &windows, TS_CUTOFF_WINDOWS, now_ns);
 	case TS_FRAME_PUSH_PROMISE:
-		return TS_CAUSE_BAD_FRAME;
+		return TS_CUTOFF_BAD_FRAME;
 	default:
-		return spend(&c->odd, &odd, TS_CAUSE_ODD_FRAMES, now_ns);
+		return spend(&c->odd, &odd, TS_CUTOFF_ODD_FRAMES, now_ns);
 	}
 }
 
@@ -148,18 +149,18 @@ static void set_initial_window(struct ts_conduct *c, uint32_t bytes)
 	c->initial_window = bytes;
 }
 
-enum ts_cause ts_conduct_up(struct ts_conduct *c, struct ts_span bytes, int64_t now_ns)
+enum ts_cutoff ts_conduct_up(struct ts_conduct *c, struct ts_span bytes, int64_t now_ns)
 {
-	enum ts_cause cause = TS_CAUSE_NONE;
+	enum ts_cutoff cause = TS_CUTOFF_NONE;
 	uint32_t value;
 	uint16_t id;
 
 	while (!cause) {
 		switch (ts_frames_next(&c->up, &bytes, &id, &value)) {
 		case TS_FRAMES_END:
-			return TS_CAUSE_NONE;
+			return TS_CUTOFF_NONE;
 		case TS_FRAMES_NO_PREFACE:
-			return TS_CAUSE_PREFACE;
+			return TS_CUTOFF_PREFACE;
 		case TS_FRAMES_HEAD:
 			cause = take_frame(c, &c->up.frame, now_ns);
 			break;
@@ -220,23 +221,23 @@ void ts_conduct_down(struct ts_conduct *c, struct ts_span bytes, int64_t now_ns)
 
 /* ---- what a client does not do ---- */
 
-enum ts_cause ts_conduct_overdue(struct ts_conduct *c, int64_t now_ns)
+enum ts_cutoff ts_conduct_overdue(struct ts_conduct *c, int64_t now_ns)
 {
 	uint64_t sent = c->sent - c->sent_before;
 	bool blocked = c->full || (c->streams.n && (c->window < LEAST_WINDOW || ts_streams_narrow(&c->streams, LEAST_WINDOW)));
 
 	c->sent_before = c->sent;
 	if (c->up.preface)
-		return now_ns - c->began_ns > TS_BEGIN_SECONDS * SECOND ? TS_CAUSE_SLOW_BEGIN : TS_CAUSE_NONE;
+		return now_ns - c->began_ns > TS_BEGIN_SECONDS * SECOND ? TS_CUTOFF_SLOW_BEGIN : TS_CUTOFF_NONE;
 	if (c->block && now_ns - c->block_since_ns > TS_BEGIN_SECONDS * SECOND)
-		return TS_CAUSE_SLOW_HEADERS;
+		return TS_CUTOFF_SLOW_HEADERS;
 	if (!blocked || sent >= LEAST_WINDOW)
 		c->blocked_since_ns = 0;
 	else if (!c->blocked_since_ns)
 		c->blocked_since_ns = now_ns;
 	else if (now_ns - c->blocked_since_ns > TS_TAKE_SECONDS * SECOND)
-		return TS_CAUSE_SLOW_READER;
-	return TS_CAUSE_NONE;
+		return TS_CUTOFF_SLOW_READER;
+	return TS_CUTOFF_NONE;
 }
 
 void ts_conduct_take(struct ts_conduct *c, unsigned *ret_calls, unsigned *ret_resets)

@@ -9,13 +9,13 @@
  * Frames that cost the server more than the client have budgets. A flat budget would cut honest clients, since C-core's sends a
  * WINDOW_UPDATE with nearly every call; so budgets are earned by calls that end well and by bytes. Frames count for their connection;
  * resets count for the peer, which would otherwise connect again.
- * After a cause other than TS_CAUSE_NONE nothing more is asked. Pure; threads: its owner's lock.
+ * After a cause other than TS_CUTOFF_NONE nothing more is asked. Pure; threads: its owner's lock.
  */
 #ifndef TSCOPE_SERVICE_RPC_GUARD_CONDUCT_H
 #define TSCOPE_SERVICE_RPC_GUARD_CONDUCT_H
 
 #include "service/rpc/guard/budget.h"
-#include "service/rpc/guard/cause.h"
+#include "service/rpc/guard/cutoff.h"
 #include "service/rpc/guard/frames.h"
 #include "service/rpc/guard/streams.h"
 
@@ -40,9 +40,9 @@ struct ts_conduct {
 };
 
 void ts_conduct_init(struct ts_conduct *conduct, int64_t now_ns);
-enum ts_cause ts_conduct_up(struct ts_conduct *conduct, struct ts_span bytes, int64_t now_ns);
+enum ts_cutoff ts_conduct_up(struct ts_conduct *conduct, struct ts_span bytes, int64_t now_ns);
 void ts_conduct_down(struct ts_conduct *conduct, struct ts_span bytes, int64_t now_ns);
-enum ts_cause ts_conduct_overdue(struct ts_conduct *conduct, int64_t now_ns);
+enum ts_cutoff ts_conduct_overdue(struct ts_conduct *conduct, int64_t now_ns);
 /* The calls that ended well, and the resets of both sides. */
 void ts_conduct_take(struct ts_conduct *conduct, unsigned *ret_calls, unsigned *ret_resets);
 

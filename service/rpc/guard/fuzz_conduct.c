@@ -4,9 +4,9 @@
 
 #include "tests/fuzz/fuzz_hold.h"
 
-static enum ts_cause judge(struct ts_conduct *c, const uint8_t *data, size_t size, size_t piece)
+static enum ts_cutoff judge(struct ts_conduct *c, const uint8_t *data, size_t size, size_t piece)
 {
-	enum ts_cause cause = TS_CAUSE_NONE;
+	enum ts_cutoff cause = TS_CUTOFF_NONE;
 
 	ts_conduct_init(c, 1);
 	for (size_t at = 0; at < size && !cause; at += piece)

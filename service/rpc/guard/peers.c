@@ -42,41 +42,43 @@ static struct ts_peers_entry *find(struct ts_peers *peers, uint64_t key, int64_t
 }
 
 /* The caller holds the mutex. */
-static enum ts_cause join(struct ts_peers *peers, struct ts_peers_entry *entry, unsigned *ret_place)
+static enum ts_cutoff join(struct ts_peers *peers, struct ts_peers_entry *entry, unsigned *ret_place)
 {
 	if (!entry)
-		return TS_CAUSE_PEERS;
-	if (entry->connections >= peers->most)
-		return TS_CAUSE_PEER_CONNECTIONS;
-	entry->connections++;
+		return TS_CUTOFF_PEERS;
 	*ret_place = (unsigned)(entry - peers->all);
-	return TS_CAUSE_NONE;
+	if (entry->connections >= peers->most)
+		return TS_CUTOFF_PEER_CONNECTIONS;
+	entry->connections++;
+	return TS_CUTOFF_NONE;
 }
 
-enum ts_cause ts_peers_connect(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *ret_place)
+enum ts_cutoff ts_peers_connect(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *ret_place)
 {
 	struct ts_peers_entry *entry;
-	enum ts_cause cause;
+	enum ts_cutoff cause;
 
 	pthread_mutex_lock(&peers->mutex);
 	entry = find(peers, key, now_ns);
 	if (entry && !ts_budget_spend(&entry->connects, &connects, 1, now_ns))
-		cause = TS_CAUSE_CONNECT_RATE;
+		cause = TS_CUTOFF_CONNECT_RATE;
 	else
 		cause = join(peers, entry, ret_place);
 	pthread_mutex_unlock(&peers->mutex);
 	return cause;
 }
 
-enum ts_cause ts_peers_move(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *place)
+enum ts_cutoff ts_peers_move(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *place)
 {
-	unsigned from = *place;
-	enum ts_cause cause;
+	unsigned to;
+	enum ts_cutoff cause;
 
 	pthread_mutex_lock(&peers->mutex);
-	cause = join(peers, find(peers, key, now_ns), place);
-	if (!cause)
-		peers->all[from].connections--;
+	cause = join(peers, find(peers, key, now_ns), &to);
+	if (!cause) {
+		peers->all[*place].connections--;
+		*place = to;
+	}
 	pthread_mutex_unlock(&peers->mutex);
 	return cause;
 }
@@ -110,4 +112,16 @@ unsigned ts_peers_connections(struct ts_peers *peers, unsigned place)
 	n = peers->all[place].connections;
 	pthread_mutex_unlock(&peers->mutex);
 	return n;
+}
+
+unsigned ts_peers_largest(struct ts_peers *peers)
+{
+	unsigned largest = 0;
+
+	pthread_mutex_lock(&peers->mutex);
+	for (unsigned i = 1; i < TS_PEERS_MAX; i++)
+		if (peers->all[i].connections > peers->all[largest].connections)
+			largest = i;
+	pthread_mutex_unlock(&peers->mutex);
+	return largest;
 }

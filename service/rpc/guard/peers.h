@@ -11,7 +11,7 @@
 #define TSCOPE_SERVICE_RPC_GUARD_PEERS_H
 
 #include "service/rpc/guard/budget.h"
-#include "service/rpc/guard/cause.h"
+#include "service/rpc/guard/cutoff.h"
 
 #include <pthread.h>
 
@@ -32,12 +32,15 @@ struct ts_peers {
 
 void ts_peers_init(struct ts_peers *peers, unsigned most);
 void ts_peers_finish(struct ts_peers *peers);
-enum ts_cause ts_peers_connect(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *ret_place);
-/* The same for a connection that turned out, after its handshake, to be another peer's: it does not count as come again. */
-enum ts_cause ts_peers_move(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *place);
+/* *ret_place is also set for TS_CUTOFF_PEER_CONNECTIONS. */
+enum ts_cutoff ts_peers_connect(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *ret_place);
+/* Moves a connection that turned out, after its handshake, to be another peer's. */
+enum ts_cutoff ts_peers_move(struct ts_peers *peers, uint64_t key, int64_t now_ns, unsigned *place);
 void ts_peers_leave(struct ts_peers *peers, unsigned place);
 /* Calls that ended well earn resets, and the first of a connection earns the next connection. False: too many resets. */
 bool ts_peers_settle(struct ts_peers *peers, unsigned place, unsigned calls, bool first, unsigned resets, int64_t now_ns);
 unsigned ts_peers_connections(struct ts_peers *peers, unsigned place);
+/* The place of the peer that has most connections. */
+unsigned ts_peers_largest(struct ts_peers *peers);
 
 #endif

@@ -60,9 +60,9 @@ static void hello(struct wire *w)
 	frame(w, 4, 0, 0, NULL, 0);
 }
 
-static enum ts_cause up(struct ts_conduct *c, struct wire *w, int64_t now_ns)
+static enum ts_cutoff up(struct ts_conduct *c, struct wire *w, int64_t now_ns)
 {
-	enum ts_cause cause = ts_conduct_up(c, ts_span_of(w->bytes, w->n), now_ns);
+	enum ts_cutoff cause = ts_conduct_up(c, ts_span_of(w->bytes, w->n), now_ns);
 
 	w->n = 0;
 	return cause;
@@ -80,7 +80,7 @@ static void begin(struct ts_conduct *c)
 
 	ts_conduct_init(c, SECOND);
 	hello(&w);
-	assert_int_equal(up(c, &w, SECOND), TS_CAUSE_NONE);
+	assert_int_equal(up(c, &w, SECOND), TS_CUTOFF_NONE);
 }
 
 /* ---- frames ---- */
@@ -168,23 +168,23 @@ static void what_is_not_the_preface_is_refused_at_its_first_wrong_byte(void **st
 
 	(void)state;
 	ts_conduct_init(&c, 0);
-	assert_int_equal(ts_conduct_up(&c, ts_span_of(http1, 1), 0), TS_CAUSE_PREFACE);
+	assert_int_equal(ts_conduct_up(&c, ts_span_of(http1, 1), 0), TS_CUTOFF_PREFACE);
 	ts_conduct_init(&c, 0);
-	assert_int_equal(ts_conduct_up(&c, ts_span_of(almost, 23), 0), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_up(&c, ts_span_of(almost + 23, 1), 0), TS_CAUSE_PREFACE);
+	assert_int_equal(ts_conduct_up(&c, ts_span_of(almost, 23), 0), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_up(&c, ts_span_of(almost + 23, 1), 0), TS_CUTOFF_PREFACE);
 }
 
 /* ---- who is cut ---- */
 
 /* Sends one frame again and again, within one second; returns how many were taken, or -1 if none was refused. */
-static int flood(int type, int flags, uint32_t stream, uint32_t n, enum ts_cause want)
+static int flood(int type, int flags, uint32_t stream, uint32_t n, enum ts_cutoff want)
 {
 	struct ts_conduct c;
 	struct wire w = {.n = 0};
 
 	begin(&c);
 	for (int i = 0; i < 100000; i++) {
-		enum ts_cause cause;
+		enum ts_cutoff cause;
 
 		frame(&w, type, flags, stream, NULL, n);
 		cause = up(&c, &w, SECOND);
@@ -199,23 +199,23 @@ static int flood(int type, int flags, uint32_t stream, uint32_t n, enum ts_cause
 static void floods_of_small_frames_are_cut(void **state)
 {
 	(void)state;
-	assert_in_range(flood(6, 0, 0, 8, TS_CAUSE_PINGS), 100, 1000);
-	assert_in_range(flood(6, 1, 0, 8, TS_CAUSE_PINGS), 100, 1000); /* answers that nobody asked for */
-	assert_in_range(flood(4, 0, 0, 6, TS_CAUSE_SETTINGS), 50, 200);
-	assert_in_range(flood(4, 1, 0, 0, TS_CAUSE_SETTINGS), 50, 200);
-	assert_in_range(flood(8, 0, 0, 4, TS_CAUSE_WINDOWS), 10000, 30000);
-	assert_in_range(flood(0, 0, 1, 0, TS_CAUSE_ODD_FRAMES), 100, 1000);
-	assert_in_range(flood(0, 1, 1, 0, TS_CAUSE_ODD_FRAMES), 100, 1000); /* the end of a stream that is not open */
-	assert_in_range(flood(0, 0, 1, 1, TS_CAUSE_ODD_FRAMES), 100, 1000);
-	assert_in_range(flood(2, 0, 1, 5, TS_CAUSE_ODD_FRAMES), 100, 1000);
-	assert_in_range(flood(99, 0, 1, 5, TS_CAUSE_ODD_FRAMES), 100, 1000);
-	assert_int_equal(flood(5, 0, 1, 4, TS_CAUSE_BAD_FRAME), 0);
-	assert_int_equal(flood(6, 0, 0, 9, TS_CAUSE_BAD_FRAME), 0);
-	assert_int_equal(flood(4, 0, 0, 600, TS_CAUSE_BAD_FRAME), 0);
-	assert_int_equal(flood(9, 0, 1, 4, TS_CAUSE_BAD_FRAME), 0);
-	assert_int_equal(flood(1, 5, 2, 4, TS_CAUSE_BAD_FRAME), 0); /* a stream of the server's */
-	assert_int_equal(flood(1, 5, 1, 40000, TS_CAUSE_HEADERS), 0);
-	assert_int_equal(flood(0, 0, 1, 8192, TS_CAUSE_NONE), -1); /* an upload */
+	assert_in_range(flood(6, 0, 0, 8, TS_CUTOFF_PINGS), 100, 1000);
+	assert_in_range(flood(6, 1, 0, 8, TS_CUTOFF_PINGS), 100, 1000); /* answers that nobody asked for */
+	assert_in_range(flood(4, 0, 0, 6, TS_CUTOFF_SETTINGS), 50, 200);
+	assert_in_range(flood(4, 1, 0, 0, TS_CUTOFF_SETTINGS), 50, 200);
+	assert_in_range(flood(8, 0, 0, 4, TS_CUTOFF_WINDOWS), 10000, 30000);
+	assert_in_range(flood(0, 0, 1, 0, TS_CUTOFF_ODD_FRAMES), 100, 1000);
+	assert_in_range(flood(0, 1, 1, 0, TS_CUTOFF_ODD_FRAMES), 100, 1000); /* the end of a stream that is not open */
+	assert_in_range(flood(0, 0, 1, 1, TS_CUTOFF_ODD_FRAMES), 100, 1000);
+	assert_in_range(flood(2, 0, 1, 5, TS_CUTOFF_ODD_FRAMES), 100, 1000);
+	assert_in_range(flood(99, 0, 1, 5, TS_CUTOFF_ODD_FRAMES), 100, 1000);
+	assert_int_equal(flood(5, 0, 1, 4, TS_CUTOFF_BAD_FRAME), 0);
+	assert_int_equal(flood(6, 0, 0, 9, TS_CUTOFF_BAD_FRAME), 0);
+	assert_int_equal(flood(4, 0, 0, 600, TS_CUTOFF_BAD_FRAME), 0);
+	assert_int_equal(flood(9, 0, 1, 4, TS_CUTOFF_BAD_FRAME), 0);
+	assert_int_equal(flood(1, 5, 2, 4, TS_CUTOFF_BAD_FRAME), 0); /* a stream of the server's */
+	assert_int_equal(flood(1, 5, 1, 40000, TS_CUTOFF_HEADERS), 0);
+	assert_int_equal(flood(0, 0, 1, 8192, TS_CUTOFF_NONE), -1); /* an upload */
 }
 
 static void blocks_of_headers_end_in_size_pieces_and_time(void **state)
@@ -228,27 +228,27 @@ static void blocks_of_headers_end_in_size_pieces_and_time(void **state)
 	frame(&w, 1, 0, 1, NULL, 100);
 	for (int i = 0; i < 7; i++)
 		frame(&w, 9, 0, 1, NULL, 100);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 10 * SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 12 * SECOND), TS_CAUSE_SLOW_HEADERS);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 10 * SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 12 * SECOND), TS_CUTOFF_SLOW_HEADERS);
 	frame(&w, 9, 4, 1, NULL, 100);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_HEADERS);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_HEADERS);
 
 	begin(&c);
 	frame(&w, 1, 0, 1, NULL, 30000);
 	frame(&w, 9, 4, 1, NULL, 4000);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_HEADERS);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_HEADERS);
 
 	begin(&c);
 	frame(&w, 1, 0, 1, NULL, 100);
 	frame(&w, 6, 0, 0, NULL, 8);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_BAD_FRAME);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_BAD_FRAME);
 
 	begin(&c);
 	frame(&w, 1, 0, 1, NULL, 100);
 	frame(&w, 9, 4, 1, NULL, 100);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 100 * SECOND), TS_CAUSE_NONE);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 100 * SECOND), TS_CUTOFF_NONE);
 }
 
 static void who_does_not_begin_is_overdue(void **state)
@@ -257,9 +257,9 @@ static void who_does_not_begin_is_overdue(void **state)
 
 	(void)state;
 	ts_conduct_init(&c, SECOND);
-	assert_int_equal(ts_conduct_up(&c, ts_span_str("PRI * HTTP/2.0"), SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 10 * SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 12 * SECOND), TS_CAUSE_SLOW_BEGIN);
+	assert_int_equal(ts_conduct_up(&c, ts_span_str("PRI * HTTP/2.0"), SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 10 * SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 12 * SECOND), TS_CUTOFF_SLOW_BEGIN);
 }
 
 /* A minute of downloads, in which the server sends what the windows allow, and the client opens both by `by` each second. Returns the
@@ -272,7 +272,7 @@ static int reads(uint32_t window, uint32_t by)
 	begin(&c);
 	initial_window(&w, window);
 	frame(&w, 1, 5, 1, NULL, 50);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 	for (int s = 2; s < 60; s++) {
 		int64_t stream = ts_streams_find(&c.streams, 1)->window, n = c.window < stream ? c.window : stream;
 
@@ -282,8 +282,8 @@ static int reads(uint32_t window, uint32_t by)
 			number(&w, 8, 0, by);
 			number(&w, 8, 1, by);
 		}
-		assert_int_equal(up(&c, &w, s * SECOND), TS_CAUSE_NONE);
-		if (ts_conduct_overdue(&c, s * SECOND) == TS_CAUSE_SLOW_READER)
+		assert_int_equal(up(&c, &w, s * SECOND), TS_CUTOFF_NONE);
+		if (ts_conduct_overdue(&c, s * SECOND) == TS_CUTOFF_SLOW_READER)
 			return s;
 	}
 	return 0;
@@ -303,13 +303,13 @@ static void readers_must_take_what_they_asked_for(void **state)
 	begin(&c);
 	c.full = true;
 	for (int s = 2; s < 22; s++)
-		assert_int_equal(ts_conduct_overdue(&c, s * SECOND), TS_CAUSE_NONE);
-	assert_int_equal(ts_conduct_overdue(&c, 23 * SECOND), TS_CAUSE_SLOW_READER);
+		assert_int_equal(ts_conduct_overdue(&c, s * SECOND), TS_CUTOFF_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 23 * SECOND), TS_CUTOFF_SLOW_READER);
 	/* An idle connection waits for nothing. */
 	begin(&c);
 	c.window = 0;
 	for (int s = 2; s < 100; s++)
-		assert_int_equal(ts_conduct_overdue(&c, s * SECOND), TS_CAUSE_NONE);
+		assert_int_equal(ts_conduct_overdue(&c, s * SECOND), TS_CUTOFF_NONE);
 }
 
 /* ---- who is not ---- */
@@ -329,7 +329,7 @@ static void small_calls_are_never_too_many(void **state)
 		number(&w, 8, 0, 30);
 		number(&w, 8, id, 30);
 		number(&w, 8, 0, 30);
-		assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+		assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 		frame(&w, 1, 4, id, NULL, 30);
 		frame(&w, 0, 0, id, NULL, 30);
 		frame(&w, 1, 5, id, NULL, 30);
@@ -353,7 +353,7 @@ static void gigabytes_are_never_too_many(void **state)
 	begin(&c);
 	for (uint32_t i = 0; i < 64; i++)
 		frame(&w, 1, 4, 2 * i + 1, NULL, 60);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 	for (uint32_t i = 0; i < 1 << 18; i++) {
 		uint32_t id = 2 * (i % 64) + 1;
 
@@ -362,13 +362,13 @@ static void gigabytes_are_never_too_many(void **state)
 		number(&w, 8, id, 16384);
 		frame(&w, 6, 1, 0, NULL, 8); /* its answer to the ping below */
 		frame(&w, 4, 1, 0, NULL, 0);
-		assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+		assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 		frame(&w, 0, 0, id, NULL, 16384);
 		frame(&w, 6, 0, 0, NULL, 8);
 		frame(&w, 4, 0, 0, NULL, 6);
 		down(&c, &w, SECOND);
 	}
-	assert_int_equal(ts_conduct_overdue(&c, 2 * SECOND), TS_CAUSE_NONE);
+	assert_int_equal(ts_conduct_overdue(&c, 2 * SECOND), TS_CUTOFF_NONE);
 }
 
 static void more_streams_than_there_are_places_count_as_resets(void **state)
@@ -381,14 +381,14 @@ static void more_streams_than_there_are_places_count_as_resets(void **state)
 	begin(&c);
 	for (uint32_t i = 0; i < 1000; i++) {
 		frame(&w, 1, 4, 2 * i + 1, NULL, 30);
-		assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+		assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 	}
 	ts_conduct_take(&c, &calls, &resets);
 	assert_int_equal(calls, 0);
 	assert_int_equal(resets, 1000 - TS_STREAMS_MAX);
 	/* Both sides' resets of open streams count. */
 	frame(&w, 3, 0, 1, NULL, 4);
-	assert_int_equal(up(&c, &w, SECOND), TS_CAUSE_NONE);
+	assert_int_equal(up(&c, &w, SECOND), TS_CUTOFF_NONE);
 	frame(&w, 3, 0, 3, NULL, 4);
 	down(&c, &w, SECOND);
 	ts_conduct_take(&c, &calls, &resets);
@@ -404,10 +404,10 @@ static void peers_pay_together(void **state)
 
 	(void)state;
 	ts_peers_init(&peers, 2);
-	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &a), TS_CAUSE_NONE);
-	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &b), TS_CAUSE_NONE);
-	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &c), TS_CAUSE_PEER_CONNECTIONS);
-	assert_int_equal(ts_peers_connect(&peers, 8, SECOND, &c), TS_CAUSE_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &a), TS_CUTOFF_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &b), TS_CUTOFF_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &c), TS_CUTOFF_PEER_CONNECTIONS);
+	assert_int_equal(ts_peers_connect(&peers, 8, SECOND, &c), TS_CUTOFF_NONE);
 	assert_int_equal(a, b);
 	assert_int_not_equal(a, c);
 	while (ts_peers_settle(&peers, a, 0, false, 10, SECOND))
@@ -415,14 +415,14 @@ static void peers_pay_together(void **state)
 	assert_in_range(n, 100, 1000);
 	/* Whoever connects again has the same budget; calls earn it back; others have their own. */
 	ts_peers_leave(&peers, a);
-	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &b), TS_CAUSE_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &b), TS_CUTOFF_NONE);
 	assert_false(ts_peers_settle(&peers, b, 0, false, 10, SECOND));
 	assert_true(ts_peers_settle(&peers, b, 20, false, 10, SECOND));
 	assert_true(ts_peers_settle(&peers, c, 0, false, 10, SECOND));
 	assert_true(ts_peers_settle(&peers, b, 0, false, 10, 3 * SECOND));
 	/* A certificate moves to its own place. */
 	assert_int_equal(ts_peers_connections(&peers, b), 2);
-	assert_int_equal(ts_peers_move(&peers, 9, SECOND, &b), TS_CAUSE_NONE);
+	assert_int_equal(ts_peers_move(&peers, 9, SECOND, &b), TS_CUTOFF_NONE);
 	assert_int_equal(ts_peers_connections(&peers, a), 1);
 	assert_int_equal(ts_peers_connections(&peers, b), 1);
 	ts_peers_finish(&peers);
@@ -435,16 +435,16 @@ static void who_only_connects_is_refused_and_who_calls_is_not(void **state)
 
 	(void)state;
 	ts_peers_init(&peers, 10);
-	while (ts_peers_connect(&peers, 7, SECOND, &place) == TS_CAUSE_NONE) {
+	while (ts_peers_connect(&peers, 7, SECOND, &place) == TS_CUTOFF_NONE) {
 		ts_peers_leave(&peers, place);
 		n++;
 	}
 	assert_in_range(n, 100, 1000);
-	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &place), TS_CAUSE_CONNECT_RATE);
-	assert_int_equal(ts_peers_connect(&peers, 7, 2 * SECOND, &place), TS_CAUSE_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 7, SECOND, &place), TS_CUTOFF_CONNECT_RATE);
+	assert_int_equal(ts_peers_connect(&peers, 7, 2 * SECOND, &place), TS_CUTOFF_NONE);
 	ts_peers_leave(&peers, place);
 	for (int i = 0; i < 10000; i++) {
-		assert_int_equal(ts_peers_connect(&peers, 8, SECOND, &place), TS_CAUSE_NONE);
+		assert_int_equal(ts_peers_connect(&peers, 8, SECOND, &place), TS_CUTOFF_NONE);
 		assert_true(ts_peers_settle(&peers, place, 1, true, 0, SECOND));
 		ts_peers_leave(&peers, place);
 	}
@@ -458,9 +458,9 @@ static void a_peer_that_is_there_is_never_forgotten(void **state)
 
 	(void)state;
 	ts_peers_init(&peers, 10);
-	assert_int_equal(ts_peers_connect(&peers, 42, SECOND, &mine), TS_CAUSE_NONE);
+	assert_int_equal(ts_peers_connect(&peers, 42, SECOND, &mine), TS_CUTOFF_NONE);
 	for (uint64_t key = 1; key < 100000; key++) {
-		if (ts_peers_connect(&peers, key << 20 | 1, SECOND, &place) == TS_CAUSE_NONE) {
+		if (ts_peers_connect(&peers, key << 20 | 1, SECOND, &place) == TS_CUTOFF_NONE) {
 			assert_int_not_equal(place, mine);
 			if (key > 2000)
 				ts_peers_leave(&peers, place);
@@ -476,12 +476,12 @@ static void a_peer_that_is_there_is_never_forgotten(void **state)
 static void every_cause_has_words(void **state)
 {
 	(void)state;
-	for (int i = 0; i < TS_CAUSES; i++) {
-		assert_non_null(ts_cause_word((enum ts_cause)i));
-		assert_non_null(ts_cause_text((enum ts_cause)i));
+	for (int i = 0; i < TS_CUTOFFS; i++) {
+		assert_non_null(ts_cutoff_word((enum ts_cutoff)i));
+		assert_non_null(ts_cutoff_text((enum ts_cutoff)i));
 	}
-	assert_true(ts_cause_is_refusal(TS_CAUSE_PEER_CONNECTIONS));
-	assert_false(ts_cause_is_refusal(TS_CAUSE_RESETS));
+	assert_true(ts_cutoff_is_refusal(TS_CUTOFF_PEER_CONNECTIONS));
+	assert_false(ts_cutoff_is_refusal(TS_CUTOFF_RESETS));
 }
 
 int main(void)

@@ -1,0 +1,376 @@
+#include "service/rpc/guard/guard.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "service/rpc/guard/connections.h"
+#include "service/rpc/guard/guard_state.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { EVENTS = 64, QUIET_SECONDS = 60 };
+
+/* ---- counts and the log ---- */
+
+static const struct ts_rate lines = {20, 2};
+
+void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, int64_t now_ns)
+{
+	unsigned unlogged;
+	struct ts_log line;
+
+	atomic_fetch_add(&guard->counts[cause], 1);
+	pthread_mutex_lock(&guard->log_mutex);
+	if (!ts_budget_spend(&guard->lines, &lines, 1, now_ns)) {
+		guard->unlogged++;
+		pthread_mutex_unlock(&guard->log_mutex);
+		return;
+	}
+	unlogged = guard->unlogged;
+	guard->unlogged = 0;
+	pthread_mutex_unlock(&guard->log_mutex);
+	ts_log_begin(&line, TS_LOG_WARNING, ts_cutoff_is_refusal(cause) ? "connection_refused" : "connection_cut");
+	ts_log_str(&line, "peer", peer->name);
+	ts_log_str(&line, "cause", ts_cutoff_word(cause));
+	ts_log_str(&line, "reason", ts_cutoff_text(cause));
+	ts_log_i64(&line, "connections", atomic_load(&guard->connections));
+	if (unlogged)
+		ts_log_i64(&line, "unlogged", unlogged);
+	ts_log_end(&line);
+}
+
+/* One line for all that were refused or cut, when the server ends. */
+static void log_counts(struct ts_guard *guard)
+{
+	struct ts_log line;
+	bool any = false;
+
+	for (int i = 0; i < TS_CUTOFFS; i++)
+		any |= atomic_load(&guard->counts[i]) > 0;
+	if (!any)
+		return;
+	ts_log_begin(&line, TS_LOG_WARNING, "guard");
+	for (int i = 0; i < TS_CUTOFFS; i++) {
+		int64_t n = (int64_t)atomic_load(&guard->counts[i]);
+
+		if (n)
+			ts_log_i64(&line, ts_cutoff_word((enum ts_cutoff)i), n);
+	}
+	ts_log_end(&line);
+}
+
+/* ---- making room ---- */
+
+/* The connection without calls that was idle longest, of one peer. */
+struct idlest {
+	unsigned place;
+	int64_t before_ns; /* idle since before then */
+	int fd;
+};
+
+static bool is_idle(const struct ts_connection *connection, const struct idlest *idlest)
+{
+	return !connection->ended && connection->place == idlest->place && !connection->conduct.streams.n &&
+	       connection->conduct.idle_since_ns < idlest->before_ns;
+}
+
+static void find_idlest(void *ctx, struct ts_connection *connection)
+{
+	struct idlest *idlest = ctx;
+
+	if (!is_idle(connection, idlest))
+		return;
+	idlest->before_ns = connection->conduct.idle_since_ns;
+	idlest->fd = connection->fd;
+}
+
+static void cut_idlest(void *ctx, struct ts_connection *connection)
+{
+	struct idlest *idlest = ctx;
+
+	if (connection->fd == idlest->fd && is_idle(connection, idlest)) {
+		ts_connections_cut(connection, TS_CUTOFF_MADE_ROOM, ts_now_mono_ns());
+		idlest->fd = -1;
+	}
+}
+
+/* Ends a connection of the peer that was idle for so many seconds; false: it has none. */
+static bool make_room(struct ts_guard *guard, unsigned place, int seconds)
+{
+	struct idlest idlest = {.place = place, .before_ns = ts_now_mono_ns() - seconds * SECOND, .fd = -1};
+
+	ts_connections_each(guard, find_idlest, &idlest);
+	if (idlest.fd < 0)
+		return false;
+	idlest.before_ns++;
+	ts_connections_each(guard, cut_idlest, &idlest);
+	return idlest.fd < 0;
+}
+
+/* A peer that has as many connections as it may is served from its own: a client that forgot to close some gets on. */
+static enum ts_cutoff count_peer(struct ts_guard *guard, uint64_t key, unsigned *ret_place)
+{
+	enum { IDLE_SECONDS = 10 };
+	enum ts_cutoff cause = ts_peers_connect(&guard->peers, key, ts_now_mono_ns(), ret_place);
+
+	if (cause != TS_CUTOFF_PEER_CONNECTIONS || !make_room(guard, *ret_place, IDLE_SECONDS))
+		return cause;
+	return ts_peers_connect(&guard->peers, key, ts_now_mono_ns(), ret_place);
+}
+
+/* When the server is full, the peer that has most connections gives one to a peer that has fewer. */
+static bool has_room(struct ts_guard *guard, unsigned place)
+{
+	enum { IDLE_SECONDS = 1 };
+	unsigned most;
+
+	if (atomic_load(&guard->connections) < guard->options.max_connections)
+		return true;
+	most = ts_peers_largest(&guard->peers);
+	return ts_peers_connections(&guard->peers, most) > ts_peers_connections(&guard->peers, place) &&
+	       make_room(guard, most, IDLE_SECONDS);
+}
+
+/* ---- those that arrive ---- */
+
+static void refuse(struct ts_guard *guard, int fd, const struct ts_peer *peer, enum ts_cutoff cause)
+{
+	ts_guard_note(guard, peer, cause, ts_now_mono_ns());
+	ts_connections_refuse(fd, cause);
+	(void)close(fd);
+}
+
+void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
+	enum ts_cutoff cause;
+	unsigned place;
+
+	cause = count_peer(guard, peer->key, &place);
+	if (cause) {
+		refuse(guard, fd, peer, cause);
+		return;
+	}
+	if (!has_room(guard, place))
+		cause = TS_CUTOFF_CONNECTIONS;
+	else if (fd >= TS_DESCRIPTORS_MAX)
+		cause = TS_CUTOFF_DESCRIPTOR;
+	else if (!ts_connections_add(guard, fd, peer, place))
+		cause = TS_CUTOFF_MEMORY;
+	if (cause) {
+		ts_peers_leave(&guard->peers, place);
+		refuse(guard, fd, peer, cause);
+		return;
+	}
+	if (epoll_ctl(guard->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
+		ts_guard_note(guard, peer, TS_CUTOFF_DESCRIPTOR, ts_now_mono_ns());
+		(void)close(fd);
+	}
+}
+
+enum arrival { WAITS, ARRIVED, GONE };
+
+/* Looks at the preface, and leaves it to C-core. */
+static enum arrival look(struct ts_connection *connection)
+{
+	char bytes[TS_PREFACE_BYTES];
+	ssize_t n = recv(connection->fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? WAITS : GONE;
+	if (n == 0)
+		return GONE;
+	if (memcmp(bytes, TS_PREFACE, (size_t)n) != 0) {
+		ts_connections_cut(connection, TS_CUTOFF_PREFACE, ts_now_mono_ns());
+		return GONE;
+	}
+	return n == TS_PREFACE_BYTES ? ARRIVED : WAITS;
+}
+
+/* Only this thread closes what arrives, so a connection that it finds is valid. */
+static void proceed(struct ts_guard *guard, int fd, bool hung_up)
+{
+	struct ts_connection *connection = ts_connections_at(fd);
+	enum arrival arrival;
+
+	if (!connection || !connection->arriving)
+		return;
+	pthread_mutex_lock(&connection->mutex);
+	arrival = connection->ended ? GONE : look(connection);
+	if (arrival == WAITS && hung_up)
+		arrival = GONE;
+	if (arrival == ARRIVED)
+		connection->arriving = false;
+	pthread_mutex_unlock(&connection->mutex);
+	if (arrival == GONE)
+		(void)close(fd);
+	if (arrival != ARRIVED)
+		return;
+	(void)epoll_ctl(guard->poll, EPOLL_CTL_DEL, fd, NULL);
+	guard->options.hand_over(guard->options.ctx, fd);
+}
+
+/* ---- once a second ---- */
+
+struct sweep {
+	int64_t at_ns;
+	unsigned moved, cut; /* as they were the last time */
+	unsigned quiet_s;    /* seconds since bytes moved; from QUIET_SECONDS on nothing is to be done */
+	unsigned trim_in_s;  /* 0 = not after a cut */
+};
+
+static void look_for_overdue(void *ctx, struct ts_connection *connection)
+{
+	const struct sweep *sweep = ctx;
+	enum ts_cutoff cause = connection->ended ? TS_CUTOFF_NONE : ts_conduct_overdue(&connection->conduct, sweep->at_ns);
+
+	if (cause)
+		ts_connections_cut(connection, cause, sweep->at_ns);
+}
+
+/* C-core frees what a cut connection took within a second or two, and glibc keeps it: of 1.08 GB after a flood of resets, this leaves
+ * 13 MB. In a quiet minute the same is done for what ordinary calls left. */
+static void give_back(struct ts_guard *guard, struct sweep *sweep)
+{
+	enum { SECONDS = 8, ONCE_BEFORE = 6 };
+	unsigned moved = atomic_load(&guard->moved), cut = atomic_load(&guard->cut);
+
+	if (cut != sweep->cut && !sweep->trim_in_s)
+		sweep->trim_in_s = SECONDS;
+	else if (sweep->trim_in_s && (--sweep->trim_in_s == ONCE_BEFORE || sweep->trim_in_s == 0))
+		(void)malloc_trim(0);
+	if (moved != sweep->moved)
+		sweep->quiet_s = 0;
+	else if (sweep->quiet_s < QUIET_SECONDS && ++sweep->quiet_s == QUIET_SECONDS)
+		(void)malloc_trim(0);
+	sweep->cut = cut;
+	sweep->moved = moved;
+}
+
+static void *loop(void *arg)
+{
+	struct ts_guard *guard = arg;
+	struct epoll_event events[EVENTS];
+	struct sweep sweep = {.at_ns = ts_now_mono_ns()};
+
+	for (;;) {
+		int n = epoll_wait(guard->poll, events, EVENTS, 1000);
+
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == guard->wake)
+				return NULL;
+			proceed(guard, events[i].data.fd, events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+		}
+		if (ts_now_mono_ns() - sweep.at_ns < SECOND)
+			continue;
+		sweep.at_ns = ts_now_mono_ns();
+		ts_connections_each(guard, look_for_overdue, &sweep);
+		give_back(guard, &sweep);
+	}
+}
+
+/* ---- start and stop ---- */
+
+static enum ts_status open_poll(struct ts_guard *guard, struct ts_error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	guard->poll = epoll_create1(EPOLL_CLOEXEC);
+	guard->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	event.data.fd = guard->wake;
+	if (guard->poll < 0 || guard->wake < 0 || epoll_ctl(guard->poll, EPOLL_CTL_ADD, guard->wake, &event) != 0)
+		return ts_error_errno(err, errno, "descriptors for the guard");
+	return TS_OK;
+}
+
+enum ts_status ts_guard_start(const struct ts_guard_options *options, struct ts_guard **ret_guard, struct ts_error *err)
+{
+	struct ts_guard *guard;
+	int errnum;
+
+	if (!ts_connections_preempted())
+		return ts_error_set(err, TS_INTERNAL, "this program is not linked with preempt.c");
+	guard = ts_alloc_array(1, sizeof *guard);
+	if (!guard)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the guard");
+	guard->options = *options;
+	guard->poll = guard->wake = -1;
+	atomic_init(&guard->references, 1);
+	ts_peers_init(&guard->peers, options->peer_connections);
+	pthread_mutex_init(&guard->log_mutex, NULL);
+	if (open_poll(guard, err)) {
+		ts_guard_release(guard);
+		return err->status;
+	}
+	errnum = pthread_create(&guard->thread, NULL, loop, guard);
+	if (errnum) {
+		ts_guard_release(guard);
+		return ts_error_errno(err, errnum, "start the guard's thread");
+	}
+	guard->running = true;
+	*ret_guard = guard;
+	return TS_OK;
+}
+
+void ts_guard_peer(int fd, struct ts_peer *ret_peer)
+{
+	if (!ts_connections_peer(fd, ret_peer))
+		*ret_peer = (struct ts_peer){.name = "unknown"};
+}
+
+struct some {
+	int fds[EVENTS];
+	unsigned n;
+};
+
+static void find_arriving(void *ctx, struct ts_connection *connection)
+{
+	struct some *some = ctx;
+
+	if (connection->arriving && some->n < EVENTS)
+		some->fds[some->n++] = connection->fd;
+}
+
+static void close_arrivals(struct ts_guard *guard)
+{
+	struct some some;
+
+	do {
+		some.n = 0;
+		ts_connections_each(guard, find_arriving, &some);
+		for (unsigned i = 0; i < some.n; i++)
+			(void)close(some.fds[i]);
+	} while (some.n);
+}
+
+void ts_guard_stop(struct ts_guard *guard)
+{
+	uint64_t one = 1;
+
+	if (!guard->running)
+		return;
+	(void)!write(guard->wake, &one, sizeof one);
+	pthread_join(guard->thread, NULL);
+	guard->running = false;
+	close_arrivals(guard);
+	log_counts(guard);
+}
+
+void ts_guard_release(struct ts_guard *guard)
+{
+	if (!guard || atomic_fetch_sub(&guard->references, 1) > 1)
+		return;
+	if (guard->poll >= 0)
+		(void)close(guard->poll);
+	if (guard->wake >= 0)
+		(void)close(guard->wake);
+	ts_peers_finish(&guard->peers);
+	pthread_mutex_destroy(&guard->log_mutex);
+	ts_free(guard);
+}
