@@ -1,5 +1,6 @@
 #include "service/check_server.h"
 
+#include "base/clock.h"
 #include "base/denied.h"
 #include "base/digest.h"
 #include "base/text.h"
@@ -85,6 +86,22 @@ static void check_listeners(struct check *c, const struct ts_listener *listeners
 	}
 	for (size_t i = 0; i < n; i++)
 		check_address(c, listeners[i].address);
+}
+
+static void check_tls(struct check *c)
+{
+	struct ts_tls_files files = ts_config_tls(c->config);
+	char cert[TS_TLS_TEXT], clients[TS_TLS_TEXT];
+	struct ts_error err;
+
+	if (!files.cert[0])
+		return;
+	if (ts_tls_check(&files, ts_now_real_ns(), cert, clients, &err)) {
+		say(c, "tls", &err, NULL);
+		return;
+	}
+	say(c, "tls-cert", NULL, cert);
+	say(c, "tls-clients", NULL, clients);
 }
 
 static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_stats, struct ts_error *err)
@@ -203,6 +220,7 @@ unsigned ts_check_server(struct ts_config *config, const struct ts_listener *lis
 
 	say(&c, "settings", NULL, config->file ? config->file : "no file; defaults, environment and options");
 	check_listeners(&c, listeners, n);
+	check_tls(&c);
 	check_grants(&c, config);
 	check_store(&c);
 	check_disk(&c);

@@ -7,7 +7,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "service/config_table.h"
-#include "service/rpc/address.h"
+#include "service/rpc/listen.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -28,12 +28,20 @@ const struct ts_option ts_options[] = {
 	 "XDG_RUNTIME_DIR"},
 	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
 	 "permissions of the socket, in octal; who can write to it may do what --grant says"},
-	{"listen", "HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
-	 "also serve TCP at this address; port 0 takes a free port, which the line 'ready' of the log names. May be given several "
-	 "times"},
+	{"listen", "tls:HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
+	 "also serve TLS at this address, or plain TCP at tcp:HOST:PORT, which everybody between can read; port 0 takes a free port, "
+	 "which the line 'ready' of the log names. May be given several times"},
 	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
-	 "allow --listen an address that other machines can reach. There is no TLS yet: whoever reaches the server may do what "
-	 "--grant gives to anyone, and without grants may maintain every project"},
+	 "allow plain TCP at an address that other machines can reach; TLS may be anywhere"},
+	{"tls-cert", "FILE", TS_OPTION_TEXT, false, AT(tls_cert), 0, 0, "",
+	 "the server's certificate and those between it and the CA, PEM. The files of TLS are read again when they change and at "
+	 "SIGHUP"},
+	{"tls-key", "FILE", TS_OPTION_TEXT, false, AT(tls_key), 0, 0, "", "the private key of tls-cert, PEM, without a password"},
+	{"tls-client-ca", "FILE", TS_OPTION_TEXT, false, AT(tls_client_ca), 0, 0, "",
+	 "the CAs that sign the certificates of clients, PEM"},
+	{"tls-client-auth", "WORD", TS_OPTION_TEXT, false, AT(tls_client_auth), 0, 0, "none",
+	 "whether a client must show a certificate that tls-client-ca signed: none, optional or required. The name in it is who calls: "
+	 "its first URI, email or DNS name, else its subject"},
 	{"store", "DIR", TS_OPTION_TEXT, false, AT(store), 0, 0, NULL,
 	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
 	{"grant", "'WHO ROLE PROJECT'", TS_OPTION_GRANTS, false, AT(grants), 0, 0, "none",
@@ -98,6 +106,14 @@ void ts_config_init(struct ts_config *config)
 void ts_config_finish(struct ts_config *config)
 {
 	ts_arena_finish(&config->arena);
+}
+
+struct ts_tls_files ts_config_tls(const struct ts_config *config)
+{
+	struct ts_tls_files files = {.cert = config->tls_cert, .key = config->tls_key, .client_ca = config->tls_client_ca};
+
+	(void)ts_tls_client_word(config->tls_client_auth, &files.client);
+	return files;
 }
 
 /* ---- one value ---- */
@@ -394,10 +410,9 @@ static enum ts_status read_flags(struct ts_config *config, int argc, char **argv
 	return TS_OK;
 }
 
-static enum ts_status check(struct ts_config *config, struct ts_error *err)
+static enum ts_status check_socket(struct ts_config *config, struct ts_error *err)
 {
 	bool none = strcmp(config->socket, "none") == 0;
-	struct ts_address address;
 
 	if (none)
 		config->socket = "";
@@ -406,12 +421,46 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 	if (!config->socket[0] && config->n_listen == 0 && !config->backup[0])
 		return ts_error_set(err, TS_INVALID, "the server has no address to serve: %s; give --socket or --listen",
 				    none ? "socket is none, and there is no --listen" : "XDG_RUNTIME_DIR is not set");
+	return TS_OK;
+}
+
+static enum ts_status check_listen(const struct ts_config *config, bool *ret_tls, struct ts_error *err)
+{
+	struct ts_address address;
+	bool tls;
+
+	*ret_tls = false;
 	for (unsigned i = 0; i < config->n_listen; i++) {
-		if (ts_address_parse(config->listen[i], &address, err))
+		if (ts_listen_parse(config->listen[i], &address, &tls, err))
 			return ts_error_prefix(err, "listen");
 		if (address.kind != TS_ADDRESS_TCP)
-			return ts_error_set(err, TS_INVALID, "listen: '%s' must have the form HOST:PORT", config->listen[i]);
+			return ts_error_set(err, TS_INVALID, "listen: '%s' must have the form tls:HOST:PORT or tcp:HOST:PORT",
+					    config->listen[i]);
+		*ret_tls |= tls;
 	}
+	return TS_OK;
+}
+
+static enum ts_status check_tls(const struct ts_config *config, bool tls, struct ts_error *err)
+{
+	enum ts_tls_client client;
+
+	if (!ts_tls_client_word(config->tls_client_auth, &client))
+		return ts_error_set(err, TS_INVALID, "tls-client-auth: '%s' is not none, optional or required",
+				    config->tls_client_auth);
+	if ((tls || config->tls_cert[0]) && (!config->tls_cert[0] || !config->tls_key[0]))
+		return ts_error_set(err, TS_INVALID, "TLS needs both tls-cert and tls-key");
+	if (client && !config->tls_client_ca[0])
+		return ts_error_set(err, TS_INVALID, "tls-client-auth = %s needs tls-client-ca", config->tls_client_auth);
+	return TS_OK;
+}
+
+static enum ts_status check(struct ts_config *config, struct ts_error *err)
+{
+	bool tls;
+
+	if (check_socket(config, err) || check_listen(config, &tls, err) || check_tls(config, tls, err))
+		return err->status;
 	if (!config->store[0])
 		return ts_error_set(err, TS_INVALID, "there is no home folder for the store; give a folder with --store");
 	if (strlen(config->store) + strlen("/data.mdb") >= PATH_MAX)

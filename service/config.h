@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "service/auth/identity.h"
+#include "service/rpc/guard/tls.h"
 
 enum { TS_CONFIG_LISTEN_MAX = 7 };
 
@@ -25,6 +26,8 @@ struct ts_config {
 	unsigned n_listen;
 	const char *store;
 	bool allow_remote;
+	const char *tls_cert, *tls_key, *tls_client_ca; /* paths; empty = none */
+	const char *tls_client_auth;			/* a word that ts_tls_client_word knows */
 	bool read_only;
 	const char **grants; /* TS_GRANTS_MAX of them, in the arena */
 	unsigned n_grants;
@@ -59,6 +62,8 @@ struct ts_config {
 void ts_config_init(struct ts_config *config);
 enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err);
 void ts_config_finish(struct ts_config *config);
+/* The files of TLS, of a config that was loaded. */
+struct ts_tls_files ts_config_tls(const struct ts_config *config);
 
 /* Who may do what, with users and groups looked up. The result lives as long as the config. */
 enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy *ret_policy, struct ts_error *err);

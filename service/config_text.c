@@ -106,8 +106,9 @@ void ts_config_manual(struct ts_buf *out)
 		   ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- stores training runs\n"
 		   ".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
 		   ".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
-		   "over gRPC, on a unix socket and, with \\-\\-listen, on loopback TCP. It has no TLS; who "
-		   "may do what follows from the user behind the unix socket and from \\-\\-grant. A team shares a server through ssh: "
+		   "over gRPC, on a unix socket and, with \\-\\-listen, by TLS or plain TCP. Who calls is the user at the other end "
+		   "of the socket, or the name in a certificate or token; what that one may do follows from \\-\\-grant. Without TLS, a team "
+		   "shares a server through ssh: "
 		   "TSCOPE_SERVER=ssh://HOST.\n"
 		   ".SH SETTINGS\nEach setting is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
 		   "\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the "
@@ -122,7 +123,8 @@ void ts_config_manual(struct ts_buf *out)
 			manual_row(out, &ts_options[i]);
 	}
 	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a "
-			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level again.\n"
+			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level and the "
+			"files of TLS again.\n"
 			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe default socket of a server that root runs\n"
 			".TP\n.I tscoped.sock.lock\nthe lock file beside the socket; the process that holds it serves the socket\n"
 			".SH EXIT STATUS\n0 after a signal to stop, 2 if the server could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");

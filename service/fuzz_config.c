@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "service/config_table.h"
-#include "service/rpc/address.h"
+#include "service/rpc/listen.h"
 #include "tests/fuzz/fuzz_files.h"
 #include "tests/fuzz/fuzz_hold.h"
 
@@ -13,7 +13,9 @@
 static void check(const struct ts_config *config)
 {
 	struct ts_address address;
+	enum ts_tls_client client;
 	struct ts_error err;
+	bool tls;
 
 	for (size_t i = 0; i < ts_n_options; i++) {
 		const struct ts_option *option = &ts_options[i];
@@ -26,7 +28,8 @@ static void check(const struct ts_config *config)
 	}
 	hold(config->log_level <= TS_LOG_DEBUG && config->n_listen <= TS_CONFIG_LISTEN_MAX);
 	for (unsigned i = 0; i < config->n_listen; i++)
-		hold(ts_address_parse(config->listen[i], &address, &err) == TS_OK && address.kind == TS_ADDRESS_TCP);
+		hold(ts_listen_parse(config->listen[i], &address, &tls, &err) == TS_OK && address.kind == TS_ADDRESS_TCP);
+	hold(ts_tls_client_word(config->tls_client_auth, &client) && (!client || config->tls_client_ca[0]));
 	hold(config->store[0] && (config->socket[0] || config->n_listen));
 	hold(!config->check && !config->help && !config->backup[0]);
 }

@@ -137,20 +137,20 @@ static void the_environment_names_the_file_and_the_store(void **state)
 static void a_list_replaces_the_one_before(void **state)
 {
 	(void)state;
-	write_file("listen = 127.0.0.1:1\nlisten = [::1]:2\n");
+	write_file("listen = tcp:127.0.0.1:1\nlisten = tcp:[::1]:2\n");
 	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_listen, 2);
-	assert_string_equal(config.listen[1], "[::1]:2");
-	assert_int_equal(load("--config", file, "--listen", "localhost:3", NULL), TS_OK);
+	assert_string_equal(config.listen[1], "tcp:[::1]:2");
+	assert_int_equal(load("--config", file, "--listen", "tcp:localhost:3", NULL), TS_OK);
 	assert_int_equal(config.n_listen, 1);
-	assert_string_equal(config.listen[0], "localhost:3");
-	assert_int_equal(load("--listen=a:1", "--listen=b:2", NULL, NULL, NULL), TS_OK);
+	assert_string_equal(config.listen[0], "tcp:localhost:3");
+	assert_int_equal(load("--listen=tcp:a:1", "--listen=tcp:b:2", NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_listen, 2);
-	assert_string_equal(config.listen[0], "a:1");
-	setenv("TSCOPED_LISTEN", "127.0.0.1:4, 127.0.0.1:5", 1);
+	assert_string_equal(config.listen[0], "tcp:a:1");
+	setenv("TSCOPED_LISTEN", "tcp:127.0.0.1:4, tcp:127.0.0.1:5", 1);
 	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_listen, 2);
-	assert_string_equal(config.listen[1], "127.0.0.1:5");
+	assert_string_equal(config.listen[1], "tcp:127.0.0.1:5");
 }
 
 static void refused(const char *text, const char *where, const char *why)
@@ -211,10 +211,30 @@ static void bad_flags_are_named(void **state)
 	assert_non_null(strstr(err.text, "TSCOPED_DRAIN"));
 }
 
+static void an_address_says_whether_others_can_read(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--listen", "127.0.0.1:1", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "tls:127.0.0.1:1"));
+	assert_non_null(strstr(err.text, "tcp:127.0.0.1:1"));
+	assert_int_equal(load("--listen", "tls:unix:/x", NULL, NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--listen", "tcp:tls:h:1", NULL, NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--listen", "tls:h:1", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "tls-cert"));
+	assert_int_equal(load("--listen", "tls:h:1", "--tls-cert=/c", NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--listen", "tls:h:1", "--tls-cert=/c", "--tls-key=/k", NULL), TS_OK);
+	assert_string_equal(config.tls_client_auth, "none");
+	assert_int_equal(load("--tls-client-auth", "perhaps", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "'perhaps'"));
+	assert_int_equal(load("--tls-client-auth", "required", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "tls-client-ca"));
+	assert_int_equal(load("--tls-client-auth=optional", "--tls-client-ca=/a", NULL, NULL, NULL), TS_OK);
+}
+
 static void a_server_of_tcp_alone(void **state)
 {
 	(void)state;
-	assert_int_equal(load("--socket", "none", "--listen", "127.0.0.1:0", NULL), TS_OK);
+	assert_int_equal(load("--socket", "none", "--listen", "tcp:127.0.0.1:0", NULL), TS_OK);
 	assert_string_equal(config.socket, "");
 }
 
@@ -328,6 +348,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_nul_byte_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_flags_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_of_tcp_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_address_says_whether_others_can_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_the_example_shows_commented_out_is_the_default, setup, teardown),
 		cmocka_unit_test_setup_teardown(grants_are_looked_up, setup, teardown),

@@ -135,7 +135,7 @@ static enum ts_status server_info(const char *address, struct ts_info_reply *inf
 static void serves_until_told_to_stop(void **state)
 {
 	char want[128], user[TS_USER_TEXT];
-	static const char *const flags[] = {"--listen", "127.0.0.1:0", "--socket-mode", "0600", NULL};
+	static const char *const flags[] = {"--listen", "tcp:127.0.0.1:0", "--socket-mode", "0600", NULL};
 	char address[128] = "unix:", tcp[64] = "";
 	struct ts_info_reply info;
 	const char *at;
@@ -281,7 +281,7 @@ static void words_on_the_command_line(void **state)
 	assert_memory_equal(read_log(out), socket_path, strlen(socket_path));
 	assert_int_equal(run("--pool", "0", NULL), 2);
 	assert_string_equal(read_log(out), "");
-	assert_int_equal(run("--listen", "0.0.0.0:0", NULL), 2);
+	assert_int_equal(run("--listen", "tcp:0.0.0.0:0", NULL), 2);
 	assert_non_null(strstr(read_log(log_path), "status=denied"));
 }
 
@@ -295,15 +295,15 @@ static void a_check_refuses_what_the_start_refuses(void **state)
 		const char *flags[4];
 		const char *logged, *said; /* by the start; by the check, NULL: it logs the same */
 	} refused[] = {
-		{{"--listen", "0.0.0.0:0"}, "status=denied", "0.0.0.0:0"},
-		{{"--listen", "192.0.2.1:7443"}, "status=denied", "192.0.2.1:7443"},
-		{{"--listen", "[::]:0"}, "status=denied", "[::]:0"},
-		{{"--listen", "127.0.0.1:0,[2001:db8::1]:1"}, "status=denied", "[2001:db8::1]:1"},
+		{{"--listen", "tcp:0.0.0.0:0"}, "status=denied", "0.0.0.0:0"},
+		{{"--listen", "tcp:192.0.2.1:7443"}, "status=denied", "192.0.2.1:7443"},
+		{{"--listen", "tcp:[::]:0"}, "status=denied", "[::]:0"},
+		{{"--listen", "tcp:127.0.0.1:0,tcp:[2001:db8::1]:1"}, "status=denied", "[2001:db8::1]:1"},
 		{{"--socket", path_too_long}, "status=too_large", "107"},
 		{{"--store", store_too_long}, "status=too_large", NULL},
-		{{"--listen", "127.0.0.1:47443,127.0.0.1:47443"}, "status=conflict", "the same port"},
-		{{"--listen", "0.0.0.0:47443,127.0.0.1:47443", "--allow-remote"}, "status=conflict", "the same port"},
-		{{"--listen", "[::]:47443,[::1]:47443", "--allow-remote"}, "status=conflict", "the same port"},
+		{{"--listen", "tcp:127.0.0.1:47443,tcp:127.0.0.1:47443"}, "status=conflict", "the same port"},
+		{{"--listen", "tcp:0.0.0.0:47443,tcp:127.0.0.1:47443", "--allow-remote"}, "status=conflict", "the same port"},
+		{{"--listen", "tcp:[::]:47443,tcp:[::1]:47443", "--allow-remote"}, "status=conflict", "the same port"},
 	};
 
 	char out[96];
@@ -329,8 +329,8 @@ static void a_check_refuses_what_the_start_refuses(void **state)
 			assert_int_equal(access(store, F_OK), -1);
 		}
 	}
-	assert_int_equal(run("--check", "--listen", "127.0.0.1:0,127.0.0.1:0,[::1]:47443,127.0.0.1:47443"), 0);
-	assert_int_equal(wait_exit(start((const char *const[]){"--check", "--allow-remote", "--listen", "0.0.0.0:0", NULL})), 0);
+	assert_int_equal(run("--check", "--listen", "tcp:127.0.0.1:0,tcp:127.0.0.1:0,tcp:[::1]:47443,tcp:127.0.0.1:47443"), 0);
+	assert_int_equal(wait_exit(start((const char *const[]){"--check", "--allow-remote", "--listen", "tcp:0.0.0.0:0", NULL})), 0);
 }
 
 int main(void)

@@ -193,6 +193,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .max_calls = config->max_calls, .memory = (size_t)config->memory << 20};
 
 	options.n_listeners = fill_listeners(d);
+	options.tls = ts_config_tls(config);
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
@@ -249,6 +250,23 @@ static void say_ready(const struct daemon *d)
 	ts_notify("READY=1");
 }
 
+static void reload_tls(struct daemon *d)
+{
+	struct ts_error err;
+	struct ts_log line;
+	bool tls;
+	enum ts_status status = ts_server_reload(d->server, &tls, &err);
+
+	if (!tls)
+		return;
+	ts_log_begin(&line, status ? TS_LOG_ERROR : TS_LOG_INFO, "tls_reload");
+	if (status)
+		ts_log_str(&line, "reason", err.text);
+	ts_log_str(&line, "note", status ? "the certificate of before stays in use"
+					 : "new connections are shown the certificate that the files have now");
+	ts_log_end(&line);
+}
+
 static void reload(struct daemon *d, int argc, char **argv)
 {
 	struct ts_config again;
@@ -267,6 +285,7 @@ static void reload(struct daemon *d, int argc, char **argv)
 	}
 	ts_log_end(&line);
 	ts_config_finish(&again);
+	reload_tls(d);
 }
 
 /* A second signal ends the process at once: the store survives that. */

@@ -31,6 +31,7 @@ struct ts_listen {
 	struct ts_listen_socket sockets[TS_LISTENERS_MAX];
 	size_t n;
 	struct ts_guard *guard;
+	struct ts_tls *tls; /* NULL: none */
 	pthread_t thread;
 	bool running;
 	int wake;    /* an eventfd that stops the thread */
@@ -159,7 +160,7 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 		describe_unix(listen, fd, &peer);
 	else
 		describe_tcp(fd, &from, len, &peer);
-	ts_guard_take(listen->guard, fd, &peer);
+	ts_guard_take(listen->guard, fd, &peer, socket->tls);
 }
 
 static void *accept_loop(void *arg)
@@ -263,7 +264,25 @@ enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, st
 	return TS_OK;
 }
 
-enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, struct ts_listen **ret_listen, struct ts_error *err)
+static enum ts_status open_all(struct ts_listen *listen, const struct ts_listener *listeners, size_t n, const struct ts_tls_files *tls,
+			       struct ts_error *err)
+{
+	bool any_tls = false;
+
+	for (; listen->n < n; listen->n++) {
+		if (ts_listen_socket_open(&listeners[listen->n], &listen->sockets[listen->n], err))
+			return err->status;
+		any_tls |= listen->sockets[listen->n].tls;
+	}
+	if (!any_tls)
+		return TS_OK;
+	if (!tls->cert || !tls->cert[0])
+		return ts_error_set(err, TS_INVALID, "an address that begins with tls: needs a certificate: tls-cert and tls-key");
+	return ts_tls_create(tls, &listen->tls, err);
+}
+
+enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, const struct ts_tls_files *tls,
+			      struct ts_listen **ret_listen, struct ts_error *err)
 {
 	struct ts_listen *listen;
 
@@ -279,11 +298,9 @@ enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, str
 		ts_listen_destroy(listen);
 		return err->status;
 	}
-	for (; listen->n < n; listen->n++) {
-		if (ts_listen_socket_open(&listeners[listen->n], &listen->sockets[listen->n], err)) {
-			ts_listen_destroy(listen);
-			return err->status;
-		}
+	if (open_all(listen, listeners, n, tls, err)) {
+		ts_listen_destroy(listen);
+		return err->status;
 	}
 	*ret_listen = listen;
 	return TS_OK;
@@ -291,15 +308,23 @@ enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, str
 
 enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_options *options, struct ts_error *err)
 {
+	struct ts_guard_options all = *options;
 	int errnum;
 
-	if (ts_guard_start(options, &listen->guard, err))
+	all.tls = listen->tls;
+	if (ts_guard_start(&all, &listen->guard, err))
 		return err->status;
 	errnum = pthread_create(&listen->thread, NULL, accept_loop, listen);
 	if (errnum)
 		return ts_error_errno(err, errnum, "start the accepting thread");
 	listen->running = true;
 	return TS_OK;
+}
+
+enum ts_status ts_listen_reload(struct ts_listen *listen, bool *ret_tls, struct ts_error *err)
+{
+	*ret_tls = listen->tls != NULL;
+	return listen->tls ? ts_tls_reload(listen->tls, err) : TS_OK;
 }
 
 const char *ts_listen_address(const struct ts_listen *listen, size_t i)
@@ -332,5 +357,6 @@ void ts_listen_destroy(struct ts_listen *listen)
 	if (listen->reserve >= 0)
 		close(listen->reserve);
 	ts_guard_release(listen->guard);
+	ts_tls_destroy(listen->tls);
 	ts_free(listen);
 }

@@ -22,27 +22,30 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum ts_credentials {
-	TS_CREDENTIALS_NONE, /* everybody who reaches the socket is accepted. TLS and tokens will be further values */
-};
-
 struct ts_listener {
-	const char *address;		/* unix:/path or HOST:PORT; port 0 takes a free port */
-	enum ts_credentials credentials;
-	mode_t socket_mode;		/* of a socket file; 0 = 0660 */
-	bool allow_remote;		/* allow an address that other machines can reach; there is no TLS yet */
+	const char *address; /* unix:/path, tls:HOST:PORT or tcp:HOST:PORT; port 0 takes a free port */
+	mode_t socket_mode;  /* of a socket file; 0 = 0660 */
+	bool allow_remote;   /* allow a tcp: address that other machines can reach, where everybody between can read what is sent */
 };
 
 enum { TS_LISTENERS_MAX = 8 };
 
 struct ts_listen;
 
+/* Reads the address of a listener; *ret_tls: tls:HOST:PORT. HOST:PORT alone is refused, since it does not say whether others can read
+ * what is sent. */
+enum ts_status ts_listen_parse(const char *text, struct ts_address *ret_address, bool *ret_tls, struct ts_error *err);
 /* Refuses listeners that ts_listen_open would refuse in every state of this machine, without opening anything. Host names are
- * looked up. TS_DENIED: not a loopback address. TS_CONFLICT: two listeners take the same port. */
+ * looked up. TS_DENIED: plain TCP that other machines reach. TS_CONFLICT: two listeners take the same port. */
 enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, struct ts_error *err);
-/* TS_CONFLICT: another server holds the lock or the port. TS_DENIED: not a loopback address. */
-enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, struct ts_listen **ret_listen, struct ts_error *err);
+/* TS_CONFLICT: another server holds the lock or the port. TS_DENIED: plain TCP that other machines reach.
+ * tls: the files for listeners by TLS; none if its cert is NULL or empty. */
+enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, const struct ts_tls_files *tls,
+			      struct ts_listen **ret_listen, struct ts_error *err);
+/* options->tls is not used. */
 enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_options *options, struct ts_error *err);
+/* Reads the files of TLS again; *ret_tls: there are some. */
+enum ts_status ts_listen_reload(struct ts_listen *listen, bool *ret_tls, struct ts_error *err);
 /* The address of the i-th listener as clients write it, with the port that was taken; NULL beyond the last. */
 const char *ts_listen_address(const struct ts_listen *listen, size_t i);
 void ts_listen_stop(struct ts_listen *listen);

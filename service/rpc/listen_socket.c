@@ -1,6 +1,7 @@
 #include "service/rpc/listen_socket.h"
 
 #include "base/file.h"
+#include "base/span.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -139,7 +140,8 @@ static enum ts_status name_tcp(int fd, struct ts_listen_socket *out, struct ts_e
 		return ts_error_errno(err, errno, "getsockname");
 	if (getnameinfo((struct sockaddr *)&name, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
 		return ts_error_set(err, TS_INTERNAL, "a bound socket has no printable name");
-	(void)snprintf(out->address, sizeof out->address, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	(void)snprintf(out->address, sizeof out->address, strchr(host, ':') ? "%s[%s]:%s" : "%s%s:%s", out->tls ? "tls:" : "", host,
+		       port);
 	return TS_OK;
 }
 
@@ -170,7 +172,7 @@ static enum ts_status bind_tcp(const struct addrinfo *at, const char *text, stru
 }
 
 /* Resolves the first address of the host, if a server may listen there; the caller calls freeaddrinfo. */
-static enum ts_status resolve_tcp(const struct ts_address *address, const struct ts_listener *options,
+static enum ts_status resolve_tcp(const struct ts_address *address, const struct ts_listener *options, bool tls,
 				  struct addrinfo **ret_found, struct ts_error *err)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
@@ -179,12 +181,12 @@ static enum ts_status resolve_tcp(const struct ts_address *address, const struct
 
 	if (failed)
 		return ts_error_set(err, TS_INVALID, "cannot listen at %s: %s", options->address, gai_strerror(failed));
-	if (!options->allow_remote && !is_loopback(found->ai_addr)) {
+	if (!tls && !options->allow_remote && !is_loopback(found->ai_addr)) {
 		freeaddrinfo(found);
 		return ts_error_set(err, TS_DENIED,
-				    "other machines can reach %s, and this version has neither TLS nor passwords: everybody "
-				    "who reaches the server can read and write every run. Use the unix socket and ssh://HOST, "
-				    "or set allow-remote", options->address);
+				    "other machines can reach %s, and everybody between can read and change what is sent there. Use "
+				    "tls:%s:%s, or the unix socket and ssh://HOST, or set allow-remote",
+				    options->address, address->host, address->port);
 	}
 	*ret_found = found;
 	return TS_OK;
@@ -196,24 +198,31 @@ static enum ts_status open_tcp(const struct ts_address *address, const struct ts
 	struct addrinfo *found;
 	enum ts_status status;
 
-	if (resolve_tcp(address, options, &found, err))
+	if (resolve_tcp(address, options, out->tls, &found, err))
 		return err->status;
 	status = bind_tcp(found, options->address, out, err);
 	freeaddrinfo(found);
 	return status;
 }
 
-static enum ts_status parse(const struct ts_listener *options, struct ts_address *ret_address, struct ts_error *err)
+enum ts_status ts_listen_parse(const char *text, struct ts_address *ret_address, bool *ret_tls, struct ts_error *err)
 {
+	struct ts_span rest = ts_span_str(text);
+	bool tls = ts_span_skip(&rest, "tls:"), tcp = !tls && ts_span_skip(&rest, "tcp:");
 	struct ts_address address;
 
-	if (ts_address_parse(options->address, &address, err))
+	if (ts_address_parse((const char *)rest.data, &address, err))
 		return err->status;
-	if (options->credentials != TS_CREDENTIALS_NONE)
-		return ts_error_set(err, TS_UNSUPPORTED, "%s: this version has no TLS", options->address);
+	if ((tls || tcp) && address.kind != TS_ADDRESS_TCP)
+		return ts_error_set(err, TS_INVALID, "%s must have the form %s:HOST:PORT", text, tls ? "tls" : "tcp");
+	if (address.kind == TS_ADDRESS_TCP && !tls && !tcp)
+		return ts_error_set(err, TS_INVALID,
+				    "%s does not say how: use tls:%s for TLS, or tcp:%s for plain TCP, which everybody between can "
+				    "read", text, text, text);
 	if (address.kind == TS_ADDRESS_SSH)
-		return ts_error_set(err, TS_INVALID, "%s: a server cannot listen by ssh", options->address);
+		return ts_error_set(err, TS_INVALID, "%s: a server cannot listen by ssh", text);
 	*ret_address = address;
+	*ret_tls = tls;
 	return TS_OK;
 }
 
@@ -223,11 +232,12 @@ enum ts_status ts_listen_socket_check(const struct ts_listener *options, struct 
 	struct sockaddr_storage name = {.ss_family = AF_UNSPEC};
 	struct ts_address address;
 	struct addrinfo *found;
+	bool tls;
 
-	if (parse(options, &address, err))
+	if (ts_listen_parse(options->address, &address, &tls, err))
 		return err->status;
 	if (address.kind == TS_ADDRESS_TCP) {
-		if (resolve_tcp(&address, options, &found, err))
+		if (resolve_tcp(&address, options, tls, &found, err))
 			return err->status;
 		memcpy(&name, found->ai_addr, found->ai_addrlen);
 		freeaddrinfo(found);
@@ -243,7 +253,7 @@ enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct t
 	struct ts_address address;
 	enum ts_status status;
 
-	if (parse(options, &address, err))
+	if (ts_listen_parse(options->address, &address, &out.tls, err))
 		return err->status;
 	out.kind = address.kind;
 	if (address.kind == TS_ADDRESS_UNIX)

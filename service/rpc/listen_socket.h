@@ -10,6 +10,7 @@ struct ts_listen_socket {
 	int fd;
 	int lock_fd;	   /* -1 for TCP */
 	enum ts_address_kind kind;
+	bool tls;
 	char path[256];	   /* path of the socket file */
 	char address[320]; /* its address, with the port that was taken */
 };

@@ -268,7 +268,7 @@ static enum ts_status start(struct ts_server *server, struct ts_error *err)
 	struct ts_guard_options guard = {.max_connections = options->max_connections, .peer_connections = options->peer_connections,
 					 .hand_over = on_connection, .ctx = server};
 
-	if (ts_listen_open(options->listeners, options->n_listeners, &server->listen, err))
+	if (ts_listen_open(options->listeners, options->n_listeners, &options->tls, &server->listen, err))
 		return err->status;
 	gpr_set_log_function(log_core);
 	grpc_init();
@@ -304,6 +304,11 @@ const char *ts_server_address(const struct ts_server *server, size_t i)
 struct ts_meter *ts_server_meter(struct ts_server *server)
 {
 	return server->meter;
+}
+
+enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct ts_error *err)
+{
+	return ts_listen_reload(server->listen, ret_tls, err);
 }
 
 unsigned ts_server_calls(const struct ts_server *server)

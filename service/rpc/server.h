@@ -30,6 +30,7 @@ struct ts_server_options {
 	const struct ts_auth_policy *policy;	     /* who may do what; NULL: everyone may do everything, for tests */
 	const struct ts_listener *listeners;
 	size_t n_listeners;
+	struct ts_tls_files tls; /* for listeners by TLS */
 	unsigned queue_threads;	  /* 0 = 1: the fastest on two cores */
 	unsigned pool_threads;	  /* of each lane; 0 = 4 */
 	unsigned max_connections; /* 0 = TS_SERVER_CONNECTIONS */
@@ -48,6 +49,8 @@ enum ts_status ts_server_create(const struct ts_server_options *options, struct 
 const char *ts_server_address(const struct ts_server *server, size_t i);
 /* What its calls came to. Belongs to the server. */
 struct ts_meter *ts_server_meter(struct ts_server *server);
+/* Reads the files of TLS again; *ret_tls: there are some. On failure the certificate of before stays in use. */
+enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct ts_error *err);
 /* How many calls are running. */
 unsigned ts_server_calls(const struct ts_server *server);
 void ts_server_stop(struct ts_server *server, int64_t drain_ns);

@@ -448,10 +448,12 @@ static void a_second_server_is_refused(void **state)
 {
 	struct ts_server *second = NULL;
 	struct ts_server_options options = t.options;
-	struct ts_listener tcp = {.address = testing_tcp(&t)};
+	char address[80];
+	struct ts_listener tcp = {.address = address};
 	struct ts_error err;
 
 	(void)state;
+	(void)snprintf(address, sizeof address, "tcp:%s", testing_tcp(&t));
 	options.n_listeners = 1;
 	assert_int_equal(ts_server_create(&options, &second, &err), TS_CONFLICT);
 	assert_non_null(strstr(err.text, t.socket));
@@ -508,14 +510,14 @@ static void remote_addresses_need_an_explicit_word(void **state)
 {
 	struct ts_server *server = NULL;
 	struct ts_server_options options = t.options;
-	struct ts_listener open_to_all = {.address = "0.0.0.0:0"};
+	struct ts_listener open_to_all = {.address = "tcp:0.0.0.0:0"};
 	struct ts_error err;
 
 	(void)state;
 	options.listeners = &open_to_all;
 	options.n_listeners = 1;
 	assert_int_equal(ts_server_create(&options, &server, &err), TS_DENIED);
-	assert_non_null(strstr(err.text, "TLS"));
+	assert_non_null(strstr(err.text, "tls:0.0.0.0:0"));
 	open_to_all.allow_remote = true;
 	assert_int_equal(ts_server_create(&options, &server, &err), TS_OK);
 	ts_server_destroy(server);

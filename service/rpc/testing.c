@@ -179,7 +179,7 @@ void testing_init(struct testing *t)
 	(void)snprintf(t->socket, sizeof t->socket, "%s/s", t->dir);
 	(void)snprintf(t->unix_address, sizeof t->unix_address, "unix:%s", t->socket);
 	t->listeners[0] = (struct ts_listener){.address = t->unix_address};
-	t->listeners[1] = (struct ts_listener){.address = "127.0.0.1:0"};
+	t->listeners[1] = (struct ts_listener){.address = "tcp:127.0.0.1:0"};
 	t->facts = (struct ts_server_facts){.version = "test", .store = "none"};
 	t->options = (struct ts_server_options){.facts = &t->facts, .handlers = testing_handlers,
 						.n_handlers = testing_n_handlers, .listeners = t->listeners,

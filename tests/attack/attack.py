@@ -29,7 +29,7 @@ class Server:
         # Freed memory that a sanitizer keeps is not the server's.
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:allocator_release_to_os_interval_ms=500"
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.unix, "--listen", "127.0.0.1:0",
+            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.unix, "--listen", "tcp:127.0.0.1:0",
                                              "--log-level", "warning", "--store", os.path.join(work, "store")],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
         for _ in range(600):

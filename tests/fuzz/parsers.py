@@ -20,7 +20,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_filter": "ts_filter_parse",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "
                    "ts_workload_part_parse",
-    "fuzz_config": "ts_config_load ts_grant_parse",
+    "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse",
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
     "fuzz_address": "ts_address_parse",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",

@@ -96,7 +96,7 @@ class Server:
     def __init__(self, build, work, *flags):
         self.socket, self.log = os.path.join(work, "s"), os.path.join(work, "log")
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.socket, "--listen", "127.0.0.1:0",
+            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.socket, "--listen", "tcp:127.0.0.1:0",
                                              "--store", os.path.join(work, "store"), *flags],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.ready()

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "service/rpc/guard/beneath.h"
 #include "service/rpc/guard/guard_state.h"
+#include "service/rpc/guard/records.h"
 
 #include <errno.h>
+#include <openssl/ssl.h>
 
 static _Atomic(struct ts_connection *) table[TS_DESCRIPTORS_MAX];
 static pthread_mutex_t table_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -22,9 +24,20 @@ bool ts_connections_preempted(void)
 
 /* ---- the table ---- */
 
-struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const struct ts_peer *peer, unsigned place)
+/* TLS 1.3 lets a client ask for new keys as often as it likes, between any two records. */
+static void count_key_updates(int written, int version, int type, const void *bytes, size_t n, SSL *ssl, void *arg)
 {
-	struct ts_connection *connection = fd < TS_DESCRIPTORS_MAX ? ts_alloc_array(1, sizeof *connection) : NULL;
+	unsigned *key_updates = arg;
+
+	(void)version, (void)ssl;
+	if (!written && type == SSL3_RT_HANDSHAKE && n && *(const uint8_t *)bytes == SSL3_MT_KEY_UPDATE)
+		++*key_updates;
+}
+
+struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const struct ts_peer *peer, unsigned place,
+					 struct ssl_st *ssl)
+{
+	struct ts_connection *connection = ts_alloc_array(1, sizeof *connection);
 
 	if (!connection)
 		return NULL;
@@ -33,6 +46,11 @@ struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const s
 	connection->peer = *peer;
 	connection->place = place;
 	connection->arriving = true;
+	connection->ssl = ssl;
+	if (ssl) {
+		SSL_set_msg_callback(ssl, count_key_updates);
+		SSL_set_msg_callback_arg(ssl, &connection->key_updates);
+	}
 	pthread_mutex_init(&connection->mutex, NULL);
 	ts_conduct_init(&connection->conduct, ts_now_mono_ns());
 	atomic_fetch_add(&guard->references, 1);
@@ -64,6 +82,7 @@ void ts_connections_forget(int fd)
 		leave(connection);
 	pthread_mutex_unlock(&connection->mutex);
 	pthread_mutex_destroy(&connection->mutex);
+	SSL_free(connection->ssl);
 	atomic_fetch_add(&connection->guard->moved, 1);
 	ts_guard_release(connection->guard);
 	ts_free(connection);
@@ -131,6 +150,13 @@ void ts_connections_refuse(int fd, enum ts_cutoff cause)
 	(void)!send(fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* Whether the client can be told something: the last frame to it is whole, and no record of TLS waits to be sent. */
+static bool can_tell(const struct ts_connection *connection)
+{
+	return !connection->sending && ts_frames_between(&connection->conduct.down) &&
+	       (!connection->ssl || (connection->shaken && !connection->conduct.full));
+}
+
 void ts_connections_cut(struct ts_connection *connection, enum ts_cutoff cause, int64_t now_ns)
 {
 	struct ts_guard *guard = connection->guard;
@@ -145,7 +171,9 @@ void ts_connections_cut(struct ts_connection *connection, enum ts_cutoff cause, 
 	ts_guard_note(guard, &connection->peer, cause, now_ns);
 	/* What had been sent to C-core or to the client so far may have been accepted. */
 	n = farewell(bytes, cause, connection->conduct.sent == 0, 0x7f);
-	if (!connection->sending && ts_frames_between(&connection->conduct.down))
+	if (can_tell(connection) && connection->ssl)
+		(void)SSL_write(connection->ssl, bytes, (int)n);
+	else if (can_tell(connection))
 		(void)!send(connection->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 	(void)shutdown(connection->fd, SHUT_RDWR);
 }
@@ -202,7 +230,7 @@ static bool pass(struct ts_connection *connection, const struct msghdr *message,
 	return !cause;
 }
 
-ssize_t ts_connections_receive(struct ts_connection *connection, struct msghdr *message, int flags)
+static ssize_t receive_plain(struct ts_connection *connection, struct msghdr *message, int flags)
 {
 	ssize_t n = ts_beneath_recvmsg(connection->fd, message, flags);
 	bool may;
@@ -218,6 +246,42 @@ ssize_t ts_connections_receive(struct ts_connection *connection, struct msghdr *
 	return -1;
 }
 
+static bool spend_key_updates(struct ts_connection *connection)
+{
+	static const struct ts_rate keys = {100, 1};
+	int64_t now_ns = ts_now_mono_ns();
+	unsigned n = connection->key_updates;
+
+	connection->key_updates = 0;
+	if (!n || ts_budget_spend(&connection->keys, &keys, n, now_ns))
+		return true;
+	ts_connections_cut(connection, TS_CUTOFF_KEY_UPDATES, now_ns);
+	return false;
+}
+
+/* A session of OpenSSL reads and writes one at a time, so the lock is held while it does. */
+static ssize_t receive_tls(struct ts_connection *connection, struct msghdr *message)
+{
+	ssize_t n = -1;
+
+	pthread_mutex_lock(&connection->mutex);
+	if (connection->ended)
+		errno = ECONNRESET;
+	else
+		n = ts_records_receive(connection->ssl, message);
+	if ((n > 0 && !pass(connection, message, (size_t)n, true)) || !spend_key_updates(connection)) {
+		errno = ECONNRESET;
+		n = -1;
+	}
+	pthread_mutex_unlock(&connection->mutex);
+	return n;
+}
+
+ssize_t ts_connections_receive(struct ts_connection *connection, struct msghdr *message, int flags)
+{
+	return connection->ssl ? receive_tls(connection, message) : receive_plain(connection, message, flags);
+}
+
 /* False: it was cut. */
 static bool begin_sending(struct ts_connection *connection)
 {
@@ -230,7 +294,7 @@ static bool begin_sending(struct ts_connection *connection)
 	return may;
 }
 
-ssize_t ts_connections_send(struct ts_connection *connection, const struct msghdr *message, int flags)
+static ssize_t send_plain(struct ts_connection *connection, const struct msghdr *message, int flags)
 {
 	ssize_t n;
 	int errnum;
@@ -249,4 +313,26 @@ ssize_t ts_connections_send(struct ts_connection *connection, const struct msghd
 	pthread_mutex_unlock(&connection->mutex);
 	errno = errnum;
 	return n;
+}
+
+static ssize_t send_tls(struct ts_connection *connection, const struct msghdr *message)
+{
+	ssize_t n = -1;
+	int errnum = ECONNRESET;
+
+	pthread_mutex_lock(&connection->mutex);
+	if (!connection->ended) {
+		n = ts_records_send(connection->ssl, message, &connection->conduct.full);
+		errnum = errno;
+	}
+	if (n > 0)
+		(void)pass(connection, message, (size_t)n, false);
+	pthread_mutex_unlock(&connection->mutex);
+	errno = errnum;
+	return n;
+}
+
+ssize_t ts_connections_send(struct ts_connection *connection, const struct msghdr *message, int flags)
+{
+	return connection->ssl ? send_tls(connection, message) : send_plain(connection, message, flags);
 }

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 struct ts_guard;
+struct ssl_st;
 
 struct ts_connection {
 	/* These do not change while C-core has the descriptor. */
@@ -28,6 +29,10 @@ struct ts_connection {
 	bool ended;   /* cut: C-core is told that the connection is gone */
 	bool sending; /* a sendmsg is running, so nobody knows where in a frame it stands */
 	bool called;  /* a call has ended well */
+	bool shaken;  /* the TLS handshake is over */
+	unsigned key_updates; /* of TLS, that were not judged yet */
+	struct ts_budget keys;
+	struct ssl_st *ssl; /* NULL: no TLS */
 	struct ts_conduct conduct;
 };
 
@@ -39,8 +44,9 @@ bool ts_connections_preempted(void);
 
 /* NULL: none of the guard's. */
 struct ts_connection *ts_connections_at(int fd);
-/* NULL: no memory, or the descriptor is above TS_DESCRIPTORS_MAX. The guard counts it from now on. */
-struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const struct ts_peer *peer, unsigned place);
+/* NULL: no memory. fd is below TS_DESCRIPTORS_MAX. The guard counts the connection from now on, which owns ssl (NULL: no TLS). */
+struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const struct ts_peer *peer, unsigned place,
+					 struct ssl_st *ssl);
 /* Forgets the connection, because its descriptor is being closed. */
 void ts_connections_forget(int fd);
 /* Who is behind the descriptor; false: none of the guard's. */

@@ -5,9 +5,12 @@
 #include "base/log.h"
 #include "service/rpc/guard/connections.h"
 #include "service/rpc/guard/guard_state.h"
+#include "service/rpc/guard/identity.h"
 
 #include <errno.h>
 #include <malloc.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -139,33 +142,47 @@ static bool has_room(struct ts_guard *guard, unsigned place)
 
 /* ---- those that arrive ---- */
 
-static void refuse(struct ts_guard *guard, int fd, const struct ts_peer *peer, enum ts_cutoff cause)
+static void refuse(struct ts_guard *guard, int fd, const struct ts_peer *peer, bool tls, enum ts_cutoff cutoff)
 {
-	ts_guard_note(guard, peer, cause, ts_now_mono_ns());
-	ts_connections_refuse(fd, cause);
+	ts_guard_note(guard, peer, cutoff, ts_now_mono_ns());
+	if (!tls)
+		ts_connections_refuse(fd, cutoff);
 	(void)close(fd);
 }
 
-void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer)
+/* The peer's place is taken. */
+static enum ts_cutoff admit(struct ts_guard *guard, int fd, const struct ts_peer *peer, unsigned place, bool tls)
 {
-	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
-	enum ts_cutoff cause;
+	SSL *ssl;
+
+	if (!has_room(guard, place))
+		return TS_CUTOFF_CONNECTIONS;
+	if (fd >= TS_DESCRIPTORS_MAX)
+		return TS_CUTOFF_DESCRIPTOR;
+	ssl = tls ? ts_tls_session(guard->options.tls, fd) : NULL;
+	if (tls && !ssl)
+		return TS_CUTOFF_MEMORY;
+	if (ts_connections_add(guard, fd, peer, place, ssl))
+		return TS_CUTOFF_NONE;
+	SSL_free(ssl);
+	return TS_CUTOFF_MEMORY;
+}
+
+void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer, bool tls)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.fd = fd};
+	enum ts_cutoff cutoff;
 	unsigned place;
 
-	cause = count_peer(guard, peer->key, &place);
-	if (cause) {
-		refuse(guard, fd, peer, cause);
+	cutoff = count_peer(guard, peer->key, &place);
+	if (cutoff) {
+		refuse(guard, fd, peer, tls, cutoff);
 		return;
 	}
-	if (!has_room(guard, place))
-		cause = TS_CUTOFF_CONNECTIONS;
-	else if (fd >= TS_DESCRIPTORS_MAX)
-		cause = TS_CUTOFF_DESCRIPTOR;
-	else if (!ts_connections_add(guard, fd, peer, place))
-		cause = TS_CUTOFF_MEMORY;
-	if (cause) {
+	cutoff = admit(guard, fd, peer, place, tls);
+	if (cutoff) {
 		ts_peers_leave(&guard->peers, place);
-		refuse(guard, fd, peer, cause);
+		refuse(guard, fd, peer, tls, cutoff);
 		return;
 	}
 	if (epoll_ctl(guard->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
@@ -176,21 +193,79 @@ void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer)
 
 enum arrival { WAITS, ARRIVED, GONE };
 
-/* Looks at the preface, and leaves it to C-core. */
-static enum arrival look(struct ts_connection *connection)
+/* Looks at the first n bytes, and leaves them to C-core. */
+static enum arrival look(struct ts_connection *connection, const char *want, size_t n)
 {
 	char bytes[TS_PREFACE_BYTES];
-	ssize_t n = recv(connection->fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+	ssize_t got = recv(connection->fd, bytes, n, MSG_PEEK | MSG_DONTWAIT);
 
-	if (n < 0)
+	if (got < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? WAITS : GONE;
-	if (n == 0)
+	if (got == 0)
 		return GONE;
-	if (memcmp(bytes, TS_PREFACE, (size_t)n) != 0) {
+	if (want && memcmp(bytes, want, (size_t)got) != 0) {
 		ts_connections_cut(connection, TS_CUTOFF_PREFACE, ts_now_mono_ns());
 		return GONE;
 	}
-	return n == TS_PREFACE_BYTES ? ARRIVED : WAITS;
+	return (size_t)got == n ? ARRIVED : WAITS;
+}
+
+/* After the handshake: the protocol, and who it is. */
+static enum arrival recognize(struct ts_connection *connection)
+{
+	struct ts_guard *guard = connection->guard;
+	int64_t now_ns = ts_now_mono_ns();
+	const unsigned char *protocol;
+	enum ts_cutoff cutoff = TS_CUTOFF_NONE;
+	unsigned n;
+
+	connection->shaken = true;
+	connection->peer.private_line = true;
+	SSL_get0_alpn_selected(connection->ssl, &protocol, &n);
+	if (n != 2 || memcmp(protocol, "h2", 2) != 0)
+		cutoff = TS_CUTOFF_ALPN;
+	else if (ts_identity_of(connection->ssl, &connection->peer))
+		cutoff = ts_peers_move(&guard->peers, connection->peer.key, now_ns, &connection->place);
+	if (cutoff)
+		ts_connections_cut(connection, cutoff, now_ns);
+	return cutoff ? GONE : WAITS;
+}
+
+static enum arrival shake(struct ts_connection *connection)
+{
+	int n, why, reason;
+
+	ERR_clear_error();
+	n = SSL_accept(connection->ssl);
+	why = n == 1 ? SSL_ERROR_NONE : SSL_get_error(connection->ssl, n);
+	reason = ERR_GET_REASON(ERR_peek_error());
+	ERR_clear_error();
+	if (n == 1)
+		return recognize(connection);
+	if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+		return WAITS;
+	/* Who hangs up needs no line. */
+	if (why == SSL_ERROR_SSL && reason != SSL_R_UNEXPECTED_EOF_WHILE_READING)
+		ts_connections_cut(connection, TS_CUTOFF_HANDSHAKE, ts_now_mono_ns());
+	return GONE;
+}
+
+/* C-core waits for bytes to come, so it gets a connection when some have; what was deciphered here would never come. So for TLS this is
+ * the first record after the handshake, and the preface is judged as C-core receives it. */
+static enum arrival step(struct ts_connection *connection)
+{
+	enum arrival arrival;
+
+	if (!connection->ssl)
+		return look(connection, TS_PREFACE, TS_PREFACE_BYTES);
+	if (!connection->shaken && (shake(connection) == GONE || connection->ended))
+		return GONE;
+	if (!connection->shaken)
+		return WAITS;
+	arrival = look(connection, NULL, 1);
+	if (arrival == ARRIVED)
+		SSL_set_read_ahead(connection->ssl, 1);
+	return arrival;
 }
 
 /* Only this thread closes what arrives, so a connection that it finds is valid. */
@@ -202,7 +277,7 @@ static void proceed(struct ts_guard *guard, int fd, bool hung_up)
 	if (!connection || !connection->arriving)
 		return;
 	pthread_mutex_lock(&connection->mutex);
-	arrival = connection->ended ? GONE : look(connection);
+	arrival = connection->ended ? GONE : step(connection);
 	if (arrival == WAITS && hung_up)
 		arrival = GONE;
 	if (arrival == ARRIVED)
@@ -223,6 +298,7 @@ struct sweep {
 	unsigned moved, cut; /* as they were the last time */
 	unsigned quiet_s;    /* seconds since bytes moved; from QUIET_SECONDS on nothing is to be done */
 	unsigned trim_in_s;  /* 0 = not after a cut */
+	unsigned files_in_s; /* until the files of TLS are looked at */
 };
 
 static void look_for_overdue(void *ctx, struct ts_connection *connection)
@@ -253,6 +329,28 @@ static void give_back(struct ts_guard *guard, struct sweep *sweep)
 	sweep->moved = moved;
 }
 
+static void renew(struct ts_guard *guard, struct sweep *sweep)
+{
+	enum { SECONDS = 5 };
+	struct ts_error err;
+	struct ts_log line;
+
+	if (!guard->options.tls || sweep->files_in_s-- > 0)
+		return;
+	sweep->files_in_s = SECONDS;
+	if (!ts_tls_changed(guard->options.tls))
+		return;
+	if (ts_tls_reload(guard->options.tls, &err)) {
+		ts_log_begin(&line, TS_LOG_ERROR, "tls_reload");
+		ts_log_str(&line, "reason", err.text);
+		ts_log_str(&line, "note", "the certificate of before stays in use");
+	} else {
+		ts_log_begin(&line, TS_LOG_INFO, "tls_reload");
+		ts_log_str(&line, "note", "new connections are shown the certificate that the files have now");
+	}
+	ts_log_end(&line);
+}
+
 static void *loop(void *arg)
 {
 	struct ts_guard *guard = arg;
@@ -272,6 +370,7 @@ static void *loop(void *arg)
 		sweep.at_ns = ts_now_mono_ns();
 		ts_connections_each(guard, look_for_overdue, &sweep);
 		give_back(guard, &sweep);
+		renew(guard, &sweep);
 	}
 }
 

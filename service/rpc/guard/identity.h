@@ -1,0 +1,18 @@
+/* identity.h - who a verified certificate says its owner is. */
+#ifndef TSCOPE_SERVICE_RPC_GUARD_IDENTITY_H
+#define TSCOPE_SERVICE_RPC_GUARD_IDENTITY_H
+
+#include "service/auth/peer.h"
+
+struct ssl_st;
+struct x509_st;
+
+/* Makes *peer the one whom the client's certificate names, after a handshake that verified it; false, and nothing changes, if the
+ * client showed none. */
+bool ts_identity_of(const struct ssl_st *ssl, struct ts_peer *peer);
+/* The name in a certificate: the first URI, else email, else DNS of its alternative names, else its subject (RFC 4514). A name that is
+ * too long or not printable ASCII is replaced by "sha256:" and the certificate's digest, so that nobody has another's name by cutting
+ * it. */
+void ts_identity_name(struct x509_st *cert, char out[TS_PEER_TEXT]);
+
+#endif

@@ -1,0 +1,329 @@
+#include "service/rpc/guard/tls.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/span.h"
+#include "service/rpc/guard/records.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { FILES = 3, TICKET_KEYS = 80, DIGEST = 32, CA_MAX = 1 << 20, READ_BUFFER = 64 << 10 };
+
+/* What a file was when it was read: a renewed certificate is another file, or has another time. */
+struct stamp {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+
+struct ts_tls {
+	struct ts_tls_files files;
+	pthread_mutex_t mutex;
+	SSL_CTX *context;
+	struct stamp stamps[FILES];
+	uint8_t ca_digest[DIGEST]; /* zero without a CA */
+};
+
+bool ts_tls_client_word(const char *word, enum ts_tls_client *ret_client)
+{
+	static const char *const words[] = {"none", "optional", "required"};
+
+	for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*ret_client = (enum ts_tls_client)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- a context from files ---- */
+
+static enum ts_status fail(struct ts_error *err, const char *setting, const char *path)
+{
+	const char *reason = ERR_reason_error_string(ERR_peek_error());
+	int errnum = ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_SYS ? ERR_GET_REASON(ERR_peek_error()) : 0;
+
+	ERR_clear_error();
+	if (errnum)
+		return ts_error_errno(err, errnum, "%s %s", setting, path);
+	return ts_error_set(err, TS_INVALID, "%s %s: %s", setting, path, reason ? reason : "not what it should be");
+}
+
+static int choose_h2(SSL *ssl, const unsigned char **out, unsigned char *n, const unsigned char *in, unsigned in_n, void *arg)
+{
+	static const unsigned char h2[] = {2, 'h', '2'};
+	unsigned char *found;
+
+	(void)ssl, (void)arg;
+	if (SSL_select_next_proto(&found, n, h2, sizeof h2, in, in_n) != OPENSSL_NPN_NEGOTIATED)
+		return SSL_TLSEXT_ERR_ALERT_FATAL;
+	*out = found;
+	return SSL_TLSEXT_ERR_OK;
+}
+
+/* OpenSSL would ask the terminal. */
+static int no_password(char *out, int size, int writing, void *arg)
+{
+	(void)out, (void)size, (void)writing, (void)arg;
+	return -1;
+}
+
+static void set_up(SSL_CTX *context)
+{
+	static const unsigned char name[] = "tscoped";
+
+	(void)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+	(void)SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20"); /* of TLS 1.2 */
+	(void)SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+	(void)SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+	(void)SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+	(void)SSL_CTX_set_session_id_context(context, name, sizeof name - 1);
+	(void)SSL_CTX_set_num_tickets(context, 1);
+	SSL_CTX_set_default_read_buffer_len(context, READ_BUFFER);
+	SSL_CTX_set_alpn_select_cb(context, choose_h2, NULL);
+	SSL_CTX_set_default_passwd_cb(context, no_password);
+}
+
+static enum ts_status load_own(SSL_CTX *context, const struct ts_tls_files *files, struct ts_error *err)
+{
+	if (SSL_CTX_use_certificate_chain_file(context, files->cert) != 1)
+		return fail(err, "tls-cert", files->cert);
+	if (SSL_CTX_use_PrivateKey_file(context, files->key, SSL_FILETYPE_PEM) != 1) {
+		if (ERR_GET_REASON(ERR_peek_last_error()) != X509_R_KEY_VALUES_MISMATCH)
+			return fail(err, "tls-key", files->key);
+		ERR_clear_error();
+		return ts_error_set(err, TS_INVALID, "tls-key %s is not the key of the certificate in tls-cert %s", files->key,
+				    files->cert);
+	}
+	return TS_OK;
+}
+
+static enum ts_status load_client_ca(SSL_CTX *context, const struct ts_tls_files *files, struct ts_error *err)
+{
+	STACK_OF(X509_NAME) *names;
+
+	if (files->client == TS_TLS_CLIENT_NONE)
+		return TS_OK;
+	if (SSL_CTX_load_verify_file(context, files->client_ca) != 1)
+		return fail(err, "tls-client-ca", files->client_ca);
+	names = SSL_load_client_CA_file(files->client_ca);
+	if (!names)
+		return fail(err, "tls-client-ca", files->client_ca);
+	SSL_CTX_set_client_CA_list(context, names);
+	SSL_CTX_set_verify(context,
+			   SSL_VERIFY_PEER | (files->client == TS_TLS_CLIENT_REQUIRED ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
+	return TS_OK;
+}
+
+static enum ts_status load(const struct ts_tls_files *files, SSL_CTX **ret_context, struct ts_error *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+
+	ERR_clear_error();
+	if (!context)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for TLS");
+	set_up(context);
+	if (load_own(context, files, err) || load_client_ca(context, files, err)) {
+		SSL_CTX_free(context);
+		return err->status;
+	}
+	*ret_context = context;
+	return TS_OK;
+}
+
+/* ---- files that change ---- */
+
+static struct stamp stamp_of(const char *path)
+{
+	struct stat st;
+
+	if (!path || stat(path, &st) != 0)
+		return (struct stamp){.ino = 0};
+	return (struct stamp){.dev = st.st_dev, .ino = st.st_ino, .size = st.st_size, .changed = st.st_mtim};
+}
+
+static void stamp_all(const struct ts_tls_files *files, struct stamp out[FILES])
+{
+	out[0] = stamp_of(files->cert);
+	out[1] = stamp_of(files->key);
+	out[2] = files->client ? stamp_of(files->client_ca) : (struct stamp){.ino = 0};
+}
+
+static bool same_stamp(const struct stamp *a, const struct stamp *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+bool ts_tls_changed(struct ts_tls *tls)
+{
+	struct stamp now[FILES];
+	bool same = true;
+
+	stamp_all(&tls->files, now);
+	pthread_mutex_lock(&tls->mutex);
+	for (int i = 0; i < FILES; i++)
+		same &= same_stamp(&now[i], &tls->stamps[i]);
+	pthread_mutex_unlock(&tls->mutex);
+	return !same;
+}
+
+static void digest_ca(const struct ts_tls_files *files, uint8_t out[DIGEST])
+{
+	struct ts_buf bytes = TS_BUF_INIT(CA_MAX);
+	struct ts_error err;
+	unsigned n = DIGEST;
+
+	memset(out, 0, DIGEST);
+	if (files->client && !ts_file_read(files->client_ca, &bytes, &err))
+		(void)EVP_Digest(bytes.data, bytes.len, out, &n, EVP_sha256(), NULL);
+	ts_buf_finish(&bytes);
+}
+
+static void keep_ticket_keys(SSL_CTX *from, SSL_CTX *to)
+{
+	unsigned char keys[TICKET_KEYS];
+
+	if (SSL_CTX_get_tlsext_ticket_keys(from, keys, sizeof keys) == 1)
+		(void)SSL_CTX_set_tlsext_ticket_keys(to, keys, sizeof keys);
+	OPENSSL_cleanse(keys, sizeof keys);
+}
+
+enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err)
+{
+	struct stamp stamps[FILES];
+	uint8_t digest[DIGEST];
+	SSL_CTX *context, *old;
+	enum ts_status status;
+
+	/* Before the files are read: a change meanwhile is seen the next time. A failure, too, is tried again when they change. */
+	stamp_all(&tls->files, stamps);
+	status = load(&tls->files, &context, err);
+	digest_ca(&tls->files, digest);
+	pthread_mutex_lock(&tls->mutex);
+	memcpy(tls->stamps, stamps, sizeof stamps);
+	if (!status) {
+		old = tls->context;
+		if (old && memcmp(digest, tls->ca_digest, DIGEST) == 0)
+			keep_ticket_keys(old, context);
+		tls->context = context;
+		memcpy(tls->ca_digest, digest, DIGEST);
+		SSL_CTX_free(old);
+	}
+	pthread_mutex_unlock(&tls->mutex);
+	return status;
+}
+
+/* ---- its life ---- */
+
+enum ts_status ts_tls_create(const struct ts_tls_files *files, struct ts_tls **ret_tls, struct ts_error *err)
+{
+	struct ts_tls *tls = ts_alloc_array(1, sizeof *tls);
+
+	if (!tls)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for TLS");
+	tls->files = *files;
+	pthread_mutex_init(&tls->mutex, NULL);
+	if (ts_tls_reload(tls, err)) {
+		ts_tls_destroy(tls);
+		return err->status;
+	}
+	*ret_tls = tls;
+	return TS_OK;
+}
+
+void ts_tls_destroy(struct ts_tls *tls)
+{
+	if (!tls)
+		return;
+	SSL_CTX_free(tls->context);
+	pthread_mutex_destroy(&tls->mutex);
+	ts_free(tls);
+}
+
+struct ssl_st *ts_tls_session(struct ts_tls *tls, int fd)
+{
+	SSL *ssl;
+
+	pthread_mutex_lock(&tls->mutex);
+	ssl = SSL_new(tls->context);
+	pthread_mutex_unlock(&tls->mutex);
+	if (ssl && !ts_records_attach(ssl, fd)) {
+		SSL_free(ssl);
+		return NULL;
+	}
+	return ssl;
+}
+
+/* ---- what is in the files ---- */
+
+static int64_t real_ns(const ASN1_TIME *time)
+{
+	struct tm tm;
+
+	if (ASN1_TIME_to_tm(time, &tm) != 1)
+		return 0;
+	return (int64_t)timegm(&tm) * 1000000000;
+}
+
+static void subject_of(X509 *cert, char *out, size_t cap)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	int n = 0;
+
+	if (bio && X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0, XN_FLAG_RFC2253) >= 0)
+		n = BIO_read(bio, out, (int)cap - 1);
+	out[n > 0 ? n : 0] = '\0';
+	BIO_free(bio);
+}
+
+static enum ts_status check_own(SSL_CTX *context, const char *path, int64_t now_ns, char out[TS_TLS_TEXT], struct ts_error *err)
+{
+	X509 *cert = SSL_CTX_get0_certificate(context);
+	int64_t until_ns = real_ns(X509_get0_notAfter(cert)), from_ns = real_ns(X509_get0_notBefore(cert));
+	char subject[256], until[TS_TIME_TEXT], from[TS_TIME_TEXT];
+
+	subject_of(cert, subject, sizeof subject);
+	ts_time_text(until_ns, until);
+	ts_time_text(from_ns, from);
+	if (until_ns <= now_ns)
+		return ts_error_set(err, TS_INVALID, "tls-cert %s: the certificate of %s expired at %s", path, subject, until);
+	if (from_ns > now_ns)
+		return ts_error_set(err, TS_INVALID, "tls-cert %s: the certificate of %s is not valid before %s", path, subject, from);
+	(void)snprintf(out, TS_TLS_TEXT, "%s: of %s, valid until %s (%" PRId64 " days); tls-key is its key", path, subject, until,
+		       (until_ns - now_ns) / (INT64_C(86400) * 1000000000));
+	return TS_OK;
+}
+
+static void check_client_ca(SSL_CTX *context, const struct ts_tls_files *files, char out[TS_TLS_TEXT])
+{
+	if (files->client == TS_TLS_CLIENT_NONE)
+		(void)snprintf(out, TS_TLS_TEXT, "clients show no certificate");
+	else
+		(void)snprintf(out, TS_TLS_TEXT, "clients %s show a certificate that one of %d in %s signed",
+			       files->client == TS_TLS_CLIENT_REQUIRED ? "must" : "may",
+			       sk_X509_NAME_num(SSL_CTX_get_client_CA_list(context)), files->client_ca);
+}
+
+enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_ns, char cert[TS_TLS_TEXT], char clients[TS_TLS_TEXT],
+			    struct ts_error *err)
+{
+	SSL_CTX *context;
+	enum ts_status status;
+
+	if (load(files, &context, err))
+		return err->status;
+	status = check_own(context, files->cert, now_real_ns, cert, err);
+	if (!status)
+		check_client_ca(context, files, clients);
+	SSL_CTX_free(context);
+	return status;
+}
