@@ -77,6 +77,19 @@ static void print_process(const struct ts_metrics *m, struct ts_buf *out)
 		(void)fclose(statm);
 }
 
+static void print_connections(const struct ts_metrics *m, struct ts_buf *out)
+{
+	struct ts_guard_counts counts;
+
+	ts_server_connections(m->server, &counts);
+	gauge(out, "tscoped_connections", "Open connections.", counts.connections);
+	ts_buf_str(out, "# HELP tscoped_connections_ended_total Connections that were refused or cut, by cause.\n"
+			"# TYPE tscoped_connections_ended_total counter\n");
+	for (int i = TS_CUTOFF_NONE + 1; i < TS_CUTOFFS; i++)
+		ts_buf_printf(out, "tscoped_connections_ended_total{cause=\"%s\"} %" PRIu64 "\n", ts_cutoff_word((enum ts_cutoff)i),
+			      counts.ended[i]);
+}
+
 static int metrics_page(void *ctx, struct ts_buf *out)
 {
 	struct ts_metrics *m = ctx;
@@ -84,6 +97,7 @@ static int metrics_page(void *ctx, struct ts_buf *out)
 	ts_buf_str(out, "# HELP tscoped_info The version of the server.\n# TYPE tscoped_info gauge\ntscoped_info{version=\"" TS_VERSION
 			"\"} 1\n");
 	gauge(out, "tscoped_calls", "Calls that are running or wait for a thread.", ts_server_calls(m->server));
+	print_connections(m, out);
 	print_store(m, out);
 	print_process(m, out);
 	ts_meter_print(ts_server_meter(m->server), out);

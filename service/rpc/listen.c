@@ -321,6 +321,11 @@ enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_o
 	return TS_OK;
 }
 
+void ts_listen_count(struct ts_listen *listen, struct ts_guard_counts *ret_counts)
+{
+	ts_guard_count(listen->guard, ret_counts);
+}
+
 enum ts_status ts_listen_reload(struct ts_listen *listen, bool *ret_tls, struct ts_error *err)
 {
 	*ret_tls = listen->tls != NULL;

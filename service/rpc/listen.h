@@ -9,7 +9,7 @@
  *	ts_listen_destroy(listen)
  *
  * A connection that the guard refuses is accepted and closed at once, so that its client learns of it. When descriptors run out, the
- * same is done with one kept in reserve. Threads: all belong to one thread.
+ * same is done with one kept in reserve. Threads: ts_listen_count is safe; the rest belongs to one thread.
  */
 #ifndef TSCOPE_SERVICE_RPC_LISTEN_H
 #define TSCOPE_SERVICE_RPC_LISTEN_H
@@ -44,6 +44,8 @@ enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, con
 			      struct ts_listen **ret_listen, struct ts_error *err);
 /* options->tls is not used. */
 enum ts_status ts_listen_start(struct ts_listen *listen, const struct ts_guard_options *options, struct ts_error *err);
+/* After ts_listen_start. */
+void ts_listen_count(struct ts_listen *listen, struct ts_guard_counts *ret_counts);
 /* Reads the files of TLS again; *ret_tls: there are some. */
 enum ts_status ts_listen_reload(struct ts_listen *listen, bool *ret_tls, struct ts_error *err);
 /* The address of the i-th listener as clients write it, with the port that was taken; NULL beyond the last. */

@@ -311,6 +311,11 @@ enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct 
 	return ts_listen_reload(server->listen, ret_tls, err);
 }
 
+void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts)
+{
+	ts_listen_count(server->listen, ret_counts);
+}
+
 unsigned ts_server_calls(const struct ts_server *server)
 {
 	return atomic_load(&server->live);

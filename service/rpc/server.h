@@ -51,6 +51,8 @@ const char *ts_server_address(const struct ts_server *server, size_t i);
 struct ts_meter *ts_server_meter(struct ts_server *server);
 /* Reads the files of TLS again; *ret_tls: there are some. On failure the certificate of before stays in use. */
 enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct ts_error *err);
+/* The connections, and those that were refused or cut. */
+void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts);
 /* How many calls are running. */
 unsigned ts_server_calls(const struct ts_server *server);
 void ts_server_stop(struct ts_server *server, int64_t drain_ns);

@@ -7,6 +7,7 @@ Clients that work hard and behave are never cut. Prints one row for each."""
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -22,30 +23,55 @@ MEMORY_MB = 64
 PROBE_MS = 2000  # of a loaded machine; the table shows what it was
 
 
+def certificates(work):
+    """Makes a CA, the server's certificate and one of a client named eve, for a day; returns what a client needs."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=work, check=True, capture_output=True)
+    new = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    openssl(*new, "-x509", "-days", "1", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=a CA")
+    with open(os.path.join(work, "names"), "w", encoding="ascii") as f:
+        f.write("subjectAltName=DNS:localhost\n")
+    for name in "server", "eve":
+        openssl(*new, "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "1",
+                "-out", name + ".pem", *(["-extfile", "names"] if name == "server" else []))
+    context = ssl.create_default_context(cafile=os.path.join(work, "ca.pem"))
+    context.set_alpn_protocols(["h2"])
+    context.load_cert_chain(os.path.join(work, "eve.pem"), os.path.join(work, "eve.key"))
+    return context
+
+
 class Server:
     def __init__(self, build, work):
+        context = certificates(work)
         self.unix, self.log = os.path.join(work, "s"), os.path.join(work, "log")
         env = dict(os.environ)
         # Freed memory that a sanitizer keeps is not the server's.
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:allocator_release_to_os_interval_ms=500"
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.unix, "--listen", "tcp:127.0.0.1:0",
+            self.process = subprocess.Popen([os.path.join(build, "tscoped"), "--socket", self.unix, "--listen", "tcp:127.0.0.1:0,tls:127.0.0.1:0",
+                                             "--tls-cert", work + "/server.pem", "--tls-key", work + "/server.key",
+                                             "--tls-client-ca", work + "/ca.pem", "--tls-client-auth", "required",
                                              "--log-level", "warning", "--store", os.path.join(work, "store")],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
         for _ in range(600):
             if os.path.exists(self.unix) or self.process.poll() is not None:
                 break
             time.sleep(0.1)
-        self.tcp = ("127.0.0.1", self.port())
+        tcp, tls = self.ports()
+        self.tcp, self.tls = ("127.0.0.1", tcp), ("127.0.0.1", tls, context)
 
-    def port(self):
-        """The port is in no line at this level of the log: the kernel knows it."""
-        inodes = {os.stat(f"/proc/{self.process.pid}/fd/{fd}").st_ino for fd in os.listdir(f"/proc/{self.process.pid}/fd")}
+    def ports(self):
+        """The ports are in no line at this level of the log, and the kernel knows them; the first has the lower descriptor."""
+        folder = f"/proc/{self.process.pid}/fd"
         for _ in range(600):
             with open("/proc/net/tcp", encoding="ascii") as f:
-                for row in (line.split() for line in f.readlines()[1:]):
-                    if row[3] == "0A" and int(row[9]) in inodes:
-                        return int(row[1].split(":")[1], 16)
+                rows = [line.split() for line in f.readlines()[1:]]
+            found = {int(row[9]): int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A"}
+            mine = [os.stat(f"{folder}/{fd}").st_ino for fd in sorted(os.listdir(folder), key=int)] if os.path.exists(folder) else []
+            ports = [found[inode] for inode in mine if inode in found]
+            if len(ports) == 2:
+                return ports
             time.sleep(0.1)
         raise SystemExit("tscoped does not start:\n" + self.said())
 
@@ -71,12 +97,14 @@ class Watch(threading.Thread):
         self.start()
 
     def run(self):
-        while not self.over.wait(0.05):
+        while True:
             try:
                 self.peak = max(self.peak, self.server.memory())
                 self.slowest = max(self.slowest, probe(self.server.unix))
             except OSError as error:
                 self.failed = str(error)
+            if self.over.wait(0.05):
+                break
 
     def stop(self):
         self.over.set()
@@ -117,6 +145,12 @@ FLOODS = {  # name: (makes the n-th piece, whether the attacker reads, the cause
 }
 
 
+TLS_FLOODS = {  # the same, with a certificate of a client
+    "rapid reset, TLS": (rapid, False, "resets"),
+    "PING, TLS": (FLOODS["PING"][0], False, "pings"),
+}
+
+
 def drain(sock):
     try:
         while sock.recv(1 << 16):
@@ -125,9 +159,9 @@ def drain(sock):
         pass
 
 
-def flood(server, source, make, read):
+def flood(address, source, make, read):
     """Returns how much was sent in how many seconds, and whether the server ended it."""
-    sock, n, began, cut = connect(server.tcp, source), 0, time.monotonic(), False
+    sock, n, began, cut = connect(address, source), 0, time.monotonic(), False
     sock.sendall(PREFACE + frame(SETTINGS, 0, 0))
     if read:
         threading.Thread(target=drain, args=(sock,), daemon=True).start()
@@ -258,6 +292,12 @@ def small_calls(server, source):
     return f"{n} calls on 64 streams in {FLOOD_SECONDS} s", True
 
 
+def small_calls_tls(server, source):
+    with connect(server.tls, source) as sock:
+        n = calls(sock, FLOOD_SECONDS, streams=64)
+    return f"{n} calls on 64 streams in {FLOOD_SECONDS} s", True
+
+
 def one_call_each(server, source):
     n, until = 0, time.monotonic() + FLOOD_SECONDS
     while time.monotonic() < until or n < 700:
@@ -281,7 +321,7 @@ def refused_calls(server, source):
     return f"{answered} calls of an unknown method", True
 
 
-HONEST = {"small calls": small_calls, "commands": one_call_each, "unknown method": refused_calls}
+HONEST = {"small calls": small_calls, "small calls, TLS": small_calls_tls, "commands": one_call_each, "unknown method": refused_calls}
 
 
 # ---- all of them ----
@@ -312,8 +352,8 @@ class Bench:
         watch.stop()
         time.sleep(0.2)
         after = self.settle(before)
-        causes = sorted(set(re.findall(rf"event=connection_\w+ peer={re.escape(source)}:\S+ cause=(\S+)", server.said()[said:])))
-        print(f"{name:<16} {'cut: ' + ', '.join(causes) if causes else 'not cut':<34} {before:5.0f} {watch.peak:5.0f} {after:5.0f}   "
+        causes = sorted(set(re.findall(rf'event=connection_\w+ peer=(?:{re.escape(source)}:\S+|"CN=eve") cause=(\S+)', server.said()[said:])))
+        print(f"{name:<18} {'cut: ' + ', '.join(causes) if causes else 'not cut':<34} {before:5.0f} {watch.peak:5.0f} {after:5.0f}   "
               f"{watch.slowest:5.0f}   {did}", flush=True)
         self.check(name, fine, "it did not end as it should: " + did)
         # The log has a few lines a second; those of attacks that run together may all be another's.
@@ -347,10 +387,13 @@ def main():
         bench = Bench(server)
         for _ in range(20):
             probe(server.unix)
-        print(f"{'attack':<16} {'what the server did':<34} {'MB before, peak, after':<17}  honest ms  what was sent")
+        print(f"{'attack':<18} {'what the server did':<34} {'MB before, peak, after':<17}  honest ms  what was sent")
         for name in picked(FLOODS):
             make, read, cause = FLOODS[name]
-            bench.row(name, cause, lambda server, source, make=make, read=read: flood(server, source, make, read))
+            bench.row(name, cause, lambda server, source, make=make, read=read: flood(server.tcp, source, make, read))
+        for name in picked(TLS_FLOODS):
+            make, read, cause = TLS_FLOODS[name]
+            bench.row(name, cause, lambda server, source, make=make, read=read: flood(server.tls, source, make, read))
         for name in picked(MANY):
             bench.row(name, MANY[name][1], MANY[name][0])
         for name in picked(HONEST):

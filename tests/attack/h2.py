@@ -90,13 +90,13 @@ def calls(sock, seconds, streams=1, most=None):
 
 
 def connect(address, source=None, timeout=10):
-    """address: a path, or (host, port)."""
+    """address: a path, (host, port), or (host, port, context of TLS)."""
     sock = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
     sock.settimeout(timeout)
     if source:
         sock.bind((source, 0))
-    sock.connect(address)
-    return sock
+    sock.connect(address if isinstance(address, str) else address[:2])
+    return sock if isinstance(address, str) or len(address) == 2 else address[2].wrap_socket(sock, server_hostname="localhost")
 
 
 def probe(address, source=None):

@@ -48,22 +48,29 @@ void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_c
 	ts_log_end(&line);
 }
 
+void ts_guard_count(struct ts_guard *guard, struct ts_guard_counts *ret_counts)
+{
+	ret_counts->connections = atomic_load(&guard->connections);
+	for (int i = 0; i < TS_CUTOFFS; i++)
+		ret_counts->ended[i] = atomic_load(&guard->counts[i]);
+}
+
 /* One line for all that were refused or cut, when the server ends. */
 static void log_counts(struct ts_guard *guard)
 {
+	struct ts_guard_counts counts;
 	struct ts_log line;
-	bool any = false;
+	uint64_t all = 0;
 
+	ts_guard_count(guard, &counts);
 	for (int i = 0; i < TS_CUTOFFS; i++)
-		any |= atomic_load(&guard->counts[i]) > 0;
-	if (!any)
+		all += counts.ended[i];
+	if (!all)
 		return;
 	ts_log_begin(&line, TS_LOG_WARNING, "guard");
 	for (int i = 0; i < TS_CUTOFFS; i++) {
-		int64_t n = (int64_t)atomic_load(&guard->counts[i]);
-
-		if (n)
-			ts_log_i64(&line, ts_cutoff_word((enum ts_cutoff)i), n);
+		if (counts.ended[i])
+			ts_log_i64(&line, ts_cutoff_word((enum ts_cutoff)i), (int64_t)counts.ended[i]);
 	}
 	ts_log_end(&line);
 }

@@ -11,7 +11,8 @@
  * memory is given back to the system, which C-core's allocations would otherwise keep for good.
  * When a peer or the server has as many connections as it may, the one that was idle longest, of the peer that has most, makes room.
  *
- * Threads: ts_guard_take and ts_guard_peer are safe; the rest belongs to one thread. hand_over is called by the guard's thread.
+ * Threads: ts_guard_take, ts_guard_peer and ts_guard_count are safe; the rest belongs to one thread. hand_over is called by the
+ * guard's thread.
  */
 #ifndef TSCOPE_SERVICE_RPC_GUARD_GUARD_H
 #define TSCOPE_SERVICE_RPC_GUARD_GUARD_H
@@ -29,12 +30,18 @@ struct ts_guard_options {
 	void *ctx;
 };
 
+struct ts_guard_counts {
+	unsigned connections;	   /* that are open and were not cut */
+	uint64_t ended[TS_CUTOFFS]; /* refused or cut, by cause */
+};
+
 struct ts_guard;
 
 enum ts_status ts_guard_start(const struct ts_guard_options *options, struct ts_guard **ret_guard, struct ts_error *err);
 /* tls: the connection begins with a handshake of TLS. A certificate that was verified makes the connection another peer's. */
 void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer, bool tls);
 void ts_guard_peer(int fd, struct ts_peer *ret_peer);
+void ts_guard_count(struct ts_guard *guard, struct ts_guard_counts *ret_counts);
 void ts_guard_stop(struct ts_guard *guard);
 void ts_guard_release(struct ts_guard *guard); /* NULL is allowed */
 
