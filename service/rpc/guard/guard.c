@@ -21,7 +21,7 @@ enum { EVENTS = 64, QUIET_SECONDS = 60 };
 
 /* ---- counts and the log ---- */
 
-static const struct ts_rate lines = {20, 2};
+static const struct ts_rate lines = {10, 1};
 
 void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, int64_t now_ns)
 {
@@ -30,13 +30,13 @@ void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_c
 
 	atomic_fetch_add(&guard->counts[cause], 1);
 	pthread_mutex_lock(&guard->log_mutex);
-	if (!ts_budget_spend(&guard->lines, &lines, 1, now_ns)) {
-		guard->unlogged++;
+	if (!ts_budget_spend(&guard->lines[cause], &lines, 1, now_ns)) {
+		guard->unlogged[cause]++;
 		pthread_mutex_unlock(&guard->log_mutex);
 		return;
 	}
-	unlogged = guard->unlogged;
-	guard->unlogged = 0;
+	unlogged = guard->unlogged[cause];
+	guard->unlogged[cause] = 0;
 	pthread_mutex_unlock(&guard->log_mutex);
 	ts_log_begin(&line, TS_LOG_WARNING, ts_cutoff_is_refusal(cause) ? "connection_refused" : "connection_cut");
 	ts_log_str(&line, "peer", peer->name);

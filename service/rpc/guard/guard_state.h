@@ -22,8 +22,8 @@ struct ts_guard {
 	atomic_uint_fast64_t counts[TS_CUTOFFS];
 
 	pthread_mutex_t log_mutex;
-	struct ts_budget lines;
-	unsigned unlogged;
+	struct ts_budget lines[TS_CUTOFFS]; /* of each cause, so that a flood of one hides no other */
+	unsigned unlogged[TS_CUTOFFS];
 };
 
 /* Counts and logs a connection that is refused or cut. */
