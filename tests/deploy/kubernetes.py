@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""deploy/kubernetes.yaml: its parts refer to one another, its configuration is one that tscoped takes, and a server that starts with it
+(its paths in a folder of the test, its port a free one) answers the probe: kubernetes.py BUILD. No cluster is asked."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import yaml
+
+build = os.path.abspath(sys.argv[1])
+
+
+def check(condition, *what):
+    if not condition:
+        sys.exit("kubernetes: " + " ".join(str(w) for w in what))
+
+
+def read():
+    with open("deploy/kubernetes.yaml", encoding="utf-8") as f:
+        return {part["kind"]: part for part in yaml.safe_load_all(f)}
+
+
+def parts_fit(parts):
+    pod = parts["StatefulSet"]["spec"]["template"]
+    (server,), labels = pod["spec"]["containers"], pod["metadata"]["labels"]
+    for selector in (parts["Service"]["spec"]["selector"], parts["StatefulSet"]["spec"]["selector"]["matchLabels"],
+                     parts["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"]):
+        check(selector == labels, selector, labels)
+    claims = {c["metadata"]["name"] for c in parts["StatefulSet"]["spec"]["volumeClaimTemplates"]}
+    volumes = {v["name"] for v in pod["spec"]["volumes"]} | claims
+    check({m["name"] for m in server["volumeMounts"]} == volumes, "volumes and mounts differ")
+    ports = {p["name"]: p["containerPort"] for p in server["ports"]}
+    (service,), (allowed,) = parts["Service"]["spec"]["ports"], parts["NetworkPolicy"]["spec"]["ingress"][0]["ports"]
+    check(ports[service["targetPort"]] == allowed["port"], "the ports differ")
+    with open("deploy/Containerfile", encoding="utf-8") as f:
+        image = f.read()
+    check(f"--uid {pod['spec']['securityContext']['runAsUser']} " in image, "the user is not that of the image")
+    drain = re.search(r"^drain = (\d+)$", parts["ConfigMap"]["data"]["tscoped.conf"], re.M)
+    check(int(drain.group(1)) < pod["spec"]["terminationGracePeriodSeconds"], "the cluster kills before the server has drained")
+    return server, ports["grpc"]
+
+
+def certificate(folder):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=tscope",
+                    "-addext", "subjectAltName=DNS:localhost", "-keyout", f"{folder}/tls.key", "-out", f"{folder}/tls.crt"], check=True, capture_output=True)
+
+
+def main():
+    parts = read()
+    server, port = parts_fit(parts)
+    config = parts["ConfigMap"]["data"]["tscoped.conf"]
+    check(f":{port}" in config, "the configuration listens at another port")
+    with tempfile.TemporaryDirectory(prefix="tscope-k8s-") as top:
+        for mount in server["volumeMounts"]:
+            if mount["mountPath"] in config or mount["name"] in ("store", "run", "tls"):
+                os.makedirs(top + mount["mountPath"], exist_ok=True)
+                config = config.replace(mount["mountPath"] + "/", top + mount["mountPath"] + "/")
+        certificate(f"{top}/etc/tscope/tls")
+        path = f"{top}/tscoped.conf"
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(config.replace(f"0.0.0.0:{port}", "127.0.0.1:0").replace("metrics-port = 9464", "metrics-port = 0"))
+        checked = subprocess.run([f"{build}/tscoped", "--config", path, "--check"], capture_output=True, text=True)
+        check(checked.returncode == 0, checked.stdout, checked.stderr)
+        with open(f"{top}/log", "w", encoding="utf-8") as log:
+            running = subprocess.Popen([f"{build}/tscoped", "--config", path], stderr=log)
+        probe = [word.replace("/run/", f"{top}/run/") for word in server["readinessProbe"]["exec"]["command"]]
+        check(probe[0] == "/usr/bin/tscope", probe)
+        for _ in range(100):
+            asked = subprocess.run([f"{build}/tscope", *probe[1:]], capture_output=True, text=True)
+            if asked.returncode == 0 or running.poll() is not None:
+                break
+            time.sleep(0.1)
+        running.send_signal(signal.SIGTERM)
+        check(running.wait(timeout=30) == 0 and asked.returncode == 0, asked.stderr, open(f"{top}/log", encoding="utf-8").read())
+    print("kubernetes: the parts fit, and a server with this configuration answers the probe")
+
+
+if __name__ == "__main__":
+    main()
