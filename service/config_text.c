@@ -107,9 +107,8 @@ void ts_config_manual(struct ts_buf *out)
 		   ".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
 		   ".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
 		   "over gRPC, on a unix socket and, with \\-\\-listen, by TLS or plain TCP. Who calls is the user at the other end "
-		   "of the socket, or the name in a certificate or token; what that one may do follows from \\-\\-grant. Without TLS, a team "
-		   "shares a server through ssh: "
-		   "TSCOPE_SERVER=ssh://HOST.\n"
+		   "of the socket, or the name in a certificate or token; what that one may do follows from \\-\\-grant. Without "
+		   "TLS, a team shares a server through ssh: TSCOPE_SERVER=ssh://HOST.\n"
 		   ".SH SETTINGS\nEach setting is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
 		   "\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the "
 		   "file.\n");

@@ -11,7 +11,8 @@
 #include "base/limits.h"
 
 /* LMDB keeps a record within a page of its own if two of them fit there. */
-enum { KEY_BYTES = 8, PAGE_KEY = KEY_BYTES + TS_ID_BYTES, PAGE_MAX = 1984, ITEM_LEAST = TS_ID_BYTES + 1, ITEM_MAX = ITEM_LEAST + TS_EXTRACT_MAX };
+enum { KEY_BYTES = 8, PAGE_KEY = KEY_BYTES + TS_ID_BYTES, PAGE_MAX = 1984 };
+enum { ITEM_LEAST = TS_ID_BYTES + 1, ITEM_MAX = ITEM_LEAST + TS_EXTRACT_MAX };
 
 struct item {
 	const struct ts_id *id; /* in the page */

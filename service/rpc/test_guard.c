@@ -81,7 +81,7 @@ static void *work(void *arg)
 	struct ts_error err;
 	char got[256];
 
-	w->fine = !ts_client_open(w->address, &ch, &err);
+	w->fine = !ts_client_open(w->address, NULL, &ch, &err);
 	w->fine = w->fine && upload(ch);
 	w->fine = w->fine && !ch->ops->download(ch, "Count", ts_span_of(request, sizeof request), take, w, &err) &&
 		  w->taken == (uint64_t)MESSAGES * MESSAGE;

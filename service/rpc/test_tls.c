@@ -2,7 +2,7 @@
 #include "service/rpc/testing.h"
 
 #include "service/rpc/guard/frames.h"
-#include "service/rpc/guard/identity.h"
+#include "service/rpc/guard/named.h"
 #include "service/rpc/guard/test_cert.h"
 
 #include <setjmp.h>

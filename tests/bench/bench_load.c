@@ -94,6 +94,7 @@ static void make_runs(size_t n)
 
 static char dir[64], address[96];
 static pid_t server_pid;
+static struct ts_client_login login; /* none: the user behind the socket */
 
 static void die(const char *what, const struct ts_error *err)
 {
@@ -118,7 +119,7 @@ static void start_server(const char *self)
 	if (posix_spawn(&server_pid, program, NULL, NULL, (char **)(uintptr_t)argv, environ) != 0)
 		die(program, NULL);
 	for (int i = 0; i < 100; i++) {
-		if (ts_client_open(address, &ch, &err) == TS_OK) {
+		if (ts_client_open(address, &login, &ch, &err) == TS_OK) {
 			ch->ops->destroy(ch);
 			return;
 		}
@@ -237,7 +238,7 @@ static void *push_runs(void *arg)
 	struct ts_error err;
 	size_t at;
 
-	if (ts_client_open(client->address, &ch, &err))
+	if (ts_client_open(client->address, &login, &ch, &err))
 		die("a client", &err);
 	ts_arena_init(&arena, 0);
 	while (!atomic_load(&over) && (at = atomic_fetch_add(&next_run, 1)) < atomic_load(&last_run)) {
@@ -282,7 +283,7 @@ static void *read_answers(void *arg)
 	struct ts_span reply;
 	struct ts_error err;
 
-	if (ts_client_open(client->address, &ch, &err))
+	if (ts_client_open(client->address, &login, &ch, &err))
 		die("a reader", &err);
 	ts_arena_init(&arena, 0);
 	for (unsigned turn = client->number; !atomic_load(&over); turn++) {
@@ -450,7 +451,7 @@ static void push_old_runs(void)
 	struct ts_channel *ch;
 	struct ts_error err;
 
-	if (ts_client_open(address, &ch, &err))
+	if (ts_client_open(address, &login, &ch, &err))
 		die("a client", &err);
 	ts_arena_init(&arena, 0);
 	for (unsigned i = 0; i < OLD_RUNS; i++) {

@@ -12,9 +12,9 @@
  *
  * A case holds when the data do not contradict its goal: "at most" fails when the lower 95 % bound of the rate (Clopper and Pearson
  * 1934, one-sided) is above the goal, "at least" when the upper one is below it. `quality` runs all trials and fails also
- * where the observed rate itself misses the goal; `quality --tenth` runs a tenth of them, with the same seeds. `quality --seed N` draws
- * other data for every case: a rate that holds for one seed alone is chance. Limits are chosen by other seeds than 0, and the rates that
- * documents give are those of seed 0.
+ * where the observed rate itself misses the goal; `quality --tenth` runs a tenth of them, with the same seeds. `quality --seed N`
+ * draws other data for every case: a rate that holds for one seed alone is chance. Limits are chosen by other seeds than 0, and the
+ * rates that documents give are those of seed 0.
  */
 #ifndef TSCOPE_TESTS_QUALITY_QUALITY_H
 #define TSCOPE_TESTS_QUALITY_QUALITY_H

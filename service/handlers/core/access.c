@@ -222,7 +222,7 @@ static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *i
 	return TS_OK;
 }
 
-enum { LOOKED_AT = 256 }; /* heads with one prefix, of which some are hidden */
+enum { LOOKED_AT = 256, REMOVED_LOOKED_AT = 4096 }; /* heads with one prefix, names that were removed: some are hidden */
 
 static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
 					struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
@@ -292,6 +292,71 @@ static enum ts_status guard_commit(struct ts_engine *e, const struct ts_ref_upda
 	return a->base->ops->commit(a->base, updates, n, arena, ret_ref, err);
 }
 
+/* Names that were removed in projects that the caller may read. */
+static enum ts_status guard_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+					 struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err)
+{
+	struct ts_removed_query all = {.prefix = query->prefix, .limit = REMOVED_LOOKED_AT};
+	struct ts_access *a = access_of(e);
+	struct ts_removed_name *names;
+	size_t n, kept = 0;
+	bool more;
+
+	if (a->base->ops->removed_list(a->base, &all, arena, &names, &n, &more, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		if (!readable(a, names[i].ref.name))
+			continue;
+		if (kept == query->limit) {
+			more = true;
+			break;
+		}
+		names[kept++] = names[i];
+	}
+	*ret_names = names;
+	*ret_n = kept;
+	*ret_more = more;
+	return TS_OK;
+}
+
+/* Whether the caller itself removed what was last removed under this name. */
+static enum ts_status removed_it(struct ts_access *a, enum ts_ref_kind kind, struct ts_span name, bool *ret_did, struct ts_error *err)
+{
+	struct ts_removed_query query = {.prefix = name, .limit = REMOVED_LOOKED_AT};
+	struct ts_removed_name *names;
+	struct ts_arena arena;
+	enum ts_status status;
+	bool more, found = false;
+	size_t n = 0;
+
+	*ret_did = false;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = a->base->ops->removed_list(a->base, &query, &arena, &names, &n, &more, err);
+	for (size_t i = 0; !status && i < n && !found; i++) {
+		found = names[i].ref.kind == kind && ts_span_eq(names[i].ref.name, name);
+		*ret_did = found && ts_span_eq(names[i].by, a->call->caller);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* What one has removed oneself comes back with the role push; what another has removed, and tags, need maintain. */
+static enum ts_status guard_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+					struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+	enum ts_auth_role role = TS_AUTH_PUSH;
+	bool own;
+
+	if (ts_call_need(a->call, TS_AUTH_PUSH, name, err) || removed_it(a, kind, name, &own, err))
+		return err->status;
+	if (kind == TS_REF_TAG || !own)
+		role = TS_AUTH_MAINTAIN;
+	if (ts_call_need(a->call, role, name, err) || (as.len && ts_call_need(a->call, role, as, err)))
+		return err->status;
+	return a->base->ops->ref_restore(a->base, kind, name, as, arena, ret_ref, err);
+}
+
 static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
@@ -313,10 +378,10 @@ static enum ts_status guard_verify(struct ts_engine *e, bool (*progress)(void *c
 	return admins_only(access_of(e), err);
 }
 
-static enum ts_status guard_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
-				  struct ts_sweep_report *ret_report, struct ts_error *err)
+static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+				  struct ts_error *err)
 {
-	(void)now_ns, (void)lease_ns, (void)dry_run, (void)ret_report;
+	(void)options, (void)ret_report;
 	return admins_only(access_of(e), err);
 }
 
@@ -348,12 +413,19 @@ static enum ts_status guard_backup(struct ts_engine *e, const char *path, struct
 
 /* ---- what follows from content alone is let through ---- */
 
-static enum ts_status guard_extracts_put(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+static enum ts_status guard_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
 					 struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
 
-	return a->base->ops->extracts_put(a->base, id, extracts, n, err);
+	return a->base->ops->outline_many(a->base, ids, n, ret_outlines, err);
+}
+
+static enum ts_status guard_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->extracts_put(a->base, runs, n, err);
 }
 
 static enum ts_status guard_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
@@ -402,12 +474,15 @@ static void guard_destroy(struct ts_engine *e)
 static const struct ts_engine_ops guard_ops = {
 	.has_many = guard_has_many,
 	.look_many = guard_look_many,
+	.outline_many = guard_outline_many,
 	.get = guard_get,
 	.put_many = guard_put_many,
 	.commit = guard_commit,
 	.ref_get = guard_ref_get,
 	.ref_list = guard_ref_list,
 	.ref_log = guard_ref_log,
+	.removed_list = guard_removed_list,
+	.ref_restore = guard_ref_restore,
 	.note_put = guard_note_put,
 	.note_list = guard_note_list,
 	.record_put = guard_record_put,

@@ -144,14 +144,13 @@ static const struct {
 	const char *method;
 	enum ts_auth_role role;
 } needs[] = {
-	{"ServerInfo", TS_AUTH_READ}, {"HasObjects", TS_AUTH_READ},  {"PutObjects", TS_AUTH_PUSH},
-	{"CommitRun", TS_AUTH_PUSH},  {"UpdateRef", TS_AUTH_PUSH},   {"RefLog", TS_AUTH_READ},
-	{"SetNote", TS_AUTH_PUSH},    {"ListRuns", TS_AUTH_READ},    {"GetRun", TS_AUTH_READ},
-	{"GetObjects", TS_AUTH_READ}, {"Analyze", TS_AUTH_READ},     {"Diff", TS_AUTH_READ},
-	{"DiffMatrix", TS_AUTH_READ}, {"CheckResume", TS_AUTH_READ}, {"Gate", TS_AUTH_READ},
-	{"Baseline", TS_AUTH_READ},   {"Trend", TS_AUTH_READ},	     {"Verify", TS_AUTH_ADMIN},
-	{"Chart", TS_AUTH_READ},      {"CollectGarbage", TS_AUTH_ADMIN}, {"MakeToken", TS_AUTH_ADMIN},
-	{"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN},
+	{"ServerInfo", TS_AUTH_READ}, {"HasObjects", TS_AUTH_READ},  {"PutObjects", TS_AUTH_PUSH},   {"CommitRun", TS_AUTH_PUSH},
+	{"UpdateRef", TS_AUTH_PUSH},  {"RefLog", TS_AUTH_READ},	     {"SetNote", TS_AUTH_PUSH},	     {"ListRuns", TS_AUTH_READ},
+	{"GetRun", TS_AUTH_READ},     {"GetObjects", TS_AUTH_READ},  {"Analyze", TS_AUTH_READ},	     {"Diff", TS_AUTH_READ},
+	{"DiffMatrix", TS_AUTH_READ}, {"CheckResume", TS_AUTH_READ}, {"Gate", TS_AUTH_READ},	     {"Baseline", TS_AUTH_READ},
+	{"Trend", TS_AUTH_READ},      {"Verify", TS_AUTH_ADMIN},     {"Chart", TS_AUTH_READ},	     {"CollectGarbage", TS_AUTH_ADMIN},
+	{"MakeToken", TS_AUTH_ADMIN}, {"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN}, {"ListRemoved", TS_AUTH_READ},
+	{"RestoreRef", TS_AUTH_PUSH},
 };
 
 static enum ts_auth_role needed(const char *method)
@@ -211,7 +210,7 @@ static void the_engine_of_a_call_is_guarded(void **state)
 	give("user:1001 push p");
 	c.who = &ada.who;
 	must(ts_call_begin(&c, ts_handler_find(ts_span_str("CommitRun")), &s.err), &s.err);
-	expect(c.engine->ops->sweep(c.engine, INT64_MAX, 0, false, &swept, &s.err), TS_DENIED, "admin");
+	expect(c.engine->ops->sweep(c.engine, &(struct ts_sweep_options){.now_ns = INT64_MAX}, &swept, &s.err), TS_DENIED, "admin");
 	expect(c.engine->ops->verify(c.engine, NULL, NULL, &s.arena, &verified, &s.err), TS_DENIED, "admin");
 	expect(c.engine->ops->backup(c.engine, "/nowhere", &s.err), TS_DENIED, "admin");
 	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_DENIED,

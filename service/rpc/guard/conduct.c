@@ -26,9 +26,9 @@ void ts_conduct_init(struct ts_conduct *conduct, int64_t now_ns)
 	conduct->began_ns = conduct->idle_since_ns = now_ns;
 }
 
-static enum ts_cutoff spend(struct ts_budget *budget, const struct ts_rate *rate, enum ts_cutoff cause, int64_t now_ns)
+static enum ts_cutoff spend(struct ts_allowance *allowance, const struct ts_rate *rate, enum ts_cutoff cause, int64_t now_ns)
 {
-	return ts_budget_spend(budget, rate, 1, now_ns) ? TS_CUTOFF_NONE : cause;
+	return ts_allowance_spend(allowance, rate, 1, now_ns) ? TS_CUTOFF_NONE : cause;
 }
 
 /* ---- streams ---- */
@@ -49,7 +49,7 @@ static enum ts_cutoff open_stream(struct ts_conduct *c, const struct ts_frame *f
 	if (frame->stream <= c->last_stream || !(frame->stream & 1))
 		return TS_CUTOFF_BAD_FRAME;
 	c->last_stream = frame->stream;
-	ts_budget_earn(&c->windows, WINDOWS_A_CALL);
+	ts_allowance_earn(&c->windows, WINDOWS_A_CALL);
 	/* C-core resets a stream that is more than it announced. */
 	if (!ts_streams_open(&c->streams, frame->stream, frame->flags & TS_FRAME_END_STREAM, c->initial_window))
 		c->resets++;
@@ -95,7 +95,7 @@ static enum ts_cutoff take_data(struct ts_conduct *c, const struct ts_frame *fra
 
 	if (ends)
 		stream->ended = true;
-	ts_budget_earn(&c->odd, (double)frame->length / BYTES_AN_ODD_FRAME);
+	ts_allowance_earn(&c->odd, (double)frame->length / BYTES_AN_ODD_FRAME);
 	if (frame->length >= LEAST_DATA || ends)
 		return TS_CUTOFF_NONE;
 	return spend(&c->odd, &odd, TS_CUTOFF_ODD_FRAMES, now_ns);
@@ -185,8 +185,8 @@ static void send_data(struct ts_conduct *c, const struct ts_frame *frame)
 	c->window -= frame->length;
 	if (stream)
 		stream->window -= frame->length;
-	ts_budget_earn(&c->windows, (double)frame->length / BYTES_A_WINDOW);
-	ts_budget_earn(&c->pings, (double)frame->length / BYTES_A_PING);
+	ts_allowance_earn(&c->windows, (double)frame->length / BYTES_A_WINDOW);
+	ts_allowance_earn(&c->pings, (double)frame->length / BYTES_A_PING);
 }
 
 static void send_frame(struct ts_conduct *c, const struct ts_frame *frame, int64_t now_ns)
@@ -202,9 +202,9 @@ static void send_frame(struct ts_conduct *c, const struct ts_frame *frame, int64
 	}
 	/* The client answers these. */
 	if (frame->type == TS_FRAME_PING && !(frame->flags & TS_FRAME_ACK))
-		ts_budget_earn(&c->pings, 1);
+		ts_allowance_earn(&c->pings, 1);
 	if (frame->type == TS_FRAME_SETTINGS && !(frame->flags & TS_FRAME_ACK))
-		ts_budget_earn(&c->settings, 1);
+		ts_allowance_earn(&c->settings, 1);
 }
 
 void ts_conduct_down(struct ts_conduct *c, struct ts_span bytes, int64_t now_ns)

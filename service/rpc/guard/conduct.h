@@ -14,7 +14,7 @@
 #ifndef TSCOPE_SERVICE_RPC_GUARD_CONDUCT_H
 #define TSCOPE_SERVICE_RPC_GUARD_CONDUCT_H
 
-#include "service/rpc/guard/budget.h"
+#include "service/rpc/guard/allowance.h"
 #include "service/rpc/guard/cutoff.h"
 #include "service/rpc/guard/frames.h"
 #include "service/rpc/guard/streams.h"
@@ -22,7 +22,7 @@
 struct ts_conduct {
 	struct ts_frames up, down;
 	struct ts_streams streams;
-	struct ts_budget pings, settings, windows, odd;
+	struct ts_allowance pings, settings, windows, odd;
 	uint32_t last_stream;
 	int64_t window, initial_window; /* how much the client lets the server send on the connection, and on a new stream */
 

@@ -253,7 +253,7 @@ static bool spend_key_updates(struct ts_connection *connection)
 	unsigned n = connection->key_updates;
 
 	connection->key_updates = 0;
-	if (!n || ts_budget_spend(&connection->keys, &keys, n, now_ns))
+	if (!n || ts_allowance_spend(&connection->keys, &keys, n, now_ns))
 		return true;
 	ts_connections_cut(connection, TS_CUTOFF_KEY_UPDATES, now_ns);
 	return false;

@@ -31,7 +31,7 @@ struct ts_connection {
 	bool called;  /* a call has ended well */
 	bool shaken;  /* the TLS handshake is over */
 	unsigned key_updates; /* of TLS, that were not judged yet */
-	struct ts_budget keys;
+	struct ts_allowance keys;
 	struct ssl_st *ssl; /* NULL: no TLS */
 	struct ts_conduct conduct;
 };

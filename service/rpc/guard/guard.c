@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "service/rpc/guard/connections.h"
 #include "service/rpc/guard/guard_state.h"
-#include "service/rpc/guard/identity.h"
+#include "service/rpc/guard/named.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -30,7 +30,7 @@ void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_c
 
 	atomic_fetch_add(&guard->counts[cause], 1);
 	pthread_mutex_lock(&guard->log_mutex);
-	if (!ts_budget_spend(&guard->lines[cause], &lines, 1, now_ns)) {
+	if (!ts_allowance_spend(&guard->lines[cause], &lines, 1, now_ns)) {
 		guard->unlogged[cause]++;
 		pthread_mutex_unlock(&guard->log_mutex);
 		return;

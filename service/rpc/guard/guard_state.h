@@ -22,7 +22,7 @@ struct ts_guard {
 	atomic_uint_fast64_t counts[TS_CUTOFFS];
 
 	pthread_mutex_t log_mutex;
-	struct ts_budget lines[TS_CUTOFFS]; /* of each cause, so that a flood of one hides no other */
+	struct ts_allowance lines[TS_CUTOFFS]; /* of each cause, so that a flood of one hides no other */
 	unsigned unlogged[TS_CUTOFFS];
 };
 

@@ -60,7 +60,7 @@ enum ts_cutoff ts_peers_connect(struct ts_peers *peers, uint64_t key, int64_t no
 
 	pthread_mutex_lock(&peers->mutex);
 	entry = find(peers, key, now_ns);
-	if (entry && !ts_budget_spend(&entry->connects, &connects, 1, now_ns))
+	if (entry && !ts_allowance_spend(&entry->connects, &connects, 1, now_ns))
 		cause = TS_CUTOFF_CONNECT_RATE;
 	else
 		cause = join(peers, entry, ret_place);
@@ -96,10 +96,10 @@ bool ts_peers_settle(struct ts_peers *peers, unsigned place, unsigned calls, boo
 	bool fine;
 
 	pthread_mutex_lock(&peers->mutex);
-	ts_budget_earn(&entry->resets, calls * resets_a_call);
+	ts_allowance_earn(&entry->resets, calls * resets_a_call);
 	if (first)
-		ts_budget_earn(&entry->connects, 1);
-	fine = ts_budget_spend(&entry->resets, &resets, n_resets, now_ns);
+		ts_allowance_earn(&entry->connects, 1);
+	fine = ts_allowance_spend(&entry->resets, &resets, n_resets, now_ns);
 	pthread_mutex_unlock(&peers->mutex);
 	return fine;
 }

@@ -10,7 +10,7 @@
 #ifndef TSCOPE_SERVICE_RPC_GUARD_PEERS_H
 #define TSCOPE_SERVICE_RPC_GUARD_PEERS_H
 
-#include "service/rpc/guard/budget.h"
+#include "service/rpc/guard/allowance.h"
 #include "service/rpc/guard/cutoff.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ struct ts_peers_entry {
 	uint64_t key; /* 0 = free */
 	unsigned connections;
 	int64_t used_ns;
-	struct ts_budget connects, resets;
+	struct ts_allowance connects, resets;
 };
 
 struct ts_peers {

@@ -1,6 +1,6 @@
-/* identity.h - who a verified certificate says its owner is. */
-#ifndef TSCOPE_SERVICE_RPC_GUARD_IDENTITY_H
-#define TSCOPE_SERVICE_RPC_GUARD_IDENTITY_H
+/* named.h - who a verified certificate says its owner is. */
+#ifndef TSCOPE_SERVICE_RPC_GUARD_NAMED_H
+#define TSCOPE_SERVICE_RPC_GUARD_NAMED_H
 
 #include "service/auth/peer.h"
 

@@ -1,4 +1,4 @@
-#include "service/rpc/guard/identity.h"
+#include "service/rpc/guard/named.h"
 
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
