@@ -325,8 +325,11 @@ static void a_certificate_says_who_it_is(void **state)
 	for (size_t i = 0; i < sizeof people / sizeof people[0]; i++) {
 		struct test_cert cert = test_cert_make(people[i].subject, people[i].names, &ca, 10);
 
-		is_known_as(&(struct hello){.cert = &cert}, people[i].known);
-		is_known_as(&(struct hello){.cert = &cert, .max_version = TLS1_2_VERSION}, people[i].known);
+		char want[TS_PEER_TEXT + 8];
+
+		(void)snprintf(want, sizeof want, "cert:%s", people[i].known);
+		is_known_as(&(struct hello){.cert = &cert}, want);
+		is_known_as(&(struct hello){.cert = &cert, .max_version = TLS1_2_VERSION}, want);
 		test_cert_free(&cert);
 	}
 }
@@ -418,7 +421,7 @@ static bool resumes(SSL_SESSION *ticket, const struct test_cert *cert, long *ret
 	bool reused = SSL_session_reused(c->ssl);
 	char text[256];
 
-	assert_string_equal(who(c, 1, text), "CN=ada");
+	assert_string_equal(who(c, 1, text), "cert:CN=ada");
 	*ret_serial = serial_of(c);
 	hang_up(c);
 	return reused;
@@ -438,7 +441,7 @@ static void certificates_change_while_it_runs(void **state)
 	(void)state;
 	testing_start(&t);
 	old = connect_as(&(struct hello){.cert = &ada});
-	assert_string_equal(who(old, 1, text), "CN=ada");
+	assert_string_equal(who(old, 1, text), "cert:CN=ada");
 	assert_false(resumes(NULL, &ada, &serial));
 	assert_int_equal(serial, before);
 	assert_true(resumes(session, &ada, &serial));
@@ -459,7 +462,7 @@ static void certificates_change_while_it_runs(void **state)
 	assert_true(f && fputs("\n", f) >= 0 && fclose(f) == 0);
 	assert_int_equal(ts_server_reload(t.server, &tls, &err), TS_OK);
 	assert_false(resumes(session, &ada, &serial));
-	assert_string_equal(who(old, 3, text), "CN=ada"); /* the connection of before */
+	assert_string_equal(who(old, 3, text), "cert:CN=ada"); /* the connection of before */
 	hang_up(old);
 	test_cert_free(&ada);
 	test_cert_free(&renewed);
@@ -604,7 +607,7 @@ static void a_certificate_allows_no_flood(void **state)
 	hang_up(c);
 	/* Her resets are spent, and another's are not. */
 	c = connect_as(&hello);
-	assert_string_equal(who(c, 1, text), "CN=eve");
+	assert_string_equal(who(c, 1, text), "cert:CN=eve");
 	assert_false(reset_often(c));
 	hang_up(c);
 	is_known_as(&(struct hello){.cert = NULL}, "127.0.0.1:");
@@ -642,12 +645,12 @@ static void one_certificate_leaves_room_for_others(void **state)
 	testing_start(&t);
 	for (int i = 0; i < MOST; i++) {
 		all[i] = connect_as(&(struct hello){.cert = &eve});
-		assert_string_equal(who(all[i], 1, text), "CN=eve");
+		assert_string_equal(who(all[i], 1, text), "cert:CN=eve");
 	}
 	more = connect_as(&(struct hello){.cert = &eve});
 	assert_string_equal(who(more, 1, text), "nobody");
 	hang_up(more);
-	is_known_as(&(struct hello){.cert = &ada}, "CN=ada");
+	is_known_as(&(struct hello){.cert = &ada}, "cert:CN=ada");
 	for (int i = 0; i < MOST; i++)
 		hang_up(all[i]);
 	test_cert_free(&eve);

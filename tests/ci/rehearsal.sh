@@ -35,7 +35,7 @@ train() { # train CONFIG DIR MACHINE COMMIT
 commit() { printf '%s' "$1" | sha1sum | cut -c 1-40; }
 
 printf '\033[1m$ tscoped --socket %s --store %s &\033[0m\n' tscoped.sock store
-tscoped --socket "$work/tscoped.sock" --store "$work/store" 2>"$work/log" &
+tscoped --socket "$work/tscoped.sock" --store "$work/store" --gc-lease-min 0 2>"$work/log" &
 server=$!
 for _ in $(seq 200); do
 	[ -S "$work/tscoped.sock" ] && break
@@ -87,7 +87,7 @@ run 0 cat slow.xml
 
 printf '\n# The same verdict from its record, when the runs are gone.\n'
 run 0 tscope rm -q slow "${names[@]}"
-run 0 tscope gc -q --lease 0s
+run 0 tscope gc -q --lease 0s --removed 0s
 run 1 tscope gate --replay slow.json --markdown again.md
 run 0 cmp slow.md again.md
 

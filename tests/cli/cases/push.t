@@ -249,6 +249,11 @@ $ mkdir refused && ln -s ../runs/base/steps.jsonl refused; tscope push refused
 ! tscope: refused/steps.jsonl: a symbolic link, which is not read
 [2]
 $ mkdir -p several/one && cp runs/base/steps.jsonl several/one && ln -s one several/best && ln -s ../other several/away; tscope push several
+| name      default/one
+| id        4fcb097becaaecdd040471d0d36450eb4afacf987a7f657fa1380a35c4fe5282
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
 ! tscope: several/away is a symbolic link, and links below several are not followed; push what it leads to by its own path
-! tscope: default/a points at 80645a2e3943, and this run does not continue that one: rank 0 fact config.layers[0] is missing; use --force to move the name, or --name to give this run another name
-[2]
