@@ -392,7 +392,7 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 /* Asks whether one side ran first in every pair that has the metric: 1 the base, -1 the candidate, 0 neither or not recorded. */
 static int always_first(const struct ts_gate_sample *s)
 {
-	bool before = s->n_pairs, after = s->n_pairs;
+	bool before = s->n_pairs > 0, after = before;
 
 	for (size_t i = 0; i < s->n_pairs; i++) {
 		before = before && s->pairs[i].turn > 0;

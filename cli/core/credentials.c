@@ -145,13 +145,21 @@ static enum ts_status read_all(int fd, struct ts_arena *arena, const char *path,
 	return TS_OK;
 }
 
+/* Whether not even the folder may be entered: whoever runs as another user with HOME still set has no credentials there. */
+static bool is_out_of_reach(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) != 0 && errno == EACCES;
+}
+
 enum ts_status ts_credentials_load(const char *path, struct ts_arena *arena, struct ts_credentials *ret, struct ts_error *err)
 {
 	int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	enum ts_status status;
 	struct ts_span text;
 
-	if (!path || (fd < 0 && (errno == ENOENT || errno == ENOTDIR))) {
+	if (!path || (fd < 0 && (errno == ENOENT || errno == ENOTDIR || (errno == EACCES && is_out_of_reach(path))))) {
 		*ret = (struct ts_credentials){.n = 0};
 		return TS_OK;
 	}

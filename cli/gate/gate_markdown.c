@@ -75,7 +75,7 @@ static void entities(struct page *p, const char *s, size_t most, bool code)
 		uint32_t point;
 
 		if (n == most || p->out->len - p->start > FOREIGN_MOST) {
-			put(p, "...");
+			put(p, (before | 32) == 'w' ? "&#46;.." : "...");
 			return;
 		}
 		len = ts_utf8_next(ts_span_str(s), &point);

@@ -111,7 +111,7 @@ BLOCKS = {"document", "html_block", "heading", "paragraph", "list", "item", "tab
 INLINES = {"text", "softbreak", "strong", "html_inline"}  # no link, image, code or emphasis is allowed
 HTML = r"<!-- tscope-gate:(?!-)((?!--)[A-Za-z0-9._/%-])+ -->|<details><summary>Runs and policy</summary>|</details>"
 HEADINGS = {"Where the time went", "What changed since the newest baseline", "How the workloads differ", "What to do"}
-EVIL = r'''a"b'c\n\x3A:error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x'''  # a test's names begin so; outputs cut them
+EVIL = r'''a"b'c\n\x3A:error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http:'''  # a test's names begin so; outputs cut them
 
 
 def tree_of(text):
