@@ -209,7 +209,7 @@ enum ts_status ts_sqlite_open(const char *top, const char *path, struct ts_arena
 	uint8_t header[TS_SQLITE_HEADER];
 	char folder[TS_SYSTEM_FD_PATH];
 	const char *opened, *uri = NULL;
-	struct where where;
+	struct where where = {0};
 	uint64_t size;
 	bool through;
 

@@ -113,7 +113,7 @@ static enum ts_status take_entry(struct ts_unzip *zip, struct ts_span *rest, str
 
 static enum ts_status read_directory(struct ts_unzip *zip, struct ts_arena *arena, struct ts_error *err)
 {
-	uint8_t end[END_BYTES], *bytes;
+	uint8_t end[END_BYTES] = {0}, *bytes;
 	struct ts_span rest;
 	size_t n, size;
 
