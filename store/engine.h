@@ -158,6 +158,7 @@ struct ts_verify_report {
 	uint64_t bytes;
 	uint64_t damaged;
 	uint64_t missing;	/* objects in the closure of a ref that are not there */
+	uint64_t records;	/* damaged ones of refs, logs, notes and removed names, and refs that a list leaves out */
 	struct ts_id *ids;	/* the first 64 damaged or missing objects, in the arena */
 	size_t n_ids;
 };

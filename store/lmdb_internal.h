@@ -261,12 +261,14 @@ enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_
 				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
 
 /* lmdb_ref.c */
-enum { TS_REF_KEY_MAX = 1 + TS_REF_NAME_MAX };
+enum { TS_REF_KEY_MAX = 1 + TS_REF_NAME_MAX, TS_RECENT_PREFIX = 9, TS_RECENT_KEY_MAX = TS_RECENT_PREFIX + TS_REF_NAME_MAX };
 struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX]);
 /* Parses a record of refs. Spans of the ref point into stored and key. TS_DAMAGED if it is not valid. */
 enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts_ref *ret, struct ts_error *err);
 enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_ref *ret,
 			   bool *ret_found, struct ts_error *err);
+/* The key of a ref in the order of the newest. */
+struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t out[TS_RECENT_KEY_MAX]);
 /* Writes a ref, and where it stands among the newest. */
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
 /* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */
@@ -382,6 +384,8 @@ void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure);
 enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err);
 
 /* lmdb_verify.c, lmdb_sweep.c */
+/* lmdb_verify_records.c: counts damaged records of refs, logs, notes and removed names, and refs that the order of the newest lacks. */
+enum ts_status ts_lmdb_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err);
 enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);
 enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,

@@ -76,17 +76,15 @@ static enum ts_status collect_by_name(struct page *page, struct ts_walk *walk, s
 /* Builds, in room, the key where the walk over `recent` begins. */
 static struct ts_span newest_start(const struct page *page, uint8_t *room)
 {
+	if (page->from.begun)
+		return ts_recent_key(page->query->kind, page->from.moved_ns, page->from.name, room);
 	room[0] = (uint8_t)page->query->kind;
-	if (!page->from.begun)
-		return ts_span_of(room, 1);
-	ts_time_key(page->from.moved_ns, room + 1);
-	memcpy(room + 9, page->from.name.data, page->from.name.len);
-	return ts_span_of(room, 9 + page->from.name.len);
+	return ts_span_of(room, 1);
 }
 
 static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, struct ts_error *err)
 {
-	uint8_t room[9 + TS_REF_NAME_MAX];
+	uint8_t room[TS_RECENT_KEY_MAX];
 	struct ts_span start = newest_start(page, room);
 	enum ts_status status;
 	struct ts_ref ref;
@@ -97,9 +95,9 @@ static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, st
 	for (; !status && found; status = ts_walk_next(walk, &found, err)) {
 		struct ts_span name;
 
-		if (walk->key.data[0] != (uint8_t)page->query->kind || walk->key.len <= 9)
+		if (walk->key.data[0] != (uint8_t)page->query->kind || walk->key.len <= TS_RECENT_PREFIX)
 			break;
-		name = ts_span_of(walk->key.data + 9, walk->key.len - 9);
+		name = ts_span_from(walk->key, TS_RECENT_PREFIX);
 		if (!ts_span_starts(name, page->query->prefix) || (page->from.begun && ts_span_eq(walk->key, start)))
 			continue;
 		if (is_full(page))

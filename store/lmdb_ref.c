@@ -218,12 +218,12 @@ static enum ts_status mark_complete(struct ts_write *w, const struct commit *com
 	return ts_entry_put(w, id, &record, err);
 }
 
-static struct ts_span recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t *out)
+struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t out[TS_RECENT_KEY_MAX])
 {
 	out[0] = (uint8_t)kind;
 	ts_time_key(moved_ns, out + 1);
-	memcpy(out + 9, name.data, name.len);
-	return ts_span_of(out, 9 + name.len);
+	memcpy(out + TS_RECENT_PREFIX, name.data, name.len);
+	return ts_span_of(out, TS_RECENT_PREFIX + name.len);
 }
 
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err)
@@ -231,7 +231,7 @@ enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct
 	struct ts_buf buf = TS_BUF_INIT(REF_VALUE_MAX);
 	uint8_t key_room[TS_REF_KEY_MAX];
 	struct ts_span key = ts_ref_key(ref->kind, ref->name, key_room);
-	uint8_t recent_room[9 + TS_REF_NAME_MAX];
+	uint8_t recent_room[TS_RECENT_KEY_MAX];
 	enum ts_status status;
 
 	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
@@ -244,7 +244,7 @@ enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct
 	if (!status)
 		status = ts_write_put(w, TS_DB_REFS, key, ts_buf_view(&buf), err);
 	if (!status)
-		status = ts_write_put(w, TS_DB_RECENT, recent_key(ref->kind, ref->moved_ns, ref->name, recent_room),
+		status = ts_write_put(w, TS_DB_RECENT, ts_recent_key(ref->kind, ref->moved_ns, ref->name, recent_room),
 				      ts_span_of(NULL, 0), err);
 	ts_buf_finish(&buf);
 	return status;
@@ -294,11 +294,11 @@ static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update 
 static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_update *u, const struct ts_ref *current,
 				   struct ts_error *err)
 {
-	uint8_t room[9 + TS_REF_NAME_MAX];
+	uint8_t room[TS_RECENT_KEY_MAX];
 	struct ts_ref after;
 
 	if (current->seq &&
-	    ts_write_delete(w, TS_DB_RECENT, recent_key(u->kind, current->moved_ns, u->name, room), err))
+	    ts_write_delete(w, TS_DB_RECENT, ts_recent_key(u->kind, current->moved_ns, u->name, room), err))
 		return err->status;
 	if (u->remove)
 		return remove_ref(w, u, err);

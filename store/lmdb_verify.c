@@ -132,7 +132,9 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 
 	if (ts_read_begin(v->env, &r, err))
 		return err->status;
-	status = ts_table_mark_names(&v->table, r, err);
+	status = ts_lmdb_verify_records(r, &v->report.records, err);
+	if (!status)
+		status = ts_table_mark_names(&v->table, r, err);
 	if (!status)
 		status = ts_table_mark_removed(&v->table, r, err);
 	ts_read_end(&r);

@@ -32,7 +32,7 @@ static enum ts_status take_event(void *ctx, struct ts_span message, struct ts_er
 
 static bool is_sound(const struct ts_verify_event *e)
 {
-	return e->report.damaged + e->report.missing + e->misfits == 0;
+	return e->report.damaged + e->report.missing + e->report.records + e->misfits == 0;
 }
 
 static void list_damage(struct ts_cli *cli, const struct ts_verify_report *r)
@@ -58,6 +58,12 @@ static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 		list_damage(cli, r);
 	else
 		ts_buf_str(&cli->out, ": each is sound\n");
+	if (r->records)
+		ts_buf_printf(&cli->out,
+			      "%s of names, logs or notes: damaged, or missing from the lists; restore the store from a backup, or "
+			      "push these runs again\n",
+			      r->records == 1 ? "1 record"
+					      : ts_arena_printf(&cli->arena, "%s records", ts_show_count(r->records, &cli->arena)));
 	if (!e->misfits)
 		return;
 	ts_buf_printf(&cli->out, "%s cannot be read whole, because objects are not what the run says:\n",
@@ -86,6 +92,7 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 	for (size_t i = 0; i < r->n_ids; i++)
 		ts_json_string(j, ts_id_hex(&r->ids[i], hex));
 	ts_json_end(j);
+	ts_json_count(j, "damaged_record_count", r->records);
 	ts_json_count(j, "misfit_count", e->misfits);
 	ts_json_key(j, "misfits");
 	ts_json_array(j);
