@@ -84,6 +84,9 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 				    client->bearer[0] ? "%.*s (asked with the token of %s)"
 						      : "%.*s (the token of %s was not sent, because others can read plain TCP)",
 				    TS_SPAN_ARG(text), client->login.from);
+	if (word.len > 0 && status == TS_DENIED && client->address.kind == TS_ADDRESS_TLS)
+		return ts_error_set(err, status, "%.*s (asked without a token: tscope login keeps one, or TSCOPE_TOKEN)",
+				    TS_SPAN_ARG(text));
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
 	if (status == TS_UNAVAILABLE)
@@ -182,7 +185,10 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 				    "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);
 	if (client->address.kind == TS_ADDRESS_TLS)
-		return ts_error_set(err, TS_UNAVAILABLE, "no tscoped answers over TLS at %s: %s", client->where, why.text);
+		return ts_error_set(err, TS_UNAVAILABLE,
+				    "no tscoped answers over TLS at %s, or its certificate is not signed by a CA of %s, or not for this "
+				    "name: %s",
+				    client->where, client->login.ca ? client->login.ca : "this system (TSCOPE_CA names others)", why.text);
 	return ts_error_set(err, TS_UNAVAILABLE,
 			    "the program that listens at %s does not answer like a tscoped "
 			    "(%s)",

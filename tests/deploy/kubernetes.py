@@ -56,7 +56,7 @@ def main():
     check(f":{port}" in config, "the configuration listens at another port")
     with tempfile.TemporaryDirectory(prefix="tscope-k8s-") as top:
         for mount in server["volumeMounts"]:
-            if mount["mountPath"] in config or mount["name"] in ("store", "run", "tls"):
+            if mount["name"] in ("store", "run", "tls"):
                 os.makedirs(top + mount["mountPath"], exist_ok=True)
                 config = config.replace(mount["mountPath"] + "/", top + mount["mountPath"] + "/")
         certificate(f"{top}/etc/tscope/tls")
