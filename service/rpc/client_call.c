@@ -36,10 +36,10 @@ void ts_client_end_finish(struct ts_client_end *end)
 	grpc_metadata_array_destroy(&end->trailing);
 }
 
-static struct ts_span status_word(const struct ts_client_end *end)
+static struct ts_span trailer(const struct ts_client_end *end, const char *key)
 {
 	for (size_t i = 0; i < end->trailing.count; i++) {
-		if (ts_span_is(ts_core_span(&end->trailing.metadata[i].key), TS_STATUS_KEY))
+		if (ts_span_is(ts_core_span(&end->trailing.metadata[i].key), key))
 			return ts_core_span(&end->trailing.metadata[i].value);
 	}
 	return ts_span_of(NULL, 0);
@@ -64,10 +64,16 @@ static enum ts_status transport_status(enum ts_status status, int64_t deadline_n
 											       : TS_UNAVAILABLE;
 }
 
+/* Failures about which the log of the server may say more; the others are answers to what was asked. */
+static bool is_of_the_server(enum ts_status status)
+{
+	return status == TS_DAMAGED || status == TS_NO_MEMORY || status == TS_IO || status == TS_FULL || status == TS_INTERNAL;
+}
+
 enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
 				    int64_t deadline_ns, struct ts_error *err)
 {
-	struct ts_span word = status_word(end), text = ts_core_span(&end->details);
+	struct ts_span word = trailer(end, TS_STATUS_KEY), text = ts_core_span(&end->details);
 	enum ts_status status = ts_status_from_grpc(end->code, word);
 
 	client->refused = status != TS_OK && word.len > 0;
@@ -87,6 +93,9 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 	if (word.len > 0 && status == TS_DENIED && client->address.kind == TS_ADDRESS_TLS)
 		return ts_error_set(err, status, "%.*s (asked without a token: tscope login keeps one, or TSCOPE_TOKEN)",
 				    TS_SPAN_ARG(text));
+	if (word.len > 0 && is_of_the_server(status) && trailer(end, TS_CALL_KEY).len)
+		return ts_error_set(err, status, "%.*s (call %.*s in the log of the server)", TS_SPAN_ARG(text),
+				    TS_SPAN_ARG(trailer(end, TS_CALL_KEY)));
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
 	if (status == TS_UNAVAILABLE)
@@ -186,9 +195,10 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 				    client->address.host, client->address.path, why.text);
 	if (client->address.kind == TS_ADDRESS_TLS)
 		return ts_error_set(err, TS_UNAVAILABLE,
-				    "no tscoped answers over TLS at %s, or its certificate is not signed by a CA of %s, or not for this "
-				    "name: %s",
-				    client->where, client->login.ca ? client->login.ca : "this system (TSCOPE_CA names others)", why.text);
+				    "no tscoped answers over TLS at %s, or its certificate is not signed by a CA of %s, or is not "
+				    "for this name: %s",
+				    client->where, client->login.ca ? client->login.ca : "this system (TSCOPE_CA names others)",
+				    why.text);
 	return ts_error_set(err, TS_UNAVAILABLE,
 			    "the program that listens at %s does not answer like a tscoped "
 			    "(%s)",

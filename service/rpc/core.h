@@ -17,6 +17,7 @@
 
 /* The metadata key for the word of our own status, which is finer than the gRPC code beside it. */
 #define TS_STATUS_KEY "tscope-status"
+#define TS_CALL_KEY "tscope-call" /* what the log of the server calls a call that failed */
 
 /* Copies bytes into a message, which the caller destroys. */
 grpc_byte_buffer *ts_core_message(struct ts_span bytes);

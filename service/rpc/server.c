@@ -187,6 +187,7 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 	if (!server)
 		return NULL;
 	server->options = *options;
+	server->started = (unsigned)(ts_now_real_ns() / 1000000000) & 0xffff;
 	if (!server->options.queue_threads)
 		server->options.queue_threads = 1;
 	if (!server->options.pool_threads)

@@ -90,6 +90,7 @@ struct ts_rpc_call {
 	bool opened;
 
 	/* These are for the log. */
+	char id[24];
 	enum ts_status outcome;
 	int64_t started_ns, pushed_ns, waited_ns; /* pushed: to the queue of its lane */
 	uint64_t bytes_in, bytes_out;
@@ -236,6 +237,7 @@ static void log_call(const struct ts_rpc_call *call)
 	ts_log_str(&line, "peer", call->peer.name);
 	if (call->who.token)
 		ts_log_str(&line, "token", call->token.name);
+	ts_log_str(&line, "id", call->id);
 	ts_log_str(&line, "status", ts_status_word(call->outcome));
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - call->started_ns);
 	ts_log_i64(&line, "in", (int64_t)call->bytes_in);
@@ -323,8 +325,9 @@ static void settle(struct ts_rpc_call *call)
  * status. */
 static void finish_as(struct ts_rpc_call *call, grpc_status_code code, enum ts_status status, const char *text)
 {
-	grpc_metadata word = {.key = grpc_slice_from_static_string(TS_STATUS_KEY),
-			      .value = grpc_slice_from_static_string(ts_status_word(status))};
+	grpc_metadata words[2] = {
+		{.key = grpc_slice_from_static_string(TS_STATUS_KEY), .value = grpc_slice_from_static_string(ts_status_word(status))},
+		{.key = grpc_slice_from_static_string(TS_CALL_KEY), .value = grpc_slice_from_copied_string(call->id)}};
 	grpc_slice details = status ? grpc_slice_from_copied_string(text) : grpc_empty_slice();
 	grpc_byte_buffer *reply = call->reply;
 	grpc_op ops[4];
@@ -339,11 +342,12 @@ static void finish_as(struct ts_rpc_call *call, grpc_status_code code, enum ts_s
 	ops[n] = (grpc_op){.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
 	ops[n].data.send_status_from_server.status = code;
 	ops[n].data.send_status_from_server.status_details = status ? &details : NULL;
-	ops[n].data.send_status_from_server.trailing_metadata = &word;
-	ops[n].data.send_status_from_server.trailing_metadata_count = status ? 1 : 0;
+	ops[n].data.send_status_from_server.trailing_metadata = words;
+	ops[n].data.send_status_from_server.trailing_metadata_count = status ? 2 : 0;
 	move(call, FINISHING);
 	call->sending = start(call, ops, n + 1, &call->sent);
 	grpc_slice_unref(details);
+	grpc_slice_unref(words[1].value);
 	settle(call);
 }
 
@@ -835,6 +839,7 @@ static void on_arrived(void *owner, bool ok)
 		destroy(call);
 		return;
 	}
+	(void)snprintf(call->id, sizeof call->id, "%04x-%x", call->server->started, atomic_fetch_add(&call->server->calls, 1) + 1);
 	call->started_ns = ts_now_mono_ns();
 	atomic_fetch_add(&call->server->live, 1);
 	call->rearm = !ts_rpc_call_arm(call->queue, call->method);

@@ -59,6 +59,8 @@ struct ts_server {
 	atomic_bool draining;	/* new calls are refused */
 	atomic_bool cancelling; /* running calls should stop */
 	atomic_uint live;
+	atomic_uint calls;  /* so far, for their ids */
+	unsigned started; /* begins the ids, so that those of two starts differ */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* monotonic; signalled when live or armed_or_live falls to 0 or core_down is set */
