@@ -283,7 +283,7 @@ def told_why(server, source):
     return f"the client reads: {farewell(frames)}", "peer-connections" in (farewell(frames) or "")
 
 
-MANY = {"churn": (churn, "connect-rate resets"), "1024 idle": (idle, "peer-connections"), "one too many": (told_why, "peer-connections")}
+MANY = {"churn": (churn, "connect-rate resets"), "1024 idle": (idle, "connect-rate peer-connections"), "one too many": (told_why, "peer-connections")}
 
 
 # ---- clients that behave ----
