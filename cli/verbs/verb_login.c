@@ -51,7 +51,7 @@ static void show(struct ts_cli *cli, const char *server, const struct ts_info_re
 	ts_text_field(cli, "server", server);
 	ts_text_field(cli, "who",
 		      info->who.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(info->who))
-				    : "whoever calls; the server has no roles");
+				    : "you; a store of one's own, or an older server, has no roles");
 	if (info->who.len)
 		ts_text_field(cli, "may", ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(info->may)));
 	if (from)
