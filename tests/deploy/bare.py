@@ -26,6 +26,12 @@ def mirror():
     return "http://deb.debian.org/debian"
 
 
+def propagation():
+    """What a new mount namespace does with mounts: keeps them to itself, but where / is no mount (in a chroot), which cannot be said there."""
+    tried = subprocess.run(["unshare", "--mount", "--propagation", "private", "true"], capture_output=True)
+    return "unchanged" if tried.returncode else "private"
+
+
 def base(cache):
     """The pristine system, in the folder `cache`."""
     if os.geteuid() != 0:
@@ -45,7 +51,7 @@ class Machine:
     """A copy of the bare system. run() and start() execute in it; leaving the `with` removes it."""
 
     def __init__(self, cache):
-        self.cache = cache
+        self.cache, self.propagation = cache, propagation()
 
     def __enter__(self):
         self.root = tempfile.mkdtemp(prefix="tscope-bare-")
@@ -58,7 +64,7 @@ class Machine:
     def words(self, words, user):
         # A mount namespace of its own: /proc, which dpkg and the server ask, is gone with the last process.
         inside = 'mount -t proc proc "$0/proc" && exec chroot ${USER_IN:+--userspec="$USER_IN"} "$0" "$@"'
-        return ["env", f"USER_IN={user}", "unshare", "--mount", "--propagation", "private", "sh", "-c", inside, self.root, *words]
+        return ["env", f"USER_IN={user}", "unshare", "--mount", "--propagation", self.propagation, "sh", "-c", inside, self.root, *words]
 
     def run(self, *words, user="", check=True, **env):
         out = subprocess.run(self.words(words, user), capture_output=True, text=True, env=self.env(env))
