@@ -269,6 +269,9 @@ enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_sp
 			   bool *ret_found, struct ts_error *err);
 /* The key of a ref in the order of the newest. */
 struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t out[TS_RECENT_KEY_MAX]);
+/* Append the fields of a ref but kind and name, as records of refs and of removed names begin, and a text with its length. */
+void ts_ref_append(struct ts_buf *buf, const struct ts_ref *ref);
+void ts_text_append(struct ts_buf *buf, struct ts_span text);
 /* Writes a ref, and where it stands among the newest. */
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
 /* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */

@@ -24,7 +24,7 @@ static struct ts_span read_text(struct ts_cursor *c)
 	return ts_cursor_bytes(c, ts_cursor_u16(c));
 }
 
-static void put_text(struct ts_buf *buf, struct ts_span text)
+void ts_text_append(struct ts_buf *buf, struct ts_span text)
 {
 	ts_buf_u16(buf, (uint16_t)text.len);
 	ts_buf_span(buf, text);
@@ -226,6 +226,15 @@ struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_
 	return ts_span_of(out, TS_RECENT_PREFIX + name.len);
 }
 
+void ts_ref_append(struct ts_buf *buf, const struct ts_ref *ref)
+{
+	ts_buf_bytes(buf, ref->id.bytes, TS_ID_BYTES);
+	ts_buf_u64(buf, ref->seq);
+	ts_buf_u64(buf, (uint64_t)ref->moved_ns);
+	ts_text_append(buf, ref->who);
+	ts_text_append(buf, ref->summary);
+}
+
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(REF_VALUE_MAX);
@@ -234,11 +243,7 @@ enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct
 	uint8_t recent_room[TS_RECENT_KEY_MAX];
 	enum ts_status status;
 
-	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
-	ts_buf_u64(&buf, ref->seq);
-	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
-	put_text(&buf, ref->who);
-	put_text(&buf, ref->summary);
+	ts_ref_append(&buf, ref);
 	ts_check_append(&buf, key);
 	status = ts_buf_check(&buf, err);
 	if (!status)
@@ -262,8 +267,8 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	key.len += 9;
 	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
 	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
-	put_text(&buf, ref->who);
-	put_text(&buf, message);
+	ts_text_append(&buf, ref->who);
+	ts_text_append(&buf, message);
 	ts_check_append(&buf, key);
 	status = ts_buf_check(&buf, err);
 	if (!status)

@@ -146,12 +146,6 @@ static enum ts_status move_parts(struct ts_write *w, enum ts_ref_kind kind, stru
 
 /* ---- one removed name ---- */
 
-static void put_text(struct ts_buf *buf, struct ts_span text)
-{
-	ts_buf_u16(buf, (uint16_t)text.len);
-	ts_buf_span(buf, text);
-}
-
 static struct ts_span read_text(struct ts_cursor *c)
 {
 	return ts_cursor_bytes(c, ts_cursor_u16(c));
@@ -186,12 +180,8 @@ static enum ts_status put_removed(struct ts_write *w, const struct place *place,
 	struct ts_buf buf = TS_BUF_INIT(VALUE_MAX);
 	enum ts_status status;
 
-	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
-	ts_buf_u64(&buf, ref->seq);
-	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
-	put_text(&buf, ref->who);
-	put_text(&buf, ref->summary);
-	put_text(&buf, by);
+	ts_ref_append(&buf, ref);
+	ts_text_append(&buf, by);
 	status = ts_buf_check(&buf, err);
 	if (!status)
 		status = put_checked(w, TS_DB_REMOVED, place_span(place), ts_buf_view(&buf), err);

@@ -2,10 +2,11 @@
 
 #include "base/cursor.h"
 #include "base/object.h"
+#include "service/handlers/core/each_ref.h"
 
 #include <pthread.h>
 
-enum { PAGE = 256, SLOTS = 1 << 14 };
+enum { SLOTS = 1 << 14 };
 
 /* Heads by who sent them. A head whose place was taken by another is sent again with its push. */
 struct slot {
@@ -50,11 +51,12 @@ static bool was_sent(const struct ts_identity *who, const struct ts_id *head)
 struct search {
 	const struct ts_call *call;
 	const struct ts_id *head;
+	bool found;
 	bool logs; /* look at what names pointed at before, not at what they point at now */
+	struct ts_arena arena;
 };
 
-static enum ts_status had(const struct search *s, const struct ts_ref *ref, struct ts_arena *arena, bool *io_found,
-			  struct ts_error *err)
+static enum ts_status had(struct search *s, const struct ts_ref *ref, bool *ret_found, struct ts_error *err)
 {
 	struct ts_engine *base = s->call->access.base;
 	struct ts_log_entry *entries;
@@ -62,53 +64,26 @@ static enum ts_status had(const struct search *s, const struct ts_ref *ref, stru
 
 	if (ref->seq <= 1)
 		return TS_OK;
-	if (base->ops->ref_log(base, ref->kind, ref->name, 0, arena, &entries, &n, err))
+	ts_arena_reset(&s->arena);
+	if (base->ops->ref_log(base, ref->kind, ref->name, 0, &s->arena, &entries, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
-	for (size_t i = 0; i < n && !*io_found; i++)
-		*io_found = ts_id_eq(&entries[i].id, s->head);
+	for (size_t i = 0; i < n && !s->found; i++)
+		s->found = ts_id_eq(&entries[i].id, s->head);
+	*ret_found = s->found;
 	return TS_OK;
 }
 
-static enum ts_status look_at(const struct search *s, const struct ts_ref *refs, size_t n, bool *io_found, struct ts_error *err)
+/* A ts_ref_visit. */
+static enum ts_status look_at(void *ctx, const struct ts_ref *ref, bool *ret_found, struct ts_error *err)
 {
-	struct ts_arena arena;
-	enum ts_status status = TS_OK;
+	struct ts_span project = ts_span_through(ref->name, '/');
+	struct search *s = ctx;
 
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	for (size_t i = 0; i < n && !*io_found && !status; i++) {
-		struct ts_span project = ts_span_through(refs[i].name, '/');
-
-		if (!project.len || !ts_auth_may(s->call->who, TS_AUTH_READ, ts_span_of(project.data, project.len - 1)))
-			continue;
-		if (!s->logs)
-			*io_found = ts_id_eq(&refs[i].id, s->head);
-		else
-			status = had(s, &refs[i], &arena, io_found, err);
-		ts_arena_reset(&arena);
-	}
-	ts_arena_finish(&arena);
-	return status;
-}
-
-static enum ts_status look_in(const struct search *s, enum ts_ref_kind kind, struct ts_arena pages[2], bool *io_found,
-			      struct ts_error *err)
-{
-	struct ts_engine *base = s->call->access.base;
-	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
-	int turn = 0;
-
-	do {
-		struct ts_ref *refs;
-		struct ts_span next;
-		size_t n;
-
-		turn = !turn;
-		ts_arena_reset(&pages[turn]); /* the token of the page before is in the other */
-		if (ts_call_check(s->call, err) || base->ops->ref_list(base, &query, &pages[turn], &refs, &n, &next, err) ||
-		    look_at(s, refs, n, io_found, err))
-			return err->status;
-		query.after = next;
-	} while (query.after.len && !*io_found);
+	if (!project.len || !ts_auth_may(s->call->who, TS_AUTH_READ, ts_span_of(project.data, project.len - 1)))
+		return TS_OK;
+	if (s->logs)
+		return had(s, ref, ret_found, err);
+	s->found = *ret_found = ts_id_eq(&ref->id, s->head);
 	return TS_OK;
 }
 
@@ -116,20 +91,16 @@ enum ts_status ts_sight_of(const struct ts_call *call, const struct ts_id *head,
 {
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
 	enum { KINDS = sizeof kinds / sizeof kinds[0] };
-	struct search s = {.call = call, .head = head};
-	struct ts_arena pages[2];
+	struct search s = {.call = call, .head = head, .found = was_sent(call->who, head)};
 	enum ts_status status = TS_OK;
-	bool found = was_sent(call->who, head);
 
-	ts_arena_init(&pages[0], TS_CALL_ARENA);
-	ts_arena_init(&pages[1], TS_CALL_ARENA);
-	for (int i = 0; i < 2 * KINDS && !found && !status; i++) {
+	ts_arena_init(&s.arena, TS_CALL_ARENA);
+	for (int i = 0; i < 2 * KINDS && !s.found && !status; i++) {
 		s.logs = i >= KINDS;
-		status = look_in(&s, kinds[i % KINDS], pages, &found, err);
+		status = ts_each_ref(call, call->access.base, kinds[i % KINDS], ts_span_of(NULL, 0), look_at, &s, err);
 	}
-	ts_arena_finish(&pages[0]);
-	ts_arena_finish(&pages[1]);
+	ts_arena_finish(&s.arena);
 	if (!status)
-		*ret_sees = found;
+		*ret_sees = s.found;
 	return status;
 }

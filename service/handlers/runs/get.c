@@ -1,5 +1,6 @@
 /* get.c - GetRun: what show, facts and export begin with. */
 #include "service/handlers/core/describe.h"
+#include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -9,7 +10,7 @@
 
 TS_REPLIER(get_reply, ts_get_reply);
 
-enum { NAMES_MAX = 64, PAGE = 1024 };
+enum { NAMES_MAX = 64 };
 
 /* Orders the columns of all ranks by (table kind, name, type). */
 static int compare_columns(const void *a, const void *b)
@@ -200,47 +201,33 @@ static struct ts_span project_prefix(const struct ts_get_reply *reply)
 	return project.len ? ts_span_of(project.data, project.len + 1) : project;
 }
 
-/* Walks the names of a kind, because they are not indexed by the object that they point at. It reads a page at a time,
- * so that memory does not grow. */
-static enum ts_status find_names(struct ts_call *call, enum ts_ref_kind kind, struct ts_get_reply *reply,
-				 struct ts_error *err)
+struct naming {
+	struct ts_call *call;
+	struct ts_get_reply *reply;
+};
+
+/* A ts_ref_visit: names are not indexed by the object that they point at. */
+static enum ts_status take_name(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
 {
-	struct ts_ref_query query = {
-		.kind = kind, .prefix = project_prefix(reply), .order = TS_ORDER_NAME, .limit = PAGE};
-	struct ts_arena pages[2]; /* the token of one page is in its arena while the next is read */
-	enum ts_status status = TS_OK;
-	int turn = 0;
+	struct naming *n = ctx;
 
-	ts_arena_init(&pages[0], TS_CALL_ARENA);
-	ts_arena_init(&pages[1], TS_CALL_ARENA);
-	do {
-		struct ts_ref *refs;
-		struct ts_span next;
-		size_t n = 0;
-
-		turn = !turn;
-		ts_arena_reset(&pages[turn]);
-		status = ts_call_check(call, err);
-		if (!status)
-			status = call->engine->ops->ref_list(call->engine, &query, &pages[turn], &refs, &n, &next, err);
-		for (size_t i = 0; !status && i < n && reply->n_names < NAMES_MAX; i++)
-			if (ts_id_eq(&refs[i].id, &reply->run.id))
-				status = copy_name(reply, &refs[i], call->arena, err);
-		query.after = status ? ts_span_of(NULL, 0) : next;
-	} while (!status && query.after.len && reply->n_names < NAMES_MAX);
-	ts_arena_finish(&pages[0]);
-	ts_arena_finish(&pages[1]);
-	return status;
+	if (ts_id_eq(&ref->id, &n->reply->run.id) && copy_name(n->reply, ref, n->call->arena, err))
+		return err->status;
+	*ret_enough = n->reply->n_names == NAMES_MAX;
+	return TS_OK;
 }
 
 static enum ts_status list_names(struct ts_call *call, struct ts_get_reply *reply, struct ts_error *err)
 {
+	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+	struct naming n = {call, reply};
+
 	reply->names = ts_arena_array(call->arena, NAMES_MAX, sizeof *reply->names);
 	if (!reply->names)
 		return ts_arena_error(call->arena, err);
-	if (find_names(call, TS_REF_RUN, reply, err) || find_names(call, TS_REF_TAG, reply, err) ||
-	    find_names(call, TS_REF_BRANCH, reply, err))
-		return err->status;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && reply->n_names < NAMES_MAX; i++)
+		if (ts_each_ref(call, call->engine, kinds[i], project_prefix(reply), take_name, &n, err))
+			return err->status;
 	return TS_OK;
 }
 

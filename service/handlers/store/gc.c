@@ -1,18 +1,19 @@
 /* gc.c - CollectGarbage: what no name, log entry or lease reaches goes, and runs without metrics get them. */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/scores.h"
 
 TS_REPLIER(gc_reply, ts_gc_reply);
 
-enum { PAGE = 256, WAITING_MAX = 8 << 20, SECONDS_MAX = 1000000000 /* 31 years */ };
+enum { TOGETHER = 256, WAITING_MAX = 8 << 20, SECONDS_MAX = 1000000000 /* 31 years */ };
 
 /* Runs whose scores were made and wait to be kept, so that many are written at once. */
 struct scoring {
 	struct ts_fetch f;
 	struct ts_arena arena; /* of their extracts */
-	struct ts_extracts runs[PAGE];
+	struct ts_extracts runs[TOGETHER];
 	size_t n;
 	uint64_t scored;
 };
@@ -55,14 +56,17 @@ static enum ts_status make(struct scoring *s, const struct ts_id *id, struct ts_
 	return status;
 }
 
-/* Makes the scores of one run that has none. A run that cannot be read gets none; verify says why. */
-static enum ts_status score(struct scoring *s, const struct ts_id *id, struct ts_error *err)
+/* A ts_ref_visit: makes the scores of one run that has none. A run that cannot be read gets none; verify says why. */
+static enum ts_status score(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
 {
+	const struct ts_id *id = &ref->id;
+	struct scoring *s = ctx;
 	struct ts_extract *extracts;
 	struct ts_error why;
 	bool has = false;
 	size_t n;
 
+	(void)ret_enough;
 	if (ts_scores_kept(&s->f, id, &has, err))
 		return err->status;
 	if (has || waits(s, id))
@@ -70,32 +74,8 @@ static enum ts_status score(struct scoring *s, const struct ts_id *id, struct ts
 	if (make(s, id, &extracts, &n, &why))
 		return ts_call_check(s->f.call, err);
 	s->runs[s->n++] = (struct ts_extracts){*id, extracts, n};
-	if (s->n == PAGE || s->arena.used > WAITING_MAX)
+	if (s->n == TOGETHER || s->arena.used > WAITING_MAX)
 		keep(s);
-	return TS_OK;
-}
-
-/* Goes through the names of one kind; pages has room for one page after the other. */
-static enum ts_status score_kind(struct scoring *s, enum ts_ref_kind kind, struct ts_arena pages[2], struct ts_error *err)
-{
-	struct ts_engine *engine = s->f.call->engine;
-	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
-	int turn = 0;
-
-	do {
-		struct ts_ref *refs;
-		struct ts_span next;
-		size_t n;
-
-		turn = !turn;
-		ts_arena_reset(&pages[turn]); /* the token of the page before is in the other */
-		if (ts_call_check(s->f.call, err) || engine->ops->ref_list(engine, &query, &pages[turn], &refs, &n, &next, err))
-			return err->status;
-		for (size_t i = 0; i < n; i++)
-			if (score(s, &refs[i].id, err))
-				return err->status;
-		query.after = next;
-	} while (query.after.len);
 	return TS_OK;
 }
 
@@ -104,21 +84,16 @@ static enum ts_status score_all(struct ts_call *call, uint64_t *ret_scored, stru
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
 	struct scoring *s = ts_arena_array(call->arena, 1, sizeof *s);
 	enum ts_status status = TS_OK;
-	struct ts_arena pages[2];
 
 	if (!s)
 		return ts_arena_error(call->arena, err);
 	ts_fetch_init(&s->f, call);
 	ts_arena_init(&s->arena, TS_ANALYSIS_ARENA);
-	ts_arena_init(&pages[0], TS_CALL_ARENA);
-	ts_arena_init(&pages[1], TS_CALL_ARENA);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
-		status = score_kind(s, kinds[i], pages, err);
+		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), score, s, err);
 	if (!status)
 		keep(s);
 	*ret_scored = s->scored;
-	ts_arena_finish(&pages[0]);
-	ts_arena_finish(&pages[1]);
 	ts_arena_finish(&s->arena);
 	ts_fetch_finish(&s->f);
 	return status;

@@ -1,5 +1,6 @@
 /* verify.c - Verify: progress while everything is read and hashed again and runs are held to their indexes, then the report. */
 #include "base/limits.h"
+#include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 
@@ -31,7 +32,7 @@ static bool report(void *ctx, uint64_t done, uint64_t total)
 
 /* --- what runs say of their objects --- */
 
-enum { NAMED_RUNS = 64, PAGE = 256 };
+enum { NAMED_RUNS = 64 };
 
 struct fitting {
 	struct ts_call *call;
@@ -55,13 +56,17 @@ static enum ts_status add_misfit(struct fitting *v, const struct ts_ref *ref, co
 	return TS_OK;
 }
 
-static enum ts_status fit_ref(struct fitting *v, const struct ts_ref *ref, struct ts_error *err)
+/* A ts_ref_visit. The entries of a branch's log below its newest are names of runs as a rule; those whose name was removed are not
+ * looked at. */
+static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
 {
+	struct fitting *v = ctx;
 	struct ts_error why = {.status = TS_OK};
 	struct ts_arena arena;
 	enum ts_status status;
 	struct ts_run run;
 
+	(void)ret_enough;
 	if (!ts_fit_seen_run(&v->seen, &ref->id))
 		return TS_OK;
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
@@ -76,33 +81,6 @@ static enum ts_status fit_ref(struct fitting *v, const struct ts_ref *ref, struc
 	return status;
 }
 
-/* The entries of a branch's log below its newest are names of runs as a rule; those whose name was removed are not looked at. */
-static enum ts_status fit_refs(struct fitting *v, enum ts_ref_kind kind, struct ts_error *err)
-{
-	struct ts_engine *engine = v->call->engine;
-	struct ts_ref_query query = {.kind = kind, .order = TS_ORDER_NAME, .limit = PAGE};
-	struct ts_arena arenas[2];
-	enum ts_status status = TS_OK;
-	int now = 0;
-
-	ts_arena_init(&arenas[0], TS_CALL_ARENA);
-	ts_arena_init(&arenas[1], TS_CALL_ARENA);
-	do {
-		struct ts_ref *refs = NULL;
-		size_t n = 0;
-
-		/* The token of this page lies in the other arena. */
-		ts_arena_reset(&arenas[now]);
-		status = engine->ops->ref_list(engine, &query, &arenas[now], &refs, &n, &query.after, err);
-		for (size_t i = 0; i < n && !status; i++)
-			status = fit_ref(v, &refs[i], err);
-		now = !now;
-	} while (!status && query.after.len);
-	ts_arena_finish(&arenas[0]);
-	ts_arena_finish(&arenas[1]);
-	return status;
-}
-
 static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *event, struct ts_error *err)
 {
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
@@ -114,7 +92,7 @@ static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *even
 		return ts_arena_error(call->arena, err);
 	ts_fetch_init(&v.f, call);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
-		status = fit_refs(&v, kinds[i], err);
+		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), fit_ref, &v, err);
 	ts_fetch_finish(&v.f);
 	ts_fit_seen_finish(&v.seen);
 	return status;
