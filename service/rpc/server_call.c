@@ -212,11 +212,25 @@ static size_t add_message(struct ts_rpc_call *call, grpc_op *ops, size_t n, grpc
 
 /* ---- ending a call ---- */
 
+/* A token by its name, an address without its port: each connection has another. */
+static void metered_name(const struct ts_rpc_call *call, char out[TS_IDENTITY_TEXT])
+{
+	char *port;
+
+	(void)snprintf(out, TS_IDENTITY_TEXT, "%s", call->who.token ? call->who.name : call->peer.name);
+	port = !call->who.token && call->peer.kind == TS_PEER_ADDRESS ? strrchr(out, ':') : NULL;
+	if (port)
+		*port = '\0';
+}
+
 static void meter_call(const struct ts_rpc_call *call)
 {
+	char name[TS_IDENTITY_TEXT];
+
+	metered_name(call, name);
 	ts_meter_count(call->server->meter, &(struct ts_metered_call){.method = (size_t)(call->method - call->server->methods),
 								      .status = call->outcome,
-								      .caller = call->peer.name,
+								      .caller = name,
 								      .duration_ns = ts_now_mono_ns() - call->started_ns,
 								      .waited_ns = call->waited_ns,
 								      .bytes_in = call->bytes_in,
