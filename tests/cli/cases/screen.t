@@ -53,8 +53,8 @@ $ tscope help
 |   tscope help diff                        shows the help of a verb
 |
 | Environment
-|   TSCOPE_SERVER          the server to talk to: unix:PATH, HOST:PORT or
-|                          ssh://HOST
+|   TSCOPE_SERVER          the server to talk to: unix:PATH, tls:HOST:PORT,
+|                          HOST:PORT or ssh://HOST
 |   TSCOPE_STORE           the local store, used when no server is named
 |   TSCOPE_PROJECT         the project of names without one
 |   TSCOPE_PAGER, PAGER    the pager for long output; an empty value or cat turns
