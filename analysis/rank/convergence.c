@@ -357,24 +357,27 @@ static double gained(const struct summary *s)
 	return isfinite(least) ? fmax(initial - least, 0) : 0;
 }
 
-/* Returns a robust deviation of single values from the medians of their parts in the second half. */
-static double deviation_of(const struct summary *s, size_t points, const double *medians, double *scratch)
+/* Returns a robust deviation of single values in the second half: from the medians of their parts or, where a part has too few, of one
+ * value from the next (three quarters of the distances of two normal numbers are below 1.6268 deviations, and ties do not make it 0). */
+static double deviation_of(const struct summary *s, size_t points, double *scratch)
 {
 	static const double quartiles[] = {25, 75};
 	size_t from = s->n / 2, n = s->n - from;
 	double q[2], sum = 0;
 
-	if (n < 4 * points) /* too few values in a part: the mean distance of two normal numbers is 2 / sqrt(pi) deviations */
-		for (size_t i = 1; i < points; i++)
-			sum += fabs(medians[i] - medians[i - 1]) * 0.886226925452758 / (double)(points - 1);
-	else
-		for (size_t i = 0; i < points; i++) {
-			size_t a = from + i * n / points, b = from + (i + 1) * n / points;
+	if (n < 4 * points) {
+		for (size_t i = 1; i < n; i++)
+			scratch[i - 1] = fabs(s->finite[from + i] - s->finite[from + i - 1]);
+		ts_percentiles(scratch, n - 1, quartiles, 2, q);
+		return q[1] / 1.62683969519524;
+	}
+	for (size_t i = 0; i < points; i++) {
+		size_t a = from + i * n / points, b = from + (i + 1) * n / points;
 
-			memcpy(scratch, s->finite + a, (b - a) * sizeof *scratch);
-			ts_percentiles(scratch, b - a, quartiles, 2, q);
-			sum += (q[1] - q[0]) / 1.3489795003921634 / (double)points;
-		}
+		memcpy(scratch, s->finite + a, (b - a) * sizeof *scratch);
+		ts_percentiles(scratch, b - a, quartiles, 2, q);
+		sum += (q[1] - q[0]) / 1.3489795003921634 / (double)points;
+	}
 	return sum;
 }
 
@@ -422,7 +425,7 @@ static bool rise_rows(const struct summary *s)
 static bool fit_recent(const struct summary *s, struct recent *ret)
 {
 	double keys[TREND_POINTS], values[TREND_POINTS], steps = (double)s->keys[s->n - 1] - (double)s->keys[s->n / 2];
-	double *scratch = ts_arena_alloc(s->arena, (s->n / TREND_POINTS + 1) * sizeof *scratch);
+	double *scratch = ts_arena_alloc(s->arena, (s->n / TREND_POINTS + 4 * TREND_POINTS) * sizeof *scratch);
 	size_t points;
 	struct trend t;
 
@@ -431,7 +434,7 @@ static bool fit_recent(const struct summary *s, struct recent *ret)
 	points = thin(s, scratch, keys, values);
 	t = fit_trend(keys, values, points);
 	*ret = (struct recent){t.slope * steps, t.low * steps, t.high * steps, t.low99 * steps, t.high99 * steps, 0, 0};
-	ret->deviation = deviation_of(s, points, values, scratch);
+	ret->deviation = deviation_of(s, points, scratch);
 	ts_percentiles(values, points, (const double[]){50}, 1, &ret->level);
 	ret->level = fabs(ret->level);
 	return true;
