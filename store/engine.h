@@ -97,6 +97,39 @@ struct ts_record {
 	struct ts_span value; /* at most TS_RECORD_MAX bytes, which engines do not read */
 };
 
+/* What a store counts: for a project, which is the part of a name before its first '/', and for whoever sends objects.
+ *
+ * A project pays for everything that its names reach, the logs of its branches and its removed names too, once, whoever else reaches
+ * it. A commit adds at once what it brings new under a name; that the project also reaches what another had brought, or no longer
+ * reaches something, is found by the next sweep or recount. Names, notes and what is unnamed are always exact. */
+enum ts_use {
+	TS_USE_SEALED,	/* bytes as they are stored */
+	TS_USE_RAW,	/* the same objects before they were sealed */
+	TS_USE_NAMES,	/* names, tags, branches and stages */
+	TS_USE_NOTES,
+	TS_USE_UNNAMED, /* of a sender: stored bytes that it sent, that are kept, and that no name has reached yet */
+	TS_USES,
+};
+
+struct ts_account {
+	bool sender; /* else a project */
+	struct ts_span name;
+	uint64_t used[TS_USES];
+};
+
+/* Who is asked, in the transaction of a write, whether an account may use `more` of something than account->used says. Any status
+ * but TS_OK ends the write. It must be quick and thread-safe, and must not call the engine. */
+struct ts_spending {
+	enum ts_status (*may)(void *ctx, const struct ts_account *account, enum ts_use use, uint64_t more, struct ts_error *err);
+	void *ctx;
+};
+
+/* An account that a verify found otherwise than it was counted. */
+struct ts_drift {
+	struct ts_account counted;
+	uint64_t found[TS_USES];
+};
+
 struct ts_ref_update {
 	enum ts_ref_kind kind;
 	struct ts_span name;
@@ -161,6 +194,9 @@ struct ts_verify_report {
 	uint64_t records;	/* damaged ones of refs, logs, notes and removed names, and refs that a list leaves out */
 	struct ts_id *ids;	/* the first 64 damaged or missing objects, in the arena */
 	size_t n_ids;
+	uint64_t drifted;	/* accounts that use something else than was counted; the next sweep puts it right */
+	struct ts_drift *drifts; /* the first 64 of them, in the arena */
+	size_t n_drifts;
 };
 
 struct ts_sweep_report {
@@ -196,6 +232,9 @@ struct ts_engine_ops {
 	 * the next commit. */
 	enum ts_status (*put_many)(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
 				   struct ts_put_stats *ret_stats, struct ts_error *err);
+	/* The same for somebody whose name is given: what is new counts as unnamed bytes of this sender. */
+	enum ts_status (*upload_many)(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+				      struct ts_put_stats *ret_stats, struct ts_error *err);
 	/* Applies all updates or none; they are durable when it returns. TS_NOT_FOUND if the closure of an id is not complete
 	 * (the text names the first missing object), TS_CONFLICT if an expectation fails (the text says what was found).
 	 * *ret_ref (ret_ref may be NULL) is the ref of the first update after it. */
@@ -243,6 +282,15 @@ struct ts_engine_ops {
 	/* Lists the records whose keys begin with prefix, in the order of their keys. */
 	enum ts_status (*record_list)(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
 				      struct ts_record **ret_records, size_t *ret_n, struct ts_error *err);
+	/* What an account uses; nothing if the store has never heard of it. *ret_counted is false while a store of an older version was
+	 * not counted yet: then there may be more. TS_UNSUPPORTED for engines that do not count. */
+	enum ts_status (*usage_get)(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES],
+				    bool *ret_counted, struct ts_error *err);
+	/* Lists all accounts that use something, projects by name and then senders. */
+	enum ts_status (*usage_list)(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+				     bool *ret_counted, struct ts_error *err);
+	/* Counts anew what every account uses, as sweep does, while others write. */
+	enum ts_status (*recount)(struct ts_engine *e, struct ts_error *err);
 	/* Finds the objects of a kind whose ids begin with hex (1 to 64 lower-case digits), at most limit of them. */
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,
@@ -287,6 +335,7 @@ struct ts_lmdb_options {
 	 * names and notes return TS_FULL, and names can be removed and swept. The first engine that a process opens on a directory
 	 * decides. */
 	int64_t reserve_bytes;
+	const struct ts_spending *spending; /* lives as long as the engine; NULL: everybody may use everything */
 	bool create;
 	bool read_only;
 };

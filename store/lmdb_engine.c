@@ -40,6 +40,7 @@ static const struct ts_engine_ops lmdb_ops = {
 	.outline_many = ts_lmdb_outline_many,
 	.get = ts_lmdb_get,
 	.put_many = ts_lmdb_put_many,
+	.upload_many = ts_lmdb_upload_many,
 	.commit = ts_lmdb_commit,
 	.ref_get = ts_lmdb_ref_get,
 	.ref_list = ts_lmdb_ref_list,
@@ -54,6 +55,9 @@ static const struct ts_engine_ops lmdb_ops = {
 	.record_put = ts_lmdb_record_put,
 	.record_get = ts_lmdb_record_get,
 	.record_list = ts_lmdb_record_list,
+	.usage_get = ts_lmdb_usage_get,
+	.usage_list = ts_lmdb_usage_list,
+	.recount = ts_lmdb_recount,
 	.find_prefix = ts_lmdb_find_prefix,
 	.cache_get = ts_lmdb_cache_get,
 	.cache_put = ts_lmdb_cache_put,
@@ -72,6 +76,7 @@ enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_eng
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
 	l->engine.ops = &lmdb_ops;
 	l->read_only = options->read_only;
+	l->spending = options->spending;
 	if (ts_env_acquire(options, &l->env, err)) {
 		ts_free(l);
 		return err->status;

@@ -32,7 +32,8 @@ static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
 
 static const char *const db_names[TS_DBS_EVER] = {"meta",  "objects", "packs",	       "refs",	  "log",     "recent",
-						 "notes", "cache",   "extract_pages", "removed", "extracts"};
+						 "notes", "cache",   "extract_pages", "removed", "usage",   "unnamed",
+						 "extracts"};
 
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
@@ -138,7 +139,7 @@ static int open_databases(struct ts_lmdb_env *env, bool create, bool *ret_old)
 		*ret_old = rc == MDB_NOTFOUND;
 		rc = *ret_old ? 0 : rc;
 	}
-	if (!rc && create && ts_write_u64(&w, "format", TS_STORE_FORMAT, &err))
+	if (!rc && create && (ts_write_u64(&w, "format", TS_STORE_FORMAT, &err) || ts_write_u64(&w, "counted", 1, &err)))
 		rc = w.rc ? w.rc : ENOMEM;
 	if (rc) {
 		mdb_txn_abort(w.txn);

@@ -8,7 +8,7 @@
  *
  * The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
- *		"sweep_since" newer leases are valid for it; "record/" key of a record -> its value
+ *		"sweep_since" newer leases are valid for it; "counted" 1 if usage has all; "record/" key of a record -> its value
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
@@ -19,6 +19,8 @@
  *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of format 1 lack this database
  *		until they are opened for writing, and have a record for each extract in "extracts", if any
  *	removed	see lmdb_removed.c; the same
+ *	usage	'p' project, or 's' key of a sender -> what it uses, its name; the same for this and the next, but nothing is moved
+ *	unnamed	pack, offset of an object that no name has reached yet -> key of who sent it, stored bytes
  */
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
@@ -47,6 +49,8 @@ enum ts_dbi {
 	TS_DB_CACHE,
 	TS_DB_EXTRACTS, /* from here on: databases that older stores lack */
 	TS_DB_REMOVED,
+	TS_DB_USAGE,
+	TS_DB_UNNAMED,
 	TS_DBS,
 	TS_DB_EXTRACTS_OLD = TS_DBS, /* open only while they are moved */
 	TS_DBS_EVER,
@@ -85,6 +89,7 @@ struct ts_lmdb_env {
 struct ts_lmdb {
 	struct ts_engine engine;
 	struct ts_lmdb_env *env;
+	const struct ts_spending *spending;
 	bool read_only;
 };
 
@@ -257,6 +262,8 @@ enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct t
 			   struct ts_sealed *ret_sealed, struct ts_error *err);
 enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
 				struct ts_put_stats *ret_stats, struct ts_error *err);
+enum ts_status ts_lmdb_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+				   struct ts_put_stats *ret_stats, struct ts_error *err);
 enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
 
@@ -288,10 +295,62 @@ enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struc
 			       struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 			       struct ts_error *err);
 
+/* lmdb_usage.c: what projects and senders use. A write collects in a bill what it changes, asks before it writes anything, and
+ * writes the bill at its end, so that the counts move with what they count. */
+struct ts_charge {
+	bool sender;
+	uint64_t key;	     /* of a sender */
+	struct ts_span name; /* of a project, or of a sender that is charged for the first time; not owned */
+	int64_t more[TS_USES];
+};
+struct ts_bill {
+	struct ts_charge *charges;
+	size_t n;
+	size_t cap;
+};
+void ts_bill_finish(struct ts_bill *bill);
+uint64_t ts_sender_key(struct ts_span name); /* 0: nobody */
+/* The project of a name. */
+struct ts_span ts_project_of(struct ts_span name);
+enum ts_status ts_bill_project(struct ts_bill *bill, struct ts_span project, enum ts_use use, int64_t more, struct ts_error *err);
+/* Nothing for the sender 0. */
+enum ts_status ts_bill_sender(struct ts_bill *bill, uint64_t key, struct ts_span name, int64_t more, struct ts_error *err);
+/* Asks for everything that the bill adds. spending may be NULL. */
+enum ts_status ts_bill_check(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_error *err);
+enum ts_status ts_bill_write(const struct ts_bill *bill, struct ts_write *w, struct ts_error *err);
+/* Parses a record of usage. Its name points into stored. A damaged one uses nothing: it is counted anew by the next sweep. */
+bool ts_usage_parse(struct ts_span key, struct ts_span stored, struct ts_account *ret, uint64_t *ret_key);
+enum ts_status ts_lmdb_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES], bool *ret_counted,
+				 struct ts_error *err);
+enum ts_status ts_lmdb_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+				  bool *ret_counted, struct ts_error *err);
+
+/* Objects that no name has reached yet, by their place. */
+struct ts_unnamed {
+	uint64_t sender;
+	uint32_t len;
+};
+enum { TS_UNNAMED_KEY = 12 };
+struct ts_span ts_unnamed_key(uint64_t pack, uint32_t offset, uint8_t out[TS_UNNAMED_KEY]);
+/* False if the record is damaged. */
+bool ts_unnamed_parse(struct ts_span key, struct ts_span stored, struct ts_unnamed *ret);
+enum ts_status ts_unnamed_get(struct ts_read r, uint64_t pack, uint32_t offset, struct ts_unnamed *ret, bool *ret_found,
+			      struct ts_error *err);
+enum ts_status ts_unnamed_put(struct ts_write *w, uint64_t pack, uint32_t offset, const struct ts_unnamed *unnamed,
+			      struct ts_error *err);
+/* Takes an object that goes off the bytes of its sender. */
+enum ts_status ts_unnamed_drop(struct ts_write *w, uint64_t pack, uint32_t offset, struct ts_bill *bill, struct ts_error *err);
+/* The object moves to another place. */
+enum ts_status ts_unnamed_move(struct ts_write *w, uint64_t pack, uint32_t offset, uint64_t to_pack, uint32_t to_offset,
+			       struct ts_error *err);
+
 /* lmdb_note.c */
-/* Writes a note that was checked, or removes it if its value is empty. */
 /* Deletes the notes of removed names, which a store of format 1 kept among the others. */
 enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err);
+/* How many more notes there are once this one is written: 1, 0 or -1. */
+enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const struct ts_note *note, int *ret_more,
+				 struct ts_error *err);
+/* Writes a note that was checked, or removes it if its value is empty. */
 enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
@@ -305,10 +364,12 @@ enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struc
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
 
 /* lmdb_removed.c */
-/* Keeps a ref that is being removed, with its log and notes. */
-enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, struct ts_error *err);
-/* Gives the notes back to a name that was removed when it is given to the same run again. */
-enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err);
+/* Keeps a ref that is being removed, with its log and notes; *ret_notes of them. */
+enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, size_t *ret_notes,
+			       struct ts_error *err);
+/* Gives the notes back to a name that was removed when it is given to the same run again; *ret_notes of them. */
+enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, size_t *ret_notes,
+				struct ts_error *err);
 /* Forgets one name that was removed keep_ns before now_ns, or corrects the time of one; *ret_more: call it again. */
 enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err);
 /* Whether a record keeps objects, and is of a name that was removed after since_ns. *ret_log: it is an entry of a log, else
@@ -361,6 +422,7 @@ struct ts_row {
 	bool marked;
 	bool named; /* marked by a name, not only by a lease */
 	bool gone;  /* there is no such record, or it is in another pack */
+	uint32_t project; /* the number of the last project that was found to reach it, see lmdb_count.c */
 };
 
 struct ts_table {
@@ -386,8 +448,32 @@ void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure);
 /* Gives the rows in the order in which their objects lie on disk. The caller frees *ret_rows with ts_free. */
 enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err);
 
+/* lmdb_count.c: what every account uses, by a walk over what its names reach. */
+struct ts_tally {
+	struct ts_account account; /* as it was counted when the transaction began */
+	uint64_t key;		   /* of a sender */
+	uint64_t found[TS_USES];
+};
+struct ts_count {
+	struct ts_arena arena;
+	struct ts_tally *tallies; /* of projects by name, then others */
+	size_t n, cap, sorted;
+	struct ts_span *stale; /* keys of unnamed objects that are named or gone */
+	size_t n_stale, cap_stale;
+	struct ts_bill bill;
+};
+void ts_count_finish(struct ts_count *c);
+/* rows: those of the table by pack. Rows that a name or a removed name reaches are `named`. Damaged and missing objects, and
+ * damaged names, count as nothing. */
+enum ts_status ts_count_all(struct ts_count *c, struct ts_table *t, struct ts_row *const *rows, struct ts_read r, struct ts_error *err);
+/* A ts_write_fn, whose ctx is a count: what was found instead of counted is added to the counts as they are by now. */
+enum ts_status ts_count_settle(struct ts_write *w, void *ctx, struct ts_error *err);
+bool ts_tally_drifted(const struct ts_tally *tally);
+enum ts_status ts_lmdb_recount(struct ts_engine *e, struct ts_error *err);
+
 /* lmdb_verify.c, lmdb_sweep.c */
-/* lmdb_verify_records.c: counts damaged records of refs, logs, notes and removed names, and refs that the order of the newest lacks. */
+/* lmdb_verify_records.c: counts damaged records of refs, logs, notes, removed names, usage and unnamed objects, and refs that the
+ * order of the newest lacks. */
 enum ts_status ts_lmdb_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err);
 enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);

@@ -52,6 +52,7 @@ enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err)
 }
 
 struct put_note {
+	const struct ts_spending *spending;
 	struct ts_span name;
 	const struct ts_note *note;
 };
@@ -74,19 +75,51 @@ static enum ts_status write_note(struct ts_write *w, struct ts_span key, const s
 	return status;
 }
 
+static struct ts_span note_key(struct ts_span name, struct ts_span note, uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX])
+{
+	struct ts_span key = note_prefix(name, room);
+
+	memcpy(room + key.len, note.data, note.len);
+	key.len += note.len;
+	return key;
+}
+
+enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const struct ts_note *note, int *ret_more, struct ts_error *err)
+{
+	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
+	struct ts_span stored;
+	bool found;
+
+	if (ts_read_get(r, TS_DB_NOTES, note_key(name, note->key, room), &stored, &found, err))
+		return err->status;
+	*ret_more = (note->value.len != 0) - found;
+	return TS_OK;
+}
+
 enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
-	struct ts_span key = note_prefix(name, room);
+	struct ts_span key = note_key(name, note->key, room);
 
-	memcpy(room + key.len, note->key.data, note->key.len);
-	key.len += note->key.len;
 	return note->value.len ? write_note(w, key, note, err) : ts_write_delete(w, TS_DB_NOTES, key, err);
+}
+
+static enum ts_status count_and_write(struct put_note *put, struct ts_write *w, struct ts_bill *bill, struct ts_error *err)
+{
+	int more;
+
+	if (ts_lmdb_note_more(ts_read_of(w), put->name, put->note, &more, err) ||
+	    ts_bill_project(bill, ts_project_of(put->name), TS_USE_NOTES, more, err) ||
+	    ts_bill_check(bill, ts_read_of(w), put->spending, err) || ts_lmdb_note_write(w, put->name, put->note, err))
+		return err->status;
+	return ts_bill_write(bill, w, err);
 }
 
 static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct put_note *put = ctx;
+	struct ts_bill bill = {0};
+	enum ts_status status;
 	struct ts_ref ref;
 	bool found;
 
@@ -94,13 +127,15 @@ static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_erro
 		return err->status;
 	if (!found)
 		return ts_no_ref(TS_REF_RUN, put->name, err);
-	return ts_lmdb_note_write(w, put->name, put->note, err);
+	status = count_and_write(put, w, &bill, err);
+	ts_bill_finish(&bill);
+	return status;
 }
 
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err)
 {
-	struct put_note put = {.name = name, .note = note};
+	struct put_note put = {.spending = ((struct ts_lmdb *)(void *)e)->spending, .name = name, .note = note};
 
 	if (ts_note_check(name, note, err) || (note->value.len && ts_reserve_check(ts_env_of(e), err)))
 		return err->status;

@@ -170,6 +170,8 @@ enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids
 struct put {
 	const struct ts_sealed *objects;
 	size_t n;
+	struct ts_span sender; /* empty: nobody */
+	const struct ts_spending *spending;
 	struct ts_span *parts;
 	int64_t now_ns;
 	struct ts_sweeping sweeping;
@@ -205,7 +207,58 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 	};
 	put->stats.new_objects++;
 	put->stats.new_bytes += object->bytes.len;
-	return ts_packer_add(packer, &object->id, object->bytes, &record, err);
+	if (ts_packer_add(packer, &object->id, object->bytes, &record, err))
+		return err->status;
+	return ts_unnamed_put(packer->w, record.pack, record.offset,
+			      &(struct ts_unnamed){.sender = ts_sender_key(put->sender), .len = record.len}, err);
+}
+
+static enum ts_status bill_sender(const struct put *put, uint64_t bytes, struct ts_bill *bill, struct ts_error *err)
+{
+	return ts_bill_sender(bill, ts_sender_key(put->sender), put->sender, (int64_t)bytes, err);
+}
+
+static enum ts_status ask(const struct put *put, struct ts_read r, uint64_t bytes, struct ts_error *err)
+{
+	struct ts_bill bill = {0};
+	enum ts_status status = bill_sender(put, bytes, &bill, err);
+
+	if (!status)
+		status = ts_bill_check(&bill, r, put->spending, err);
+	ts_bill_finish(&bill);
+	return status;
+}
+
+/* Asks whether the sender may send so much. Only if not even all of it were too much, it is enough not to look which are new. */
+static enum ts_status may_send(const struct put *put, struct ts_read r, struct ts_error *err)
+{
+	uint64_t all = 0, new_bytes = 0;
+	struct ts_error too_much;
+
+	for (size_t i = 0; i < put->n; i++)
+		all += put->objects[i].bytes.len;
+	if (!put->spending || put->sender.len == 0 || !ask(put, r, all, &too_much))
+		return TS_OK;
+	for (size_t i = 0; i < put->n; i++) {
+		struct ts_entry record;
+		bool found;
+
+		if (look_up(r, &put->objects[i].id, &record, &found, err))
+			return err->status;
+		new_bytes += found ? 0 : put->objects[i].bytes.len;
+	}
+	return ask(put, r, new_bytes, err);
+}
+
+static enum ts_status count_sent(const struct put *put, struct ts_write *w, struct ts_error *err)
+{
+	struct ts_bill bill = {0};
+	enum ts_status status = bill_sender(put, put->stats.new_bytes, &bill, err);
+
+	if (!status)
+		status = ts_bill_write(&bill, w, err);
+	ts_bill_finish(&bill);
+	return status;
 }
 
 static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *err)
@@ -215,14 +268,15 @@ static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *er
 	uint64_t stored;
 
 	put->stats = (struct ts_put_stats){.objects = put->n};
-	if (ts_sweeping_read(ts_read_of(w), &put->sweeping, err) || ts_packer_begin(&packer, w, put->parts, err))
+	if (may_send(put, ts_read_of(w), err) || ts_sweeping_read(ts_read_of(w), &put->sweeping, err) ||
+	    ts_packer_begin(&packer, w, put->parts, err))
 		return err->status;
 	for (size_t i = 0; i < put->n; i++)
 		if (put_one(&packer, &put->objects[i], put, err))
 			return err->status;
 	if (put->stats.new_objects == 0)
 		return TS_OK;
-	if (ts_packer_end(&packer, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
+	if (ts_packer_end(&packer, err) || count_sent(put, w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
 		return err->status;
 	return ts_write_u64(w, "stored", stored + put->stats.new_bytes, err);
 }
@@ -230,10 +284,22 @@ static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *er
 enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
 				struct ts_put_stats *ret_stats, struct ts_error *err)
 {
-	struct put put = {.objects = objects, .n = n, .now_ns = ts_now_real_ns()};
+	return ts_lmdb_upload_many(e, ts_span_of(NULL, 0), objects, n, ret_stats, err);
+}
+
+enum ts_status ts_lmdb_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+				   struct ts_put_stats *ret_stats, struct ts_error *err)
+{
+	struct put put = {.objects = objects,
+			  .n = n,
+			  .sender = sender,
+			  .spending = ((struct ts_lmdb *)(void *)e)->spending,
+			  .now_ns = ts_now_real_ns()};
 	enum ts_status status;
 	size_t bytes = 0;
 
+	if (sender.len > TS_WHO_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "the name of a sender has at most %d bytes", TS_WHO_MAX);
 	(void)ts_reserve_check(ts_env_of(e), &put.full);
 	for (size_t i = 0; i < n; i++)
 		bytes += objects[i].bytes.len;

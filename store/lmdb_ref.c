@@ -100,9 +100,16 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 	return TS_OK;
 }
 
+/* The place of an object that this commit names first. */
+struct fresh {
+	uint64_t pack;
+	uint32_t offset;
+};
+
 struct commit {
 	const struct ts_ref_update *updates;
 	size_t n;
+	const struct ts_spending *spending;
 	struct ts_ref *current; /* for each update; seq 0 = none. The first write ends its spans; id, seq, moved_ns stay */
 	struct ts_arena *arena;
 	struct ts_ref *ret_ref;
@@ -115,6 +122,11 @@ struct commit {
 	struct ts_id *walked; /* objects with references whose closure was walked, and those that a sweep would not keep */
 	size_t n_walked;
 	size_t cap_walked;
+	struct ts_span project; /* of the update whose closure is walked */
+	struct fresh *fresh;
+	size_t n_fresh;
+	size_t cap_fresh;
+	struct ts_bill bill;
 };
 
 static enum ts_status commit_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
@@ -137,6 +149,38 @@ static enum ts_status remember(struct commit *commit, const struct ts_id *id, st
 	return TS_OK;
 }
 
+static enum ts_status remember_fresh(struct commit *commit, const struct ts_entry *record, struct ts_error *err)
+{
+	if (commit->n_fresh == commit->cap_fresh) {
+		size_t cap = commit->cap_fresh ? commit->cap_fresh * 2 : 64;
+		struct fresh *fresh = ts_realloc(commit->fresh, cap * sizeof *fresh);
+
+		if (!fresh)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", cap);
+		commit->fresh = fresh;
+		commit->cap_fresh = cap;
+	}
+	commit->fresh[commit->n_fresh++] = (struct fresh){record->pack, record->offset};
+	return TS_OK;
+}
+
+/* An object that no name had reached goes from the account of who sent it to that of the project. */
+static enum ts_status bill_object(struct commit *commit, const struct ts_entry *record, struct ts_error *err)
+{
+	struct ts_unnamed unnamed;
+	bool found;
+
+	if (ts_unnamed_get(commit->read, record->pack, record->offset, &unnamed, &found, err))
+		return err->status;
+	if (!found)
+		return TS_OK;
+	if (remember_fresh(commit, record, err) ||
+	    ts_bill_sender(&commit->bill, unnamed.sender, ts_span_of(NULL, 0), -(int64_t)unnamed.len, err) ||
+	    ts_bill_project(&commit->bill, commit->project, TS_USE_SEALED, record->len, err))
+		return err->status;
+	return ts_bill_project(&commit->bill, commit->project, TS_USE_RAW, record->raw_len, err);
+}
+
 static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
 				  struct ts_error *err)
 {
@@ -153,6 +197,8 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 	if ((ret_found->follow || !ts_sweeping_honours(&commit->sweeping, record.lease_ns, commit->now_ns)) &&
 	    remember(commit, id, err))
 		return err->status;
+	if (bill_object(commit, &record, err))
+		return err->status;
 	if (!ret_found->follow)
 		return TS_OK;
 	return ts_entry_sealed(commit->read, id, &record, &ret_found->sealed, err);
@@ -165,6 +211,18 @@ static enum ts_status commit_trouble(void *ctx, const struct ts_id *id, struct t
 }
 
 static const struct ts_closure_ops commit_ops = {commit_visit, commit_look, commit_trouble};
+
+/* How many names and notes more there are. */
+static enum ts_status bill_name(struct commit *commit, const struct ts_ref_update *u, bool found, struct ts_error *err)
+{
+	int notes = 0;
+
+	if (u->note && ts_lmdb_note_more(commit->read, u->name, u->note, &notes, err))
+		return err->status;
+	if (ts_bill_project(&commit->bill, commit->project, TS_USE_NAMES, u->remove ? -1 : !found, err))
+		return err->status;
+	return ts_bill_project(&commit->bill, commit->project, TS_USE_NOTES, notes, err);
+}
 
 static enum ts_status check_update(struct commit *commit, size_t i, struct ts_closure *closure, struct ts_error *err)
 {
@@ -182,6 +240,9 @@ static enum ts_status check_update(struct commit *commit, size_t i, struct ts_cl
 		if (ts_ref_copy(commit->arena, &after, &commit->first, err))
 			return err->status;
 	}
+	commit->project = ts_project_of(u->name);
+	if (bill_name(commit, u, found, err))
+		return err->status;
 	return u->remove ? TS_OK : ts_closure_walk(closure, &u->id, err);
 }
 
@@ -191,7 +252,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 	struct ts_closure closure;
 	enum ts_status status = TS_OK;
 
-	commit->n_walked = 0;
+	commit->n_walked = commit->n_fresh = commit->bill.n = 0;
 	if (ts_sweeping_read(commit->read, &commit->sweeping, err))
 		return err->status;
 	ts_closure_init(&closure, &commit_ops, commit);
@@ -199,7 +260,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 		status = check_update(commit, i, &closure, err);
 	ts_closure_finish(&closure);
 	ts_idmap_finish(&commit->seen);
-	return status;
+	return status ? status : ts_bill_check(&commit->bill, commit->read, commit->spending, err);
 }
 
 static enum ts_status mark_complete(struct ts_write *w, const struct commit *commit, const struct ts_id *id, struct ts_error *err)
@@ -278,8 +339,9 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 }
 
 /* Removes the ref; but for a stage, which can be joined anew, it is kept with its log and notes. */
-static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_error *err)
+static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_bill *bill, struct ts_error *err)
 {
+	size_t notes = 0;
 	uint8_t room[TS_REF_KEY_MAX + 1];
 	struct ts_span key = ts_ref_key(u->kind, u->name, room);
 	struct ts_span prefix = ts_span_of(room, key.len + 1);
@@ -289,15 +351,30 @@ static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update 
 	room[key.len] = 0;
 	if (u->kind != TS_REF_STAGE &&
 	    (ts_ref_read(ts_read_of(w), u->kind, u->name, &current, &found, err) ||
-	     (found && ts_removed_keep(w, &current, u->now_ns, u->who, err))))
+	     (found && ts_removed_keep(w, &current, u->now_ns, u->who, &notes, err))))
 		return err->status;
-	if (ts_write_delete(w, TS_DB_REFS, key, err))
+	if (ts_bill_project(bill, ts_project_of(u->name), TS_USE_NOTES, -(int64_t)notes, err) ||
+	    ts_write_delete(w, TS_DB_REFS, key, err))
 		return err->status;
 	return ts_write_delete_prefix(w, TS_DB_LOG, prefix, err);
 }
 
+/* Gives a name that comes back to the same run its notes back. The bill has the note of the update as a new one, which may be among
+ * them. */
+static enum ts_status notes_again(struct ts_write *w, const struct ts_ref_update *u, struct ts_bill *bill, struct ts_error *err)
+{
+	int before = 0, now = 0;
+	size_t notes;
+
+	if ((u->note && ts_lmdb_note_more(ts_read_of(w), u->name, u->note, &before, err)) ||
+	    ts_removed_again(w, u->name, &u->id, &notes, err) ||
+	    (u->note && ts_lmdb_note_more(ts_read_of(w), u->name, u->note, &now, err)))
+		return err->status;
+	return ts_bill_project(bill, ts_project_of(u->name), TS_USE_NOTES, (int64_t)notes + now - before, err);
+}
+
 static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_update *u, const struct ts_ref *current,
-				   struct ts_error *err)
+				   struct ts_bill *bill, struct ts_error *err)
 {
 	uint8_t room[TS_RECENT_KEY_MAX];
 	struct ts_ref after;
@@ -306,8 +383,8 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	    ts_write_delete(w, TS_DB_RECENT, ts_recent_key(u->kind, current->moved_ns, u->name, room), err))
 		return err->status;
 	if (u->remove)
-		return remove_ref(w, u, err);
-	if (u->kind == TS_REF_RUN && !current->seq && ts_removed_again(w, u->name, &u->id, err))
+		return remove_ref(w, u, bill, err);
+	if (u->kind == TS_REF_RUN && !current->seq && notes_again(w, u, bill, err))
 		return err->status;
 	after = ts_ref_after(u, current);
 	if (ts_ref_write(w, &after, err) || put_log(w, &after, u->message, err))
@@ -315,6 +392,13 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	if (ts_lmdb_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
 		return err->status;
 	return u->note ? ts_lmdb_note_write(w, u->name, u->note, err) : TS_OK;
+}
+
+static enum ts_status forget_fresh(struct ts_write *w, const struct fresh *fresh, struct ts_error *err)
+{
+	uint8_t room[TS_UNNAMED_KEY];
+
+	return ts_write_delete(w, TS_DB_UNNAMED, ts_unnamed_key(fresh->pack, fresh->offset, room), err);
 }
 
 static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error *err)
@@ -327,10 +411,13 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 	for (size_t i = 0; i < commit->n_walked; i++)
 		if (mark_complete(w, commit, &commit->walked[i], err))
 			return err->status;
-	for (size_t i = 0; i < commit->n; i++)
-		if (apply_update(w, &commit->updates[i], &commit->current[i], err))
+	for (size_t i = 0; i < commit->n_fresh; i++)
+		if (forget_fresh(w, &commit->fresh[i], err))
 			return err->status;
-	return TS_OK;
+	for (size_t i = 0; i < commit->n; i++)
+		if (apply_update(w, &commit->updates[i], &commit->current[i], &commit->bill, err))
+			return err->status;
+	return ts_bill_write(&commit->bill, w, err);
 }
 
 /* Roughly what a commit writes. */
@@ -355,7 +442,12 @@ static enum ts_status check_room(struct ts_lmdb_env *env, const struct ts_ref_up
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
-	struct commit commit = {.updates = updates, .n = n, .arena = arena, .ret_ref = ret_ref, .now_ns = ts_now_real_ns()};
+	struct commit commit = {.updates = updates,
+				.n = n,
+				.spending = ((struct ts_lmdb *)(void *)e)->spending,
+				.arena = arena,
+				.ret_ref = ret_ref,
+				.now_ns = ts_now_real_ns()};
 	enum ts_status status;
 
 	if (n == 0)
@@ -367,6 +459,8 @@ enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *u
 		return ts_arena_error(arena, err);
 	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, bytes_of(updates, n), err);
 	ts_free(commit.walked);
+	ts_free(commit.fresh);
+	ts_bill_finish(&commit.bill);
 	if (!status && ret_ref)
 		*ret_ref = commit.first;
 	return status;

@@ -106,14 +106,19 @@ static enum ts_status move_first(struct ts_write *w, enum ts_dbi from, struct ts
 	return put_checked(w, to, ts_span_of(new_key, new_prefix.len + len - prefix.len), value, err);
 }
 
+/* *ret_n is how many there were. */
 static enum ts_status move_all(struct ts_write *w, enum ts_dbi from, struct ts_span prefix, enum ts_dbi to, struct ts_span new_prefix,
-			       struct ts_error *err)
+			       size_t *ret_n, struct ts_error *err)
 {
 	bool found = true;
+	size_t n = 0;
 
-	while (found)
+	while (found) {
 		if (move_first(w, from, prefix, to, new_prefix, &found, err))
 			return err->status;
+		n += found;
+	}
+	*ret_n = n;
 	return TS_OK;
 }
 
@@ -127,21 +132,23 @@ static struct place part_of(const struct place *place, char letter)
 
 /* Moves the log and the notes of a name to a place, or back. */
 static enum ts_status move_parts(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, const struct place *place, bool back,
-				 struct ts_error *err)
+				 size_t *ret_notes, struct ts_error *err)
 {
+	size_t entries;
 	struct place log = part_of(place, 'l'), notes = part_of(place, 'n'), key = place_of(kind, name);
 	struct ts_span of_log = place_span(&key), of_notes = ts_span_of(key.bytes + 1, key.len - 1);
 	enum ts_status status;
 
 	if (back)
-		status = move_all(w, TS_DB_REMOVED, place_span(&log), TS_DB_LOG, of_log, err);
+		status = move_all(w, TS_DB_REMOVED, place_span(&log), TS_DB_LOG, of_log, &entries, err);
 	else
-		status = move_all(w, TS_DB_LOG, of_log, TS_DB_REMOVED, place_span(&log), err);
+		status = move_all(w, TS_DB_LOG, of_log, TS_DB_REMOVED, place_span(&log), &entries, err);
+	*ret_notes = 0;
 	if (status || kind != TS_REF_RUN)
 		return status;
 	if (back)
-		return move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, of_notes, err);
-	return move_all(w, TS_DB_NOTES, of_notes, TS_DB_REMOVED, place_span(&notes), err);
+		return move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, of_notes, ret_notes, err);
+	return move_all(w, TS_DB_NOTES, of_notes, TS_DB_REMOVED, place_span(&notes), ret_notes, err);
 }
 
 /* ---- one removed name ---- */
@@ -207,7 +214,8 @@ static enum ts_status find_newest(struct ts_read r, enum ts_ref_kind kind, struc
 	return status;
 }
 
-enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, struct ts_error *err)
+enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, size_t *ret_notes,
+			       struct ts_error *err)
 {
 	struct ts_removed_name before;
 	struct place place;
@@ -216,22 +224,26 @@ enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int
 	if (find_newest(ts_read_of(w), ref->kind, ref->name, &before, &found, err))
 		return err->status;
 	place = place_at(ref->kind, ref->name, found && before.removed_ns >= now_ns ? before.removed_ns + 1 : now_ns);
-	return put_removed(w, &place, ref, by, err) ? err->status : move_parts(w, ref->kind, ref->name, &place, false, err);
+	if (put_removed(w, &place, ref, by, err))
+		return err->status;
+	return move_parts(w, ref->kind, ref->name, &place, false, ret_notes, err);
 }
 
-enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, struct ts_error *err)
+enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, size_t *ret_notes,
+				struct ts_error *err)
 {
 	struct ts_removed_name removed;
 	struct place place, notes, key = place_of(TS_REF_RUN, name);
 	bool found;
 
+	*ret_notes = 0;
 	if (find_newest(ts_read_of(w), TS_REF_RUN, name, &removed, &found, err))
 		return err->status;
 	if (!found || !ts_id_eq(&removed.ref.id, id))
 		return TS_OK;
 	place = place_at(TS_REF_RUN, name, removed.removed_ns);
 	notes = part_of(&place, 'n');
-	if (move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, ts_span_of(key.bytes + 1, key.len - 1), err))
+	if (move_all(w, TS_DB_REMOVED, place_span(&notes), TS_DB_NOTES, ts_span_of(key.bytes + 1, key.len - 1), ret_notes, err))
 		return err->status;
 	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err);
 }
@@ -326,16 +338,33 @@ enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed
 /* ---- restore ---- */
 
 struct restore {
+	const struct ts_spending *spending;
 	enum ts_ref_kind kind;
 	struct ts_span name, as;
 	struct ts_arena *arena;
 	struct ts_ref ref;
 };
 
+/* Writes the ref that comes back, with its log and notes. */
+static enum ts_status write_restored(struct ts_write *w, struct restore *restore, const struct place *place, struct ts_bill *bill,
+				     struct ts_error *err)
+{
+	struct ts_span project = ts_project_of(restore->as);
+	size_t notes;
+
+	if (ts_bill_project(bill, project, TS_USE_NAMES, 1, err) || ts_bill_check(bill, ts_read_of(w), restore->spending, err) ||
+	    ts_ref_write(w, &restore->ref, err) || move_parts(w, restore->kind, restore->as, place, true, &notes, err) ||
+	    ts_bill_project(bill, project, TS_USE_NOTES, (int64_t)notes, err) || ts_bill_write(bill, w, err))
+		return err->status;
+	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(place), err);
+}
+
 static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct restore *restore = ctx;
 	struct ts_removed_name removed;
+	struct ts_bill bill = {0};
+	enum ts_status status;
 	struct place place;
 	struct ts_ref now;
 	bool found;
@@ -353,15 +382,19 @@ static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error
 		return err->status;
 	restore->ref.name = restore->as;
 	place = place_at(restore->kind, restore->name, removed.removed_ns);
-	if (ts_ref_write(w, &restore->ref, err) || move_parts(w, restore->kind, restore->as, &place, true, err))
-		return err->status;
-	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err);
+	status = write_restored(w, restore, &place, &bill, err);
+	ts_bill_finish(&bill);
+	return status;
 }
 
 enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
-	struct restore restore = {.kind = kind, .name = name, .as = as.len ? as : name, .arena = arena};
+	struct restore restore = {.spending = ((struct ts_lmdb *)(void *)e)->spending,
+				  .kind = kind,
+				  .name = name,
+				  .as = as.len ? as : name,
+				  .arena = arena};
 
 	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_ref_name_check(restore.as, err) ||
 	    ts_lane_run((struct ts_lmdb *)(void *)e, run_restore, &restore, 0, err))
@@ -382,9 +415,10 @@ static bool is_ahead(int64_t removed_ns, int64_t now_ns)
 static enum ts_status date_back(struct ts_write *w, const struct place *from, int64_t now_ns, struct ts_error *err)
 {
 	struct place to = *from;
+	size_t n;
 
 	ts_time_key(now_ns, to.bytes + to.len - 8);
-	return move_all(w, TS_DB_REMOVED, place_span(from), TS_DB_REMOVED, place_span(&to), err);
+	return move_all(w, TS_DB_REMOVED, place_span(from), TS_DB_REMOVED, place_span(&to), &n, err);
 }
 
 enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err)

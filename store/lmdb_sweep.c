@@ -9,7 +9,7 @@
  *  4. Small write transactions go through the records that no ref reaches, those of one page together. What is marked or was leased
  *     since 3 stays and loses TS_COMPLETE; the rest is deleted. Others delete the packs that no record names any more.
  *  5. Small write transactions write what is left of packs that are mostly dead into new packs.
- *  6. A write says that the sweep is over.
+ *  6. A write puts what projects and senders were counted to use right by what 3 found, and another says that the sweep is over.
  *
  * Why that is right: a name that comes before 2 is seen by 3, and one that comes later has leased what it reaches before 4 can delete
  * it. Between two transactions of 4 an object may be there without what it refers to: no commit trusts its TS_COMPLETE before 6, and
@@ -47,6 +47,9 @@ struct sweep {
 	uint64_t *packs;      /* which no record names */
 	size_t n_packs;
 	struct ts_extracts_place place, next_place;
+	struct ts_count count;
+	struct ts_bill bill; /* what senders get back by one transaction */
+	bool dry_run;
 };
 
 enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err)
@@ -177,6 +180,8 @@ static enum ts_status decide(struct sweep *s, struct ts_error *err)
 	if (!status)
 		status = ts_table_mark_removed(&s->table, r, err);
 	name_marked(&s->table, &s->report.removed, &s->report.removed_bytes);
+	if (!status && !s->dry_run)
+		status = ts_count_all(&s->count, &s->table, s->rows, r, err);
 	if (!status)
 		status = refresh(s, r, err);
 	if (!status)
@@ -251,6 +256,8 @@ static enum ts_status settle(struct sweep *s, struct ts_write *w, struct ts_row 
 	row->gone = true;
 	s->done.freed++;
 	s->done.freed_bytes += record.len;
+	if (ts_unnamed_drop(w, record.pack, record.offset, &s->bill, err))
+		return err->status;
 	return ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(&row->id), err);
 }
 
@@ -260,6 +267,7 @@ static enum ts_status run_settle(struct ts_write *w, void *ctx, struct ts_error 
 	uint64_t stored;
 
 	s->done = (struct ts_sweep_report){0};
+	s->bill.n = 0;
 	if (check_mine(s, w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
 		return err->status;
 	for (size_t i = s->from; i < s->to; i++)
@@ -267,6 +275,8 @@ static enum ts_status run_settle(struct ts_write *w, void *ctx, struct ts_error 
 			return err->status;
 	if (!s->done.freed)
 		return TS_OK;
+	if (ts_bill_write(&s->bill, w, err))
+		return err->status;
 	return ts_write_u64(w, "stored", stored > s->done.freed_bytes ? stored - s->done.freed_bytes : 0, err);
 }
 
@@ -436,6 +446,16 @@ static enum ts_status expire(struct sweep *s, struct ts_error *err)
 
 /* ---- moving ---- */
 
+static enum ts_status move_row(struct ts_packer *packer, const struct ts_row *row, struct ts_span bytes, struct ts_entry *record,
+			       struct ts_error *err)
+{
+	uint32_t offset = record->offset;
+
+	if (ts_packer_add(packer, &row->id, bytes, record, err))
+		return err->status;
+	return row->named ? TS_OK : ts_unnamed_move(packer->w, row->pack, offset, record->pack, record->offset, err);
+}
+
 /* Moves the live objects of the packs of rows [from, to) into new packs, and deletes the old packs. */
 static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *err)
 {
@@ -462,7 +482,7 @@ static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *e
 			continue;
 		status = ts_entry_sealed(ts_read_of(w), &row->id, &record, &sealed, err);
 		if (!status)
-			status = ts_packer_add(&packer, &row->id, sealed.bytes, &record, err);
+			status = move_row(&packer, row, sealed.bytes, &record, err);
 	}
 	if (!status)
 		status = ts_packer_end(&packer, err);
@@ -531,6 +551,8 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	status = move_sparse(s, err);
 	if (status && status != TS_FULL) /* without room to move anything, what was freed is free all the same */
 		return status;
+	if (ts_lane_run(s->l, ts_count_settle, &s->count, 0, err) && err->status != TS_FULL)
+		return err->status;
 	return ts_lane_run(s->l, run_end, s, 0, err);
 }
 
@@ -540,7 +562,8 @@ enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options 
 	struct sweep s = {.l = (struct ts_lmdb *)(void *)e,
 			  .now_ns = options->now_ns,
 			  .since_ns = options->now_ns - options->lease_ns,
-			  .removed_ns = options->removed_ns};
+			  .removed_ns = options->removed_ns,
+			  .dry_run = options->dry_run};
 	enum ts_status status;
 
 	s.table.removed_since_ns = options->now_ns - options->removed_ns;
@@ -552,6 +575,8 @@ enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options 
 		status = options->dry_run ? decide(&s, err) : sweep(&s, err);
 	ts_table_finish(&s.table);
 	ts_free(s.rows);
+	ts_count_finish(&s.count);
+	ts_bill_finish(&s.bill);
 	if (!status)
 		*ret_report = s.report;
 	return status;

@@ -17,6 +17,7 @@ struct verify {
 	struct ts_row **rows;
 	struct ts_idmap damaged;
 	struct ts_idmap missing;
+	struct ts_count count;
 	struct ts_arena arena;
 	struct ts_verify_report report;
 };
@@ -137,8 +138,39 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 		status = ts_table_mark_names(&v->table, r, err);
 	if (!status)
 		status = ts_table_mark_removed(&v->table, r, err);
+	for (size_t i = 0; i < v->table.n; i++)
+		v->table.rows[i].named = v->table.rows[i].marked;
+	if (!status)
+		status = ts_count_all(&v->count, &v->table, v->rows, r, err);
 	ts_read_end(&r);
 	return status;
+}
+
+/* Names the accounts that use something else than was counted. */
+static enum ts_status name_drifts(struct verify *v, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_verify_report *report = &v->report;
+
+	report->drifts = ts_arena_array(arena, NAMED_IDS, sizeof *report->drifts);
+	if (!report->drifts)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < v->count.n; i++) {
+		const struct ts_tally *tally = &v->count.tallies[i];
+		struct ts_drift *drift = &report->drifts[report->n_drifts];
+
+		if (!ts_tally_drifted(tally))
+			continue;
+		report->drifted++;
+		if (report->n_drifts == NAMED_IDS)
+			continue;
+		drift->counted = tally->account;
+		drift->counted.name = ts_arena_span(arena, tally->account.name);
+		memcpy(drift->found, tally->found, sizeof drift->found);
+		if (!drift->counted.name.data)
+			return ts_arena_error(arena, err);
+		report->n_drifts++;
+	}
+	return TS_OK;
 }
 
 /* TS_DAMAGED if the checksum of a record is wrong. */
@@ -182,6 +214,9 @@ enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, u
 		status = read_records(&v, e, err);
 	if (!status)
 		status = name_bad(&v, arena, err);
+	if (!status)
+		status = name_drifts(&v, arena, err);
+	ts_count_finish(&v.count);
 	ts_table_finish(&v.table);
 	ts_free(v.rows);
 	ts_idmap_finish(&v.damaged);

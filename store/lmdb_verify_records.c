@@ -1,5 +1,5 @@
-/* lmdb_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, and the order in which lists read
- * them.
+/* lmdb_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, what was counted, and the order in
+ * which lists read names.
  *
  * A record's checksum covers its key. But who looks for a key that has changed does not find it, and nobody asks for the changed one:
  * so only a walk over all records sees that a note or a name has gone from the lists. */
@@ -68,7 +68,7 @@ static enum ts_status check_order(struct ts_read r, uint64_t *io_bad, struct ts_
 
 enum ts_status ts_lmdb_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err)
 {
-	static const enum ts_dbi databases[] = {TS_DB_REFS, TS_DB_LOG, TS_DB_NOTES, TS_DB_REMOVED};
+	static const enum ts_dbi databases[] = {TS_DB_REFS, TS_DB_LOG, TS_DB_NOTES, TS_DB_REMOVED, TS_DB_USAGE, TS_DB_UNNAMED};
 	uint64_t bad = 0;
 
 	for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++)

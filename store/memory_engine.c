@@ -438,12 +438,48 @@ static enum ts_status ref_restore(struct ts_engine *e, enum ts_ref_kind kind, st
 	return ts_error_set(err, TS_UNSUPPORTED, "%.*s: a store in memory keeps no removed names", TS_SPAN_ARG(name));
 }
 
+static enum ts_status upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+				  struct ts_put_stats *ret_stats, struct ts_error *err)
+{
+	(void)sender;
+	return memory_put_many(e, objects, n, ret_stats, err);
+}
+
+static enum ts_status counts_nothing(struct ts_error *err)
+{
+	return ts_error_set(err, TS_UNSUPPORTED, "a store in memory does not count what projects use");
+}
+
+static enum ts_status usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES], bool *ret_counted,
+				struct ts_error *err)
+{
+	(void)e, (void)sender, (void)name, (void)ret_used, (void)ret_counted;
+	return counts_nothing(err);
+}
+
+static enum ts_status usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+				 bool *ret_counted, struct ts_error *err)
+{
+	(void)e, (void)arena, (void)ret_accounts, (void)ret_n, (void)ret_counted;
+	return counts_nothing(err);
+}
+
+static enum ts_status recount(struct ts_engine *e, struct ts_error *err)
+{
+	(void)e;
+	return counts_nothing(err);
+}
+
 static const struct ts_engine_ops memory_ops = {
 	.has_many = memory_has_many,
 	.look_many = memory_look_many,
 	.outline_many = memory_outline_many,
 	.get = memory_get,
 	.put_many = memory_put_many,
+	.upload_many = upload_many,
+	.usage_get = usage_get,
+	.usage_list = usage_list,
+	.recount = recount,
 	.commit = ts_memory_commit,
 	.ref_get = ts_memory_ref_get,
 	.ref_list = ts_memory_ref_list,

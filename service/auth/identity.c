@@ -70,6 +70,16 @@ void ts_identify_token(const struct ts_auth_policy *policy, const struct ts_peer
 	*ret_identity = out;
 }
 
+void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEXT])
+{
+	char *port;
+
+	(void)snprintf(out, TS_IDENTITY_TEXT, "%s", who->name);
+	port = !who->token && who->peer->kind == TS_PEER_ADDRESS ? strrchr(out, ':') : NULL;
+	if (port)
+		*port = '\0';
+}
+
 static bool has_project(const struct ts_token *token, struct ts_span project)
 {
 	struct ts_span rest = ts_span_str(token->projects);

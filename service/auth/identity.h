@@ -42,6 +42,8 @@ void ts_identify(const struct ts_auth_policy *policy, const struct ts_peer *peer
 /* The same of a peer that showed a good token, which must outlive the identity. */
 void ts_identify_token(const struct ts_auth_policy *policy, const struct ts_peer *peer, const struct ts_token *token,
 		       struct ts_identity *ret_identity);
+/* What its use of the store is counted by: its name, of an address without the port, which is another with each connection. */
+void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEXT]);
 /* Writes what it may, as grants: "read *, push speed". */
 void ts_identity_print(const struct ts_identity *who, struct ts_buf *out);
 enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project);

@@ -233,6 +233,32 @@ static enum ts_status remote_put_many(struct ts_engine *e, const struct ts_seale
 	return no(e, "writing", err);
 }
 
+static enum ts_status remote_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+					 struct ts_put_stats *ret_stats, struct ts_error *err)
+{
+	(void)sender, (void)objects, (void)n, (void)ret_stats;
+	return no(e, "writing", err);
+}
+
+static enum ts_status remote_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES],
+				       bool *ret_counted, struct ts_error *err)
+{
+	(void)sender, (void)name, (void)ret_used, (void)ret_counted;
+	return no(e, "counting", err);
+}
+
+static enum ts_status remote_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+					bool *ret_counted, struct ts_error *err)
+{
+	(void)arena, (void)ret_accounts, (void)ret_n, (void)ret_counted;
+	return no(e, "counting", err);
+}
+
+static enum ts_status remote_recount(struct ts_engine *e, struct ts_error *err)
+{
+	return no(e, "counting", err);
+}
+
 static enum ts_status remote_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n, struct ts_arena *arena,
 				    struct ts_ref *ret_ref, struct ts_error *err)
 {
@@ -408,6 +434,10 @@ static const struct ts_engine_ops remote_ops = {
 	.outline_many = remote_outline_many,
 	.get = remote_get,
 	.put_many = remote_put_many,
+	.upload_many = remote_upload_many,
+	.usage_get = remote_usage_get,
+	.usage_list = remote_usage_list,
+	.recount = remote_recount,
 	.commit = remote_commit,
 	.ref_get = remote_ref_get,
 	.ref_list = remote_ref_list,

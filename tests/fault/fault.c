@@ -13,6 +13,8 @@
 
 enum { BLOCKS = 4, LITTER = 200 };
 
+static const struct ts_span sender = {(const uint8_t *)"writer", 6};
+
 static enum ts_status seal(struct ts_buf *object, struct ts_arena *arena, struct ts_sealed *ret, struct ts_error *err)
 {
 	struct ts_span copy = ts_arena_span(arena, ts_buf_view(object));
@@ -63,7 +65,8 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 	if (make_node(2, objects, BLOCKS, number, arena, &objects[BLOCKS], err) ||
 	    make_node(1, objects + BLOCKS, 1, number, arena, &objects[BLOCKS + 1], err))
 		return err->status;
-	if (e->ops->put_many(e, objects, 3, NULL, err) || e->ops->put_many(e, objects + 3, BLOCKS - 1, NULL, err))
+	if (e->ops->upload_many(e, sender, objects, 3, NULL, err) ||
+	    e->ops->upload_many(e, sender, objects + 3, BLOCKS - 1, NULL, err))
 		return err->status;
 	update.name = ts_span_str(name);
 	update.id = objects[BLOCKS + 1].id;
@@ -80,7 +83,7 @@ enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, stru
 	for (uint64_t i = 0; i < n; i++)
 		if (make_block((number + 1) << 32 | i, 3, arena, &objects[i], err))
 			return err->status;
-	return e->ops->put_many(e, objects, n, NULL, err);
+	return e->ops->upload_many(e, sender, objects, n, NULL, err);
 }
 
 static char complaint[1400];
@@ -108,6 +111,20 @@ static const char *check_acks(struct ts_engine *e, const uint8_t *acks, size_t n
 	return NULL;
 }
 
+/* Names and unnamed bytes are counted in the transaction that changes them. */
+static const char *check_counts(const struct ts_verify_report *report)
+{
+	for (size_t i = 0; i < report->n_drifts; i++) {
+		const struct ts_drift *d = &report->drifts[i];
+
+		if (d->counted.used[TS_USE_NAMES] != d->found[TS_USE_NAMES])
+			return complain("names were miscounted:", d->counted.used[TS_USE_NAMES], "");
+		if (d->counted.used[TS_USE_UNNAMED] != d->found[TS_USE_UNNAMED])
+			return complain("unnamed bytes were miscounted:", d->counted.used[TS_USE_UNNAMED], "");
+	}
+	return NULL;
+}
+
 static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t n, struct ts_arena *arena,
 			       struct ts_store_stats *ret_stats)
 {
@@ -122,7 +139,9 @@ static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t 
 		return complain("damaged objects:", report.damaged, "");
 	if (report.missing)
 		return complain("missing objects:", report.missing, "");
-	bad = check_acks(e, acks, n, arena);
+	bad = check_counts(&report);
+	if (!bad)
+		bad = check_acks(e, acks, n, arena);
 	if (bad)
 		return bad;
 	if (e->ops->stats(e, ret_stats, &err) || fault_push(e, 999999999, arena, &id, &err)) /* the store still works */

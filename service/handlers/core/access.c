@@ -250,19 +250,29 @@ static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struc
 
 /* ---- the guard: writing ---- */
 
-static enum ts_status guard_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n, struct ts_put_stats *ret_stats,
-				     struct ts_error *err)
+/* Whoever sends pays for what no name reaches. */
+static enum ts_status guard_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+					struct ts_put_stats *ret_stats, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
 
 	if (a->call->who->best < TS_AUTH_PUSH)
 		return lacks(a->call, TS_AUTH_PUSH, ts_span_str("*"), err);
-	if (a->base->ops->put_many(a->base, objects, n, ret_stats, err))
+	if (a->base->ops->upload_many(a->base, sender, objects, n, ret_stats, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (objects[i].kind == TS_KIND_HEAD)
 			ts_sight_note(a->call->who, &objects[i].id);
 	return TS_OK;
+}
+
+static enum ts_status guard_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n, struct ts_put_stats *ret_stats,
+				     struct ts_error *err)
+{
+	char sender[TS_IDENTITY_TEXT];
+
+	ts_identity_account(access_of(e)->call->who, sender);
+	return guard_upload_many(e, ts_span_str(sender), objects, n, ret_stats, err);
 }
 
 /* A stage goes when its run is complete, whoever sent the last rank. */
@@ -302,6 +312,8 @@ static enum ts_status guard_removed_list(struct ts_engine *e, const struct ts_re
 	size_t n, kept = 0;
 	bool more;
 
+	if (ts_call_reads_all(a->call))
+		return a->base->ops->removed_list(a->base, query, arena, ret_names, ret_n, ret_more, err);
 	if (a->base->ops->removed_list(a->base, &all, arena, &names, &n, &more, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
@@ -368,47 +380,99 @@ static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, c
 
 static enum ts_status admins_only(const struct ts_access *a, struct ts_error *err)
 {
-	return lacks(a->call, TS_AUTH_ADMIN, ts_span_str("*"), err);
+	return everything(a->call) ? TS_OK : lacks(a->call, TS_AUTH_ADMIN, ts_span_str("*"), err);
 }
 
 static enum ts_status guard_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 				   struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
 {
-	(void)progress, (void)ctx, (void)arena, (void)ret_report;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->verify(a->base, progress, ctx, arena, ret_report, err);
 }
 
 static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
 				  struct ts_error *err)
 {
-	(void)options, (void)ret_report;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->sweep(a->base, options, ret_report, err);
 }
 
 static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
 {
-	(void)record;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->record_put(a->base, record, err);
 }
 
 static enum ts_status guard_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				       struct ts_error *err)
 {
-	(void)key, (void)arena, (void)ret_value;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->record_get(a->base, key, arena, ret_value, err);
 }
 
 static enum ts_status guard_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
 					struct ts_record **ret_records, size_t *ret_n, struct ts_error *err)
 {
-	(void)prefix, (void)arena, (void)ret_records, (void)ret_n;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->record_list(a->base, prefix, arena, ret_records, ret_n, err);
 }
 
 static enum ts_status guard_backup(struct ts_engine *e, const char *path, struct ts_error *err)
 {
-	(void)path;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->backup(a->base, path, err);
+}
+
+static enum ts_status guard_recount(struct ts_engine *e, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->recount(a->base, err);
+}
+
+/* ---- what is used: that of projects that the caller may read, and its own ---- */
+
+static bool may_see_account(const struct ts_access *a, bool sender, struct ts_span name)
+{
+	char own[TS_IDENTITY_TEXT];
+
+	if (everything(a->call))
+		return true;
+	if (!sender)
+		return ts_auth_may(a->call->who, TS_AUTH_READ, name);
+	ts_identity_account(a->call->who, own);
+	return ts_span_is(name, own);
+}
+
+static enum ts_status guard_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES],
+				      bool *ret_counted, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	if (!may_see_account(a, sender, name))
+		return lacks(a->call, sender ? TS_AUTH_ADMIN : TS_AUTH_READ, sender ? ts_span_str("*") : name, err);
+	return a->base->ops->usage_get(a->base, sender, name, ret_used, ret_counted, err);
+}
+
+static enum ts_status guard_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+				       bool *ret_counted, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+	size_t n, kept = 0;
+
+	if (a->base->ops->usage_list(a->base, arena, ret_accounts, &n, ret_counted, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (may_see_account(a, (*ret_accounts)[i].sender, (*ret_accounts)[i].name))
+			(*ret_accounts)[kept++] = (*ret_accounts)[i];
+	*ret_n = kept;
+	return TS_OK;
 }
 
 /* ---- what follows from content alone is let through ---- */
@@ -477,6 +541,10 @@ static const struct ts_engine_ops guard_ops = {
 	.outline_many = guard_outline_many,
 	.get = guard_get,
 	.put_many = guard_put_many,
+	.upload_many = guard_upload_many,
+	.usage_get = guard_usage_get,
+	.usage_list = guard_usage_list,
+	.recount = guard_recount,
 	.commit = guard_commit,
 	.ref_get = guard_ref_get,
 	.ref_list = guard_ref_list,
@@ -504,6 +572,9 @@ static const struct ts_engine_ops guard_ops = {
 enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, struct ts_error *err)
 {
 	call->access = (struct ts_access){.guard.ops = &guard_ops, .base = call->engine, .call = call};
+	if (!call->who)
+		return TS_OK;
+	call->engine = &call->access.guard;
 	if (everything(call))
 		return TS_OK;
 	if (h->needs == TS_AUTH_NONE || h->needs == TS_AUTH_ADMIN || call->who->best < h->needs) {
@@ -514,6 +585,5 @@ enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, s
 				    "%s does not have the role %s in any project of this server; an admin can give it",
 				    call->who->name, ts_auth_role_word(h->needs));
 	}
-	call->engine = &call->access.guard;
 	return TS_OK;
 }

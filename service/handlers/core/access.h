@@ -8,8 +8,9 @@
  *
  * Names, logs, notes and lists show readable projects only. A head can be found by its id only if a name, or the log of a name, of a
  * readable project has it, or if the caller has sent its bytes, which nobody can make from the id. Objects below a head are not
- * looked at one by one: who names them by id has to show a head that it may read (objects.c). The caller who may do everything has
- * no guard. docs/security.md says what content addresses still tell.
+ * looked at one by one: who names them by id has to show a head that it may read (objects.c). What a caller sends counts as its own
+ * until a name reaches it. The command itself, whose call has no identity, has no guard. docs/security.md says what content addresses
+ * still tell.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
