@@ -211,6 +211,20 @@ struct ts_span ts_trim(struct ts_span text)
 	return text;
 }
 
+struct ts_span ts_next_word(struct ts_span *io)
+{
+	size_t n = 0;
+	struct ts_span word;
+
+	while (io->len && (io->data[0] == ' ' || io->data[0] == '\t'))
+		*io = ts_span_from(*io, 1);
+	while (n < io->len && io->data[n] != ' ' && io->data[n] != '\t')
+		n++;
+	word = ts_span_part(*io, 0, n);
+	*io = ts_span_from(*io, n);
+	return word;
+}
+
 struct ts_shown ts_show(struct ts_span word)
 {
 	struct ts_shown shown;

@@ -50,6 +50,8 @@ bool ts_word_among(const char *word, const char *const *list);
 
 /* The text without white space at either end. */
 struct ts_span ts_trim(struct ts_span text);
+/* Cuts the next word off at spaces and tabs; empty at the end. */
+struct ts_span ts_next_word(struct ts_span *io);
 
 /* A foreign word in a form that is safe in a message: escaped, and cut with "..." after some 60 bytes. */
 struct ts_shown {

@@ -214,6 +214,20 @@ static void check_grants(struct check *c, struct ts_config *config)
 	say(c, "grants", NULL, found);
 }
 
+static void check_quotas(struct check *c, struct ts_config *config)
+{
+	struct ts_quotas quotas = {.n = 0};
+	struct ts_error err;
+	char found[64];
+
+	if (ts_config_quotas(config, &quotas, &err)) {
+		say(c, "quotas", &err, NULL);
+		return;
+	}
+	(void)snprintf(found, sizeof found, quotas.n ? "%zu" : "none: what the disk holds", quotas.n);
+	say(c, "quotas", NULL, found);
+}
+
 unsigned ts_check_server(struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out)
 {
 	struct check c = {.config = config, .out = out};
@@ -222,6 +236,7 @@ unsigned ts_check_server(struct ts_config *config, const struct ts_listener *lis
 	check_listeners(&c, listeners, n);
 	check_tls(&c);
 	check_grants(&c, config);
+	check_quotas(&c, config);
 	check_store(&c);
 	check_disk(&c);
 	check_descriptors(&c);

@@ -48,6 +48,10 @@ const struct ts_option ts_options[] = {
 	 "give user:NAME, group:NAME, cert:NAME or anyone the role read, push, maintain or admin in a project, or in all (*); may be "
 	 "given several times. Without any, whoever may open the socket may do everything but what is for admins: the user of the "
 	 "server, root, and who is granted it"},
+	{"quota", "'WHOSE WHAT LIMIT'", TS_OPTION_QUOTAS, false, AT(quotas), 0, 0, "none",
+	 "how much a project, or each (*), may use: sealed (bytes as stored), raw (before compression), names, notes, or rows (of one run); "
+	 "or unnamed, how much a user, cert:NAME, token:NAME, an address, or each (*) may have sent that no name reaches yet. A size "
+	 "such as 200GiB, a number, or none; may be given several times"},
 	{"protect", "BRANCHES", TS_OPTION_TEXT, false, AT(protect), 0, 0, "main",
 	 "branches that only the role maintain moves otherwise than by a push; 'none' protects none"},
 	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
@@ -193,40 +197,71 @@ static enum ts_status add_to_list(struct ts_config *config, struct ts_span text,
 	return TS_OK;
 }
 
-static enum ts_status add_grant(struct ts_config *config, struct ts_span text, struct ts_error *err)
+/* A list of lines that have spaces, so commas separate them. */
+struct lines {
+	const char ***items;
+	unsigned *n, most;
+	int *from;
+	const char *what;
+	enum ts_status (*check)(struct ts_span line, struct ts_error *err);
+};
+
+static enum ts_status check_grant(struct ts_span line, struct ts_error *err)
 {
 	struct ts_grant grant;
 
-	if (config->n_grants == TS_GRANTS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "there are more than %d grants", TS_GRANTS_MAX);
+	return ts_grant_parse(line, &grant, err);
+}
+
+static enum ts_status check_quota(struct ts_span line, struct ts_error *err)
+{
+	struct ts_quota quota;
+
+	return ts_quota_parse(line, &quota, err);
+}
+
+static enum ts_status add_line(struct ts_config *config, const struct lines *lines, struct ts_span text, struct ts_error *err)
+{
+	if (*lines->n == lines->most)
+		return ts_error_set(err, TS_TOO_LARGE, "there are more than %u %s", lines->most, lines->what);
 	text = ts_arena_span(&config->arena, text);
 	if (!text.data)
 		return ts_arena_error(&config->arena, err);
-	if (ts_grant_parse(text, &grant, err))
+	if (lines->check(text, err))
 		return err->status;
-	config->grants[config->n_grants++] = (const char *)text.data;
+	(*lines->items)[(*lines->n)++] = (const char *)text.data;
 	return TS_OK;
 }
 
-/* Commas separate grants, which have spaces. */
-static enum ts_status add_grants(struct ts_config *config, struct ts_span text, enum source from, struct ts_error *err)
+static enum ts_status add_lines(struct ts_config *config, const struct lines *lines, struct ts_span text, enum source from,
+				struct ts_error *err)
 {
-	if (!config->grants)
-		config->grants = ts_arena_array(&config->arena, TS_GRANTS_MAX, sizeof *config->grants);
-	if (!config->grants)
+	if (!*lines->items)
+		*lines->items = ts_arena_array(&config->arena, lines->most, sizeof **lines->items);
+	if (!*lines->items)
 		return ts_arena_error(&config->arena, err);
-	if (config->grants_from != (int)from)
-		config->n_grants = 0;
-	config->grants_from = (int)from;
+	if (*lines->from != (int)from)
+		*lines->n = 0;
+	*lines->from = (int)from;
 	while (text.len && !ts_span_is(text, "none")) {
 		size_t through = ts_span_through(text, ',').len;
 		struct ts_span one = ts_trim(ts_span_part(text, 0, through ? through - 1 : text.len));
 
 		text = ts_span_from(text, through ? through : text.len);
-		if (one.len && add_grant(config, one, err))
+		if (one.len && add_line(config, lines, one, err))
 			return err->status;
 	}
 	return TS_OK;
+}
+
+static struct lines grant_lines(struct ts_config *config)
+{
+	return (struct lines){&config->grants, &config->n_grants, TS_GRANTS_MAX, &config->grants_from, "grants", check_grant};
+}
+
+static struct lines quota_lines(struct ts_config *config)
+{
+	return (struct lines){&config->quotas, &config->n_quotas, TS_QUOTA_LINES_MAX, &config->quotas_from, "quotas", check_quota};
 }
 
 static enum ts_status set_number(const struct ts_option *option, struct ts_span text, void *field, struct ts_error *err)
@@ -249,6 +284,7 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 			  struct ts_error *err)
 {
 	void *field = (char *)config + option->offset;
+	struct lines grants = grant_lines(config), quotas = quota_lines(config);
 	struct ts_span copy;
 
 	if (text.len && memchr(text.data, 0, text.len))
@@ -267,7 +303,9 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 	case TS_OPTION_LIST:
 		return add_to_list(config, text, from, err);
 	case TS_OPTION_GRANTS:
-		return add_grants(config, text, from, err);
+		return add_lines(config, &grants, text, from, err);
+	case TS_OPTION_QUOTAS:
+		return add_lines(config, &quotas, text, from, err);
 	case TS_OPTION_TEXT:
 		copy = ts_arena_span(&config->arena, text);
 		if (!copy.data)
@@ -482,7 +520,7 @@ enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, s
 		return err->status;
 	if (read_environment(config, err))
 		return err->status;
-	config->listen_from = config->grants_from = -1; /* the values so far, also of the first reading, are replaced */
+	config->listen_from = config->grants_from = config->quotas_from = -1; /* the values so far, also of the first reading, are replaced */
 	if (read_flags(config, argc, argv, err))
 		return err->status;
 	return check(config, err);

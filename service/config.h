@@ -6,7 +6,7 @@
  *	ts_config_finish(&config)
  *
  * A file has one `key = value` per line; the keys are those of the flags without --, and # begins a comment line. Errors name
- * the file and line, the variable or the flag. A list (listen, grant) that is given in one of these places replaces that of the
+ * the file and line, the variable or the flag. A list (listen, grant, quota) that is given in one of these places replaces that of the
  * earlier places.
  */
 #ifndef TSCOPE_SERVICE_CONFIG_H
@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "service/auth/identity.h"
+#include "service/auth/quota.h"
 #include "service/rpc/guard/tls.h"
 
 enum { TS_CONFIG_LISTEN_MAX = 7 };
@@ -31,6 +32,8 @@ struct ts_config {
 	bool read_only;
 	const char **grants; /* TS_GRANTS_MAX of them, in the arena */
 	unsigned n_grants;
+	const char **quotas; /* TS_QUOTA_LINES_MAX of them, in the arena */
+	unsigned n_quotas;
 	const char *protect; /* branches, with commas or spaces between */
 	unsigned socket_mode;
 	unsigned threads;
@@ -56,7 +59,7 @@ struct ts_config {
 	bool version;
 
 	struct ts_arena arena;
-	int listen_from, grants_from; /* the source of the list, see config.c */
+	int listen_from, grants_from, quotas_from; /* the source of the list, see config.c */
 };
 
 void ts_config_init(struct ts_config *config);
@@ -67,6 +70,9 @@ struct ts_tls_files ts_config_tls(const struct ts_config *config);
 
 /* Who may do what, with users and groups looked up. The result lives as long as the config. */
 enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy *ret_policy, struct ts_error *err);
+
+/* How much projects and senders may use. The lines live as long as the config. */
+enum ts_status ts_config_quotas(struct ts_config *config, struct ts_quotas *ret_quotas, struct ts_error *err);
 
 /* Write the text of --help, and the source of tscoped(8). */
 void ts_config_help(struct ts_buf *out);

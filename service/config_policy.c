@@ -1,4 +1,4 @@
-/* config_policy.c - from the settings grant and protect to who may do what: users and groups are looked up. */
+/* config_policy.c - from the settings grant, protect and quota to who may do what, and how much: users and groups are looked up. */
 #include "service/config.h"
 
 #include "base/user.h"
@@ -58,5 +58,19 @@ enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy 
 	if (add_protected(config, &out, err))
 		return err->status;
 	*ret_policy = out;
+	return TS_OK;
+}
+
+enum ts_status ts_config_quotas(struct ts_config *config, struct ts_quotas *ret_quotas, struct ts_error *err)
+{
+	struct ts_quota *lines = ts_arena_array(&config->arena, config->n_quotas, sizeof *lines);
+
+	if (!lines)
+		return ts_arena_error(&config->arena, err);
+	for (unsigned i = 0; i < config->n_quotas; i++)
+		if (ts_quota_parse(ts_span_str(config->quotas[i]), &lines[i], err))
+			return ts_error_prefix(err, "quota '%s'", config->quotas[i]);
+	ret_quotas->lines = lines;
+	ret_quotas->n = config->n_quotas;
 	return TS_OK;
 }

@@ -12,6 +12,7 @@ enum ts_option_type {
 	TS_OPTION_TEXT,
 	TS_OPTION_LIST,
 	TS_OPTION_GRANTS,
+	TS_OPTION_QUOTAS,
 };
 
 struct ts_option {

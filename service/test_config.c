@@ -336,6 +336,23 @@ static void grants_are_looked_up(void **state)
 	refused("\ngrant = user:ada write p\n", ":2: grant", "'write' is not read, push, maintain or admin");
 }
 
+static void quotas_are_read(void **state)
+{
+	struct ts_quotas quotas = {.n = 0};
+
+	(void)state;
+	write_file("quota = * sealed 50GiB, speed names 100\nquota = user:ada unnamed 1GiB\n");
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(ts_config_quotas(&config, &quotas, &err), TS_OK);
+	assert_int_equal(quotas.n, 3);
+	assert_int_equal(ts_quota_limit(&quotas, TS_USE_SEALED, ts_span_str("p")), UINT64_C(50) << 30);
+	assert_int_equal(ts_quota_limit(&quotas, TS_USE_NAMES, ts_span_str("speed")), 100);
+	assert_int_equal(ts_quota_limit(&quotas, TS_USE_UNNAMED, ts_span_str("ada")), 1 << 30);
+	assert_int_equal(load("--config", file, "--quota", "* notes 5", NULL), TS_OK);
+	assert_int_equal(config.n_quotas, 1);
+	refused("\nquota = speed space 5\n", ":2: quota", "'space' is not sealed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_the_example_shows_commented_out_is_the_default, setup, teardown),
 		cmocka_unit_test_setup_teardown(grants_are_looked_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(quotas_are_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_name_every_option, setup, teardown),
 	};
 

@@ -28,6 +28,8 @@ struct daemon {
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
 	struct ts_auth_policy policy;
+	struct ts_quotas quotas;
+	struct ts_spending spending;
 	struct ts_listener listeners[TS_CONFIG_LISTEN_MAX + 1];
 	char socket_address[300];
 	struct ts_server *server;
@@ -100,6 +102,8 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
 	enum ts_status status;
 
+	if (d->quotas.n)
+		options.spending = &d->spending;
 	options.reserve_bytes = d->config.reserve_mib ? (int64_t)d->config.reserve_mib << 20 : -1;
 	if (ts_digest_init(err))
 		return err->status;
@@ -197,13 +201,15 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
-	if (ts_config_policy(&d->config, &d->policy, err))
+	if (ts_config_policy(&d->config, &d->policy, err) || ts_config_quotas(&d->config, &d->quotas, err))
 		return err->status;
+	d->spending = ts_quota_spending(&d->quotas);
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
-					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400};
+					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
+					    .quotas = &d->quotas};
 	options.engine = d->engine;
 	options.policy = &d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);

@@ -117,10 +117,11 @@ struct ts_account {
 	uint64_t used[TS_USES];
 };
 
-/* Who is asked, in the transaction of a write, whether an account may use `more` of something than account->used says. Any status
- * but TS_OK ends the write. It must be quick and thread-safe, and must not call the engine. */
+/* How much accounts may use. A write that would bring one above its limit is not done, and ends with what refuse returns, which is
+ * not TS_OK; `more` is what it would add. Both must be quick and thread-safe, and must not call the engine. */
 struct ts_spending {
-	enum ts_status (*may)(void *ctx, const struct ts_account *account, enum ts_use use, uint64_t more, struct ts_error *err);
+	uint64_t (*limit)(void *ctx, const struct ts_account *account, enum ts_use use); /* UINT64_MAX: none */
+	enum ts_status (*refuse)(void *ctx, const struct ts_account *account, enum ts_use use, uint64_t more, struct ts_error *err);
 	void *ctx;
 };
 

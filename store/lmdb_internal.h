@@ -315,7 +315,16 @@ struct ts_span ts_project_of(struct ts_span name);
 enum ts_status ts_bill_project(struct ts_bill *bill, struct ts_span project, enum ts_use use, int64_t more, struct ts_error *err);
 /* Nothing for the sender 0. */
 enum ts_status ts_bill_sender(struct ts_bill *bill, uint64_t key, struct ts_span name, int64_t more, struct ts_error *err);
-/* Asks for everything that the bill adds. spending may be NULL. */
+/* Finds whether the bill brings an account above a limit. spending may be NULL. */
+struct ts_over {
+	bool found;
+	struct ts_account account; /* its name is valid until the next write */
+	enum ts_use use;
+	uint64_t more;
+};
+enum ts_status ts_bill_look(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_over *ret,
+			    struct ts_error *err);
+/* The same, and refuses that. */
 enum ts_status ts_bill_check(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_error *err);
 enum ts_status ts_bill_write(const struct ts_bill *bill, struct ts_write *w, struct ts_error *err);
 /* Parses a record of usage. Its name points into stored. A damaged one uses nothing: it is counted anew by the next sweep. */

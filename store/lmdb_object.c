@@ -218,36 +218,46 @@ static enum ts_status bill_sender(const struct put *put, uint64_t bytes, struct 
 	return ts_bill_sender(bill, ts_sender_key(put->sender), put->sender, (int64_t)bytes, err);
 }
 
-static enum ts_status ask(const struct put *put, struct ts_read r, uint64_t bytes, struct ts_error *err)
+/* Counts what is new among the objects. */
+static enum ts_status new_bytes(const struct put *put, struct ts_read r, uint64_t *ret_bytes, struct ts_error *err)
 {
-	struct ts_bill bill = {0};
-	enum ts_status status = bill_sender(put, bytes, &bill, err);
+	uint64_t bytes = 0;
 
-	if (!status)
-		status = ts_bill_check(&bill, r, put->spending, err);
-	ts_bill_finish(&bill);
-	return status;
-}
-
-/* Asks whether the sender may send so much. Only if not even all of it were too much, it is enough not to look which are new. */
-static enum ts_status may_send(const struct put *put, struct ts_read r, struct ts_error *err)
-{
-	uint64_t all = 0, new_bytes = 0;
-	struct ts_error too_much;
-
-	for (size_t i = 0; i < put->n; i++)
-		all += put->objects[i].bytes.len;
-	if (!put->spending || put->sender.len == 0 || !ask(put, r, all, &too_much))
-		return TS_OK;
 	for (size_t i = 0; i < put->n; i++) {
 		struct ts_entry record;
 		bool found;
 
 		if (look_up(r, &put->objects[i].id, &record, &found, err))
 			return err->status;
-		new_bytes += found ? 0 : put->objects[i].bytes.len;
+		bytes += found ? 0 : put->objects[i].bytes.len;
 	}
-	return ask(put, r, new_bytes, err);
+	*ret_bytes = bytes;
+	return TS_OK;
+}
+
+/* Whether the sender may send so much. Only if all together were too much, it matters which are new. */
+static enum ts_status may_send(const struct put *put, struct ts_read r, struct ts_error *err)
+{
+	struct ts_bill bill = {0};
+	struct ts_over over = {.found = false};
+	enum ts_status status;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < put->n; i++)
+		bytes += put->objects[i].bytes.len;
+	status = bill_sender(put, bytes, &bill, err);
+	if (!status)
+		status = ts_bill_look(&bill, r, put->spending, &over, err);
+	if (!status && over.found) {
+		bill.n = 0;
+		status = new_bytes(put, r, &bytes, err);
+		if (!status)
+			status = bill_sender(put, bytes, &bill, err);
+		if (!status)
+			status = ts_bill_check(&bill, r, put->spending, err);
+	}
+	ts_bill_finish(&bill);
+	return status;
 }
 
 static enum ts_status count_sent(const struct put *put, struct ts_write *w, struct ts_error *err)

@@ -123,20 +123,42 @@ static enum ts_status read_usage(struct ts_read r, bool sender, uint64_t key, st
 	return TS_OK;
 }
 
+static void look_at(const struct ts_charge *c, const struct ts_spending *spending, struct ts_over *over)
+{
+	for (int use = 0; use < TS_USES && !over->found; use++) {
+		uint64_t limit = UINT64_MAX, used = over->account.used[use];
+
+		if (c->more[use] > 0)
+			limit = spending->limit(spending->ctx, &over->account, (enum ts_use)use);
+		over->found = limit != UINT64_MAX && (used > limit || (uint64_t)c->more[use] > limit - used);
+		over->use = (enum ts_use)use;
+		over->more = (uint64_t)c->more[use];
+	}
+}
+
+enum ts_status ts_bill_look(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_over *ret,
+			    struct ts_error *err)
+{
+	struct ts_over over = {.found = false};
+
+	for (size_t i = 0; spending && i < bill->n && !over.found; i++) {
+		const struct ts_charge *c = &bill->charges[i];
+
+		if (read_usage(r, c->sender, c->key, c->name, &over.account, err))
+			return err->status;
+		look_at(c, spending, &over);
+	}
+	*ret = over;
+	return TS_OK;
+}
+
 enum ts_status ts_bill_check(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_error *err)
 {
-	for (size_t i = 0; spending && i < bill->n; i++) {
-		const struct ts_charge *c = &bill->charges[i];
-		struct ts_account account;
+	struct ts_over over;
 
-		if (read_usage(r, c->sender, c->key, c->name, &account, err))
-			return err->status;
-		for (int use = 0; use < TS_USES; use++)
-			if (c->more[use] > 0 &&
-			    spending->may(spending->ctx, &account, (enum ts_use)use, (uint64_t)c->more[use], err))
-				return err->status;
-	}
-	return TS_OK;
+	if (ts_bill_look(bill, r, spending, &over, err))
+		return err->status;
+	return over.found ? spending->refuse(spending->ctx, &over.account, over.use, over.more, err) : TS_OK;
 }
 
 static uint64_t add(uint64_t used, int64_t more)

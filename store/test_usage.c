@@ -12,11 +12,12 @@
 
 #include <cmocka.h>
 
-/* Refuses what would be more than `most` of one use, as the last question was. */
+/* Lets every account have `most` of one use. */
 struct purse {
 	enum ts_use use;
 	uint64_t most;
 	bool closed;
+	unsigned refused;
 };
 
 struct fixture {
@@ -34,13 +35,19 @@ struct fixture {
 			fail_msg("%s: %s", #call, f->err.text); \
 	} while (0)
 
-static enum ts_status may(void *ctx, const struct ts_account *account, enum ts_use use, uint64_t more, struct ts_error *err)
+static uint64_t limit(void *ctx, const struct ts_account *account, enum ts_use use)
 {
 	const struct purse *purse = ctx;
 
-	if (!purse->closed || use != purse->use || account->used[use] + more <= purse->most)
-		return TS_OK;
-	return ts_error_set(err, TS_FULL, "%.*s has %d", TS_SPAN_ARG(account->name), (int)account->used[use]);
+	assert_int_equal(account->sender, use == TS_USE_UNNAMED);
+	return purse->closed && use == purse->use ? purse->most : UINT64_MAX;
+}
+
+static enum ts_status refuse(void *ctx, const struct ts_account *account, enum ts_use use, uint64_t more, struct ts_error *err)
+{
+	((struct purse *)ctx)->refused++;
+	return ts_error_set(err, TS_TOO_LARGE, "%.*s has %d and asks for %d", TS_SPAN_ARG(account->name), (int)account->used[use],
+			    (int)more);
 }
 
 static void open_store(struct fixture *f, bool read_only)
@@ -55,7 +62,7 @@ static int setup(void **state)
 {
 	struct fixture *f = test_calloc(1, sizeof *f);
 
-	f->spending = (struct ts_spending){may, &f->purse};
+	f->spending = (struct ts_spending){limit, refuse, &f->purse};
 	ts_arena_init(&f->arena, 0);
 	test_make_dir(f->dir, sizeof f->dir);
 	open_store(f, false);
@@ -313,30 +320,32 @@ static void asks_before_it_writes(void **state)
 	(void)test_run(&f->arena, 2, 4, next);
 	f->purse = (struct purse){.use = TS_USE_UNNAMED, .most = sealed(first, 6) + 1, .closed = true};
 	OK(upload(f, "ada", first, 6));
-	assert_int_equal(upload(f, "ada", next, 1), TS_FULL);
+	assert_int_equal(upload(f, "ada", next, 1), TS_TOO_LARGE);
+	assert_int_equal(f->purse.refused, 1);
 	OK(upload(f, "ada", first, 6)); /* nothing of this is new */
+	assert_int_equal(f->purse.refused, 1);
 	OK(upload(f, "bea", next, 6));
 	assert_int_equal(used(f, "ada", TS_USE_UNNAMED), sealed(first, 6));
 
 	f->purse = (struct purse){.use = TS_USE_SEALED, .most = sealed(first, 6), .closed = true};
 	OK(name_it(f, TS_REF_RUN, "p/a", &first[0]));
-	assert_int_equal(name_it(f, TS_REF_RUN, "p/b", &next[0]), TS_FULL);
+	assert_int_equal(name_it(f, TS_REF_RUN, "p/b", &next[0]), TS_TOO_LARGE);
 	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str("p/b"), &f->arena, &ref, &f->err), TS_NOT_FOUND);
 	assert_int_equal(used(f, "bea", TS_USE_UNNAMED), sealed(next, 6));
 	OK(name_it(f, TS_REF_TAG, "p/t", &first[0])); /* brings no bytes */
 	OK(name_it(f, TS_REF_RUN, "q/b", &next[0]));
 
 	f->purse = (struct purse){.use = TS_USE_NAMES, .most = 2, .closed = true};
-	assert_int_equal(name_it(f, TS_REF_BRANCH, "p/main", &first[0]), TS_FULL);
+	assert_int_equal(name_it(f, TS_REF_BRANCH, "p/main", &first[0]), TS_TOO_LARGE);
 	OK(name_it(f, TS_REF_RUN, "p/a", &next[0])); /* a name that moves is no new one */
 	OK(remove_it(f, TS_REF_RUN, "p/a"));
 	OK(name_it(f, TS_REF_BRANCH, "p/main", &first[0]));
 	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/a"), ts_span_str(""), &f->arena, &ref, &f->err),
-			 TS_FULL);
+			 TS_TOO_LARGE);
 
 	f->purse = (struct purse){.use = TS_USE_NOTES, .most = 1, .closed = true};
 	OK(note(f, "q/b", "one", "1"));
-	assert_int_equal(note(f, "q/b", "two", "2"), TS_FULL);
+	assert_int_equal(note(f, "q/b", "two", "2"), TS_TOO_LARGE);
 	OK(note(f, "q/b", "one", "3"));
 	OK(note(f, "q/b", "one", ""));
 	OK(note(f, "q/b", "two", "2"));

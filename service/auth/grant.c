@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/text.h"
 
 static const char *const words[TS_AUTH_ROLES] = {"none", "read", "push", "maintain", "admin"};
 
@@ -37,21 +38,6 @@ enum ts_status ts_grant_project_check(struct ts_span project, struct ts_error *e
 		  : ts_error_set(err, TS_INVALID, "'%.*s' is not a project: give the name of one, or * for all", TS_SPAN_ARG(project));
 }
 
-/* Cuts the next word off at spaces; empty at the end. */
-static struct ts_span next_word(struct ts_span *io)
-{
-	size_t n = 0;
-	struct ts_span word;
-
-	while (io->len && (io->data[0] == ' ' || io->data[0] == '\t'))
-		*io = ts_span_from(*io, 1);
-	while (n < io->len && io->data[n] != ' ' && io->data[n] != '\t')
-		n++;
-	word = ts_span_part(*io, 0, n);
-	*io = ts_span_from(*io, n);
-	return word;
-}
-
 static enum ts_status parse_subject(struct ts_span word, struct ts_grant *out, struct ts_error *err)
 {
 	uint64_t number;
@@ -72,10 +58,10 @@ static enum ts_status parse_subject(struct ts_span word, struct ts_grant *out, s
 
 enum ts_status ts_grant_parse(struct ts_span text, struct ts_grant *ret_grant, struct ts_error *err)
 {
-	struct ts_span subject = next_word(&text), role = next_word(&text), project = next_word(&text);
+	struct ts_span subject = ts_next_word(&text), role = ts_next_word(&text), project = ts_next_word(&text);
 	struct ts_grant out = {.subject = TS_SUBJECT_ANYONE, .id = UINT32_MAX, .project = project};
 
-	if (project.len == 0 || next_word(&text).len)
+	if (project.len == 0 || ts_next_word(&text).len)
 		return ts_error_set(err, TS_INVALID, "a grant must have the form 'WHO ROLE PROJECT', such as 'group:ml push *'");
 	if (parse_subject(subject, &out, err) || ts_grant_project_check(project, err))
 		return err->status;

@@ -25,6 +25,7 @@
 #define TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
 
 #include "base/arena.h"
+#include "service/auth/quota.h"
 #include "service/handlers/core/access.h"
 #include "store/engine.h"
 
@@ -51,6 +52,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	bool read_only;
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */
+	struct ts_quotas *quotas; /* NULL: none */
 };
 
 struct ts_call {

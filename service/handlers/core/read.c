@@ -115,6 +115,16 @@ size_t ts_run_count_columns(const struct ts_run *run)
 	return n;
 }
 
+uint64_t ts_run_count_rows(const struct ts_run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
+			n += run->indexes[i].tables[t].rows;
+	return n;
+}
+
 static enum ts_status add_steps(struct ts_fetch *f, const struct ts_index *index, struct ts_run_ref *ref,
 				struct ts_error *err)
 {

@@ -30,6 +30,11 @@ static enum ts_status check_request(const struct ts_commit_request *r, struct ts
 	return ts_run_state_check(r->state, err);
 }
 
+static enum ts_status check_rows(struct commit *c, const struct ts_run *run, struct ts_error *err)
+{
+	return ts_quota_check_rows(c->call->server->quotas, c->request->name, ts_run_count_rows(run), err);
+}
+
 /* Checks that the objects below the head are what it says. A run that the name has was checked before. */
 static enum ts_status check_objects(struct commit *c, const struct ts_run *run, struct ts_error *err)
 {
@@ -42,7 +47,9 @@ static enum ts_status check_objects(struct commit *c, const struct ts_run *run, 
 	status = ts_ref_find(c->call->engine, TS_REF_RUN, c->request->name, &arena, &ref, &found, err);
 	found = found && ts_id_eq(&ref.id, &run->id);
 	ts_arena_finish(&arena);
-	return status || found ? status : ts_run_fits(c->f, run, false, NULL, err);
+	if (status || found)
+		return status;
+	return check_rows(c, run, err) ? err->status : ts_run_fits(c->f, run, false, NULL, err);
 }
 
 /* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not damaged. */
@@ -211,7 +218,8 @@ static enum ts_status try_join(struct commit *c, const struct ts_run *sent, stru
 	if (find_base(c, arena, &stage, &staged, &base, &has_base, err))
 		return err->status;
 	if (has_base &&
-	    (ts_runs_join(c->f, &base, sent, arena, &id, err) || ts_run_open(c->f, &id, arena, &joined, err)))
+	    (ts_runs_join(c->f, &base, sent, arena, &id, err) || ts_run_open(c->f, &id, arena, &joined, err) ||
+	     check_rows(c, &joined, err)))
 		return err->status;
 	if (is_complete(c, &joined, arena, &complete, err))
 		return err->status;

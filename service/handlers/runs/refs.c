@@ -62,7 +62,8 @@ static enum ts_status may_move(const struct ts_call *call, const struct ts_ref_r
 			    TS_SPAN_ARG(r->name), SHORT, ts_id_hex(&current->id, hex));
 }
 
-static enum ts_status summarize(struct ts_call *call, const struct ts_id *id, struct ts_span *ret_summary,
+/* Opens the run that a name is to have. */
+static enum ts_status summarize(struct ts_call *call, struct ts_span name, const struct ts_id *id, struct ts_span *ret_summary,
 				struct ts_error *err)
 {
 	struct ts_arena arena;
@@ -74,6 +75,8 @@ static enum ts_status summarize(struct ts_call *call, const struct ts_id *id, st
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&f, call);
 	status = ts_run_open(&f, id, &arena, &run, err);
+	if (!status)
+		status = ts_quota_check_rows(call->server->quotas, name, ts_run_count_rows(&run), err);
 	if (!status)
 		status = ts_describe(&f, &run, &arena, &d, err);
 	if (!status)
@@ -102,7 +105,7 @@ static enum ts_status move_ref(struct ts_call *call, const struct ts_ref_request
 		*ret_ref = *current;
 		return TS_OK;
 	}
-	if (may_move(call, r, current, err) || summarize(call, &target.id, &u.summary, err))
+	if (may_move(call, r, current, err) || summarize(call, r->name, &target.id, &u.summary, err))
 		return err->status;
 	u.id = target.id;
 	if (current)
