@@ -135,6 +135,9 @@ VECTORS = [
     ("revoke_token_request", "RevokeTokenRequest", 'token: "t"'),
     ("tokens_reply", "TokensReply",
      'tokens { id: "0011223344556677" name: "n" role: "read" projects: "*" maker: "ada" made_ns: 5 expires_ns: -6 } tokens { name: "m" } secret: "s"'),
+    ("usage_reply", "UsageReply",
+     'projects { project: "p" sealed_bytes: 2 raw_bytes: 3 names: 4 notes: 5 sealed_limit: 0 raw_limit: 7 names_limit: 8 notes_limit: 9 rows_limit: 10 } projects { project: "q" } '
+     'senders { sender: "ada" own: true unnamed_bytes: 3 unnamed_limit: 0 } senders { sender: "bea" } uncounted: true'),
     ("chart_request", "ChartRequest",
      'runs: "p/a" runs: "id:4f1c" column: "lo\\000ss" axis: CHART_AXIS_TOKENS columns: 640 log_x: true log_y: true smooth: 2.5 by: "config.lr" rank: -1'),
     ("chart_reply", "ChartReply",
@@ -171,7 +174,7 @@ VECTORS = [
      % (ident(1), ident(2), ident(3))),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",
-     "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10"),
+     "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10 drifts: 11 drift: \"c\""),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0 removed_s: 7"),
     ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5 removed: 6 removed_bytes: 7"),
 ]

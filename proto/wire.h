@@ -50,6 +50,28 @@ struct ts_tokens_reply {
 	struct ts_span secret; /* of the one that was made */
 };
 
+/* GetUsage, whose request has no fields. */
+struct ts_project_usage {
+	struct ts_span project;
+	uint64_t sealed_bytes, raw_bytes, names, notes;
+	uint64_t sealed_limit, raw_limit, names_limit, notes_limit, rows_limit;
+	bool has_sealed_limit, has_raw_limit, has_names_limit, has_notes_limit, has_rows_limit;
+};
+struct ts_sender_usage {
+	struct ts_span sender;
+	bool own; /* the caller */
+	uint64_t unnamed_bytes;
+	uint64_t unnamed_limit;
+	bool has_unnamed_limit;
+};
+struct ts_usage_reply {
+	struct ts_project_usage *projects;
+	size_t n_projects;
+	struct ts_sender_usage *senders;
+	size_t n_senders;
+	bool uncounted; /* there may be more */
+};
+
 /* HasObjects: which of these are missing? The present ones are leased. */
 struct ts_has_request {
 	struct ts_id *ids;
@@ -354,6 +376,8 @@ struct ts_verify_event {
 	uint64_t misfits;	  /* runs below a name whose objects are not what their indexes say */
 	struct ts_span *misfit;	  /* the first 64 of them: "run default/a: rank 0, steps, column scalars.loss, block 2: object ..." */
 	size_t n_misfit;
+	struct ts_span *drift; /* the first 64 of report.drifted, as sentences; report.drifts stays with the store */
+	size_t n_drift;
 };
 
 /* CollectGarbage */
@@ -384,6 +408,7 @@ TS_WIRE(put_reply, ts_put_stats);
 TS_WIRE(make_token_request, ts_make_token_request);
 TS_WIRE(revoke_token_request, ts_revoke_token_request);
 TS_WIRE(tokens_reply, ts_tokens_reply);
+TS_WIRE(usage_reply, ts_usage_reply);
 TS_WIRE(commit_request, ts_commit_request);
 TS_WIRE(commit_reply, ts_commit_reply);
 TS_WIRE(ref_request, ts_ref_request);

@@ -49,9 +49,9 @@ const struct ts_option ts_options[] = {
 	 "given several times. Without any, whoever may open the socket may do everything but what is for admins: the user of the "
 	 "server, root, and who is granted it"},
 	{"quota", "'WHOSE WHAT LIMIT'", TS_OPTION_QUOTAS, false, AT(quotas), 0, 0, "none",
-	 "how much a project, or each (*), may use: sealed (bytes as stored), raw (before compression), names, notes, or rows (of one run); "
-	 "or unnamed, how much a user, cert:NAME, token:NAME, an address, or each (*) may have sent that no name reaches yet. A size "
-	 "such as 200GiB, a number, or none; may be given several times"},
+	 "how much a project, or each (*), may use: sealed (bytes as stored), raw (before compression), names, notes, or rows (of one "
+	 "run); or unnamed, how much a user, cert:NAME, token:NAME, an address, or each (*) may have sent that no name reaches yet. A "
+	 "size such as 200GiB, a number, or none; may be given several times"},
 	{"protect", "BRANCHES", TS_OPTION_TEXT, false, AT(protect), 0, 0, "main",
 	 "branches that only the role maintain moves otherwise than by a push; 'none' protects none"},
 	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
@@ -520,7 +520,8 @@ enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, s
 		return err->status;
 	if (read_environment(config, err))
 		return err->status;
-	config->listen_from = config->grants_from = config->quotas_from = -1; /* the values so far, also of the first reading, are replaced */
+	/* The values so far, also of the first reading, are replaced. */
+	config->listen_from = config->grants_from = config->quotas_from = -1;
 	if (read_flags(config, argc, argv, err))
 		return err->status;
 	return check(config, err);

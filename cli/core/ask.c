@@ -48,6 +48,14 @@ enum ts_status ts_ask_list_tokens(struct ts_channel *ch, struct ts_arena *arena,
 	return status ? status : ts_wire_unpack_tokens_reply(answer, arena, ret, err);
 }
 
+enum ts_status ts_ask_usage(struct ts_channel *ch, struct ts_arena *arena, struct ts_usage_reply *ret, struct ts_error *err)
+{
+	struct ts_span answer = {NULL, 0};
+	enum ts_status status = ch->ops->call(ch, "GetUsage", ts_span_of(NULL, 0), arena, &answer, err);
+
+	return status ? status : ts_wire_unpack_usage_reply(answer, arena, ret, err);
+}
+
 enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
 			  struct ts_has_reply *ret, struct ts_error *err)
 {

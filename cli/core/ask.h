@@ -52,6 +52,7 @@ enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, 
 enum ts_status ts_ask_make_token(struct ts_channel *ch, const struct ts_make_token_request *in, struct ts_arena *arena,
 				 struct ts_tokens_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_list_tokens(struct ts_channel *ch, struct ts_arena *arena, struct ts_tokens_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_usage(struct ts_channel *ch, struct ts_arena *arena, struct ts_usage_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_revoke_token(struct ts_channel *ch, const struct ts_revoke_token_request *in, struct ts_arena *arena,
 				   struct ts_tokens_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,

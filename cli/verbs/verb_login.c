@@ -21,8 +21,29 @@ enum { TOKEN_LINE_MAX = 256 };
 
 /* ---- what a server says of the caller ---- */
 
-static void json(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const char *from)
+/* What the caller sent and no name has reached; NULL: the server does not tell. */
+static const struct ts_sender_usage *own_of(const struct ts_usage_reply *usage)
 {
+	for (size_t i = 0; i < usage->n_senders; i++)
+		if (usage->senders[i].own)
+			return &usage->senders[i];
+	return NULL;
+}
+
+static void json_count_or_null(struct ts_json *j, const char *key, bool known, uint64_t n)
+{
+	if (known) {
+		ts_json_count(j, key, n);
+		return;
+	}
+	ts_json_key(j, key);
+	ts_json_null(j);
+}
+
+static void json(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const char *from,
+		 const struct ts_usage_reply *usage)
+{
+	const struct ts_sender_usage *own = usage ? own_of(usage) : NULL;
 	struct ts_json writer = ts_cli_json(cli), *j = &writer;
 
 	ts_json_object(j);
@@ -35,17 +56,34 @@ static void json(struct ts_cli *cli, const char *server, const struct ts_info_re
 	ts_json_key(j, "token_from");
 	ts_json_string(j, from);
 	ts_json_time(j, "token_expires", info->token_expires_ns);
+	if (usage) {
+		json_count_or_null(j, "unnamed_bytes", own, own ? own->unnamed_bytes : 0);
+		json_count_or_null(j, "unnamed_limit_bytes", own && own->has_unnamed_limit, own ? own->unnamed_limit : 0);
+	}
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }
 
-static void show(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const struct ts_client_login *login)
+static void show_own(struct ts_cli *cli, const struct ts_sender_usage *own)
+{
+	struct ts_arena *arena = &cli->arena;
+	const char *used = ts_show_bytes((double)own->unnamed_bytes, arena);
+
+	if (own->has_unnamed_limit)
+		used = ts_arena_printf(arena, "%s of %s", used, ts_show_bytes((double)own->unnamed_limit, arena));
+	if (own->unnamed_bytes || own->has_unnamed_limit)
+		ts_text_field(cli, "unnamed", ts_arena_printf(arena, "%s, sent and reached by no name yet", used));
+}
+
+/* usage: what a login does not ask for; NULL. */
+static void show(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const struct ts_client_login *login,
+		 const struct ts_usage_reply *usage)
 {
 	const char *from = login && login->token ? login->from : NULL;
 	struct ts_arena *arena = &cli->arena;
 
 	if (cli->json) {
-		json(cli, server, info, from);
+		json(cli, server, info, from, usage);
 		return;
 	}
 	ts_text_field(cli, "server", server);
@@ -58,15 +96,21 @@ static void show(struct ts_cli *cli, const char *server, const struct ts_info_re
 		ts_text_field(cli, "token",
 			      ts_arena_printf(arena, "of %s, expires %s", from,
 					      info->token_expires_ns ? ts_show_time(info->token_expires_ns, arena) : "never"));
+	if (usage && own_of(usage))
+		show_own(cli, own_of(usage));
 }
 
 enum ts_status ts_verb_whoami(struct ts_cli *cli, struct ts_error *err)
 {
+	struct ts_usage_reply usage = {.n_senders = 0};
 	struct ts_info_reply info;
+	struct ts_error ignored; /* an older server, or one that gives the caller no role, does not tell */
 
 	if (ts_cli_open(cli, TS_USE_READ, err) || ts_ask_info(cli->target.channel, &cli->arena, &info, err))
 		return err->status;
-	show(cli, cli->target.where, &info, &cli->target.login);
+	if (info.who.len && ts_ask_usage(cli->target.channel, &cli->arena, &usage, &ignored))
+		usage = (struct ts_usage_reply){.n_senders = 0};
+	show(cli, cli->target.where, &info, &cli->target.login, &usage);
 	return TS_OK;
 }
 
@@ -231,7 +275,7 @@ enum ts_status ts_verb_login(struct ts_cli *cli, struct ts_error *err)
 	if (try_it(cli, address, &login, &info, err) || keep(&all, path, address, &login, err))
 		return err->status;
 	login.from = path;
-	show(cli, address, &info, &login);
+	show(cli, address, &info, &login, NULL);
 	ts_cli_say(cli,
 		   "commands go to this server now, unless --server, --store or the environment name another; tscope logout ends that");
 	return TS_OK;

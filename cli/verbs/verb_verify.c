@@ -46,6 +46,21 @@ static void list_damage(struct ts_cli *cli, const struct ts_verify_report *r)
 			      ts_show_count(r->damaged + r->missing - r->n_ids, &cli->arena));
 }
 
+/* This is no damage: between two gcs, runs grow and projects come to share objects. */
+static void list_drifts(struct ts_cli *cli, const struct ts_verify_event *e)
+{
+	uint64_t n = e->report.drifted;
+
+	if (!n)
+		return;
+	ts_buf_printf(&cli->out, "%s something else than was counted so far; the next gc puts it right:\n",
+		      n == 1 ? "1 account uses" : ts_arena_printf(&cli->arena, "%s accounts use", ts_show_count(n, &cli->arena)));
+	for (size_t i = 0; i < e->n_drift; i++)
+		ts_buf_printf(&cli->out, "  %s\n", ts_show_text(e->drift[i], &cli->arena));
+	if (n > e->n_drift)
+		ts_buf_printf(&cli->out, "  and %s more\n", ts_show_count(n - e->n_drift, &cli->arena));
+}
+
 static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 {
 	const struct ts_verify_report *r = &e->report;
@@ -64,6 +79,7 @@ static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 			      "push these runs again\n",
 			      r->records == 1 ? "1 record"
 					      : ts_arena_printf(&cli->arena, "%s records", ts_show_count(r->records, &cli->arena)));
+	list_drifts(cli, e);
 	if (!e->misfits)
 		return;
 	ts_buf_printf(&cli->out, "%s cannot be read whole, because objects are not what the run says:\n",
@@ -98,6 +114,12 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 	ts_json_array(j);
 	for (size_t i = 0; i < e->n_misfit; i++)
 		ts_json_span(j, e->misfit[i]);
+	ts_json_end(j);
+	ts_json_count(j, "drift_count", e->report.drifted);
+	ts_json_key(j, "drifts");
+	ts_json_array(j);
+	for (size_t i = 0; i < e->n_drift; i++)
+		ts_json_span(j, e->drift[i]);
 	ts_json_end(j);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);

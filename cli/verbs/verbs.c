@@ -508,6 +508,12 @@ static const struct ts_example whoami_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_example projects_examples[] = {
+	{"tscope projects", "what each project of the store or server uses, and how much it may"},
+	{"tscope projects --json | jq '.projects[] | {project, sealed_bytes, sealed_limit_bytes}'", "the same for a script"},
+	END_EXAMPLES,
+};
+
 static const struct ts_example version_examples[] = {
 	{"tscope version", "shows the version of this program, and of the server if one is named"},
 	END_EXAMPLES,
@@ -818,6 +824,15 @@ const struct ts_verb ts_verbs[] = {
 		.options = gc_options, .examples = gc_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_gc,
+	},
+	{
+		.name = "projects", .summary = "show what each project uses, and how much it may", .usage = "",
+		.about = "A project pays for everything that its names, the histories of its branches and its removed names reach, "
+			 "whoever else reaches it: compressed as stored, and before. Below are those who sent something that no name "
+			 "has reached yet, for an admin everybody. Limits are lines 'quota' of the server's configuration.",
+		.examples = projects_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_projects,
 	},
 	{
 		.name = "token", .summary = "make, list and revoke the tokens of a server", .usage = "[make NAME|list|revoke NAME]",

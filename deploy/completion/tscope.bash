@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc token login logout whoami version help"
+	local verbs="push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc projects token login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac

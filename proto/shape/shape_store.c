@@ -74,6 +74,8 @@ static const struct ts_shape_field verify_rows[] = {
 	{"ids", NULL, LIST(ID, report.ids, report.n_ids, TS_WIRE_REPORTED_MAX)},
 	{"misfits", NULL, U64(misfits)},
 	{"misfit", NULL, LIST(TEXT, misfit, n_misfit, TS_WIRE_REPORTED_MAX), MAX(TS_WIRE_TEXT_MAX)},
+	{"drifts", NULL, U64(report.drifted)},
+	{"drift", NULL, LIST(TEXT, drift, n_drift, TS_WIRE_REPORTED_MAX), MAX(TS_WIRE_TEXT_MAX)},
 	{"records", NULL, U64(report.records)},
 };
 const struct ts_shape ts_shape_verify_event = {SHAPE("verify_event", verify_event, verify_rows)};

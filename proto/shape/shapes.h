@@ -48,6 +48,7 @@ extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 extern const struct ts_shape ts_shape_removed_reply; /* ts_removed_reply */
 extern const struct ts_shape ts_shape_restore_reply; /* ts_restore_reply */
 extern const struct ts_shape ts_shape_tokens_reply; /* ts_tokens_reply */
+extern const struct ts_shape ts_shape_usage_reply; /* ts_usage_reply */
 
 /* Requests, and replies that are not answers. */
 extern const struct ts_shape ts_shape_chart_request;

@@ -8,17 +8,17 @@
 
 enum { AMOUNT = 64 };
 
+#define REMOVE_RUNS \
+	"remove runs with tscope rm: their bytes are free once gc has given up the removed names, 30 days later or when an admin " \
+	"says tscope gc --removed 0s"
+
 static const struct {
 	const char *word;
 	bool bytes;
 	const char *remedy; /* what its owner can do */
 } kinds[TS_QUOTA_KINDS] = {
-	[TS_USE_SEALED] = {"sealed", true,
-			   "remove runs with tscope rm: their bytes are free once gc has given up the removed names, 30 days later or when "
-			   "an admin says tscope gc --removed 0s"},
-	[TS_USE_RAW] = {"raw", true,
-			"remove runs with tscope rm: their bytes are free once gc has given up the removed names, 30 days later or when "
-			"an admin says tscope gc --removed 0s"},
+	[TS_USE_SEALED] = {"sealed", true, REMOVE_RUNS},
+	[TS_USE_RAW] = {"raw", true, REMOVE_RUNS},
 	[TS_USE_NAMES] = {"names", false, "remove names that are not needed with tscope rm"},
 	[TS_USE_NOTES] = {"notes", false, "remove notes, or the names of runs that have them"},
 	[TS_USE_UNNAMED] = {"unnamed", true,
@@ -135,8 +135,8 @@ static enum ts_status refuse(struct ts_quotas *quotas, int kind, const char *who
 	print_amount(may, kind, ts_quota_limit(quotas, kind, name));
 	if (kind == TS_QUOTA_ROWS)
 		return ts_error_set(err, TS_TOO_LARGE,
-				    "the quota of rows a run in %s%.*s does not allow this: the run has %s, and %s are allowed; %s, or ask "
-				    "an admin of the server for more",
+				    "the quota of rows a run in %s%.*s does not allow this: the run has %s, and %s are allowed; %s, or "
+				    "ask an admin of the server for more",
 				    whose, TS_SPAN_ARG(name), asks, may, kinds[kind].remedy);
 	return ts_error_set(err, TS_TOO_LARGE,
 			    "the quota '%s' of %s%.*s does not allow this: it uses %s, this needs %s more, and %s are allowed; %s, or "

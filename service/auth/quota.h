@@ -5,10 +5,10 @@
  *	quota = speed names 10000	its names, tags and branches; notes: those of its runs
  *	quota = speed rows 50000000	of each of its runs
  *	quota = * sealed 50GiB		each project that has no such line of its own
- *	quota = user:ada unnamed 20GiB	what ada sent and no name has reached yet; also cert:NAME, token:NAME, an address, or * for each
+ *	quota = user:ada unnamed 20GiB	what ada sent that has no name yet; also cert:NAME, token:NAME, an address, * for each
  *
- * A size has a unit (KiB, MiB, GiB, TiB) or is in bytes; `none` is no limit. Of two lines about the same, the last holds. What counts is
- * said in store/engine.h (enum ts_use). Pure; thread-safe.
+ * A size has a unit (KiB, MiB, GiB, TiB) or is in bytes; `none` is no limit. Of two lines about the same, the last holds. What counts
+ * is said in store/engine.h (enum ts_use). Pure; thread-safe.
  */
 #ifndef TSCOPE_SERVICE_AUTH_QUOTA_H
 #define TSCOPE_SERVICE_AUTH_QUOTA_H

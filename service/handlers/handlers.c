@@ -44,6 +44,7 @@ static const struct ts_handler rows[] = {
 	{.method = "ListTokens", .needs = TS_AUTH_ADMIN, .message = ts_handle_list_tokens},
 	{.method = "RevokeToken", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_WRITE,
 	 .flags = TS_METHOD_WRITES, .message = ts_handle_revoke_token},
+	{.method = "GetUsage", .needs = TS_AUTH_READ, .message = ts_handle_get_usage},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

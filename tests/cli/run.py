@@ -39,7 +39,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc "
+VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc projects "
          "token login logout whoami version help").split()
 failures = []
 
@@ -304,6 +304,7 @@ gc --dry-run --lease 0s
 list --by config.lr --columns loss.last,config.none
 list --by config.lr --columns name
 gc --lease soon
+projects
 """.strip().split("\n")
 
 
@@ -319,7 +320,7 @@ def schemas(_update):
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
     place.run("tscoped --store served --socket $PWD/served.sock >served.log 2>&1 & echo $! >pid; for i in $(seq 200); do "
               "test -S served.sock || sleep 0.05; done")
-    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "logout"):
+    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "whoami", "projects", "logout"):
         rc, stdout, _ = place.run(f"{'' if 'log' in command else 'TSCOPE_SERVER=unix:$PWD/served.sock '}tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
     place.run("kill $(cat pid)")

@@ -98,6 +98,39 @@ static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *even
 	return status;
 }
 
+/* --- what was counted --- */
+
+static void print_drift(const struct ts_drift *drift, struct ts_buf *out)
+{
+	ts_buf_printf(out, "%s%.*s", drift->counted.sender ? "" : "project ", TS_SPAN_ARG(drift->counted.name));
+	for (int i = 0, n = 0; i < TS_USES; i++)
+		if (drift->counted.used[i] != drift->found[i])
+			ts_buf_printf(out, "%s %s: %" PRIu64 " counted, %" PRIu64 " found", n++ ? "," : "", ts_quota_word(i),
+				      drift->counted.used[i], drift->found[i]);
+}
+
+static enum ts_status name_drifts(struct ts_call *call, struct ts_verify_event *event, struct ts_error *err)
+{
+	const struct ts_verify_report *report = &event->report;
+	struct ts_buf text = TS_BUF_INIT(4096);
+
+	event->drift = ts_arena_array(call->arena, report->n_drifts, sizeof *event->drift);
+	if (!event->drift)
+		return ts_arena_error(call->arena, err);
+	for (size_t i = 0; i < report->n_drifts; i++) {
+		ts_buf_reset(&text);
+		print_drift(&report->drifts[i], &text);
+		event->drift[i] = ts_arena_span(call->arena, ts_buf_view(&text));
+		if (!event->drift[i].data) {
+			ts_buf_finish(&text);
+			return ts_arena_error(call->arena, err);
+		}
+		event->n_drift++;
+	}
+	ts_buf_finish(&text);
+	return TS_OK;
+}
+
 enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_error stopped;
@@ -111,7 +144,7 @@ enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_spa
 			*err = stopped;
 		return err->status;
 	}
-	if (fit_all(call, &event, err))
+	if (fit_all(call, &event, err) || name_drifts(call, &event, err))
 		return err->status;
 	event.done = event.total = event.report.objects;
 	return reply_verify_event(call, &event, err);

@@ -38,6 +38,7 @@ $ tscope help
 |   export        write a run back to files
 |   verify        check the store: read every object and recompute its digest
 |   gc            free objects that no name reaches, and make missing metrics
+|   projects      show what each project uses, and how much it may
 |   token         make, list and revoke the tokens of a server
 |   login         keep a token for a server, and send commands there
 |   logout        forget the token of a server

@@ -1,0 +1,88 @@
+/* verb_projects.c - tscope projects: what each project uses of a store, and how much it may. */
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/verbs.h"
+
+/* "1.2 GiB of 50 GiB", or "1.2 GiB" without a limit. */
+static const char *share(const char *used, bool limited, const char *limit, struct ts_arena *arena)
+{
+	return limited ? ts_arena_printf(arena, "%s of %s", used, limit) : used;
+}
+
+static const char *bytes(uint64_t used, bool limited, uint64_t limit, struct ts_arena *arena)
+{
+	return share(ts_show_bytes((double)used, arena), limited, ts_show_bytes((double)limit, arena), arena);
+}
+
+static const char *count(uint64_t used, bool limited, uint64_t limit, struct ts_arena *arena)
+{
+	return share(ts_show_count(used, arena), limited, ts_show_count(limit, arena), arena);
+}
+
+static void add_project(struct ts_grid *grid, const struct ts_project_usage *p, struct ts_arena *arena)
+{
+	ts_grid_span(grid, TS_STYLE_PLAIN, p->project);
+	ts_grid_text(grid, TS_STYLE_PLAIN, count(p->names, p->has_names_limit, p->names_limit, arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, count(p->notes, p->has_notes_limit, p->notes_limit, arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, bytes(p->sealed_bytes, p->has_sealed_limit, p->sealed_limit, arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, bytes(p->raw_bytes, p->has_raw_limit, p->raw_limit, arena));
+	ts_grid_text(grid, TS_STYLE_DIM, p->has_rows_limit ? ts_show_count(p->rows_limit, arena) : "any");
+}
+
+static enum ts_status print_projects(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"project", TS_ALIGN_LEFT, 8}, {"names", TS_ALIGN_RIGHT, 0},	    {"notes", TS_ALIGN_RIGHT, 0},
+		{"stored", TS_ALIGN_RIGHT, 0}, {"uncompressed", TS_ALIGN_RIGHT, 0}, {"rows a run", TS_ALIGN_RIGHT, 0},
+	};
+	struct ts_grid grid;
+
+	if (reply->n_projects == 0) {
+		ts_cli_say(cli, "no project uses anything");
+		return TS_OK;
+	}
+	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], &cli->arena);
+	for (size_t i = 0; i < reply->n_projects; i++)
+		add_project(&grid, &reply->projects[i], &cli->arena);
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+/* Those who sent something that no name has reached. */
+static enum ts_status print_senders(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"sent by", TS_ALIGN_LEFT, 8}, {"without a name", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+	size_t n = 0;
+
+	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], &cli->arena);
+	for (size_t i = 0; i < reply->n_senders; i++) {
+		const struct ts_sender_usage *s = &reply->senders[i];
+
+		if (s->unnamed_bytes == 0)
+			continue;
+		ts_grid_span(&grid, TS_STYLE_PLAIN, s->sender);
+		ts_grid_text(&grid, TS_STYLE_PLAIN, bytes(s->unnamed_bytes, s->has_unnamed_limit, s->unnamed_limit, &cli->arena));
+		n++;
+	}
+	if (n == 0)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+enum ts_status ts_verb_projects(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_usage_reply reply;
+
+	if (ts_cli_open(cli, TS_USE_READ, err) || ts_ask_usage(cli->target.channel, &cli->arena, &reply, err))
+		return err->status;
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_usage_reply, &reply, err);
+	if (reply.uncounted)
+		ts_cli_say(cli, "this store was made by an older version and is not counted yet, so there is more; gc counts it");
+	return print_projects(cli, &reply, err) ? err->status : print_senders(cli, &reply, err);
+}
