@@ -6,12 +6,14 @@
 #ifndef TSCOPE_SERVICE_METRICS_H
 #define TSCOPE_SERVICE_METRICS_H
 
+#include "service/auth/quota.h"
 #include "service/http.h"
 #include "service/rpc/server.h"
 
 struct ts_metrics {
 	struct ts_server *server;
 	struct ts_engine *engine;
+	struct ts_quotas *quotas; /* NULL: none */
 	const char *store; /* its path; for the room on its disk */
 	int64_t started_ns; /* real time */
 	struct ts_http *http;

@@ -215,8 +215,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;
-	d->metrics = (struct ts_metrics){
-		.server = d->server, .engine = d->engine, .store = config->store, .started_ns = d->facts.started_ns};
+	d->metrics = (struct ts_metrics){.server = d->server, .engine = d->engine, .quotas = &d->quotas, .store = config->store,
+					 .started_ns = d->facts.started_ns};
 	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
 		return err->status;
 	if (config->gc_hours > 0 && !config->read_only)

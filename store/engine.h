@@ -186,6 +186,17 @@ struct ts_store_stats {
 	uint64_t refs;		/* refs of all kinds */
 };
 
+/* What tells whether a store is well while it works. Counters rise from 0 since this process opened the store. */
+struct ts_store_vitals {
+	uint64_t readers;	  /* transactions that read now, of all processes */
+	uint64_t reader_slots;	  /* how many there can be */
+	double oldest_reader_s;	  /* for how long a reader has been seen to hold pages back that were freed since; 0: none does */
+	uint64_t asked_bytes;	  /* stored bytes of objects that pushes wanted to be there: they were, or were sent */
+	uint64_t new_bytes;	  /* of these, stored */
+	uint64_t unnamed_bytes;	  /* of all senders: what only its lease keeps */
+	uint64_t unnamed_objects; /* whoever sent them */
+};
+
 /* The result of verify. */
 struct ts_verify_report {
 	uint64_t objects;	/* objects that were read */
@@ -318,6 +329,8 @@ struct ts_engine_ops {
 	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);
 	enum ts_status (*stats)(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err);
+	/* TS_UNSUPPORTED for engines without files. */
+	enum ts_status (*vitals)(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err);
 	void (*destroy)(struct ts_engine *e);
 };
 

@@ -1,7 +1,7 @@
 /* lmdb_count.c - counts what every project and sender uses, by a walk over what the names of each project reach.
  *
- * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records as
- * they are by then, so that those who wrote meanwhile are not forgotten. */
+ * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records
+ * as they are by then, so that those who wrote meanwhile are not forgotten. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

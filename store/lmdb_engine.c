@@ -65,6 +65,7 @@ static const struct ts_engine_ops lmdb_ops = {
 	.sweep = ts_lmdb_sweep,
 	.backup = ts_lmdb_backup,
 	.stats = lmdb_stats,
+	.vitals = ts_lmdb_vitals,
 	.destroy = lmdb_destroy,
 };
 

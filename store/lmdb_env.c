@@ -301,6 +301,7 @@ static void free_env(struct ts_lmdb_env *env)
 		mdb_env_close(env->mdb);
 	ts_cache_drop(env);
 	pthread_rwlock_destroy(&env->map);
+	pthread_mutex_destroy(&env->watch);
 	pthread_mutex_destroy(&env->lane.lock);
 	pthread_cond_destroy(&env->lane.turn);
 	ts_free(env->path);
@@ -315,6 +316,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	if (!env)
 		return NULL;
 	pthread_mutex_init(&env->lane.lock, NULL);
+	pthread_mutex_init(&env->watch, NULL);
 	pthread_cond_init(&env->lane.turn, NULL);
 	/* Growing the map must not wait forever behind readers that overlap. */
 	ts_system_lock_init(&env->map);

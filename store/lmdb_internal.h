@@ -32,6 +32,7 @@
 
 #include <lmdb.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. A store of format 1 that is opened for
@@ -84,6 +85,10 @@ struct ts_lmdb_env {
 	uint64_t reserve_bytes; /* 0: none */
 	pthread_rwlock_t map;
 	struct ts_lmdb_lane lane;
+	atomic_uint_fast64_t asked_bytes, new_bytes; /* struct ts_store_vitals */
+	pthread_mutex_t watch; /* of the oldest reader that was seen to hold pages back */
+	size_t oldest_txn;     /* 0: none */
+	int64_t oldest_since_ns;
 };
 
 struct ts_lmdb {
@@ -389,6 +394,9 @@ enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed
 				    struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
 enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
+
+/* lmdb_vitals.c */
+enum ts_status ts_lmdb_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err);
 
 /* lmdb_backup.c */
 enum ts_status ts_lmdb_backup(struct ts_engine *e, const char *path, struct ts_error *err);

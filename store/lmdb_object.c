@@ -47,7 +47,8 @@ struct has {
 	int64_t now_ns;
 	struct ts_sweeping sweeping;
 	bool *present;
-	bool stale; /* some lease must be renewed */
+	uint64_t bytes; /* stored, of those that are there */
+	bool stale;	/* some lease must be renewed */
 };
 
 /* A damaged record counts as absent, so that pushing the object again repairs it. */
@@ -78,6 +79,8 @@ static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error
 
 		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
 			return err->status;
+		if (has->present[i])
+			has->bytes += record.len;
 		if (has->present[i] && must_renew(&has->sweeping, record.lease_ns, has->now_ns))
 			has->stale = true;
 	}
@@ -122,8 +125,10 @@ enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, si
 	}
 	if (!status && has.stale && !l->read_only)
 		status = ts_lane_run(l, renew, &has, n * TS_RECORD_BYTES, err);
-	if (!status)
+	if (!status) {
 		memcpy(ret_present, has.present, n * sizeof *ret_present);
+		atomic_fetch_add(&l->env->asked_bytes, has.bytes);
+	}
 	ts_free(has.present);
 	return status;
 }
@@ -142,9 +147,12 @@ enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, s
 	}
 	status = has_now(r, &has, err);
 	ts_read_end(&r);
-	if (!status)
-		*ret_leased = !has.stale || l->read_only;
-	return status;
+	if (status)
+		return status;
+	*ret_leased = !has.stale || l->read_only;
+	if (*ret_leased)
+		atomic_fetch_add(&l->env->asked_bytes, has.bytes);
+	return TS_OK;
 }
 
 enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
@@ -318,9 +326,13 @@ enum ts_status ts_lmdb_upload_many(struct ts_engine *e, struct ts_span sender, c
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", n);
 	status = n ? ts_lane_run((struct ts_lmdb *)(void *)e, put_all, &put, bytes, err) : TS_OK;
 	ts_free(put.parts);
-	if (!status && ret_stats)
+	if (status)
+		return status;
+	atomic_fetch_add(&ts_env_of(e)->asked_bytes, bytes);
+	atomic_fetch_add(&ts_env_of(e)->new_bytes, put.stats.new_bytes);
+	if (ret_stats)
 		*ret_stats = put.stats;
-	return status;
+	return TS_OK;
 }
 
 static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const struct ts_id *first,

@@ -251,7 +251,8 @@ enum ts_status ts_unnamed_get(struct ts_read r, uint64_t pack, uint32_t offset, 
 	return TS_OK;
 }
 
-enum ts_status ts_unnamed_put(struct ts_write *w, uint64_t pack, uint32_t offset, const struct ts_unnamed *unnamed, struct ts_error *err)
+enum ts_status ts_unnamed_put(struct ts_write *w, uint64_t pack, uint32_t offset, const struct ts_unnamed *unnamed,
+			      struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(64);
 	uint8_t room[TS_UNNAMED_KEY];

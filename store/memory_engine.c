@@ -470,6 +470,12 @@ static enum ts_status recount(struct ts_engine *e, struct ts_error *err)
 	return counts_nothing(err);
 }
 
+static enum ts_status vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
+{
+	(void)e, (void)ret_vitals;
+	return counts_nothing(err);
+}
+
 static const struct ts_engine_ops memory_ops = {
 	.has_many = memory_has_many,
 	.look_many = memory_look_many,
@@ -501,6 +507,7 @@ static const struct ts_engine_ops memory_ops = {
 	.sweep = ts_memory_sweep,
 	.backup = memory_backup,
 	.stats = memory_stats,
+	.vitals = vitals,
 	.destroy = memory_destroy,
 };
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -479,6 +480,64 @@ static void verify_names_what_drifted(void **state)
 	assert_int_equal(used(f, "ada", TS_USE_UNNAMED), 0);
 }
 
+static struct ts_store_vitals vitals(struct fixture *f)
+{
+	struct ts_store_vitals v;
+
+	OK(f->e->ops->vitals(f->e, &v, &f->err));
+	return v;
+}
+
+static void vitals_tell_who_reads_and_for_how_long(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[6];
+	struct timespec pause = {.tv_nsec = 30000000};
+	struct ts_read r;
+
+	(void)test_run(&f->arena, 1, 4, objects);
+	assert_int_equal(vitals(f).readers, 0);
+	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	assert_int_equal(vitals(f).readers, 1);
+	assert_true(vitals(f).reader_slots >= 126);
+	(void)nanosleep(&pause, NULL);
+	assert_true(vitals(f).oldest_reader_s == 0); /* it holds nothing back */
+	OK(upload(f, "ada", objects, 6));
+	assert_true(vitals(f).oldest_reader_s < 0.02);
+	(void)nanosleep(&pause, NULL);
+	assert_true(vitals(f).oldest_reader_s >= 0.03);
+	ts_read_end(&r);
+	assert_true(vitals(f).oldest_reader_s == 0);
+	assert_int_equal(vitals(f).readers, 0);
+}
+
+static void vitals_tell_what_need_not_be_sent(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[6];
+	struct ts_id ids[6];
+	bool present[6], leased;
+
+	(void)test_run(&f->arena, 1, 4, objects);
+	for (size_t i = 0; i < 6; i++)
+		ids[i] = objects[i].id;
+	OK(f->e->ops->has_many(f->e, ids, 6, present, &f->err));
+	assert_int_equal(vitals(f).asked_bytes, 0);
+	OK(upload(f, "ada", objects, 6));
+	assert_int_equal(vitals(f).asked_bytes, sealed(objects, 6));
+	assert_int_equal(vitals(f).new_bytes, sealed(objects, 6));
+	assert_int_equal(vitals(f).unnamed_bytes, sealed(objects, 6));
+	assert_int_equal(vitals(f).unnamed_objects, 6);
+	OK(f->e->ops->has_many(f->e, ids, 6, present, &f->err));
+	OK(f->e->ops->look_many(f->e, ids, 6, present, &leased, &f->err));
+	assert_true(leased);
+	OK(upload(f, "bea", objects, 1));
+	assert_int_equal(vitals(f).asked_bytes, 3 * sealed(objects, 6) + sealed(objects, 1));
+	assert_int_equal(vitals(f).new_bytes, sealed(objects, 6));
+	OK(name_it(f, TS_REF_RUN, "p/a", &objects[0]));
+	assert_int_equal(vitals(f).unnamed_bytes + vitals(f).unnamed_objects, 0);
+}
+
 /* Whatever is done in whatever order, names, notes and unnamed bytes are exact, and all is after a sweep. */
 static void counts_stay_exact_whatever_is_done(void **state)
 {
@@ -547,6 +606,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_older_store_is_counted_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_writes_while_it_counts_is_not_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(verify_names_what_drifted, setup, teardown),
+		cmocka_unit_test_setup_teardown(vitals_tell_who_reads_and_for_how_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(vitals_tell_what_need_not_be_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_stay_exact_whatever_is_done, setup, teardown),
 	};
 

@@ -155,3 +155,8 @@ struct ts_budget *ts_share_memory(struct ts_share *share)
 {
 	return &share->memory;
 }
+
+const struct ts_budget *ts_shares_memory(const struct ts_shares *s)
+{
+	return &s->memory;
+}

@@ -30,6 +30,8 @@ enum ts_status ts_shares_enter(struct ts_shares *shares, const struct ts_peer *p
 			       struct ts_error *err);
 void ts_shares_leave(struct ts_shares *shares, struct ts_share *share, bool waits);
 
+/* What the calls of all peers hold, and may. */
+const struct ts_budget *ts_shares_memory(const struct ts_shares *shares);
 /* Lives until the last call of the peer leaves. */
 struct ts_budget *ts_share_memory(struct ts_share *share);
 

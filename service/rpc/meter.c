@@ -111,6 +111,15 @@ void ts_meter_count(struct ts_meter *meter, const struct ts_metered_call *call)
 	pthread_mutex_unlock(&meter->mutex);
 }
 
+uint64_t ts_meter_ended(struct ts_meter *meter, enum ts_status status)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < meter->n; i++)
+		n += got(&meter->methods[i].ended[status]);
+	return n;
+}
+
 void ts_meter_label(struct ts_buf *out, const char *value)
 {
 	for (; *value; value++) {

@@ -30,6 +30,8 @@ struct ts_meter;
 enum ts_status ts_meter_create(const char *const *names, size_t n, struct ts_meter **ret_meter, struct ts_error *err);
 void ts_meter_destroy(struct ts_meter *meter); /* NULL is allowed */
 void ts_meter_count(struct ts_meter *meter, const struct ts_metered_call *call);
+/* How many calls have ended with a status, of all methods. */
+uint64_t ts_meter_ended(struct ts_meter *meter, enum ts_status status);
 void ts_meter_print(struct ts_meter *meter, struct ts_buf *out);
 
 /* The value of a label: a backslash stands before backslash and quote, \n for a newline, and other control bytes are left out. */

@@ -259,6 +259,12 @@ static enum ts_status remote_recount(struct ts_engine *e, struct ts_error *err)
 	return no(e, "counting", err);
 }
 
+static enum ts_status remote_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
+{
+	(void)ret_vitals;
+	return no(e, "counting", err);
+}
+
 static enum ts_status remote_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n, struct ts_arena *arena,
 				    struct ts_ref *ret_ref, struct ts_error *err)
 {
@@ -459,6 +465,7 @@ static const struct ts_engine_ops remote_ops = {
 	.sweep = remote_sweep,
 	.backup = remote_backup,
 	.stats = remote_stats,
+	.vitals = remote_vitals,
 	.destroy = remote_destroy,
 };
 

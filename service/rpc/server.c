@@ -322,6 +322,14 @@ unsigned ts_server_calls(const struct ts_server *server)
 	return atomic_load(&server->live);
 }
 
+size_t ts_server_memory(const struct ts_server *server, size_t *ret_limit)
+{
+	const struct ts_budget *memory = ts_shares_memory(server->shares);
+
+	*ret_limit = memory->limit;
+	return atomic_load(&memory->used);
+}
+
 /* ---- stopping a server ---- */
 
 enum { PARTING_NS = 500000000 };

@@ -55,6 +55,8 @@ enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct 
 void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts);
 /* How many calls are running. */
 unsigned ts_server_calls(const struct ts_server *server);
+/* How many bytes the arenas and messages of all calls hold, and may hold (0: any number). */
+size_t ts_server_memory(const struct ts_server *server, size_t *ret_limit);
 void ts_server_stop(struct ts_server *server, int64_t drain_ns);
 /* Frees the server; if it was not stopped, stops it first, with no time to drain. NULL is allowed. */
 void ts_server_destroy(struct ts_server *server);

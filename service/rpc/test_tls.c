@@ -594,13 +594,19 @@ static void a_certificate_allows_no_flood(void **state)
 {
 	struct test_cert eve = test_cert_make("eve", NULL, &ca, 10);
 	struct hello hello = {.cert = &eve};
+	struct ts_guard_counts counts;
 	struct client *c;
 	char text[256];
 
 	(void)state;
 	testing_start(&t);
+	ts_server_connections(t.server, &counts);
+	assert_int_equal(counts.resets, 0);
 	c = connect_as(&hello);
 	assert_false(reset_often(c));
+	ts_server_connections(t.server, &counts);
+	assert_true(counts.resets > 500); /* what a peer may have at once */
+	assert_int_equal(counts.ended[TS_CUTOFF_RESETS], 1);
 	hang_up(c);
 	c = connect_as(&hello);
 	assert_false(change_keys_often(c));

@@ -66,24 +66,52 @@ def wanted_by_grafana():
     return {SUFFIX.sub("", n) for n in re.findall(r"\b((?:tscoped|process)_[a-z_]+)", asked)}
 
 
+def one(families, name):
+    return families[name][name]
+
+
+def check_store(first, then):
+    """Five runs were pushed, and then again; one more twice, and one that a quota kept from having a name."""
+    new = [one(f, "tscoped_store_new_bytes_total") for f in (first, then)]
+    asked = [one(f, "tscoped_store_asked_bytes_total") for f in (first, then)]
+    check(new[0] == one(first, "tscoped_store_object_bytes") and new[1] == one(then, "tscoped_store_object_bytes"), new)
+    check(asked[0] >= new[0] and asked[1] >= asked[0] + new[0], "the second push asks for what the first stored:", asked, new)
+    check(one(first, "tscoped_store_leased_bytes") == 0 and 0 < one(then, "tscoped_store_leased_bytes") < new[1] - new[0])
+    check(one(then, "tscoped_store_leased_objects") > 1)
+    check(then["tscoped_quota_refused_total"]['tscoped_quota_refused_total{quota="names"}'] == 2, then["tscoped_quota_refused_total"])
+    check(then["tscoped_refused_total"]['tscoped_refused_total{cause="too_large"}'] == 2, then["tscoped_refused_total"])
+    check(one(then, "tscoped_store_reader_slots") >= 126 and one(then, "tscoped_store_oldest_reader_seconds") == 0)
+    check(one(then, "process_max_fds") >= one(then, "process_open_fds") > 0)
+    check(0 <= one(then, "tscoped_arena_bytes") < one(then, "tscoped_arena_limit_bytes"))
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tscope-metrics-") as top:
         port = free_port()
-        server = subprocess.Popen([f"{build}/tscoped", "--socket", f"{top}/s", "--store", f"{top}/store", "--metrics-port", str(port)],
+        server = subprocess.Popen([f"{build}/tscoped", "--socket", f"{top}/s", "--store", f"{top}/store", "--metrics-port", str(port), "--quota", "small names 1"],
                                   stderr=subprocess.DEVNULL)
         try:
             check(fetch(port, "/ready") == "ready\n")
             asked = dict(os.environ, TSCOPE_SERVER=f"unix:{top}/s")
             subprocess.run([f"{build}/tscope", "push", "tests/golden/demo"], env=asked, check=True, capture_output=True)
+            again = parse(fetch(port, "/metrics"))
+            subprocess.run([f"{build}/tscope", "push", "tests/golden/demo"], env=asked, check=True, capture_output=True)
+            one = "tests/cli/runs/base"
+            subprocess.run([f"{build}/tscope", "push", one, "--name", "small/a"], env=asked, check=True, capture_output=True)
+            above = subprocess.run([f"{build}/tscope", "push", one, "--name", "small/b"], env=asked, capture_output=True)
+            check(above.returncode == 2 and b"the quota 'names' of project small" in above.stderr, above)
+            above = subprocess.run([f"{build}/tscope", "push", "tests/cli/runs/longer", "--name", "small/c"], env=asked, capture_output=True)
+            check(above.returncode == 2, above)
             missing = subprocess.run([f"{build}/tscope", "show", "nothing"], env=asked, capture_output=True)
             check(missing.returncode == 2, missing)
             families = parse(fetch(port, "/metrics"))
-            check(families["tscoped_store_names"]["tscoped_store_names"] == 5, families["tscoped_store_names"])
+            check(families["tscoped_store_names"]["tscoped_store_names"] == 6, families["tscoped_store_names"])
             calls = families["tscoped_calls_total"]
-            check(calls['tscoped_calls_total{method="CommitRun",status="ok"}'] == 5, calls)
+            check(calls['tscoped_calls_total{method="CommitRun",status="ok"}'] == 11, calls)
+            check_store(again, families)
             check(calls['tscoped_calls_total{method="GetRun",status="not_found"}'] == 1, calls)
             ended = families["tscoped_call_seconds"]
-            check(ended['tscoped_call_seconds_count{method="PutObjects"}'] == 5 and ended['tscoped_call_seconds_sum{method="PutObjects"}'] > 0, ended)
+            check(ended['tscoped_call_seconds_count{method="PutObjects"}'] == 7 and ended['tscoped_call_seconds_sum{method="PutObjects"}'] > 0, ended)
             check(families["tscoped_disk_free_bytes"]["tscoped_disk_free_bytes"] > 0)
         finally:
             server.terminate()

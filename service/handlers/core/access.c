@@ -530,6 +530,13 @@ static enum ts_status guard_stats(struct ts_engine *e, struct ts_store_stats *re
 	return a->base->ops->stats(a->base, ret_stats, err);
 }
 
+static enum ts_status guard_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return a->base->ops->vitals(a->base, ret_vitals, err);
+}
+
 static void guard_destroy(struct ts_engine *e)
 {
 	(void)e; /* it is a part of its call */
@@ -566,6 +573,7 @@ static const struct ts_engine_ops guard_ops = {
 	.sweep = guard_sweep,
 	.backup = guard_backup,
 	.stats = guard_stats,
+	.vitals = guard_vitals,
 	.destroy = guard_destroy,
 };
 

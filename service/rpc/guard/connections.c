@@ -207,6 +207,7 @@ static enum ts_cutoff settle(struct ts_connection *connection, int64_t now_ns)
 	ts_conduct_take(&connection->conduct, &calls, &resets);
 	if (!calls && !resets)
 		return TS_CUTOFF_NONE;
+	atomic_fetch_add(&connection->guard->resets, resets);
 	first = calls && !connection->called;
 	connection->called |= calls > 0;
 	return ts_peers_settle(&connection->guard->peers, connection->place, calls, first, resets, now_ns) ? TS_CUTOFF_NONE

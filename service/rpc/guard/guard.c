@@ -53,6 +53,7 @@ void ts_guard_count(struct ts_guard *guard, struct ts_guard_counts *ret_counts)
 	ret_counts->connections = atomic_load(&guard->connections);
 	for (int i = 0; i < TS_CUTOFFS; i++)
 		ret_counts->ended[i] = atomic_load(&guard->counts[i]);
+	ret_counts->resets = atomic_load(&guard->resets);
 }
 
 /* One line for all that were refused or cut, when the server ends. */

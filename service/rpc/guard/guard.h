@@ -33,6 +33,7 @@ struct ts_guard_options {
 struct ts_guard_counts {
 	unsigned connections;	   /* that are open and were not cut */
 	uint64_t ended[TS_CUTOFFS]; /* refused or cut, by cause */
+	uint64_t resets;	   /* of streams that had not ended, by either side */
 };
 
 struct ts_guard;

@@ -20,6 +20,7 @@ struct ts_guard {
 	atomic_uint moved;	 /* goes up when bytes move or a connection is gone: a minute without is a quiet one */
 	atomic_uint cut;	 /* goes up when one is cut */
 	atomic_uint_fast64_t counts[TS_CUTOFFS];
+	atomic_uint_fast64_t resets; /* of streams */
 
 	pthread_mutex_t log_mutex;
 	struct ts_allowance lines[TS_CUTOFFS]; /* of each cause, so that a flood of one hides no other */
