@@ -41,6 +41,27 @@ static void sweep(struct ts_engine *engine, int64_t keep_ns)
 	ts_log_end(&line);
 }
 
+/* Counts what a store of an older version did not count. */
+static void count_once(struct ts_engine *engine)
+{
+	int64_t began = ts_now_mono_ns();
+	uint64_t used[TS_USES];
+	enum ts_status status;
+	struct ts_error err;
+	struct ts_log line;
+	bool counted;
+
+	if (engine->ops->usage_get(engine, false, ts_span_of(NULL, 0), used, &counted, &err) || counted)
+		return;
+	status = engine->ops->recount(engine, &err);
+	ts_log_begin(&line, status ? TS_LOG_ERROR : TS_LOG_INFO, "count");
+	ts_log_str(&line, "status", ts_status_word(status));
+	if (status)
+		ts_log_str(&line, "reason", err.text);
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
+	ts_log_end(&line);
+}
+
 /* The caller holds the mutex. Returns false when the thread must stop. */
 static bool sleep_until(struct ts_housekeeping *h, int64_t when_ns)
 {
@@ -55,6 +76,7 @@ static void *loop(void *arg)
 {
 	struct ts_housekeeping *h = arg;
 
+	count_once(h->engine);
 	pthread_mutex_lock(&h->mutex);
 	while (sleep_until(h, ts_now_mono_ns() + h->interval_ns)) {
 		pthread_mutex_unlock(&h->mutex);

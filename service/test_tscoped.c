@@ -263,6 +263,41 @@ static void a_backup_is_a_store(void **state)
 	assert_int_equal(wait_exit(pid), 0);
 }
 
+/* tests/golden/store-v1 has four runs with their states, a tag, a branch and a note, all in p. */
+static void an_older_store_is_counted(void **state)
+{
+	static const char *const flags[] = {"--quota", "p names 6", NULL};
+	struct ts_usage_reply usage;
+	struct ts_arena arena;
+	struct ts_channel *ch;
+	struct ts_span reply;
+	char text[256];
+	pid_t pid;
+
+	(void)state;
+	(void)snprintf(text, sizeof text, "mkdir %s && cp tests/golden/store-v1/data.mdb %s/", store, store);
+	assert_int_equal(system(text), 0);
+	pid = start(flags);
+	wait_for_line("event=count status=ok");
+	wait_for_line("event=ready");
+	(void)snprintf(text, sizeof text, "unix:%s", socket_path);
+	assert_int_equal(ts_client_open(text, NULL, &ch, &err), TS_OK);
+	ts_arena_init(&arena, 0);
+	assert_int_equal(ch->ops->call(ch, "GetUsage", ts_span_of(NULL, 0), &arena, &reply, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_usage_reply(reply, &arena, &usage, &err), TS_OK);
+	assert_false(usage.uncounted);
+	assert_int_equal(usage.n_projects, 1);
+	assert_true(ts_span_is(usage.projects[0].project, "p"));
+	assert_int_equal(usage.projects[0].names, 6);
+	assert_int_equal(usage.projects[0].notes, 5);
+	assert_true(usage.projects[0].has_names_limit && usage.projects[0].names_limit == 6);
+	assert_true(usage.projects[0].sealed_bytes > 0 && usage.projects[0].raw_bytes > usage.projects[0].sealed_bytes);
+	ch->ops->destroy(ch);
+	ts_arena_finish(&arena);
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+}
+
 static void words_on_the_command_line(void **state)
 {
 	char out[96];
@@ -341,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(systemd_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_read_only_server_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_backup_is_a_store, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_older_store_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_on_the_command_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_check_refuses_what_the_start_refuses, setup, teardown),
 	};

@@ -77,7 +77,7 @@ static struct ts_span key_of(bool sender, uint64_t key, struct ts_span name, uin
 	room[0] = sender ? 's' : 'p';
 	if (sender)
 		ts_pack_key(key, room + 1);
-	else
+	else if (name.len)
 		memcpy(room + 1, name.data, name.len);
 	return ts_span_of(room, 1 + (sender ? 8 : name.len));
 }
