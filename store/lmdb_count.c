@@ -189,7 +189,11 @@ static enum ts_status visit(void *ctx, const struct ts_id *id, bool *ret_first, 
 
 	if (!row)
 		return ts_idmap_add(&c->newer, id, ret_first, err);
-	*ret_first = row->project != c->number;
+	*ret_first = row->project != c->number && row->nrefs;
+	if (row->project != c->number && !row->nrefs) { /* the row says all */
+		c->sealed += row->len;
+		c->raw += row->raw_len;
+	}
 	row->project = c->number;
 	return TS_OK;
 }

@@ -436,6 +436,8 @@ struct ts_row {
 	int64_t lease_ns;
 	uint32_t offset;
 	uint32_t len;
+	uint32_t raw_len;
+	uint32_t nrefs;
 	bool marked;
 	bool named; /* marked by a name, not only by a lease */
 	bool gone;  /* there is no such record, or it is in another pack */

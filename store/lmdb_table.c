@@ -37,6 +37,8 @@ static enum ts_status add_row(struct ts_table *t, struct ts_span key, struct ts_
 		.lease_ns = record.lease_ns,
 		.offset = record.offset,
 		.len = record.len,
+		.raw_len = record.raw_len,
+		.nrefs = record.nrefs,
 	};
 	return TS_OK;
 }
@@ -90,7 +92,7 @@ static enum ts_status table_visit(void *ctx, const struct ts_id *id, bool *ret_f
 
 	if (!row)
 		return ts_idmap_add(&t->newer, id, ret_first, err);
-	*ret_first = !row->marked;
+	*ret_first = !row->marked && row->nrefs; /* of what refers to nothing, the row says all */
 	row->marked = true;
 	return TS_OK;
 }
