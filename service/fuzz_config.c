@@ -13,6 +13,7 @@
 static void check(const struct ts_config *config)
 {
 	struct ts_address address;
+	struct ts_quota quota;
 	enum ts_tls_client client;
 	struct ts_error err;
 	bool tls;
@@ -29,6 +30,9 @@ static void check(const struct ts_config *config)
 	hold(config->log_level <= TS_LOG_DEBUG && config->n_listen <= TS_CONFIG_LISTEN_MAX);
 	for (unsigned i = 0; i < config->n_listen; i++)
 		hold(ts_listen_parse(config->listen[i], &address, &tls, &err) == TS_OK && address.kind == TS_ADDRESS_TCP);
+	for (unsigned i = 0; i < config->n_quotas; i++)
+		hold(ts_quota_parse(ts_span_str(config->quotas[i]), &quota, &err) == TS_OK && quota.whose.len &&
+		     quota.kind >= 0 && quota.kind < TS_QUOTA_KINDS);
 	hold(ts_tls_client_word(config->tls_client_auth, &client) && (!client || config->tls_client_ca[0]));
 	hold(config->store[0] && (config->socket[0] || config->n_listen));
 	hold(!config->check && !config->help && !config->backup[0]);

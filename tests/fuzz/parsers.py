@@ -20,7 +20,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_filter": "ts_filter_parse",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "
                    "ts_workload_part_parse",
-    "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse",
+    "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse ts_quota_parse",
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
     "fuzz_address": "ts_address_parse",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",
@@ -51,6 +51,8 @@ NOT_FOREIGN = {
     "ts_entry_parse": "a record of our own store, behind a checksum; damage of a disk is tests/fault's",
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
+    "ts_usage_parse": "the same",
+    "ts_unnamed_parse": "the same",
     "ts_ref_read": "the same",
     "ts_score_decode": "the same",
     "ts_below_read": "reads bytes, and looks at none",
