@@ -135,7 +135,8 @@ enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, str
 	return TS_OK;
 }
 
-enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pruned, struct ts_pruned *ret_pruned, struct ts_error *err)
+enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pruned, struct ts_pruned *ret_pruned,
+			      struct ts_error *err)
 {
 	struct ts_pruned copy = *pruned;
 

@@ -261,8 +261,8 @@ struct ts_engine_ops {
 	enum ts_status (*removed_list)(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
 				       struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
 	/* Brings back what was last removed under this name, as it was, under the name `as` (empty: the same). TS_NOT_FOUND if there is
-	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. Entries of a branch's log go back into it: TS_CONFLICT if it is
-	 * no longer there, or another one of its name, and TS_INVALID with `as`. */
+	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. Entries of a branch's log go back into it: TS_CONFLICT if
+	 * it is no longer there, or another one of its name, and TS_INVALID with `as`. */
 	enum ts_status (*ref_restore)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 	/* Notes belong to the name of a run (a TS_REF_RUN; TS_NOT_FOUND if there is none) and are deleted with it. A list of

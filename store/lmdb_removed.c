@@ -370,12 +370,12 @@ static enum ts_status check_log(struct ts_write *w, const struct restore *restor
 				struct ts_log_gap *ret_gap, struct ts_error *err)
 {
 	if (!ts_span_eq(restore->name, restore->as))
-		return ts_error_set(err, TS_INVALID, "what was last removed of %.*s are entries of its history, which come back under its name only",
+		return ts_error_set(err, TS_INVALID, "what last went of %.*s are entries of its history, which go back to it only",
 				    TS_SPAN_ARG(restore->name));
 	if (ts_log_gap_read(ts_read_of(w), restore->kind, restore->name, ret_gap, err))
 		return err->status;
 	if (ret_gap->pruned.entries < removed->entries || ret_gap->born_ns != removed->ref.moved_ns)
-		return ts_error_set(err, TS_CONFLICT, "%s %.*s is not the one from whose history these %" PRIu64 " entries were retired",
+		return ts_error_set(err, TS_CONFLICT, "%s %.*s is not the one whose history had these %" PRIu64 " entries",
 				    ts_ref_word(restore->kind), TS_SPAN_ARG(restore->name), removed->entries);
 	return TS_OK;
 }

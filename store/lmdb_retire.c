@@ -50,7 +50,8 @@ enum ts_status ts_log_gap_read(struct ts_read r, enum ts_ref_kind kind, struct t
 }
 
 /* Reads the oldest entry that a log still has. Its spans are valid until the next write. */
-static enum ts_status oldest(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_log_entry *ret, struct ts_error *err)
+static enum ts_status oldest(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_log_entry *ret,
+			     struct ts_error *err)
 {
 	uint8_t room[TS_LOG_KEY_MAX];
 	struct ts_span from = ts_log_key(kind, name, 1, room);

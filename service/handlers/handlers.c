@@ -44,6 +44,7 @@ static const struct ts_handler rows[] = {
 	{.method = "ListTokens", .needs = TS_AUTH_ADMIN, .message = ts_handle_list_tokens},
 	{.method = "RevokeToken", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_WRITE,
 	 .flags = TS_METHOD_WRITES, .message = ts_handle_revoke_token},
+	{.method = "Retain", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_LONG, .flags = TS_METHOD_WRITES, .message = ts_handle_retain},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

@@ -92,7 +92,8 @@ static enum ts_status retire_old(struct ts_engine *e, struct ts_arena *arena, st
 	return e->ops->retire(e, &what, outcomes, err);
 }
 
-enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena, struct ts_error *err)
+enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_error *err)
 {
 	struct ts_ref_update update = {.kind = TS_REF_BRANCH, .name = ts_span_str(branch), .id = *id, .now_ns = ts_now_real_ns(),
 				       .who = ts_span_str("writer")};

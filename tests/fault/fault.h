@@ -13,7 +13,8 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 			  struct ts_error *err);
 
 /* Appends a run to a branch, and with each fourth number retires what is old there. */
-enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena, struct ts_error *err);
+enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_error *err);
 
 /* Stores up to 200 small objects that no name reaches, others for each number. */
 enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, struct ts_arena *arena, struct ts_error *err);

@@ -1,6 +1,7 @@
 /* fault_writer DIR FIRST COUNT THREADS - pushes COUNT runs (0 = until killed), numbered from FIRST on, into the store at DIR,
- * sweeping now and then and retiring what is old of a branch, and acknowledges each on descriptor 3 once its commit has returned: 8 bytes number, 32 bytes
- * id, in one write. What is pushed follows from the number alone, so that whoever reads the acknowledgement can check it. */
+ * sweeping now and then and retiring what is old of a branch, and acknowledges each on descriptor 3 once its commit has returned:
+ * 8 bytes number, 32 bytes id, in one write. What is pushed follows from the number alone, so that whoever reads the
+ * acknowledgement can check it. */
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "tests/fault/fault.h"
