@@ -28,6 +28,7 @@ static const struct {
 	{"rm", {&ts_shape_removed_answer}},
 	{"restore", {&ts_shape_removed_reply, &ts_shape_restore_reply}},
 	{"token", {&ts_shape_tokens_reply}},
+	{"gc", {&ts_shape_retain_reply}},
 };
 
 int main(void)
