@@ -171,10 +171,10 @@ static void plan_name(struct plan *p, struct ts_retention_name *name, uint64_t *
 		name->why = TS_RETENTION_LATER;
 	else
 		name->why = by_rule(p, rule, rule ? ++ranks[rule - p->policy->rules] : 0, name->moved_ns);
-	if (name->why == TS_RETENTION_GOES && has_id(p->branched, p->n_branched, &name->id))
-		name->why = TS_RETENTION_ON_BRANCH;
 	if (name->why == TS_RETENTION_GOES)
 		name->why = holds(p, &name->id);
+	if (name->why == TS_RETENTION_GOES && has_id(p->branched, p->n_branched, &name->id))
+		name->why = TS_RETENTION_ON_BRANCH;
 }
 
 static enum ts_status plan_names(struct plan *p, struct ts_arena *arena, struct ts_error *err)
