@@ -60,8 +60,8 @@ static bool parse_keep(struct ts_span part, struct ts_retention_rule *rule, stru
 		return true;
 	if (ts_span_is(word, "younger") && !rule->younger_ns && parse_age(value, &rule->younger_ns))
 		return true;
-	ts_buf_printf(why, "'%s' does not say what stays: last N (1 to %d), younger TIME (such as 90d; s, m, h or d, at most ten years), "
-			   "each once, or all",
+	ts_buf_printf(why, "'%s' does not say what stays: last N (1 to %d), younger TIME (such as 90d; s, m, h or d, at most ten "
+			   "years), each once, or all",
 		      ts_show(part).text, LAST_MOST);
 	return false;
 }
@@ -91,10 +91,12 @@ static bool parse_rule(struct ts_span name, struct ts_span text, struct ts_reten
 
 static bool is_note_key(struct ts_span key)
 {
-	for (size_t i = 0; i < key.len; i++)
-		if (!ts_is_digit(key.data[i]) && !(key.data[i] >= 'a' && key.data[i] <= 'z') && key.data[i] != '_' && key.data[i] != '.' &&
-		    key.data[i] != '-')
+	for (size_t i = 0; i < key.len; i++) {
+		uint8_t c = key.data[i];
+
+		if (!ts_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '_' && c != '.' && c != '-')
 			return false;
+	}
 	return key.len > 0 && key.len <= NOTE_KEY_MOST;
 }
 
@@ -165,7 +167,8 @@ enum ts_status ts_retention_policy_of(const struct ts_policy *items, struct ts_a
 	if (!good)
 		(void)ts_error_set(err, TS_INVALID, "%.*s", TS_SPAN_ARG(ts_buf_view(&why)));
 	else if (policy.n_rules == 0)
-		(void)ts_error_set(err, TS_INVALID, "the policy has no rule of retention, such as %s.branch = */main: last 200, younger 90d",
+		(void)ts_error_set(err, TS_INVALID,
+				   "the policy has no rule of retention, such as %s.branch = */main: last 200, younger 90d",
 				   TS_RETENTION_CODE);
 	else
 		*ret_policy = policy;

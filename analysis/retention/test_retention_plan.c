@@ -99,7 +99,8 @@ static void the_newest_and_the_young_stay(void **state)
 	assert_string_equal(plan(f, "RETENTION.branch = */main: all", 800), "AAAAAAAA");
 	assert_string_equal(plan(f, "RETENTION.branch = */other: last 1", 8), "RRRRRRRR");
 	assert_string_equal(plan(f, "RETENTION.runs = *: last 1", 8), "RRRRRRRR");
-	assert_string_equal(plan(f, "RETENTION.branch = p/*: last 5\nRETENTION.branch = *: last 1", 8), "Nllll---"); /* the first counts */
+	/* the first rule counts */
+	assert_string_equal(plan(f, "RETENTION.branch = p/*: last 5\nRETENTION.branch = *: last 1", 8), "Nllll---");
 }
 
 static void what_is_marked_stays(void **state)

@@ -35,7 +35,9 @@ static void rules_in_order(void **state)
 	assert_true(p.rules[1].branch && p.rules[1].all && p.rules[1].last == 0 && p.rules[1].younger_ns == 0);
 	assert_true(!p.rules[2].branch && p.rules[2].last == 0 && p.rules[2].younger_ns == INT64_C(12) * 3600 * 1000000000);
 	assert_true(p.n_notes == 1 && ts_span_is(p.notes[0], "accepted"));
-	assert_int_equal(parse("RETENTION.runs = *: last 1\nRETENTION.notes = a\nRETENTION.notes = keep, paper.1", &arena, &p, &err), TS_OK);
+	assert_int_equal(parse("RETENTION.runs = *: last 1\nRETENTION.notes = a\nRETENTION.notes = keep, paper.1",
+			       &arena, &p, &err),
+			 TS_OK);
 	assert_true(p.n_notes == 2 && ts_span_is(p.notes[0], "keep") && ts_span_is(p.notes[1], "paper.1"));
 	assert_int_equal(parse("RETENTION.runs = *: last 1\nRETENTION.notes = none", &arena, &p, &err), TS_OK);
 	assert_int_equal(p.n_notes, 0);

@@ -3,7 +3,7 @@
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
-#include "cli/verbs/retain.h"
+#include "cli/verbs/gc_policy.h"
 #include "cli/verbs/verbs.h"
 
 /* retained NULL: there is no policy */
@@ -45,7 +45,7 @@ static void text(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_r
 			      ts_show_count(r->leased, &cli->arena));
 	ts_buf_char(&cli->out, '\n');
 	if (r->removed)
-		ts_buf_printf(&cli->out, "%s, %s, are kept for names that were removed (tscope restore); gc --removed 0s frees them\n",
+		ts_buf_printf(&cli->out, "%s, %s, are kept for what was removed (tscope restore); gc --removed 0s frees them\n",
 			      ts_show_plural(r->removed, "object", &cli->arena),
 			      ts_show_bytes((double)r->removed_bytes, &cli->arena));
 	if (reply->scored)
@@ -76,14 +76,26 @@ enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err)
 	bool apply, policy = ts_args_has(&cli->args, "policy");
 	struct ts_gc_reply report;
 	struct ts_span rules;
+	struct ts_error why;
+	enum ts_status status;
 
 	if (read_options(cli, &request, &apply, err) || (policy && ts_retain_read(cli, &rules, err)))
 		return ts_error_prefix(err, "gc");
-	if (ts_cli_open(cli, TS_USE_CHANGE, err) || (policy && ts_retain_ask(cli, rules, apply, &retained, err)) ||
-	    ts_ask_gc(cli->target.channel, &request, &cli->arena, &report, err))
+	if (ts_cli_open(cli, TS_USE_CHANGE, err) || (policy && ts_retain_ask(cli, rules, apply, &retained, err)))
 		return err->status;
+	status = ts_ask_gc(cli->target.channel, &request, &cli->arena, &report, &why);
+	if (status && !apply) {
+		*err = why;
+		return status;
+	}
+	if (!status && request.has_removed && request.removed_s < retained.keep_removed_s)
+		retained.keep_removed_s = request.removed_s;
 	if (cli->target.absent)
 		ts_cli_say(cli, "%s", cli->target.absent);
+	if (status) { /* what went before it is said all the same */
+		*err = why;
+		return ts_error_prefix(err, "the policy let go %s; gc", ts_retain_amount(&retained, &cli->arena));
+	}
 	if (cli->json)
 		return json(cli, &report, request.dry_run, policy ? &retained : NULL, err);
 	if (policy && ts_retain_text(cli, &retained, apply, err))

@@ -40,7 +40,8 @@ static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 	for (size_t i = 0; i < reply.n; i++) {
 		const struct ts_removed_ref *r = &reply.removed[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, r->was.entries ? what_of(r->was.entries, &cli->arena) : ts_ref_word(r->was.ref.kind));
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     r->was.entries ? what_of(r->was.entries, &cli->arena) : ts_ref_word(r->was.ref.kind));
 		ts_grid_span(&grid, TS_STYLE_BOLD, r->was.ref.name);
 		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));

@@ -636,8 +636,8 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 			s->rewritten && s->pruned.entries
 				? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors"
 			: s->rewritten
-				? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors: the branch was "
-				  "rewritten since, or the candidate's began elsewhere"
+				? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors: the "
+				  "branch was rewritten since, or the candidate's began elsewhere"
 			: s->no_ancestor_known
 				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
 				: "",

@@ -158,9 +158,7 @@ static enum ts_status let_go(struct ts_retention_work *work, const struct ts_ret
 	for (size_t i = 0; i < request->n; i++)
 		items[i] = request->items[i].what;
 	if (ts_retention_let_go(work, items, request->n, ts_now_real_ns(), why, &done, err))
-		return done.names + done.entries
-			       ? ts_error_prefix(err, "%" PRIu64 " names and %" PRIu64 " entries went, and then", done.names, done.entries)
-			       : err->status;
+		return ts_error_prefix(err, "after %" PRIu64 " names and %" PRIu64 " entries went", done.names, done.entries);
 	reply->names = done.names;
 	reply->entries = done.entries;
 	for (size_t i = 0; i < request->n; i++)

@@ -1,7 +1,6 @@
 #include "service/handlers/store/retention.h"
 
 #include "analysis/policy.h"
-#include "base/clock.h"
 #include "base/limits.h"
 #include "service/handlers/core/each_ref.h"
 
@@ -213,9 +212,12 @@ static size_t list_entries(const struct ts_retention_store *store, struct ts_ret
 	for (size_t i = 0; i < store->n_branches; i++) {
 		const struct ts_retention_branch *branch = &store->branches[i];
 
-		for (size_t k = branch->n; k-- > 0 && n < most;)
-			if (branch->entries[k].why == TS_RETENTION_GOES)
-				items[n++] = (struct ts_retired){TS_REF_BRANCH, branch->name, branch->entries[k].seq, branch->entries[k].id};
+		for (size_t k = branch->n; k-- > 0 && n < most;) {
+			const struct ts_retention_entry *entry = &branch->entries[k];
+
+			if (entry->why == TS_RETENTION_GOES)
+				items[n++] = (struct ts_retired){TS_REF_BRANCH, branch->name, entry->seq, entry->id};
+		}
 	}
 	return n;
 }
@@ -334,7 +336,8 @@ struct letting_go {
 
 static enum ts_status flush(struct letting_go *go, struct ts_error *err)
 {
-	static const char *const words[] = {[TS_STAYS_CHANGED] = changed, [TS_STAYS_NEWEST] = "newest of its branch", [TS_STAYS_TAGGED] = "tagged"};
+	static const char *const words[] = {
+		[TS_STAYS_CHANGED] = changed, [TS_STAYS_NEWEST] = "newest of its branch", [TS_STAYS_TAGGED] = "tagged"};
 	enum ts_retire_outcome outcomes[TS_RETIRE_MAX];
 	struct ts_engine *engine = go->work->engine;
 
@@ -392,34 +395,11 @@ enum ts_status ts_retention_let_go(struct ts_retention_work *work, const struct 
 	if (!status)
 		status = stayed(work, &left, &n_left, err);
 	for (size_t i = 0; i < n && !status; i++)
-		if (items[i].kind == TS_REF_RUN && !ret_why[i] && n_left && bsearch(&items[i].id, left, n_left, sizeof *left, compare_ids))
+		if (items[i].kind == TS_REF_RUN && !ret_why[i] && n_left &&
+		    bsearch(&items[i].id, left, n_left, sizeof *left, compare_ids))
 			ret_why[i] = ts_retention_reason_word(TS_RETENTION_ON_BRANCH);
 	if (!status)
 		status = let_go(go, TS_REF_RUN, n, err);
 	*ret_done = go->done;
-	return status;
-}
-
-enum ts_status ts_retention_apply(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_retention_done *ret_done,
-				  struct ts_error *err)
-{
-	const struct ts_call call = {.engine = engine, .caller = ts_span_str("tscoped"), .deadline_ns = INT64_MAX};
-	struct ts_retention_work work;
-	struct ts_retired *items;
-	const char **why;
-	enum ts_status status;
-	uint64_t more;
-	size_t n;
-
-	*ret_done = (struct ts_retention_done){0};
-	if (ts_retention_open(&work, &call, text, name, ts_now_real_ns(), err))
-		return err->status;
-	status = ts_retention_items(&work, SIZE_MAX, &items, &n, &more, err);
-	why = status ? NULL : ts_arena_array(&work.arena, n, sizeof(const char *));
-	if (!status && !why)
-		status = ts_arena_error(&work.arena, err);
-	if (!status)
-		status = ts_retention_let_go(&work, items, n, ts_now_real_ns(), why, ret_done, err);
-	ts_retention_close(&work);
 	return status;
 }

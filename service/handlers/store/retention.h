@@ -41,8 +41,5 @@ enum ts_status ts_retention_items(struct ts_retention_work *work, size_t most, s
  * *ret_done counts them. */
 enum ts_status ts_retention_let_go(struct ts_retention_work *work, const struct ts_retired *items, size_t n, int64_t now_ns,
 				   const char **ret_why, struct ts_retention_done *ret_done, struct ts_error *err);
-/* Plans as of now and lets all of it go: what a server does by itself. */
-enum ts_status ts_retention_apply(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_retention_done *ret_done,
-				  struct ts_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "service/handlers/core/test_runs.h"
+#include "service/handlers/store/keep_to.h"
 #include "service/handlers/store/retention.h"
 
 #include <pthread.h>
@@ -285,11 +286,11 @@ struct beside {
 static void *keep_to(void *arg)
 {
 	struct beside *b = arg;
-	struct ts_retention_done done;
+	struct ts_kept_to done;
 	struct ts_error err;
 
 	while (!atomic_load(&b->done)) {
-		if (ts_retention_apply(b->engine, ts_span_str("RETENTION.branch = *: last 3"), "policy", &done, &err))
+		if (ts_keep_to(b->engine, ts_span_str("RETENTION.branch = *: last 3"), "policy", &done, &err))
 			fail_msg("%s", err.text);
 		b->applied += done.entries;
 	}

@@ -30,7 +30,7 @@ $ tscope tag whole v1; sleep 1.1; tscope gc --policy keep.policy
 | tag default/v1 points at 64042302f952
 | kind     of            rule            goes  why others stay
 | entries  default/main  */main: last 2     2  1 newest of its branch, 1 among the last
-| names    default       *: younger 1s      3  1 on a branch
+| names    default       *: younger 1s      3  1 tagged
 |
 | goes   name           entry  id
 | entry  default/main       1  18fc3da2967f
@@ -39,7 +39,7 @@ $ tscope tag whole v1; sleep 1.1; tscope gc --policy keep.policy
 | name   default/mood          02543aa2aba4
 | name   default/rerun         615c705062bf
 |
-| would let go 2 entries of branches and 3 names of runs; 30 days later this frees 7 objects, SIZE
+| would let go 2 entries of branches and 3 run names; 30 days later this frees 7 objects, SIZE, which nothing else reaches
 | would free 0 objects, 0 B; kept 34
 ! tscope: nothing was changed; --apply lets them go
 $ tscope gc --policy keep.policy --json | python3 -c 'import json,sys; r=json.load(sys.stdin)["retention"]; print([(i["kind"], i["name"], i["entry"], i["why"]) for i in r["items"]], r["object_count"] > 0)'
@@ -55,18 +55,18 @@ $ tscope tag rerun v2; tscope note mood accepted=mine >/dev/null; tscope gc --po
 | tag default/v2 points at 615c705062bf
 | kind     of            rule            goes  why others stay
 | entries  default/main  */main: last 2     2  1 newest of its branch, 1 among the last
-| names    default       *: younger 1s      1  1 tagged, 1 kept by a note, 1 on a branch
+| names    default       *: younger 1s      1  2 tagged, 1 kept by a note
 |
 ! tscope: nothing was changed; --apply lets them go
 $ tscope tag -q default/rerun v2 >/dev/null; tscope rm -q tag:v2 >/dev/null; tscope note mood accepted= >/dev/null; sleep 1.1
 $ tscope gc --policy keep.policy --apply
 | kind     of            rule            went  why others stay
 | entries  default/main  */main: last 2     2  1 newest of its branch, 1 among the last
-| names    default       *: younger 1s      3  1 on a branch
+| names    default       *: younger 1s      3  1 tagged
 |
-| let go 2 entries of branches and 3 names of runs; for 30 days tscope restore brings them back
+| let go 2 entries of branches and 3 run names; for 30 days tscope restore brings them back
 | freed 0 objects, 0 B; kept 34
-| 17 objects, SIZE, are kept for names that were removed (tscope restore); gc --removed 0s frees them
+| 17 objects, SIZE, are kept for what was removed (tscope restore); gc --removed 0s frees them
 $ tscope list --names
 | whole
 $ tscope log branch:main
@@ -86,14 +86,17 @@ $ tscope log branch:main --json | tail -6
 |   "pruned": "NOW",
 |   "pruned_by": "ada (policy)"
 | }
+$ tscope trend main | head -2
+| no run of main has a step time that counts
+| 2 runs, workload b9400270cda3; 2 runs left out; 2 entries of the branch pruned, the last on
 $ tscope gc --policy keep.policy --apply
 | kind     of            rule            went  why others stay
 | entries  default/main  */main: last 2     0  1 newest of its branch, 1 among the last
-| names    default       *: younger 1s      0  1 on a branch
+| names    default       *: younger 1s      0  1 tagged
 |
 | nothing went by this policy
 | freed 0 objects, 0 B; kept 34
-| 17 objects, SIZE, are kept for names that were removed (tscope restore); gc --removed 0s frees them
+| 17 objects, SIZE, are kept for what was removed (tscope restore); gc --removed 0s frees them
 # What went is there for 30 days, and comes back.
 $ tscope restore
 | kind       name            id            removed               by            until
@@ -115,7 +118,7 @@ $ tscope log branch:main
 |     2  2fce76dd212c  NOW_________________  ada
 |     1  18fc3da2967f  NOW_________________  ada
 $ tscope gc --policy keep.policy --apply --removed 0s --lease 0s | tail -2
-| let go 2 entries of branches and 1 name of runs; for 30 days tscope restore brings them back
+| let go 2 entries of branches and 1 run name
 | freed 17 objects, SIZE; kept 17
 $ tscope restore branch:main
 ! tscope: no branch default/main was removed, or gc has freed it since
@@ -127,3 +130,9 @@ $ tscope log branch:main
 |     4  64042302f952  NOW_________________  ada
 |     3  782180165393  NOW_________________  ada
 | 2 older entries were pruned, the last on NOW_________________ by ada (policy)
+# A server does not give removed names up for its clients: what the policy let go before that is said all the same.
+$ tscope push -q --branch main runs/base >/dev/null; tscoped --store store --socket $PWD/s --log-level error & for i in 1 2 3 4 5 6 7 8 9 10; do test -S s && break; sleep 0.3; done; export TSCOPE_SERVER=unix:$PWD/s; tscope gc --policy keep.policy --apply --removed 0s; tscope gc --policy keep.policy --apply | tail -3; kill %1; wait
+| nothing went by this policy
+| freed 0 objects, 0 B; kept 27
+| 10 objects, SIZE, are kept for what was removed (tscope restore); gc --removed 0s frees them
+! tscope: the policy let go 1 entry of branches; gc: this server keeps removed names for 30 days, and others may want theirs back; leave --removed out, or have the server's keep-removed changed

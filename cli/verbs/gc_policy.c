@@ -1,4 +1,4 @@
-#include "cli/verbs/retain.h"
+#include "cli/verbs/gc_policy.h"
 
 #include "cli/core/ask.h"
 #include "cli/core/policy_file.h"
@@ -147,15 +147,15 @@ static enum ts_status items(struct ts_cli *cli, const struct ts_retain_reply *re
 	return TS_OK;
 }
 
-static const char *amount(const struct ts_retain_reply *reply, struct ts_arena *arena)
+const char *ts_retain_amount(const struct ts_retain_reply *reply, struct ts_arena *arena)
 {
-	const char *names = ts_show_plural(reply->names, "name", arena);
+	const char *names = ts_show_plural(reply->names, "run name", arena);
 	const char *entries = ts_arena_printf(arena, "%s %s of branches", ts_show_count(reply->entries, arena),
 					      reply->entries == 1 ? "entry" : "entries");
 
 	if (reply->names == 0)
 		return entries;
-	return reply->entries ? ts_arena_printf(arena, "%s and %s of runs", entries, names) : ts_arena_printf(arena, "%s of runs", names);
+	return reply->entries ? ts_arena_printf(arena, "%s and %s", entries, names) : names;
 }
 
 static const char *how_long(uint64_t seconds, struct ts_arena *arena)
@@ -164,17 +164,31 @@ static const char *how_long(uint64_t seconds, struct ts_arena *arena)
 					       : ts_show_seconds((double)seconds, arena);
 }
 
+/* How long names that were removed are kept was told with --removed, or is 0: what goes is gone for good. */
+static const char *way_back(const struct ts_retain_reply *reply, struct ts_arena *arena)
+{
+	if (reply->keep_removed_s == 0)
+		return "";
+	return ts_arena_printf(arena, "; for %s tscope restore brings them back", how_long(reply->keep_removed_s, arena));
+}
+
+static const char *later(const struct ts_retain_reply *reply, struct ts_arena *arena)
+{
+	return reply->keep_removed_s ? ts_arena_printf(arena, "%s later this", how_long(reply->keep_removed_s, arena)) : "this";
+}
+
 static void sum_up(struct ts_cli *cli, const struct ts_retain_reply *reply, bool apply)
 {
-	const char *keep = how_long(reply->keep_removed_s, &cli->arena);
+	struct ts_arena *arena = &cli->arena;
 
 	if (reply->names + reply->entries == 0) {
 		ts_buf_printf(&cli->out, "nothing %s by this policy\n", apply ? "went" : "goes");
 	} else if (apply) {
-		ts_buf_printf(&cli->out, "let go %s; for %s tscope restore brings them back\n", amount(reply, &cli->arena), keep);
+		ts_buf_printf(&cli->out, "let go %s%s\n", ts_retain_amount(reply, arena), way_back(reply, arena));
 	} else {
-		ts_buf_printf(&cli->out, "would let go %s; %s later this frees %s, %s\n", amount(reply, &cli->arena), keep,
-			      ts_show_plural(reply->objects, "object", &cli->arena), ts_show_bytes((double)reply->bytes, &cli->arena));
+		ts_buf_printf(&cli->out, "would let go %s; %s frees %s, %s, which nothing else reaches\n", ts_retain_amount(reply, arena),
+			      later(reply, arena), ts_show_plural(reply->objects, "object", arena),
+			      ts_show_bytes((double)reply->bytes, arena));
 		ts_cli_say(cli, "nothing was changed; --apply lets them go");
 	}
 	if (reply->more_items)
