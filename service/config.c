@@ -80,8 +80,8 @@ const struct ts_option ts_options[] = {
 	{"keep-removed", "DAYS", TS_OPTION_NUMBER, false, AT(keep_removed_days), 0, 36500, "30",
 	 "how long a name that was removed can be restored; until then its objects stay"},
 	{"retention", "FILE", TS_OPTION_TEXT, false, AT(retention), 0, 0, "",
-	 "a policy file whose rules of RETENTION say which runs stay; what they let go is removed before each gc, as tscope gc --policy "
-	 "FILE shows it. The file is read each time"},
+	 "a policy file whose rules of RETENTION say which runs stay; what they let go is removed before each gc, as tscope gc "
+	 "--policy FILE shows it. The file is read each time"},
 	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},

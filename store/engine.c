@@ -148,6 +148,11 @@ enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pr
 	return TS_OK;
 }
 
+static bool is_same(const struct ts_retired *a, const struct ts_retired *b)
+{
+	return a->kind == b->kind && (a->kind == TS_REF_RUN || a->seq == b->seq) && ts_span_eq(a->name, b->name);
+}
+
 enum ts_status ts_retire_check(const struct ts_retire *retire, struct ts_error *err)
 {
 	if (retire->n > TS_RETIRE_MAX)
@@ -161,6 +166,9 @@ enum ts_status ts_retire_check(const struct ts_retire *retire, struct ts_error *
 		if (item->kind != TS_REF_RUN && item->kind != TS_REF_BRANCH)
 			return ts_error_set(err, TS_INVALID, "only names of runs and entries of branches can be retired, and no %s",
 					    ts_ref_word(item->kind));
+		for (size_t k = 0; k < i; k++)
+			if (is_same(item, &retire->items[k]))
+				return ts_error_set(err, TS_INVALID, "one request retires %.*s twice", TS_SPAN_ARG(item->name));
 	}
 	return check_len("name of who retires", retire->who, TS_WHO_MAX, err);
 }

@@ -2,6 +2,7 @@
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 
 static bool is_tagged(const struct ts_memory *m, const struct ts_id *id)
 {
@@ -58,7 +59,7 @@ static struct ts_memory_pruned *make_pruned(const struct ts_memory_name *name, c
 	made = ts_alloc(sizeof *made + what->who.len + owner.len);
 	if (!made)
 		return NULL;
-	made->pruned = (struct ts_pruned){.entries = (name->pruned ? name->pruned->pruned.entries : 0) + 1, .at_ns = what->now_ns};
+	made->pruned = (struct ts_pruned){.at_ns = what->now_ns};
 	if (what->who.len)
 		memcpy(made->text, what->who.data, what->who.len);
 	if (owner.len)
@@ -68,39 +69,50 @@ static struct ts_memory_pruned *make_pruned(const struct ts_memory_name *name, c
 	return made;
 }
 
-/* All of them or none: the objects that say what is missing are made before anything goes. */
-static enum ts_status retire_locked(struct ts_memory *m, const struct ts_retire *what, enum ts_retire_outcome *outcomes,
-				    struct ts_error *err)
+static void let_go(struct ts_memory_name *name, const struct ts_retired *item, struct ts_memory_pruned *pruned)
+{
+	struct ts_memory_move **at, *gone;
+
+	if (item->kind == TS_REF_RUN) {
+		ts_memory_remove(name);
+		return;
+	}
+	pruned->pruned.entries = (name->pruned ? name->pruned->pruned.entries : 0) + 1;
+	ts_free(name->pruned);
+	name->pruned = pruned;
+	at = find_move(name, item->seq);
+	gone = *at;
+	*at = gone->older;
+	ts_free(gone);
+}
+
+/* All of them or none: what says that an entry is missing is made before anything goes. */
+static enum ts_status retire_locked(struct ts_memory *m, const struct ts_retire *what, struct ts_memory_pruned **made,
+				    enum ts_retire_outcome *outcomes, struct ts_error *err)
 {
 	for (size_t i = 0; i < what->n; i++) {
 		const struct ts_retired *item = &what->items[i];
 		struct ts_memory_name *name = ts_memory_find(m, item->kind, item->name, NULL);
-		struct ts_memory_pruned *pruned;
-		struct ts_memory_move **at, *gone;
 
 		outcomes[i] = look_at(m, name, item, what->planned_ns);
-		if (outcomes[i] != TS_RETIRED)
+		if (outcomes[i] != TS_RETIRED || item->kind == TS_REF_RUN)
 			continue;
-		if (item->kind == TS_REF_RUN) {
-			ts_memory_remove(name);
-			continue;
-		}
-		pruned = make_pruned(name, what);
-		if (!pruned)
+		made[i] = make_pruned(name, what);
+		if (!made[i])
 			return ts_error_set(err, TS_NO_MEMORY, "out of memory to retire an entry");
-		ts_free(name->pruned);
-		name->pruned = pruned;
-		at = find_move(name, item->seq);
-		gone = *at;
-		*at = gone->older;
-		ts_free(gone);
 	}
+	for (size_t i = 0; i < what->n; i++)
+		if (outcomes[i] == TS_RETIRED) {
+			let_go(ts_memory_find(m, what->items[i].kind, what->items[i].name, NULL), &what->items[i], made[i]);
+			made[i] = NULL;
+		}
 	return TS_OK;
 }
 
 enum ts_status ts_memory_retire(struct ts_engine *e, const struct ts_retire *what, enum ts_retire_outcome *ret_outcomes,
 				struct ts_error *err)
 {
+	struct ts_memory_pruned *made[TS_RETIRE_MAX] = {NULL};
 	struct ts_memory *m = ts_memory_of(e);
 	enum ts_status status;
 
@@ -109,8 +121,10 @@ enum ts_status ts_memory_retire(struct ts_engine *e, const struct ts_retire *wha
 	if (m->base)
 		return ts_error_set(err, TS_UNSUPPORTED, "nothing can be retired from a store that is only read");
 	pthread_mutex_lock(&m->lock);
-	status = retire_locked(m, what, ret_outcomes, err);
+	status = retire_locked(m, what, made, ret_outcomes, err);
 	pthread_mutex_unlock(&m->lock);
+	for (size_t i = 0; i < what->n; i++)
+		ts_free(made[i]);
 	return status;
 }
 

@@ -1462,6 +1462,8 @@ static void p9_entries_leave_a_log_that_says_so(void **state)
 	assert_true(pruned_of(f).entries == 4 && ts_span_is(pruned_of(f).owner, "maker"));
 	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 1, &f->arena, &log, &n, &f->err));
 	assert_true(n == 1 && log[0].seq == 6);
+	items[4] = items[5];
+	assert_int_equal(retire(f, items + 4, 2, outcomes), TS_INVALID); /* twice the same */
 	items[0].kind = TS_REF_TAG;
 	assert_int_equal(retire(f, items, 1, outcomes), TS_INVALID);
 }

@@ -44,6 +44,7 @@ struct ts_retention_name { /* of a run */
 	int64_t moved_ns;
 	bool noted, training;
 	enum ts_retention_reason why; /* set by the plan */
+	bool gone;		      /* for the caller: it was let go since */
 };
 
 struct ts_retention_entry {

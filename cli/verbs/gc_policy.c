@@ -186,9 +186,9 @@ static void sum_up(struct ts_cli *cli, const struct ts_retain_reply *reply, bool
 	} else if (apply) {
 		ts_buf_printf(&cli->out, "let go %s%s\n", ts_retain_amount(reply, arena), way_back(reply, arena));
 	} else {
-		ts_buf_printf(&cli->out, "would let go %s; %s frees %s, %s, which nothing else reaches\n", ts_retain_amount(reply, arena),
-			      later(reply, arena), ts_show_plural(reply->objects, "object", arena),
-			      ts_show_bytes((double)reply->bytes, arena));
+		ts_buf_printf(&cli->out, "would let go %s; %s frees %s, %s, which nothing else reaches\n",
+			      ts_retain_amount(reply, arena), later(reply, arena),
+			      ts_show_plural(reply->objects, "object", arena), ts_show_bytes((double)reply->bytes, arena));
 		ts_cli_say(cli, "nothing was changed; --apply lets them go");
 	}
 	if (reply->more_items)

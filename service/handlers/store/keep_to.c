@@ -24,7 +24,8 @@ static enum ts_status let_all_go(struct ts_retention_work *work, struct ts_kept_
 	return status;
 }
 
-enum ts_status ts_keep_to(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_kept_to *ret, struct ts_error *err)
+enum ts_status ts_keep_to(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_kept_to *ret,
+			  struct ts_error *err)
 {
 	const struct ts_call call = {.engine = engine, .caller = ts_span_str("tscoped"), .deadline_ns = INT64_MAX};
 	struct ts_retention_work work;

@@ -9,7 +9,8 @@ struct ts_kept_to {
 };
 
 /* text is that of a policy file, which errors call `name`. */
-enum ts_status ts_keep_to(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_kept_to *ret, struct ts_error *err);
+enum ts_status ts_keep_to(struct ts_engine *engine, struct ts_span text, const char *name, struct ts_kept_to *ret,
+			  struct ts_error *err);
 /* TS_INVALID if the text is no policy, or has no rule of retention. */
 enum ts_status ts_keep_to_check(struct ts_span text, const char *name, struct ts_error *err);
 

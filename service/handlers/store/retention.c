@@ -279,15 +279,24 @@ static struct ts_retention_entry *find_entry(const struct ts_retention_store *st
 
 static const char changed[] = "it changed since the plan";
 
+static struct ts_retention_name *find_name(const struct ts_retention_store *store, const struct ts_retired *item)
+{
+	return store->n_names ? bsearch(&item->name, store->names, store->n_names, sizeof *store->names, compare_name) : NULL;
+}
+
+/* Whether an item that was found went; it is set before it goes, so that an item that is named twice goes once. */
+static bool *gone(const struct ts_retention_store *store, const struct ts_retired *item)
+{
+	return item->kind == TS_REF_BRANCH ? &find_entry(store, item)->gone : &find_name(store, item)->gone;
+}
+
 /* Why an item is not to go by the plan; NULL: it is. */
 static const char *why_not(const struct ts_retention_store *store, const struct ts_retired *item)
 {
 	const struct ts_retention_entry *entry = item->kind == TS_REF_BRANCH ? find_entry(store, item) : NULL;
-	const struct ts_retention_name *name = NULL;
+	const struct ts_retention_name *name = item->kind == TS_REF_RUN ? find_name(store, item) : NULL;
 	enum ts_retention_reason why;
 
-	if (item->kind == TS_REF_RUN && store->n_names)
-		name = bsearch(&item->name, store->names, store->n_names, sizeof *name, compare_name);
 	if ((!entry || !ts_id_eq(&entry->id, &item->id)) && (!name || !ts_id_eq(&name->id, &item->id)))
 		return changed;
 	why = entry ? entry->why : name->why;
@@ -350,12 +359,11 @@ static enum ts_status flush(struct letting_go *go, struct ts_error *err)
 
 		if (outcomes[i] != TS_RETIRED) {
 			go->why[go->at[i]] = words[outcomes[i]];
+			*gone(&go->work->store, &go->room[i]) = false;
 			continue;
 		}
 		go->done.entries += is_entry;
 		go->done.names += !is_entry;
-		if (is_entry)
-			find_entry(&go->work->store, &go->room[i])->gone = true;
 	}
 	go->batch.n = 0;
 	return TS_OK;
@@ -367,6 +375,11 @@ static enum ts_status let_go(struct letting_go *go, enum ts_ref_kind kind, size_
 	for (size_t i = 0; i < n; i++) {
 		if (go->items[i].kind != kind || go->why[i])
 			continue;
+		if (*gone(&go->work->store, &go->items[i])) {
+			go->why[i] = "it is named twice";
+			continue;
+		}
+		*gone(&go->work->store, &go->items[i]) = true;
 		go->room[go->batch.n] = go->items[i];
 		go->at[go->batch.n++] = i;
 		if (go->batch.n == TS_RETIRE_MAX && flush(go, err))

@@ -261,12 +261,14 @@ static void wrong_requests_are_refused(void **state)
 	assert_int_equal(ask(&request, &reply), TS_INVALID); /* of no moment */
 	request.as_of_ns = ts_now_real_ns() + INT64_C(3600000000000);
 	assert_int_equal(ask(&request, &reply), TS_INVALID);
+	before.items[5] = before.items[6] = before.items[7]; /* the name of p/d, and once more */
 	before.items[0].what.id = ids[5]; /* of no such plan */
 	before.items[1].what.seq = 77;
 	before.items[4].what.name = ts_span_str("p/f");
 	reply = apply(last_2, &before);
 	assert_string_equal(items_of(&reply), "p/main:1 [it changed since the plan] p/main:77 [it changed since the plan] "
-					      "p/f [it changed since the plan] p/b [on a branch]");
+					      "p/f [it changed since the plan] p/d [it is named twice] p/d [it is named twice]");
+	assert_true(reply.names == 1 && reply.entries == 2);
 	assert_int_equal(entries_left(s.engine), RUNS - 2);
 }
 
