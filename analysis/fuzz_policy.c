@@ -1,11 +1,25 @@
-/* Reads any text as a policy, and its section GATE as the policy of a gate: it is refused with its place, or passes every
- * later check. A policy of a gate that is printed reads back as the same one.
+/* Reads any text as a policy, its section GATE as the policy of a gate and RETENTION as that of a store: it is refused with its place,
+ * or passes every later check. A policy of a gate that is printed reads back as the same one.
  */
 #include "analysis/gate/gate_policy.h"
 #include "analysis/policy.h"
 #include "tests/fuzz/fuzz_hold.h"
 
 enum { TEXT_MAX = 1 << 20 };
+
+static void retain(const struct ts_policy *items, struct ts_arena *arena)
+{
+	struct ts_retention_policy policy;
+	struct ts_error err;
+
+	if (ts_policy_of_retention(items, arena, &policy, &err)) {
+		hold(strstr(err.text, "no rule of retention") != NULL);
+		return;
+	}
+	hold(policy.n_rules > 0 && policy.n_notes <= TS_RETENTION_NOTES_MAX);
+	for (size_t i = 0; i < policy.n_rules; i++)
+		hold(policy.rules[i].all || policy.rules[i].last || policy.rules[i].younger_ns > 0);
+}
 
 static void print_and_read(const struct ts_gate_policy *policy, struct ts_arena *arena)
 {
@@ -32,10 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ts_error err;
 
 	ts_arena_init(&arena, 64 << 20);
-	if (!ts_policy_parse(text, "policy", &arena, &policy, &err))
+	if (!ts_policy_parse(text, "policy", &arena, &policy, &err)) {
 		hold(ts_policy_check(&policy, &err) == TS_OK);
-	else
+		retain(&policy, &arena);
+	} else {
 		hold(strncmp(err.text, "policy:", 7) == 0);
+	}
 	if (!ts_policy_gate_parse(text, "policy", &arena, &gate, &err))
 		print_and_read(&gate, &arena);
 	ts_arena_finish(&arena);

@@ -123,9 +123,31 @@ static enum ts_status gate_read(const struct place *p, struct ts_span text, stru
 	return told(p, ts_gate_setting_read(text, item, &why), &why);
 }
 
+static enum ts_status retention_name(const struct place *p, const struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_retention_setting_name(item->threshold, &why), &why);
+}
+
+static enum ts_status retention_value(const struct place *p, const struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_retention_setting_check(item, &why), &why);
+}
+
+static enum ts_status retention_read(const struct place *p, struct ts_span text, struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_retention_setting_read(text, item, &why), &why);
+}
+
 static const struct section sections[] = {
 	{TS_CUTS_CODE, "cut-off", "NUMBER", cut_name, cut_value, NULL},
 	{TS_GATE_CODE, "setting", "VALUE", gate_name, gate_value, gate_read},
+	{TS_RETENTION_CODE, "setting", "VALUE", retention_name, retention_value, retention_read},
 };
 
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
@@ -358,6 +380,12 @@ enum ts_status ts_policy_of_gate(const struct ts_policy *items, struct ts_arena 
 	if (ts_policy_check(items, err))
 		return err->status;
 	return ts_gate_policy_apply(items, arena, io_policy, err);
+}
+
+enum ts_status ts_policy_of_retention(const struct ts_policy *items, struct ts_arena *arena, struct ts_retention_policy *ret_policy,
+				      struct ts_error *err)
+{
+	return ts_policy_check(items, err) ? err->status : ts_retention_policy_of(items, arena, ret_policy, err);
 }
 
 enum ts_status ts_policy_gate_parse(struct ts_span text, const char *name, struct ts_arena *arena,

@@ -47,6 +47,9 @@ enum {
 	/* A record of a store that is about no run. */
 	TS_RECORD_KEY_MAX = 128,
 	TS_RECORD_MAX = 4096,
+	/* Names and entries of logs that one transaction lets go, and that one plan of a policy lists. */
+	TS_RETIRE_MAX = 256,
+	TS_RETENTION_ITEMS_MAX = 16384,
 	/* What a list shows of one column of a run: ten numbers. */
 	TS_EXTRACT_MAX = 128,
 	/* Number of ids in one question for missing objects, or in one get. */

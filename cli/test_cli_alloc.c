@@ -244,6 +244,7 @@ static void verbs(void **state)
 		{"export slow --format csv -o out.csv", NULL, "out.csv"},
 		{"verify", NULL, NULL},
 		{"gc --dry-run", NULL, NULL},
+		{"gc --policy keep.policy", NULL, NULL},
 		{"version --json", NULL, NULL},
 		{"help", NULL, NULL},
 		{"help --json diff", NULL, NULL},
@@ -330,8 +331,9 @@ static int setup(void **state)
 	(void)snprintf(command, sizeof command,
 		       "cp -r tests/golden/demo/runs %s/demo && cp -r tests/cli/runs/* %s && for i in 1 2 3 4; do python3 "
 		       "tests/cli/runs/gate.py %s/m$i time=0.100$i commit=c$i session=h$i started=170000$i || exit 1; done && python3 "
-		       "tests/cli/runs/gate.py %s/late time=0.108 commit=c9 session=h9 started=1700009",
-		       dir, dir, dir, dir);
+		       "tests/cli/runs/gate.py %s/late time=0.108 commit=c9 session=h9 started=1700009 && "
+		       "echo 'RETENTION.branch = *: last 2' > %s/keep.policy",
+		       dir, dir, dir, dir, dir);
 	assert_int_equal(system(command), 0);
 	for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++)
 		unsetenv(unset[i]);

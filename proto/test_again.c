@@ -48,7 +48,9 @@
 	X(make_token_request, ts_make_token_request) \
 	X(revoke_token_request, ts_revoke_token_request) \
 	X(tokens_reply, ts_tokens_reply) \
-	X(usage_reply, ts_usage_reply)
+	X(usage_reply, ts_usage_reply) \
+	X(retain_request, ts_retain_request) \
+	X(retain_reply, ts_retain_reply)
 
 #define AGAIN(name, type)                                                                                              \
 	static enum ts_status again_##name(struct ts_span in, struct ts_arena *arena, struct ts_buf *out,              \

@@ -73,12 +73,12 @@ VECTORS = [
      "kind: REF_KIND_BRANCH name: \"p/b\" remove: true target: \"t\" force: true expect: EXPECT_ID expected: %s message: \"m\"" % ident(7)),
     ("ref_reply", "UpdateRefReply", "ref { %s } previous: %s" % (REF % ident(1), ident(2))),
     ("removed_request", "ListRemovedRequest", 'prefix: "p/" limit: 3'),
-    ("removed_reply", "ListRemovedReply", 'removed { ref { %s } removed_ns: 5 by: "w" expires_ns: 6 } more: true' % (REF % ident(1))),
+    ("removed_reply", "ListRemovedReply", 'removed { ref { %s } removed_ns: 5 by: "w" expires_ns: 6 entries: 7 } more: true' % (REF % ident(1))),
     ("restore_request", "RestoreRefRequest", 'kind: REF_KIND_TAG name: "p/a" as: "p/b"'),
-    ("restore_reply", "RestoreRefReply", "ref { %s }" % (REF % ident(1))),
+    ("restore_reply", "RestoreRefReply", "ref { %s } entries: 2" % (REF % ident(1))),
     ("log_request", "RefLogRequest", 'spec: "s" limit: 2'),
     ("log_reply", "RefLogReply",
-     "kind: REF_KIND_STAGE name: \"p/s\" entries { seq: 1 id: %s moved_ns: 3 who: \"w\" message: \"m\" } entries { id: %s }"
+     "kind: REF_KIND_STAGE name: \"p/s\" entries { seq: 1 id: %s moved_ns: 3 who: \"w\" message: \"m\" } entries { id: %s } pruned: 5 pruned_ns: 6 pruned_by: \"b\""
      % (ident(2), ident(4))),
     ("note_request", "SetNoteRequest", 'name: "n" key: "k" value: "v"'),
     ("list_request", "ListRunsRequest",
@@ -170,13 +170,20 @@ VECTORS = [
      "branch: \"p/main\" metric: \"loss\" workload: \"w\" runs { id: %s commit: \"c\\000\" moved_ns: -3 value: -0.0 } "
      "runs { id: %s reason: \"marked bad\" accepted: true accept_reason: \"a\" } runs { id: %s value: 4.5 host: \"n1\" started_ns: 5 } left_out: 1 older: 7 "
      "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true with_host: true } sentence: \"s\" "
-     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } wandering: 3 host_spread: 0.125 weekday_spread: 0.0625"
+     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } wandering: 3 host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9"
      % (ident(1), ident(2), ident(3))),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10 drifts: 11 drift: \"c\""),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0 removed_s: 7"),
     ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5 removed: 6 removed_bytes: 7"),
+    ("retain_request", "RetainRequest",
+     "policy: \"x\" as_of_ns: 2 items { kind: REF_KIND_BRANCH name: \"p/m\" id: %s seq: 3 } items { kind: REF_KIND_RUN name: \"p/r\" id: %s }"
+     % (ident(1), ident(2))),
+    ("retain_reply", "RetainReply",
+     "as_of_ns: 1 rows { kind: REF_KIND_BRANCH name: \"p/m\" rule: \"*: all\" goes: 2 newest: 3 all: 4 later: 5 last: 6 younger: 7 tagged: 8 noted: 9 "
+     "training: 10 on_branch: 11 } more_rows: 12 other_names: 13 other_entries: 14 names: 15 entries: 16 "
+     "items { kind: REF_KIND_RUN name: \"p/r\" id: %s why: \"w\" } more_items: 17 objects: 18 bytes: 19 keep_removed_s: 20" % ident(3)),
 ]
 
 

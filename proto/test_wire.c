@@ -182,6 +182,37 @@ static void reads_store_messages(void **state)
 	assert_int_equal(gc_reply.scored, 5);
 }
 
+static void reads_retention_messages(void **state)
+{
+	struct ts_retain_request request;
+	struct ts_retain_reply reply;
+
+	(void)state;
+	UNPACK(retain_request, &request);
+	IS(request.policy, "x");
+	assert_true(request.as_of_ns == 2 && request.n == 2);
+	assert_true(request.items[0].what.kind == TS_REF_BRANCH && request.items[0].what.seq == 3);
+	IS(request.items[0].what.name, "p/m");
+	ID(request.items[0].what.id, 1);
+	assert_true(request.items[1].what.kind == TS_REF_RUN && request.items[1].what.seq == 0 && request.items[1].why.len == 0);
+	UNPACK(retain_reply, &reply);
+	assert_true(reply.as_of_ns == 1 && reply.n_rows == 1 && reply.more_rows == 12 && reply.other_names == 13);
+	IS(reply.rows[0].rule, "*: all");
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_GOES], 2);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_NEWEST], 3);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_ALL], 4);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_LATER], 5);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_LAST], 6);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_YOUNGER], 7);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_TAGGED], 8);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_NOTED], 9);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_TRAINING], 10);
+	assert_int_equal(reply.rows[0].count[TS_RETENTION_ON_BRANCH], 11);
+	assert_true(reply.other_entries == 14 && reply.names == 15 && reply.entries == 16 && reply.more_items == 17);
+	assert_true(reply.objects == 18 && reply.bytes == 19 && reply.keep_removed_s == 20 && reply.n == 1);
+	IS(reply.items[0].why, "w");
+}
+
 static void reads_ref_messages(void **state)
 {
 	struct ts_commit_request commit;
@@ -236,6 +267,7 @@ static void reads_ref_messages(void **state)
 	check_ref(&names.removed[0].was.ref, 1);
 	assert_int_equal(names.removed[0].was.removed_ns, 5);
 	IS(names.removed[0].was.by, "w");
+	assert_int_equal(names.removed[0].was.entries, 7);
 	assert_int_equal(names.removed[0].expires_ns, 6);
 	UNPACK(restore_request, &restore);
 	assert_int_equal(restore.kind, TS_REF_TAG);
@@ -243,11 +275,14 @@ static void reads_ref_messages(void **state)
 	IS(restore.as, "p/b");
 	UNPACK(restore_reply, &restored);
 	check_ref(&restored.ref, 1);
+	assert_int_equal(restored.entries, 2);
 	UNPACK(log_request, &log);
 	IS(log.spec, "s");
 	assert_int_equal(log.limit, 2);
 	UNPACK(log_reply, &entries);
 	assert_int_equal(entries.kind, TS_REF_STAGE);
+	assert_true(entries.pruned.entries == 5 && entries.pruned.at_ns == 6);
+	IS(entries.pruned.who, "b");
 	IS(entries.name, "p/s");
 	assert_int_equal(entries.n, 2);
 	assert_int_equal(entries.entries[0].seq, 1);
@@ -902,7 +937,7 @@ static void reads_trend_messages(void **state)
 	IS(t.runs[1].reason, "marked bad");
 	IS(t.runs[1].accept_reason, "a");
 	assert_true(t.runs[2].known && t.runs[2].value == 4.5);
-	assert_true(t.left_out == 1 && t.older == 7 && t.n_changes == 1);
+	assert_true(t.left_out == 1 && t.older == 7 && t.pruned == 8 && t.pruned_ns == 9 && t.n_changes == 1);
 	assert_true(t.changes[0].at == 2 && t.changes[0].last_before == 0 && t.changes[0].before == 1 && t.changes[0].after == 2);
 	assert_true(isinf(t.changes[0].size) && t.changes[0].p == 0.0005 && t.changes[0].worse && t.changes[0].accepted);
 	assert_true(t.changes[0].with_host && t.runs[2].started_ns == 5 && t.runs[0].host.len == 0);
@@ -1279,6 +1314,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(reads_store_messages),
+		T(reads_retention_messages),
 		T(reads_ref_messages),
 		T(reads_list_messages),
 		T(reads_get_messages),

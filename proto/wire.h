@@ -16,6 +16,7 @@
 #include "analysis/diverge/resume.h"
 #include "analysis/gate/trend.h"
 #include "analysis/policy.h"
+#include "analysis/retention/retention_plan.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */
@@ -166,6 +167,7 @@ struct ts_restore_request {
 };
 struct ts_restore_reply {
 	struct ts_ref ref;
+	uint64_t entries; /* that came back into the log of this branch; 0: the name came back */
 };
 
 /* RefLog */
@@ -178,6 +180,7 @@ struct ts_log_reply {
 	struct ts_span name;
 	struct ts_log_entry *entries;
 	size_t n;
+	struct ts_pruned pruned; /* without the owner */
 };
 
 /* SetNote */
@@ -394,6 +397,38 @@ struct ts_gc_reply {
 	uint64_t scored; /* runs that got the metrics that an older version did not make */
 };
 
+/* Retain: docs/operations.md says what a policy of retention is. */
+struct ts_retain_item {
+	struct ts_retired what;
+	struct ts_span why; /* it stays; empty: it goes */
+};
+struct ts_retain_request {
+	struct ts_span policy;
+	int64_t as_of_ns;
+	struct ts_retain_item *items;
+	size_t n;
+};
+struct ts_retain_row {
+	enum ts_ref_kind kind;
+	struct ts_span name;
+	struct ts_span rule;
+	uint64_t count[TS_RETENTION_REASONS];
+};
+struct ts_retain_reply {
+	int64_t as_of_ns;
+	struct ts_retain_row *rows;
+	size_t n_rows;
+	uint64_t more_rows;
+	uint64_t other_names, other_entries;
+	uint64_t names, entries;
+	struct ts_retain_item *items;
+	size_t n;
+	uint64_t more_items;
+	uint64_t objects, bytes;
+	uint64_t keep_removed_s;
+};
+enum { TS_RETAIN_POLICY_MAX = 65536, TS_RETAIN_ROWS_MAX = 1000, TS_RETAIN_RULE_MAX = 2048 };
+
 /* Each message has one pack and one unpack function. */
 #define TS_WIRE(name, type)                                                                                            \
 	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);           \
@@ -445,6 +480,8 @@ TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_gc_reply);
+TS_WIRE(retain_request, ts_retain_request);
+TS_WIRE(retain_reply, ts_retain_reply);
 
 #undef TS_WIRE
 

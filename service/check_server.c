@@ -4,6 +4,7 @@
 #include "base/denied.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "service/housekeeping.h"
 #include "store/engine.h"
 
 #include <errno.h>
@@ -200,6 +201,15 @@ static void check_descriptors(struct check *c)
 	say(c, "descriptors", limit.rlim_max < need ? &err : NULL, found);
 }
 
+static void check_retention(struct check *c)
+{
+	const char *path = c->config->retention;
+	struct ts_error err;
+
+	if (path[0])
+		say(c, "retention", ts_housekeeping_check(path, &err) ? &err : NULL, path);
+}
+
 static void check_grants(struct check *c, struct ts_config *config)
 {
 	struct ts_auth_policy policy;
@@ -237,6 +247,7 @@ unsigned ts_check_server(struct ts_config *config, const struct ts_listener *lis
 	check_tls(&c);
 	check_grants(&c, config);
 	check_quotas(&c, config);
+	check_retention(&c);
 	check_store(&c);
 	check_disk(&c);
 	check_descriptors(&c);

@@ -83,6 +83,9 @@ const struct ts_option ts_options[] = {
 	 "way"},
 	{"keep-removed", "DAYS", TS_OPTION_NUMBER, false, AT(keep_removed_days), 0, 36500, "30",
 	 "how long a name that was removed can be restored; until then its objects stay"},
+	{"retention", "FILE", TS_OPTION_TEXT, false, AT(retention), 0, 0, "",
+	 "a policy file whose rules of RETENTION say which runs stay; what they let go is removed before each gc, as tscope gc "
+	 "--policy FILE shows it. The file is read each time"},
 	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},
@@ -499,6 +502,8 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 
 	if (check_socket(config, err) || check_listen(config, &tls, err) || check_tls(config, tls, err))
 		return err->status;
+	if (config->retention[0] && config->gc_hours == 0)
+		return ts_error_set(err, TS_INVALID, "retention: a policy is applied before each gc, and gc-interval = 0 means none");
 	if (!config->store[0])
 		return ts_error_set(err, TS_INVALID, "there is no home folder for the store; give a folder with --store");
 	if (strlen(config->store) + strlen("/data.mdb") >= PATH_MAX)

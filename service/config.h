@@ -47,6 +47,7 @@ struct ts_config {
 	unsigned gc_hours;   /* 0 = never */
 	unsigned gc_lease_min_s;
 	unsigned keep_removed_days;
+	const char *retention; /* path of a policy file; empty = none */
 	unsigned reserve_mib; /* 0 = none */
 	unsigned log_level;  /* enum ts_log_level */
 	/* What to do; only the command line sets these. */

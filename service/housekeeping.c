@@ -2,19 +2,56 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "service/handlers/store/keep_to.h"
 
 #include <pthread.h>
 
+enum { POLICY_MAX = 1 << 20 };
+
 struct ts_housekeeping {
-	struct ts_engine *engine;
-	int64_t interval_ns, keep_ns;
+	struct ts_housekeeping_options options;
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t stop; /* uses the monotonic clock */
 	bool stopping;
 };
+
+enum ts_status ts_housekeeping_check(const char *path, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(POLICY_MAX);
+	enum ts_status status = ts_file_read(path, &text, err);
+
+	if (!status)
+		status = ts_keep_to_check(ts_buf_view(&text), path, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+/* A policy that cannot be read lets nothing go. */
+static void retain(struct ts_engine *engine, const char *path)
+{
+	struct ts_buf text = TS_BUF_INIT(POLICY_MAX);
+	struct ts_kept_to done = {0};
+	int64_t began = ts_now_mono_ns();
+	struct ts_error err;
+	struct ts_log line;
+	enum ts_status status = ts_file_read(path, &text, &err);
+
+	if (!status)
+		status = ts_keep_to(engine, ts_buf_view(&text), path, &done, &err);
+	ts_buf_finish(&text);
+	ts_log_begin(&line, status ? TS_LOG_ERROR : TS_LOG_INFO, "retention");
+	ts_log_str(&line, "status", ts_status_word(status));
+	if (status)
+		ts_log_str(&line, "reason", err.text);
+	ts_log_i64(&line, "names", (int64_t)done.names);
+	ts_log_i64(&line, "entries", (int64_t)done.entries);
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
+	ts_log_end(&line);
+}
 
 static void sweep(struct ts_engine *engine, int64_t keep_ns)
 {
@@ -76,11 +113,13 @@ static void *loop(void *arg)
 {
 	struct ts_housekeeping *h = arg;
 
-	count_once(h->engine);
+	count_once(h->options.engine);
 	pthread_mutex_lock(&h->mutex);
-	while (sleep_until(h, ts_now_mono_ns() + h->interval_ns)) {
+	while (sleep_until(h, ts_now_mono_ns() + h->options.interval_ns)) {
 		pthread_mutex_unlock(&h->mutex);
-		sweep(h->engine, h->keep_ns);
+		if (h->options.retention[0])
+			retain(h->options.engine, h->options.retention);
+		sweep(h->options.engine, h->options.keep_ns);
 		pthread_mutex_lock(&h->mutex);
 	}
 	pthread_mutex_unlock(&h->mutex);
@@ -94,18 +133,18 @@ static void destroy(struct ts_housekeeping *h)
 	ts_free(h);
 }
 
-enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, int64_t keep_ns, struct ts_housekeeping **ret,
-				     struct ts_error *err)
+enum ts_status ts_housekeeping_start(const struct ts_housekeeping_options *options, struct ts_housekeeping **ret, struct ts_error *err)
 {
-	struct ts_housekeeping *h = ts_alloc_array(1, sizeof *h);
+	struct ts_housekeeping *h;
 	pthread_condattr_t attr;
 	int errnum;
 
+	if (options->retention[0] && ts_housekeeping_check(options->retention, err))
+		return ts_error_prefix(err, "retention");
+	h = ts_alloc_array(1, sizeof *h);
 	if (!h)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for housekeeping");
-	h->engine = engine;
-	h->interval_ns = interval_ns;
-	h->keep_ns = keep_ns;
+	h->options = *options;
 	pthread_mutex_init(&h->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

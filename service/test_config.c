@@ -92,6 +92,15 @@ static void defaults(void **state)
 	assert_false(config.read_only);
 }
 
+static void a_policy_needs_a_gc(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--retention=/etc/keep.policy", NULL, NULL, NULL, NULL), TS_OK);
+	assert_string_equal(config.retention, "/etc/keep.policy");
+	assert_int_equal(load("--retention=/etc/keep.policy", "--gc-interval=0", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "gc-interval = 0"));
+}
+
 static void flags_beat_environment_beats_file_beats_defaults(void **state)
 {
 	(void)state;
@@ -357,6 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_policy_needs_a_gc, setup, teardown),
 		cmocka_unit_test_setup_teardown(flags_beat_environment_beats_file_beats_defaults, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_is_derived_or_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_environment_names_the_file_and_the_store, setup, teardown),

@@ -188,6 +188,18 @@ static size_t fill_listeners(struct daemon *d)
 	return n;
 }
 
+static enum ts_status keep_house(struct daemon *d, struct ts_error *err)
+{
+	const struct ts_housekeeping_options options = {
+		.engine = d->engine,
+		.interval_ns = d->config.gc_hours * INT64_C(3600000000000),
+		.keep_ns = d->config.keep_removed_days * INT64_C(86400000000000),
+		.retention = d->config.retention,
+	};
+
+	return ts_housekeeping_start(&options, &d->housekeeping, err);
+}
+
 static enum ts_status start(struct daemon *d, struct ts_error *err)
 {
 	const struct ts_config *config = &d->config;
@@ -220,8 +232,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
 		return err->status;
 	if (config->gc_hours > 0 && !config->read_only)
-		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000),
-					     config->keep_removed_days * INT64_C(86400000000000), &d->housekeeping, err);
+		return keep_house(d, err);
 	return TS_OK;
 }
 

@@ -135,6 +135,44 @@ enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, str
 	return TS_OK;
 }
 
+enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pruned, struct ts_pruned *ret_pruned,
+			      struct ts_error *err)
+{
+	struct ts_pruned copy = *pruned;
+
+	copy.who = ts_arena_span(arena, pruned->who);
+	copy.owner = ts_arena_span(arena, pruned->owner);
+	if (!copy.who.data || !copy.owner.data)
+		return ts_arena_error(arena, err);
+	*ret_pruned = copy;
+	return TS_OK;
+}
+
+static bool is_same(const struct ts_retired *a, const struct ts_retired *b)
+{
+	return a->kind == b->kind && (a->kind == TS_REF_RUN || a->seq == b->seq) && ts_span_eq(a->name, b->name);
+}
+
+enum ts_status ts_retire_check(const struct ts_retire *retire, struct ts_error *err)
+{
+	if (retire->n > TS_RETIRE_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "%zu names and entries are to go at once, and at most %d are allowed", retire->n,
+				    TS_RETIRE_MAX);
+	for (size_t i = 0; i < retire->n; i++) {
+		const struct ts_retired *item = &retire->items[i];
+
+		if (ts_ref_name_check(item->name, err))
+			return err->status;
+		if (item->kind != TS_REF_RUN && item->kind != TS_REF_BRANCH)
+			return ts_error_set(err, TS_INVALID, "only names of runs and entries of branches can be retired, and no %s",
+					    ts_ref_word(item->kind));
+		for (size_t k = 0; k < i; k++)
+			if (is_same(item, &retire->items[k]))
+				return ts_error_set(err, TS_INVALID, "one request retires %.*s twice", TS_SPAN_ARG(item->name));
+	}
+	return check_len("name of who retires", retire->who, TS_WHO_MAX, err);
+}
+
 enum ts_status ts_no_ref(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err)
 {
 	const char *word = kind == TS_REF_RUN   ? "run" :

@@ -11,6 +11,7 @@
  *  P6  A damaged object is reported by get (TS_DAMAGED) and by verify, and never served.
  *  P7  sweep frees everything that no ref, ref log or lease reaches and nothing else, while pushes go on.
  *  P8  backup gives a consistent copy while others write.
+ *  P9  retire lets go what it was given and what has not changed since, and comes back by ref_restore like what was removed.
  *
  * A push calls has_many (renews leases) -> put_many (the objects that were missing) -> commit.
  * Ownership: results lie in the arena given.
@@ -72,15 +73,46 @@ struct ts_extracts {
 /* Called for each run that has an extract of one key; must not call the engine. value is valid until it returns. */
 typedef enum ts_status ts_extract_visit(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err);
 
-/* A name that was removed: with its log and its notes it is kept until it expires, and so are the objects that it reached. */
+/* A name that was removed: with its log and its notes it is kept until it expires, and so are the objects that it reached. The same
+ * holds for entries of a branch's log that were retired. */
 struct ts_removed_name {
-	struct ts_ref ref; /* as it was */
+	struct ts_ref ref; /* as it was; of entries, the branch, and one of their runs */
 	int64_t removed_ns;
 	struct ts_span by; /* who removed it */
+	uint64_t entries;  /* how many entries of the branch's log these are; 0: it is the name */
 };
 struct ts_removed_query {
 	struct ts_span prefix; /* of the names */
 	size_t limit;
+};
+
+/* What a policy lets go: a run's name, or an entry of a branch's log. */
+struct ts_retired {
+	enum ts_ref_kind kind; /* TS_REF_RUN or TS_REF_BRANCH */
+	struct ts_span name;
+	uint64_t seq;	 /* of a branch: the number of the entry */
+	struct ts_id id; /* what it points at: where it points at another, it stays */
+};
+enum ts_retire_outcome {
+	TS_RETIRED,
+	TS_STAYS_CHANGED, /* it is not there, points elsewhere, or was moved or noted later than planned_ns */
+	TS_STAYS_NEWEST,  /* a branch points at it */
+	TS_STAYS_TAGGED,
+};
+struct ts_retire {
+	const struct ts_retired *items; /* each once; those of one branch together */
+	size_t n;	      /* at most TS_RETIRE_MAX */
+	int64_t planned_ns;   /* a name that was moved, or whose notes were written, later stays */
+	int64_t now_ns;	      /* entries that are retired with the same time come back together */
+	struct ts_span who;
+};
+
+/* What was retired from a log and has not come back. */
+struct ts_pruned {
+	uint64_t entries; /* how many; 0: none, and the rest is empty */
+	int64_t at_ns;	  /* the last time */
+	struct ts_span who;
+	struct ts_span owner; /* the author of the log's first entry */
 };
 
 struct ts_sweep_options {
@@ -88,6 +120,8 @@ struct ts_sweep_options {
 	int64_t lease_ns;   /* how long what was sent or asked for is kept */
 	int64_t removed_ns; /* how long removed names are kept */
 	bool dry_run;	    /* only count */
+	const struct ts_retired *without; /* with dry_run: count as if these had been retired long ago */
+	size_t n_without;
 };
 
 /* A record is a few bytes that the server itself keeps beside the runs, such as a token: no object, no name, and not swept. A backup
@@ -218,6 +252,8 @@ struct ts_sweep_report {
 	uint64_t leased;	/* objects that are unreachable and kept because of a lease */
 	uint64_t removed;	/* objects that only removed names reach, and which are kept */
 	uint64_t removed_bytes;
+	uint64_t retired;	/* with `without`: objects that nothing else that is named or removed reaches */
+	uint64_t retired_bytes;
 };
 
 struct ts_engine;
@@ -259,16 +295,25 @@ struct ts_engine_ops {
 	enum ts_status (*ref_list)(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				   struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
 				   struct ts_error *err);
-	/* Lists the log of a ref, newest entry first, at most limit entries (0: all). */
+	/* Lists the log of a ref, newest entry first, at most limit entries (0: all). Entries that were retired are missing in it. */
 	enum ts_status (*ref_log)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
 				  struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 				  struct ts_error *err);
+	/* Tells what was retired from the log of a ref. TS_OK with no entries where there is no such ref. */
+	enum ts_status (*log_pruned)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				     struct ts_pruned *ret_pruned, struct ts_error *err);
+	/* Retires names and entries in one transaction, and sets ret_outcomes[i]. They come back by ref_restore until they expire. The
+	 * newest entry of a branch stays, and so does whatever points at a run that a tag points at. In memory nothing comes back;
+	 * TS_UNSUPPORTED in memory that is laid over another store. */
+	enum ts_status (*retire)(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
+				 struct ts_error *err);
 	/* Lists names that were removed and have not expired, by kind and name, the last removal of a name first, at most limit of
 	 * them; *ret_more says that there are more. An engine in memory keeps none. */
 	enum ts_status (*removed_list)(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
 				       struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
 	/* Brings back what was last removed under this name, as it was, under the name `as` (empty: the same). TS_NOT_FOUND if there is
-	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. */
+	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. Entries of a branch's log go back into it: TS_CONFLICT if
+	 * it is no longer there, or another one of its name, and TS_INVALID with `as`. */
 	enum ts_status (*ref_restore)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 	/* Notes belong to the name of a run (a TS_REF_RUN; TS_NOT_FOUND if there is none) and are deleted with it. A list of

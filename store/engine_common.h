@@ -20,6 +20,10 @@ enum ts_status ts_expect_check(const struct ts_ref_update *update, const struct 
  * current. */
 struct ts_ref ts_ref_after(const struct ts_ref_update *update, const struct ts_ref *current);
 enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err);
+enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pruned, struct ts_pruned *ret_pruned,
+			      struct ts_error *err);
+/* Checks kinds, names and lengths, and that nothing stands twice. */
+enum ts_status ts_retire_check(const struct ts_retire *retire, struct ts_error *err);
 /* TS_TOO_LARGE if an extract has more than TS_EXTRACT_MAX bytes. */
 enum ts_status ts_extracts_check(const struct ts_extract *extracts, size_t n, struct ts_error *err);
 enum ts_status ts_record_check(const struct ts_record *record, struct ts_error *err);

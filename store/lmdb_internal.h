@@ -12,7 +12,7 @@
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
- *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message
+ *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message; with seq 0 what was retired from it, see lmdb_retire.c
  *	recent	kind time(latest first) name -> nothing
  *	notes	name 0 key -> at_ns, who, value
  *	cache	SHA-256 of the key -> value
@@ -60,6 +60,7 @@ enum ts_dbi {
 /* The handle of a database that an older store lacks, in an environment that is only read. */
 enum { TS_NO_DBI = 0 };
 
+struct ts_bill;
 struct ts_lmdb_job;
 
 struct ts_lmdb_lane {
@@ -286,6 +287,13 @@ void ts_ref_append(struct ts_buf *buf, const struct ts_ref *ref);
 void ts_text_append(struct ts_buf *buf, struct ts_span text);
 /* Writes a ref, and where it stands among the newest. */
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
+/* Removes a ref, if there is one; but for a stage, which can be joined anew, it is kept with its log and notes. The bill gets the notes
+ * that went, and the caller adds the name. */
+enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
+			     struct ts_bill *bill, struct ts_error *err);
+/* The key of an entry of a log. */
+enum { TS_LOG_KEY_MAX = TS_REF_KEY_MAX + 9 };
+struct ts_span ts_log_key(enum ts_ref_kind kind, struct ts_span name, uint64_t seq, uint8_t out[TS_LOG_KEY_MAX]);
 /* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */
 enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts_log_entry *ret, struct ts_error *err);
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
@@ -368,6 +376,28 @@ enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const st
 enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
+/* Whether a name has a note that was written after since_ns. */
+enum ts_status ts_lmdb_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err);
+
+/* lmdb_retire.c */
+enum ts_status ts_lmdb_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				  struct ts_pruned *ret_pruned, struct ts_error *err);
+enum ts_status ts_lmdb_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
+			      struct ts_error *err);
+/* What was retired from a log, and when its first entry was made, which tells it from another of its name. Spans of the record are
+ * valid until the next write. */
+struct ts_log_gap {
+	struct ts_pruned pruned;
+	int64_t born_ns;
+};
+/* Copies a name of at most TS_WHO_MAX bytes into room, where it outlives a write. */
+struct ts_span ts_who_copy(struct ts_span who, uint8_t room[TS_WHO_MAX]);
+enum ts_status ts_log_gap_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_log_gap *ret_gap,
+			       struct ts_error *err);
+/* Writes it, or removes it if no entries are missing. The log must have an entry. */
+enum ts_status ts_log_gap_write(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, const struct ts_log_gap *gap,
+				struct ts_error *err);
+
 /* lmdb_record.c */
 enum ts_status ts_lmdb_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
 enum ts_status ts_lmdb_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
@@ -384,6 +414,10 @@ enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int
 /* Gives the notes back to a name that was removed when it is given to the same run again; *ret_notes of them. */
 enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, size_t *ret_notes,
 				struct ts_error *err);
+/* Keeps an entry that is being retired from the log of a branch, among those that were retired at the same time. born_ns as in struct
+ * ts_log_gap. */
+enum ts_status ts_removed_keep_entry(struct ts_write *w, const struct ts_retired *entry, int64_t born_ns, int64_t now_ns,
+				     struct ts_span by, struct ts_error *err);
 /* Forgets one name that was removed keep_ns before now_ns, or corrects the time of one; *ret_more: call it again. */
 enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err);
 /* Whether a record keeps objects, and is of a name that was removed after since_ns. *ret_log: it is an entry of a log, else
@@ -453,6 +487,7 @@ struct ts_table {
 	struct ts_idmap *damaged; /* collects damaged ids; if it is NULL, a damaged object is an error */
 	struct ts_idmap *missing; /* the same for missing ids */
 	int64_t removed_since_ns; /* names that were removed before do not count */
+	struct ts_idmap without;  /* digests of the keys of refs and entries that do not count */
 };
 
 void ts_table_finish(struct ts_table *t);

@@ -165,15 +165,17 @@ static enum ts_status copy_entry(struct ts_arena *arena, struct ts_log_entry *en
 static enum ts_status walk_log(struct ts_walk *walk, struct ts_span prefix, size_t limit, struct ts_arena *arena,
 			       struct ts_log_entry *entries, size_t *ret_n, struct ts_error *err)
 {
-	uint8_t end[TS_REF_KEY_MAX + 1];
+	uint8_t end[TS_REF_KEY_MAX + 1], none[TS_LOG_KEY_MAX] = {0};
+	struct ts_span gap = ts_span_of(none, prefix.len + 8); /* the record with number 0, which is no entry */
 	enum ts_status status;
 	bool found;
 	size_t n = 0;
 
 	memcpy(end, prefix.data, prefix.len);
+	memcpy(none, prefix.data, prefix.len);
 	end[prefix.len - 1] = 1; /* the prefix ends in 0 */
 	status = ts_walk_seek_below(walk, ts_span_of(end, prefix.len), &found, err);
-	while (!status && found && ts_span_starts(walk->key, prefix) && (limit == 0 || n < limit)) {
+	while (!status && found && ts_span_starts(walk->key, prefix) && !ts_span_starts(walk->key, gap) && (limit == 0 || n < limit)) {
 		if (entries && (ts_log_parse(walk->key, walk->value, &entries[n], err) ||
 				copy_entry(arena, &entries[n], err)))
 			return err->status;

@@ -51,6 +51,29 @@ enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err)
 	return TS_OK;
 }
 
+enum ts_status ts_lmdb_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err)
+{
+	uint8_t room[NOTE_PREFIX_MAX];
+	struct ts_span prefix = note_prefix(name, room), value;
+	struct ts_walk walk;
+	enum ts_status status;
+	bool found;
+
+	*ret_noted = false;
+	if (ts_walk_begin(&walk, r, TS_DB_NOTES, err))
+		return err->status;
+	for (status = ts_walk_seek(&walk, prefix, &found, err); !status && found && ts_span_starts(walk.key, prefix) && !*ret_noted;
+	     status = status ? status : ts_walk_next(&walk, &found, err)) {
+		struct ts_cursor c;
+
+		status = ts_check_split(walk.key, walk.value, &value, err);
+		c = ts_cursor_of(value);
+		*ret_noted = !status && (int64_t)ts_cursor_u64(&c) > since_ns;
+	}
+	ts_walk_end(&walk);
+	return status;
+}
+
 struct put_note {
 	const struct ts_spending *spending;
 	struct ts_span name;

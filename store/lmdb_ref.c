@@ -316,16 +316,22 @@ enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct
 	return status;
 }
 
+struct ts_span ts_log_key(enum ts_ref_kind kind, struct ts_span name, uint64_t seq, uint8_t out[TS_LOG_KEY_MAX])
+{
+	struct ts_span key = ts_ref_key(kind, name, out);
+
+	out[key.len] = 0;
+	ts_pack_key(seq, out + key.len + 1);
+	return ts_span_of(out, key.len + 9);
+}
+
 static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, struct ts_span message, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(LOG_VALUE_MAX);
-	uint8_t room[TS_REF_KEY_MAX + 9];
-	struct ts_span key = ts_ref_key(ref->kind, ref->name, room);
+	uint8_t room[TS_LOG_KEY_MAX];
+	struct ts_span key = ts_log_key(ref->kind, ref->name, ref->seq, room);
 	enum ts_status status;
 
-	room[key.len] = 0;
-	ts_pack_key(ref->seq, room + key.len + 1);
-	key.len += 9;
 	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
 	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
 	ts_text_append(&buf, ref->who);
@@ -338,23 +344,26 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	return status;
 }
 
-/* Removes the ref; but for a stage, which can be joined anew, it is kept with its log and notes. */
-static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_bill *bill, struct ts_error *err)
+enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
+			     struct ts_bill *bill, struct ts_error *err)
 {
 	size_t notes = 0;
-	uint8_t room[TS_REF_KEY_MAX + 1];
-	struct ts_span key = ts_ref_key(u->kind, u->name, room);
+	uint8_t room[TS_REF_KEY_MAX + 1], recent_room[TS_RECENT_KEY_MAX];
+	struct ts_span key = ts_ref_key(kind, name, room), recent;
 	struct ts_span prefix = ts_span_of(room, key.len + 1);
 	struct ts_ref current;
 	bool found;
 
 	room[key.len] = 0;
-	if (u->kind != TS_REF_STAGE &&
-	    (ts_ref_read(ts_read_of(w), u->kind, u->name, &current, &found, err) ||
-	     (found && ts_removed_keep(w, &current, u->now_ns, u->who, &notes, err))))
+	if (ts_ref_read(ts_read_of(w), kind, name, &current, &found, err))
 		return err->status;
-	if (ts_bill_project(bill, ts_project_of(u->name), TS_USE_NOTES, -(int64_t)notes, err) ||
-	    ts_write_delete(w, TS_DB_REFS, key, err))
+	if (!found)
+		return TS_OK;
+	recent = ts_recent_key(kind, current.moved_ns, name, recent_room);
+	if (kind != TS_REF_STAGE && ts_removed_keep(w, &current, now_ns, by, &notes, err))
+		return err->status;
+	if (ts_bill_project(bill, ts_project_of(name), TS_USE_NOTES, -(int64_t)notes, err) ||
+	    ts_write_delete(w, TS_DB_RECENT, recent, err) || ts_write_delete(w, TS_DB_REFS, key, err))
 		return err->status;
 	return ts_write_delete_prefix(w, TS_DB_LOG, prefix, err);
 }
@@ -379,11 +388,11 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	uint8_t room[TS_RECENT_KEY_MAX];
 	struct ts_ref after;
 
+	if (u->remove)
+		return ts_ref_remove(w, u->kind, u->name, u->now_ns, u->who, bill, err);
 	if (current->seq &&
 	    ts_write_delete(w, TS_DB_RECENT, ts_recent_key(u->kind, current->moved_ns, u->name, room), err))
 		return err->status;
-	if (u->remove)
-		return remove_ref(w, u, bill, err);
 	if (u->kind == TS_REF_RUN && !current->seq && notes_again(w, u, bill, err))
 		return err->status;
 	after = ts_ref_after(u, current);

@@ -1,7 +1,9 @@
-/* lmdb_removed.c - names that were removed, with their logs and notes: they keep their objects until they expire, and come back.
+/* lmdb_removed.c - names that were removed, with their logs and notes, and entries of logs that were retired: they keep their objects
+ * until they expire, and come back.
  *
  * The records of one removal begin with the same bytes, its place: kind, name, 0, and the time (latest first). At the place itself lies
- * what the ref was and who removed it; behind it follow 'l' with the entries of the log and 'n' with the notes. */
+ * what the ref was and who removed it; behind it follow 'l' with the entries of the log and 'n' with the notes. Entries alone have a
+ * place, too: its ref has the number 0, the id of one of them and the time at which the log began, and their count follows. */
 #include "store/lmdb_internal.h"
 
 #include "base/cursor.h"
@@ -174,6 +176,7 @@ static enum ts_status parse_removed(struct ts_span key, struct ts_span stored, s
 	removed.ref.who = read_text(&c);
 	removed.ref.summary = read_text(&c);
 	removed.by = read_text(&c);
+	removed.entries = removed.ref.seq == 0 ? ts_cursor_u64(&c) : 0;
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "the record of a removed name is too short");
 	memcpy(removed.ref.id.bytes, id.data, TS_ID_BYTES);
@@ -181,14 +184,17 @@ static enum ts_status parse_removed(struct ts_span key, struct ts_span stored, s
 	return TS_OK;
 }
 
+/* entries of a ref with the number 0 only */
 static enum ts_status put_removed(struct ts_write *w, const struct place *place, const struct ts_ref *ref, struct ts_span by,
-				  struct ts_error *err)
+				  uint64_t entries, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(VALUE_MAX);
 	enum ts_status status;
 
 	ts_ref_append(&buf, ref);
 	ts_text_append(&buf, by);
+	if (ref->seq == 0)
+		ts_buf_u64(&buf, entries);
 	status = ts_buf_check(&buf, err);
 	if (!status)
 		status = put_checked(w, TS_DB_REMOVED, place_span(place), ts_buf_view(&buf), err);
@@ -224,9 +230,36 @@ enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int
 	if (find_newest(ts_read_of(w), ref->kind, ref->name, &before, &found, err))
 		return err->status;
 	place = place_at(ref->kind, ref->name, found && before.removed_ns >= now_ns ? before.removed_ns + 1 : now_ns);
-	if (put_removed(w, &place, ref, by, err))
+	if (put_removed(w, &place, ref, by, 0, err))
 		return err->status;
 	return move_parts(w, ref->kind, ref->name, &place, false, ret_notes, err);
+}
+
+enum ts_status ts_removed_keep_entry(struct ts_write *w, const struct ts_retired *entry, int64_t born_ns, int64_t now_ns,
+				     struct ts_span by, struct ts_error *err)
+{
+	struct ts_ref ref = {.kind = entry->kind, .name = entry->name, .id = entry->id, .moved_ns = born_ns};
+	uint8_t room[TS_LOG_KEY_MAX];
+	struct ts_span key = ts_log_key(entry->kind, entry->name, entry->seq, room);
+	struct ts_removed_name before;
+	struct place place, part;
+	uint64_t entries = 1;
+	int64_t at_ns = now_ns;
+	bool found;
+
+	if (find_newest(ts_read_of(w), entry->kind, entry->name, &before, &found, err))
+		return err->status;
+	if (found && before.entries && before.ref.moved_ns == born_ns && before.removed_ns == now_ns)
+		entries += before.entries;
+	else if (found && before.removed_ns >= now_ns)
+		at_ns = before.removed_ns + 1;
+	place = place_at(entry->kind, entry->name, at_ns);
+	part = part_of(&place, 'l');
+	ts_pack_key(entry->seq, part.bytes + part.len);
+	part.len += 8;
+	if (put_removed(w, &place, &ref, by, entries, err))
+		return err->status;
+	return move_first(w, TS_DB_LOG, key, TS_DB_REMOVED, place_span(&part), &found, err);
 }
 
 enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, size_t *ret_notes,
@@ -359,6 +392,48 @@ static enum ts_status write_restored(struct ts_write *w, struct restore *restore
 	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(place), err);
 }
 
+/* Whether the log from which entries were retired is there, and none of them is in it. */
+static enum ts_status check_log(struct ts_write *w, const struct restore *restore, const struct ts_removed_name *removed,
+				struct ts_log_gap *ret_gap, struct ts_error *err)
+{
+	if (!ts_span_eq(restore->name, restore->as))
+		return ts_error_set(err, TS_INVALID, "what last went of %.*s are entries of its history, which go back to it only",
+				    TS_SPAN_ARG(restore->name));
+	if (ts_log_gap_read(ts_read_of(w), restore->kind, restore->name, ret_gap, err))
+		return err->status;
+	if (ret_gap->pruned.entries < removed->entries || ret_gap->born_ns != removed->ref.moved_ns)
+		return ts_error_set(err, TS_CONFLICT, "%s %.*s is not the one whose history had these %" PRIu64 " entries",
+				    ts_ref_word(restore->kind), TS_SPAN_ARG(restore->name), removed->entries);
+	return TS_OK;
+}
+
+static enum ts_status restore_entries(struct ts_write *w, struct restore *restore, const struct ts_removed_name *removed,
+				      struct ts_error *err)
+{
+	struct place place = place_at(restore->kind, restore->name, removed->removed_ns);
+	uint64_t entries = removed->entries;
+	uint8_t who[TS_WHO_MAX], owner[TS_WHO_MAX];
+	struct ts_log_gap gap;
+	struct ts_ref now;
+	size_t notes;
+	bool found;
+
+	if (ts_ref_read(ts_read_of(w), restore->kind, restore->name, &now, &found, err))
+		return err->status;
+	if (!found)
+		return ts_error_set(err, TS_CONFLICT, "%s %.*s, to whose history these %" PRIu64 " entries belong, is not there",
+				    ts_ref_word(restore->kind), TS_SPAN_ARG(restore->name), entries);
+	if (check_log(w, restore, removed, &gap, err) || ts_ref_copy(restore->arena, &now, &restore->ref, err))
+		return err->status;
+	gap.pruned.who = ts_who_copy(gap.pruned.who, who);
+	gap.pruned.owner = ts_who_copy(gap.pruned.owner, owner);
+	gap.pruned.entries -= entries;
+	if (move_parts(w, restore->kind, restore->name, &place, true, &notes, err) ||
+	    ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err))
+		return err->status;
+	return ts_log_gap_write(w, restore->kind, restore->name, &gap, err);
+}
+
 static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct restore *restore = ctx;
@@ -374,6 +449,8 @@ static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error
 	if (!found)
 		return ts_error_set(err, TS_NOT_FOUND, "no %s %.*s was removed, or gc has freed it since", ts_ref_word(restore->kind),
 				    TS_SPAN_ARG(restore->name));
+	if (removed.entries)
+		return restore_entries(w, restore, &removed, err);
 	if (ts_ref_read(ts_read_of(w), restore->kind, restore->as, &now, &found, err))
 		return err->status;
 	if (found)

@@ -50,6 +50,8 @@ struct sweep {
 	struct ts_count count;
 	struct ts_bill bill; /* what senders get back by one transaction */
 	bool dry_run;
+	const struct ts_retired *without;
+	size_t n_without;
 };
 
 enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err)
@@ -155,6 +157,39 @@ static enum ts_status mark_leased(struct sweep *s, struct ts_read r, struct ts_e
 	return status;
 }
 
+/* ---- what would go without some names ---- */
+
+static enum ts_status leave_out(struct sweep *s, const struct ts_sweep_options *options, struct ts_error *err)
+{
+	for (size_t i = 0; i < options->n_without; i++) {
+		const struct ts_retired *item = &options->without[i];
+		uint8_t room[TS_LOG_KEY_MAX];
+		struct ts_span key = item->kind == TS_REF_BRANCH ? ts_log_key(item->kind, item->name, item->seq, room)
+								 : ts_ref_key(item->kind, item->name, room);
+		struct ts_id digest;
+		bool added;
+
+		ts_digest(key, &digest);
+		if (ts_idmap_add(&s->table.without, &digest, &added, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* Marks what they reach, and nothing that was marked before. */
+static enum ts_status mark_left_out(struct sweep *s, struct ts_read r, struct ts_error *err)
+{
+	struct ts_closure closure;
+	enum ts_status status = TS_OK;
+
+	ts_table_closure(&s->table, &closure);
+	for (size_t i = 0; i < s->n_without && !status; i++)
+		status = ts_table_mark_from(&s->table, r, &s->without[i].id, &closure, err);
+	ts_closure_finish(&closure);
+	name_marked(&s->table, &s->report.retired, &s->report.retired_bytes);
+	return status;
+}
+
 static void count_rows(struct sweep *s)
 {
 	for (size_t i = 0; i < s->table.n; i++) {
@@ -182,6 +217,8 @@ static enum ts_status decide(struct sweep *s, struct ts_error *err)
 	name_marked(&s->table, &s->report.removed, &s->report.removed_bytes);
 	if (!status && !s->dry_run)
 		status = ts_count_all(&s->count, &s->table, s->rows, r, err);
+	if (!status)
+		status = mark_left_out(s, r, err);
 	if (!status)
 		status = refresh(s, r, err);
 	if (!status)
@@ -563,12 +600,14 @@ enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options 
 			  .now_ns = options->now_ns,
 			  .since_ns = options->now_ns - options->lease_ns,
 			  .removed_ns = options->removed_ns,
-			  .dry_run = options->dry_run};
+			  .dry_run = options->dry_run,
+			  .without = options->without,
+			  .n_without = options->dry_run ? options->n_without : 0};
 	enum ts_status status;
 
 	s.table.removed_since_ns = options->now_ns - options->removed_ns;
 	ts_env_check_readers(s.l->env);
-	status = options->dry_run ? TS_OK : expire(&s, err);
+	status = options->dry_run ? leave_out(&s, options, err) : expire(&s, err);
 	if (!status)
 		status = load_and_mark(&s, err);
 	if (!status)

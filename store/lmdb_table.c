@@ -9,6 +9,7 @@ void ts_table_finish(struct ts_table *t)
 {
 	ts_free(t->rows);
 	ts_idmap_finish(&t->newer);
+	ts_idmap_finish(&t->without);
 	*t = (struct ts_table){0};
 }
 
@@ -160,6 +161,16 @@ static enum ts_status mark_log(struct ts_table *t, const struct ts_walk *walk, s
 	return ts_table_mark_from(t, walk->read, &entry.id, closure, err);
 }
 
+static bool does_not_count(const struct ts_table *t, struct ts_span key)
+{
+	struct ts_id digest;
+
+	if (!t->without.used)
+		return false;
+	ts_digest(key, &digest);
+	return ts_idmap_get(&t->without, &digest) != NULL;
+}
+
 typedef enum ts_status mark_fn(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure,
 			       struct ts_error *err);
 
@@ -177,7 +188,7 @@ static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi
 	ts_table_closure(t, &closure);
 	status = ts_walk_seek(&walk, prefix, &found, err);
 	while (!status && found && ts_span_starts(walk.key, prefix)) {
-		status = mark(t, &walk, &closure, err);
+		status = does_not_count(t, walk.key) ? TS_OK : mark(t, &walk, &closure, err);
 		if (status == TS_DAMAGED && t->damaged) { /* a damaged record of a name is counted and skipped */
 			struct ts_id nameless;
 

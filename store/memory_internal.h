@@ -39,6 +39,11 @@ struct ts_memory_note {
 	uint8_t text[];
 };
 
+struct ts_memory_pruned {
+	struct ts_pruned pruned;
+	uint8_t text[];
+};
+
 struct ts_memory_name {
 	enum ts_ref_kind kind;
 	struct ts_span name;
@@ -47,6 +52,7 @@ struct ts_memory_name {
 	bool removed; /* it was a run's, and its notes were set aside */
 	struct ts_id removed_id;
 	struct ts_memory_move *moves; /* newest first; NULL: not moved in this engine */
+	struct ts_memory_pruned *pruned; /* NULL: no move was retired */
 	struct ts_memory_note **notes; /* sorted by key */
 	size_t n_notes;
 	uint8_t text[];
@@ -102,6 +108,12 @@ enum ts_status ts_memory_record_list(struct ts_engine *e, struct ts_span prefix,
 				   size_t *ret_n, struct ts_error *err);
 void ts_memory_records_drop(struct ts_memory *m);
 
+/* memory_retire.c */
+enum ts_status ts_memory_retire(struct ts_engine *e, const struct ts_retire *what, enum ts_retire_outcome *ret_outcomes,
+				struct ts_error *err);
+enum ts_status ts_memory_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				    struct ts_pruned *ret_pruned, struct ts_error *err);
+
 /* memory_extract.c. The first three need the lock. */
 enum ts_status ts_memory_extracts_place(struct ts_memory *m, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
 				       struct ts_error *err);
@@ -122,6 +134,8 @@ enum ts_status ts_memory_current(struct ts_memory *m, enum ts_ref_kind kind, str
 /* Finds a name, and adds it if it is not there; NULL if there is no memory. */
 struct ts_memory_name *ts_memory_make(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name);
 void ts_memory_free_names(struct ts_memory *m);
+/* Removes a name that is here, and sets its notes aside. */
+void ts_memory_remove(struct ts_memory_name *name);
 /* Forgets the notes that were set aside. */
 void ts_memory_notes_forget(struct ts_memory *m);
 enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,

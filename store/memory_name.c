@@ -76,6 +76,8 @@ static void forget_moves(struct ts_memory_name *name)
 		ts_free(name->moves);
 		name->moves = older;
 	}
+	ts_free(name->pruned);
+	name->pruned = NULL;
 }
 
 /* The array keeps its room, which prepare_note may have made. */
@@ -242,6 +244,19 @@ static void apply_move(struct ts_memory_name *name, struct ts_memory_move *move)
 	name->moves = move;
 }
 
+static void remove_moves(struct ts_memory_name *name)
+{
+	forget_moves(name);
+	name->hides_base = true;
+	name->removed = true;
+}
+
+void ts_memory_remove(struct ts_memory_name *name)
+{
+	name->removed_id = name->moves->ref.id;
+	remove_moves(name);
+}
+
 static void apply(const struct ready *ready)
 {
 	if (ready->move) {
@@ -250,10 +265,8 @@ static void apply(const struct ready *ready)
 			place_note(ready->name, ready->note);
 		return;
 	}
-	forget_moves(ready->name);
-	ready->name->hides_base = true;
-	ready->name->removed = true;
-	ready->name->removed_id = ready->current;
+	ready->name->removed_id = ready->current; /* which may be that of base */
+	remove_moves(ready->name);
 }
 
 enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,

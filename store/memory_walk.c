@@ -79,14 +79,29 @@ enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id 
 	return status;
 }
 
+/* The n_without items of struct ts_sweep_options. */
+struct left_out {
+	const struct ts_retired *items;
+	size_t n;
+};
+
+static bool is_left_out(const struct left_out *out, const struct ts_memory_name *name, const struct ts_memory_move *move)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (out->items[i].kind == name->kind && ts_span_eq(out->items[i].name, name->name) &&
+		    (name->kind == TS_REF_RUN || out->items[i].seq == move->ref.seq))
+			return true;
+	return false;
+}
+
 /* Walks from every object that a name reaches: for a branch, from every entry of its log. */
-static enum ts_status walk_names(struct ts_memory *m, struct ts_closure *closure, struct ts_error *err)
+static enum ts_status walk_names(struct ts_memory *m, const struct left_out *out, struct ts_closure *closure, struct ts_error *err)
 {
 	for (size_t i = 0; i < m->n_names; i++) {
 		struct ts_memory_move *move = m->names[i]->moves;
 
 		for (; move; move = move->older) {
-			if (ts_closure_walk(closure, &move->ref.id, err))
+			if (!is_left_out(out, m->names[i], move) && ts_closure_walk(closure, &move->ref.id, err))
 				return err->status;
 			if (m->names[i]->kind != TS_REF_BRANCH)
 				break;
@@ -157,7 +172,7 @@ enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx,
 	ts_closure_init(&closure, &walk_ops, &w);
 	status = verify_objects(m, progress, ctx, &bad, &report, err);
 	if (!status)
-		status = walk_names(m, &closure, err);
+		status = walk_names(m, &(struct left_out){NULL, 0}, &closure, err);
 	for (size_t i = 0; i < bad.cap && !status; i++)
 		if (bad.slots[i].value) /* a damaged index is one finding, not two */
 			ts_idmap_remove(&missing, &bad.slots[i].id);
@@ -189,14 +204,16 @@ static enum ts_status walk_leased(struct ts_memory *m, int64_t now_ns, int64_t l
 	return TS_OK;
 }
 
-static uint64_t count_seen(const struct ts_memory *m)
+static uint64_t count_seen(const struct ts_memory *m, uint64_t *ret_bytes)
 {
 	uint64_t n = 0;
 
+	*ret_bytes = 0;
 	for (size_t i = 0; i < m->objects.cap; i++) {
 		const struct ts_held *held = m->objects.slots[i].value;
 
 		n += held && held->epoch == m->epoch;
+		*ret_bytes += held && held->epoch == m->epoch ? held->sealed.bytes.len : 0;
 	}
 	return n;
 }
@@ -222,6 +239,19 @@ static void free_unseen(struct ts_memory *m, bool dry_run, struct ts_sweep_repor
 	}
 }
 
+static enum ts_status walk_left_out(struct ts_memory *m, const struct left_out *out, struct ts_closure *closure,
+				    struct ts_sweep_report *report, struct ts_error *err)
+{
+	uint64_t before_bytes, before = count_seen(m, &before_bytes), bytes;
+
+	for (size_t i = 0; i < out->n; i++)
+		if (ts_closure_walk(closure, &out->items[i].id, err))
+			return err->status;
+	report->retired = count_seen(m, &bytes) - before;
+	report->retired_bytes = bytes - before_bytes;
+	return TS_OK;
+}
+
 enum ts_status ts_memory_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
 			       struct ts_error *err)
 {
@@ -230,18 +260,21 @@ enum ts_status ts_memory_sweep(struct ts_engine *e, const struct ts_sweep_option
 	struct walk w = {.m = m, .again = true};
 	struct ts_closure closure;
 	enum ts_status status;
-	uint64_t named = 0;
+	struct left_out out = {options->without, options->dry_run ? options->n_without : 0};
+	uint64_t named = 0, bytes;
 
 	pthread_mutex_lock(&m->lock);
 	m->epoch++;
 	ts_closure_init(&closure, &walk_ops, &w);
-	status = walk_names(m, &closure, err);
+	status = walk_names(m, &out, &closure, err);
+	if (!status)
+		status = walk_left_out(m, &out, &closure, &report, err);
 	if (!status) {
-		named = count_seen(m);
+		named = count_seen(m, &bytes);
 		status = walk_leased(m, options->now_ns, options->lease_ns, &closure, err);
 	}
 	if (!status) {
-		report.kept = count_seen(m);
+		report.kept = count_seen(m, &bytes);
 		report.leased = report.kept - named;
 		free_unseen(m, options->dry_run, &report);
 		if (!options->dry_run)

@@ -1384,6 +1384,148 @@ static void every_allocation_may_fail(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* ---- retire ---- */
+
+enum { HISTORY = 6 };
+
+/* A branch of six runs, of which the first is also a name's and the second a tag's. */
+static void make_history(struct fixture *f, struct ts_sealed heads[HISTORY])
+{
+	struct ts_ref_update u;
+
+	for (uint64_t i = 0; i < HISTORY; i++) {
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, 70 + i);
+		OK(f->e->ops->put_many(f->e, &heads[i], 1, NULL, &f->err));
+		u = test_update(TS_REF_BRANCH, "p/main", &heads[i].id, (int64_t)i + 1);
+		if (i == 0)
+			u.who = ts_span_str("maker");
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	u = test_update(TS_REF_RUN, "p/x", &heads[0].id, 1);
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	u = test_update(TS_REF_TAG, "p/v1", &heads[1].id, 1);
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+}
+
+static struct ts_retired entry_of(const struct ts_sealed *head, uint64_t seq)
+{
+	return (struct ts_retired){.kind = TS_REF_BRANCH, .name = ts_span_str("p/main"), .seq = seq, .id = head->id};
+}
+
+static enum ts_status retire(struct fixture *f, const struct ts_retired *items, size_t n, enum ts_retire_outcome *outcomes)
+{
+	const struct ts_retire what = {.items = items, .n = n, .planned_ns = 100, .now_ns = 200, .who = ts_span_str("ann")};
+
+	return f->e->ops->retire(f->e, &what, outcomes, &f->err);
+}
+
+static struct ts_pruned pruned_of(struct fixture *f)
+{
+	struct ts_pruned pruned;
+
+	OK(f->e->ops->log_pruned(f->e, TS_REF_BRANCH, ts_span_str("p/main"), &f->arena, &pruned, &f->err));
+	return pruned;
+}
+
+static void p9_entries_leave_a_log_that_says_so(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[HISTORY];
+	enum ts_retire_outcome outcomes[HISTORY];
+	struct ts_retired items[HISTORY];
+	struct ts_log_entry *log;
+	struct ts_pruned pruned;
+	size_t n;
+
+	make_history(f, heads);
+	assert_int_equal(pruned_of(f).entries, 0);
+	for (size_t i = 0; i < HISTORY; i++)
+		items[i] = entry_of(&heads[i], i + 1);
+	items[3].id = heads[0].id;
+	if (f->kind == OVERLAY) {
+		assert_int_equal(retire(f, items, HISTORY, outcomes), TS_UNSUPPORTED);
+		return;
+	}
+	OK(retire(f, items, HISTORY, outcomes));
+	assert_true(outcomes[0] == TS_RETIRED && outcomes[1] == TS_STAYS_TAGGED && outcomes[2] == TS_RETIRED);
+	assert_true(outcomes[3] == TS_STAYS_CHANGED && outcomes[4] == TS_RETIRED && outcomes[5] == TS_STAYS_NEWEST);
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
+	assert_int_equal(n, 3);
+	assert_true(log[0].seq == 6 && log[1].seq == 4 && log[2].seq == 2 && ts_id_eq(&log[2].id, &heads[1].id));
+	pruned = pruned_of(f);
+	assert_true(pruned.entries == 3 && pruned.at_ns == 200 && ts_span_is(pruned.who, "ann"));
+	assert_true(ts_span_is(pruned.owner, "maker"));
+	items[3].id = heads[3].id; /* and once more, which adds to it */
+	OK(retire(f, &items[3], 1, outcomes));
+	OK(retire(f, &items[3], 1, outcomes + 1));
+	assert_true(outcomes[0] == TS_RETIRED && outcomes[1] == TS_STAYS_CHANGED);
+	assert_true(pruned_of(f).entries == 4 && ts_span_is(pruned_of(f).owner, "maker"));
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 1, &f->arena, &log, &n, &f->err));
+	assert_true(n == 1 && log[0].seq == 6);
+	items[4] = items[5];
+	assert_int_equal(retire(f, items + 4, 2, outcomes), TS_INVALID); /* twice the same */
+	items[0].kind = TS_REF_TAG;
+	assert_int_equal(retire(f, items, 1, outcomes), TS_INVALID);
+}
+
+/* What changed since the plan of 100 stays. */
+static void p9_names_go_unless_they_changed(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_retired items[3] = {{.kind = TS_REF_RUN}, {.kind = TS_REF_RUN}, {.kind = TS_REF_RUN}};
+	static const char *const names[] = {"p/a", "p/b", "p/c"};
+	struct ts_note note = {.key = ts_span_str("keep"), .value = ts_span_str("yes"), .at_ns = 100};
+	enum ts_retire_outcome outcomes[3];
+	struct ts_ref ref;
+
+	if (f->kind == OVERLAY)
+		return;
+	for (uint64_t i = 0; i < 3; i++) {
+		struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 80 + i);
+
+		test_push(f->e, names[i], &head, 1, i == 2 ? 101 : 100);
+		items[i].name = ts_span_str(names[i]);
+		items[i].id = head.id;
+	}
+	OK(f->e->ops->note_put(f->e, items[0].name, &note, &f->err));
+	note.at_ns = 101;
+	OK(f->e->ops->note_put(f->e, items[1].name, &note, &f->err));
+	OK(retire(f, items, 3, outcomes));
+	assert_true(outcomes[0] == TS_RETIRED && outcomes[1] == TS_STAYS_CHANGED && outcomes[2] == TS_STAYS_CHANGED);
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, items[0].name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	assert_int_equal(get_ref(f, TS_REF_RUN, "p/b").seq, 1);
+	assert_int_equal(get_ref(f, TS_REF_RUN, "p/c").seq, 1);
+	OK(retire(f, items, 1, outcomes));
+	assert_int_equal(outcomes[0], TS_STAYS_CHANGED);
+}
+
+/* Of six heads in two entries each a name, a tag or the newest entry reaches; a sweep that counts says what the rest has. */
+static void p9_a_sweep_counts_what_retiring_would_free(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[HISTORY];
+	struct ts_retired items[] = {{.kind = TS_REF_RUN, .name = ts_span_str("p/x")}, {0}, {0}, {0}};
+	int64_t now = ts_now_real_ns() + TEST_LATER + 1000000000;
+	struct ts_sweep_report report;
+
+	make_history(f, heads);
+	if (f->kind == OVERLAY)
+		return;
+	items[0].id = heads[0].id;
+	items[1] = entry_of(&heads[1], 2); /* tagged: its run stays */
+	items[2] = entry_of(&heads[2], 3);
+	items[3] = entry_of(&heads[0], 1);
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now, .dry_run = true, .without = items, .n_without = 3));
+	assert_int_equal(report.retired, 1); /* the first entry still has what the name had */
+	assert_int_equal(report.retired_bytes, heads[2].bytes.len);
+	assert_int_equal(report.freed, 0);
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now, .dry_run = true, .without = items, .n_without = 4));
+	assert_int_equal(report.retired, 2);
+	assert_int_equal(report.retired_bytes, heads[2].bytes.len + heads[0].bytes.len);
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now));
+	assert_int_equal(report.freed, 0); /* it only counted */
+}
+
 static void put_record(struct fixture *f, const char *key, const char *value)
 {
 	struct ts_record record = {ts_span_str(key), ts_span_str(value)};
@@ -1455,6 +1597,9 @@ int main(void)
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
 		TEST(keeps_records),
+		TEST(p9_entries_leave_a_log_that_says_so),
+		TEST(p9_names_go_unless_they_changed),
+		TEST(p9_a_sweep_counts_what_retiring_would_free),
 		TEST(every_allocation_may_fail),
 	};
 	static const char *const names[3] = {"lmdb", "memory", "memory over lmdb"};

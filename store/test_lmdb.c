@@ -673,6 +673,139 @@ static void a_removed_branch_keeps_its_history_until_it_expires(void **state)
 	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_NOT_FOUND);
 }
 
+/* ---- retired entries ---- */
+
+static enum ts_status count_extract(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
+{
+	(void)id, (void)value, (void)err;
+	++*(size_t *)ctx;
+	return TS_OK;
+}
+
+enum { HISTORY = 6 };
+
+/* A branch of six runs that no name has; each has an extract. */
+static void push_history(struct fixture *f, struct ts_id ids[HISTORY])
+{
+	const struct ts_extract extract = {.value = ts_span_str("one")};
+
+	for (uint64_t i = 0; i < HISTORY; i++) {
+		struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 90 + i);
+		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/main", &head.id, (int64_t)i + 1);
+
+		ids[i] = head.id;
+		OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+		OK(test_extract(f->e, &head.id, &extract, &f->err));
+	}
+}
+
+static void retire_entries(struct fixture *f, const struct ts_id *ids, uint64_t first, size_t n, int64_t now_ns)
+{
+	struct ts_retired items[HISTORY] = {{.kind = TS_REF_BRANCH}};
+	enum ts_retire_outcome outcomes[HISTORY];
+	struct ts_retire what = {.items = items, .n = n, .planned_ns = now_ns, .now_ns = now_ns, .who = ts_span_str("ann")};
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct ts_retired){TS_REF_BRANCH, ts_span_str("p/main"), first + i, ids[first - 1 + i]};
+	OK(f->e->ops->retire(f->e, &what, outcomes, &f->err));
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(outcomes[i], TS_RETIRED);
+}
+
+static size_t log_length(struct fixture *f)
+{
+	struct ts_log_entry *log;
+	size_t n;
+
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
+	return n;
+}
+
+static uint64_t missing_entries(struct fixture *f)
+{
+	struct ts_pruned pruned;
+
+	OK(f->e->ops->log_pruned(f->e, TS_REF_BRANCH, ts_span_str("p/main"), &f->arena, &pruned, &f->err));
+	return pruned.entries;
+}
+
+/* The runs of retired entries are kept as those of removed names are, and everything about them goes at the same time. */
+static void p9_retired_entries_keep_their_runs_until_they_expire(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_extract_key key = {{0}};
+	int64_t now = ts_now_real_ns();
+	struct ts_id ids[HISTORY];
+	struct ts_ref ref;
+	size_t n = 0;
+
+	push_history(f, ids);
+	retire_entries(f, ids, 1, 2, now);
+	retire_entries(f, ids, 3, 1, now);
+	assert_int_equal(count_removed(f, f->e), 1); /* those of one time are one */
+	assert_int_equal(sweep_at(f, now + 30 * day_ns - 1).removed, 3);
+	assert_int_equal(verify(f).records + verify(f).missing, 0);
+	assert_int_equal(sweep_at(f, now + 30 * day_ns).freed, 3);
+	assert_int_equal(count(f, TS_DB_REMOVED), 0);
+	assert_int_equal(count(f, TS_DB_OBJECTS), 3);
+	OK(f->e->ops->extracts_walk(f->e, &key, count_extract, &n, &f->err));
+	assert_int_equal(n, 3);
+	assert_int_equal(log_length(f), 3);
+	assert_int_equal(missing_entries(f), 3);
+	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_NOT_FOUND);
+	assert_int_equal(verify(f).records + verify(f).missing, 0);
+}
+
+static void p9_retired_entries_come_back(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_removed_query q = {.limit = 5};
+	struct ts_removed_name *names;
+	int64_t now = ts_now_real_ns();
+	struct ts_id ids[HISTORY];
+	struct ts_ref ref;
+	bool more;
+	size_t n;
+
+	push_history(f, ids);
+	retire_entries(f, ids, 1, 2, now);
+	retire_entries(f, ids, 3, 2, now + 1);
+	OK(f->e->ops->removed_list(f->e, &q, &f->arena, &names, &n, &more, &f->err));
+	assert_true(n == 2 && names[0].entries == 2 && names[0].removed_ns == now + 1 && ts_span_is(names[0].by, "ann"));
+	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "p/other", &ref), TS_INVALID);
+	OK(restore(f, TS_REF_BRANCH, "p/main", "", &ref));
+	assert_true(ref.seq == HISTORY && ts_id_eq(&ref.id, &ids[HISTORY - 1]));
+	assert_true(log_length(f) == 4 && missing_entries(f) == 2);
+	OK(restore(f, TS_REF_BRANCH, "p/main", "", &ref));
+	assert_true(log_length(f) == HISTORY && missing_entries(f) == 0);
+	assert_int_equal(count(f, TS_DB_LOG), HISTORY);
+	assert_int_equal(count(f, TS_DB_REMOVED), 0);
+	assert_int_equal(verify(f).records, 0);
+}
+
+/* Entries belong to one branch; another that was made later under its name does not get them. */
+static void p9_entries_come_back_to_their_branch_only(void **state)
+{
+	struct fixture *f = *state;
+	int64_t now = ts_now_real_ns();
+	struct ts_ref_update u = {.kind = TS_REF_BRANCH, .name = ts_span_str("p/main"), .now_ns = 50};
+	struct ts_id ids[HISTORY];
+	struct ts_ref ref;
+
+	push_history(f, ids);
+	retire_entries(f, ids, 1, 3, now);
+	remove_at(f, TS_REF_BRANCH, "p/main", now);
+	OK(restore(f, TS_REF_BRANCH, "p/main", "p/moved", &ref)); /* first the branch, since it went last */
+	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_CONFLICT);
+	u.id = ids[0];
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_CONFLICT);
+	assert_true(log_length(f) == 1 && missing_entries(f) == 0);
+	assert_int_equal(sweep_at(f, now).freed, 0);
+	assert_int_equal(verify(f).missing, 0);
+}
+
 static void network_filesystems_are_told_from_others(void **state)
 {
 	struct ts_error err;
@@ -1228,12 +1361,6 @@ static int damage(MDB_txn *txn, MDB_dbi dbi)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-static enum ts_status count_extract(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
-{
-	(void)id, (void)value, (void)err;
-	++*(size_t *)ctx;
-	return TS_OK;
-}
 
 /* Asserts whether the store has its one extract. */
 static void expect_extract(struct fixture *f, const struct ts_extract *extract, const struct ts_id *id, bool there)
@@ -1316,6 +1443,9 @@ int main(void)
 		TEST(a_removed_name_comes_back_as_it_was),
 		TEST(a_removed_name_whose_place_is_taken_comes_back_as_another),
 		TEST(a_removed_branch_keeps_its_history_until_it_expires),
+		TEST(p9_retired_entries_keep_their_runs_until_they_expire),
+		TEST(p9_retired_entries_come_back),
+		TEST(p9_entries_come_back_to_their_branch_only),
 		cmocka_unit_test(network_filesystems_are_told_from_others),
 		TEST(leases_are_written_when_they_are_old),
 		TEST(looking_waits_for_no_writer),

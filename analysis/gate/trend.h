@@ -58,6 +58,8 @@ struct ts_trend {
 	size_t n_runs;
 	uint64_t left_out;	  /* how many of runs have no value that counts */
 	uint64_t older;		  /* older entries of the branch that were not read */
+	uint64_t pruned;	  /* entries that a policy of retention took out of the branch */
+	int64_t pruned_ns;	  /* the last time; 0: never */
 	struct ts_trend_change *changes; /* ascending */
 	size_t n_changes;
 	const struct ts_trend_drift *drift; /* NULL: none is claimed. Where there is one, there are no changes */

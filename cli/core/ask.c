@@ -92,6 +92,12 @@ enum ts_status ts_ask_restore(struct ts_channel *ch, const struct ts_restore_req
 	ASK("RestoreRef", restore_request, restore_reply, in, ret);
 }
 
+enum ts_status ts_ask_retain(struct ts_channel *ch, const struct ts_retain_request *in, struct ts_arena *arena,
+			     struct ts_retain_reply *ret, struct ts_error *err)
+{
+	ASK("Retain", retain_request, retain_reply, in, ret);
+}
+
 enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *in, struct ts_arena *arena,
 			   struct ts_error *err)
 {

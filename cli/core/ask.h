@@ -20,6 +20,8 @@ enum ts_status ts_ask_removed(struct ts_channel *ch, const struct ts_removed_req
 			      struct ts_removed_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_restore(struct ts_channel *ch, const struct ts_restore_request *in, struct ts_arena *arena,
 			      struct ts_restore_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_retain(struct ts_channel *ch, const struct ts_retain_request *in, struct ts_arena *arena,
+			     struct ts_retain_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *in, struct ts_arena *arena,
 			   struct ts_error *err);
 enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *in, struct ts_arena *arena,

@@ -29,6 +29,7 @@ static const struct {
 	{"restore", {&ts_shape_removed_reply, &ts_shape_restore_reply}},
 	{"token", {&ts_shape_tokens_reply}},
 	{"projects", {&ts_shape_usage_reply}},
+	{"gc", {&ts_shape_retain_reply}},
 };
 
 int main(void)

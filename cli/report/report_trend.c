@@ -240,6 +240,10 @@ static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 	if (t->older)
 		text = ts_report_say(r, "%s; %s older %s of the branch not read", text,
 				     ts_report_kept(r, ts_show_count(t->older, r->arena)), t->older == 1 ? "entry" : "entries");
+	if (t->pruned)
+		text = ts_report_say(r, "%s; %s %s of the branch pruned, the last on %s", text,
+				     ts_report_kept(r, ts_show_count(t->pruned, r->arena)), t->pruned == 1 ? "entry" : "entries",
+				     ts_report_kept(r, ts_show_minute(t->pruned_ns, r->arena)));
 	return text;
 }
 

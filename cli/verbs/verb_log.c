@@ -28,6 +28,16 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, s
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
+static void say_pruned(struct ts_cli *cli, const struct ts_pruned *pruned)
+{
+	const char *who = ts_show_text(pruned->who, &cli->arena);
+
+	if (pruned->entries)
+		ts_buf_printf(&cli->out, "%s older %s pruned, the last on %s%s%s\n", ts_show_count(pruned->entries, &cli->arena),
+			      pruned->entries == 1 ? "entry was" : "entries were", ts_show_time(pruned->at_ns, &cli->arena),
+			      pruned->who.len ? " by " : "", pruned->who.len && who ? who : "");
+}
+
 enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *word = ts_cli_word(cli, 0);
@@ -55,7 +65,11 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		log.n = (size_t)limit;
 		ts_cli_say(cli, "there are older entries; without --limit, log shows all of them");
 	}
-	if (!cli->json)
-		return text(cli, &log, err);
+	if (!cli->json) {
+		if (text(cli, &log, err))
+			return err->status;
+		say_pruned(cli, &log.pruned);
+		return TS_OK;
+	}
 	return ts_json_answer(cli, &ts_shape_log_reply, &log, err);
 }

@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+/* "85 entries", of the history of a branch */
+static const char *what_of(uint64_t entries, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%s %s", ts_show_count(entries, arena), entries == 1 ? "entry" : "entries");
+}
+
 static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -34,7 +40,8 @@ static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 	for (size_t i = 0; i < reply.n; i++) {
 		const struct ts_removed_ref *r = &reply.removed[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_ref_word(r->was.ref.kind));
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     r->was.entries ? what_of(r->was.entries, &cli->arena) : ts_ref_word(r->was.ref.kind));
 		ts_grid_span(&grid, TS_STYLE_BOLD, r->was.ref.name);
 		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));
@@ -112,6 +119,11 @@ enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
 	}
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_restore_reply, &reply, err);
+	if (reply.entries) {
+		ts_buf_printf(&cli->out, "restored %s of the history of branch %.*s\n", what_of(reply.entries, &cli->arena),
+			      TS_SPAN_ARG(reply.ref.name));
+		return TS_OK;
+	}
 	ts_buf_printf(&cli->out, "restored %s %.*s, which points at %s\n", ts_ref_word(reply.ref.kind), TS_SPAN_ARG(reply.ref.name),
 		      ts_show_id(&reply.ref.id, &cli->arena));
 	return TS_OK;

@@ -464,10 +464,16 @@ static const struct ts_option gc_options[] = {
 	 .help = "keep objects that somebody sent or asked for within this time: 0s, 90s, 15m, 24h, 7d (default 24h)"},
 	{.name = "removed", .argument = "DURATION",
 	 .help = "free names that were removed before this time, and can then no longer be restored (default 30d)"},
+	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "show which names of runs and which entries of branches the rules of RETENTION in FILE let go, and change nothing; "
+		 "docs/operations.md has an example"},
+	{.name = "apply", .help = "with --policy: let them go, and free; what changed since the plan stays"},
 	END_OPTIONS,
 };
 static const struct ts_example gc_examples[] = {
 	{"tscope gc --dry-run", "shows how much would be freed"},
+	{"tscope gc --policy keep.policy", "shows what would go by the rules of keep.policy, and why the rest stays"},
+	{"tscope gc --policy keep.policy --apply", "lets it go; tscope restore brings it back for 30 days"},
 	END_EXAMPLES,
 };
 
@@ -820,7 +826,8 @@ const struct ts_verb ts_verbs[] = {
 		.name = "gc", .summary = "free objects that no name reaches, and make missing metrics", .usage = "",
 		.about = "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within "
 			 "the lease, and computes the metrics (list, show) of runs that an older tscope pushed. It is safe to run "
-			 "while others push.",
+			 "while others push.\n\nWith --policy it first takes out what a policy of retention lets go: names of runs, as "
+			 "rm does, and old entries of branches. Without --apply it only shows them.",
 		.options = gc_options, .examples = gc_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_gc,

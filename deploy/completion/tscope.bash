@@ -195,6 +195,7 @@ _tscope_complete()
 	export:-o|export:--output) _tscope_paths -f; return ;;
 	gc:--lease) :; return ;;
 	gc:--removed) :; return ;;
+	gc:--policy) _tscope_paths -f; return ;;
 	token:--role) COMPREPLY=($(compgen -W "read push maintain admin" -- "$cur")); return ;;
 	token:--for) _tscope_projects; return ;;
 	token:--expires) :; return ;;
@@ -228,7 +229,7 @@ _tscope_complete()
 		log) options+=" -l --limit" ;;
 		restore) options+=" --as" ;;
 		export) options+=" -F --format -o --output --no-formulas" ;;
-		gc) options+=" --dry-run --lease --removed" ;;
+		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
 		login) options+=" --ca --cert --key --no-token" ;;
 		help) options+=" --man --completion" ;;

@@ -187,6 +187,7 @@ static const struct ts_shape_field removed_ref_rows[] = {
 	{"removed_ns", "removed", TIME(was.removed_ns)},
 	{"by", "by", TEXT(was.by, TS_WIRE_WHO_MAX), OR_NULL},
 	{"expires_ns", "expires", TIME(expires_ns)},
+	{"entries", "entry_count", U64(was.entries), ABOUT("of the history of this branch; 0: it is the name")},
 };
 static const struct ts_shape removed_ref_shape = {SHAPE("removed_ref", removed_ref, removed_ref_rows)};
 #undef TYPE
@@ -219,6 +220,7 @@ const struct ts_shape ts_shape_restore_request = {SHAPE("restore_request", resto
 #define TYPE struct ts_restore_reply
 static const struct ts_shape_field restore_reply_rows[] = {
 	{"ref", "ref", ONE(ref, ts_shape_ref)},
+	{"entries", "entry_count", U64(entries), ABOUT("that came back into the history of this branch; 0: the name came back")},
 };
 const struct ts_shape ts_shape_restore_reply = {SHAPE("restored", restore_ref_reply, restore_reply_rows)};
 #undef TYPE
@@ -249,11 +251,19 @@ static const int logged_values[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
 static const struct ts_shape_words logged_kinds = {1, 3, .values = logged_values, .word = kind_word};
 
 #define TYPE struct ts_log_reply
+static bool was_pruned(const void *in)
+{
+	return ((const struct ts_log_reply *)in)->pruned.entries > 0;
+}
+
 static const struct ts_shape_field log_rows[] = {
 	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
 	{NULL, "kind", ENUM(kind, logged_kinds)},
 	{"name", "name", TEXT(name, TS_NAME_MAX)},
 	{"entries", "entries", MANY(entries, n, entry_shape, ENTRIES(36))}, /* the least entry has an id */
+	{"pruned", "pruned_count", U64(pruned.entries), ABOUT("entries that a policy of retention took out")},
+	{"pruned_ns", "pruned", TIME(pruned.at_ns), WHEN(was_pruned), ABOUT("the last time")},
+	{"pruned_by", "pruned_by", TEXT(pruned.who, TS_WIRE_WHO_MAX), OR_NULL},
 };
 const struct ts_shape ts_shape_log_reply = {SHAPE("log", ref_log_reply, log_rows)};
 #undef TYPE

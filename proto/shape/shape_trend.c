@@ -119,6 +119,11 @@ static void json_worse(struct ts_shape_writer *w, const void *in)
 static const struct ts_shape_own worse_own = {.json = json_worse, .schema = "{\"type\": \"boolean\"}"};
 static const struct ts_shape worse_shape = {OWN_JSON("newest_level_is_worse", worse_own)};
 
+static bool was_pruned(const void *in)
+{
+	return ((const struct ts_trend *)in)->pruned > 0;
+}
+
 static const struct ts_shape_field trend_rows[] = {
 	{"sentence", "sentence", BYTES(sentence, TS_WIRE_TEXT_MAX)},
 	{"branch", "branch", TEXT(branch, TS_WIRE_SPEC_MAX)},
@@ -127,6 +132,8 @@ static const struct ts_shape_field trend_rows[] = {
 	{NULL, "newest_level_is_worse", HERE(worse_shape)},
 	{"left_out", "left_out", U64(left_out)},
 	{"older", "older", U64(older)},
+	{"pruned", "pruned_count", U64(pruned), ABOUT("entries that a policy of retention took out of the branch")},
+	{"pruned_ns", "pruned", TIME(pruned_ns), WHEN(was_pruned), ABOUT("the last time")},
 	{"changes", "changes", MANY(changes, n_changes, change_shape, TS_TREND_RUNS_MAX / TS_CHANGE_LEAST),
 	 ABOUT("oldest first; at and last_before are places in runs")},
 	{"drift", "drift", PTR(drift, drift_shape)},

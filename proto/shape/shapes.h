@@ -49,6 +49,7 @@ extern const struct ts_shape ts_shape_removed_reply; /* ts_removed_reply */
 extern const struct ts_shape ts_shape_restore_reply; /* ts_restore_reply */
 extern const struct ts_shape ts_shape_tokens_reply; /* ts_tokens_reply */
 extern const struct ts_shape ts_shape_usage_reply; /* ts_usage_reply */
+extern const struct ts_shape ts_shape_retain_reply; /* ts_retain_reply */
 
 /* Requests, and replies that are not answers. */
 extern const struct ts_shape ts_shape_chart_request;
@@ -56,7 +57,7 @@ extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_
 	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
 	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request, ts_shape_has_request, ts_shape_objects_request,
 	ts_shape_gc_request, ts_shape_removed_request, ts_shape_restore_request, ts_shape_make_token_request,
-	ts_shape_revoke_token_request;
+	ts_shape_revoke_token_request, ts_shape_retain_request;
 extern const struct ts_shape ts_shape_commit_reply, ts_shape_list_reply, ts_shape_get_reply, ts_shape_info_reply, ts_shape_has_reply,
 	ts_shape_put_reply, ts_shape_verify_event, ts_shape_gc_reply;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, checked to have at least two runs */

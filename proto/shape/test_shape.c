@@ -32,6 +32,7 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_removed_request, &ts_shape_removed_reply, &ts_shape_restore_request, &ts_shape_restore_reply,
 	&ts_shape_make_token_request, &ts_shape_revoke_token_request, &ts_shape_tokens_reply,
 	&ts_shape_usage_reply,
+	&ts_shape_retain_request, &ts_shape_retain_reply,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 

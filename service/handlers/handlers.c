@@ -45,6 +45,7 @@ static const struct ts_handler rows[] = {
 	{.method = "RevokeToken", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_WRITE,
 	 .flags = TS_METHOD_WRITES, .message = ts_handle_revoke_token},
 	{.method = "GetUsage", .needs = TS_AUTH_READ, .message = ts_handle_get_usage},
+	{.method = "Retain", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_LONG, .flags = TS_METHOD_WRITES, .message = ts_handle_retain},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

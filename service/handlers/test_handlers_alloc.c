@@ -243,6 +243,8 @@ static void writing(void **state)
 	     (&(struct ts_ref_request){.kind = TS_REF_TAG, .name = ts_span_str("p/t"), .target = ts_span_str("p/a")}));
 	EACH("SetNote", note_request,
 	     (&(struct ts_note_request){ts_span_str("p/a"), ts_span_str("bad"), ts_span_str("yes")}));
+	EACH("Retain", retain_request,
+	     (&(struct ts_retain_request){.policy = ts_span_str("RETENTION.branch = *: last 1\nRETENTION.runs = *: younger 1d")}));
 	EACH("CollectGarbage", gc_request, (&(struct ts_gc_request){.has_lease = true}));
 	{
 		struct ts_get_reply got;

@@ -399,6 +399,20 @@ static enum ts_status remote_removed_list(struct ts_engine *e, const struct ts_r
 	return no(e, "listing removed names", err);
 }
 
+static enum ts_status remote_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+					struct ts_pruned *ret_pruned, struct ts_error *err)
+{
+	(void)kind, (void)name, (void)arena, (void)ret_pruned;
+	return no(e, "reading the log of a name", err);
+}
+
+static enum ts_status remote_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
+				    struct ts_error *err)
+{
+	(void)retire, (void)ret_outcomes;
+	return no(e, "retiring names", err);
+}
+
 static enum ts_status remote_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 					 struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
@@ -448,6 +462,8 @@ static const struct ts_engine_ops remote_ops = {
 	.ref_get = remote_ref_get,
 	.ref_list = remote_ref_list,
 	.ref_log = remote_ref_log,
+	.log_pruned = remote_log_pruned,
+	.retire = remote_retire,
 	.removed_list = remote_removed_list,
 	.ref_restore = remote_ref_restore,
 	.note_put = remote_note_put,

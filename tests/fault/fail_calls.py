@@ -29,7 +29,9 @@ class Place:
             write_run(f"{top}/run{n}", n)
         shutil.rmtree(self.first, ignore_errors=True)
         for n in range(3):
-            self.must(self.first, "push", f"{top}/run{n}", "--name", f"run{n}")
+            self.must(self.first, "push", f"{top}/run{n}", "--name", f"run{n}", "--branch", "main")
+        with open(f"{top}/keep.policy", "w", encoding="utf-8") as f:
+            f.write("RETENTION.branch = */main: last 1\n")
         self.must(self.first, "rm", "run2")
         self.before = self.names(self.first)
 
@@ -61,6 +63,13 @@ def removed(place):
     return "fault/run0" not in place.names(place.store)
 
 
+def pruned(place):
+    log = json.loads(place.must(place.store, "log", "branch:main", "--json").stdout)
+    if len(log["entries"]) + log["pruned_count"] != 3:
+        sys.exit(f"entries that are missing are not counted: {log}")
+    return log["pruned_count"] == 2
+
+
 def copied(place):
     if not os.path.isdir(f"{place.top}/copy"):
         return False
@@ -71,6 +80,7 @@ COMMANDS = {  # its words, whether its work is done, and which of the earlier na
     "push": (lambda p: ("push", f"{p.top}/run3", "--name", "run3"), pushed, set()),
     "rm": (lambda p: ("rm", "run0"), removed, {"fault/run0"}),
     "gc": (lambda p: ("gc",), lambda p: True, set()),
+    "policy": (lambda p: ("gc", "--policy", f"{p.top}/keep.policy", "--apply"), pruned, set()),
     "backup": (lambda p: ("tscoped", "--store", p.store, "--socket", f"{p.top}/socket", "--backup", f"{p.top}/copy"), copied, set()),
 }
 

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BLOCKS = 4, LITTER = 200 };
+enum { BLOCKS = 4, LITTER = 200, KEPT_ENTRIES = 1 };
+
+static const char branch[] = "p/history";
 
 static const struct ts_span sender = {(const uint8_t *)"writer", 6};
 
@@ -76,6 +78,34 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 	return TS_OK;
 }
 
+/* Retires all but the newest entries of the branch. Others may do the same at the same time. */
+static enum ts_status retire_old(struct ts_engine *e, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_retire what = {.now_ns = ts_now_real_ns(), .planned_ns = INT64_MAX, .who = ts_span_str("policy")};
+	enum ts_retire_outcome outcomes[TS_RETIRE_MAX];
+	struct ts_retired items[TS_RETIRE_MAX];
+	struct ts_log_entry *log;
+	size_t n;
+
+	if (e->ops->ref_log(e, TS_REF_BRANCH, ts_span_str(branch), 0, arena, &log, &n, err))
+		return err->status;
+	for (size_t i = KEPT_ENTRIES; i < n && what.n < TS_RETIRE_MAX; i++)
+		items[what.n++] = (struct ts_retired){TS_REF_BRANCH, ts_span_str(branch), log[i].seq, log[i].id};
+	what.items = items;
+	return e->ops->retire(e, &what, outcomes, err);
+}
+
+enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_ref_update update = {.kind = TS_REF_BRANCH, .name = ts_span_str(branch), .id = *id, .now_ns = ts_now_real_ns(),
+				       .who = ts_span_str("writer")};
+
+	if (number % 4)
+		return TS_OK;
+	return e->ops->commit(e, &update, 1, arena, NULL, err) ? err->status : retire_old(e, arena, err);
+}
+
 enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_sealed objects[LITTER];
@@ -125,6 +155,24 @@ static const char *check_counts(const struct ts_verify_report *report)
 	return NULL;
 }
 
+/* What is not in the log of the branch was retired, and is counted. */
+static const char *check_history(struct ts_engine *e, struct ts_arena *arena)
+{
+	struct ts_span name = ts_span_str(branch);
+	struct ts_pruned pruned;
+	struct ts_log_entry *log;
+	struct ts_error err;
+	size_t n;
+
+	if (e->ops->ref_log(e, TS_REF_BRANCH, name, 0, arena, &log, &n, &err))
+		return err.status == TS_NOT_FOUND ? NULL : complain("history", 0, err.text);
+	if (e->ops->log_pruned(e, TS_REF_BRANCH, name, arena, &pruned, &err))
+		return complain("history", 0, err.text);
+	if (n + pruned.entries != log[0].seq)
+		return complain("entries that are missing in a history, and not counted:", log[0].seq - n - pruned.entries, "");
+	return NULL;
+}
+
 static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t n, struct ts_arena *arena,
 			       struct ts_store_stats *ret_stats)
 {
@@ -139,9 +187,14 @@ static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t 
 		return complain("damaged objects:", report.damaged, "");
 	if (report.missing)
 		return complain("missing objects:", report.missing, "");
+	if (report.records)
+		return complain("damaged records:", report.records, "");
 	bad = check_counts(&report);
 	if (!bad)
-		bad = check_acks(e, acks, n, arena);
+		bad = check_history(e, arena);
+	if (bad)
+		return bad;
+	bad = check_acks(e, acks, n, arena);
 	if (bad)
 		return bad;
 	if (e->ops->stats(e, ret_stats, &err) || fault_push(e, 999999999, arena, &id, &err)) /* the store still works */

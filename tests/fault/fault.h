@@ -12,6 +12,10 @@ enum { FAULT_ACK_FD = 3, FAULT_ACK = 8 + TS_ID_BYTES };
 enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena *arena, struct ts_id *ret_id,
 			  struct ts_error *err);
 
+/* With each fourth number appends the run to a branch, and retires what is old there. */
+enum ts_status fault_history(struct ts_engine *e, uint64_t number, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_error *err);
+
 /* Stores up to 200 small objects that no name reaches, others for each number. */
 enum ts_status fault_litter(struct ts_engine *e, uint64_t number, size_t n, struct ts_arena *arena, struct ts_error *err);
 

@@ -1,6 +1,7 @@
 /* fault_writer DIR FIRST COUNT THREADS - pushes COUNT runs (0 = until killed), numbered from FIRST on, into the store at DIR,
- * sweeping now and then, and acknowledges each on descriptor 3 once its commit has returned: 8 bytes number, 32 bytes
- * id, in one write. What is pushed follows from the number alone, so that whoever reads the acknowledgement can check it. */
+ * sweeping now and then and retiring what is old of a branch, and acknowledges each on descriptor 3 once its commit has returned:
+ * 8 bytes number, 32 bytes id, in one write. What is pushed follows from the number alone, so that whoever reads the
+ * acknowledgement can check it. */
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "tests/fault/fault.h"
@@ -33,6 +34,8 @@ static enum ts_status push(uint64_t number, struct ts_arena *arena, struct ts_id
 	do {
 		ts_arena_reset(arena);
 		status = fault_push(engine, number, arena, ret_id, err);
+		if (!status)
+			status = fault_history(engine, number, ret_id, arena, err);
 	} while (status == TS_NOT_FOUND);
 	return status;
 }

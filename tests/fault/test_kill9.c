@@ -1,5 +1,5 @@
-/* P1 and P2 against kill -9: a writer pushes and acknowledges, is killed at a random instant, and everything that it
- * acknowledged is there, complete. */
+/* P1, P2 and P9 against kill -9: a writer pushes, retires and acknowledges, is killed at a random instant, and everything that it
+ * acknowledged is there, complete, and every entry that is missing in a history is counted. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "store/test_store.h"

@@ -38,7 +38,7 @@ enum ts_status ts_call_need(const struct ts_call *call, enum ts_auth_role role, 
 	return lacks(call, role, project_of(name), err);
 }
 
-/* Whoever made the name: the first entry of its log. */
+/* Whoever made the name: the author of the first entry of its log, also when that was pruned. */
 static enum ts_status owner_of(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 			       struct ts_span *ret_owner, struct ts_error *err)
 {
@@ -49,8 +49,15 @@ static enum ts_status owner_of(const struct ts_call *call, enum ts_ref_kind kind
 	*ret_owner = ts_span_of(NULL, 0);
 	if (base->ops->ref_log(base, kind, name, 0, arena, &entries, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
-	if (n > 0)
+	if (n > 0 && entries[n - 1].seq > 1) {
+		struct ts_pruned pruned;
+
+		if (base->ops->log_pruned(base, kind, name, arena, &pruned, err))
+			return err->status;
+		*ret_owner = pruned.owner;
+	} else if (n > 0) {
 		*ret_owner = entries[n - 1].who;
+	}
 	return TS_OK;
 }
 
@@ -150,6 +157,14 @@ static enum ts_status guard_ref_log(struct ts_engine *e, enum ts_ref_kind kind, 
 
 	return readable(a, name) ? a->base->ops->ref_log(a->base, kind, name, limit, arena, ret_entries, ret_n, err)
 				 : not_there(kind, name, err);
+}
+
+static enum ts_status guard_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				       struct ts_pruned *ret_pruned, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return readable(a, name) ? a->base->ops->log_pruned(a->base, kind, name, arena, ret_pruned, err) : not_there(kind, name, err);
 }
 
 static enum ts_status guard_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
@@ -399,6 +414,14 @@ static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_opt
 	return admins_only(a, err) ? err->status : a->base->ops->sweep(a->base, options, ret_report, err);
 }
 
+/* A policy is about all projects. */
+static enum ts_status guard_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
+				   struct ts_error *err)
+{
+	(void)retire, (void)ret_outcomes;
+	return admins_only(access_of(e), err);
+}
+
 static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
@@ -556,6 +579,8 @@ static const struct ts_engine_ops guard_ops = {
 	.ref_get = guard_ref_get,
 	.ref_list = guard_ref_list,
 	.ref_log = guard_ref_log,
+	.log_pruned = guard_log_pruned,
+	.retire = guard_retire,
 	.removed_list = guard_removed_list,
 	.ref_restore = guard_ref_restore,
 	.note_put = guard_note_put,

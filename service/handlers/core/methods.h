@@ -42,6 +42,7 @@ ts_handle_fn ts_handle_make_token;
 ts_handle_fn ts_handle_list_tokens;
 ts_handle_fn ts_handle_revoke_token;
 ts_handle_fn ts_handle_get_usage;
+ts_handle_fn ts_handle_retain;
 
 /* The function `quick` of the handlers that have one. */
 bool ts_quick_has_objects(struct ts_call *call, struct ts_span request);

@@ -151,6 +151,7 @@ static const struct {
 	{"Trend", TS_AUTH_READ},      {"Verify", TS_AUTH_ADMIN},     {"Chart", TS_AUTH_READ},	     {"CollectGarbage", TS_AUTH_ADMIN},
 	{"MakeToken", TS_AUTH_ADMIN}, {"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN}, {"ListRemoved", TS_AUTH_READ},
 	{"RestoreRef", TS_AUTH_PUSH}, {"GetUsage", TS_AUTH_READ},
+	{"RestoreRef", TS_AUTH_PUSH}, {"Retain", TS_AUTH_ADMIN},
 };
 
 static enum ts_auth_role needed(const char *method)
@@ -404,6 +405,28 @@ static void a_name_is_its_makers(void **state)
 	must(push("p/ada", second, true), &s.err);
 }
 
+/* Who made a branch stays its owner when a policy took the first entry. */
+static void a_pruned_branch_keeps_its_maker(void **state)
+{
+	struct ts_retired item = {.kind = TS_REF_BRANCH, .name = ts_span_str("p/dev"), .seq = 1, .id = first};
+	struct ts_retire what = {.items = &item, .n = 1, .planned_ns = INT64_MAX, .now_ns = 1, .who = ts_span_str("policy")};
+	enum ts_retire_outcome outcome;
+
+	(void)state;
+	give("user:1001 push p");
+	give("user:1002 push p");
+	must_commit(&s, "p/b", second);
+	as(&ada);
+	must(update(moving(TS_REF_BRANCH, "p/dev", "p/a", false)), &s.err);
+	as(&bob);
+	must(update(moving(TS_REF_BRANCH, "p/dev", "p/b", false)), &s.err);
+	must(s.engine->ops->retire(s.engine, &what, &outcome, &s.err), &s.err);
+	assert_int_equal(outcome, TS_RETIRED);
+	expect(update(moving(TS_REF_BRANCH, "p/dev", NULL, false)), TS_DENIED, "was made by ada");
+	as(&ada);
+	must(update(moving(TS_REF_BRANCH, "p/dev", NULL, false)), &s.err);
+}
+
 static void tags_and_protected_branches_need_a_maintainer(void **state)
 {
 	struct ts_commit_request request = {.name = ts_span_str("p/ada"), .head = second, .branch = ts_span_str("p/main")};
@@ -443,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_name_is_its_makers, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_pruned_branch_keeps_its_maker, setup, teardown),
 		cmocka_unit_test_setup_teardown(tags_and_protected_branches_need_a_maintainer, setup, teardown),
 	};
 

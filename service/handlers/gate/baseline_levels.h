@@ -38,6 +38,7 @@ struct ts_baseline_selection {
 	struct ts_span what; /* the branch: "main" */
 	bool use_ancestors, seen_ancestor, no_ancestor_known;
 	bool no_branch; /* the project has no branch yet, so that the one that is asked for has no run */
+	struct ts_pruned pruned; /* of the branch */
 	const char *since; /* " since the change accepted at 3f2a9c81d0e4"; NULL: all runs are of one level */
 };
 

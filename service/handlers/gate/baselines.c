@@ -2,6 +2,7 @@
  * nothing speaks against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
 #include "service/handlers/gate/baseline_levels.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/core/resolve.h"
@@ -295,7 +296,7 @@ static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_s
 	s->branch = true;
 	s->what = slash ? ts_span_of(slash + 1, branch.len - (size_t)(slash + 1 - branch.data)) : branch;
 	s->use_ancestors = c && c->ancestors.len;
-	if (ts_branch_entries(s->f, branch, TS_BASELINE_LOOK, s->arena, &entries, &n, &older, err) ||
+	if (ts_branch_entries(s->f, branch, TS_BASELINE_LOOK, s->arena, &entries, &n, &older, &s->pruned, err) ||
 	    look_at_branch(s, entries, n, err))
 		return err->status;
 	/* A shallow checkout lists few ancestors, or none that was ever measured. */
@@ -598,12 +599,26 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 	return TS_OK;
 }
 
+/* Where baselines are few, a branch that lost entries to a policy must not look like a young or a rewritten one. */
+static const char *say_pruned(struct ts_baseline_selection *s)
+{
+	char date[TS_TIME_TEXT];
+
+	if (s->pruned.entries == 0 || s->chosen >= s->policy->baselines)
+		return "";
+	return ts_arena_printf(s->arena, "; %" PRIu64 " older entr%s of the branch %s pruned, the last on %.10s", s->pruned.entries,
+			       s->pruned.entries == 1 ? "y" : "ies", s->pruned.entries == 1 ? "was" : "were",
+			       ts_time_text(s->pruned.at_ns, date));
+}
+
 static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_error *err)
 {
 	const struct ts_span given = s->given ? s->query->request->given.sentence : ts_span_of(NULL, 0);
 	size_t shown = given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE;
-	const char *asked, *text;
+	const char *asked, *text, *pruned = say_pruned(s);
 
+	if (!pruned)
+		return ts_arena_error(s->arena, err);
 	if (s->branch)
 		asked = ts_arena_printf(s->arena, "%.*s", TS_SPAN_ARG(s->what));
 	else if (s->given)
@@ -614,16 +629,19 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 		asked = ts_arena_printf(s->arena, "its baselines");
 	if (s->branch)
 		text = ts_arena_printf(
-			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
+			s->arena, "%zu run%s of %.*s%s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
 			s->no_branch ? ", because the project has no branch yet"
 			: s->since   ? s->since
 				     : "",
-			s->rewritten ? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors: the "
-				       "branch was "
-				       "rewritten since, or the candidate's began elsewhere"
+			s->rewritten && s->pruned.entries
+				? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors"
+			: s->rewritten
+				? "; the candidate has too few ancestors on the branch, so runs count that are no ancestors: the "
+				  "branch was rewritten since, or the candidate's began elsewhere"
 			: s->no_ancestor_known
 				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
-				: "");
+				: "",
+			pruned);
 	else if (s->given && s->chosen == s->n)
 		text = ts_arena_printf(s->arena, "%.*s", (int)shown, (const char *)given.data);
 	else if (s->given)

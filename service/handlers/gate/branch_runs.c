@@ -164,8 +164,15 @@ static enum ts_status take_names(struct history *h, struct ts_span project, stru
 	return TS_OK;
 }
 
+/* A branch has had as many entries as its newest one has as number. */
+static uint64_t older_than(const struct ts_log_entry *entries, size_t n, uint64_t pruned)
+{
+	return entries[0].seq > n + pruned ? entries[0].seq - n - pruned : 0;
+}
+
 enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size_t limit, struct ts_arena *arena,
-				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_error *err)
+				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_pruned *ret_pruned,
+				 struct ts_error *err)
 {
 	struct history h = {.f = f, .engine = f->call->engine, .arena = arena};
 	struct ts_log_entry *entries;
@@ -173,7 +180,7 @@ enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size
 	size_t n;
 
 	if (h.engine->ops->ref_log(h.engine, TS_REF_BRANCH, branch, limit, arena, &entries, &n, err) ||
-	    take_entries(&h, entries, n, err))
+	    h.engine->ops->log_pruned(h.engine, TS_REF_BRANCH, branch, arena, ret_pruned, err) || take_entries(&h, entries, n, err))
 		return err->status;
 	ts_arena_init(&h.pages[0], TS_CALL_ARENA);
 	ts_arena_init(&h.pages[1], TS_CALL_ARENA);
@@ -186,7 +193,7 @@ enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size
 		return status;
 	*ret_runs = h.runs;
 	*ret_n = h.n;
-	*ret_older = limit && n == limit ? entries[n - 1].seq - 1 : 0;
+	*ret_older = limit && n == limit ? older_than(entries, n, ret_pruned->entries) : 0;
 	return TS_OK;
 }
 

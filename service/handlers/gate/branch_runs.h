@@ -26,10 +26,11 @@ struct ts_branch_run {
 };
 
 /* branch is the "project/name" of an existing branch, else TS_NOT_FOUND. limit is the number of newest entries of the log to
- * look at; 0: all. *ret_older is the number of older entries. Runs that were pushed again are listed too, and only id, name and
- * notes of each run are filled in. Results lie in the arena. */
+ * look at; 0: all. *ret_older is the number of older entries that the branch still has, *ret_pruned what it has no more. Runs that
+ * were pushed again are listed too, and only id, name and notes of each run are filled in. Results lie in the arena. */
 enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size_t limit, struct ts_arena *arena,
-				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_error *err);
+				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_pruned *ret_pruned,
+				 struct ts_error *err);
 /* Fills run->run. If the run is gone, that is not an error: it sets run->gone, and run->bad says why. */
 enum ts_status ts_branch_reduce(struct ts_fetch *f, const struct ts_gate_policy *policy, struct ts_arena *arena,
 				struct ts_branch_run *run, struct ts_error *err);

@@ -87,6 +87,7 @@ struct got {
 	struct ts_branch_run *runs;
 	size_t n;
 	uint64_t older;
+	struct ts_pruned pruned;
 };
 
 /* Reduces every entry, and leaves out the entries that the header says to leave out. */
@@ -118,7 +119,7 @@ static enum ts_status history(const char *branch, size_t limit, struct got *got)
 	enum ts_status status;
 
 	ts_fetch_init(&f, &call);
-	status = ts_branch_entries(&f, ts_span_str(branch), limit, &s.arena, &got->runs, &got->n, &got->older, &s.err);
+	status = ts_branch_entries(&f, ts_span_str(branch), limit, &s.arena, &got->runs, &got->n, &got->older, &got->pruned, &s.err);
 	if (!status)
 		status = keep_runs(&f, got);
 	ts_fetch_finish(&f);
@@ -156,6 +157,32 @@ static void each_once_newest_first(void **state)
 	assert_int_equal(got.older, 2); /* b, and the first entry of a */
 	must(history("p/main", 4, &got), &s.err);
 	assert_int_equal(got.older, 0);
+}
+
+/* Of five entries the second and the third were retired: what is older than the newest entry read is one, not four. */
+static void a_pruned_history_says_so(void **state)
+{
+	static const char *const names[] = {"p/a", "p/b", "p/c", "p/d", "p/e"};
+	struct ts_retired items[2] = {{.kind = TS_REF_BRANCH, .seq = 2}, {.kind = TS_REF_BRANCH, .seq = 3}};
+	struct ts_retire what = {.items = items, .n = 2, .planned_ns = INT64_MAX, .now_ns = 7, .who = ts_span_str("ann")};
+	enum ts_retire_outcome outcomes[2];
+	struct got got = {0};
+	struct ts_id ids[5];
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		ids[i] = push(names[i], "p/main", run_of(0.001 * (i + 1)), false);
+	for (int i = 0; i < 2; i++) {
+		items[i].name = ts_span_str("p/main");
+		items[i].id = ids[1 + i];
+	}
+	must(s.engine->ops->retire(s.engine, &what, outcomes, &s.err), &s.err);
+	must(history("p/main", 2, &got), &s.err);
+	assert_true(got.n == 2 && got.older == 1 && got.pruned.entries == 2 && got.pruned.at_ns == 7);
+	must(history("p/main", 3, &got), &s.err);
+	assert_true(got.n == 3 && got.older == 0 && got.runs[2].seq == 1);
+	must(history("p/main", 0, &got), &s.err);
+	assert_true(got.n == 3 && got.older == 0 && got.pruned.entries == 2);
 }
 
 static void has_notes(void **state)
@@ -249,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_once_newest_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_pruned_history_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(has_notes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_run_that_trains_on_is_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_gone_does_not_fail_the_rest, setup, teardown),

@@ -239,6 +239,41 @@ static void the_newest_count(void **state)
 	assert_true(ts_span_is(in.baseline, "main"));
 }
 
+static void prune(uint64_t first, uint64_t last)
+{
+	struct ts_retired gone[64];
+	enum ts_retire_outcome outcomes[64];
+	struct ts_retire what = {.items = gone, .planned_ns = INT64_MAX, .now_ns = INT64_C(1790000000000000000)};
+	struct ts_log_entry *log;
+	size_t n;
+
+	must(s.engine->ops->ref_log(s.engine, TS_REF_BRANCH, ts_span_str("p/main"), 0, &s.arena, &log, &n, &s.err), &s.err);
+	for (size_t i = 0; i < n; i++)
+		if (log[i].seq >= first && log[i].seq <= last)
+			gone[what.n++] = (struct ts_retired){TS_REF_BRANCH, ts_span_str("p/main"), log[i].seq, log[i].id};
+	must(s.engine->ops->retire(s.engine, &what, outcomes, &s.err), &s.err);
+	for (size_t i = 0; i < what.n; i++)
+		assert_int_equal(outcomes[i], TS_RETIRED);
+}
+
+/* A branch that lost entries to a policy is no young branch. */
+static void few_baselines_of_a_pruned_branch_say_so(void **state)
+{
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 30, 0.1, 0);
+	prune(1, 5);
+	in = baselines_of(NULL);
+	assert_true(ts_span_is(in.sentence, "20 runs of main"));
+	prune(6, 26);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m30 m29 m28 m27");
+	assert_string_equal(roles(&in, TS_GATE_HISTORY), "");
+	/* date -u -d @1790000000 */
+	assert_true(ts_span_is(in.sentence, "4 runs of main; 26 older entries of the branch were pruned, the last on 2026-09-21"));
+}
+
 /* From the 31st run on, times are 5 % longer: a level of its own. */
 static void levels_begin_at_changes(void **state)
 {
@@ -633,6 +668,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_dtype_does_not_stand_in, setup, teardown),
 		cmocka_unit_test_setup_teardown(pairs_of_other_work_count, setup, teardown),
 		T(the_newest_count),
+		T(few_baselines_of_a_pruned_branch_say_so),
 		T(levels_begin_at_changes),
 		T(other_workloads_are_history),
 		T(ancestors_and_commits),

@@ -192,10 +192,13 @@ static enum ts_status follow_branch(struct follower *t, struct ts_error *err)
 {
 	struct ts_trend *trend = &t->trend;
 	struct ts_branch_run *entries = NULL;
+	struct ts_pruned pruned;
 	size_t n = 0, limit = t->request->limit ? (size_t)t->request->limit : TS_TREND_RUNS_MAX;
 
-	if (ts_branch_entries(t->f, trend->branch, limit, t->arena, &entries, &n, &trend->older, err))
+	if (ts_branch_entries(t->f, trend->branch, limit, t->arena, &entries, &n, &trend->older, &pruned, err))
 		return err->status;
+	trend->pruned = pruned.entries;
+	trend->pruned_ns = pruned.at_ns;
 	trend->runs = ts_arena_array(t->arena, n, sizeof *trend->runs);
 	t->marks = ts_arena_array(t->arena, n, sizeof *t->marks);
 	if (!trend->runs || !t->marks)

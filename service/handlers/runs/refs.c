@@ -154,6 +154,8 @@ enum ts_status ts_handle_ref_log(struct ts_call *call, void *state, struct ts_sp
 	if (call->engine->ops->ref_log(call->engine, what.ref.kind, what.ref.name, request.limit, call->arena,
 				       &reply.entries, &reply.n, err))
 		return err->status;
+	if (call->engine->ops->log_pruned(call->engine, what.ref.kind, what.ref.name, call->arena, &reply.pruned, err))
+		return err->status;
 	reply.kind = what.ref.kind;
 	reply.name = what.ref.name;
 	return reply_log_reply(call, &reply, err);

@@ -28,10 +28,26 @@ enum ts_status ts_handle_list_removed(struct ts_call *call, void *state, struct 
 	return reply_removed_reply(call, &reply, err);
 }
 
+/* How many entries are missing in the log of a branch, if it is there. */
+static enum ts_status missing_entries(struct ts_call *call, const struct ts_restore_request *request, uint64_t *ret_n,
+				      struct ts_error *err)
+{
+	struct ts_pruned pruned;
+
+	*ret_n = 0;
+	if (request->kind != TS_REF_BRANCH)
+		return TS_OK;
+	if (call->engine->ops->log_pruned(call->engine, request->kind, request->name, call->arena, &pruned, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	*ret_n = pruned.entries;
+	return TS_OK;
+}
+
 enum ts_status ts_handle_restore_ref(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_restore_request request;
-	struct ts_restore_reply reply;
+	struct ts_restore_reply reply = {.entries = 0};
+	uint64_t before, after;
 
 	(void)state;
 	if (ts_wire_unpack_restore_request(in, call->arena, &request, err) || ts_name_check(request.name, err) ||
@@ -39,7 +55,10 @@ enum ts_status ts_handle_restore_ref(struct ts_call *call, void *state, struct t
 		return err->status;
 	if (request.kind == TS_REF_STAGE)
 		return ts_error_set(err, TS_INVALID, "a stage is not kept when it is removed; push its ranks again");
-	if (call->engine->ops->ref_restore(call->engine, request.kind, request.name, request.as, call->arena, &reply.ref, err))
+	if (missing_entries(call, &request, &before, err) ||
+	    call->engine->ops->ref_restore(call->engine, request.kind, request.name, request.as, call->arena, &reply.ref, err) ||
+	    missing_entries(call, &request, &after, err))
 		return err->status;
+	reply.entries = before > after ? before - after : 0;
 	return reply_restore_reply(call, &reply, err);
 }

@@ -44,7 +44,7 @@ $ tscope rm -q parts
 | removed run default/parts, which pointed at 2fce76dd212c
 $ tscope gc
 | freed 0 objects, 0 B; kept 13
-| 3 objects, SIZE, are kept for names that were removed (tscope restore); gc --removed 0s frees them
+| 3 objects, SIZE, are kept for what was removed (tscope restore); gc --removed 0s frees them
 $ tscope gc --lease 0s --removed 0s --dry-run
 | would free 3 objects, SIZE; kept 10
 $ tscope gc --lease 0s --removed 0s

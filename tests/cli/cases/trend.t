@@ -148,6 +148,8 @@ $ tscope trend main --like m48 --limit 3 --json
 |   "newest_level_is_worse": false,
 |   "left_out": 2,
 |   "older": 38,
+|   "pruned_count": 0,
+|   "pruned": null,
 |   "changes": [],
 |   "drift": null,
 |   "wandering_count": 0,
