@@ -200,17 +200,19 @@ static void check_descriptors(struct check *c)
 	say(c, "descriptors", limit.rlim_max < need ? &err : NULL, found);
 }
 
-static void check_grants(struct check *c, struct ts_config *config)
+static void check_grants(struct check *c)
 {
-	struct ts_auth_policy policy;
+	struct ts_shared_policy *policy;
 	struct ts_error err;
 	char found[64];
 
-	if (ts_config_policy(config, &policy, &err)) {
+	if (ts_config_policy(c->config, &policy, &err)) {
 		say(c, "grants", &err, NULL);
 		return;
 	}
-	(void)snprintf(found, sizeof found, policy.n_grants ? "%zu" : "none: the permissions of the socket decide", policy.n_grants);
+	(void)snprintf(found, sizeof found, policy->auth.n_grants ? "%zu" : "none: the permissions of the socket decide",
+		       policy->auth.n_grants);
+	ts_shared_policy_release(policy);
 	say(c, "grants", NULL, found);
 }
 
@@ -221,7 +223,7 @@ unsigned ts_check_server(struct ts_config *config, const struct ts_listener *lis
 	say(&c, "settings", NULL, config->file ? config->file : "no file; defaults, environment and options");
 	check_listeners(&c, listeners, n);
 	check_tls(&c);
-	check_grants(&c, config);
+	check_grants(&c);
 	check_store(&c);
 	check_disk(&c);
 	check_descriptors(&c);

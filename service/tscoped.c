@@ -24,10 +24,12 @@
 #include <unistd.h>
 
 struct daemon {
-	struct ts_config config;
+	struct ts_config config; /* of the start */
+	struct ts_config again;	 /* of the last reload, if there was one */
+	bool reloaded;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
-	struct ts_auth_policy policy;
+	struct ts_shared_policy *policy; /* who may do what now */
 	struct ts_listener listeners[TS_CONFIG_LISTEN_MAX + 1];
 	char socket_address[300];
 	struct ts_server *server;
@@ -197,7 +199,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
-	if (ts_config_policy(&d->config, &d->policy, err))
+	if (ts_config_policy(config, &d->policy, err))
 		return err->status;
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
@@ -205,7 +207,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400};
 	options.engine = d->engine;
-	options.policy = &d->policy;
+	options.policy = d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;
@@ -267,24 +269,60 @@ static void reload_tls(struct daemon *d)
 	ts_log_end(&line);
 }
 
+/* What holds now: what the last reload found, else the start. */
+static const struct ts_config *latest(const struct daemon *d)
+{
+	return d->reloaded ? &d->again : &d->config;
+}
+
+static void apply(struct daemon *d, const struct ts_config *again, struct ts_shared_policy *policy)
+{
+	ts_log_set_level((enum ts_log_level)again->log_level);
+	ts_server_set_policy(d->server, policy);
+	ts_shared_policy_release(d->policy);
+	d->policy = policy;
+	if (d->reloaded)
+		ts_config_finish(&d->again);
+	d->again = *again;
+	d->reloaded = true;
+}
+
+/* The line is written while the level of before holds, so that a reload to log-level = error is seen, too. */
+static void say_reloaded(const struct daemon *d, const struct ts_config *again)
+{
+	struct ts_buf changed = TS_BUF_INIT(4096), restart = TS_BUF_INIT(4096);
+	struct ts_log line;
+
+	ts_config_changes(latest(d), again, true, &changed);
+	ts_config_changes(&d->config, again, false, &restart);
+	ts_log_begin(&line, TS_LOG_INFO, "reload");
+	ts_log_span(&line, "changed", changed.len ? ts_buf_view(&changed) : ts_span_str("none"));
+	if (restart.len)
+		ts_log_span(&line, "needs_restart", ts_buf_view(&restart));
+	ts_log_end(&line);
+	ts_buf_finish(&changed);
+	ts_buf_finish(&restart);
+}
+
+/* All or nothing: an error anywhere in the settings leaves those of before. */
 static void reload(struct daemon *d, int argc, char **argv)
 {
+	struct ts_shared_policy *policy;
 	struct ts_config again;
 	struct ts_error err;
 	struct ts_log line;
 
 	ts_config_init(&again);
-	if (ts_config_load(&again, argc, argv, &err)) {
+	if (ts_config_load(&again, argc, argv, &err) || ts_config_policy(&again, &policy, &err)) {
+		ts_config_finish(&again);
 		ts_log_begin(&line, TS_LOG_ERROR, "reload");
 		ts_log_str(&line, "reason", err.text);
+		ts_log_str(&line, "note", "nothing is changed: the settings of before hold");
+		ts_log_end(&line);
 	} else {
-		d->config.log_level = again.log_level;
-		ts_log_set_level((enum ts_log_level)again.log_level);
-		ts_log_begin(&line, TS_LOG_INFO, "reload");
-		ts_log_str(&line, "note", "the log level was read again; other settings need a restart");
+		say_reloaded(d, &again);
+		apply(d, &again, policy);
 	}
-	ts_log_end(&line);
-	ts_config_finish(&again);
 	reload_tls(d);
 }
 
@@ -311,7 +349,7 @@ static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char 
 	ts_log_i64(&line, "calls", ts_server_calls(d->server));
 	ts_log_end(&line);
 	let_signals_kill(set);
-	ts_server_stop(d->server, d->config.drain_s * INT64_C(1000000000));
+	ts_server_stop(d->server, latest(d)->drain_s * INT64_C(1000000000));
 }
 
 static int serve(struct daemon *d, int argc, char **argv)
@@ -339,6 +377,9 @@ static int serve(struct daemon *d, int argc, char **argv)
 	ts_housekeeping_stop(d->housekeeping);
 	ts_server_destroy(d->server);
 	ts_engine_destroy(d->engine);
+	ts_shared_policy_release(d->policy);
+	if (d->reloaded)
+		ts_config_finish(&d->again);
 	if (!exit_code) {
 		ts_log_begin(&line, TS_LOG_INFO, "stopped");
 		ts_log_end(&line);
