@@ -91,17 +91,19 @@ static void check_listeners(struct check *c, const struct ts_listener *listeners
 static void check_tls(struct check *c)
 {
 	struct ts_tls_files files = ts_config_tls(c->config);
-	char cert[TS_TLS_TEXT], clients[TS_TLS_TEXT];
+	struct ts_tls_found found;
 	struct ts_error err;
 
 	if (!files.cert[0])
 		return;
-	if (ts_tls_check(&files, ts_now_real_ns(), cert, clients, &err)) {
+	if (ts_tls_check(&files, ts_now_real_ns(), &found, &err)) {
 		say(c, "tls", &err, NULL);
 		return;
 	}
-	say(c, "tls-cert", NULL, cert);
-	say(c, "tls-clients", NULL, clients);
+	say(c, "tls-cert", NULL, found.cert);
+	say(c, "tls-clients", NULL, found.clients);
+	if (found.crl[0])
+		say(c, "tls-crl", NULL, found.crl);
 }
 
 static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_stats, struct ts_error *err)

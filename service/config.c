@@ -39,6 +39,9 @@ const struct ts_option ts_options[] = {
 	{"tls-key", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_key), 0, 0, "", "the private key of tls-cert, PEM, without a password"},
 	{"tls-client-ca", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_client_ca), 0, 0, "",
 	 "the CAs that sign the certificates of clients, PEM"},
+	{"tls-crl", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_crl), 0, 0, "",
+	 "lists of the certificates that the CAs of clients revoked, PEM; one of each CA. When a list has expired, nobody is let in "
+	 "whom its CA signed"},
 	{"tls-client-auth", "WORD", TS_OPTION_TEXT, TS_AT_START, AT(tls_client_auth), 0, 0, "none",
 	 "whether a client must show a certificate that tls-client-ca signed: none, optional or required. The name in it is who calls: "
 	 "its first URI, email or DNS name, else its subject"},
@@ -110,7 +113,8 @@ void ts_config_finish(struct ts_config *config)
 
 struct ts_tls_files ts_config_tls(const struct ts_config *config)
 {
-	struct ts_tls_files files = {.cert = config->tls_cert, .key = config->tls_key, .client_ca = config->tls_client_ca};
+	struct ts_tls_files files = {.cert = config->tls_cert, .key = config->tls_key, .client_ca = config->tls_client_ca,
+				     .crl = config->tls_crl};
 
 	(void)ts_tls_client_word(config->tls_client_auth, &files.client);
 	return files;

@@ -32,7 +32,7 @@ struct ts_config {
 	unsigned n_listen;
 	const char *store;
 	bool allow_remote;
-	const char *tls_cert, *tls_key, *tls_client_ca; /* paths; empty = none */
+	const char *tls_cert, *tls_key, *tls_client_ca, *tls_crl; /* paths; empty = none */
 	const char *tls_client_auth;			/* a word that ts_tls_client_word knows */
 	bool read_only;
 	struct ts_config_grant *grants; /* TS_GRANTS_MAX of them, in the arena */
