@@ -4,6 +4,7 @@
 #include "base/denied.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "service/store_denied.h"
 #include "store/engine.h"
 
 #include <errno.h>
@@ -147,7 +148,8 @@ static void check_store(struct check *c)
 		check_new_store(c);
 		return;
 	}
-	if (open_store(c, &stats, &err) || (!c->config->read_only && may_write(c->config->store, &err))) {
+	(void)ts_error_set(&err, TS_DENIED, "this user may not use all of it");
+	if (ts_store_denied(c->config->store, c->config->read_only, &err) || open_store(c, &stats, &err)) {
 		say(c, "store", &err, NULL);
 		return;
 	}
@@ -155,9 +157,34 @@ static void check_store(struct check *c)
 	say(c, "store", NULL, found);
 }
 
+/* What is free of a file system, and whether a push would find it full. */
+static void say_disk(struct check *c, const char *folder, const struct statvfs *disk)
+{
+	uint64_t room = (uint64_t)disk->f_bavail * disk->f_frsize, reserve = (uint64_t)c->config->reserve_mib << 20;
+	uint64_t tenth = (uint64_t)disk->f_blocks * disk->f_frsize / 10;
+	struct ts_buf found = TS_BUF_INIT(2048);
+	struct ts_error err;
+
+	reserve = reserve < tenth ? reserve : tenth;
+	ts_print_bytes(&found, (double)room);
+	ts_buf_str(&found, " free of ");
+	ts_print_bytes(&found, (double)disk->f_blocks * (double)disk->f_frsize);
+	ts_buf_printf(&found, " at %s", folder);
+	if (room < reserve)
+		ts_buf_str(&found, "; this is less than the reserve, so a push is refused unless gc has freed pages in the store");
+	ts_buf_char(&found, '\0');
+	if (ts_buf_check(&found, &err) || room == 0) {
+		if (room == 0)
+			(void)ts_error_set(&err, TS_FULL, "nothing is free at %s", folder);
+		say(c, "disk", &err, NULL);
+	} else {
+		say_line(c, "disk", room < reserve ? "unsure" : "ok", (const char *)found.data);
+	}
+	ts_buf_finish(&found);
+}
+
 static void check_disk(struct check *c)
 {
-	struct ts_buf found = TS_BUF_INIT(1024);
 	char folder[PATH_TEXT];
 	struct statvfs disk;
 	struct ts_error err;
@@ -171,15 +198,7 @@ static void check_disk(struct check *c)
 		}
 		go_up(folder);
 	}
-	ts_print_bytes(&found, (double)disk.f_bavail * (double)disk.f_frsize);
-	ts_buf_str(&found, " free of ");
-	ts_print_bytes(&found, (double)disk.f_blocks * (double)disk.f_frsize);
-	ts_buf_printf(&found, " at %s", folder);
-	ts_buf_char(&found, '\0');
-	if (disk.f_bavail == 0)
-		(void)ts_error_set(&err, TS_FULL, "nothing is free at %s", folder);
-	say(c, "disk", disk.f_bavail == 0 ? &err : NULL, ts_buf_check(&found, &err) ? "" : (const char *)found.data);
-	ts_buf_finish(&found);
+	say_disk(c, folder, &disk);
 }
 
 /* The server raises its own limit as far as it may. */

@@ -90,7 +90,8 @@ const struct ts_option ts_options[] = {
 	{"config", "FILE", TS_OPTION_TEXT, TS_BY_FLAG, AT(file), 0, 0, NULL,
 	 "read settings from this file (default: the file that TSCOPED_CONFIG names, else none)"},
 	{"check", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(check), 0, 0, "no",
-	 "say whether a server with these settings would start: addresses, store, disk, descriptors; exit with 0 or 2"},
+	 "say whether a server with these settings would start, run by this user: addresses, certificates, grants, store, disk, "
+	 "descriptors; exit with 0 or 2"},
 	{"backup", "DIR", TS_OPTION_TEXT, TS_BY_FLAG, AT(backup), 0, 0, "",
 	 "write a consistent copy of the store to a new directory, verify it, and exit; a server may run on the store meanwhile"},
 	{"print-socket", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},

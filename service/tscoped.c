@@ -4,7 +4,6 @@
  * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start.
  */
 #include "base/clock.h"
-#include "base/denied.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,8 +15,8 @@
 #include "service/metrics.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"
+#include "service/store_denied.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -78,25 +77,6 @@ static int print_line(const char *text)
 
 /* ---- the store ---- */
 
-/* Says what this user may not use, and the command that mends it: a backup that root restored belongs to root. */
-static enum ts_status explain_denied(const char *store, bool read_only, struct ts_error *err)
-{
-	static const char *const files[] = {"data.mdb", "lock.mdb"};
-	int wanted = read_only ? R_OK : R_OK | W_OK;
-	struct ts_error why = *err;
-	char path[PATH_MAX];
-	bool found = ts_explain_denied(store, wanted | X_OK, &why);
-
-	for (size_t i = 0; i < 2 && !found; i++) {
-		(void)snprintf(path, sizeof path, "%s/%s", store, files[i]);
-		found = ts_explain_denied(path, wanted, &why);
-	}
-	if (!found)
-		return err->status;
-	return ts_error_set(err, TS_DENIED, "%s; as root, 'chown -R %u:%u %s' gives the store to the user that tscoped runs as",
-			    why.text, (unsigned)geteuid(), (unsigned)getegid(), store);
-}
-
 static enum ts_status open_store(struct daemon *d, bool create, bool read_only, struct ts_error *err)
 {
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
@@ -106,7 +86,9 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 	if (ts_digest_init(err))
 		return err->status;
 	status = ts_lmdb_open(&options, &d->engine, err);
-	return status == TS_DENIED ? explain_denied(options.path, read_only, err) : status;
+	if (status == TS_DENIED)
+		(void)ts_store_denied(options.path, read_only, err);
+	return status;
 }
 
 /* Reads the copy again. What is damaged in it is damaged in the store as well, and the copy stays: it may be the best there is. */

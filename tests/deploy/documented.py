@@ -19,6 +19,7 @@ build, cache = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 DOCUMENTS = ["deploy/README.md", "docs/operations.md", "deploy/Containerfile", "deploy/kubernetes.yaml"]
 PROGRAM = r"(?:tscoped?|\./dev|systemctl|systemd-analyze|dpkg|usermod|useradd|groupadd|runuser|install|mkdir|printf|mv|cp|chown|kubectl|podman)\s+\S"
 SOCKET = "unix:/run/tscope/tscoped.sock"
+CHECK = "runuser -u tscoped -- tscoped --config /etc/tscope/tscoped.conf --check"
 
 NOT_HERE = {
     "systemd-analyze security": "tests/deploy/unit.py runs it",
@@ -219,15 +220,13 @@ def packages(site):
 
 
 def tls(site, authority):
-    check_it = "runuser -u tscoped -- tscoped --config /etc/tscope/tscoped.conf --check"
     site.put(authority.sign("server", "-addext", "subjectAltName=DNS:localhost"), "/root")
     site.configure("listen = tls:0.0.0.0:7443", "tls-cert = /etc/tscope/server.pem", "tls-key = /etc/tscope/server.key")
     site.do("install -m 644 server.pem /etc/tscope/server.pem")
     site.machine.run("install", "-m", "600", "server.key", "/etc/tscope/server.key")
-    denied = site.do(check_it, check=False)
-    check(denied.returncode == 2 and "tls-key /etc/tscope/server.key" in denied.stdout, "a key that the server may not read is well:", denied)
+    check("tls-key /etc/tscope/server.key" in failed_check(site), "a key that the server may not read is well")
     site.do("install -m 600 -o tscoped server.key /etc/tscope/server.key")
-    said = site.do(check_it).stdout
+    said = site.do(CHECK).stdout
     for word in ("settings", "address", "tls-cert", "tls-clients", "grants", "store", "disk", "descriptors"):
         check(re.search(rf"^{word}\s+ok ", said, re.M), f"the check says nothing of '{word}':", said)
     site.do("systemctl restart tscoped")
@@ -298,6 +297,16 @@ def space(site):
     site.do("tscope gc", TSCOPE_SERVER=SOCKET)
     site.do("tscope verify", TSCOPE_SERVER=SOCKET)
     ask(site, "ann", "restore", "old-run", TSCOPE_SERVER=SOCKET, status=2)
+    # A disk on which less is free than the reserve.
+    site.machine.run("sh", "-c", "mkdir /small && mount -t tmpfs -o size=8m tmpfs /small && head -c 7900000 /dev/zero >/small/other")
+    said = site.machine.run("tscoped", "--store", "/small/store", "--check").stdout
+    check(re.search(r"^disk\s+unsure .* free of 8.* less than the reserve", said, re.M), "the check says nothing of a disk that is nearly full:", said)
+
+
+def failed_check(site):
+    out = site.do(CHECK, check=False)
+    check(out.returncode == 2, "the check finds nothing:", out.stdout, out.stderr)
+    return next((line for line in out.stdout.split("\n") if " failed " in line), out.stdout)
 
 
 def backup(site):
@@ -307,6 +316,7 @@ def backup(site):
     site.do("mkdir -p -m 700 /backup")
     said = site.do("tscoped --store /var/lib/tscope/store --backup /backup/tscope-$(date +%F)")
     check("event=backup" in said.stderr, said)
+    site.do("tscope --store /backup/tscope-2026-11-20 verify", {"2026-11-20": str(today)})
     ask(site, "ann", "push", "exp2", TSCOPE_SERVER=SOCKET)
     site.do("systemctl stop tscoped")
     site.do("mv /var/lib/tscope/store /var/lib/tscope/store.old")
@@ -314,6 +324,8 @@ def backup(site):
     site.machine.run("systemctl", "reset-failed", "tscoped")
     denied = site.machine.run("runuser", "-u", "tscoped", "--", "tscoped", "--config", "/etc/tscope/tscoped.conf", check=False)
     check(denied.returncode == 2 and "chown" in denied.stderr, "a copy of root's is served, or nothing says what to do:", denied)
+    site.machine.run("chown", "tscoped", "/var/lib/tscope/store")
+    check("/var/lib/tscope/store/data.mdb is for root" in failed_check(site), "a file of the store that is not the server's is well")
     site.do("chown -R --reference=/var/lib/tscope /var/lib/tscope/store")
     site.do("systemctl start tscoped")
     check(site.machine.run("tscope", "list", TSCOPE_SERVER=SOCKET).stdout == before, "the restored store is not what was backed up")
