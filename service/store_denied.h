@@ -1,4 +1,4 @@
-/* store_denied.h - what of a store this user may not use, and the command that mends it: a backup that root restored belongs to root. */
+/* store_denied.h - what of a store this user may not use, and the command that mends it: what root restored belongs to root. */
 #ifndef TSCOPE_SERVICE_STORE_DENIED_H
 #define TSCOPE_SERVICE_STORE_DENIED_H
 
