@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bare  # noqa: E402
 
 build, cache = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-DOCUMENTS = ["deploy/README.md", "docs/operations.md", "deploy/Containerfile", "deploy/kubernetes.yaml"]
+DOCUMENTS = ["deploy/README.md", "docs/operations.md", "docs/security.md", "deploy/Containerfile", "deploy/kubernetes.yaml"]
 PROGRAM = r"(?:tscoped?|\./dev|systemctl|systemd-analyze|dpkg|usermod|useradd|groupadd|runuser|install|mkdir|printf|mv|cp|chown|kubectl|podman)\s+\S"
 SOCKET = "unix:/run/tscope/tscoped.sock"
 CHECK = "runuser -u tscoped -- tscoped --config /etc/tscope/tscoped.conf --check"
@@ -33,6 +33,10 @@ NOT_HERE = {
     "podman run --rm -v tscope:/var/lib/tscope -v /run/tscope:/run/tscope --memory 4g --ulimit nofile=65536 tscoped":
         "no container engine is here; tests/deploy/container.py runs the entry point",
     "kubectl create secret tls tscope-tls --cert server.pem --key server.key": "no cluster is here; tests/deploy/kubernetes.py holds the names together",
+    "tscope login": "it names a verb",
+    "tscope login HOST": "it is run with the CA of the machine",
+    "./dev attack shares": "the test `attack` runs its short form",
+    "./dev attack floods": "the test `attack` runs its short form",
     "tscoped --backup": "it names an option",
     "tscoped --read-only": "it names an option; service/test_tscoped.c runs it",
     "tscoped --keep-removed": "it names an option",
@@ -284,6 +288,19 @@ def settings(site):
     site.machine.run("systemctl", "restart", "tscoped")
 
 
+def grants(site):
+    """The lines of docs/security.md, in a file of their own: users and groups that the machine does not have are said."""
+    lines = [site.documents.take("setting", "grant = " + grant) for grant in (
+        "group:ml read *", "user:ada push speed", "cert:spiffe://example.org/ci push speed", "user:bea admin *", "anyone read public")]
+    with open(f"{site.machine.root}/root/grants.conf", "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
+    asked = ["tscoped", "--config", "grants.conf", "--check"]
+    check("grants.conf:1: grant 'group:ml read *': this machine has no group ml" in site.machine.run(*asked, check=False).stdout)
+    site.machine.run("sh", "-c", "groupadd ml && useradd ada && useradd bea")
+    said = site.machine.run(*asked).stdout
+    check(re.search(r"^grants\s+ok\s+5$", said, re.M), said)
+
+
 def space(site):
     ask(site, "ann", "push", "old-run", TSCOPE_SERVER=SOCKET)
     site.do("tscope rm 'old-run' ...", {" ...": ""}, user="ann", TSCOPE_SERVER=SOCKET)
@@ -377,6 +394,7 @@ def main():
             token(site, authority)
             certificates(site, authority)
             settings(site)
+            grants(site)
             space(site)
             backup(site)
             upgrade(site, f"{top}/new")
