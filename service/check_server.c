@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "service/housekeeping.h"
+#include "service/store_denied.h"
 #include "store/engine.h"
 
 #include <errno.h>
@@ -92,17 +93,19 @@ static void check_listeners(struct check *c, const struct ts_listener *listeners
 static void check_tls(struct check *c)
 {
 	struct ts_tls_files files = ts_config_tls(c->config);
-	char cert[TS_TLS_TEXT], clients[TS_TLS_TEXT];
+	struct ts_tls_found found;
 	struct ts_error err;
 
 	if (!files.cert[0])
 		return;
-	if (ts_tls_check(&files, ts_now_real_ns(), cert, clients, &err)) {
+	if (ts_tls_check(&files, ts_now_real_ns(), &found, &err)) {
 		say(c, "tls", &err, NULL);
 		return;
 	}
-	say(c, "tls-cert", NULL, cert);
-	say(c, "tls-clients", NULL, clients);
+	say(c, "tls-cert", NULL, found.cert);
+	say(c, "tls-clients", NULL, found.clients);
+	if (found.crl[0])
+		say(c, "tls-crl", NULL, found.crl);
 }
 
 static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_stats, struct ts_error *err)
@@ -146,7 +149,8 @@ static void check_store(struct check *c)
 		check_new_store(c);
 		return;
 	}
-	if (open_store(c, &stats, &err) || (!c->config->read_only && may_write(c->config->store, &err))) {
+	(void)ts_error_set(&err, TS_DENIED, "this user may not use all of it");
+	if (ts_store_denied(c->config->store, c->config->read_only, &err) || open_store(c, &stats, &err)) {
 		say(c, "store", &err, NULL);
 		return;
 	}
@@ -154,9 +158,34 @@ static void check_store(struct check *c)
 	say(c, "store", NULL, found);
 }
 
+/* What is free of a file system, and whether a push would find it full. */
+static void say_disk(struct check *c, const char *folder, const struct statvfs *disk)
+{
+	uint64_t room = (uint64_t)disk->f_bavail * disk->f_frsize, reserve = (uint64_t)c->config->reserve_mib << 20;
+	uint64_t tenth = (uint64_t)disk->f_blocks * disk->f_frsize / 10;
+	struct ts_buf found = TS_BUF_INIT(2048);
+	struct ts_error err;
+
+	reserve = reserve < tenth ? reserve : tenth;
+	ts_print_bytes(&found, (double)room);
+	ts_buf_str(&found, " free of ");
+	ts_print_bytes(&found, (double)disk->f_blocks * (double)disk->f_frsize);
+	ts_buf_printf(&found, " at %s", folder);
+	if (room < reserve)
+		ts_buf_str(&found, "; this is less than the reserve, so a push is refused unless gc has freed pages in the store");
+	ts_buf_char(&found, '\0');
+	if (ts_buf_check(&found, &err) || room == 0) {
+		if (room == 0)
+			(void)ts_error_set(&err, TS_FULL, "nothing is free at %s", folder);
+		say(c, "disk", &err, NULL);
+	} else {
+		say_line(c, "disk", room < reserve ? "unsure" : "ok", (const char *)found.data);
+	}
+	ts_buf_finish(&found);
+}
+
 static void check_disk(struct check *c)
 {
-	struct ts_buf found = TS_BUF_INIT(1024);
 	char folder[PATH_TEXT];
 	struct statvfs disk;
 	struct ts_error err;
@@ -170,15 +199,7 @@ static void check_disk(struct check *c)
 		}
 		go_up(folder);
 	}
-	ts_print_bytes(&found, (double)disk.f_bavail * (double)disk.f_frsize);
-	ts_buf_str(&found, " free of ");
-	ts_print_bytes(&found, (double)disk.f_blocks * (double)disk.f_frsize);
-	ts_buf_printf(&found, " at %s", folder);
-	ts_buf_char(&found, '\0');
-	if (disk.f_bavail == 0)
-		(void)ts_error_set(&err, TS_FULL, "nothing is free at %s", folder);
-	say(c, "disk", disk.f_bavail == 0 ? &err : NULL, ts_buf_check(&found, &err) ? "" : (const char *)found.data);
-	ts_buf_finish(&found);
+	say_disk(c, folder, &disk);
 }
 
 /* The server raises its own limit as far as it may. */
@@ -210,17 +231,19 @@ static void check_retention(struct check *c)
 		say(c, "retention", ts_housekeeping_check(path, &err) ? &err : NULL, path);
 }
 
-static void check_grants(struct check *c, struct ts_config *config)
+static void check_grants(struct check *c)
 {
-	struct ts_auth_policy policy;
+	struct ts_shared_policy *policy;
 	struct ts_error err;
 	char found[64];
 
-	if (ts_config_policy(config, &policy, &err)) {
+	if (ts_config_policy(c->config, &policy, &err)) {
 		say(c, "grants", &err, NULL);
 		return;
 	}
-	(void)snprintf(found, sizeof found, policy.n_grants ? "%zu" : "none: the permissions of the socket decide", policy.n_grants);
+	(void)snprintf(found, sizeof found, policy->auth.n_grants ? "%zu" : "none: the permissions of the socket decide",
+		       policy->auth.n_grants);
+	ts_shared_policy_release(policy);
 	say(c, "grants", NULL, found);
 }
 
@@ -245,7 +268,7 @@ unsigned ts_check_server(struct ts_config *config, const struct ts_listener *lis
 	say(&c, "settings", NULL, config->file ? config->file : "no file; defaults, environment and options");
 	check_listeners(&c, listeners, n);
 	check_tls(&c);
-	check_grants(&c, config);
+	check_grants(&c);
 	check_quotas(&c, config);
 	check_retention(&c);
 	check_store(&c);

@@ -10,7 +10,8 @@
 #include "service/config.h"
 #include "service/rpc/listen.h"
 
-/* Appends the lines. Returns how many failed; "unsure" is what an administrator has to know and the start may still find well. */
+/* Appends the lines, as they are for the user that asks. Returns how many failed; "unsure" is what an administrator has to know and the
+ * start may still find well. */
 unsigned ts_check_server(struct ts_config *config, const struct ts_listener *listeners, size_t n, struct ts_buf *out);
 
 #endif

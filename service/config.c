@@ -23,84 +23,88 @@ enum { FILE_MAX = 64 << 10, CONFIG_ARENA = 1 << 20 };
 #define AT(field) offsetof(struct ts_config, field)
 
 const struct ts_option ts_options[] = {
-	{"socket", "PATH", TS_OPTION_TEXT, false, AT(socket), 0, 0, NULL,
+	{"socket", "PATH", TS_OPTION_TEXT, TS_AT_START, AT(socket), 0, 0, NULL,
 	 "the unix socket to serve; 'none' turns it off. Default: " TS_DEFAULT_SOCKET " for root, else tscope/tscoped.sock in "
 	 "XDG_RUNTIME_DIR"},
-	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
+	{"socket-mode", "MODE", TS_OPTION_OCTAL, TS_AT_START, AT(socket_mode), 0, 0777, "0660",
 	 "permissions of the socket, in octal; who can write to it may do what --grant says"},
-	{"listen", "tls:HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
+	{"listen", "tls:HOST:PORT", TS_OPTION_LIST, TS_AT_START, AT(listen), 0, 0, "",
 	 "also serve TLS at this address, or plain TCP at tcp:HOST:PORT, which everybody between can read; port 0 takes a free port, "
 	 "which the line 'ready' of the log names. May be given several times"},
-	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
+	{"allow-remote", NULL, TS_OPTION_BOOL, TS_AT_START, AT(allow_remote), 0, 0, "no",
 	 "allow plain TCP at an address that other machines can reach; TLS may be anywhere"},
-	{"tls-cert", "FILE", TS_OPTION_TEXT, false, AT(tls_cert), 0, 0, "",
+	{"tls-cert", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_cert), 0, 0, "",
 	 "the server's certificate and those between it and the CA, PEM. The files of TLS are read again when they change and at "
 	 "SIGHUP"},
-	{"tls-key", "FILE", TS_OPTION_TEXT, false, AT(tls_key), 0, 0, "", "the private key of tls-cert, PEM, without a password"},
-	{"tls-client-ca", "FILE", TS_OPTION_TEXT, false, AT(tls_client_ca), 0, 0, "",
+	{"tls-key", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_key), 0, 0, "", "the private key of tls-cert, PEM, without a password"},
+	{"tls-client-ca", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_client_ca), 0, 0, "",
 	 "the CAs that sign the certificates of clients, PEM"},
-	{"tls-client-auth", "WORD", TS_OPTION_TEXT, false, AT(tls_client_auth), 0, 0, "none",
+	{"tls-crl", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(tls_crl), 0, 0, "",
+	 "lists of the certificates that the CAs of clients revoked, PEM; one of each CA. When a list has expired, nobody is let in "
+	 "whom its CA signed"},
+	{"tls-client-auth", "WORD", TS_OPTION_TEXT, TS_AT_START, AT(tls_client_auth), 0, 0, "none",
 	 "whether a client must show a certificate that tls-client-ca signed: none, optional or required. The name in it is who calls: "
 	 "its first URI, email or DNS name, else its subject"},
-	{"store", "DIR", TS_OPTION_TEXT, false, AT(store), 0, 0, NULL,
+	{"store", "DIR", TS_OPTION_TEXT, TS_AT_START, AT(store), 0, 0, NULL,
 	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
-	{"grant", "'WHO ROLE PROJECT'", TS_OPTION_GRANTS, false, AT(grants), 0, 0, "none",
+	{"grant", "'WHO ROLE PROJECT'", TS_OPTION_GRANTS, TS_AT_RELOAD, AT(grants), 0, 0, "none",
 	 "give user:NAME, group:NAME, cert:NAME or anyone the role read, push, maintain or admin in a project, or in all (*); may be "
 	 "given several times. Without any, whoever may open the socket may do everything but what is for admins: the user of the "
 	 "server, root, and who is granted it"},
-	{"quota", "'WHOSE WHAT LIMIT'", TS_OPTION_QUOTAS, false, AT(quotas), 0, 0, "none",
+	{"quota", "'WHOSE WHAT LIMIT'", TS_OPTION_QUOTAS, TS_AT_START, AT(quotas), 0, 0, "none",
 	 "how much a project, or each (*), may use: sealed (bytes as stored), raw (before compression), names, notes, or rows (of one "
 	 "run); or unnamed, how much a user, cert:NAME, token:NAME, an address, or each (*) may have sent that no name reaches yet. A "
 	 "size such as 200GiB, a number, or none; may be given several times"},
-	{"protect", "BRANCHES", TS_OPTION_TEXT, false, AT(protect), 0, 0, "main",
+	{"protect", "BRANCHES", TS_OPTION_TEXT, TS_AT_RELOAD, AT(protect), 0, 0, "main",
 	 "branches that only the role maintain moves otherwise than by a push; 'none' protects none"},
-	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
-	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
+	{"read-only", NULL, TS_OPTION_BOOL, TS_AT_START, AT(read_only), 0, 0, "no", "refuse every call that writes"},
+	{"threads", "N", TS_OPTION_NUMBER, TS_AT_START, AT(threads), 1, 64, "1",
 	 "number of threads that move bytes; one was fastest on two cores"},
-	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4",
+	{"pool", "N", TS_OPTION_NUMBER, TS_AT_START, AT(pool), 1, 256, "4",
 	 "number of threads for each kind of call: questions, writes, and long work; downloads, which wait for their clients, have "
 	 "eight times as many"},
-	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
+	{"max-connections", "N", TS_OPTION_NUMBER, TS_AT_START, AT(max_connections), 1, 65536, "1024",
 	 "number of connections at the same time; further ones are accepted and closed"},
-	{"peer-connections", "N", TS_OPTION_NUMBER, false, AT(peer_connections), 0, 65536, "0",
+	{"peer-connections", "N", TS_OPTION_NUMBER, TS_AT_START, AT(peer_connections), 0, 65536, "0",
 	 "number of connections of one user, certificate or address at the same time, so that nobody takes all; 0 means a quarter of "
 	 "max-connections"},
-	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256",
+	{"max-calls", "N", TS_OPTION_NUMBER, TS_AT_START, AT(max_calls), 1, 65536, "256",
 	 "number of calls at the same time. One user may have half of what others leave; further calls are refused"},
-	{"memory", "MIB", TS_OPTION_NUMBER, false, AT(memory), 0, 1 << 24, NULL,
+	{"memory", "MIB", TS_OPTION_NUMBER, TS_AT_START, AT(memory), 0, 1 << 24, NULL,
 	 "MiB of memory that all calls together may hold; 0 means no limit. One user may have three quarters of what others leave; a "
 	 "call that needs more is refused. Default: three quarters of what the machine or the control group has"},
-	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
+	{"drain", "SECONDS", TS_OPTION_NUMBER, TS_AT_RELOAD, AT(drain_s), 0, 3600, "20",
 	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
-	{"metrics-port", "PORT", TS_OPTION_NUMBER, false, AT(metrics_port), 0, 65535, "0",
+	{"metrics-port", "PORT", TS_OPTION_NUMBER, TS_AT_START, AT(metrics_port), 0, 65535, "0",
 	 "serve metrics for Prometheus at http://127.0.0.1:PORT/metrics, and /ready; 0 means not. Every user of the machine can read "
 	 "them, and "
 	 "they tell the names of those who call"},
-	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
+	{"gc-interval", "HOURS", TS_OPTION_NUMBER, TS_AT_START, AT(gc_hours), 0, 8760, "24",
 	 "how often to free objects that no name reaches; 0 means never"},
-	{"gc-lease-min", "SECONDS", TS_OPTION_NUMBER, false, AT(gc_lease_min_s), 0, 1000000000, "86400",
+	{"gc-lease-min", "SECONDS", TS_OPTION_NUMBER, TS_AT_START, AT(gc_lease_min_s), 0, 1000000000, "86400",
 	 "the shortest lease that a client may ask gc for (tscope gc --lease): a shorter one frees objects of pushes that are under "
 	 "way"},
-	{"keep-removed", "DAYS", TS_OPTION_NUMBER, false, AT(keep_removed_days), 0, 36500, "30",
+	{"keep-removed", "DAYS", TS_OPTION_NUMBER, TS_AT_START, AT(keep_removed_days), 0, 36500, "30",
 	 "how long a name that was removed can be restored; until then its objects stay"},
-	{"retention", "FILE", TS_OPTION_TEXT, false, AT(retention), 0, 0, "",
+	{"retention", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(retention), 0, 0, "",
 	 "a policy file whose rules of RETENTION say which runs stay; what they let go is removed before each gc, as tscope gc "
 	 "--policy FILE shows it. The file is read each time"},
-	{"reserve", "MIB", TS_OPTION_NUMBER, false, AT(reserve_mib), 0, 1048576, "64",
+	{"reserve", "MIB", TS_OPTION_NUMBER, TS_AT_START, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},
-	{"log-level", "LEVEL", TS_OPTION_LEVEL, false, AT(log_level), 0, 0, "info",
-	 "error, warning, info (one line per call) or debug; SIGHUP reads it again from the file"},
-	{"config", "FILE", TS_OPTION_TEXT, true, AT(file), 0, 0, NULL,
+	{"log-level", "LEVEL", TS_OPTION_LEVEL, TS_AT_RELOAD, AT(log_level), 0, 0, "info",
+	 "error, warning, info (one line per call) or debug"},
+	{"config", "FILE", TS_OPTION_TEXT, TS_BY_FLAG, AT(file), 0, 0, NULL,
 	 "read settings from this file (default: the file that TSCOPED_CONFIG names, else none)"},
-	{"check", NULL, TS_OPTION_BOOL, true, AT(check), 0, 0, "no",
-	 "say whether a server with these settings would start: addresses, store, disk, descriptors; exit with 0 or 2"},
-	{"backup", "DIR", TS_OPTION_TEXT, true, AT(backup), 0, 0, "",
+	{"check", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(check), 0, 0, "no",
+	 "say whether a server with these settings would start, run by this user: addresses, certificates, grants, store, disk, "
+	 "descriptors; exit with 0 or 2"},
+	{"backup", "DIR", TS_OPTION_TEXT, TS_BY_FLAG, AT(backup), 0, 0, "",
 	 "write a consistent copy of the store to a new directory, verify it, and exit; a server may run on the store meanwhile"},
-	{"print-socket", NULL, TS_OPTION_BOOL, true, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
-	{"manual", NULL, TS_OPTION_BOOL, true, AT(manual), 0, 0, "no", "print the source of the manual page, and exit"},
-	{"version", NULL, TS_OPTION_BOOL, true, AT(version), 0, 0, "no", "print the version, and exit"},
-	{"help", NULL, TS_OPTION_BOOL, true, AT(help), 0, 0, "no", "print this, and exit"},
+	{"print-socket", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
+	{"manual", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(manual), 0, 0, "no", "print the source of the manual page, and exit"},
+	{"version", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(version), 0, 0, "no", "print the version, and exit"},
+	{"help", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(help), 0, 0, "no", "print this, and exit"},
 };
 const size_t ts_n_options = sizeof ts_options / sizeof ts_options[0];
 
@@ -117,7 +121,8 @@ void ts_config_finish(struct ts_config *config)
 
 struct ts_tls_files ts_config_tls(const struct ts_config *config)
 {
-	struct ts_tls_files files = {.cert = config->tls_cert, .key = config->tls_key, .client_ca = config->tls_client_ca};
+	struct ts_tls_files files = {.cert = config->tls_cert, .key = config->tls_key, .client_ca = config->tls_client_ca,
+				     .crl = config->tls_crl};
 
 	(void)ts_tls_client_word(config->tls_client_auth, &files.client);
 	return files;
@@ -202,7 +207,7 @@ static enum ts_status add_to_list(struct ts_config *config, struct ts_span text,
 
 /* A list of lines that have spaces, so commas separate them. */
 struct lines {
-	const char ***items;
+	struct ts_config_line **items;
 	unsigned *n, most;
 	int *from;
 	const char *what;
@@ -232,7 +237,7 @@ static enum ts_status add_line(struct ts_config *config, const struct lines *lin
 		return ts_arena_error(&config->arena, err);
 	if (lines->check(text, err))
 		return err->status;
-	(*lines->items)[(*lines->n)++] = (const char *)text.data;
+	(*lines->items)[(*lines->n)++] = (struct ts_config_line){(const char *)text.data, config->line};
 	return TS_OK;
 }
 
@@ -363,7 +368,7 @@ static enum ts_status set_line(struct ts_config *config, struct ts_span line, st
 	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
 	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
 	option = find_option(key);
-	if (!option || option->flag_only)
+	if (!option || option->when == TS_BY_FLAG)
 		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s'", TS_SPAN_ARG(key));
 	if (set(config, option, value, FROM_FILE, err))
 		return ts_error_prefix(err, "%s", option->name);
@@ -374,17 +379,18 @@ static enum ts_status read_file(struct ts_config *config, const char *path, stru
 {
 	struct ts_buf text = TS_BUF_INIT(FILE_MAX);
 	enum ts_status status = ts_file_read(path, &text, err);
-	unsigned number = 1;
 
-	for (size_t at = 0; !status && at < text.len; number++) {
+	for (size_t at = 0; !status && at < text.len;) {
 		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
 		size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
 
+		config->line++;
 		status = set_line(config, ts_span_of(text.data + at, len), err);
 		if (status)
-			ts_error_prefix(err, "%s:%u", path, number);
+			ts_error_prefix(err, "%s:%u", path, config->line);
 		at += len + 1;
 	}
+	config->line = 0;
 	ts_buf_finish(&text);
 	return status;
 }
@@ -408,7 +414,7 @@ static enum ts_status read_environment(struct ts_config *config, struct ts_error
 		char name[64];
 
 		variable_name(&ts_options[i], name);
-		value = ts_options[i].flag_only ? NULL : getenv(name);
+		value = ts_options[i].when == TS_BY_FLAG ? NULL : getenv(name);
 		if (value && set(config, &ts_options[i], ts_span_str(value), FROM_ENVIRONMENT, err))
 			return ts_error_prefix(err, "%s", name);
 	}

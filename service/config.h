@@ -7,18 +7,24 @@
  *
  * A file has one `key = value` per line; the keys are those of the flags without --, and # begins a comment line. Errors name
  * the file and line, the variable or the flag. A list (listen, grant, quota) that is given in one of these places replaces that of the
- * earlier places.
+ * earlier places. A server loads again at SIGHUP; the table says which settings then hold at once.
  */
 #ifndef TSCOPE_SERVICE_CONFIG_H
 #define TSCOPE_SERVICE_CONFIG_H
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "service/auth/identity.h"
 #include "service/auth/quota.h"
+#include "service/auth/shared_policy.h"
 #include "service/rpc/guard/tls.h"
 
 enum { TS_CONFIG_LISTEN_MAX = 7 };
+
+/* As it was written, and in which line of the file; 0: elsewhere. */
+struct ts_config_line {
+	const char *text;
+	unsigned line;
+};
 
 struct ts_config {
 	/* The settings. */
@@ -27,12 +33,12 @@ struct ts_config {
 	unsigned n_listen;
 	const char *store;
 	bool allow_remote;
-	const char *tls_cert, *tls_key, *tls_client_ca; /* paths; empty = none */
+	const char *tls_cert, *tls_key, *tls_client_ca, *tls_crl; /* paths; empty = none */
 	const char *tls_client_auth;			/* a word that ts_tls_client_word knows */
 	bool read_only;
-	const char **grants; /* TS_GRANTS_MAX of them, in the arena */
+	struct ts_config_line *grants; /* TS_GRANTS_MAX of them, in the arena */
 	unsigned n_grants;
-	const char **quotas; /* TS_QUOTA_LINES_MAX of them, in the arena */
+	struct ts_config_line *quotas; /* TS_QUOTA_LINES_MAX of them, in the arena */
 	unsigned n_quotas;
 	const char *protect; /* branches, with commas or spaces between */
 	unsigned socket_mode;
@@ -61,6 +67,7 @@ struct ts_config {
 
 	struct ts_arena arena;
 	int listen_from, grants_from, quotas_from; /* the source of the list, see config.c */
+	unsigned line;				   /* of the file that is being read; else 0 */
 };
 
 void ts_config_init(struct ts_config *config);
@@ -69,8 +76,11 @@ void ts_config_finish(struct ts_config *config);
 /* The files of TLS, of a config that was loaded. */
 struct ts_tls_files ts_config_tls(const struct ts_config *config);
 
-/* Who may do what, with users and groups looked up. The result lives as long as the config. */
-enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy *ret_policy, struct ts_error *err);
+/* Who may do what, with users and groups looked up. The caller is the owner of the result, which keeps nothing of the config. */
+enum ts_status ts_config_policy(const struct ts_config *config, struct ts_shared_policy **ret_policy, struct ts_error *err);
+
+/* Writes which settings differ, "drain,grant": of those that a reload reads, or of those that need a restart. */
+void ts_config_changes(const struct ts_config *before, const struct ts_config *after, bool at_reload, struct ts_buf *out);
 
 /* How much projects and senders may use. The lines live as long as the config. */
 enum ts_status ts_config_quotas(struct ts_config *config, struct ts_quotas *ret_quotas, struct ts_error *err);

@@ -25,39 +25,64 @@ static enum ts_status look_up(struct ts_grant *grant, struct ts_error *err)
 	return ts_error_set(err, TS_INVALID, "this machine has no %s %.*s", group ? "group" : "user", TS_SPAN_ARG(grant->name));
 }
 
-static enum ts_status add_protected(struct ts_config *config, struct ts_auth_policy *out, struct ts_error *err)
+static enum ts_status add_protected(const struct ts_config *config, struct ts_shared_policy *policy, struct ts_error *err)
 {
-	struct ts_span text = ts_span_str(config->protect);
-	struct ts_span *names = ts_arena_array(&config->arena, text.len + 1, sizeof *names);
+	struct ts_span text = ts_arena_span(&policy->arena, ts_span_str(config->protect));
+	struct ts_span *names = ts_arena_array(&policy->arena, text.len + 1, sizeof *names);
 
-	if (!names)
-		return ts_arena_error(&config->arena, err);
+	if (!text.data || !names)
+		return ts_arena_error(&policy->arena, err);
 	for (size_t at = 0; at < text.len && !ts_span_is(text, "none"); at++) {
 		size_t begin = at;
 
 		while (at < text.len && text.data[at] != ',' && text.data[at] != ' ')
 			at++;
 		if (at > begin)
-			names[out->n_protected++] = ts_span_part(text, begin, at - begin);
+			names[policy->auth.n_protected++] = ts_span_part(text, begin, at - begin);
 	}
-	out->protected = names;
+	policy->auth.protected = names;
 	return TS_OK;
 }
 
-enum ts_status ts_config_policy(struct ts_config *config, struct ts_auth_policy *ret_policy, struct ts_error *err)
+static enum ts_status add_grant(const struct ts_config_line *from, struct ts_arena *arena, struct ts_grant *grant,
+				struct ts_error *err)
 {
-	struct ts_auth_policy out = {.uid = (uint32_t)geteuid(), .n_grants = config->n_grants};
-	struct ts_grant *grants = ts_arena_array(&config->arena, config->n_grants, sizeof *grants);
+	struct ts_span text = ts_arena_span(arena, ts_span_str(from->text));
+
+	if (!text.data)
+		return ts_arena_error(arena, err);
+	if (ts_grant_parse(text, grant, err) || look_up(grant, err))
+		return ts_error_prefix(err, "grant '%s'", from->text);
+	return TS_OK;
+}
+
+static enum ts_status fill(const struct ts_config *config, struct ts_shared_policy *policy, struct ts_error *err)
+{
+	struct ts_grant *grants = ts_arena_array(&policy->arena, config->n_grants, sizeof *grants);
 
 	if (!grants)
-		return ts_arena_error(&config->arena, err);
-	for (unsigned i = 0; i < config->n_grants; i++)
-		if (ts_grant_parse(ts_span_str(config->grants[i]), &grants[i], err) || look_up(&grants[i], err))
-			return ts_error_prefix(err, "grant '%s'", config->grants[i]);
-	out.grants = grants;
-	if (add_protected(config, &out, err))
+		return ts_arena_error(&policy->arena, err);
+	policy->auth = (struct ts_auth_policy){.uid = (uint32_t)geteuid(), .grants = grants, .n_grants = config->n_grants};
+	for (unsigned i = 0; i < config->n_grants; i++) {
+		const struct ts_config_line *from = &config->grants[i];
+
+		if (add_grant(from, &policy->arena, &grants[i], err))
+			return from->line ? ts_error_prefix(err, "%s:%u", config->file, from->line) : err->status;
+	}
+	return add_protected(config, policy, err);
+}
+
+enum ts_status ts_config_policy(const struct ts_config *config, struct ts_shared_policy **ret_policy, struct ts_error *err)
+{
+	struct ts_shared_policy *policy;
+
+	if (ts_shared_policy_create(&policy, err))
 		return err->status;
-	*ret_policy = out;
+	if (fill(config, policy, err)) {
+		ts_shared_policy_release(policy);
+		return err->status;
+	}
+	*ret_policy = policy;
 	return TS_OK;
 }
 
@@ -68,8 +93,8 @@ enum ts_status ts_config_quotas(struct ts_config *config, struct ts_quotas *ret_
 	if (!lines)
 		return ts_arena_error(&config->arena, err);
 	for (unsigned i = 0; i < config->n_quotas; i++)
-		if (ts_quota_parse(ts_span_str(config->quotas[i]), &lines[i], err))
-			return ts_error_prefix(err, "quota '%s'", config->quotas[i]);
+		if (ts_quota_parse(ts_span_str(config->quotas[i].text), &lines[i], err))
+			return ts_error_prefix(err, "quota '%s'", config->quotas[i].text);
 	ret_quotas->lines = lines;
 	ret_quotas->n = config->n_quotas;
 	return TS_OK;

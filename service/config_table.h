@@ -15,11 +15,18 @@ enum ts_option_type {
 	TS_OPTION_QUOTAS,
 };
 
+/* When a server reads it. */
+enum ts_option_when {
+	TS_AT_START,
+	TS_AT_RELOAD, /* and again at SIGHUP */
+	TS_BY_FLAG,   /* an action, which neither files nor the environment can set */
+};
+
 struct ts_option {
 	const char *name;	/* "max-calls" */
 	const char *value;	/* its value as help shows it, "N"; NULL for a bool */
 	enum ts_option_type type;
-	bool flag_only;		/* an action, which neither files nor the environment can set */
+	enum ts_option_when when;
 	size_t offset;		/* in struct ts_config */
 	uint64_t min, max;	/* range of a number */
 	const char *fallback;	/* the default as text; NULL = computed, see `help` */

@@ -30,8 +30,21 @@ static void wrap(struct ts_buf *out, const char *text, size_t indent)
 	ts_buf_char(out, '\n');
 }
 
+/* " (default 20; read again at SIGHUP)" */
+static void remark(struct ts_buf *out, const struct ts_option *option)
+{
+	bool fallback = option->fallback && *option->fallback && option->type != TS_OPTION_BOOL;
+	bool again = option->when == TS_AT_RELOAD;
+
+	if (!fallback && !again)
+		return;
+	ts_buf_printf(out, " (%s%s%s%s)", fallback ? "default " : "", fallback ? option->fallback : "", fallback && again ? "; " : "",
+		      again ? "read again at SIGHUP" : "");
+}
+
 static void help_row(struct ts_buf *out, const struct ts_option *option)
 {
+	struct ts_buf both = TS_BUF_INIT(4096);
 	size_t began = out->len, used;
 
 	ts_buf_printf(out, "  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
@@ -41,16 +54,12 @@ static void help_row(struct ts_buf *out, const struct ts_option *option)
 		used = 0;
 	}
 	ts_buf_printf(out, "%*s", (int)(HELP_COLUMN - used), "");
-	if (option->fallback && *option->fallback && option->type != TS_OPTION_BOOL) {
-		struct ts_buf both = TS_BUF_INIT(4096);
-
-		ts_buf_printf(&both, "%s (default %s)%c", option->help, option->fallback, 0);
-		if (!both.failed)
-			wrap(out, (const char *)both.data, HELP_COLUMN);
-		ts_buf_finish(&both);
-	} else {
-		wrap(out, option->help, HELP_COLUMN);
-	}
+	ts_buf_str(&both, option->help);
+	remark(&both, option);
+	ts_buf_char(&both, 0);
+	if (!both.failed)
+		wrap(out, (const char *)both.data, HELP_COLUMN);
+	ts_buf_finish(&both);
 }
 
 void ts_config_help(struct ts_buf *out)
@@ -60,12 +69,12 @@ void ts_config_help(struct ts_buf *out)
 			"A setting is a flag, a variable TSCOPED_NAME of the environment, or a line 'name = value' of the file. Flags\n"
 			"override the environment, and the environment overrides the file:\n\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
-		if (!ts_options[i].flag_only)
+		if (ts_options[i].when != TS_BY_FLAG)
 			help_row(out, &ts_options[i]);
 	}
 	ts_buf_str(out, "\nThese are flags only:\n\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
-		if (ts_options[i].flag_only)
+		if (ts_options[i].when == TS_BY_FLAG)
 			help_row(out, &ts_options[i]);
 	}
 	ts_buf_str(out, "\nSIGTERM and SIGINT stop the server when running calls have finished (see --drain); a second signal\n"
@@ -95,8 +104,7 @@ static void manual_row(struct ts_buf *out, const struct ts_option *option)
 		ts_buf_printf(out, " \\fI%s\\fR", option->value);
 	ts_buf_char(out, '\n');
 	roff(out, option->help);
-	if (option->fallback && *option->fallback && option->type != TS_OPTION_BOOL)
-		ts_buf_printf(out, " (default %s)", option->fallback);
+	remark(out, option);
 	ts_buf_str(out, ".\n");
 }
 
@@ -113,17 +121,18 @@ void ts_config_manual(struct ts_buf *out)
 		   "\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the "
 		   "file.\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
-		if (!ts_options[i].flag_only)
+		if (ts_options[i].when != TS_BY_FLAG)
 			manual_row(out, &ts_options[i]);
 	}
 	ts_buf_str(out, ".SH FLAGS\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
-		if (ts_options[i].flag_only)
+		if (ts_options[i].when == TS_BY_FLAG)
 			manual_row(out, &ts_options[i]);
 	}
 	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a "
-			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level and the "
-			"files of TLS again.\n"
+			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads the settings again; "
+			"those above that say so hold from the next call on, the log names others that changed and need a restart, and "
+			"a file with an error changes nothing. It reads the files of TLS again, too.\n"
 			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe default socket of a server that root runs\n"
 			".TP\n.I tscoped.sock.lock\nthe lock file beside the socket; the process that holds it serves the socket\n"
 			".SH EXIT STATUS\n0 after a signal to stop, 2 if the server could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");

@@ -31,7 +31,7 @@ static void check(const struct ts_config *config)
 	for (unsigned i = 0; i < config->n_listen; i++)
 		hold(ts_listen_parse(config->listen[i], &address, &tls, &err) == TS_OK && address.kind == TS_ADDRESS_TCP);
 	for (unsigned i = 0; i < config->n_quotas; i++)
-		hold(ts_quota_parse(ts_span_str(config->quotas[i]), &quota, &err) == TS_OK && quota.whose.len &&
+		hold(ts_quota_parse(ts_span_str(config->quotas[i].text), &quota, &err) == TS_OK && quota.whose.len &&
 		     quota.kind >= 0 && quota.kind < TS_QUOTA_KINDS);
 	hold(ts_tls_client_word(config->tls_client_auth, &client) && (!client || config->tls_client_ca[0]));
 	hold(config->store[0] && (config->socket[0] || config->n_listen));

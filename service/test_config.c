@@ -276,7 +276,7 @@ static void what_the_example_shows_commented_out_is_the_default(void **state)
 		char line[64];
 
 		(void)snprintf(line, sizeof line, "\n%s = ", ts_options[i].name);
-		assert_true(ts_options[i].flag_only == !strstr((const char *)shown.data, line));
+		assert_true((ts_options[i].when == TS_BY_FLAG) == !strstr((const char *)shown.data, line));
 	}
 	write_file((const char *)shown.data);
 	assert_int_equal(load("--config", file, "--socket=/x", NULL, NULL), TS_OK);
@@ -323,25 +323,32 @@ static void texts_name_every_option(void **state)
 
 static void grants_are_looked_up(void **state)
 {
-	struct ts_auth_policy policy;
+	struct ts_shared_policy *policy;
 
 	(void)state;
 	write_file("grant = user:root push a\ngrant = group:0 read *, cert:spiffe://x/y maintain b\nprotect = main, release\n");
 	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_grants, 3);
 	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_OK);
-	assert_int_equal(policy.n_grants, 3);
-	assert_int_equal(policy.grants[0].id, 0);
-	assert_int_equal(policy.grants[1].subject, TS_SUBJECT_GROUP);
-	assert_int_equal(policy.grants[1].id, 0);
-	assert_int_equal(policy.uid, geteuid());
-	assert_int_equal(policy.n_protected, 2);
-	assert_true(ts_auth_protects(&policy, ts_span_str("release")));
-	assert_false(ts_auth_protects(&policy, ts_span_str("mai")));
+	ts_config_finish(&config); /* nothing of it is in the policy */
+	assert_int_equal(policy->auth.n_grants, 3);
+	assert_int_equal(policy->auth.grants[0].id, 0);
+	assert_int_equal(policy->auth.grants[1].subject, TS_SUBJECT_GROUP);
+	assert_int_equal(policy->auth.grants[1].id, 0);
+	assert_true(ts_span_is(policy->auth.grants[2].name, "spiffe://x/y"));
+	assert_int_equal(policy->auth.uid, geteuid());
+	assert_int_equal(policy->auth.n_protected, 2);
+	assert_true(ts_auth_protects(&policy->auth, ts_span_str("release")));
+	assert_false(ts_auth_protects(&policy->auth, ts_span_str("mai")));
+	ts_shared_policy_release(policy);
 	assert_int_equal(load("--config", file, "--grant", "user:no-such-user-here read *", NULL), TS_OK);
 	assert_int_equal(config.n_grants, 1);
 	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_INVALID);
 	assert_non_null(strstr(err.text, "this machine has no user no-such-user-here"));
+	write_file("# who\ngrant = user:root push a, group:no-such-group-here read *\n");
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, ":2: grant 'group:no-such-group-here read *': this machine has no group"));
 	refused("\ngrant = user:ada write p\n", ":2: grant", "'write' is not read, push, maintain or admin");
 }
 

@@ -368,6 +368,119 @@ static void a_check_refuses_what_the_start_refuses(void **state)
 	assert_int_equal(wait_exit(start((const char *const[]){"--check", "--allow-remote", "--listen", "tcp:0.0.0.0:0", NULL})), 0);
 }
 
+/* ---- SIGHUP ---- */
+
+static void write_config(char path[96], const char *text)
+{
+	FILE *f;
+
+	(void)snprintf(path, 96, "%s/conf", dir);
+	f = fopen(path, "w");
+	assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* The words of the n-th line of the log with event=reload, from 1. */
+static void reloaded(pid_t pid, int n, const char *want)
+{
+	int64_t until = ts_now_mono_ns() + 60000000000;
+
+	kill(pid, SIGHUP);
+	for (;;) {
+		const char *at = read_log(log_path);
+		int seen = 0;
+
+		for (at = strstr(at, "event=reload "); at && ++seen < n; at = strstr(at + 1, "event=reload "))
+			;
+		if (at && strchr(at, '\n')) {
+			const char *found = strstr(at, want);
+
+			if (!found || found > strchr(at, '\n'))
+				fail_msg("'%s' is not in: %s", want, at);
+			return;
+		}
+		if (ts_now_mono_ns() > until)
+			fail_msg("reload %d never came:\n%s", n, read_log(log_path));
+		(void)poll(NULL, 0, 10);
+	}
+}
+
+static enum ts_status list_runs(const char *address)
+{
+	struct ts_channel *ch;
+	struct ts_arena arena;
+	struct ts_span reply;
+	enum ts_status status = ts_client_open(address, NULL, &ch, &err);
+
+	if (status)
+		return status;
+	ts_arena_init(&arena, 1 << 20);
+	status = ch->ops->call(ch, "ListRuns", ts_span_of(NULL, 0), &arena, &reply, &err);
+	ts_arena_finish(&arena);
+	ch->ops->destroy(ch);
+	return status;
+}
+
+/* Who calls by plain TCP has what `anyone` is given. */
+static void a_reload_gives_and_takes_grants(void **state)
+{
+	char config[96], tcp[64];
+	const char *flags[] = {"--listen", "tcp:127.0.0.1:0", "--config", config, NULL}, *at;
+	pid_t pid;
+
+	(void)state;
+	write_config(config, "grant = anyone read *\n");
+	pid = start(flags);
+	wait_for_line("event=ready");
+	at = strstr(read_log(log_path), "address=127.0.0.1:");
+	assert_non_null(at);
+	(void)snprintf(tcp, sizeof tcp, "%.*s", (int)strcspn(at + 8, " \n"), at + 8);
+	assert_int_equal(list_runs(tcp), TS_OK);
+	reloaded(pid, 1, "changed=none\n");
+	write_config(config, "grant = group:root read *\nprotect = main, release\ndrain = 3\n");
+	reloaded(pid, 2, "changed=grant,protect,drain\n");
+	assert_int_equal(list_runs(tcp), TS_DENIED);
+	write_config(config, "grant = anyone read *\nthreads = 2\nmax-calls = 77\n");
+	reloaded(pid, 3, "changed=grant,protect,drain needs_restart=threads,max-calls\n");
+	assert_int_equal(list_runs(tcp), TS_OK);
+	write_config(config, "grant = anyone read *\nmax-calls = 77\n"); /* against the start, not the reload before */
+	reloaded(pid, 4, "changed=none needs_restart=max-calls\n");
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+}
+
+/* A mistake anywhere leaves everything: also the level and the grants that stand before it in the file. */
+static void a_reload_of_a_broken_file_changes_nothing(void **state)
+{
+	char config[96], tcp[64], want[200];
+	const char *flags[] = {"--listen", "tcp:127.0.0.1:0", "--config", config, NULL}, *at;
+	pid_t pid;
+
+	(void)state;
+	write_config(config, "grant = anyone read *\n");
+	pid = start(flags);
+	wait_for_line("event=ready");
+	at = strstr(read_log(log_path), "address=127.0.0.1:");
+	assert_non_null(at);
+	(void)snprintf(tcp, sizeof tcp, "%.*s", (int)strcspn(at + 8, " \n"), at + 8);
+	write_config(config, "grant = group:root read *\nlog-level = error\ndrian = 3\n");
+	(void)snprintf(want, sizeof want, "%s:3: there is no setting", config);
+	reloaded(pid, 1, want);
+	assert_int_equal(list_runs(tcp), TS_OK);
+	write_config(config, "log-level = error\ngrant = group:root read *\ngrant = user:no-such-user-here read *\n");
+	(void)snprintf(want, sizeof want, "%s:3: grant 'user:no-such-user-here read *': this machine has no user", config);
+	reloaded(pid, 2, want);
+	assert_int_equal(list_runs(tcp), TS_OK);
+	assert_int_equal(unlink(config), 0);
+	reloaded(pid, 3, config);
+	assert_int_equal(list_runs(tcp), TS_OK);
+	write_config(config, "grant = group:root read *\nlog-level = warning\n");
+	reloaded(pid, 4, "changed=grant,log-level\n");
+	assert_int_equal(list_runs(tcp), TS_DENIED);
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+	assert_null(strstr(read_log(log_path), "event=stopped")); /* which is information */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +492,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_older_store_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_on_the_command_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_check_refuses_what_the_start_refuses, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reload_gives_and_takes_grants, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reload_of_a_broken_file_changes_nothing, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("tscoped", tests, NULL, NULL);

@@ -4,7 +4,6 @@
  * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start.
  */
 #include "base/clock.h"
-#include "base/denied.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,18 +15,20 @@
 #include "service/metrics.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"
+#include "service/store_denied.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 struct daemon {
-	struct ts_config config;
+	struct ts_config config; /* of the start */
+	struct ts_config again;	 /* of the last reload, if there was one */
+	bool reloaded;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
-	struct ts_auth_policy policy;
+	struct ts_shared_policy *policy; /* who may do what now */
 	struct ts_quotas quotas;
 	struct ts_spending spending;
 	struct ts_listener listeners[TS_CONFIG_LISTEN_MAX + 1];
@@ -78,25 +79,6 @@ static int print_line(const char *text)
 
 /* ---- the store ---- */
 
-/* Says what this user may not use, and the command that mends it: a backup that root restored belongs to root. */
-static enum ts_status explain_denied(const char *store, bool read_only, struct ts_error *err)
-{
-	static const char *const files[] = {"data.mdb", "lock.mdb"};
-	int wanted = read_only ? R_OK : R_OK | W_OK;
-	struct ts_error why = *err;
-	char path[PATH_MAX];
-	bool found = ts_explain_denied(store, wanted | X_OK, &why);
-
-	for (size_t i = 0; i < 2 && !found; i++) {
-		(void)snprintf(path, sizeof path, "%s/%s", store, files[i]);
-		found = ts_explain_denied(path, wanted, &why);
-	}
-	if (!found)
-		return err->status;
-	return ts_error_set(err, TS_DENIED, "%s; as root, 'chown -R %u:%u %s' gives the store to the user that tscoped runs as",
-			    why.text, (unsigned)geteuid(), (unsigned)getegid(), store);
-}
-
 static enum ts_status open_store(struct daemon *d, bool create, bool read_only, struct ts_error *err)
 {
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
@@ -108,7 +90,9 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 	if (ts_digest_init(err))
 		return err->status;
 	status = ts_lmdb_open(&options, &d->engine, err);
-	return status == TS_DENIED ? explain_denied(options.path, read_only, err) : status;
+	if (status == TS_DENIED)
+		(void)ts_store_denied(options.path, read_only, err);
+	return status;
 }
 
 /* Reads the copy again. What is damaged in it is damaged in the store as well, and the copy stays: it may be the best there is. */
@@ -213,7 +197,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
-	if (ts_config_policy(&d->config, &d->policy, err) || ts_config_quotas(&d->config, &d->quotas, err))
+	if (ts_config_policy(config, &d->policy, err) || ts_config_quotas(&d->config, &d->quotas, err))
 		return err->status;
 	d->spending = ts_quota_spending(&d->quotas);
 	if (open_store(d, !config->read_only, config->read_only, err))
@@ -223,7 +207,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};
 	options.engine = d->engine;
-	options.policy = &d->policy;
+	options.policy = d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;
@@ -284,24 +268,60 @@ static void reload_tls(struct daemon *d)
 	ts_log_end(&line);
 }
 
+/* What holds now: what the last reload found, else the start. */
+static const struct ts_config *latest(const struct daemon *d)
+{
+	return d->reloaded ? &d->again : &d->config;
+}
+
+static void apply(struct daemon *d, const struct ts_config *again, struct ts_shared_policy *policy)
+{
+	ts_log_set_level((enum ts_log_level)again->log_level);
+	ts_server_set_policy(d->server, policy);
+	ts_shared_policy_release(d->policy);
+	d->policy = policy;
+	if (d->reloaded)
+		ts_config_finish(&d->again);
+	d->again = *again;
+	d->reloaded = true;
+}
+
+/* The line is written while the level of before holds, so that a reload to log-level = error is seen, too. */
+static void say_reloaded(const struct daemon *d, const struct ts_config *again)
+{
+	struct ts_buf changed = TS_BUF_INIT(4096), restart = TS_BUF_INIT(4096);
+	struct ts_log line;
+
+	ts_config_changes(latest(d), again, true, &changed);
+	ts_config_changes(&d->config, again, false, &restart);
+	ts_log_begin(&line, TS_LOG_INFO, "reload");
+	ts_log_span(&line, "changed", changed.len ? ts_buf_view(&changed) : ts_span_str("none"));
+	if (restart.len)
+		ts_log_span(&line, "needs_restart", ts_buf_view(&restart));
+	ts_log_end(&line);
+	ts_buf_finish(&changed);
+	ts_buf_finish(&restart);
+}
+
+/* All or nothing: an error anywhere in the settings leaves those of before. */
 static void reload(struct daemon *d, int argc, char **argv)
 {
+	struct ts_shared_policy *policy;
 	struct ts_config again;
 	struct ts_error err;
 	struct ts_log line;
 
 	ts_config_init(&again);
-	if (ts_config_load(&again, argc, argv, &err)) {
+	if (ts_config_load(&again, argc, argv, &err) || ts_config_policy(&again, &policy, &err)) {
+		ts_config_finish(&again);
 		ts_log_begin(&line, TS_LOG_ERROR, "reload");
 		ts_log_str(&line, "reason", err.text);
+		ts_log_str(&line, "note", "nothing is changed: the settings of before hold");
+		ts_log_end(&line);
 	} else {
-		d->config.log_level = again.log_level;
-		ts_log_set_level((enum ts_log_level)again.log_level);
-		ts_log_begin(&line, TS_LOG_INFO, "reload");
-		ts_log_str(&line, "note", "the log level was read again; other settings need a restart");
+		say_reloaded(d, &again);
+		apply(d, &again, policy);
 	}
-	ts_log_end(&line);
-	ts_config_finish(&again);
 	reload_tls(d);
 }
 
@@ -328,7 +348,7 @@ static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char 
 	ts_log_i64(&line, "calls", ts_server_calls(d->server));
 	ts_log_end(&line);
 	let_signals_kill(set);
-	ts_server_stop(d->server, d->config.drain_s * INT64_C(1000000000));
+	ts_server_stop(d->server, latest(d)->drain_s * INT64_C(1000000000));
 }
 
 static int serve(struct daemon *d, int argc, char **argv)
@@ -356,6 +376,9 @@ static int serve(struct daemon *d, int argc, char **argv)
 	ts_housekeeping_stop(d->housekeeping);
 	ts_server_destroy(d->server);
 	ts_engine_destroy(d->engine);
+	ts_shared_policy_release(d->policy);
+	if (d->reloaded)
+		ts_config_finish(&d->again);
 	if (!exit_code) {
 		ts_log_begin(&line, TS_LOG_INFO, "stopped");
 		ts_log_end(&line);

@@ -196,9 +196,10 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 	if (client->address.kind == TS_ADDRESS_TLS)
 		return ts_error_set(err, TS_UNAVAILABLE,
 				    "no tscoped answers over TLS at %s, or its certificate is not signed by a CA of %s, or is not "
-				    "for this name: %s",
+				    "for this name%s%s: %s",
 				    client->where, client->login.ca ? client->login.ca : "this system (TSCOPE_CA names others)",
-				    why.text);
+				    client->login.cert ? ", or its log says why it refuses " : "",
+				    client->login.cert ? client->login.cert : "", why.text);
 	return ts_error_set(err, TS_UNAVAILABLE,
 			    "the program that listens at %s does not answer like a tscoped "
 			    "(%s)",

@@ -187,6 +187,7 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 	if (!server)
 		return NULL;
 	server->options = *options;
+	server->policy = ts_shared_policy_hold(options->policy);
 	server->started = (unsigned)(ts_now_real_ns() / 1000000000) & 0xffff;
 	if (!server->options.queue_threads)
 		server->options.queue_threads = 1;
@@ -310,6 +311,27 @@ struct ts_meter *ts_server_meter(struct ts_server *server)
 enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct ts_error *err)
 {
 	return ts_listen_reload(server->listen, ret_tls, err);
+}
+
+void ts_server_set_policy(struct ts_server *server, struct ts_shared_policy *policy)
+{
+	struct ts_shared_policy *before;
+
+	pthread_mutex_lock(&server->mutex);
+	before = server->policy;
+	server->policy = ts_shared_policy_hold(policy);
+	pthread_mutex_unlock(&server->mutex);
+	ts_shared_policy_release(before);
+}
+
+struct ts_shared_policy *ts_rpc_policy(struct ts_server *server)
+{
+	struct ts_shared_policy *policy;
+
+	pthread_mutex_lock(&server->mutex);
+	policy = ts_shared_policy_hold(server->policy);
+	pthread_mutex_unlock(&server->mutex);
+	return policy;
 }
 
 void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts)
@@ -443,6 +465,7 @@ void ts_server_destroy(struct ts_server *server)
 	ts_listen_destroy(server->listen);
 	ts_meter_destroy(server->meter);
 	ts_shares_destroy(server->shares);
+	ts_shared_policy_release(server->policy);
 	ts_free(server->queues);
 	ts_free(server->methods);
 	pthread_cond_destroy(&server->changed);

@@ -18,6 +18,7 @@
 #ifndef TSCOPE_SERVICE_RPC_SERVER_H
 #define TSCOPE_SERVICE_RPC_SERVER_H
 
+#include "service/auth/shared_policy.h"
 #include "service/handlers/core/handler.h"
 #include "service/rpc/listen.h"
 #include "service/rpc/meter.h"
@@ -27,7 +28,7 @@ struct ts_server_options {
 	const struct ts_server_facts *facts; /* read_only refuses methods that write */
 	const struct ts_handler *handlers;   /* ts_handlers(), or a table of a test */
 	size_t n_handlers;
-	const struct ts_auth_policy *policy;	     /* who may do what; NULL: everyone may do everything, for tests */
+	struct ts_shared_policy *policy; /* who may do what; the server becomes an owner. NULL: everyone may do everything, for tests */
 	const struct ts_listener *listeners;
 	size_t n_listeners;
 	struct ts_tls_files tls; /* for listeners by TLS */
@@ -51,6 +52,8 @@ const char *ts_server_address(const struct ts_server *server, size_t i);
 struct ts_meter *ts_server_meter(struct ts_server *server);
 /* Reads the files of TLS again; *ret_tls: there are some. On failure the certificate of before stays in use. */
 enum ts_status ts_server_reload(struct ts_server *server, bool *ret_tls, struct ts_error *err);
+/* Who may do what from the next call on; calls that run keep the policy that they began with. The server becomes an owner of it. */
+void ts_server_set_policy(struct ts_server *server, struct ts_shared_policy *policy);
 /* The connections, and those that were refused or cut. */
 void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts);
 /* How many calls are running. */

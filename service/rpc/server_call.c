@@ -95,6 +95,7 @@ struct ts_rpc_call {
 	int64_t started_ns, pushed_ns, waited_ns; /* pushed: to the queue of its lane */
 	uint64_t bytes_in, bytes_out;
 	struct ts_peer peer;
+	struct ts_shared_policy *policy; /* NULL: none, or no client has called yet */
 	struct ts_identity who;
 	struct ts_token token; /* if who has one */
 	struct ts_rpc_call *next_lasting;
@@ -287,6 +288,7 @@ static void destroy(struct ts_rpc_call *call)
 		grpc_call_unref(call->core);
 	pthread_mutex_destroy(&call->mutex);
 	pthread_cond_destroy(&call->changed);
+	ts_shared_policy_release(call->policy);
 	pthread_mutex_lock(&server->mutex);
 	if (may_last(call))
 		forget_lasting(call);
@@ -659,7 +661,8 @@ static void identify(struct ts_rpc_call *call)
 	gpr_free(name);
 	ts_guard_peer((int)fd, &call->peer);
 	call->task.peer = call->peer.key;
-	ts_identify(call->server->options.policy, &call->peer, &call->who);
+	call->policy = ts_rpc_policy(call->server);
+	ts_identify(call->policy ? &call->policy->auth : NULL, &call->peer, &call->who);
 }
 
 /* What is answered at once from memory needs no place among the calls of its peer. */
@@ -683,10 +686,10 @@ static enum ts_status admit(struct ts_rpc_call *call, struct ts_error *err)
 
 	if (call->method->is_health)
 		return TS_OK;
-	if (options->policy && ts_bearer_take(options->engine, &call->metadata, &call->peer, &call->token, &shown, err))
+	if (call->policy && ts_bearer_take(options->engine, &call->metadata, &call->peer, &call->token, &shown, err))
 		return err->status;
 	if (shown) {
-		ts_identify_token(options->policy, &call->peer, &call->token, &call->who);
+		ts_identify_token(&call->policy->auth, &call->peer, &call->token, &call->who);
 		call->call.caller = ts_span_str(call->who.name);
 	}
 	return ts_call_begin(&call->call, &call->method->handler, err);

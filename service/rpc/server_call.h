@@ -54,6 +54,7 @@ struct ts_server {
 	struct ts_shares *shares;
 	struct ts_listen *listen;
 	struct ts_meter *meter; /* methods by their place in `methods` */
+	struct ts_shared_policy *policy; /* under the mutex */
 	struct ts_rpc_tag shut_down;
 
 	atomic_bool draining;	/* new calls are refused */
@@ -74,6 +75,8 @@ struct ts_server {
 
 /* Arms a new call for this method. False: no memory. */
 bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method);
+/* The policy that judges calls now, for one more owner; NULL if there is none. */
+struct ts_shared_policy *ts_rpc_policy(struct ts_server *server);
 /* Ends every health Watch, because the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
 /* Ends every upload that could have gone on for upload_ns and did not. */

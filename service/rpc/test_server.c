@@ -356,6 +356,40 @@ static void cancellation_reaches_the_handler(void **state)
 	assert_int_equal(atomic_load(&testing_stopped), stopped + 1);
 }
 
+/* Owners of the policy: this test, the server until it gets another one, and each call that it judged. */
+static void a_call_keeps_the_policy_that_it_began_with(void **state)
+{
+	struct ts_shared_policy *before, *after;
+	struct ts_error err;
+	int sleeping = atomic_load(&testing_sleeping);
+	uint8_t out[1024];
+	size_t n;
+	int fd;
+
+	(void)state;
+	assert_int_equal(ts_shared_policy_create(&before, &err), TS_OK);
+	assert_int_equal(ts_shared_policy_create(&after, &err), TS_OK);
+	ts_server_set_policy(t.server, before);
+	assert_int_equal(atomic_load(&before->owners), 2);
+	fd = testing_connect(t.unix_address);
+	n = preface(out);
+	n += headers(out + n, 1, "/tscope.v1.Tscope/Sleep");
+	n += frame(out + n, 0, 1, 1, (const uint8_t *)"\0\0\0\0\1x", 6);
+	assert_int_equal(write(fd, out, n), n);
+	for (int i = 0; i < 2000 && atomic_load(&testing_sleeping) == sleeping; i++)
+		(void)poll(NULL, 0, 5);
+	assert_int_equal(atomic_load(&before->owners), 3);
+	ts_server_set_policy(t.server, after);
+	assert_int_equal(atomic_load(&before->owners), 2);
+	close(fd);
+	for (int i = 0; i < 2000 && atomic_load(&before->owners) > 1; i++)
+		(void)poll(NULL, 0, 5);
+	assert_int_equal(atomic_load(&before->owners), 1);
+	assert_int_equal(atomic_load(&after->owners), 2);
+	ts_shared_policy_release(before);
+	ts_shared_policy_release(after);
+}
+
 static void too_long_is_refused_on_both_sides(void **state)
 {
 	char *bytes = calloc(1, TS_MESSAGE_MAX + 1);
@@ -602,6 +636,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_download_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(deadlines_reach_the_handler, setup, teardown),
 		cmocka_unit_test_setup_teardown(cancellation_reaches_the_handler, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_call_keeps_the_policy_that_it_began_with, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_long_is_refused_on_both_sides, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_call_has_a_ceiling_of_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_read_only_server_does_not_write, setup, teardown),

@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -26,7 +27,8 @@
 
 static struct testing t;
 static struct test_cert ca, other_ca, server_cert;
-static char cert_path[96], key_path[96], ca_path[96];
+static char cert_path[96], key_path[96], ca_path[96], crl_path[96];
+static int saved_stderr = -1; /* while the log goes to a file */
 static SSL_SESSION *session; /* the last ticket that a client got */
 
 static int setup(void **state)
@@ -36,6 +38,7 @@ static int setup(void **state)
 	(void)snprintf(cert_path, sizeof cert_path, "%s/cert", t.dir);
 	(void)snprintf(key_path, sizeof key_path, "%s/key", t.dir);
 	(void)snprintf(ca_path, sizeof ca_path, "%s/ca", t.dir);
+	(void)snprintf(crl_path, sizeof crl_path, "%s/crl", t.dir);
 	test_cert_write(&server_cert, cert_path, key_path);
 	test_cert_write(&ca, ca_path, NULL);
 	t.listeners[1].address = "tls:127.0.0.1:0";
@@ -48,6 +51,11 @@ static int teardown(void **state)
 {
 	(void)state;
 	testing_finish(&t);
+	if (saved_stderr >= 0) {
+		dup2(saved_stderr, STDERR_FILENO);
+		close(saved_stderr);
+		saved_stderr = -1;
+	}
 	SSL_SESSION_free(session);
 	session = NULL;
 	return 0;
@@ -486,29 +494,191 @@ static void a_change_is_noticed_without_a_signal(void **state)
 	test_cert_free(&renewed);
 }
 
+/* From here to the end of the test the log goes to a file. */
+static void log_to_file(void)
+{
+	char path[96];
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%s/log", t.dir);
+	fd = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	saved_stderr = dup(STDERR_FILENO);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
+static bool is_logged(const char *what)
+{
+	char path[96], *text;
+	FILE *f;
+	bool found;
+
+	(void)snprintf(path, sizeof path, "%s/log", t.dir);
+	f = fopen(path, "r");
+	text = calloc(1, 1 << 16);
+	assert_true(f && text);
+	(void)!fread(text, 1, (1 << 16) - 1, f);
+	found = strstr(text, what);
+	free(text);
+	(void)fclose(f);
+	return found;
+}
+
+static void comes_to_be_logged(const char *what)
+{
+	for (int i = 0; i < 200 && !is_logged(what); i++)
+		(void)poll(NULL, 0, 10);
+	assert_true(is_logged(what));
+}
+
+static void a_revoked_certificate_is_refused_by_name(void **state)
+{
+	struct test_cert ada = test_cert_make("ada", NULL, &ca, 10), bob = test_cert_make("bob", "URI:spiffe://x/bob", &ca, 10);
+	struct ts_guard_counts counts;
+	struct ts_error err;
+	long serial;
+	bool tls;
+
+	(void)state;
+	test_cert_revoke(&ca, &bob, 86400, crl_path);
+	t.options.tls.crl = crl_path;
+	log_to_file();
+	testing_start(&t);
+	not_let_in(&(struct hello){.cert = &bob});
+	not_let_in(&(struct hello){.cert = &bob, .max_version = TLS1_2_VERSION});
+	comes_to_be_logged("cause=certificate");
+	assert_true(is_logged("certificate=\"spiffe://x/bob: certificate revoked\""));
+	is_known_as(&(struct hello){.max_version = 0}, "127.0.0.1:"); /* who shows none: it is optional here */
+	assert_false(resumes(NULL, &ada, &serial));
+	assert_true(resumes(session, &ada, &serial));
+	/* What was verified by the old list is nothing worth with the new one. */
+	test_cert_revoke(&ca, &ada, 86400, crl_path);
+	assert_int_equal(ts_server_reload(t.server, &tls, &err), TS_OK);
+	not_let_in(&(struct hello){.cert = &ada, .resume = session});
+	comes_to_be_logged("certificate=\"CN=ada: certificate revoked\"");
+	is_known_as(&(struct hello){.cert = &bob}, "cert:spiffe://x/bob");
+	ts_server_connections(t.server, &counts);
+	assert_int_equal(counts.ended[TS_CUTOFF_CERTIFICATE], 3);
+	/* A reload that fails leaves the list of before. */
+	assert_int_equal(unlink(crl_path), 0);
+	assert_int_equal(ts_server_reload(t.server, &tls, &err), TS_NOT_FOUND);
+	assert_non_null(strstr(err.text, crl_path));
+	not_let_in(&(struct hello){.cert = &ada});
+	test_cert_free(&ada);
+	test_cert_free(&bob);
+}
+
+/* The guard looks every five seconds. */
+static void a_list_that_has_expired_lets_nobody_in(void **state)
+{
+	struct test_cert ada = test_cert_make("ada", NULL, &ca, 10);
+	struct client *c;
+	char text[256];
+	bool in = true;
+	long serial;
+
+	(void)state;
+	test_cert_revoke(&ca, NULL, 3, crl_path);
+	t.options.tls.crl = crl_path;
+	log_to_file();
+	testing_start(&t);
+	assert_false(resumes(NULL, &ada, &serial));
+	(void)poll(NULL, 0, 4000);
+	not_let_in(&(struct hello){.cert = &ada});
+	comes_to_be_logged("certificate=\"CN=ada: CRL has expired\"");
+	for (int i = 0; i < 150 && in; i++) {
+		(void)poll(NULL, 0, 100);
+		c = connect_as(&(struct hello){.cert = &ada, .resume = session});
+		in = strcmp(who(c, 1, text), "cert:CN=ada") == 0;
+		hang_up(c);
+	}
+	assert_false(in);
+	test_cert_revoke(&ca, NULL, 86400, crl_path);
+	for (int i = 0; i < 150 && !in; i++) {
+		(void)poll(NULL, 0, 100);
+		c = connect_as(&(struct hello){.cert = &ada});
+		in = strcmp(who(c, 1, text), "cert:CN=ada") == 0;
+		hang_up(c);
+	}
+	assert_true(in);
+	test_cert_free(&ada);
+}
+
+static void a_ticket_ends_with_its_certificate(void **state)
+{
+	struct test_cert ada = test_cert_make("ada", NULL, &ca, 10);
+	long serial;
+
+	(void)state;
+	test_cert_expire(&ada, &ca, 2);
+	log_to_file();
+	testing_start(&t);
+	assert_false(resumes(NULL, &ada, &serial));
+	assert_true(resumes(session, &ada, &serial));
+	(void)poll(NULL, 0, 3500);
+	not_let_in(&(struct hello){.cert = &ada, .resume = session});
+	comes_to_be_logged("certificate=\"CN=ada: certificate has expired\"");
+	test_cert_free(&ada);
+}
+
+static void what_is_wrong_with_the_lists_is_said(void **state)
+{
+	struct ts_tls_files files = t.options.tls;
+	struct ts_tls_found found;
+	struct test_cert bob = test_cert_make("bob", NULL, &ca, 10), namesake = test_cert_make("our CA", NULL, NULL, 10);
+	int64_t now_ns = INT64_C(1000000000) * (int64_t)time(NULL);
+	struct ts_error err;
+
+	(void)state;
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_OK);
+	assert_string_equal(found.crl, "");
+	files.crl = crl_path;
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_NOT_FOUND);
+	assert_non_null(strstr(err.text, "tls-crl"));
+	test_cert_write(&ca, crl_path, NULL);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, crl_path));
+	test_cert_revoke(&other_ca, NULL, 86400, crl_path);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "has no list that the CA CN=our CA signed"));
+	test_cert_revoke(&namesake, NULL, 86400, crl_path); /* it has the name, and not the key */
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "has no list that the CA CN=our CA signed"));
+	test_cert_revoke(&ca, &bob, 3 * 86400 + 60, crl_path);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_OK);
+	assert_non_null(strstr(found.crl, "lists 1; revoked certificates 1; that of CN=our CA expires first"));
+	assert_non_null(strstr(found.crl, "(3 days)"));
+	test_cert_revoke(&ca, &bob, -60, crl_path);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "the list of CN=our CA expired at"));
+	test_cert_free(&bob);
+	test_cert_free(&namesake);
+}
+
 static void what_is_wrong_with_the_files_is_said(void **state)
 {
 	struct test_cert expired = test_cert_make("server", NULL, &ca, -1);
 	struct ts_tls_files files = t.options.tls;
-	char cert[TS_TLS_TEXT], clients[TS_TLS_TEXT];
+	struct ts_tls_found found;
 	struct ts_error err;
 	int64_t now_ns = INT64_C(1000000000) * (int64_t)time(NULL);
 
 	(void)state;
-	assert_int_equal(ts_tls_check(&files, now_ns, cert, clients, &err), TS_OK);
-	assert_non_null(strstr(cert, "CN=server"));
-	assert_non_null(strstr(cert, "(9 days)"));
-	assert_non_null(strstr(clients, "may show a certificate that one of 1 in"));
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_OK);
+	assert_non_null(strstr(found.cert, "CN=server"));
+	assert_non_null(strstr(found.cert, "(9 days)"));
+	assert_non_null(strstr(found.clients, "may show a certificate that one of 1 in"));
 	files.cert = "/nonexistent/cert";
-	assert_int_equal(ts_tls_check(&files, now_ns, cert, clients, &err), TS_NOT_FOUND);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_NOT_FOUND);
 	assert_non_null(strstr(err.text, "tls-cert /nonexistent/cert"));
 	files.cert = cert_path;
 	files.client_ca = key_path;
-	assert_int_equal(ts_tls_check(&files, now_ns, cert, clients, &err), TS_INVALID);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
 	assert_non_null(strstr(err.text, "tls-client-ca"));
 	files.client_ca = ca_path;
 	test_cert_write(&expired, cert_path, key_path);
-	assert_int_equal(ts_tls_check(&files, now_ns, cert, clients, &err), TS_INVALID);
+	assert_int_equal(ts_tls_check(&files, now_ns, &found, &err), TS_INVALID);
 	assert_non_null(strstr(err.text, "expired"));
 	test_cert_free(&expired);
 }
@@ -694,6 +864,10 @@ int main(void)
 		TEST(certificates_change_while_it_runs),
 		TEST(a_change_is_noticed_without_a_signal),
 		TEST(what_is_wrong_with_the_files_is_said),
+		TEST(a_revoked_certificate_is_refused_by_name),
+		TEST(a_list_that_has_expired_lets_nobody_in),
+		TEST(a_ticket_ends_with_its_certificate),
+		TEST(what_is_wrong_with_the_lists_is_said),
 		TEST(much_goes_both_ways),
 		TEST(a_certificate_allows_no_flood),
 		TEST(half_a_handshake_keeps_nobody_waiting),

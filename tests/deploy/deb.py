@@ -45,7 +45,6 @@ def files_of(machine, *packages):
 
 def serve(machine):
     """The server as the unit starts it, but for systemd: a user of its own in the group, its folders, the packaged configuration."""
-    machine.run("useradd", "--system", "--gid", "tscope", "tscoped")
     machine.run("install", "-d", "-o", "tscoped", "-g", "tscope", "-m", "700", "/var/lib/tscope")
     machine.run("install", "-d", "-o", "tscoped", "-g", "tscope", "-m", "755", "/run/tscope")
     server = machine.start("/usr/bin/tscoped", "--config", "/etc/tscope/tscoped.conf", user="tscoped:tscope")

@@ -1,4 +1,5 @@
-/* fault_full DIR - fills a disk that powerlog.so pretends is full, and says on stdout what went wrong, or "ok".
+/* fault_full DIR POINTS - fills a disk that powerlog.so pretends is full, at so many points, and says on stdout what went wrong, or its
+ * counts.
  *
  * Without a reserve, writes fail at every byte and nothing is lost. With one, what fills the store can be removed again, also when
  * another program has eaten the reserve. */
@@ -10,7 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { ROOM = 68000 }; /* bytes, more than a push here takes: the disk is full at points up to there */
+
 static struct ts_error err;
+static long points, acknowledged, refused, freed;
 
 #define MUST(condition) \
 	do { \
@@ -59,13 +63,13 @@ static int run(const char *dir, struct ts_engine *e, struct ts_arena *arena)
 
 	while (n < 3)
 		MUST(fault_push(e, n++, arena, &id, &err) == TS_OK);
-	for (long more = 0; more < 40; more++) { /* full at each multiple of 1.7 KB: whole writes fail, others are cut short */
+	for (long point = 0; point < points; point++) { /* whole writes fail, others are cut short */
 		enum ts_status status;
 		struct ts_ref ref;
 		char name[32];
 		int tries = 0;
 
-		give_room(dir, more * 1700);
+		give_room(dir, ROOM / points * point);
 		while ((status = fault_push(e, n, arena, &id, &err)) == TS_OK && tries++ < 20) /* some pushes fit into free pages */
 			n++;
 		MUST(status == TS_FULL);
@@ -77,7 +81,9 @@ static int run(const char *dir, struct ts_engine *e, struct ts_arena *arena)
 		give_room(dir, -1);
 		MUST(fault_push(e, n++, arena, &id, &err) == TS_OK);
 		ts_arena_reset(arena);
+		refused += 2;
 	}
+	acknowledged = (long)n;
 	return check(e, n, arena);
 }
 
@@ -97,6 +103,7 @@ static int clear(struct ts_engine *e, uint64_t from, uint64_t to, struct ts_aren
 	}
 	MUST(e->ops->sweep(e, &now, &swept, &err) == TS_OK);
 	MUST(swept.freed >= 5 * (to - from));
+	freed += (long)(to - from);
 	return check(e, 0, arena);
 }
 
@@ -164,12 +171,15 @@ int main(int argc, char **argv)
 	int rc;
 
 	MUST(ts_digest_init(&err) == TS_OK);
+	points = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	MUST(points > 0 && points <= ROOM);
 	rc = try(dir, -1, run);
 	(void)snprintf(other, sizeof other, "%s/reserve", dir);
 	(void)unsetenv("TS_POWERLOG_ENOSPC_AFTER");
 	if (rc == 0)
 		rc = try(other, 2 << 20, run_reserve);
 	if (rc == 0)
-		(void)puts("ok");
+		(void)printf("full at %ld points: %ld pushes refused, %ld acknowledged, 0 lost; with a reserve: %ld runs freed\n",
+			     points, refused, acknowledged, freed);
 	return rc;
 }

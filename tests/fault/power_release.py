@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Pushers, Server, names_of  # noqa: E402
 
+MAKING = 2  # the first commit makes the store: it syncs its pages, and then the page that says so. Before, nothing can be in it
 HEAD = struct.Struct("<cBHIQ")
 
 
@@ -68,8 +69,9 @@ def main():
         log = os.path.join(work, "log")
         record_log(build, powerlog, work, log)
         records = parse(log)
-        cuts = sorted(rnd.randrange(1, len(records)) for _ in range(points))
-        image, pending, acked, at = bytearray(), [], {}, 0
+        # The first ones always: there the store is being made.
+        cuts = sorted([*range(1, 9)] + [rnd.randrange(1, len(records)) for _ in range(points - 8)])
+        image, pending, acked, at, unmade, synced = bytearray(), [], {}, 0, 0, 0
         for cut in cuts:
             for kind, flags, offset, data, _ in records[at:cut]:
                 if kind == b"A":
@@ -85,17 +87,18 @@ def main():
                     pending.append((offset, data))
                 elif kind == b"T":
                     del image[offset:]
+            synced += sum(kind == b"S" or kind == b"W" and flags & 1 for kind, flags, *_ in records[at:cut])
             at = cut
-            check(build, work, image, pending, records[cut], acked, cut, rnd)
+            unmade += not check(build, work, image, pending, records[cut], acked, synced >= MAKING, cut, rnd)
         print(f"{len(records)} records of {sum(r[0] == b'W' for r in records)} writes and {sum(r[0] == b'S' for r in records)} syncs; "
-              f"{points} power cuts, {len(acked)} runs acknowledged, 0 missing, {points} verifies clean")
+              f"{points} power cuts, {len(acked)} runs acknowledged, 0 missing, {points - unmade} verifies clean, {unmade} before the store was made")
         if len(acked) < 20:
             sys.exit("too few pushes were acknowledged for this to mean anything")
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def check(build, work, image, pending, current, acked, cut, rnd):
+def check(build, work, image, pending, current, acked, made, cut, rnd):
     left, piece, keep = bytearray(image), rnd.choice((4096, 512)), rnd.choice((0.0, 0.5, 0.9, 1.0))
     for offset, data in pending:
         torn(left, offset, data, piece, keep, rnd)
@@ -112,7 +115,9 @@ def check(build, work, image, pending, current, acked, cut, rnd):
         return subprocess.run([os.path.join(build, "tscope"), *words], env=env, capture_output=True, text=True)
 
     verify = tscope("verify")
-    if verify.returncode and acked:
+    if verify.returncode and not made:
+        return False
+    if verify.returncode:
         kept = tempfile.mkdtemp(prefix="tscope-power-cut-")
         shutil.copy(os.path.join(store, "data.mdb"), kept)
         sys.exit(f"cut at record {cut}, kept in {kept}: verify ends with {verify.returncode}: {verify.stdout}{verify.stderr}")
@@ -120,6 +125,7 @@ def check(build, work, image, pending, current, acked, cut, rnd):
     lost = [name for name, run in acked.items() if names.get(name) != run]
     if lost:
         sys.exit(f"cut at record {cut}: {len(lost)} acknowledged runs are missing, {lost[0]} first")
+    return True
 
 
 if __name__ == "__main__":

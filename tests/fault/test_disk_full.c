@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-/* Runs the program. text is its stdout, and the result is its exit status. */
-static int run_full(const char *dir, char *text, size_t size)
+/* Runs the program at so many points. text is its stdout, and the result is its exit status. */
+static int run_full(const char *dir, const char *points, char *text, size_t size)
 {
 	char preload[640];
-	const char *argv[] = {"/bin/sh", "-c", "exec \"$0\" \"$1\" >&3", FAULT_FULL, dir, NULL};
+	const char *argv[] = {"/bin/sh", "-c", "exec \"$0\" \"$1\" \"$2\" >&3", FAULT_FULL, dir, points, NULL};
 	const char *env[] = {preload, NULL};
 	struct ts_error err;
 	int status = -1;
@@ -45,17 +45,20 @@ static void p5_full_disk_is_said_and_survived(void **state)
 	char text[2048];
 	int status;
 
-	(void)state;
 	test_make_dir(dir, sizeof dir);
-	status = run_full(dir, text, sizeof text);
-	if (status != 0 || strcmp(text, "ok\n") != 0)
+	status = run_full(dir, *state, text, sizeof text);
+	if (status != 0 || strncmp(text, "full at ", 8) != 0)
 		fail_msg("status %d: %s", status, text);
+	print_message("%s", text);
 	test_remove_dir(dir);
 }
 
-int main(void)
+/* test_disk_full [POINTS] */
+int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(p5_full_disk_is_said_and_survived)};
+	static char few[] = "40";
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(p5_full_disk_is_said_and_survived, argc > 1 ? argv[1] : few)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ void ts_connections_cut(struct ts_connection *connection, enum ts_cutoff cause, 
 	connection->ended = true;
 	leave(connection);
 	atomic_fetch_add(&guard->cut, 1);
-	ts_guard_note(guard, &connection->peer, cause, now_ns);
+	ts_guard_note(guard, &connection->peer, cause, connection->refused, now_ns);
 	/* What had been sent to C-core or to the client so far may have been accepted. */
 	n = farewell(bytes, cause, connection->conduct.sent == 0, 0x7f);
 	if (can_tell(connection) && connection->ssl)

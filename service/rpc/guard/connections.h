@@ -24,6 +24,7 @@ struct ts_connection {
 	struct ts_peer peer;
 	unsigned place; /* of the peer in the guard's peers */
 	bool arriving;	/* C-core does not have it yet; of the guard's thread */
+	const char *refused; /* whose certificate is wrong and how, while the connection is cut for that; else NULL */
 
 	pthread_mutex_t mutex;
 	bool ended;   /* cut: C-core is told that the connection is gone */

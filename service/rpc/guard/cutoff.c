@@ -12,6 +12,7 @@ static const struct {
 	[TS_CUTOFF_MEMORY] = {"memory", "the server is out of memory"},
 	[TS_CUTOFF_SLOW_BEGIN] = {"slow-begin", "it did not begin to speak HTTP/2 in time"},
 	[TS_CUTOFF_HANDSHAKE] = {"handshake", "the TLS handshake failed"},
+	[TS_CUTOFF_CERTIFICATE] = {"certificate", "the client's certificate is not one that is let in"},
 	[TS_CUTOFF_ALPN] = {"alpn", "it did not agree on h2 by ALPN"},
 	[TS_CUTOFF_PREFACE] = {"preface", "what it sends is not HTTP/2"},
 	[TS_CUTOFF_RESETS] = {"resets", "it resets more streams than its calls earn"},

@@ -19,6 +19,7 @@ enum ts_cutoff {
 	/* It did not get as far as HTTP/2. */
 	TS_CUTOFF_SLOW_BEGIN,
 	TS_CUTOFF_HANDSHAKE,
+	TS_CUTOFF_CERTIFICATE,
 	TS_CUTOFF_ALPN,
 	TS_CUTOFF_PREFACE,
 	/* It was cut for what it sent. */

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ enum { EVENTS = 64, QUIET_SECONDS = 60 };
 
 static const struct ts_rate lines = {10, 1};
 
-void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, int64_t now_ns)
+void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, const char *certificate, int64_t now_ns)
 {
 	unsigned unlogged;
 	struct ts_log line;
@@ -42,6 +43,8 @@ void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_c
 	ts_log_str(&line, "peer", peer->name);
 	ts_log_str(&line, "cause", ts_cutoff_word(cause));
 	ts_log_str(&line, "reason", ts_cutoff_text(cause));
+	if (certificate)
+		ts_log_str(&line, "certificate", certificate);
 	ts_log_i64(&line, "connections", atomic_load(&guard->connections));
 	if (unlogged)
 		ts_log_i64(&line, "unlogged", unlogged);
@@ -152,7 +155,7 @@ static bool has_room(struct ts_guard *guard, unsigned place)
 
 static void refuse(struct ts_guard *guard, int fd, const struct ts_peer *peer, bool tls, enum ts_cutoff cutoff)
 {
-	ts_guard_note(guard, peer, cutoff, ts_now_mono_ns());
+	ts_guard_note(guard, peer, cutoff, NULL, ts_now_mono_ns());
 	if (!tls)
 		ts_connections_refuse(fd, cutoff);
 	(void)close(fd);
@@ -194,7 +197,7 @@ void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer, b
 		return;
 	}
 	if (epoll_ctl(guard->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
-		ts_guard_note(guard, peer, TS_CUTOFF_DESCRIPTOR, ts_now_mono_ns());
+		ts_guard_note(guard, peer, TS_CUTOFF_DESCRIPTOR, NULL, ts_now_mono_ns());
 		(void)close(fd);
 	}
 }
@@ -218,6 +221,21 @@ static enum arrival look(struct ts_connection *connection, const char *want, siz
 	return (size_t)got == n ? ARRIVED : WAITS;
 }
 
+/* Cuts a connection whose client shows a certificate that is not let in, and says whose it is. */
+static bool refuse_certificate(struct ts_connection *connection)
+{
+	char name[TS_PEER_TEXT], text[TS_PEER_TEXT + 96];
+	const char *why = ts_identity_refused(connection->ssl, name);
+
+	if (!why)
+		return false;
+	(void)snprintf(text, sizeof text, "%s: %s", name, why);
+	connection->refused = text;
+	ts_connections_cut(connection, TS_CUTOFF_CERTIFICATE, ts_now_mono_ns());
+	connection->refused = NULL;
+	return true;
+}
+
 /* After the handshake: the protocol, and who it is. */
 static enum arrival recognize(struct ts_connection *connection)
 {
@@ -228,6 +246,8 @@ static enum arrival recognize(struct ts_connection *connection)
 	unsigned n;
 
 	connection->shaken = true;
+	if (refuse_certificate(connection))
+		return GONE;
 	connection->peer.private_line = true;
 	SSL_get0_alpn_selected(connection->ssl, &protocol, &n);
 	if (n != 2 || memcmp(protocol, "h2", 2) != 0)
@@ -253,7 +273,7 @@ static enum arrival shake(struct ts_connection *connection)
 	if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
 		return WAITS;
 	/* Who hangs up needs no line. */
-	if (why == SSL_ERROR_SSL && reason != SSL_R_UNEXPECTED_EOF_WHILE_READING)
+	if (why == SSL_ERROR_SSL && !refuse_certificate(connection) && reason != SSL_R_UNEXPECTED_EOF_WHILE_READING)
 		ts_connections_cut(connection, TS_CUTOFF_HANDSHAKE, ts_now_mono_ns());
 	return GONE;
 }

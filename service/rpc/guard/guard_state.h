@@ -27,7 +27,7 @@ struct ts_guard {
 	unsigned unlogged[TS_CUTOFFS];
 };
 
-/* Counts and logs a connection that is refused or cut. */
-void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, int64_t now_ns);
+/* Counts and logs a connection that is refused or cut. certificate: whose is wrong, and how; NULL: none. */
+void ts_guard_note(struct ts_guard *guard, const struct ts_peer *peer, enum ts_cutoff cause, const char *certificate, int64_t now_ns);
 
 #endif

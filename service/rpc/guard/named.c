@@ -95,3 +95,21 @@ bool ts_identity_of(const SSL *ssl, struct ts_peer *peer)
 	X509_free(cert);
 	return true;
 }
+
+const char *ts_identity_refused(const SSL *ssl, char out[TS_PEER_TEXT])
+{
+	X509 *cert = SSL_get0_peer_certificate(ssl);
+	STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl); /* also of a verification that failed */
+	long result = SSL_get_verify_result(ssl);
+
+	if (!cert && sk_X509_num(chain) > 0)
+		cert = sk_X509_value(chain, 0);
+	if (result == X509_V_OK && cert && X509_cmp_current_time(X509_get0_notAfter(cert)) < 0)
+		result = X509_V_ERR_CERT_HAS_EXPIRED;
+	if (result == X509_V_OK)
+		return NULL;
+	(void)snprintf(out, TS_PEER_TEXT, "unknown");
+	if (cert)
+		ts_identity_name(cert, out);
+	return X509_verify_cert_error_string(result);
+}

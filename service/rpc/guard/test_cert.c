@@ -66,6 +66,39 @@ void test_cert_write(const struct test_cert *cert, const char *cert_path, const 
 	}
 }
 
+void test_cert_revoke(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path)
+{
+	X509_CRL *list = X509_CRL_new();
+	ASN1_TIME *at = X509_gmtime_adj(NULL, -3 * 86400);
+	X509_REVOKED *entry;
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(list);
+	assert_non_null(f);
+	assert_int_equal(X509_CRL_set_version(list, X509_CRL_VERSION_2), 1);
+	assert_int_equal(X509_CRL_set_issuer_name(list, X509_get_subject_name(ca->cert)), 1);
+	assert_int_equal(X509_CRL_set1_lastUpdate(list, at), 1);
+	if (revoked) {
+		entry = X509_REVOKED_new();
+		assert_int_equal(X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(revoked->cert)), 1);
+		assert_int_equal(X509_REVOKED_set_revocationDate(entry, at), 1);
+		assert_int_equal(X509_CRL_add0_revoked(list, entry), 1);
+	}
+	assert_non_null(X509_gmtime_adj(at, seconds));
+	assert_int_equal(X509_CRL_set1_nextUpdate(list, at), 1);
+	assert_true(X509_CRL_sign(list, ca->key, EVP_sha256()) > 0);
+	assert_int_equal(PEM_write_X509_CRL(f, list), 1);
+	assert_int_equal(fclose(f), 0);
+	ASN1_TIME_free(at);
+	X509_CRL_free(list);
+}
+
+void test_cert_expire(struct test_cert *cert, const struct test_cert *issuer, int seconds)
+{
+	assert_non_null(X509_gmtime_adj(X509_getm_notAfter(cert->cert), seconds));
+	assert_true(X509_sign(cert->cert, issuer->key, EVP_sha256()) > 0);
+}
+
 void test_cert_free(struct test_cert *cert)
 {
 	X509_free(cert->cert);

@@ -15,6 +15,10 @@ struct test_cert {
 struct test_cert test_cert_make(const char *subject, const char *names, const struct test_cert *issuer, int days);
 /* Writes PEM; either path may be NULL. */
 void test_cert_write(const struct test_cert *cert, const char *cert_path, const char *key_path);
+/* Writes a list of the certificates that ca revoked, PEM, which expires in so many seconds. NULL: revoked none. */
+void test_cert_revoke(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path);
+/* Sets when a certificate expires, to so many seconds from now. */
+void test_cert_expire(struct test_cert *cert, const struct test_cert *issuer, int seconds);
 void test_cert_free(struct test_cert *cert);
 
 #endif

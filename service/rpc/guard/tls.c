@@ -8,12 +8,13 @@
 #include "service/rpc/guard/records.h"
 
 #include <openssl/err.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { FILES = 3, TICKET_KEYS = 80, DIGEST = 32, CA_MAX = 1 << 20, READ_BUFFER = 64 << 10 };
+enum { FILES = 4, TICKET_KEYS = 80, DIGEST = 32, TRUST_MAX = 16 << 20, READ_BUFFER = 64 << 10 };
 
 /* What a file was when it was read: a renewed certificate is another file, or has another time. */
 struct stamp {
@@ -28,7 +29,8 @@ struct ts_tls {
 	pthread_mutex_t mutex;
 	SSL_CTX *context;
 	struct stamp stamps[FILES];
-	uint8_t ca_digest[DIGEST]; /* zero without a CA */
+	uint8_t trust[DIGEST]; /* what is known of clients' certificates: the CA and the lists of revoked ones */
+	int64_t expires_ns;    /* the first of these lists; INT64_MAX = none */
 };
 
 bool ts_tls_client_word(const char *word, enum ts_tls_client *ret_client)
@@ -55,6 +57,31 @@ static enum ts_status fail(struct ts_error *err, const char *setting, const char
 	if (errnum)
 		return ts_error_errno(err, errnum, "%s %s", setting, path);
 	return ts_error_set(err, TS_INVALID, "%s %s: %s", setting, path, reason ? reason : "not what it should be");
+}
+
+static int64_t real_ns(const ASN1_TIME *time)
+{
+	struct tm tm;
+
+	if (ASN1_TIME_to_tm(time, &tm) != 1)
+		return 0;
+	return (int64_t)timegm(&tm) * 1000000000;
+}
+
+static void print_name(const X509_NAME *name, char *out, size_t cap)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	int n = 0;
+
+	if (bio && X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253) >= 0)
+		n = BIO_read(bio, out, (int)cap - 1);
+	out[n > 0 ? n : 0] = '\0';
+	BIO_free(bio);
+}
+
+static bool has_crl(const struct ts_tls_files *files)
+{
+	return files->crl && files->crl[0];
 }
 
 static int choose_h2(SSL *ssl, const unsigned char **out, unsigned char *n, const unsigned char *in, unsigned in_n, void *arg)
@@ -123,6 +150,79 @@ static enum ts_status load_client_ca(SSL_CTX *context, const struct ts_tls_files
 	return TS_OK;
 }
 
+static bool has_list(STACK_OF(X509_OBJECT) *all, X509 *ca)
+{
+	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+		X509_CRL *list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(all, i));
+
+		if (list && X509_NAME_cmp(X509_CRL_get_issuer(list), X509_get_subject_name(ca)) == 0 &&
+		    X509_CRL_verify(list, X509_get0_pubkey(ca)) == 1)
+			return true;
+	}
+	return false;
+}
+
+/* A client whose CA has no list would be refused, and nobody would know why: so this is said before one comes. */
+static enum ts_status check_lists(X509_STORE *store, const char *path, struct ts_error *err)
+{
+	STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(store);
+	char subject[256];
+
+	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+		X509 *ca = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
+
+		if (!ca || has_list(all, ca))
+			continue;
+		ERR_clear_error();
+		print_name(X509_get_subject_name(ca), subject, sizeof subject);
+		return ts_error_set(err, TS_INVALID, "tls-crl %s has no list that the CA %s signed", path, subject);
+	}
+	return TS_OK;
+}
+
+static enum ts_status load_lists(SSL_CTX *context, const struct ts_tls_files *files, struct ts_error *err)
+{
+	X509_STORE *store = SSL_CTX_get_cert_store(context);
+	X509_LOOKUP *lookup;
+
+	if (files->client == TS_TLS_CLIENT_NONE || !has_crl(files))
+		return TS_OK;
+	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+	if (!lookup || X509_load_crl_file(lookup, files->crl, X509_FILETYPE_PEM) < 1)
+		return fail(err, "tls-crl", files->crl);
+	(void)X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+	return check_lists(store, files->crl, err);
+}
+
+struct lists {
+	int n, revoked;
+	X509_CRL *first;    /* the one that expires first, or did; NULL: none does */
+	int64_t expires_ns; /* the first that still holds; INT64_MAX: none */
+};
+
+static struct lists look_at_lists(SSL_CTX *context, int64_t now_ns)
+{
+	STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(context));
+	struct lists found = {.expires_ns = INT64_MAX};
+	int64_t first_ns = INT64_MAX;
+
+	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+		X509_CRL *list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(all, i));
+		int64_t until_ns = list && X509_CRL_get0_nextUpdate(list) ? real_ns(X509_CRL_get0_nextUpdate(list)) : INT64_MAX;
+		int revoked = list ? sk_X509_REVOKED_num(X509_CRL_get_REVOKED(list)) : 0;
+
+		found.n += list != NULL;
+		found.revoked += revoked > 0 ? revoked : 0;
+		if (until_ns < first_ns) {
+			found.first = list;
+			first_ns = until_ns;
+		}
+		if (until_ns > now_ns && until_ns < found.expires_ns)
+			found.expires_ns = until_ns;
+	}
+	return found;
+}
+
 static enum ts_status load(const struct ts_tls_files *files, SSL_CTX **ret_context, struct ts_error *err)
 {
 	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
@@ -131,7 +231,7 @@ static enum ts_status load(const struct ts_tls_files *files, SSL_CTX **ret_conte
 	if (!context)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for TLS");
 	set_up(context);
-	if (load_own(context, files, err) || load_client_ca(context, files, err)) {
+	if (load_own(context, files, err) || load_client_ca(context, files, err) || load_lists(context, files, err)) {
 		SSL_CTX_free(context);
 		return err->status;
 	}
@@ -155,6 +255,7 @@ static void stamp_all(const struct ts_tls_files *files, struct stamp out[FILES])
 	out[0] = stamp_of(files->cert);
 	out[1] = stamp_of(files->key);
 	out[2] = files->client ? stamp_of(files->client_ca) : (struct stamp){.ino = 0};
+	out[3] = files->client && has_crl(files) ? stamp_of(files->crl) : (struct stamp){.ino = 0};
 }
 
 static bool same_stamp(const struct stamp *a, const struct stamp *b)
@@ -166,26 +267,38 @@ static bool same_stamp(const struct stamp *a, const struct stamp *b)
 bool ts_tls_changed(struct ts_tls *tls)
 {
 	struct stamp now[FILES];
-	bool same = true;
+	bool same;
 
 	stamp_all(&tls->files, now);
 	pthread_mutex_lock(&tls->mutex);
+	same = tls->expires_ns > ts_now_real_ns();
 	for (int i = 0; i < FILES; i++)
 		same &= same_stamp(&now[i], &tls->stamps[i]);
 	pthread_mutex_unlock(&tls->mutex);
 	return !same;
 }
 
-static void digest_ca(const struct ts_tls_files *files, uint8_t out[DIGEST])
+static bool digest_file(EVP_MD_CTX *digest, const char *path)
 {
-	struct ts_buf bytes = TS_BUF_INIT(CA_MAX);
+	struct ts_buf bytes = TS_BUF_INIT(TRUST_MAX);
 	struct ts_error err;
-	unsigned n = DIGEST;
+	bool fine = !ts_file_read(path, &bytes, &err) && EVP_DigestUpdate(digest, bytes.data, bytes.len) == 1;
 
-	memset(out, 0, DIGEST);
-	if (files->client && !ts_file_read(files->client_ca, &bytes, &err))
-		(void)EVP_Digest(bytes.data, bytes.len, out, &n, EVP_sha256(), NULL);
 	ts_buf_finish(&bytes);
+	return fine;
+}
+
+/* Differs when a certificate that was verified by one need not be good for the other. False: it is not known. */
+static bool digest_trust(const struct ts_tls_files *files, uint8_t out[DIGEST])
+{
+	EVP_MD_CTX *digest = EVP_MD_CTX_new();
+	bool fine = digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL) == 1;
+
+	if (fine && files->client)
+		fine = digest_file(digest, files->client_ca) && (!has_crl(files) || digest_file(digest, files->crl));
+	fine = fine && EVP_DigestFinal_ex(digest, out, NULL) == 1;
+	EVP_MD_CTX_free(digest);
+	return fine;
 }
 
 static void keep_ticket_keys(SSL_CTX *from, SSL_CTX *to)
@@ -197,27 +310,46 @@ static void keep_ticket_keys(SSL_CTX *from, SSL_CTX *to)
 	OPENSSL_cleanse(keys, sizeof keys);
 }
 
+static void change_ticket_keys(SSL_CTX *context)
+{
+	unsigned char keys[TICKET_KEYS];
+
+	if (RAND_bytes(keys, sizeof keys) != 1 || SSL_CTX_set_tlsext_ticket_keys(context, keys, sizeof keys) != 1)
+		(void)SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+	OPENSSL_cleanse(keys, sizeof keys);
+}
+
+/* The caller holds the mutex. */
+static void replace(struct ts_tls *tls, SSL_CTX *context)
+{
+	uint8_t trust[DIGEST] = {0};
+	bool known = digest_trust(&tls->files, trust);
+
+	if (tls->context && known && memcmp(trust, tls->trust, DIGEST) == 0)
+		keep_ticket_keys(tls->context, context);
+	SSL_CTX_free(tls->context);
+	tls->context = context;
+	memcpy(tls->trust, trust, DIGEST);
+}
+
 enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err)
 {
+	int64_t now_ns = ts_now_real_ns();
 	struct stamp stamps[FILES];
-	uint8_t digest[DIGEST];
-	SSL_CTX *context, *old;
+	SSL_CTX *context;
 	enum ts_status status;
 
 	/* Before the files are read: a change meanwhile is seen the next time. A failure, too, is tried again when they change. */
 	stamp_all(&tls->files, stamps);
 	status = load(&tls->files, &context, err);
-	digest_ca(&tls->files, digest);
 	pthread_mutex_lock(&tls->mutex);
 	memcpy(tls->stamps, stamps, sizeof stamps);
-	if (!status) {
-		old = tls->context;
-		if (old && memcmp(digest, tls->ca_digest, DIGEST) == 0)
-			keep_ticket_keys(old, context);
-		tls->context = context;
-		memcpy(tls->ca_digest, digest, DIGEST);
-		SSL_CTX_free(old);
-	}
+	if (tls->context && tls->expires_ns <= now_ns)
+		change_ticket_keys(tls->context);
+	if (!status)
+		replace(tls, context);
+	if (tls->context)
+		tls->expires_ns = look_at_lists(tls->context, now_ns).expires_ns;
 	pthread_mutex_unlock(&tls->mutex);
 	return status;
 }
@@ -265,33 +397,13 @@ struct ssl_st *ts_tls_session(struct ts_tls *tls, int fd)
 
 /* ---- what is in the files ---- */
 
-static int64_t real_ns(const ASN1_TIME *time)
-{
-	struct tm tm;
-
-	if (ASN1_TIME_to_tm(time, &tm) != 1)
-		return 0;
-	return (int64_t)timegm(&tm) * 1000000000;
-}
-
-static void subject_of(X509 *cert, char *out, size_t cap)
-{
-	BIO *bio = BIO_new(BIO_s_mem());
-	int n = 0;
-
-	if (bio && X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0, XN_FLAG_RFC2253) >= 0)
-		n = BIO_read(bio, out, (int)cap - 1);
-	out[n > 0 ? n : 0] = '\0';
-	BIO_free(bio);
-}
-
 static enum ts_status check_own(SSL_CTX *context, const char *path, int64_t now_ns, char out[TS_TLS_TEXT], struct ts_error *err)
 {
 	X509 *cert = SSL_CTX_get0_certificate(context);
 	int64_t until_ns = real_ns(X509_get0_notAfter(cert)), from_ns = real_ns(X509_get0_notBefore(cert));
 	char subject[256], until[TS_TIME_TEXT], from[TS_TIME_TEXT];
 
-	subject_of(cert, subject, sizeof subject);
+	print_name(X509_get_subject_name(cert), subject, sizeof subject);
 	ts_time_text(until_ns, until);
 	ts_time_text(from_ns, from);
 	if (until_ns <= now_ns)
@@ -313,7 +425,31 @@ static void check_client_ca(SSL_CTX *context, const struct ts_tls_files *files, 
 			       sk_X509_NAME_num(SSL_CTX_get_client_CA_list(context)), files->client_ca);
 }
 
-enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_ns, char cert[TS_TLS_TEXT], char clients[TS_TLS_TEXT],
+static enum ts_status check_lists_hold(SSL_CTX *context, const char *path, int64_t now_ns, char out[TS_TLS_TEXT], struct ts_error *err)
+{
+	struct lists lists = look_at_lists(context, now_ns);
+	char issuer[256], until[TS_TIME_TEXT];
+	int64_t until_ns;
+
+	out[0] = '\0';
+	if (!lists.n)
+		return TS_OK;
+	if (!lists.first) {
+		(void)snprintf(out, TS_TLS_TEXT, "%s: lists %d; revoked certificates %d; none expires", path, lists.n, lists.revoked);
+		return TS_OK;
+	}
+	until_ns = real_ns(X509_CRL_get0_nextUpdate(lists.first));
+	ts_time_text(until_ns, until);
+	print_name(X509_CRL_get_issuer(lists.first), issuer, sizeof issuer);
+	if (until_ns <= now_ns)
+		return ts_error_set(err, TS_INVALID, "tls-crl %s: the list of %s expired at %s, so nobody whom it signed is let in",
+				    path, issuer, until);
+	(void)snprintf(out, TS_TLS_TEXT, "%s: lists %d; revoked certificates %d; that of %s expires first, at %s (%" PRId64 " days)",
+		       path, lists.n, lists.revoked, issuer, until, (until_ns - now_ns) / (INT64_C(86400) * 1000000000));
+	return TS_OK;
+}
+
+enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_ns, struct ts_tls_found *ret_found,
 			    struct ts_error *err)
 {
 	SSL_CTX *context;
@@ -321,9 +457,11 @@ enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_n
 
 	if (load(files, &context, err))
 		return err->status;
-	status = check_own(context, files->cert, now_real_ns, cert, err);
+	status = check_own(context, files->cert, now_real_ns, ret_found->cert, err);
 	if (!status)
-		check_client_ca(context, files, clients);
+		status = check_lists_hold(context, files->crl, now_real_ns, ret_found->crl, err);
+	if (!status)
+		check_client_ca(context, files, ret_found->clients);
 	SSL_CTX_free(context);
 	return status;
 }

@@ -7,7 +7,8 @@
  *
  * TLS 1.2 and 1.3, h2 by ALPN, no renegotiation, no session kept in memory. A reload that fails leaves what was; connections that are
  * open keep what they began with. Keys of tickets are kept over a reload, so that clients resume, unless the CA of clients changed: a
- * ticket stands for a certificate that was verified by the old one.
+ * ticket stands for a certificate that was verified by the old one. So it is for the lists of revoked certificates, and when one of
+ * them expires.
  * Threads: safe, but for create and destroy.
  */
 #ifndef TSCOPE_SERVICE_RPC_GUARD_TLS_H
@@ -24,6 +25,7 @@ struct ts_tls_files {
 	const char *cert;      /* the server's certificate and those between it and the CA, PEM; NULL or empty = no TLS */
 	const char *key;       /* its private key, PEM, without a password */
 	const char *client_ca; /* the CAs that sign certificates of clients, PEM */
+	const char *crl;       /* lists of revoked certificates, one of each CA of client_ca, PEM; NULL or empty = none are asked for */
 	enum ts_tls_client client;
 };
 
@@ -40,8 +42,13 @@ void ts_tls_destroy(struct ts_tls *tls);		   /* NULL is allowed */
 /* "none", "optional", "required". */
 bool ts_tls_client_word(const char *word, enum ts_tls_client *ret_client);
 enum { TS_TLS_TEXT = 512 };
-/* Says whose certificate it is and until when it is valid, and which certificates clients show. TS_INVALID: expired. */
-enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_ns, char cert[TS_TLS_TEXT], char clients[TS_TLS_TEXT],
+struct ts_tls_found {
+	char cert[TS_TLS_TEXT];	   /* whose certificate it is, and until when it is valid */
+	char clients[TS_TLS_TEXT]; /* which certificates clients show */
+	char crl[TS_TLS_TEXT];	   /* how many of them are revoked, and when the lists expire; empty = there is no list */
+};
+/* TS_INVALID: something is wrong with the files, or has expired. */
+enum ts_status ts_tls_check(const struct ts_tls_files *files, int64_t now_real_ns, struct ts_tls_found *ret_found,
 			    struct ts_error *err);
 
 #endif
