@@ -210,6 +210,18 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 	return server;
 }
 
+/* Who waits for a small answer, or for a diff, waits for cores that are busy with uploads or analyses. So these stand behind; an
+ * upload waits mostly for its client and the disk anyway. */
+static const struct {
+	const char *name;
+	int step;
+} lanes[TS_LANES] = {
+	[TS_LANE_READ] = {"tscoped-read", 0},
+	[TS_LANE_DOWN] = {"tscoped-down", 0},
+	[TS_LANE_LONG] = {"tscoped-long", TS_LONG_STEP},
+	[TS_LANE_WRITE] = {"tscoped-write", TS_WRITE_STEP},
+};
+
 static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 {
 	unsigned threads = server->options.pool_threads, down = threads * TS_DOWN_THREADS_EACH;
@@ -217,7 +229,7 @@ static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 	if (down > TS_DOWN_THREADS)
 		down = threads > TS_DOWN_THREADS ? threads : TS_DOWN_THREADS;
 	for (int lane = 0; lane < TS_LANES; lane++) {
-		if (ts_pool_create(lane == TS_LANE_DOWN ? down : threads, &server->lanes[lane], err))
+		if (ts_pool_create(lanes[lane].name, lane == TS_LANE_DOWN ? down : threads, lanes[lane].step, &server->lanes[lane], err))
 			return err->status;
 	}
 	return TS_OK;

@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -49,6 +50,30 @@ static bool wait_until(atomic_int *counter, int at_least)
 	for (int i = 0; i < 4000 && atomic_load(counter) < at_least; i++)
 		(void)poll(NULL, 0, 5);
 	return atomic_load(counter) >= at_least;
+}
+
+/* ---- lanes ---- */
+
+static int nice_of(struct ts_channel *ch, const char *method)
+{
+	assert_int_equal(testing_call(ch, method, ts_span_str(""), text), TS_OK);
+	return atoi(text);
+}
+
+static void small_questions_stand_before_analyses_and_uploads(void **state)
+{
+	struct ts_channel *ch;
+	int own = getpriority(PRIO_PROCESS, 0);
+
+	(void)state;
+	if (own > 10)
+		skip();
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(nice_of(ch, "Nice"), own);
+	assert_true(nice_of(ch, "LongNice") > own);
+	assert_true(nice_of(ch, "WriteNice") > nice_of(ch, "LongNice"));
+	ch->ops->destroy(ch);
 }
 
 /* ---- many clients ---- */
@@ -671,6 +696,7 @@ static void watch_tells_of_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(small_questions_stand_before_analyses_and_uploads, setup, teardown),
 		cmocka_unit_test_setup_teardown(sixty_four_clients_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_queue_threads_serve_too, setup, teardown),
 		cmocka_unit_test_setup_teardown(stopping_under_load_answers_everybody, setup, teardown),
