@@ -1,6 +1,7 @@
 #include "service/housekeeping.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -14,6 +15,7 @@ struct ts_housekeeping {
 	pthread_mutex_t mutex;
 	pthread_cond_t stop; /* uses the monotonic clock */
 	bool stopping;
+	struct ts_budget budget; /* of the thread: without a limit, revoked when it must stop */
 };
 
 static void sweep(struct ts_engine *engine, int64_t keep_ns)
@@ -26,7 +28,7 @@ static void sweep(struct ts_engine *engine, int64_t keep_ns)
 	struct ts_log line;
 
 	if (engine->ops->sweep(engine, &options, &report, &err)) {
-		ts_log_begin(&line, TS_LOG_ERROR, "gc");
+		ts_log_begin(&line, err.status == TS_CANCELLED ? TS_LOG_INFO : TS_LOG_ERROR, "gc");
 		ts_log_str(&line, "status", ts_status_word(err.status));
 		ts_log_str(&line, "reason", err.text);
 	} else {
@@ -55,6 +57,7 @@ static void *loop(void *arg)
 {
 	struct ts_housekeeping *h = arg;
 
+	(void)ts_budget_enter(&h->budget);
 	pthread_mutex_lock(&h->mutex);
 	while (sleep_until(h, ts_now_mono_ns() + h->interval_ns)) {
 		pthread_mutex_unlock(&h->mutex);
@@ -84,6 +87,7 @@ enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_
 	h->engine = engine;
 	h->interval_ns = interval_ns;
 	h->keep_ns = keep_ns;
+	ts_budget_init(&h->budget, NULL, "housekeeping", 0, 0);
 	pthread_mutex_init(&h->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -106,6 +110,7 @@ void ts_housekeeping_stop(struct ts_housekeeping *h)
 	h->stopping = true;
 	pthread_cond_signal(&h->stop);
 	pthread_mutex_unlock(&h->mutex);
+	ts_budget_revoke(&h->budget); /* a gc that is at work ends where it is, and the next one goes on */
 	pthread_join(h->thread, NULL);
 	destroy(h);
 }

@@ -10,7 +10,7 @@ struct ts_housekeeping;
  * thread. */
 enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, int64_t keep_ns, struct ts_housekeeping **ret,
 				     struct ts_error *err);
-/* Ends the thread, after waiting for a sweep that is running. NULL is allowed. */
+/* Ends the thread; a sweep that is running ends between two transactions. NULL is allowed. */
 void ts_housekeeping_stop(struct ts_housekeeping *h);
 
 #endif

@@ -336,7 +336,10 @@ unsigned ts_server_calls(const struct ts_server *server)
 
 /* ---- stopping a server ---- */
 
-enum { PARTING_NS = 500000000 };
+enum {
+	PARTING_NS = 500000000,
+	ENDING_NS = 1000000000, /* of the time to drain, at most a quarter: for calls that have not finished, and must now end */
+};
 
 /* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no
  * client waits. */
@@ -369,7 +372,8 @@ static bool wait_core(struct ts_server *server, int64_t until_ns)
  * waited for. */
 static void stop_core(struct ts_server *server, int64_t drain_ns)
 {
-	int64_t until_ns = ts_now_mono_ns() + drain_ns, parting_ns;
+	int64_t ending_ns = drain_ns / 4 < ENDING_NS ? drain_ns / 4 : ENDING_NS;
+	int64_t until_ns = ts_now_mono_ns() + drain_ns - ending_ns, parting_ns;
 	bool drained;
 
 	ts_rpc_end_watchers(server);
