@@ -1,7 +1,7 @@
 /* pool.h - a fixed number of threads that run the tasks of many peers in turn.
  *
- * Where there are fewer cores than work, threads of a pool with a step stand behind those of a pool with a smaller one: the kernel gives
- * them less of a core (each step of nice is a fifth less), and who only just woke does not wait for them.
+ * Where cores are fewer than work, threads of a pool with a step stand behind those of a pool with a smaller one: the kernel gives them
+ * less of a core (each step of nice is a fifth less), and who only just woke does not wait for them.
  *
  * Each peer has a queue of its own, in the order in which its tasks were pushed; the threads take from the queues in turn. So a peer
  * that pushes a thousand tasks delays another's one task by one turn. And a peer that is alone leaves a thread free for whoever comes
@@ -30,7 +30,8 @@ struct ts_pool_task {
 
 struct ts_pool;
 
-/* name: of its threads, as top -H shows them, at most 15 bytes. step: by how much they stand behind the thread that creates them, 0 to 19. */
+/* name: of its threads, as top -H shows them, at most 15 bytes. step: by how much they stand behind the thread that creates them, 0 to
+ * 19. */
 enum ts_status ts_pool_create(const char *name, unsigned threads, int step, struct ts_pool **ret_pool, struct ts_error *err);
 void ts_pool_destroy(struct ts_pool *pool); /* NULL is allowed */
 void ts_pool_push(struct ts_pool *pool, struct ts_pool_task *task);

@@ -229,7 +229,8 @@ static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 	if (down > TS_DOWN_THREADS)
 		down = threads > TS_DOWN_THREADS ? threads : TS_DOWN_THREADS;
 	for (int lane = 0; lane < TS_LANES; lane++) {
-		if (ts_pool_create(lanes[lane].name, lane == TS_LANE_DOWN ? down : threads, lanes[lane].step, &server->lanes[lane], err))
+		if (ts_pool_create(lanes[lane].name, lane == TS_LANE_DOWN ? down : threads, lanes[lane].step, &server->lanes[lane],
+				   err))
 			return err->status;
 	}
 	return TS_OK;
