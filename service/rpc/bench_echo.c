@@ -339,7 +339,8 @@ static void open_core(const struct row *row, struct core_client *c)
 	if (row->way != BY_TOKEN)
 		return;
 	(void)snprintf(text, sizeof text, "Bearer %s", secret);
-	c->bearer = (grpc_metadata){.key = grpc_slice_from_static_string("authorization"), .value = grpc_slice_from_copied_string(text)};
+	c->bearer.key = grpc_slice_from_static_string("authorization");
+	c->bearer.value = grpc_slice_from_copied_string(text);
 	c->n_bearer = 1;
 }
 

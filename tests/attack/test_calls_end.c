@@ -1,4 +1,4 @@
-/* test_calls_end [STEPS [MOMENTS]] - calls that read whole runs end when nobody waits for them any more, and do not begin what cannot fit.
+/* test_calls_end [STEPS [MOMENTS]] - calls that read whole runs end when nobody waits for them, and do not begin what cannot fit.
  *
  * Each method is asked once to its end. Then it is asked again and again, and cancelled just after it looked whether somebody waits for
  * it: after the looks that were followed by the longest way to the next one, and after some that a seed chooses. From then on it may
@@ -292,8 +292,8 @@ static void cancel_often(const char *method, struct ts_span request)
 		read_after = atomic_load(&now.read_after) > read_after ? atomic_load(&now.read_after) : read_after;
 		worst = after > worst ? after : worst;
 	}
-	print_message("%-16s %8zu looks %8zu objects %10.1f ms of CPU; once cancelled, at most %zu objects and %.1f ms\n", method, looks,
-		      read, (double)whole / 1e6, read_after, (double)worst / 1e6);
+	print_message("%-16s %8zu looks %8zu objects %10.1f ms of CPU; once cancelled, at most %zu objects and %.1f ms\n", method,
+		      looks, read, (double)whole / 1e6, read_after, (double)worst / 1e6);
 	free(at);
 	assert_in_range(read_after, 0, READ_AFTER);
 	assert_in_range(worst, 0, whole / 4 + 20000000);

@@ -13,7 +13,7 @@
 /* The rows of the longest table, of any rank, that is wanted; want may be NULL: any table. */
 uint64_t ts_cost_rows(const struct ts_run *run, bool (*want)(const struct ts_table *table));
 
-/* TS_NO_MEMORY if the call has no room for so many columns of so many rows at once: "to analyze 5 rows takes at least 80 bytes: ...". */
+/* TS_NO_MEMORY if the call has no room for so many columns of so many rows at once: "to analyze 5 rows takes at least 80 bytes". */
 enum ts_status ts_cost_check(const char *what, uint64_t rows, size_t columns, struct ts_error *err);
 
 #endif
