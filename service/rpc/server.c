@@ -339,7 +339,7 @@ unsigned ts_server_calls(const struct ts_server *server)
 
 enum {
 	PARTING_NS = 500000000,
-	ENDING_NS = 1000000000, /* of the time to drain, at most a quarter: for calls that have not finished, and must now end */
+	ENDING_NS = 2000000000, /* of the time to drain, at most a quarter: for calls that have not finished, and must now end */
 };
 
 /* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no

@@ -2,8 +2,8 @@
  *
  *	ts_server_create(&options, &server, err)	binds and serves
  *	ts_server_address(server, 0)			its address, with the port that was taken
- *	ts_server_stop(server, drain_ns)		takes no new connections and calls; running calls may finish until the last
- *							second (or quarter) of drain_ns, then they are cancelled; returns when the
+ *	ts_server_stop(server, drain_ns)		takes no new connections and calls; running calls may finish until the last two
+ *							seconds (or quarter) of drain_ns, then they are cancelled; returns when the
  *							last has ended
  *	ts_server_destroy(server)
  *
