@@ -80,6 +80,13 @@ void ts_budget_revoke(struct ts_budget *b)
 	atomic_store(&b->revoked, true);
 }
 
+enum ts_status ts_budget_check(struct ts_error *err)
+{
+	if (current && atomic_load_explicit(&current->revoked, memory_order_relaxed))
+		return ts_error_set(err, TS_CANCELLED, "nobody waits for this any more");
+	return TS_OK;
+}
+
 struct ts_budget *ts_budget_current(void)
 {
 	return current;

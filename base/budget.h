@@ -9,7 +9,7 @@
  * is always left for who comes next. An arena gives back to the budget that it drew on, wherever it is freed; a budget lives
  * longer than its arenas.
  * Work that nobody waits for any more is revoked: then its arenas hand out nothing, so that even code that knows no call, an analysis
- * of ten million steps, ends at its next allocation.
+ * of ten million steps, ends at its next allocation. Loops that go through many records without one ask ts_budget_check.
  *
  * Threads: all functions are safe; each thread has its own current budget, and a helper has that of whoever gave it its task.
  */
@@ -46,6 +46,8 @@ const struct ts_budget *ts_budget_lacks(const struct ts_budget *b, size_t n);
 enum ts_status ts_budget_error(const struct ts_budget *b, struct ts_error *err);
 
 void ts_budget_revoke(struct ts_budget *b);
+/* TS_CANCELLED if what this thread does is revoked: for loops that allocate nothing. It takes a nanosecond. */
+enum ts_status ts_budget_check(struct ts_error *err);
 
 /* The budget on which this thread's new arenas draw; NULL: none. ts_budget_enter returns the one before. */
 struct ts_budget *ts_budget_current(void);

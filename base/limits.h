@@ -82,6 +82,10 @@ enum {
 	/* Threads of the lane of downloads for each of another lane, and at most so many: most of them wait for a client. */
 	TS_DOWN_THREADS_EACH = 8,
 	TS_DOWN_THREADS = 64,
+	/* Steps of nice by which long work stands behind small questions, and uploads behind both: of a core that two want, the first
+	 * leaves three fifths and the second three quarters to a small question. */
+	TS_LONG_STEP = 2,
+	TS_WRITE_STEP = 5,
 	/* What one peer may have of what the others leave, in percent: of the threads of a lane (of four, three), of memory, and of
 	 * calls. And of its own calls, those that wait for a thread, a disk or a client: the others are for small questions. */
 	TS_SHARE_THREADS = 75,

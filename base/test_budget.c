@@ -122,11 +122,14 @@ static void what_is_revoked_gets_nothing_more(void **state)
 	assert_null(ts_budget_enter(&call));
 	ts_arena_init(&arena, 0);
 	assert_non_null(ts_arena_alloc(&arena, 1));
+	assert_int_equal(ts_budget_check(&err), TS_OK);
 	ts_budget_revoke(&call);
+	assert_int_equal(ts_budget_check(&err), TS_CANCELLED);
 	assert_null(ts_arena_alloc(&arena, 1));
 	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY);
 	assert_string_equal(err.text, "nobody waits for this any more");
 	assert_ptr_equal(ts_budget_enter(NULL), &call);
+	assert_int_equal(ts_budget_check(&err), TS_OK);
 	ts_arena_finish(&arena);
 }
 

@@ -74,7 +74,8 @@ const struct ts_option ts_options[] = {
 	 "MiB of memory that all calls together may hold; 0 means no limit. One user may have three quarters of what others leave; a "
 	 "call that needs more is refused. Default: three quarters of what the machine or the control group has"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, TS_AT_RELOAD, AT(drain_s), 0, 3600, "20",
-	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
+	 "the server ends within so many seconds of a signal to stop; running calls may finish until the last two of them (or the last "
+	 "quarter), then they are cancelled"},
 	{"metrics-port", "PORT", TS_OPTION_NUMBER, TS_AT_START, AT(metrics_port), 0, 65535, "0",
 	 "serve metrics for Prometheus at http://127.0.0.1:PORT/metrics, and /ready; 0 means not. Every user of the machine can read "
 	 "them, and "

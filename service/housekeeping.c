@@ -1,6 +1,7 @@
 #include "service/housekeeping.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -17,6 +18,7 @@ struct ts_housekeeping {
 	pthread_mutex_t mutex;
 	pthread_cond_t stop; /* uses the monotonic clock */
 	bool stopping;
+	struct ts_budget budget; /* of the thread: without a limit, revoked when it must stop */
 };
 
 enum ts_status ts_housekeeping_check(const char *path, struct ts_error *err)
@@ -63,7 +65,7 @@ static void sweep(struct ts_engine *engine, int64_t keep_ns)
 	struct ts_log line;
 
 	if (engine->ops->sweep(engine, &options, &report, &err)) {
-		ts_log_begin(&line, TS_LOG_ERROR, "gc");
+		ts_log_begin(&line, err.status == TS_CANCELLED ? TS_LOG_INFO : TS_LOG_ERROR, "gc");
 		ts_log_str(&line, "status", ts_status_word(err.status));
 		ts_log_str(&line, "reason", err.text);
 	} else {
@@ -113,6 +115,7 @@ static void *loop(void *arg)
 {
 	struct ts_housekeeping *h = arg;
 
+	(void)ts_budget_enter(&h->budget);
 	count_once(h->options.engine);
 	pthread_mutex_lock(&h->mutex);
 	while (sleep_until(h, ts_now_mono_ns() + h->options.interval_ns)) {
@@ -145,6 +148,7 @@ enum ts_status ts_housekeeping_start(const struct ts_housekeeping_options *optio
 	if (!h)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for housekeeping");
 	h->options = *options;
+	ts_budget_init(&h->budget, NULL, "housekeeping", 0, 0);
 	pthread_mutex_init(&h->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -167,6 +171,7 @@ void ts_housekeeping_stop(struct ts_housekeeping *h)
 	h->stopping = true;
 	pthread_cond_signal(&h->stop);
 	pthread_mutex_unlock(&h->mutex);
+	ts_budget_revoke(&h->budget); /* a gc that is at work ends where it is, and the next one goes on */
 	pthread_join(h->thread, NULL);
 	destroy(h);
 }

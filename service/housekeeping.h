@@ -18,7 +18,7 @@ struct ts_housekeeping_options {
 enum ts_status ts_housekeeping_start(const struct ts_housekeeping_options *options, struct ts_housekeeping **ret, struct ts_error *err);
 /* Reads a policy file: whether it is one with rules of retention. */
 enum ts_status ts_housekeeping_check(const char *path, struct ts_error *err);
-/* Ends the thread, after waiting for a sweep that is running. NULL is allowed. */
+/* Ends the thread; a count, a retention or a sweep that is running ends between two transactions. NULL is allowed. */
 void ts_housekeeping_stop(struct ts_housekeeping *h);
 
 #endif

@@ -1,6 +1,7 @@
 /* lmdb_read.c - read transactions, walks over keys, and the checksum at the end of each record. */
 #include "store/lmdb_internal.h"
 
+#include "base/budget.h"
 #include "base/cursor.h"
 
 #include <xxhash.h>
@@ -65,8 +66,11 @@ void ts_walk_end(struct ts_walk *w)
 static enum ts_status move(struct ts_walk *w, MDB_val *k, MDB_cursor_op op, bool *ret_found, struct ts_error *err)
 {
 	MDB_val v;
-	int rc = mdb_cursor_get(w->cursor, k, &v, op);
+	int rc;
 
+	if (ts_budget_check(err))
+		return err->status;
+	rc = mdb_cursor_get(w->cursor, k, &v, op);
 	*ret_found = rc == 0;
 	if (rc == 0) {
 		w->key = span_of(*k);

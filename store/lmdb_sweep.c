@@ -20,6 +20,7 @@
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 
 #include <time.h>
 
@@ -124,7 +125,7 @@ static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error
 		row->gone = false;
 		if (row->named)
 			continue;
-		if (ts_entry_get(r, &row->id, &record, &found, err))
+		if (ts_budget_check(err) || ts_entry_get(r, &row->id, &record, &found, err))
 			return err->status;
 		row->gone = !found;
 		if (found)
@@ -259,12 +260,15 @@ static enum ts_status run_end(struct ts_write *w, void *ctx, struct ts_error *er
 	return check_mine(ctx, w, err) ? err->status : ts_write_u64(w, "sweeping", 0, err);
 }
 
-/* Runs a write, and then lets another process have its turn. */
+/* Runs a write, and then lets another process have its turn. A sweep that nobody waits for ends between two writes, like one that was
+ * killed there. */
 static enum ts_status step(struct sweep *s, ts_write_fn *run, size_t bytes, struct ts_error *err)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
-	enum ts_status status = ts_lane_run(s->l, run, s, bytes, err);
+	enum ts_status status = ts_budget_check(err);
 
+	if (!status)
+		status = ts_lane_run(s->l, run, s, bytes, err);
 	(void)nanosleep(&pause, NULL);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 
 #include <stdlib.h>
 
@@ -91,6 +92,8 @@ static enum ts_status table_visit(void *ctx, const struct ts_id *id, bool *ret_f
 	struct ts_table *t = ctx;
 	struct ts_row *row = ts_table_find(t, id);
 
+	if (ts_budget_check(err))
+		return err->status;
 	if (!row)
 		return ts_idmap_add(&t->newer, id, ret_first, err);
 	*ret_first = !row->marked && row->nrefs; /* of what refers to nothing, the row says all */

@@ -1,5 +1,6 @@
 /* Tests what only a store on disk can do: grow, be damaged, be copied, be opened twice, give space back. */
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -1160,6 +1161,7 @@ static void p7_a_sweep_keeps_what_is_named_or_asked_for_meanwhile(void **state)
 
 struct deleted {
 	struct fixture *f;
+	struct ts_budget *budget; /* NULL: none */
 	enum ts_status status;
 	struct ts_sweep_report report;
 	atomic_bool over;
@@ -1170,6 +1172,7 @@ static void *sweep_in_thread(void *ctx)
 	struct deleted *d = ctx;
 	struct ts_error err;
 
+	(void)ts_budget_enter(d->budget);
 	d->status = TEST_SWEEP(d->f->e, &d->report, &err, .now_ns = ts_now_real_ns() + TEST_LATER);
 	atomic_store(&d->over, true);
 	return NULL;
@@ -1216,6 +1219,34 @@ static void a_sweep_lets_others_write(void **state)
 	assert_true(between >= 5);
 	assert_true(last_txn(f) - before >= OBJECTS / 1024);
 	assert_int_equal(count(f, TS_DB_PACKS), 1);
+}
+
+/* Nobody waits for a sweep any more when it has deleted some objects: it ends between two transactions, and the next one does the rest.
+ * One that nobody waits for from the start does not even read. */
+static void a_sweep_that_is_revoked_ends(void **state)
+{
+	enum { OBJECTS = 20000 };
+	struct fixture *f = *state;
+	struct ts_budget budget;
+	struct deleted d = {.f = f, .budget = &budget};
+	struct ts_sweep_report report;
+	pthread_t thread;
+
+	ts_budget_init(&budget, NULL, "a sweep", 0, 0);
+	put_litter(f, OBJECTS);
+	assert_int_equal(pthread_create(&thread, NULL, sweep_in_thread, &d), 0);
+	while (count(f, TS_DB_OBJECTS) == OBJECTS)
+		usleep(100);
+	ts_budget_revoke(&budget);
+	pthread_join(thread, NULL);
+	assert_int_equal(d.status, TS_CANCELLED);
+	assert_in_range(count(f, TS_DB_OBJECTS), 1, OBJECTS - 1);
+	(void)sweep_in_thread(&d);
+	(void)ts_budget_enter(NULL);
+	assert_int_equal(d.status, TS_CANCELLED);
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(count(f, TS_DB_OBJECTS), 0);
+	assert_int_equal(count(f, TS_DB_PACKS), 0);
 }
 
 /* Another process begins a sweep when the first has deleted some objects: the first stops, and the other does the rest. */
@@ -1454,6 +1485,7 @@ int main(void)
 		TEST(p2_a_sweep_that_was_killed_leaves_no_lie),
 		TEST(p7_a_sweep_keeps_what_is_named_or_asked_for_meanwhile),
 		TEST(a_sweep_lets_others_write),
+		TEST(a_sweep_that_is_revoked_ends),
 		TEST(of_two_sweeps_the_later_goes_on),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),

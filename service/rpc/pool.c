@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 struct worker {
 	struct ts_pool *pool;
@@ -14,6 +15,8 @@ struct worker {
 };
 
 struct ts_pool {
+	const char *name;
+	int step;
 	pthread_mutex_t mutex;
 	pthread_cond_t pushed;
 	struct ts_pool_task *turn; /* a list of peers, by the first task of each, in the order of their turns */
@@ -82,17 +85,25 @@ static struct ts_pool_task *take(struct worker *w)
 	return task;
 }
 
+/* In Linux a thread has a nice of its own. */
+static void stand_behind(const struct ts_pool *pool)
+{
+	(void)pthread_setname_np(pthread_self(), pool->name);
+	(void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + pool->step);
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct ts_pool_task *task;
 
+	stand_behind(w->pool);
 	while ((task = take(w)))
 		task->run(task);
 	return NULL;
 }
 
-enum ts_status ts_pool_create(unsigned threads, struct ts_pool **ret_pool, struct ts_error *err)
+enum ts_status ts_pool_create(const char *name, unsigned threads, int step, struct ts_pool **ret_pool, struct ts_error *err)
 {
 	struct ts_pool *pool = ts_alloc_array(1, sizeof *pool + threads * sizeof pool->workers[0]);
 
@@ -101,6 +112,8 @@ enum ts_status ts_pool_create(unsigned threads, struct ts_pool **ret_pool, struc
 	pthread_mutex_init(&pool->mutex, NULL);
 	pthread_cond_init(&pool->pushed, NULL);
 	pool->threads = threads;
+	pool->name = name;
+	pool->step = step;
 	for (; pool->started < threads; pool->started++) {
 		struct worker *w = &pool->workers[pool->started];
 		int errnum;

@@ -1,5 +1,8 @@
 /* pool.h - a fixed number of threads that run the tasks of many peers in turn.
  *
+ * Where cores are fewer than work, threads of a pool with a step stand behind those of a pool with a smaller one: the kernel gives them
+ * less of a core (each step of nice is a fifth less), and who only just woke does not wait for them.
+ *
  * Each peer has a queue of its own, in the order in which its tasks were pushed; the threads take from the queues in turn. So a peer
  * that pushes a thousand tasks delays another's one task by one turn. And a peer that is alone leaves a thread free for whoever comes
  * next: it has at most TS_SHARE_THREADS percent of the threads that others do not use, and always one.
@@ -27,7 +30,9 @@ struct ts_pool_task {
 
 struct ts_pool;
 
-enum ts_status ts_pool_create(unsigned threads, struct ts_pool **ret_pool, struct ts_error *err);
+/* name: of its threads, as top -H shows them, at most 15 bytes. step: by how much they stand behind the thread that creates them, 0 to
+ * 19. */
+enum ts_status ts_pool_create(const char *name, unsigned threads, int step, struct ts_pool **ret_pool, struct ts_error *err);
 void ts_pool_destroy(struct ts_pool *pool); /* NULL is allowed */
 void ts_pool_push(struct ts_pool *pool, struct ts_pool_task *task);
 /* Whether a task waits: who has more to do pushes itself again then, and takes its turn. */

@@ -211,6 +211,18 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 	return server;
 }
 
+/* Who waits for a small answer, or for a diff, waits for cores that are busy with uploads or analyses. So these stand behind; an
+ * upload waits mostly for its client and the disk anyway. */
+static const struct {
+	const char *name;
+	int step;
+} lanes[TS_LANES] = {
+	[TS_LANE_READ] = {"tscoped-read", 0},
+	[TS_LANE_DOWN] = {"tscoped-down", 0},
+	[TS_LANE_LONG] = {"tscoped-long", TS_LONG_STEP},
+	[TS_LANE_WRITE] = {"tscoped-write", TS_WRITE_STEP},
+};
+
 static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 {
 	unsigned threads = server->options.pool_threads, down = threads * TS_DOWN_THREADS_EACH;
@@ -218,7 +230,8 @@ static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 	if (down > TS_DOWN_THREADS)
 		down = threads > TS_DOWN_THREADS ? threads : TS_DOWN_THREADS;
 	for (int lane = 0; lane < TS_LANES; lane++) {
-		if (ts_pool_create(lane == TS_LANE_DOWN ? down : threads, &server->lanes[lane], err))
+		if (ts_pool_create(lanes[lane].name, lane == TS_LANE_DOWN ? down : threads, lanes[lane].step, &server->lanes[lane],
+				   err))
 			return err->status;
 	}
 	return TS_OK;
@@ -354,7 +367,10 @@ size_t ts_server_memory(const struct ts_server *server, size_t *ret_limit)
 
 /* ---- stopping a server ---- */
 
-enum { PARTING_NS = 500000000 };
+enum {
+	PARTING_NS = 500000000,
+	ENDING_NS = 2000000000, /* of the time to drain, at most a quarter: for calls that have not finished, and must now end */
+};
 
 /* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no
  * client waits. */
@@ -387,7 +403,8 @@ static bool wait_core(struct ts_server *server, int64_t until_ns)
  * waited for. */
 static void stop_core(struct ts_server *server, int64_t drain_ns)
 {
-	int64_t until_ns = ts_now_mono_ns() + drain_ns, parting_ns;
+	int64_t ending_ns = drain_ns / 4 < ENDING_NS ? drain_ns / 4 : ENDING_NS;
+	int64_t until_ns = ts_now_mono_ns() + drain_ns - ending_ns, parting_ns;
 	bool drained;
 
 	ts_rpc_end_watchers(server);

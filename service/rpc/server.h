@@ -2,8 +2,9 @@
  *
  *	ts_server_create(&options, &server, err)	binds and serves
  *	ts_server_address(server, 0)			its address, with the port that was taken
- *	ts_server_stop(server, drain_ns)		takes no new connections and calls; running calls get drain_ns to
- *							finish, then they are cancelled; returns when the last has ended
+ *	ts_server_stop(server, drain_ns)		takes no new connections and calls; running calls may finish until the last two
+ *							seconds (or quarter) of drain_ns, then they are cancelled; returns when the
+ *							last has ended
  *	ts_server_destroy(server)
  *
  * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a thread of its lane, only one at a time

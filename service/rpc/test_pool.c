@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { ADA = 1, BOB = 2, CLEO = 3, MANY = 1000 };
 
@@ -41,7 +42,7 @@ static struct ts_pool *start(unsigned threads)
 	atomic_store(&running, 0);
 	atomic_store(&done, 0);
 	memset(order, 0, sizeof order);
-	assert_int_equal(ts_pool_create(threads, &pool, &err), TS_OK);
+	assert_int_equal(ts_pool_create("test-pool", threads, 0, &pool, &err), TS_OK);
 	return pool;
 }
 
@@ -120,12 +121,39 @@ static void what_is_queued_is_run_before_the_end(void **state)
 	ts_pool_destroy(NULL);
 }
 
+static int seen_nice;
+static char seen_name[16];
+
+static void look(struct ts_pool_task *task)
+{
+	(void)task;
+	seen_nice = getpriority(PRIO_PROCESS, 0);
+	(void)pthread_getname_np(pthread_self(), seen_name, sizeof seen_name);
+}
+
+static void threads_stand_behind_by_their_step(void **state)
+{
+	struct ts_pool_task task = {.run = look};
+	int own = getpriority(PRIO_PROCESS, 0);
+	struct ts_pool *pool;
+	struct ts_error err;
+
+	(void)state;
+	assert_int_equal(ts_pool_create("behind", 1, 3, &pool, &err), TS_OK);
+	ts_pool_push(pool, &task);
+	ts_pool_destroy(pool);
+	assert_int_equal(seen_nice, own < 16 ? own + 3 : 19);
+	assert_string_equal(seen_name, "behind");
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thousand_tasks_delay_one_by_a_turn),
 		cmocka_unit_test(who_is_alone_leaves_a_thread),
 		cmocka_unit_test(what_is_queued_is_run_before_the_end),
+		cmocka_unit_test(threads_stand_behind_by_their_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -49,6 +50,30 @@ static bool wait_until(atomic_int *counter, int at_least)
 	for (int i = 0; i < 4000 && atomic_load(counter) < at_least; i++)
 		(void)poll(NULL, 0, 5);
 	return atomic_load(counter) >= at_least;
+}
+
+/* ---- lanes ---- */
+
+static int nice_of(struct ts_channel *ch, const char *method)
+{
+	assert_int_equal(testing_call(ch, method, ts_span_str(""), text), TS_OK);
+	return atoi(text);
+}
+
+static void small_questions_stand_before_analyses_and_uploads(void **state)
+{
+	struct ts_channel *ch;
+	int own = getpriority(PRIO_PROCESS, 0);
+
+	(void)state;
+	if (own > 10)
+		skip();
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(nice_of(ch, "Nice"), own);
+	assert_true(nice_of(ch, "LongNice") > own);
+	assert_true(nice_of(ch, "WriteNice") > nice_of(ch, "LongNice"));
+	ch->ops->destroy(ch);
 }
 
 /* ---- many clients ---- */
@@ -240,6 +265,38 @@ static void what_does_not_drain_is_cancelled(void **state)
 		assert_true(sleepers[i].status == TS_UNAVAILABLE || sleepers[i].status == TS_CANCELLED);
 	}
 	assert_int_equal(atomic_load(&testing_stopped), 3);
+}
+
+/* Calls that do not end by themselves in every lane, twice as many as there are threads, and an upload that waits. */
+static void the_end_comes_within_the_time_to_drain(void **state)
+{
+	enum { EACH = 8, BUSY = 4 * EACH };
+	static const char *const methods[] = {"Sleep", "WriteSleep", "DownSleep", "LongSleep"};
+	static struct sleeper sleepers[BUSY];
+	struct ts_upload *upload;
+	struct ts_channel *ch;
+	struct ts_error err;
+	int64_t began;
+
+	(void)state;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(ch->ops->upload_open(ch, "Sum", &upload, &err), TS_OK);
+	for (int i = 0; i < BUSY; i++) {
+		sleepers[i] = (struct sleeper){.method = methods[i % 4]};
+		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
+	}
+	assert_true(wait_until(&testing_sleeping, 3 * 3 + EACH)); /* of one peer: 3 threads of 4, and of downloads enough for all */
+	began = ts_now_mono_ns();
+	ts_server_stop(t.server, INT64_C(4000000000));
+	assert_in_range(ts_now_mono_ns() - began, INT64_C(3000000000), INT64_C(4000000000));
+	for (int i = 0; i < BUSY; i++) {
+		pthread_join(sleepers[i].thread, NULL);
+		assert_true(sleepers[i].status == TS_UNAVAILABLE || sleepers[i].status == TS_CANCELLED);
+	}
+	assert_true(atomic_load(&testing_stopped) >= 3 * 3 + EACH);
+	ch->ops->upload_cancel(upload);
+	ch->ops->destroy(ch);
 }
 
 static void *stop_server(void *arg)
@@ -671,10 +728,12 @@ static void watch_tells_of_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(small_questions_stand_before_analyses_and_uploads, setup, teardown),
 		cmocka_unit_test_setup_teardown(sixty_four_clients_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_queue_threads_serve_too, setup, teardown),
 		cmocka_unit_test_setup_teardown(stopping_under_load_answers_everybody, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_does_not_drain_is_cancelled, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_end_comes_within_the_time_to_drain, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_client_that_answers_nothing_does_not_delay_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_over_the_share_are_refused, setup, teardown),

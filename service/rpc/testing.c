@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 atomic_int testing_opened, testing_closed, testing_dropped, testing_sleeping, testing_stopped;
@@ -44,6 +45,15 @@ static enum ts_status left(struct ts_call *call, void *state, struct ts_span req
 	if (call->deadline_ns == INT64_MAX)
 		return call->reply(call, ts_span_str("none"), err);
 	(void)snprintf(text, sizeof text, "%" PRId64, ((call->deadline_ns - ts_now_mono_ns()) / 1000000));
+	return call->reply(call, ts_span_str(text), err);
+}
+
+static enum ts_status own_nice(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
+{
+	char text[32];
+
+	(void)state, (void)request;
+	(void)snprintf(text, sizeof text, "%d", getpriority(PRIO_PROCESS, 0));
 	return call->reply(call, ts_span_str(text), err);
 }
 
@@ -155,7 +165,12 @@ const struct ts_handler testing_handlers[] = {
 	{.method = "Left", .message = left},
 	{.method = "Fail", .message = refuse},
 	{.method = "Sleep", .message = nap},
+	{.method = "WriteSleep", .lane = TS_LANE_WRITE, .message = nap},
+	{.method = "DownSleep", .lane = TS_LANE_DOWN, .message = nap},
 	{.method = "LongSleep", .lane = TS_LANE_LONG, .message = nap},
+	{.method = "Nice", .message = own_nice},
+	{.method = "WriteNice", .lane = TS_LANE_WRITE, .message = own_nice},
+	{.method = "LongNice", .lane = TS_LANE_LONG, .message = own_nice},
 	{.method = "Blob", .message = blob},
 	{.method = "Alloc", .message = take},
 	{.method = "Diff", .message = take},

@@ -7,7 +7,9 @@
  *	Who		replies with the caller
  *	Left		replies with the milliseconds to the deadline, as text
  *	Fail		fails with the status in the first byte of the request and the rest as its text
- *	Sleep		sleeps until it should stop, at most 20 s, and replies why it stopped; LongSleep does so in the long lane
+ *	Sleep		sleeps until it should stop, at most 20 s, and replies why it stopped; WriteSleep, DownSleep and LongSleep do so
+ *			in the other lanes
+ *	Nice		replies with the nice of its thread, as text; WriteNice and LongNice do so in the other lanes
  *	Blob		replies with as many bytes as the first 4 bytes of the request say
  *	Alloc, Diff	take as many MiB from the arena as the request's byte says; Diff has the big arena
  *	Write		is refused by a read-only server

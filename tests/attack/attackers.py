@@ -168,6 +168,25 @@ def analyses(address, work):
         threading.Thread(target=ask, args=(number,), daemon=True).start()
 
 
+def everything(address, work):
+    """Every lane is busy: copies, stalled downloads, analyses, and one that verifies and collects garbage again and again."""
+    def sweep():
+        client = Client(address, f"{work}/sweep")
+        while True:
+            try:
+                list(client.Verify())
+                client.CollectGarbage()
+            except Exception:
+                time.sleep(0.05)
+
+    os.makedirs(f"{work}/sweep", exist_ok=True)
+    kept = stalled(address, work)
+    copies(address, work)
+    analyses(address, work)
+    threading.Thread(target=sweep, daemon=True).start()
+    return kept
+
+
 if __name__ == "__main__":
     holds = globals()[sys.argv[1]](sys.argv[2], sys.argv[3])
     print("attacking", flush=True)

@@ -39,6 +39,7 @@ ATTACKS = {
     "stalled": ("stalled", True, 1, "40 downloads whose clients take nothing"),
     "analyses": ("analyses", True, 3, "8 clients: analyses of 12 million steps from 0.1 MB"),
     "ended": ("analyses", True, 3, "the same, after the 8 clients were killed"),
+    "everything": ("everything", True, 3, "copies, stalled downloads, analyses, verify and gc at once"),
 }
 
 

@@ -11,6 +11,7 @@
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -359,26 +360,6 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	return pipeline(a, err);
 }
 
-/* Keys and one column of the longest table lie in memory at once, so less than that cannot do: said before anything is read. */
-static enum ts_status expect_room(const struct ts_run *run, struct ts_error *err)
-{
-	const struct ts_budget *lacking;
-	uint64_t rows = 0;
-	size_t least;
-
-	for (size_t i = 0; i < run->head.n_ranks; i++)
-		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
-			if (run->indexes[i].tables[t].rows > rows)
-				rows = run->indexes[i].tables[t].rows;
-	if (!ts_size_mul(rows, 2 * sizeof(double), &least))
-		least = SIZE_MAX;
-	lacking = ts_budget_lacks(ts_budget_current(), least);
-	if (!lacking)
-		return TS_OK;
-	(void)ts_budget_error(lacking, err);
-	return ts_error_prefix(err, "to analyze %" PRIu64 " rows takes at least %zu bytes", rows, least);
-}
-
 enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
 				 struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
 {
@@ -386,7 +367,8 @@ enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, con
 	struct analyzing a = {.fetch = f, .request = request, .arena = arena, .out = &out, .notes = {&out, arena}};
 	struct ts_run run;
 
-	if (ts_run_open(f, id, arena, &run, err) || expect_room(&run, err))
+	/* Keys and one column of the longest table lie in memory at once. */
+	if (ts_run_open(f, id, arena, &run, err) || ts_cost_check("analyze", ts_cost_rows(&run, NULL), 2, err))
 		return err->status;
 	a.run = &run;
 	if (reduce(&a, err))

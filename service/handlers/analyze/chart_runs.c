@@ -4,6 +4,7 @@
  * axis was read, so that each axis is read twice.
  */
 #include "service/handlers/analyze/chart_series.h"
+#include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -147,6 +148,10 @@ static enum ts_status make(struct charting *c, const struct ts_call *call, struc
 	}
 	if (with == 0)
 		return no_column(c, err);
+	/* Keys, places and values of one run lie in memory at once. */
+	for (size_t i = 0; i < c->chart.n; i++)
+		if (c->series[i].table && ts_cost_check("draw", c->series[i].table->rows, 3, err))
+			return ts_error_prefix(err, "run %zu", i + 1);
 	for (size_t i = 0; i < c->chart.n; i++)
 		if (c->series[i].table && add_extent(c, i, err))
 			return ts_error_prefix(err, "run %zu", i + 1);

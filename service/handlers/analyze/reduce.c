@@ -8,6 +8,7 @@
 #include "service/handlers/analyze/reduce_cache.h"
 #include "service/handlers/analyze/reduce_loss.h"
 #include "service/handlers/analyze/reduce_rows.h"
+#include "service/handlers/core/cost.h"
 
 #include <stdlib.h>
 
@@ -246,6 +247,30 @@ static enum ts_status reduce(struct reducing *r, struct ts_gate_run *out, struct
 	return ts_reducer_finish(&r->reducer, &r->ends, &out->reduction, err);
 }
 
+static bool has_timestamp(const struct ts_table *table)
+{
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (ts_span_is(table->columns[i].name, "timestamp") && table->columns[i].type == TS_COLUMN_F64)
+			return table->kind == TS_TABLE_STEPS;
+	return false;
+}
+
+static bool has_phase(const struct ts_table *table)
+{
+	return table->kind == TS_TABLE_STEPS && ts_table_has_phase(table);
+}
+
+/* The steps of a rank, and of one rank alone the ends or times of as many, lie in memory at once; more ranks may have few steps in
+ * common. */
+enum ts_status ts_reduce_expect(const struct ts_run *run, struct ts_error *err)
+{
+	uint64_t rows = ts_cost_rows(run, has_timestamp);
+
+	if (rows == 0)
+		rows = ts_cost_rows(run, has_phase);
+	return ts_cost_check("reduce", rows, run->head.n_ranks == 1 ? 2 : 1, err);
+}
+
 static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
 				  struct ts_arena *arena, struct ts_gate_run *ret_run, struct ts_error *err)
 {
@@ -258,6 +283,8 @@ static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, co
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	ts_arena_init(&r.kept, TS_ANALYSIS_ARENA);
 	status = ts_run_open(f, id, &work, &run, err);
+	if (!status)
+		status = ts_reduce_expect(&run, err);
 	if (!status)
 		status = reduce(&r, &out, err);
 	if (!status)

@@ -14,6 +14,10 @@
 enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			     struct ts_gate_run *ret_run, struct ts_error *err);
 
+/* TS_NO_MEMORY, by the index alone, if the call has no room to reduce this run, which is open. ts_reduce_run asks that itself unless a
+ * cache has the reduction. */
+enum ts_status ts_reduce_expect(const struct ts_run *run, struct ts_error *err);
+
 /* Returns all facts by which workloads are compared (ts_workload_compare), sorted: the head's facts, and as hardware.ranks[K].* the
  * devices of other ranks where they differ. Spans point into the run or lie in the arena. */
 enum ts_status ts_reduce_facts(const struct ts_run *run, struct ts_arena *arena, struct ts_facts *ret_facts,

@@ -6,44 +6,48 @@
 
 #include <pthread.h>
 
-enum { SLOTS = 1 << 14 };
+enum { SETS = 1 << 11, WAYS = 8 };
 
-/* Heads by who sent them. A head whose place was taken by another is sent again with its push. */
+/* Heads by who sent them, the last one of a set first. A head whose place was taken by another is sent again with its push; that takes
+ * eight others of its set, since many push at once. */
 struct slot {
 	uint64_t who; /* 0: empty */
 	struct ts_id head;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot slots[SLOTS];
+static struct slot sets[SETS][WAYS];
 
 static uint64_t key_of(const struct ts_identity *who)
 {
 	return ts_peer_key(who->peer->kind, ts_span_str(who->name));
 }
 
-static struct slot *slot_of(uint64_t who, const struct ts_id *head)
+static struct slot *set_of(uint64_t who, const struct ts_id *head)
 {
-	return &slots[(ts_load_le(head->bytes, 8) ^ who) % SLOTS];
+	return sets[(ts_load_le(head->bytes, 8) ^ who) % SETS];
 }
 
 void ts_sight_note(const struct ts_identity *who, const struct ts_id *head)
 {
 	uint64_t key = key_of(who);
+	struct slot *set = set_of(key, head);
 
 	pthread_mutex_lock(&lock);
-	*slot_of(key, head) = (struct slot){key, *head};
+	memmove(set + 1, set, (WAYS - 1) * sizeof *set);
+	set[0] = (struct slot){key, *head};
 	pthread_mutex_unlock(&lock);
 }
 
 static bool was_sent(const struct ts_identity *who, const struct ts_id *head)
 {
 	uint64_t key = key_of(who);
-	const struct slot *slot = slot_of(key, head);
-	bool found;
+	const struct slot *set = set_of(key, head);
+	bool found = false;
 
 	pthread_mutex_lock(&lock);
-	found = slot->who == key && ts_id_eq(&slot->head, head);
+	for (size_t i = 0; i < WAYS; i++)
+		found |= set[i].who == key && ts_id_eq(&set[i].head, head);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "run/head.h"
+#include "service/handlers/core/sight.h"
 #include "service/handlers/core/test_runs.h"
 
 /* A channel on which each call is made as one peer. */
@@ -455,6 +456,35 @@ static void tags_and_protected_branches_need_a_maintainer(void **state)
 	must(test_note(&s, "p/a", "bad", "x"), &s.err);
 }
 
+static bool sees(struct ts_id head)
+{
+	struct ts_call call = {.engine = s.engine, .who = &ada.who, .access.base = s.engine, .deadline_ns = INT64_MAX};
+	bool found = false;
+
+	must(ts_sight_of(&call, &head, &found, &s.err), &s.err);
+	return found;
+}
+
+/* Heads that meet in one place of the memory of what was sent, as of many clients that push at once. */
+static void who_pushes_beside_others_is_remembered(void **state)
+{
+	struct ts_id heads[9] = {{{7}}};
+
+	(void)state;
+	for (uint8_t i = 0; i < 9; i++) {
+		heads[i].bytes[0] = 7;
+		heads[i].bytes[31] = i;
+		assert_false(sees(heads[i]));
+	}
+	for (size_t i = 0; i < 8; i++)
+		ts_sight_note(&ada.who, &heads[i]);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(sees(heads[i]));
+	ts_sight_note(&ada.who, &heads[8]);
+	assert_false(sees(heads[0]));
+	assert_true(sees(heads[8]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -465,6 +495,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_pushes_beside_others_is_remembered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_name_is_its_makers, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_pruned_branch_keeps_its_maker, setup, teardown),
 		cmocka_unit_test_setup_teardown(tags_and_protected_branches_need_a_maintainer, setup, teardown),

@@ -67,3 +67,17 @@ enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const
 		return status;
 	return ts_outcomes_of(&of_a, &of_b, arena, &io_diff->outcomes, &io_diff->n_outcomes, err);
 }
+
+enum ts_status ts_diff_outcomes_expect(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_arena *arena,
+				       struct ts_error *err)
+{
+	const struct ts_run *runs[2] = {a, b};
+	struct ts_gate_policy policy;
+	struct ts_gate_run cached;
+
+	ts_gate_policy_default(&policy);
+	for (size_t i = 0; i < 2; i++)
+		if (!ts_reduce_cached(f->call->engine, &runs[i]->id, &policy, arena, &cached) && ts_reduce_expect(runs[i], err))
+			return ts_error_prefix(err, "the %s run", i ? "second" : "first");
+	return TS_OK;
+}

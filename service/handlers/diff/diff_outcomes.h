@@ -9,4 +9,8 @@
 enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_arena *arena,
 				struct ts_diff *io_diff, struct ts_error *err);
 
+/* TS_NO_MEMORY, by the indexes alone, if the call has no room for the outcomes of two runs that are open. */
+enum ts_status ts_diff_outcomes_expect(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_arena *arena,
+				       struct ts_error *err);
+
 #endif

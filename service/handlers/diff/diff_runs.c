@@ -530,6 +530,8 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 		d.b = &run_b;
 		if (ts_run_open(f, b, arena, &run_b, err))
 			return ts_error_prefix(err, "the second run");
+		if (how->outcomes && ts_diff_outcomes_expect(f, &run_a, &run_b, arena, err))
+			return err->status;
 		status = ts_series_walk_create(f, &d.walk, err);
 		if (!status)
 			status = diff_all(&d, err);
@@ -564,7 +566,10 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 			     struct ts_error *err)
 {
 	struct ts_diff_how how = {
-		.ignore = {request->ignore, request->n_ignore}, .axis = request->axis, .policy = &request->policy};
+		.ignore = {request->ignore, request->n_ignore},
+		.axis = request->axis,
+		.policy = &request->policy,
+		.outcomes = request->outcomes};
 	struct ts_resolved a, b;
 	struct ts_fetch fetch;
 	struct ts_diff diff;

@@ -26,6 +26,7 @@ struct ts_diff_how {
 	struct ts_span axis;
 	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
 	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
+	bool outcomes; /* ts_diff_outcomes follows: what it takes is looked at before anything is compared */
 };
 
 /* Spans of the result lie in the arena. TS_INVALID: a side lacks the axis, or the policy names no rule or cut-off of ours. */
