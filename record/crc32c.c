@@ -53,6 +53,14 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, c
 		wide = __builtin_ia32_crc32di(wide, word);
 	}
 	crc = (uint32_t)wide;
+	if (len >= 4) {
+		uint32_t word;
+
+		memcpy(&word, p, sizeof word);
+		crc = __builtin_ia32_crc32si(crc, word);
+		len -= 4;
+		p += 4;
+	}
 	for (; len > 0; len--, p++)
 		crc = __builtin_ia32_crc32qi(crc, *p);
 	return ~crc;

@@ -17,6 +17,9 @@ int ts_disk_map(int fd, uint64_t at, size_t len, void **ret_map);
  * ts_disk_flush. */
 int ts_disk_flush_map(void *map, size_t len);
 int ts_disk_flush(int fd);
+/* Makes the pages of a part of a map ready for writing again: a flush protects them, and the next writer of each would fault.
+ * Changes no byte. Best effort. */
+void ts_disk_warm(void *map, size_t len);
 /* Puts memory in the place of a map whose file was cut, or writing to it would be SIGBUS. Best effort. */
 void ts_disk_detach(void *map, size_t len);
 

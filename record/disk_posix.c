@@ -52,6 +52,12 @@ int ts_disk_flush(int fd)
 	return fsync(fd) < 0 ? errno : 0;
 }
 
+void ts_disk_warm(void *map, size_t len)
+{
+	(void)map;
+	(void)len;
+}
+
 void ts_disk_detach(void *map, size_t len)
 {
 	(void)map;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SHORTEST_MS = 5, LONGEST_MS = 100 };
+enum { SHORTEST_MS = 5, LONGEST_MS = 100, WARM_MAX = 16 };
 
 struct ts_keeper {
 	struct tscope_run *run;
@@ -21,6 +21,7 @@ struct ts_keeper {
 	int wake[2];	 /* a byte says that it is time to go */
 	uint32_t taken;	 /* chunks, when it last looked */
 	uint64_t put;	 /* frames, when it last flushed */
+	uint32_t warmed; /* chunks taken, then */
 	int64_t flushed; /* ns */
 	int rest_ms;
 };
@@ -49,6 +50,15 @@ static void make_space(struct ts_keeper *k)
 	ts_space_ahead(&k->run->space);
 }
 
+/* As much as was written since the last time, and a chunk more. */
+static void warm(struct ts_keeper *k)
+{
+	uint32_t taken = atomic_load(&k->run->space.taken), chunks = taken - k->warmed + 1;
+
+	k->warmed = taken;
+	ts_space_warm(&k->run->space, ts_lane_at(&k->run->steps), (size_t)TS_FRAME_CHUNK * (chunks < WARM_MAX ? chunks : WARM_MAX));
+}
+
 static void flush(struct ts_keeper *k)
 {
 	int64_t now = ts_tick_ns();
@@ -58,8 +68,10 @@ static void flush(struct ts_keeper *k)
 		return;
 	k->flushed = now;
 	ts_space_check(&k->run->space);
-	if (put != k->put && !atomic_load(&k->run->space.stopped))
+	if (put != k->put && !atomic_load(&k->run->space.stopped)) {
 		ts_space_flush(&k->run->space);
+		warm(k);
+	}
 	k->put = put;
 }
 
@@ -69,6 +81,7 @@ static void *keep(void *arg)
 	struct pollfd end = {.fd = k->wake[0], .events = POLLIN};
 
 	do {
+		ts_tick_follow();
 		make_space(k);
 		flush(k);
 		if (atomic_load(&k->run->space.stopped))

@@ -10,7 +10,7 @@ static void put_header(struct ts_lane *lane, uint8_t *header)
 		 ts_crc32c(0, header + TS_FRAME_CHUNK_NUMBER, TS_FRAME_CHUNK_HEADER - TS_FRAME_CHUNK_NUMBER));
 	ts_lane_publish(header, TS_FRAME_CHUNK_MAGIC);
 	lane->chunks++;
-	lane->at = header + TS_FRAME_CHUNK_HEADER;
+	atomic_store_explicit(&lane->at, header + TS_FRAME_CHUNK_HEADER, memory_order_relaxed);
 }
 
 bool ts_lane_next(struct ts_lane *lane)

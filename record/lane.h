@@ -21,8 +21,8 @@ enum {
 };
 
 struct ts_lane {
-	uint8_t *at; /* where the next frame goes */
-	uint8_t *limit; /* where frames of this chunk have to end */
+	_Atomic(uint8_t *) at; /* where the next frame goes */
+	uint8_t *limit;	       /* where frames of this chunk have to end */
 	struct ts_space *space;
 	struct ts_chunk chunk; /* .extent is NULL before the first */
 	uint32_t number;
@@ -30,6 +30,7 @@ struct ts_lane {
 	_Atomic uint64_t put;	   /* frames */
 };
 
+/* Compilers make one store of these bytes, but not of a loop over them. */
 static inline void ts_put16(uint8_t *p, uint16_t v)
 {
 	p[0] = (uint8_t)v;
@@ -38,14 +39,27 @@ static inline void ts_put16(uint8_t *p, uint16_t v)
 
 static inline void ts_put32(uint8_t *p, uint32_t v)
 {
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+	p[3] = (uint8_t)(v >> 24);
 }
 
 static inline void ts_put64(uint8_t *p, uint64_t v)
 {
-	for (int i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+	p[3] = (uint8_t)(v >> 24);
+	p[4] = (uint8_t)(v >> 32);
+	p[5] = (uint8_t)(v >> 40);
+	p[6] = (uint8_t)(v >> 48);
+	p[7] = (uint8_t)(v >> 56);
+}
+
+static inline uint8_t *ts_lane_at(const struct ts_lane *lane)
+{
+	return atomic_load_explicit(&lane->at, memory_order_relaxed);
 }
 
 /* Takes the next chunk. Returns false if there is none. */
@@ -55,9 +69,9 @@ static inline uint8_t *ts_lane_room(struct ts_lane *lane, size_t size)
 {
 	if (atomic_load_explicit(&lane->space->stopped, memory_order_relaxed))
 		return NULL;
-	if ((size_t)(lane->limit - lane->at) < size && !ts_lane_next(lane))
+	if ((size_t)(lane->limit - ts_lane_at(lane)) < size && !ts_lane_next(lane))
 		return NULL;
-	return lane->at;
+	return ts_lane_at(lane);
 }
 
 /* The word comes last: until then, readers see zeros. */
@@ -79,7 +93,7 @@ static inline void ts_lane_put(struct ts_lane *lane, uint8_t *frame, enum ts_fra
 	ts_put32(bytes, word);
 	ts_put32(frame + 4, ts_crc32c(ts_crc32c(0, bytes, 4), frame + TS_FRAME_HEADER, size - TS_FRAME_HEADER));
 	ts_lane_publish(frame, word);
-	lane->at = frame + size;
+	atomic_store_explicit(&lane->at, frame + size, memory_order_relaxed);
 	atomic_store_explicit(&lane->put, atomic_load_explicit(&lane->put, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 

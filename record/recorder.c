@@ -177,7 +177,7 @@ static void put_end(struct tscope_run *run, int64_t now)
 	bool stopped = atomic_load(&run->space.stopped);
 	int error = atomic_load(&run->space.error);
 	bool no_space = error == ENOSPC || error == EFBIG || error == EDQUOT;
-	uint8_t *frame = run->steps.at; /* there is room: TS_LANE_TAIL */
+	uint8_t *frame = ts_lane_at(&run->steps); /* there is room: TS_LANE_TAIL */
 
 	memset(frame + TS_FRAME_HEADER, 0, TS_FRAME_END_SIZE - TS_FRAME_HEADER);
 	ts_put64(frame + TS_FRAME_END_TIME, (uint64_t)now);

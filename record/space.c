@@ -183,6 +183,23 @@ void ts_space_flush(struct ts_space *s)
 	}
 }
 
+void ts_space_warm(struct ts_space *s, uint8_t *at, size_t len)
+{
+	struct ts_extent *e, *newer = NULL;
+	size_t left;
+
+	(void)pthread_mutex_lock(&s->lock);
+	for (e = s->extents; e && (at < e->map || at >= e->map + EXTENT_BYTES); e = e->next)
+		newer = e;
+	(void)pthread_mutex_unlock(&s->lock);
+	if (!e)
+		return;
+	left = (size_t)(e->map + EXTENT_BYTES - at);
+	ts_disk_warm(at, len < left ? len : left);
+	if (len > left && newer)
+		ts_disk_warm(newer->map, len - left < EXTENT_BYTES ? len - left : EXTENT_BYTES);
+}
+
 void ts_space_check(struct ts_space *s)
 {
 	uint64_t size = (uint64_t)atomic_load(&s->made) * TS_FRAME_CHUNK;

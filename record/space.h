@@ -61,6 +61,8 @@ static inline void ts_space_give_back(struct ts_chunk *chunk)
 }
 void ts_space_ahead(struct ts_space *s);
 void ts_space_flush(struct ts_space *s);
+/* The keeper, after a flush: the next `len` bytes from `at` on, where a lane writes now, will be written soon. */
+void ts_space_warm(struct ts_space *s, uint8_t *at, size_t len);
 /* Looks whether the file is still as long as it was made, and still in a directory; else the space has stopped (ESTALE). */
 void ts_space_check(struct ts_space *s);
 void ts_space_close(struct ts_space *s);

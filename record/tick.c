@@ -8,17 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t read_clock(clockid_t clock)
+static int64_t unix_ns(void)
 {
 	struct timespec t = {0};
 
-	(void)clock_gettime(clock, &t);
+	(void)clock_gettime(CLOCK_REALTIME, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-int64_t ts_tick_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
 }
 
 /* Of several tries the one during which the least time passed: a thread may be put aside between two clocks. */
@@ -27,7 +22,7 @@ void ts_tick_wall(int64_t *ret_unix_ns, int64_t *ret_tick_ns)
 	int64_t best = INT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t before = ts_tick_ns(), wall = read_clock(CLOCK_REALTIME), after = ts_tick_ns();
+		int64_t before = ts_tick_ns(), wall = unix_ns(), after = ts_tick_ns();
 
 		if (after - before >= best)
 			continue;
@@ -39,7 +34,7 @@ void ts_tick_wall(int64_t *ret_unix_ns, int64_t *ret_tick_ns)
 
 void ts_tick_token(uint8_t token[16])
 {
-	int64_t now = ts_tick_ns(), wall = read_clock(CLOCK_REALTIME) ^ (int64_t)getpid() << 40;
+	int64_t now = ts_tick_ns(), wall = unix_ns() ^ (int64_t)getpid() << 40;
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, token, 16);
 
