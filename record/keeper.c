@@ -67,7 +67,6 @@ static void flush(struct ts_keeper *k)
 	if (now - k->flushed < (int64_t)k->run->flush_ms * 1000000)
 		return;
 	k->flushed = now;
-	ts_space_check(&k->run->space);
 	if (put != k->put && !atomic_load(&k->run->space.stopped)) {
 		ts_space_flush(&k->run->space);
 		warm(k);
@@ -82,6 +81,7 @@ static void *keep(void *arg)
 
 	do {
 		ts_tick_follow();
+		ts_space_check(&k->run->space);
 		make_space(k);
 		flush(k);
 		if (atomic_load(&k->run->space.stopped))
