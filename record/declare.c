@@ -36,7 +36,7 @@ tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum 
 
 	if (kind < TSCOPE_PHASE || kind > TSCOPE_EVENT)
 		return refuse(run, "a column was declared with a kind that there is not");
-	if (len == 0 || len > TS_FRAME_COLUMN_NAME_MAX || !ts_utf8_valid(name, len))
+	if (len == 0 || len > TS_FRAME_COLUMN_NAME_MAX || !ts_record_utf8_valid(name, len))
 		return refuse(run, "a column's name has to be 1 to 255 bytes of UTF-8");
 	column = ts_column_table_find(run->columns, (uint8_t)kind, name, len, &is_new);
 	if (column == 0)

@@ -191,13 +191,13 @@ static bool skip_value(struct scan *s, int depth)
 	}
 }
 
-bool ts_json_object_check(const char *text, size_t len, size_t *ret_at)
+bool ts_record_json_check(const char *text, size_t len, size_t *ret_at)
 {
 	struct scan s = {text, text + len};
 	bool good;
 
 	*ret_at = 0;
-	if (len > TS_JSON_LIMIT || !ts_utf8_valid(text, len))
+	if (len > TS_JSON_LIMIT || !ts_record_utf8_valid(text, len))
 		return false;
 	skip_space(&s);
 	good = s.at < s.end && *s.at == '{' && skip_value(&s, TS_JSON_DEPTH);
@@ -295,7 +295,7 @@ static void join(struct out *o, struct piece under, struct piece over)
 	put(o, first ? "}" : "\n}", first ? 1 : 2);
 }
 
-char *ts_json_merge(const char *under, size_t under_len, const char *over, size_t over_len, size_t *ret_len)
+char *ts_record_json_merge(const char *under, size_t under_len, const char *over, size_t over_len, size_t *ret_len)
 {
 	struct out o = {0};
 

@@ -82,7 +82,7 @@ void tscope_event_text(struct tscope_run *run, tscope_column event, const char *
 		return;
 	if (!text)
 		text = "";
-	put_event(run, event, TS_FRAME_TEXT, text, ts_utf8_cut(text, strlen(text), TS_FRAME_EVENT_TEXT_MAX));
+	put_event(run, event, TS_FRAME_TEXT, text, ts_record_utf8_cut(text, strlen(text), TS_FRAME_EVENT_TEXT_MAX));
 }
 
 static enum ts_frame_digest digest_kind(const char *kind)
@@ -108,7 +108,7 @@ void tscope_digest(struct tscope_run *run, const char *name, const char *kind, i
 
 	if (!ts_run_live(run))
 		return;
-	if (len == 0 || len > TS_FRAME_DIGEST_NAME_MAX || !ts_utf8_valid(name, len)) {
+	if (len == 0 || len > TS_FRAME_DIGEST_NAME_MAX || !ts_record_utf8_valid(name, len)) {
 		atomic_fetch_add_explicit(&run->refused, 1, memory_order_relaxed);
 		ts_run_trouble(run, "a digest's name has to be 1 to 512 bytes of UTF-8");
 		return;

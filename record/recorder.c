@@ -216,7 +216,7 @@ static enum tscope_status check_options(const struct tscope_options *o, struct t
 		return status;
 	if (world < 1 || o->rank < 0 || o->rank >= world)
 		return ts_record_fail(err, TSCOPE_INVALID, "rank %d is not one of a world of %d", o->rank, world);
-	if (o->name && (strlen(o->name) > 4096 || !ts_utf8_valid(o->name, strlen(o->name))))
+	if (o->name && (strlen(o->name) > 4096 || !ts_record_utf8_valid(o->name, strlen(o->name))))
 		return ts_record_fail(err, TSCOPE_INVALID, "the run's name has to be at most 4,096 bytes of UTF-8");
 	return TSCOPE_OK;
 }

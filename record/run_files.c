@@ -274,7 +274,7 @@ enum tscope_status ts_run_files_check(const char *json, const char *what, struct
 {
 	size_t at;
 
-	if (!json || ts_json_object_check(json, strlen(json), &at))
+	if (!json || ts_record_json_check(json, strlen(json), &at))
 		return TSCOPE_OK;
 	return ts_record_fail(err, TSCOPE_INVALID, "%s is not a JSON object of at most 2 MiB in UTF-8 (byte %zu)", what, at);
 }
@@ -286,14 +286,14 @@ enum tscope_status ts_run_files_facts(struct tscope_run *run, const char *json, 
 	char *under = read_facts(run, &under_len), *text;
 	enum tscope_status status = ts_run_files_check(json, "facts", err);
 
-	if (status == TSCOPE_OK && (under ? !ts_json_object_check(under, under_len, &at) : under_len != 0))
+	if (status == TSCOPE_OK && (under ? !ts_record_json_check(under, under_len, &at) : under_len != 0))
 		status = ts_record_fail(err, TSCOPE_INVALID, "facts.json beside %s is not a JSON object; it is left as it is",
 					run->path);
 	if (status) {
 		free(under);
 		return status;
 	}
-	text = ts_json_merge(under ? under : empty, under ? under_len : sizeof empty - 1, json, strlen(json), &len);
+	text = ts_record_json_merge(under ? under : empty, under ? under_len : sizeof empty - 1, json, strlen(json), &len);
 	free(under);
 	status = text ? replace(run, "facts.json", text, len, err) : ts_record_fail(err, TSCOPE_NO_MEMORY, "the facts are too large");
 	free(text);

@@ -17,7 +17,7 @@ static size_t character(const uint8_t *p, size_t left)
 	return len;
 }
 
-bool ts_utf8_valid(const char *text, size_t len)
+bool ts_record_utf8_valid(const char *text, size_t len)
 {
 	const uint8_t *p = (const uint8_t *)text;
 
@@ -32,7 +32,7 @@ bool ts_utf8_valid(const char *text, size_t len)
 	return true;
 }
 
-size_t ts_utf8_cut(const char *text, size_t len, size_t max)
+size_t ts_record_utf8_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
