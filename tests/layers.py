@@ -13,6 +13,7 @@ OUTSIDE = {"service/auth", "service/handlers", "service/rpc", "ingest", "proto",
 # ("a room" stands for all of it). The longest prefix of a path is its room.
 ROOMS = {
     "record": set(),
+    "record/example": {"record"},
     "base": set(),
     "run": {"base"},
     "analysis": {"run", "base", "analysis"},
