@@ -266,3 +266,13 @@ void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, i
 	else
 		ts_run_refused(run, phase);
 }
+
+void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column digest, uint64_t bits)
+{
+	if (!ts_run_live(run))
+		return;
+	if (ts_run_kind(run, digest) == TSCOPE_DIGEST)
+		late(run, step, digest, bits);
+	else
+		ts_run_refused(run, digest);
+}

@@ -117,9 +117,11 @@ void tscope_step_cancel(struct tscope_run *run);
 int64_t tscope_step_now(const struct tscope_run *run);
 
 /* A value that was read later than its step (a device's clock, an asynchronous copy): from any thread, for a step that has ended. It
- * replaces what the step has in this column. tscope_late is for NUMBER, MEMORY and AMOUNT, tscope_late_ns for phases. */
+ * replaces what the step has in this column. tscope_late is for NUMBER, MEMORY and AMOUNT, tscope_late_ns for phases, and
+ * tscope_late_digest for DIGEST. */
 void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, double value);
 void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, int64_t duration_ns);
+void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column digest, uint64_t bits);
 
 /* Nanoseconds of the clock of this library. */
 int64_t tscope_now_ns(void);
