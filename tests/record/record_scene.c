@@ -83,6 +83,7 @@ static void second_step(struct tscope_run *run)
 	tscope_step_end(run);
 	tscope_late_ns(run, 7, device, 123);
 	tscope_late(run, 0, tokens, 4096);
+	tscope_late_digest(run, 7, batch, 1);
 }
 
 int main(int argc, char **argv)

@@ -40,6 +40,7 @@ def expected():
         r.region(6, 0, 7, second - 3, 3),
         r.late(7, [(5, r.i64(123))]),
         r.late(0, [(9, r.f64(4096))]),
+        r.late(7, [(10, r.i64(1))]),
         r.event(11, r.NO_STEP, ended, -0.5),
         r.event(11, r.NO_STEP, ended + 1, b"an evaluation"),
     ])
