@@ -248,6 +248,22 @@ static void a_directory_with_a_run_is_refused(void **state)
 	scene_finish(&s);
 }
 
+/* What comes into the directory after it was looked at is seen, too: this link stands for that. */
+static void a_file_is_never_written_over(void **state)
+{
+	char directory[] = "test_recorder.XXXXXX", path[128];
+	struct tscope_options o = {.directory = directory};
+	struct tscope_run *run;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	(void)snprintf(path, sizeof path, "%s/" TS_FRAME_FILE, directory);
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_EXISTS);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 static void options_that_are_wrong_are_refused(void **state)
 {
 	static const struct {
@@ -484,6 +500,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_is_null_does_nothing),
 		cmocka_unit_test(what_lies_between_steps_is_a_phase),
 		cmocka_unit_test(a_directory_with_a_run_is_refused),
+		cmocka_unit_test(a_file_is_never_written_over),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),
 		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),

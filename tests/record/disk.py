@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 import drive
 
@@ -70,10 +69,9 @@ def limit(build):
 def damage(build, what):
     with tempfile.TemporaryDirectory() as top:
         d = drive.Drive(build, top, 12, pause_us=150000, flush_ms=20, stderr=subprocess.PIPE)
-        while d.said()[0] < 2:
-            time.sleep(0.001)
+        d.wait(0, 2)
         if what == "cut":
-            os.truncate(d.file, 4096)
+            os.truncate(d.file, 0)
         else:
             os.unlink(d.file)
         finish(d, "the file was cut or removed", None, 12)

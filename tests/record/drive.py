@@ -2,6 +2,7 @@
 import os
 import struct
 import subprocess
+import time
 
 import recording
 
@@ -23,6 +24,15 @@ class Drive:
                 return PROGRESS.unpack(f.read(PROGRESS.size))
         except (OSError, struct.error):
             return 0, 0, 0, 0, 0
+
+    def wait(self, which, least):
+        """Waits until the number at this place of what it says is large enough."""
+        for _ in range(20000):
+            if self.said()[which] >= least:
+                return
+            time.sleep(0.001)
+        self.process.kill()
+        raise AssertionError(f"the recorder does not get on: {self.said()}")
 
     def bytes(self):
         with open(self.file, "rb") as f:

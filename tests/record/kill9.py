@@ -13,8 +13,7 @@ def one(build, seed):
     with tempfile.TemporaryDirectory() as top:
         d = drive.Drive(build, top, 10**9, pause_us=rng.choice([0, 0, 1, 50, 1000]), threads=rng.choice([0, 0, 2, 8]),
                         flush_ms=rng.choice([1, 20, 1000]))
-        while d.said()[0] == 0:
-            time.sleep(0.001)
+        d.wait(0, 1)
         time.sleep(rng.random() * 0.02)
         d.process.kill()
         d.process.communicate()

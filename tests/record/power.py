@@ -21,12 +21,11 @@ def cut(rng, synced, last):
     return b"".join(pages)
 
 
-def one(build, rng):
+def one(build, rng, rest):
     with tempfile.TemporaryDirectory() as top:
         d = drive.Drive(build, top, 10**9, pause_us=rng.choice([1, 50, 500]), threads=rng.choice([0, 4]), flush_ms=FLUSH_MS)
-        while d.said()[3] < 2:
-            time.sleep(0.001)
-        time.sleep(rng.random() * 0.1)
+        d.wait(3, 2)
+        time.sleep(rest)
         d.process.kill()
         killed = time.monotonic_ns()
         d.process.communicate()
@@ -50,8 +49,8 @@ def one(build, rng):
 def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     rng, figures = random.Random(7), []
-    for _ in range(rounds):
-        figures.append(one(sys.argv[1], rng))
+    for i in range(rounds):
+        figures.append(one(sys.argv[1], rng, 0.6 if i % 4 == 0 else rng.random() * 0.1))
     steps, durable, lost, age = (max(f[i] for f in figures) if i > 1 else sum(f[i] for f in figures) for i in range(4))
     print(f"{5 * rounds} power cuts: {steps} steps had ended, {durable} of them were synced and all of these are read; at most {lost} of the "
           f"others lost; no wrong number; the oldest flush was {age:.0f} ms old (interval {FLUSH_MS} ms)")
