@@ -429,7 +429,7 @@ static void facts_are_laid_over_what_is_there(void **state)
 	scene_finish(&s);
 }
 
-enum { THREADS = 8, EACH = 2000 };
+enum { THREADS = 16, EACH = 1000 }; /* more threads than shared lanes */
 
 static struct {
 	struct tscope_run *run;
@@ -443,8 +443,8 @@ static void *any_thread(void *arg)
 		tscope_region(all.run, all.region, now - 1);
 		tscope_event(all.run, all.event, i);
 		tscope_late(all.run, i, all.number, i);
-		if (i % 500 == 0)
-			(void)tscope_declare(all.run, TSCOPE_NUMBER, i % 1000 ? "x" : "y");
+		if (i % 250 == 0)
+			(void)tscope_declare(all.run, TSCOPE_NUMBER, i % 500 ? "x" : "y");
 	}
 	return NULL;
 }
