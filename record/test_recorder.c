@@ -102,16 +102,18 @@ static uint64_t get(const uint8_t *p, int bytes)
 	return v;
 }
 
-/* Returns the n-th frame of this kind in the file, from 0, or NULL. */
-static const uint8_t *frame(const struct scene *s, enum ts_frame_kind kind, int n)
+/* Returns the n-th frame of this kind in the file, from 0, or NULL; *ret_count is how many there were up to it. */
+static const uint8_t *look(const struct scene *s, enum ts_frame_kind kind, int n, int *ret_count)
 {
+	*ret_count = 0;
 	for (size_t start = 0; start < s->len; start += TS_FRAME_CHUNK) {
 		size_t at = start + (start == 0 ? TS_FRAME_FILE_HEADER : 0) + TS_FRAME_CHUNK_HEADER;
 
 		while (at + 8 <= start + TS_FRAME_CHUNK && get(s->bytes + at, 4)) {
 			uint32_t word = (uint32_t)get(s->bytes + at, 4);
 
-			if (TS_FRAME_KIND(word) == (uint32_t)kind && n-- == 0)
+			assert_true(TS_FRAME_LENGTH(word) >= 8 && at + TS_FRAME_LENGTH(word) <= start + TS_FRAME_CHUNK);
+			if (TS_FRAME_KIND(word) == (uint32_t)kind && (*ret_count)++ == n)
 				return s->bytes + at;
 			at += TS_FRAME_LENGTH(word);
 		}
@@ -119,12 +121,18 @@ static const uint8_t *frame(const struct scene *s, enum ts_frame_kind kind, int 
 	return NULL;
 }
 
+static const uint8_t *frame(const struct scene *s, enum ts_frame_kind kind, int n)
+{
+	int seen;
+
+	return look(s, kind, n, &seen);
+}
+
 static int count(const struct scene *s, enum ts_frame_kind kind)
 {
-	int n = 0;
+	int n;
 
-	while (frame(s, kind, n))
-		n++;
+	(void)look(s, kind, -1, &n);
 	return n;
 }
 
