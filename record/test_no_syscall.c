@@ -6,8 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "record/tick.h"
-#include "record/tscope.h"
+#include "record/recorder.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -50,12 +49,21 @@ static void train(struct tscope_run *run, const tscope_column phase[4], const ts
 	}
 }
 
+/* Until the keeper has made what all steps need: a chunk for every 480. */
+static void wait_for_space(struct tscope_run *run)
+{
+	struct timespec moment = {.tv_nsec = 1000000};
+
+	atomic_store(&run->space.ahead, 64);
+	for (int i = 0; i < 60000 && atomic_load(&run->space.made) - atomic_load(&run->space.taken) < 64; i++)
+		(void)nanosleep(&moment, NULL);
+}
+
 /* In a child. Exit code 0: all steps are recorded, by nobody's waiting. */
 static void record(int forbid)
 {
 	static const char *const names[] = {"data", "forward", "backward", "optimizer", "loss", "lr", "norm"};
 	struct tscope_options o = {.directory = directory};
-	struct timespec moment = {.tv_nsec = 300000000};
 	struct tscope_trouble before, after;
 	struct tscope_run *run;
 	tscope_column c[7];
@@ -64,14 +72,14 @@ static void record(int forbid)
 		_exit(2);
 	for (int i = 0; i < 7; i++)
 		c[i] = tscope_declare(run, i < 4 ? TSCOPE_PHASE : TSCOPE_NUMBER, names[i]);
-	train(run, c, c + 4, 30000); /* the keeper sees that this recorder is a fast one, and makes more space ahead */
-	(void)nanosleep(&moment, NULL);
+	train(run, c, c + 4, STEPS);
+	wait_for_space(run);
 	tscope_trouble(run, &before);
 	if (forbid)
 		forbid_calls();
 	train(run, c, c + 4, STEPS);
 	tscope_trouble(run, &after);
-	syscall(SYS_exit_group, after.waits - before.waits + after.lost_frames + 10 * (tscope_step_now(run) != 30000 + STEPS - 1));
+	syscall(SYS_exit_group, after.waits - before.waits + after.lost_frames + 10 * (tscope_step_now(run) != 2 * STEPS - 1));
 }
 
 static int status_of(int forbid)
