@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 TARGETS = {  # target: what it feeds
+    "fuzz_json_merge": "ts_record_json_check ts_record_json_merge ts_record_utf8_valid ts_record_utf8_cut",
     "fuzz_json": "ts_number_scan ts_parse_double",
     "fuzz_text": "ts_time_parse ts_time_parse_zoneless ts_id_parse ts_base64_parse ts_parse_hex ts_parse_hex64 ts_parse_u64 ts_parse_i64",
     "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "

@@ -1,0 +1,65 @@
+/* disk_posix.c - the same by POSIX alone: space is made by writing zeros, and a fork hands maps on. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+#include "record/disk.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+int ts_disk_extend(int fd, uint64_t at, size_t len)
+{
+	static const uint8_t zeros[65536];
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + len > limit.rlim_cur)
+		return EFBIG;
+	while (len > 0) {
+		ssize_t n = pwrite(fd, zeros, len < sizeof zeros ? len : sizeof zeros, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : ENOSPC;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int ts_disk_map(int fd, uint64_t at, size_t len, void **ret_map)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+
+	if (map == MAP_FAILED)
+		return errno;
+	for (size_t i = 0; i < len; i += page)
+		*(volatile uint8_t *)(map + i) = 0;
+	*ret_map = map;
+	return 0;
+}
+
+int ts_disk_flush_map(void *map, size_t len)
+{
+	return msync(map, len, MS_SYNC) < 0 ? errno : 0;
+}
+
+int ts_disk_flush(int fd)
+{
+	return fsync(fd) < 0 ? errno : 0;
+}
+
+void ts_disk_warm(void *map, size_t len)
+{
+	(void)map;
+	(void)len;
+}
+
+void ts_disk_detach(void *map, size_t len)
+{
+	(void)map;
+	(void)len;
+}

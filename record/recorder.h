@@ -1,0 +1,104 @@
+/* recorder.h - what is behind struct tscope_run, for the files of this room alone.
+ *
+ * The thread of the steps owns `row` and lane 0. Any other call borrows one of the shared lanes for a moment (ts_run_borrow). The
+ * keeper is a thread that makes space, flushes, and looks after the file.
+ */
+#ifndef TSCOPE_RECORD_RECORDER_H
+#define TSCOPE_RECORD_RECORDER_H
+
+#include "record/lane.h"
+#include "record/tick.h"
+#include "record/tscope.h"
+
+enum {
+	TS_RUN_SHARED = 8, /* lanes for calls of any thread: more only help if more threads record at the very same time */
+	TS_RUN_OTHER = 1,  /* the column `other` */
+	TS_RUN_BETWEEN = 2,
+	TS_RUN_COLUMNS = TS_FRAME_COLUMNS_MAX + 1, /* from 1 */
+};
+
+/* What a step collects. A cell of column c is there if where[c] has the serial of this step; its low 16 bits say at which place. */
+struct ts_row {
+	bool open;	  /* between begin and end */
+	uint64_t serial;
+	int64_t step;	  /* open or ended; valid if either is */
+	int64_t before;	  /* the step that ended before the open one */
+	int64_t begin;
+	int64_t last;	  /* up to where time was given to phases */
+	int64_t end;	  /* of the step that ended last; valid if any */
+	int64_t waited;	  /* since then, by tscope_add_ns */
+	bool any;	  /* has ended */
+	uint32_t count;
+	uint16_t columns[TS_RUN_COLUMNS];
+	uint64_t values[TS_RUN_COLUMNS];
+	uint64_t where[TS_RUN_COLUMNS];
+};
+
+struct ts_shared_lane {
+	atomic_flag busy;
+	struct ts_lane lane;
+};
+
+struct ts_column_table;
+struct ts_occurrences;
+struct ts_keeper;
+
+struct tscope_run {
+	_Atomic bool off; /* a child of fork: every call does nothing */
+	_Atomic uint8_t kinds[UINT16_MAX + 1]; /* by column; 0: there is none */
+	_Atomic int64_t step_open; /* TS_FRAME_NO_STEP: none */
+	_Atomic int64_t step_last; /* open or ended; TSCOPE_NEXT: none yet */
+	struct ts_lane steps;
+	struct ts_row row;
+	uint64_t steps_ended;
+	struct ts_occurrences *occurrences; /* of digests; made when the first comes */
+
+	struct ts_space space;
+	struct ts_shared_lane shared[TS_RUN_SHARED];
+	struct ts_column_table *columns;
+	struct ts_keeper *keeper;
+
+	int file;
+	int directory;
+	char *path; /* of the file, for messages */
+	char *name; /* NULL: none */
+	char *config;
+	int32_t rank, world_size;
+	uint32_t flush_ms;
+	int64_t began_unix, began;
+
+	_Atomic uint64_t lost, refused;
+	_Atomic int trouble; /* 0 none, 1 somebody writes `first`, 2 it is there */
+	char first[256];
+
+	struct tscope_run *next; /* of all that are open */
+};
+
+static inline bool ts_run_live(const struct tscope_run *run)
+{
+	return run && !atomic_load_explicit(&run->off, memory_order_relaxed);
+}
+
+static inline enum tscope_kind ts_run_kind(const struct tscope_run *run, tscope_column column)
+{
+	return (enum tscope_kind)atomic_load_explicit(&run->kinds[column], memory_order_relaxed);
+}
+
+/* tscope_declare into a lane that the caller has. */
+tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum tscope_kind kind, const char *name);
+
+/* The number of this thread among those that recorded, from 0. */
+uint32_t ts_run_thread(void);
+struct ts_lane *ts_run_borrow(struct tscope_run *run);
+void ts_run_return(struct ts_lane *lane);
+
+/* Notes what went wrong, the first time also on standard error. */
+void ts_run_trouble(struct tscope_run *run, const char *what);
+/* Says once that the recording has stopped, and why. */
+void ts_run_stopped(struct tscope_run *run);
+/* A frame found no room. */
+void ts_run_lost(struct tscope_run *run);
+/* A value was given to a column of another kind (0 is no column, and no trouble). */
+void ts_run_refused(struct tscope_run *run, tscope_column column);
+
+#endif

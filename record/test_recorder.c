@@ -1,0 +1,523 @@
+/* What the functions of tscope.h promise, by what is in the file: read here by the numbers of frame.h. Under a clock that only the
+ * test moves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "record/frame.h"
+#include "record/tick.h"
+#include "record/tscope.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Atomic int64_t now = 1000;
+
+int64_t ts_tick_ns(void)
+{
+	return now;
+}
+
+void ts_tick_follow(void)
+{
+}
+
+void ts_tick_wall(int64_t *ret_unix_ns, int64_t *ret_tick_ns)
+{
+	*ret_unix_ns = 0;
+	*ret_tick_ns = now;
+}
+
+void ts_tick_token(uint8_t token[16])
+{
+	memset(token, 1, 16);
+}
+
+uint32_t ts_tick_process(void)
+{
+	return 1;
+}
+
+struct scene {
+	char directory[64];
+	struct tscope_run *run;
+	uint8_t *bytes; /* of the file, after scene_read */
+	size_t len;
+};
+
+static struct scene scene_open(void)
+{
+	struct scene s = {0};
+	struct tscope_options o = {0};
+
+	(void)snprintf(s.directory, sizeof s.directory, "test_recorder.XXXXXX");
+	assert_non_null(mkdtemp(s.directory));
+	o.directory = s.directory;
+	assert_int_equal(tscope_open(&o, &s.run, NULL), TSCOPE_OK);
+	return s;
+}
+
+static void scene_read(struct scene *s)
+{
+	char path[128];
+	struct stat st;
+	int fd;
+
+	tscope_close(s->run);
+	(void)snprintf(path, sizeof path, "%s/" TS_FRAME_FILE, s->directory);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	s->len = (size_t)st.st_size;
+	s->bytes = malloc(s->len);
+	assert_int_equal(read(fd, s->bytes, s->len), (ssize_t)s->len);
+	(void)close(fd);
+}
+
+static void scene_finish(struct scene *s)
+{
+	static const char *const names[] = {"recording.tscope", "run.json", "facts.json", "facts.json.new"};
+	char path[128];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", s->directory, names[i]);
+		(void)unlink(path);
+	}
+	assert_int_equal(rmdir(s->directory), 0);
+	free(s->bytes);
+}
+
+static uint64_t get(const uint8_t *p, int bytes)
+{
+	uint64_t v = 0;
+
+	while (bytes-- > 0)
+		v = v << 8 | p[bytes];
+	return v;
+}
+
+/* Returns the n-th frame of this kind in the file, from 0, or NULL; *ret_count is how many there were up to it. */
+static const uint8_t *look(const struct scene *s, enum ts_frame_kind kind, int n, int *ret_count)
+{
+	*ret_count = 0;
+	for (size_t start = 0; start < s->len; start += TS_FRAME_CHUNK) {
+		size_t at = start + (start == 0 ? TS_FRAME_FILE_HEADER : 0) + TS_FRAME_CHUNK_HEADER;
+
+		while (at + 8 <= start + TS_FRAME_CHUNK && get(s->bytes + at, 4)) {
+			uint32_t word = (uint32_t)get(s->bytes + at, 4);
+
+			assert_true(TS_FRAME_LENGTH(word) >= 8 && at + TS_FRAME_LENGTH(word) <= start + TS_FRAME_CHUNK);
+			if (TS_FRAME_KIND(word) == (uint32_t)kind && (*ret_count)++ == n)
+				return s->bytes + at;
+			at += TS_FRAME_LENGTH(word);
+		}
+	}
+	return NULL;
+}
+
+static const uint8_t *frame(const struct scene *s, enum ts_frame_kind kind, int n)
+{
+	int seen;
+
+	return look(s, kind, n, &seen);
+}
+
+static int count(const struct scene *s, enum ts_frame_kind kind)
+{
+	int n;
+
+	(void)look(s, kind, -1, &n);
+	return n;
+}
+
+/* Returns whether a STEP or LATE frame has the column, and its value. */
+static int cell(const uint8_t *f, tscope_column column, uint64_t *ret_value)
+{
+	int step = TS_FRAME_KIND(get(f, 4)) == TS_FRAME_STEP;
+	uint64_t n = get(f + (step ? TS_FRAME_STEP_COUNT : TS_FRAME_LATE_COUNT), 2);
+	const uint8_t *columns = f + (step ? TS_FRAME_STEP_CELLS : TS_FRAME_LATE_CELLS);
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (get(columns + 2 * i, 2) != column)
+			continue;
+		*ret_value = get(columns + TS_FRAME_ALIGNED(2 * n) + 8 * i, 8);
+		return 1;
+	}
+	return 0;
+}
+
+static uint64_t value(const uint8_t *f, tscope_column column)
+{
+	uint64_t v = 0;
+
+	assert_true(cell(f, column, &v));
+	return v;
+}
+
+static struct tscope_trouble trouble(struct tscope_run *run)
+{
+	struct tscope_trouble t;
+
+	tscope_trouble(run, &t);
+	return t;
+}
+
+/* Stands for every function: none of them may touch a run that is none. */
+static void use_all(struct tscope_run *run, tscope_column c)
+{
+	assert_int_equal(tscope_declare(run, TSCOPE_PHASE, "more"), 0);
+	tscope_step_begin(run, TSCOPE_NEXT);
+	tscope_mark(run, c);
+	tscope_add_ns(run, c, 1);
+	tscope_log(run, c, 1);
+	tscope_log_digest(run, c, 1);
+	assert_int_equal(tscope_step_end(run), 0);
+	tscope_step_cancel(run);
+	assert_int_equal(tscope_step_now(run), TSCOPE_NEXT);
+	tscope_late(run, 0, c, 1);
+	tscope_late_ns(run, 0, c, 1);
+	tscope_late_digest(run, 0, c, 1);
+	tscope_region(run, c, 0);
+	tscope_event(run, c, 1);
+	tscope_event_text(run, c, "x");
+	tscope_digest(run, "x", NULL, 0, 0, 0);
+	assert_int_equal(tscope_facts(run, "{}", NULL), TSCOPE_OK);
+	assert_int_equal(trouble(run).lost_frames, 0);
+	tscope_close(run);
+}
+
+static void a_run_that_is_null_does_nothing(void **state)
+{
+	(void)state;
+	use_all(NULL, 1);
+}
+
+static void what_lies_between_steps_is_a_phase(void **state)
+{
+	struct scene s;
+	tscope_column data, forward;
+	uint64_t v;
+
+	(void)state;
+	s = scene_open();
+	data = tscope_declare(s.run, TSCOPE_PHASE, "data");
+	forward = tscope_declare(s.run, TSCOPE_PHASE, "forward");
+	tscope_add_ns(s.run, data, 40); /* before the first step there is nothing that it could be taken from */
+	tscope_step_begin(s.run, 5);
+	now += 10;
+	tscope_mark(s.run, forward);
+	assert_int_equal(tscope_step_end(s.run), 10);
+	now += 100;
+	tscope_add_ns(s.run, data, 70);
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	now += 7;
+	assert_int_equal(tscope_step_now(s.run), 6);
+	tscope_step_begin(s.run, TSCOPE_NEXT); /* ends the open one */
+	tscope_step_cancel(s.run);
+	now += 3;
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	tscope_step_end(s.run);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), 3);
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 0), data), 40);
+	assert_false(cell(frame(&s, TS_FRAME_STEP, 0), 1, &v)); /* `other` is 0 */
+	assert_false(cell(frame(&s, TS_FRAME_STEP, 0), 2, &v));
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 1), data), 70);
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 1), 2), 30);
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 1), 1), 7);
+	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 2) + TS_FRAME_STEP_STEP, 8), 7); /* the number of the one that was given up */
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 2), 2), 3);
+	scene_finish(&s);
+}
+
+static void a_directory_with_a_run_is_refused(void **state)
+{
+	struct scene s;
+	struct tscope_options o = {0};
+	struct tscope_error err;
+	struct tscope_run *other = (struct tscope_run *)1;
+
+	(void)state;
+	s = scene_open();
+	o.directory = s.directory;
+	assert_int_equal(tscope_open(&o, &other, &err), TSCOPE_EXISTS);
+	assert_null(other);
+	assert_non_null(strstr(err.text, "holds a run already"));
+	o.rank = 1;
+	o.world_size = 2;
+	assert_int_equal(tscope_open(&o, &other, NULL), TSCOPE_EXISTS);
+	scene_read(&s);
+	scene_finish(&s);
+}
+
+/* What comes into the directory after it was looked at is seen, too: this link stands for that. */
+static void a_file_is_never_written_over(void **state)
+{
+	char directory[] = "test_recorder.XXXXXX", path[128];
+	struct tscope_options o = {.directory = directory};
+	struct tscope_run *run;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	(void)snprintf(path, sizeof path, "%s/" TS_FRAME_FILE, directory);
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_EXISTS);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+static void options_that_are_wrong_are_refused(void **state)
+{
+	static const struct {
+		struct tscope_options o;
+		const char *said;
+	} cases[] = {
+		{{.directory = NULL}, "needs a directory"},
+		{{.directory = ""}, "needs a directory"},
+		{{.directory = "x", .config = "[1]"}, "config is not a JSON object"},
+		{{.directory = "x", .facts = "{\"a\": }"}, "facts is not a JSON object of at most 2 MiB in UTF-8 (byte 6)"},
+		{{.directory = "x", .rank = 2, .world_size = 2}, "rank 2 is not one of a world of 2"},
+		{{.directory = "x", .rank = -1}, "rank -1"},
+		{{.directory = "x", .name = "\xff"}, "UTF-8"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tscope_run *run;
+		struct tscope_error err = {0};
+
+		assert_int_equal(tscope_open(&cases[i].o, &run, &err), TSCOPE_INVALID);
+		assert_int_equal(err.status, TSCOPE_INVALID);
+		assert_non_null(strstr(err.text, cases[i].said));
+		assert_null(run);
+	}
+	assert_int_not_equal(access("x", F_OK), 0);
+}
+
+static void values_of_another_kind_are_counted(void **state)
+{
+	struct scene s;
+	tscope_column phase, number, event;
+
+	(void)state;
+	s = scene_open();
+	phase = tscope_declare(s.run, TSCOPE_PHASE, "loss");
+	number = tscope_declare(s.run, TSCOPE_NUMBER, "loss");
+	event = tscope_declare(s.run, TSCOPE_EVENT, "e");
+	assert_int_not_equal(phase, number);
+	assert_int_equal(tscope_declare(s.run, TSCOPE_NUMBER, "loss"), number);
+	assert_int_equal(trouble(s.run).refused_columns, 0);
+	assert_int_equal(tscope_declare(s.run, TSCOPE_NUMBER, ""), 0);
+	assert_int_equal(tscope_declare(s.run, TSCOPE_NUMBER, "\xc3"), 0);
+	assert_int_equal(tscope_declare(s.run, (enum tscope_kind)9, "x"), 0);
+	tscope_step_begin(s.run, 0);
+	tscope_mark(s.run, number);
+	tscope_log(s.run, phase, 1);
+	tscope_log(s.run, 0, 1);      /* no column is no trouble */
+	tscope_log(s.run, 60000, 1);
+	tscope_log_digest(s.run, number, 1);
+	tscope_add_ns(s.run, number, 1);
+	tscope_add_ns(s.run, phase, -1);
+	tscope_step_end(s.run);
+	tscope_late(s.run, 0, event, 1);
+	tscope_late_ns(s.run, 0, number, 1);
+	tscope_late_digest(s.run, 0, number, 1);
+	tscope_region(s.run, phase, 0);
+	tscope_event(s.run, number, 0);
+	assert_int_equal(trouble(s.run).refused_columns, 14);
+	assert_string_equal(trouble(s.run).first, "a column's name has to be 1 to 255 bytes of UTF-8");
+	scene_read(&s);
+	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 0) + TS_FRAME_STEP_COUNT, 2), 0);
+	assert_int_equal(count(&s, TS_FRAME_LATE) + count(&s, TS_FRAME_REGION) + count(&s, TS_FRAME_EVENT), 0);
+	scene_finish(&s);
+}
+
+static void a_wide_step_goes_on_in_late_frames(void **state)
+{
+	struct scene s;
+	tscope_column last = 0;
+	char name[32];
+	double one = 1;
+	uint64_t bits;
+
+	(void)state;
+	s = scene_open();
+	for (int i = 0; i < 15998; i++) {
+		(void)snprintf(name, sizeof name, "%d", i);
+		last = tscope_declare(s.run, TSCOPE_NUMBER, name);
+	}
+	assert_int_equal(last, 16000);
+	assert_int_equal(tscope_declare(s.run, TSCOPE_NUMBER, "one more"), 0);
+	tscope_step_begin(s.run, 0);
+	for (tscope_column c = 3; c <= last; c++)
+		tscope_log(s.run, c, c == last ? 1.0 : 0.0);
+	tscope_step_end(s.run);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), 1);
+	assert_int_equal(count(&s, TS_FRAME_LATE), 3);
+	assert_int_equal(count(&s, TS_FRAME_COLUMN), 16000);
+	memcpy(&bits, &one, 8);
+	assert_int_equal(value(frame(&s, TS_FRAME_LATE, 2), last), bits);
+	scene_finish(&s);
+}
+
+static void texts_are_cut_between_characters(void **state)
+{
+	struct scene s;
+	char text[5000];
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof text; i++)
+		text[i] = i < 4095 ? 'a' : "\xc3\xa4"[(i - 4095) % 2];
+	text[sizeof text - 1] = '\0';
+	s = scene_open();
+	tscope_event_text(s.run, tscope_declare(s.run, TSCOPE_EVENT, "e"), text);
+	tscope_event_text(s.run, tscope_declare(s.run, TSCOPE_EVENT, "e"), NULL);
+	scene_read(&s);
+	assert_int_equal(get(frame(&s, TS_FRAME_EVENT, 0) + TS_FRAME_EVENT_LENGTH, 4), 4095);
+	assert_int_equal(get(frame(&s, TS_FRAME_EVENT, 1) + TS_FRAME_EVENT_LENGTH, 4), 0);
+	scene_finish(&s);
+}
+
+static void a_forked_child_does_not_record(void **state)
+{
+	struct scene s;
+	int status;
+	pid_t child;
+
+	(void)state;
+	s = scene_open();
+	(void)tscope_declare(s.run, TSCOPE_PHASE, "forward");
+	tscope_step_begin(s.run, 0);
+	child = fork();
+	if (child == 0) {
+		use_all(s.run, 3);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	tscope_step_end(s.run);
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	tscope_step_end(s.run);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), 2);
+	assert_int_equal(get(frame(&s, TS_FRAME_END, 0) + TS_FRAME_END_STEPS, 8), 2);
+	scene_finish(&s);
+}
+
+static void facts_are_laid_over_what_is_there(void **state)
+{
+	struct scene s;
+	char path[128], text[256] = "";
+	struct tscope_error err;
+	int fd;
+
+	(void)state;
+	s = scene_open();
+	(void)snprintf(path, sizeof path, "%s/facts.json", s.directory);
+	assert_int_equal(tscope_facts(s.run, "{\"seeds\": {\"a\": 1, \"b\": {\"c\": [1, 2]}}}", &err), TSCOPE_OK);
+	assert_int_equal(tscope_facts(s.run, "{\"seeds\": {\"a\": 2, \"b\": {\"d\": NaN}}, \"work\": 3}", &err), TSCOPE_OK);
+	assert_int_equal(tscope_facts(s.run, "{\"seeds\": [}", &err), TSCOPE_INVALID);
+	fd = open(path, O_RDWR);
+	assert_true(read(fd, text, sizeof text - 1) > 0);
+	assert_string_equal(text, "{\n\"format\": 1,\n\"seeds\": {\n\"a\": 2,\n"
+			    "\"b\": {\n\"c\": [1, 2],\n\"d\": NaN\n}\n},\n\"work\": 3\n}\n");
+	/* What another program left there and cannot be read is not written over. */
+	assert_int_equal(ftruncate(fd, 5), 0);
+	assert_int_equal(tscope_facts(s.run, "{}", &err), TSCOPE_INVALID);
+	assert_non_null(strstr(err.text, "left as it is"));
+	(void)close(fd);
+	scene_read(&s);
+	scene_finish(&s);
+}
+
+enum { THREADS = 16, EACH = 1000 }; /* more threads than shared lanes */
+
+static struct {
+	struct tscope_run *run;
+	tscope_column region, event, number;
+} all;
+
+static void *any_thread(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < EACH; i++) {
+		tscope_region(all.run, all.region, now - 1);
+		tscope_event(all.run, all.event, i);
+		tscope_late(all.run, i, all.number, i);
+		if (i % 250 == 0)
+			(void)tscope_declare(all.run, TSCOPE_NUMBER, i % 500 ? "x" : "y");
+	}
+	return NULL;
+}
+
+static void any_thread_may_record(void **state)
+{
+	struct scene s;
+	pthread_t threads[THREADS];
+
+	(void)state;
+	s = scene_open();
+	all.run = s.run;
+	all.region = tscope_declare(s.run, TSCOPE_REGION, "r");
+	all.event = tscope_declare(s.run, TSCOPE_EVENT, "e");
+	all.number = tscope_declare(s.run, TSCOPE_NUMBER, "n");
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, any_thread, NULL), 0);
+	for (int i = 0; i < EACH; i++) {
+		now += 1000000; /* the keeper flushes now and then */
+		tscope_step_begin(s.run, TSCOPE_NEXT);
+		tscope_log(s.run, all.number, i);
+		tscope_step_end(s.run);
+		(void)trouble(s.run);
+	}
+	for (int i = 0; i < THREADS; i++)
+		(void)pthread_join(threads[i], NULL);
+	assert_int_equal(trouble(s.run).lost_frames, 0);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), EACH);
+	assert_int_equal(count(&s, TS_FRAME_REGION), THREADS * EACH);
+	assert_int_equal(count(&s, TS_FRAME_EVENT), THREADS * EACH);
+	assert_int_equal(count(&s, TS_FRAME_LATE), THREADS * EACH);
+	assert_int_equal(count(&s, TS_FRAME_COLUMN), 7);
+	scene_finish(&s);
+}
+
+static void a_step_that_is_open_at_the_end_is_dropped(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	s = scene_open();
+	tscope_step_begin(s.run, 0);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), 0);
+	assert_int_equal(get(frame(&s, TS_FRAME_END, 0) + TS_FRAME_END_LOST, 8), 1);
+	scene_finish(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_that_is_null_does_nothing),
+		cmocka_unit_test(what_lies_between_steps_is_a_phase),
+		cmocka_unit_test(a_directory_with_a_run_is_refused),
+		cmocka_unit_test(a_file_is_never_written_over),
+		cmocka_unit_test(options_that_are_wrong_are_refused),
+		cmocka_unit_test(values_of_another_kind_are_counted),
+		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),
+		cmocka_unit_test(texts_are_cut_between_characters),
+		cmocka_unit_test(a_forked_child_does_not_record),
+		cmocka_unit_test(facts_are_laid_over_what_is_there),
+		cmocka_unit_test(any_thread_may_record),
+		cmocka_unit_test(a_step_that_is_open_at_the_end_is_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Cuts the power under a recorder: at most the flush interval is lost, and nothing wrong is read: power.py BUILD [ROUNDS].
+
+What the file held before the last fdatasync began is on the disk. Of what was written since, any page may be there or not: each round
+takes some of them."""
+import random
+import sys
+import tempfile
+import time
+
+import drive
+
+PAGE, FLUSH_MS, SLACK_MS = 4096, 40, 400  # the slack is for a machine that is busy
+
+
+def cut(rng, synced, last):
+    """Returns what a disk may hold: of each page the synced state or the last one; a page that was never synced may be zeros."""
+    synced = synced + bytes(max(0, len(last) - len(synced)))
+    kept = rng.random()
+    pages = [last[i:i + PAGE] if rng.random() < kept else synced[i:i + PAGE] for i in range(0, len(last), PAGE)]
+    return b"".join(pages)
+
+
+def one(build, rng, rest):
+    with tempfile.TemporaryDirectory() as top:
+        d = drive.Drive(build, top, 10**9, pause_us=rng.choice([1, 50, 500]), threads=rng.choice([0, 4]), flush_ms=FLUSH_MS)
+        d.wait(3, 2)
+        time.sleep(rest)
+        d.process.kill()
+        killed = time.monotonic_ns()
+        d.process.communicate()
+        steps, _, synced, _, last = d.said()
+        age = (killed - last) / 1e6
+        assert age < FLUSH_MS + SLACK_MS, f"the last flush was {age:.0f} ms ago"
+        with open(d.progress + ".synced", "rb") as f:
+            before = f.read()
+        after = d.bytes()
+        durable = drive.parse(before)[1]
+        assert set(range(synced - 1)) <= durable
+        lost = []
+        for _ in range(5):
+            parsed, seen = drive.parse(cut(rng, before, after))
+            assert durable <= seen, f"{sorted(durable - seen)[:5]} were synced and are lost"
+            assert max(seen) <= steps
+            lost.append(steps - len(seen))
+        return steps, len(durable), max(lost), age
+
+
+def main():
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    rng, figures = random.Random(7), []
+    for i in range(rounds):
+        figures.append(one(sys.argv[1], rng, 0.6 if i % 4 == 0 else rng.random() * 0.1))
+    steps, durable, lost, age = (max(f[i] for f in figures) if i > 1 else sum(f[i] for f in figures) for i in range(4))
+    print(f"{5 * rounds} power cuts: {steps} steps had ended, {durable} of them were synced and all of these are read; at most {lost} of the "
+          f"others lost; no wrong number; the oldest flush was {age:.0f} ms old (interval {FLUSH_MS} ms)")
+
+
+if __name__ == "__main__":
+    main()
