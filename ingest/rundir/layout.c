@@ -77,7 +77,7 @@ bool ts_layout_looks_like_run(const char *path)
 	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
 		return true;
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
-		if (has(path, ts_side_files[i].name))
+		if (ts_side_files[i].alone && has(path, ts_side_files[i].name))
 			return true;
 	for (size_t i = 0; ts_kept_files[i]; i++)
 		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)

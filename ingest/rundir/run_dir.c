@@ -482,7 +482,8 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	ts_builder_stats(b, &stats);
 	r->result.events += stats.events;
 	r->result.digests += stats.digests;
-	if (!status && (files || stats.events || stats.digests))
+	r->result.timed += stats.timed;
+	if (!status && (files || stats.events || stats.digests || stats.timed))
 		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
 	ts_builder_destroy(b);
 	return status;

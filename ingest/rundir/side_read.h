@@ -1,8 +1,9 @@
-/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl) into a builder: each line is a
+/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl, events.jsonl) into a builder: each line is a
  * row of that file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
+ *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
  * by the rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices work
@@ -18,9 +19,10 @@ struct ts_side_file {
 	const char *name;
 	enum ts_table_kind kind;
 	enum ts_record_form form;
+	bool alone; /* a directory that holds nothing else is a run; other tools write files called events.jsonl, too */
 };
 
-enum { TS_SIDE_FILES = 2 };
+enum { TS_SIDE_FILES = 3 };
 extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
 
 struct ts_side_input {
