@@ -12,6 +12,7 @@ OUTSIDE = {"service/auth", "service/handlers", "service/rpc", "ingest", "proto",
 # room or sub-room: what it may include. A room's own top level may include its sub-rooms; a sub-room only what its row names
 # ("a room" stands for all of it). The longest prefix of a path is its room.
 ROOMS = {
+    "record": set(),
     "base": set(),
     "run": {"base"},
     "analysis": {"run", "base", "analysis"},
@@ -23,7 +24,7 @@ ROOMS = {
     "analysis/diverge": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
-    "ingest": {"run", "base", "ingest"},
+    "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},
     "ingest/core": {"run", "base"},
     "ingest/facts": {"run", "base", "ingest/core"},
@@ -34,7 +35,7 @@ ROOMS = {
     "ingest/trackers": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs", "ingest/wandb"},
     "ingest/wandb": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/mlflow": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
-    "ingest/tensorboard": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
+    "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},

@@ -1,7 +1,7 @@
 /* Any bytes as an event file: no crash, no leak. Checksums are made right first, or nothing but checksums would be tried. */
 #include "ingest/core/fuzz_reader.h"
-#include "ingest/formats/crc32c.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
+#include "ingest/tensorboard/tfrecord.h"
 
 #include <unistd.h>
 
@@ -11,11 +11,11 @@ static void write_records(int fd, const uint8_t *data, size_t size)
 	while (size > 0) {
 		size_t n = data[0] < size ? data[0] : size - 1;
 		uint8_t head[12] = {(uint8_t)n}, foot[4];
-		uint32_t crc = ts_crc32c_masked(ts_crc32c(0, ts_span_of(head, 8)));
+		uint32_t crc = ts_tfrecord_masked(ts_crc32c(0, head, 8));
 
 		for (int i = 0; i < 4; i++)
 			head[8 + i] = (uint8_t)(crc >> (8 * i));
-		crc = ts_crc32c_masked(ts_crc32c(0, ts_span_of(data + 1, n)));
+		crc = ts_tfrecord_masked(ts_crc32c(0, data + 1, n));
 		for (int i = 0; i < 4; i++)
 			foot[i] = (uint8_t)(crc >> (8 * i));
 		fuzz_write(fd, head, 12);

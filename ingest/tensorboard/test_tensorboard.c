@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "ingest/discover.h"
-#include "ingest/formats/crc32c.h"
 #include "ingest/tensorboard/tensor.h"
 
 #include <dirent.h>
@@ -259,25 +258,6 @@ static void a_wrong_byte_is_told(void **state)
 	}
 }
 
-static void crc32c_agrees_with_its_vectors(void **state)
-{
-	uint8_t zeros[32] = {0}, ones[32], up[32];
-
-	(void)state;
-	memset(ones, 0xff, sizeof ones);
-	for (uint8_t i = 0; i < 32; i++)
-		up[i] = i;
-	/* The value is from RFC 3720, B.4. */
-	assert_int_equal(ts_crc32c(0, ts_span_of(zeros, 32)), 0x8a9136aa);
-	assert_int_equal(ts_crc32c(0, ts_span_of(ones, 32)), 0x62a8ab43);
-	assert_int_equal(ts_crc32c(0, ts_span_of(up, 32)), 0x46dd794e);
-	assert_int_equal(ts_crc32c_portable(0, ts_span_of(up, 32)), 0x46dd794e);
-	for (size_t n = 0; n < 32; n++) {
-		assert_int_equal(ts_crc32c(0, ts_span_of(up, n)), ts_crc32c_portable(0, ts_span_of(up, n)));
-		assert_int_equal(ts_crc32c(ts_crc32c(0, ts_span_of(up, n)), ts_span_of(up + n, 32 - n)), 0x46dd794e);
-	}
-}
-
 static void tensors_that_do_not_fit(void **state)
 {
 	static const struct {
@@ -315,7 +295,6 @@ int main(void)
 		cmocka_unit_test(folders_hold_runs),
 		cmocka_unit_test(a_cut_tail_is_no_error),
 		cmocka_unit_test(a_wrong_byte_is_told),
-		cmocka_unit_test(crc32c_agrees_with_its_vectors),
 		cmocka_unit_test(tensors_that_do_not_fit),
 	};
 

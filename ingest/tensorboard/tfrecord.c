@@ -2,7 +2,6 @@
 
 #include "base/below.h"
 #include "base/cursor.h"
-#include "ingest/formats/crc32c.h"
 
 #include <unistd.h>
 
@@ -57,13 +56,13 @@ static enum ts_status check_long(struct ts_tfrecord *t, uint64_t len, bool *ret_
 
 		if (fill(t, n, err))
 			return err->status;
-		crc = ts_crc32c(crc, ts_span_of(t->window.data + t->used, n));
+		crc = ts_crc32c(crc, t->window.data + t->used, n);
 		t->used += n;
 		len -= n;
 	}
 	if (fill(t, FOOT, err))
 		return err->status;
-	*ret_good = ts_crc32c_masked(crc) == ts_load_u32(t->window.data + t->used);
+	*ret_good = ts_tfrecord_masked(crc) == ts_load_u32(t->window.data + t->used);
 	t->used += FOOT;
 	return TS_OK;
 }
@@ -82,7 +81,7 @@ enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_recor
 	head = t->window.data + t->used;
 	len = ts_load_le(head, 8);
 	*ret_end = TS_TFRECORD_DAMAGED;
-	if (ts_crc32c_masked(ts_crc32c(0, ts_span_of(head, 8))) != ts_load_u32(head + 8))
+	if (ts_tfrecord_masked(ts_crc32c(0, head, 8)) != ts_load_u32(head + 8))
 		return TS_OK;
 	*ret_end = TS_TFRECORD_CUT;
 	if (left - HEAD < FOOT || len > left - HEAD - FOOT)
@@ -98,7 +97,7 @@ enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_recor
 		return err->status;
 	head = t->window.data + t->used;
 	*ret_record = ts_span_of(head + HEAD, (size_t)len);
-	if (ts_crc32c_masked(ts_crc32c(0, *ret_record)) != ts_load_u32(head + HEAD + len)) {
+	if (ts_tfrecord_masked(ts_crc32c(0, ret_record->data, ret_record->len)) != ts_load_u32(head + HEAD + len)) {
 		*ret_end = TS_TFRECORD_DAMAGED;
 		return TS_OK;
 	}

@@ -14,6 +14,7 @@
 #define TSCOPE_INGEST_TENSORBOARD_TFRECORD_H
 
 #include "base/buf.h"
+#include "record/crc32c.h"
 
 enum { TS_TFRECORD_MAX = 16 << 20 };
 
@@ -38,5 +39,11 @@ enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *top, const ch
 void ts_tfrecord_close(struct ts_tfrecord *t);
 /* Reads the next record, which is valid until the next call. */
 enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_record, enum ts_tfrecord_end *ret_end, struct ts_error *err);
+
+/* How a TFRecord stores a CRC-32C: rotated, with an offset, so that a checksum over bytes that contain checksums works. */
+static inline uint32_t ts_tfrecord_masked(uint32_t crc)
+{
+	return (crc >> 15 | crc << 17) + UINT32_C(0xa282ead8);
+}
 
 #endif

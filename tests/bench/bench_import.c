@@ -8,8 +8,8 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "ingest/formats/crc32c.h"
 #include "ingest/ingest.h"
+#include "ingest/tensorboard/tfrecord.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,9 +57,9 @@ static void event(struct ts_buf *out, int64_t step, const char *tag, float value
 	ts_buf_u8(&e, 0x15);
 	ts_buf_u32(&e, bits);
 	ts_buf_u64(out, e.len);
-	ts_buf_u32(out, ts_crc32c_masked(ts_crc32c(0, ts_span_of(out->data + out->len - 8, 8))));
+	ts_buf_u32(out, ts_tfrecord_masked(ts_crc32c(0, out->data + out->len - 8, 8)));
 	ts_buf_span(out, ts_buf_view(&e));
-	ts_buf_u32(out, ts_crc32c_masked(ts_crc32c(0, ts_buf_view(&e))));
+	ts_buf_u32(out, ts_tfrecord_masked(ts_crc32c(0, e.data, e.len)));
 	ts_buf_finish(&e);
 }
 

@@ -1,4 +1,4 @@
-#include "ingest/formats/crc32c.h"
+#include "record/crc32c.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -23,54 +23,47 @@ static void make_tables(void)
 }
 
 /* Takes eight bytes at a time (Kounavis and Berry 2008). */
-uint32_t ts_crc32c_portable(uint32_t crc, struct ts_span bytes)
+uint32_t ts_crc32c_portable(uint32_t crc, const void *data, size_t len)
 {
-	const uint8_t *p = bytes.data;
-	size_t n = bytes.len;
+	const uint8_t *p = data;
 
 	(void)pthread_once(&tables_once, make_tables);
 	crc = ~crc;
-	for (; n >= 8; n -= 8, p += 8) {
+	for (; len >= 8; len -= 8, p += 8) {
 		uint32_t low = crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
 
 		crc = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^ tables[5][low >> 16 & 0xff] ^ tables[4][low >> 24] ^
 		      tables[3][p[4]] ^ tables[2][p[5]] ^ tables[1][p[6]] ^ tables[0][p[7]];
 	}
-	for (; n > 0; n--, p++)
+	for (; len > 0; len--, p++)
 		crc = crc >> 8 ^ tables[0][(crc ^ *p) & 0xff];
 	return ~crc;
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, struct ts_span bytes)
+__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const void *data, size_t len)
 {
-	const uint8_t *p = bytes.data;
-	size_t n = bytes.len;
+	const uint8_t *p = data;
 	uint64_t wide = (uint32_t)~crc;
 
-	for (; n >= 8; n -= 8, p += 8) {
+	for (; len >= 8; len -= 8, p += 8) {
 		uint64_t word;
 
 		memcpy(&word, p, sizeof word);
 		wide = __builtin_ia32_crc32di(wide, word);
 	}
 	crc = (uint32_t)wide;
-	for (; n > 0; n--, p++)
+	for (; len > 0; len--, p++)
 		crc = __builtin_ia32_crc32qi(crc, *p);
 	return ~crc;
 }
 #endif
 
-uint32_t ts_crc32c(uint32_t crc, struct ts_span bytes)
+uint32_t ts_crc32c(uint32_t crc, const void *data, size_t len)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("sse4.2"))
-		return by_instruction(crc, bytes);
+		return by_instruction(crc, data, len);
 #endif
-	return ts_crc32c_portable(crc, bytes);
-}
-
-uint32_t ts_crc32c_masked(uint32_t crc)
-{
-	return (crc >> 15 | crc << 17) + UINT32_C(0xa282ead8);
+	return ts_crc32c_portable(crc, data, len);
 }
