@@ -27,7 +27,7 @@ extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
 
 struct ts_side_input {
 	const struct ts_side_file *file;
-	struct ts_steps_source source;
+	struct ts_source source;
 	const struct ts_facts *facts; /* as in ts_emit_init */
 	struct ts_notices *notices;
 	size_t window; /* bytes; 0 = 1 MiB; tests use less */
