@@ -6,8 +6,8 @@
  *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
- * by the rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices work
- * as for steps.jsonl (range.h). Threads: one at a time.
+ * by the rules of steps.jsonl. The key of a row is its place among the records taken, behind those of a recording. Lines, windows
+ * and notices work as for steps.jsonl (range.h). Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_SIDE_READ_H
 #define TSCOPE_INGEST_RUNDIR_SIDE_READ_H

@@ -51,7 +51,8 @@ static void events_are_rows_of_their_own(void **state)
 	assert_int_equal(t.result.events, 0);
 	assert_int_equal(t.result.rows, 1);
 	test_index(&t, 0, &index);
-	assert_memory_equal(numbers(&t, &index, "time", 3), ((double[]){1795167217.125, 1795167218.5, 1795167219}), 3 * sizeof(double));
+	assert_memory_equal(numbers(&t, &index, "time", 3), ((double[]){1795167217.125, 1795167218.5, 1795167219}),
+			    3 * sizeof(double));
 	assert_memory_equal(numbers(&t, &index, "duration", 1), ((double[]){1.25}), sizeof(double));
 	assert_memory_equal(numbers(&t, &index, "value", 1), ((double[]){-0.0}), sizeof(double));
 	(void)find(&index, "name", TS_COLUMN_TEXT, 3, &table);
@@ -86,8 +87,9 @@ static void events_alone_are_no_run(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_write(&t, "run/events.jsonl", "{\"time\": 1, \"name\": \"a\"}\n");
-	assert_int_equal(ts_ingest(&(struct ts_ingest_options){.path = t.path}, test_objects_sink, &t.objects, &t.arena, &t.result, &t.err),
-			 TS_INVALID);
+	assert_int_equal(
+		ts_ingest(&(struct ts_ingest_options){.path = t.path}, test_objects_sink, &t.objects, &t.arena, &t.result, &t.err),
+		TS_INVALID);
 	test_run_finish(&t);
 }
 
