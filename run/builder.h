@@ -69,6 +69,7 @@ struct ts_builder_stats {
 	uint64_t superseded; /* rows of TS_TABLE_SUPERSEDED */
 	uint64_t events; /* rows of TS_TABLE_PIPELINE */
 	uint64_t digests; /* rows of TS_TABLE_DIGESTS */
+	uint64_t timed; /* rows of TS_TABLE_EVENTS */
 	size_t columns; /* columns (names and types) so far, in tables of all kinds */
 	int64_t first_step, last_step; /* valid if rows > 0 */
 	uint64_t blocks;

@@ -413,7 +413,9 @@ const char *ts_table_word(enum ts_table_kind table)
 	case TS_TABLE_PIPELINE:
 		return "pipeline";
 	case TS_TABLE_DIGESTS:
+		return "digests";
+	case TS_TABLE_EVENTS:
 		break;
 	}
-	return "digests";
+	return "events";
 }

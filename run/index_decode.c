@@ -109,8 +109,10 @@ static enum ts_status read_table(struct reader *r, struct ts_error *err)
 	uint8_t kind = ts_cursor_u8(&r->p.c);
 	uint8_t key_log2 = ts_cursor_u8(&r->p.c);
 
-	if (r->p.c.failed || kind < TS_TABLE_STEPS || kind > TS_TABLE_KINDS || key_log2 < TS_BLOCK_ROWS_LOG2 ||
-	    key_log2 > 63)
+	if (!r->p.c.failed && kind > TS_TABLE_KINDS)
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: a table of kind %d, which this version of tscope does not know",
+				    ts_payload_at(&r->p), (int)kind);
+	if (r->p.c.failed || kind < TS_TABLE_STEPS || key_log2 < TS_BLOCK_ROWS_LOG2 || key_log2 > 63)
 		return too_early(r, "table", err);
 	tables = ts_arena_more(r->arena, index->tables, index->n_tables, 1, sizeof *tables);
 	if (!tables)

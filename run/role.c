@@ -10,13 +10,15 @@ struct rule {
 	enum ts_role role;
 };
 
-/* This is version 3 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
+/* This is version 4 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
  * before rules for what the name measures (loss_ms is a time). A change here requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
-	{"phases.*", TS_ROLE_OBSERVATION},  {"memory.*", TS_ROLE_OBSERVATION}, {"digests.*", TS_ROLE_TRAJECTORY},
-	{"samples", TS_ROLE_TRAJECTORY},    {"tokens", TS_ROLE_TRAJECTORY},    {"epoch", TS_ROLE_TRAJECTORY},
-	{"tags", TS_ROLE_TRAJECTORY},       {"tags.*", TS_ROLE_TRAJECTORY},    {NULL, TS_ROLE_UNKNOWN},
+	{"phases.*", TS_ROLE_OBSERVATION},  {"regions.*", TS_ROLE_OBSERVATION},
+	{"memory.*", TS_ROLE_OBSERVATION},  {"digests.*", TS_ROLE_TRAJECTORY},
+	{"samples", TS_ROLE_TRAJECTORY},    {"tokens", TS_ROLE_TRAJECTORY},
+	{"epoch", TS_ROLE_TRAJECTORY},	    {"tags", TS_ROLE_TRAJECTORY},
+	{"tags.*", TS_ROLE_TRAJECTORY},	    {NULL, TS_ROLE_UNKNOWN},
 };
 
 /* These rules match the last component of scalars.*, in lower case, with '-', '/' and '.' as '_'. */

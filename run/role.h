@@ -10,10 +10,10 @@
 enum ts_role {
 	TS_ROLE_UNKNOWN = 0,
 	TS_ROLE_TRAJECTORY = 1, /* loss, gradient norm, learning rate, digests, samples, tokens */
-	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, memory, throughput */
+	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, regions, memory, throughput */
 };
 
-enum { TS_ROLE_TABLE_VERSION = 3 };
+enum { TS_ROLE_TABLE_VERSION = 4 };
 
 /* The role that the fact columns.<name>.role states ("trajectory", "observation"), else that of the table of names. facts may
  * be NULL. */

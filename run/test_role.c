@@ -45,6 +45,7 @@ static void test_names(void **unused)
 		"segment",
 		"phases.forward",
 		"phases.x.y",
+		"regions.evaluate",
 		"memory.alloc",
 		"scalars.step_time",
 		"scalars.loss_time",

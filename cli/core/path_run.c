@@ -26,7 +26,7 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 		const struct ts_notice *n = &notices->items[i];
 		char line[32] = "", times[48] = "";
 
-		if (n->level == TS_NOTICE_INFO && !all)
+		if (n->level == TS_NOTICE_INFO && !all && strcmp(n->code, "still_growing") != 0)
 			continue;
 		if (n->line)
 			ts_text_u64(line, ":", n->line, "");

@@ -20,7 +20,7 @@ enum ts_status ts_path_discover(struct ts_cli *cli, const char *path, struct ts_
 				struct ts_error *err);
 
 /* Prints one line to stderr for each notice, which is one kind of problem in one file: "runs/exp1/steps.jsonl:17: cut_line (3
- * times): detail". Notices that lost no data are shown only if all is set. */
+ * times): detail". Notices that lost no data are shown only if all is set, but that a run still grows is always said. */
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all);
 
 #endif

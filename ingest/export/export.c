@@ -586,8 +586,9 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 			return err->status;
 	if (job)
 		return TS_OK;
-	/* A rank for which nothing was recorded still gets its directory. */
-	return has_kind(index, TS_TABLE_STEPS) || has_kind(index, TS_TABLE_SUPERSEDED) || e->made == before
+	/* A rank for which nothing was recorded still gets its directory, and events.jsonl alone makes none. */
+	return has_kind(index, TS_TABLE_STEPS) || has_kind(index, TS_TABLE_SUPERSEDED) || has_kind(index, TS_TABLE_EVENTS) ||
+			       e->made == before
 		       ? write_steps(e, index, err)
 		       : TS_OK;
 }

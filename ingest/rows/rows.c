@@ -2,12 +2,11 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "ingest/rows/run_columns.h"
 #include "ingest/rows/spill.h"
 #include "run/builder.h"
 
 #include <stdio.h>
-
-#define EXACT_MAX (INT64_C(1) << 53)
 
 enum { CELL_BYTES = 8, ROW_MAX = TS_SPILL_RECORD_MAX };
 
@@ -36,7 +35,7 @@ struct ts_rows {
 	struct ts_buf same;  /* the records of one step while merging */
 	int64_t *restarts; /* for each restart, the step at which training began again */
 	size_t n_restarts, cap_restarts;
-	uint32_t segment_column, step_column, step_text_column; /* the column's number + 1; 0: not yet made */
+	struct ts_own_columns own;
 	int64_t ordinal; /* the ordinal of the next superseded row */
 };
 
@@ -105,16 +104,6 @@ enum ts_status ts_rows_column(struct ts_rows *r, const struct ts_rows_column *co
 		return err->status;
 	*ret_column = (uint32_t)r->n_columns;
 	r->columns[r->n_columns++] = c;
-	return TS_OK;
-}
-
-static enum ts_status own_column(struct ts_rows *r, const char *name, enum ts_column_type type, uint32_t *column, struct ts_error *err)
-{
-	if (!*column) {
-		if (ts_builder_column(r->builder, ts_span_str(name), type, column, err))
-			return err->status;
-		++*column;
-	}
 	return TS_OK;
 }
 
@@ -283,30 +272,7 @@ static enum ts_status put_segment(struct ts_rows *r, uint32_t segment, struct ts
 {
 	if (!r->n_restarts)
 		return TS_OK;
-	if (own_column(r, "segment", TS_COLUMN_F64, &r->segment_column, err))
-		return err->status;
-	ts_builder_f64(r->builder, r->segment_column - 1, segment);
-	return TS_OK;
-}
-
-/* Writes the step as a number, or as its digits if a double would lose some. The segments of steps.jsonl are stored in
- * the same way. */
-static enum ts_status put_step(struct ts_rows *r, int64_t step, struct ts_error *err)
-{
-	char digits[32];
-	int n;
-
-	if (step >= -EXACT_MAX && step <= EXACT_MAX) {
-		if (own_column(r, "step", TS_COLUMN_F64, &r->step_column, err))
-			return err->status;
-		ts_builder_f64(r->builder, r->step_column - 1, (double)step);
-		return TS_OK;
-	}
-	if (own_column(r, "step", TS_COLUMN_JSON, &r->step_text_column, err))
-		return err->status;
-	n = snprintf(digits, sizeof digits, "%" PRId64, step);
-	ts_builder_text(r->builder, r->step_text_column - 1, ts_span_of(digits, (size_t)n));
-	return TS_OK;
+	return ts_own_segment(&r->own, r->builder, NULL, segment, err);
 }
 
 static enum ts_status superseded_row(struct ts_rows *r, struct ts_span record, struct ts_error *err)
@@ -314,7 +280,7 @@ static enum ts_status superseded_row(struct ts_rows *r, struct ts_span record, s
 	ts_builder_row(r->builder, TS_TABLE_SUPERSEDED, r->ordinal++);
 	r->row++;
 	put_cells(r, record);
-	if (put_segment(r, ts_load_u32(record.data), err) || put_step(r, r->step, err))
+	if (put_segment(r, ts_load_u32(record.data), err) || ts_own_step(&r->own, r->builder, NULL, r->step, err))
 		return err->status;
 	return ts_builder_row_end(r->builder, err);
 }

@@ -51,7 +51,8 @@ void ts_result_count(struct ts_ingest_result *result, const struct ts_builder *b
 	result->superseded += stats.superseded;
 	result->events += stats.events;
 	result->digests += stats.digests;
-	result->n_ranks += stats.rows || stats.events || stats.digests || files;
+	result->timed += stats.timed;
+	result->n_ranks += stats.rows || stats.events || stats.digests || stats.timed || files;
 }
 
 static enum ts_status write_head(struct ts_head *head, struct ts_sink_count *sink, struct ts_id *ret_id, struct ts_error *err)

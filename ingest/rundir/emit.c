@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#define EXACT_MAX (INT64_C(1) << 53)
-
 static void forget(struct ts_key *key)
 {
 	memset(key->column, 0, sizeof key->column);
@@ -19,39 +17,6 @@ void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct
 		forget(&record->keys.items[i]);
 }
 
-/* Reads columns.<name>.precision: "f32", "f64", or the number of digits behind the decimal point. */
-static void declare_precision(struct ts_emit *emit, struct ts_span name, uint32_t column)
-{
-	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
-	const struct ts_fact *fact = NULL;
-
-	if (!emit->facts)
-		return;
-	ts_buf_str(&path, "columns");
-	ts_path_key(&path, name);
-	ts_path_key(&path, ts_span_str("precision"));
-	if (!path.failed)
-		fact = ts_facts_find(emit->facts, ts_buf_view(&path));
-	ts_buf_finish(&path);
-	if (fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32"))
-		ts_builder_precision(emit->builder, column, TS_PRECISION_F32, 0);
-	if (fact && fact->type == TS_FACT_INT && fact->integer >= 0 && fact->integer <= 17)
-		ts_builder_precision(emit->builder, column, TS_PRECISION_DECIMALS, (uint8_t)fact->integer);
-}
-
-static enum ts_status make_column(struct ts_emit *emit, struct ts_span name, enum ts_column_type type,
-				  uint32_t *ret_column, struct ts_error *err)
-{
-	uint32_t column;
-
-	if (ts_builder_column(emit->builder, name, type, &column, err))
-		return err->status;
-	if (type == TS_COLUMN_F64)
-		declare_precision(emit, name, column);
-	*ret_column = column + 1;
-	return TS_OK;
-}
-
 static enum ts_status find_column(struct ts_emit *emit, const struct ts_cell *cell, struct ts_error *err)
 {
 	struct ts_key *key = ts_key_at(emit->keys, cell->key);
@@ -63,7 +28,7 @@ static enum ts_status find_column(struct ts_emit *emit, const struct ts_cell *ce
 		ts_buf_str(&path, "[0]");
 	status = ts_buf_check(&path, err);
 	if (!status)
-		status = make_column(emit, ts_buf_view(&path), cell->type, &key->column[cell->type], err);
+		status = ts_column_make(emit->builder, emit->facts, ts_buf_view(&path), cell->type, &key->column[cell->type], err);
 	ts_buf_finish(&path);
 	if (!status)
 		emit->n_columns++;
@@ -84,30 +49,6 @@ static void put(struct ts_emit *emit, const struct ts_cell *cell, uint32_t colum
 		ts_builder_text(emit->builder, column, cell->text);
 		break;
 	}
-}
-
-static enum ts_status put_own(struct ts_emit *emit, const char *name, uint32_t *column, double value,
-			      struct ts_error *err)
-{
-	if (!*column && make_column(emit, ts_span_str(name), TS_COLUMN_F64, column, err))
-		return err->status;
-	ts_builder_f64(emit->builder, *column - 1, value);
-	return TS_OK;
-}
-
-/* Writes the step of a superseded row as a number, or as its digits if a double would lose some. */
-static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_error *err)
-{
-	char digits[32];
-	int n;
-
-	if (step >= -EXACT_MAX && step <= EXACT_MAX)
-		return put_own(emit, "step", &emit->step, (double)step, err);
-	if (!emit->step_text && make_column(emit, ts_span_str("step"), TS_COLUMN_JSON, &emit->step_text, err))
-		return err->status;
-	n = snprintf(digits, sizeof digits, "%" PRId64, step);
-	ts_builder_text(emit->builder, emit->step_text - 1, ts_span_of(digits, (size_t)n));
-	return TS_OK;
 }
 
 /* Returns whether the row already has a value of another type, or an object, in this place. One record could not hold both. */
@@ -234,9 +175,9 @@ enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells,
 
 enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err)
 {
-	if (segment >= 0 && put_own(emit, "segment", &emit->segment, (double)segment, err))
+	if (segment >= 0 && ts_own_segment(&emit->own, emit->builder, emit->facts, (uint64_t)segment, err))
 		return err->status;
-	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, step, err))
+	if (kind == TS_TABLE_SUPERSEDED && ts_own_step(&emit->own, emit->builder, emit->facts, step, err))
 		return err->status;
 	return ts_builder_row_end(emit->builder, err);
 }

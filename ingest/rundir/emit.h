@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "ingest/core/notice.h"
+#include "ingest/rows/run_columns.h"
 #include "ingest/rundir/record.h"
 #include "ingest/rundir/stretch.h"
 #include "run/builder.h"
@@ -21,7 +22,7 @@ struct ts_emit {
 	const struct ts_keys *keys; /* of the record parser; their columns and rows are those of this builder */
 	const struct ts_facts *facts; /* the effective facts, sorted, for columns.<name>.precision; may be NULL */
 	uint32_t n_columns;
-	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
+	struct ts_own_columns own;
 	uint64_t dropped;	/* cells for which there was no column left */
 	uint64_t dropped_line;
 	uint64_t repeated;	/* values that a later record of the same step repeated */

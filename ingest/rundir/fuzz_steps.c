@@ -1,4 +1,4 @@
-/* Any bytes as a steps.jsonl, and as a pipeline.jsonl and a digests.jsonl beside it: no crash, no leak; a window of any size gives
+/* Any bytes as a steps.jsonl, and as each of the files beside it: no crash, no leak; a window of any size gives
  * the same objects, and what was read is read again the same. */
 #include "base/digest.h"
 #include "ingest/core/fuzz_reader.h"

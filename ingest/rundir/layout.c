@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "ingest/rundir/side_read.h"
+#include "record/frame.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,10 +75,10 @@ enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_er
 
 bool ts_layout_looks_like_run(const char *path)
 {
-	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
+	if (has(path, "steps.jsonl") || has(path, TS_FRAME_FILE) || has(path, "run.json") || has(path, "facts.json"))
 		return true;
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
-		if (has(path, ts_side_files[i].name))
+		if (ts_side_files[i].alone && has(path, ts_side_files[i].name))
 			return true;
 	for (size_t i = 0; ts_kept_files[i]; i++)
 		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
@@ -211,12 +212,12 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_liste
 static enum ts_status single(struct ts_run_layout *layout, const char *top, struct ts_listed *listed, struct ts_notices *notices,
 			     struct ts_arena *arena, struct ts_error *err)
 {
-	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
+	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, TS_FRAME_FILE) || has(layout->path, "run.json");
 
 	if (!ts_layout_looks_like_run(layout->path))
 		return ts_error_set(
 			err, TS_INVALID,
-			"%s is not a run directory: it has no steps.jsonl, no run.json, no rank*/ and no trace",
+			"%s is not a run directory: it has no steps.jsonl, no recording.tscope, no run.json, no rank*/ and no trace",
 			layout->path);
 	if (steps && add_siblings(layout, listed, notices, arena, err))
 		return err->status;
@@ -228,6 +229,13 @@ static enum ts_status single(struct ts_run_layout *layout, const char *top, stru
 	layout->ranks[0] = (struct ts_rank_dir){.top = top, .path = layout->path, .name = ts_span_str("")};
 	layout->n++;
 	return TS_OK;
+}
+
+static void tell_root_steps(const char *path, const char *name, struct ts_notices *notices)
+{
+	if (has(path, name))
+		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str(name), 0,
+			      "the steps beside the rank directories do not belong to any rank");
 }
 
 enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
@@ -255,9 +263,9 @@ enum ts_status ts_layout_find(const char *top, const char *path, struct ts_liste
 		layout.ranks = NULL;
 		if (single(&layout, top, listed, notices, arena, err))
 			return err->status;
-	} else if (has(path, "steps.jsonl")) {
-		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,
-			      "the steps beside the rank directories do not belong to any rank");
+	} else {
+		tell_root_steps(path, "steps.jsonl", notices);
+		tell_root_steps(path, TS_FRAME_FILE, notices);
 	}
 	*ret_layout = layout;
 	return TS_OK;

@@ -29,7 +29,7 @@ struct ts_run_layout {
  * its runs. TS_INVALID: the path holds no run, or two directories for one rank. Results lie in the arena. */
 enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
 			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err);
-/* Whether the directory holds steps.jsonl, pipeline.jsonl, digests.jsonl, run.json, facts.json or a trace. */
+/* Whether the directory holds steps.jsonl, recording.tscope, a file of ts_side_files, run.json, facts.json or a trace. */
 bool ts_layout_looks_like_run(const char *path);
 /* Whether the path holds rank directories. A path that cannot be listed has none. Fails with TS_NO_MEMORY only. */
 enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err);

@@ -1,13 +1,12 @@
 #include "ingest/rundir/range.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/text.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
-void ts_range_init(struct ts_range *range, const struct ts_steps_source *source, uint64_t from, uint64_t end,
+void ts_range_init(struct ts_range *range, const struct ts_source *source, uint64_t from, uint64_t end,
 		   uint64_t line, size_t window)
 {
 	*range = (struct ts_range){.source = source, .end = end, .cap = window, .base = from, .line = line};
@@ -19,36 +18,6 @@ void ts_range_finish(struct ts_range *range)
 	range->window = NULL;
 	range->at = range->len = 0;
 	range->in_line = false;
-}
-
-static enum ts_status read_source(const struct ts_steps_source *source, void *to, size_t n, uint64_t offset,
-				  struct ts_error *err)
-{
-	size_t got = n;
-
-	if (source->fd < 0)
-		memcpy(to, source->memory.data + offset, n);
-	else if (ts_pread_full(source->fd, to, n, offset, &got, err))
-		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(source->path));
-	if (got < n)
-		return ts_error_set(err, TS_IO, "%.*s: the file became shorter while it was read",
-				    TS_SPAN_ARG(source->path));
-	return TS_OK;
-}
-
-static enum ts_status tell_progress(struct ts_progress *progress, size_t n, struct ts_error *err)
-{
-	enum { STEP = 4 << 20 };
-	uint64_t before;
-
-	if (!progress)
-		return TS_OK;
-	before = progress->done;
-	progress->done += n;
-	if (progress->tell && before / STEP != progress->done / STEP &&
-	    !progress->tell(progress->ctx, progress->done, progress->total))
-		return ts_error_set(err, TS_CANCELLED, "stopped");
-	return TS_OK;
 }
 
 /* Moves the unread bytes to the front, makes space if there is none, and reads on. */
@@ -76,10 +45,10 @@ static enum ts_status refill(struct ts_range *range, struct ts_error *err)
 	room = range->cap - range->len;
 	if (room > left)
 		room = (size_t)left;
-	if (read_source(range->source, range->window + range->len, room, range->base + range->len, err))
+	if (ts_source_read(range->source, range->window + range->len, room, range->base + range->len, err))
 		return err->status;
 	range->len += room;
-	return tell_progress(range->source->progress, room, err);
+	return ts_source_done(range->source, room, err);
 }
 
 static void tell(const struct ts_range *range, struct ts_notices *notices, const char *code,
@@ -131,7 +100,7 @@ static enum ts_status find_line(struct ts_range *range, struct ts_notices *notic
 	return TS_OK;
 }
 
-static bool has_grown(const struct ts_steps_source *source)
+static bool has_grown(const struct ts_source *source)
 {
 	struct stat st;
 
@@ -302,7 +271,7 @@ enum ts_status ts_range_skip(struct ts_range *range, uint64_t offset, uint64_t l
 	}
 	range->base = offset;
 	range->at = range->len = 0;
-	return tell_progress(range->source->progress, (size_t)(offset - read), err);
+	return ts_source_done(range->source, (size_t)(offset - read), err);
 }
 
 /* Moves to the next line that has to be parsed (range->in_line), to a record that was taken on the way (*ret_good), or

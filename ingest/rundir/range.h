@@ -12,25 +12,11 @@
 #define TSCOPE_INGEST_RUNDIR_RANGE_H
 
 #include "ingest/core/notice.h"
+#include "ingest/core/source.h"
 #include "ingest/rundir/record.h"
 
-struct ts_progress {
-	bool (*tell)(void *ctx, uint64_t done, uint64_t total); /* reports progress; may be NULL */
-	void *ctx;
-	uint64_t done, total;
-};
-
-struct ts_steps_source {
-	int fd;			/* -1: the text is in memory */
-	struct ts_span memory;
-	uint64_t size;		/* size when it was opened */
-	struct ts_span name;	      /* its name in notices, relative to the run */
-	struct ts_span path;	      /* its name in errors */
-	struct ts_progress *progress; /* may be NULL */
-};
-
 struct ts_range {
-	const struct ts_steps_source *source;
+	const struct ts_source *source;
 	uint64_t end;	    /* where the range ends in the file */
 	uint8_t *window;
 	size_t cap;
@@ -46,7 +32,7 @@ struct ts_range {
 	bool too_long;	    /* the rest of a line that is too long is being skipped */
 };
 
-void ts_range_init(struct ts_range *range, const struct ts_steps_source *source, uint64_t from, uint64_t end,
+void ts_range_init(struct ts_range *range, const struct ts_source *source, uint64_t from, uint64_t end,
 		   uint64_t line, size_t window);
 void ts_range_finish(struct ts_range *range);
 enum ts_status ts_range_next(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,

@@ -37,6 +37,10 @@ static const struct known_name of_digest[] = {
 	[DIGEST_OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
 };
 
+enum { TIMED_TIME, TIMED_NAME };
+
+static const struct known_name of_timed[] = {[TIMED_TIME] = {"time", TS_COLUMN_F64}, [TIMED_NAME] = {"name", TS_COLUMN_TEXT}};
+
 static enum ts_status known_columns(struct ts_record *p, const struct known_name *names, size_t n, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -57,6 +61,8 @@ static enum ts_status columns_of_form(struct ts_record *p, struct ts_error *err)
 		return known_columns(p, of_event, sizeof of_event / sizeof of_event[0], err);
 	case TS_RECORD_DIGEST:
 		return known_columns(p, of_digest, sizeof of_digest / sizeof of_digest[0], err);
+	case TS_RECORD_TIMED:
+		return known_columns(p, of_timed, sizeof of_timed / sizeof of_timed[0], err);
 	}
 	return TS_OK;
 }
@@ -529,6 +535,12 @@ static void judge_digest(struct ts_record *p)
 		reject(p, "bad_digest", "the occurrence is not an integer from 0 to below 2^53");
 }
 
+static void judge_timed(struct ts_record *p)
+{
+	if (!is_right(p, TIMED_TIME) || !is_right(p, TIMED_NAME))
+		reject(p, "bad_event", "what happened at a time needs the number time and the text name");
+}
+
 static void judge(struct ts_record *p)
 {
 	if (p->rejected)
@@ -543,6 +555,9 @@ static void judge(struct ts_record *p)
 		break;
 	case TS_RECORD_DIGEST:
 		judge_digest(p);
+		break;
+	case TS_RECORD_TIMED:
+		judge_timed(p);
 		break;
 	}
 }

@@ -35,6 +35,7 @@ enum ts_record_form {
 	TS_RECORD_STEP,	  /* a step; else the notice is no_step or bad_step */
 	TS_RECORD_EVENT,  /* an event of a pipeline: the numbers stage, start, end; else bad_event */
 	TS_RECORD_DIGEST, /* an operation: step, name, out; in and occurrence are valid or missing; else bad_digest */
+	TS_RECORD_TIMED,  /* what happened at a time: the number time and the text name; else bad_event */
 };
 
 /* A column whose type the form prescribes. */

@@ -4,14 +4,23 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
+#include "ingest/recording/recording.h"
 #include "ingest/rows/run_close.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"
+#include "record/frame.h"
 #include "run/head.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+/* The recording.tscope of a rank, if it has one. */
+struct recorded {
+	struct ts_source source;
+	struct ts_recording *recording; /* NULL: not opened, or there is none */
+	bool looked;
+};
 
 struct reading {
 	const struct ts_ingest_options *options;
@@ -21,6 +30,8 @@ struct reading {
 	struct ts_progress progress;
 	struct ts_facts given;	/* the facts of the pusher and the host */
 	struct ts_facts root;	/* the facts of run.json and facts.json beside the rank directories */
+	struct recorded *recorded; /* of each rank of the layout; their recordings are open from the first look to the last */
+	size_t n_recorded, n_ended;
 	struct ts_head head;
 	size_t ranks_cap;
 	struct ts_ingest_result result;
@@ -90,13 +101,80 @@ static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct
 	ts_notice_add(notices, "rank_mismatch", TS_NOTICE_INFO, file_name(r, dir->name, "run.json"), 0, detail);
 }
 
-/* Collects everything that is said about a rank, ready to be stored. */
-static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_notices *notices,
+/* --- recordings --- */
+
+static void close_recorded(struct recorded *recorded)
+{
+	ts_recording_close(recorded->recording);
+	recorded->recording = NULL;
+	if (recorded->looked && recorded->source.fd >= 0)
+		(void)close(recorded->source.fd);
+	recorded->source.fd = -1;
+}
+
+static void tell_rank_of_recording(struct reading *r, const struct ts_rank_dir *dir, const struct recorded *recorded)
+{
+	int32_t rank = ts_recording_rank(recorded->recording);
+	char detail[120];
+
+	if (rank < 0 || rank == dir->rank)
+		return;
+	(void)snprintf(detail, sizeof detail, "the recording is of rank %d, and is read as rank %d", (int)rank, (int)dir->rank);
+	ts_notice_add(&r->result.notices, "rank_mismatch", TS_NOTICE_INFO, recorded->source.name, 0, detail);
+}
+
+/* Opens the recording of a rank at the first call; *ret is NULL if there is none. */
+static enum ts_status recording_of(struct reading *r, const struct ts_rank_dir *dir, struct ts_recording **ret, struct ts_error *err)
+{
+	struct recorded *recorded = &r->recorded[dir - r->layout.ranks];
+	char *path = ts_path_join(r->arena, dir->path, TS_FRAME_FILE), *steps = ts_path_join(r->arena, dir->path, "steps.jsonl");
+
+	*ret = recorded->recording;
+	if (recorded->looked)
+		return TS_OK;
+	if (!path || !steps)
+		return ts_arena_error(r->arena, err);
+	if (ts_below_kind(dir->top, path) == TS_FILE_NONE)
+		return TS_OK;
+	if (ts_below_kind(dir->top, steps) != TS_FILE_NONE)
+		return ts_error_set(err, TS_INVALID, "%s and %s are both there: a rank has either", path, steps);
+	recorded->source = (struct ts_source){
+		.fd = -1, .name = file_name(r, dir->name, TS_FRAME_FILE), .path = ts_span_str(path), .progress = &r->progress};
+	recorded->looked = true;
+	if (ts_below_open(dir->top, path, &recorded->source.fd, &recorded->source.size, err) ||
+	    ts_recording_open(&recorded->source, &r->result.notices, &recorded->recording, err))
+		return err->status;
+	r->result.bytes_read += recorded->source.size;
+	tell_rank_of_recording(r, dir, recorded);
+	*ret = recorded->recording;
+	return TS_OK;
+}
+
+/* Adds what the recording of a rank says of its columns to what its files say. */
+static enum ts_status add_recorded_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_arena *arena,
+					 struct ts_facts *facts, struct ts_error *err)
+{
+	struct ts_facts said, all;
+	struct ts_recording *recording;
+
+	if (recording_of(r, dir, &recording, err))
+		return err->status;
+	if (!recording)
+		return TS_OK;
+	if (ts_recording_facts(recording, arena, &said, err) || ts_facts_merge(facts, &said, arena, &all, err))
+		return err->status;
+	*facts = all;
+	return TS_OK;
+}
+
+/* Collects everything that is said about a rank, ready to be stored; recorded: also what its recording says. */
+static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, bool recorded, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
 {
 	struct ts_facts own, with_root, facts;
 
-	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err))
+	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err) ||
+	    (recorded && add_recorded_facts(r, dir, arena, &own, err)))
 		return err->status;
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
@@ -189,6 +267,7 @@ static void count_bytes(struct reading *r)
 {
 	for (size_t i = 0; i < r->layout.n; i++) {
 		r->progress.total += size_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path, "steps.jsonl");
+		r->progress.total += size_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path, TS_FRAME_FILE);
 		count_bytes_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path);
 	}
 	if (r->layout.multi)
@@ -208,7 +287,7 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 /* --- head --- */
 
 /* The facts of the head are those of the first rank for which run.json says anything, or else of the first rank. Only
- * what an index also gives back is used here, so that an exported run picks the same rank. */
+ * what an index also gives back is used here, so that an exported run picks the same rank. A recording says nothing of run.json's. */
 static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 {
 	struct ts_arena scratch;
@@ -225,7 +304,7 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 		struct ts_facts facts;
 
 		ts_arena_reset(&scratch);
-		if (rank_facts(r, &r->layout.ranks[i], NULL, &scratch, &facts, err)) {
+		if (rank_facts(r, &r->layout.ranks[i], false, NULL, &scratch, &facts, err)) {
 			ts_arena_finish(&scratch);
 			return err->status;
 		}
@@ -234,7 +313,7 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 			chosen = i;
 	}
 	ts_arena_finish(&scratch);
-	return rank_facts(r, &r->layout.ranks[chosen], NULL, r->arena, &r->head.facts, err);
+	return rank_facts(r, &r->layout.ranks[chosen], true, NULL, r->arena, &r->head.facts, err);
 }
 
 static bool has_job_file(const struct reading *r, const char *name)
@@ -360,6 +439,25 @@ static enum ts_status tell_unread_steps(struct reading *r, const struct ts_rank_
 	return TS_OK;
 }
 
+static enum ts_status read_recording(struct reading *r, const struct ts_rank_dir *dir, struct ts_recording *recording,
+				     const struct ts_facts *facts, struct ts_builder **ret_builder, struct ts_error *err)
+{
+	struct recorded *recorded = &r->recorded[dir - r->layout.ranks];
+	struct ts_recording_into into = {.rank = dir->rank, .facts = facts, .notices = &r->result.notices, .sink = &r->sink};
+	uint64_t segments;
+
+	if (ts_recording_read(recording, &into, ret_builder, &segments, err))
+		return err->status;
+	r->n_recorded++;
+	r->n_ended += ts_recording_ended(recording);
+	if (segments == 0)
+		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, recorded->source.name, 0, "the recording has no step");
+	if (segments > r->result.segments)
+		r->result.segments = segments;
+	close_recorded(recorded);
+	return TS_OK;
+}
+
 static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *dir, const struct ts_facts *facts,
 				 struct ts_builder **ret_builder, struct ts_error *err)
 {
@@ -369,13 +467,16 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 				       .notices = &r->result.notices,
 				       .sink = &r->sink,
 				       .source = {.fd = -1, .progress = &r->progress}};
+	struct ts_recording *recording;
 	uint64_t segments;
 	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(r->arena, err);
-	if (tell_unread_steps(r, dir, err))
+	if (tell_unread_steps(r, dir, err) || recording_of(r, dir, &recording, err))
 		return err->status;
+	if (recording)
+		return read_recording(r, dir, recording, facts, ret_builder, err);
 	input.source.name = file_name(r, dir->name, "steps.jsonl");
 	input.source.path = ts_span_str(path);
 	if (ts_below_kind(dir->top, path) != TS_FILE_NONE && ts_below_open(dir->top, path, &input.source.fd, &input.source.size, err))
@@ -446,7 +547,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	enum ts_status status;
 	size_t files = 0;
 
-	if (rank_facts(r, dir, &r->result.notices, scratch, &facts, err) ||
+	if (rank_facts(r, dir, true, &r->result.notices, scratch, &facts, err) ||
 	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
 	    read_steps(r, dir, &facts, &b, err))
 		return err->status;
@@ -482,7 +583,8 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	ts_builder_stats(b, &stats);
 	r->result.events += stats.events;
 	r->result.digests += stats.digests;
-	if (!status && (files || stats.events || stats.digests))
+	r->result.timed += stats.timed;
+	if (!status && (files || stats.events || stats.digests || stats.timed))
 		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
 	ts_builder_destroy(b);
 	return status;
@@ -520,6 +622,25 @@ static bool says_end(const struct ts_facts *facts)
 	return false;
 }
 
+static enum ts_status read_run(struct reading *r, struct ts_error *err)
+{
+	const struct ts_ingest_options *options = r->options;
+
+	if (ts_layout_find(ts_top(options), options->path, options->listed, &r->result.notices, r->arena, &r->layout, err) ||
+	    ts_given_facts(options, r->arena, &r->given, err) || settle_layout(r, err) || read_root(r, err))
+		return err->status;
+	count_bytes(r);
+	r->recorded = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->recorded);
+	if (!r->recorded)
+		return ts_arena_error(r->arena, err);
+	if (find_head_facts(r, err) || check_room(r, err) || read_ranks(r, err) ||
+	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
+		return err->status;
+	r->result.format = "pytscope run directory";
+	r->result.finished = says_end(&r->result.facts) || (r->n_recorded && r->n_ended == r->n_recorded);
+	return TS_OK;
+}
+
 enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
 {
@@ -527,18 +648,14 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 			    .arena = arena,
 			    .sink = {.sink = sink, .ctx = ctx},
 			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
+	enum ts_status status;
 
 	r.result.notices.arena = arena;
-	if (ts_layout_find(ts_top(options), options->path, options->listed, &r.result.notices, arena, &r.layout, err) ||
-	    ts_given_facts(options, arena, &r.given, err) || settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
-	    check_room(&r, err))
-		return err->status;
-	count_bytes(&r);
-	if (read_ranks(&r, err) || ts_refuse_skipped(options, &r.result.notices, err) ||
-	    ts_run_close(&r.head, &r.sink, arena, &r.result, err))
-		return err->status;
-	r.result.format = "pytscope run directory";
-	r.result.finished = says_end(&r.result.facts);
+	status = read_run(&r, err);
+	for (size_t i = 0; r.recorded && i < r.layout.n; i++)
+		close_recorded(&r.recorded[i]);
+	if (status)
+		return status;
 	*ret_result = r.result;
 	return TS_OK;
 }

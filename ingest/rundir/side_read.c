@@ -8,8 +8,9 @@
 enum { WINDOW = 1 << 20 };
 
 const struct ts_side_file ts_side_files[TS_SIDE_FILES] = {
-	{"pipeline.jsonl", TS_TABLE_PIPELINE, TS_RECORD_EVENT},
-	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST},
+	{"pipeline.jsonl", TS_TABLE_PIPELINE, TS_RECORD_EVENT, true},
+	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST, true},
+	{"events.jsonl", TS_TABLE_EVENTS, TS_RECORD_TIMED, false},
 };
 
 /* The columns that the form knows are made first, so that none of them is left out if there are too many columns. */
@@ -30,11 +31,11 @@ static enum ts_status make_columns(struct ts_record *record, struct ts_builder *
 }
 
 static enum ts_status read_records(const struct ts_side_input *input, struct ts_record *record, struct ts_range *range,
-				   struct ts_emit *emit, struct ts_error *err)
+				   struct ts_emit *emit, uint64_t first, struct ts_error *err)
 {
 	bool more = true;
 
-	for (int64_t key = 0; more; key++) {
+	for (int64_t key = (int64_t)first; more; key++) {
 		if (ts_range_next(range, record, input->notices, &more, err))
 			return err->status;
 		if (more && ts_emit_row(emit, record, input->file->kind, key, ts_range_line(range), err))
@@ -42,6 +43,12 @@ static enum ts_status read_records(const struct ts_side_input *input, struct ts_
 					       ts_range_line(range));
 	}
 	return TS_OK;
+}
+
+/* The rows of this kind that the recording of the rank had. */
+static uint64_t rows_before(const struct ts_builder_stats *stats, enum ts_table_kind kind)
+{
+	return kind == TS_TABLE_DIGESTS ? stats->digests : kind == TS_TABLE_EVENTS ? stats->timed : 0;
 }
 
 static void tell_no_room(const struct ts_side_input *input)
@@ -73,7 +80,7 @@ enum ts_status ts_side_read(const struct ts_side_input *input, struct ts_builder
 	emit.n_columns = (uint32_t)stats.columns;
 	status = make_columns(&record, b, &emit, err);
 	if (!status)
-		status = read_records(input, &record, &range, &emit, err);
+		status = read_records(input, &record, &range, &emit, rows_before(&stats, input->file->kind), err);
 	if (!status)
 		ts_emit_tell_dropped(&emit, input->notices, input->source.name);
 	ts_range_finish(&range);

@@ -1,12 +1,13 @@
-/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl) into a builder: each line is a
+/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl, events.jsonl) into a builder: each line is a
  * row of that file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
+ *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
- * by the rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices work
- * as for steps.jsonl (range.h). Threads: one at a time.
+ * by the rules of steps.jsonl. The key of a row is its place among the records taken, behind those of a recording. Lines, windows
+ * and notices work as for steps.jsonl (range.h). Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_SIDE_READ_H
 #define TSCOPE_INGEST_RUNDIR_SIDE_READ_H
@@ -18,14 +19,15 @@ struct ts_side_file {
 	const char *name;
 	enum ts_table_kind kind;
 	enum ts_record_form form;
+	bool alone; /* a directory that holds nothing else is a run; other tools write files called events.jsonl, too */
 };
 
-enum { TS_SIDE_FILES = 2 };
+enum { TS_SIDE_FILES = 3 };
 extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
 
 struct ts_side_input {
 	const struct ts_side_file *file;
-	struct ts_steps_source source;
+	struct ts_source source;
 	const struct ts_facts *facts; /* as in ts_emit_init */
 	struct ts_notices *notices;
 	size_t window; /* bytes; 0 = 1 MiB; tests use less */

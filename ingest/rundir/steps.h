@@ -15,7 +15,7 @@
 #include "ingest/rundir/range.h"
 
 struct ts_steps_input {
-	struct ts_steps_source source;
+	struct ts_source source;
 	int32_t rank;
 	const struct ts_facts *facts;
 	struct ts_notices *notices;

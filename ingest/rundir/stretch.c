@@ -115,7 +115,7 @@ static bool make_room(struct ts_stretch *s)
 	return ok;
 }
 
-bool ts_stretch_begin(struct ts_stretch *s, const struct ts_steps_source *source, const struct ts_line *line, uint64_t from,
+bool ts_stretch_begin(struct ts_stretch *s, const struct ts_source *source, const struct ts_line *line, uint64_t from,
 		      int64_t last, size_t piece)
 {
 	piece = piece ? piece : PIECE;

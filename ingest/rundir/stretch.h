@@ -45,7 +45,7 @@ struct ts_stretch_piece {
 };
 
 struct ts_stretch {
-	const struct ts_steps_source *source;
+	const struct ts_source *source;
 	const struct ts_line *line;
 	struct ts_helper *helper;
 	uint64_t from, count;	/* where the stretch begins in the file, and how many pieces there are from there on */
@@ -61,7 +61,7 @@ struct ts_stretch {
 };
 
 /* Begins at a line of the file, after a row with this step; source and line must outlive the stretch. piece: bytes, 0 = 256 KiB. */
-bool ts_stretch_begin(struct ts_stretch *s, const struct ts_steps_source *source, const struct ts_line *line, uint64_t from,
+bool ts_stretch_begin(struct ts_stretch *s, const struct ts_source *source, const struct ts_line *line, uint64_t from,
 		      int64_t last, size_t piece);
 /* helper may be NULL, and does nothing else until the end. */
 void ts_stretch_help(struct ts_stretch *s, struct ts_helper *helper);

@@ -521,7 +521,7 @@ struct way {
 };
 
 /* Reads what the source holds, and expects that all of it is told as progress. */
-static enum ts_status read_by(const struct way *way, const struct ts_steps_source *source, struct read *ret, struct ts_error *ret_err)
+static enum ts_status read_by(const struct way *way, const struct ts_source *source, struct read *ret, struct ts_error *ret_err)
 {
 	struct test_objects objects = {0};
 	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &objects};
@@ -554,7 +554,7 @@ static enum ts_status read_by(const struct way *way, const struct ts_steps_sourc
 	return status;
 }
 
-static void expect_every_way(const struct ts_steps_source *source)
+static void expect_every_way(const struct ts_source *source)
 {
 	static const struct way ways[] = {{0, 0, 0, false},    {1, 0, 0, false},    {1, 1000, 200, false}, {0, 700, 1000, false},
 					  {1, 0, 5000, false}, {1, 5000, 37, false}, {1, 0, 0, true}};
@@ -644,7 +644,7 @@ static void a_stretch_changes_nothing(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct ts_buf steps = TS_BUF_INIT(64 << 20);
-		struct ts_steps_source source = {.fd = -1, .name = ts_span_str("s"), .path = ts_span_str("run/s")};
+		struct ts_source source = {.fd = -1, .name = ts_span_str("s"), .path = ts_span_str("run/s")};
 
 		put_alike_file(&steps, seed, seed % 4 == 0);
 		source.memory = ts_buf_view(&steps);
@@ -735,7 +735,7 @@ static void a_file_that_shrinks(void **state)
 	FILE *file = tmpfile();
 	struct ts_buf steps = TS_BUF_INIT(64 << 20);
 	uint64_t random = 3;
-	struct ts_steps_source source = {.name = ts_span_str("s"), .path = ts_span_str("run/s")};
+	struct ts_source source = {.name = ts_span_str("s"), .path = ts_span_str("run/s")};
 
 	(void)state;
 	assert_non_null(file);

@@ -319,6 +319,24 @@ def run_imports(work):
     run_import("W&B logs", ("wandb", "run-x.wandb"), 300, WANDB_READER, 10, 150, work)
 
 
+def run_recordings(work):
+    """Reads a recording beside the same run as steps.jsonl: processor time of both, and anonymous memory."""
+    for what, late in (("a recording", ()), ("a recording with late values", ("late",))):
+        where = os.path.join(work, "recorded")
+        measure(os.path.join(BUILD, "bench_recording"), where, str(STEPS), *late)
+        best_of, anon = {}, 0
+        for kind in ("recording", "json"):
+            runs = [measure(os.path.join(BUILD, "bench_import"), "read", os.path.join(where, kind)) for _ in range(3)]
+            best_of[kind] = min(float(r.out.split()[0]) for r in runs)
+            anon = max(r.anon for r in runs) if kind == "recording" else anon
+        ratio = best_of["json"] / best_of["recording"]
+        row(f"read {what}, {STEPS:,} steps", f"{best_of['recording']:.2f} s", f"steps.jsonl {best_of['json']:.2f} s", f"{ratio:.1f}x as fast",
+            "-" if late else ">= 1.8x", None if late else ratio >= 1.8)
+        row(f"read {what}, anonymous memory", f"{anon / 1e6:.0f} MB", f"input {tree_bytes(os.path.join(where, 'recording')) / 1e6:.0f} MB", "-",
+            "< 300 MB", anon < 300e6)
+        shutil.rmtree(where)
+
+
 def run_table(a, b, flat, wide, size, work):
     store = os.path.join(work, "store")
     env = store_env(store)
@@ -354,6 +372,7 @@ def run_table(a, b, flat, wide, size, work):
     run_trend_peer(work)
     run_diff(work)
     run_imports(work)
+    run_recordings(work)
 
     sizes = {}
     for name, path in (("flat", flat), ("wide", wide)):

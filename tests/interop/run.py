@@ -107,9 +107,10 @@ def rows_of(lines):
 
 
 def beside_steps(folder):
-    """The rows of pipeline.jsonl and digests.jsonl, whose lines are all good; only of those that are there."""
+    """The rows of pipeline.jsonl, digests.jsonl and events.jsonl, whose lines are all good; only of those that are there."""
     rows = {}
-    for kind, name, words in ((f.PIPELINE, "pipeline.jsonl", ()), (f.DIGESTS, "digests.jsonl", ("in", "out"))):
+    for kind, name, words in ((f.PIPELINE, "pipeline.jsonl", ()), (f.DIGESTS, "digests.jsonl", ("in", "out")),
+                              (f.EVENTS, "events.jsonl", ())):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -219,6 +220,12 @@ def small_run(path):
                 record = {"step": i // 40, "name": f"layers.{i % 20}.mlp", "out": "%016x" % rnd.getrandbits(64)}
                 record |= {"in": "%016X" % rnd.getrandbits(64)} if i % 3 else {"occurrence": i % 40 // 20, "kind": "param"}
                 file.write(json.dumps(record if i % 7 else record | {"shape": [8, 16], "dtype": "bf16"}) + "\n")
+    for name, records in (("rank0/", 300), ("", 2)):
+        with open(os.path.join(path, name + "events.jsonl"), "w", encoding="utf-8") as file:
+            for i in range(records):
+                record = {"time": 1795176039.5 + i / 32, "name": f"evaluate.{i % 5}", "lane": i % 3}
+                record |= [{"duration": i / 64}, {"value": rnd.random()}, {"text": "saved\n"}][i % 3] | ({"step": i // 4} if i % 4 else {})
+                file.write(json.dumps(record) + "\n")
     for name, size in (("rank1/trace.json", f.CHUNK_BYTES + 1), ("kineto.json", 0), ("trace.json", 7)):
         with open(os.path.join(path, name), "wb") as file:
             file.write(bytes(rnd.randrange(97, 101) for _ in range(size)))

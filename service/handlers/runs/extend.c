@@ -113,7 +113,7 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 
 static const char *key_word(enum ts_table_kind kind)
 {
-	return kind == TS_TABLE_PIPELINE ? "event" : (kind == TS_TABLE_DIGESTS ? "record" : "step");
+	return kind == TS_TABLE_PIPELINE || kind == TS_TABLE_EVENTS ? "event" : (kind == TS_TABLE_DIGESTS ? "record" : "step");
 }
 
 /* Compares as many rows as both open blocks have left. */

@@ -32,6 +32,7 @@ static enum ts_role role_of(const struct ts_run *run, const struct ts_table *tab
 {
 	switch (table->kind) {
 	case TS_TABLE_PIPELINE:
+	case TS_TABLE_EVENTS:
 		return TS_ROLE_OBSERVATION;
 	case TS_TABLE_DIGESTS:
 		return TS_ROLE_TRAJECTORY;

@@ -1,0 +1,700 @@
+/* rows_of_steps.c - the rows of steps, from STEP frames and from what other frames add to them.
+ *
+ * Three ways give the same rows. Where each step is above the one before and nothing is added, rows of the same columns go to the
+ * builder many at a time. Where something is added, it is sorted by step beside them. Where steps go back, or threads took turns, the
+ * rows are sorted, too: first by time, which says where a segment begins, then by step.
+ */
+#include "base/alloc.h"
+#include "ingest/recording/recording_state.h"
+#include "ingest/rows/spill.h"
+
+#include <stdio.h>
+
+enum {
+	MEMORY = 64 << 20,
+	BATCH_ROWS = 1024,
+	BATCH_COLUMNS = 256, /* rows of more columns go one by one */
+	GROUP_MAX = 64 << 20,
+};
+
+#define NS 1e9
+
+/* Rows that have the same columns, with room for the time stamp. */
+struct batch {
+	uint8_t shape[2 * BATCH_COLUMNS]; /* the columns as the frames have them */
+	uint32_t n;
+	bool usable, any;
+	bool is_time[BATCH_COLUMNS];
+	uint32_t columns[BATCH_COLUMNS + 1];
+	double *values;
+	int64_t *steps;
+	size_t rows;
+};
+
+struct stepping {
+	struct ts_making *m;
+	uint32_t timestamp; /* the builder's column + 1 */
+	/* The sums of regions, and the values added to a step, by the number of the column. */
+	uint64_t *value, *stamp;
+	uint16_t *touched;
+	size_t n_touched;
+	uint64_t row; /* the stamp of the current row */
+	struct batch batch;
+	/* Of runs that have several segments. */
+	int64_t *starts; /* the time at which each began */
+	size_t n_segments, cap_segments;
+	bool any;
+	int64_t last;
+	struct ts_spill *added, *rows;
+	/* The next record of what is added. */
+	int64_t added_step;
+	struct ts_span added_bytes;
+	bool more_added;
+	struct ts_buf group; /* the rows of one step, or one row, and what is added to it */
+	struct ts_buf extra;
+	uint64_t orphans;
+};
+
+/* A record of what is added: u32 segment, u32 whether late values are in it, u32 n, then n columns and n values. */
+enum { ADDED_SEGMENT = 0, ADDED_LATE = 4, ADDED_COUNT = 8, ADDED_COLUMNS = 12 };
+
+static size_t memory_of(const struct ts_making *m)
+{
+	return m->into->memory ? m->into->memory : MEMORY;
+}
+
+static enum ts_status no_memory(struct ts_error *err)
+{
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for the rows of a recording");
+}
+
+/* --- columns --- */
+
+/* Finds the builder's column; *ret 0: there is no room for it. */
+static enum ts_status number_of(struct ts_making *m, struct ts_declared_column *column, uint32_t *ret, struct ts_error *err)
+{
+	enum ts_column_type type = column->kind == TSCOPE_DIGEST ? TS_COLUMN_U64 : TS_COLUMN_F64;
+
+	*ret = column->number;
+	if (*ret)
+		return TS_OK;
+	if (m->n_columns >= TS_INGEST_COLUMNS_MAX) {
+		m->dropped++;
+		return TS_OK;
+	}
+	if (ts_column_make(m->builder, m->into->facts, column->path, type, &column->number, err))
+		return err->status;
+	m->n_columns++;
+	*ret = column->number;
+	return TS_OK;
+}
+
+/* A column that a row of a step can have. */
+static struct ts_declared_column *of_steps(const struct ts_making *m, uint32_t number)
+{
+	struct ts_declared_column *column = ts_declared_at(&m->r->columns, number);
+
+	return column && column->kind != TSCOPE_EVENT ? column : NULL;
+}
+
+static double as_f64(uint64_t bits, bool is_time)
+{
+	double v;
+
+	if (is_time)
+		return (double)(int64_t)bits / NS;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+/* --- one row --- */
+
+static void touch(struct stepping *s, uint32_t column)
+{
+	if (s->stamp[column] == s->row)
+		return;
+	s->stamp[column] = s->row;
+	s->value[column] = 0;
+	s->touched[s->n_touched++] = (uint16_t)column;
+}
+
+static void begin_stamps(struct stepping *s)
+{
+	s->row++;
+	s->n_touched = 0;
+}
+
+static enum ts_status put_value(struct stepping *s, uint32_t number, struct ts_declared_column *column, uint64_t bits,
+				struct ts_error *err)
+{
+	uint32_t to;
+
+	if (column->kind == TSCOPE_REGION) {
+		touch(s, number);
+		s->value[number] += bits;
+		return TS_OK;
+	}
+	if (number_of(s->m, column, &to, err))
+		return err->status;
+	if (!to)
+		return TS_OK;
+	if (column->kind == TSCOPE_DIGEST)
+		ts_builder_u64(s->m->builder, to - 1, bits);
+	else
+		ts_builder_f64(s->m->builder, to - 1, as_f64(bits, ts_declared_is_time(column->kind)));
+	return TS_OK;
+}
+
+static enum ts_status put_cells(struct stepping *s, const struct ts_frame_cells *cells, struct ts_error *err)
+{
+	for (uint32_t i = 0; i < cells->n; i++) {
+		uint32_t number = ts_frame_u16(cells->columns, 2 * (size_t)i);
+		struct ts_declared_column *column = of_steps(s->m, number);
+
+		if (!column)
+			s->m->unknown++;
+		else if (put_value(s, number, column, ts_load_le(cells->values + 8 * (size_t)i, 8), err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status put_sums(struct stepping *s, struct ts_error *err)
+{
+	for (size_t i = 0; i < s->n_touched; i++) {
+		uint32_t to;
+
+		if (number_of(s->m, &s->m->r->columns.items[s->touched[i]], &to, err))
+			return err->status;
+		if (to)
+			ts_builder_f64(s->m->builder, to - 1, as_f64(s->value[s->touched[i]], true));
+	}
+	return TS_OK;
+}
+
+static enum ts_status make_timestamp(struct stepping *s, struct ts_error *err)
+{
+	if (s->timestamp || !s->m->r->has_header)
+		return TS_OK;
+	s->m->n_columns++;
+	return ts_column_make(s->m->builder, s->m->into->facts, ts_span_str("timestamp"), TS_COLUMN_F64, &s->timestamp, err);
+}
+
+/* Puts a STEP frame into the row that is open. */
+static enum ts_status put_frame(struct stepping *s, const uint8_t *frame, struct ts_error *err)
+{
+	struct ts_frame_cells cells = ts_frame_cells(TS_FRAME_STEP, frame);
+	int64_t end = ts_time_add(ts_frame_i64(frame, TS_FRAME_STEP_BEGIN), ts_frame_i64(frame, TS_FRAME_STEP_DURATION));
+
+	if (make_timestamp(s, err))
+		return err->status;
+	if (s->timestamp)
+		ts_builder_f64(s->m->builder, s->timestamp - 1, ts_recording_seconds(s->m->r, end));
+	return put_cells(s, &cells, err);
+}
+
+static enum ts_status put_added(struct stepping *s, const uint8_t *record, struct ts_error *err)
+{
+	uint32_t n = ts_load_u32(record + ADDED_COUNT);
+	struct ts_frame_cells cells = {record + ADDED_COLUMNS, record + ADDED_COLUMNS + 2 * (size_t)n, n};
+
+	return put_cells(s, &cells, err);
+}
+
+/* --- many rows of the same columns --- */
+
+static enum ts_status flush(struct stepping *s, struct ts_error *err)
+{
+	struct batch *b = &s->batch;
+	struct ts_builder_rows_in in = {
+		.kind = TS_TABLE_STEPS,
+		.keys = b->steps,
+		.n = b->rows,
+		.columns = b->columns,
+		.values = b->values,
+		.n_columns = b->n + (s->timestamp != 0),
+		.stride = BATCH_ROWS,
+	};
+
+	b->rows = 0;
+	return in.n ? ts_builder_f64_rows(s->m->builder, &in, err) : TS_OK;
+}
+
+static bool has_twice(const uint8_t *shape, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (ts_frame_u16(shape, 2 * (size_t)i) == ts_frame_u16(shape, 2 * (size_t)k))
+				return true;
+	return false;
+}
+
+/* Learns the shape of these cells; it is usable if all of its columns are numbers, each once. */
+static enum ts_status learn(struct stepping *s, const struct ts_frame_cells *cells, struct ts_error *err)
+{
+	struct batch *b = &s->batch;
+	size_t at = 0;
+
+	if (flush(s, err) || make_timestamp(s, err))
+		return err->status;
+	b->any = true;
+	b->usable = cells->n > 0 && cells->n <= BATCH_COLUMNS && !has_twice(cells->columns, cells->n);
+	b->n = cells->n;
+	if (cells->n > BATCH_COLUMNS)
+		return TS_OK;
+	memcpy(b->shape, cells->columns, 2 * (size_t)cells->n);
+	if (s->timestamp)
+		b->columns[at++] = s->timestamp - 1;
+	for (uint32_t i = 0; i < cells->n && b->usable; i++) {
+		struct ts_declared_column *column = of_steps(s->m, ts_frame_u16(cells->columns, 2 * (size_t)i));
+		uint32_t to = 0;
+
+		if (column && column->kind != TSCOPE_DIGEST && number_of(s->m, column, &to, err))
+			return err->status;
+		b->usable = to != 0;
+		b->columns[at++] = to - 1;
+		b->is_time[i] = column && ts_declared_is_time(column->kind);
+	}
+	return TS_OK;
+}
+
+static bool has_shape(const struct batch *b, const struct ts_frame_cells *cells)
+{
+	return b->any && cells->n == b->n && cells->n <= BATCH_COLUMNS &&
+	       memcmp(b->shape, cells->columns, 2 * (size_t)cells->n) == 0;
+}
+
+static void add_to_batch(struct stepping *s, const uint8_t *frame, const struct ts_frame_cells *cells)
+{
+	struct batch *b = &s->batch;
+	double *to = b->values + b->rows;
+
+	if (s->timestamp) {
+		*to = ts_recording_seconds(s->m->r, ts_time_add(ts_frame_i64(frame, TS_FRAME_STEP_BEGIN),
+								ts_frame_i64(frame, TS_FRAME_STEP_DURATION)));
+		to += BATCH_ROWS;
+	}
+	for (uint32_t i = 0; i < cells->n; i++, to += BATCH_ROWS)
+		*to = as_f64(ts_load_le(cells->values + 8 * (size_t)i, 8), b->is_time[i]);
+	b->steps[b->rows++] = ts_frame_i64(frame, TS_FRAME_STEP_STEP);
+}
+
+/* Begins and ends a row of its own. */
+static enum ts_status put_row(struct stepping *s, const struct ts_frame *frame, struct ts_error *err)
+{
+	ts_builder_row(s->m->builder, TS_TABLE_STEPS, ts_frame_i64(frame->bytes, TS_FRAME_STEP_STEP));
+	begin_stamps(s);
+	if (put_frame(s, frame->bytes, err) || put_sums(s, err))
+		return err->status;
+	return ts_builder_row_end(s->m->builder, err);
+}
+
+static enum ts_status rows_alone(struct stepping *s, struct ts_error *err)
+{
+	struct ts_frame frame;
+	struct ts_frame_walk w;
+	enum ts_status status;
+	bool more = true;
+
+	ts_recording_walk(s->m->r, TS_OF_STEPS, &w);
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
+		struct ts_frame_cells cells = ts_frame_cells(TS_FRAME_STEP, frame.bytes);
+
+		if (!has_shape(&s->batch, &cells) && (status = learn(s, &cells, err)) != TS_OK)
+			break;
+		if (s->batch.usable)
+			add_to_batch(s, frame.bytes, &cells);
+		status = !s->batch.usable ? put_row(s, &frame, err) : s->batch.rows == BATCH_ROWS ? flush(s, err) : TS_OK;
+		if (status)
+			break;
+	}
+	ts_frame_walk_finish(&w);
+	return status ? status : flush(s, err);
+}
+
+/* --- what is added --- */
+
+/* The segment that had begun at this time. A frame that has no time belongs to the last one. */
+static uint32_t segment_at(const struct stepping *s, int64_t time)
+{
+	size_t n = s->n_segments;
+
+	if (time == TS_TIME_NONE)
+		return n ? (uint32_t)(n - 1) : 0;
+	while (n > 1 && s->starts[n - 1] > time)
+		n--;
+	return n ? (uint32_t)(n - 1) : 0;
+}
+
+/* What one lane adds to one step. */
+struct adding {
+	bool open, late;
+	int64_t step;
+	uint32_t segment, lane;
+};
+
+static enum ts_status end_adding(struct stepping *s, struct adding *a, struct ts_error *err)
+{
+	struct ts_buf *out = &s->extra;
+
+	if (!a->open || !s->n_touched)
+		return TS_OK;
+	a->open = false;
+	ts_buf_reset(out);
+	ts_buf_u32(out, a->segment);
+	ts_buf_u32(out, a->late);
+	ts_buf_u32(out, (uint32_t)s->n_touched);
+	for (size_t i = 0; i < s->n_touched; i++)
+		ts_buf_u16(out, s->touched[i]);
+	for (size_t i = 0; i < s->n_touched; i++)
+		ts_buf_u64(out, s->value[s->touched[i]]);
+	return ts_buf_check(out, err) ? err->status : ts_spill_add(s->added, a->step, ts_buf_view(out), err);
+}
+
+static void add_late(struct stepping *s, const struct ts_frame *frame)
+{
+	struct ts_frame_cells cells = ts_frame_cells(TS_FRAME_LATE, frame->bytes);
+
+	for (uint32_t i = 0; i < cells.n; i++) {
+		uint32_t number = ts_frame_u16(cells.columns, 2 * (size_t)i);
+		const struct ts_declared_column *column = of_steps(s->m, number);
+		uint64_t bits = ts_load_le(cells.values + 8 * (size_t)i, 8);
+
+		if (!column) {
+			s->m->unknown++;
+			continue;
+		}
+		touch(s, number);
+		s->value[number] = column->kind == TSCOPE_REGION ? s->value[number] + bits : bits;
+	}
+}
+
+/* A region whose column is not known is counted where the rows of events are made. */
+static void add_region(struct stepping *s, const struct ts_frame *frame)
+{
+	uint32_t number = ts_frame_u16(frame->bytes, TS_FRAME_REGION_COLUMN);
+	const struct ts_declared_column *column = of_steps(s->m, number);
+
+	if (!column || column->kind != TSCOPE_REGION)
+		return;
+	touch(s, number);
+	s->value[number] += ts_load_le(frame->bytes + TS_FRAME_REGION_DURATION, 8);
+}
+
+static enum ts_status add_frame(struct stepping *s, struct adding *a, const struct ts_frame *frame, struct ts_error *err)
+{
+	bool late = frame->kind == TS_FRAME_LATE;
+	int64_t step = ts_frame_i64(frame->bytes, late ? TS_FRAME_LATE_STEP : TS_FRAME_REGION_STEP);
+	uint32_t segment = segment_at(s, frame->time);
+
+	if (!late && step == TS_FRAME_NO_STEP)
+		return TS_OK;
+	if (!a->open || a->step != step || a->segment != segment || a->lane != frame->lane) {
+		if (end_adding(s, a, err))
+			return err->status;
+		*a = (struct adding){.open = true, .step = step, .segment = segment, .lane = frame->lane};
+		begin_stamps(s);
+	}
+	a->late |= late;
+	if (late)
+		add_late(s, frame);
+	else
+		add_region(s, frame);
+	return TS_OK;
+}
+
+static enum ts_status next_added(struct stepping *s, struct ts_error *err)
+{
+	return ts_spill_next(s->added, &s->added_step, &s->added_bytes, &s->more_added, err);
+}
+
+/* Sorts what is added by step, if there is any. */
+static enum ts_status gather(struct stepping *s, struct ts_error *err)
+{
+	struct adding a = {.open = false};
+	struct ts_frame frame;
+	struct ts_frame_walk w;
+	enum ts_status status;
+	bool more = true;
+
+	if (!s->m->r->added)
+		return TS_OK;
+	if (ts_spill_create(memory_of(s->m), &s->added, err))
+		return err->status;
+	ts_recording_walk(s->m->r, TS_OF_ADDED, &w);
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more)
+		if ((status = add_frame(s, &a, &frame, err)) != TS_OK)
+			break;
+	ts_frame_walk_finish(&w);
+	if (status || end_adding(s, &a, err))
+		return err->status;
+	return next_added(s, err);
+}
+
+static void put_length(struct ts_buf *to, struct ts_span bytes)
+{
+	ts_buf_u32(to, (uint32_t)bytes.len);
+	ts_buf_span(to, bytes);
+}
+
+/* Collects what is added to this step; what belongs to a step before it, which has no row, is counted. */
+static enum ts_status collect(struct stepping *s, int64_t step, struct ts_error *err)
+{
+	ts_buf_reset(&s->extra);
+	while (s->more_added && s->added_step <= step) {
+		if (s->added_step == step)
+			put_length(&s->extra, s->added_bytes);
+		else
+			s->orphans += ts_load_u32(s->added_bytes.data + ADDED_LATE);
+		if (next_added(s, err))
+			return err->status;
+	}
+	return ts_buf_check(&s->extra, err);
+}
+
+static enum ts_status rest_of_added(struct stepping *s, struct ts_error *err)
+{
+	while (s->more_added) {
+		s->orphans += ts_load_u32(s->added_bytes.data + ADDED_LATE);
+		if (next_added(s, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* --- the rows of one step --- */
+
+/* The rows of a step in s->group: u32 length, u32 segment, then the frame. Those of one segment are one row; what is added belongs to
+ * the last row whose segment had begun, else to the first. */
+static enum ts_status put_group_row(struct stepping *s, int64_t step, size_t from, size_t to, uint32_t segment,
+				    uint32_t next_segment, enum ts_table_kind kind, int64_t key, struct ts_error *err)
+{
+	const uint8_t *data = s->group.data, *extra = s->extra.data;
+
+	ts_builder_row(s->m->builder, kind, key);
+	begin_stamps(s);
+	for (size_t at = from; at < to; at += 4 + ts_load_u32(data + at))
+		if (put_frame(s, data + at + 8, err))
+			return err->status;
+	for (size_t at = 0; at < s->extra.len; at += 4 + ts_load_u32(extra + at)) {
+		uint32_t of = ts_load_u32(extra + at + 4 + ADDED_SEGMENT);
+
+		if ((of >= segment || from == 0) && of < next_segment && put_added(s, extra + at + 4, err))
+			return err->status;
+	}
+	if (put_sums(s, err))
+		return err->status;
+	if (s->n_segments > 1 && ts_own_segment(&s->m->own, s->m->builder, s->m->into->facts, segment, err))
+		return err->status;
+	if (kind == TS_TABLE_SUPERSEDED && ts_own_step(&s->m->own, s->m->builder, s->m->into->facts, step, err))
+		return err->status;
+	return ts_builder_row_end(s->m->builder, err);
+}
+
+static enum ts_status put_group(struct stepping *s, int64_t step, int64_t *ordinal, struct ts_error *err)
+{
+	const uint8_t *data = s->group.data;
+
+	if (ts_buf_check(&s->group, err) || collect(s, step, err))
+		return err->status;
+	for (size_t from = 0, to; from < s->group.len; from = to) {
+		uint32_t segment = ts_load_u32(data + from + 4), next = UINT32_MAX;
+		bool last;
+
+		for (to = from; to < s->group.len && ts_load_u32(data + to + 4) == segment; to += 4 + ts_load_u32(data + to))
+			;
+		last = to == s->group.len;
+		if (!last)
+			next = ts_load_u32(data + to + 4);
+		if (put_group_row(s, step, from, to, segment, next, last ? TS_TABLE_STEPS : TS_TABLE_SUPERSEDED,
+				  last ? step : (*ordinal)++, err))
+			return err->status;
+	}
+	ts_buf_reset(&s->group);
+	return TS_OK;
+}
+
+static void add_to_group(struct stepping *s, uint32_t segment, struct ts_span frame)
+{
+	ts_buf_u32(&s->group, (uint32_t)frame.len + 4);
+	ts_buf_u32(&s->group, segment);
+	ts_buf_span(&s->group, frame);
+}
+
+/* Steps increase, and something is added. */
+static enum ts_status rows_with_added(struct stepping *s, struct ts_error *err)
+{
+	struct ts_frame frame;
+	struct ts_frame_walk w;
+	enum ts_status status;
+	int64_t ordinal = 0;
+	bool more = true;
+
+	if (gather(s, err))
+		return err->status;
+	ts_recording_walk(s->m->r, TS_OF_STEPS, &w);
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
+		add_to_group(s, 0, ts_span_of(frame.bytes, frame.len));
+		status = put_group(s, ts_frame_i64(frame.bytes, TS_FRAME_STEP_STEP), &ordinal, err);
+		if (status)
+			break;
+	}
+	ts_frame_walk_finish(&w);
+	return status ? status : rest_of_added(s, err);
+}
+
+/* --- steps that go back, and several threads --- */
+
+static enum ts_status begin_segment(struct stepping *s, const uint8_t *frame, struct ts_error *err)
+{
+	if (s->n_segments == TS_SEGMENTS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "%.*s: steps go back for the %dth time; split the run",
+				    TS_SPAN_ARG(s->m->r->source->path), TS_SEGMENTS_MAX);
+	if (s->n_segments == s->cap_segments) {
+		size_t cap = s->cap_segments ? s->cap_segments * 2 : 16;
+		int64_t *starts = ts_realloc(s->starts, cap * sizeof *starts);
+
+		if (!starts)
+			return no_memory(err);
+		s->starts = starts;
+		s->cap_segments = cap;
+	}
+	s->starts[s->n_segments++] = ts_frame_i64(frame, TS_FRAME_STEP_BEGIN);
+	return TS_OK;
+}
+
+static void tell_restart(const struct stepping *s, int64_t step)
+{
+	char detail[120];
+
+	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, step, s->last);
+	ts_notice_add(s->m->into->notices, "restart", TS_NOTICE_INFO, s->m->r->source->name, 0, detail);
+}
+
+/* Takes the frames in the order of time. */
+static enum ts_status sort_frame(struct stepping *s, struct ts_span frame, struct ts_error *err)
+{
+	int64_t step = ts_frame_i64(frame.data, TS_FRAME_STEP_STEP);
+	bool back = s->any && step < s->last;
+
+	if (back)
+		tell_restart(s, step);
+	if ((back || !s->any) && begin_segment(s, frame.data, err))
+		return err->status;
+	s->any = true;
+	s->last = step;
+	ts_buf_reset(&s->group);
+	ts_buf_u32(&s->group, (uint32_t)(s->n_segments - 1));
+	ts_buf_span(&s->group, frame);
+	return ts_buf_check(&s->group, err) ? err->status : ts_spill_add(s->rows, step, ts_buf_view(&s->group), err);
+}
+
+/* Walks through the STEP frames: into the spill by time, if there is one, else to sort_frame. */
+static enum ts_status walk_steps(struct stepping *s, struct ts_spill *by_time, struct ts_error *err)
+{
+	struct ts_frame frame;
+	struct ts_frame_walk w;
+	enum ts_status status;
+	bool more = true;
+
+	ts_recording_walk(s->m->r, TS_OF_STEPS, &w);
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
+		struct ts_span bytes = ts_span_of(frame.bytes, frame.len);
+
+		status = by_time ? ts_spill_add(by_time, frame.time, bytes, err) : sort_frame(s, bytes, err);
+		if (status)
+			break;
+	}
+	ts_frame_walk_finish(&w);
+	return status;
+}
+
+static enum ts_status sort_by_time(struct stepping *s, struct ts_error *err)
+{
+	struct ts_spill *by_time;
+	struct ts_span frame;
+	enum ts_status status;
+	bool more = true;
+	int64_t time;
+
+	if (ts_spill_create(memory_of(s->m), &by_time, err))
+		return err->status;
+	status = walk_steps(s, by_time, err);
+	while (!status && !(status = ts_spill_next(by_time, &time, &frame, &more, err)) && more)
+		status = sort_frame(s, frame, err);
+	ts_spill_destroy(by_time);
+	return status;
+}
+
+static enum ts_status rows_sorted(struct stepping *s, struct ts_error *err)
+{
+	struct ts_span record;
+	int64_t step, current = 0, ordinal = 0;
+	bool more = true;
+
+	if (ts_spill_create(memory_of(s->m), &s->rows, err) ||
+	    (s->m->r->steps.mixed ? sort_by_time(s, err) : walk_steps(s, NULL, err)) || gather(s, err))
+		return err->status;
+	ts_buf_reset(&s->group);
+	while (more) {
+		if (ts_spill_next(s->rows, &step, &record, &more, err))
+			return err->status;
+		if (s->group.len && (!more || step != current) && put_group(s, current, &ordinal, err))
+			return err->status;
+		if (more)
+			put_length(&s->group, record);
+		current = step;
+	}
+	return rest_of_added(s, err);
+}
+
+/* --- all --- */
+
+/* While the run goes on, the step of a late value may not be here yet. */
+static void tell_orphans(const struct stepping *s)
+{
+	char detail[160];
+
+	if (!s->orphans || s->m->r->running)
+		return;
+	(void)snprintf(detail, sizeof detail, "values of %" PRIu64 " steps came late, and the steps themselves are not here",
+		       s->orphans);
+	ts_notice_add(s->m->into->notices, "late_value", TS_NOTICE_SKIPPED, s->m->r->source->name, 0, detail);
+}
+
+static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, struct ts_error *err)
+{
+	struct ts_recording *r = s->m->r;
+	size_t n = r->columns.n + 1;
+
+	s->value = ts_alloc_array(n, sizeof *s->value);
+	s->stamp = ts_alloc_array(n, sizeof *s->stamp);
+	s->touched = ts_alloc_array(n, sizeof *s->touched);
+	s->batch.values = ts_alloc_array((size_t)BATCH_ROWS * (BATCH_COLUMNS + 1), sizeof *s->batch.values);
+	s->batch.steps = ts_alloc_array(BATCH_ROWS, sizeof *s->batch.steps);
+	if (!s->value || !s->stamp || !s->touched || !s->batch.values || !s->batch.steps)
+		return no_memory(err);
+	if (!r->increase || r->steps.mixed ? rows_sorted(s, err) : r->added ? rows_with_added(s, err) : rows_alone(s, err))
+		return err->status;
+	tell_orphans(s);
+	*ret_segments = s->n_segments > 1 ? s->n_segments : r->steps.n > 0;
+	return TS_OK;
+}
+
+enum ts_status ts_making_steps(struct ts_making *m, uint64_t *ret_segments, struct ts_error *err)
+{
+	struct stepping s = {.m = m, .group = TS_BUF_INIT(GROUP_MAX), .extra = TS_BUF_INIT(GROUP_MAX)};
+	enum ts_status status = make_rows(&s, ret_segments, err);
+
+	ts_spill_destroy(s.added);
+	ts_spill_destroy(s.rows);
+	ts_buf_finish(&s.group);
+	ts_buf_finish(&s.extra);
+	ts_free(s.value);
+	ts_free(s.stamp);
+	ts_free(s.touched);
+	ts_free(s.batch.values);
+	ts_free(s.batch.steps);
+	ts_free(s.starts);
+	return status;
+}

@@ -1,0 +1,101 @@
+# A recording is pushed while it grows, and the whole one extends it.
+$ tscope push recorded/growing --name r
+| name      default/r
+| id        3f1b429ef3a94b56ef9eefd9ae8c5702da3d9ba4423ee60479ea7796c6b42113
+| format    pytscope run directory
+| steps     2 steps (0 to 1), 1 rank
+| sent SIZE (17 objects)
+| new SIZE
+| outcome   created
+! tscope: recorded/growing/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+$ tscope push --strict recorded/run --name r
+| name      default/r
+| id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
+| format    pytscope run directory
+| steps     4 steps (0 to 3), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   extended
+$ tscope show r
+| id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
+| own name  recorded
+| names     run default/r
+| steps     4 (0 to 3)
+| ranks     1
+| facts     config 1, parallelism 1, session 1, columns 2
+| notes     state = finished
+|
+| series             role         type  ranks  rows  steps
+| digests.params     trajectory   u64       1     4  0 to 3
+| phases.backward    observation  f64       1     3  0 to 2
+| phases.forward     observation  f64       1     4  0 to 3
+| regions.evaluate   observation  f64       1     1  1
+| scalars.loss       trajectory   f64       1     4  0 to 3
+| timestamp          observation  f64       1     4  0 to 3
+| tokens             trajectory   f64       1     4  0 to 3
+| (events) duration  observation  f64       1     1
+| (events) lane      observation  f64       1     2
+| (events) name      observation  text      1     2
+| (events) step      observation  f64       1     1
+| (events) text      observation  text      1     1
+| (events) time      observation  f64       1     2
+|
+| metric             last  best  at step   mean    min    max
+| phases.backward   0.004     -        -  0.004  0.004  0.004
+| phases.forward    0.004     -        -  0.004  0.004  0.004
+| regions.evaluate  0.003     -        -  0.003  0.003  0.003
+| loss               1.75  1.75        3  2.125   1.75    2.5
+| tokens              512     -        -    512    512    512
+# At once it is the same run, and so is what export writes.
+$ tscope push -q recorded/run --name once && tscope diff r once --first
+| name      default/once
+| id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
+| format    pytscope run directory
+| steps     4 steps (0 to 3), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+| -	-	-
+$ tscope export r out && cat out/steps.jsonl out/events.jsonl
+| {"step":0,"timestamp":1795167217.0089998,"phases":{"backward":0.004000001,"forward":0.004},"scalars":{"loss":2.5},"digests":{"params":"0000deadbeef0000"},"tokens":512.0}
+| {"step":1,"timestamp":1795167217.019,"phases":{"backward":0.004000002,"forward":0.004},"scalars":{"loss":2.25},"digests":{"params":"0000deadbeef0001"},"regions":{"evaluate":0.003},"tokens":512.0}
+| {"step":2,"timestamp":1795167217.029,"phases":{"backward":0.004000003,"forward":0.004},"scalars":{"loss":2.0},"digests":{"params":"0000deadbeef0002"},"tokens":512.0}
+| {"step":3,"timestamp":1795167217.039,"phases":{"forward":0.004},"scalars":{"loss":1.75},"digests":{"params":"0000deadbeef0003"},"tokens":512.0}
+| {"duration":0.003,"lane":0.0,"name":"evaluate","step":1.0,"time":1795167217.0110002}
+| {"lane":0.0,"name":"message","text":"saved\n\u001b[31m","time":1795167217.02}
+! tscope: wrote 6faa794555cb as a run directory to out
+$ tscope push -q --strict out --name back
+| name      default/back
+| id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
+| format    pytscope run directory
+| steps     4 steps (0 to 3), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+# What a file says that somebody cut, and one whose frame is damaged.
+$ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope && tscope push cut
+| name      default/cut
+| id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
+| format    pytscope run directory
+| steps     3 steps (0 to 2), 1 rank
+| sent SIZE (7 objects)
+| new SIZE
+| outcome   created
+! tscope: cut/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+$ tscope push --strict cut
+| name      default/cut
+| id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
+| format    pytscope run directory
+| steps     3 steps (0 to 2), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+! tscope: cut/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+# A rank has either.
+$ cp -r recorded/run both && cp out/steps.jsonl both && tscope push both
+! tscope: both/recording.tscope and both/steps.jsonl are both there: a rank has either
+[2]
+# A process that still holds its lock is still recording.
+$ python3 -c 'import fcntl, subprocess as s; f = open("recorded/growing/recording.tscope", "r+b"); fcntl.lockf(f, fcntl.LOCK_EX, 1); s.call("tscope analyze ./recorded/growing | head -1", shell=True)'
+| ./recorded/growing  3f1b429ef3a9  2 steps (0 to 1), 1 rank
+! tscope: ./recorded/growing/recording.tscope: still_growing: the run still records
