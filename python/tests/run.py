@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """run.py: builds the package's wheel, installs it into an empty environment, and runs the tests of the package there.
 
-    python3 python/tests/run.py FOLDER [--python PROGRAM] [--program PROGRAM] [--archive] [TEST...]
+    python3 python/tests/run.py FOLDER [--python PROGRAM] [--program PROGRAM] [--archive] [--having LIST [--keep]] [TEST...]
 
-FOLDER is where the wheel and the environment are made; --archive builds from the archive of sources instead of from the tree.
+FOLDER is where the wheel and the environment are made; --archive builds from the archive of sources instead of from the tree. The
+tests that need torch are skipped unless LIST names it (python/frameworks.txt).
 """
 import argparse
 import glob
@@ -54,14 +55,21 @@ def main():
     p.add_argument("--python", default="/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
     p.add_argument("--program", help="tscope itself, for the tests that ask it")
     p.add_argument("--archive", action="store_true")
+    p.add_argument("--having", help="a list of packages from PyPI that the environment has, too")
+    p.add_argument("--keep", action="store_true", help="use the environment of the last time, if there is one")
     p.add_argument("tests", nargs="*")
     args = p.parse_intermixed_args()
     folder = os.path.abspath(args.folder)
     made = wheel(folder, args.python, args.archive)
     clean = os.path.join(folder, "clean")
-    shutil.rmtree(clean, ignore_errors=True)
-    do(args.python, "-m", "venv", clean)
-    do(os.path.join(clean, "bin", "pip"), "install", "-q", "--no-index", made)
+    if not args.keep:
+        shutil.rmtree(clean, ignore_errors=True)
+    if not os.path.exists(clean):
+        do(args.python, "-m", "venv", clean)
+    pip = os.path.join(clean, "bin", "pip")
+    if args.having:
+        do(pip, "install", "-q", "-r", args.having)
+    do(pip, "install", "-q", "--no-index", "--force-reinstall", made)
     environment = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,13 +1,37 @@
 """Records training runs for tscope, "git for training runs": two lines in a training script, at a cost nobody notices."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tscope._region import Region
 from tscope._run import Run, start
 
-__all__ = ["Region", "Run", "start"]
+if TYPE_CHECKING:
+    from tscope._auto import auto
+    from tscope._profilers import AutoProfiler, Profiler
+    from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time
 
-_LATER: dict[str, str] = {}
+__all__ = [
+    "AutoProfiler",
+    "CUDATimer",
+    "CUDATimerCollection",
+    "Profiler",
+    "Region",
+    "Run",
+    "auto",
+    "start",
+    "trace_step",
+    "trace_time",
+]
+
+_LATER = {
+    "AutoProfiler": "tscope._profilers",
+    "CUDATimer": "tscope._timers",
+    "CUDATimerCollection": "tscope._timers",
+    "Profiler": "tscope._profilers",
+    "auto": "tscope._auto",
+    "trace_step": "tscope._timers",
+    "trace_time": "tscope._timers",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -32,10 +32,13 @@ class Data(Generic[Batch]):
         begin = now_ns()
         batches = iter(self._loader)
         while True:
+            run._fetching = True
             try:
                 batch = next(batches)
             except StopIteration:
                 return
+            finally:
+                run._fetching = False
             run._add_ns(phase, now_ns() - begin)
             if run._watched is not None:
                 run._watched.batch(batch)

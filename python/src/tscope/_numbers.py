@@ -65,6 +65,11 @@ class Late:
             self.given_up += 1
         self._waiting.append((event, copy, arrived))
 
+    def event(self, event: Any, arrived: Callable[[], None]) -> None:
+        """Has something done when an event of the device has come."""
+        self.read()
+        self._waiting.append((event, None, lambda _: arrived()))
+
     def read(self, wait: bool = False) -> None:
         """Hands on what has arrived; `wait` is for the end of a run alone."""
         while self._waiting:
@@ -74,7 +79,8 @@ class Late:
             elif not event.query():
                 return
             self._waiting.popleft()
-            self._events.append(event)
+            if copy is not None:
+                self._events.append(event)
             arrived(copy)
 
 

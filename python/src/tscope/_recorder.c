@@ -827,7 +827,9 @@ PyMODINIT_FUNC PyInit__recorder(void)
 	PyObject *recorder = PyType_FromSpec(&recorder_spec);
 
 	step_type = (PyTypeObject *)PyType_FromSpec(&step_spec);
-	if (!m || !recorder || !step_type || PyModule_AddObject(m, "Recorder", recorder)) {
+	Py_XINCREF(step_type); /* one for the module, one for step_type */
+	if (!m || !recorder || !step_type || PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
+	    PyModule_AddObject(m, "Recorder", recorder)) {
 		Py_XDECREF(recorder);
 		Py_XDECREF(m);
 		return NULL;

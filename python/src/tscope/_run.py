@@ -6,7 +6,7 @@ import os
 import sys
 import weakref
 from collections.abc import Iterable
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 from tscope import _facts, _json, _paths, _ranks
 from tscope._data import Data, settings
@@ -17,7 +17,7 @@ from tscope._region import Region
 Batch = TypeVar("Batch")
 
 _open: "weakref.WeakSet[Run]" = weakref.WeakSet()
-_NUMBERS = 1  # of the kinds in _recorder.c
+_latest: "Optional[Run]" = None
 
 
 class Run(Recorder):
@@ -44,6 +44,9 @@ class Run(Recorder):
         self._arrivals = Late()
         self._watched: Any = None
         self._memory: Any = None
+        self._fetching = False  # run.data waits for its loader
+        self._at_end: list[Callable[[], None]] = []
+        self._scopes: dict[int, Any] = {}
         self._pid = os.getpid()
         self._said: set[str] = set()
         self._loaders: set[int] = set()
@@ -166,6 +169,7 @@ class Run(Recorder):
             from tscope._watch import Watch
 
             self._watched = Watch(self, model, optimizer, every)
+            self._at_end.append(self._watched.stop)
         except Exception as error:
             self._cannot(f"watch: {type(error).__name__}: {error}")
 
@@ -264,8 +268,8 @@ class Run(Recorder):
         if not self.enabled or os.getpid() != self._pid:
             return
         try:
-            if self._watched is not None:
-                self._watched.stop()
+            for stop in reversed(self._at_end):
+                stop()
             self._arrivals.read(wait=True)
         except Exception as error:
             self._cannot(f"finish: {error}")
@@ -281,6 +285,15 @@ class Run(Recorder):
             with contextlib.suppress(Exception):
                 self._event_text("exception", getattr(kind, "__name__", "exception"))
         self.finish()
+
+
+def latest() -> Optional[Run]:
+    """Returns the run that began last and has not ended, or None.
+
+    >>> latest() is run
+    True
+    """
+    return _latest if _latest is not None and _latest.enabled else None
 
 
 @atexit.register
@@ -340,8 +353,10 @@ def start(
     found = _facts.at_start(patch)
     known = _json.text(_facts.merge(found, _facts.checked(_json.plain(facts or {}))))
     _open_at(run, os.fspath(directory), exist, name, _json.text(config), known, flush_ms)
+    global _latest
     run.enabled = True
     _open.add(run)
+    _latest = run
     if memory_every > 0:
         from tscope._memory import sampler
 
