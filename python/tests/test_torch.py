@@ -192,6 +192,27 @@ class Loops(support.Case):
         run.finish()
         self.assertEqual(len(self.read().times), 1)
 
+    def test_copies_of_the_model(self):
+        import copy
+        import io
+
+        import torch
+
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        average = copy.deepcopy(model)
+        file = io.BytesIO()
+        torch.save(model, file)
+        file.seek(0)
+        saved = torch.load(file, weights_only=False)
+        for _ in range(2):
+            model(torch.ones(2, 8)).sum().backward()
+            average(torch.ones(2, 8))
+            saved(torch.ones(2, 8))
+            optimizer.step()
+        run.finish()
+        self.assertEqual(len(self.read().times), 2)
+
     def test_recomputation_and_inner_calls(self):
         import torch
         from torch.utils.checkpoint import checkpoint

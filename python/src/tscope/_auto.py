@@ -72,8 +72,10 @@ class Auto:
             return True
         return not self.model.training and not self.trains_in_eval
 
-    def before_forward(self, *_: Any) -> None:
+    def before_forward(self, module: Any, *_: Any) -> None:
         """The model's forward begins."""
+        if module is not self.model:
+            return
         self.depth += 1
         if self.depth > 1:
             return
@@ -87,8 +89,10 @@ class Auto:
             if self.count_flops and (self.run._step_now() or 0) > 0:
                 self._begin_flops()
 
-    def after_forward(self, *_: Any) -> None:
+    def after_forward(self, module: Any, *_: Any) -> None:
         """The model's forward ends."""
+        if module is not self.model:
+            return
         self.depth = max(self.depth - 1, 0)
         if self.depth:
             return
@@ -176,6 +180,12 @@ class Auto:
             self.run._cannot(f"FLOPs: {type(error).__name__}: {error}")
         self.flops = None
 
+    def __deepcopy__(self, memo: Any) -> "Auto":
+        return _of_a_copy()
+
+    def __reduce__(self) -> Any:
+        return _of_a_copy, ()
+
     def stop(self) -> None:
         """Takes everything back, and ends the step that is open."""
         if self.flops is not None:
@@ -187,6 +197,13 @@ class Auto:
         if self.open and not self.scoped:
             self.open = False
             self.run.end_step()
+
+
+def _of_a_copy() -> Auto:
+    """Returns what the hooks of a copy of the model belong to (an average of weights, a model that was saved whole): they do nothing."""
+    auto = object.__new__(Auto)
+    auto.model = None
+    return auto
 
 
 class _Waits:
