@@ -155,6 +155,21 @@ class Torch(support.Case):
         self.assertNotEqual(changed[3]["digests.params"], one[3]["digests.params"])
         self.assertEqual(changed[3]["digests.batch"], one[3]["digests.batch"])
 
+    def test_generators_that_are_not_drawn_from(self):
+        import torch
+
+        from tscope import _watch
+
+        idle = _watch.generators()
+        torch.manual_seed(3)
+        before = _watch.of_generators(idle)
+        random.seed(5)
+        self.assertNotEqual(_watch.of_generators(idle), before, "it was seeded after the watch began")
+        idle = _watch.generators()
+        self.assertEqual(_watch.of_generators(idle), before)
+        torch.rand(1)
+        self.assertNotEqual(_watch.of_generators(idle), before)
+
     def test_restart(self):
         one = self.train("runs/one")
         again = self.train("runs/again", load="one.pt")

@@ -200,7 +200,7 @@ class Auto:
 
 
 def _of_a_copy() -> Auto:
-    """Returns what the hooks of a copy of the model belong to (an average of weights, a model that was saved whole): they do nothing."""
+    """Returns what the hooks of a copy of the model belong to (an average of weights, a model saved whole): they do nothing."""
     auto = object.__new__(Auto)
     auto.model = None
     return auto

@@ -20,6 +20,7 @@ class Watch:
     def __init__(self, run: "Run", model: Any, optimizer: Any, every: int) -> None:
         self._run, self._model, self._optimizer, self._every = run, model, optimizer, max(int(every), 1)
         self._forced = True  # the next step, whichever it is
+        self._idle = generators()
         self._hook: Any = None
         self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
         when = {"batch": "before"}
@@ -56,7 +57,7 @@ class Watch:
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
             self._one(step, name, tensors)
         try:
-            self._run._log_digest("rng", of_generators())
+            self._run._log_digest("rng", of_generators(self._idle))
         except Exception as error:
             self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
@@ -106,21 +107,32 @@ class Watch:
             self._hook = None
 
 
-def of_generators() -> int:
-    """Returns the digest of the states of all generators of random numbers that the program has.
+def generators() -> dict[str, int]:
+    """Returns the digests of the states of the generators of random numbers that the program has.
 
-    >>> of_generators() == of_generators()
+    >>> generators() == generators()
     True
     """
     version, words, gauss = random.getstate()
-    found = [("python", digest_bytes(struct.pack(f"<i{len(words)}I", version, *words) + repr(gauss).encode()))]
+    found = {"python": digest_bytes(struct.pack(f"<i{len(words)}I", version, *words) + repr(gauss).encode())}
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
         state = numpy.random.get_state(legacy=False)
         rest = (state["state"]["pos"], state["has_gauss"], state["gauss"])
-        found.append(("numpy", digest_bytes(state["state"]["key"].tobytes() + repr(rest).encode())))
+        found["numpy"] = digest_bytes(state["state"]["key"].tobytes() + repr(rest).encode())
     if torch is not None:
-        found.append(("torch", digest_bytes(torch.get_rng_state().numpy().tobytes())))
+        found["torch"] = digest_bytes(torch.get_rng_state().numpy().tobytes())
         if torch.cuda.is_initialized():
-            found.append(("cuda", digest_bytes(torch.cuda.get_rng_state().numpy().tobytes())))
-    return of_set(found)
+            found["cuda"] = digest_bytes(torch.cuda.get_rng_state().numpy().tobytes())
+    return found
+
+
+def of_generators(idle: dict[str, int]) -> int:
+    """Returns the digest of the generators. One that training does not draw from says nothing of it, and is seldom seeded: Python's and
+    NumPy's are left out while their states are those that they had before, in `idle`.
+
+    >>> of_generators(generators()) == of_generators(generators())
+    True
+    """
+    now = generators()
+    return of_set((name, state) for name, state in now.items() if name not in ("python", "numpy") or idle.get(name) != state)
