@@ -72,6 +72,30 @@ class Docs(support.Case):
             begin = file.read().split("\n## ")[0]
         self.assertLess(len(re.findall(r"\S+", begin.split("\n", 1)[1])), 60)
 
+        class Part:
+            """A model, a loss, an optimizer and a schedule."""
+
+            def __call__(self, batch):
+                return self
+
+            def item(self):
+                return 0.5
+
+            def get_last_lr(self):
+                return [0.1]
+
+            def step(self):
+                pass
+
+            backward = step
+
+        code = "\n".join(line[4:] for line in begin.split("\n") if line.startswith("    "))
+        names = {"cfg": {"lr": 0.1}, "loader": [1, 2, 3], "model": Part(), "opt": Part(), "sched": Part()}
+        exec(code, names)
+        names["run"].finish()
+        cells = self.read().steps
+        self.assertEqual([cells[i]["scalars.loss"] for i in range(3)], [0.5] * 3)
+
 
 if __name__ == "__main__":
     unittest.main()
