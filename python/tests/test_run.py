@@ -90,6 +90,15 @@ class Steps(support.Case):
         train(5000)
         self.assertLess(sys.getallocatedblocks() - before, 50)
 
+    def test_memory_is_sampled(self):
+        for every, sampled in ((2, [0, 2, 4]), (1, [0, 1, 2, 3, 4]), (0, [])):
+            with self.start(f"runs/every{every}", memory_every=every) as run:
+                for _ in range(5):
+                    with run.step():
+                        pass
+            steps = self.read(f"runs/every{every}").steps
+            self.assertEqual([step for step, cells in sorted(steps.items()) if cells.get("memory.rss", 0) > 1e6], sampled)
+
     def test_killed_program_keeps_its_steps(self):
         self.script(
             "import os, signal, tscope\n"

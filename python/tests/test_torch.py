@@ -172,13 +172,16 @@ class Loops(support.Case):
 
         model, one = self.model()
         two = torch.optim.SGD(model.parameters(), lr=0.01)
+        two.register_step_pre_hook(lambda *_: time.sleep(0.03))
         run = tscope.auto(model, [one, two], "runs/exp1")
         for batch in self.loader():
             model(batch).sum().backward()
             one.step()
             two.step()
         run.finish()
-        self.assertEqual(len(self.read().times), 6)
+        times = self.read().times
+        self.assertEqual(len(times), 6)
+        self.assertGreaterEqual(min(duration for _, duration in times.values()), 30_000_000, "the second belongs to the step")
 
     def test_exception_of_the_model_passes(self):
         import torch
