@@ -1,0 +1,43 @@
+"""Records training runs for tscope, "git for training runs": two lines in a training script, at a cost nobody notices."""
+
+from typing import TYPE_CHECKING, Any
+
+from tscope._region import Region
+from tscope._run import Run, start
+
+if TYPE_CHECKING:
+    from tscope._auto import auto
+    from tscope._profilers import AutoProfiler, Profiler
+    from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time
+
+__all__ = [
+    "AutoProfiler",
+    "CUDATimer",
+    "CUDATimerCollection",
+    "Profiler",
+    "Region",
+    "Run",
+    "auto",
+    "start",
+    "trace_step",
+    "trace_time",
+]
+
+_LATER = {
+    "AutoProfiler": "tscope._profilers",
+    "CUDATimer": "tscope._timers",
+    "CUDATimerCollection": "tscope._timers",
+    "Profiler": "tscope._profilers",
+    "auto": "tscope._auto",
+    "trace_step": "tscope._timers",
+    "trace_time": "tscope._timers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What a program may never need is imported when it is asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'tscope' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LATER[name]), name)

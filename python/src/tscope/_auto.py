@@ -1,0 +1,307 @@
+"""Instruments a loop of torch that nobody touched: its steps, phases, waits for data and blocking collectives."""
+
+import contextlib
+import functools
+import os
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any, Callable, Optional, Union
+
+from tscope._recorder import now_ns
+from tscope._run import Run, start
+
+_COLLECTIVES = (
+    "all_reduce all_gather all_gather_into_tensor reduce_scatter reduce_scatter_tensor reduce broadcast all_to_all all_to_all_single"
+).split()
+
+
+class Auto:
+    """Hooks on a model and its optimizers. A step begins with the model's outermost forward and ends with the last optimizer's step.
+
+    A forward without gradients, or of a model that is not in training mode, is evaluation: a region of its own, and no step. What lies
+    between two steps is the recorder's phase `between`, less the waits for a DataLoader, which are `data`.
+    """
+
+    def __init__(
+        self, run: Run, model: Any, optimizers: list[Any], *, comm: bool = True, flops: bool = False, scoped: bool = False
+    ) -> None:
+        import torch
+
+        self.run, self.model, self.torch = run, model, torch
+        self.waiting_for = len(optimizers)  # optimizers whose step ends the step; 0: whichever comes first
+        self.stepped = 0
+        self.depth = 0
+        self.open = False
+        self.scoped = scoped  # trace_step begins and ends the steps
+        self.evaluating = 0  # ns when the outermost forward of an evaluation began
+        self.trains_in_eval = False
+        self.count_flops = flops
+        self.flops: Any = None
+        self.undo: list[Callable[[], None]] = []
+        self._hook(optimizers)
+        _waits.add(self)
+        self.undo.append(lambda: _waits.remove(self))
+        if comm:
+            self._patch_collectives()
+
+    def _hook(self, optimizers: list[Any]) -> None:
+        """Hooks are torch's own; they and the patches are taken back by `stop`."""
+        pre = self.model.register_forward_pre_hook(self.before_forward)
+        try:
+            post = self.model.register_forward_hook(self.after_forward, always_call=True)
+        except TypeError:  # torch before 2.1: a forward that raises is put right by the next optimizer's step
+            post = self.model.register_forward_hook(self.after_forward)
+        handles = [pre, post]
+        if optimizers:
+            for optimizer in optimizers:
+                handles.append(optimizer.register_step_pre_hook(self.before_optimizer))
+                handles.append(optimizer.register_step_post_hook(self.after_optimizer))
+        else:
+            from torch.optim import optimizer as module
+
+            handles.append(module.register_optimizer_step_pre_hook(self.before_optimizer))
+            handles.append(module.register_optimizer_step_post_hook(self.after_optimizer))
+        self.undo.extend(handle.remove for handle in handles)
+
+    # --- the loop ---
+
+    def is_evaluation(self) -> bool:
+        """Whether a forward that begins now is no part of training."""
+        if not self.torch.is_grad_enabled():
+            return True
+        return not self.model.training and not self.trains_in_eval
+
+    def before_forward(self, module: Any, *_: Any) -> None:
+        """The model's forward begins."""
+        if module is not self.model:
+            return
+        self.depth += 1
+        if self.depth > 1:
+            return
+        if self.is_evaluation():
+            self.evaluating = now_ns()
+        elif self.open:
+            self.run.mark("backward")  # of the micro-batch before
+        elif not self.scoped:
+            self.open = True
+            self.run.begin_step()
+            if self.count_flops and (self.run._step_now() or 0) > 0:
+                self._begin_flops()
+
+    def after_forward(self, module: Any, *_: Any) -> None:
+        """The model's forward ends."""
+        if module is not self.model:
+            return
+        self.depth = max(self.depth - 1, 0)
+        if self.depth:
+            return
+        if self.evaluating:
+            self.run._end_region("evaluation", self.evaluating)
+            self.evaluating = 0
+        elif self.open:
+            self.run.mark("forward")
+
+    def before_optimizer(self, *_: Any) -> None:
+        """An optimizer's step begins."""
+        self.depth = 0
+        if self.open:
+            self.run.mark("backward")
+        else:
+            # A program that trains in evaluation mode: its next forward begins a step.
+            self.trains_in_eval = self.trains_in_eval or not self.model.training
+
+    def after_optimizer(self, *_: Any) -> None:
+        """An optimizer's step ends, and the step with the last of them. What is logged behind it belongs to it."""
+        if not self.open:
+            return
+        self.run.mark("optimizer")
+        self.stepped += 1
+        if self.scoped or self.stepped < self.waiting_for:
+            return
+        self.stepped = 0
+        self.open = False
+        if self.flops is not None:
+            self._end_flops()
+        self.run.end_step()
+
+    def waited(self, ns: int) -> None:
+        """A DataLoader gave a batch after a wait."""
+        if self.model.training or self.trains_in_eval:
+            self.run._add_ns("data", ns)
+        else:
+            self.run._end_region("evaluation data", now_ns() - ns)
+
+    # --- collectives ---
+
+    def _patch_collectives(self) -> None:
+        from tscope._ranks import distributed
+
+        group = distributed()
+        if group is None:
+            return
+        for name in _COLLECTIVES:
+            function = getattr(group, name, None)
+            if function is not None:
+                setattr(group, name, self._timed(function))
+                self.undo.append(functools.partial(setattr, group, name, function))
+
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            if kwargs.get("async_op") or not self.open:
+                return function(*args, **kwargs)
+            begin = now_ns()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.run._add_ns("comm", now_ns() - begin)
+
+        return timed
+
+    # --- FLOPs, of the second step, with all its micro-batches and its real backward ---
+
+    def _begin_flops(self) -> None:
+        self.count_flops = False
+        try:
+            from torch.utils.flop_counter import FlopCounterMode
+
+            self.flops = FlopCounterMode(display=False)
+            self.flops.__enter__()
+        except Exception as error:
+            self.flops = None
+            self.run._cannot(f"FLOPs: {type(error).__name__}: {error}")
+
+    def _end_flops(self) -> None:
+        try:
+            self.flops.__exit__(None, None, None)
+            self.run.facts({"work": {"flops_per_step": int(self.flops.get_total_flops())}})
+        except Exception as error:
+            self.run._cannot(f"FLOPs: {type(error).__name__}: {error}")
+        self.flops = None
+
+    def __deepcopy__(self, memo: Any) -> "Auto":
+        return _of_a_copy()
+
+    def __reduce__(self) -> Any:
+        return _of_a_copy, ()
+
+    def stop(self) -> None:
+        """Takes everything back, and ends the step that is open."""
+        if self.flops is not None:
+            self._end_flops()
+        for undo in reversed(self.undo):
+            with contextlib.suppress(Exception):
+                undo()
+        self.undo.clear()
+        if self.open and not self.scoped:
+            self.open = False
+            self.run.end_step()
+
+
+def _of_a_copy() -> Auto:
+    """Returns what the hooks of a copy of the model belong to (an average of weights, a model saved whole): they do nothing."""
+    auto = object.__new__(Auto)
+    auto.model = None
+    return auto
+
+
+class _Waits:
+    """The one patch of DataLoader's iterator, which is there while a loop is instrumented."""
+
+    def __init__(self) -> None:
+        self._autos: list[Auto] = []
+        self._before: Any = None
+
+    def add(self, auto: Auto) -> None:
+        """Has an instrumented loop told of waits."""
+        self._autos.append(auto)
+        if self._before is not None:
+            return
+        from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
+
+        before = self._before = Iterator.__next__
+        autos = self._autos
+
+        @functools.wraps(before)
+        def timed(iterator: Any) -> Any:
+            begin = now_ns()
+            batch = before(iterator)
+            waited = now_ns() - begin
+            for auto in autos:
+                if not auto.run._fetching:  # run.data counts it
+                    auto.waited(waited)
+            return batch
+
+        Iterator.__next__ = timed
+
+    def remove(self, auto: Auto) -> None:
+        """Forgets a loop; with the last one, the patch."""
+        self._autos.remove(auto)
+        if not self._autos and self._before is not None:
+            from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
+
+            Iterator.__next__, self._before = self._before, None
+
+
+_waits = _Waits()
+
+
+def _directory() -> str:
+    """Returns runs/PROGRAM-TIME, for a run that was given no folder."""
+    program = os.path.splitext(os.path.basename(sys.argv[0]))[0] or "run"
+    return os.path.join("runs", f"{program}-{time.strftime('%Y%m%d-%H%M%S')}")
+
+
+def instrument(run: Run, model: Any, optimizer: Any = None, *, comm: bool = True, flops: bool = False) -> None:
+    """Has a loop recorded into a run that has begun.
+
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 1)
+    >>> instrument(run, model, torch.optim.SGD(model.parameters(), lr=0.1))
+    """
+    if not run.enabled:
+        return
+    optimizers = [] if optimizer is None else list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
+    try:
+        run._at_end.append(Auto(run, model, optimizers, comm=comm, flops=flops).stop)
+    except Exception as error:
+        run._cannot(f"auto: {type(error).__name__}: {error}")
+
+
+def auto(
+    model: Any,
+    optimizer: Union[Any, Iterable[Any], None] = None,
+    directory: Union[str, "os.PathLike[str]", None] = None,
+    *,
+    run: Optional[Run] = None,
+    digests_every: int = 100,
+    flops: bool = False,
+    **options: Any,
+) -> Run:
+    """Records a training loop of torch without touching it, and returns the run, for what the loop logs.
+
+    A step is from the model's forward to the end of the optimizer's step (of the last one, of several); phases are `forward`,
+    `backward`, `optimizer`, `data` (waits for a DataLoader), `comm` (blocking collectives) and `between`. `flops` counts those of the
+    second step. Without `directory` the run goes to runs/PROGRAM-TIME; `options` are those of `tscope.start`.
+
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 1)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    >>> run = tscope.auto(model, optimizer, "runs/auto")
+    >>> for _ in range(3):
+    ...     loss = model(torch.ones(4, 2)).sum()
+    ...     loss.backward()
+    ...     optimizer.step()
+    >>> run.finish()
+    >>> run.summary()["steps"]
+    3
+    """
+    if run is None:
+        if directory is None:
+            directory, options["exist"] = _directory(), "new"
+        run = start(directory, **options)
+    instrument(run, model, optimizer, flops=flops)
+    if digests_every > 0 and optimizer is not None and not isinstance(optimizer, (list, tuple)):
+        run.watch(model, optimizer, every=digests_every)
+    return run

@@ -1,0 +1,79 @@
+"""A loader whose waits are recorded."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from tscope._recorder import now_ns
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+Batch = TypeVar("Batch")
+
+
+class Data(Generic[Batch]):
+    """A loader, which gives what it gave before; everything else that is asked of it, it asks of the loader.
+
+    >>> run = tscope.start("runs/data")
+    >>> [batch for batch in run.data([1, 2, 3])]
+    [1, 2, 3]
+    """
+
+    def __init__(self, run: "Run", loader: Iterable[Batch], phase: str) -> None:
+        self._run, self._loader, self._phase = run, loader, phase
+
+    def __iter__(self) -> Iterator[Batch]:
+        if not self._run.enabled:
+            return iter(self._loader)
+        return self._wait()
+
+    def _wait(self) -> Iterator[Batch]:
+        run, phase = self._run, self._phase
+        begin = now_ns()
+        batches = iter(self._loader)
+        while True:
+            run._fetching = True
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            finally:
+                run._fetching = False
+            run._add_ns(phase, now_ns() - begin)
+            if run._watched is not None:
+                run._watched.batch(batch)
+            yield batch
+            begin = now_ns()
+
+    def __len__(self) -> int:
+        return len(self._loader)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+def settings(loader: Any) -> dict[str, Any]:
+    """Returns the settings of a loader as facts: in `data` what changes the batches, in `work` what changes how soon they come.
+
+    >>> settings([1, 2, 3])
+    {'work': {'loader': {'type': 'builtins.list', 'batches': 3}}}
+    """
+    kind = type(loader)
+    data: dict[str, Any] = {}
+    work: dict[str, Any] = {"type": f"{kind.__module__}.{kind.__qualname__}"}
+    for group, names in (
+        (work, ("batch_size", "prefetch_factor", "persistent_workers", "pin_memory")),
+        (data, ("num_workers", "drop_last")),
+    ):
+        for name in names:
+            value = getattr(loader, name, None)
+            if isinstance(value, (bool, int)):
+                group[name] = value
+    if getattr(loader, "sampler", None) is not None:
+        data["sampler"] = type(loader.sampler).__qualname__
+    try:
+        work["batches"] = len(loader)
+        data["samples"] = len(loader.dataset)
+    except Exception:  # an iterable has no length, and a loader's may raise anything
+        pass
+    return {"work": {"loader": work}, **({"data": data} if data else {})}

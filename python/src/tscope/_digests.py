@@ -1,0 +1,199 @@
+"""Digests of tensors (docs/digests.md): sums of 64-bit words, on the device where they lie, in whatever order it adds."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable
+
+from tscope._numbers import Cannot
+from tscope._recorder import digest_at, digest_bytes
+
+_MASK = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+_ROW = 4096  # words
+
+
+def finish(z: int) -> int:
+    """Mixes 64 bits, so that sums that are near each other give digests that are not (SplitMix64).
+
+    >>> f"{finish(1):016x}"
+    '5692161d100b05e5'
+    """
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & _MASK
+    return z ^ (z >> 31)
+
+
+def _factors(torch: Any, first: int, n: int, device: Any) -> Any:
+    """Returns finish((i + 1) golden) for n numbers from `first` on, as the int64 of the same bits."""
+
+    def shifted(z: Any, bits: int) -> Any:
+        return (z >> bits) & ((1 << (64 - bits)) - 1)
+
+    def signed(bits: int) -> int:
+        return bits - (1 << 64) if bits >> 63 else bits
+
+    z = (torch.arange(n, dtype=torch.int64, device=device) + (first + 1)) * signed(_GOLDEN)
+    z = (z ^ shifted(z, 30)) * signed(0xBF58476D1CE4E5B9)
+    z = (z ^ shifted(z, 27)) * signed(0x94D049BB133111EB)
+    return z ^ shifted(z, 31)
+
+
+class Factors:
+    """The factors of columns and rows on one device, made once and longer when a longer tensor comes."""
+
+    def __init__(self, torch: Any, device: Any) -> None:
+        self._torch, self._device = torch, device
+        self.columns = _factors(torch, 0, _ROW, device) | 1
+        self._rows = _factors(torch, 1 << 32, 64, device) & -2
+
+    def rows(self, n: int) -> Any:
+        """Returns the factors of the first n rows."""
+        if n > len(self._rows):
+            self._rows = _factors(self._torch, 1 << 32, 2 * n, self._device) & -2
+        return self._rows[:n]
+
+
+_made: dict[Any, Factors] = {}
+
+
+def _words(torch: Any, tensor: Any) -> tuple[Any, int]:
+    """Returns the bytes of a tensor as 64-bit words, the last one filled with zeros, and how many bytes there are."""
+    flat = torch.view_as_real(tensor).reshape(-1) if tensor.is_complex() else tensor.reshape(-1)
+    if flat.numel() == 0:
+        return torch.zeros(0, dtype=torch.int64, device=flat.device), 0
+    flat = flat.view(torch.uint8)
+    n = flat.numel()
+    if n % 8:
+        flat = torch.nn.functional.pad(flat, (0, 8 - n % 8))
+    elif flat.storage_offset() % 8:
+        flat = flat.clone()
+    return flat.view(torch.int64), n
+
+
+def sum_of(tensor: Any) -> tuple[Any, int]:
+    """Returns, as a tensor of one int64 on the tensor's device, the sum that `whole` makes a digest of; and the number of its bytes.
+
+    Two passes over memory: the sums of the columns of rows of 4,096 words, and the sums of the rows.
+    """
+    import torch
+
+    words, n = _words(torch, tensor)
+    factors = _made.get(words.device)
+    if factors is None:
+        factors = _made[words.device] = Factors(torch, words.device)
+    rows, rest = divmod(words.numel(), _ROW)
+    total = torch.zeros((), dtype=torch.int64, device=words.device)
+    row_factors = factors.rows(rows + 1)
+    if rows:
+        table = words[: rows * _ROW].view(rows, _ROW)
+        total = (table.sum(0) * factors.columns).sum() + (table.sum(1) * row_factors[:rows]).sum()
+    if rest:
+        total = total + (words[rows * _ROW :] * (factors.columns[:rest] + row_factors[rows])).sum()
+    return total, n
+
+
+def whole(total: int, n: int) -> int:
+    """Returns the digest of n bytes whose sum is `total`.
+
+    >>> whole(0, 0)
+    0
+    """
+    return finish((total + n * _GOLDEN) & _MASK)
+
+
+def local(tensor: Any) -> Any:
+    """Returns the tensor without its gradient; of a tensor that is spread over ranks, this rank's part."""
+    tensor = tensor.detach()
+    to_local = getattr(tensor, "to_local", None)
+    tensor = to_local() if callable(to_local) else tensor
+    if tensor.device.type == "meta" or tensor.is_sparse or tensor.is_quantized:
+        raise Cannot("a sparse, quantized or meta tensor has no digest")
+    return tensor
+
+
+def of_set(digests: Iterable[tuple[str, int]]) -> int:
+    """Returns the digest of named tensors, in whatever order they come.
+
+    >>> of_set([("a", 1), ("b", 2)]) == of_set([("b", 2), ("a", 1)]) != of_set([("a", 2), ("b", 1)])
+    True
+    """
+    return finish(sum(finish((digest_bytes(name.encode()) + digest) & _MASK) for name, digest in digests) & _MASK)
+
+
+def of_host(tensor: Any) -> int:
+    """Returns the digest of a tensor of the host: one pass in C."""
+    flat = local(tensor).contiguous()
+    return digest_at(flat.data_ptr(), flat.numel() * flat.element_size())
+
+
+def bits_of(value: Any) -> int:
+    """Returns the digest of an integer (itself), of bytes, or of a tensor or an array; a tensor of a device is waited for.
+
+    >>> bits_of(b"bytes") == bits_of(bytearray(b"bytes"))
+    True
+    """
+    if isinstance(value, int):
+        return value & _MASK
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return digest_bytes(bytes(value))
+    if hasattr(value, "data_ptr"):
+        if value.device.type == "cpu":
+            return of_host(value)
+        total, n = sum_of(local(value))
+        return whole(int(total), n)
+    if hasattr(value, "tobytes"):
+        return digest_bytes(value.tobytes())
+    raise Cannot(f"a value of type {type(value).__name__} has no digest")
+
+
+def _leaves(value: Any, path: str) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key in value:
+            yield from _leaves(value[key], f"{path}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{i}]")
+    elif value is not None:
+        yield path, value
+
+
+def of_batch(batch: Any) -> int:
+    """Returns the digest of a batch: of all tensors, arrays, numbers and texts in its lists and dictionaries, by their places.
+
+    >>> of_batch({"ids": [1, 2], "text": "a"}) == of_batch({"text": "a", "ids": [1, 2]}) != of_batch({"ids": [2, 1], "text": "a"})
+    True
+    """
+    found = []
+    for path, leaf in _leaves(batch, ""):
+        if hasattr(leaf, "data_ptr") or hasattr(leaf, "tobytes") or isinstance(leaf, (bytes, bytearray, memoryview)):
+            found.append((path, bits_of(leaf)))
+        else:
+            found.append((path, digest_bytes(repr(leaf).encode("utf-8", "replace"))))
+    return of_set(found)
+
+
+def of_tensors(tensors: Iterable[tuple[str, Any]], late: Any, arrived: Callable[[int], None]) -> None:
+    """Has the digest of named tensors made: those of the host at once, those of a device there, and read when they are done."""
+    import torch
+
+    known: list[tuple[str, int]] = []
+    asked: dict[Any, list[tuple[str, Any, int]]] = {}
+    for name, given in tensors:
+        tensor = local(given)
+        if tensor.device.type == "cpu":
+            known.append((name, of_host(tensor)))
+        else:
+            asked.setdefault(tensor.device, []).append((name, *sum_of(tensor)))
+    left = len(asked)
+    if not left:
+        arrived(of_set(known))
+        return
+
+    def take(part: list[tuple[str, Any, int]], sums: list[int]) -> None:
+        nonlocal left
+        known.extend((name, whole(total & _MASK, n)) for (name, _, n), total in zip(part, sums))
+        left -= 1
+        if not left:
+            arrived(of_set(known))
+
+    for part in asked.values():
+        late.words(torch.stack([total for _, total, _ in part]), lambda sums, part=part: take(part, sums))

@@ -1,0 +1,114 @@
+"""Numbers that are no Python numbers: what has .item() is read at once on the host, and copied aside where it lies on a device."""
+
+from collections import deque
+from typing import Any, Callable
+
+_MOST = 4096  # values that wait to be read; beyond that the oldest are given up and counted
+
+
+class Cannot(Exception):
+    """Why a value is not recorded; it is counted and said once, and never reaches training."""
+
+
+class Late:
+    """Values that are on their way from a device, in the order in which they were asked for. Nothing here waits for the device."""
+
+    def __init__(self) -> None:
+        self.given_up = 0
+        self._waiting: deque[tuple[Any, Any, Callable[[Any], None]]] = deque()
+        self._events: list[Any] = []
+        self._slots: list[Any] = []
+
+    def number(self, tensor: Any, arrived: Callable[[float], None]) -> None:
+        """Has a tensor of one number read later."""
+        import torch
+
+        if tensor.numel() != 1:
+            raise Cannot(f"a tensor of {tensor.numel()} numbers is no single number")
+        value = tensor.detach().reshape(())
+        if value.device.type != "cuda":
+            self._add(value.clone(), lambda copy: arrived(float(copy)))
+            return
+        if not self._slots:
+            block = torch.empty(64, dtype=torch.float64, pin_memory=True)
+            self._slots.extend(block[i] for i in range(64))
+        slot = self._slots.pop()
+
+        def take(copy: Any) -> None:
+            arrived(float(copy))
+            self._slots.append(copy)
+
+        self._add(slot, take, value)
+
+    def words(self, tensor: Any, arrived: Callable[[list[int]], None]) -> None:
+        """Has a tensor of 64-bit integers read later."""
+        import torch
+
+        if tensor.device.type == "cuda":
+            self._add(torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True), lambda copy: arrived(copy.tolist()), tensor)
+        else:
+            self._add(tensor, lambda copy: arrived(copy.tolist()))
+
+    def _add(self, copy: Any, arrived: Callable[[Any], None], source: Any = None) -> None:
+        import torch
+
+        kind = (copy if source is None else source).device.type
+        if kind == "cuda" and torch.cuda.is_current_stream_capturing():
+            raise Cannot("a tensor was logged while a CUDA graph was captured")
+        self.read()
+        if source is not None:
+            copy.copy_(source, non_blocking=True)
+        event = self._events.pop() if self._events else _new_event(torch, kind)
+        event.record()
+        if len(self._waiting) >= _MOST:
+            self._waiting.popleft()
+            self.given_up += 1
+        self._waiting.append((event, copy, arrived))
+
+    def event(self, event: Any, arrived: Callable[[], None]) -> None:
+        """Has something done when an event of the device has come."""
+        self.read()
+        self._waiting.append((event, None, lambda _: arrived()))
+
+    def read(self, wait: bool = False) -> None:
+        """Hands on what has arrived; `wait` is for the end of a run alone."""
+        while self._waiting:
+            event, copy, arrived = self._waiting[0]
+            if wait:
+                event.synchronize()
+            elif not event.query():
+                return
+            self._waiting.popleft()
+            if copy is not None:
+                self._events.append(event)
+            arrived(copy)
+
+
+def _new_event(torch: Any, kind: str) -> Any:
+    backend = getattr(torch, kind, None)
+    make = getattr(backend, "Event", None) or getattr(getattr(backend, "event", None), "Event", None)
+    if make is None:
+        raise Cannot(f"a tensor lies on {kind}, which has no events")
+    return make()
+
+
+def on_host(value: Any) -> float:
+    """Returns the number that a value of the host holds.
+
+    >>> import fractions
+    >>> on_host(fractions.Fraction(1, 4))
+    0.25
+    """
+    if isinstance(value, (str, bytes)) or value is None:
+        raise Cannot(f"a value of type {type(value).__name__} is no number")
+    item = getattr(value, "item", None)
+    try:
+        return float(item() if callable(item) else value)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise Cannot(f"a value of type {type(value).__name__} is no single number") from error
+
+
+def device_of(value: Any) -> str:
+    """Returns the kind of device on which a tensor lies: "cpu" for everything that is none."""
+    kind = getattr(getattr(value, "device", None), "type", None)
+    return kind if isinstance(kind, str) else "cpu"

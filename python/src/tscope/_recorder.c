@@ -1,0 +1,838 @@
+/* _recorder.c - the extension: the calls of a step, from Python to record/tscope.h, without an allocation on their way.
+ *
+ * A name is found by its address first, since keywords and literals are interned, and by its value else. After open no function
+ * raises: what cannot be recorded is given to the method _cannot, which counts it and says it once.
+ */
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "_digest.h"
+#include "record/tscope.h"
+
+#ifndef METH_FASTCALL /* CPython 3.9 has it, and leaves it out of the limited API */
+#define METH_FASTCALL 0x0080
+#endif
+
+enum { NEAR = 512, NEAR_FULL = 256 };
+
+/* The columns of one kind, by name. */
+struct names {
+	enum tscope_kind kind;
+	PyObject *by_value; /* dict: str to int */
+	size_t n_near;
+	struct {
+		PyObject *name; /* a reference, so that no other string comes to lie at its address */
+		tscope_column column;
+	} near[NEAR];
+};
+
+enum { PHASES, NUMBERS, AMOUNTS, MEMORY, DIGESTS, REGIONS, EVENTS, DEVICE_PHASES, N_NAMES };
+
+typedef struct {
+	PyObject_HEAD
+	struct tscope_run *run; /* NULL: nothing is recorded */
+	PyObject *step;		/* what step() returns */
+	int64_t next;		/* the number of the step that begins next */
+	int open;		/* a step is */
+	unsigned long every;	/* steps between two calls of _tick; 0: never */
+	unsigned long left;
+	tscope_column batch; /* the digest of what the loader gave for the step; 0: none is waiting */
+	uint64_t batch_bits;
+	struct names names[N_NAMES];
+} Recorder;
+
+typedef struct {
+	PyObject_HEAD
+	Recorder *recorder;
+} Step;
+
+static PyTypeObject *step_type;
+
+/* --- names --- */
+
+static size_t place_of(PyObject *name)
+{
+	return (size_t)(((uint64_t)(uintptr_t)name >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 55);
+}
+
+static tscope_column declare(Recorder *self, struct names *names, PyObject *name)
+{
+	PyObject *utf8 = PyUnicode_AsUTF8String(name);
+	PyObject *number = NULL;
+	tscope_column column = 0;
+	char *text = NULL;
+
+	/* Without a length, a zero byte in the name is an error. */
+	if (utf8 && PyBytes_AsStringAndSize(utf8, &text, NULL) == 0) {
+		column = tscope_declare(self->run, names->kind, text);
+		number = PyLong_FromLong(column);
+		if (number && !names->by_value)
+			names->by_value = PyDict_New();
+		/* A name that was refused is not kept: there may be any number of them. */
+		if (number && names->by_value && column)
+			(void)PyDict_SetItem(names->by_value, name, number);
+	}
+	Py_XDECREF(number);
+	Py_XDECREF(utf8);
+	PyErr_Clear();
+	return column;
+}
+
+static tscope_column find_by_value(Recorder *self, struct names *names, PyObject *name)
+{
+	PyObject *number;
+	tscope_column column;
+
+	if (!PyUnicode_CheckExact(name))
+		return 0;
+	number = names->by_value ? PyDict_GetItemWithError(names->by_value, name) : NULL;
+	column = number ? (tscope_column)PyLong_AsLong(number) : declare(self, names, name);
+	PyErr_Clear();
+	if (column && names->n_near < NEAR_FULL) {
+		size_t at = place_of(name);
+
+		while (names->near[at].name)
+			at = (at + 1) % NEAR;
+		Py_INCREF(name);
+		names->near[at].name = name;
+		names->near[at].column = column;
+		names->n_near++;
+	}
+	return column;
+}
+
+static inline tscope_column find(Recorder *self, int kind, PyObject *name)
+{
+	struct names *names = &self->names[kind];
+
+	for (size_t at = place_of(name); names->near[at].name; at = (at + 1) % NEAR)
+		if (names->near[at].name == name)
+			return names->near[at].column;
+	return find_by_value(self, names, name);
+}
+
+/* --- what cannot be recorded --- */
+
+/* Returns None, or NULL for what is no Exception (KeyboardInterrupt), which must get through. */
+static PyObject *swallow(PyObject *result)
+{
+	if (!result && !PyErr_ExceptionMatches(PyExc_Exception))
+		return NULL;
+	PyErr_Clear();
+	Py_XDECREF(result);
+	Py_RETURN_NONE;
+}
+
+static PyObject *cannot(Recorder *self, const char *why)
+{
+	PyErr_Clear();
+	return swallow(PyObject_CallMethod((PyObject *)self, "_cannot", "s", why));
+}
+
+/* --- the step --- */
+
+static void begin(Recorder *self, int64_t step)
+{
+	tscope_step_begin(self->run, step);
+	self->open = 1;
+}
+
+static PyObject *end(Recorder *self)
+{
+	if (self->batch) {
+		tscope_log_digest(self->run, self->batch, self->batch_bits);
+		self->batch = 0;
+	}
+	(void)tscope_step_end(self->run);
+	self->open = 0;
+	if (self->every && --self->left == 0) {
+		self->left = self->every;
+		return swallow(PyObject_CallMethod((PyObject *)self, "_tick", NULL));
+	}
+	Py_RETURN_NONE;
+}
+
+/* Sets *ret_step from the optional argument of step and begin_step. Returns 0 if that is no number of a step. */
+static int parse_step(PyObject *const *args, Py_ssize_t n, PyObject *names, int64_t *ret_step)
+{
+	PyObject *given = n == 1 && !names ? args[0] : NULL;
+
+	*ret_step = TSCOPE_NEXT;
+	if (n == 0 && names && PyTuple_Size(names) == 1 &&
+	    PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "step") == 0)
+		given = args[0];
+	else if (n > 1 || names)
+		return 0;
+	if (given && given != Py_None) {
+		PyObject *index = PyNumber_Index(given);
+
+		*ret_step = index ? PyLong_AsLongLong(index) : -1;
+		Py_XDECREF(index);
+	}
+	return !PyErr_Occurred();
+}
+
+static PyObject *begin_step(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	int64_t step = TSCOPE_NEXT;
+
+	if (!self->run)
+		Py_RETURN_NONE;
+	if ((n || names) && !parse_step(args, n, names, &step))
+		return cannot(self, "the number of a step is no integer of 64 bits");
+	begin(self, step);
+	Py_RETURN_NONE;
+}
+
+static PyObject *end_step(Recorder *self, PyObject *unused)
+{
+	(void)unused;
+	if (!self->run)
+		Py_RETURN_NONE;
+	return end(self);
+}
+
+static PyObject *cancel_step(Recorder *self, PyObject *unused)
+{
+	(void)unused;
+	self->batch = 0;
+	self->open = 0;
+	tscope_step_cancel(self->run);
+	Py_RETURN_NONE;
+}
+
+static PyObject *step(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	self->next = TSCOPE_NEXT;
+	if (self->run && (n || names) && !parse_step(args, n, names, &self->next)) {
+		PyObject *none = cannot(self, "the number of a step is no integer of 64 bits");
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+		self->next = TSCOPE_NEXT;
+	}
+	Py_XINCREF(self->step);
+	return self->step;
+}
+
+static PyObject *mark(Recorder *self, PyObject *name)
+{
+	tscope_column column;
+
+	if (!self->run)
+		Py_RETURN_NONE;
+	column = find(self, PHASES, name);
+	if (!column)
+		return cannot(self, "a phase has a name that is none, or there are too many");
+	tscope_mark(self->run, column);
+	Py_RETURN_NONE;
+}
+
+static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *value)
+{
+	if (PyFloat_Check(value) || PyLong_Check(value)) {
+		tscope_column column = find(self, kind, name);
+		double number = PyFloat_AsDouble(value);
+
+		if (!column || (number == -1 && PyErr_Occurred()))
+			return cannot(self, column ? "an integer is beyond what a double can hold"
+						   : "a column has a name that is none, or there are too many");
+		tscope_log(self->run, column, number);
+		Py_RETURN_NONE;
+	}
+	return swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
+}
+
+static PyObject *log_dict(Recorder *self, int kind, PyObject *dict)
+{
+	PyObject *name, *value;
+	Py_ssize_t at = 0;
+
+	if (!PyDict_Check(dict))
+		return cannot(self, "log takes numbers by name, or a dictionary of them");
+	while (PyDict_Next(dict, &at, &name, &value)) {
+		PyObject *none;
+
+		Py_INCREF(name);
+		Py_INCREF(value);
+		none = log_one(self, kind, name, value);
+		Py_DECREF(name);
+		Py_DECREF(value);
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *log_kind(Recorder *self, int kind, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	Py_ssize_t n_names;
+
+	if (!self->run)
+		Py_RETURN_NONE;
+	for (Py_ssize_t i = 0; i < n; i++) {
+		PyObject *none = log_dict(self, kind, args[i]);
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
+	n_names = names ? PyTuple_Size(names) : 0;
+	for (Py_ssize_t i = 0; i < n_names; i++) {
+		PyObject *none = log_one(self, kind, PyTuple_GetItem(names, i), args[n + i]);
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *log_numbers(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	return log_kind(self, NUMBERS, args, n, names);
+}
+
+static PyObject *log_amounts(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	return log_kind(self, AMOUNTS, args, n, names);
+}
+
+static PyObject *log_memory(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	return log_kind(self, MEMORY, args, n, names);
+}
+
+static PyObject *step_enter(Step *self, PyObject *unused)
+{
+	(void)unused;
+	if (self->recorder->run) {
+		begin(self->recorder, self->recorder->next);
+		self->recorder->next = TSCOPE_NEXT;
+	}
+	Py_INCREF(self);
+	return (PyObject *)self;
+}
+
+/* The step that an exception leaves is recorded, too: what came until then is what one wants to know. */
+static PyObject *step_exit(Step *self, PyObject *const *args, Py_ssize_t n)
+{
+	Recorder *recorder = self->recorder;
+	PyObject *none = NULL;
+
+	if (!recorder->run)
+		Py_RETURN_FALSE;
+	if (n == 3 && args[0] != Py_None)
+		none = swallow(PyObject_CallMethod((PyObject *)recorder, "_left_by", "O", args[0]));
+	Py_XDECREF(none);
+	PyErr_Clear(); /* the exception that leaves is not ours to replace */
+	none = end(recorder);
+	if (!none)
+		return NULL;
+	Py_DECREF(none);
+	Py_RETURN_FALSE;
+}
+
+/* --- what the Python side calls --- */
+
+static PyObject *add_ns(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	long long ns;
+	tscope_column column;
+
+	if (!PyArg_ParseTuple(args, "OL", &name, &ns))
+		return NULL;
+	column = self->run ? find(self, PHASES, name) : 0;
+	tscope_add_ns(self->run, column, ns);
+	Py_RETURN_NONE;
+}
+
+/* _log_other found the number: log it as the kind that it was given as. */
+static PyObject *log_as(Recorder *self, PyObject *args)
+{
+	int kind;
+	PyObject *name;
+	double value;
+
+	if (!PyArg_ParseTuple(args, "iOd", &kind, &name, &value))
+		return NULL;
+	if (self->run && kind >= 0 && kind < N_NAMES)
+		tscope_log(self->run, find(self, kind, name), value);
+	Py_RETURN_NONE;
+}
+
+static PyObject *late(Recorder *self, PyObject *args)
+{
+	int kind;
+	PyObject *name;
+	long long step;
+	double value;
+
+	if (!PyArg_ParseTuple(args, "LiOd", &step, &kind, &name, &value))
+		return NULL;
+	if (self->run && kind >= 0 && kind < N_NAMES)
+		tscope_late(self->run, step, find(self, kind, name), value);
+	Py_RETURN_NONE;
+}
+
+static PyObject *late_ns(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	long long step, ns;
+
+	if (!PyArg_ParseTuple(args, "LOL", &step, &name, &ns))
+		return NULL;
+	if (self->run)
+		tscope_late_ns(self->run, step, find(self, DEVICE_PHASES, name), ns);
+	Py_RETURN_NONE;
+}
+
+static PyObject *late_digest(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	long long step;
+	unsigned long long bits;
+
+	if (!PyArg_ParseTuple(args, "LOK", &step, &name, &bits))
+		return NULL;
+	if (self->run)
+		tscope_late_digest(self->run, step, find(self, DIGESTS, name), bits);
+	Py_RETURN_NONE;
+}
+
+static PyObject *log_digest(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	unsigned long long bits;
+
+	if (!PyArg_ParseTuple(args, "OK", &name, &bits))
+		return NULL;
+	if (self->run)
+		tscope_log_digest(self->run, find(self, DIGESTS, name), bits);
+	Py_RETURN_NONE;
+}
+
+/* Several batches of one step, as with accumulation, give one digest: that of their order, too. */
+static PyObject *add_batch(Recorder *self, PyObject *args)
+{
+	unsigned long long bits;
+	PyObject *name;
+
+	if (!PyArg_ParseTuple(args, "OK", &name, &bits))
+		return NULL;
+	if (!self->run)
+		Py_RETURN_NONE;
+	self->batch_bits = self->batch ? self->batch_bits * UINT64_C(0x9E3779B97F4A7C15) + bits : bits;
+	self->batch = find(self, DIGESTS, name);
+	Py_RETURN_NONE;
+}
+
+static PyObject *digest_row(Recorder *self, PyObject *args)
+{
+	const char *name, *kind;
+	int has_in;
+	unsigned long long in, out;
+
+	if (!PyArg_ParseTuple(args, "szpKK", &name, &kind, &has_in, &in, &out))
+		return NULL;
+	tscope_digest(self->run, name, kind, has_in, in, out);
+	Py_RETURN_NONE;
+}
+
+static PyObject *end_region(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	long long begin_ns;
+
+	if (!PyArg_ParseTuple(args, "OL", &name, &begin_ns))
+		return NULL;
+	if (self->run)
+		tscope_region(self->run, find(self, REGIONS, name), begin_ns);
+	Py_RETURN_NONE;
+}
+
+static PyObject *event_number(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	double value;
+
+	if (!PyArg_ParseTuple(args, "Od", &name, &value))
+		return NULL;
+	if (self->run)
+		tscope_event(self->run, find(self, EVENTS, name), value);
+	Py_RETURN_NONE;
+}
+
+static PyObject *event_text(Recorder *self, PyObject *args)
+{
+	PyObject *name;
+	const char *text;
+
+	if (!PyArg_ParseTuple(args, "Oz", &name, &text))
+		return NULL;
+	if (self->run)
+		tscope_event_text(self->run, find(self, EVENTS, name), text);
+	Py_RETURN_NONE;
+}
+
+static PyObject *tick_every(Recorder *self, PyObject *args)
+{
+	unsigned long every;
+
+	if (!PyArg_ParseTuple(args, "k", &every))
+		return NULL;
+	self->every = self->left = every;
+	Py_RETURN_NONE;
+}
+
+static PyObject *step_now(Recorder *self, PyObject *unused)
+{
+	int64_t now = tscope_step_now(self->run);
+
+	(void)unused;
+	if (now == TSCOPE_NEXT)
+		Py_RETURN_NONE;
+	return PyLong_FromLongLong(now);
+}
+
+/* The step that what a loader gives now belongs to. */
+static PyObject *step_fed(Recorder *self, PyObject *unused)
+{
+	int64_t now = tscope_step_now(self->run);
+
+	(void)unused;
+	return PyLong_FromLongLong(now == TSCOPE_NEXT ? 0 : self->open || now == INT64_MAX ? now : now + 1);
+}
+
+static PyObject *raise_status(enum tscope_status status, const char *text)
+{
+	PyObject *type = PyExc_OSError;
+
+	if (status == TSCOPE_EXISTS)
+		type = PyExc_FileExistsError;
+	else if (status == TSCOPE_INVALID)
+		type = PyExc_ValueError;
+	else if (status == TSCOPE_NO_MEMORY)
+		type = PyExc_MemoryError;
+	PyErr_SetString(type, text);
+	return NULL;
+}
+
+static PyObject *facts(Recorder *self, PyObject *args)
+{
+	struct tscope_error err = {0};
+	const char *json;
+	enum tscope_status status;
+
+	if (!PyArg_ParseTuple(args, "s", &json))
+		return NULL;
+	status = self->run ? tscope_facts(self->run, json, &err) : TSCOPE_OK;
+	if (status)
+		return raise_status(status, err.text);
+	Py_RETURN_NONE;
+}
+
+static PyObject *trouble(Recorder *self, PyObject *unused)
+{
+	struct tscope_trouble t = {0};
+
+	(void)unused;
+	if (self->run)
+		tscope_trouble(self->run, &t);
+	return Py_BuildValue("{s:K,s:K,s:K,s:N,s:s}", "lost_frames", (unsigned long long)t.lost_frames, "waits",
+			     (unsigned long long)t.waits, "refused_columns", (unsigned long long)t.refused_columns, "stopped",
+			     PyBool_FromLong(t.stopped), "first", t.first);
+}
+
+static PyObject *open_run(Recorder *self, PyObject *args)
+{
+	struct tscope_options options = {0};
+	struct tscope_error err = {0};
+	struct tscope_run *run = NULL;
+	PyObject *directory;
+	enum tscope_status status;
+	int rank, world_size;
+	unsigned flush_ms;
+
+	if (!PyArg_ParseTuple(args, "O&zzziiI", PyUnicode_FSConverter, &directory, &options.name, &options.config, &options.facts,
+			      &rank, &world_size, &flush_ms))
+		return NULL;
+	options.rank = rank;
+	options.world_size = world_size;
+	options.flush_ms = flush_ms;
+	options.directory = PyBytes_AsString(directory);
+	Py_BEGIN_ALLOW_THREADS
+	status = tscope_open(&options, &run, &err);
+	Py_END_ALLOW_THREADS
+	Py_DECREF(directory);
+	if (status)
+		return raise_status(status, err.text);
+	self->run = run;
+	Py_RETURN_NONE;
+}
+
+static void close_run(Recorder *self)
+{
+	struct tscope_run *run = self->run;
+
+	self->run = NULL;
+	Py_BEGIN_ALLOW_THREADS
+	tscope_close(run);
+	Py_END_ALLOW_THREADS
+}
+
+static PyObject *close_(Recorder *self, PyObject *unused)
+{
+	(void)unused;
+	close_run(self);
+	Py_RETURN_NONE;
+}
+
+/* --- the types --- */
+
+static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	static const enum tscope_kind kinds[N_NAMES] = {
+		[PHASES] = TSCOPE_PHASE,     [NUMBERS] = TSCOPE_NUMBER, [AMOUNTS] = TSCOPE_AMOUNT, [MEMORY] = TSCOPE_MEMORY,
+		[DIGESTS] = TSCOPE_DIGEST, [REGIONS] = TSCOPE_REGION, [EVENTS] = TSCOPE_EVENT,
+		[DEVICE_PHASES] = TSCOPE_DEVICE_PHASE,
+	};
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	allocfunc allocate_step = (allocfunc)PyType_GetSlot(step_type, Py_tp_alloc);
+	Recorder *self = (Recorder *)allocate(type, 0);
+	Step *step;
+
+	(void)args;
+	(void)kwargs;
+	if (!self)
+		return NULL;
+	self->next = TSCOPE_NEXT;
+	for (int i = 0; i < N_NAMES; i++)
+		self->names[i].kind = kinds[i];
+	step = (Step *)allocate_step(step_type, 0);
+	if (!step) {
+		Py_DECREF(self);
+		return NULL;
+	}
+	Py_INCREF(self);
+	step->recorder = self;
+	self->step = (PyObject *)step;
+	return (PyObject *)self;
+}
+
+static int recorder_traverse(Recorder *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(self->step);
+	return 0;
+}
+
+static int recorder_clear(Recorder *self)
+{
+	Py_CLEAR(self->step);
+	return 0;
+}
+
+static void free_object(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	release(self);
+	Py_DECREF(type);
+}
+
+static void recorder_dealloc(Recorder *self)
+{
+	PyObject_GC_UnTrack(self);
+	close_run(self);
+	Py_CLEAR(self->step);
+	for (int i = 0; i < N_NAMES; i++) {
+		Py_CLEAR(self->names[i].by_value);
+		for (int k = 0; k < NEAR; k++)
+			Py_CLEAR(self->names[i].near[k].name);
+	}
+	free_object((PyObject *)self);
+}
+
+static int step_traverse(Step *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(self->recorder);
+	return 0;
+}
+
+static int step_clear(Step *self)
+{
+	Py_CLEAR(self->recorder);
+	return 0;
+}
+
+static void step_dealloc(Step *self)
+{
+	PyObject_GC_UnTrack(self);
+	Py_CLEAR(self->recorder);
+	free_object((PyObject *)self);
+}
+
+#define FAST(name) ((PyCFunction)(void (*)(void))(name))
+
+static PyMethodDef recorder_methods[] = {
+	{"step", FAST(step), METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR("step(step=None)\n--\n\nReturns the context of a step, which begins and ends with its block; without a number, "
+		   "the step after the last.\n\n>>> with run.step():\n...     run.log(loss=0.5)\n")},
+	{"begin_step", FAST(begin_step), METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR("begin_step(step=None)\n--\n\nBegins a step, where a block does not fit; one that is still open ends.\n\n"
+		   ">>> run.begin_step()\n>>> run.end_step()\n")},
+	{"end_step", FAST(end_step), METH_NOARGS,
+	 PyDoc_STR("end_step()\n--\n\nEnds the step that is open; from here on, killing the process does not lose it.\n\n"
+		   ">>> run.begin_step(41)\n>>> run.end_step()\n")},
+	{"cancel_step", FAST(cancel_step), METH_NOARGS,
+	 PyDoc_STR("cancel_step()\n--\n\nGives up the step that is open: nothing of it is recorded.\n\n"
+		   ">>> run.begin_step()\n>>> run.cancel_step()\n")},
+	{"mark", FAST(mark), METH_O,
+	 PyDoc_STR("mark(phase)\n--\n\nAdds the time since the last mark of the step, or since it began, to a phase.\n\n"
+		   ">>> with run.step():\n...     run.mark(\"forward\")\n...     run.mark(\"backward\")\n")},
+	{"log", FAST(log_numbers), METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them; tensors of a device "
+		   "are copied aside and read later, without a synchronization.\n\n"
+		   ">>> with run.step():\n...     run.log(loss=0.5, lr=1e-3)\n...     run.log({\"eval/accuracy\": 0.9})\n")},
+	{"amount", FAST(log_amounts), METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on: samples, tokens.\n\n"
+		   ">>> with run.step():\n...     run.amount(samples=64, tokens=8192)\n")},
+	{"memory", FAST(log_memory), METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory, as the step left them.\n\n"
+		   ">>> with run.step():\n...     run.memory(alloc=2**30)\n")},
+	{"_add_ns", FAST(add_ns), METH_VARARGS, NULL},
+	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
+	{"_late", FAST(late), METH_VARARGS, NULL},
+	{"_late_ns", FAST(late_ns), METH_VARARGS, NULL},
+	{"_late_digest", FAST(late_digest), METH_VARARGS, NULL},
+	{"_log_digest", FAST(log_digest), METH_VARARGS, NULL},
+	{"_add_batch", FAST(add_batch), METH_VARARGS, NULL},
+	{"_digest_row", FAST(digest_row), METH_VARARGS, NULL},
+	{"_end_region", FAST(end_region), METH_VARARGS, NULL},
+	{"_event", FAST(event_number), METH_VARARGS, NULL},
+	{"_event_text", FAST(event_text), METH_VARARGS, NULL},
+	{"_tick_every", FAST(tick_every), METH_VARARGS, NULL},
+	{"_step_now", FAST(step_now), METH_NOARGS, NULL},
+	{"_step_fed", FAST(step_fed), METH_NOARGS, NULL},
+	{"_facts", FAST(facts), METH_VARARGS, NULL},
+	{"_trouble", FAST(trouble), METH_NOARGS, NULL},
+	{"_open", FAST(open_run), METH_VARARGS, NULL},
+	{"_close", FAST(close_), METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot recorder_slots[] = {
+	{Py_tp_new, recorder_new},
+	{Py_tp_methods, recorder_methods},
+	{Py_tp_traverse, recorder_traverse},
+	{Py_tp_clear, recorder_clear},
+	{Py_tp_dealloc, recorder_dealloc},
+	{Py_tp_doc, "The calls of a step, in C."},
+	{0, NULL},
+};
+
+static PyType_Spec recorder_spec = {
+	.name = "tscope._recorder.Recorder",
+	.basicsize = sizeof(Recorder),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+	.slots = recorder_slots,
+};
+
+static PyMethodDef step_methods[] = {
+	{"__enter__", FAST(step_enter), METH_NOARGS, NULL},
+	{"__exit__", FAST(step_exit), METH_FASTCALL, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot step_slots[] = {
+	{Py_tp_methods, step_methods},
+	{Py_tp_traverse, step_traverse},
+	{Py_tp_clear, step_clear},
+	{Py_tp_dealloc, step_dealloc},
+	{Py_tp_doc, "The context of a step."},
+	{0, NULL},
+};
+
+static PyType_Spec step_spec = {
+	.name = "tscope._recorder.Step",
+	.basicsize = sizeof(Step),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = step_slots,
+};
+
+/* --- the module --- */
+
+static PyObject *now_ns(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	return PyLong_FromLongLong(tscope_now_ns());
+}
+
+static PyObject *digest_bytes(PyObject *module, PyObject *args)
+{
+	const char *bytes;
+	Py_ssize_t len;
+	PyThreadState *state;
+	uint64_t digest;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "y#", &bytes, &len))
+		return NULL;
+	state = PyEval_SaveThread();
+	digest = tscope_digest_bytes(bytes, (size_t)len);
+	PyEval_RestoreThread(state);
+	return PyLong_FromUnsignedLongLong(digest);
+}
+
+/* A tensor of the host is read where it lies: its caller keeps it alive, contiguous and of that length. */
+static PyObject *digest_at(PyObject *module, PyObject *args)
+{
+	unsigned long long address, len;
+	PyThreadState *state;
+	uint64_t digest;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "KK", &address, &len))
+		return NULL;
+	state = PyEval_SaveThread();
+	digest = tscope_digest_bytes((const void *)(uintptr_t)address, (size_t)len);
+	PyEval_RestoreThread(state);
+	return PyLong_FromUnsignedLongLong(digest);
+}
+
+static PyMethodDef module_methods[] = {
+	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
+	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
+	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
+	{NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+	PyModuleDef_HEAD_INIT, "_recorder", "The recorder in C.", -1, module_methods, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__recorder(void);
+
+PyMODINIT_FUNC PyInit__recorder(void)
+{
+	PyObject *m = PyModule_Create(&module);
+	PyObject *recorder = PyType_FromSpec(&recorder_spec);
+
+	step_type = (PyTypeObject *)PyType_FromSpec(&step_spec);
+	Py_XINCREF(step_type); /* one for the module, one for step_type */
+	if (!m || !recorder || !step_type || PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
+	    PyModule_AddObject(m, "Recorder", recorder)) {
+		Py_XDECREF(recorder);
+		Py_XDECREF(m);
+		return NULL;
+	}
+	return m;
+}

@@ -1,0 +1,167 @@
+"""Reads recording.tscope (docs/recording.md) for the summary of a run; the reader of `tscope push` also counts damage."""
+
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+_CHUNK = 65536
+_MAGIC = b"\x89TSCR\r\n\x1a"
+_COLUMN, _STEP, _LATE, _REGION, _EVENT, _DIGEST, _END = 1, 2, 3, 4, 5, 6, 15
+_NO_STEP = -(1 << 63)
+# Of enum tscope_kind: how the columns of a kind are called, and what their values are.
+_KINDS = {1: ("phases.", "q"), 2: ("phases.", "q"), 3: ("regions.", "q"), 4: ("scalars.", "d"), 5: ("memory.", "d"), 6: ("", "d"),
+          7: ("digests.", "Q"), 8: ("events.", "d")}
+_FIRST = 8  # chunks that are always read, since names stand there
+_RECENT = 64  # chunks that a summary reads, from the end: 4 MiB, some 40,000 steps
+
+
+@dataclass
+class Recording:
+    """What a recording says. Times are ns of the recorder's clock; cells of phases and regions are ns, digests integers."""
+
+    rank: int = 0
+    world_size: int = 1
+    steps: dict[int, dict[str, Any]] = field(default_factory=dict)
+    times: dict[int, tuple[int, int]] = field(default_factory=dict)  # of a step: begin, duration
+    regions: list[tuple[str, Optional[int], int]] = field(default_factory=list)
+    events: list[tuple[str, Optional[int], Union[float, str]]] = field(default_factory=list)
+    digests: list[dict[str, Any]] = field(default_factory=list)
+    end: Optional[dict[str, int]] = None
+    chunks: int = 0  # that have not been read
+
+
+def _frames(chunk: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    while at + 8 <= len(chunk):
+        (word,) = struct.unpack_from("<I", chunk, at)
+        length, kind = word & 0xFFFFFF, word >> 24
+        if length < 8 or length % 8 or at + length > len(chunk):
+            return
+        yield kind, chunk[at : at + length]
+        at += length
+
+
+def _cells(frame: bytes, count_at: int, cells_at: int, columns: dict[int, tuple[str, str]]) -> dict[str, Any]:
+    (n,) = struct.unpack_from("<H", frame, count_at)
+    numbers = struct.unpack_from(f"<{n}H", frame, cells_at)
+    values_at = cells_at + (2 * n + 7) // 8 * 8
+    found = {}
+    for i, number in enumerate(numbers):
+        name, form = columns.get(number, (f"column {number}", "Q"))
+        (found[name],) = struct.unpack_from("<" + form, frame, values_at + 8 * i)
+    return found
+
+
+def _step_or_none(step: int) -> Optional[int]:
+    return None if step == _NO_STEP else step
+
+
+def _take(r: Recording, kind: int, frame: bytes, columns: dict[int, tuple[str, str]]) -> None:
+    if kind == _COLUMN:
+        number, what, length = struct.unpack_from("<HBB", frame, 8)
+        prefix, form = _KINDS.get(what, ("", "Q"))
+        columns[number] = (prefix + frame[16 : 16 + length].decode("utf-8", "replace"), form)
+    elif kind == _STEP:
+        step, begin, duration = struct.unpack_from("<qqq", frame, 8)
+        r.steps[step] = _cells(frame, 32, 40, columns)
+        r.times[step] = (begin, duration)
+    elif kind == _LATE:
+        (step,) = struct.unpack_from("<q", frame, 8)
+        r.steps.setdefault(step, {}).update(_cells(frame, 16, 24, columns))
+    elif kind == _REGION:
+        number, _, _, step, _, duration = struct.unpack_from("<HHIqqq", frame, 8)
+        r.regions.append((columns.get(number, ("", ""))[0], _step_or_none(step), duration))
+    elif kind == _EVENT:
+        number, form, length, step, _ = struct.unpack_from("<HHIqq", frame, 8)
+        value = frame[32 : 32 + length].decode("utf-8", "replace") if form == 2 else struct.unpack_from("<d", frame, 32)[0]
+        r.events.append((columns.get(number, ("", ""))[0], _step_or_none(step), value))
+    elif kind == _DIGEST:
+        step, out, given, has_in, what, length, occurrence = struct.unpack_from("<qQQBBHI", frame, 8)
+        r.digests.append({"step": step, "name": frame[40 : 40 + length].decode("utf-8", "replace"), "out": out,
+                          "in": given if has_in else None, "kind": what, "occurrence": occurrence})
+    elif kind == _END:
+        time, steps, lost, waits, reason = struct.unpack_from("<qQQQI", frame, 8)
+        r.end = {"time": time, "steps": steps, "lost": lost, "waits": waits, "reason": reason}
+
+
+def read(path: str, recent: Optional[int] = None) -> Recording:
+    """Returns what stands in a recording; with `recent`, of its first and its last chunks only.
+
+    >>> run = tscope.start("runs/read")
+    >>> with run.step():
+    ...     run.log(loss=0.5)
+    >>> read("runs/read/recording.tscope").steps[0]["scalars.loss"]
+    0.5
+    """
+    r = Recording()
+    columns: dict[int, tuple[str, str]] = {}
+    frames: list[tuple[int, bytes]] = []
+    with open(path, "rb") as file:
+        if file.read(8) != _MAGIC:
+            raise ValueError(f"{path} is no recording of tscope")
+        r.rank, r.world_size = struct.unpack("<24xii", file.read(32))
+        used = [i for i in range(os.fstat(file.fileno()).st_size // _CHUNK) if _in_use(file, i)]
+        left_out = set() if recent is None else set(used[_FIRST:-recent])
+        r.chunks = len(left_out)
+        for i in used:
+            if i not in left_out:
+                file.seek(i * _CHUNK)
+                frames.extend(_frames(file.read(_CHUNK), 160 if i == 0 else 32))
+    # A column may stand behind what uses it, in the chunk of another thread; a late value behind it, too.
+    for wanted in ((_COLUMN,), (_STEP,), (_LATE, _REGION, _EVENT, _DIGEST, _END)):
+        for kind, frame in frames:
+            if kind in wanted:
+                _take(r, kind, frame, columns)
+    return r
+
+
+def _in_use(file: Any, chunk: int) -> bool:
+    file.seek(chunk * _CHUNK + (128 if chunk == 0 else 0))
+    return bool(file.read(4) == b"CHNK")
+
+
+def at(directory: str, rank: int, world_size: int) -> str:
+    """Returns the path of the recording of a rank.
+
+    >>> at("runs/exp1", 3, 8)
+    'runs/exp1/rank3/recording.tscope'
+    """
+    parts = [f"rank{rank}"] if world_size > 1 or rank > 0 else []
+    return os.path.join(directory, *parts, "recording.tscope")
+
+
+def _median(values: list[float]) -> float:
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, float, str]]:
+    """Returns a flat dictionary of what a run did: of its last 40,000 steps or so.
+
+    >>> run = tscope.start("runs/summed")
+    >>> with run.step():
+    ...     run.log(loss=0.5)
+    >>> summary("runs/summed", 0, 1)["scalars.loss"]
+    0.5
+    """
+    r = read(at(directory, rank, world_size), _RECENT)
+    found: dict[str, Union[int, float, str]] = {"directory": directory}
+    steps = [r.steps[step] for step in sorted(r.times)]
+    found["steps"] = r.end["steps"] if r.end else max(r.times) - min(r.times) + 1 if r.chunks else len(steps)
+    if not steps:
+        return found
+    found["step_time_median_s"] = _median([r.times[step][1] / 1e9 for step in r.times])
+    phases: dict[str, int] = {}
+    for cells in steps:
+        for name, value in cells.items():
+            if name.startswith("phases."):
+                phases[name] = phases.get(name, 0) + value
+            elif not name.startswith("digests."):
+                found[name] = value
+    whole = sum(phases.values())
+    for name, ns in sorted(phases.items()):
+        found[f"{name}.mean_s"] = ns / 1e9 / len(steps)
+        found[f"{name}.share"] = ns / whole if whole else 0.0
+    return found

@@ -1,0 +1,138 @@
+"""Digests every so many steps: of batches, and when the optimizer's step begins, of parameters, gradients, its state and generators."""
+
+import random
+import struct
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tscope._digests import of_batch, of_set, of_tensors
+from tscope._numbers import device_of
+from tscope._recorder import digest_bytes
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+
+class Watch:
+    """What a run watches. Every digest is of the state before the optimizer's step changes it: that of the step's own forward pass."""
+
+    def __init__(self, run: "Run", model: Any, optimizer: Any, every: int) -> None:
+        self._run, self._model, self._optimizer, self._every = run, model, optimizer, max(int(every), 1)
+        self._forced = True  # the next step, whichever it is
+        self._idle = generators()
+        self._hook: Any = None
+        self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
+        when = {"batch": "before"}
+        if optimizer is not None:
+            self._hook = optimizer.register_step_pre_hook(lambda *_: self.take())
+            when.update({"params": "before", "grads": "before", "optimizer": "before", "rng": "before"})
+        run.facts({"columns": {f"digests.{name}": {"when": at} for name, at in when.items()}, "work": {"digests_every": self._every}})
+
+    def now(self) -> None:
+        """Has the next step watched, whatever its number: a restart lies there."""
+        self._forced = True
+
+    def _wanted(self, step: int) -> bool:
+        return self._forced or step % self._every == 0
+
+    def batch(self, batch: Any) -> None:
+        """The loader gave a batch, for the step that is open or that comes next."""
+        if not self._wanted(self._run._step_fed()):
+            return
+        self._forced = self._forced and self._optimizer is not None
+        try:
+            if any(device_of(leaf) != "cpu" for leaf in (batch if isinstance(batch, (list, tuple)) else [batch])):
+                return  # it would have to be waited for
+            self._run._add_batch("batch", of_batch(batch))
+        except Exception as error:
+            self._run._cannot(f"the digest of the batch: {type(error).__name__}: {error}")
+
+    def take(self) -> None:
+        """The optimizer's step begins."""
+        step = self._run._step_now()
+        if step is None or not self._run.enabled or not self._wanted(step):
+            return
+        self._forced = False
+        for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
+            self._one(step, name, tensors)
+        try:
+            self._run._log_digest("rng", of_generators(self._idle))
+        except Exception as error:
+            self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
+
+    def _one(self, step: int, name: str, tensors: Iterator[tuple[str, Any]]) -> None:
+        run = self._run
+        at_once = True
+
+        def arrived(bits: int) -> None:
+            if at_once:
+                run._log_digest(name, bits)
+            else:
+                run._late_digest(step, name, bits)
+
+        try:
+            of_tensors(tensors, run._arrivals, arrived)
+        except Exception as error:
+            run._cannot(f"the digest of {name}: {type(error).__name__}: {error}")
+        at_once = False
+
+    def _parameters(self) -> Iterator[tuple[str, Any]]:
+        for g, group in enumerate(self._optimizer.param_groups):
+            for i, p in enumerate(group["params"]):
+                yield self._names.get(id(p), f"{g}.{i}"), p
+
+    def _params(self) -> Iterator[tuple[str, Any]]:
+        return iter(self._model.named_parameters()) if self._model is not None else self._parameters()
+
+    def _grads(self) -> Iterator[tuple[str, Any]]:
+        for name, p in self._params():
+            if p.grad is not None:
+                yield name, p.grad
+
+    def _state(self) -> Iterator[tuple[str, Any]]:
+        import torch
+
+        for name, p in self._parameters():
+            for key, value in self._optimizer.state.get(p, {}).items():
+                if isinstance(value, torch.Tensor):
+                    yield f"{name}.{key}", value
+                elif isinstance(value, (bool, int, float)):
+                    yield f"{name}.{key}", torch.tensor(float(value), dtype=torch.float64)
+
+    def stop(self) -> None:
+        """Takes its hook off the optimizer."""
+        if self._hook is not None:
+            self._hook.remove()
+            self._hook = None
+
+
+def generators() -> dict[str, int]:
+    """Returns the digests of the states of the generators of random numbers that the program has.
+
+    >>> generators() == generators()
+    True
+    """
+    version, words, gauss = random.getstate()
+    found = {"python": digest_bytes(struct.pack(f"<i{len(words)}I", version, *words) + repr(gauss).encode())}
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None:
+        state = numpy.random.get_state(legacy=False)
+        rest = (state["state"]["pos"], state["has_gauss"], state["gauss"])
+        found["numpy"] = digest_bytes(state["state"]["key"].tobytes() + repr(rest).encode())
+    if torch is not None:
+        found["torch"] = digest_bytes(torch.get_rng_state().numpy().tobytes())
+        if torch.cuda.is_initialized():
+            found["cuda"] = digest_bytes(torch.cuda.get_rng_state().numpy().tobytes())
+    return found
+
+
+def of_generators(idle: dict[str, int]) -> int:
+    """Returns the digest of the generators. One that training does not draw from says nothing of it, and is seldom seeded: Python's and
+    NumPy's are left out while their states are those that they had before, in `idle`.
+
+    >>> of_generators(generators()) == of_generators(generators())
+    True
+    """
+    now = generators()
+    return of_set((name, state) for name, state in now.items() if name not in ("python", "numpy") or idle.get(name) != state)

@@ -1,0 +1,204 @@
+"""Digests: of C, of torch and of a loop over the definition in docs/digests.md, on the same bytes."""
+
+import importlib.util
+import os
+import random
+import re
+import unittest
+
+import support
+from tscope import _digests
+from tscope._recorder import digest_bytes
+
+MASK = (1 << 64) - 1
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+def mixed(z):
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return z ^ z >> 31
+
+
+def defined(data):
+    """The digest as docs/digests.md has it, word by word."""
+    total = 0
+    for i in range(0, len(data), 8):
+        word = int.from_bytes(data[i : i + 8], "little")
+        row, column = divmod(i // 8, 4096)
+        a = mixed((column + 1) * 0x9E3779B97F4A7C15 & MASK) | 1
+        b = mixed(((1 << 32) + row + 1) * 0x9E3779B97F4A7C15 & MASK) & ~1
+        total += word * (a + b)
+    return mixed((total + len(data) * 0x9E3779B97F4A7C15) & MASK)
+
+
+class Digests(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(7)
+
+    def test_splitmix(self):
+        # The first numbers of SplitMix64 from the seed 1234567, from its author's program.
+        golden = 0x9E3779B97F4A7C15
+        found = [mixed(1234567 + (i + 1) * golden & MASK) for i in range(2)]
+        self.assertEqual(found, [6457827717110365317, 3203168211198807973])
+        self.assertEqual([_digests.finish(1234567 + (i + 1) * golden & MASK) for i in range(2)], found)
+
+    def test_c_is_as_defined(self):
+        for n in (0, 1, 7, 8, 9, 63, 32767, 32768, 32769, 100_003):
+            data = self.random.randbytes(n)
+            self.assertEqual(digest_bytes(data), defined(data), n)
+
+    def test_vectors_of_the_document(self):
+        path = os.environ.get("TSCOPE_DOCS")
+        if not path:
+            self.skipTest("TSCOPE_DOCS names no folder")
+        with open(os.path.join(path, "digests.md"), encoding="utf-8") as file:
+            vectors = re.findall(r"^\| (?:none|the bytes?|40,000)[^|]*\| `([0-9a-f]{16})` \|$", file.read(), re.M)
+        data = (b"", b"\0", bytes(range(256)), bytes(i % 251 for i in range(40_000)))
+        self.assertEqual(vectors, [f"{digest_bytes(bytes_):016x}" for bytes_ in data])
+
+    def test_every_change_is_seen(self):
+        data = bytearray(self.random.randbytes(70_000))
+        whole = digest_bytes(bytes(data))
+        for _ in range(2000):
+            at, bit = self.random.randrange(len(data)), 1 << self.random.randrange(8)
+            data[at] ^= bit
+            self.assertNotEqual(digest_bytes(bytes(data)), whole)
+            data[at] ^= bit
+        top = bytearray(data)
+        top[7] ^= 0x80  # of the first word, whose factor is odd
+        self.assertNotEqual(digest_bytes(bytes(top)), whole)
+        for _ in range(200):
+            a, b = (8 * self.random.randrange(len(data) // 8) for _ in range(2))
+            swapped = bytearray(data)
+            swapped[a : a + 8], swapped[b : b + 8] = data[b : b + 8], data[a : a + 8]
+            self.assertEqual(digest_bytes(bytes(swapped)) == whole, swapped == data)
+        self.assertNotEqual(digest_bytes(bytes(data) + b"\0"), whole)
+
+    def test_batches(self):
+        batch = {"ids": [1, 2, 3], "more": ("a", None, b"b")}
+        self.assertEqual(_digests.of_batch(batch), _digests.of_batch(dict(reversed(batch.items()))))
+        self.assertNotEqual(_digests.of_batch(batch), _digests.of_batch({"ids": [1, 3, 2], "more": ("a", None, b"b")}))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Torch(support.Case):
+    def test_torch_is_as_c(self):
+        import torch
+
+        torch.manual_seed(5)
+        shapes = [(0,), (1,), (3,), (5, 7), (4096,), (8193,), (1000, 37), (2, 4096, 9)]
+        types = [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int8, torch.int64, torch.bool, torch.complex64]
+        for dtype in types:
+            for shape in shapes:
+                tensor = (torch.randn(shape, dtype=torch.float64) * 100).to(dtype)
+                total, n = _digests.sum_of(tensor)
+                data = bytes(tensor.contiguous().reshape(-1).view(torch.uint8).tolist()) if tensor.numel() else b""
+                self.assertEqual(_digests.whole(int(total) & MASK, n), digest_bytes(data), (dtype, shape))
+                self.assertEqual(_digests.of_host(tensor), digest_bytes(data), (dtype, shape))
+
+    def test_strides_and_offsets(self):
+        import torch
+
+        table = torch.randn(64, 65)
+        for tensor in (table.t(), table[1:, 1:], table.reshape(-1)[3:], table.reshape(-1)[1:-1], table[:, ::2], table[5]):
+            total, n = _digests.sum_of(tensor)
+            copy = tensor.clone(memory_format=torch.contiguous_format)
+            self.assertEqual(_digests.whole(int(total) & MASK, n), _digests.of_host(copy))
+            self.assertEqual(_digests.of_host(tensor), _digests.of_host(copy))
+
+    def train(self, directory, *, steps=6, change=None, load=None, every=2):
+        import torch
+
+        torch.manual_seed(3)
+        model = torch.nn.Linear(8, 4)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        first = 0
+        run = self.start(directory)
+        if load:
+            state = torch.load(load)
+            model.load_state_dict(state["model"])
+            optimizer.load_state_dict(state["optimizer"])
+            first = state["step"] + 1
+            run.resumed_from(load)
+        run.watch(model, optimizer, every=every)
+        generator = torch.Generator().manual_seed(11)
+        batches = [torch.randn(16, 8, generator=generator) for _ in range(steps)]
+        for step, batch in enumerate(run.data(batches[first:]), first):
+            with run.step(step):
+                optimizer.zero_grad()
+                loss = model(batch).square().mean()
+                loss.backward()
+                if change == step:
+                    model.weight.grad[0, 0] += 1e-6
+                optimizer.step()
+                run.log(loss=loss)
+            if step == 2:
+                path = f"{os.path.basename(directory)}.pt"
+                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, path)
+                run.checkpoint(path)
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 0)
+        return self.read(directory).steps
+
+    def test_watch(self):
+        names = ["digests.batch", "digests.params", "digests.grads", "digests.optimizer", "digests.rng"]
+        one, two = self.train("runs/one"), self.train("runs/two")
+        for step, cells in one.items():
+            self.assertEqual([name in cells for name in names], [step in (0, 2, 3, 4)] * 5, step)  # 3: behind the checkpoint
+            self.assertEqual([cells.get(name) for name in names], [two[step].get(name) for name in names])
+        self.assertEqual(len({one[step]["digests.params"] for step in (0, 2, 3, 4)}), 4)
+        changed = self.train("runs/three", change=2)
+        self.assertEqual(changed[2]["digests.params"], one[2]["digests.params"])
+        self.assertNotEqual(changed[2]["digests.grads"], one[2]["digests.grads"])
+        self.assertNotEqual(changed[3]["digests.params"], one[3]["digests.params"])
+        self.assertEqual(changed[3]["digests.batch"], one[3]["digests.batch"])
+
+    def test_generators_that_are_not_drawn_from(self):
+        import torch
+
+        from tscope import _watch
+
+        idle = _watch.generators()
+        torch.manual_seed(3)
+        before = _watch.of_generators(idle)
+        random.seed(5)
+        self.assertNotEqual(_watch.of_generators(idle), before, "it was seeded after the watch began")
+        idle = _watch.generators()
+        self.assertEqual(_watch.of_generators(idle), before)
+        torch.rand(1)
+        self.assertNotEqual(_watch.of_generators(idle), before)
+
+    def test_restart(self):
+        one = self.train("runs/one")
+        again = self.train("runs/again", load="one.pt")
+        for name in ("batch", "params", "grads", "optimizer"):
+            self.assertEqual(again[3]["digests." + name], one[3]["digests." + name], name)
+
+    def test_late_values(self):
+        import torch
+
+        from tscope._numbers import Late
+
+        class Event:
+            done = False
+
+            def record(self):
+                self.done = False
+
+            def query(self):
+                return self.done
+
+            def synchronize(self):
+                self.done = True
+
+        late, got, events = Late(), [], []
+        late._add = lambda copy, arrived, source=None: events.append((copy.copy_(source) if source is not None else copy, arrived))
+        found = []
+        _digests.of_tensors([("w", torch.ones(3)), ("b", torch.zeros(5))], late, found.append)
+        self.assertEqual((len(found), events, got), (1, [], []))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,300 @@
+"""Loops of torch: by hand, instrumented, under pytscope's names, and on several ranks."""
+
+import importlib.util
+import json
+import os
+import time
+import unittest
+
+import support
+import tscope
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+class Slow:
+    """A data set whose items take a while."""
+
+    def __init__(self, seconds, n=12):
+        self.seconds, self.n = seconds, n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        import torch
+
+        time.sleep(self.seconds)
+        return torch.full((8,), float(i))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Loops(support.Case):
+    def model(self):
+        import torch
+
+        torch.manual_seed(1)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.Tanh(), torch.nn.Linear(32, 1))
+        return model, torch.optim.Adam(model.parameters(), lr=0.01)
+
+    def loader(self, seconds=0.0, n=12):
+        import torch
+
+        return torch.utils.data.DataLoader(Slow(seconds, n), batch_size=2)
+
+    def test_logs_tensors(self):
+        import torch
+
+        with self.start() as run, run.step():
+            run.log(loss=torch.tensor(0.5, requires_grad=True), half=torch.tensor([2.0], dtype=torch.bfloat16))
+            run.log(many=torch.zeros(3))
+            run.log(nowhere=torch.zeros((), device="meta"))
+        self.assertEqual(run.trouble["cannot"], 2)
+        cells = self.read().steps[0]
+        self.assertEqual((cells["scalars.loss"], cells["scalars.half"]), (0.5, 2.0))
+        self.assertNotIn("scalars.many", cells)
+
+    def test_tensors_of_a_device_are_read_later(self):
+        import torch
+
+        class Event:
+            waited = now = 0  # a tensor arrives when three more have been asked for
+
+            def record(self):
+                Event.now += 1
+                self.at = Event.now + 3
+
+            def query(self):
+                return self.at <= Event.now
+
+            def synchronize(self):
+                Event.waited += 1
+
+        class Tensor:
+            """What torch shows of a tensor on a device that this machine does not have."""
+
+            device = torch.device("mps")
+
+            def __init__(self, value):
+                self.value = value
+
+            def numel(self):
+                return 1
+
+            def detach(self):
+                return self
+
+            reshape = clone = lambda self, *_: self
+
+            def __float__(self):
+                return self.value
+
+            def item(self):
+                raise AssertionError("that would wait for the device")
+
+        before = getattr(torch.mps, "Event", None)
+        torch.mps.Event = Event
+        self.addCleanup(setattr, torch.mps, "Event", before)
+        with self.start() as run:
+            for i in range(10):
+                with run.step():
+                    run.log(loss=Tensor(i / 2))
+            self.assertEqual(Event.waited, 0)
+        self.assertLessEqual(Event.waited, 4, "only what was under way at the end is waited for")
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(self.read().steps.items())], [i / 2 for i in range(10)])
+        self.assertEqual(run.trouble["cannot"], 0)
+
+    def test_auto(self):
+        import torch
+
+        model, optimizer = self.model()
+        forward = model.forward
+
+        def slow(batch):
+            time.sleep(0.002)
+            return forward(batch)
+
+        model.forward = slow
+        run = tscope.auto(model, optimizer, "runs/exp1", digests_every=2, flops=True)
+        for _ in range(2):
+            for batch in self.loader(0.002):
+                loss = model(batch).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                time.sleep(0.003)
+                optimizer.step()
+                time.sleep(0.004)
+                run.log(loss=loss)
+            model.eval()
+            with torch.no_grad():
+                for batch in self.loader(0.001, 4):
+                    model(batch)
+            model.train()
+        run.finish()
+        recording = self.read()
+        self.assertEqual(len(recording.times), 12)
+        for step, cells in recording.steps.items():
+            self.assertGreaterEqual(cells["phases.data"], 4_000_000, "two items of a batch")
+            self.assertGreaterEqual(cells["phases.forward"], 2_000_000)
+            self.assertGreaterEqual(cells["phases.backward"], 3_000_000)
+            self.assertIn("scalars.loss", cells)
+            if step not in (0, 6):
+                self.assertGreaterEqual(cells["phases.between"], 3_900_000)
+            if step > 0:  # without the wait for data, between is at most what lies between the ends of two steps
+                whole = recording.times[step][0] - sum(recording.times[step - 1])
+                self.assertEqual(cells["phases.between"] + cells["phases.data"], whole)
+        evaluation = [name for name, _, _ in recording.regions]
+        self.assertEqual((evaluation.count("regions.evaluation"), evaluation.count("regions.evaluation data")), (4, 4))
+        self.assertEqual([step for step, cells in sorted(recording.steps.items()) if "digests.params" in cells], [0, 2, 4, 6, 8, 10])
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            facts = json.load(file)
+        # Of a batch of two: the products of the layers, forward and for the gradients of both weights and of the hidden values.
+        self.assertEqual(facts["work"]["flops_per_step"], 2 * 2 * (8 * 32 + 32) * 2 + 2 * 2 * 32)
+        self.assertEqual(facts["seeds"]["torch"], 1)
+        # Everything is taken back.
+        self.assertFalse(model._forward_hooks or model._forward_pre_hooks or optimizer._optimizer_step_pre_hooks)
+        self.assertEqual(torch.utils.data.dataloader._BaseDataLoaderIter.__next__.__qualname__, "_BaseDataLoaderIter.__next__")
+        self.assertFalse(hasattr(torch.utils.data.dataloader._BaseDataLoaderIter.__next__, "__wrapped__"))
+
+    def test_accumulation_is_one_step(self):
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        for i, batch in enumerate(self.loader()):
+            model(batch).sum().backward()
+            if i % 3 == 2:
+                optimizer.step()
+                optimizer.zero_grad()
+        run.finish()
+        self.assertEqual(len(self.read().times), 2)
+
+    def test_two_optimizers(self):
+        import torch
+
+        model, one = self.model()
+        two = torch.optim.SGD(model.parameters(), lr=0.01)
+        two.register_step_pre_hook(lambda *_: time.sleep(0.03))
+        run = tscope.auto(model, [one, two], "runs/exp1")
+        for batch in self.loader():
+            model(batch).sum().backward()
+            one.step()
+            two.step()
+        run.finish()
+        times = self.read().times
+        self.assertEqual(len(times), 6)
+        self.assertGreaterEqual(min(duration for _, duration in times.values()), 30_000_000, "the second belongs to the step")
+
+    def test_exception_of_the_model_passes(self):
+        import torch
+
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        with self.assertRaises(RuntimeError):
+            model(torch.ones(2, 9))
+        model(torch.ones(2, 8)).sum().backward()
+        optimizer.step()
+        run.finish()
+        self.assertEqual(len(self.read().times), 1)
+
+    def test_copies_of_the_model(self):
+        import copy
+        import io
+
+        import torch
+
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        average = copy.deepcopy(model)
+        file = io.BytesIO()
+        torch.save(model, file)
+        file.seek(0)
+        saved = torch.load(file, weights_only=False)
+        for _ in range(2):
+            model(torch.ones(2, 8)).sum().backward()
+            average(torch.ones(2, 8))
+            saved(torch.ones(2, 8))
+            optimizer.step()
+        run.finish()
+        self.assertEqual(len(self.read().times), 2)
+
+    def test_recomputation_and_inner_calls(self):
+        import torch
+        from torch.utils.checkpoint import checkpoint
+
+        model, optimizer = self.model()
+        forward = model.forward
+        model.forward = lambda batch: checkpoint(forward, batch, use_reentrant=False)
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        for _ in range(3):
+            model(torch.ones(2, 8)).sum().backward()
+            optimizer.step()
+        run.finish()
+        self.assertEqual(len(self.read().times), 3)
+
+    def test_pytscope_names(self):
+        model, optimizer = self.model()
+        for _ in range(2):
+            with tscope.AutoProfiler("runs/exp1", model, optimizer, measure_flops=True, peak_flops=1e12) as prof:
+                for batch in self.loader():
+                    loss = model(batch).sum()
+                    loss.backward()
+                    optimizer.step()
+                    prof.log(loss=float(loss.detach()))
+        self.assertEqual(len(self.read("runs/exp1").times), 6)
+        self.assertEqual(len(self.read("runs/exp1-2").times), 6)
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["work"]["peak_flops"], 1e12)
+
+    def test_trace_step(self):
+        model, optimizer = self.model()
+        run = self.start()
+
+        @tscope.trace_time("augment", use_gpu=False)
+        def augment(batch):
+            return batch + 1
+
+        for batch in self.loader():
+            with tscope.trace_step(model):
+                model(augment(batch)).sum().backward()
+                optimizer.step()
+        run.finish()
+        recording = self.read()
+        self.assertEqual(len(recording.times), 6)
+        self.assertEqual(len(recording.regions), 6)
+        for step, cells in recording.steps.items():
+            expected = {"phases.forward", "phases.backward", "phases.optimizer"} | ({"phases.data"} if step else set())
+            self.assertLessEqual(expected, set(cells))
+        self.assertFalse(model._forward_hooks)
+
+    def test_ranks(self):
+        script = (
+            "import torch, torch.distributed as dist, tscope, time\n"
+            "dist.init_process_group('gloo')\n"
+            "model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))\n"
+            "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+            "run = tscope.auto(model, optimizer, 'runs/exp1', exist='new')\n"
+            "for i in range(5):\n"
+            "    if dist.get_rank() == 1: time.sleep(0.02)\n"
+            "    loss = model(torch.ones(4, 8)).sum()\n"
+            "    loss.backward()\n"
+            "    dist.all_reduce(loss.detach())\n"
+            "    optimizer.step()\n"
+            "    run.log(loss=loss)\n"
+            "dist.destroy_process_group()\n"
+        )
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write(script)
+        self.script(
+            "from torch.distributed.run import main\n"
+            "main('--nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint localhost:0 train.py'.split())\n",
+            OMP_NUM_THREADS="1",
+        )
+        for rank in (0, 1):
+            recording = self.read(f"runs/exp1/rank{rank}")
+            self.assertEqual((recording.rank, recording.world_size, len(recording.times)), (rank, 2, 5))
+            self.assertEqual(recording.end["reason"], 1)
+            self.assertTrue(all("phases.comm" in cells for cells in recording.steps.values()))
+        self.assertEqual(os.listdir("runs"), ["exp1"])
+
+
+if __name__ == "__main__":
+    unittest.main()

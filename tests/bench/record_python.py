@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""record_python.py: what recording costs from Python: CPU a step, beside pytscope 0.2.1 in the same process and TraceML beside it.
+
+    python3 tests/bench/record_python.py FOLDER [--steps N] [--rounds N]
+
+FOLDER is where an environment is made with the package, its peers from PyPI and torch; a peer that cannot be had is left out, which is
+said. Figures are CPU time of the process with all its threads, medians of the rounds, in which the candidates take turns.
+"""
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PEERS = ("pytscope==0.2.1", "torch==2.13.0", "traceml-ai")
+
+
+def cpu(act, n):
+    """Returns the CPU nanoseconds of one of n rounds."""
+    begin = time.process_time_ns()
+    act(n)
+    return (time.process_time_ns() - begin) / n
+
+
+def medians(candidates, n, rounds):
+    """Returns the median of each candidate; they take turns, so that a busy machine is as bad for each."""
+    found = turns(candidates, n, rounds)
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
+def turns(candidates, n, rounds):
+    """Returns the figures of all rounds of each candidate."""
+    found = {name: [] for name in candidates}
+    for _ in range(rounds):
+        for name, act in candidates.items():
+            found[name].append(cpu(act, n))
+    return found
+
+
+def added(found, name, base):
+    """Returns what a candidate adds: the median over the rounds of its difference from the base beside it."""
+    return statistics.median(a - b for a, b in zip(found[name], found[base]))
+
+
+def with_step(r):
+    def train(n):
+        for _ in range(n):
+            with r.step():
+                r.mark("data")
+                r.mark("forward")
+                r.mark("backward")
+                r.mark("optimizer")
+                r.log(loss=1.5, lr=0.1, grad_norm=2.0)
+
+    return train
+
+
+def begin_end(r):
+    def train(n):
+        for _ in range(n):
+            r.begin_step()
+            r.mark("data")
+            r.mark("forward")
+            r.mark("backward")
+            r.mark("optimizer")
+            r.log(loss=1.5, lr=0.1, grad_norm=2.0)
+            r.end_step()
+
+    return train
+
+
+def marks(r):
+    def train(n):
+        for _ in range(n):
+            r.mark("forward")
+
+    return train
+
+
+def say(what, ns, limit=None):
+    print(f"  {what:<58}{ns:>12,.0f} ns{'' if limit is None else f'   limit {limit:,}'}{'' if limit is None or ns <= limit else '   MISSED'}")
+
+
+def steps(folder, n, rounds):
+    """A full record of a step, by hand."""
+    import tscope
+
+    run = tscope.start(os.path.join(folder, "full"), memory_every=0)
+    off = tscope.start(os.path.join(folder, "off"), rank=1, world_size=2, ranks=0)
+    candidates = {"an empty loop": lambda n: [None for _ in range(n)], "with run.step()": with_step(run), "begin_step, end_step": begin_end(run),
+                  "a rank that does not record, one call": marks(off)}
+    found = medians(candidates, n, rounds)
+    print(f"a step with four marks and three numbers; {n:,} steps, median of {rounds} rounds")
+    limits = {"with run.step()": 600, "begin_step, end_step": 600, "a rank that does not record, one call": 60}
+    for name, ns in found.items():
+        say(name, ns, limits.get(name))
+    trouble = run.trouble
+    run.finish()
+    print(f"  steps that waited for the disk: {trouble['waits']:,}; frames lost: {trouble['lost_frames']:,}")
+    try:
+        from pytscope import Profiler
+    except ImportError:
+        print("  pytscope is not reachable: its side is left out")
+        return
+    peer = Profiler(os.path.join(folder, "pytscope"))
+    peer.start()
+    ns = statistics.median(cpu(with_step(peer), n // 20) for _ in range(rounds))
+    peer.finish()
+    say("pytscope 0.2.1, with prof.step(), in this process", ns)
+    print(f"  pytscope / tscope: {ns / found['with run.step()']:.1f}")
+
+
+def plain(model, optimizer, batch):
+    def train(n):
+        for _ in range(n):
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+    return train
+
+
+def toy():
+    """Returns a model so small that what is around it shows, its optimizer and a batch."""
+    import torch
+
+    torch.set_num_threads(1)
+    model = torch.nn.Linear(4, 4)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1), torch.ones(2, 4)
+
+
+def loops(folder, rounds):
+    """A loop of torch that is not touched: what hooks add to a step."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("torch is not reachable: instrumented loops are left out")
+        return
+    import tscope
+
+    n, rounds, candidates = 200, 20 * rounds, {"plain loop": plain(*toy())}
+    parts = toy()
+    run = tscope.auto(parts[0], parts[1], os.path.join(folder, "auto"), digests_every=0)
+    candidates["tscope.auto"] = plain(*parts)
+    closing = [run.finish]
+    try:
+        from pytscope import AutoProfiler
+
+        parts = toy()
+        peer = AutoProfiler(os.path.join(folder, "autoprofiler"), parts[0], parts[1])
+        peer.start()
+        closing.append(peer.finish)
+        candidates["pytscope AutoProfiler"] = plain(*parts)
+    except ImportError:
+        print("pytscope is not reachable: its side is left out")
+    found = turns(candidates, n, rounds)
+    for close in closing:
+        close()
+    print(f"what an instrumented loop of torch adds to a step; {n:,} steps, median of {rounds} rounds")
+    say("plain loop, itself", statistics.median(found["plain loop"]))
+    costs = [added(found, name, "plain loop") for name in list(found)[1:]]
+    for name, ns in zip(list(found)[1:], costs):
+        say(name + " adds", ns)
+    if len(costs) == 2:
+        ours, theirs = costs
+        print(f"  pytscope / tscope: {theirs / ours:.1f}; limit at least 5{'' if theirs >= 5 * ours else '   MISSED'}")
+
+
+def traced(rounds):
+    """What runs under `traceml run`: prints what its trace_step adds."""
+    import traceml_ai
+
+    model, optimizer, batch = toy()
+
+    def train(n):
+        for _ in range(n):
+            with traceml_ai.trace_step(model):
+                optimizer.zero_grad()
+                model(batch).sum().backward()
+                optimizer.step()
+        time.sleep(0.5)  # it drops steps that come faster than it sends them
+
+    found = turns({"plain": plain(*toy()), "traced": train}, 500, rounds)
+    print(f"TRACED {added(found, 'traced', 'plain'):.0f}")
+
+
+def traceml(folder, rounds):
+    program = os.path.join(os.path.dirname(sys.executable), "traceml")
+    if not os.path.exists(program):
+        print("traceml-ai is not reachable: its side is left out")
+        return
+    words = [program, "run", os.path.abspath(__file__), "--mode", "summary", "--args", "--traced", "--rounds", str(rounds), folder]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
+    lines = [line for line in done.stdout.split("\n") if line.startswith("TRACED")]
+    if lines:
+        say("traceml-ai trace_step adds (a process of its own)", float(lines[0].split()[1]))
+    else:
+        print(f"traceml run said nothing of its cost: exit {done.returncode}")
+
+
+def environment(folder):
+    """Makes an environment with the package of this tree, and returns its Python."""
+    python = os.path.join(folder, "venv", "bin", "python")
+    if not os.path.exists(python):
+        subprocess.run(["/usr/bin/python3", "-m", "venv", os.path.join(folder, "venv")], check=True)
+        for peer in PEERS:
+            subprocess.run([python, "-m", "pip", "install", "-q", peer], capture_output=True)
+    sys.path.insert(0, os.path.join(ROOT, "python", "tests"))
+    import run
+
+    made = run.wheel(os.path.join(folder, "package"), "/usr/bin/python3", False)
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--force-reinstall", made], check=True)
+    return python
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("folder")
+    p.add_argument("--steps", type=int, default=200_000)
+    p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    p.add_argument("--traced", action="store_true", help=argparse.SUPPRESS)
+    args = p.parse_args()
+    folder = os.path.abspath(args.folder)
+    if args.traced:
+        traced(args.rounds)
+        return
+    if not args.inside:
+        os.makedirs(folder, exist_ok=True)
+        python = environment(folder)
+        sys.exit(subprocess.run([python, __file__, "--inside", "--steps", str(args.steps), "--rounds", str(args.rounds), folder]).returncode)
+    runs = os.path.join(folder, "runs")
+    shutil.rmtree(runs, ignore_errors=True)
+    os.makedirs(runs)
+    steps(runs, args.steps, args.rounds)
+    loops(runs, args.rounds)
+    traceml(runs, args.rounds)
+    shutil.rmtree(runs, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
