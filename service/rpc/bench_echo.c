@@ -208,7 +208,7 @@ static struct ts_engine *make_store(const struct ts_sealed *object)
 static void serve(const struct ts_sealed *object)
 {
 	static struct ts_server_facts facts = {.version = "bench", .store = "bench"};
-	static struct ts_auth_policy policy;
+	struct ts_shared_policy *policy;
 	char addresses[SERVERS][96], by_tls[SERVERS][96];
 	struct ts_listener echo_at[2] = {{.address = addresses[ECHO_TABLE]}, {.address = by_tls[ECHO_TABLE]}};
 	struct ts_listener real_at[2] = {{.address = addresses[REAL]}, {.address = by_tls[REAL]}};
@@ -228,8 +228,10 @@ static void serve(const struct ts_sealed *object)
 	options.handlers = ts_handlers(&options.n_handlers);
 	options.listeners = real_at;
 	options.engine = make_store(object);
-	policy.uid = geteuid();
-	options.policy = &policy;
+	if (ts_shared_policy_create(&policy, &err))
+		die(err.text);
+	policy->auth.uid = geteuid();
+	options.policy = policy;
 	if (ts_token_make(options.engine, &token, secret, &err) || ts_server_create(&options, &server, &err))
 		die(err.text);
 	(void)dup2(null, STDERR_FILENO);
@@ -456,11 +458,11 @@ static void measure(struct row *row, double seconds)
 /* Each is held against the bare server over the same transport. */
 static void print_rows(const struct row *rows, size_t n)
 {
-	double bare[2][2] = {{0}}; /* by TLS, one in flight */
+	double plain[2][2] = {{0}}; /* by TLS, one in flight */
 
 	(void)printf("%-52s %10s %9s %9s %14s\n", "", "calls/s", "p50 us", "p99 us", "p50 of bare");
 	for (size_t i = 0; i < n; i++) {
-		double *of = &bare[rows[i].way != BY_SOCKET][rows[i].in_flight != 8];
+		double *of = &plain[rows[i].way != BY_SOCKET][rows[i].in_flight != 8];
 
 		if (rows[i].server == BARE)
 			*of = rows[i].p50_us;

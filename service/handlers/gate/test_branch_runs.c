@@ -30,6 +30,13 @@ static bool number(const struct ts_run *run, const char *path, double *ret)
 	return fact != NULL;
 }
 
+enum ts_status ts_reduce_expect(const struct ts_run *run, struct ts_error *err)
+{
+	(void)run;
+	(void)err;
+	return TS_OK;
+}
+
 enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			     struct ts_gate_run *ret_run, struct ts_error *err)
 {
