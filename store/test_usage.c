@@ -263,6 +263,42 @@ static void removed_names_take_their_notes_along(void **state)
 	assert_int_equal(verify(f).drifted, 0);
 }
 
+static void what_is_retired_is_no_name_and_still_paid_for(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[3];
+	enum ts_retire_outcome outcomes[2];
+	struct ts_retired items[2] = {{.kind = TS_REF_RUN, .name = ts_span_str("p/a")},
+				      {.kind = TS_REF_BRANCH, .name = ts_span_str("p/main"), .seq = 1}};
+	struct ts_retire retire = {.items = items, .n = 2, .planned_ns = INT64_MAX, .now_ns = ts_now_real_ns()};
+	struct ts_ref ref;
+
+	for (uint64_t i = 0; i < 3; i++)
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+	OK(upload(f, "ada", heads, 3));
+	OK(name_it(f, TS_REF_RUN, "p/a", &heads[0]));
+	OK(note(f, "p/a", "one", "1"));
+	OK(name_it(f, TS_REF_BRANCH, "p/main", &heads[1]));
+	OK(name_it(f, TS_REF_BRANCH, "p/main", &heads[2]));
+	items[0].id = heads[0].id;
+	items[1].id = heads[1].id;
+	OK(f->e->ops->retire(f->e, &retire, outcomes, &f->err));
+	assert_true(outcomes[0] == TS_RETIRED && outcomes[1] == TS_RETIRED);
+	assert_int_equal(used(f, "p", TS_USE_NAMES), 1);
+	assert_int_equal(used(f, "p", TS_USE_NOTES), 0);
+	assert_int_equal(used(f, "p", TS_USE_SEALED), sealed(heads, 3));
+	assert_int_equal(verify(f).drifted, 0);
+	OK(f->e->ops->ref_restore(f->e, TS_REF_BRANCH, ts_span_str("p/main"), ts_span_str(""), &f->arena, &ref, &f->err));
+	OK(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/a"), ts_span_str(""), &f->arena, &ref, &f->err));
+	assert_int_equal(used(f, "p", TS_USE_NAMES), 2);
+	assert_int_equal(used(f, "p", TS_USE_NOTES), 1);
+	assert_int_equal(verify(f).drifted, 0);
+	OK(f->e->ops->retire(f->e, &retire, outcomes, &f->err));
+	sweep_later(f);
+	assert_int_equal(used(f, "p", TS_USE_SEALED), sealed(&heads[2], 1));
+	assert_int_equal(verify(f).drifted, 0);
+}
+
 static void what_is_swept_is_given_back(void **state)
 {
 	struct fixture *f = *state;
@@ -600,6 +636,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_run_that_grows_pays_for_what_is_new, setup, teardown),
 		cmocka_unit_test_setup_teardown(each_project_pays_for_what_its_names_reach, setup, teardown),
 		cmocka_unit_test_setup_teardown(removed_names_take_their_notes_along, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_retired_is_no_name_and_still_paid_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_swept_is_given_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_moved_stays_with_its_sender, setup, teardown),
 		cmocka_unit_test_setup_teardown(asks_before_it_writes, setup, teardown),

@@ -357,8 +357,8 @@ static double gained(const struct summary *s)
 	return isfinite(least) ? fmax(initial - least, 0) : 0;
 }
 
-/* Returns a robust deviation of single values in the second half: from the medians of their parts or, where a part has too few, of one
- * value from the next (three quarters of the distances of two normal numbers are below 1.6268 deviations, and ties do not make it 0). */
+/* Returns a robust deviation of single values in the second half: within its parts or, where a part has too few, from one value to
+ * the next (three quarters of the distances of two normal numbers are below 1.6268 deviations, and ties do not make it 0). */
 static double deviation_of(const struct summary *s, size_t points, double *scratch)
 {
 	static const double quartiles[] = {25, 75};

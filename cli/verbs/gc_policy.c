@@ -7,7 +7,7 @@
 
 enum { ITEMS_SHOWN = 20 };
 
-enum ts_status ts_retain_read(struct ts_cli *cli, struct ts_span *ret_policy, struct ts_error *err)
+enum ts_status ts_retain_policy(struct ts_cli *cli, struct ts_span *ret_policy, struct ts_error *err)
 {
 	const char *path = ts_args_text(&cli->args, "policy");
 	struct ts_retention_policy policy;

@@ -79,7 +79,7 @@ enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err)
 	struct ts_error why;
 	enum ts_status status;
 
-	if (read_options(cli, &request, &apply, err) || (policy && ts_retain_read(cli, &rules, err)))
+	if (read_options(cli, &request, &apply, err) || (policy && ts_retain_policy(cli, &rules, err)))
 		return ts_error_prefix(err, "gc");
 	if (ts_cli_open(cli, TS_USE_CHANGE, err) || (policy && ts_retain_ask(cli, rules, apply, &retained, err)))
 		return err->status;

@@ -54,6 +54,7 @@ NOT_FOREIGN = {
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
     "ts_usage_parse": "the same",
+    "ts_log_gap_read": "the same",
     "ts_unnamed_parse": "the same",
     "ts_ref_read": "the same",
     "ts_score_decode": "the same",

@@ -418,8 +418,9 @@ static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_opt
 static enum ts_status guard_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
 				   struct ts_error *err)
 {
-	(void)retire, (void)ret_outcomes;
-	return admins_only(access_of(e), err);
+	struct ts_access *a = access_of(e);
+
+	return admins_only(a, err) ? err->status : a->base->ops->retire(a->base, retire, ret_outcomes, err);
 }
 
 static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
