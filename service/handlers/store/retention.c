@@ -394,8 +394,8 @@ enum ts_status ts_retention_let_go(struct ts_retention_work *work, const struct 
 	struct letting_go *go = ts_arena_array(&work->arena, 1, sizeof *go);
 	const char *who = ts_arena_printf(&work->arena, "%.*s (policy)", TS_SPAN_ARG(work->call->caller));
 	enum ts_status status;
-	struct ts_id *left;
-	size_t n_left;
+	struct ts_id *left = NULL;
+	size_t n_left = 0;
 
 	*ret_done = (struct ts_retention_done){0};
 	if (!go || !who)
