@@ -10,6 +10,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* Of the open file, not of the process: a reader of the same process may open and close the file beside it. */
+void ts_disk_hold(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+	(void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 int ts_disk_extend(int fd, uint64_t at, size_t len)
 {
 	struct rlimit limit;

@@ -5,9 +5,18 @@
 #include "record/disk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* POSIX gives the lock up as soon as this process closes the file anywhere. */
+void ts_disk_hold(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+	(void)fcntl(fd, F_SETLK, &lock);
+}
 
 int ts_disk_extend(int fd, uint64_t at, size_t len)
 {

@@ -4,6 +4,7 @@
 #include "record/recorder.h"
 
 #include "record/column_table.h"
+#include "record/disk.h"
 #include "record/keeper.h"
 #include "record/occurrences.h"
 #include "record/run_files.h"
@@ -258,6 +259,7 @@ static enum tscope_status begin(struct tscope_run *run, struct tscope_error *err
 	if (error)
 		return ts_record_fail(err, error == ENOMEM ? TSCOPE_NO_MEMORY : TSCOPE_IO, "cannot make space for %s: %s", run->path,
 				      strerror(error));
+	ts_disk_hold(run->file);
 	ts_tick_wall(&run->began_unix, &run->began);
 	put_file_header(run, run->space.extents->map);
 	(void)ts_lane_next(&run->steps);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -272,6 +273,41 @@ static void a_file_is_never_written_over(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+/* Asked by another process, as a reader is; its exit says what it saw. */
+static bool is_held(const char *directory)
+{
+	char path[128];
+	int status;
+	pid_t child;
+
+	(void)snprintf(path, sizeof path, "%s/" TS_FRAME_FILE, directory);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+		int fd = open(path, O_RDONLY);
+
+		_exit(fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 ? 2 : lock.l_type == F_UNLCK);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	return WEXITSTATUS(status) == 0;
+}
+
+static void a_recording_is_held_until_it_is_closed(void **state)
+{
+	struct scene s = scene_open();
+
+	(void)state;
+	assert_true(is_held(s.directory));
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	tscope_step_end(s.run);
+	assert_true(is_held(s.directory));
+	scene_read(&s);
+	assert_false(is_held(s.directory));
+	scene_finish(&s);
+}
+
 static void options_that_are_wrong_are_refused(void **state)
 {
 	static const struct {
@@ -509,6 +545,7 @@ int main(void)
 		cmocka_unit_test(what_lies_between_steps_is_a_phase),
 		cmocka_unit_test(a_directory_with_a_run_is_refused),
 		cmocka_unit_test(a_file_is_never_written_over),
+		cmocka_unit_test(a_recording_is_held_until_it_is_closed),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),
 		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),

@@ -281,7 +281,7 @@ static void tell_end(const struct ts_recording *r, struct ts_notices *notices)
 	if (!r->has_end) {
 		tell(r, notices, r->running ? "still_growing" : "no_end", TS_NOTICE_INFO,
 		     r->running ? "the run still records"
-				: "the recording is not closed: the run goes on, or it was killed");
+				: "the recording is not closed, and no process holds it: it was killed, or goes on elsewhere");
 		return;
 	}
 	if (r->end_lost) {

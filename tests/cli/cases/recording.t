@@ -7,7 +7,7 @@ $ tscope push recorded/growing --name r
 | sent SIZE (17 objects)
 | new SIZE
 | outcome   created
-! tscope: recorded/growing/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+! tscope: recorded/growing/recording.tscope: no_end: the recording is not closed, and no process holds it: it was killed, or goes on elsewhere
 $ tscope push --strict recorded/run --name r
 | name      default/r
 | id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
@@ -81,7 +81,7 @@ $ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope &
 | sent SIZE (7 objects)
 | new SIZE
 | outcome   created
-! tscope: cut/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+! tscope: cut/recording.tscope: no_end: the recording is not closed, and no process holds it: it was killed, or goes on elsewhere
 $ tscope push --strict cut
 | name      default/cut
 | id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
@@ -90,7 +90,7 @@ $ tscope push --strict cut
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   unchanged
-! tscope: cut/recording.tscope: no_end: the recording is not closed: the run goes on, or it was killed
+! tscope: cut/recording.tscope: no_end: the recording is not closed, and no process holds it: it was killed, or goes on elsewhere
 # A rank has either.
 $ cp -r recorded/run both && cp out/steps.jsonl both && tscope push both
 ! tscope: both/recording.tscope and both/steps.jsonl are both there: a rank has either
