@@ -37,6 +37,8 @@ NOT_HERE = {
     "tscope login HOST": "it is run with the CA of the machine",
     "./dev attack shares": "the test `attack` runs its short form",
     "./dev attack floods": "the test `attack` runs its short form",
+    "./dev bench load": "it takes minutes, and measures",
+    "tscoped (policy)": "it names an author",
     "tscoped --backup": "it names an option",
     "tscoped --read-only": "it names an option; service/test_tscoped.c runs it",
     "tscoped --keep-removed": "it names an option",
@@ -56,6 +58,10 @@ def kind(line):
         return "command"
     if re.match(r"[a-z-]+ = \S", line):
         return "setting"
+    if re.match(r"RETENTION\.[a-z]+ = \S", line):
+        return "policy"
+    if re.match(r"(?:[\d*]+ ){5}tscope ", line):
+        return "crontab"
     return {"#": "remark", "e": "log"}.get(line[0]) if re.match(r"#|event=", line) else None
 
 
@@ -320,6 +326,35 @@ def space(site):
     check(re.search(r"^disk\s+unsure .* free of 8.* less than the reserve", said, re.M), "the check says nothing of a disk that is nearly full:", said)
 
 
+def limits(site):
+    """Quotas and retention. The policy of the document, by hand, by the server and by a line of a crontab."""
+    quotas = ["quota = * sealed 50GiB, * names 20000", "quota = speed sealed 500GiB", "quota = scratch sealed none",
+              "quota = * unnamed 20GiB, token:ci unnamed 100GiB"]
+    policy = [site.documents.take("policy", "RETENTION." + rule) for rule in (
+        "branch = */release*: all", "branch = */main: last 200, younger 90d", "runs = *: younger 30d", "notes = accepted, keep")]
+    site.configure(*quotas)
+    site.put(["deploy/keep.policy"], "/etc/tscope")
+    with open(f"{site.machine.root}/etc/tscope/tscoped.conf", "a", encoding="utf-8") as f:
+        f.write("retention = /etc/tscope/keep.policy\n")
+    said = site.do(CHECK).stdout
+    check(re.search(r"^quotas\s+ok ", said, re.M) and re.search(r"^retention\s+ok\s+/etc/tscope/keep.policy", said, re.M), said)
+    site.machine.run("systemctl", "restart", "tscoped")
+    check(re.search(r"^speed .* of 500 GiB", site.do("tscope projects", TSCOPE_SERVER=SOCKET).stdout, re.M), "no quota is shown")
+    for folder in ("/root", "/home/ann"):
+        with open(f"{site.machine.root}{folder}/keep.policy", "w", encoding="utf-8") as f:
+            f.write("\n".join(policy) + "\n")
+    said = site.do("tscope gc --policy keep.policy            # shows what would go, and why the rest stays; changes nothing", TSCOPE_SERVER=SOCKET).stdout
+    check("nothing goes by this policy" in said or "would let go" in said, said)
+    site.do("tscope gc --policy keep.policy --apply    # lets it go, and frees what is free", TSCOPE_SERVER=SOCKET)
+    line = site.documents.take("crontab", "20 4 * * * tscope --store $HOME/.local/share/tscope/store gc --policy $HOME/keep.policy --apply")
+    ask(site, "ann", "--store", "/home/ann/.local/share/tscope/store", "push", "exp1")
+    site.machine.run("sh", "-c", line.split(" ", 5)[5], user="ann", HOME="/home/ann")
+    ask(site, "ann", "push", "exp2", "--branch", "main", TSCOPE_SERVER=SOCKET)
+    site.do("tscope log BRANCH", {"BRANCH": "branch:main"}, user="ann", TSCOPE_SERVER=SOCKET)
+    site.do("tscope whoami", user="ann", TSCOPE_SERVER=SOCKET)
+    site.do("tscope note RUN keep='for the paper'", {"RUN": "default/exp1"}, user="ann", TSCOPE_SERVER=SOCKET)
+
+
 def failed_check(site):
     out = site.do(CHECK, check=False)
     check(out.returncode == 2, "the check finds nothing:", out.stdout, out.stderr)
@@ -396,6 +431,7 @@ def main():
             settings(site)
             grants(site)
             space(site)
+            limits(site)
             backup(site)
             upgrade(site, f"{top}/new")
         with bare.Booted(cache) as machine:

@@ -39,17 +39,18 @@ def ask(top, store):
     return answers
 
 
-def planted(top, first, data, what, key):
-    """A bit of a key is turned: nobody finds the record any more, and verify says so."""
-    at = data.rfind(key)
-    if at < 0:
+def planted(top, first, data, what, pattern):
+    """A bit of a key is turned, in each page that has it: some are free, and one is read. Nobody finds the record any more, and verify says so."""
+    ends = [m.end() for m in re.finditer(pattern, data, re.S)]
+    if not ends:
         sys.exit(f"the store has no {what}")
     store = f"{top}/planted"
     shutil.rmtree(store, ignore_errors=True)
     shutil.copytree(first, store)
     with open(f"{store}/data.mdb", "r+b") as f:
-        f.seek(at + len(key) - 1)
-        f.write(bytes([key[-1] ^ 1]))
+        for end in ends:
+            f.seek(end - 1)
+            f.write(bytes([data[end - 1] ^ 1]))
     verify = tscope(store, "verify")
     if verify.returncode != 1 or "of names, logs or notes" not in verify.stdout:
         sys.exit(f"{what}: verify says {verify.stdout}{verify.stderr}")
@@ -67,8 +68,8 @@ def main():
             sys.exit(f"the sound store does not answer: {truth}")
         with open(f"{first}/data.mdb", "rb") as f:
             data = f.read()
-        planted(top, first, data, "note", b"fault/run1\0state")
-        planted(top, first, data, "place in the order", re.findall(rb"r.{8}fault/run2", data, re.S)[-1])
+        planted(top, first, data, "note", rb"fault/run1\0state")
+        planted(top, first, data, "place in the order", rb"r.{8}fault/run2")
         for _ in range(FLIPS):
             bit = rnd.randrange(len(data) * 8)
             shutil.rmtree(store, ignore_errors=True)
