@@ -4,10 +4,11 @@
     python3 python/tests/run.py FOLDER [--python PROGRAM] [--program PROGRAM] [--archive] [--having LIST [--keep]] [TEST...]
 
 FOLDER is where the wheel and the environment are made; --archive builds from the archive of sources instead of from the tree. The
-tests that need torch are skipped unless LIST names it (python/frameworks.txt).
+tests that need torch are skipped unless LIST names it (python/frameworks.txt). Exit 77: what LIST names cannot be had here.
 """
 import argparse
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -49,6 +50,23 @@ def wheel(folder, python, archive):
     return found
 
 
+def unwanted(pip, having):
+    """Ends as skipped (77) where the packages cannot be had, or only with gigabytes for a device that the tests do not use."""
+    try:
+        asked = subprocess.run([pip, "install", "-q", "--dry-run", "--report", "-", "-r", having], stdin=subprocess.DEVNULL,
+                               capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        asked = None
+    if not asked or asked.returncode:
+        print(f"skipped: pip cannot get what {having} lists" + (f"\n{asked.stderr}" if asked else ""))
+        sys.exit(77)
+    names = [found["metadata"]["name"] for found in json.loads(asked.stdout)["install"]]
+    if any(name.startswith(("nvidia-", "cuda-", "triton")) for name in names):
+        print(f"skipped: pip would install {', '.join(names)}; "
+              "name a folder or an index with torch's build for CPUs in PIP_FIND_LINKS or PIP_INDEX_URL")
+        sys.exit(77)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("folder")
@@ -68,6 +86,7 @@ def main():
         do(args.python, "-m", "venv", clean)
     pip = os.path.join(clean, "bin", "pip")
     if args.having:
+        unwanted(pip, args.having)
         do(pip, "install", "-q", "-r", args.having)
     do(pip, "install", "-q", "--no-index", "--force-reinstall", made)
     environment = {

@@ -43,13 +43,20 @@ def _claim(directory: str, job: str) -> bool:
     """Whether this job may use a folder: it was the first of its ranks, or another of its ranks was."""
     os.makedirs(directory, exist_ok=True)
     path = os.path.join(directory, _JOB)
+    mine = f"{path}.{os.getpid()}"
+    with open(mine, "w", encoding="utf-8") as file:
+        file.write(job)
     try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(job)
-        return True
+        os.link(mine, path)  # with what is in it, so that no rank finds it empty
     except FileExistsError:
-        with open(path, encoding="utf-8") as file:
-            return file.read() == job
+        pass
+    except OSError:  # a file system without hard links: the last of several jobs that begin at once may win
+        if not os.path.exists(path):
+            os.replace(mine, path)
+    if os.path.exists(mine):
+        os.unlink(mine)
+    with open(path, encoding="utf-8") as file:
+        return file.read() == job
 
 
 def candidates(directory: str, job: str) -> Any:
