@@ -35,7 +35,8 @@ install_file() { # install_file MODE FROM TO
 	case $3 in
 	*.service)
 		# The unit names the program where it is.
-		sed "s|^ExecStart=/usr/bin/|ExecStart=$prefix/bin/|" "$2" | install -D -m "$1" /dev/stdin "$to"
+		install -D -m "$1" "$2" "$to"
+		sed -i "s|^ExecStart=/usr/bin/|ExecStart=$prefix/bin/|" "$to"
 		;;
 	bin/*) install -D -m "$1" -s "$2" "$to" ;;
 	*) install -D -m "$1" "$2" "$to" ;;
