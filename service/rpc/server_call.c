@@ -276,12 +276,6 @@ static void destroy(struct ts_rpc_call *call)
 {
 	struct ts_server *server = call->server;
 
-	/* Those who walk the list lock the calls of it. */
-	if (may_last(call)) {
-		pthread_mutex_lock(&server->mutex);
-		forget_lasting(call);
-		pthread_mutex_unlock(&server->mutex);
-	}
 	if (call->input)
 		grpc_byte_buffer_destroy(call->input);
 	if (call->output)
@@ -292,11 +286,14 @@ static void destroy(struct ts_rpc_call *call)
 	grpc_call_details_destroy(&call->details);
 	if (call->core)
 		grpc_call_unref(call->core);
+	ts_shared_policy_release(call->policy);
+	/* Who walks the list of lasting calls holds this mutex, and locks those of the calls. */
+	pthread_mutex_lock(&server->mutex);
+	if (may_last(call))
+		forget_lasting(call);
 	pthread_mutex_destroy(&call->mutex);
 	pthread_cond_destroy(&call->changed);
-	ts_shared_policy_release(call->policy);
 	ts_free(call);
-	pthread_mutex_lock(&server->mutex);
 	if (--server->armed_or_live == 0)
 		pthread_cond_broadcast(&server->changed);
 	pthread_mutex_unlock(&server->mutex);

@@ -1,5 +1,6 @@
 """The folders of runs: the name under which a run will be pushed, a folder for a new run, and the notes beside checkpoints."""
 
+import contextlib
 import json
 import os
 import re
@@ -53,7 +54,7 @@ def _claim(directory: str, job: str) -> bool:
     except OSError:  # a file system without hard links: the last of several jobs that begin at once may win
         if not os.path.exists(path):
             os.replace(mine, path)
-    if os.path.exists(mine):
+    with contextlib.suppress(FileNotFoundError):
         os.unlink(mine)
     with open(path, encoding="utf-8") as file:
         return file.read() == job
