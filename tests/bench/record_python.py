@@ -182,6 +182,28 @@ def loops(folder, rounds):
         print(f"  pytscope / tscope: {theirs / ours:.1f}; limit at least 5{'' if theirs >= 5 * ours else '   MISSED'}")
 
 
+def layers(folder, rounds):
+    """What timing the layers adds to a step in which they are timed; other steps have no hook of it."""
+    try:
+        import torch
+    except ImportError:
+        return
+    import tscope
+
+    depth, candidates, runs = 20, {}, []
+    for every in (0, 1):
+        model = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(depth)))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        runs.append(tscope.auto(model, optimizer, os.path.join(folder, f"layers{every}"), digests_every=0))
+        if every:
+            runs[-1].layers(model, every=every)
+        candidates[every] = plain(model, optimizer, torch.ones(8, 64))
+    found = turns(candidates, 50, 5 * rounds)
+    for run in runs:
+        run.finish()
+    say(f"run.layers adds to a step that it times, a layer ({depth} layers)", added(found, 1, 0) / depth)
+
+
 def traced(rounds):
     """What runs under `traceml run`: prints what its trace_step adds."""
     import traceml_ai
@@ -250,6 +272,7 @@ def main():
     os.makedirs(runs)
     steps(runs, args.steps, args.rounds)
     loops(runs, args.rounds)
+    layers(runs, args.rounds)
     traceml(runs, args.rounds)
     shutil.rmtree(runs, ignore_errors=True)
 

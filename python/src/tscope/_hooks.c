@@ -63,11 +63,14 @@ static void end_region(Hooks *self, PyObject *name, long long begin_ns)
 
 static PyObject *begin_step(Hooks *self)
 {
+	PyObject *none;
+
 	self->open = 1;
-	recorder_begin(self->run, TSCOPE_NEXT);
-	if (self->count_flops && tscope_step_now(self->run->run) > 0)
-		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begin_flops", NULL));
-	Py_RETURN_NONE;
+	none = recorder_begin(self->run, TSCOPE_NEXT);
+	if (!none || !self->count_flops || tscope_step_now(self->run->run) <= 0)
+		return none;
+	Py_DECREF(none);
+	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begin_flops", NULL));
 }
 
 static PyObject *before_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)

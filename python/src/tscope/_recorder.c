@@ -78,6 +78,15 @@ tscope_column recorder_column(Recorder *self, int kind, PyObject *name)
 	return find_by_value(self, names, name);
 }
 
+static int is_known(Recorder *self, int kind, PyObject *name)
+{
+	PyObject *by_value = self->names[kind].by_value;
+	int found = by_value && PyUnicode_CheckExact(name) && PyDict_GetItemWithError(by_value, name);
+
+	PyErr_Clear();
+	return found;
+}
+
 /* --- what cannot be recorded --- */
 
 /* Returns None, or NULL for what is no Exception (KeyboardInterrupt), which must get through. */
@@ -98,14 +107,24 @@ static PyObject *cannot(Recorder *self, const char *why)
 
 /* --- the step --- */
 
-void recorder_begin(Recorder *self, int64_t step)
+PyObject *recorder_begin(Recorder *self, int64_t step)
 {
 	tscope_step_begin(self->run, step);
 	self->open = 1;
+	if (tscope_step_now(self->run) >= self->wake || self->device)
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", NULL));
+	Py_RETURN_NONE;
 }
 
 PyObject *recorder_end(Recorder *self)
 {
+	if (self->ends && self->open) {
+		PyObject *none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_ends", NULL));
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
 	if (self->batch) {
 		tscope_log_digest(self->run, self->batch, self->batch_bits);
 		self->batch = 0;
@@ -147,8 +166,7 @@ static PyObject *begin_step(Recorder *self, PyObject *const *args, Py_ssize_t n,
 		Py_RETURN_NONE;
 	if ((n || names) && !parse_step(args, n, names, &step))
 		return cannot(self, "the number of a step is no integer of 64 bits");
-	recorder_begin(self, step);
-	Py_RETURN_NONE;
+	return recorder_begin(self, step);
 }
 
 static PyObject *end_step(Recorder *self, PyObject *unused)
@@ -187,12 +205,18 @@ PyObject *recorder_mark(Recorder *self, PyObject *name)
 {
 	tscope_column column;
 
+	int kind;
+
 	if (!self->run)
 		Py_RETURN_NONE;
-	column = recorder_column(self, PHASES, name);
+	/* A phase that the host's clock has timed before (the wait for data) stays with it. */
+	kind = self->device && !is_known(self, PHASES, name) ? DEVICE_PHASES : PHASES;
+	column = recorder_column(self, kind, name);
 	if (!column)
 		return cannot(self, "a phase has a name that is none, or there are too many");
 	tscope_mark(self->run, column);
+	if (kind == DEVICE_PHASES)
+		return recorder_swallow(PyObject_CallMethod(self->device, "mark", "O", name));
 	Py_RETURN_NONE;
 }
 
@@ -276,8 +300,14 @@ static PyObject *step_enter(Step *self, PyObject *unused)
 {
 	(void)unused;
 	if (self->recorder->run) {
-		recorder_begin(self->recorder, self->recorder->next);
+		int64_t next = self->recorder->next;
+		PyObject *none;
+
 		self->recorder->next = TSCOPE_NEXT;
+		none = recorder_begin(self->recorder, next);
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
 	}
 	Py_INCREF(self);
 	return (PyObject *)self;
@@ -292,7 +322,7 @@ static PyObject *step_exit(Step *self, PyObject *const *args, Py_ssize_t n)
 	if (!recorder->run)
 		Py_RETURN_FALSE;
 	if (n == 3 && args[0] != Py_None)
-		none = recorder_swallow(PyObject_CallMethod((PyObject *)recorder, "_left_by", "O", args[0]));
+		none = recorder_swallow(PyObject_CallMethod((PyObject *)recorder, "_left_by", "OO", args[0], args[1]));
 	Py_XDECREF(none);
 	PyErr_Clear(); /* the exception that leaves is not ours to replace */
 	none = recorder_end(recorder);
@@ -309,10 +339,12 @@ static PyObject *add_ns(Recorder *self, PyObject *args)
 	PyObject *name;
 	long long ns;
 	tscope_column column;
+	int kind;
 
 	if (!PyArg_ParseTuple(args, "OL", &name, &ns))
 		return NULL;
-	column = self->run ? recorder_column(self, PHASES, name) : 0;
+	kind = self->device && is_known(self, DEVICE_PHASES, name) ? DEVICE_PHASES : PHASES;
+	column = self->run ? recorder_column(self, kind, name) : 0;
 	tscope_add_ns(self->run, column, ns);
 	Py_RETURN_NONE;
 }
@@ -455,6 +487,41 @@ static PyObject *tick_every(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+/* Says when _begins and _ends are called: the first step, -1 for none, and whether the step that is open has something at its end. */
+static PyObject *wake(Recorder *self, PyObject *args)
+{
+	long long step;
+	int ends;
+
+	if (!PyArg_ParseTuple(args, "Lp", &step, &ends))
+		return NULL;
+	self->wake = step < 0 ? INT64_MAX : step;
+	self->ends = ends;
+	Py_RETURN_NONE;
+}
+
+/* Phases are timed by what is given from now on, None: by the host's clock. Those that are never marked stay with the host's. */
+static PyObject *set_device(Recorder *self, PyObject *device)
+{
+	static const char *const of_host[] = {"data", "comm", "profiler"};
+
+	for (size_t i = 0; device != Py_None && i < sizeof of_host / sizeof of_host[0]; i++) {
+		PyObject *name = PyUnicode_InternFromString(of_host[i]);
+
+		if (!name)
+			return NULL;
+		if (self->run)
+			(void)recorder_column(self, PHASES, name);
+		Py_DECREF(name);
+	}
+	Py_CLEAR(self->device);
+	if (device != Py_None) {
+		Py_INCREF(device);
+		self->device = device;
+	}
+	Py_RETURN_NONE;
+}
+
 static PyObject *step_now(Recorder *self, PyObject *unused)
 {
 	int64_t now = tscope_step_now(self->run);
@@ -577,6 +644,7 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 	if (!self)
 		return NULL;
 	self->next = TSCOPE_NEXT;
+	self->wake = INT64_MAX;
 	for (int i = 0; i < N_NAMES; i++)
 		self->names[i].kind = kinds[i];
 	step = (Step *)allocate_step(step_type, 0);
@@ -594,12 +662,14 @@ static int recorder_traverse(Recorder *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(self->step);
+	Py_VISIT(self->device);
 	return 0;
 }
 
 static int recorder_clear(Recorder *self)
 {
 	Py_CLEAR(self->step);
+	Py_CLEAR(self->device);
 	return 0;
 }
 
@@ -616,7 +686,7 @@ static void recorder_dealloc(Recorder *self)
 {
 	PyObject_GC_UnTrack(self);
 	close_run(self);
-	Py_CLEAR(self->step);
+	(void)recorder_clear(self);
 	for (int i = 0; i < N_NAMES; i++) {
 		Py_CLEAR(self->names[i].by_value);
 		for (int k = 0; k < NEAR; k++)
@@ -683,6 +753,8 @@ static PyMethodDef recorder_methods[] = {
 	{"_event", FAST(event_number), METH_VARARGS, NULL},
 	{"_event_text", FAST(event_text), METH_VARARGS, NULL},
 	{"_tick_every", FAST(tick_every), METH_VARARGS, NULL},
+	{"_wake", FAST(wake), METH_VARARGS, NULL},
+	{"_set_device", FAST(set_device), METH_O, NULL},
 	{"_step_now", FAST(step_now), METH_NOARGS, NULL},
 	{"_step_fed", FAST(step_fed), METH_NOARGS, NULL},
 	{"_facts", FAST(facts), METH_VARARGS, NULL},

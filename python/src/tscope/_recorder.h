@@ -1,6 +1,7 @@
 /* _recorder.h - the recorder as the files of the extension see it: what a mark, a beginning and an end of a step do.
  *
- * Calls need the interpreter's lock. A function that returns an object returns None, or NULL with what must get through (KeyboardInterrupt).
+ * Calls need the interpreter's lock. A function that returns an object returns None, or NULL with what must get through
+ * (KeyboardInterrupt).
  */
 #ifndef TSCOPE_PYTHON_RECORDER_H
 #define TSCOPE_PYTHON_RECORDER_H
@@ -42,11 +43,14 @@ typedef struct {
 	unsigned long left;
 	tscope_column batch; /* the digest of what the loader gave for the step; 0: none is waiting */
 	uint64_t batch_bits;
+	int64_t wake;	  /* the first step at whose beginning _begins is called; INT64_MAX: none */
+	int ends;	  /* _ends is called before the step ends */
+	PyObject *device; /* what times phases by a device's clock (_device.py); NULL: nothing does */
 	struct names names[N_NAMES];
 } Recorder;
 
 /* Steps: TSCOPE_NEXT for the one after the last. */
-void recorder_begin(Recorder *self, int64_t step);
+PyObject *recorder_begin(Recorder *self, int64_t step);
 PyObject *recorder_end(Recorder *self);
 PyObject *recorder_mark(Recorder *self, PyObject *name);
 /* Returns the column of a name, or 0. */
