@@ -113,6 +113,7 @@ class Layers(support.Case):
             run.operations(model, steps=[0])
             with run.step():
                 model(torch.ones(4, 8))
+                copy.copy(model[0])(torch.ones(4, 8))
                 average, saved = copy.deepcopy(model), pickle.loads(pickle.dumps(model))
                 average(torch.ones(4, 8))
                 saved(torch.ones(4, 8))
@@ -222,6 +223,12 @@ class Layers(support.Case):
         self.assertEqual([row["name"] for row in a], ["0 (Linear)", "1 (ReLU)", "2 (Tanh)", "3 (Linear)"])
         self.assertIsNone(self.first(a, again))
         self.assertEqual(self.first(a, b), "2 (Tanh)")
+        other = self.net(torch.nn.Tanh())
+        with torch.no_grad():
+            other[3].bias += 1
+        weights = self.recorded("runs/weights", other, "modules")
+        self.assertNotEqual(a[3]["out"], weights[3]["out"])
+        self.assertIsNone(self.first(a[3:], weights[3:]), "other weights are other inputs")
         a, again = (self.recorded(f"runs/{name}", self.net(torch.nn.Tanh()), "aten") for name in ("aten", "aten-again"))
         self.assertEqual(a, again)
         names = [row["name"] for row in a]

@@ -215,10 +215,8 @@ class Loops(support.Case):
             def forward(self, x, deep=0):
                 self.calls += 1
                 y = self.inner(x)
-                if deep < 2:
-                    y = self(y, deep + 1)
-                time.sleep(0.002)
-                return y
+                time.sleep(0.003)
+                return self(y, deep + 1) if deep < 2 else y
 
         model = Twice()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -229,8 +227,7 @@ class Loops(support.Case):
         run.finish()
         self.assertEqual(model.calls, 9)
         for cells in self.read().steps.values():
-            self.assertGreaterEqual(cells["phases.forward"], 6_000_000, "all three calls")
-            self.assertLess(cells.get("phases.backward", 0), 4_000_000)
+            self.assertGreaterEqual(cells["phases.forward"], 9_000_000, "all three calls")
 
     def test_copies_of_the_model(self):
         import copy

@@ -1,6 +1,6 @@
 /* _hooks.h - what the hooks of torch call for a loop that is not touched: the steps and phases of a loop, as a type in C. */
-#ifndef TSCOPE_PYTHON_HOOKS_H
-#define TSCOPE_PYTHON_HOOKS_H
+#ifndef TSCOPE_PYTHON_SRC_TSCOPE__HOOKS_H
+#define TSCOPE_PYTHON_SRC_TSCOPE__HOOKS_H
 
 #include "_recorder.h"
 

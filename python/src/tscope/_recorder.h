@@ -3,8 +3,8 @@
  * Calls need the interpreter's lock. A function that returns an object returns None, or NULL with what must get through
  * (KeyboardInterrupt).
  */
-#ifndef TSCOPE_PYTHON_RECORDER_H
-#define TSCOPE_PYTHON_RECORDER_H
+#ifndef TSCOPE_PYTHON_SRC_TSCOPE__RECORDER_H
+#define TSCOPE_PYTHON_SRC_TSCOPE__RECORDER_H
 
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
