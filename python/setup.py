@@ -63,8 +63,8 @@ setup(
     ext_modules=[
         Extension(
             "tscope._recorder",
-            ["src/tscope/_recorder.c", "src/tscope/_digest.c"],
-            depends=["src/tscope/_digest.h"],
+            ["src/tscope/_recorder.c", "src/tscope/_hooks.c", "src/tscope/_digest.c"],
+            depends=["src/tscope/_digest.h", "src/tscope/_hooks.h", "src/tscope/_recorder.h"],
             include_dirs=["src/tscope"],
             define_macros=[("_GNU_SOURCE", "1")],
             extra_compile_args=["-std=gnu11", "-O3", "-fvisibility=hidden"],

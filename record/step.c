@@ -164,17 +164,20 @@ int64_t tscope_step_now(const struct tscope_run *run)
 void tscope_mark(struct tscope_run *run, tscope_column phase)
 {
 	struct ts_row *row;
+	enum tscope_kind kind;
 	int64_t now;
 
 	if (!ts_run_live(run) || !run->row.open)
 		return;
-	if (ts_run_kind(run, phase) != TSCOPE_PHASE) {
+	kind = ts_run_kind(run, phase);
+	if (kind != TSCOPE_PHASE && kind != TSCOPE_DEVICE_PHASE) {
 		ts_run_refused(run, phase);
 		return;
 	}
 	row = &run->row;
 	now = ts_tick_ns();
-	add(row, phase, now > row->last ? now - row->last : 0);
+	if (kind == TSCOPE_PHASE)
+		add(row, phase, now > row->last ? now - row->last : 0);
 	if (now > row->last)
 		row->last = now;
 }

@@ -237,6 +237,30 @@ static void what_lies_between_steps_is_a_phase(void **state)
 	scene_finish(&s);
 }
 
+static void a_phase_of_a_device_takes_the_hosts_time(void **state)
+{
+	struct scene s;
+	tscope_column forward, data;
+	uint64_t v;
+
+	(void)state;
+	s = scene_open();
+	forward = tscope_declare(s.run, TSCOPE_DEVICE_PHASE, "forward");
+	data = tscope_declare(s.run, TSCOPE_PHASE, "data");
+	tscope_step_begin(s.run, 0);
+	now += 10;
+	tscope_mark(s.run, forward);
+	now += 5;
+	tscope_mark(s.run, data);
+	tscope_step_end(s.run);
+	tscope_late_ns(s.run, 0, forward, 90);
+	scene_read(&s);
+	assert_false(cell(frame(&s, TS_FRAME_STEP, 0), forward, &v));
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 0), data), 5);
+	assert_int_equal(count(&s, TS_FRAME_LATE), 1);
+	scene_finish(&s);
+}
+
 static void a_directory_with_a_run_is_refused(void **state)
 {
 	struct scene s;
@@ -543,6 +567,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_that_is_null_does_nothing),
 		cmocka_unit_test(what_lies_between_steps_is_a_phase),
+		cmocka_unit_test(a_phase_of_a_device_takes_the_hosts_time),
 		cmocka_unit_test(a_directory_with_a_run_is_refused),
 		cmocka_unit_test(a_file_is_never_written_over),
 		cmocka_unit_test(a_recording_is_held_until_it_is_closed),

@@ -100,7 +100,8 @@ tscope_column tscope_declare(struct tscope_run *run, enum tscope_kind kind, cons
 /* A step that begins while another one is open ends that one. Steps should increase; where they go back, training was restarted. */
 void tscope_step_begin(struct tscope_run *run, int64_t step);
 /* Ends a phase: the time since the last mark of this step (or its beginning) is added to it. A phase that is marked again adds up.
- * Outside of a step it does nothing. */
+ * Outside of a step it does nothing. A DEVICE_PHASE that is marked lasts as long as tscope_late_ns says; the host's time is given to no
+ * phase then. */
 void tscope_mark(struct tscope_run *run, tscope_column phase);
 /* Adds a duration that was measured elsewhere. Outside of a step (a loader's wait before the step began) it counts for the step that
  * begins next, and is taken from `between`. In a step, a PHASE's duration is taken from the phase that is marked next, so that no time

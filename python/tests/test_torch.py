@@ -192,8 +192,42 @@ class Loops(support.Case):
             model(torch.ones(2, 9))
         model(torch.ones(2, 8)).sum().backward()
         optimizer.step()
+        model.eval()
+        with torch.no_grad(), self.assertRaises(RuntimeError):
+            model(torch.ones(2, 9))
+        model.train()
+        model(torch.ones(2, 8)).sum().backward()
+        optimizer.step()
         run.finish()
-        self.assertEqual(len(self.read().times), 1)
+        recording = self.read()
+        self.assertEqual(len(recording.times), 2)
+        self.assertTrue(all("phases.forward" in cells for cells in recording.steps.values()))
+
+    def test_a_model_that_calls_itself(self):
+        import torch
+
+        class Twice(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = torch.nn.Linear(8, 8)
+                self.calls = 0
+
+            def forward(self, x, deep=0):
+                self.calls += 1
+                y = self.inner(x)
+                time.sleep(0.003)
+                return self(y, deep + 1) if deep < 2 else y
+
+        model = Twice()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        for _ in range(3):
+            model(torch.ones(2, 8)).sum().backward()
+            optimizer.step()
+        run.finish()
+        self.assertEqual(model.calls, 9)
+        for cells in self.read().steps.values():
+            self.assertGreaterEqual(cells["phases.forward"], 9_000_000, "all three calls")
 
     def test_copies_of_the_model(self):
         import copy

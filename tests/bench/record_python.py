@@ -132,6 +132,19 @@ def toy():
     return model, torch.optim.SGD(model.parameters(), lr=0.1), torch.ones(2, 4)
 
 
+def nothing(*_):
+    """A hook that does nothing."""
+
+
+def hooked(model, optimizer, batch):
+    """Returns a loop with hooks of the kinds that an instrumented loop has, which do nothing: what torch asks for them."""
+    model.register_forward_pre_hook(nothing)
+    model.register_forward_hook(nothing, always_call=True)
+    optimizer.register_step_pre_hook(nothing)
+    optimizer.register_step_post_hook(nothing)
+    return plain(model, optimizer, batch)
+
+
 def loops(folder, rounds):
     """A loop of torch that is not touched: what hooks add to a step."""
     try:
@@ -141,7 +154,7 @@ def loops(folder, rounds):
         return
     import tscope
 
-    n, rounds, candidates = 200, 20 * rounds, {"plain loop": plain(*toy())}
+    n, rounds, candidates = 200, 20 * rounds, {"plain loop": plain(*toy()), "empty hooks of the same kinds (the floor)": hooked(*toy())}
     parts = toy()
     run = tscope.auto(parts[0], parts[1], os.path.join(folder, "auto"), digests_every=0)
     candidates["tscope.auto"] = plain(*parts)
@@ -164,9 +177,31 @@ def loops(folder, rounds):
     costs = [added(found, name, "plain loop") for name in list(found)[1:]]
     for name, ns in zip(list(found)[1:], costs):
         say(name + " adds", ns)
-    if len(costs) == 2:
-        ours, theirs = costs
+    if len(costs) == 3:
+        _, ours, theirs = costs
         print(f"  pytscope / tscope: {theirs / ours:.1f}; limit at least 5{'' if theirs >= 5 * ours else '   MISSED'}")
+
+
+def layers(folder, rounds):
+    """What timing the layers adds to a step in which they are timed; other steps have no hook of it."""
+    try:
+        import torch
+    except ImportError:
+        return
+    import tscope
+
+    depth, candidates, runs = 20, {}, []
+    for every in (0, 1):
+        model = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(depth)))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        runs.append(tscope.auto(model, optimizer, os.path.join(folder, f"layers{every}"), digests_every=0))
+        if every:
+            runs[-1].layers(model, every=every)
+        candidates[every] = plain(model, optimizer, torch.ones(8, 64))
+    found = turns(candidates, 50, 5 * rounds)
+    for run in runs:
+        run.finish()
+    say(f"run.layers adds to a step that it times, a layer ({depth} layers)", added(found, 1, 0) / depth)
 
 
 def traced(rounds):
@@ -237,6 +272,7 @@ def main():
     os.makedirs(runs)
     steps(runs, args.steps, args.rounds)
     loops(runs, args.rounds)
+    layers(runs, args.rounds)
     traceml(runs, args.rounds)
     shutil.rmtree(runs, ignore_errors=True)
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
-from tscope._recorder import now_ns
+from tscope._recorder import Hooks, now_ns
 from tscope._run import Run, start
 
 _COLLECTIVES = (
@@ -16,11 +16,11 @@ _COLLECTIVES = (
 ).split()
 
 
-class Auto:
+class Auto(Hooks):
     """Hooks on a model and its optimizers. A step begins with the model's outermost forward and ends with the last optimizer's step.
 
     A forward without gradients, or of a model that is not in training mode, is evaluation: a region of its own, and no step. What lies
-    between two steps is the recorder's phase `between`, less the waits for a DataLoader, which are `data`.
+    between two steps is the recorder's phase `between`, less the waits for a DataLoader, which are `data`. _hooks.c has the hooks.
     """
 
     def __init__(
@@ -28,16 +28,10 @@ class Auto:
     ) -> None:
         import torch
 
-        self.run, self.model, self.torch = run, model, torch
+        self._bind(run, model, torch.is_grad_enabled)
         self.waiting_for = len(optimizers)  # optimizers whose step ends the step; 0: whichever comes first
-        self.stepped = 0
-        self.depth = 0
-        self.open = False
         self.scoped = scoped  # trace_step begins and ends the steps
-        self.evaluating = 0  # ns when the outermost forward of an evaluation began
-        self.trains_in_eval = False
         self.count_flops = flops
-        self.flops: Any = None
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
         _waits.add(self)
@@ -63,74 +57,6 @@ class Auto:
             handles.append(module.register_optimizer_step_pre_hook(self.before_optimizer))
             handles.append(module.register_optimizer_step_post_hook(self.after_optimizer))
         self.undo.extend(handle.remove for handle in handles)
-
-    # --- the loop ---
-
-    def is_evaluation(self) -> bool:
-        """Whether a forward that begins now is no part of training."""
-        if not self.torch.is_grad_enabled():
-            return True
-        return not self.model.training and not self.trains_in_eval
-
-    def before_forward(self, module: Any, *_: Any) -> None:
-        """The model's forward begins."""
-        if module is not self.model:
-            return
-        self.depth += 1
-        if self.depth > 1:
-            return
-        if self.is_evaluation():
-            self.evaluating = now_ns()
-        elif self.open:
-            self.run.mark("backward")  # of the micro-batch before
-        elif not self.scoped:
-            self.open = True
-            self.run.begin_step()
-            if self.count_flops and (self.run._step_now() or 0) > 0:
-                self._begin_flops()
-
-    def after_forward(self, module: Any, *_: Any) -> None:
-        """The model's forward ends."""
-        if module is not self.model:
-            return
-        self.depth = max(self.depth - 1, 0)
-        if self.depth:
-            return
-        if self.evaluating:
-            self.run._end_region("evaluation", self.evaluating)
-            self.evaluating = 0
-        elif self.open:
-            self.run.mark("forward")
-
-    def before_optimizer(self, *_: Any) -> None:
-        """An optimizer's step begins."""
-        self.depth = 0
-        if self.open:
-            self.run.mark("backward")
-        else:
-            # A program that trains in evaluation mode: its next forward begins a step.
-            self.trains_in_eval = self.trains_in_eval or not self.model.training
-
-    def after_optimizer(self, *_: Any) -> None:
-        """An optimizer's step ends, and the step with the last of them. What is logged behind it belongs to it."""
-        if not self.open:
-            return
-        self.run.mark("optimizer")
-        self.stepped += 1
-        if self.scoped or self.stepped < self.waiting_for:
-            return
-        self.stepped = 0
-        self.open = False
-        if self.flops is not None:
-            self._end_flops()
-        self.run.end_step()
-
-    def waited(self, ns: int) -> None:
-        """A DataLoader gave a batch after a wait."""
-        if self.model.training or self.trains_in_eval:
-            self.run._add_ns("data", ns)
-        else:
-            self.run._end_region("evaluation data", now_ns() - ns)
 
     # --- collectives ---
 
@@ -201,9 +127,7 @@ class Auto:
 
 def _of_a_copy() -> Auto:
     """Returns what the hooks of a copy of the model belong to (an average of weights, a model saved whole): they do nothing."""
-    auto = object.__new__(Auto)
-    auto.model = None
-    return auto
+    return Auto.__new__(Auto)
 
 
 class _Waits:

@@ -3,44 +3,10 @@
  * A name is found by its address first, since keywords and literals are interned, and by its value else. After open no function
  * raises: what cannot be recorded is given to the method _cannot, which counts it and says it once.
  */
-#define Py_LIMITED_API 0x03090000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_recorder.h"
 
 #include "_digest.h"
-#include "record/tscope.h"
-
-#ifndef METH_FASTCALL /* CPython 3.9 has it, and leaves it out of the limited API */
-#define METH_FASTCALL 0x0080
-#endif
-
-enum { NEAR = 512, NEAR_FULL = 256 };
-
-/* The columns of one kind, by name. */
-struct names {
-	enum tscope_kind kind;
-	PyObject *by_value; /* dict: str to int */
-	size_t n_near;
-	struct {
-		PyObject *name; /* a reference, so that no other string comes to lie at its address */
-		tscope_column column;
-	} near[NEAR];
-};
-
-enum { PHASES, NUMBERS, AMOUNTS, MEMORY, DIGESTS, REGIONS, EVENTS, DEVICE_PHASES, N_NAMES };
-
-typedef struct {
-	PyObject_HEAD
-	struct tscope_run *run; /* NULL: nothing is recorded */
-	PyObject *step;		/* what step() returns */
-	int64_t next;		/* the number of the step that begins next */
-	int open;		/* a step is */
-	unsigned long every;	/* steps between two calls of _tick; 0: never */
-	unsigned long left;
-	tscope_column batch; /* the digest of what the loader gave for the step; 0: none is waiting */
-	uint64_t batch_bits;
-	struct names names[N_NAMES];
-} Recorder;
+#include "_hooks.h"
 
 typedef struct {
 	PyObject_HEAD
@@ -102,7 +68,7 @@ static tscope_column find_by_value(Recorder *self, struct names *names, PyObject
 	return column;
 }
 
-static inline tscope_column find(Recorder *self, int kind, PyObject *name)
+tscope_column recorder_column(Recorder *self, int kind, PyObject *name)
 {
 	struct names *names = &self->names[kind];
 
@@ -112,10 +78,19 @@ static inline tscope_column find(Recorder *self, int kind, PyObject *name)
 	return find_by_value(self, names, name);
 }
 
+static int is_known(Recorder *self, int kind, PyObject *name)
+{
+	PyObject *by_value = self->names[kind].by_value;
+	int found = by_value && PyUnicode_CheckExact(name) && PyDict_GetItemWithError(by_value, name);
+
+	PyErr_Clear();
+	return found;
+}
+
 /* --- what cannot be recorded --- */
 
 /* Returns None, or NULL for what is no Exception (KeyboardInterrupt), which must get through. */
-static PyObject *swallow(PyObject *result)
+PyObject *recorder_swallow(PyObject *result)
 {
 	if (!result && !PyErr_ExceptionMatches(PyExc_Exception))
 		return NULL;
@@ -127,19 +102,29 @@ static PyObject *swallow(PyObject *result)
 static PyObject *cannot(Recorder *self, const char *why)
 {
 	PyErr_Clear();
-	return swallow(PyObject_CallMethod((PyObject *)self, "_cannot", "s", why));
+	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_cannot", "s", why));
 }
 
 /* --- the step --- */
 
-static void begin(Recorder *self, int64_t step)
+PyObject *recorder_begin(Recorder *self, int64_t step)
 {
 	tscope_step_begin(self->run, step);
 	self->open = 1;
+	if (tscope_step_now(self->run) >= self->wake || self->device)
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", NULL));
+	Py_RETURN_NONE;
 }
 
-static PyObject *end(Recorder *self)
+PyObject *recorder_end(Recorder *self)
 {
+	if (self->ends && self->open) {
+		PyObject *none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_ends", NULL));
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
 	if (self->batch) {
 		tscope_log_digest(self->run, self->batch, self->batch_bits);
 		self->batch = 0;
@@ -148,7 +133,7 @@ static PyObject *end(Recorder *self)
 	self->open = 0;
 	if (self->every && --self->left == 0) {
 		self->left = self->every;
-		return swallow(PyObject_CallMethod((PyObject *)self, "_tick", NULL));
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_tick", NULL));
 	}
 	Py_RETURN_NONE;
 }
@@ -181,8 +166,7 @@ static PyObject *begin_step(Recorder *self, PyObject *const *args, Py_ssize_t n,
 		Py_RETURN_NONE;
 	if ((n || names) && !parse_step(args, n, names, &step))
 		return cannot(self, "the number of a step is no integer of 64 bits");
-	begin(self, step);
-	Py_RETURN_NONE;
+	return recorder_begin(self, step);
 }
 
 static PyObject *end_step(Recorder *self, PyObject *unused)
@@ -190,7 +174,7 @@ static PyObject *end_step(Recorder *self, PyObject *unused)
 	(void)unused;
 	if (!self->run)
 		Py_RETURN_NONE;
-	return end(self);
+	return recorder_end(self);
 }
 
 static PyObject *cancel_step(Recorder *self, PyObject *unused)
@@ -217,23 +201,29 @@ static PyObject *step(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObj
 	return self->step;
 }
 
-static PyObject *mark(Recorder *self, PyObject *name)
+PyObject *recorder_mark(Recorder *self, PyObject *name)
 {
 	tscope_column column;
 
+	int kind;
+
 	if (!self->run)
 		Py_RETURN_NONE;
-	column = find(self, PHASES, name);
+	/* A phase that the host's clock has timed before (the wait for data) stays with it. */
+	kind = self->device && !is_known(self, PHASES, name) ? DEVICE_PHASES : PHASES;
+	column = recorder_column(self, kind, name);
 	if (!column)
 		return cannot(self, "a phase has a name that is none, or there are too many");
 	tscope_mark(self->run, column);
+	if (kind == DEVICE_PHASES)
+		return recorder_swallow(PyObject_CallMethod(self->device, "mark", "O", name));
 	Py_RETURN_NONE;
 }
 
 static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *value)
 {
 	if (PyFloat_Check(value) || PyLong_Check(value)) {
-		tscope_column column = find(self, kind, name);
+		tscope_column column = recorder_column(self, kind, name);
 		double number = PyFloat_AsDouble(value);
 
 		if (!column || (number == -1 && PyErr_Occurred()))
@@ -242,7 +232,7 @@ static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *val
 		tscope_log(self->run, column, number);
 		Py_RETURN_NONE;
 	}
-	return swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
+	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
 }
 
 static PyObject *log_dict(Recorder *self, int kind, PyObject *dict)
@@ -310,8 +300,14 @@ static PyObject *step_enter(Step *self, PyObject *unused)
 {
 	(void)unused;
 	if (self->recorder->run) {
-		begin(self->recorder, self->recorder->next);
+		int64_t next = self->recorder->next;
+		PyObject *none;
+
 		self->recorder->next = TSCOPE_NEXT;
+		none = recorder_begin(self->recorder, next);
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
 	}
 	Py_INCREF(self);
 	return (PyObject *)self;
@@ -326,10 +322,10 @@ static PyObject *step_exit(Step *self, PyObject *const *args, Py_ssize_t n)
 	if (!recorder->run)
 		Py_RETURN_FALSE;
 	if (n == 3 && args[0] != Py_None)
-		none = swallow(PyObject_CallMethod((PyObject *)recorder, "_left_by", "O", args[0]));
+		none = recorder_swallow(PyObject_CallMethod((PyObject *)recorder, "_left_by", "OO", args[0], args[1]));
 	Py_XDECREF(none);
 	PyErr_Clear(); /* the exception that leaves is not ours to replace */
-	none = end(recorder);
+	none = recorder_end(recorder);
 	if (!none)
 		return NULL;
 	Py_DECREF(none);
@@ -343,10 +339,12 @@ static PyObject *add_ns(Recorder *self, PyObject *args)
 	PyObject *name;
 	long long ns;
 	tscope_column column;
+	int kind;
 
 	if (!PyArg_ParseTuple(args, "OL", &name, &ns))
 		return NULL;
-	column = self->run ? find(self, PHASES, name) : 0;
+	kind = self->device && is_known(self, DEVICE_PHASES, name) ? DEVICE_PHASES : PHASES;
+	column = self->run ? recorder_column(self, kind, name) : 0;
 	tscope_add_ns(self->run, column, ns);
 	Py_RETURN_NONE;
 }
@@ -361,7 +359,7 @@ static PyObject *log_as(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "iOd", &kind, &name, &value))
 		return NULL;
 	if (self->run && kind >= 0 && kind < N_NAMES)
-		tscope_log(self->run, find(self, kind, name), value);
+		tscope_log(self->run, recorder_column(self, kind, name), value);
 	Py_RETURN_NONE;
 }
 
@@ -375,7 +373,7 @@ static PyObject *late(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "LiOd", &step, &kind, &name, &value))
 		return NULL;
 	if (self->run && kind >= 0 && kind < N_NAMES)
-		tscope_late(self->run, step, find(self, kind, name), value);
+		tscope_late(self->run, step, recorder_column(self, kind, name), value);
 	Py_RETURN_NONE;
 }
 
@@ -387,7 +385,7 @@ static PyObject *late_ns(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "LOL", &step, &name, &ns))
 		return NULL;
 	if (self->run)
-		tscope_late_ns(self->run, step, find(self, DEVICE_PHASES, name), ns);
+		tscope_late_ns(self->run, step, recorder_column(self, DEVICE_PHASES, name), ns);
 	Py_RETURN_NONE;
 }
 
@@ -400,7 +398,7 @@ static PyObject *late_digest(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "LOK", &step, &name, &bits))
 		return NULL;
 	if (self->run)
-		tscope_late_digest(self->run, step, find(self, DIGESTS, name), bits);
+		tscope_late_digest(self->run, step, recorder_column(self, DIGESTS, name), bits);
 	Py_RETURN_NONE;
 }
 
@@ -412,7 +410,7 @@ static PyObject *log_digest(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OK", &name, &bits))
 		return NULL;
 	if (self->run)
-		tscope_log_digest(self->run, find(self, DIGESTS, name), bits);
+		tscope_log_digest(self->run, recorder_column(self, DIGESTS, name), bits);
 	Py_RETURN_NONE;
 }
 
@@ -427,7 +425,7 @@ static PyObject *add_batch(Recorder *self, PyObject *args)
 	if (!self->run)
 		Py_RETURN_NONE;
 	self->batch_bits = self->batch ? self->batch_bits * UINT64_C(0x9E3779B97F4A7C15) + bits : bits;
-	self->batch = find(self, DIGESTS, name);
+	self->batch = recorder_column(self, DIGESTS, name);
 	Py_RETURN_NONE;
 }
 
@@ -451,7 +449,7 @@ static PyObject *end_region(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OL", &name, &begin_ns))
 		return NULL;
 	if (self->run)
-		tscope_region(self->run, find(self, REGIONS, name), begin_ns);
+		tscope_region(self->run, recorder_column(self, REGIONS, name), begin_ns);
 	Py_RETURN_NONE;
 }
 
@@ -463,7 +461,7 @@ static PyObject *event_number(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "Od", &name, &value))
 		return NULL;
 	if (self->run)
-		tscope_event(self->run, find(self, EVENTS, name), value);
+		tscope_event(self->run, recorder_column(self, EVENTS, name), value);
 	Py_RETURN_NONE;
 }
 
@@ -475,7 +473,7 @@ static PyObject *event_text(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "Oz", &name, &text))
 		return NULL;
 	if (self->run)
-		tscope_event_text(self->run, find(self, EVENTS, name), text);
+		tscope_event_text(self->run, recorder_column(self, EVENTS, name), text);
 	Py_RETURN_NONE;
 }
 
@@ -486,6 +484,41 @@ static PyObject *tick_every(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "k", &every))
 		return NULL;
 	self->every = self->left = every;
+	Py_RETURN_NONE;
+}
+
+/* Says when _begins and _ends are called: the first step, -1 for none, and whether the step that is open has something at its end. */
+static PyObject *wake(Recorder *self, PyObject *args)
+{
+	long long step;
+	int ends;
+
+	if (!PyArg_ParseTuple(args, "Lp", &step, &ends))
+		return NULL;
+	self->wake = step < 0 ? INT64_MAX : step;
+	self->ends = ends;
+	Py_RETURN_NONE;
+}
+
+/* Phases are timed by what is given from now on, None: by the host's clock. Those that are never marked stay with the host's. */
+static PyObject *set_device(Recorder *self, PyObject *device)
+{
+	static const char *const of_host[] = {"data", "comm", "profiler"};
+
+	for (size_t i = 0; device != Py_None && i < sizeof of_host / sizeof of_host[0]; i++) {
+		PyObject *name = PyUnicode_InternFromString(of_host[i]);
+
+		if (!name)
+			return NULL;
+		if (self->run)
+			(void)recorder_column(self, PHASES, name);
+		Py_DECREF(name);
+	}
+	Py_CLEAR(self->device);
+	if (device != Py_None) {
+		Py_INCREF(device);
+		self->device = device;
+	}
 	Py_RETURN_NONE;
 }
 
@@ -611,6 +644,7 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 	if (!self)
 		return NULL;
 	self->next = TSCOPE_NEXT;
+	self->wake = INT64_MAX;
 	for (int i = 0; i < N_NAMES; i++)
 		self->names[i].kind = kinds[i];
 	step = (Step *)allocate_step(step_type, 0);
@@ -628,16 +662,18 @@ static int recorder_traverse(Recorder *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(self->step);
+	Py_VISIT(self->device);
 	return 0;
 }
 
 static int recorder_clear(Recorder *self)
 {
 	Py_CLEAR(self->step);
+	Py_CLEAR(self->device);
 	return 0;
 }
 
-static void free_object(PyObject *self)
+void recorder_free(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
@@ -650,13 +686,13 @@ static void recorder_dealloc(Recorder *self)
 {
 	PyObject_GC_UnTrack(self);
 	close_run(self);
-	Py_CLEAR(self->step);
+	(void)recorder_clear(self);
 	for (int i = 0; i < N_NAMES; i++) {
 		Py_CLEAR(self->names[i].by_value);
 		for (int k = 0; k < NEAR; k++)
 			Py_CLEAR(self->names[i].near[k].name);
 	}
-	free_object((PyObject *)self);
+	recorder_free((PyObject *)self);
 }
 
 static int step_traverse(Step *self, visitproc visit, void *arg)
@@ -676,10 +712,8 @@ static void step_dealloc(Step *self)
 {
 	PyObject_GC_UnTrack(self);
 	Py_CLEAR(self->recorder);
-	free_object((PyObject *)self);
+	recorder_free((PyObject *)self);
 }
-
-#define FAST(name) ((PyCFunction)(void (*)(void))(name))
 
 static PyMethodDef recorder_methods[] = {
 	{"step", FAST(step), METH_FASTCALL | METH_KEYWORDS,
@@ -694,7 +728,7 @@ static PyMethodDef recorder_methods[] = {
 	{"cancel_step", FAST(cancel_step), METH_NOARGS,
 	 PyDoc_STR("cancel_step()\n--\n\nGives up the step that is open: nothing of it is recorded.\n\n"
 		   ">>> run.begin_step()\n>>> run.cancel_step()\n")},
-	{"mark", FAST(mark), METH_O,
+	{"mark", FAST(recorder_mark), METH_O,
 	 PyDoc_STR("mark(phase)\n--\n\nAdds the time since the last mark of the step, or since it began, to a phase.\n\n"
 		   ">>> with run.step():\n...     run.mark(\"forward\")\n...     run.mark(\"backward\")\n")},
 	{"log", FAST(log_numbers), METH_FASTCALL | METH_KEYWORDS,
@@ -719,6 +753,8 @@ static PyMethodDef recorder_methods[] = {
 	{"_event", FAST(event_number), METH_VARARGS, NULL},
 	{"_event_text", FAST(event_text), METH_VARARGS, NULL},
 	{"_tick_every", FAST(tick_every), METH_VARARGS, NULL},
+	{"_wake", FAST(wake), METH_VARARGS, NULL},
+	{"_set_device", FAST(set_device), METH_O, NULL},
 	{"_step_now", FAST(step_now), METH_NOARGS, NULL},
 	{"_step_fed", FAST(step_fed), METH_NOARGS, NULL},
 	{"_facts", FAST(facts), METH_VARARGS, NULL},
@@ -832,6 +868,10 @@ PyMODINIT_FUNC PyInit__recorder(void)
 	    PyModule_AddObject(m, "Recorder", recorder)) {
 		Py_XDECREF(recorder);
 		Py_XDECREF(m);
+		return NULL;
+	}
+	if (hooks_add(m, recorder)) {
+		Py_DECREF(m);
 		return NULL;
 	}
 	return m;

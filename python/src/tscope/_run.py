@@ -53,6 +53,11 @@ class Run(Recorder):
         self._first = True
         self._torch: dict[str, Any] = {}
         self._every = 100
+        self._windows: Any = None
+        self._device: Any = None  # what times phases by a device's clock
+        self._wants_device = False
+        self._layers: Any = None
+        self._blamed: Any = None  # which exception was looked at last, and at which step
 
     # --- what the extension calls ---
 
@@ -81,8 +86,48 @@ class Run(Recorder):
         except Exception as error:
             self._cannot(f"{name}: {type(error).__name__}: {error}")
 
-    def _left_by(self, kind: Any) -> None:
+    def _begins(self) -> None:
+        """A step has begun that a window waits for, or whose phases a device times."""
+        if self._wants_device:
+            from tscope._device import phases_of
+
+            self._wants_device = False
+            self._device = phases_of(self)
+            self._set_device(self._device)
+            if self._device is not None:
+                self._at_end.append(self._device.hand_over)
+            if self._windows is None:
+                self._wake(-1, False)
+        step = self._step_now()
+        if self._windows is not None and step is not None:
+            self._windows.begins(step)
+        if self._device is not None:
+            self._device.begin()
+
+    def _ends(self) -> None:
+        """A step ends in which a window is open."""
+        step = self._step_now()
+        if self._windows is not None and step is not None:
+            self._windows.ends(step)
+
+    def _add_window(self, window: Any) -> None:
+        if self._windows is None:
+            from tscope._windows import Windows
+
+            self._windows = Windows(self)
+            self._at_end.append(self._windows.stop)
+        self._windows.add(window)
+
+    def _blame(self, error: Any) -> None:
+        """An exception leaves a step or the program: if memory ran out, the layer is named."""
+        with contextlib.suppress(Exception):
+            from tscope._blame import blame
+
+            blame(self, error)
+
+    def _left_by(self, kind: Any, error: Any) -> None:
         """An exception leaves the step."""
+        self._blame(error)
         if issubclass(kind, (Exception, KeyboardInterrupt)) and not issubclass(kind, StopIteration):
             self._event_text("exception", kind.__name__)
 
@@ -172,6 +217,87 @@ class Run(Recorder):
             self._at_end.append(self._watched.stop)
         except Exception as error:
             self._cannot(f"watch: {type(error).__name__}: {error}")
+
+    def layers(self, model: Any, every: int = 100) -> Any:
+        """Records time and memory of each layer, a module without children, every so many steps; returns what knows the heaviest.
+
+        `scalars.layers/NAME/forward_ms` and `backward_ms` are of CUDA's clock where the model lies there, else of the host's (the fact
+        `work.layers_clock`). `memory.layers/NAME/parameters` and `output` are bytes of tensors; `before`, `after` and `peak` are those
+        of CUDA's allocator, the peak where the layer raised it. Other steps cost nothing.
+
+        >>> import torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 64), torch.nn.Linear(64, 1))
+        >>> layers = run.layers(model, every=2)
+        >>> with run.step():
+        ...     model(torch.ones(4, 2)).sum().backward()
+        >>> [row["layer"] for row in layers.heaviest(1, by="memory")]
+        ['0']
+        """
+        if not self.enabled:
+            return None
+        try:
+            from tscope._layers import Layers
+
+            layers = Layers(self, model, every)
+            self._add_window(layers)
+            self._layers = layers
+            return layers
+        except Exception as error:
+            self._cannot(f"layers: {type(error).__name__}: {error}")
+            return None
+
+    def operations(self, model: Any = None, steps: Iterable[int] = (0,), of: str = "modules") -> None:
+        """Records digests of what each operation of these steps was given and gave, so that `tscope diff` names the first that differs.
+
+        of="modules": the forward of each module below the model, whose parameters count as given, seen by hooks. of="aten": each
+        operation of torch in forward, backward and optimizer, seen by a TorchDispatchMode. These steps are slow and wait for a device.
+
+        >>> import torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+        >>> run.operations(model, steps=[0])
+        >>> with run.step():
+        ...     loss = model(torch.ones(4, 2)).sum()
+        """
+        if not self.enabled:
+            return
+        try:
+            from tscope._operations import Operations
+
+            self._add_window(Operations(self, model, steps, of))
+        except Exception as error:
+            self._cannot(f"operations: {type(error).__name__}: {error}")
+
+    def profile(self, wait: int = 5, warmup: int = 1, active: int = 3, repeat: int = 1, **options: Any) -> None:
+        """Traces some steps with torch's profiler, into trace.json.gz in the folder of the run, where `tscope push` finds it.
+
+        Of a cycle nothing is traced for `wait` steps, `warmup` steps are traced and thrown away, and `active` steps are kept. Further
+        cycles write trace-STEP.json.gz, which push leaves out. `options` are those of torch.profiler.profile. The steps have a phase
+        `profiler`, by which `GATE.exclude = phase:profiler` leaves them out.
+
+        >>> run.profile(wait=10, warmup=1, active=2)
+        """
+        if not self.enabled:
+            return
+        try:
+            from tscope._profiling import Profile
+
+            self._add_window(Profile(self, wait, warmup, active, repeat, options))
+        except Exception as error:
+            self._cannot(f"profile: {type(error).__name__}: {error}")
+
+    def snapshot(self, start: int = 0, steps: int = 3) -> None:
+        """Keeps the history of CUDA's memory over some steps, into snapshot.pickle in the folder of the run; without CUDA it says so.
+
+        >>> run.snapshot(start=5, steps=2)
+        """
+        if not self.enabled:
+            return
+        try:
+            from tscope._profiling import Snapshot
+
+            self._add_window(Snapshot(self, start, steps))
+        except Exception as error:
+            self._cannot(f"snapshot: {error}")
 
     def facts(self, facts: dict[str, Any]) -> None:
         """Adds facts that became known later, in the groups of facts.json (docs/run-directory.md).
@@ -284,6 +410,7 @@ class Run(Recorder):
         if kind is not None and self.enabled:
             with contextlib.suppress(Exception):
                 self._event_text("exception", getattr(kind, "__name__", "exception"))
+            self._blame(value)
         self.finish()
 
 
@@ -294,6 +421,20 @@ def latest() -> Optional[Run]:
     True
     """
     return _latest if _latest is not None and _latest.enabled else None
+
+
+def _watch_excepthook() -> None:
+    """Has an exception that ends the program looked at, before what was there says it."""
+    before = sys.excepthook
+
+    def said(kind: Any, error: Any, trace: Any) -> None:
+        for run in list(_open):
+            run._blame(error)
+        before(kind, error, trace)
+
+    said._tscope = True  # type: ignore[attr-defined]
+    if not getattr(before, "_tscope", False):
+        sys.excepthook = said
 
 
 @atexit.register
@@ -330,13 +471,15 @@ def start(
     flush_ms: int = 1000,
     memory_every: int = 100,
     patch: bool = False,
+    device_phases: bool = False,
 ) -> Run:
     """Begins to record a run into a folder, and returns it.
 
     `config` is a dictionary, a dataclass or a namespace of hyper-parameters. Rank and world size are those of torch.distributed or of
     the launcher; `ranks` says which of them record. A folder that holds a run is an error, or with exist="new" the run goes into
     DIRECTORY-2, -3, ... `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
-    for none; `patch` keeps the text of uncommitted changes, not only their digest.
+    for none; `patch` keeps the text of uncommitted changes, not only their digest. `device_phases` has CUDA time the phases that are
+    marked, by events that are read when they are done; the host's times of them are regions then.
 
     >>> run = tscope.start("runs/first", config={"lr": 1e-3}, facts={"data": {"name": "digits"}})
     >>> run.rank, run.world_size
@@ -363,4 +506,8 @@ def start(
         run._memory = sampler(memory_every == 1)
         run._every = memory_every
     run._tick_every(1)
+    if device_phases:
+        run._wants_device = True
+        run._wake(0, False)
+    _watch_excepthook()
     return run

@@ -1,0 +1,289 @@
+/* _hooks.c - the hooks of a loop that is not touched, in C: tscope._auto.Auto is a Hooks with what is called less often.
+ *
+ * Nothing here raises into training but what is no Exception. A hook of a copy of the model has no model, and does nothing.
+ */
+#include "_hooks.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+typedef struct {
+	PyObject_HEAD
+	Recorder *run;
+	PyObject *model;
+	PyObject *grad_enabled; /* torch.is_grad_enabled */
+	PyObject *flops;	/* what counts them now; NULL or None: nothing does */
+	int waiting_for;	/* optimizers whose step ends the step; 0: whichever comes first */
+	int stepped;
+	int depth;	     /* of the model's forwards in each other */
+	char open;	     /* a step of this loop is */
+	char scoped;	     /* trace_step begins and ends the steps */
+	char trains_in_eval; /* the program trains in evaluation mode */
+	char count_flops;    /* of the next step */
+	long long evaluating; /* ns when the outermost forward of an evaluation began; 0: none is under way */
+} Hooks;
+
+static PyTypeObject *recorder_type;
+
+/* Interned, so that they are found by their addresses. */
+static PyObject *forward, *backward, *optimizer, *data, *evaluation, *evaluation_data, *training;
+
+/* --- what they ask --- */
+
+/* Whether an attribute is true; what cannot be asked counts as true. */
+static int is_true(PyObject *object)
+{
+	int found = object ? PyObject_IsTrue(object) : 1;
+
+	Py_XDECREF(object);
+	if (PyErr_Occurred())
+		PyErr_Clear();
+	return found != 0;
+}
+
+static int is_evaluating(Hooks *self)
+{
+	if (self->grad_enabled && !is_true(PyObject_CallObject(self->grad_enabled, NULL)))
+		return 1;
+	return !self->trains_in_eval && self->model && !is_true(PyObject_GetAttr(self->model, training));
+}
+
+static int recording(const Hooks *self)
+{
+	return self->run && self->run->run;
+}
+
+/* Ends a region that began at begin_ns. */
+static void end_region(Hooks *self, PyObject *name, long long begin_ns)
+{
+	tscope_region(self->run->run, recorder_column(self->run, REGIONS, name), begin_ns);
+}
+
+/* --- the hooks --- */
+
+static PyObject *begin_step(Hooks *self)
+{
+	PyObject *none;
+
+	self->open = 1;
+	none = recorder_begin(self->run, TSCOPE_NEXT);
+	if (!none || !self->count_flops || tscope_step_now(self->run->run) <= 0)
+		return none;
+	Py_DECREF(none);
+	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begin_flops", NULL));
+}
+
+static PyObject *before_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	if (n < 1 || args[0] != self->model || self->depth++ > 0 || !recording(self))
+		Py_RETURN_NONE;
+	if (is_evaluating(self))
+		self->evaluating = tscope_now_ns();
+	else if (self->open)
+		return recorder_mark(self->run, backward); /* of the micro-batch before */
+	else if (!self->scoped)
+		return begin_step(self);
+	Py_RETURN_NONE;
+}
+
+static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	if (n < 1 || args[0] != self->model)
+		Py_RETURN_NONE;
+	if (self->depth > 0)
+		self->depth--;
+	if (self->depth || !recording(self))
+		Py_RETURN_NONE;
+	if (self->evaluating) {
+		end_region(self, evaluation, self->evaluating);
+		self->evaluating = 0;
+	} else if (self->open) {
+		return recorder_mark(self->run, forward);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	(void)args;
+	(void)n;
+	self->depth = 0;
+	if (self->open && recording(self))
+		return recorder_mark(self->run, backward);
+	/* A program that trains in evaluation mode: its next forward begins a step. */
+	if (!self->open && self->model && !is_true(PyObject_GetAttr(self->model, training)))
+		self->trains_in_eval = 1;
+	Py_RETURN_NONE;
+}
+
+/* What is logged behind the step belongs to it. */
+static PyObject *after_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	PyObject *none;
+
+	(void)args;
+	(void)n;
+	if (!self->open || !recording(self))
+		Py_RETURN_NONE;
+	none = recorder_mark(self->run, optimizer);
+	if (!none)
+		return NULL;
+	self->stepped++;
+	if (self->scoped || self->stepped < self->waiting_for)
+		return none;
+	self->stepped = 0;
+	self->open = 0;
+	Py_DECREF(none);
+	if (self->flops && self->flops != Py_None) {
+		none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_end_flops", NULL));
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
+	return recorder_end(self->run);
+}
+
+static PyObject *waited(Hooks *self, PyObject *given)
+{
+	long long ns = PyLong_AsLongLong(given);
+
+	if (ns == -1 && PyErr_Occurred())
+		return NULL;
+	if (!recording(self))
+		Py_RETURN_NONE;
+	if (self->trains_in_eval || !self->model || is_true(PyObject_GetAttr(self->model, training)))
+		tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, data), ns);
+	else
+		end_region(self, evaluation_data, tscope_now_ns() - ns);
+	Py_RETURN_NONE;
+}
+
+static PyObject *is_evaluation(Hooks *self, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(is_evaluating(self));
+}
+
+static PyObject *bind(Hooks *self, PyObject *args)
+{
+	PyObject *run, *model, *grad_enabled;
+
+	if (!PyArg_ParseTuple(args, "O!OO", recorder_type, &run, &model, &grad_enabled))
+		return NULL;
+	Py_INCREF(run);
+	Py_INCREF(model);
+	Py_INCREF(grad_enabled);
+	Py_XDECREF(self->run);
+	Py_XDECREF(self->model);
+	Py_XDECREF(self->grad_enabled);
+	self->run = (Recorder *)run;
+	self->model = model;
+	self->grad_enabled = grad_enabled;
+	Py_RETURN_NONE;
+}
+
+/* --- the type --- */
+
+static int traverse(Hooks *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(self->run);
+	Py_VISIT(self->model);
+	Py_VISIT(self->grad_enabled);
+	Py_VISIT(self->flops);
+	return 0;
+}
+
+static int clear(Hooks *self)
+{
+	Py_CLEAR(self->run);
+	Py_CLEAR(self->model);
+	Py_CLEAR(self->grad_enabled);
+	Py_CLEAR(self->flops);
+	return 0;
+}
+
+static void dealloc(Hooks *self)
+{
+	PyObject_GC_UnTrack(self);
+	(void)clear(self);
+	recorder_free((PyObject *)self);
+}
+
+static PyMethodDef methods[] = {
+	{"before_forward", FAST(before_forward), METH_FASTCALL,
+	 PyDoc_STR("before_forward(module, *rest)\n--\n\nThe forward of a module begins; of another than the model it does nothing.")},
+	{"after_forward", FAST(after_forward), METH_FASTCALL,
+	 PyDoc_STR("after_forward(module, *rest)\n--\n\nThe forward of a module ends.")},
+	{"before_optimizer", FAST(before_optimizer), METH_FASTCALL,
+	 PyDoc_STR("before_optimizer(*rest)\n--\n\nAn optimizer's step begins.")},
+	{"after_optimizer", FAST(after_optimizer), METH_FASTCALL,
+	 PyDoc_STR("after_optimizer(*rest)\n--\n\nAn optimizer's step ends, and the step with the last of them.")},
+	{"waited", FAST(waited), METH_O, PyDoc_STR("waited(ns)\n--\n\nA DataLoader gave a batch after a wait.")},
+	{"is_evaluation", FAST(is_evaluation), METH_NOARGS,
+	 PyDoc_STR("is_evaluation()\n--\n\nWhether a forward that begins now is no part of training.")},
+	{"_bind", FAST(bind), METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef members[] = {
+	{"run", T_OBJECT, offsetof(Hooks, run), READONLY, NULL},
+	{"model", T_OBJECT, offsetof(Hooks, model), 0, NULL},
+	{"flops", T_OBJECT, offsetof(Hooks, flops), 0, NULL},
+	{"waiting_for", T_INT, offsetof(Hooks, waiting_for), 0, NULL},
+	{"stepped", T_INT, offsetof(Hooks, stepped), 0, NULL},
+	{"depth", T_INT, offsetof(Hooks, depth), 0, NULL},
+	{"open", T_BOOL, offsetof(Hooks, open), 0, NULL},
+	{"scoped", T_BOOL, offsetof(Hooks, scoped), 0, NULL},
+	{"trains_in_eval", T_BOOL, offsetof(Hooks, trains_in_eval), 0, NULL},
+	{"count_flops", T_BOOL, offsetof(Hooks, count_flops), 0, NULL},
+	{"evaluating", T_LONGLONG, offsetof(Hooks, evaluating), 0, NULL},
+	{NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+	{Py_tp_methods, methods},
+	{Py_tp_members, members},
+	{Py_tp_traverse, traverse},
+	{Py_tp_clear, clear},
+	{Py_tp_dealloc, dealloc},
+	{Py_tp_doc, "The hooks of a loop of torch, in C."},
+	{0, NULL},
+};
+
+static PyType_Spec spec = {
+	.name = "tscope._recorder.Hooks",
+	.basicsize = sizeof(Hooks),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+	.slots = slots,
+};
+
+static int intern(void)
+{
+	struct {
+		PyObject **name;
+		const char *text;
+	} names[] = {
+		{&forward, "forward"}, {&backward, "backward"}, {&optimizer, "optimizer"}, {&data, "data"}, {&training, "training"},
+		{&evaluation, "evaluation"}, {&evaluation_data, "evaluation data"},
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		*names[i].name = PyUnicode_InternFromString(names[i].text);
+		if (!*names[i].name)
+			return -1;
+	}
+	return 0;
+}
+
+int hooks_add(PyObject *module, PyObject *recorder)
+{
+	PyObject *type = intern() ? NULL : PyType_FromSpec(&spec);
+
+	recorder_type = (PyTypeObject *)recorder;
+	if (!type || PyModule_AddObject(module, "Hooks", type)) {
+		Py_XDECREF(type);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,132 @@
+"""Digests of what a model's modules, or torch's operations, were given and gave, in the order of execution, at some steps.
+
+`tscope diff` names the first operation whose inputs agree and whose output differs. Digests of a device are waited for, so these steps
+are slow.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tscope._digests import bits_of, local, of_set
+from tscope._layers import tensors_in
+from tscope._windows import ModuleHook, Window
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+
+def _digest(tensors: Iterable[Any]) -> int:
+    """Returns the digest of tensors in their order."""
+    return of_set((str(i), bits_of(local(tensor))) for i, tensor in enumerate(tensors))
+
+
+class Operations(Window):
+    """Records digests at the steps that it is given.
+
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 1)
+    >>> operations = Operations(run, model, [0], "modules")
+    >>> operations.begin(0)
+    >>> y = model(torch.ones(4, 2))
+    >>> operations.end(0)
+    """
+
+    def __init__(self, run: "Run", model: Any, steps: Iterable[int], of: str) -> None:
+        import torch
+
+        if of not in ("modules", "aten"):
+            raise ValueError(f'of is "modules" or "aten", not {of!r}')
+        if of == "modules" and model is None:
+            raise ValueError("digests of modules need the model")
+        self._torch, self._run, self._model, self._of = torch, run, model, of
+        self._left = sorted({int(step) for step in steps})
+        self._handles: list[Any] = []
+        self._given: list[Any] = []
+        self._mode: Any = None
+        self._await(0)
+
+    def _await(self, step: int) -> None:
+        self._left = [wanted for wanted in self._left if wanted >= step]
+        self.next = self._left[0] if self._left else None
+
+    def begin(self, step: int) -> None:
+        """A step has begun; if it is one of those that are wanted, digests are taken until it ends.
+
+        >>> import torch
+        >>> Operations(run, torch.nn.Linear(2, 1), [3], "modules").begin(0)
+        """
+        wanted = step in self._left
+        self._await(step + 1)
+        if not wanted:
+            return
+        if self._of == "aten":
+            self._mode = _mode(self._torch, self._run)
+            self._mode.__enter__()
+            return
+        self._given = []
+        for name, module in self._model.named_modules():
+            if module is not self._model:  # the step begins within its forward
+                before = ModuleHook(self._run, module, lambda args, kwargs, module=module: self._before(module, args, kwargs))
+                after = ModuleHook(self._run, module, lambda _, out, name=name, module=module: self._after(name, module, out))
+                self._handles.append(module.register_forward_pre_hook(before, with_kwargs=True))
+                self._handles.append(module.register_forward_hook(after))
+
+    def _before(self, module: Any, args: Any, kwargs: Any) -> None:
+        self._given.append(None)  # where it cannot be had
+        self._given[-1] = _digest([*tensors_in(self._torch, (args, kwargs)), *self._own(module)])
+
+    def _own(self, module: Any) -> Iterator[Any]:
+        yield from module.parameters(recurse=True)
+        yield from module.buffers(recurse=True)
+
+    def _after(self, name: str, module: Any, out: Any) -> None:
+        given = self._given.pop()
+        gave = _digest(tensors_in(self._torch, out))
+        self._run._digest_row(f"{name} ({type(module).__name__})", "activation", given is not None, given or 0, gave)
+
+    def end(self, step: int) -> None:
+        """The step ends.
+
+        >>> import torch
+        >>> Operations(run, torch.nn.Linear(2, 1), [3], "modules").end(0)
+        """
+        self.stop()
+
+    def stop(self) -> None:
+        """Takes the hooks back.
+
+        >>> import torch
+        >>> Operations(run, torch.nn.Linear(2, 1), [3], "modules").stop()
+        """
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        mode, self._mode = self._mode, None
+        if mode is not None:
+            mode.__exit__(None, None, None)
+
+
+def _mode(torch: Any, run: "Run") -> Any:
+    """Returns the mode in which every operation of torch is recorded, those of the backward pass and of the optimizer, too."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Recorded(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            given = _maybe(torch, run, (args, kwargs))
+            out = op(*args, **(kwargs or {}))
+            gave = _maybe(torch, run, out)
+            if gave is not None:
+                run._digest_row(str(op), None, given is not None, given or 0, gave)
+            return out
+
+    return Recorded()
+
+
+def _maybe(torch: Any, run: "Run", value: Any) -> Any:
+    """Returns the digest of the tensors in a value; None if there are none or they have none."""
+    try:
+        tensors = tensors_in(torch, value)
+        return _digest(tensors) if tensors else None
+    except Exception as error:
+        run._cannot(f"operations: {type(error).__name__}: {error}")
+        return None
