@@ -208,7 +208,8 @@ class Run(Recorder):
     def resumed_from(self, where: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> None:
         """Says that training goes on from a checkpoint, or from the end of a run: a path of either, or a run's name.
 
-        `step` is the first step that is executed now; without it, the one behind the checkpoint's.
+        `step` is the first step that is executed now; without it, the one behind the checkpoint's. Where none has begun, steps that
+        are not numbered begin with it.
 
         >>> run.resumed_from("runs/exp1/step40.pt", step=41)
         """
@@ -230,6 +231,9 @@ class Run(Recorder):
                 lineage["resumed_step"] = step
             self.facts({"lineage": lineage})
             self._event_text("resumed", at)
+            if step is not None and self._step_now() is None:
+                self.begin_step(step)  # a step that is given up leaves its number to the next
+                self.cancel_step()
             if self._watched is not None:
                 self._watched.now()
         except Exception as error:
