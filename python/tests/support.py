@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -67,8 +68,26 @@ class Case(unittest.TestCase):
         check_sums(path)
         return _recording.read(path)
 
-    def script(self, text, *, expect=0, **environment):
+    def ranks(self, n, text, *words, **environment):
+        """Runs a script in n processes, as a launcher would, and returns what each printed."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        common = {**os.environ, "WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-c", text, *words],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank), **environment},
+            )
+            for rank in range(n)
+        ]
+        said = [process.communicate()[0] for process in started]
+        self.assertEqual([process.returncode for process in started], [0] * n, "\n".join(said))
+        return said
+
+    def script(self, text, *, expect=0, words=(), **environment):
         """Runs a script in the folder, and returns what it printed."""
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **environment})
+        done = subprocess.run([sys.executable, "-c", text, *words], capture_output=True, text=True, env={**os.environ, **environment})
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout + done.stderr

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
 from tscope._recorder import now_ns
+from tscope._reduction import look_for
 from tscope._run import Run, start
 
 _COLLECTIVES = (
@@ -44,6 +45,7 @@ class Auto:
         self.undo.append(lambda: _waits.remove(self))
         if comm:
             self._patch_collectives()
+            self.undo.append(look_for(run, model, lambda: self.open))
 
     def _hook(self, optimizers: list[Any]) -> None:
         """Hooks are torch's own; they and the patches are taken back by `stop`."""
