@@ -145,7 +145,7 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
     # --- between steps ---
 
     def _evaluating(self, does: bool) -> None:
-        """The model is in training mode only from its first step on: waits for data are training's unless an evaluation was announced."""
+        """The model is in training mode from its first forward on only: waits are training's unless an evaluation was announced."""
         if self._auto is not None:
             self._auto.trains_in_eval = not does
 
