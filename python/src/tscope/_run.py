@@ -69,13 +69,15 @@ class Run(Recorder):
             self._cannot("the name of a column is no text")
             return
         try:
-            if device_of(value) in ("cpu", "meta"):
+            of_jax = hasattr(value, "copy_to_host_async")
+            if not of_jax and device_of(value) in ("cpu", "meta"):
                 self._log_as(kind, name, on_host(value))
                 return
             step = self._step_now()
             if step is None:
                 raise Cannot("a tensor was logged before the first step")
-            self._arrivals.number(value, lambda number: self._late(step, kind, name, number))
+            arrive = self._arrivals.array if of_jax else self._arrivals.number
+            arrive(value, lambda number: self._late(step, kind, name, number))
         except Cannot as error:
             self._cannot(f"{name}: {error}")
         except Exception as error:
