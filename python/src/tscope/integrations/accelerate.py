@@ -80,7 +80,9 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
 
         >>> import torch
         >>> model = torch.nn.Linear(2, 1)
-        >>> TscopeTracker("runs/accelerated").steps(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        >>> tracker = TscopeTracker("runs/accelerated")
+        >>> tracker.steps(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        >>> tracker.finish()
         """
         if self._ready():
             self._hook(model, unwrapped(optimizer))
