@@ -13,15 +13,15 @@ THERE = all(importlib.util.find_spec(name) is not None for name in ("torch", "ac
 
 @unittest.skipUnless(THERE, "accelerate is not installed")
 class Loops(support.Frameworks):
-    def train(self, tracker, *, load=None, save=None, fails_at=None, epochs=1, named=False, init=None):
-        """Trains steps of two micro-batches each, with an evaluation behind every epoch, and returns the model."""
+    def train(self, tracker, *, load=None, save=None, fails_at=None, epochs=1, named=False, accumulate=2):
+        """Trains, with an evaluation behind every epoch, and returns the model."""
         import torch
         from accelerate import Accelerator
 
         torch.manual_seed(0)
-        accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2, log_with=tracker)
+        accelerator = Accelerator(cpu=True, gradient_accumulation_steps=accumulate, log_with=tracker)
         if tracker is not None:
-            (init or (lambda: accelerator.init_trackers("exp1", config={"lr": 0.1})))()
+            accelerator.init_trackers("exp1", config={"lr": 0.1})
         model = torch.nn.Linear(8, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         rows = torch.randn(48, 8, generator=torch.Generator().manual_seed(1))
@@ -73,6 +73,10 @@ class Loops(support.Frameworks):
         self.assertEqual([name for name, _, _ in recording.regions], ["regions.evaluation"] * 2)
         with open("runs/exp1/run.json", encoding="utf-8") as file:
             self.assertEqual(json.load(file)["config"], {"lr": 0.1})
+
+    def test_the_first_forward_is_seen(self):
+        self.train(self.tracker("runs/exp1"), accumulate=1)
+        self.assertEqual(len(self.read().times), 12)
 
     def test_training_is_the_same(self):
         from accelerate import Accelerator
