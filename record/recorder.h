@@ -28,6 +28,8 @@ struct ts_row {
 	int64_t end;	  /* of the step that ended last; valid if any */
 	int64_t waited;	  /* since then, by tscope_add_ns */
 	bool any;	  /* has ended */
+	bool given_up;	  /* a step, whose number is next */
+	int64_t next;
 	uint32_t count;
 	uint16_t columns[TS_RUN_COLUMNS];
 	uint64_t values[TS_RUN_COLUMNS];

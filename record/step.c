@@ -110,7 +110,8 @@ void tscope_step_begin(struct tscope_run *run, int64_t step)
 	if (row->open)
 		(void)tscope_step_end(run);
 	if (step == TSCOPE_NEXT)
-		step = !row->any ? 0 : row->step == INT64_MAX ? INT64_MAX : row->step + 1;
+		step = row->given_up ? row->next : !row->any ? 0 : row->step == INT64_MAX ? INT64_MAX : row->step + 1;
+	row->given_up = false;
 	row->before = row->step;
 	row->step = step;
 	row->open = true;
@@ -150,6 +151,8 @@ void tscope_step_cancel(struct tscope_run *run)
 		return;
 	row = &run->row;
 	row->open = false;
+	row->given_up = true;
+	row->next = row->step;
 	row->step = row->before;
 	clear(row);
 	atomic_store_explicit(&run->step_open, TS_FRAME_NO_STEP, memory_order_relaxed);

@@ -224,6 +224,11 @@ static void what_lies_between_steps_is_a_phase(void **state)
 	now += 3;
 	tscope_step_begin(s.run, TSCOPE_NEXT);
 	tscope_step_end(s.run);
+	tscope_step_begin(s.run, 20);
+	tscope_step_cancel(s.run);
+	tscope_step_begin(s.run, TSCOPE_NEXT); /* a number that was given is given again, too */
+	assert_int_equal(tscope_step_now(s.run), 20);
+	tscope_step_cancel(s.run);
 	scene_read(&s);
 	assert_int_equal(count(&s, TS_FRAME_STEP), 3);
 	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 0), data), 40);

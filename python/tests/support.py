@@ -1,12 +1,17 @@
 """What the tests of the package share: a folder for a test, and a reader of recordings that checks every byte which has a sum."""
 
+import contextlib
+import io
 import os
+import re
 import shutil
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import tscope
 from tscope import _recording
@@ -67,8 +72,76 @@ class Case(unittest.TestCase):
         check_sums(path)
         return _recording.read(path)
 
-    def script(self, text, *, expect=0, **environment):
+    def ranks(self, n, text, *words, **environment):
+        """Runs a script in n processes, as a launcher would, and returns what each printed."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        common = {**os.environ, "WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-c", text, *words],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank), **environment},
+            )
+            for rank in range(n)
+        ]
+        said = [process.communicate()[0] for process in started]
+        self.assertEqual([process.returncode for process in started], [0] * n, "\n".join(said))
+        return said
+
+    def script(self, text, *, expect=0, words=(), **environment):
         """Runs a script in the folder, and returns what it printed."""
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **environment})
+        done = subprocess.run([sys.executable, "-c", text, *words], capture_output=True, text=True, env={**os.environ, **environment})
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout + done.stderr
+
+
+class Frameworks(Case):
+    """Tests of integrations, which train with the real library."""
+
+    program = os.environ.get("TSCOPE_PROGRAM", "")
+
+    def quietly(self, function):
+        """Calls a function, and returns what was printed."""
+        with io.StringIO() as said, contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function()
+            return said.getvalue()
+
+    def digest(self, model):
+        """Returns what tells the parameters of two models apart, to the bit."""
+        import torch
+
+        return [bytes(p.detach().contiguous().view(torch.uint8).numpy()) for p in model.parameters()]
+
+    def broken(self, besides=()):
+        """Returns a run on which everything raises that an integration calls, besides some."""
+
+        def fails(*args, **kwargs):
+            raise RuntimeError("the recording is broken")
+
+        calls = "begin_step end_step log amount facts checkpoint resumed_from event watch _end_region".split()
+        run = type("Broken", (tscope.Run,), {name: fails for name in calls if name not in besides})()
+        run.enabled = True
+        self.addCleanup(setattr, run, "enabled", False)
+        return run
+
+    def check_resume(self, name, *directories, expect=(0, "The run resumed correctly")):
+        """Asks tscope, if it is there, whether a run resumed rightly: it finds the parent itself."""
+        if not self.program:
+            return
+        for words in (*(["push", at] for at in directories), ["check-resume", name]):
+            done = subprocess.run([self.program, *words], capture_output=True, text=True, env={**os.environ, "HOME": self.folder})
+            self.assertEqual(done.returncode, expect[0] if words[0] == "check-resume" else 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.startswith(expect[1]), done.stdout)
+
+    def example(self, word, names):
+        """Runs the indented block of the README in which a word stands."""
+        path = os.environ.get("TSCOPE_README")
+        if not path:
+            self.skipTest("TSCOPE_README names no README.md")
+        with open(path, encoding="utf-8") as file:
+            blocks = re.findall(r"(?m)(?:^    .*\n)+", file.read())
+        (block,) = [block for block in blocks if word in block]
+        exec(re.sub(r"(?m)^    ", "", block), names)

@@ -365,6 +365,10 @@ class Folders(support.Case):
             run.checkpoint("step40.pt")
         with self.start("runs/exp2") as run:
             run.resumed_from("step40.pt")
+            for _ in range(2):
+                with run.step():
+                    pass
+        self.assertEqual(sorted(self.read("runs/exp2").times), [41, 42])
         with open("runs/exp2/facts.json", encoding="utf-8") as file:
             lineage = json.load(file)["lineage"]
         self.assertEqual(lineage, {"checkpoint": "step40.pt", "parent": "exp1", "resumed_step": 41})

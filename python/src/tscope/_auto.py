@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
 from tscope._recorder import Hooks, now_ns
+from tscope._reduction import look_for
 from tscope._run import Run, start
 
 _COLLECTIVES = (
@@ -38,6 +39,7 @@ class Auto(Hooks):
         self.undo.append(lambda: _waits.remove(self))
         if comm:
             self._patch_collectives()
+            self.undo.append(look_for(run, model, lambda: self.open))
 
     def _hook(self, optimizers: list[Any]) -> None:
         """Hooks are torch's own; they and the patches are taken back by `stop`."""

@@ -70,6 +70,13 @@ class Late:
         self.read()
         self._waiting.append((event, None, lambda _: arrived()))
 
+    def array(self, value: Any, arrived: Callable[[float], None]) -> None:
+        """Has an array of JAX of one number read when it has been computed: JAX returns it before."""
+        if value.size != 1:
+            raise Cannot(f"an array of {value.size} numbers is no single number")
+        value.copy_to_host_async()
+        self.event(_Computed(value), lambda: arrived(float(value)))
+
     def read(self, wait: bool = False) -> None:
         """Hands on what has arrived; `wait` is for the end of a run alone."""
         while self._waiting:
@@ -82,6 +89,13 @@ class Late:
             if copy is not None:
                 self._events.append(event)
             arrived(copy)
+
+
+class _Computed:
+    """What an array of JAX says of itself, as an event."""
+
+    def __init__(self, value: Any) -> None:
+        self.query, self.synchronize = value.is_ready, value.block_until_ready
 
 
 def _new_event(torch: Any, kind: str) -> Any:

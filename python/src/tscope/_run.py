@@ -74,13 +74,15 @@ class Run(Recorder):
             self._cannot("the name of a column is no text")
             return
         try:
-            if device_of(value) in ("cpu", "meta"):
+            of_jax = hasattr(value, "copy_to_host_async")
+            if not of_jax and device_of(value) in ("cpu", "meta"):
                 self._log_as(kind, name, on_host(value))
                 return
             step = self._step_now()
             if step is None:
                 raise Cannot("a tensor was logged before the first step")
-            self._arrivals.number(value, lambda number: self._late(step, kind, name, number))
+            arrive = self._arrivals.array if of_jax else self._arrivals.number
+            arrive(value, lambda number: self._late(step, kind, name, number))
         except Cannot as error:
             self._cannot(f"{name}: {error}")
         except Exception as error:
@@ -334,7 +336,8 @@ class Run(Recorder):
     def resumed_from(self, where: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> None:
         """Says that training goes on from a checkpoint, or from the end of a run: a path of either, or a run's name.
 
-        `step` is the first step that is executed now; without it, the one behind the checkpoint's.
+        `step` is the first step that is executed now; without it, the one behind the checkpoint's. Where none has begun, steps that
+        are not numbered begin with it.
 
         >>> run.resumed_from("runs/exp1/step40.pt", step=41)
         """
@@ -356,6 +359,9 @@ class Run(Recorder):
                 lineage["resumed_step"] = step
             self.facts({"lineage": lineage})
             self._event_text("resumed", at)
+            if step is not None and self._step_now() is None:
+                self.begin_step(step)  # a step that is given up leaves its number to the next
+                self.cancel_step()
             if self._watched is not None:
                 self._watched.now()
         except Exception as error:

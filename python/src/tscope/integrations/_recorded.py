@@ -1,0 +1,123 @@
+"""What the integrations have in common: a run that begins with training, and hooks of a framework that cannot disturb it."""
+
+import functools
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, Optional
+
+from tscope._auto import _directory
+from tscope._numbers import device_of
+from tscope._run import Run, start
+
+
+def quiet(hook: Callable[..., None]) -> Callable[..., None]:
+    """Makes a hook of something that records: what goes wrong in it is counted, said once, and never reaches training."""
+
+    @functools.wraps(hook)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            hook(self, *args, **kwargs)
+        except Exception as error:
+            self._broken(hook.__name__, error)
+
+    return guarded
+
+
+class Recorded:
+    """A run that is given, or that begins in a folder when training does."""
+
+    def __init__(self, run: Optional[Run] = None, directory: Any = None, **options: Any) -> None:
+        self.run: Run = run if run is not None else Run()
+        self._given = run is not None
+        self._how = {"exist": "new", **options, "directory": directory if directory is not None else _directory()}
+        self._undo: list[Callable[[], None]] = []
+        self._used = False
+
+    def _broken(self, where: str, error: Exception) -> None:
+        try:
+            self.run._cannot(f"{type(self).__name__}.{where}: {type(error).__name__}: {error}")
+        except Exception:
+            print(f"tscope: {where} is not recorded, and training goes on", file=sys.stderr)
+
+    def _begin(self, config: Any = None) -> bool:
+        """Begins the run, a new one for each training; in one that was given, what the framework was told becomes a fact."""
+        if not self._given:
+            if self._used:
+                self.run.finish()
+            self._used = True
+            how = dict(self._how)
+            how.setdefault("config", config)
+            self.run = start(how.pop("directory"), **how)
+        elif config is not None:
+            self.run.facts({"config": config})
+        return self.run.enabled
+
+    def __reduce__(self) -> Any:
+        """A copy, in another process or of a model that has hooks, records nothing until it is told that training begins."""
+        return _again, (type(self), self._how)
+
+    def _at_end(self, undo: Callable[[], None]) -> None:
+        """Has something taken back when training ends, or the run."""
+        self._undo.append(undo)
+        if self._take_back not in self.run._at_end:
+            self.run._at_end.append(self._take_back)
+
+    def _take_back(self) -> None:
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except Exception as error:
+                self._broken("end", error)
+
+
+def _again(kind: Any, how: dict[str, Any]) -> Any:
+    return kind(**how)
+
+
+def numbers(values: Any, besides: Iterable[str] = ()) -> dict[str, Any]:
+    """Returns those of a framework's values that are numbers, or tensors of one number, by name.
+
+    >>> numbers({"loss": 0.5, "note": "x", "nested": {"a": 1}})
+    {'loss': 0.5}
+    """
+    if not isinstance(values, Mapping):
+        return {}
+    return {str(name): value for name, value in values.items() if name not in besides and _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (bool, int, float)):
+        return True
+    numel = getattr(value, "numel", None)
+    if callable(numel):
+        return bool(numel() == 1)
+    return callable(getattr(value, "item", None)) and getattr(value, "size", 1) == 1
+
+
+def rate_of(optimizer: Any) -> Optional[float]:
+    """Returns the learning rate of an optimizer's first group, or None where it has none or it lies on a device.
+
+    >>> class Optimizer:
+    ...     param_groups = [{"lr": 0.1}]
+    >>> rate_of(Optimizer())
+    0.1
+    """
+    groups = getattr(optimizer, "param_groups", None)
+    rate = groups[0].get("lr") if groups else None
+    return None if rate is None or device_of(rate) != "cpu" else float(rate)
+
+
+def unwrapped(optimizer: Any) -> Any:
+    """Returns the optimizer of torch that another one stands around.
+
+    >>> class Around:
+    ...     optimizer = "the optimizer"
+    >>> unwrapped(Around())
+    'the optimizer'
+    """
+    for _ in range(8):
+        inner = getattr(optimizer, "optimizer", None) or getattr(optimizer, "_optimizer", None)
+        if inner is None:
+            break
+        optimizer = inner
+    return optimizer

@@ -1,0 +1,164 @@
+"""Hugging Face Accelerate: a tracker."""
+
+import functools
+from typing import Any, Optional
+
+import torch
+from accelerate import Accelerator
+from accelerate.tracking import GeneralTracker
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from tscope._auto import Auto
+from tscope._run import Run
+from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
+
+
+class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
+    """Records what a loop with an Accelerator does and logs: `Accelerator(log_with=TscopeTracker("runs/exp1"))`.
+
+    Steps and their phases are those of the first model that is trained (see `tscope.auto`), or of those that `steps` names. What is
+    logged counts for the step that is under way or ended last, on every rank. `save_state` and `load_state` are lineage. `options` are
+    those of `tscope.start`.
+
+    >>> tracker = TscopeTracker("runs/accelerated")
+    """
+
+    name = "tscope"
+    requires_logging_directory = False
+    main_process_only = False
+
+    def __init__(self, directory: Any = None, run: Optional[Run] = None, digests_every: int = 100, **options: Any) -> None:
+        Recorded.__init__(self, run, directory, **options)
+        GeneralTracker.__init__(self)
+        self._digests_every = digests_every
+        self._hooked = False
+
+    @property
+    def tracker(self) -> Run:
+        """The run.
+
+        >>> TscopeTracker("runs/accelerated").tracker.enabled
+        False
+        """
+        return self.run
+
+    @quiet
+    def start(self) -> None:
+        """Accelerator.init_trackers begins: the run itself begins when its configuration is known, or something is recorded."""
+        self._take_back()
+        self._hooked = self._used = False
+        self._at_end(self._look_for())
+        self._at_end(self._on_states())
+
+    def _ready(self) -> bool:
+        return self.run.enabled or (not self._used and self._begin())
+
+    @quiet
+    def store_init_configuration(self, values: Any) -> None:
+        """Accelerator.init_trackers has a configuration."""
+        if not self._used:
+            self._begin(values)
+        else:
+            self.run.facts({"config": values})
+
+    @quiet
+    def log(self, values: Any, step: Optional[int] = None, **kwargs: Any) -> None:
+        """The program logs."""
+        if self._ready():
+            self.run.log(numbers(values, besides=("step",)))
+
+    @quiet
+    def finish(self) -> None:
+        """Accelerator.end_training."""
+        self.run.finish()
+
+    # --- steps ---
+
+    @quiet
+    def steps(self, model: Any, optimizer: Any = None) -> None:
+        """Has the steps of a model recorded, and digests of what its optimizer does, instead of those of the first that is trained.
+
+        >>> import torch
+        >>> model = torch.nn.Linear(2, 1)
+        >>> tracker = TscopeTracker("runs/accelerated")
+        >>> tracker.steps(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        >>> tracker.finish()
+        """
+        if self._ready():
+            self._hook(model, unwrapped(optimizer))
+
+    def _hook(self, model: Any, optimizer: Any = None) -> Optional[Auto]:
+        if self._hooked:
+            return None
+        self._hooked = True
+        auto = Auto(self.run, model, [] if optimizer is None else [optimizer])
+        self._at_end(auto.stop)
+        self._at_end(register_optimizer_step_pre_hook(self._rate).remove)
+        if self._digests_every > 0 and optimizer is not None:
+            self.run.watch(model, optimizer, every=self._digests_every)
+        return auto
+
+    @quiet
+    def _rate(self, optimizer: Any, *_: Any) -> None:
+        rate = rate_of(optimizer)
+        if rate is not None:
+            self.run.log(lr=rate)
+
+    def _look_for(self) -> Any:
+        """Has the first model hooked whose forward begins in training."""
+        from torch.nn.modules.module import register_module_forward_pre_hook
+
+        def look(module: Any, _: Any) -> None:
+            if not self._hooked and module.training and torch.is_grad_enabled():
+                self._first(module)
+            if self._hooked:
+                handle.remove()
+
+        handle = register_module_forward_pre_hook(look)
+        return handle.remove
+
+    @quiet
+    def _first(self, module: Any) -> None:
+        auto = self._hook(module) if self._ready() else None
+        if auto is not None:
+            auto.before_forward(module)  # its hook comes too late for the forward that is under way
+
+    # --- checkpoints ---
+
+    @quiet
+    def _saved(self, path: Any) -> None:
+        if path and self._ready():
+            self.run.checkpoint(path)
+
+    @quiet
+    def _loaded(self, path: Any) -> None:
+        if path and self._ready():
+            self.run.resumed_from(path)
+
+    def _on_states(self) -> Any:
+        """Has Accelerator tell of the states that it saves and loads. Returns what takes that back."""
+        save, load = Accelerator.save_state, Accelerator.load_state
+
+        @functools.wraps(save)
+        def save_state(accelerator: Any, *args: Any, **kwargs: Any) -> Any:
+            path = save(accelerator, *args, **kwargs)
+            self._saved(path)
+            return path
+
+        @functools.wraps(load)
+        def load_state(accelerator: Any, *args: Any, **kwargs: Any) -> Any:
+            paths: list[Any] = []
+            hook = accelerator.register_load_state_pre_hook(lambda models, path: paths.append(path))
+            try:
+                given = load(accelerator, *args, **kwargs)
+            finally:
+                hook.remove()
+            self._loaded(paths[0] if paths else None)
+            return given
+
+        def undo() -> None:
+            if Accelerator.save_state is save_state:
+                Accelerator.save_state, Accelerator.load_state = save, load
+
+        Accelerator.save_state, Accelerator.load_state = save_state, load_state
+        return undo

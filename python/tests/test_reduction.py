@@ -1,0 +1,133 @@
+"""The reduction of gradients by DistributedDataParallel: seen, and not changed."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import unittest
+
+import support
+
+TORCH = importlib.util.find_spec("torch") is not None
+PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
+
+# Trains each way that it is told, and prints digests of every gradient of every step and of the parameters at the end.
+TRAINS = """
+import hashlib, json, sys
+import torch, torch.distributed as dist, tscope
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+
+def train(directory, how):
+    torch.manual_seed(0)
+    kind = torch.bfloat16 if "bf16" in how else torch.float32
+    model = torch.nn.Sequential(*[torch.nn.Linear(100, 100, dtype=kind) for _ in range(6)], torch.nn.Linear(100, 1, dtype=kind))
+    ddp = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=0.05, gradient_as_bucket_view="view" in how)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.01)
+    calls = []
+    def own(state, bucket):
+        calls.append(1)
+        return default_hooks.allreduce_hook(None, bucket)
+    if "own before" in how:
+        ddp.register_comm_hook(None, own)
+    if "own builtin" in how:
+        ddp._register_builtin_comm_hook(dist.BuiltinCommHookType.ALLREDUCE)
+    run = tscope.auto(model if "inner" in how else ddp, optimizer, directory, digests_every=0) if directory else None
+    seen = hashlib.sha256()
+    torch.manual_seed(dist.get_rank())
+    for step in range(5):
+        optimizer.zero_grad(set_to_none="view" not in how)
+        batch = torch.randn(8, 100, dtype=kind)
+        if "accumulate" in how:
+            with ddp.no_sync():
+                ddp(batch).square().sum().backward()
+        ddp(batch).square().sum().backward()
+        if step == 2 and "own after" in how and directory:
+            ddp.register_comm_hook(None, own)
+        for p in ddp.parameters():
+            seen.update(p.grad.contiguous().view(torch.uint8).numpy().tobytes())
+        optimizer.step()
+    for p in ddp.parameters():
+        seen.update(p.detach().contiguous().view(torch.uint8).numpy().tobytes())
+    if run:
+        run.finish()
+    return {"digest": seen.hexdigest(), "calls": len(calls), "cannot": run.cannot if run else 0}
+
+dist.init_process_group("gloo")
+for how in sys.argv[1:]:
+    print(json.dumps([train(None, how), train(f"runs/{how}", how)]), flush=True)
+dist.destroy_process_group()
+"""
+
+# A rank whose forward pass sleeps.
+SLOW = """
+import time, torch, torch.distributed as dist, tscope
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(64, 64)
+    def forward(self, batch):
+        time.sleep(0.02 if dist.get_rank() == 2 else 0.01)
+        return self.inner(batch)
+model = torch.nn.parallel.DistributedDataParallel(Model())
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+run = tscope.auto(model, optimizer, "runs/slow", digests_every=0)
+for step in range(60):
+    loss = model(torch.randn(8, 64)).square().mean()
+    loss.backward()
+    optimizer.step()
+    run.log(loss=loss)
+run.finish()
+dist.destroy_process_group()
+"""
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Reductions(support.Case):
+    def train(self, ranks, *ways):
+        """Trains each way, without and with a record, and yields (way, without, with, recording of rank 0)."""
+        lines = [line for line in self.ranks(ranks, TRAINS, *ways)[0].splitlines() if line.startswith("[{")]
+        for way, line in zip(ways, lines):
+            yield (way, *json.loads(line), self.read(f"runs/{way}/rank0"))
+
+    def test_gradients_are_the_same_to_the_bit(self):
+        for way, without, given, recording in self.train(3, "plain", "bf16 accumulate inner", "view"):
+            with self.subTest(way):
+                self.assertEqual(given["digest"], without["digest"])
+                seen = way != "view"  # of views on three ranks nobody knows how DDP divides: they are left alone
+                self.assertEqual(given["cannot"], 0 if seen else 1)
+                for step, cells in recording.steps.items():
+                    self.assertEqual("phases.comm" in cells, seen)
+                    inside = [cells.get(f"phases.{name}", 0) for name in ("forward", "backward", "comm", "optimizer", "other")]
+                    self.assertEqual(sum(inside), recording.times[step][1], "what training waits for is no part of backward")
+                self.assertEqual(len(recording.regions), 5 if seen else 0)
+
+    def test_hooks_of_the_program(self):
+        ways = ("view", "own before", "own after", "own builtin")
+        for way, without, given, recording in self.train(2, *ways):
+            with self.subTest(way):
+                self.assertEqual(given["digest"], without["digest"])
+                self.assertEqual(given["cannot"], 1 if way.startswith("own") else 0, "it is said that the reduction is not seen")
+                self.assertEqual(given["calls"] > 0, way in ("own before", "own after"))
+                self.assertEqual(len(recording.regions), {"view": 5, "own after": 3}.get(way, 0))
+
+    def test_slow_rank_waits_for_nobody(self):
+        self.ranks(3, SLOW)
+        waits = []
+        for rank in range(3):
+            cells = self.read(f"runs/slow/rank{rank}").steps
+            waits.append(sorted(step["phases.comm"] for step in cells.values())[len(cells) // 2] / 1e6)
+        self.assertGreater(min(waits[:2]), 5, "the others wait ten milliseconds")
+        self.assertLess(waits[2], 5)
+        if not PROGRAM:
+            return
+        for words in (["push", "runs/slow"], ["analyze", "slow"]):
+            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env={**os.environ, "HOME": self.folder})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        said = done.stdout
+        self.assertRegex(said, r"(?s)rank 2\b.*DIST\.STRAGGLER|DIST\.STRAGGLER.*rank 2\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
