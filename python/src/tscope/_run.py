@@ -53,6 +53,7 @@ class Run(Recorder):
         self._first = True
         self._torch: dict[str, Any] = {}
         self._every = 100
+        self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
     # --- what the extension calls ---
 
@@ -294,6 +295,29 @@ def latest() -> Optional[Run]:
     True
     """
     return _latest if _latest is not None and _latest.enabled else None
+
+
+def begun() -> Optional[Run]:
+    """Returns the run of this process that began last, also if it has ended, or None.
+
+    >>> run.finish()
+    >>> begun() is run
+    True
+    """
+    return _latest
+
+
+def log(*numbers: dict[str, Any], **by_name: Any) -> None:
+    """Records numbers into the run that began last; where none is open, it does nothing.
+
+    >>> run.begin_step()
+    >>> tscope.log(loss=0.5)
+    """
+    run = latest()
+    if run is not None:
+        for wanted in run._heard:
+            wanted(*numbers, by_name)
+        run.log(*numbers, **by_name)
 
 
 @atexit.register

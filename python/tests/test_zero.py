@@ -1,0 +1,322 @@
+"""python -m tscope: a script that nobody touched behaves as under python, and is recorded."""
+
+import glob
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import support
+import tscope
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+class Zero(support.Case):
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_python(self, *words, **environment):
+        source = os.path.dirname(os.path.dirname(tscope.__file__))
+        variables = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": source, "TSCOPE": "/nowhere", **environment}
+        return subprocess.run([sys.executable, *words], capture_output=True, text=True, env=variables, timeout=300)
+
+    def recorded(self, *words, options=(), expect=0, **environment):
+        """Runs a script recorded, and returns the run's folder, its recording and what was said."""
+        before = set(glob.glob("runs/*"))
+        done = self.run_python("-m", "tscope", *options, *words, **environment)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        (directory,) = set(glob.glob("runs/*")) - before
+        return directory, self.read(directory) if os.path.exists(directory + "/recording.tscope") else None, done.stderr
+
+
+class Plain(Zero):
+    """Without torch."""
+
+    WHO = (
+        "import os, sys\n"
+        "main = sys.modules['__main__']\n"
+        "print(sys.argv, sys.path, __name__, __file__, __package__, __doc__, __spec__ and __spec__.name)\n"
+        "print(main.__dict__ is globals(), type(__builtins__).__name__, sorted(globals()))\n"
+    )
+
+    def same(self, *words, tail=None):
+        """Runs python with words, and again recorded; fails where their output, errors or exit differ."""
+        plain = self.run_python(*words)
+        ours = self.run_python("-m", "tscope", "--no-verdict", *words)
+        self.assertEqual((plain.stdout, plain.returncode), (ours.stdout, ours.returncode), ours.stderr)
+        self.assertEqual(plain.stderr, ours.stderr)
+        self.assertEqual(glob.glob("runs"), [])
+        return ours
+
+    def test_is_what_python_runs(self):
+        self.write("lab/train.py", '"A training."\n' + self.WHO)
+        self.same("lab/train.py", "--lr", "0.1", "-m", "--name", "x")
+        self.same(os.path.abspath("lab/train.py"))
+        self.write("lab/__init__.py", "import sys\nprint('init', sys.argv)\n")
+        self.write("lab/other.py", "from . import train\n" + self.WHO)
+        self.write("lab/__main__.py", "from .train import os\n" + self.WHO)
+        self.same("-m", "lab.other", "-m", "x")
+        self.same("-m", "lab", "--lr", "1")
+
+    def test_ends_as_it_would(self):
+        for text, code in (
+            ("import sys; sys.exit(3)", 3),
+            ("import sys; sys.exit('a text')", 1),
+            ("raise SystemExit", 0),
+            ("def f():\n    raise ValueError('boom')\ntry:\n    f()\nexcept ValueError as e:\n    raise KeyError(1) from e\n", 1),
+            ("import os; os._exit(7)", 7),
+            ("raise KeyboardInterrupt", -2),
+            ("x = = 1\n", 1),
+            ("import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args(['--lr', 'x'])", 2),
+            ("import sys\nsys.excepthook = lambda k, v, t: print('hook', k, v)\nraise ValueError(1)", 1),
+            ("import atexit\natexit.register(print, 'at exit')\nimport threading\n"
+             "threading.Thread(target=lambda: print('thread')).start()", 0),
+        ):
+            with self.subTest(text):
+                self.write("train.py", text)
+                self.assertEqual(self.same("train.py").returncode, code)
+
+    def test_what_is_not_there(self):
+        done = self.run_python("-m", "tscope", "nothing.py")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"^tscope: can't open file '/.*/nothing.py': \[Errno 2\] No such file or directory\n$")
+        done = self.run_python("-m", "tscope", "-m", "no_such_module")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No module named no_such_module", done.stderr)
+        self.assertEqual(self.run_python("-m", "tscope").returncode, 2)
+        self.assertIn("--directory DIR", self.run_python("-m", "tscope", "--help").stdout)
+
+    def test_children_are_plain(self):
+        self.write("train.py", (
+            "import multiprocessing, pickle, sys\n"
+            "class Item:\n"
+            "    def __init__(self, value): self.value = value\n"
+            "def work(item):\n"
+            "    return item.value + 1, sys.argv, __name__, 'tscope._zero' in sys.modules\n"
+            "if __name__ == '__main__':\n"
+            "    print(type(pickle.loads(pickle.dumps(Item(1)))) is Item)\n"
+            "    with multiprocessing.get_context('spawn').Pool(2) as pool:\n"
+            "        print(pool.map(work, [Item(1), Item(2)]))\n"
+            "    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+            "        print([result[:3] for result in pool.map(work, [Item(1), Item(2)])])\n"
+        ))
+        self.same("train.py")
+
+    def test_says_what_was_not_seen(self):
+        self.write("train.py", "print('no torch')\n")
+        done = self.run_python("-m", "tscope", "train.py")
+        self.assertEqual(done.stdout, "no torch\n")
+        self.assertIn("run = tscope.start(DIR)", done.stderr)
+        self.assertFalse(os.path.exists("runs"))
+
+    def test_stays_out_of_the_way_of_a_run(self):
+        self.write("train.py", "import tscope\nwith tscope.start('runs/own') as run, run.step():\n    tscope.log(loss=1)\n")
+        directory, recording, said = self.recorded("train.py", options=["--verdict"])
+        self.assertEqual((directory, len(recording.times)), ("runs/own", 1))
+        self.assertNotIn("add ", said)
+
+    def test_a_module_that_is_called_as_torch_is(self):
+        self.write("torch.py", "x = 1\n")
+        self.write("train.py", "import torch, sys\nprint(torch.x, type(torch.__spec__.loader).__name__, torch.__loader__.__dict__)\n")
+        plain, ours = self.run_python("train.py"), self.run_python("-m", "tscope", "train.py")
+        self.assertEqual((plain.stdout, plain.returncode), (ours.stdout, ours.returncode))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Loops(Zero):
+    """With torch: what is recorded of loops."""
+
+    MODEL = (
+        "import torch, time\n"
+        "torch.manual_seed(1)\n"
+        "model = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.Tanh(), torch.nn.Linear(32, 1))\n"
+        "optimizer = torch.optim.Adam(model.parameters(), lr=0.01)\n"
+        "loss_of = torch.nn.MSELoss()\n"
+    )
+    STEP = "loss = loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)); optimizer.zero_grad(); loss.backward(); optimizer.step()"
+
+    def test_a_plain_loop(self):
+        self.write("train.py", self.MODEL + (
+            "import argparse\n"
+            "p = argparse.ArgumentParser()\n"
+            "p.add_argument('--width', type=int, default=8)\n"
+            "p.add_argument('--api-key')\n"
+            "args = p.parse_args()\n"
+            "class Data(torch.utils.data.Dataset):\n"
+            "    def __len__(self): return 12\n"
+            "    def __getitem__(self, i): time.sleep(0.001); return torch.full((8,), float(i))\n"
+            "loader = torch.utils.data.DataLoader(Data(), batch_size=2)\n"
+            "schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)\n"
+            "losses = []\n"
+            "for epoch in range(2):\n"
+            "    model.train()\n"
+            "    for batch in loader:\n"
+            "        loss = loss_of(model(batch), torch.zeros(2, 1))\n"
+            "        optimizer.zero_grad(); loss.backward(); time.sleep(0.002); optimizer.step()\n"
+            "        losses.append(loss.item())\n"
+            "    model.eval()\n"
+            "    with torch.no_grad():\n"
+            "        for batch in loader: model(batch)\n"
+            "    schedule.step()\n"
+            "print(losses)\n"
+        ))
+        plain = self.run_python("train.py")
+        directory, recording, said = self.recorded("train.py", "--api-key", "x")
+        self.assertEqual(len(recording.times), 12)
+        losses = json.loads(plain.stdout)
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], losses)
+        self.assertEqual([cells["scalars.lr"] for _, cells in sorted(recording.steps.items())], [0.01] * 6 + [0.005] * 6)
+        for step, cells in recording.steps.items():
+            self.assertLessEqual({"phases.forward", "phases.backward", "phases.optimizer"}, set(cells))
+            self.assertGreaterEqual(cells["phases.backward"], 2_000_000)
+            if step:
+                self.assertGreaterEqual(cells["phases.data"], 2_000_000)
+        regions = [name for name, _, _ in recording.regions]
+        self.assertEqual((regions.count("regions.evaluation"), regions.count("regions.evaluation data")), (12, 12))
+        with open(directory + "/run.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["config"], {"width": 8, "api_key": "<redacted>"})
+        with open(directory + "/facts.json", encoding="utf-8") as file:
+            facts = json.load(file)
+        self.assertIn("backward()", facts["columns"]["scalars.loss"]["source"])
+        self.assertEqual((facts["session"]["program"], facts["seeds"]["torch"]), ("train", 1))
+        self.assertEqual(said, f"tscope: recorded in ./{directory}\n")
+
+    def test_torch_that_is_imported_late_and_a_crash(self):
+        self.write("train.py", "def main():\n" + "".join(f"    {line}\n" for line in self.MODEL.splitlines()) + (
+            "    for i in range(5):\n"
+            f"        {self.STEP}\n"
+            "    model(torch.ones(4, 9))\n"
+            "main()\n"
+        ))
+        plain = self.run_python("train.py")
+        _, recording, said = self.recorded("train.py", expect=1)
+        self.assertEqual(len(recording.times), 5)
+        self.assertEqual(recording.end["reason"], 1)
+        self.assertIn(("events.exception", 5, "RuntimeError"), recording.events)
+        lines = [line for line in said.splitlines() if not line.startswith("tscope: ")]
+        self.assertEqual(lines[-1], plain.stderr.splitlines()[-1])
+        expected = [line for line in plain.stderr.splitlines() if "train.py" in line]
+        self.assertEqual([line for line in lines if "train.py" in line], expected)
+        ours = [line for line in lines if "/tscope/" in line]
+        self.assertLessEqual(len(ours), 2, said)
+
+    def test_two_models_and_two_optimizers(self):
+        self.write("train.py", (
+            "import torch, time\n"
+            "G, D = torch.nn.Linear(4, 8), torch.nn.Linear(8, 1)\n"
+            "g, d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.2)\n"
+            "for i in range(6):\n"
+            "    real, noise = torch.ones(2, 8), torch.ones(2, 4)\n"
+            "    d.zero_grad(); (D(G(noise).detach()).mean() - D(real).mean()).backward(); d.step()\n"
+            "    g.zero_grad(); time.sleep(0.002); (-D(G(noise)).mean()).backward(); g.step()\n"
+        ))
+        _, recording, _ = self.recorded("train.py")
+        self.assertEqual(len(recording.times), 6)
+        for cells in recording.steps.values():
+            self.assertEqual((cells["scalars.lr.0"], cells["scalars.lr.1"]), (0.1, 0.2))
+            expected = {"scalars.loss.0", "scalars.loss.1", "phases.forward", "phases.backward", "phases.optimizer"}
+            self.assertLessEqual(expected, set(cells))
+
+    def test_critics_and_optimizers_that_never_step(self):
+        self.write("train.py", self.MODEL + (
+            "other = torch.optim.SGD(model.parameters(), lr=1.0)\n"
+            f"for i in range(20):\n    {self.STEP}\n"
+            f"for i in range(4):\n    {self.STEP}; {self.STEP}; other.step()\n"
+        ))
+        _, recording, _ = self.recorded("train.py")
+        self.assertEqual(len(recording.times), 19 + 4 + 4)  # the first two are one; the first of two, until the other one has stepped
+
+    def test_accumulation_closures_and_models_that_train_in_evaluation_mode(self):
+        self.write("train.py", self.MODEL + (
+            "for i in range(12):\n"
+            "    (loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)) / 3).backward()\n"
+            "    if i % 3 == 2: optimizer.step(); optimizer.zero_grad()\n"
+            "def closure():\n"
+            "    optimizer.zero_grad(); loss = loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)); loss.backward(); return loss\n"
+            "for i in range(5): optimizer.step(closure)\n"
+        ))
+        self.assertEqual(len(self.recorded("train.py")[1].times), 4 + 5)
+        self.write("tune.py", self.MODEL + f"model.eval()\nfor i in range(5):\n    {self.STEP}\n")
+        self.assertEqual(len(self.recorded("tune.py")[1].times), 4)  # the first one shows that it trains so
+
+    def test_scaled_losses(self):
+        self.write("train.py", self.MODEL + (
+            "scaler = torch.amp.GradScaler('cpu', init_scale=1024.0)\n"
+            "for i in range(4):\n"
+            "    loss = loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)); optimizer.zero_grad()\n"
+            "    scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update(); print(loss.item())\n"
+        ))
+        losses = [float(line) for line in self.run_python("train.py").stdout.split()]
+        _, recording, _ = self.recorded("train.py")
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], losses)
+
+    def test_what_is_compiled_in_place(self):
+        self.write("train.py", self.MODEL + (
+            "model.compile(backend='eager', fullgraph=True)\n"
+            f"for i in range(5):\n    {self.STEP}\n"
+            "whole = torch.compile(lambda x: loss_of(model(x), torch.zeros(4, 1)), backend='eager', fullgraph=True)\n"
+            "whole(torch.ones(4, 8))\n"
+        ))
+        self.assertEqual(len(self.recorded("train.py")[1].times), 5)
+
+    def test_workers_record_nothing(self):
+        self.write("train.py", (
+            "import sys\n" + self.MODEL + "class Data(torch.utils.data.Dataset):\n"
+            "    def __len__(self): return 8\n"
+            "    def __getitem__(self, i):\n"
+            "        inner = torch.nn.Linear(8, 1); o = torch.optim.SGD(inner.parameters(), lr=1.0)\n"
+            "        inner(torch.ones(8)).sum().backward(); o.step()\n"
+            "        return torch.ones(8)\n"
+            "if __name__ == '__main__':\n"
+            "    for how in ('fork', 'spawn'):\n"
+            "        for batch in torch.utils.data.DataLoader(Data(), batch_size=2, num_workers=2, multiprocessing_context=how):\n"
+            f"            {self.STEP}\n"
+        ))
+        _, recording, _ = self.recorded("train.py")
+        self.assertEqual(len(recording.times), 8)
+        self.assertEqual(len(glob.glob("runs/*")), 1)
+
+    def test_says_what_to_add(self):
+        self.write("train.py", self.MODEL + (
+            "for i in range(3):\n"
+            "    optimizer.zero_grad(); model(torch.ones(2, 8)).backward(torch.ones(2, 1)); optimizer.step()\n"
+        ))
+        _, recording, said = self.recorded("train.py")
+        self.assertIn("add tscope.log(loss=loss)", said)
+        self.write("train.py", "import tscope\n" + self.MODEL + (
+            "for i in range(3):\n"
+            "    optimizer.zero_grad(); out = model(torch.ones(2, 8)); out.backward(torch.ones(2, 1)); tscope.log(loss=i)\n"
+            "    optimizer.step()\n"
+        ))
+        _, recording, said = self.recorded("train.py")
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], [0, 1, 2])
+        self.assertNotIn("add tscope.log", said)
+
+    def test_ranks(self):
+        self.write("train.py", (
+            "import torch, torch.distributed as dist\n"
+            "dist.init_process_group('gloo')\n"
+            "model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))\n"
+            "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+            "for i in range(5): model(torch.ones(4, 8)).sum().backward(); optimizer.step()\n"
+            "model.module(torch.ones(1, 8)).sum().item()\n"
+            "dist.destroy_process_group()\n"
+        ))
+        launcher = "--nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint localhost:0 -m tscope --verdict train.py"
+        for directory in ("runs/train", "runs/train-2"):
+            done = self.run_python("-m", "torch.distributed.run", *launcher.split())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("tscope: 5 steps"), 1, done.stderr)
+            for rank in (0, 1):
+                recording = self.read(f"{directory}/rank{rank}")
+                self.assertEqual((recording.rank, recording.world_size, len(recording.times)), (rank, 2, 5))
+        self.assertIn("tscope diff ./runs/train ./runs/train-2", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
