@@ -47,15 +47,16 @@ class Tracker:
 
         zero = _zero.current()
         options = {"directory": _auto._directory(), "exist": "new", "name": self.name, **(zero.where() if zero else {}), **self.options}
-        self._told = _plain(self.config())
+        self._told = {**_plain(self.config()), **_plain(options.pop("config", None) or {})}
         return _run.start(config=self._told or None, **options)
 
     def _tell_config(self) -> None:
         """The tracker's configuration may grow until the end."""
         now = _plain(self.config())
-        if self._run is not None and now != self._told:
+        new = {key: value for key, value in now.items() if key not in self._told or self._told[key] != value}
+        if self._run is not None and new:
             self._told = now
-            self._run.facts({"config": now})
+            self._run.facts({"config": new})
 
     def take(self, numbers: Mapping[str, Any], step: Optional[int]) -> None:
         """Records numbers of a step of the tracker; None is the step that is under way."""
@@ -141,7 +142,6 @@ def _is_number(value: Any) -> bool:
 def _wandb(wandb: Any, tracker: Tracker) -> None:
     rows: dict[str, int] = {}  # of a run of W&B, the step of its row that is being filled
     before = wandb.Run.log
-    tracker.config = lambda: {key: value for key, value in dict(wandb.config).items() if not key.startswith("_")} if wandb.run else {}
 
     @functools.wraps(before)
     def log(run: Any, data: Any, step: Optional[int] = None, commit: Optional[bool] = None, *args: Any, **kwargs: Any) -> Any:
@@ -152,6 +152,7 @@ def _wandb(wandb: Any, tracker: Tracker) -> None:
         if isinstance(data, Mapping) and (step is None or step >= row):  # an earlier one is given up by W&B
             row = row if step is None else int(step)
             tracker.name = tracker.name or getattr(run, "name", None)
+            tracker.config = functools.partial(dict, run.config)
             tracker.safely(data, row)
             rows[run.id] = row + ((step is None) if commit is None else bool(commit))
         return done

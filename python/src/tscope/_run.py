@@ -53,6 +53,7 @@ class Run(Recorder):
         self._first = True
         self._torch: dict[str, Any] = {}
         self._every = 100
+        self._verdict = False
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
     # --- what the extension calls ---
@@ -277,6 +278,10 @@ class Run(Recorder):
         self.enabled = False
         _open.discard(self)
         self._close()
+        if self._verdict:
+            from tscope._verdict import say
+
+            say(self)
 
     def __enter__(self) -> "Run":
         return self
@@ -354,13 +359,15 @@ def start(
     flush_ms: int = 1000,
     memory_every: int = 100,
     patch: bool = False,
+    verdict: bool = False,
 ) -> Run:
     """Begins to record a run into a folder, and returns it.
 
     `config` is a dictionary, a dataclass or a namespace of hyper-parameters. Rank and world size are those of torch.distributed or of
     the launcher; `ranks` says which of them record. A folder that holds a run is an error, or with exist="new" the run goes into
     DIRECTORY-2, -3, ... `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
-    for none; `patch` keeps the text of uncommitted changes, not only their digest.
+    for none; `patch` keeps the text of uncommitted changes, not only their digest. `verdict` says at the end, on standard error, what
+    bound the run and what to try: in ten lines, on rank 0 alone.
 
     >>> run = tscope.start("runs/first", config={"lr": 1e-3}, facts={"data": {"name": "digits"}})
     >>> run.rank, run.world_size
@@ -378,7 +385,7 @@ def start(
     known = _json.text(_facts.merge(found, _facts.checked(_json.plain(facts or {}))))
     _open_at(run, os.fspath(directory), exist, name, _json.text(config), known, flush_ms)
     global _latest
-    run.enabled = True
+    run.enabled, run._verdict = True, verdict
     _open.add(run)
     _latest = run
     if memory_every > 0:
