@@ -4,12 +4,16 @@ import glob
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 import unittest
+import unittest.mock
 
 import support
 import tscope
+from tscope import _verdict
 
 TORCH = importlib.util.find_spec("torch") is not None
 
@@ -62,6 +66,11 @@ class Plain(Zero):
         self.write("lab/__main__.py", "from .train import os\n" + self.WHO)
         self.same("-m", "lab.other", "-m", "x")
         self.same("-m", "lab", "--lr", "1")
+        self.write("folder/__main__.py", "import near\n" + self.WHO)
+        self.write("folder/near.py", "print('near')\n")
+        self.same("folder", "x")
+        shutil.make_archive("packed", "zip", "folder")
+        self.same("packed.zip", "x")
 
     def test_ends_as_it_would(self):
         for text, code in (
@@ -119,6 +128,89 @@ class Plain(Zero):
         directory, recording, said = self.recorded("train.py", options=["--verdict"])
         self.assertEqual((directory, len(recording.times)), ("runs/own", 1))
         self.assertNotIn("add ", said)
+
+    ANSWER = {
+        "bound": {"sentence": "input-bound: " + "waiting " * 30, "fixes": [
+            {"name": "more workers", "how": "DataLoader(num_workers=8), " + "and so on " * 40, "wins_most_ratio": 0.25}]},
+        "findings": [{"severity": "high", "title": "It waits"}, {"severity": "low", "title": "Never mind"}],
+    }
+
+    def judge(self, answer, directory="runs/exp1", **how):
+        """Returns the verdict on a run when the program tscope gives an answer."""
+        self.write("answer", answer)
+        self.write("tscope", f"#!/bin/sh\necho \"$@\" >{self.folder}/asked\ncat {self.folder}/answer\n")
+        os.chmod("tscope", 0o755)
+        with unittest.mock.patch.dict(os.environ, {"TSCOPE": os.path.abspath("tscope")}):
+            found = _verdict.lines(directory, **how)
+        self.assertLessEqual(len(found), 10)
+        self.assertLessEqual(max(map(len, found)), 80)
+        self.assertTrue(found[0].startswith("tscope: "))
+        return "\n".join(found)
+
+    def record(self, directory, config, **options):
+        with self.start(directory, config=config, **options) as run:
+            for i in range(20):
+                with run.step():
+                    run.mark("forward")
+                    run.log(loss=1 / (i + 1))
+
+    def test_verdict(self):
+        self.record("runs/exp1", {"lr": 0.1})
+        said = self.judge(json.dumps(self.ANSWER))
+        self.assertRegex(said, r"^tscope: 20 steps, median \S+ \ws, p95 \S+ \ws, loss 1 to 0.05\n  input-bound: waiting")
+        for part in ("\n  found: It waits\n", "\n  try: more workers: DataLoader(num_workers=8), and", "\n  run: ./runs/exp1"):
+            self.assertIn(part, said)
+        self.assertNotIn("Never mind", said)
+        self.assertNotIn("tscope diff", said)
+        with open("asked", encoding="utf-8") as file:
+            self.assertEqual(file.read(), f"analyze --json --no-pager {self.folder}/runs/exp1\n")
+        self.record("runs/other", {"lr": 0.1, "depth": 3})
+        self.record("runs/exp2", {"lr": 0.2})
+        os.makedirs("runs/none")
+        many = tuple(f"this was not seen, number {i}: add tscope.log(loss=loss)" for i in range(3))
+        said = self.judge(json.dumps(self.ANSWER), "runs/exp2", more=many)
+        self.assertIn("\n  tscope diff ./runs/exp1 ./runs/exp2\n", said)
+        self.assertIn("number 2", said)
+
+    def test_verdict_without_an_analysis(self):
+        self.record("runs/exp1", {})
+        for answer in ("", "[]", "{}", '{"bound": 1}', "not JSON", '{"bound": {"fixes": null}}'):
+            with self.subTest(answer):
+                said = self.judge(answer)
+                self.assertIn("20 steps", said)
+                self.assertNotIn("bound", said)
+        self.assertRegex(self.judge(""), r"time: (forward|other|between) \d+%")
+        with self.start("runs/empty"):
+            pass
+        self.assertIn("no step was recorded", self.judge("{}", "runs/empty"))
+
+    def test_verdict_is_said_where_it_is_wanted(self):
+        text = "import sys, tscope\nwith tscope.start(sys.argv[1], verdict=len(sys.argv) > 2) as run, run.step():\n    pass\n"
+        self.write("train.py", text)
+        self.assertEqual(self.run_python("train.py", "runs/a").stderr, "")
+        self.assertIn("tscope: 1 step,", self.run_python("train.py", "runs/b", "verdict").stderr)
+        self.assertEqual(self.run_python("train.py", "runs/c", "verdict", RANK="1", WORLD_SIZE="2").stderr, "")
+        self.assertEqual(self.run_python("-m", "tscope", "train.py", "runs/d").stderr, "tscope: recorded in ./runs/d\n")
+        self.assertIn("tscope: 1 step,", self.run_python("-m", "tscope", "--verdict", "train.py", "runs/e").stderr)
+        ours, theirs = os.openpty()  # a terminal
+        self.addCleanup(os.close, ours)
+        source = os.path.dirname(os.path.dirname(tscope.__file__))
+        words = [sys.executable, "-m", "tscope", "train.py", "runs/f"]
+        subprocess.run(words, stderr=theirs, env={**os.environ, "PYTHONPATH": source, "TSCOPE": "/nowhere"}, check=True)
+        os.close(theirs)
+        self.assertIn("tscope: 1 step,", os.read(ours, 4096).decode())
+
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no tscope")
+    def test_verdict_of_the_program(self):
+        with self.start("runs/exp1") as run:
+            for _ in run.data(time.sleep(0.002) for _ in range(100)):
+                with run.step():
+                    run.mark("forward")
+        with unittest.mock.patch.dict(os.environ, {"TSCOPE": os.environ["TSCOPE_PROGRAM"]}):
+            found = _verdict.lines("runs/exp1")
+        self.assertIn("input-bound: ", found[1])
+        self.assertIn("  try: ", "\n".join(found))
+        self.assertLessEqual(len(found), 10)
 
     def test_a_module_that_is_called_as_torch_is(self):
         self.write("torch.py", "x = 1\n")

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import types
+import zipfile
 from typing import Any, NoReturn, Optional
 
 from tscope import _verdict, _zero
@@ -60,6 +61,8 @@ def _fail(text: str, code: int) -> NoReturn:
 def _of_script(path: str) -> tuple[types.CodeType, dict[str, Any]]:
     """Returns the code of a script, and the names that python gives it."""
     at = os.path.abspath(path)
+    if os.path.isdir(at) or zipfile.is_zipfile(at):
+        return _of_folder(at)
     try:
         with io.open_code(at) as file:
             source = file.read()
@@ -72,6 +75,20 @@ def _of_script(path: str) -> tuple[types.CodeType, dict[str, Any]]:
     return compile(source, at, "exec", dont_inherit=True), names
 
 
+def _of_folder(at: str) -> tuple[types.CodeType, dict[str, Any]]:
+    """Returns the code of __main__.py in a folder or an archive."""
+    import runpy
+
+    sys.path[0] = at
+    _, spec, code = runpy._get_main_module_details(_NoModule)  # type: ignore[attr-defined]
+    return code, _names(spec)
+
+
+def _names(spec: Any) -> dict[str, Any]:
+    names = {"__file__": spec.origin, "__cached__": spec.cached, "__loader__": spec.loader, "__package__": spec.parent}
+    return {**names, "__spec__": spec}
+
+
 def _of_module(name: str) -> tuple[types.CodeType, dict[str, Any]]:
     """Returns the code of a module that is run as a script, and the names that python -m gives it."""
     import runpy
@@ -79,8 +96,7 @@ def _of_module(name: str) -> tuple[types.CodeType, dict[str, Any]]:
     sys.argv[0] = "-m"  # what its packages see while they are imported
     _, spec, code = runpy._get_module_details(name, _NoModule)  # type: ignore[attr-defined]
     sys.argv[0] = spec.origin
-    names = {"__file__": spec.origin, "__cached__": spec.cached, "__loader__": spec.loader, "__package__": spec.parent}
-    return code, {**names, "__spec__": spec}
+    return code, _names(spec)
 
 
 class _NoModule(Exception):

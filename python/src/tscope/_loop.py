@@ -33,6 +33,7 @@ class Loop:
         self._pid, self._thread = os.getpid(), 0
         self._auto: Optional[Auto] = None
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._known: dict[int, weakref.ref[Any]] = {}  # modules that began a step, or went on with one
         self._in_eval: weakref.WeakSet[Any] = weakref.WeakSet()  # called with gradients and in evaluation mode
         self._optimizers: dict[int, weakref.ref[Any]] = {}  # in the order in which they were made
         self._waited: set[int] = set()  # optimizers for which a step waits
@@ -118,7 +119,9 @@ class Loop:
     def _before_forward(self, module: Any) -> bool:
         """A module is called that no other module calls. Returns whether the loop has to do with it."""
         try:
-            trains = self.torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters())
+            known = self._known.get(id(module))
+            known = known if known is not None and known() is module else None
+            trains = self.torch.is_grad_enabled() and (known is not None or any(p.requires_grad for p in module.parameters()))
             if trains and not (module.training or module in self._in_eval):
                 self._models.add(module)  # it may turn out to be trained so
                 trains = False
@@ -127,12 +130,12 @@ class Loop:
                     return False
                 self._evaluating = now_ns()
                 return True
-            return self._begin(module)
+            return self._begin(module, known)
         except Exception as error:
             self._cannot(error)
             return False
 
-    def _begin(self, module: Any) -> bool:
+    def _begin(self, module: Any, known: Any) -> bool:
         if not self._open:
             if not self.run.enabled:
                 self.run, self._thread = self._start() or self.run, threading.get_ident()
@@ -145,9 +148,10 @@ class Loop:
         else:
             self.run.mark(self._phase)
         self.seen["forward"] += 1
-        self._roots[id(module)] = weakref.ref(module)
-        for part in _unwrapped(module):
-            self._models.add(part)
+        if known is None:
+            known = self._known[id(module)] = weakref.ref(module)
+            self._models.update(_unwrapped(module))
+        self._roots[id(module)] = known
         return True
 
     def _after_forward(self) -> None:

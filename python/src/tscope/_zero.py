@@ -150,6 +150,8 @@ class Zero:
                     else:
                         trainer.callbacks.append(mine)
                     self.framework = name.partition(".")[0]
+                    if self.loop is not None:
+                        self.loop.stop()
             except Exception as error:
                 print(f"tscope: {name}: {type(error).__name__}: {error}; its loop is seen as any other", file=sys.stderr)
 
