@@ -389,6 +389,60 @@ class Loops(Zero):
         self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], [0, 1, 2])
         self.assertNotIn("add tscope.log", said)
 
+    @unittest.skipUnless(importlib.util.find_spec("transformers"), "transformers is not installed")
+    def test_trainer(self):
+        self.write("train.py", (
+            "import torch\n"
+            "from transformers import Trainer, TrainingArguments\n"
+            "class Model(torch.nn.Module):\n"
+            "    def __init__(self): super().__init__(); self.inner = torch.nn.Linear(8, 1)\n"
+            "    def forward(self, x=None, labels=None):\n"
+            "        y = self.inner(x).squeeze(-1); return {'loss': ((y - labels) ** 2).mean(), 'logits': y}\n"
+            "data = [{'x': torch.randn(8), 'labels': torch.tensor(1.0)} for _ in range(32)]\n"
+            "args = TrainingArguments('out', max_steps=6, per_device_train_batch_size=2, gradient_accumulation_steps=2, report_to=[],\n"
+            "                         use_cpu=True, save_strategy='no', disable_tqdm=True, eval_strategy='steps', eval_steps=3)\n"
+            "Trainer(Model(), args, train_dataset=data, eval_dataset=data[:8]).train()\n"
+        ))
+        _, recording, said = self.recorded("train.py")
+        self.assertEqual(len(recording.times), 6)
+        for cells in recording.steps.values():
+            self.assertLessEqual({"phases.forward", "phases.backward", "phases.optimizer", "scalars.loss", "scalars.lr"}, set(cells))
+        self.assertIn("regions.evaluation", {name for name, _, _ in recording.regions})
+        self.assertNotIn("add ", said)
+
+    @unittest.skipUnless(importlib.util.find_spec("lightning"), "lightning is not installed")
+    def test_lightning(self):
+        self.write("train.py", (
+            "import lightning, torch\n"
+            "class Model(lightning.LightningModule):\n"
+            "    def __init__(self): super().__init__(); self.inner = torch.nn.Linear(8, 1)\n"
+            "    def training_step(self, batch, i): return self.inner(batch).square().mean()\n"
+            "    def validation_step(self, batch, i): self.log('val', self.inner(batch).mean())\n"
+            "    def configure_optimizers(self): return torch.optim.SGD(self.parameters(), lr=0.1)\n"
+            "loader = torch.utils.data.DataLoader(torch.randn(24, 8), batch_size=4)\n"
+            "lightning.Trainer(max_epochs=2, accelerator='cpu', logger=False, enable_checkpointing=False, enable_progress_bar=False,\n"
+            "                  enable_model_summary=False).fit(Model(), loader, loader)\n"
+        ))
+        _, recording, said = self.recorded("train.py")
+        self.assertEqual(len(recording.times), 12)
+        for cells in recording.steps.values():
+            self.assertLessEqual({"phases.forward", "phases.backward", "phases.optimizer", "scalars.loss", "scalars.lr"}, set(cells))
+        self.assertIn("regions.evaluation", {name for name, _, _ in recording.regions})
+        self.assertNotIn("add ", said)
+
+    @unittest.skipUnless(importlib.util.find_spec("accelerate"), "accelerate is not installed")
+    def test_accelerate(self):
+        self.write("train.py", self.MODEL + (
+            "from accelerate import Accelerator\n"
+            "accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)\n"
+            "loader = torch.utils.data.DataLoader(torch.ones(24, 8), batch_size=4)\n"
+            "model, optimizer, loader = accelerator.prepare(model, optimizer, loader)\n"
+            "for batch in loader:\n"
+            "    with accelerator.accumulate(model):\n"
+            "        accelerator.backward(model(batch).square().mean()); optimizer.step(); optimizer.zero_grad()\n"
+        ))
+        self.assertEqual(len(self.recorded("train.py")[1].times), 3)
+
     def test_ranks(self):
         self.write("train.py", (
             "import torch, torch.distributed as dist\n"

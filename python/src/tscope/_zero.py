@@ -132,30 +132,30 @@ class Zero:
     def _framework(self, name: str, module: Any) -> None:
         """A framework's trainer gets a callback, if there is one for it; else its loop is seen as any other."""
         owner, integration = _FRAMEWORKS[name]
-        with contextlib.suppress(ImportError):
-            callback = importlib.import_module(integration).TscopeCallback
-            trainer = getattr(module, owner)
-            trainer.__init__ = self._with_callback(name, trainer.__init__, callback)
+        before = getattr(module, owner).__init__
 
-    def _with_callback(self, name: str, before: Any, callback: Any) -> Any:
         @functools.wraps(before)
         def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
             before(trainer, *args, **kwargs)
             try:
-                if os.getpid() == self._pid and _run.begun() is None:
-                    mine = callback(**self.where())
-                    add = getattr(trainer, "add_callback", None)
-                    if add is not None:
-                        add(mine)
-                    else:
-                        trainer.callbacks.append(mine)
-                    self.framework = name.partition(".")[0]
-                    if self.loop is not None:
-                        self.loop.stop()
+                self._call_back(trainer, integration)
+            except ImportError:
+                pass
             except Exception as error:
                 print(f"tscope: {name}: {type(error).__name__}: {error}; its loop is seen as any other", file=sys.stderr)
 
-        return __init__
+        getattr(module, owner).__init__ = __init__
+
+    def _call_back(self, trainer: Any, integration: str) -> None:
+        if os.getpid() != self._pid or (_run.begun() is not None and not self.framework):
+            return
+        kind = importlib.import_module(integration).TscopeCallback
+        theirs = trainer.callback_handler.callbacks if hasattr(trainer, "callback_handler") else trainer.callbacks
+        if not any(isinstance(callback, kind) for callback in theirs):  # else the program has its own
+            theirs.append(kind(**self.where()))
+        self.framework = integration.rpartition(".")[2]
+        if self.loop is not None:
+            self.loop.stop()
 
     def unseen(self) -> list[str]:
         """Returns what could not be seen, each with the line to add."""
