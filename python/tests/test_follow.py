@@ -108,10 +108,11 @@ class Follow(support.Case):
             with run.step():
                 writer.add_scalar("loss", step, step)
             writer.add_scalar("behind", step)
+            writer.add_scalar("ahead", step, 10 * step + 50)
         writer.add_scalar("again", 7, 1)
         run.finish()
         self.assertEqual(self.rows("runs/exp1"), {
-            s: {"loss": s, "behind": s, **({"again": 7} if s == 1 else {})} for s in range(4)
+            s: {"loss": s, "behind": s, "ahead": s, **({"again": 7} if s == 1 else {})} for s in range(4)
         })
         self.assertEqual(os.listdir("runs"), ["exp1"])
 

@@ -347,14 +347,39 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], losses)
 
-    def test_what_is_compiled_in_place(self):
-        self.write("train.py", self.MODEL + (
-            "model.compile(backend='eager', fullgraph=True)\n"
-            f"for i in range(5):\n    {self.STEP}\n"
-            "whole = torch.compile(lambda x: loss_of(model(x), torch.zeros(4, 1)), backend='eager', fullgraph=True)\n"
-            "whole(torch.ones(4, 8))\n"
-        ))
-        self.assertEqual(len(self.recorded("train.py")[1].times), 5)
+    def test_what_is_compiled(self):
+        """Hooks and patches are no part of a graph, break none, and have none compiled again."""
+        model = (
+            "class Model(torch.nn.Module):\n"
+            "    def __init__(self): super().__init__(); self.inner = torch.nn.Sequential(torch.nn.Linear(8, 1), torch.nn.Tanh())\n"
+            "    def forward(self, x): return self.inner(x) * 2\n"
+            "model = Model(); optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        )
+        wrapped = "call = model = torch.compile(model, backend=count, fullgraph=True)"
+        ways = (
+            ("", wrapped, 6),
+            (model, wrapped, 6),
+            (model, "model.compile(backend=count, fullgraph=True); call = model", 6),
+            (model, "call = torch.compile(lambda x: model(x), backend=count, fullgraph=True)", None),  # called in a graph: not seen
+        )
+        for own, way, steps in ways:
+            with self.subTest(way):
+                self.write("train.py", self.MODEL + own + (
+                    "graphs = []\n"
+                    "def count(graph, inputs): graphs.append(len(graph.graph.nodes)); return graph.forward\n"
+                    f"{way}\n"
+                    "for i in range(6):\n"
+                    "    loss = loss_of(call(torch.ones(4, 8)), torch.zeros(4, 1))\n"
+                    "    optimizer.zero_grad(); loss.backward(); optimizer.step()\n"
+                    "print(graphs, loss.item())\n"
+                ))
+                plain = self.run_python("train.py")
+                ours = self.run_python("-m", "tscope", "train.py")
+                self.assertEqual((plain.stdout, plain.returncode), (ours.stdout, ours.returncode), ours.stderr)
+                if steps:
+                    self.assertEqual(len(self.read(max(glob.glob("runs/*"))).times), steps)
+                else:
+                    self.assertIn("no module was called in training", ours.stderr)
 
     def test_workers_record_nothing(self):
         self.write("train.py", (
@@ -372,6 +397,30 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertEqual(len(recording.times), 8)
         self.assertEqual(len(glob.glob("runs/*")), 1)
+
+    def test_other_threads_are_not_the_loop(self):
+        self.write("train.py", self.MODEL + (
+            "import threading\n"
+            "going, other = True, torch.nn.Linear(8, 1)\n"
+            "tune = torch.optim.SGD(other.parameters(), lr=0.1)\n"
+            "def beside():\n"
+            "    while going: other(torch.ones(4, 8)).sum().backward(); tune.step()\n"
+            f"{self.STEP}\n"
+            "thread = threading.Thread(target=beside); thread.start()\n"
+            f"for i in range(50):\n    {self.STEP}\n"
+            "going = False; thread.join()\n"
+        ))
+        _, recording, _ = self.recorded("train.py")
+        self.assertLessEqual(abs(len(recording.times) - 50), 1)
+
+    def test_a_run_of_its_own(self):
+        self.write("train.py", "import tscope\n" + self.MODEL + (
+            "run = tscope.start('runs/own')\n"
+            f"for i in range(5):\n    with run.step():\n        {self.STEP}\n"
+            f"run.finish()\nfor i in range(5):\n    {self.STEP}\n"
+        ))
+        directory, recording, said = self.recorded("train.py")
+        self.assertEqual((directory, len(recording.times), said), ("runs/own", 5, "tscope: recorded in ./runs/own\n"))
 
     def test_says_what_to_add(self):
         self.write("train.py", self.MODEL + (

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import threading
 import weakref
 from typing import Any, Callable, Optional
@@ -86,6 +87,11 @@ class Loop:
             self._call = (before, self._outermost(before))
             Module.__call__ = self._call[1]
             _waits.add(self)  # type: ignore[arg-type]
+
+    def hide_from(self, utils: Any) -> None:
+        """Has torch.compile, which looks at Module.__call__ when it is imported, take a call of a module for what it is."""
+        if self._call is not None and getattr(utils, "unpatched_nn_module_call", None) is self._call[1]:
+            utils.unpatched_nn_module_call = self._call[0]
 
     def _found(self) -> None:
         if self._call is not None:
@@ -305,8 +311,8 @@ class Loop:
         self._open = False
         one = len(self._roots) == 1 and len(self._stepped) == 1 and len(self._optimizers) <= 1 and not self._closure
         model = next(iter(self._roots.values()))() if one else None
-        # A model that was compiled in place compiles its hooks, too: it is better seen from outside.
-        if model is not None and getattr(model, "_compiled_call_impl", None) is None and model.training:
+        # What torch.compile has looked at stays as it is: else it would compile it again, with hooks in it.
+        if model is not None and model.training and not _compiles():
             self._hand_over(model, optimizer)
 
     def _hand_over(self, model: Any, optimizer: Any) -> None:
@@ -336,9 +342,7 @@ class Loop:
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""
-        if self._open or (self._auto is not None and self._auto.open):
-            self.run.cancel_step()
-            self._open = False
+        self._open = False
         if self._auto is not None:
             self._auto.open = False
             self._auto.stop()
@@ -357,6 +361,12 @@ def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:
 
     __init__.__wrapped__ = before  # type: ignore[attr-defined]
     return __init__
+
+
+def _compiles() -> bool:
+    """Whether torch.compile has compiled anything in this process."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    return bool(counters and (counters.get("stats") or counters.get("frames")))
 
 
 def _rate(optimizer: Any) -> Any:

@@ -73,7 +73,7 @@ class Zero:
         self.framework = ""
         self.installed = False
         self._pid = os.getpid()
-        self._imports = _Imports({"torch": self._torch, "argparse": self._argparse})
+        self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
         self._imports.wanted.update({name: functools.partial(self._framework, name) for name in _FRAMEWORKS})
 
     def install(self) -> None:
@@ -87,6 +87,10 @@ class Zero:
         from tscope._loop import Loop
 
         self.loop = Loop(self._start)
+
+    def _dynamo(self, utils: Any) -> None:
+        if self.loop is not None:
+            self.loop.hide_from(utils)
 
     def _argparse(self, argparse: Any) -> None:
         """What the program parsed last is its configuration."""
