@@ -10,8 +10,6 @@ import sys
 import time
 from typing import Any, Optional
 
-from tscope._paths import program_of
-
 _LIMIT_S = 5
 _PATCH_MOST = 1 << 20
 # A test compares these lists with those of ingest/host/host.c.
@@ -123,7 +121,7 @@ def _command() -> dict[str, Any]:
             words[i] = f"{key}=<redacted>"
         elif word.startswith("-") and _SECRET.search(word) and i + 1 < len(words):
             words[i + 1] = "<redacted>"
-    return {"command": shlex.join(words), "program": program_of(sys.argv)}
+    return {"command": shlex.join(words)}
 
 
 def _without_empty(group: dict[str, Any]) -> dict[str, Any]:

@@ -180,10 +180,7 @@ def _of_columns(r: Recording, steps: list[int]) -> dict[str, Union[int, float, s
 def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, float, str]]:
     """Returns a flat dictionary of what a run did, numbers and short texts: of its last 40,000 steps or so.
 
-    `directory`, `steps`; `wall_s`, from the first step's beginning to the last one's end; `step_time_median_s` and `step_time_p95_s`,
-    from the end of a step to the end of the next; `phases.NAME.mean_s` and `phases.NAME.share`, of the time of all phases;
-    `scalars.NAME`, the last number, `.first`, `.min` and `.mean`; `memory.NAME`, the last, and `.max`, in bytes; `tokens_per_s` and
-    `samples_per_s` where the run says how many a step has. What is not known is absent.
+    The keys are those that `Run.summary` names.
 
     >>> run = tscope.start("runs/summed")
     >>> with run.step():

@@ -238,7 +238,13 @@ class Run(Recorder):
             self._cannot(f"resumed_from: {error}")
 
     def summary(self) -> dict[str, Union[int, float, str]]:
-        """Returns what is known of the run as one flat dictionary, for the summary of another tracker.
+        """Returns what is known of the run as one flat dictionary of numbers and short texts, for the summary of another tracker.
+
+        `directory`, `steps`; `wall_s`, from the beginning of the first step to the end of the last; `step_time_median_s` and
+        `step_time_p95_s`, from the end of a step to the end of the next; `phases.NAME.mean_s` and `phases.NAME.share`, of the time of
+        all phases; `scalars.NAME`, the last number, `.first`, `.min` and `.mean`; `memory.NAME`, the last, and `.max`, in bytes;
+        amounts by name; `tokens_per_s` and `samples_per_s` where the run says how many a step has. What is not known is absent; of a
+        run of more than some 40,000 steps it is the last ones.
 
         >>> sorted(run.summary())[:2]
         ['directory', 'steps']
