@@ -155,7 +155,9 @@ def at_exit(zero: "Zero", wanted: Optional[bool]) -> None:
     """Has the end of the program end its recording, and say what there is to say: by default the verdict on a terminal alone.
 
     >>> from tscope import _zero
-    >>> at_exit(_zero.install(), wanted=False)
+    >>> zero = _zero.install()
+    >>> at_exit(zero, wanted=False)
+    >>> zero.stop()
     """
     pid = os.getpid()
 
