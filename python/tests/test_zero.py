@@ -429,6 +429,9 @@ class Loops(Zero):
         ))
         _, recording, said = self.recorded("train.py")
         self.assertIn("add tscope.log(loss=loss)", said)
+        self.write("train.py", "import types\nSummaryWriter = types.SimpleNamespace(add_scalar=0)\n" + self.MODEL + self.STEP)
+        said = " ".join(self.recorded("train.py")[2].split())
+        self.assertIn("what SummaryWriter is told was not recorded: add tscope.follow(SummaryWriter)", said)
         self.write("train.py", "import tscope\n" + self.MODEL + (
             "for i in range(3):\n"
             "    optimizer.zero_grad(); out = model(torch.ones(2, 8)); out.backward(torch.ones(2, 1)); tscope.log(loss=i)\n"

@@ -234,13 +234,19 @@ def _mlflow(mlflow: Any, tracker: Tracker) -> None:
     wrapped("log_params", lambda params, *_, **__: parameters.update(params))
 
 
-def follows(name: str) -> bool:
+def _key(tracker: Any) -> str:
+    name = str(getattr(tracker, "__name__", None) or type(tracker).__name__)
+    return f"{name} {id(tracker)}" if "SummaryWriter" in name else name
+
+
+def follows(tracker: Any) -> bool:
     """Whether a tracker is followed.
 
-    >>> follows("wandb")
+    >>> import json
+    >>> follows(json)
     False
     """
-    return name in _followed
+    return _key(tracker) in _followed
 
 
 def follow(tracker: Any, directory: Optional[str] = None, **options: Any) -> None:
@@ -258,9 +264,8 @@ def follow(tracker: Any, directory: Optional[str] = None, **options: Any) -> Non
     >>> tscope.follow(SummaryWriter)
     >>> SummaryWriter().add_scalar("loss/train", 0.5, 10)
     """
-    name = getattr(tracker, "__name__", None) or type(tracker).__name__
-    at = id(tracker) if "SummaryWriter" in str(name) else name
-    if str(at) in _followed:
+    name = _key(tracker)
+    if name in _followed:
         return
     found = Tracker({**options, **({} if directory is None else {"directory": directory, "exist": "error"})})
     if name == "wandb":
@@ -270,5 +275,5 @@ def follow(tracker: Any, directory: Optional[str] = None, **options: Any) -> Non
     elif hasattr(tracker, "add_scalar"):
         _writer(tracker, found)
     else:
-        raise TypeError(f"{name} is no tracker that can be followed: wandb, mlflow or a SummaryWriter is")
-    _followed[str(at)] = found
+        raise TypeError(f"{name.partition(' ')[0]} is no tracker that can be followed: wandb, mlflow or a SummaryWriter is")
+    _followed[name] = found

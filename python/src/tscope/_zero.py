@@ -16,7 +16,7 @@ _FRAMEWORKS = {
     "lightning.pytorch.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
     "pytorch_lightning.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
 }
-_TRACKERS = ("wandb", "tensorboard", "tensorboardX", "mlflow")
+_TRACKERS = ("wandb", "mlflow", "SummaryWriter")
 
 _current: "Optional[Zero]" = None
 
@@ -218,11 +218,11 @@ def current() -> Optional[Zero]:
 
 
 def _unfollowed() -> list[str]:
-    """Returns the trackers that the program has begun to use, and does not have followed."""
+    """Returns the trackers that the program itself has imported, and does not have followed."""
     from tscope import _follow
 
-    wandb = sys.modules.get("wandb")
-    return ["wandb"] if getattr(wandb, "run", None) is not None and not _follow.follows("wandb") else []
+    names = vars(sys.modules["__main__"])
+    return [name for name in _TRACKERS if name in names and not _follow.follows(names[name])]
 
 
 def install(directory: Optional[str] = None, **options: Any) -> Zero:
