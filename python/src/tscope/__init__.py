@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from tscope._region import Region
-from tscope._run import Run, start
+from tscope._run import Run, log, start
 
 if TYPE_CHECKING:
     from tscope._auto import auto
+    from tscope._follow import follow
     from tscope._profilers import AutoProfiler, Profiler
     from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time
 
@@ -18,6 +19,8 @@ __all__ = [
     "Region",
     "Run",
     "auto",
+    "follow",
+    "log",
     "start",
     "trace_step",
     "trace_time",
@@ -29,6 +32,7 @@ _LATER = {
     "CUDATimerCollection": "tscope._timers",
     "Profiler": "tscope._profilers",
     "auto": "tscope._auto",
+    "follow": "tscope._follow",
     "trace_step": "tscope._timers",
     "trace_time": "tscope._timers",
 }

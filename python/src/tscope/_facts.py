@@ -8,6 +8,7 @@ import sys
 from typing import Any, Callable
 
 from tscope import _host
+from tscope._paths import program_of
 from tscope._recorder import digest_bytes
 
 # Libraries whose versions change what is computed; only those that the program has imported are named.
@@ -167,7 +168,7 @@ def _here() -> dict[str, Any]:
             "processor": platform.processor() or _processor(),
             "cpu_count": os.cpu_count(),
         },
-        "session": {"generators": _generators()},
+        "session": {"generators": _generators(), "program": program_of(sys.argv)},
     }
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 from typing import Any, Optional
 
 # As cli/core/run_name.c has them: folders that collect runs, and what is called alike in every run.
@@ -91,3 +92,56 @@ def is_run(directory: str) -> bool:
     """Whether a run lies in a folder."""
     files = ("recording.tscope", "steps.jsonl")
     return any(os.path.exists(os.path.join(directory, *rank, file)) for file in files for rank in ((), ("rank0",)))
+
+
+def program_of(words: list[str]) -> str:
+    """Returns what a program is called, of its sys.argv: its file without .py, and of a package the folder.
+
+    >>> program_of(["/home/ada/lab/train.py", "--lr", "0.1"]), program_of(["/lib/lab/__main__.py"]), program_of([""])
+    ('train', 'lab', 'run')
+    """
+    folder, file = os.path.split(words[0] if words else "")
+    name = os.path.splitext(file)[0]
+    return (os.path.basename(folder) if name == "__main__" else name) or "run"
+
+
+def shown(directory: str) -> str:
+    """Returns the path of a run's folder as tscope takes it on a command line.
+
+    >>> shown("runs/exp 1")
+    "'./runs/exp 1'"
+    """
+    return shlex.quote(directory if os.path.isabs(directory) else os.path.join(".", os.path.normpath(directory)))
+
+
+def _kind(directory: str) -> "Optional[tuple[Any, float]]":
+    """Returns what runs of one kind have in common, and when this one began; None if that is not recorded."""
+    for at in (directory, os.path.join(directory, "rank0")):
+        try:
+            with open(os.path.join(at, "facts.json"), encoding="utf-8") as file:
+                program = json.load(file)["session"]["program"]
+            with open(os.path.join(at, "run.json"), encoding="utf-8") as file:
+                run = json.load(file)
+            config = run.get("config") or {}
+            return (program, sorted(config) if isinstance(config, dict) else None), float(run["started"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return None
+
+
+def last_of_its_kind(directory: str) -> Optional[str]:
+    """Returns the folder of the run before this one, beside it, of the same program and with the same names in its configuration.
+
+    >>> last_of_its_kind("runs/exp1") is None
+    True
+    """
+    mine = _kind(directory)
+    parent = os.path.dirname(os.path.normpath(directory))
+    if mine is None or not os.path.isdir(parent or "."):
+        return None
+    found = []
+    for name in os.listdir(parent or "."):
+        other = _kind(os.path.join(parent, name))
+        if other is not None and other[0] == mine[0] and other[1] < mine[1]:
+            found.append((other[1], os.path.join(parent, name)))
+    return max(found)[1] if found else None

@@ -1,5 +1,6 @@
 """Reads recording.tscope (docs/recording.md) for the summary of a run; the reader of `tscope push` also counts damage."""
 
+import math
 import os
 import struct
 from collections.abc import Iterator
@@ -131,14 +132,55 @@ def at(directory: str, rank: int, world_size: int) -> str:
     return os.path.join(directory, *parts, "recording.tscope")
 
 
-def _median(values: list[float]) -> float:
+def _quantile(values: list[float], q: float) -> float:
     values = sorted(values)
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+    at = q * (len(values) - 1)
+    below = int(at)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (values[above] - values[below]) * (at - below)
+
+
+def _step_seconds(r: Recording) -> list[float]:
+    """Returns how long steps took, each from the end of the one before; where one is missing, from its own beginning."""
+    found, before = [], None
+    for step in sorted(r.times):
+        begin, duration = r.times[step]
+        end = begin + duration
+        found.append((end - before[1] if before is not None and before[0] == step - 1 and before[1] <= begin else duration) / 1e9)
+        before = (step, end)
+    return found
+
+
+def _of_columns(r: Recording, steps: list[int]) -> dict[str, Union[int, float, str]]:
+    """Returns what is said of each column: the last number, first, least and mean; the most of memory; the sum of amounts."""
+    columns: dict[str, list[float]] = {}
+    for step in steps:
+        for name, value in r.steps[step].items():
+            if not name.startswith("digests."):
+                columns.setdefault(name, []).append(value)
+    found: dict[str, Union[int, float, str]] = {}
+    phases = {name: sum(values) for name, values in columns.items() if name.startswith("phases.")}
+    whole = sum(phases.values())
+    for name, values in sorted(columns.items()):
+        finite = [value for value in values if math.isfinite(value)]
+        if name in phases:
+            found[f"{name}.mean_s"] = phases[name] / 1e9 / len(steps)
+            found[f"{name}.share"] = phases[name] / whole if whole else 0.0
+            continue
+        found[name] = values[-1]
+        if name.startswith("scalars."):
+            found[f"{name}.first"] = values[0]
+            if finite:
+                found[f"{name}.min"], found[f"{name}.mean"] = min(finite), sum(finite) / len(finite)
+        elif name.startswith("memory.") and finite:
+            found[f"{name}.max"] = max(finite)
+    return found
 
 
 def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, float, str]]:
-    """Returns a flat dictionary of what a run did: of its last 40,000 steps or so.
+    """Returns a flat dictionary of what a run did, numbers and short texts: of its last 40,000 steps or so.
+
+    The keys are those that `Run.summary` names.
 
     >>> run = tscope.start("runs/summed")
     >>> with run.step():
@@ -148,20 +190,16 @@ def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, 
     """
     r = read(at(directory, rank, world_size), _RECENT)
     found: dict[str, Union[int, float, str]] = {"directory": directory}
-    steps = [r.steps[step] for step in sorted(r.times)]
+    steps = sorted(r.times)
     found["steps"] = r.end["steps"] if r.end else max(r.times) - min(r.times) + 1 if r.chunks else len(steps)
     if not steps:
         return found
-    found["step_time_median_s"] = _median([r.times[step][1] / 1e9 for step in r.times])
-    phases: dict[str, int] = {}
-    for cells in steps:
-        for name, value in cells.items():
-            if name.startswith("phases."):
-                phases[name] = phases.get(name, 0) + value
-            elif not name.startswith("digests."):
-                found[name] = value
-    whole = sum(phases.values())
-    for name, ns in sorted(phases.items()):
-        found[f"{name}.mean_s"] = ns / 1e9 / len(steps)
-        found[f"{name}.share"] = ns / whole if whole else 0.0
+    seconds = _step_seconds(r)
+    found["wall_s"] = (sum(r.times[steps[-1]]) - r.times[steps[0]][0]) / 1e9
+    found["step_time_median_s"], found["step_time_p95_s"] = _quantile(seconds, 0.5), _quantile(seconds, 0.95)
+    found.update(_of_columns(r, steps))
+    for name in ("tokens", "samples"):
+        amounts = [(r.steps[step][name], took) for step, took in zip(steps, seconds) if name in r.steps[step]]
+        if sum(took for _, took in amounts) > 0:
+            found[f"{name}_per_s"] = sum(amount for amount, _ in amounts) / sum(took for _, took in amounts)
     return found

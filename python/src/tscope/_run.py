@@ -58,6 +58,8 @@ class Run(Recorder):
         self._wants_device = False
         self._layers: Any = None
         self._blamed: Any = None  # which exception was looked at last, and at which step
+        self._verdict = False
+        self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
     # --- what the extension calls ---
 
@@ -368,7 +370,13 @@ class Run(Recorder):
             self._cannot(f"resumed_from: {error}")
 
     def summary(self) -> dict[str, Union[int, float, str]]:
-        """Returns what is known of the run as one flat dictionary, for the summary of another tracker.
+        """Returns what is known of the run as one flat dictionary of numbers and short texts, for the summary of another tracker.
+
+        `directory`, `steps`; `wall_s`, from the beginning of the first step to the end of the last; `step_time_median_s` and
+        `step_time_p95_s`, from the end of a step to the end of the next; `phases.NAME.mean_s` and `phases.NAME.share`, of the time of
+        all phases; `scalars.NAME`, the last number, `.first`, `.min` and `.mean`; `memory.NAME`, the last, and `.max`, in bytes;
+        amounts by name; `tokens_per_s` and `samples_per_s` where the run says how many a step has. What is not known is absent; of a
+        run of more than some 40,000 steps it is the last ones.
 
         >>> sorted(run.summary())[:2]
         ['directory', 'steps']
@@ -408,6 +416,10 @@ class Run(Recorder):
         self.enabled = False
         _open.discard(self)
         self._close()
+        if self._verdict:
+            from tscope._verdict import say
+
+            say(self)
 
     def __enter__(self) -> "Run":
         return self
@@ -441,6 +453,29 @@ def _watch_excepthook() -> None:
     said._tscope = True  # type: ignore[attr-defined]
     if not getattr(before, "_tscope", False):
         sys.excepthook = said
+
+
+def begun() -> Optional[Run]:
+    """Returns the run of this process that began last, also if it has ended, or None.
+
+    >>> run.finish()
+    >>> begun() is run
+    True
+    """
+    return _latest
+
+
+def log(*numbers: dict[str, Any], **by_name: Any) -> None:
+    """Records numbers into the run that began last; where none is open, it does nothing.
+
+    >>> run.begin_step()
+    >>> tscope.log(loss=0.5)
+    """
+    run = latest()
+    if run is not None:
+        for wanted in run._heard:
+            wanted(*numbers, by_name)
+        run.log(*numbers, **by_name)
 
 
 @atexit.register
@@ -478,6 +513,7 @@ def start(
     memory_every: int = 100,
     patch: bool = False,
     device_phases: bool = False,
+    verdict: bool = False,
 ) -> Run:
     """Begins to record a run into a folder, and returns it.
 
@@ -485,7 +521,8 @@ def start(
     the launcher; `ranks` says which of them record. A folder that holds a run is an error, or with exist="new" the run goes into
     DIRECTORY-2, -3, ... `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
     for none; `patch` keeps the text of uncommitted changes, not only their digest. `device_phases` has CUDA time the phases that are
-    marked, by events that are read when they are done; the host's times of them are regions then.
+    marked, by events that are read when they are done; the host's times of them are regions then. `verdict` says at the end, on
+    standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
 
     >>> run = tscope.start("runs/first", config={"lr": 1e-3}, facts={"data": {"name": "digits"}})
     >>> run.rank, run.world_size
@@ -503,7 +540,7 @@ def start(
     known = _json.text(_facts.merge(found, _facts.checked(_json.plain(facts or {}))))
     _open_at(run, os.fspath(directory), exist, name, _json.text(config), known, flush_ms)
     global _latest
-    run.enabled = True
+    run.enabled, run._verdict = True, verdict
     _open.add(run)
     _latest = run
     if memory_every > 0:

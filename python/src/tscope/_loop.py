@@ -1,0 +1,387 @@
+"""Finds the training loop of a program that nobody touched: its models, optimizers, losses and steps, from the patches of _zero.py."""
+
+import contextlib
+import os
+import sys
+import threading
+import weakref
+from typing import Any, Callable, Optional
+
+from tscope._auto import Auto, _waits
+from tscope._recorder import now_ns
+from tscope._run import Run
+
+_PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one
+
+
+class Loop:
+    """The loop, as it is seen. A step begins with the outermost forward of a module that is trained, and ends with the optimizer's
+    step: of several optimizers, when each that takes part has stepped.
+
+    While models are still being found, and where there are several of them or of optimizers, every outermost forward is seen by a patch
+    of Module.__call__. One model with one optimizer is handed over to `Auto`, whose hooks cost less, until something else turns up.
+    """
+
+    def __init__(self, start: Callable[[], Optional[Run]]) -> None:
+        import torch
+
+        self.torch, self._start = torch, start
+        self.run = Run()  # records nothing until a loop begins
+        self.undo: list[Callable[[], None]] = []
+        self.steps = 0
+        self.losses = True  # the program does not log its loss itself
+        self.seen: dict[str, int] = dict.fromkeys(("forward", "backward", "optimizer", "loss", "data"), 0)
+        self._pid, self._thread = os.getpid(), 0
+        self._auto: Optional[Auto] = None
+        self._models: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._known: dict[int, weakref.ref[Any]] = {}  # modules that began a step, or went on with one
+        self._in_eval: weakref.WeakSet[Any] = weakref.WeakSet()  # called with gradients and in evaluation mode
+        self._optimizers: dict[int, weakref.ref[Any]] = {}  # in the order in which they were made
+        self._waited: set[int] = set()  # optimizers for which a step waits
+        self._stepped: dict[int, int] = {}  # in the open step
+        self._ever: set[int] = set()
+        self._of_step: dict[str, dict[int, Any]] = {"loss": {}, "lr": {}}  # by optimizer
+        self._roots: dict[int, Any] = {}  # outermost modules of the open step
+        self._open = self._inside = self._closure = False
+        self._depth = 0  # of optimizers: one may call another
+        self._backwards = 0
+        self._evaluating = 0
+        self._phase = "backward"  # what the time since the last mark belongs to
+        self._loss: Any = None
+        self._unscaled: Any = None
+        self._call: Any = None
+        self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
+        self._hook()
+
+    # --- patches ---
+
+    def _patch(self, owner: Any, name: str, new: Any) -> None:
+        before = getattr(owner, name)
+        setattr(owner, name, new)
+
+        def undo() -> None:
+            if owner.__dict__.get(name) is new:  # else somebody has patched it since, and calls this one
+                setattr(owner, name, before)
+
+        self.undo.append(undo)
+
+    def _hook(self) -> None:
+        """Patches what a loop of torch calls."""
+        from torch.optim import Optimizer
+        from torch.optim import optimizer as module
+
+        self.undo.append(module.register_optimizer_step_pre_hook(self.before_optimizer).remove)
+        self.undo.append(module.register_optimizer_step_post_hook(self.after_optimizer).remove)
+        self._patch(Optimizer, "__init__", _with_a_look(Optimizer.__init__, self._made))
+        self._patch(self.torch.autograd, "backward", self._timed_backward(self.torch.autograd.backward))
+        for scaler in {self.torch.amp.GradScaler, self.torch.cuda.amp.GradScaler} if hasattr(self.torch.amp, "GradScaler") else ():
+            if "scale" in scaler.__dict__:
+                self._patch(scaler, "scale", self._noted(scaler.scale))
+        self._look_for_models()
+
+    def _look_for_models(self) -> None:
+        """Has outermost forwards seen by a patch, until there is one model with one optimizer."""
+        if self._call is None:
+            Module = self.torch.nn.Module
+            before = Module.__call__
+            self._call = (before, self._outermost(before))
+            Module.__call__ = self._call[1]
+            _waits.add(self)  # type: ignore[arg-type]
+
+    def hide_from(self, utils: Any) -> None:
+        """Has torch.compile, which looks at Module.__call__ when it is imported, take a call of a module for what it is."""
+        if self._call is not None and getattr(utils, "unpatched_nn_module_call", None) is self._call[1]:
+            utils.unpatched_nn_module_call = self._call[0]
+
+    def _found(self) -> None:
+        if self._call is not None:
+            before, mine = self._call
+            if self.torch.nn.Module.__call__ is mine:
+                self.torch.nn.Module.__call__ = before
+                self._call = None
+                _waits.remove(self)  # type: ignore[arg-type]
+
+    def _mine(self) -> bool:
+        """Whether this call is of the thread that trains, in the process that was started; workers and other threads are not seen."""
+        return threading.get_ident() == self._thread or (not self._thread and os.getpid() == self._pid)
+
+    # --- forward ---
+
+    def _outermost(self, before: Any) -> Any:
+        compiling, loop = self._compiling, self
+
+        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if compiling() or loop._inside or loop._backwards or not loop._mine() or not loop._before_forward(module):
+                return before(module, *args, **kwargs)
+            loop._inside = True
+            try:
+                return before(module, *args, **kwargs)
+            finally:
+                loop._inside = False
+                loop._after_forward()
+
+        return __call__
+
+    def _before_forward(self, module: Any) -> bool:
+        """A module is called that no other module calls. Returns whether the loop has to do with it."""
+        try:
+            known = self._known.get(id(module))
+            known = known if known is not None and known() is module else None
+            trains = self.torch.is_grad_enabled() and (known is not None or any(p.requires_grad for p in module.parameters()))
+            if trains and not (module.training or module in self._in_eval):
+                self._models.add(module)  # it may turn out to be trained so
+                trains = False
+            if not trains:
+                if module not in self._models or self._open:
+                    return False
+                self._evaluating = now_ns()
+                return True
+            return self._begin(module, known)
+        except Exception as error:
+            self._cannot(error)
+            return False
+
+    def _begin(self, module: Any, known: Any) -> bool:
+        if not self._open:
+            if not self.run.enabled:
+                self.run, self._thread = self._start() or self.run, threading.get_ident()
+            if not self.run.enabled:
+                return False
+            self._open, self._closure = True, self._depth > 0
+            self._roots.clear()
+            self._stepped.clear()
+            self.run.begin_step()
+        else:
+            self.run.mark(self._phase)
+        self.seen["forward"] += 1
+        if known is None:
+            known = self._known[id(module)] = weakref.ref(module)
+            self._models.update(_unwrapped(module))
+        self._roots[id(module)] = known
+        return True
+
+    def _after_forward(self) -> None:
+        if self._evaluating:
+            self.run._end_region("evaluation", self._evaluating)
+            self._evaluating = 0
+        elif self._open:
+            self.run.mark("forward")
+            self._phase = "backward"
+
+    def waited(self, ns: int) -> None:
+        """A DataLoader gave a batch after a wait."""
+        if not self._mine():
+            return
+        self.seen["data"] += 1
+        if any(model.training or model in self._in_eval for model in self._models):
+            self.run._add_ns("data", ns)
+        else:
+            self.run._end_region("evaluation data", now_ns() - ns)
+
+    # --- backward ---
+
+    def _timed_backward(self, before: Any) -> Any:
+        compiling, loop = self._compiling, self
+
+        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if compiling() or loop._backwards or not loop._mine():
+                return before(tensors, grad_tensors, *args, **kwargs)
+            loop._backwards += 1
+            try:
+                return before(tensors, grad_tensors, *args, **kwargs)
+            finally:
+                loop._backwards -= 1
+                loop._after_backward(tensors, grad_tensors)
+
+        backward.__wrapped__ = before  # type: ignore[attr-defined]
+        return backward
+
+    def _after_backward(self, tensors: Any, grad_tensors: Any) -> None:
+        try:
+            self.seen["backward"] += 1
+            if self._open:
+                self.run.mark("backward")
+            loss = tensors[0] if isinstance(tensors, (tuple, list)) and len(tensors) == 1 else tensors
+            if not self.losses or not self.run.enabled or not isinstance(loss, self.torch.Tensor) or loss.numel() != 1:
+                return
+            given = grad_tensors if not isinstance(grad_tensors, (tuple, list)) else next(iter(grad_tensors), None)
+            if given is not None:
+                return
+            result, unscaled = self._unscaled or (None, None)
+            self._loss = unscaled if result is not None and result() is loss else loss.detach()
+            self._unscaled = None
+        except Exception as error:
+            self._cannot(error)
+
+    def _noted(self, before: Any) -> Any:
+        """GradScaler.scale gives a scaled loss to backward; the loss is what it was given."""
+        loop = self
+
+        def scale(scaler: Any, outputs: Any) -> Any:
+            result = before(scaler, outputs)
+            if isinstance(outputs, loop.torch.Tensor) and isinstance(result, loop.torch.Tensor):
+                loop._unscaled = (weakref.ref(result), outputs.detach())
+            return result
+
+        return scale
+
+    # --- optimizer ---
+
+    def _made(self, optimizer: Any) -> None:
+        if self._mine():
+            self._optimizers[id(optimizer)] = weakref.ref(optimizer)
+            self._waited.add(id(optimizer))
+
+    def before_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """An optimizer's step begins."""
+        if self._compiling() or not self._mine():
+            return
+        self._depth += 1
+        if self._depth > 1:
+            return
+        if self._auto is not None:
+            if not self._auto.open or self._auto_of() is not optimizer:
+                self._take_back()
+            elif len(args) < 2 and not kwargs:  # a closure computes the loss later
+                self._log(optimizer)
+        elif self._open:
+            self.run.mark(self._phase)
+
+    def after_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """An optimizer's step ends, and the step where it is the last."""
+        if self._compiling() or not self._mine():
+            return
+        self._depth = max(self._depth - 1, 0)
+        if self._depth:
+            return
+        self.seen["optimizer"] += 1
+        if self._auto is not None:
+            self.steps += 1
+            self._log(optimizer)
+            return
+        if not self._open:
+            for model in [model for model in self._models if not model.training]:
+                self._in_eval.add(model)
+            return
+        self.run.mark("optimizer")
+        self._phase = "optimizer"
+        key = id(optimizer)
+        if self._loss is not None:
+            self._of_step["loss"][key], self._loss = self._loss, None
+        self._of_step["lr"][key] = _rate(optimizer)
+        self._stepped[key] = self._stepped.get(key, 0) + 1
+        if self._is_last(key):
+            self._end(optimizer)
+
+    def _is_last(self, now: int) -> bool:
+        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice."""
+        self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
+        self._ever.add(now)
+        self._waited.add(now)
+        if self._stepped[now] == 2:
+            self._waited &= self._ever
+        elif self._stepped[now] > _PATIENCE:
+            self._waited &= set(self._stepped)
+        self._waited &= {*self._optimizers, now}
+        return self._waited <= set(self._stepped)
+
+    def _log(self, optimizer: Any) -> None:
+        """Records the loss of a step that `Auto` records, and its rate; what lies on a device is read later."""
+        if self._loss is not None:
+            self.seen["loss"] += 1
+            loss, self._loss = self._loss, None
+            rate = _rate(optimizer)
+            self.run.log({"loss": loss} if rate is None else {"loss": loss, "lr": rate})
+
+    def _log_all(self) -> None:
+        """Records losses and rates of the step; of several, by the place of the optimizer in the order in which they were made."""
+        order = list(self._optimizers)
+        for name, values in self._of_step.items():
+            known = [(key, value) for key, value in values.items() if value is not None]
+            self.seen["loss"] += name == "loss" and bool(known)
+            for key, value in known:
+                self.run.log({f"{name}.{order.index(key)}" if len(known) > 1 and key in order else name: value})
+            values.clear()
+
+    def _end(self, optimizer: Any) -> None:
+        """The step ends. What lies behind it is between steps."""
+        self._log_all()
+        self.run.end_step()
+        self.steps += 1
+        self._open = False
+        one = len(self._roots) == 1 and len(self._stepped) == 1 and len(self._optimizers) <= 1 and not self._closure
+        model = next(iter(self._roots.values()))() if one else None
+        # What torch.compile has looked at stays as it is: else it would compile it again, with hooks in it.
+        if model is not None and model.training and not _compiles():
+            self._hand_over(model, optimizer)
+
+    def _hand_over(self, model: Any, optimizer: Any) -> None:
+        self._found()
+        if self._call is not None:
+            return
+        try:
+            self._auto = Auto(self.run, model, [optimizer])
+            self._auto_of = weakref.ref(optimizer)
+        except Exception as error:
+            self._auto = None
+            self._cannot(error)
+            self._look_for_models()
+
+    def _take_back(self) -> None:
+        """Something else turned up: another optimizer, or a step without a forward of the model."""
+        auto, self._auto = self._auto, None
+        if auto is not None:
+            auto.stop()
+        self._open = False
+        self._look_for_models()
+
+    # --- the end ---
+
+    def _cannot(self, error: Exception) -> None:
+        self.run._cannot(f"the loop: {type(error).__name__}: {error}")
+
+    def stop(self) -> None:
+        """Takes everything back. A step that is open was not finished by the program, and is none."""
+        self._open = False
+        if self._auto is not None:
+            self._auto.open = False
+            self._auto.stop()
+            self._auto = None
+        self._found()
+        for undo in reversed(self.undo):
+            with contextlib.suppress(Exception):
+                undo()
+        self.undo.clear()
+
+
+def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        before(self, *args, **kwargs)
+        look(self)
+
+    __init__.__wrapped__ = before  # type: ignore[attr-defined]
+    return __init__
+
+
+def _compiles() -> bool:
+    """Whether torch.compile has compiled anything in this process."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    return bool(counters and (counters.get("stats") or counters.get("frames")))
+
+
+def _rate(optimizer: Any) -> Any:
+    """Returns the learning rate of an optimizer's first group, or None."""
+    groups = getattr(optimizer, "param_groups", None)
+    return groups[0].get("lr") if groups else None
+
+
+def _unwrapped(module: Any) -> list[Any]:
+    """Returns a module, and what DistributedDataParallel or torch.compile has wrapped in it: evaluation often calls that."""
+    found = [module]
+    while len(found) < 8:
+        parts = getattr(found[-1], "_modules", {})
+        inner = parts.get("module") or parts.get("_orig_mod")
+        if inner is None or len(parts) != 1:
+            break
+        found.append(inner)
+    return found

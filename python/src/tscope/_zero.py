@@ -1,0 +1,237 @@
+"""Records a program that nobody touched: waits until it imports torch or a framework, and then patches what its loop calls."""
+
+import contextlib
+import functools
+import importlib.abc
+import os
+import sys
+from typing import Any, Callable, Optional
+
+from tscope import _host, _ranks, _run
+from tscope._paths import program_of
+
+# Frameworks that tell their callbacks more than hooks can see: where the class is whose objects get one, and what makes it.
+_FRAMEWORKS = {
+    "transformers.trainer": ("Trainer", "tscope.integrations.transformers"),
+    "lightning.pytorch.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
+    "pytorch_lightning.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
+}
+_TRACKERS = ("wandb", "mlflow", "SummaryWriter")
+
+_current: "Optional[Zero]" = None
+
+
+class _Imports(importlib.abc.MetaPathFinder):
+    """Tells when a module has been imported. What the program imports stays what it would have been."""
+
+    def __init__(self, wanted: dict[str, Callable[[Any], None]]) -> None:
+        self.wanted = wanted
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Finds what the others find, and has its loader tell."""
+        if name not in self.wanted:
+            return None
+        then = self.wanted.pop(name)
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if finder is not self and find is not None else None
+            if spec is not None:
+                with contextlib.suppress(Exception):
+                    _tell(spec.loader, then)
+                return spec
+        self.wanted[name] = then
+        return None
+
+
+def _tell(loader: Any, then: Callable[[Any], None]) -> None:
+    execute = loader.exec_module
+
+    @functools.wraps(execute)
+    def exec_module(module: Any) -> None:
+        del loader.exec_module
+        execute(module)
+        _quietly(then, module)
+
+    loader.exec_module = exec_module
+
+
+def _quietly(then: Callable[[Any], None], module: Any) -> None:
+    try:
+        then(module)
+    except Exception as error:
+        print(f"tscope: {module.__name__} is not seen: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+class Zero:
+    """The recording of a program that nobody touched. Where it begins a run of its own, this one stays out of the way."""
+
+    def __init__(self, directory: Optional[str], options: dict[str, Any]) -> None:
+        self.directory, self.options = directory, options
+        self.config: dict[str, Any] = {}
+        self.loop: Any = None
+        self.run: Optional[_run.Run] = None
+        self.framework = ""
+        self.installed = False
+        self._pid = os.getpid()
+        self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
+        self._imports.wanted.update({name: functools.partial(self._framework, name) for name in _FRAMEWORKS})
+
+    def install(self) -> None:
+        """Puts the patches where what they belong to is there already, and waits for the rest."""
+        for name in [name for name in self._imports.wanted if name in sys.modules]:
+            _quietly(self._imports.wanted.pop(name), sys.modules[name])
+        sys.meta_path.insert(0, self._imports)
+        self.installed = True
+
+    def _torch(self, torch: Any) -> None:
+        from tscope._loop import Loop
+
+        self.loop = Loop(self._start)
+
+    def _dynamo(self, utils: Any) -> None:
+        if self.loop is not None:
+            self.loop.hide_from(utils)
+
+    def _argparse(self, argparse: Any) -> None:
+        """What the program parsed last is its configuration."""
+        parser = argparse.ArgumentParser
+        before = parser.parse_known_args
+
+        @functools.wraps(before)
+        def parse_known_args(*args: Any, **kwargs: Any) -> Any:
+            found = before(*args, **kwargs)
+            with contextlib.suppress(Exception):
+                if self.run is None:
+                    self.config = {key: "<redacted>" if _host._SECRET.search(key) else value for key, value in vars(found[0]).items()}
+            return found
+
+        parser.parse_known_args = parse_known_args
+
+    def where(self) -> dict[str, Any]:
+        """Returns how a run of this program begins, as arguments of `tscope.start`."""
+        directory, exist = self.directory, "error"
+        if directory is None:
+            from tscope._auto import _directory
+
+            # Ranks that begin at different seconds agree on a folder by its number.
+            several = _ranks.here(None, None)[1] > 1
+            directory, exist = os.path.join("runs", program_of(sys.argv)) if several else _directory(), "new"
+        return {"directory": directory, "exist": exist, **self.options}
+
+    def _start(self) -> Optional[_run.Run]:
+        """The first step of a loop begins."""
+        if os.getpid() != self._pid or self.framework or _run.begun() is not None:
+            return None
+        try:
+            self.run = _run.start(config=self.config or None, **self.where())
+        except Exception as error:
+            print(f"tscope: {error}; nothing is recorded, and training goes on", file=sys.stderr)
+            return None
+        self.run.facts({"columns": {
+            "scalars.loss": {"source": "the tensor on which backward() was called last before the optimizer's step"},
+            "scalars.lr": {"source": "the optimizer's first group"},
+        }})
+        return self.run
+
+    def _framework(self, name: str, module: Any) -> None:
+        """A framework's trainer gets a callback, if there is one for it; else its loop is seen as any other."""
+        owner, integration = _FRAMEWORKS[name]
+        before = getattr(module, owner).__init__
+
+        @functools.wraps(before)
+        def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
+            before(trainer, *args, **kwargs)
+            try:
+                self._call_back(trainer, integration)
+            except ImportError:
+                pass
+            except Exception as error:
+                print(f"tscope: {name}: {type(error).__name__}: {error}; its loop is seen as any other", file=sys.stderr)
+
+        getattr(module, owner).__init__ = __init__
+
+    def _call_back(self, trainer: Any, integration: str) -> None:
+        if os.getpid() != self._pid or (_run.begun() is not None and not self.framework):
+            return
+        kind = importlib.import_module(integration).TscopeCallback
+        theirs = trainer.callback_handler.callbacks if hasattr(trainer, "callback_handler") else trainer.callbacks
+        if not any(isinstance(callback, kind) for callback in theirs):  # else the program has its own
+            theirs.append(kind(**self.where()))
+        self.framework = integration.rpartition(".")[2]
+        if self.loop is not None:
+            self.loop.stop()
+
+    def unseen(self) -> list[str]:
+        """Returns what could not be seen, each with the line to add."""
+        if self.framework or (self.run is None and _run.begun() is not None):
+            return []
+        loop = self.loop
+        if loop is None or not loop.seen["optimizer"]:
+            return ["no step of a torch optimizer was seen: add run = tscope.start(DIR) and, in the loop, with run.step():"]
+        if not loop.steps:
+            return ["no module was called in training: add run = tscope.start(DIR) and, in the loop, with run.step():"]
+        found = []
+        if not loop.seen["loss"] and "scalars.loss" not in (self.run.summary() if self.run else ()):
+            found.append("the loss was not seen: add tscope.log(loss=loss)")
+        if not loop.seen["data"]:
+            found.append("waits for data were not seen: add for batch in run.data(loader):")
+        found.extend(f"what {name} is told was not recorded: add tscope.follow({name})" for name in _unfollowed())
+        return found
+
+    def sees_steps(self) -> bool:
+        """Whether a loop of torch is there, whose steps are those of the run."""
+        return bool(self.framework) or self.loop is not None
+
+    def left_by(self, kind: type) -> None:
+        """An exception leaves the program."""
+        run = self.last()
+        if run is not None and run.enabled and issubclass(kind, (Exception, KeyboardInterrupt)):
+            run._event_text("exception", kind.__name__)
+
+    def last(self) -> Optional[_run.Run]:
+        """Returns the run of this program: the one that it began itself, if it did."""
+        return _run.begun()
+
+    def rank(self) -> int:
+        """Returns the rank of this process."""
+        run = self.last()
+        return run.rank if run is not None else int(_ranks.here(None, None)[0])
+
+    def stop(self) -> None:
+        """Takes the patches back, and ends the run."""
+        self.installed = False
+        if self.loop is not None:
+            self.loop.stop()
+        with contextlib.suppress(ValueError):
+            sys.meta_path.remove(self._imports)
+        if self.run is not None:
+            self.run.finish()
+
+
+def current() -> Optional[Zero]:
+    """Returns the recording of this program as nobody touched it, or None.
+
+    >>> isinstance(current(), (Zero, type(None)))
+    True
+    """
+    return _current if _current is not None and _current.installed else None
+
+
+def _unfollowed() -> list[str]:
+    """Returns the trackers that the program itself has imported, and does not have followed."""
+    from tscope import _follow
+
+    names = vars(sys.modules["__main__"])
+    return [name for name in _TRACKERS if name in names and not _follow.follows(names[name])]
+
+
+def install(directory: Optional[str] = None, **options: Any) -> Zero:
+    """Has the program that runs in this process recorded, and returns what ends that.
+
+    >>> zero = install("runs/zero")
+    >>> zero.stop()
+    """
+    global _current
+    _current = Zero(directory, options)
+    _current.install()
+    return _current
