@@ -2,10 +2,10 @@
  *
  *	ts_event_diff_rank(&diff, rank, &a, &b, scratch, arena, err)	for each rank that both runs have
  *
- * Events are aligned by where they lie among the steps (in one, behind one, in front of the first), by name, and by how often that name
- * came there before. Their times always differ, and the duration of a region is a cost: neither is looked at. A value differs if its bits do
- * (two NaN do not); a text if its bytes do, but that of `checkpoint` and `resumed`, which are places of their own run, is not looked
- * at. The order of events is looked at among those that one thread recorded at one place.
+ * Events are aligned by where they lie among the steps (in one, behind one, in front of the first), by name, and by how often that
+ * name came there before. Their times always differ, and the duration of a region is a cost: neither is looked at. A value differs if
+ * its bits do (two NaN do not); a text if its bytes do, but that of `checkpoint` and `resumed`, which are places of their own run, is
+ * not looked at. The order of events is looked at among those that one thread recorded at one place.
  *
  * Nothing of it decides whether two runs computed the same. Pure; time is n log n of the events of a rank.
  */
@@ -69,8 +69,8 @@ struct ts_event_diff {
 const char *ts_event_change_word(enum ts_event_change change); /* "only_a", "only_b", "value", "order" */
 const char *ts_event_where_word(enum ts_event_where where);    /* "in", "behind", "before_all", "nowhere" */
 
-/* Counts the events of a rank, and keeps a row if they differ. Rows and texts lie in the arena; scratch takes 16 bytes for each event that
- * both have. */
+/* Counts the events of a rank, and keeps a row if they differ. Rows and texts lie in the arena; scratch takes 16 bytes for each event
+ * that both have. */
 enum ts_status ts_event_diff_rank(struct ts_event_diff *diff, int32_t rank, struct ts_timed_events *a, struct ts_timed_events *b,
 				  struct ts_arena *scratch, struct ts_arena *arena, struct ts_error *err);
 

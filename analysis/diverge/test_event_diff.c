@@ -61,9 +61,11 @@ static struct ts_event_diff diff_of(struct ts_timed_event *a, size_t n_a, struct
 
 static void the_same(void **state)
 {
-	struct ts_timed_event a[] = {at(TS_EVENT_BEFORE_ALL, 0, "resumed"), said(4, "checkpoint", "runs/a/4.pt"), valued(5, "rate", NAN),
+	struct ts_timed_event a[] = {at(TS_EVENT_BEFORE_ALL, 0, "resumed"), said(4, "checkpoint", "runs/a/4.pt"),
+				     valued(5, "rate", NAN),
 				     at(TS_EVENT_BEHIND, 5, "x"), at(TS_EVENT_NOWHERE, 0, "y")};
-	struct ts_timed_event b[] = {at(TS_EVENT_BEFORE_ALL, 0, "resumed"), said(4, "checkpoint", "runs/b/4.pt"), valued(5, "rate", -NAN),
+	struct ts_timed_event b[] = {at(TS_EVENT_BEFORE_ALL, 0, "resumed"), said(4, "checkpoint", "runs/b/4.pt"),
+				     valued(5, "rate", -NAN),
 				     at(TS_EVENT_BEHIND, 5, "x"), at(TS_EVENT_NOWHERE, 0, "y")};
 	struct ts_event_diff diff = DIFF(a, b);
 
@@ -76,8 +78,10 @@ static void the_same(void **state)
 
 static void one_run_alone_has_it(void **state)
 {
-	struct ts_timed_event a[] = {at(TS_EVENT_IN, 7, "evaluation"), said(9, "exception", "ValueError"), at(TS_EVENT_IN, 12, "evaluation")};
-	struct ts_timed_event b[] = {at(TS_EVENT_IN, 7, "evaluation"), at(TS_EVENT_IN, 12, "evaluation"), at(TS_EVENT_IN, 12, "evaluation")};
+	struct ts_timed_event a[] = {at(TS_EVENT_IN, 7, "evaluation"), said(9, "exception", "ValueError"),
+				     at(TS_EVENT_IN, 12, "evaluation")};
+	struct ts_timed_event b[] = {at(TS_EVENT_IN, 7, "evaluation"), at(TS_EVENT_IN, 12, "evaluation"),
+				     at(TS_EVENT_IN, 12, "evaluation")};
 	struct ts_event_diff diff = DIFF(a, b);
 
 	(void)state;
@@ -116,7 +120,8 @@ static void values_and_texts(void **state)
 /* A run that is shorter does not lack what came behind its end. */
 static void behind_the_end_of_the_other(void **state)
 {
-	struct ts_timed_event a[] = {at(TS_EVENT_IN, 7, "x"), at(TS_EVENT_BEHIND, 7, "x"), at(TS_EVENT_IN, 8, "x"), at(TS_EVENT_BEHIND, 9, "x")};
+	struct ts_timed_event a[] = {at(TS_EVENT_IN, 7, "x"), at(TS_EVENT_BEHIND, 7, "x"), at(TS_EVENT_IN, 8, "x"),
+				     at(TS_EVENT_BEHIND, 9, "x")};
 	struct ts_timed_events of_a = {a, 4, 9}, of_b = {NULL, 0, 7};
 	struct ts_event_diff diff = {.n = 0};
 	struct ts_error err;

@@ -13,7 +13,8 @@
 enum { NO_STEP = -1, NO_VALUE = -1 };
 
 /* text: a literal or NULL. */
-static void add(struct cells *cells, int32_t rank, int64_t key, double time, const char *name, double step, double value, const char *text)
+static void add(struct cells *cells, int32_t rank, int64_t key, double time, const char *name, double step, double value,
+		const char *text)
 {
 	cells_add(cells, rank, "time", key, time)->timed = true;
 	cells_add_text(cells, rank, "name", key, name);
