@@ -8,6 +8,7 @@
 #include <Python.h>
 
 #include "_digest.h"
+#include "_host.h"
 #include "record/tscope.h"
 
 #ifndef METH_FASTCALL /* CPython 3.9 has it, and leaves it out of the limited API */
@@ -811,6 +812,7 @@ static PyObject *digest_at(PyObject *module, PyObject *args)
 static PyMethodDef module_methods[] = {
 	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
+	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
 	{NULL, NULL, 0, NULL},
 };

@@ -1,0 +1,8 @@
+/* _host.h - the facts of the host, of the code that `tscope facts` runs (ingest/host/host.h). */
+#ifndef TSCOPE_PYTHON_SRC_TSCOPE__HOST_H
+#define TSCOPE_PYTHON_SRC_TSCOPE__HOST_H
+
+/* host_facts(directory: str, command: str, patch: bool) -> (facts.json, why the text of the patch is left out, or None). */
+PyObject *tscope_host_facts(PyObject *module, PyObject *args);
+
+#endif
