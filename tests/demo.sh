@@ -68,11 +68,11 @@ step "Store the runs. Each gets a name, and an id that is a hash of its content.
 	tscope push runs/first runs/again runs/changed
 step "Find runs by what they recorded." 0 p "The filter reads any fact; --columns and --sort take any column or fact." \
 	tscope list 'config.lr=1 and loss.last<3' --columns name,steps,config.lr,loss.best --sort name
-step "What limits a run?" 0 1,9p "Plain Python computes all the time. The rest is a page of findings, times and losses." \
+step "What limits a run?" 0 1,9p "Where the time goes. The rest is a page of findings, times and losses." \
 	tscope analyze first
 step "Did a repeat compute the same?" 0 1,2p "Exit 0: the same bits in every loss, norm and batch of 400 steps." \
 	tscope diff first again
-step "What did the changed line change, and from which step on?" 1 '1,/  b  /p;/SERIES/,/loss.*[0-9]/p' \
+step "What did the changed line change, and from which step on?" 1 '1,/  b  /p;/SERIES/,/loss.*[0-9]/p;/^EVENTS/,/rate/p' \
 	"Exit 1. Up to step 199 the two are the same bit for bit; then one rate is half of the other." \
 	tscope diff first changed
 cd "$root/tests/golden/demo"
