@@ -9,8 +9,8 @@
 
 enum { FACTS_MAX = 16 << 20 };
 
-static enum ts_status collect(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_buf *json, const char **ret_no_patch,
-			      struct ts_error *err)
+static enum ts_status collect(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_buf *json,
+			      const char **ret_no_patch, struct ts_error *err)
 {
 	struct ts_facts facts = {.n = 0};
 
