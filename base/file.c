@@ -123,7 +123,7 @@ enum ts_status ts_read_rest(int fd, uint64_t size, struct ts_buf *buf, struct ts
 		size_t read = buf->len - before;
 		size_t want = size > read ? (size_t)(size - read) : READ_STEP;
 		uint8_t spare;
-		size_t got;
+		size_t got = 0;
 		uint8_t *at;
 
 		if (left == 0) { /* the limit is reached exactly: is there one more byte? */

@@ -129,6 +129,8 @@ VECTORS = [
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "
+     "events { rows { rank: -1 change: EVENT_CHANGE_VALUE where: EVENT_WHERE_BEHIND step: -2 region: true name: \"rate\" occurrence: 3 a { value: 0.5 } b { text: \"t\" } } "
+     "all_a: 4 all_b: 5 compared: 6 only_a: 7 only_b: 8 values: 9 reordered: 10 cut: true beyond_a: 11 beyond_b: 12 } "
      "cut_offs { name: \"quanta\" value: 4.5 standard: 3 } cut_offs { name: \"blow_up\" standard: 0.5 }"
      % (RUN % ident(1), RUN % ident(2), ident(3), RUN % ident(4), RUN % ident(5))),
     ("make_token_request", "MakeTokenRequest", 'name: "n" role: "push" projects: "a b" lifetime_s: 3'),

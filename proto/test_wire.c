@@ -569,6 +569,25 @@ static void reads_ops(const struct ts_op_diff *o)
 	assert_int_equal(o->only_b, 10);
 }
 
+static void reads_events(const struct ts_event_diff *e)
+{
+	const struct ts_event_row *row = e->rows;
+
+	assert_int_equal(e->n, 1);
+	assert_int_equal(row->rank, -1);
+	assert_int_equal(row->change, TS_EVENT_VALUE);
+	assert_int_equal(row->where, TS_EVENT_BEHIND);
+	assert_int_equal(row->step, -2);
+	assert_true(row->region && e->cut);
+	IS(row->name, "rate");
+	assert_int_equal(row->occurrence, 3);
+	assert_true(row->a.has_value && row->a.value == 0.5 && !row->a.text.len);
+	assert_false(row->b.has_value);
+	IS(row->b.text, "t");
+	assert_true(e->all_a == 4 && e->all_b == 5 && e->compared == 6 && e->only_a == 7 && e->only_b == 8);
+	assert_true(e->values == 9 && e->reordered == 10 && e->beyond_a == 11 && e->beyond_b == 12);
+}
+
 static void reads_levels(const struct ts_repeats *r)
 {
 	const struct ts_level_row *row = r->levels;
@@ -1029,6 +1048,7 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(d.ranks_only_b[0], 16);
 	reads_diagnosis(&d.diagnosis);
 	reads_ops(&d.ops);
+	reads_events(&d.events);
 	reads_repeats(&d.repeats);
 	assert_int_equal(d.plots.n, 2);
 	IS(d.plots.items[0].group, "around");

@@ -1,4 +1,5 @@
-"""setup.py - builds the extension, with the sources of record/ compiled in: those of the tree, or of the archive of sources."""
+"""setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in: the sources of the tree, or
+of the archive of sources."""
 import glob
 import os
 import re
@@ -10,17 +11,43 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RECORD = next((p for p in (os.path.join(HERE, "record"), os.path.join(HERE, "..", "record")) if os.path.isdir(p)), "")
+ROOT = next((p for p in (HERE, os.path.join(HERE, "..")) if os.path.isdir(os.path.join(p, "record"))), "")
 NO_PART = ("test_", "fuzz_", "bench_", "make_")
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
+# The facts of the host, and what they need; of base/digest.h the package has its own, since that one is OpenSSL's.
+HOST = (
+    "ingest/host/host.c ingest/host/spawn.c ingest/facts/facts_write.c ingest/facts/redact.c run/fact.c base/alloc.c base/arena.c"
+    " base/budget.c base/buf.c base/clock.c base/error.c base/file.c base/json_writer.c base/number.c base/number_exact.c base/text.c"
+).split()
 
 
 def recorder():
-    """Returns the files of record/ that belong to the library."""
-    found = sorted(glob.glob(os.path.join(RECORD, "*.[ch]")))
+    """Returns the sources of record/ that belong to the library."""
+    found = [os.path.relpath(p, ROOT) for p in sorted(glob.glob(os.path.join(ROOT, "record", "*.c")))]
     if not found:
         raise SystemExit("tscope: the sources of record/ are neither here nor beside this folder")
-    return [p for p in found if not os.path.basename(p).startswith(NO_PART) and not p.endswith(OTHER)]
+    return [p for p in found if not os.path.basename(p).startswith(NO_PART)]
+
+
+def headers(sources):
+    """Returns the headers of the tree that these files include, and those that these include."""
+    found, left = set(), list(sources)
+    while left:
+        with open(os.path.join(ROOT, left.pop()), encoding="utf-8") as file:
+            new = {p for p in re.findall(r'^#include "([^"]+)"', file.read(), re.M) if os.path.exists(os.path.join(ROOT, p))}
+        left += new - found
+        found |= new
+    return sorted(found)
+
+
+def sources():
+    """Returns the sources for every system, below ROOT."""
+    return [*recorder(), *HOST, "base/system_linux.c", "base/system_posix.c"]
+
+
+def own_sources():
+    """Returns the sources of the package itself."""
+    return [os.path.join("src", "tscope", name) for name in ("_recorder.c", "_hooks.c", "_digest.c", "_host.c", "_sha256.c")]
 
 
 def version():
@@ -32,28 +59,31 @@ def version():
     raise SystemExit("tscope: no version")
 
 
+def copy_to(folder):
+    """Copies what of the tree is compiled in, each file to its own place below the folder."""
+    for path in {*sources(), *headers([*sources(), *(os.path.relpath(os.path.join(HERE, p), ROOT) for p in own_sources())])}:
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        shutil.copy(os.path.join(ROOT, path), os.path.join(folder, path))
+
+
 class Build(build_ext):
-    """Copies record/ below the folder of the build, so that no object file is written beside the tree's sources."""
+    """Copies the sources of the tree below the folder of the build, so that no object file is written beside them."""
 
     def build_extension(self, ext):
-        at = os.path.join(self.build_temp, "record")
-        os.makedirs(at, exist_ok=True)
-        copies = [shutil.copy(path, at) for path in recorder()]
-        ext.sources = [*ext.sources, *(p for p in copies if p.endswith(".c"))]
-        ext.include_dirs = [at, self.build_temp, *ext.include_dirs]
+        at = os.path.join(self.build_temp, "tree")
+        copy_to(at)
+        ext.sources = [*ext.sources, *(os.path.join(at, p) for p in sources() if not p.endswith(OTHER))]
+        ext.include_dirs = [at, *ext.include_dirs]
         super().build_extension(ext)
 
 
 class Archive(sdist):
-    """Puts record/ into the archive of sources."""
+    """Puts the sources of the tree into the archive of sources."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
-        at = os.path.join(base_dir, "record")
-        os.makedirs(at, exist_ok=True)
-        for path in recorder():
-            shutil.copy(path, at)
-        with open(os.path.join(at, "VERSION"), "w", encoding="utf-8") as file:
+        copy_to(base_dir)
+        with open(os.path.join(base_dir, "record", "VERSION"), "w", encoding="utf-8") as file:
             file.write(version() + "\n")
 
 
@@ -63,8 +93,8 @@ setup(
     ext_modules=[
         Extension(
             "tscope._recorder",
-            ["src/tscope/_recorder.c", "src/tscope/_hooks.c", "src/tscope/_digest.c"],
-            depends=["src/tscope/_digest.h", "src/tscope/_hooks.h", "src/tscope/_recorder.h"],
+            own_sources(),
+            depends=["src/tscope/_digest.h", "src/tscope/_hooks.h", "src/tscope/_host.h", "src/tscope/_recorder.h"],
             include_dirs=["src/tscope"],
             define_macros=[("_GNU_SOURCE", "1")],
             extra_compile_args=["-std=gnu11", "-O3", "-fvisibility=hidden"],

@@ -7,6 +7,7 @@
 #include "analysis/answer/outcome.h"
 #include "analysis/answer/plot.h"
 #include "analysis/answer/run_ref.h"
+#include "analysis/diverge/event_diff.h"
 #include "analysis/diverge/gap.h"
 #include "analysis/diverge/op_diff.h"
 #include "analysis/diverge/repeats.h"
@@ -98,6 +99,7 @@ struct ts_diff {
 	size_t n_ranks_only_a, n_ranks_only_b;
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
+	struct ts_event_diff events;  /* all zero: neither run recorded any on a rank that both have */
 	struct ts_repeats repeats;    /* asked: false where none were named */
 	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
 	size_t n_cut_offs;

@@ -303,6 +303,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	ts_report_diff_extent(&r, diff);
 	ts_report_diff_repeats(&r, diff);
 	operations(&r, diff);
+	ts_report_diff_events(&r, diff);
 	evidence(&r, d);
 	next(&r, d);
 	reproduce(&r, diff, how);

@@ -42,6 +42,8 @@ static const struct list {
 	 {"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
 	  "SLURM_NTASKS", "SLURM_CLUSTER_NAME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT",
 	  "SLURM_GPUS", "SLURM_GPUS_ON_NODE", NULL}},
+	{"session.topology",
+	 {"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK", "SLURM_NODEID", "SLURM_LOCALID", NULL}},
 	{"determinism.env",
 	 {"PYTHONHASHSEED", "CUBLAS_WORKSPACE_CONFIG", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR",
 	  "CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
@@ -283,6 +285,28 @@ static enum ts_status add_lists(struct host *h, struct ts_error *err)
 	return TS_OK;
 }
 
+/* The kind of container that this process runs in: by a file that its engine makes, else by a variable. */
+static enum ts_status add_container(struct host *h, struct ts_error *err)
+{
+	static const struct {
+		const char *file, *variable, *kind;
+	} marks[] = {
+		{"/.dockerenv", NULL, "docker"},
+		{"/run/.containerenv", NULL, "podman"},
+		{NULL, "APPTAINER_CONTAINER", "apptainer"},
+		{NULL, "SINGULARITY_CONTAINER", "apptainer"},
+		{NULL, "KUBERNETES_SERVICE_HOST", "kubernetes"},
+	};
+	const char *kind = getenv("container"), *value;
+
+	for (size_t i = sizeof marks / sizeof marks[0]; i-- > 0;) {
+		value = marks[i].variable ? getenv(marks[i].variable) : NULL;
+		if (marks[i].file ? access(marks[i].file, F_OK) == 0 : value && *value)
+			kind = marks[i].kind;
+	}
+	return kind ? add_text(h, "session.container", ts_span_str(kind), err) : TS_OK;
+}
+
 static enum ts_status add_session(struct host *h, struct ts_error *err)
 {
 	struct ts_error ignored;
@@ -329,7 +353,8 @@ enum ts_status ts_host_facts(const struct ts_host_wanted *wanted, struct ts_aren
 	};
 	enum ts_status status = TS_OK;
 
-	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err) || add_command(&h, err))
+	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err) || add_container(&h, err) ||
+	    add_command(&h, err))
 		status = err->status;
 	ts_buf_finish(&h.out);
 	if (!status)

@@ -1,9 +1,10 @@
 /* host.h - collects the facts of the training host, which `tscope facts` writes as facts.json.
  *
  * The facts are: git (head, branch, up to 200 ancestors, digest of the uncommitted patch, shallow or not), CI variables, SLURM,
- * GPUs with driver and topology by nvidia-smi where there is one, an allow-list of determinism, NCCL and cuBLAS variables, host
- * name, boot id, time. A fact that cannot be found out is absent, never empty or zero. Programs are run by posix_spawn with a
- * time limit.
+ * where the launcher put this process, GPUs with driver and topology by nvidia-smi where there is one, an allow-list of determinism,
+ * NCCL and cuBLAS variables, host name, boot id, container, time. A fact that cannot be found out is absent, never empty or zero.
+ * Programs are run by posix_spawn with a time limit. The package for Python is built with this file and what it needs
+ * (python/setup.py), so that both collect the same.
  */
 #ifndef TSCOPE_INGEST_HOST_HOST_H
 #define TSCOPE_INGEST_HOST_HOST_H

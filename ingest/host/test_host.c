@@ -202,6 +202,8 @@ static void variables_on_the_list(void **state)
 	assert_int_equal(setenv("NCCL_ALGO", "Ring", 1), 0);
 	assert_int_equal(setenv("SLURM_JOB_ID", "77", 1), 0);
 	assert_int_equal(setenv("GITHUB_SHA", "abc", 1), 0);
+	assert_int_equal(setenv("LOCAL_RANK", "3", 1), 0);
+	assert_int_equal(setenv("container", "lxc", 1), 0);
 	assert_int_equal(setenv("NCCL_PROTO", "", 1), 0);
 	assert_int_equal(setenv("GITHUB_TOKEN", "ghp_secret", 1), 0);
 	assert_int_equal(setenv("MKL_CBWR", "\xff", 1), 0);
@@ -213,6 +215,13 @@ static void variables_on_the_list(void **state)
 	assert_string_equal(test_fact(&t, "determinism.env.MKL_CBWR"), "");
 	for (size_t i = 0; i < t.result.facts.n; i++)
 		assert_false(ts_span_eq(t.result.facts.items[i].text, ts_span_str("ghp_secret")));
+	assert_string_equal(test_fact(&t, "session.topology.LOCAL_RANK"), "3");
+	if (access("/.dockerenv", F_OK) && access("/run/.containerenv", F_OK) && !getenv("KUBERNETES_SERVICE_HOST")) {
+		assert_string_equal(test_fact(&t, "session.container"), "lxc");
+		assert_int_equal(setenv("APPTAINER_CONTAINER", "/x.sif", 1), 0);
+		collect(&t, "/");
+		assert_string_equal(test_fact(&t, "session.container"), "apptainer");
+	}
 	assert_int_not_equal(strlen(test_fact(&t, "session.host")), 0);
 	assert_int_equal(strlen(test_fact(&t, "session.boot_id")), 36);
 	assert_int_equal(test_fact(&t, "session.collected_at")[10], 'T');

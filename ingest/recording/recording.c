@@ -140,6 +140,20 @@ static void count_step(struct ts_recording *r, const struct ts_frame *frame)
 	count(&r->steps, frame->time);
 }
 
+/* A late value for no step, which nothing writes, is sorted like any other. */
+static void count_added(struct ts_recording *r, const struct ts_frame *frame)
+{
+	int64_t step = ts_recording_step_added(frame);
+
+	if (frame->kind == TS_FRAME_REGION && step == TS_FRAME_NO_STEP)
+		return;
+	r->scattered |= r->added && (frame->lane != r->added_lane || step < r->added_step);
+	r->scattered |= step == TS_FRAME_NO_STEP || frame->lane == TS_LANE_NONE;
+	r->added_lane = frame->lane;
+	r->added_step = step;
+	r->added++;
+}
+
 static void count_end(struct ts_recording *r, const uint8_t *frame)
 {
 	r->has_end = true;
@@ -180,10 +194,10 @@ static enum ts_status take(struct ts_recording *r, struct ts_notices *notices, c
 		count_step(r, frame);
 		break;
 	case TS_FRAME_LATE:
-		r->added++;
+		count_added(r, frame);
 		break;
 	case TS_FRAME_REGION:
-		r->added += ts_frame_i64(bytes, TS_FRAME_REGION_STEP) != TS_FRAME_NO_STEP;
+		count_added(r, frame);
 		count(&r->events, frame->time);
 		break;
 	case TS_FRAME_EVENT:
@@ -212,6 +226,7 @@ static enum ts_status survey(struct ts_recording *r, int64_t cut, struct ts_noti
 	r->cut = cut;
 	r->steps = r->events = r->digests = (struct ts_recorded){.n = 0};
 	r->added = r->frames = 0;
+	r->scattered = false;
 	r->newest = TS_TIME_NONE;
 	r->increase = true;
 	ts_frame_walk_init(&w, r->source, &r->chunks, TS_WALK_ALL, notices);

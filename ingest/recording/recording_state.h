@@ -36,6 +36,9 @@ struct ts_recording {
 	bool running;
 	struct ts_recorded steps, events, digests;
 	uint64_t added; /* frames of which something is added to a row */
+	bool scattered; /* they come in several lanes, or their steps go back */
+	uint32_t added_lane;
+	int64_t added_step;
 	bool increase;	/* each step is above the one before, in the order of a walk */
 	int64_t last_step;
 	bool has_end;
@@ -53,6 +56,12 @@ struct ts_making {
 	uint64_t dropped;   /* values of columns for which there was no room */
 	uint64_t unknown;   /* values of columns that were not declared */
 };
+
+/* The step that a LATE or REGION frame adds to. */
+static inline int64_t ts_recording_step_added(const struct ts_frame *frame)
+{
+	return ts_frame_i64(frame->bytes, frame->kind == TS_FRAME_LATE ? TS_FRAME_LATE_STEP : TS_FRAME_REGION_STEP);
+}
 
 /* Begins a walk over frames of some kinds. */
 void ts_recording_walk(struct ts_recording *r, uint32_t kinds, struct ts_frame_walk *ret_walk);

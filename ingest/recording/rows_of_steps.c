@@ -1,8 +1,8 @@
 /* rows_of_steps.c - the rows of steps, from STEP frames and from what other frames add to them.
  *
- * Three ways give the same rows. Where each step is above the one before and nothing is added, rows of the same columns go to the
- * builder many at a time. Where something is added, it is sorted by step beside them. Where steps go back, or threads took turns, the
- * rows are sorted, too: first by time, which says where a segment begins, then by step.
+ * Two ways give the same rows. Where each step is above the one before, rows of the same columns go to the builder many at a time, with
+ * what is added to them: it is read beside them where it comes by step in one lane, too, else it is sorted by step. Where steps go
+ * back, or threads took turns, the rows are sorted, too: first by time, which says where a segment begins, then by step.
  */
 #include "base/alloc.h"
 #include "ingest/recording/recording_state.h"
@@ -21,8 +21,8 @@ enum {
 
 /* Rows that have the same columns, with room for the time stamp. */
 struct batch {
-	uint8_t shape[2 * BATCH_COLUMNS]; /* the columns as the frames have them */
-	uint32_t n;
+	uint8_t shape[2 * BATCH_COLUMNS]; /* the columns as the frames have them, then those of what is added */
+	uint32_t n, n_frame;		  /* of all, of the frames */
 	bool usable, any;
 	bool is_time[BATCH_COLUMNS];
 	uint32_t columns[BATCH_COLUMNS + 1];
@@ -46,6 +46,11 @@ struct stepping {
 	bool any;
 	int64_t last;
 	struct ts_spill *added, *rows;
+	/* What is added, where its frames come by step in one lane: they are read beside those of the steps. */
+	struct ts_frame_walk beside;
+	struct ts_frame ahead; /* the next one */
+	bool has_ahead;
+	struct ts_buf record;
 	/* The next record of what is added. */
 	int64_t added_step;
 	struct ts_span added_bytes;
@@ -193,10 +198,16 @@ static enum ts_status put_frame(struct stepping *s, const uint8_t *frame, struct
 	return put_cells(s, &cells, err);
 }
 
-static enum ts_status put_added(struct stepping *s, const uint8_t *record, struct ts_error *err)
+static struct ts_frame_cells added_cells(const uint8_t *record)
 {
 	uint32_t n = ts_load_u32(record + ADDED_COUNT);
-	struct ts_frame_cells cells = {record + ADDED_COLUMNS, record + ADDED_COLUMNS + 2 * (size_t)n, n};
+
+	return (struct ts_frame_cells){record + ADDED_COLUMNS, record + ADDED_COLUMNS + 2 * (size_t)n, n};
+}
+
+static enum ts_status put_added(struct stepping *s, const uint8_t *record, struct ts_error *err)
+{
+	struct ts_frame_cells cells = added_cells(record);
 
 	return put_cells(s, &cells, err);
 }
@@ -229,8 +240,23 @@ static bool has_twice(const uint8_t *shape, uint32_t n)
 	return false;
 }
 
+/* The cells of a row: those of its frame, and those that are added. */
+struct row_cells {
+	struct ts_frame_cells frame, added;
+};
+
+/* Finds the builder's column of the i-th of the batch, which is usable if it is a number. */
+static enum ts_status learn_column(struct stepping *s, uint32_t i, uint32_t *ret, struct ts_error *err)
+{
+	struct ts_declared_column *column = of_steps(s->m, ts_frame_u16(s->batch.shape, 2 * (size_t)i));
+
+	*ret = 0;
+	s->batch.is_time[i] = column && ts_declared_is_time(column->kind);
+	return column && column->kind != TSCOPE_DIGEST ? number_of(s->m, column, ret, err) : TS_OK;
+}
+
 /* Learns the shape of these cells; it is usable if all of its columns are numbers, each once. */
-static enum ts_status learn(struct stepping *s, const struct ts_frame_cells *cells, struct ts_error *err)
+static enum ts_status learn(struct stepping *s, const struct row_cells *cells, struct ts_error *err)
 {
 	struct batch *b = &s->batch;
 	size_t at = 0;
@@ -238,33 +264,45 @@ static enum ts_status learn(struct stepping *s, const struct ts_frame_cells *cel
 	if (flush(s, err) || make_timestamp(s, err))
 		return err->status;
 	b->any = true;
-	b->usable = cells->n > 0 && cells->n <= BATCH_COLUMNS && !has_twice(cells->columns, cells->n);
-	b->n = cells->n;
-	if (cells->n > BATCH_COLUMNS)
+	b->n_frame = cells->frame.n;
+	b->n = cells->frame.n + cells->added.n;
+	b->usable = cells->frame.n > 0 && b->n <= BATCH_COLUMNS;
+	if (b->n > BATCH_COLUMNS)
 		return TS_OK;
-	memcpy(b->shape, cells->columns, 2 * (size_t)cells->n);
+	if (cells->frame.n)
+		memcpy(b->shape, cells->frame.columns, 2 * (size_t)cells->frame.n);
+	if (cells->added.n)
+		memcpy(b->shape + 2 * (size_t)cells->frame.n, cells->added.columns, 2 * (size_t)cells->added.n);
+	b->usable &= !has_twice(b->shape, b->n);
 	if (s->timestamp)
 		b->columns[at++] = s->timestamp - 1;
-	for (uint32_t i = 0; i < cells->n && b->usable; i++) {
-		struct ts_declared_column *column = of_steps(s->m, ts_frame_u16(cells->columns, 2 * (size_t)i));
-		uint32_t to = 0;
+	for (uint32_t i = 0; i < b->n && b->usable; i++) {
+		uint32_t to;
 
-		if (column && column->kind != TSCOPE_DIGEST && number_of(s->m, column, &to, err))
+		if (learn_column(s, i, &to, err))
 			return err->status;
 		b->usable = to != 0;
 		b->columns[at++] = to - 1;
-		b->is_time[i] = column && ts_declared_is_time(column->kind);
 	}
 	return TS_OK;
 }
 
-static bool has_shape(const struct batch *b, const struct ts_frame_cells *cells)
+static bool has_shape(const struct batch *b, const struct row_cells *cells)
 {
-	return b->any && cells->n == b->n && cells->n <= BATCH_COLUMNS &&
-	       memcmp(b->shape, cells->columns, 2 * (size_t)cells->n) == 0;
+	return b->any && cells->frame.n == b->n_frame && cells->frame.n + cells->added.n == b->n && b->n <= BATCH_COLUMNS &&
+	       memcmp(b->shape, cells->frame.columns, 2 * (size_t)b->n_frame) == 0 &&
+	       (!cells->added.n ||
+		memcmp(b->shape + 2 * (size_t)b->n_frame, cells->added.columns, 2 * (size_t)cells->added.n) == 0);
 }
 
-static void add_to_batch(struct stepping *s, const uint8_t *frame, const struct ts_frame_cells *cells)
+static double *add_cells(double *to, const struct ts_frame_cells *cells, const bool *is_time)
+{
+	for (uint32_t i = 0; i < cells->n; i++, to += BATCH_ROWS)
+		*to = as_f64(ts_load_le(cells->values + 8 * (size_t)i, 8), is_time[i]);
+	return to;
+}
+
+static void add_to_batch(struct stepping *s, const uint8_t *frame, const struct row_cells *cells)
 {
 	struct batch *b = &s->batch;
 	double *to = b->values + b->rows;
@@ -274,42 +312,9 @@ static void add_to_batch(struct stepping *s, const uint8_t *frame, const struct 
 								ts_frame_i64(frame, TS_FRAME_STEP_DURATION)));
 		to += BATCH_ROWS;
 	}
-	for (uint32_t i = 0; i < cells->n; i++, to += BATCH_ROWS)
-		*to = as_f64(ts_load_le(cells->values + 8 * (size_t)i, 8), b->is_time[i]);
+	to = add_cells(to, &cells->frame, b->is_time);
+	(void)add_cells(to, &cells->added, b->is_time + b->n_frame);
 	b->steps[b->rows++] = ts_frame_i64(frame, TS_FRAME_STEP_STEP);
-}
-
-/* Begins and ends a row of its own. */
-static enum ts_status put_row(struct stepping *s, const struct ts_frame *frame, struct ts_error *err)
-{
-	ts_builder_row(s->m->builder, TS_TABLE_STEPS, ts_frame_i64(frame->bytes, TS_FRAME_STEP_STEP));
-	begin_stamps(s);
-	if (put_frame(s, frame->bytes, err) || put_sums(s, err))
-		return err->status;
-	return ts_builder_row_end(s->m->builder, err);
-}
-
-static enum ts_status rows_alone(struct stepping *s, struct ts_error *err)
-{
-	struct ts_frame frame;
-	struct ts_frame_walk w;
-	enum ts_status status;
-	bool more = true;
-
-	ts_recording_walk(s->m->r, TS_OF_STEPS, &w);
-	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
-		struct ts_frame_cells cells = ts_frame_cells(TS_FRAME_STEP, frame.bytes);
-
-		if (!has_shape(&s->batch, &cells) && (status = learn(s, &cells, err)) != TS_OK)
-			break;
-		if (s->batch.usable)
-			add_to_batch(s, frame.bytes, &cells);
-		status = !s->batch.usable ? put_row(s, &frame, err) : s->batch.rows == BATCH_ROWS ? flush(s, err) : TS_OK;
-		if (status)
-			break;
-	}
-	ts_frame_walk_finish(&w);
-	return status ? status : flush(s, err);
 }
 
 /* --- what is added --- */
@@ -333,22 +338,35 @@ struct adding {
 	uint32_t segment, lane;
 };
 
+/* Makes the record of the values that were touched. */
+static enum ts_status make_record(struct stepping *s, uint32_t segment, bool late, struct ts_error *err)
+{
+	size_t n = s->n_touched;
+	uint8_t *to;
+
+	ts_buf_reset(&s->record);
+	to = ts_buf_reserve(&s->record, ADDED_COLUMNS + 10 * n);
+	if (!to)
+		return ts_buf_check(&s->record, err);
+	s->record.len = ADDED_COLUMNS + 10 * n;
+	ts_store_u32(to + ADDED_SEGMENT, segment);
+	ts_store_u32(to + ADDED_LATE, late);
+	ts_store_u32(to + ADDED_COUNT, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		ts_store_u16(to + ADDED_COLUMNS + 2 * i, s->touched[i]);
+		ts_store_u64(to + ADDED_COLUMNS + 2 * n + 8 * i, s->value[s->touched[i]]);
+	}
+	return TS_OK;
+}
+
 static enum ts_status end_adding(struct stepping *s, struct adding *a, struct ts_error *err)
 {
-	struct ts_buf *out = &s->extra;
-
 	if (!a->open || !s->n_touched)
 		return TS_OK;
 	a->open = false;
-	ts_buf_reset(out);
-	ts_buf_u32(out, a->segment);
-	ts_buf_u32(out, a->late);
-	ts_buf_u32(out, (uint32_t)s->n_touched);
-	for (size_t i = 0; i < s->n_touched; i++)
-		ts_buf_u16(out, s->touched[i]);
-	for (size_t i = 0; i < s->n_touched; i++)
-		ts_buf_u64(out, s->value[s->touched[i]]);
-	return ts_buf_check(out, err) ? err->status : ts_spill_add(s->added, a->step, ts_buf_view(out), err);
+	if (make_record(s, a->segment, a->late, err))
+		return err->status;
+	return ts_spill_add(s->added, a->step, ts_buf_view(&s->record), err);
 }
 
 static void add_late(struct stepping *s, const struct ts_frame *frame)
@@ -384,7 +402,7 @@ static void add_region(struct stepping *s, const struct ts_frame *frame)
 static enum ts_status add_frame(struct stepping *s, struct adding *a, const struct ts_frame *frame, struct ts_error *err)
 {
 	bool late = frame->kind == TS_FRAME_LATE;
-	int64_t step = ts_frame_i64(frame->bytes, late ? TS_FRAME_LATE_STEP : TS_FRAME_REGION_STEP);
+	int64_t step = ts_recording_step_added(frame);
 	uint32_t segment = segment_at(s, frame->time);
 
 	if (!late && step == TS_FRAME_NO_STEP)
@@ -403,9 +421,55 @@ static enum ts_status add_frame(struct stepping *s, struct adding *a, const stru
 	return TS_OK;
 }
 
+/* Goes on to the next frame that adds something to a step. */
+static enum ts_status look_ahead(struct stepping *s, struct ts_error *err)
+{
+	do {
+		if (ts_recording_next(s->m->r, &s->beside, &s->ahead, &s->has_ahead, err))
+			return err->status;
+	} while (s->has_ahead && ts_recording_step_added(&s->ahead) == TS_FRAME_NO_STEP);
+	return TS_OK;
+}
+
+/* Makes a record of the frames of one step. One that adds nothing known is passed over. */
+static enum ts_status next_beside(struct stepping *s, struct ts_error *err)
+{
+	bool late = false;
+
+	begin_stamps(s);
+	while (s->has_ahead && !s->n_touched) {
+		s->added_step = ts_recording_step_added(&s->ahead);
+		for (late = false; s->has_ahead && ts_recording_step_added(&s->ahead) == s->added_step;) {
+			late |= s->ahead.kind == TS_FRAME_LATE;
+			if (s->ahead.kind == TS_FRAME_LATE)
+				add_late(s, &s->ahead);
+			else
+				add_region(s, &s->ahead);
+			if (look_ahead(s, err))
+				return err->status;
+		}
+	}
+	s->more_added = s->n_touched > 0;
+	if (!s->more_added)
+		return TS_OK;
+	if (make_record(s, 0, late, err))
+		return err->status;
+	s->added_bytes = ts_buf_view(&s->record);
+	return TS_OK;
+}
+
 static enum ts_status next_added(struct stepping *s, struct ts_error *err)
 {
+	if (!s->added)
+		return next_beside(s, err);
 	return ts_spill_next(s->added, &s->added_step, &s->added_bytes, &s->more_added, err);
+}
+
+/* Begins to read what is added beside the steps: both come by step. */
+static enum ts_status gather_beside(struct stepping *s, struct ts_error *err)
+{
+	ts_recording_walk(s->m->r, TS_OF_ADDED, &s->beside);
+	return look_ahead(s, err) ? err->status : next_added(s, err);
 }
 
 /* Sorts what is added by step, if there is any. */
@@ -514,33 +578,68 @@ static enum ts_status put_group(struct stepping *s, int64_t step, int64_t *ordin
 	return TS_OK;
 }
 
-static void add_to_group(struct stepping *s, uint32_t segment, struct ts_span frame)
+
+/* --- steps that increase --- */
+
+/* Begins and ends a row of its own. */
+static enum ts_status put_row(struct stepping *s, const uint8_t *frame, struct ts_error *err)
 {
-	ts_buf_u32(&s->group, (uint32_t)frame.len + 4);
-	ts_buf_u32(&s->group, segment);
-	ts_buf_span(&s->group, frame);
+	ts_builder_row(s->m->builder, TS_TABLE_STEPS, ts_frame_i64(frame, TS_FRAME_STEP_STEP));
+	begin_stamps(s);
+	if (put_frame(s, frame, err))
+		return err->status;
+	for (size_t at = 0; at < s->extra.len; at += 4 + ts_load_u32(s->extra.data + at))
+		if (put_added(s, s->extra.data + at + 4, err))
+			return err->status;
+	if (put_sums(s, err))
+		return err->status;
+	return ts_builder_row_end(s->m->builder, err);
 }
 
-/* Steps increase, and something is added. */
-static enum ts_status rows_with_added(struct stepping *s, struct ts_error *err)
+/* Whether what is added to the row is nothing or one record, whose cells then join those of the frame. */
+static bool join_cells(const struct stepping *s, const uint8_t *frame, struct row_cells *ret_cells)
+{
+	*ret_cells = (struct row_cells){.frame = ts_frame_cells(TS_FRAME_STEP, frame)};
+	if (!s->extra.len)
+		return true;
+	ret_cells->added = added_cells(s->extra.data + 4);
+	return s->extra.len == 4 + (size_t)ts_load_u32(s->extra.data);
+}
+
+/* Adds a row to the batch, or puts it behind it. */
+static enum ts_status take_row(struct stepping *s, const uint8_t *frame, struct ts_error *err)
+{
+	struct row_cells cells;
+	bool joined;
+
+	if (collect(s, ts_frame_i64(frame, TS_FRAME_STEP_STEP), err))
+		return err->status;
+	joined = join_cells(s, frame, &cells);
+	if (joined && !has_shape(&s->batch, &cells) && learn(s, &cells, err))
+		return err->status;
+	if (!joined || !s->batch.usable)
+		return flush(s, err) ? err->status : put_row(s, frame, err);
+	add_to_batch(s, frame, &cells);
+	return s->batch.rows == BATCH_ROWS ? flush(s, err) : TS_OK;
+}
+
+static enum ts_status rows_in_order(struct stepping *s, struct ts_error *err)
 {
 	struct ts_frame frame;
 	struct ts_frame_walk w;
 	enum ts_status status;
-	int64_t ordinal = 0;
 	bool more = true;
 
-	if (gather(s, err))
+	if (s->m->r->added && !s->m->r->scattered ? gather_beside(s, err) : gather(s, err))
 		return err->status;
 	ts_recording_walk(s->m->r, TS_OF_STEPS, &w);
-	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
-		add_to_group(s, 0, ts_span_of(frame.bytes, frame.len));
-		status = put_group(s, ts_frame_i64(frame.bytes, TS_FRAME_STEP_STEP), &ordinal, err);
-		if (status)
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more)
+		if ((status = take_row(s, frame.bytes, err)) != TS_OK)
 			break;
-	}
 	ts_frame_walk_finish(&w);
-	return status ? status : rest_of_added(s, err);
+	if (status || flush(s, err))
+		return err->status;
+	return rest_of_added(s, err);
 }
 
 /* --- steps that go back, and several threads --- */
@@ -674,7 +773,7 @@ static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, stru
 	s->batch.steps = ts_alloc_array(BATCH_ROWS, sizeof *s->batch.steps);
 	if (!s->value || !s->stamp || !s->touched || !s->batch.values || !s->batch.steps)
 		return no_memory(err);
-	if (!r->increase || r->steps.mixed ? rows_sorted(s, err) : r->added ? rows_with_added(s, err) : rows_alone(s, err))
+	if (!r->increase || r->steps.mixed ? rows_sorted(s, err) : rows_in_order(s, err))
 		return err->status;
 	tell_orphans(s);
 	*ret_segments = s->n_segments > 1 ? s->n_segments : r->steps.n > 0;
@@ -683,13 +782,16 @@ static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, stru
 
 enum ts_status ts_making_steps(struct ts_making *m, uint64_t *ret_segments, struct ts_error *err)
 {
-	struct stepping s = {.m = m, .group = TS_BUF_INIT(GROUP_MAX), .extra = TS_BUF_INIT(GROUP_MAX)};
+	struct stepping s = {
+		.m = m, .group = TS_BUF_INIT(GROUP_MAX), .extra = TS_BUF_INIT(GROUP_MAX), .record = TS_BUF_INIT(GROUP_MAX)};
 	enum ts_status status = make_rows(&s, ret_segments, err);
 
 	ts_spill_destroy(s.added);
 	ts_spill_destroy(s.rows);
 	ts_buf_finish(&s.group);
 	ts_buf_finish(&s.extra);
+	ts_buf_finish(&s.record);
+	ts_frame_walk_finish(&s.beside);
 	ts_free(s.value);
 	ts_free(s.stamp);
 	ts_free(s.touched);

@@ -194,6 +194,63 @@ static void lanes_late_values_regions_events_and_digests_are_merged(void **state
 }
 
 /* Steps go back twice; step 3 was executed three times, and has a late value and a region each time. */
+/* How the loss of each step and the digest of each hundredth come: with the step, or late in these ways. */
+enum way { AT_ONCE, LATER, IN_PIECES, IN_TWO_LANES, BACKWARDS, WAYS };
+
+enum { LATE_STEPS = 3000, LATE_BY = 10 };
+
+static void late_values(struct test_file *f, enum way way, int64_t i)
+{
+	uint32_t lane = way == IN_TWO_LANES && i % 2 ? 2 : 1;
+
+	if (i < 0 || i >= LATE_STEPS)
+		return;
+	if (way == IN_PIECES)
+		test_late(f, lane, i, TEST_CELLS({4, test_bits(7)}));
+	test_late(f, lane, i, TEST_CELLS({4, test_bits(3.0 / (double)(i + 1))}));
+	if (i % 100 == 0)
+		test_late(f, lane, i, TEST_CELLS({7, (uint64_t)i + 1}));
+}
+
+static void record_late(struct test_file *f, enum way way)
+{
+	declare_all(f);
+	for (int64_t i = 0; i < LATE_STEPS + LATE_BY; i++) {
+		const struct test_cell cells[] = {
+			{1, (uint64_t)(4 * TEST_MS + i)}, {4, test_bits(3.0 / (double)(i + 1))}, {7, (uint64_t)i + 1}};
+
+		if (i < LATE_STEPS)
+			test_step(f, 0, i, begin_of(i), 9 * TEST_MS, cells, way != AT_ONCE ? 1 : i % 100 ? 2 : 3);
+		if (way == BACKWARDS)
+			late_values(f, way, i % 2 ? i - LATE_BY - 1 : i - LATE_BY + 1);
+		else if (way != AT_ONCE)
+			late_values(f, way, i - LATE_BY);
+	}
+}
+
+static void late_values_are_those_of_their_step(void **state)
+{
+	struct ts_id at_once = {{0}};
+
+	(void)state;
+	for (enum way way = AT_ONCE; way < WAYS; way++) {
+		struct test_file f;
+		struct test_run t;
+
+		test_run_init(&t);
+		test_file_init(&f, 0, 1);
+		record_late(&f, way);
+		write_file(&t, "run/recording.tscope", &f);
+		test_ingest_ok(&t, t.path);
+		assert_int_equal(t.result.rows, LATE_STEPS);
+		if (way == AT_ONCE)
+			at_once = t.result.head;
+		expect_same(&at_once, &t.result.head);
+		test_file_finish(&f);
+		test_run_finish(&t);
+	}
+}
+
 static void restarts_make_the_segments_of_steps_jsonl(void **state)
 {
 	static const int64_t steps[] = {0, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4};
@@ -658,6 +715,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_is_the_run_of_its_steps),
 		cmocka_unit_test(lanes_late_values_regions_events_and_digests_are_merged),
+		cmocka_unit_test(late_values_are_those_of_their_step),
 		cmocka_unit_test(restarts_make_the_segments_of_steps_jsonl),
 		cmocka_unit_test(threads_that_take_turns_give_the_same_rows),
 		cmocka_unit_test(sixteen_thousand_columns),

@@ -187,6 +187,70 @@ static const struct ts_shape_field outcome_rows[] = {
 static const struct ts_shape outcome_shape = {SHAPE("outcome", outcome, outcome_rows), .check = check_outcome, .unit = outcome_unit};
 #undef TYPE
 
+/* --- events --- */
+
+WORD_OF(event_change_word, enum ts_event_change, ts_event_change_word);
+static const struct ts_shape_words event_changes = {TS_EVENT_ONLY_A, TS_EVENT_ORDER, TS_EVENT_ONLY_A, .word = event_change_word};
+WORD_OF(event_where_word, enum ts_event_where, ts_event_where_word);
+static const struct ts_shape_words event_wheres = {TS_EVENT_IN, TS_EVENT_NOWHERE, TS_EVENT_IN, .word = event_where_word};
+
+#define TYPE struct ts_event_side
+static const struct ts_shape_field event_side_rows[] = {
+	{"value", "value", F64(value), HAS(has_value), OR_NULL},
+	{"text", "text", BYTES(text, TS_PATH_MAX), OR_NULL},
+};
+static const struct ts_shape event_side_shape = {SHAPE("event_side", event_side, event_side_rows)};
+#undef TYPE
+
+#define TYPE struct ts_event_row
+static bool has_step(const void *in)
+{
+	const TYPE *row = in;
+
+	return row->where == TS_EVENT_IN || row->where == TS_EVENT_BEHIND;
+}
+
+static bool in_a(const void *in)
+{
+	return ((const TYPE *)in)->change != TS_EVENT_ONLY_B;
+}
+
+static bool in_b(const void *in)
+{
+	return ((const TYPE *)in)->change != TS_EVENT_ONLY_A;
+}
+
+static const struct ts_shape_field event_rows[] = {
+	{"rank", "rank", I32(rank), OR_NULL},
+	{"change", "change", ENUM(change, event_changes)},
+	{"where", "where", ENUM(where, event_wheres)},
+	{"step", "step", I64(step), WHEN(has_step)},
+	{"region", "region", BOOL(region)},
+	{"name", "name", BYTES(name, TS_PATH_MAX)},
+	{"occurrence", "occurrence", U64(occurrence)},
+	{"a", "a", ONE(a, event_side_shape), WHEN(in_a)},
+	{"b", "b", ONE(b, event_side_shape), WHEN(in_b)},
+};
+static const struct ts_shape event_shape = {SHAPE("event_row", event_row, event_rows)};
+#undef TYPE
+
+#define TYPE struct ts_event_diff
+static const struct ts_shape_field events_rows[] = {
+	{"all_a", "a_count", U64(all_a)},
+	{"all_b", "b_count", U64(all_b)},
+	{"compared", "compared_count", U64(compared)},
+	{"only_a", "only_a_count", U64(only_a)},
+	{"only_b", "only_b_count", U64(only_b)},
+	{"beyond_a", "beyond_a_count", U64(beyond_a), ABOUT("of the first run, behind the last step of the second")},
+	{"beyond_b", "beyond_b_count", U64(beyond_b)},
+	{"values", "value_count", U64(values), ABOUT("of those that both have: how many have another value or text")},
+	{"reordered", "reordered_count", U64(reordered), ABOUT("places where what both have comes in another order")},
+	{"cut", "cut", BOOL(cut), ABOUT("a rank has more events than are looked at")},
+	{"rows", "rows", MANY(rows, n, event_shape, TS_RANKS_MAX), ABOUT("the first that differs, for each rank")},
+};
+static const struct ts_shape events_shape = {SHAPE("events", event_diff, events_rows)};
+#undef TYPE
+
 /* --- the answer --- */
 
 #define TYPE struct ts_cut_off
@@ -260,6 +324,7 @@ static const struct ts_shape_field diff_rows[] = {
 	{"aliases", "aliases", MANY(aliases, n_aliases, alias_shape, ENTRIES(6)), /* the least entry has two names of a byte */
 	 ABOUT("series that the two runs log under two names, a and b, and that are compared as one; its row has the name of a")},
 	{"ops", "ops", ONE(ops, ts_shape_ops)},
+	{"events", "events", ONE(events, events_shape), ABOUT("events and regions; they say nothing of what was computed")},
 	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},
 	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */
 	 ABOUT("with --curves or --html: curves of series that part, on the rank that parts first; group around (the split) or whole"

@@ -29,7 +29,7 @@ def copy(tree):
     """Copies what the package is made of, so that building writes nothing into the tree. Returns where the package lies."""
     top = os.path.dirname(PACKAGE)
     ignore = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", ".*cache")
-    for name in ("python", "record"):
+    for name in ("python", "record", "base", "run", "ingest"):
         shutil.copytree(os.path.join(top, name), os.path.join(tree, name), ignore=ignore)
     shutil.copy(os.path.join(top, "CMakeLists.txt"), tree)
     return os.path.join(tree, "python")

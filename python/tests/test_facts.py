@@ -1,5 +1,6 @@
 """Facts that are recorded without asking, beside those that `tscope facts` collects."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -8,18 +9,9 @@ import sys
 import unittest
 
 import support
-from tscope import _host
+from tscope import _facts
 
 PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
-
-
-def paths(value, at=""):
-    """Yields the path of each fact; a list is one."""
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from paths(item, f"{at}.{key}" if at else key)
-    else:
-        yield at
 
 
 class Facts(support.Case):
@@ -84,21 +76,41 @@ class Facts(support.Case):
     @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
     def test_same_as_the_program(self):
         self.repository()
-        variables = dict.fromkeys((*_host.CI, *_host.SLURM, *_host.DETERMINISM), "1")
+        variables = dict.fromkeys("CI SLURM_JOB_ID LOCAL_RANK NCCL_ALGO PYTHONHASHSEED APPTAINER_CONTAINER".split(), "1")
+        variables["MKL_CBWR"] = ""
         os.environ.update(variables)
         for name in variables:
             self.addCleanup(os.environ.pop, name, None)
-        found = subprocess.run([PROGRAM, "facts", "--command", "train"], check=True, capture_output=True, text=True)
+        of_package = _facts.of_host(patch=True)
+        words = ["facts", "--command", "train --token x", "--with-patch"]
+        found = subprocess.run([PROGRAM, *words], check=True, capture_output=True, text=True)
         of_program = json.loads(found.stdout)
-        of_package = _host.facts(patch=False)
-        own = {"session.topology", "session.container"}
-        mine = {path for path in paths(of_package) if not any(path.startswith(name) for name in own)}
-        theirs = {path for path in paths(of_program) if path not in ("format", "source")}
-        self.assertEqual(mine, theirs)
-        self.assertEqual(of_package["code"], of_program["code"])
-        for group in ("ci", "slurm"):
-            self.assertEqual(of_package["session"][group], of_program["session"][group])
-        self.assertEqual(of_package["determinism"], of_program["determinism"])
+        self.assertEqual(of_program["session"].pop("command"), "train --token '<redacted>'")
+        self.assertIn("unittest", of_package["session"].pop("command"))
+        for facts in (of_package, of_program):
+            facts["session"].pop("collected_at")
+        self.assertEqual(of_package, {name: group for name, group in of_program.items() if name in _facts.GROUPS})
+        self.assertEqual(of_package["determinism"]["env"]["NCCL_ALGO"], "1")
+        self.assertEqual(of_package["session"]["topology"], {"LOCAL_RANK": "1"})
+        self.assertIn("+lr = 2", of_package["session"]["patch"])
+
+    def test_patch_with_a_secret(self):
+        self.repository()
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write("api_key = 'hunter2'\n")
+        said = self.script("import tscope; tscope.start('runs/exp1', patch=True).finish()")
+        self.assertIn("the patch is left out", said)
+        self.assertNotIn("patch", self.facts()["session"])
+        diff = subprocess.run(["git", "diff", "--binary", "HEAD"], check=True, capture_output=True).stdout
+        self.assertEqual(self.facts()["code"]["patch_sha256"], hashlib.sha256(diff).hexdigest())
+
+    def test_digest_of_a_patch_of_any_length(self):
+        self.repository()
+        for n in range(0, 140, 7):
+            with open("train.py", "w", encoding="utf-8") as file:
+                file.write("x" * n + "\n")
+            diff = subprocess.run(["git", "diff", "--binary", "HEAD"], check=True, capture_output=True).stdout
+            self.assertEqual(_facts.of_host(patch=False)["code"]["patch_sha256"], hashlib.sha256(diff).hexdigest())
 
     @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
     def test_program_reads_them(self):

@@ -1,15 +1,16 @@
 """What makes two runs comparable: facts that are recorded without asking, in the groups of facts.json (docs/run-directory.md)."""
 
 import contextlib
+import json
 import os
 import platform
 import random
+import shlex
 import sys
 from typing import Any, Callable
 
-from tscope import _host
 from tscope._paths import program_of
-from tscope._recorder import digest_bytes
+from tscope._recorder import digest_bytes, host_facts
 
 # Libraries whose versions change what is computed; only those that the program has imported are named.
 _LIBRARIES = (
@@ -180,6 +181,20 @@ def _processor() -> str:
     return ""
 
 
+def of_host(patch: bool) -> dict[str, Any]:
+    """Returns the facts of this host, by the code of `tscope facts`: git, CI, SLURM, launcher, container, GPUs, environment, command.
+
+    >>> "collected_at" in of_host(patch=False)["session"]
+    True
+    """
+    words = list(getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv])
+    command = shlex.join(words).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
+    text, why_not = host_facts(os.getcwd(), command, patch)
+    if why_not:
+        print(f"tscope: the patch is left out, and only its digest is recorded: {why_not}", file=sys.stderr)
+    return {name: group for name, group in json.loads(text).items() if name in GROUPS}
+
+
 def at_start(patch: bool) -> dict[str, Any]:
     """Returns the facts that are known when a run begins; one that cannot be found out is absent, and nothing is raised.
 
@@ -187,7 +202,7 @@ def at_start(patch: bool) -> dict[str, Any]:
     2
     """
     found: dict[str, Any] = {}
-    for part in (_here, of_torch, lambda: _host.facts(patch)):
+    for part in (_here, of_torch, lambda: of_host(patch)):
         with contextlib.suppress(Exception):
             found = merge(found, part())
     return found

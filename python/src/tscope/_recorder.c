@@ -7,6 +7,7 @@
 
 #include "_digest.h"
 #include "_hooks.h"
+#include "_host.h"
 
 typedef struct {
 	PyObject_HEAD
@@ -847,6 +848,8 @@ static PyObject *digest_at(PyObject *module, PyObject *args)
 static PyMethodDef module_methods[] = {
 	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
+	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
+	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
 	{NULL, NULL, 0, NULL},
 };

@@ -54,6 +54,7 @@ class Watch:
         if step is None or not self._run.enabled or not self._wanted(step):
             return
         self._forced = False
+        log_rate(self._run, self._optimizer)
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
             self._one(step, name, tensors)
         try:
@@ -105,6 +106,16 @@ class Watch:
         if self._hook is not None:
             self._hook.remove()
             self._hook = None
+
+
+def log_rate(run: "Run", optimizer: Any) -> None:
+    """Logs the learning rate of the step that an optimizer begins, for programs that do not; what these log for the step later counts.
+
+    >>> log_rate(run, None)
+    """
+    groups = getattr(optimizer, "param_groups", None)
+    if groups and "lr" in groups[0]:
+        run.log(lr=groups[0]["lr"])
 
 
 def generators() -> dict[str, int]:

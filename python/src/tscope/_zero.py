@@ -7,8 +7,9 @@ import os
 import sys
 from typing import Any, Callable, Optional
 
-from tscope import _host, _ranks, _run
+from tscope import _ranks, _run
 from tscope._paths import program_of
+from tscope._recorder import is_secret
 
 # Frameworks that tell their callbacks more than hooks can see: where the class is whose objects get one, and what makes it.
 _FRAMEWORKS = {
@@ -102,7 +103,7 @@ class Zero:
             found = before(*args, **kwargs)
             with contextlib.suppress(Exception):
                 if self.run is None:
-                    self.config = {key: "<redacted>" if _host._SECRET.search(key) else value for key, value in vars(found[0]).items()}
+                    self.config = {key: "<redacted>" if is_secret(key) else value for key, value in vars(found[0]).items()}
             return found
 
         parser.parse_known_args = parse_known_args

@@ -109,6 +109,8 @@ static enum ts_table_kind kind_of(const struct cell *c)
 {
 	if (c->digest)
 		return TS_TABLE_DIGESTS;
+	if (c->timed)
+		return TS_TABLE_EVENTS;
 	return c->event ? TS_TABLE_PIPELINE : (c->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS);
 }
 

@@ -6,6 +6,7 @@
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/run_steps.h"
+#include "service/handlers/diff/diff_events.h"
 #include "service/handlers/diff/diff_evidence.h"
 #include "service/handlers/diff/diff_ops.h"
 #include "service/handlers/diff/diff_outcomes.h"
@@ -472,6 +473,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 		return err->status;
 	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
 		return ts_error_prefix(err, "digests of operations");
+	if (ts_diff_events(d->fetch, d->a, d->b, d->arena, &diff->events, err))
+		return ts_error_prefix(err, "events");
 	if (sum_up_steps(d, err) || add_repeats(d, err))
 		return err->status;
 	if (diff->n_series)

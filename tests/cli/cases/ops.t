@@ -112,8 +112,8 @@ $ tscope diff a b --json | grep -A45 '"ops"'
 |       }
 |     ]
 |   },
-|   "repeats": null,
-|   "plots": [],
+|   "events": {
+|     "a_count": 0,
 # Export writes them back.
 $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./back
 | {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}
