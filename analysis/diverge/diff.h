@@ -10,6 +10,7 @@
 #include "analysis/diverge/gap.h"
 #include "analysis/diverge/op_diff.h"
 #include "analysis/diverge/repeats.h"
+#include "analysis/diverge/sketch_diff.h"
 #include "run/fact.h"
 #include "run/index.h"
 #include "run/role.h"
@@ -98,6 +99,7 @@ struct ts_diff {
 	size_t n_ranks_only_a, n_ranks_only_b;
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
+	struct ts_sketch_diff sketches; /* recorded: false where no step has any in both runs */
 	struct ts_repeats repeats;    /* asked: false where none were named */
 	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
 	size_t n_cut_offs;

@@ -1,5 +1,7 @@
 #include "analysis/diverge/sketch_diff.h"
 
+#include "analysis/answer/say.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,64 @@ struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *
 	if (text && row->occurrence)
 		text = ts_arena_printf(arena, "%s (occurrence %" PRIu64 ")", text, row->occurrence);
 	return text ? ts_span_str(text) : ts_span_of("", 0);
+}
+
+struct ts_span ts_sketch_claims(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	struct ts_span what;
+	const char *text;
+
+	if (!diff->has_first)
+		return ts_span_of("", 0);
+	what = ts_sketch_says(&diff->rows[diff->first], arena);
+	text = what.len ? ts_arena_printf(arena, "the first tensor that differs by more than rounding is %.*s, at step %" PRId64,
+					  TS_SPAN_ARG(what), diff->rows[diff->first].step)
+			: NULL;
+	return text ? ts_span_str(text) : ts_span_of("", 0);
+}
+
+const struct ts_sketch_row *ts_sketch_told(const struct ts_sketch_diff *diff)
+{
+	return diff->has_first ? &diff->rows[diff->first] : (diff->n ? &diff->rows[0] : NULL);
+}
+
+uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff)
+{
+	return diff->has_rounding && !diff->flat ? diff->within + diff->above + diff->equal : 0;
+}
+
+/* ": its distance is 0.05, which is 1.2e+05 times rounding" */
+static const char *say_size(const struct ts_sketch_row *row, struct ts_arena *arena)
+{
+	if (isnan(row->ratio))
+		return ts_arena_printf(arena, "%s of its %s %s not finite, in the second run alone", ts_say_count((double)row->nonfinite_b).text,
+				       ts_say_plural((double)row->count_b, "element").text, row->nonfinite_b == 1 ? "is" : "are");
+	return ts_arena_printf(arena, "its distance is %s, which is %s times rounding", ts_say_number(row->distance).text,
+			       ts_say_number(row->ratio).text);
+}
+
+/* What the comparison comes to, and what to record where it cannot come to anything. */
+static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	uint64_t judged = ts_sketch_judged(diff);
+
+	if (diff->has_first) {
+		struct ts_span claim = ts_sketch_claims(diff, arena);
+		const char *size = say_size(&diff->rows[diff->first], arena);
+
+		return claim.len && size ? ts_arena_printf(arena, "%.*s: %s", TS_SPAN_ARG(claim), size) : NULL;
+	}
+	if (diff->compared == diff->equal)
+		return ts_arena_printf(arena, "the sketches of %s agree", ts_say_plural((double)diff->compared, "tensor").text);
+	if (!diff->has_rounding)
+		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with the model's input "
+		       "perturbed by one unit of its last place, say so in the fact work.perturbation, and name that run by --rounding";
+	if (diff->flat)
+		return "the run that was to show rounding is equal to the first run, so it shows none: record one whose input is perturbed, or that "
+		       "computes in the precision of the second run";
+	if (judged == 0)
+		return "no tensor could be judged: the run that shows rounding has none of them, or their types are not known";
+	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding", ts_say_plural((double)judged, "tensor").text);
 }
 
 double ts_sketch_roundoff(struct ts_span dtype)
@@ -476,18 +536,32 @@ enum ts_status ts_sketch_walk_end(struct ts_sketch_walk *walk, struct ts_error *
 	return first < walk->n ? keep_around(walk, rows, walk->n, first, err) : TS_OK;
 }
 
-enum ts_status ts_sketch_walk_finish(struct ts_sketch_walk *walk, struct ts_error *err)
+static enum ts_status keep_greatest(struct ts_sketch_walk *walk, struct ts_error *err)
 {
 	struct ts_sketch_diff *diff = &walk->diff;
 
-	diff->flat = diff->has_rounding && !walk->moved;
-	if (diff->has_first)
-		return TS_OK;
 	diff->rows = ts_arena_array(walk->arena, TS_SKETCH_PARTS, sizeof *diff->rows);
 	if (!diff->rows)
 		return ts_arena_error(walk->arena, err);
 	for (size_t part = 0; part < TS_SKETCH_PARTS; part++)
 		if (walk->has_greatest[part])
 			diff->rows[diff->n++] = walk->greatest[part];
+	return TS_OK;
+}
+
+enum ts_status ts_sketch_walk_finish(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	struct ts_sketch_diff *diff = &walk->diff;
+	const char *sentence;
+
+	diff->flat = diff->has_rounding && diff->recorded && !walk->moved;
+	if (!diff->has_first && keep_greatest(walk, err))
+		return err->status;
+	if (!diff->recorded)
+		return TS_OK;
+	sentence = sentence_of(diff, walk->arena);
+	if (!sentence)
+		return ts_arena_error(walk->arena, err);
+	diff->sentence = ts_span_str(sentence);
 	return TS_OK;
 }

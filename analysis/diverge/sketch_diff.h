@@ -102,6 +102,7 @@ struct ts_sketch_diff {
 	/* Around the first; without one the greatest of each part, by ratio where it is known, else by distance. */
 	struct ts_sketch_row *rows;
 	size_t n;
+	struct ts_span sentence; /* what it comes to; empty where nothing was recorded */
 };
 
 const char *ts_sketch_part_word(enum ts_sketch_part part);    /* "forward", "backward", "update" */
@@ -110,6 +111,14 @@ const char *ts_sketch_state_word(enum ts_sketch_state state); /* "equal", "withi
 struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *arena); /* empty when the arena is full */
 /* The unit roundoff of a type, as torch or numpy names it; 0: not known. */
 double ts_sketch_roundoff(struct ts_span dtype);
+
+/* "the first tensor that differs by more than rounding is the output of X, at step 41": what is evidence, and no more. Empty where none
+ * is named, or the arena is full. */
+struct ts_span ts_sketch_claims(const struct ts_sketch_diff *diff, struct ts_arena *arena);
+/* The row to speak of: the first above rounding, else the one that weighs most; NULL where none has a distance. */
+const struct ts_sketch_row *ts_sketch_told(const struct ts_sketch_diff *diff);
+/* How many tensors rounding was held against; equal ones count where there was a third run. */
+uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff);
 
 struct ts_sketch_tensor;
 

@@ -107,8 +107,8 @@ void cells_sort(struct cells *cells)
 
 static enum ts_table_kind kind_of(const struct cell *c)
 {
-	if (c->digest)
-		return TS_TABLE_DIGESTS;
+	if (c->digest || c->sketch)
+		return c->digest ? TS_TABLE_DIGESTS : TS_TABLE_SKETCHES;
 	return c->event ? TS_TABLE_PIPELINE : (c->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS);
 }
 

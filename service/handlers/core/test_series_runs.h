@@ -16,6 +16,7 @@ struct cell {
 	bool superseded; /* it is in the table of superseded rows; step is its ordinal */
 	bool event; /* it belongs to an event of a pipeline; step is its ordinal */
 	bool digest; /* it belongs to a digest of an operation; step is its ordinal */
+	bool sketch; /* it belongs to a sketch of a tensor; step is its ordinal */
 	enum ts_precision precision; /* precision of its column */
 	uint8_t digits;
 };
