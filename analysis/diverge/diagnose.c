@@ -352,12 +352,12 @@ static bool tensor_only(struct ts_inquiry *q)
 
 	if (!row)
 		return false;
-	q->d.has_step = true;
-	q->d.step = row->step;
 	if (!q->e->sketches->has_first && ts_sketch_judged(q->e->sketches)) {
 		ts_say_for(q, "%.*s", TS_SPAN_ARG(q->e->sketches->sentence));
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
-			    "Tensors differ at step %" PRId64 ", but by no more than rounding, and no other record shows a difference", row->step);
+			    "Tensors differ at step %" PRId64 ", but by no more than rounding, and no other record shows a "
+			    "difference",
+			    row->step);
 	} else {
 		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
 			    "The tensor %.*s (%.*s) differs at step %" PRId64 ", but no other record shows a difference",
@@ -365,6 +365,8 @@ static bool tensor_only(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_CODE);
 		ts_remain(q, TS_CAUSE_CONFIG);
 	}
+	q->d.has_step = true;
+	q->d.step = row->step;
 	ts_remain(q, TS_CAUSE_PRECISION);
 	ts_remain(q, TS_CAUSE_PLATFORM);
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);

@@ -61,6 +61,8 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 		return tier(TS_TIER_FAILS, ts_sketch_claims(q->e->sketches, q->arena));
 	if (!q->has_f && within_rounding(q))
 		return tier(TS_TIER_HOLDS, q->e->sketches->sentence);
+	if (!q->has_f && q->e->sketches && ts_sketch_told(q->e->sketches))
+		return tier(TS_TIER_UNKNOWN, ts_span_str("tensors differ, and nothing shows how far rounding goes"));
 	if (!q->has_start)
 		return tier(TS_TIER_UNKNOWN, ts_span_str("there is nothing to compare"));
 	if (!q->has_f && q->means)

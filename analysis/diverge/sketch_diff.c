@@ -107,8 +107,9 @@ uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff)
 static const char *say_size(const struct ts_sketch_row *row, struct ts_arena *arena)
 {
 	if (isnan(row->ratio))
-		return ts_arena_printf(arena, "%s of its %s %s not finite, in the second run alone", ts_say_count((double)row->nonfinite_b).text,
-				       ts_say_plural((double)row->count_b, "element").text, row->nonfinite_b == 1 ? "is" : "are");
+		return ts_arena_printf(arena, "%s of its %s %s not finite, in the second run alone",
+				       ts_say_count((double)row->nonfinite_b).text, ts_say_plural((double)row->count_b, "element").text,
+				       row->nonfinite_b == 1 ? "is" : "are");
 	return ts_arena_printf(arena, "its distance is %s, which is %s times rounding", ts_say_number(row->distance).text,
 			       ts_say_number(row->ratio).text);
 }
@@ -127,14 +128,16 @@ static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_aren
 	if (diff->compared == diff->equal)
 		return ts_arena_printf(arena, "the sketches of %s agree", ts_say_plural((double)diff->compared, "tensor").text);
 	if (!diff->has_rounding)
-		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with the model's input "
-		       "perturbed by one unit of its last place, say so in the fact work.perturbation, and name that run by --rounding";
+		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with "
+		       "the model's input perturbed by one unit of its last place, say so in the fact work.perturbation, and name "
+		       "that run by --rounding";
 	if (diff->flat)
-		return "the run that was to show rounding is equal to the first run, so it shows none: record one whose input is perturbed, or that "
-		       "computes in the precision of the second run";
+		return "the run that was to show rounding is equal to the first run, so it shows none: record one whose input is "
+		       "perturbed, or that computes in the precision of the second run";
 	if (judged == 0)
 		return "no tensor could be judged: the run that shows rounding has none of them, or their types are not known";
-	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding", ts_say_plural((double)judged, "tensor").text);
+	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding",
+			       ts_say_plural((double)judged, "tensor").text);
 }
 
 double ts_sketch_roundoff(struct ts_span dtype)
@@ -370,10 +373,20 @@ static double roundoff_at(struct ts_sketch_walk *walk, const struct ts_sketch_te
 	return u > 0 ? walk->roundoff[side] : 0;
 }
 
-/* How far a gradient jumps where rounding flips what was decided by comparison: a few elements, or in a coarse precision a share of all. */
+/* How far a gradient jumps where rounding flips what was decided by comparison: a few elements, or in a coarse precision a share of
+ * all. */
 static double kink(uint64_t elements, double roundoff)
 {
 	return TS_SKETCH_KINK * sqrt(larger(elements ? 1 / (double)elements : 0, roundoff));
+}
+
+static double limit_of(enum ts_sketch_part part, double roundoff, bool own)
+{
+	if (roundoff <= 0x1p-24)
+		return TS_SKETCH_LIMIT_FINE;
+	if (own)
+		return TS_SKETCH_LIMIT_OWN;
+	return part == TS_SKETCH_FORWARD ? TS_SKETCH_LIMIT_FORWARD : TS_SKETCH_LIMIT_BACKWARD;
 }
 
 /* How far rounding goes at a tensor, into row->rounding, and its limit; the state is left where it can be told without. */
@@ -391,9 +404,7 @@ static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch
 		return;
 	of_ab = larger(u[TS_SKETCH_A], u[TS_SKETCH_B]);
 	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
-	row->limit = row->part == TS_SKETCH_FORWARD ? TS_SKETCH_LIMIT_FORWARD : TS_SKETCH_LIMIT_BACKWARD;
-	if (of_ab <= of_ar)
-		row->limit = TS_SKETCH_LIMIT_OWN;
+	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar);
 	row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
 	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
 		row->state = TS_SKETCH_NOISE;
@@ -414,9 +425,18 @@ static void judge(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t,
 {
 	const struct tscope_sketch *a = t->of[TS_SKETCH_A].sketch, *b = t->of[TS_SKETCH_B].sketch;
 
-	*row = (struct ts_sketch_row){.step = walk->step, .name = t->name, .kind = t->kind, .occurrence = t->occurrence, .part = t->part,
-				      .count_a = a->count, .count_b = b->count, .nonfinite_a = a->nonfinite, .nonfinite_b = b->nonfinite,
-				      .rounding = (double)NAN, .ratio = (double)NAN, .limit = (double)NAN};
+	*row = (struct ts_sketch_row){.step = walk->step,
+				      .name = t->name,
+				      .kind = t->kind,
+				      .occurrence = t->occurrence,
+				      .part = t->part,
+				      .count_a = a->count,
+				      .count_b = b->count,
+				      .nonfinite_a = a->nonfinite,
+				      .nonfinite_b = b->nonfinite,
+				      .rounding = (double)NAN,
+				      .ratio = (double)NAN,
+				      .limit = (double)NAN};
 	row->distance = tscope_sketch_distance(a, b);
 	measure_rounding(walk, t, row);
 	if (a->count != b->count) {
@@ -468,7 +488,8 @@ static bool keep_texts(struct ts_sketch_row *row, struct ts_arena *arena)
 }
 
 /* Keeps two rows before the first that is above, and those after it. */
-static enum ts_status keep_around(struct ts_sketch_walk *walk, const struct ts_sketch_row *rows, size_t n, size_t first, struct ts_error *err)
+static enum ts_status keep_around(struct ts_sketch_walk *walk, const struct ts_sketch_row *rows, size_t n, size_t first,
+				  struct ts_error *err)
 {
 	struct ts_sketch_diff *diff = &walk->diff;
 	size_t from = first < 2 ? 0 : first - 2;
@@ -499,7 +520,8 @@ static enum ts_status note_greatest(struct ts_sketch_walk *walk, const struct ts
 {
 	size_t part = (size_t)row->part - 1;
 
-	if (!(row->distance > 0) || row->state == TS_SKETCH_NOISE || (walk->has_greatest[part] && !outweighs(row, &walk->greatest[part])))
+	if (!(row->distance > 0) || row->state == TS_SKETCH_NOISE ||
+	    (walk->has_greatest[part] && !outweighs(row, &walk->greatest[part])))
 		return TS_OK;
 	walk->greatest[part] = *row;
 	walk->has_greatest[part] = true;

@@ -14,15 +14,17 @@
  * computed in the precision of the second. With d(x, y) the distance of y from x and u the unit roundoff (the coarsest that a run
  * had so far, in order of execution, because what follows a coarse tensor is no finer):
  *
- *	rounding = max(d(A, R) * max(u_AB / u_AR, 1), u_AB)	u_AB = max(u_A, u_B), u_AR = max(u_A, u_R, perturbation)
+ *	u_AB     = max(u_A, u_B),  u_AR = max(u_A, u_R, perturbation)
+ *	rounding = max(d(A, R) * max(u_AB / u_AR, 1), u_AB)
  *	ratio    = d(A, B) / rounding
  *
- * A tensor is above rounding where its ratio exceeds the limit. Of gradients and updates rounding is at least so large that the
- * limit is reached at TS_SKETCH_KINK * sqrt(1 / elements), and where it was scaled at TS_SKETCH_KINK * sqrt(u_AB): what a ReLU or a maximum
- * decides by comparison flips, and then they jump by more than any scaling says. docs/sketches.md has how limits were chosen.
+ * A tensor is above rounding where its ratio exceeds the limit. Of gradients and updates rounding is at least so large that the limit
+ * is reached at TS_SKETCH_KINK * sqrt(1 / elements), and where it was scaled at TS_SKETCH_KINK * sqrt(u_AB): what a ReLU or a
+ * maximum decides by comparison flips, and then they jump by more than any scaling says. docs/sketches.md says how limits were
+ * chosen.
  * Not judged, and counted: tensors of a type whose precision is not known; those that rounding alone makes into something else
- * (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias before a normalization; those with
- * another number of elements; those that are not finite in both runs.
+ * (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias before a
+ * normalization; those with another number of elements; those that are not finite in both runs.
  * Memory: one step at a time, some 6 KiB for each of its tensors in scratch.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_SKETCH_DIFF_H
@@ -32,7 +34,9 @@
 #include "record/sketch.h"
 #include "run/builder_dictionary.h"
 
-/* Of a ratio, where rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision. */
+/* Of a ratio. In float32 and finer another kernel changes much, as sums are kept in the precision of results. In coarser types: where
+ * rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision. */
+#define TS_SKETCH_LIMIT_FINE 20.0
 #define TS_SKETCH_LIMIT_OWN 3.0
 #define TS_SKETCH_LIMIT_FORWARD 5.0
 #define TS_SKETCH_LIMIT_BACKWARD 20.0

@@ -113,10 +113,10 @@ static void rounding_is_scaled_to_the_coarser_precision(void **state)
 	/* It is never scaled to a finer one, and one unit of roundoff is always left. */
 	begin(&f, true, 0x1p-20);
 	put_off(&f, "moved", "output", 3 * 0x1p-20, 0x1p-20);
-	put_off(&f, "at", "output", 3 * 0x1p-24, 0);
-	put_off(&f, "beyond", "output", 4 * 0x1p-24, 0);
+	put_off(&f, "at", "output", 20 * 0x1p-24, 0);
+	put_off(&f, "beyond", "output", 21 * 0x1p-24, 0);
 	row = first_of(result(&f), "beyond", 2);
-	assert_true(row->rounding == 0x1p-24 && row->ratio == 4 && row->limit == 3);
+	assert_true(row->rounding == 0x1p-24 && row->ratio == 21 && row->limit == 20);
 	end(&f);
 }
 
@@ -139,7 +139,7 @@ static void gradients_may_jump(void **state)
 	put_off(&f, "beyond", "param_grad", 4.5, 0x1p-21);
 	row = first_of(result(&f), "beyond", 2);
 	assert_true(row[-1].distance == 2 && row[-1].state == TS_SKETCH_WITHIN);
-	assert_true(row->rounding == 4.0 / 3 && row->ratio == 4.5 / (4.0 / 3) && row->part == TS_SKETCH_UPDATE);
+	assert_true(row->rounding == 4.0 / 20 && row->ratio == 4.5 / (4.0 / 20) && row->part == TS_SKETCH_UPDATE);
 	end(&f);
 	for (int part = 0; part < 2; part++) {
 		begin(&f, true, 0x1p-24);

@@ -319,7 +319,8 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 		const char *name = ts_report_text(r, row->name);
 
 		if (row->occurrence)
-			name = ts_report_say(r, "%s (occurrence %s)", name, ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
+			name = ts_report_say(r, "%s (occurrence %s)", name,
+					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
 		ts_report_cells(r, table,
 				(struct ts_sheet_cell[]){
 					{ts_report_say(r, "%" PRId64, row->step), TS_TONE_PLAIN},

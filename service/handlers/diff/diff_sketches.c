@@ -320,7 +320,8 @@ static enum ts_status walk_steps(struct comparing *c, struct ts_error *err)
 {
 	int64_t least = INT64_MIN, a, b;
 
-	while (!c->walk.diff.has_first && next_step(&c->sides[TS_SKETCH_A], least, &a) && next_step(&c->sides[TS_SKETCH_B], least, &b)) {
+	while (!c->walk.diff.has_first && next_step(&c->sides[TS_SKETCH_A], least, &a) &&
+	       next_step(&c->sides[TS_SKETCH_B], least, &b)) {
 		least = a > b ? a : b;
 		if (a != b)
 			continue;

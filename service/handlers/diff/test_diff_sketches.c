@@ -143,8 +143,8 @@ static void the_first_module_of_the_first_step(void **state)
 		if (with) {
 			assert_true(d.has_first && ts_span_is(d.rows[d.first].name, "attn"));
 			assert_true(d.rows[d.first].step == 2 && d.before == 1 && d.steps == 2 && d.above == 2 && d.equal == 4);
-			expect_sentence(&d, "the first tensor that differs by more than rounding is the output of attn, at step 2: its distance is "
-					    "0.5, which is 4.194e+06 times rounding");
+			expect_sentence(&d, "the first tensor that differs by more than rounding is the output of attn, at step 2: its "
+					    "distance is 0.5, which is 4.194e+06 times rounding");
 		} else {
 			assert_true(!d.has_first && d.steps == 3 && d.unjudged == 4 && d.n == 1 && d.rows[0].distance == 0.5);
 			assert_true(isnan(d.rows[0].rounding));
