@@ -378,7 +378,8 @@ static void nothing_parts(struct ts_inquiry *q)
 	struct ts_span recorded = name_recorded(q);
 	bool coarse = false;
 
-	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) || number_only(q) || input_only(q) || coarser_only(q))
+	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) ||
+	    number_only(q) || input_only(q) || coarser_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||

@@ -1,26 +1,26 @@
 # Sketches of tensors: a run that shows how far rounding goes tells a clean run in bf16, and one on two ranks, from a wrong scale.
 $ python3 runs/tensors.py; tscope push -q ref rounding bf16 split scale
 | name              id            steps      sent       new  outcome
-| default/ref       7b29be03435f      3 SIZE SIZE  created
-| default/rounding  cdbfe98bdfdf      3 SIZE SIZE  created
-| default/bf16      a97239c55075      3 SIZE SIZE  created
-| default/split     d35ab36d49f4      3 SIZE SIZE  created
-| default/scale     d4f7ff2f79a6      3 SIZE SIZE  created
+| default/ref       6ac5fb5a9d3b      3 SIZE SIZE  created
+| default/rounding  d46757c9a5a6      3 SIZE SIZE  created
+| default/bf16      72c8007ef6f6      3 SIZE SIZE  created
+| default/split     122ae3dccff4      3 SIZE SIZE  created
+| default/scale     20312cf7a614      3 SIZE SIZE  created
 | 5 runs: 5 created
 $ tscope diff ref scale --rounding rounding
 | The tensor layers.1.attn (output) differs at step 2, but no other record shows a difference
-| cause: not known; confidence: low
+| cause: not known; confidence: low; from step 2
 |   The two runs differ in a tensor by more than rounding: layers.1.attn (output, occurrence 0) at
 |     step 2
-|   a  ref    7b29be03435f  3 steps (0 to 2)  1 rank
-|   b  scale  d4f7ff2f79a6  3 steps (0 to 2)  2 ranks
+|   a  ref    6ac5fb5a9d3b  3 steps (0 to 2)  1 rank
+|   b  scale  20312cf7a614  3 steps (0 to 2)  2 ranks
 |
 | EQUIVALENT?
 |   bit-exact    no: the tensor layers.1.attn differs at step 2
 |   numerical    no: the first tensor that differs by more than rounding is the output of
 |                layers.1.attn, at step 2
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
-|                the first run twice, then use tscope diff 7b29be03435f d4f7ff2f79a6 --repeats GLOB
+|                the first run twice, then use tscope diff 6ac5fb5a9d3b 20312cf7a614 --repeats GLOB
 |
 | OUTCOMES
 |                           a        b     b - a
@@ -37,17 +37,17 @@ $ tscope diff ref scale --rounding rounding
 |
 | TENSORS  12 tensors compared over 1 step, 12 added up from shards
 |   first        the first tensor that differs by more than rounding is the output of layers.1.attn,
-|                at step 2: its distance is 0.04922, which is 5.291e+05 times rounding
+|                at step 2: its distance is 0.04791, which is 5.266e+05 times rounding
 |   before       3 tensors of that step before it, none of them above rounding
 |   step  module         kind    distance  rounding  times rounding
-|      2  layers.0.attn  output  2.11e-08  8.66e-08  0.243 of at most 3
-|      2  layers.0.mlp   output   2.5e-08  9.79e-08  0.255 of at most 3
-|      2  layers.1.attn  output    0.0492   9.3e-08  5.29e+05 of at most 3
-|      2  layers.1.mlp   output     0.029  8.99e-08  3.23e+05 of at most 3
-|      2  head           output    0.0175  9.14e-08  1.91e+05 of at most 3
-|      2  head           grad      0.0108    0.0527  0.205 of at most 3
-|      2  layers.1.mlp   grad     0.00645    0.0527  0.122 of at most 3
-|      2  layers.1.attn  grad     0.00391    0.0527  0.0742 of at most 3
+|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 20
+|      2  layers.0.mlp   output  2.29e-08  9.13e-08  0.251 of at most 20
+|      2  layers.1.attn  output    0.0479   9.1e-08  5.27e+05 of at most 20
+|      2  layers.1.mlp   output    0.0273  8.16e-08  3.34e+05 of at most 20
+|      2  head           output    0.0166  8.79e-08  1.88e+05 of at most 20
+|      2  head           grad      0.0104   0.00791  1.31 of at most 20
+|      2  layers.1.mlp   grad     0.00621   0.00791  0.786 of at most 20
+|      2  layers.1.attn  grad      0.0039   0.00791  0.494 of at most 20
 |
 | EVIDENCE
 |   for          the first tensor that differs by more than rounding is the output of layers.1.attn,
@@ -57,16 +57,16 @@ $ tscope diff ref scale --rounding rounding
 [1]
 $ tscope diff ref bf16 --rounding rounding
 | Tensors differ at step 2, but by no more than rounding, and no other record shows a difference
-| cause: a rounding difference; confidence: medium
-|   The two runs differ in a tensor: layers.1.attn (output, occurrence 0) at step 2
-|   a  ref   7b29be03435f  3 steps (0 to 2)  1 rank
-|   b  bf16  a97239c55075  3 steps (0 to 2)  1 rank
+| cause: a rounding difference; confidence: medium; from step 2
+|   The two runs differ in a tensor: head (output, occurrence 0) at step 2
+|   a  ref   6ac5fb5a9d3b  3 steps (0 to 2)  1 rank
+|   b  bf16  72c8007ef6f6  3 steps (0 to 2)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    no: the tensor layers.1.attn differs at step 2
+|   bit-exact    no: the tensor head differs at step 2
 |   numerical    yes: none of 12 tensors that could be judged differs by more than rounding
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
-|                the first run twice, then use tscope diff 7b29be03435f a97239c55075 --repeats GLOB
+|                the first run twice, then use tscope diff 6ac5fb5a9d3b 72c8007ef6f6 --repeats GLOB
 |
 | OUTCOMES
 |                           a        b     b - a
@@ -80,9 +80,9 @@ $ tscope diff ref bf16 --rounding rounding
 |
 | TENSORS  12 tensors compared over 1 step
 |   none of 12 tensors that could be judged differs by more than rounding
-|   step  module         kind    distance  rounding  times rounding
-|      2  layers.1.attn  output   0.00152   0.00391  0.389 of at most 5
-|      2  head           grad     0.00162    0.0125  0.129 of at most 20
+|   step  module  kind    distance  rounding  times rounding
+|      2  head    output   0.00155   0.00391  0.398 of at most 5
+|      2  head    grad     0.00164    0.0125  0.132 of at most 20
 |
 | EVIDENCE
 |   for          none of 12 tensors that could be judged differs by more than rounding
@@ -90,18 +90,20 @@ $ tscope diff ref bf16 --rounding rounding
 |                nondeterministic kernels
 [1]
 $ tscope diff ref scale --rounding rounding --first
+| 2	layers.1.attn	job
+[1]
 $ tscope diff ref split --rounding ./rounding
 | Tensors differ at step 2, but by no more than rounding, and no other record shows a difference
-| cause: a rounding difference; confidence: medium
-|   The two runs differ in a tensor: embed (output, occurrence 0) at step 2
-|   a  ref    7b29be03435f  3 steps (0 to 2)  1 rank
-|   b  split  d35ab36d49f4  3 steps (0 to 2)  2 ranks
+| cause: a rounding difference; confidence: medium; from step 2
+|   The two runs differ in a tensor: layers.0.attn (output, occurrence 0) at step 2
+|   a  ref    6ac5fb5a9d3b  3 steps (0 to 2)  1 rank
+|   b  split  122ae3dccff4  3 steps (0 to 2)  2 ranks
 |
 | EQUIVALENT?
-|   bit-exact    no: the tensor embed differs at step 2
+|   bit-exact    no: the tensor layers.0.attn differs at step 2
 |   numerical    yes: none of 12 tensors that could be judged differs by more than rounding
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
-|                the first run twice, then use tscope diff 7b29be03435f d35ab36d49f4 --repeats GLOB
+|                the first run twice, then use tscope diff 6ac5fb5a9d3b 122ae3dccff4 --repeats GLOB
 |
 | OUTCOMES
 |                           a        b     b - a
@@ -118,9 +120,9 @@ $ tscope diff ref split --rounding ./rounding
 |
 | TENSORS  12 tensors compared over 1 step, 12 added up from shards
 |   none of 12 tensors that could be judged differs by more than rounding
-|   step  module  kind    distance  rounding  times rounding
-|      2  embed   output   1.8e-08  6.98e-08  0.258 of at most 3
-|      2  head    grad    2.26e-08    0.0527  4.29e-07 of at most 3
+|   step  module         kind    distance  rounding  times rounding
+|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 20
+|      2  layers.1.attn  grad     2.4e-08   0.00791  3.04e-06 of at most 20
 |
 | EVIDENCE
 |   for          none of 12 tensors that could be judged differs by more than rounding
@@ -129,18 +131,17 @@ $ tscope diff ref split --rounding ./rounding
 [1]
 # Without such a run there are distances, and what to record is said. A run that is equal to the first shows nothing.
 $ tscope diff ref bf16
-| The tensor layers.1.attn (output) differs at step 2, but no other record shows a difference
-| cause: not known; confidence: low
-|   The two runs differ in a tensor: layers.1.attn (output, occurrence 0) at step 2
-|   a  ref   7b29be03435f  3 steps (0 to 2)  1 rank
-|   b  bf16  a97239c55075  3 steps (0 to 2)  1 rank
+| The tensor head (output) differs at step 2, but no other record shows a difference
+| cause: not known; confidence: low; from step 2
+|   The two runs differ in a tensor: head (output, occurrence 0) at step 2
+|   a  ref   6ac5fb5a9d3b  3 steps (0 to 2)  1 rank
+|   b  bf16  72c8007ef6f6  3 steps (0 to 2)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    no: the tensor layers.1.attn differs at step 2
-|   numerical    yes: no loss, gradient norm or digest of the training differs by more than the
-|                rounding of the written values
+|   bit-exact    no: the tensor head differs at step 2
+|   numerical    not known: tensors differ, and nothing shows how far rounding goes
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
-|                the first run twice, then use tscope diff 7b29be03435f a97239c55075 --repeats GLOB
+|                the first run twice, then use tscope diff 6ac5fb5a9d3b 72c8007ef6f6 --repeats GLOB
 |
 | OUTCOMES
 |                           a        b     b - a
@@ -156,9 +157,9 @@ $ tscope diff ref bf16
 |   which of these distances exceed rounding is not known: record the recipe of the first run once
 |     more with the model's input perturbed by one unit of its last place, say so in the fact
 |     work.perturbation, and name that run by --rounding
-|   step  module         kind    distance  rounding  times rounding
-|      2  layers.1.attn  output   0.00152         -  not judged
-|      2  head           grad     0.00162         -  not judged
+|   step  module  kind    distance  rounding  times rounding
+|      2  head    output   0.00155         -  not judged
+|      2  head    grad     0.00164         -  not judged
 |
 | EVIDENCE
 |   could be     different code, or a different objective; a different setting; a different precision
@@ -169,17 +170,17 @@ $ tscope diff ref scale --rounding ref | sed -n '/TENSORS/,/^$/p'
 |   the run that was to show rounding is equal to the first run, so it shows none: record one whose
 |     input is perturbed, or that computes in the precision of the second run
 |   step  module         kind    distance  rounding  times rounding
-|      2  layers.1.attn  output    0.0492         -  not judged
-|      2  head           grad      0.0108         -  not judged
+|      2  layers.1.attn  output    0.0479         -  not judged
+|      2  head           grad      0.0104         -  not judged
 |
 $ tscope diff ref scale --rounding rounding --json | python3 -c 'import json,sys; d=json.load(sys.stdin); t=d["tensors"]; print(d["verdict"], t["first"], t["before_count"], t["rows"][t["first"]])'
-| different 2 3 {'step': 2, 'place': 3, 'name': 'layers.1.attn', 'kind': 'output', 'occurrence': 0, 'part': 'forward', 'state': 'above', 'a_element_count': 640, 'b_element_count': 640, 'a_nonfinite_count': 0, 'b_nonfinite_count': 0, 'distance_ratio': 0.04921538729519989, 'rounding_ratio': 9.302263351291526e-08, 'over_rounding_ratio': 529068.9527551037, 'limit_ratio': 3.0}
+| different 2 3 {'step': 2, 'place': 3, 'name': 'layers.1.attn', 'kind': 'output', 'occurrence': 0, 'part': 'forward', 'state': 'above', 'a_element_count': 640, 'b_element_count': 640, 'a_nonfinite_count': 0, 'b_nonfinite_count': 0, 'distance_ratio': 0.04791212370423861, 'rounding_ratio': 9.098601528604649e-08, 'over_rounding_ratio': 526587.778941742, 'limit_ratio': 20.0}
 $ tscope export scale back -q; head -c 90 back/rank1/sketches.jsonl; echo; tscope diff scale ./back
-| {"count":320.0,"dtype":"fp32","kind":"output","name":"embed","shard":true,"squares":317.77
+| {"count":320.0,"dtype":"fp32","kind":"output","name":"embed","shard":true,"squares":107.41
 | Both sides are the same run: their ids are equal
 | cause: no difference found; confidence: high
-|   a  scale   d4f7ff2f79a6  3 steps (0 to 2)  2 ranks
-|   b  ./back  d4f7ff2f79a6  3 steps (0 to 2)  2 ranks
+|   a  scale   20312cf7a614  3 steps (0 to 2)  2 ranks
+|   b  ./back  20312cf7a614  3 steps (0 to 2)  2 ranks
 |
 | EQUIVALENT?
 |   bit-exact    yes: both sides are the same run
@@ -190,7 +191,7 @@ $ tscope export scale back -q; head -c 90 back/rank1/sketches.jsonl; echo; tscop
 |
 | FACTS THAT DIFFER  no recorded fact differs
 $ tscope show rounding
-| id        cdbfe98bdfdf1291408228da39e432e5675616979b894d90d52749a6def4c2ad
+| id        d46757c9a5a6362048c0efeafc566de4aa43df2a57103c14419bd043cf466153
 | own name  not recorded
 | names     run default/rounding
 | steps     3 (0 to 2)
@@ -213,7 +214,7 @@ $ tscope show rounding
 # What is no sketch, and a run that there is not.
 $ mkdir bad; head -1 ref/sketches.jsonl | sed 'p; s/"count": 640/"count": -1/' >bad/sketches.jsonl; tscope push bad
 | name      default/bad
-| id        02721a324384ec51e32f6ace8d6d1310e38e90c5b32d126f313153bcc7b5ed70
+| id        bb9741691d0674b5185a94293e3238cb0be9126740fffb2b0f2dbfce1c48e625
 | format    pytscope run directory
 | steps     0 steps, 1 rank
 | sent SIZE (10 objects)
