@@ -48,7 +48,7 @@ void tscope_sketch_bf16(struct tscope_sketch *s, const uint16_t *bits, size_t n,
 	}
 }
 
-/* IEEE 754 binary16: 1 bit of sign, 5 of exponent, 10 of fraction. */
+/* IEEE 754 binary16: 1 bit of sign, 5 of exponent, 10 of fraction. 2^-24 times a whole number below 2^42, so products are exact. */
 static double half(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -57,7 +57,7 @@ static double half(uint16_t bits)
 	if (exponent == 31)
 		value = fraction ? (double)NAN : HUGE_VAL;
 	else
-		value = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+		value = 0x1p-24 * (exponent ? (double)((uint64_t)(1024 + fraction) << (exponent - 1)) : fraction);
 	return bits >> 15 ? -value : value;
 }
 
@@ -76,7 +76,7 @@ void tscope_sketch_join(struct tscope_sketch *s, const struct tscope_sketch *par
 	s->nonfinite += part->nonfinite;
 }
 
-double tscope_sketch_distance(const struct tscope_sketch *x, const struct tscope_sketch *y)
+double tscope_sketch_distance_squared(const struct tscope_sketch *x, const struct tscope_sketch *y)
 {
 	double squares = 0;
 
@@ -89,5 +89,5 @@ double tscope_sketch_distance(const struct tscope_sketch *x, const struct tscope
 	}
 	if (squares == 0)
 		return 0;
-	return x->squares > 0 ? sqrt(squares / x->squares) : HUGE_VAL;
+	return x->squares > 0 ? squares / x->squares : HUGE_VAL;
 }

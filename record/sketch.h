@@ -25,6 +25,7 @@
 #ifndef TSCOPE_RECORD_SKETCH_H
 #define TSCOPE_RECORD_SKETCH_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,7 +58,12 @@ void tscope_sketch_join(struct tscope_sketch *s, const struct tscope_sketch *par
 
 /* The estimated norm of x - y over the norm of x; 0 if both are 0, infinity if x alone is. NaN if their counts differ, which
  * then are not two sketches of one tensor, or if either left out elements that are not finite. */
-double tscope_sketch_distance(const struct tscope_sketch *x, const struct tscope_sketch *y);
+double tscope_sketch_distance_squared(const struct tscope_sketch *x, const struct tscope_sketch *y);
+
+static inline double tscope_sketch_distance(const struct tscope_sketch *x, const struct tscope_sketch *y)
+{
+	return sqrt(tscope_sketch_distance_squared(x, y)); /* here, so that a recorder need not be linked with libm */
+}
 
 #ifdef __cplusplus
 }
