@@ -352,7 +352,7 @@ static bool tensor_only(struct ts_inquiry *q)
 
 	if (!row)
 		return false;
-	if (!q->e->sketches->has_first && ts_sketch_judged(q->e->sketches)) {
+	if (ts_sketch_explained(q->e->sketches)) {
 		ts_say_for(q, "%.*s", TS_SPAN_ARG(q->e->sketches->sentence));
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "Tensors differ at step %" PRId64 ", but by no more than rounding, and no other record shows a "

@@ -44,12 +44,6 @@ static bool beyond_rounding(const struct ts_inquiry *q)
 	return q->e->sketches && q->e->sketches->has_first;
 }
 
-/* A tensor differs, and rounding explains each that does. */
-static bool within_rounding(const struct ts_inquiry *q)
-{
-	return q->e->sketches && !q->e->sketches->has_first && q->e->sketches->within > 0;
-}
-
 static struct ts_tier numeric_tier(struct ts_inquiry *q)
 {
 	const struct ts_repeats_seen *r = &q->e->repeats;
@@ -59,10 +53,12 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 		return tier(TS_TIER_HOLDS, ts_span_str("the runs are bit-exact"));
 	if (beyond_rounding(q))
 		return tier(TS_TIER_FAILS, ts_sketch_claims(q->e->sketches, q->arena));
-	if (!q->has_f && within_rounding(q))
+	if (!q->has_f && q->e->sketches && ts_sketch_explained(q->e->sketches))
 		return tier(TS_TIER_HOLDS, q->e->sketches->sentence);
 	if (!q->has_f && q->e->sketches && ts_sketch_told(q->e->sketches))
-		return tier(TS_TIER_UNKNOWN, ts_span_str("tensors differ, and nothing shows how far rounding goes"));
+		return tier(TS_TIER_UNKNOWN, ts_sketch_judged(q->e->sketches)
+						     ? q->e->sketches->sentence
+						     : ts_span_str("tensors differ, and nothing shows how far rounding goes"));
 	if (!q->has_start)
 		return tier(TS_TIER_UNKNOWN, ts_span_str("there is nothing to compare"));
 	if (!q->has_f && q->means)

@@ -100,7 +100,12 @@ const struct ts_sketch_row *ts_sketch_told(const struct ts_sketch_diff *diff)
 
 uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff)
 {
-	return diff->has_rounding && !diff->flat ? diff->within + diff->above + diff->equal : 0;
+	return diff->shown && !diff->flat ? diff->within + diff->above + diff->equal : 0;
+}
+
+bool ts_sketch_explained(const struct ts_sketch_diff *diff)
+{
+	return !diff->has_first && diff->within > 0 && diff->unjudged + diff->sizes + diff->not_finite == 0;
 }
 
 /* ": its distance is 0.05, which is 1.2e+05 times rounding" */
@@ -114,30 +119,59 @@ static const char *say_size(const struct ts_sketch_row *row, struct ts_arena *ar
 			       ts_say_number(row->ratio).text);
 }
 
-/* What the comparison comes to, and what to record where it cannot come to anything. */
-static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+/* Where a difference may have begun in steps that were not sketched, what moved the parameters meanwhile is not known. */
+static const char *say_first(const struct ts_sketch_diff *diff, struct ts_arena *arena)
 {
-	uint64_t judged = ts_sketch_judged(diff);
+	const struct ts_sketch_row *first = &diff->rows[diff->first];
+	struct ts_span claim = ts_sketch_claims(diff, arena);
+	const char *size = say_size(first, arena), *text;
 
-	if (diff->has_first) {
-		struct ts_span claim = ts_sketch_claims(diff, arena);
-		const char *size = say_size(&diff->rows[diff->first], arena);
+	text = claim.len && size ? ts_arena_printf(arena, "%.*s: %s", TS_SPAN_ARG(claim), size) : NULL;
+	if (!text || !diff->has_step_before || first->step == diff->step_before + 1)
+		return text;
+	return ts_arena_printf(arena,
+			       "%s; the last step before it that could be judged is %" PRId64
+			       ", and what went wrong since may have begun elsewhere and reached it through the parameters: sketch every "
+			       "step there",
+			       text, diff->step_before);
+}
 
-		return claim.len && size ? ts_arena_printf(arena, "%.*s: %s", TS_SPAN_ARG(claim), size) : NULL;
-	}
-	if (diff->compared == diff->equal)
-		return ts_arena_printf(arena, "the sketches of %s agree", ts_say_plural((double)diff->compared, "tensor").text);
+/* What to do where no tensor could be held against rounding; NULL: some could. */
+static const char *say_why_not(const struct ts_sketch_diff *diff)
+{
 	if (!diff->has_rounding)
 		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with "
 		       "the model's input perturbed by one unit of its last place, say so in the fact work.perturbation, and name "
 		       "that run by --rounding";
+	if (!diff->shown)
+		return "which of these distances exceed rounding is not known: the run that was to show rounding has no sketches of "
+		       "these tensors at these steps";
 	if (diff->flat)
 		return "the run that was to show rounding is equal to the first run, so it shows none: record one whose input is "
 		       "perturbed, or that computes in the precision of the second run";
-	if (judged == 0)
-		return "no tensor could be judged: the run that shows rounding has none of them, or their types are not known";
-	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding",
-			       ts_say_plural((double)judged, "tensor").text);
+	if (ts_sketch_judged(diff) > 0)
+		return NULL;
+	if (diff->noise > 0)
+		return "no tensor could be judged: the run that was to show rounding lies so far from the first that rounding alone "
+		       "seems to make each into something else; record one of the first run's recipe and data";
+	return "no tensor could be judged: the run that shows rounding has none of them, or their types are not known";
+}
+
+/* What the comparison comes to, and what to record where it cannot come to anything. */
+static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	uint64_t judged = ts_sketch_judged(diff), left = diff->unjudged + diff->sizes + diff->not_finite;
+	const char *why;
+
+	if (diff->has_first)
+		return say_first(diff, arena);
+	if (diff->compared == diff->equal)
+		return ts_arena_printf(arena, "the sketches of %s agree", ts_say_plural((double)diff->compared, "tensor").text);
+	why = say_why_not(diff);
+	if (why)
+		return why;
+	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding%s",
+			       ts_say_plural((double)judged, "tensor").text, left ? "; of others it is not known" : "");
 }
 
 double ts_sketch_roundoff(struct ts_span dtype)
@@ -306,8 +340,8 @@ static enum ts_status hold(struct ts_sketch_walk *walk, struct held *h, const st
 enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_side side, const struct ts_sketch_record *record,
 				  struct ts_error *err)
 {
-	struct ts_sketch_tensor *tensor;
-	uint64_t occurrence;
+	struct ts_sketch_tensor *tensor = NULL;
+	uint64_t occurrence = 0;
 
 	if (side != walk->side || record->rank != walk->rank) {
 		walk->side = side;
@@ -389,7 +423,17 @@ static double limit_of(enum ts_sketch_part part, double roundoff, bool own)
 	return part == TS_SKETCH_FORWARD ? TS_SKETCH_LIMIT_FORWARD : TS_SKETCH_LIMIT_BACKWARD;
 }
 
-/* How far rounding goes at a tensor, into row->rounding, and its limit; the state is left where it can be told without. */
+/* An update is rounded to the units of its parameter, which may be as large as itself: only a third run whose parameters are no finer
+ * shows that. */
+static bool is_rounded_away(const struct ts_sketch_tensor *t)
+{
+	return ts_span_is(t->kind, "update") &&
+	       ts_sketch_roundoff(t->of[TS_SKETCH_B].dtype) > larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype),
+								     ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
+}
+
+/* How far rounding goes at a tensor, into row->rounding, and its limit; the state is left where it can be told without. Scaling tells
+ * how far it goes in one step and not over steps, in which the parameters move apart. */
 static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
 {
 	double u[TS_SKETCH_SIDES], of_ab, of_ar, d;
@@ -399,11 +443,14 @@ static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch
 	if (!t->of[TS_SKETCH_R].has)
 		return;
 	d = tscope_sketch_distance(t->of[TS_SKETCH_A].sketch, t->of[TS_SKETCH_R].sketch);
+	walk->shown = true;
 	walk->moved |= d != 0;
 	if (u[TS_SKETCH_A] <= 0 || u[TS_SKETCH_B] <= 0 || u[TS_SKETCH_R] <= 0 || isnan(d))
 		return;
 	of_ab = larger(u[TS_SKETCH_A], u[TS_SKETCH_B]);
 	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
+	if ((of_ab > of_ar && walk->diff.compared > 0) || is_rounded_away(t))
+		return;
 	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar);
 	row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
 	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
@@ -495,6 +542,8 @@ static enum ts_status keep_around(struct ts_sketch_walk *walk, const struct ts_s
 	size_t from = first < 2 ? 0 : first - 2;
 
 	diff->has_first = true;
+	diff->has_step_before = walk->has_judged;
+	diff->step_before = walk->judged;
 	diff->before = first;
 	diff->first = first - from;
 	diff->n = n - from < TS_SKETCH_ROWS ? n - from : TS_SKETCH_ROWS;
@@ -555,7 +604,14 @@ enum ts_status ts_sketch_walk_end(struct ts_sketch_walk *walk, struct ts_error *
 		if (note_greatest(walk, &rows[i], err))
 			return err->status;
 	}
-	return first < walk->n ? keep_around(walk, rows, walk->n, first, err) : TS_OK;
+	if (first < walk->n)
+		return keep_around(walk, rows, walk->n, first, err);
+	for (size_t i = 0; i < walk->n && walk->moved; i++)
+		if (rows[i].state == TS_SKETCH_WITHIN || rows[i].state == TS_SKETCH_EQUAL) {
+			walk->has_judged = true;
+			walk->judged = walk->step;
+		}
+	return TS_OK;
 }
 
 static enum ts_status keep_greatest(struct ts_sketch_walk *walk, struct ts_error *err)
@@ -576,7 +632,8 @@ enum ts_status ts_sketch_walk_finish(struct ts_sketch_walk *walk, struct ts_erro
 	struct ts_sketch_diff *diff = &walk->diff;
 	const char *sentence;
 
-	diff->flat = diff->has_rounding && diff->recorded && !walk->moved;
+	diff->shown = walk->shown;
+	diff->flat = diff->has_rounding && walk->shown && !walk->moved;
 	if (!diff->has_first && keep_greatest(walk, err))
 		return err->status;
 	if (!diff->recorded)

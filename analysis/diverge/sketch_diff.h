@@ -22,7 +22,8 @@
  * is reached at TS_SKETCH_KINK * sqrt(1 / elements), and where it was scaled at TS_SKETCH_KINK * sqrt(u_AB): what a ReLU or a
  * maximum decides by comparison flips, and then they jump by more than any scaling says. docs/sketches.md says how limits were
  * chosen.
- * Not judged, and counted: tensors of a type whose precision is not known; those that rounding alone makes into something else
+ * Not judged, and counted: tensors of a type whose precision is not known; where rounding would be scaled, those of every step but
+ * the first; updates of parameters that are coarser in the second run than in the others; those that rounding alone makes into something else
  * (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias before a
  * normalization; those with another number of elements; those that are not finite in both runs.
  * Memory: one step at a time, some 6 KiB for each of its tensors in scratch.
@@ -93,6 +94,7 @@ enum { TS_SKETCH_ROWS = 8 };
 struct ts_sketch_diff {
 	bool recorded; /* both runs have sketches of one step */
 	bool has_rounding; /* a third run was given */
+	bool shown;    /* it has sketches of tensors that were compared */
 	bool flat;     /* it is equal to the first wherever it was compared, so it shows no rounding */
 	double perturbation; /* of its input, relative; 0: not recorded */
 	uint64_t steps;	   /* compared; the walk ends with the step of the first */
@@ -102,6 +104,8 @@ struct ts_sketch_diff {
 	uint64_t shards;   /* tensors that were added up from shards of several records in either run */
 	bool has_first;
 	size_t first;	   /* in rows: the first that is above rounding */
+	bool has_step_before;
+	int64_t step_before; /* the last step before that of the first in which a tensor was judged */
 	uint64_t before;   /* compared in that step before it in order of execution: none is above rounding */
 	/* Around the first; without one the greatest of each part, by ratio where it is known, else by distance. */
 	struct ts_sketch_row *rows;
@@ -124,6 +128,9 @@ const struct ts_sketch_row *ts_sketch_told(const struct ts_sketch_diff *diff);
 /* How many tensors rounding was held against; equal ones count where there was a third run. */
 uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff);
 
+/* Whether rounding explains every tensor that differs, but for those that rounding alone makes into something else. */
+bool ts_sketch_explained(const struct ts_sketch_diff *diff);
+
 struct ts_sketch_tensor;
 
 struct ts_sketch_walk {
@@ -140,7 +147,10 @@ struct ts_sketch_walk {
 	int32_t rank;
 	uint64_t ordinal;
 	double roundoff[TS_SKETCH_SIDES]; /* the coarsest so far */
-	bool moved;	/* the third run differs from the first somewhere */
+	bool shown;	/* the third run has a tensor that was compared */
+	bool moved;	/* and differs from the first somewhere */
+	bool has_judged;
+	int64_t judged; /* the last step in which a tensor was */
 	struct ts_sketch_row greatest[TS_SKETCH_PARTS];
 	bool has_greatest[TS_SKETCH_PARTS];
 };

@@ -146,16 +146,141 @@ static void gradients_may_jump(void **state)
 		f.dtype[TS_SKETCH_B] = "bf16";
 		tscope_sketch_f64(&a, (double[4096]){0}, 4092, 4);
 		put_off(&f, "moved", "output", 0, 0x1p-20);
-		put(&f, TS_SKETCH_A, "m", part ? "grad" : "update", &a);
+		put(&f, TS_SKETCH_A, "m", part ? "grad" : "param_grad", &a);
 		b = a;
 		b.sums[0] += 2 * (part ? 0.25 : 0.26); /* |a| is 2, and 0.25 is 4 sqrt(2^-8) */
-		put(&f, TS_SKETCH_B, "m", part ? "grad" : "update", &b);
-		put(&f, TS_SKETCH_R, "m", part ? "grad" : "update", &a);
+		put(&f, TS_SKETCH_B, "m", part ? "grad" : "param_grad", &b);
+		put(&f, TS_SKETCH_R, "m", part ? "grad" : "param_grad", &a);
 		assert_int_equal(result(&f)->has_first, !part);
 		end(&f);
 		a = (struct tscope_sketch)TSCOPE_SKETCH_NONE;
 		tscope_sketch_f64(&a, x, 4, 0);
 	}
+}
+
+static void next(struct fixture *f, int64_t step)
+{
+	assert_int_equal(ts_sketch_walk_end(&f->walk, &f->err), TS_OK);
+	ts_sketch_walk_begin(&f->walk, step);
+}
+
+static void expect_in(const struct ts_sketch_diff *d, const char *words)
+{
+	if (!memmem(d->sentence.data, d->sentence.len, words, strlen(words)))
+		fail_msg("'%.*s' without '%s'", TS_SPAN_ARG(d->sentence), words);
+}
+
+/* Over steps the parameters move apart, by more than a scaled distance says: only a third run in that precision shows it. */
+static void scaled_rounding_is_that_of_one_step(void **state)
+{
+	const struct ts_sketch_diff *d;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 0x1p-20);
+	f.dtype[TS_SKETCH_B] = "bf16";
+	put_off(&f, "m", "output", 0x1p-8, 0x1p-20);
+	next(&f, 42);
+	put_off(&f, "m", "output", 99 * 0x1p-8, 0x1p-20);
+	d = result(&f);
+	assert_true(!d->has_first && d->within == 1 && d->unjudged == 1 && !ts_sketch_explained(d));
+	expect_in(d, "none of 1 tensor that could be judged differs by more than rounding; of others it is not known");
+	end(&f);
+	begin(&f, true, 0);
+	f.dtype[TS_SKETCH_B] = f.dtype[TS_SKETCH_R] = "bf16";
+	put_off(&f, "m", "output", 0x1p-8, 0x1p-8);
+	next(&f, 42);
+	put_off(&f, "m", "output", 99 * 0x1p-8, 0x1p-8);
+	assert_int_equal(first_of(result(&f), "m", 0)->step, 42);
+	end(&f);
+}
+
+/* An update that is smaller than a unit of its parameter is lost, whatever its own rounding. */
+static void updates_of_coarser_parameters_are_not_judged(void **state)
+{
+	const struct ts_sketch_diff *d;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 0);
+	f.dtype[TS_SKETCH_R] = "bf16";
+	put_off(&f, "m", "output", 0x1p-9, 0x1p-9);
+	f.dtype[TS_SKETCH_B] = "bf16";
+	f.dtype[TS_SKETCH_R] = "fp32";
+	put_off(&f, "lost", "update", 1, 0x1p-9);
+	d = result(&f);
+	assert_true(!d->has_first && d->within == 1 && d->unjudged == 1);
+	end(&f);
+	begin(&f, true, 0);
+	f.dtype[TS_SKETCH_B] = f.dtype[TS_SKETCH_R] = "bf16";
+	for (int i = 0; i < 2; i++) {
+		struct tscope_sketch s = TSCOPE_SKETCH_NONE;
+		static const double ones[4096] = {1, 1}, twos[4096] = {2, 2};
+
+		tscope_sketch_f64(&s, i ? twos : ones, 4096, 0);
+		put(&f, i ? TS_SKETCH_B : TS_SKETCH_A, "doubled", "update", &s);
+		if (i)
+			continue;
+		s.sums[0] += 0x1p-9;
+		put(&f, TS_SKETCH_R, "doubled", "update", &s);
+	}
+	(void)first_of(result(&f), "doubled", 0);
+	end(&f);
+}
+
+/* A fault between two steps that were sketched moves the parameters, and shows first wherever they are used first. */
+static void steps_that_were_not_sketched_are_said(void **state)
+{
+	static const struct {
+		int64_t step;
+		bool says;
+	} cases[] = {{42, false}, {51, true}};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct ts_sketch_diff *d;
+
+		begin(&f, true, 0x1p-24);
+		put_off(&f, "m", "output", 0x1p-24, 0x1p-24);
+		next(&f, cases[i].step);
+		put_off(&f, "m", "output", 1, 0x1p-24);
+		d = result(&f);
+		(void)first_of(d, "m", 0);
+		assert_true(d->has_step_before && d->step_before == 41);
+		assert_int_equal(memmem(d->sentence.data, d->sentence.len, "is 41, and what went wrong since", 32) != NULL, cases[i].says);
+		end(&f);
+	}
+	begin(&f, true, 0x1p-24);
+	put_off(&f, "m", "output", 1, 0x1p-24);
+	assert_false(result(&f)->has_step_before);
+	end(&f);
+}
+
+/* What cannot be told is said, and never passes for within rounding. */
+static void a_third_run_that_shows_nothing(void **state)
+{
+	const struct ts_sketch_diff *d;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 0x1p-24);
+	put_one(&f, TS_SKETCH_A, "m", "output", 1);
+	put_one(&f, TS_SKETCH_B, "m", "output", 1);
+	put_one(&f, TS_SKETCH_A, "n", "output", 1);
+	put_one(&f, TS_SKETCH_B, "n", "output", 2);
+	d = result(&f);
+	assert_true(!d->shown && !d->flat && !ts_sketch_explained(d));
+	assert_int_equal(ts_sketch_judged(d), 0);
+	expect_in(d, "the run that was to show rounding has no sketches of these tensors at these steps");
+	end(&f);
+	begin(&f, true, 0x1p-24);
+	put_off(&f, "m", "output", 2, 0.5);
+	d = result(&f);
+	assert_true(!d->has_first && d->noise == 1 && !ts_sketch_explained(d));
+	assert_int_equal(ts_sketch_judged(d), 0);
+	expect_in(d, "lies so far from the first");
+	end(&f);
 }
 
 /* Without a perturbation that is recorded, the third run counts as one at its own precision. */
@@ -492,6 +617,10 @@ int main(void)
 		cmocka_unit_test(gradients_may_jump),
 		cmocka_unit_test(a_third_run_at_the_precision_of_the_second),
 		cmocka_unit_test(coarse_rounding_is_carried_on),
+		cmocka_unit_test(scaled_rounding_is_that_of_one_step),
+		cmocka_unit_test(updates_of_coarser_parameters_are_not_judged),
+		cmocka_unit_test(steps_that_were_not_sketched_are_said),
+		cmocka_unit_test(a_third_run_that_shows_nothing),
 		cmocka_unit_test(roundoffs),
 		cmocka_unit_test(forward_comes_before_backward_before_updates),
 		cmocka_unit_test(order_is_that_of_the_first_run),

@@ -302,10 +302,10 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 	struct ts_section *s;
 	struct ts_sheet *table;
 
-	if (!t->recorded)
+	if (!t->recorded && t->sentence.len == 0)
 		return;
 	s = ts_report_section(r, "TENSORS");
-	s->head = tensors_head(r, t);
+	s->head = t->recorded ? tensors_head(r, t) : "none compared";
 	ts_report_line(r, s, t->has_first ? "first" : NULL, ts_report_text(r, t->sentence));
 	if (t->has_first)
 		ts_report_line(r, s, "before", ts_report_say(r, "%s of that step before it, none of them above rounding",

@@ -346,6 +346,20 @@ static double perturbation_of(const struct ts_run *run)
 	return fact && fact->type == TS_FACT_FLOAT && fact->real > 0 && fact->real < 1 ? fact->real : 0;
 }
 
+/* Why nothing was compared although rounding was asked for. */
+static struct ts_span why_nothing(const struct comparing *c)
+{
+	static const char *const sides[] = {[TS_SKETCH_A] = "the first run has no sketches of tensors, so --rounding shows nothing; the "
+							    "package records them by run.sketch(model, optimizer)",
+					    [TS_SKETCH_B] = "the second run has no sketches of tensors, so --rounding shows nothing; the "
+							    "package records them by run.sketch(model, optimizer)"};
+
+	for (int side = TS_SKETCH_A; side <= TS_SKETCH_B; side++)
+		if (c->sides[side].n == 0)
+			return ts_span_str(sides[side]);
+	return ts_span_str("the two runs have no sketches of one tensor in one step, so --rounding shows nothing");
+}
+
 static enum ts_status compare(struct comparing *c, const struct ts_run *const runs[TS_SKETCH_SIDES], struct ts_arena *arena,
 			      struct ts_sketch_diff *ret_sketches, struct ts_error *err)
 {
@@ -360,6 +374,8 @@ static enum ts_status compare(struct comparing *c, const struct ts_run *const ru
 		return err->status;
 	status = walk_steps(c, err);
 	ts_sketch_walk_drop(&c->walk);
+	if (!status && r && !c->walk.diff.recorded)
+		c->walk.diff.sentence = why_nothing(c);
 	if (!status)
 		*ret_sketches = c->walk.diff;
 	return status;

@@ -211,6 +211,38 @@ $ tscope show rounding
 |
 | metric     last     best  at step     mean      min  max
 | loss    2.46875  2.46875        2  2.48438  2.46875  2.5
+# Runs without sketches, with sketches of other steps, and a run that shows nothing of them: it is said.
+$ mkdir bare late; cp ref/steps.jsonl bare; cp ref/steps.jsonl late; sed 's/"step": 2/"step": 1/' bf16/sketches.jsonl >late/sketches.jsonl
+$ for pair in "bare bf16" "ref bare" "ref late"; do tscope diff $(printf './%s ' $pair) --rounding ./rounding | sed -n '/TENSORS/,/^$/p'; done
+| TENSORS  none compared
+|   the first run has no sketches of tensors, so --rounding shows nothing; the package records them by
+|     run.sketch(model, optimizer)
+|
+| TENSORS  none compared
+|   the second run has no sketches of tensors, so --rounding shows nothing; the package records them
+|     by run.sketch(model, optimizer)
+|
+| TENSORS  none compared
+|   the two runs have no sketches of one tensor in one step, so --rounding shows nothing
+|
+$ tscope diff ref bf16 --rounding ./late | sed -n '/numerical/p; /TENSORS/,/^$/p'
+|   numerical    not known: tensors differ, and nothing shows how far rounding goes
+| TENSORS  12 tensors compared over 1 step, 12 that could not be judged
+|   which of these distances exceed rounding is not known: the run that was to show rounding has no
+|     sketches of these tensors at these steps
+|   step  module  kind    distance  rounding  times rounding
+|      2  head    output   0.00155         -  not judged
+|      2  head    grad     0.00164         -  not judged
+|
+$ tscope diff ref bf16 --rounding ./bare | sed -n '/numerical/p; /TENSORS/,/^$/p'
+|   numerical    not known: tensors differ, and nothing shows how far rounding goes
+| TENSORS  12 tensors compared over 1 step, 12 that could not be judged
+|   which of these distances exceed rounding is not known: the run that was to show rounding has no
+|     sketches of these tensors at these steps
+|   step  module  kind    distance  rounding  times rounding
+|      2  head    output   0.00155         -  not judged
+|      2  head    grad     0.00164         -  not judged
+|
 # What is no sketch, and a run that there is not.
 $ mkdir bad; head -1 ref/sketches.jsonl | sed 'p; s/"count": 640/"count": -1/' >bad/sketches.jsonl; tscope push bad
 | name      default/bad
