@@ -131,8 +131,8 @@ static const char *say_first(const struct ts_sketch_diff *diff, struct ts_arena 
 		return text;
 	return ts_arena_printf(arena,
 			       "%s; the last step before it that could be judged is %" PRId64
-			       ", and what went wrong since may have begun elsewhere and reached it through the parameters: sketch every "
-			       "step there",
+			       ", and what went wrong since may have begun elsewhere and reached it through the parameters: "
+			       "sketch every step there",
 			       text, diff->step_before);
 }
 
@@ -414,11 +414,11 @@ static double kink(uint64_t elements, double roundoff)
 	return TS_SKETCH_KINK * sqrt(larger(elements ? 1 / (double)elements : 0, roundoff));
 }
 
-static double limit_of(enum ts_sketch_part part, double roundoff, bool own)
+static double limit_of(enum ts_sketch_part part, double roundoff, bool own, bool later)
 {
 	if (roundoff <= 0x1p-24)
 		return TS_SKETCH_LIMIT_FINE;
-	if (own)
+	if (own && (part == TS_SKETCH_FORWARD || !later))
 		return TS_SKETCH_LIMIT_OWN;
 	return part == TS_SKETCH_FORWARD ? TS_SKETCH_LIMIT_FORWARD : TS_SKETCH_LIMIT_BACKWARD;
 }
@@ -451,7 +451,7 @@ static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch
 	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
 	if ((of_ab > of_ar && walk->diff.compared > 0) || is_rounded_away(t))
 		return;
-	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar);
+	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar, walk->diff.compared > 0);
 	row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
 	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
 		row->state = TS_SKETCH_NOISE;

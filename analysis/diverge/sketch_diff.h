@@ -23,9 +23,9 @@
  * maximum decides by comparison flips, and then they jump by more than any scaling says. docs/sketches.md says how limits were
  * chosen.
  * Not judged, and counted: tensors of a type whose precision is not known; where rounding would be scaled, those of every step but
- * the first; updates of parameters that are coarser in the second run than in the others; those that rounding alone makes into something else
- * (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias before a
- * normalization; those with another number of elements; those that are not finite in both runs.
+ * the first; updates of parameters that are coarser in the second run than in the others; those that rounding alone makes into
+ * something else (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias
+ * before a normalization; those with another number of elements; those that are not finite in both runs.
  * Memory: one step at a time, some 6 KiB for each of its tensors in scratch.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_SKETCH_DIFF_H
@@ -36,11 +36,13 @@
 #include "run/builder_dictionary.h"
 
 /* Of a ratio. In float32 and finer another kernel changes much, as sums are kept in the precision of results. In coarser types: where
- * rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision. */
-#define TS_SKETCH_LIMIT_FINE 20.0
-#define TS_SKETCH_LIMIT_OWN 3.0
-#define TS_SKETCH_LIMIT_FORWARD 5.0
-#define TS_SKETCH_LIMIT_BACKWARD 20.0
+ * rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision; one run tells
+ * little of the gradients of later steps, whose limit is that of scaled ones. Each is at least 1.5 times the greatest of
+ * clean pairs that were looked at to choose them (docs/sketches.md). */
+#define TS_SKETCH_LIMIT_FINE 25.0
+#define TS_SKETCH_LIMIT_OWN 6.0
+#define TS_SKETCH_LIMIT_FORWARD 4.0
+#define TS_SKETCH_LIMIT_BACKWARD 35.0
 #define TS_SKETCH_KINK 4.0
 #define TS_SKETCH_NOISE_LEAST 0.1
 

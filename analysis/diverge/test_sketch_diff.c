@@ -94,10 +94,10 @@ static void rounding_is_scaled_to_the_coarser_precision(void **state)
 	(void)state;
 	begin(&f, true, 0x1p-20);
 	f.dtype[TS_SKETCH_B] = "torch.bfloat16";
-	put_off(&f, "at", "output", 5 * 0x1p-8, 0x1p-20);
+	put_off(&f, "at", "output", 4 * 0x1p-8, 0x1p-20);
 	put_off(&f, "beyond", "output", 5.5 * 0x1p-8, 0x1p-20);
 	row = first_of(result(&f), "beyond", 1);
-	assert_true(row->distance == 5.5 * 0x1p-8 && row->rounding == 0x1p-8 && row->ratio == 5.5 && row->limit == 5);
+	assert_true(row->distance == 5.5 * 0x1p-8 && row->rounding == 0x1p-8 && row->ratio == 5.5 && row->limit == 4);
 	assert_int_equal(f.walk.diff.within, 1);
 	assert_int_equal(f.walk.diff.above, 1);
 	assert_int_equal(row[-1].state, TS_SKETCH_WITHIN);
@@ -105,18 +105,18 @@ static void rounding_is_scaled_to_the_coarser_precision(void **state)
 	/* The first run is the coarse one: rounding is its own, and so is that of the third. */
 	begin(&f, true, 0x1p-20);
 	f.dtype[TS_SKETCH_A] = f.dtype[TS_SKETCH_R] = "bf16";
-	put_off(&f, "at", "output", 3 * 0x1p-7, 0x1p-7);
-	put_off(&f, "beyond", "output", 3.5 * 0x1p-7, 0x1p-7);
+	put_off(&f, "at", "output", 6 * 0x1p-7, 0x1p-7);
+	put_off(&f, "beyond", "output", 6.5 * 0x1p-7, 0x1p-7);
 	row = first_of(result(&f), "beyond", 1);
-	assert_true(row->rounding == 0x1p-7 && row->ratio == 3.5 && row->limit == 3);
+	assert_true(row->rounding == 0x1p-7 && row->ratio == 6.5 && row->limit == 6);
 	end(&f);
 	/* It is never scaled to a finer one, and one unit of roundoff is always left. */
 	begin(&f, true, 0x1p-20);
 	put_off(&f, "moved", "output", 3 * 0x1p-20, 0x1p-20);
-	put_off(&f, "at", "output", 20 * 0x1p-24, 0);
-	put_off(&f, "beyond", "output", 21 * 0x1p-24, 0);
+	put_off(&f, "at", "output", 25 * 0x1p-24, 0);
+	put_off(&f, "beyond", "output", 26 * 0x1p-24, 0);
 	row = first_of(result(&f), "beyond", 2);
-	assert_true(row->rounding == 0x1p-24 && row->ratio == 21 && row->limit == 20);
+	assert_true(row->rounding == 0x1p-24 && row->ratio == 26 && row->limit == 25);
 	end(&f);
 }
 
@@ -139,7 +139,7 @@ static void gradients_may_jump(void **state)
 	put_off(&f, "beyond", "param_grad", 4.5, 0x1p-21);
 	row = first_of(result(&f), "beyond", 2);
 	assert_true(row[-1].distance == 2 && row[-1].state == TS_SKETCH_WITHIN);
-	assert_true(row->rounding == 4.0 / 20 && row->ratio == 4.5 / (4.0 / 20) && row->part == TS_SKETCH_UPDATE);
+	assert_true(row->rounding == 4.0 / 25 && row->ratio == 4.5 / (4.0 / 25) && row->part == TS_SKETCH_UPDATE);
 	end(&f);
 	for (int part = 0; part < 2; part++) {
 		begin(&f, true, 0x1p-24);
@@ -193,6 +193,24 @@ static void scaled_rounding_is_that_of_one_step(void **state)
 	put_off(&f, "m", "output", 99 * 0x1p-8, 0x1p-8);
 	assert_int_equal(first_of(result(&f), "m", 0)->step, 42);
 	end(&f);
+	/* Of later gradients, whose limit is 35, one run shows less. */
+	for (int i = 0; i < 3; i++) {
+		begin(&f, true, 0);
+		f.dtype[TS_SKETCH_B] = f.dtype[TS_SKETCH_R] = "bf16";
+		put_off(&f, "m", "output", 0x1p-8, 0x1p-8);
+		if (i)
+			next(&f, 42);
+		for (int side = 0; side < TS_SKETCH_SIDES; side++) {
+			struct tscope_sketch s = TSCOPE_SKETCH_NONE;
+			double x[4096] = {1};
+
+			x[0] += side == TS_SKETCH_R ? 0x1p-6 : side == TS_SKETCH_A ? 0 : i == 2 ? 36 * 0x1p-6 : 34 * 0x1p-6;
+			tscope_sketch_f64(&s, x, 4096, 0);
+			put(&f, (enum ts_sketch_side)side, "m", "grad", &s);
+		}
+		assert_int_equal(result(&f)->has_first, i != 1);
+		end(&f);
+	}
 }
 
 /* An update that is smaller than a unit of its parameter is lost, whatever its own rounding. */
@@ -248,7 +266,8 @@ static void steps_that_were_not_sketched_are_said(void **state)
 		d = result(&f);
 		(void)first_of(d, "m", 0);
 		assert_true(d->has_step_before && d->step_before == 41);
-		assert_int_equal(memmem(d->sentence.data, d->sentence.len, "is 41, and what went wrong since", 32) != NULL, cases[i].says);
+		assert_int_equal(memmem(d->sentence.data, d->sentence.len, "is 41, and what went wrong since", 32) != NULL,
+				 cases[i].says);
 		end(&f);
 	}
 	begin(&f, true, 0x1p-24);
@@ -292,10 +311,10 @@ static void a_third_run_at_the_precision_of_the_second(void **state)
 	(void)state;
 	begin(&f, true, 0);
 	f.dtype[TS_SKETCH_B] = f.dtype[TS_SKETCH_R] = "bf16";
-	put_off(&f, "at", "output", 3 * 0x1p-7, 0x1p-7);
-	put_off(&f, "beyond", "output", 4 * 0x1p-7, -0x1p-7);
+	put_off(&f, "at", "output", 6 * 0x1p-7, 0x1p-7);
+	put_off(&f, "beyond", "output", 7 * 0x1p-7, -0x1p-7);
 	row = first_of(result(&f), "beyond", 1);
-	assert_true(row->rounding == 0x1p-7 && row->ratio == 4 && row->limit == 3);
+	assert_true(row->rounding == 0x1p-7 && row->ratio == 7 && row->limit == 6);
 	end(&f);
 }
 

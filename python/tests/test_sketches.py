@@ -159,6 +159,20 @@ class Torch(support.Case):
             self.assertLess(abs(update["squares"] / (0.01 * grad["squares"]) - 1), 0.5)
         self.assertFalse(model._forward_hooks or model._forward_pre_hooks or any(m._forward_hooks for m in model.modules()))
 
+    def test_an_update_that_is_lost_in_rounding_is_left_out(self):
+        import torch
+
+        for dtype, lr, there in ((torch.float32, 1e-2, True), (torch.float32, 1e-7, False), (torch.bfloat16, 1e-2, False)):
+            model = torch.nn.Linear(8, 8, bias=False).to(dtype)
+            run = self.start(f"runs/{dtype}-{lr}")
+            optimizer = torch.optim.SGD(model.parameters(), lr)
+            run.sketch(model, optimizer)
+            with run.step():
+                model(torch.ones(2, 8, dtype=dtype)).sum().backward()
+                optimizer.step()
+            run.finish()
+            self.assertEqual("update" in [row["kind"] for row in self.rows(run.directory)], there, (dtype, lr))
+
     def test_patterns_and_no_optimizer(self):
         rows, _ = self.train("runs/a", optimizer=False, modules=["2*"])
         self.assertEqual([(r["step"], r["name"], r["kind"]) for r in rows], [(s, "2", k) for s in (0, 2) for k in ("output", "grad")])

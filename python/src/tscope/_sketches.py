@@ -153,17 +153,22 @@ def numbers(made: bytes) -> dict[str, Any]:
     return {"sums": sums, "squares": values[SUMS], "count": count, **({"nonfinite": nonfinite} if nonfinite else {})}
 
 
-def difference(after: Any, before: Any) -> Any:
-    """Returns the sketch of a difference. Its sum of squares is estimated from the sums.
+def difference(after: Any, before: Any, least: float) -> Any:
+    """Returns the sketch of a difference. Its sum of squares is estimated from the sums: -1 where the norm is below the share `least`
+    of that before.
 
-    >>> numbers(difference(packed([2.0] * 258, 5), packed([1.0] * 258, 5)))["squares"]
-    256.0
+    >>> [numbers(difference(packed([2.0] * 258, 5), packed([1.0] * 258, 5), least))["squares"] for least in (1, 20)]
+    [256.0, -1.0]
     """
     if isinstance(after, bytes):
         a, b = _STATE.unpack(after), _STATE.unpack(before)
         sums = [x - y for x, y in zip(a[:SUMS], b[:SUMS])]
-        return _STATE.pack(*sums, sum(x * x for x in sums), a[-2], max(a[-1], b[-1]))
+        squares = sum(x * x for x in sums)
+        return _STATE.pack(*sums, -1.0 if squares < least * least * b[SUMS] else squares, a[-2], max(a[-1], b[-1]))
+    import torch
+
     made = after - before
-    made[SUMS] = (made[:SUMS] * made[:SUMS]).sum()
+    squares = (made[:SUMS] * made[:SUMS]).sum()
+    made[SUMS] = torch.where(squares < least * least * before[SUMS], -1.0, squares)
     made[SUMS + 1] = after[SUMS + 1]
     return made

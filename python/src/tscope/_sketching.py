@@ -271,11 +271,14 @@ class Sketching:
         sample = self.sample
         if sample is None:
             return
+        import torch
+
         for name, p in self.parameters():
             try:
                 if name in self.before:
                     after = self.sketch_of(name, "update", p)
-                    sample.take(name, "update", p, difference(after, self.before[name]))
+                    # Below 256 units of its parameter an update is mostly rounding, and is left out.
+                    sample.take(name, "update", p, difference(after, self.before[name], 256 * torch.finfo(p.dtype).eps))
             except Exception as error:
                 self.cannot(name, error)
         self.end()
@@ -301,7 +304,8 @@ class Sketching:
         """Appends lines to sketches.jsonl, by one write: what it took outlives the process."""
         if not rows or os.getpid() != self.pid or self.file == -1:
             return
-        text = "".join(json.dumps({**head, **numbers(made)}, allow_nan=False) + "\n" for head, made, _ in rows).encode()
+        lines = ({**head, **numbers(made)} for head, made, _ in rows)
+        text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines if line["squares"] >= 0).encode()
         try:
             if self.file is None:
                 self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)

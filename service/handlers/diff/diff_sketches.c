@@ -349,10 +349,11 @@ static double perturbation_of(const struct ts_run *run)
 /* Why nothing was compared although rounding was asked for. */
 static struct ts_span why_nothing(const struct comparing *c)
 {
-	static const char *const sides[] = {[TS_SKETCH_A] = "the first run has no sketches of tensors, so --rounding shows nothing; the "
-							    "package records them by run.sketch(model, optimizer)",
-					    [TS_SKETCH_B] = "the second run has no sketches of tensors, so --rounding shows nothing; the "
-							    "package records them by run.sketch(model, optimizer)"};
+	static const char *const sides[] = {
+		[TS_SKETCH_A] = "the first run has no sketches of tensors, so --rounding shows nothing; the package records them by "
+				"run.sketch(model, optimizer)",
+		[TS_SKETCH_B] = "the second run has no sketches of tensors, so --rounding shows nothing; the package records them by "
+				"run.sketch(model, optimizer)"};
 
 	for (int side = TS_SKETCH_A; side <= TS_SKETCH_B; side++)
 		if (c->sides[side].n == 0)

@@ -40,14 +40,14 @@ $ tscope diff ref scale --rounding rounding
 |                at step 2: its distance is 0.04791, which is 5.266e+05 times rounding
 |   before       3 tensors of that step before it, none of them above rounding
 |   step  module         kind    distance  rounding  times rounding
-|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 20
-|      2  layers.0.mlp   output  2.29e-08  9.13e-08  0.251 of at most 20
-|      2  layers.1.attn  output    0.0479   9.1e-08  5.27e+05 of at most 20
-|      2  layers.1.mlp   output    0.0273  8.16e-08  3.34e+05 of at most 20
-|      2  head           output    0.0166  8.79e-08  1.88e+05 of at most 20
-|      2  head           grad      0.0104   0.00791  1.31 of at most 20
-|      2  layers.1.mlp   grad     0.00621   0.00791  0.786 of at most 20
-|      2  layers.1.attn  grad      0.0039   0.00791  0.494 of at most 20
+|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 25
+|      2  layers.0.mlp   output  2.29e-08  9.13e-08  0.251 of at most 25
+|      2  layers.1.attn  output    0.0479   9.1e-08  5.27e+05 of at most 25
+|      2  layers.1.mlp   output    0.0273  8.16e-08  3.34e+05 of at most 25
+|      2  head           output    0.0166  8.79e-08  1.88e+05 of at most 25
+|      2  head           grad      0.0104   0.00632  1.64 of at most 25
+|      2  layers.1.mlp   grad     0.00621   0.00632  0.982 of at most 25
+|      2  layers.1.attn  grad      0.0039   0.00632  0.617 of at most 25
 |
 | EVIDENCE
 |   for          the first tensor that differs by more than rounding is the output of layers.1.attn,
@@ -81,8 +81,8 @@ $ tscope diff ref bf16 --rounding rounding
 | TENSORS  12 tensors compared over 1 step
 |   none of 12 tensors that could be judged differs by more than rounding
 |   step  module  kind    distance  rounding  times rounding
-|      2  head    output   0.00155   0.00391  0.398 of at most 5
-|      2  head    grad     0.00164    0.0125  0.132 of at most 20
+|      2  head    output   0.00155   0.00391  0.398 of at most 4
+|      2  head    grad     0.00164   0.00714  0.23 of at most 35
 |
 | EVIDENCE
 |   for          none of 12 tensors that could be judged differs by more than rounding
@@ -121,8 +121,8 @@ $ tscope diff ref split --rounding ./rounding
 | TENSORS  12 tensors compared over 1 step, 12 added up from shards
 |   none of 12 tensors that could be judged differs by more than rounding
 |   step  module         kind    distance  rounding  times rounding
-|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 20
-|      2  layers.1.attn  grad     2.4e-08   0.00791  3.04e-06 of at most 20
+|      2  layers.0.attn  output  2.24e-08  8.11e-08  0.276 of at most 25
+|      2  layers.1.attn  grad     2.4e-08   0.00632  3.8e-06 of at most 25
 |
 | EVIDENCE
 |   for          none of 12 tensors that could be judged differs by more than rounding
@@ -174,7 +174,7 @@ $ tscope diff ref scale --rounding ref | sed -n '/TENSORS/,/^$/p'
 |      2  head           grad      0.0104         -  not judged
 |
 $ tscope diff ref scale --rounding rounding --json | python3 -c 'import json,sys; d=json.load(sys.stdin); t=d["tensors"]; print(d["verdict"], t["first"], t["before_count"], t["rows"][t["first"]])'
-| different 2 3 {'step': 2, 'place': 3, 'name': 'layers.1.attn', 'kind': 'output', 'occurrence': 0, 'part': 'forward', 'state': 'above', 'a_element_count': 640, 'b_element_count': 640, 'a_nonfinite_count': 0, 'b_nonfinite_count': 0, 'distance_ratio': 0.04791212370423861, 'rounding_ratio': 9.098601528604649e-08, 'over_rounding_ratio': 526587.778941742, 'limit_ratio': 20.0}
+| different 2 3 {'step': 2, 'place': 3, 'name': 'layers.1.attn', 'kind': 'output', 'occurrence': 0, 'part': 'forward', 'state': 'above', 'a_element_count': 640, 'b_element_count': 640, 'a_nonfinite_count': 0, 'b_nonfinite_count': 0, 'distance_ratio': 0.04791212370423861, 'rounding_ratio': 9.098601528604649e-08, 'over_rounding_ratio': 526587.778941742, 'limit_ratio': 25.0}
 $ tscope export scale back -q; head -c 90 back/rank1/sketches.jsonl; echo; tscope diff scale ./back
 | {"count":320.0,"dtype":"fp32","kind":"output","name":"embed","shard":true,"squares":107.41
 | Both sides are the same run: their ids are equal
