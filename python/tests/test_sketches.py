@@ -8,6 +8,7 @@ import random
 import struct
 import subprocess
 import unittest
+from unittest import mock
 
 import support
 
@@ -110,6 +111,8 @@ class Torch(support.Case):
                 self.assertAlmostEqual(sum(p[0][at] for p in parts), sums[0][at], delta=1e-12 * sums[1] ** 0.5)
             self.assertAlmostEqual(sum(p[1] for p in parts), sums[1], delta=1e-12 * sums[1])
             self.assertEqual(sum(p[2] for p in parts), whole.numel())
+        with self.assertRaises(_sketches.Cannot):  # of a DTensor nothing says where it lies
+            _sketches.sketched(mock.Mock(spec=["detach", "placements"], detach=lambda: mock.Mock(spec=["placements"])))
         for place in (((6, 40, 64), (0, 0, 1)), ((6, 40), (0, 0)), ((6, 40, 64), (0, 0, -1))):
             with self.assertRaises(_sketches.Cannot):
                 _sketches.sketched(whole, place)
@@ -177,6 +180,22 @@ class Torch(support.Case):
         rows, _ = self.train("runs/a", optimizer=False, modules=["2*"])
         self.assertEqual([(r["step"], r["name"], r["kind"]) for r in rows], [(s, "2", k) for s in (0, 2) for k in ("output", "grad")])
 
+    def test_shards_are_said_and_a_file_of_others_is_left_alone(self):
+        rows, _ = self.train("runs/a", shards={"1": ((24, 64), (0, 32))})
+        self.assertEqual({(r["name"], r.get("shard", False)) for r in rows if r["kind"] == "output"}, {("0", False), ("1", True), ("2", False)})
+        self.assertEqual({r["count"] for r in rows if r["name"] == "1"}, {24 * 32})
+        run = self.start("runs/b")
+        with open("runs/b/sketches.jsonl", "w", encoding="utf-8") as file:
+            file.write("of others\n")
+        model = self.net()
+        run.sketch(model)
+        with run.step():
+            model(model[0].weight.new_ones(2, 16))
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 1)
+        with open("runs/b/sketches.jsonl", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of others\n")
+
     def test_recording_changes_nothing(self):
         import torch
 
@@ -187,8 +206,6 @@ class Torch(support.Case):
 
     def test_a_device_is_read_later(self):
         """What a tensor of a device goes through, with the host in its place."""
-        from unittest import mock
-
         from tscope import _numbers, _sketches, _sketching
 
         host, _ = self.train("runs/a")
