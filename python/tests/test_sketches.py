@@ -182,7 +182,8 @@ class Torch(support.Case):
 
     def test_shards_are_said_and_a_file_of_others_is_left_alone(self):
         rows, _ = self.train("runs/a", shards={"1": ((24, 64), (0, 32))})
-        self.assertEqual({(r["name"], r.get("shard", False)) for r in rows if r["kind"] == "output"}, {("0", False), ("1", True), ("2", False)})
+        outputs = {(r["name"], r.get("shard", False)) for r in rows if r["kind"] == "output"}
+        self.assertEqual(outputs, {("0", False), ("1", True), ("2", False)})
         self.assertEqual({r["count"] for r in rows if r["name"] == "1"}, {24 * 32})
         run = self.start("runs/b")
         with open("runs/b/sketches.jsonl", "w", encoding="utf-8") as file:
