@@ -109,7 +109,7 @@ VECTORS = [
      "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
      "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),
     ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens" plots: PLOTS_WANTED_ALL '
-     'policy { code: "DIVERGENCE" threshold: "numeric_jump" value: 1e-5 } policy { code: "TIMING.JITTER" off: true } outcomes: true'),
+     'policy { code: "DIVERGENCE" threshold: "numeric_jump" value: 1e-5 } policy { code: "TIMING.JITTER" off: true } outcomes: true rounding: "ro"'),
     ("diff_reply", "DiffReply",
      "a { %s } b { %s } verdict: VERDICT_INCONCLUSIVE reason: \"why\" "
      "facts { group: GROUP_SEEDS change: FACT_CHANGE_ONLY_A rank: -1 path: \"seeds.a\" a { path: \"seeds.a\" type: FACT_TYPE_LONG source: FACT_SOURCE_PUSHER text_id: %s text_len: 2000 } } "
@@ -127,6 +127,9 @@ VECTORS = [
      "levels { name: \"scalars.loss\" rank: -1 known: true points: 7 first_step: -8 last_step: 9 repeats: 10 mean: 1.5 deviation: 2.5 candidate: 3.5 difference: 4.5 low: 5.5 high: 6.5 p_value: 7.5 seen: 8.5 answer: TIER_ANSWER_FAILS } "
      "levels { name: \"v\" why_not: \"lw\" difference: nan } level: TIER_ANSWER_HOLDS level_why: \"ly\" } "
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
+     "sketches { recorded: true has_rounding: true flat: true perturbation: 0.5 steps: 1 compared: 2 only_a: 3 only_b: 4 equal: 5 within: 6 above: 7 unjudged: 8 noise: 9 sizes: 10 "
+     "not_finite: 11 shards: 12 first: 0 before: 13 sentence: \"st\" rows { step: -1 place: 2 name: \"m\" kind: \"grad\" occurrence: 3 part: SKETCH_PART_BACKWARD "
+     "state: SKETCH_STATE_ABOVE count_a: 4 count_b: 5 nonfinite_a: 6 nonfinite_b: 7 distance: 8.5 rounding: 9.5 ratio: nan limit: 10.5 } } "
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "
      "events { rows { rank: -1 change: EVENT_CHANGE_VALUE where: EVENT_WHERE_BEHIND step: -2 region: true name: \"rate\" occurrence: 3 a { value: 0.5 } b { text: \"t\" } } "

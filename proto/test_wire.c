@@ -588,6 +588,25 @@ static void reads_events(const struct ts_event_diff *e)
 	assert_true(e->values == 9 && e->reordered == 10 && e->beyond_a == 11 && e->beyond_b == 12);
 }
 
+static void reads_sketches(const struct ts_sketch_diff *s)
+{
+	const struct ts_sketch_row *row = s->rows;
+
+	assert_true(s->recorded && s->has_rounding && s->flat && s->perturbation == 0.5);
+	assert_true(s->steps == 1 && s->compared == 2 && s->only_a == 3 && s->only_b == 4 && s->equal == 5 && s->within == 6);
+	assert_true(s->above == 7 && s->unjudged == 8 && s->noise == 9 && s->sizes == 10 && s->not_finite == 11 && s->shards == 12);
+	assert_true(s->has_first && s->first == 0 && s->before == 13);
+	IS(s->sentence, "st");
+	assert_int_equal(s->n, 1);
+	assert_true(row->step == -1 && row->place == 2 && row->occurrence == 3);
+	IS(row->name, "m");
+	IS(row->kind, "grad");
+	assert_int_equal(row->part, TS_SKETCH_BACKWARD);
+	assert_int_equal(row->state, TS_SKETCH_ABOVE);
+	assert_true(row->count_a == 4 && row->count_b == 5 && row->nonfinite_a == 6 && row->nonfinite_b == 7);
+	assert_true(row->distance == 8.5 && row->rounding == 9.5 && isnan(row->ratio) && row->limit == 10.5);
+}
+
 static void reads_levels(const struct ts_repeats *r)
 {
 	const struct ts_level_row *row = r->levels;
@@ -1021,6 +1040,7 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(request.n_repeats, 2);
 	IS(request.repeats[1], "r2");
 	IS(request.axis, "tokens");
+	IS(request.rounding, "ro");
 	assert_int_equal(request.plots, TS_PLOTS_ALL);
 	assert_int_equal(request.policy.n, 2);
 	IS(request.policy.items[0].code, "DIVERGENCE");
@@ -1049,6 +1069,7 @@ static void reads_diff_messages(void **state)
 	reads_diagnosis(&d.diagnosis);
 	reads_ops(&d.ops);
 	reads_events(&d.events);
+	reads_sketches(&d.sketches);
 	reads_repeats(&d.repeats);
 	assert_int_equal(d.plots.n, 2);
 	IS(d.plots.items[0].group, "around");

@@ -328,6 +328,7 @@ struct ts_diff_request {
 	enum ts_plots_wanted plots; /* which curves the reply has */
 	struct ts_policy policy; /* only its cut-offs are used */
 	bool outcomes; /* the reply has what the runs came to */
+	struct ts_span rounding; /* spec of a run that shows how far rounding goes; empty = none */
 };
 
 /* DiffMatrix */

@@ -70,6 +70,7 @@ struct ts_builder_stats {
 	uint64_t events; /* rows of TS_TABLE_PIPELINE */
 	uint64_t digests; /* rows of TS_TABLE_DIGESTS */
 	uint64_t timed; /* rows of TS_TABLE_EVENTS */
+	uint64_t sketches; /* rows of TS_TABLE_SKETCHES */
 	size_t columns; /* columns (names and types) so far, in tables of all kinds */
 	int64_t first_step, last_step; /* valid if rows > 0 */
 	uint64_t blocks;

@@ -100,6 +100,7 @@ void ts_builder_stats(const struct ts_builder *b, struct ts_builder_stats *ret_s
 		.events = b->kinds[TS_TABLE_PIPELINE - 1].rows,
 		.digests = b->kinds[TS_TABLE_DIGESTS - 1].rows,
 		.timed = b->kinds[TS_TABLE_EVENTS - 1].rows,
+		.sketches = b->kinds[TS_TABLE_SKETCHES - 1].rows,
 		.columns = b->n_columns,
 		.first_step = steps->first,
 		.last_step = steps->last,

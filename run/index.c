@@ -415,7 +415,9 @@ const char *ts_table_word(enum ts_table_kind table)
 	case TS_TABLE_DIGESTS:
 		return "digests";
 	case TS_TABLE_EVENTS:
+		return "events";
+	case TS_TABLE_SKETCHES:
 		break;
 	}
-	return "events";
+	return "sketches";
 }

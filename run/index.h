@@ -16,7 +16,8 @@ enum ts_table_kind {
 	TS_TABLE_PIPELINE = 3, /* events of a pipeline: stage, start, end, ...; key = ordinal */
 	TS_TABLE_DIGESTS = 4, /* digests of tensors and operations: step, name, out, ...; key = ordinal in order of execution */
 	TS_TABLE_EVENTS = 5, /* events and regions by time: time, name, value or text or duration; key = ordinal in order of time */
-	TS_TABLE_KINDS = TS_TABLE_EVENTS,
+	TS_TABLE_SKETCHES = 6, /* sketches of tensors: step, name, kind, sums, ...; key = ordinal in order of execution */
+	TS_TABLE_KINDS = TS_TABLE_SKETCHES,
 };
 
 enum ts_column_type {
@@ -112,7 +113,7 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 /* Rows that are no steps of the run, because a restart executed their step again; as many as the longest such table has. */
 uint64_t ts_index_superseded(const struct ts_index *index);
 
-const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests", "events" */
+const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests", "events", "sketches" */
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */
 
 /* floor(key / 2^key_log2), rounded down for negative keys too. */

@@ -591,13 +591,18 @@ static void test_rows_replaced_and_refused(void **unused)
 	ts_builder_row(f.b, TS_TABLE_EVENTS, 1);
 	ts_builder_f64(f.b, loss, 8);
 	end_row(&f);
+	for (int64_t row = 0; row < 3; row++) {
+		ts_builder_row(f.b, TS_TABLE_SKETCHES, row);
+		ts_builder_f64(f.b, loss, 9);
+		end_row(&f);
+	}
 	ts_builder_row(f.b, (enum ts_table_kind)(TS_TABLE_KINDS + 1), 0); /* there is no such kind */
 	assert_int_equal(ts_builder_row_end(f.b, &f.err), TS_INTERNAL);
 	finish(&f);
 	ts_builder_stats(f.b, &stats);
 	assert_true(stats.rows == 2 && stats.superseded == 1 && stats.first_step == 5 && stats.last_step == 6);
-	assert_true(stats.events == 1 && stats.digests == 1 && stats.timed == 2 && stats.columns == 3);
-	assert_true(stats.blocks == 10);
+	assert_true(stats.events == 1 && stats.digests == 1 && stats.timed == 2 && stats.sketches == 3 && stats.columns == 3);
+	assert_true(stats.blocks == 12);
 	c = find(&f, "scalars.loss", &table);
 	assert_int_equal(table->rows, 2);
 	bits = test_objects_words(&f.objects, table, c, &f.arena);
@@ -609,6 +614,7 @@ static void test_rows_replaced_and_refused(void **unused)
 	assert_non_null(ts_index_column(&f.index, TS_TABLE_PIPELINE, ts_span_str("scalars.loss"), 0, NULL));
 	assert_non_null(ts_index_column(&f.index, TS_TABLE_DIGESTS, ts_span_str("scalars.loss"), 0, NULL));
 	assert_non_null(ts_index_column(&f.index, TS_TABLE_EVENTS, ts_span_str("scalars.loss"), 0, NULL));
+	assert_non_null(ts_index_column(&f.index, TS_TABLE_SKETCHES, ts_span_str("scalars.loss"), 0, NULL));
 	end(&f);
 }
 

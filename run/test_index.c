@@ -212,7 +212,7 @@ static void test_decoder_refuses_what_is_not_canonical(void **unused)
 	assert_refused(&s, "a table that does not fit");
 	make_sample(&s);
 	s.tables[3].kind = (enum ts_table_kind)(TS_TABLE_KINDS + 1);
-	assert_refused(&s, "a table of kind 6, which this version of tscope does not know");
+	assert_refused(&s, "a table of kind 7, which this version of tscope does not know");
 	make_sample(&s);
 	s.files[1].name = ts_span_str("a.txt");
 	assert_refused(&s, "a file that does not fit");

@@ -22,7 +22,7 @@ ROOMS = {
     "analysis/rank": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/ranks": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/rules": {"run", "base", "analysis/stats", "analysis/answer"},
-    "analysis/diverge": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
+    "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},

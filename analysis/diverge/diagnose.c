@@ -120,12 +120,17 @@ static const struct ts_op_row *first_operation(const struct ts_inquiry *q)
 	return q->e->ops && q->e->ops->n ? &q->e->ops->rows[0] : NULL;
 }
 
+static const struct ts_sketch_row *first_tensor(const struct ts_inquiry *q)
+{
+	return q->e->sketches ? ts_sketch_told(q->e->sketches) : NULL;
+}
+
 /* An agreement is stated over any number of steps. */
 static bool too_little(struct ts_inquiry *q)
 {
 	double least = ts_cut_of(q, TS_CUT_COMMON);
 
-	if (!q->has_start && first_operation(q))
+	if (!q->has_start && (first_operation(q) || first_tensor(q)))
 		return false;
 	if (q->has_start && ((double)q->common >= least || !q->has_f || digests_part(q)))
 		return false;
@@ -307,6 +312,19 @@ static void say_operation(struct ts_inquiry *q)
 		   op->step, TS_SPAN_ARG(where), ts_op_role_says(op));
 }
 
+/* It says where a difference is seen first, and not why. */
+static void say_tensors(struct ts_inquiry *q)
+{
+	const struct ts_sketch_diff *sketches = q->e->sketches;
+	struct ts_span claim;
+
+	if (!sketches || !sketches->has_first)
+		return;
+	claim = ts_sketch_claims(sketches, q->arena);
+	q->full |= claim.len == 0;
+	ts_say_for(q, "%.*s", TS_SPAN_ARG(claim));
+}
+
 /* Digests of operations show more than a loss does. */
 static bool operation_only(struct ts_inquiry *q)
 {
@@ -327,12 +345,41 @@ static bool operation_only(struct ts_inquiry *q)
 	return true;
 }
 
+/* Sketches show less than a bit and more than a loss of few decimals. */
+static bool tensor_only(struct ts_inquiry *q)
+{
+	const struct ts_sketch_row *row = first_tensor(q);
+
+	if (!row)
+		return false;
+	if (ts_sketch_explained(q->e->sketches)) {
+		ts_say_for(q, "%.*s", TS_SPAN_ARG(q->e->sketches->sentence));
+		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
+			    "Tensors differ at step %" PRId64 ", but by no more than rounding, and no other record shows a "
+			    "difference",
+			    row->step);
+	} else {
+		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+			    "The tensor %.*s (%.*s) differs at step %" PRId64 ", but no other record shows a difference",
+			    TS_SPAN_ARG(row->name), TS_SPAN_ARG(row->kind), row->step);
+		ts_remain(q, TS_CAUSE_CODE);
+		ts_remain(q, TS_CAUSE_CONFIG);
+	}
+	q->d.has_step = true;
+	q->d.step = row->step;
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	return true;
+}
+
 static void nothing_parts(struct ts_inquiry *q)
 {
 	struct ts_span recorded = name_recorded(q);
 	bool coarse = false;
 
-	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || number_only(q) || input_only(q) || coarser_only(q))
+	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) ||
+	    number_only(q) || input_only(q) || coarser_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
@@ -683,6 +730,7 @@ enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_c
 	if (!ts_inquiry_begin(&q, evidence, cuts ? cuts : &defaults, arena))
 		return ts_arena_error(arena, err);
 	diagnose(&q);
+	say_tensors(&q);
 	say_inferred(&q);
 	ts_diagnose_tiers(&q);
 	ts_diagnose_features(&q);

@@ -39,6 +39,11 @@ static bool anything_parts(const struct ts_inquiry *q, const struct ts_evidence_
 	return found != NULL;
 }
 
+static bool beyond_rounding(const struct ts_inquiry *q)
+{
+	return q->e->sketches && q->e->sketches->has_first;
+}
+
 static struct ts_tier numeric_tier(struct ts_inquiry *q)
 {
 	const struct ts_repeats_seen *r = &q->e->repeats;
@@ -46,6 +51,14 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 
 	if (q->d.bits.answer == TS_TIER_HOLDS)
 		return tier(TS_TIER_HOLDS, ts_span_str("the runs are bit-exact"));
+	if (beyond_rounding(q))
+		return tier(TS_TIER_FAILS, ts_sketch_claims(q->e->sketches, q->arena));
+	if (!q->has_f && q->e->sketches && ts_sketch_explained(q->e->sketches))
+		return tier(TS_TIER_HOLDS, q->e->sketches->sentence);
+	if (!q->has_f && q->e->sketches && ts_sketch_told(q->e->sketches))
+		return tier(TS_TIER_UNKNOWN, ts_sketch_judged(q->e->sketches)
+						     ? q->e->sketches->sentence
+						     : ts_span_str("tensors differ, and nothing shows how far rounding goes"));
 	if (!q->has_start)
 		return tier(TS_TIER_UNKNOWN, ts_span_str("there is nothing to compare"));
 	if (!q->has_f && q->means)
@@ -116,6 +129,10 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 	else if (anything_parts(q, &s))
 		q->d.bits = tier(TS_TIER_FAILS,
 				 ts_inquiry_text(q, "%.*s differs at step %" PRId64, TS_SPAN_ARG(ts_column_said(s->name)), s->first));
+	else if (q->e->sketches && ts_sketch_told(q->e->sketches))
+		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "the tensor %.*s differs at step %" PRId64,
+								TS_SPAN_ARG(ts_sketch_told(q->e->sketches)->name),
+								ts_sketch_told(q->e->sketches)->step));
 	else if (q->has_start)
 		q->d.bits = tier(TS_TIER_HOLDS, ts_inquiry_text(q,
 								"every loss, learning rate, gradient norm and digest "

@@ -11,6 +11,7 @@
 #include "analysis/diverge/gap.h"
 #include "analysis/diverge/op_diff.h"
 #include "analysis/diverge/repeats.h"
+#include "analysis/diverge/sketch_diff.h"
 #include "run/fact.h"
 #include "run/index.h"
 #include "run/role.h"
@@ -100,6 +101,7 @@ struct ts_diff {
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
 	struct ts_event_diff events;  /* all zero: neither run recorded any on a rank that both have */
+	struct ts_sketch_diff sketches; /* recorded: false where no step has any in both runs */
 	struct ts_repeats repeats;    /* asked: false where none were named */
 	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
 	size_t n_cut_offs;

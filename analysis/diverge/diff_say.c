@@ -142,6 +142,18 @@ static void say_operation(struct saying *s)
 	ts_buf_printf(&s->out, ": %s", ts_op_role_says(op));
 }
 
+static void say_tensor(struct saying *s)
+{
+	const struct ts_sketch_row *row = ts_sketch_told(&s->diff->sketches);
+
+	ts_buf_str(&s->out, s->diff->sketches.has_first ? "The two runs differ in a tensor by more than rounding: "
+							: "The two runs differ in a tensor: ");
+	ts_escape(&s->out, row->name);
+	ts_buf_str(&s->out, " (");
+	ts_escape(&s->out, row->kind);
+	ts_buf_printf(&s->out, ", occurrence %" PRIu64 ") at step %" PRId64, row->occurrence, row->step);
+}
+
 static void put_compared(struct saying *s)
 {
 	put_count(s, s->diff->ops.compared, "digest");
@@ -310,6 +322,9 @@ static void say_ground(struct saying *s)
 		return;
 	case TS_GROUND_OPERATION:
 		say_operation(s);
+		return;
+	case TS_GROUND_TENSOR:
+		say_tensor(s);
 		return;
 	case TS_GROUND_RANKS:
 		say_ranks(s);

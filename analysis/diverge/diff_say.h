@@ -19,6 +19,7 @@ struct ts_diff_tally {
 enum ts_diff_ground {
 	TS_GROUND_SERIES,     /* a trajectory series differs at a common step */
 	TS_GROUND_OPERATION,  /* no series does, but an operation does */
+	TS_GROUND_TENSOR,     /* neither does, but the sketches of a tensor do */
 	TS_GROUND_RANKS,      /* a rank is in one run alone */
 	TS_GROUND_NO_RECORD,  /* nothing of the trajectory was recorded */
 	TS_GROUND_INCOMPLETE, /* a trajectory series is not at the same steps of both */

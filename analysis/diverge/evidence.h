@@ -108,6 +108,7 @@ struct ts_evidence {
 	const struct ts_facts *facts_a, *facts_b;  /* sorted; NULL: no facts */
 	struct ts_repeats_seen repeats;
 	const struct ts_op_diff *ops;		   /* NULL, or none in it: no digests of operations, or none differ */
+	const struct ts_sketch_diff *sketches;	   /* NULL: no sketches were compared */
 };
 
 #endif

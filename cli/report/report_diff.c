@@ -247,6 +247,91 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 	table->more = ops->n - n;
 }
 
+static const char *tensors_head(struct ts_report *r, const struct ts_sketch_diff *t)
+{
+	const char *text = ts_report_say(r, "%s compared over %s", ts_report_kept(r, ts_show_plural(t->compared, "tensor", r->arena)),
+					 ts_report_kept(r, ts_show_plural(t->steps, "step", r->arena)));
+	const struct {
+		uint64_t n;
+		const char *what;
+	} rest[] = {{t->only_a, "only in a"},
+		    {t->only_b, "only in b"},
+		    {t->shards, "added up from shards"},
+		    {t->sizes, "with another number of elements"},
+		    {t->not_finite, "not finite in both"},
+		    {t->noise, "that rounding alone makes something else"},
+		    {t->has_rounding && !t->flat ? t->unjudged : 0, "that could not be judged"}};
+
+	for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
+		if (rest[i].n)
+			text = ts_report_say(r, "%s, %s %s", text, ts_report_kept(r, ts_show_count(rest[i].n, r->arena)), rest[i].what);
+	return text;
+}
+
+static const char *size_of(struct ts_report *r, double x)
+{
+	return isnan(x) ? "-" : ts_report_say(r, "%.3g", x);
+}
+
+/* Says of a row what its ratio is, or why it has none. */
+static const char *over_rounding(struct ts_report *r, const struct ts_sketch_row *row)
+{
+	switch (row->state) {
+	case TS_SKETCH_EQUAL:
+		return "equal";
+	case TS_SKETCH_NOISE:
+		return "rounding alone makes it something else";
+	case TS_SKETCH_SIZES:
+		return "other numbers of elements";
+	case TS_SKETCH_NOT_FINITE:
+		return "not finite";
+	case TS_SKETCH_UNJUDGED:
+		return "not judged";
+	case TS_SKETCH_WITHIN:
+	case TS_SKETCH_ABOVE:
+		break;
+	}
+	return isnan(row->ratio) ? "not finite in b alone" : ts_report_say(r, "%.3g of at most %.3g", row->ratio, row->limit);
+}
+
+static void tensors(struct ts_report *r, const struct ts_diff *diff)
+{
+	static const struct ts_sheet_column columns[] = {{"step", true, 0},	 {"module", false, 12},	 {"kind", false, 8},
+							 {"distance", true, 0}, {"rounding", true, 0}, {"times rounding", false, 12}};
+	const struct ts_sketch_diff *t = &diff->sketches;
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (!t->recorded && t->sentence.len == 0)
+		return;
+	s = ts_report_section(r, "TENSORS");
+	s->head = t->recorded ? tensors_head(r, t) : "none compared";
+	ts_report_line(r, s, t->has_first ? "first" : NULL, ts_report_text(r, t->sentence));
+	if (t->has_first)
+		ts_report_line(r, s, "before", ts_report_say(r, "%s of that step before it, none of them above rounding",
+							     ts_report_kept(r, ts_show_plural(t->before, "tensor", r->arena))));
+	if (!t->n)
+		return;
+	table = ts_report_sheet(r, s, columns, 6);
+	table->indented = true;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct ts_sketch_row *row = &t->rows[i];
+		const char *name = ts_report_text(r, row->name);
+
+		if (row->occurrence)
+			name = ts_report_say(r, "%s (occurrence %s)", name,
+					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){
+					{ts_report_say(r, "%" PRId64, row->step), TS_TONE_PLAIN},
+					{name, TS_TONE_STRONG},
+					{ts_report_text(r, row->kind), TS_TONE_PLAIN},
+					{size_of(r, row->distance), TS_TONE_PLAIN},
+					{size_of(r, row->rounding), TS_TONE_PLAIN},
+					{over_rounding(r, row), row->state == TS_SKETCH_ABOVE ? TS_TONE_MARK : TS_TONE_PLAIN}});
+	}
+}
+
 static void side(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_run_ref *run,
 		 const struct ts_reproduce_side *side)
 {
@@ -304,6 +389,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	ts_report_diff_repeats(&r, diff);
 	operations(&r, diff);
 	ts_report_diff_events(&r, diff);
+	tensors(&r, diff);
 	evidence(&r, d);
 	next(&r, d);
 	reproduce(&r, diff, how);

@@ -24,11 +24,14 @@ enum ts_status ts_render_diff_first(struct ts_cli *cli, const struct ts_diff *di
 {
 	const struct ts_series_row *row = ts_diff_first(diff);
 	const struct ts_op_row *op = ts_op_culprit(&diff->ops);
+	const struct ts_sketch_row *tensor = ts_sketch_told(&diff->sketches);
 
 	if (row)
 		return put_first(cli, row->first_step, row->name, row->rank, err);
 	if (op)
 		return put_first(cli, op->step, op->name, op->rank, err);
+	if (tensor)
+		return put_first(cli, tensor->step, tensor->name, TS_RANK_JOB, err);
 	ts_buf_str(&cli->out, "-\t-\t-\n");
 	return ts_buf_check(&cli->out, err);
 }

@@ -141,10 +141,26 @@ static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
 		}
 }
 
+/* Puts the run of --rounding behind the other words, so that all of them are completed at once. */
+static enum ts_status add_rounding(struct ts_cli *cli, const char *rounding, struct ts_repeat_words *io, struct ts_error *err)
+{
+	const char **words;
+
+	if (!rounding)
+		return TS_OK;
+	words = ts_arena_array(&cli->arena, io->n + 1, sizeof(char *));
+	if (!words)
+		return ts_arena_error(&cli->arena, err);
+	memcpy(words, io->words, io->n * sizeof(char *));
+	words[io->n] = rounding;
+	*io = (struct ts_repeat_words){words, io->n + 1};
+	return TS_OK;
+}
+
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_diff_request request = {.plots = plots_of(cli), .outcomes = !ts_args_has(&cli->args, "first")};
-	const char *axis = ts_args_text(&cli->args, "by");
+	const char *axis = ts_args_text(&cli->args, "by"), *rounding = ts_args_text(&cli->args, "rounding");
 	bool reproduce = ts_args_has(&cli->args, "reproduce");
 	struct ts_reproduce how;
 	struct ts_repeat_words words;
@@ -158,6 +174,8 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 		status = ignored(cli, &cli->arena, &request, err);
 	if (!status)
 		status = ts_find_repeats(cli, &request, &words, err);
+	if (!status)
+		status = add_rounding(cli, rounding, &words, err);
 	if (status)
 		return status;
 	specs = ts_arena_array(&cli->arena, words.n, sizeof *specs);
@@ -166,6 +184,8 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	status = ts_cli_runs(cli, words.words, words.n, specs, err);
 	if (status)
 		return status;
+	if (rounding)
+		request.rounding = specs[--words.n];
 	ts_take_specs(specs, words.n, &request);
 	if (axis)
 		request.axis = ts_span_str(axis);

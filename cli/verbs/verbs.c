@@ -232,6 +232,8 @@ static const struct ts_option diff_options[] = {
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "repeats", .argument = "GLOB", .complete = TS_COMPLETE_RUN, .repeat = true,
 	 .help = "compare the second run with the spread of these repeated runs of the first run's recipe"},
+	{.name = "rounding", .argument = "RUN", .complete = TS_COMPLETE_RUN,
+	 .help = "name the first tensor that differs by more than rounding, which this run of the first run's recipe shows"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of the diagnosis from FILE: DIVERGENCE.name = number (docs/divergence.md)"},
 	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml",
@@ -246,6 +248,8 @@ static const struct ts_example diff_examples[] = {
 	{"tscope diff exp1 ./runs/exp1-rerun", "compares a run with a directory, which is not stored"},
 	{"tscope diff exp1 exp2 exp3 exp4", "shows which of several runs differ, and from which step on"},
 	{"tscope diff base new --repeats 'base-*'", "tests whether new differs from base by more than repeated runs of base do"},
+	{"tscope diff ref new --rounding ref-perturbed", "names the first module of new whose output or gradient is off by more than "
+							"rounding"},
 	{"tscope diff --html diff.html exp1 exp2", "also writes a page to share"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exits with 1 if a fact differs that is not of the session"},
 	{"tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json", "shows the verdict of TraceML for "
@@ -648,6 +652,11 @@ const struct ts_verb ts_verbs[] = {
 			 "it, count as repeated runs of the first run's recipe. The command shows which of them are "
 			 "the same, which one is the odd one out, and whether the second run's loss and gradient norm "
 			 "stay within three times their spread.\n\n"
+			 "With --rounding, RUN is once more the first run's recipe, with the model's input perturbed by a "
+			 "relative size that its fact work.perturbation says, or computed in the second run's precision. "
+			 "Where all three recorded sketches of their tensors (docs/sketches.md), the command names the first "
+			 "module whose output or gradient lies further apart than rounding goes, across precisions, kernels "
+			 "and parallel layouts.\n\n"
 			 "With three to 256 runs, the command shows a matrix of the first step at which each two of "
 			 "them differ or, where the matrix does not fit the terminal, groups of runs that computed "
 			 "the same. It exits with 0 if all are the same, with 1 if two of them differ, and with 3 "

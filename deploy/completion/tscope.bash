@@ -150,6 +150,7 @@ _tscope_complete()
 	diff:--by) :; return ;;
 	diff:--html) _tscope_paths -f; return ;;
 	diff:--repeats) _tscope_runs; return ;;
+	diff:--rounding) _tscope_runs; return ;;
 	diff:--policy) _tscope_paths -f; return ;;
 	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
 	diff:--pattern) :; return ;;
@@ -219,7 +220,7 @@ _tscope_complete()
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce --pattern --map" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;

@@ -61,6 +61,7 @@ struct ts_ingest_result {
 	uint64_t superseded;	 /* rows written again after a restart */
 	uint64_t events;	 /* events of pipelines, over all ranks and the job */
 	uint64_t digests;	 /* digests of tensors and operations, over all ranks and the job */
+	uint64_t sketches;	 /* sketches of tensors, over all ranks and the job */
 	uint64_t timed;		 /* events and regions by time, over all ranks and the job */
 	uint64_t segments;	 /* of the rank that has most; 1 = steps never went back */
 	uint64_t bytes_read;

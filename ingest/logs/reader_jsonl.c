@@ -26,7 +26,8 @@ struct jsonl {
 /* Our own files are read together with the directory in which they lie. */
 static bool is_ours(const char *name)
 {
-	return strcmp(name, "steps.jsonl") == 0 || strcmp(name, "pipeline.jsonl") == 0 || strcmp(name, "digests.jsonl") == 0;
+	return strcmp(name, "steps.jsonl") == 0 || strcmp(name, "pipeline.jsonl") == 0 || strcmp(name, "digests.jsonl") == 0 ||
+	       strcmp(name, "sketches.jsonl") == 0;
 }
 
 /* --- sniff --- */

@@ -52,7 +52,8 @@ void ts_result_count(struct ts_ingest_result *result, const struct ts_builder *b
 	result->events += stats.events;
 	result->digests += stats.digests;
 	result->timed += stats.timed;
-	result->n_ranks += stats.rows || stats.events || stats.digests || stats.timed || files;
+	result->sketches += stats.sketches;
+	result->n_ranks += stats.rows || stats.events || stats.digests || stats.timed || stats.sketches || files;
 }
 
 static enum ts_status write_head(struct ts_head *head, struct ts_sink_count *sink, struct ts_id *ret_id, struct ts_error *err)

@@ -1,5 +1,5 @@
 /* Any bytes as the files of a run directory, parted by bytes 0: run.json, facts.json, steps.jsonl, digests.jsonl, pipeline.jsonl,
- * events.jsonl. What is ingested is exported, and that is the same run again. */
+ * events.jsonl, sketches.jsonl. What is ingested is exported, and that is the same run again. */
 #include "base/digest.h"
 #include "ingest/export/export.h"
 #include "ingest/rundir/run_dir.h"
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {"run/run.json", "run/facts.json", "run/steps.jsonl", "run/digests.jsonl",
-					    "run/pipeline.jsonl", "run/events.jsonl"};
+					    "run/pipeline.jsonl", "run/events.jsonl", "run/sketches.jsonl"};
 	struct ts_span rest = ts_span_of(data, size);
 	struct test_objects objects = {.n = 0};
 	struct ts_id head, again;

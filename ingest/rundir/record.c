@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "run/sketch_sums.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,32 @@ enum { TIMED_TIME, TIMED_NAME };
 
 static const struct known_name of_timed[] = {[TIMED_TIME] = {"time", TS_COLUMN_F64}, [TIMED_NAME] = {"name", TS_COLUMN_TEXT}};
 
+enum {
+	SKETCH_STEP,
+	SKETCH_NAME,
+	SKETCH_KIND,
+	SKETCH_COUNT,
+	SKETCH_SQUARES,
+	SKETCH_SUMS,
+	SKETCH_DTYPE,
+	SKETCH_NONFINITE,
+	SKETCH_SHARD,
+	SKETCH_OCCURRENCE,
+};
+
+static const struct known_name of_sketch[] = {
+	[SKETCH_STEP] = {"step", TS_COLUMN_F64},
+	[SKETCH_NAME] = {"name", TS_COLUMN_TEXT},
+	[SKETCH_KIND] = {"kind", TS_COLUMN_TEXT},
+	[SKETCH_COUNT] = {"count", TS_COLUMN_F64},
+	[SKETCH_SQUARES] = {"squares", TS_COLUMN_F64},
+	[SKETCH_SUMS] = {"sums", TS_COLUMN_TEXT},
+	[SKETCH_DTYPE] = {"dtype", TS_COLUMN_TEXT},
+	[SKETCH_NONFINITE] = {"nonfinite", TS_COLUMN_F64},
+	[SKETCH_SHARD] = {"shard", TS_COLUMN_JSON},
+	[SKETCH_OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
+};
+
 static enum ts_status known_columns(struct ts_record *p, const struct known_name *names, size_t n, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -63,6 +90,8 @@ static enum ts_status columns_of_form(struct ts_record *p, struct ts_error *err)
 		return known_columns(p, of_digest, sizeof of_digest / sizeof of_digest[0], err);
 	case TS_RECORD_TIMED:
 		return known_columns(p, of_timed, sizeof of_timed / sizeof of_timed[0], err);
+	case TS_RECORD_SKETCH:
+		return known_columns(p, of_sketch, sizeof of_sketch / sizeof of_sketch[0], err);
 	}
 	return TS_OK;
 }
@@ -541,6 +570,48 @@ static void judge_timed(struct ts_record *p)
 		reject(p, "bad_event", "what happened at a time needs the number time and the text name");
 }
 
+/* A column that may be missing. */
+static bool is_absent_or_whole(const struct ts_record *p, size_t i)
+{
+	return !known_cell(p, i) || is_whole(known_cell(p, i), 0);
+}
+
+static bool is_short_text(const struct ts_record *p, size_t i)
+{
+	return is_right(p, i) && known_cell(p, i)->text.len > 0 && known_cell(p, i)->text.len <= TS_PATH_MAX;
+}
+
+static bool is_bool(const struct ts_cell *cell)
+{
+	return cell->type == TS_COLUMN_JSON && (ts_span_is(cell->text, "true") || ts_span_is(cell->text, "false"));
+}
+
+static void judge_sketch(struct ts_record *p)
+{
+	const struct ts_cell *count = known_cell(p, SKETCH_COUNT), *nonfinite = known_cell(p, SKETCH_NONFINITE);
+	const struct ts_cell *shard = known_cell(p, SKETCH_SHARD);
+	double sums[TS_SKETCH_SUMS];
+
+	if (!is_whole(known_cell(p, SKETCH_STEP), 1 - EXACT_MAX))
+		reject(p, "bad_sketch", "a sketch needs a step, an integer below 2^53");
+	if (!is_short_text(p, SKETCH_NAME) || !is_short_text(p, SKETCH_KIND))
+		reject(p, "bad_sketch", "a sketch needs a name and a kind of 1 to 512 bytes");
+	if (!is_whole(count, 0))
+		reject(p, "bad_sketch", "a sketch needs a count, an integer from 0 to below 2^53");
+	if (!is_right(p, SKETCH_SQUARES) || !(known_cell(p, SKETCH_SQUARES)->real >= 0))
+		reject(p, "bad_sketch", "a sketch needs squares, a number that is not below 0");
+	if (!is_right(p, SKETCH_SUMS) || !ts_sketch_sums_parse(known_cell(p, SKETCH_SUMS)->text, sums))
+		reject(p, "bad_sketch", "a sketch needs sums, 256 finite doubles in base64");
+	if (known_cell(p, SKETCH_DTYPE) && !is_short_text(p, SKETCH_DTYPE))
+		reject(p, "bad_sketch", "the dtype is not a text of 1 to 512 bytes");
+	if (!is_absent_or_whole(p, SKETCH_NONFINITE) || (nonfinite && is_whole(count, 0) && nonfinite->real > count->real))
+		reject(p, "bad_sketch", "nonfinite is not an integer from 0 to the count");
+	if (shard && !is_bool(shard))
+		reject(p, "bad_sketch", "shard is not true or false");
+	if (!is_absent_or_whole(p, SKETCH_OCCURRENCE))
+		reject(p, "bad_sketch", "the occurrence is not an integer from 0 to below 2^53");
+}
+
 static void judge(struct ts_record *p)
 {
 	if (p->rejected)
@@ -558,6 +629,9 @@ static void judge(struct ts_record *p)
 		break;
 	case TS_RECORD_TIMED:
 		judge_timed(p);
+		break;
+	case TS_RECORD_SKETCH:
+		judge_sketch(p);
 		break;
 	}
 }

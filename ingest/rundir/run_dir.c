@@ -584,7 +584,8 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	r->result.events += stats.events;
 	r->result.digests += stats.digests;
 	r->result.timed += stats.timed;
-	if (!status && (files || stats.events || stats.digests || stats.timed))
+	r->result.sketches += stats.sketches;
+	if (!status && (files || stats.events || stats.digests || stats.timed || stats.sketches))
 		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
 	ts_builder_destroy(b);
 	return status;

@@ -11,6 +11,7 @@ const struct ts_side_file ts_side_files[TS_SIDE_FILES] = {
 	{"pipeline.jsonl", TS_TABLE_PIPELINE, TS_RECORD_EVENT, true},
 	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST, true},
 	{"events.jsonl", TS_TABLE_EVENTS, TS_RECORD_TIMED, false},
+	{"sketches.jsonl", TS_TABLE_SKETCHES, TS_RECORD_SKETCH, true},
 };
 
 /* The columns that the form knows are made first, so that none of them is left out if there are too many columns. */

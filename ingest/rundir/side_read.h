@@ -1,9 +1,10 @@
-/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl, events.jsonl) into a builder: each line is a
- * row of that file's own kind.
+/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl, events.jsonl, sketches.jsonl) into a builder:
+ * each line is a row of that file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
  *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
+ *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, `count`, `squares`, `sums`; else bad_sketch
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
  * by the rules of steps.jsonl. The key of a row is its place among the records taken, behind those of a recording. Lines, windows
@@ -22,7 +23,7 @@ struct ts_side_file {
 	bool alone; /* a directory that holds nothing else is a run; other tools write files called events.jsonl, too */
 };
 
-enum { TS_SIDE_FILES = 3 };
+enum { TS_SIDE_FILES = 4 };
 extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
 
 struct ts_side_input {

@@ -33,6 +33,7 @@ static const struct ts_shape_field request_rows[] = {
 	{"plots", NULL, ENUM(plots, plots_wanted)},
 	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
 	{"outcomes", NULL, BOOL(outcomes)},
+	{"rounding", NULL, TEXT(rounding, TS_WIRE_SPEC_MAX)},
 };
 const struct ts_shape ts_shape_diff_request = {SHAPE("diff_request", diff_request, request_rows)};
 #undef TYPE
@@ -325,6 +326,8 @@ static const struct ts_shape_field diff_rows[] = {
 	 ABOUT("series that the two runs log under two names, a and b, and that are compared as one; its row has the name of a")},
 	{"ops", "ops", ONE(ops, ts_shape_ops)},
 	{"events", "events", ONE(events, events_shape), ABOUT("events and regions; they say nothing of what was computed")},
+	{"sketches", "tensors", ONE(sketches, ts_shape_sketches),
+	 ABOUT("sketches of tensors; docs/sketches.md says how rounding is measured")},
 	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},
 	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */
 	 ABOUT("with --curves or --html: curves of series that part, on the rank that parts first; group around (the split) or whole"

@@ -24,6 +24,7 @@ extern const struct ts_shape ts_shape_gap;	 /* ts_gap */
 extern const struct ts_shape ts_shape_tier;	 /* ts_tier */
 extern const struct ts_shape ts_shape_diagnosis; /* ts_diagnosis */
 extern const struct ts_shape ts_shape_ops;	 /* ts_op_diff */
+extern const struct ts_shape ts_shape_sketches;	 /* ts_sketch_diff */
 extern const struct ts_shape ts_shape_matrix;	 /* ts_diff_matrix, serialized only */
 extern const struct ts_shape ts_shape_matrix_alias; /* ts_matrix_alias */
 extern const struct ts_shape ts_shape_pairs;	 /* ts_diff_matrix in JSON: its pairs */

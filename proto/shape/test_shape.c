@@ -471,6 +471,12 @@ static void mend_repeats(struct ts_repeats *r)
 	}
 }
 
+static void mend_sketches(struct ts_sketch_diff *s)
+{
+	s->has_first = s->has_first && s->n > 0;
+	s->first = s->has_first ? below(s->n) : 0;
+}
+
 static void mend_diff(struct ts_diff *d)
 {
 	for (size_t i = 0; i < d->n_facts; i++) {
@@ -617,6 +623,8 @@ static void mend(const struct ts_shape *s, void *ret)
 		mend_chart(ret);
 	if (s == &ts_shape_chart_request)
 		mend_chart_request(ret);
+	if (s == &ts_shape_sketches)
+		mend_sketches(ret);
 	if (s == &ts_shape_repeats)
 		mend_repeats(ret);
 	if (s == &ts_shape_diff)

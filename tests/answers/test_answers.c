@@ -183,7 +183,7 @@ static void make_event(struct made *m, int64_t step, int64_t microbatch, double 
 		      {"microbatch", (double)microbatch}};
 
 	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-		cells_add(&m->cells, m->rank, values[i].name, m->step, values[i].value)->event = true;
+		cells_add(&m->cells, m->rank, values[i].name, m->step, values[i].value)->table = TS_TABLE_PIPELINE;
 	m->step++;
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 GROUPS = b"code config seeds determinism libraries hardware parallelism data lineage work session columns other".split()
 HEAD, INDEX, KEYS, F64, U64, TEXT, CHUNK = range(1, 8)
 NULL, BOOL, INT, FLOAT, STRING, NUMBER, EMPTY_OBJECT, EMPTY_ARRAY, LONG, ABSENT = range(10)
-STEPS, SUPERSEDED, PIPELINE, DIGESTS, EVENTS = 1, 2, 3, 4, 5
+STEPS, SUPERSEDED, PIPELINE, DIGESTS, EVENTS, SKETCHES = 1, 2, 3, 4, 5, 6
 C_F64, C_U64, C_TEXT, C_JSON = 1, 2, 3, 4
 BLOCK_KIND = {C_F64: F64, C_U64: U64, C_TEXT: TEXT, C_JSON: TEXT}
 NAN = 0x7FF8000000000000
@@ -257,7 +257,7 @@ def index_objects(number, rank, head_facts, put):
 def index_records(rank, head_facts, put):
     for fact in index_facts(rank.facts, head_facts):
         yield b"\x01" + fact_bytes(fact), [fact[3][1]] if fact[2] == LONG else [], None
-    for kind in (STEPS, SUPERSEDED, PIPELINE, DIGESTS, EVENTS):
+    for kind in (STEPS, SUPERSEDED, PIPELINE, DIGESTS, EVENTS, SKETCHES):
         rows = rank.rows.get(kind, [])
         cells = dict(rows)
         found, keys_of = tables(rows)

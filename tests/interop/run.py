@@ -107,10 +107,10 @@ def rows_of(lines):
 
 
 def beside_steps(folder):
-    """The rows of pipeline.jsonl, digests.jsonl and events.jsonl, whose lines are all good; only of those that are there."""
+    """The rows of pipeline.jsonl, digests.jsonl, events.jsonl and sketches.jsonl, whose lines are all good; only of those that are there."""
     rows = {}
     for kind, name, words in ((f.PIPELINE, "pipeline.jsonl", ()), (f.DIGESTS, "digests.jsonl", ("in", "out")),
-                              (f.EVENTS, "events.jsonl", ())):
+                              (f.EVENTS, "events.jsonl", ()), (f.SKETCHES, "sketches.jsonl", ())):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -226,6 +226,12 @@ def small_run(path):
                 record = {"time": 1795176039.5 + i / 32, "name": f"evaluate.{i % 5}", "lane": i % 3}
                 record |= [{"duration": i / 64}, {"value": rnd.random()}, {"text": "saved\n"}][i % 3] | ({"step": i // 4} if i % 4 else {})
                 file.write(json.dumps(record) + "\n")
+    for name, records in (("rank1/", 40), ("", 1)):
+        with open(os.path.join(path, name + "sketches.jsonl"), "w", encoding="utf-8") as file:
+            for i in range(records):
+                sums = base64.b64encode(struct.pack("<256d", *(rnd.gauss(0, 1) for _ in range(256)))).decode()
+                record = {"step": i // 20, "name": f"layers.{i % 10}", "kind": ("output", "grad")[i // 10 % 2], "count": 4096, "squares": rnd.random()}
+                file.write(json.dumps(record | {"sums": sums} | ({"shard": i % 4 == 1, "dtype": "bf16"} if i % 2 else {"nonfinite": 0})) + "\n")
     for name, size in (("rank1/trace.json", f.CHUNK_BYTES + 1), ("kineto.json", 0), ("trace.json", 7)):
         with open(os.path.join(path, name), "wb") as file:
             file.write(bytes(rnd.randrange(97, 101) for _ in range(size)))

@@ -57,5 +57,5 @@ PyObject *tscope_is_secret(PyObject *module, PyObject *args)
 	(void)module;
 	if (!PyArg_ParseTuple(args, "s:is_secret", &name))
 		return NULL;
-	return PyBool_FromLong(ts_secret_key(ts_span_of(name)));
+	return PyBool_FromLong(ts_secret_key(ts_span_str(name)));
 }

@@ -40,8 +40,8 @@ class Late:
 
         self._add(slot, take, value)
 
-    def words(self, tensor: Any, arrived: Callable[[list[int]], None]) -> None:
-        """Has a tensor of 64-bit integers read later."""
+    def words(self, tensor: Any, arrived: Callable[[list[Any]], None]) -> None:
+        """Has a tensor of 64-bit integers or floats read later, as lists."""
         import torch
 
         if tensor.device.type == "cuda":

@@ -8,6 +8,7 @@
 #include "_digest.h"
 #include "_hooks.h"
 #include "_host.h"
+#include "record/sketch.h"
 
 typedef struct {
 	PyObject_HEAD
@@ -845,12 +846,49 @@ static PyObject *digest_at(PyObject *module, PyObject *args)
 	return PyLong_FromUnsignedLongLong(digest);
 }
 
+static void sketch(struct tscope_sketch *s, int form, const void *values, size_t n, uint64_t first)
+{
+	switch (form) {
+	case 0:
+		tscope_sketch_f64(s, values, n, first);
+		break;
+	case 1:
+		tscope_sketch_f32(s, values, n, first);
+		break;
+	case 2:
+		tscope_sketch_bf16(s, values, n, first);
+		break;
+	default:
+		tscope_sketch_f16(s, values, n, first);
+		break;
+	}
+}
+
+/* Returns the sketch of n elements at an address, as the 256 sums and the sum of squares, doubles, and the counts of all and of not
+ * finite elements, u64. The form is 0 float64, 1 float32, 2 bfloat16, 3 float16. */
+static PyObject *sketch_at(PyObject *module, PyObject *args)
+{
+	struct tscope_sketch s = TSCOPE_SKETCH_NONE;
+	unsigned long long address, n, first;
+	PyThreadState *state;
+	int form;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "iKKK", &form, &address, &n, &first))
+		return NULL;
+	state = PyEval_SaveThread();
+	sketch(&s, form, (const void *)(uintptr_t)address, (size_t)n, first);
+	PyEval_RestoreThread(state);
+	return PyBytes_FromStringAndSize((const char *)&s, (Py_ssize_t)sizeof s);
+}
+
 static PyMethodDef module_methods[] = {
 	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
 	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
 	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
+	{"sketch_at", sketch_at, METH_VARARGS, PyDoc_STR("Returns the sketch of so many elements at an address (docs/sketches.md).")},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -303,6 +303,35 @@ class Run(Recorder):
         except Exception as error:
             self._cannot(f"snapshot: {error}")
 
+    def sketch(
+        self,
+        model: Any,
+        optimizer: Any = None,
+        every: int = 100,
+        *,
+        modules: Any = None,
+        shards: Any = None,
+        perturb: Union[bool, float] = False,
+    ) -> None:
+        """Records sketches every so many steps: of modules' outputs and their gradients, and of parameters' gradients and updates.
+
+        `tscope diff A B --rounding R` names the first that differs by more than rounding; R is the recipe of A with `perturb=True`.
+        `modules` are patterns of names. Where tensors are shards, `shards` says of which whole: (shape, offsets) by name, or a function
+        of name, kind and tensor (docs/sketches.md).
+
+        >>> import torch
+        >>> model = torch.nn.Linear(2, 1)
+        >>> run.sketch(model, torch.optim.SGD(model.parameters(), lr=0.1), every=10)
+        """
+        if not self.enabled:
+            return
+        try:
+            from tscope._sketching import Sketching
+
+            self._at_end.append(Sketching(self, model, optimizer, every, modules, shards, perturb).stop)
+        except Exception as error:
+            self._cannot(f"sketch: {type(error).__name__}: {error}")
+
     def facts(self, facts: dict[str, Any]) -> None:
         """Adds facts that became known later, in the groups of facts.json (docs/run-directory.md).
 

@@ -237,9 +237,9 @@ static void a_loss_may_be_of_another_rank(void **state)
 
 static void add_event(struct cells *c, int32_t rank, int64_t i, double stage, double start)
 {
-	cells_add(c, rank, "stage", i, stage)->event = true;
-	cells_add(c, rank, "start", i, start)->event = true;
-	cells_add(c, rank, "end", i, start + 1)->event = true;
+	cells_add(c, rank, "stage", i, stage)->table = TS_TABLE_PIPELINE;
+	cells_add(c, rank, "start", i, start)->table = TS_TABLE_PIPELINE;
+	cells_add(c, rank, "end", i, start + 1)->table = TS_TABLE_PIPELINE;
 }
 
 /* The pipeline has two stages and two microbatches, forward only, each stage on its own rank: each works two of three
@@ -265,7 +265,7 @@ static void a_pipeline_is_gathered_from_its_ranks(void **state)
 	expect_measure(&a.measures, "pipeline", "all", "bubble_ratio", 1.0 / 3);
 	expect_measure(&a.measures, "pipeline", "all", "ideal_ratio", 1.0 / 3);
 	/* An event without its end makes the table unusable for a pipeline. */
-	cells_add(&c, 1, "stage", 2, 1)->event = true;
+	cells_add(&c, 1, "stage", 2, 1)->table = TS_TABLE_PIPELINE;
 	id = make_run(&w, &c, NULL, 0);
 	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
 	expect_measure(&a.measures, "pipeline", "all", "stages", 1);

@@ -313,8 +313,8 @@ static void superseded_rows_are_not_counted(void **state)
 	(void)state;
 	world_open(&w);
 	small_run(&c, 0, 0.0);
-	cells_add(&c, 0, "phases.forward", 12, 1e6)->superseded = true;
-	cells_add(&c, 0, "scalars.loss", 12, -1e6)->superseded = true;
+	cells_add(&c, 0, "phases.forward", 12, 1e6)->table = TS_TABLE_SUPERSEDED;
+	cells_add(&c, 0, "scalars.loss", 12, -1e6)->table = TS_TABLE_SUPERSEDED;
 	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = false}, &a);
 	assert_int_equal(a.run.steps, 5);
 	expect_measure(&a.measures, "timing", "step", "total_s", 27);

@@ -196,7 +196,7 @@ static void newest_attempt(void **state)
 	for (int64_t step = 0; step < 8; step++)
 		cells_add(&cells, 0, "scalars.loss", step, 1);
 	for (int64_t i = 0; i < 4; i++)
-		cells_add(&cells, 0, "scalars.loss", i, 99)->superseded = true;
+		cells_add(&cells, 0, "scalars.loss", i, 99)->table = TS_TABLE_SUPERSEDED;
 	id = make_run(&w, &cells, NULL, 0);
 	cells_free(&cells);
 	must(ask(request, &id), &err);

@@ -107,11 +107,7 @@ void cells_sort(struct cells *cells)
 
 static enum ts_table_kind kind_of(const struct cell *c)
 {
-	if (c->digest)
-		return TS_TABLE_DIGESTS;
-	if (c->timed)
-		return TS_TABLE_EVENTS;
-	return c->event ? TS_TABLE_PIPELINE : (c->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS);
+	return c->table ? c->table : TS_TABLE_STEPS;
 }
 
 static int by_step(const void *x, const void *y)

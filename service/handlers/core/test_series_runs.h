@@ -13,10 +13,7 @@ struct cell {
 	int64_t step;
 	uint64_t word; /* for F64: the bits of the value */
 	const char *text; /* for TEXT, JSON: a string literal */
-	bool superseded; /* it is in the table of superseded rows; step is its ordinal */
-	bool event; /* it belongs to an event of a pipeline; step is its ordinal */
-	bool digest; /* it belongs to a digest of an operation; step is its ordinal */
-	bool timed; /* it belongs to an event or region; step is its ordinal */
+	enum ts_table_kind table; /* 0: that of steps; in any other, step is the ordinal */
 	enum ts_precision precision; /* precision of its column */
 	uint8_t digits;
 };

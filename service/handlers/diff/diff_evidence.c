@@ -536,6 +536,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	q.e.name_a = short_id(&a->id, q.arena);
 	q.e.name_b = short_id(&b->id, q.arena);
 	q.e.ops = &diff->ops;
+	q.e.sketches = &diff->sketches;
 	if (!q.e.name_a.data || !q.e.name_b.data)
 		return ts_arena_error(q.arena, err);
 	if (repeats)

@@ -16,6 +16,8 @@ static enum ts_diff_ground ground_of(const struct ts_diff *diff, const struct ts
 		return TS_GROUND_SERIES;
 	if (diff->ops.n)
 		return TS_GROUND_OPERATION;
+	if (ts_sketch_told(&diff->sketches))
+		return TS_GROUND_TENSOR;
 	if (diff->n_ranks_only_a || diff->n_ranks_only_b)
 		return TS_GROUND_RANKS;
 	if (tally->trajectory == 0 && diff->ops.compared == 0)
@@ -34,6 +36,7 @@ static enum ts_diff_verdict verdict_of(enum ts_diff_ground ground)
 	switch (ground) {
 	case TS_GROUND_SERIES:
 	case TS_GROUND_OPERATION:
+	case TS_GROUND_TENSOR:
 		return TS_DIFF_DIFFERENT;
 	case TS_GROUND_SAME:
 		return TS_DIFF_SAME;

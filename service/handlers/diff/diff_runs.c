@@ -11,6 +11,7 @@
 #include "service/handlers/diff/diff_ops.h"
 #include "service/handlers/diff/diff_outcomes.h"
 #include "service/handlers/diff/diff_plots.h"
+#include "service/handlers/diff/diff_sketches.h"
 #include "service/handlers/diff/series_alias.h"
 #include "service/handlers/diff/series_axis.h"
 #include "service/handlers/diff/series_gap.h"
@@ -440,6 +441,20 @@ static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
 			       err);
 }
 
+/* The run that shows rounding may be missing: then there are distances, and no judgement. */
+static enum ts_status add_sketches(struct diffing *d, struct ts_error *err)
+{
+	struct ts_run rounding;
+
+	if (!d->how->tensors)
+		return TS_OK;
+	if (d->how->has_rounding && ts_run_open(d->fetch, &d->how->rounding, d->arena, &rounding, err))
+		return ts_error_prefix(err, "the run that shows rounding");
+	if (ts_diff_sketches(d->fetch, d->a, d->b, d->how->has_rounding ? &rounding : NULL, d->arena, &d->diff->sketches, err))
+		return ts_error_prefix(err, "sketches of tensors");
+	return TS_OK;
+}
+
 /* Lists the cut-offs that a policy set to other values than the defaults. */
 static enum ts_status tell_cuts(struct diffing *d, struct ts_error *err)
 {
@@ -475,7 +490,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 		return ts_error_prefix(err, "digests of operations");
 	if (ts_diff_events(d->fetch, d->a, d->b, d->arena, &diff->events, err))
 		return ts_error_prefix(err, "events");
-	if (sum_up_steps(d, err) || add_repeats(d, err))
+	if (add_sketches(d, err) || sum_up_steps(d, err) || add_repeats(d, err))
 		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
@@ -572,8 +587,10 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 		.ignore = {request->ignore, request->n_ignore},
 		.axis = request->axis,
 		.policy = &request->policy,
-		.outcomes = request->outcomes};
-	struct ts_resolved a, b;
+		.outcomes = request->outcomes,
+		.tensors = true,
+		.has_rounding = request->rounding.len > 0};
+	struct ts_resolved a, b, rounding;
 	struct ts_fetch fetch;
 	struct ts_diff diff;
 	enum ts_status status;
@@ -582,6 +599,11 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	    ts_resolve(call->engine, request->b, arena, &b, err) ||
 	    resolve_repeats(call, request, arena, &how.repeats, err))
 		return err->status;
+	if (how.has_rounding) {
+		if (ts_resolve(call->engine, request->rounding, arena, &rounding, err))
+			return ts_error_prefix(err, "the run that shows rounding");
+		how.rounding = rounding.id;
+	}
 	ts_fetch_init(&fetch, call);
 	status = ts_diff_runs(&fetch, &a.id, &b.id, &how, arena, &diff, err);
 	if (!status && request->outcomes)
@@ -591,7 +613,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	ts_fetch_finish(&fetch);
 	if (!status)
 		return reply_diff_reply(call, &diff, err);
-	(void)ts_blame(call, (struct ts_span[]){request->a, request->b}, 2, err);
+	(void)ts_blame(call, (struct ts_span[]){request->a, request->b, request->rounding}, 3, err);
 	return ts_blame(call, request->repeats, request->n_repeats, err);
 }
 

@@ -2,7 +2,7 @@
  *
  * Equal ids are SAME at once. Otherwise only what differs in the indexes is opened: docs/architecture.md walks through it.
  * Verdict, from the trajectory of all ranks: DIFFERENT when a common step of a trajectory column differs, or a digest of an operation
- * that both recorded; SAME when both
+ * that both recorded, or the sketch of a tensor; SAME when both
  * have the same trajectory columns, steps and bits, the same ranks, and no unknown column differs; INCONCLUSIVE otherwise, also
  * when there is no trajectory at all. Times, memory and facts are reported and do not decide.
  * Mirror: exchanging the runs exchanges a and b in every row and changes nothing else but the words of the reason.
@@ -25,6 +25,9 @@ struct ts_diff_how {
 	 * steps. Empty: by step. */
 	struct ts_span axis;
 	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
+	bool tensors;			/* sketches of tensors are compared, too */
+	bool has_rounding;
+	struct ts_id rounding;		/* the run that shows how far rounding goes (diff_sketches.h) */
 	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
 	bool outcomes; /* ts_diff_outcomes follows: what it takes is looked at before anything is compared */
 };

@@ -386,11 +386,11 @@ static void another_cadence(void **state)
 /* Adds one superseded row: its ordinal, step and segment, and values as a run has them. */
 static void supersede(struct cells *cells, int64_t ordinal, int64_t step, int64_t segment, double factor, int64_t batch)
 {
-	cells_add(cells, 0, "step", ordinal, (double)step)->superseded = true;
-	cells_add(cells, 0, "segment", ordinal, (double)segment)->superseded = true;
-	cells_add(cells, 0, "scalars.loss", ordinal, loss_at(step) * factor)->superseded = true;
+	cells_add(cells, 0, "step", ordinal, (double)step)->table = TS_TABLE_SUPERSEDED;
+	cells_add(cells, 0, "segment", ordinal, (double)segment)->table = TS_TABLE_SUPERSEDED;
+	cells_add(cells, 0, "scalars.loss", ordinal, loss_at(step) * factor)->table = TS_TABLE_SUPERSEDED;
 	cells_add_word(cells, 0, "digests.batch", ordinal, batch_at(batch));
-	cells->items[cells->n - 1].superseded = true;
+	cells->items[cells->n - 1].table = TS_TABLE_SUPERSEDED;
 }
 
 /* Steps 0 to 119 were executed, then 100 to END from a checkpoint: the final rows are in the child. */
@@ -442,7 +442,7 @@ static void restart_that_differs(void **state)
 	restart_once(p);
 	scale(&p->child, "scalars.loss", RESUMED + 1, 1.02);
 	for (size_t i = 0; i < p->child.n; i++) /* the first execution was correct */
-		if (p->child.items[i].superseded && strcmp(p->child.items[i].name, "scalars.loss") == 0) {
+		if (p->child.items[i].table == TS_TABLE_SUPERSEDED && strcmp(p->child.items[i].name, "scalars.loss") == 0) {
 			double value = loss_at(p->child.items[i].step + RESUMED);
 
 			memcpy(&p->child.items[i].word, &value, sizeof value);
@@ -463,7 +463,7 @@ static void restart_with_other_data(void **state)
 	for (size_t i = 0; i < p->child.n; i++) {
 		struct cell *c = &p->child.items[i];
 
-		if (!c->superseded && strcmp(c->name, "digests.batch") == 0 && c->step >= RESUMED)
+		if (c->table != TS_TABLE_SUPERSEDED && strcmp(c->name, "digests.batch") == 0 && c->step >= RESUMED)
 			c->word = batch_at(c->step - RESUMED); /* batches from the beginning again, which the final rows have */
 	}
 	check_alone(p, fp32, 1);

@@ -16,16 +16,16 @@ enum { NO_STEP = -1, NO_VALUE = -1 };
 static void add(struct cells *cells, int32_t rank, int64_t key, double time, const char *name, double step, double value,
 		const char *text)
 {
-	cells_add(cells, rank, "time", key, time)->timed = true;
+	cells_add(cells, rank, "time", key, time)->table = TS_TABLE_EVENTS;
 	cells_add_text(cells, rank, "name", key, name);
-	cells->items[cells->n - 1].timed = true;
+	cells->items[cells->n - 1].table = TS_TABLE_EVENTS;
 	if (step != NO_STEP)
-		cells_add(cells, rank, "step", key, step)->timed = true;
+		cells_add(cells, rank, "step", key, step)->table = TS_TABLE_EVENTS;
 	if (value != NO_VALUE)
-		cells_add(cells, rank, "value", key, value)->timed = true;
+		cells_add(cells, rank, "value", key, value)->table = TS_TABLE_EVENTS;
 	if (text) {
 		cells_add_text(cells, rank, "text", key, text);
-		cells->items[cells->n - 1].timed = true;
+		cells->items[cells->n - 1].table = TS_TABLE_EVENTS;
 	}
 }
 
@@ -66,8 +66,8 @@ static void everything_of_an_event(void **state)
 	add(&b, 0, 1, 101.7, "rate", 11, 0.5, NULL);
 	add(&a, 0, 2, 103, "note", NO_STEP, NO_VALUE, "x");
 	add(&b, 0, 2, 103.5, "note", NO_STEP, NO_VALUE, "x");
-	cells_add(&a, 0, "duration", 2, 0.25)->timed = true;
-	cells_add(&b, 0, "duration", 2, 0.75)->timed = true;
+	cells_add(&a, 0, "duration", 2, 0.25)->table = TS_TABLE_EVENTS;
+	cells_add(&b, 0, "duration", 2, 0.75)->table = TS_TABLE_EVENTS;
 	diff = diff_of(&w, &a, &b);
 	assert_true(diff.n == 0 && diff.compared == 3 && diff.all_a == 3);
 	/* One of each is changed, from the last to the first, and each is found. */
@@ -82,14 +82,14 @@ static void everything_of_an_event(void **state)
 	assert_int_equal(diff.rows[0].change, TS_EVENT_ONLY_A);
 	assert_int_equal(diff.rows[0].step, 12);
 	for (size_t i = 0; i < b.n; i++)
-		if (b.items[i].timed && ts_span_is(ts_span_str(b.items[i].name), "text"))
+		if (b.items[i].table == TS_TABLE_EVENTS && ts_span_is(ts_span_str(b.items[i].name), "text"))
 			b.items[i].text = "y";
 	diff = diff_of(&w, &a, &b);
 	assert_int_equal(diff.rows[0].change, TS_EVENT_VALUE);
 	assert_int_equal(diff.rows[0].step, 12);
 	assert_true(diff.rows[0].region && ts_span_is(diff.rows[0].b.text, "y"));
 	for (size_t i = 0; i < b.n; i++)
-		if (b.items[i].timed && ts_span_is(ts_span_str(b.items[i].name), "time") && b.items[i].step == 0)
+		if (b.items[i].table == TS_TABLE_EVENTS && ts_span_is(ts_span_str(b.items[i].name), "time") && b.items[i].step == 0)
 			b.items[i].word = (union {double d; uint64_t u; }){.d = 101.25}.u;
 	diff = diff_of(&w, &a, &b);
 	assert_int_equal(diff.rows[0].where, TS_EVENT_BEFORE_ALL);

@@ -24,17 +24,17 @@ struct rec {
 
 static void add(struct cells *cells, int32_t rank, int64_t key, const struct rec *r)
 {
-	cells_add(cells, rank, "step", key, (double)r->step)->digest = true;
+	cells_add(cells, rank, "step", key, (double)r->step)->table = TS_TABLE_DIGESTS;
 	cells_add_text(cells, rank, "name", key, r->name);
-	cells->items[cells->n - 1].digest = true;
+	cells->items[cells->n - 1].table = TS_TABLE_DIGESTS;
 	cells_add_word(cells, rank, "out", key, (uint64_t)r->out);
-	cells->items[cells->n - 1].digest = true;
+	cells->items[cells->n - 1].table = TS_TABLE_DIGESTS;
 	if (r->in != NO_IN) {
 		cells_add_word(cells, rank, "in", key, (uint64_t)r->in);
-		cells->items[cells->n - 1].digest = true;
+		cells->items[cells->n - 1].table = TS_TABLE_DIGESTS;
 	}
 	if (r->occurrence != COUNT)
-		cells_add(cells, rank, "occurrence", key, (double)r->occurrence)->digest = true;
+		cells_add(cells, rank, "occurrence", key, (double)r->occurrence)->table = TS_TABLE_DIGESTS;
 }
 
 static void add_all(struct cells *cells, int32_t rank, const struct rec *recs, size_t n)
@@ -239,7 +239,7 @@ static void tables_of_nonsense(void **state)
 		if (i < 4) {
 			memcpy(&cells.items[0].word, &steps[i], sizeof steps[i]);
 		} else {
-			cells_add(&cells, 0, "occurrence", 0, i == 4 ? -1 : 0.5)->digest = true;
+			cells_add(&cells, 0, "occurrence", 0, i == 4 ? -1 : 0.5)->table = TS_TABLE_DIGESTS;
 			memcpy(&cells.items[0].word, &(double){40}, sizeof(double)); /* a step that both have */
 		}
 		b = make_run(&w, &cells, NULL, 0);
@@ -250,7 +250,7 @@ static void tables_of_nonsense(void **state)
 	/* A record without a name makes the tables incomparable, so nothing is compared. */
 	cells = (struct cells){.n = 0};
 	add_all(&cells, 0, base, N(base));
-	cells_add(&cells, 0, "step", 100, 42)->digest = true;
+	cells_add(&cells, 0, "step", 100, 42)->table = TS_TABLE_DIGESTS;
 	diff_of(&w, &good, &cells, &diff);
 	assert_true(diff.ops.n == 0 && diff.ops.compared == 0);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);

@@ -617,12 +617,12 @@ static void events_are_told_and_do_not_decide(void **state)
 	steps_of(&a, "start", 0, 99, 5.0); /* an unknown column of steps, the same on both sides */
 	cells_copy(&a, &b);
 	for (int64_t i = 0; i < 7; i++) {
-		cells_add(&a, 0, "stage", i, 1.0)->event = true;
-		cells_add(&a, 0, "start", i, (double)i)->event = true;
+		cells_add(&a, 0, "stage", i, 1.0)->table = TS_TABLE_PIPELINE;
+		cells_add(&a, 0, "start", i, (double)i)->table = TS_TABLE_PIPELINE;
 		if (i == 6)
 			continue;
-		cells_add(&b, 0, "stage", i, 1.0)->event = true;
-		cells_add(&b, 0, "start", i, i == 4 ? 0.25 : (double)i)->event = true;
+		cells_add(&b, 0, "stage", i, 1.0)->table = TS_TABLE_PIPELINE;
+		cells_add(&b, 0, "start", i, i == 4 ? 0.25 : (double)i)->table = TS_TABLE_PIPELINE;
 	}
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_SAME);
@@ -653,7 +653,7 @@ static void events_are_told_and_do_not_decide(void **state)
 	cells_free(&a);
 	cells_free(&b);
 	steps_of(&a, "start", 0, 9, 5.0);
-	cells_add(&b, 0, "start", 0, 5.0)->event = true;
+	cells_add(&b, 0, "start", 0, 5.0)->table = TS_TABLE_PIPELINE;
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.n_series, 2);
 	assert_true(ts_span_is(diff.series[0].name, "start") && diff.series[0].state == TS_SERIES_ONLY_A);
@@ -920,8 +920,8 @@ static void superseded_rows_are_counted(void **state)
 			cells_add(&b, rank, "scalars.loss", step, 2);
 		}
 	for (int64_t i = 0; i < 3; i++) {
-		cells_add(&b, 1, "step", i, (double)(5 + i))->superseded = true;
-		cells_add(&b, 1, "scalars.loss", i, 9)->superseded = true;
+		cells_add(&b, 1, "step", i, (double)(5 + i))->table = TS_TABLE_SUPERSEDED;
+		cells_add(&b, 1, "scalars.loss", i, 9)->table = TS_TABLE_SUPERSEDED;
 	}
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &d);
 	assert_int_equal(d.verdict, TS_DIFF_SAME);

@@ -113,7 +113,18 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 
 static const char *key_word(enum ts_table_kind kind)
 {
-	return kind == TS_TABLE_PIPELINE || kind == TS_TABLE_EVENTS ? "event" : (kind == TS_TABLE_DIGESTS ? "record" : "step");
+	switch (kind) {
+	case TS_TABLE_PIPELINE:
+	case TS_TABLE_EVENTS:
+		return "event";
+	case TS_TABLE_DIGESTS:
+	case TS_TABLE_SKETCHES:
+		return "record";
+	case TS_TABLE_STEPS:
+	case TS_TABLE_SUPERSEDED:
+		break;
+	}
+	return "step";
 }
 
 /* Compares as many rows as both open blocks have left. */

@@ -35,6 +35,7 @@ static enum ts_role role_of(const struct ts_run *run, const struct ts_table *tab
 	case TS_TABLE_EVENTS:
 		return TS_ROLE_OBSERVATION;
 	case TS_TABLE_DIGESTS:
+	case TS_TABLE_SKETCHES:
 		return TS_ROLE_TRAJECTORY;
 	case TS_TABLE_STEPS:
 	case TS_TABLE_SUPERSEDED:

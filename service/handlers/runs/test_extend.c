@@ -71,7 +71,7 @@ static void more_steps_extend(void **state)
 
 static void superseded(struct cells *cells, const char *name, int64_t ordinal, double value)
 {
-	cells_add(cells, 0, name, ordinal, value)->superseded = true;
+	cells_add(cells, 0, name, ordinal, value)->table = TS_TABLE_SUPERSEDED;
 }
 
 /* When a log was cut at its last checkpoint, its superseded rows are written again with other values, or are absent. */
@@ -90,14 +90,14 @@ static void superseded_rows_may_change(void **state)
 static void events_and_operations_stay(void **state)
 {
 	(void)state;
-	cells_add(&before, 0, "ms", 0, 1)->event = true;
+	cells_add(&before, 0, "ms", 0, 1)->table = TS_TABLE_PIPELINE;
 	assert_differs("rank 0 no longer has column ms");
-	cells_add(&after, 0, "ms", 0, 2)->event = true;
+	cells_add(&after, 0, "ms", 0, 2)->table = TS_TABLE_PIPELINE;
 	assert_differs("rank 0 column ms differs at event 0");
 	after.items[after.n - 1].word = before.items[before.n - 1].word;
 	assert_true(extends());
-	cells_add(&before, 0, "norm", 0, 1)->digest = true;
-	cells_add(&after, 0, "norm", 0, 2)->digest = true;
+	cells_add(&before, 0, "norm", 0, 1)->table = TS_TABLE_DIGESTS;
+	cells_add(&after, 0, "norm", 0, 2)->table = TS_TABLE_DIGESTS;
 	assert_differs("rank 0 column norm differs at record 0");
 }
 

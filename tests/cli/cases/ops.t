@@ -67,7 +67,7 @@ $ tscope diff a b
 $ tscope diff a b --first
 | 41	attn	1
 [1]
-$ tscope diff a b --json | grep -A45 '"ops"'
+$ tscope diff a b --json | grep -A43 '"ops"'
 |   "ops": {
 |     "compared_count": 9,
 |     "only_a_count": 0,
@@ -112,8 +112,6 @@ $ tscope diff a b --json | grep -A45 '"ops"'
 |       }
 |     ]
 |   },
-|   "events": {
-|     "a_count": 0,
 # Export writes them back.
 $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./back
 | {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}

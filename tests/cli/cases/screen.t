@@ -80,6 +80,13 @@ $ tscope diff --help
 | shows which of them are the same, which one is the odd one out, and whether the
 | second run's loss and gradient norm stay within three times their spread.
 |
+| With --rounding, RUN is once more the first run's recipe, with the model's input
+| perturbed by a relative size that its fact work.perturbation says, or computed
+| in the second run's precision. Where all three recorded sketches of their
+| tensors (docs/sketches.md), the command names the first module whose output or
+| gradient lies further apart than rounding goes, across precisions, kernels and
+| parallel layouts.
+|
 | With three to 256 runs, the command shows a matrix of the first step at which
 | each two of them differ or, where the matrix does not fit the terminal, groups
 | of runs that computed the same. It exits with 0 if all are the same, with 1 if
@@ -110,6 +117,9 @@ $ tscope diff --help
 |                           writes it to stdout instead of the report
 |       --repeats GLOB      compare the second run with the spread of these
 |                           repeated runs of the first run's recipe
+|       --rounding RUN      name the first tensor that differs by more than
+|                           rounding, which this run of the first run's recipe
+|                           shows
 |       --policy FILE       read thresholds of the diagnosis from FILE:
 |                           DIVERGENCE.name = number (docs/divergence.md)
 |       --as TOOL           compare two summaries by the rules of another tool,
@@ -149,6 +159,9 @@ $ tscope diff --help
 |       shows which of several runs differ, and from which step on
 |   tscope diff base new --repeats 'base-*'
 |       tests whether new differs from base by more than repeated runs of base do
+|   tscope diff ref new --rounding ref-perturbed
+|       names the first module of new whose output or gradient is off by more than
+|       rounding
 |   tscope diff --html diff.html exp1 exp2
 |       also writes a page to share
 |   tscope diff --ignore 'session.*' --exit-on facts a b

@@ -1,0 +1,646 @@
+#include "analysis/diverge/sketch_diff.h"
+
+#include "analysis/answer/say.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one run has of a tensor. */
+struct held {
+	bool has, whole;
+	uint32_t records; /* that were added up */
+	int32_t rank;	  /* the lowest: where it stands in order of execution */
+	uint64_t ordinal; /* on that rank */
+	struct ts_span dtype;
+	struct tscope_sketch *sketch;
+};
+
+struct ts_sketch_tensor {
+	struct ts_span name, kind;
+	uint64_t occurrence;
+	enum ts_sketch_part part;
+	struct held of[TS_SKETCH_SIDES];
+};
+
+/* --- words --- */
+
+const char *ts_sketch_part_word(enum ts_sketch_part part)
+{
+	switch (part) {
+	case TS_SKETCH_FORWARD:
+		return "forward";
+	case TS_SKETCH_BACKWARD:
+		return "backward";
+	case TS_SKETCH_UPDATE:
+		break;
+	}
+	return "update";
+}
+
+const char *ts_sketch_state_word(enum ts_sketch_state state)
+{
+	switch (state) {
+	case TS_SKETCH_EQUAL:
+		return "equal";
+	case TS_SKETCH_WITHIN:
+		return "within";
+	case TS_SKETCH_ABOVE:
+		return "above";
+	case TS_SKETCH_UNJUDGED:
+		return "unjudged";
+	case TS_SKETCH_NOISE:
+		return "noise";
+	case TS_SKETCH_SIZES:
+		return "sizes";
+	case TS_SKETCH_NOT_FINITE:
+		break;
+	}
+	return "not_finite";
+}
+
+struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *arena)
+{
+	static const struct {
+		const char *kind, *says;
+	} known[] = {{"output", "the output of"},
+		     {"grad", "the gradient of the output of"},
+		     {"param_grad", "the gradient of the parameter"},
+		     {"update", "the update of"}};
+	const char *text = NULL;
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (ts_span_is(row->kind, known[i].kind))
+			text = ts_arena_printf(arena, "%s %.*s", known[i].says, TS_SPAN_ARG(row->name));
+	if (!text)
+		text = ts_arena_printf(arena, "the %.*s of %.*s", TS_SPAN_ARG(row->kind), TS_SPAN_ARG(row->name));
+	if (text && row->occurrence)
+		text = ts_arena_printf(arena, "%s (occurrence %" PRIu64 ")", text, row->occurrence);
+	return text ? ts_span_str(text) : ts_span_of("", 0);
+}
+
+struct ts_span ts_sketch_claims(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	struct ts_span what;
+	const char *text;
+
+	if (!diff->has_first)
+		return ts_span_of("", 0);
+	what = ts_sketch_says(&diff->rows[diff->first], arena);
+	text = what.len ? ts_arena_printf(arena, "the first tensor that differs by more than rounding is %.*s, at step %" PRId64,
+					  TS_SPAN_ARG(what), diff->rows[diff->first].step)
+			: NULL;
+	return text ? ts_span_str(text) : ts_span_of("", 0);
+}
+
+const struct ts_sketch_row *ts_sketch_told(const struct ts_sketch_diff *diff)
+{
+	return diff->has_first ? &diff->rows[diff->first] : (diff->n ? &diff->rows[0] : NULL);
+}
+
+uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff)
+{
+	return diff->shown && !diff->flat ? diff->within + diff->above + diff->equal : 0;
+}
+
+bool ts_sketch_explained(const struct ts_sketch_diff *diff)
+{
+	return !diff->has_first && diff->within > 0 && diff->unjudged + diff->sizes + diff->not_finite == 0;
+}
+
+/* ": its distance is 0.05, which is 1.2e+05 times rounding" */
+static const char *say_size(const struct ts_sketch_row *row, struct ts_arena *arena)
+{
+	if (isnan(row->ratio))
+		return ts_arena_printf(arena, "%s of its %s %s not finite, in the second run alone",
+				       ts_say_count((double)row->nonfinite_b).text, ts_say_plural((double)row->count_b, "element").text,
+				       row->nonfinite_b == 1 ? "is" : "are");
+	return ts_arena_printf(arena, "its distance is %s, which is %s times rounding", ts_say_number(row->distance).text,
+			       ts_say_number(row->ratio).text);
+}
+
+/* Where a difference may have begun in steps that were not sketched, what moved the parameters meanwhile is not known. */
+static const char *say_first(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	const struct ts_sketch_row *first = &diff->rows[diff->first];
+	struct ts_span claim = ts_sketch_claims(diff, arena);
+	const char *size = say_size(first, arena), *text;
+
+	text = claim.len && size ? ts_arena_printf(arena, "%.*s: %s", TS_SPAN_ARG(claim), size) : NULL;
+	if (!text || !diff->has_step_before || first->step == diff->step_before + 1)
+		return text;
+	return ts_arena_printf(arena,
+			       "%s; the last step before it that could be judged is %" PRId64
+			       ", and what went wrong since may have begun elsewhere and reached it through the parameters: "
+			       "sketch every step there",
+			       text, diff->step_before);
+}
+
+/* What to do where no tensor could be held against rounding; NULL: some could. */
+static const char *say_why_not(const struct ts_sketch_diff *diff)
+{
+	if (!diff->has_rounding)
+		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with "
+		       "the model's input perturbed by one unit of its last place, say so in the fact work.perturbation, and name "
+		       "that run by --rounding";
+	if (!diff->shown)
+		return "which of these distances exceed rounding is not known: the run that was to show rounding has no sketches of "
+		       "these tensors at these steps";
+	if (diff->flat)
+		return "the run that was to show rounding is equal to the first run, so it shows none: record one whose input is "
+		       "perturbed, or that computes in the precision of the second run";
+	if (ts_sketch_judged(diff) > 0)
+		return NULL;
+	if (diff->noise > 0)
+		return "no tensor could be judged: the run that was to show rounding lies so far from the first that rounding alone "
+		       "seems to make each into something else; record one of the first run's recipe and data";
+	return "no tensor could be judged: the run that shows rounding has none of them, or their types are not known";
+}
+
+/* What the comparison comes to, and what to record where it cannot come to anything. */
+static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	uint64_t judged = ts_sketch_judged(diff), left = diff->unjudged + diff->sizes + diff->not_finite;
+	const char *why;
+
+	if (diff->has_first)
+		return say_first(diff, arena);
+	if (diff->compared == diff->equal)
+		return ts_arena_printf(arena, "the sketches of %s agree", ts_say_plural((double)diff->compared, "tensor").text);
+	why = say_why_not(diff);
+	if (why)
+		return why;
+	return ts_arena_printf(arena, "none of %s that could be judged differs by more than rounding%s",
+			       ts_say_plural((double)judged, "tensor").text, left ? "; of others it is not known" : "");
+}
+
+double ts_sketch_roundoff(struct ts_span dtype)
+{
+	static const struct {
+		const char *name;
+		int bits; /* of precision, the hidden one included */
+	} known[] = {{"fp32", 24},  {"f32", 24},     {"float32", 24},  {"float", 24},	      {"bf16", 8},	 {"bfloat16", 8},
+		     {"fp16", 11},  {"f16", 11},     {"float16", 11},  {"half", 11},	      {"tf32", 11},	 {"fp64", 53},
+		     {"f64", 53},   {"float64", 53}, {"double", 53},   {"fp8_e4m3", 4},	      {"float8_e4m3", 4}, {"float8_e4m3fn", 4},
+		     {"fp8_e5m2", 3}, {"float8_e5m2", 3}, {"float8_e4m3fnuz", 4}, {"float8_e5m2fnuz", 3}};
+	static const char torch[] = "torch.";
+
+	if (ts_span_starts(dtype, ts_span_str(torch)))
+		dtype = ts_span_of(dtype.data + strlen(torch), dtype.len - strlen(torch));
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (ts_span_is(dtype, known[i].name))
+			return ldexp(1, -known[i].bits);
+	return 0;
+}
+
+static enum ts_sketch_part part_of(struct ts_span kind)
+{
+	if (ts_span_is(kind, "output"))
+		return TS_SKETCH_FORWARD;
+	return ts_span_is(kind, "grad") ? TS_SKETCH_BACKWARD : TS_SKETCH_UPDATE;
+}
+
+/* --- a step --- */
+
+enum ts_status ts_sketch_walk_init(struct ts_sketch_walk *walk, bool rounding, double perturbation, struct ts_arena *arena,
+				   struct ts_arena *scratch, struct ts_error *err)
+{
+	*walk = (struct ts_sketch_walk){.arena = arena, .scratch = scratch};
+	walk->diff.has_rounding = rounding;
+	walk->diff.perturbation = perturbation;
+	walk->keys = ts_dictionary_create(err);
+	walk->names = walk->keys ? ts_dictionary_create(err) : NULL;
+	if (walk->names)
+		return TS_OK;
+	ts_sketch_walk_drop(walk);
+	return err->status;
+}
+
+void ts_sketch_walk_drop(struct ts_sketch_walk *walk)
+{
+	ts_dictionary_destroy(walk->keys);
+	ts_dictionary_destroy(walk->names);
+	walk->keys = walk->names = NULL;
+}
+
+void ts_sketch_walk_begin(struct ts_sketch_walk *walk, int64_t step)
+{
+	ts_arena_reset(walk->scratch);
+	ts_dictionary_reset(walk->keys);
+	ts_dictionary_reset(walk->names);
+	walk->step = step;
+	walk->tensors = NULL;
+	walk->counts = NULL;
+	walk->n = walk->cap = walk->n_counts = walk->cap_counts = 0;
+	walk->side = TS_SKETCH_SIDES;
+}
+
+/* Makes room in an array of scratch for the entry number n. */
+static void *room(struct ts_arena *arena, void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? *cap * 2 : 256;
+	void *grown;
+
+	if (n < *cap)
+		return items;
+	grown = ts_arena_array(arena, more, size);
+	if (!grown)
+		return NULL;
+	if (*cap)
+		memcpy(grown, items, *cap * size);
+	*cap = more;
+	return grown;
+}
+
+/* The key begins with the length of the name, so that no name and kind read like another pair. */
+static enum ts_status number_of(struct ts_dictionary *keys, struct ts_arena *scratch, const struct ts_sketch_record *r,
+				uint64_t occurrence, uint32_t *ret_number, struct ts_error *err)
+{
+	uint64_t head[2] = {r->name.len, occurrence};
+	size_t len = sizeof head + r->name.len + r->kind.len;
+	uint8_t *key = ts_arena_alloc(scratch, len);
+
+	if (!key)
+		return ts_arena_error(scratch, err);
+	memcpy(key, head, sizeof head);
+	memcpy(key + sizeof head, r->name.data, r->name.len);
+	memcpy(key + sizeof head + r->name.len, r->kind.data, r->kind.len);
+	return ts_dictionary_code(keys, ts_span_of(key, len), ret_number, err);
+}
+
+/* Which occurrence a record is: said, or counted on its rank. */
+static enum ts_status occurrence_of(struct ts_sketch_walk *walk, const struct ts_sketch_record *r, uint64_t *ret, struct ts_error *err)
+{
+	uint32_t name;
+	uint64_t *counts;
+
+	if (number_of(walk->names, walk->scratch, r, 0, &name, err))
+		return err->status;
+	counts = room(walk->scratch, walk->counts, name, &walk->cap_counts, sizeof *counts);
+	if (!counts)
+		return ts_arena_error(walk->scratch, err);
+	walk->counts = counts;
+	for (; walk->n_counts <= name; walk->n_counts++)
+		counts[walk->n_counts] = 0;
+	*ret = r->occurrence == TS_SKETCH_COUNTED ? counts[name] : r->occurrence;
+	counts[name]++;
+	return TS_OK;
+}
+
+static enum ts_status tensor_of(struct ts_sketch_walk *walk, const struct ts_sketch_record *r, uint64_t occurrence,
+				struct ts_sketch_tensor **ret, struct ts_error *err)
+{
+	struct ts_sketch_tensor **tensors, *t;
+	uint32_t number;
+
+	if (number_of(walk->keys, walk->scratch, r, occurrence, &number, err))
+		return err->status;
+	if (number == walk->n) {
+		tensors = room(walk->scratch, walk->tensors, number, &walk->cap, sizeof(struct ts_sketch_tensor *));
+		t = ts_arena_alloc(walk->scratch, sizeof *t);
+		if (!tensors || !t)
+			return ts_arena_error(walk->scratch, err);
+		*t = (struct ts_sketch_tensor){.occurrence = occurrence, .part = part_of(r->kind)};
+		t->name = ts_arena_span(walk->scratch, r->name);
+		t->kind = ts_arena_span(walk->scratch, r->kind);
+		if (!t->name.data || !t->kind.data)
+			return ts_arena_error(walk->scratch, err);
+		walk->tensors = tensors;
+		tensors[walk->n++] = t;
+	}
+	*ret = walk->tensors[number];
+	return TS_OK;
+}
+
+/* Shards are added up. A whole tensor stands for itself, that of the lowest rank for all. */
+static enum ts_status hold(struct ts_sketch_walk *walk, struct held *h, const struct ts_sketch_record *r, struct ts_error *err)
+{
+	if (h->has && (h->whole || r->shard)) {
+		if (!h->whole) {
+			tscope_sketch_join(h->sketch, r->sketch);
+			h->records++;
+		}
+		return TS_OK;
+	}
+	if (!h->has) {
+		h->rank = r->rank;
+		h->ordinal = walk->ordinal;
+		h->dtype = ts_arena_span(walk->scratch, r->dtype);
+		h->sketch = ts_arena_alloc(walk->scratch, sizeof *h->sketch);
+		if (!h->dtype.data || !h->sketch)
+			return ts_arena_error(walk->scratch, err);
+	}
+	h->has = true;
+	h->whole = !r->shard;
+	h->records = 1;
+	*h->sketch = *r->sketch;
+	return TS_OK;
+}
+
+enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_side side, const struct ts_sketch_record *record,
+				  struct ts_error *err)
+{
+	struct ts_sketch_tensor *tensor = NULL;
+	uint64_t occurrence = 0;
+
+	if (side != walk->side || record->rank != walk->rank) {
+		walk->side = side;
+		walk->rank = record->rank;
+		walk->ordinal = 0;
+		walk->n_counts = 0;
+	}
+	if (occurrence_of(walk, record, &occurrence, err) || tensor_of(walk, record, occurrence, &tensor, err) ||
+	    hold(walk, &tensor->of[side], record, err))
+		return err->status;
+	walk->ordinal++;
+	return TS_OK;
+}
+
+/* --- order of execution --- */
+
+/* That of the first run. Ranks that hold different modules, as stages of a pipeline do, come to them one after the other, and to
+ * their gradients in the other direction. */
+static int by_execution(const void *x, const void *y)
+{
+	const struct ts_sketch_tensor *a = *(struct ts_sketch_tensor *const *)x, *b = *(struct ts_sketch_tensor *const *)y;
+	const struct held *of_a = &a->of[TS_SKETCH_A], *of_b = &b->of[TS_SKETCH_A];
+
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	if (of_a->rank != of_b->rank)
+		return (of_a->rank < of_b->rank) == (a->part != TS_SKETCH_BACKWARD) ? -1 : 1;
+	return (of_a->ordinal > of_b->ordinal) - (of_a->ordinal < of_b->ordinal);
+}
+
+/* Keeps those that both runs have, in order. */
+static void sort_compared(struct ts_sketch_walk *walk)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->n; i++) {
+		struct ts_sketch_tensor *t = walk->tensors[i];
+		bool a = t->of[TS_SKETCH_A].has, b = t->of[TS_SKETCH_B].has;
+
+		walk->diff.only_a += a && !b;
+		walk->diff.only_b += b && !a;
+		if (a && b)
+			walk->tensors[n++] = t;
+	}
+	walk->n = n;
+	if (n)
+		qsort(walk->tensors, n, sizeof(struct ts_sketch_tensor *), by_execution);
+}
+
+/* --- the judgement --- */
+
+static double larger(double x, double y)
+{
+	return x > y ? x : y;
+}
+
+/* The unit roundoff of this tensor in a run; 0 where it is not known. What was finer before it carries the coarser on. */
+static double roundoff_at(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, enum ts_sketch_side side)
+{
+	double u = t->of[side].has ? ts_sketch_roundoff(t->of[side].dtype) : 0;
+
+	walk->roundoff[side] = larger(walk->roundoff[side], u);
+	return u > 0 ? walk->roundoff[side] : 0;
+}
+
+/* How far a gradient jumps where rounding flips what was decided by comparison: a few elements, or in a coarse precision a share of
+ * all. */
+static double kink(uint64_t elements, double roundoff)
+{
+	return TS_SKETCH_KINK * sqrt(larger(elements ? 1 / (double)elements : 0, roundoff));
+}
+
+static double limit_of(enum ts_sketch_part part, double roundoff, bool own, bool later)
+{
+	if (roundoff <= 0x1p-24)
+		return TS_SKETCH_LIMIT_FINE;
+	if (own && (part == TS_SKETCH_FORWARD || !later))
+		return TS_SKETCH_LIMIT_OWN;
+	return part == TS_SKETCH_FORWARD ? TS_SKETCH_LIMIT_FORWARD : TS_SKETCH_LIMIT_BACKWARD;
+}
+
+/* An update is rounded to the units of its parameter, which may be as large as itself: only a third run whose parameters are no finer
+ * shows that. */
+static bool is_rounded_away(const struct ts_sketch_tensor *t)
+{
+	return ts_span_is(t->kind, "update") &&
+	       ts_sketch_roundoff(t->of[TS_SKETCH_B].dtype) > larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype),
+								     ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
+}
+
+/* How far rounding goes at a tensor, into row->rounding, and its limit; the state is left where it can be told without. Scaling tells
+ * how far it goes in one step and not over steps, in which the parameters move apart. */
+static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
+{
+	double u[TS_SKETCH_SIDES], of_ab, of_ar, d;
+
+	for (int side = 0; side < TS_SKETCH_SIDES; side++)
+		u[side] = roundoff_at(walk, t, (enum ts_sketch_side)side);
+	if (!t->of[TS_SKETCH_R].has)
+		return;
+	d = tscope_sketch_distance(t->of[TS_SKETCH_A].sketch, t->of[TS_SKETCH_R].sketch);
+	walk->shown = true;
+	walk->moved |= d != 0;
+	if (u[TS_SKETCH_A] <= 0 || u[TS_SKETCH_B] <= 0 || u[TS_SKETCH_R] <= 0 || isnan(d))
+		return;
+	of_ab = larger(u[TS_SKETCH_A], u[TS_SKETCH_B]);
+	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
+	if ((of_ab > of_ar && walk->diff.compared > 0) || is_rounded_away(t))
+		return;
+	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar, walk->diff.compared > 0);
+	row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
+	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
+		row->state = TS_SKETCH_NOISE;
+	if (row->part != TS_SKETCH_FORWARD)
+		row->rounding = larger(row->rounding, kink(row->count_a, of_ab <= of_ar ? 0 : of_ab) / row->limit);
+}
+
+static void judge_not_finite(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
+{
+	const struct held *r = &t->of[TS_SKETCH_R];
+
+	row->state = TS_SKETCH_NOT_FINITE;
+	if (row->nonfinite_a == 0 && walk->diff.has_rounding && r->has && r->sketch->nonfinite == 0)
+		row->state = TS_SKETCH_ABOVE;
+}
+
+static void judge(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
+{
+	const struct tscope_sketch *a = t->of[TS_SKETCH_A].sketch, *b = t->of[TS_SKETCH_B].sketch;
+
+	*row = (struct ts_sketch_row){.step = walk->step,
+				      .name = t->name,
+				      .kind = t->kind,
+				      .occurrence = t->occurrence,
+				      .part = t->part,
+				      .count_a = a->count,
+				      .count_b = b->count,
+				      .nonfinite_a = a->nonfinite,
+				      .nonfinite_b = b->nonfinite,
+				      .rounding = (double)NAN,
+				      .ratio = (double)NAN,
+				      .limit = (double)NAN};
+	row->distance = tscope_sketch_distance(a, b);
+	measure_rounding(walk, t, row);
+	if (a->count != b->count) {
+		row->state = TS_SKETCH_SIZES;
+	} else if (a->nonfinite || b->nonfinite) {
+		judge_not_finite(walk, t, row);
+	} else if (row->distance == 0) {
+		row->state = TS_SKETCH_EQUAL;
+	} else if (isinf(row->distance)) {
+		row->state = TS_SKETCH_NOISE;
+	} else if (row->state != TS_SKETCH_NOISE && isnan(row->rounding)) {
+		row->state = TS_SKETCH_UNJUDGED;
+	} else if (row->state != TS_SKETCH_NOISE) {
+		row->ratio = row->distance / row->rounding;
+		row->state = row->ratio > row->limit ? TS_SKETCH_ABOVE : TS_SKETCH_WITHIN;
+	}
+	if (row->state != TS_SKETCH_ABOVE && row->state != TS_SKETCH_WITHIN)
+		row->ratio = row->limit = (double)NAN;
+}
+
+/* A third run that is equal to the first so far shows no rounding. */
+static void leave_unjudged(struct ts_sketch_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].state == TS_SKETCH_ABOVE || rows[i].state == TS_SKETCH_WITHIN || rows[i].state == TS_SKETCH_NOISE)
+			rows[i].state = TS_SKETCH_UNJUDGED;
+		rows[i].rounding = rows[i].ratio = rows[i].limit = (double)NAN;
+	}
+}
+
+static void count(struct ts_sketch_diff *diff, const struct ts_sketch_row *row)
+{
+	uint64_t *const counts[] = {[TS_SKETCH_EQUAL] = &diff->equal,	[TS_SKETCH_WITHIN] = &diff->within,
+				    [TS_SKETCH_ABOVE] = &diff->above,	[TS_SKETCH_UNJUDGED] = &diff->unjudged,
+				    [TS_SKETCH_NOISE] = &diff->noise,	[TS_SKETCH_SIZES] = &diff->sizes,
+				    [TS_SKETCH_NOT_FINITE] = &diff->not_finite};
+
+	diff->compared++;
+	++*counts[row->state];
+}
+
+/* --- what is shown --- */
+
+static bool keep_texts(struct ts_sketch_row *row, struct ts_arena *arena)
+{
+	row->name = ts_arena_span(arena, row->name);
+	row->kind = ts_arena_span(arena, row->kind);
+	return row->name.data && row->kind.data;
+}
+
+/* Keeps two rows before the first that is above, and those after it. */
+static enum ts_status keep_around(struct ts_sketch_walk *walk, const struct ts_sketch_row *rows, size_t n, size_t first,
+				  struct ts_error *err)
+{
+	struct ts_sketch_diff *diff = &walk->diff;
+	size_t from = first < 2 ? 0 : first - 2;
+
+	diff->has_first = true;
+	diff->has_step_before = walk->has_judged;
+	diff->step_before = walk->judged;
+	diff->before = first;
+	diff->first = first - from;
+	diff->n = n - from < TS_SKETCH_ROWS ? n - from : TS_SKETCH_ROWS;
+	diff->rows = ts_arena_array(walk->arena, diff->n, sizeof *diff->rows);
+	if (!diff->rows)
+		return ts_arena_error(walk->arena, err);
+	memcpy(diff->rows, rows + from, diff->n * sizeof *rows);
+	for (size_t i = 0; i < diff->n; i++)
+		if (!keep_texts(&diff->rows[i], walk->arena))
+			return ts_arena_error(walk->arena, err);
+	return TS_OK;
+}
+
+/* A ratio weighs more than any distance that has none. */
+static bool outweighs(const struct ts_sketch_row *x, const struct ts_sketch_row *y)
+{
+	if (isnan(x->ratio) != isnan(y->ratio))
+		return isnan(y->ratio);
+	return isnan(x->ratio) ? x->distance > y->distance : x->ratio > y->ratio;
+}
+
+static enum ts_status note_greatest(struct ts_sketch_walk *walk, const struct ts_sketch_row *row, struct ts_error *err)
+{
+	size_t part = (size_t)row->part - 1;
+
+	if (!(row->distance > 0) || row->state == TS_SKETCH_NOISE ||
+	    (walk->has_greatest[part] && !outweighs(row, &walk->greatest[part])))
+		return TS_OK;
+	walk->greatest[part] = *row;
+	walk->has_greatest[part] = true;
+	return keep_texts(&walk->greatest[part], walk->arena) ? TS_OK : ts_arena_error(walk->arena, err);
+}
+
+enum ts_status ts_sketch_walk_end(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	struct ts_sketch_row *rows;
+	size_t first;
+
+	sort_compared(walk);
+	walk->diff.recorded |= walk->n > 0;
+	walk->diff.steps++;
+	first = walk->n;
+	rows = ts_arena_array(walk->scratch, walk->n, sizeof *rows);
+	if (!rows)
+		return ts_arena_error(walk->scratch, err);
+	for (size_t i = 0; i < walk->n; i++)
+		judge(walk, walk->tensors[i], &rows[i]);
+	if (!walk->moved)
+		leave_unjudged(rows, walk->n);
+	for (size_t i = 0; i < walk->n; i++) {
+		const struct ts_sketch_tensor *t = walk->tensors[i];
+
+		rows[i].place = i;
+		count(&walk->diff, &rows[i]);
+		walk->diff.shards += t->of[TS_SKETCH_A].records > 1 || t->of[TS_SKETCH_B].records > 1;
+		if (rows[i].state == TS_SKETCH_ABOVE && first == walk->n)
+			first = i;
+		if (note_greatest(walk, &rows[i], err))
+			return err->status;
+	}
+	if (first < walk->n)
+		return keep_around(walk, rows, walk->n, first, err);
+	for (size_t i = 0; i < walk->n && walk->moved; i++)
+		if (rows[i].state == TS_SKETCH_WITHIN || rows[i].state == TS_SKETCH_EQUAL) {
+			walk->has_judged = true;
+			walk->judged = walk->step;
+		}
+	return TS_OK;
+}
+
+static enum ts_status keep_greatest(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	struct ts_sketch_diff *diff = &walk->diff;
+
+	diff->rows = ts_arena_array(walk->arena, TS_SKETCH_PARTS, sizeof *diff->rows);
+	if (!diff->rows)
+		return ts_arena_error(walk->arena, err);
+	for (size_t part = 0; part < TS_SKETCH_PARTS; part++)
+		if (walk->has_greatest[part])
+			diff->rows[diff->n++] = walk->greatest[part];
+	return TS_OK;
+}
+
+enum ts_status ts_sketch_walk_finish(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	struct ts_sketch_diff *diff = &walk->diff;
+	const char *sentence;
+
+	diff->shown = walk->shown;
+	diff->flat = diff->has_rounding && walk->shown && !walk->moved;
+	if (!diff->has_first && keep_greatest(walk, err))
+		return err->status;
+	if (!diff->recorded)
+		return TS_OK;
+	sentence = sentence_of(diff, walk->arena);
+	if (!sentence)
+		return ts_arena_error(walk->arena, err);
+	diff->sentence = ts_span_str(sentence);
+	return TS_OK;
+}

@@ -1,0 +1,340 @@
+"""Sketches: of C, of torch and of a loop over the definition in docs/sketches.md; and what a run records of them."""
+
+import base64
+import importlib.util
+import json
+import os
+import random
+import struct
+import subprocess
+import unittest
+from unittest import mock
+
+import support
+
+MASK = (1 << 64) - 1
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+def mixed(x):
+    x = (x + 0x9E3779B97F4A7C15) & MASK
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+def defined(values, first=0):
+    """The sums as docs/sketches.md has them, element by element."""
+    sums = [0.0] * 256
+    for i, x in enumerate(values, first):
+        q, r = divmod(i, 256)
+        sums[(r + mixed(q)) % 256] += -x if mixed(2**63 + i) >> 63 else x
+    return sums
+
+
+def unpacked(made):
+    """Sums, squares, elements, not finite ones."""
+    *sums, squares, count, nonfinite = struct.unpack("=257d2Q", made)
+    return sums, squares, count, nonfinite
+
+
+def sums_of(row):
+    return struct.unpack("<256d", base64.b64decode(row["sums"]))
+
+
+def distance(x, y):
+    return (sum((a - b) ** 2 for a, b in zip(sums_of(x), sums_of(y))) / x["squares"]) ** 0.5
+
+
+class Extension(support.Case):
+    def test_c_is_as_defined(self):
+        import ctypes
+
+        from tscope._recorder import sketch_at
+
+        numbers = [float(random.Random(n).randrange(-1000, 1000)) for n in range(3000)]
+        for form, kind in ((0, ctypes.c_double), (1, ctypes.c_float)):
+            for n, first in ((0, 0), (1, 255), (3000, 12_345)):
+                array = (kind * max(n, 1))(*numbers[:n])
+                found = unpacked(sketch_at(form, ctypes.addressof(array), n, first))
+                self.assertEqual(found, (defined(numbers[:n], first), sum(x * x for x in numbers[:n]), n, 0))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Torch(support.Case):
+    def test_torch_is_as_c(self):
+        """Whole numbers add exactly in any order, so both give the same bits."""
+        import torch
+
+        from tscope import _sketches
+
+        generator = torch.Generator().manual_seed(3)
+        for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+            for shape in ((), (1,), (0,), (255,), (7, 300), (3, 4096 * 256 - 1)):
+                tensor = torch.randint(-100, 100, shape, generator=generator).to(dtype)
+                if tensor.numel() > 10:
+                    tensor.view(-1)[7] = float("nan")
+                    tensor.view(-1)[9] = float("-inf")
+                on_device = _sketches.packed(_sketches.on_device(tensor).tolist(), tensor.numel())
+                self.assertEqual(unpacked(_sketches.sketched(tensor)), unpacked(on_device), (dtype, shape))
+                self.assertEqual(unpacked(on_device)[3], 2 if tensor.numel() > 10 else 0)
+                if 0 < tensor.numel() < 3000:
+                    values = [x if abs(x) < 1000 else 0.0 for x in tensor.double().reshape(-1).tolist()]
+                    self.assertEqual(unpacked(on_device)[0], defined(values))
+
+    def test_the_same_bits_again(self):
+        import torch
+
+        from tscope import _sketches
+
+        tensor = torch.randn(500_000)
+        made = _sketches.sketched(tensor)
+        self.assertEqual(_sketches.sketched(tensor.clone()), made)
+        self.assertEqual(_sketches.sketched(tensor.view(1000, 500).t().contiguous().t()), made)
+        self.assertTrue(torch.equal(_sketches.on_device(tensor), _sketches.on_device(tensor.clone())))
+
+    def test_shards_add_up(self):
+        import torch
+
+        from tscope import _sketches
+
+        whole = torch.randn(6, 40, 64)
+        sums = unpacked(_sketches.sketched(whole))
+        for dimension, cuts in ((2, 2), (2, 4), (1, 2), (0, 3)):
+            shards = whole.chunk(cuts, dimension)
+            parts = []
+            for i, shard in enumerate(shards):
+                offsets = [0, 0, 0]
+                offsets[dimension] = i * shard.shape[dimension]
+                parts.append(unpacked(_sketches.sketched(shard, (whole.shape, offsets))))
+            for at in range(256):
+                self.assertAlmostEqual(sum(p[0][at] for p in parts), sums[0][at], delta=1e-12 * sums[1] ** 0.5)
+            self.assertAlmostEqual(sum(p[1] for p in parts), sums[1], delta=1e-12 * sums[1])
+            self.assertEqual(sum(p[2] for p in parts), whole.numel())
+        with self.assertRaises(_sketches.Cannot):  # of a DTensor nothing says where it lies
+            _sketches.sketched(mock.Mock(spec=["detach", "placements"], detach=lambda: mock.Mock(spec=["placements"])))
+        for place in (((6, 40, 64), (0, 0, 1)), ((6, 40), (0, 0)), ((6, 40, 64), (0, 0, -1))):
+            with self.assertRaises(_sketches.Cannot):
+                _sketches.sketched(whole, place)
+
+    def net(self):
+        import torch
+
+        torch.manual_seed(4)
+        return torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Tanh(), torch.nn.Linear(32, 8))
+
+    def train(self, directory, model=None, *, steps=4, optimizer=True, **how):
+        import torch
+
+        model = model or self.net()
+        sgd = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = self.start(directory)
+        run.sketch(model, sgd if optimizer else None, **{"every": 2, **how})
+        generator = torch.Generator().manual_seed(5)
+        for _ in range(steps):
+            with run.step():
+                loss = model(torch.randn(24, 16, generator=generator)).square().mean()
+                sgd.zero_grad()
+                loss.backward()
+                sgd.step()
+            with torch.no_grad():
+                model(torch.zeros(1, 16))
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 0, run._said)
+        return self.rows(directory), model
+
+    def rows(self, directory):
+        with open(os.path.join(directory, "sketches.jsonl"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def test_what_a_run_records(self):
+        rows, model = self.train("runs/a")
+        params = ["0.weight", "0.bias", "2.weight", "2.bias"]
+        order = [(n, "output") for n in "012"] + [(n, "grad") for n in "210"]
+        order += [(n, kind) for kind in ("param_grad", "update") for n in params]
+        self.assertEqual([(r["step"], r["name"], r["kind"]) for r in rows], [(s, *what) for s in (0, 2) for what in order])
+        self.assertEqual({r["dtype"] for r in rows}, {"float32"})
+        found = {(r["name"], r["kind"]): r for r in rows if r["step"] == 2}
+        for name in params:  # the update is what stochastic gradient descent makes of the gradient
+            grad, update = found[name, "param_grad"], found[name, "update"]
+            for g, u in zip(sums_of(grad), sums_of(update)):
+                self.assertAlmostEqual(u, -0.1 * g, delta=1e-6)
+            self.assertLess(abs(update["squares"] / (0.01 * grad["squares"]) - 1), 0.5)
+        self.assertFalse(model._forward_hooks or model._forward_pre_hooks or any(m._forward_hooks for m in model.modules()))
+
+    def test_an_update_that_is_lost_in_rounding_is_left_out(self):
+        import torch
+
+        for dtype, lr, there in ((torch.float32, 1e-2, True), (torch.float32, 1e-7, False), (torch.bfloat16, 1e-2, False)):
+            model = torch.nn.Linear(8, 8, bias=False).to(dtype)
+            run = self.start(f"runs/{dtype}-{lr}")
+            optimizer = torch.optim.SGD(model.parameters(), lr)
+            run.sketch(model, optimizer)
+            with run.step():
+                model(torch.ones(2, 8, dtype=dtype)).sum().backward()
+                optimizer.step()
+            run.finish()
+            self.assertEqual("update" in [row["kind"] for row in self.rows(run.directory)], there, (dtype, lr))
+
+    def test_patterns_and_no_optimizer(self):
+        rows, _ = self.train("runs/a", optimizer=False, modules=["2*"])
+        self.assertEqual([(r["step"], r["name"], r["kind"]) for r in rows], [(s, "2", k) for s in (0, 2) for k in ("output", "grad")])
+
+    def test_shards_are_said_and_a_file_of_others_is_left_alone(self):
+        rows, _ = self.train("runs/a", shards={"1": ((24, 64), (0, 32))})
+        outputs = {(r["name"], r.get("shard", False)) for r in rows if r["kind"] == "output"}
+        self.assertEqual(outputs, {("0", False), ("1", True), ("2", False)})
+        self.assertEqual({r["count"] for r in rows if r["name"] == "1"}, {24 * 32})
+        run = self.start("runs/b")
+        with open("runs/b/sketches.jsonl", "w", encoding="utf-8") as file:
+            file.write("of others\n")
+        model = self.net()
+        run.sketch(model)
+        with run.step():
+            model(model[0].weight.new_ones(2, 16))
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 1)
+        with open("runs/b/sketches.jsonl", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of others\n")
+
+    def test_recording_changes_nothing(self):
+        import torch
+
+        _, model = self.train("runs/a", every=1)
+        _, other = self.train("runs/b", every=100)
+        for p, q in zip(model.parameters(), other.parameters()):
+            self.assertTrue(torch.equal(p, q))
+
+    def test_a_device_is_read_later(self):
+        """What a tensor of a device goes through, with the host in its place."""
+        from tscope import _numbers, _sketches, _sketching
+
+        host, _ = self.train("runs/a")
+        event = mock.Mock(query=lambda: True)
+        with mock.patch.object(_sketching, "sketched", lambda t, shard: _sketches.on_device(_sketches.placed(t, shard))), \
+                mock.patch.object(_numbers, "_new_event", lambda torch, kind: event):
+            device, _ = self.train("runs/b")
+        self.assertEqual(len(device), len(host))
+        for a, b in zip(host, device):
+            self.assertEqual([a[k] for k in ("step", "name", "kind", "count")], [b[k] for k in ("step", "name", "kind", "count")])
+            self.assertLess(distance(a, b), 1e-12)
+        event.synchronize.assert_called()  # at the end of the run alone
+
+    def test_perturbed_by_an_ulp(self):
+        rows, _ = self.train("runs/a", every=1)
+        other, _ = self.train("runs/r", every=1, perturb=True)
+        with open("runs/r/facts.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["work"]["perturbation"], 2.0**-23)
+        for a, b in zip(rows, other):
+            if a["kind"] in ("output", "grad"):  # a parameter may swallow a difference
+                self.assertGreater(distance(a, b), 1e-9, a["name"])
+            self.assertLess(distance(a, b), 1e-3, a["name"])
+        # The input of a linear layer is what was perturbed: so far goes its output.
+        self.assertLess(abs(distance(rows[0], other[0]) / 2**-23 - 1), 0.7)
+
+    def test_tokens_are_perturbed_behind_their_embedding(self):
+        import torch
+
+        from tscope._perturb import Perturbing
+
+        model = torch.nn.Sequential(torch.nn.Embedding(50, 64), torch.nn.Linear(64, 64))
+        seen, tokens = [], torch.arange(50)
+        hook = model[1].register_forward_pre_hook(lambda _, args: seen.append(args[0].detach().clone()))
+        model(tokens)
+        before = torch.get_rng_state()
+        sizes = []
+        perturbing = Perturbing(model, True, sizes.append)
+        model(tokens)
+        with torch.no_grad():
+            model(tokens)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            coarse = Perturbing(model, True, sizes.append)
+            coarse.perturbed(torch.ones(1))
+            coarse.remove()
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
+        perturbing.remove()
+        model(tokens)
+        hook.remove()
+        moved = (seen[1] / seen[0] - 1).abs()
+        self.assertTrue(2**-25 < moved.mean() < 2**-22 and moved.max() <= 2**-22)
+        self.assertTrue(torch.equal(seen[0], seen[2]) and torch.equal(seen[0], seen[3]))
+        self.assertEqual(sizes, [2.0**-23, 2.0**-7])
+
+    def test_checkpointed_modules(self):
+        import torch
+        from torch.utils.checkpoint import checkpoint
+
+        class Net(torch.nn.Module):
+            def __init__(self, inner, reentrant):
+                super().__init__()
+                self.inner, self.reentrant = inner, reentrant
+
+            def forward(self, x):
+                return checkpoint(self.inner, x.requires_grad_(), use_reentrant=self.reentrant)
+
+        plain, _ = self.train("runs/plain")
+        for reentrant in (True, False):
+            rows, _ = self.train(f"runs/{reentrant}", Net(self.net(), reentrant))
+            found = {(r["step"], r["name"], r["kind"]): r for r in rows}
+            self.assertEqual(len(found), len(rows))
+            for row in plain:
+                other = found[row["step"], "inner." + row["name"], row["kind"]]
+                self.assertEqual(other["sums"], row["sums"])
+
+    def test_names_without_wrappers(self):
+        from tscope._sketching import name_of
+
+        self.assertEqual(name_of("module.layers.0._checkpoint_wrapped_module.mlp"), "layers.0.mlp")
+        self.assertEqual(name_of("a.module.b"), "a.module.b")
+
+    def test_trouble_never_reaches_training(self):
+        import torch
+
+        class Odd(torch.nn.Module):
+            def forward(self, x):
+                return {"sparse": x.to_sparse(), "n": 3}
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.odd, self.linear = Odd(), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                self.odd(x)
+                if x.sum() > 1e6:
+                    raise ValueError("ours")
+                return self.linear(x)
+
+        model = Net()
+        run = self.start("runs/a")
+        run.sketch(model, every=1, shards=lambda name, kind, tensor: ((1,), (0,)) if name == "linear" else None)
+        with self.assertRaisesRegex(ValueError, "ours"), run.step():
+            model(torch.full((4, 4), 1e9))
+        with run.step():
+            model(torch.ones(4, 4)).sum().backward()
+        os.mkdir("runs/a/sketches.jsonl")
+        run.finish()
+        self.assertGreater(run.trouble["cannot"], 2)
+        self.assertTrue(any("sparse" in said for said in run._said) and any("shard" in said for said in run._said), run._said)
+
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
+    def test_diff_names_the_module(self):
+        program = os.environ["TSCOPE_PROGRAM"]
+        self.train("runs/a")
+        self.train("runs/r", perturb=True)
+        wrong = self.net()
+        wrong[1].register_forward_hook(lambda module, args, output: 1.01 * output)
+        self.train("runs/b", wrong)
+        wrong = self.net()
+        wrong[1].register_full_backward_hook(lambda module, args, output: (2 * args[0],))
+        self.train("runs/c", wrong)
+        environment = {**os.environ, "TSCOPE_STORE": os.path.join(self.folder, "store")}
+        for name, said in (("b", "the output of 1, at step 0"), ("c", "the gradient of the output of 0, at step 0")):
+            done = subprocess.run([program, "diff", "./runs/a", f"./runs/{name}", "--rounding", "./runs/r", "--json"],
+                                  env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(said, json.loads(done.stdout)["tensors"]["sentence"])
+
+
+if __name__ == "__main__":
+    unittest.main()
