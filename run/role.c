@@ -26,6 +26,8 @@ static const struct rule scalar_rules[] = {
 	{"step_time", TS_ROLE_OBSERVATION},
 	{"*_time", TS_ROLE_OBSERVATION},
 	{"*_ms", TS_ROLE_OBSERVATION},
+	{"runtime", TS_ROLE_OBSERVATION},
+	{"*_runtime", TS_ROLE_OBSERVATION}, /* train_runtime of Hugging Face */
 	{"*_seconds", TS_ROLE_OBSERVATION},
 	{"throughput", TS_ROLE_OBSERVATION},
 	{"*_throughput", TS_ROLE_OBSERVATION},

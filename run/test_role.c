@@ -51,6 +51,7 @@ static void test_names(void **unused)
 		"scalars.loss_time",
 		"scalars.forward_ms",
 		"scalars.io_seconds",
+		"scalars.train_runtime",
 		"scalars.throughput",
 		"scalars.tokens_per_sec",
 		"scalars.tokens_per_second",
