@@ -637,7 +637,7 @@ static enum ts_status read_run(struct reading *r, struct ts_error *err)
 	if (find_head_facts(r, err) || check_room(r, err) || read_ranks(r, err) ||
 	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
-	r->result.format = "pytscope run directory";
+	r->result.format = r->n_recorded ? "tscope recording" : "pytscope run directory";
 	r->result.finished = says_end(&r->result.facts) || (r->n_recorded && r->n_ended == r->n_recorded);
 	return TS_OK;
 }

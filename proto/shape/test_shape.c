@@ -38,7 +38,7 @@ enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
 /* --- tables and descriptors --- */
 
-static const struct ts_shape *seen[128];
+static const struct ts_shape *seen[192];
 static size_t n_seen;
 
 static bool is_new(const struct ts_shape *s)

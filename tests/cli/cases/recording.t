@@ -2,7 +2,7 @@
 $ tscope push recorded/growing --name r
 | name      default/r
 | id        3f1b429ef3a94b56ef9eefd9ae8c5702da3d9ba4423ee60479ea7796c6b42113
-| format    pytscope run directory
+| format    tscope recording
 | steps     2 steps (0 to 1), 1 rank
 | sent SIZE (17 objects)
 | new SIZE
@@ -11,7 +11,7 @@ $ tscope push recorded/growing --name r
 $ tscope push --strict recorded/run --name r
 | name      default/r
 | id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
-| format    pytscope run directory
+| format    tscope recording
 | steps     4 steps (0 to 3), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -50,7 +50,7 @@ $ tscope show r
 $ tscope push -q recorded/run --name once && tscope diff r once --first
 | name      default/once
 | id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
-| format    pytscope run directory
+| format    tscope recording
 | steps     4 steps (0 to 3), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -76,7 +76,7 @@ $ tscope push -q --strict out --name back
 $ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope && tscope push cut
 | name      default/cut
 | id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
-| format    pytscope run directory
+| format    tscope recording
 | steps     3 steps (0 to 2), 1 rank
 | sent SIZE (7 objects)
 | new SIZE
@@ -85,7 +85,7 @@ $ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope &
 $ tscope push --strict cut
 | name      default/cut
 | id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
-| format    pytscope run directory
+| format    tscope recording
 | steps     3 steps (0 to 2), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
