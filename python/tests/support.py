@@ -1,6 +1,7 @@
 """What the tests of the package share: a folder for a test, and a reader of recordings that checks every byte which has a sum."""
 
 import contextlib
+import functools
 import io
 import os
 import re
@@ -14,7 +15,7 @@ import unittest
 import warnings
 
 import tscope
-from tscope import _recording
+from tscope import _digests, _recording
 
 _TABLE = []
 for _byte in range(256):
@@ -89,6 +90,14 @@ class Case(unittest.TestCase):
         said = [process.communicate()[0] for process in started]
         self.assertEqual([process.returncode for process in started], [0] * n, "\n".join(said))
         return said
+
+    def assert_batches(self, recording, fed, first=0, every=1):
+        """Fails where the digest of a step is not that of the batches which it was fed: a list of batches for each step."""
+        for step, batches in enumerate(fed, first):
+            digests = [_digests.of_batch(batch) for batch in batches]
+            expected = functools.reduce(lambda x, y: (x * 0x9E3779B97F4A7C15 + y) % 2**64, digests)
+            found = recording.steps[step].get("digests.batch")
+            self.assertEqual(found, expected if step % every == 0 else None, step)
 
     def script(self, text, *, expect=0, words=(), **environment):
         """Runs a script in the folder, and returns what it printed."""

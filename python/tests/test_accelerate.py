@@ -75,8 +75,15 @@ class Loops(support.Frameworks):
             self.assertEqual(json.load(file)["config"], {"lr": 0.1})
 
     def test_the_first_forward_is_seen(self):
+        import torch
+
         self.train(self.tracker("runs/exp1"), accumulate=1)
-        self.assertEqual(len(self.read().times), 12)
+        recording = self.read()
+        self.assertEqual(len(recording.times), 12)
+        rows = torch.randn(48, 8, generator=torch.Generator().manual_seed(1))
+        self.assertIn("digests.params", recording.steps[0])
+        self.train(self.tracker("runs/exp2", digests_every=3), accumulate=1)
+        self.assert_batches(self.read("runs/exp2"), [[rows[4 * i : 4 * i + 4]] for i in range(12)], every=3)
 
     def test_training_is_the_same(self):
         from accelerate import Accelerator
@@ -96,6 +103,18 @@ class Loops(support.Frameworks):
         self.assertEqual(lineage, {"checkpoint": "state-0", "parent": "one", "resumed_step": 6})
         self.assertEqual(sorted(self.read("runs/two").times), list(range(6, 12)))
         self.check_resume("two", "runs/one", "runs/two")
+
+    def test_takes_its_hooks_back(self):
+        from accelerate import Accelerator
+
+        from tscope._auto import _waits
+
+        for config in ({"lr": 0.1}, None):
+            accelerator = Accelerator(cpu=True, log_with=self.tracker("runs/exp1"))
+            accelerator.init_trackers("exp1", config=config)
+            self.assertEqual(len(_waits._autos), 1)
+            accelerator.end_training()
+            self.assertEqual(len(_waits._autos), 0)
 
     def test_broken_recording_stops_nobody(self):
         one = self.train(None)

@@ -18,7 +18,8 @@ class Diagnosed(unittest.TestCase):
         words = [sys.executable, os.path.join(HERE, "diagnosed.py"), PROGRAM, "--steps", "20"]
         done = subprocess.run(words, capture_output=True, text=True, env=variables)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count(" right "), 24)
+        loops = 2 + sum(importlib.util.find_spec(name) is not None for name in ("transformers", "lightning"))
+        self.assertEqual(done.stdout.count(" right "), 14 * loops)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class Fits(support.Frameworks):
 
     def test_records_what_lightning_knows(self):
         callback = self.callback(directory="runs/exp1", digests_every=2)
-        losses, means = [], []
+        losses, means, fed = [], [], []
 
         import torch
 
@@ -90,6 +90,9 @@ class Fits(support.Frameworks):
         class Notes(lightning.Callback):
             def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
                 losses.append(outputs["loss"].item())
+                if batch_idx % 2 == 0:
+                    fed.append([])
+                fed[-1].append(batch)
 
             def on_train_epoch_end(self, trainer, pl_module):
                 means.append((trainer.callback_metrics["train_loss_epoch"].item(), trainer.callback_metrics["val_loss"].item()))
@@ -102,6 +105,7 @@ class Fits(support.Frameworks):
         self.assertEqual(callback.run.trouble["cannot"], 0)
         recording = self.read()
         self.assertEqual(sorted(recording.times), list(range(8)), "steps have the numbers that loggers have")
+        self.assert_batches(recording, fed, every=2)
         for step, cells in recording.steps.items():
             both = torch.tensor(losses[2 * step]) + torch.tensor(losses[2 * step + 1])
             self.assertEqual(cells["scalars.loss"], both.item())

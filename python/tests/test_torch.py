@@ -104,6 +104,30 @@ class Loops(support.Case):
         self.assertEqual([cells["scalars.loss"] for _, cells in sorted(self.read().steps.items())], [i / 2 for i in range(10)])
         self.assertEqual(run.trouble["cannot"], 0)
 
+    def test_auto_digests_batches(self):
+        import torch
+
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1", digests_every=2)
+        rows = list(zip(torch.randn(32, 8), range(32)))
+        loader = torch.utils.data.DataLoader(rows, batch_size=4, shuffle=True)
+        fed = []
+        for i, (batch, number) in enumerate(loader):
+            if i % 2 == 0:
+                fed.append([])
+            fed[-1].append([batch, number])
+            model(batch).square().mean().backward()
+            if i % 2:
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                for other in torch.utils.data.DataLoader(rows[:4]):
+                    model(other[0])
+            model.train()
+        run.finish()
+        self.assertEqual(len(fed), 4)
+        self.assert_batches(self.read(), fed, every=2)
+
     def test_auto(self):
         import torch
 

@@ -45,10 +45,20 @@ class Trainers(support.Frameworks):
     def test_records_what_trainer_knows(self):
         callback = self.callback(directory="runs/exp1", digests_every=2)
         trainer = self.trainer(callback)
+        fed, step = [], trainer.training_step
+
+        def training_step(model, inputs, *rest):
+            if len(fed) == trainer.state.global_step:
+                fed.append([])
+            fed[-1].append(dict(inputs))
+            return step(model, inputs, *rest)
+
+        trainer.training_step = training_step
         self.quietly(trainer.train)
         callback.run.finish()
         self.assertEqual(callback.run.trouble["cannot"], 0)
         recording = self.read()
+        self.assert_batches(recording, fed[1:4], first=2, every=2)
         self.assertEqual(sorted(recording.times), list(range(1, 9)), "steps have the numbers that Trainer gives them")
         logged = {}
         for entry in trainer.state.log_history:

@@ -278,6 +278,22 @@ class Loops(Zero):
         self.assertEqual((facts["session"]["program"], facts["seeds"]["torch"]), ("train", 1))
         self.assertEqual(said, f"tscope: recorded in ./{directory}\n")
 
+    def test_digests(self):
+        import torch
+
+        self.write("train.py", self.MODEL + (
+            "loader = torch.utils.data.DataLoader(torch.arange(96.0).view(12, 8), batch_size=2)\n"
+            "for batch in loader:\n"
+            "    loss = model(batch).square().mean(); optimizer.zero_grad(); loss.backward(); optimizer.step()\n"
+        ))
+        recording = self.recorded("train.py", options=("--digests-every", "3"))[1]
+        rows = torch.arange(96.0).view(12, 8)
+        self.assert_batches(recording, [[rows[2 * i : 2 * i + 2]] for i in range(6)], every=3)
+        for step, cells in recording.steps.items():
+            self.assertEqual({name in cells for name in ("digests.params", "digests.grads", "digests.rng")}, {step % 3 == 0})
+        recording = self.recorded("train.py", options=("--digests-every", "0"))[1]
+        self.assertFalse([name for cells in recording.steps.values() for name in cells if name.startswith("digests.")])
+
     def test_torch_that_is_imported_late_and_a_crash(self):
         self.write("train.py", "def main():\n" + "".join(f"    {line}\n" for line in self.MODEL.splitlines()) + (
             "    for i in range(5):\n"
@@ -494,6 +510,36 @@ class Loops(Zero):
             "        accelerator.backward(model(batch).square().mean()); optimizer.step(); optimizer.zero_grad()\n"
         ))
         self.assertEqual(len(self.recorded("train.py")[1].times), 3)
+
+    @unittest.skipUnless(importlib.util.find_spec("accelerate"), "accelerate is not installed")
+    def test_what_accelerate_is_told(self):
+        import torch
+
+        self.write("train.py", self.MODEL + (
+            "import sys\n"
+            "from accelerate import Accelerator\n"
+            "accelerator = Accelerator(cpu=True)\n"
+            "accelerator.init_trackers('x', config={'width': 32})\n"
+            "loader = torch.utils.data.DataLoader(torch.arange(96.0).view(12, 8), batch_size=2)\n"
+            "model, optimizer, loader = accelerator.prepare(model, optimizer, loader)\n"
+            "if len(sys.argv) > 1: accelerator.load_state(sys.argv[1])\n"
+            "for batch in loader:\n"
+            "    loss = model(batch).square().mean()\n"
+            "    accelerator.backward(loss); optimizer.step(); optimizer.zero_grad()\n"
+            "    accelerator.log({'double': 2 * loss.item()})\n"
+            "accelerator.save_state('state')\n"
+            "accelerator.end_training()\n"
+        ))
+        directory, recording, _ = self.recorded("train.py", options=("--digests-every", "2"))
+        rows = torch.arange(96.0).view(12, 8)
+        self.assert_batches(recording, [[rows[2 * i : 2 * i + 2]] for i in range(6)], every=2)
+        for cells in recording.steps.values():
+            self.assertEqual(cells["scalars.double"], 2 * cells["scalars.loss"])
+        with open(directory + "/run.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["config"], {"width": 32})
+        directory = self.recorded("train.py", "state")[0]
+        with open(directory + "/facts.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["lineage"]["checkpoint"], "state")
 
     def test_ranks(self):
         self.write("train.py", (

@@ -27,6 +27,7 @@ def _options() -> argparse.ArgumentParser:
     p.add_argument("--directory", metavar="DIR", help="the folder of the run (default: runs/SCRIPT-TIME)")
     p.add_argument("--name", help="the name of the run")
     p.add_argument("--memory-every", type=int, default=100, metavar="N", help="steps between samples of memory, 0: none (default: 100)")
+    p.add_argument("--digests-every", type=int, default=100, metavar="N", help="steps between two with digests, 0: none (default: 100)")
     p.add_argument("--patch", action="store_true", help="keep the text of uncommitted changes, not only their digest")
     p.add_argument("--verdict", action="store_true", default=None, help="say at the end what bound the run, also where no terminal is")
     p.add_argument("--no-verdict", action="store_false", dest="verdict", help="say nothing at the end")
@@ -49,7 +50,7 @@ def split(words: list[str]) -> tuple[list[str], list[str]]:
     """
     i = 0
     while i < len(words) and words[i].startswith("-") and words[i] not in (_LAST, "--"):
-        i += 2 if words[i] in ("--directory", "--name", "--memory-every") else 1
+        i += 2 if words[i] in ("--directory", "--name", "--memory-every", "--digests-every") else 1
     return words[:i], words[i + (words[i : i + 1] == ["--"]) :]
 
 
@@ -147,7 +148,8 @@ def main() -> None:
     vars(module).update(names, __builtins__=builtins)
     if sys.version_info < (3, 14):
         vars(module)["__annotations__"] = {}
-    zero = _zero.install(args.directory, name=args.name, memory_every=args.memory_every, patch=args.patch)
+    how = {"name": args.name, "memory_every": args.memory_every, "patch": args.patch}
+    zero = _zero.install(args.directory, args.digests_every, **how)
     _verdict.at_exit(zero, args.verdict)
     try:
         exec(code, vars(module))

@@ -60,6 +60,12 @@ class Auto(Hooks):
             handles.append(module.register_optimizer_step_post_hook(self.after_optimizer))
         self.undo.extend(handle.remove for handle in handles)
 
+    def fed(self, batch: Any) -> None:
+        """A DataLoader gave a batch. One of training has a digest, in steps that are watched."""
+        watched = self.run._watched
+        if watched is not None and not self.is_evaluation():
+            watched.batch(batch)
+
     # --- collectives ---
 
     def _patch_collectives(self) -> None:
@@ -133,20 +139,46 @@ def _of_a_copy() -> Auto:
 
 
 class _Waits:
-    """The one patch of DataLoader's iterator, which is there while a loop is instrumented."""
+    """The patches of loaders' iterators, which are there while a loop is instrumented: of DataLoader's, and of Accelerate's, which
+    fetches a batch ahead of the one that it gives."""
 
     def __init__(self) -> None:
         self._autos: list[Auto] = []
-        self._before: Any = None
+        self._undo: list[Callable[[], None]] = []
+        self._ahead = 0  # loaders of Accelerate that are fetching
+        self._knows_accelerate = False
 
     def add(self, auto: Auto) -> None:
-        """Has an instrumented loop told of waits."""
+        """Has an instrumented loop told of waits and batches."""
         self._autos.append(auto)
-        if self._before is not None:
-            return
-        from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
+        if not self._undo:
+            from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
 
-        before = self._before = Iterator.__next__
+            self._patch(Iterator, "__next__", self._timed(Iterator.__next__))
+        self.look_for_accelerate()
+
+    def look_for_accelerate(self) -> None:
+        """Patches the loaders of Accelerate, if the program has imported it."""
+        module = sys.modules.get("accelerate.data_loader")
+        if module is None or self._knows_accelerate or not self._undo:
+            return
+        self._knows_accelerate = True
+        for name in ("DataLoaderShard", "DataLoaderDispatcher"):
+            kind = getattr(module, name, None)
+            if kind is not None:
+                self._patch(kind, "__iter__", self._one_by_one(kind.__iter__))
+
+    def _patch(self, owner: Any, name: str, new: Any) -> None:
+        before = getattr(owner, name)
+        setattr(owner, name, new)
+
+        def undo() -> None:
+            if owner.__dict__.get(name) is new:  # else somebody has patched it since, and calls this one
+                setattr(owner, name, before)
+
+        self._undo.append(undo)
+
+    def _timed(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
         autos = self._autos
 
         @functools.wraps(before)
@@ -157,17 +189,42 @@ class _Waits:
             for auto in autos:
                 if not auto.run._fetching:  # run.data counts it
                     auto.waited(waited)
+            if not self._ahead:
+                self._tell(batch)
             return batch
 
-        Iterator.__next__ = timed
+        return timed
+
+    def _one_by_one(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(before)
+        def batches(loader: Any) -> Any:
+            fetched = before(loader)
+            while True:
+                self._ahead += 1
+                try:
+                    batch = next(fetched)
+                except StopIteration:
+                    return
+                finally:
+                    self._ahead -= 1
+                self._tell(batch)
+                yield batch
+
+        return batches
+
+    def _tell(self, batch: Any) -> None:
+        for auto in self._autos:
+            if not auto.run._fetching:
+                auto.fed(batch)
 
     def remove(self, auto: Auto) -> None:
-        """Forgets a loop; with the last one, the patch."""
+        """Forgets a loop; with the last one, the patches."""
         self._autos.remove(auto)
-        if not self._autos and self._before is not None:
-            from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
-
-            Iterator.__next__, self._before = self._before, None
+        if not self._autos:
+            for undo in reversed(self._undo):
+                undo()
+            self._undo.clear()
+            self._knows_accelerate = False
 
 
 _waits = _Waits()

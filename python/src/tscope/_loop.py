@@ -22,10 +22,10 @@ class Loop:
     of Module.__call__. One model with one optimizer is handed over to `Auto`, whose hooks cost less, until something else turns up.
     """
 
-    def __init__(self, start: Callable[[], Optional[Run]]) -> None:
+    def __init__(self, start: Callable[[], Optional[Run]], digests_every: int) -> None:
         import torch
 
-        self.torch, self._start = torch, start
+        self.torch, self._start, self._digests_every = torch, start, digests_every
         self.run = Run()  # records nothing until a loop begins
         self.undo: list[Callable[[], None]] = []
         self.steps = 0
@@ -48,6 +48,7 @@ class Loop:
         self._evaluating = 0
         self._phase = "backward"  # what the time since the last mark belongs to
         self._loss: Any = None
+        self._batch: Any = None  # the last one before the run began
         self._unscaled: Any = None
         self._call: Any = None
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
@@ -144,7 +145,7 @@ class Loop:
     def _begin(self, module: Any, known: Any) -> bool:
         if not self._open:
             if not self.run.enabled:
-                self.run, self._thread = self._start() or self.run, threading.get_ident()
+                self._start_run(module)
             if not self.run.enabled:
                 return False
             self._open, self._closure = True, self._depth > 0
@@ -160,6 +161,19 @@ class Loop:
         self._roots[id(module)] = known
         return True
 
+    def _start_run(self, module: Any) -> None:
+        self.run, self._thread = self._start() or self.run, threading.get_ident()
+        batch, self._batch = self._batch, None
+        optimizers = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
+        if len(optimizers) == 1:
+            self._watch(module, optimizers[0])
+        if self.run._watched is not None and batch is not None:
+            self.run._watched.batch(batch)
+
+    def _watch(self, model: Any, optimizer: Any) -> None:
+        if self._digests_every > 0 and self.run._watched is None:
+            self.run.watch(model, optimizer, every=self._digests_every)
+
     def _after_forward(self) -> None:
         if self._evaluating:
             self.run._end_region("evaluation", self._evaluating)
@@ -173,10 +187,22 @@ class Loop:
         if not self._mine():
             return
         self.seen["data"] += 1
-        if any(model.training or model in self._in_eval for model in self._models):
+        if self._is_training():
             self.run._add_ns("data", ns)
         else:
             self.run._end_region("evaluation data", now_ns() - ns)
+
+    def _is_training(self) -> bool:
+        return any(model.training or model in self._in_eval for model in self._models)
+
+    def fed(self, batch: Any) -> None:
+        """A DataLoader gave a batch. What it gave last before the run begins is that of the first step."""
+        if not self._mine():
+            return
+        if not self.run.enabled:
+            self._batch = batch
+        elif self.run._watched is not None and self._is_training():
+            self.run._watched.batch(batch)
 
     # --- backward ---
 
@@ -322,6 +348,7 @@ class Loop:
         try:
             self._auto = Auto(self.run, model, [optimizer])
             self._auto_of = weakref.ref(optimizer)
+            self._watch(model, optimizer)
         except Exception as error:
             self._auto = None
             self._cannot(error)
@@ -342,7 +369,7 @@ class Loop:
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""
-        self._open = False
+        self._open, self._batch = False, None
         if self._auto is not None:
             self._auto.open = False
             self._auto.stop()

@@ -66,16 +66,18 @@ def _quietly(then: Callable[[Any], None], module: Any) -> None:
 class Zero:
     """The recording of a program that nobody touched. Where it begins a run of its own, this one stays out of the way."""
 
-    def __init__(self, directory: Optional[str], options: dict[str, Any]) -> None:
-        self.directory, self.options = directory, options
+    def __init__(self, directory: Optional[str], digests_every: int, options: dict[str, Any]) -> None:
+        self.directory, self.digests_every, self.options = directory, digests_every, options
         self.config: dict[str, Any] = {}
         self.loop: Any = None
         self.run: Optional[_run.Run] = None
         self.framework = ""
+        self.tracker: Any = None  # of an Accelerator
         self.installed = False
         self._pid = os.getpid()
         self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
         self._imports.wanted.update({name: functools.partial(self._framework, name) for name in _FRAMEWORKS})
+        self._imports.wanted.update({"accelerate.data_loader": self._loaders, "accelerate.accelerator": self._accelerate})
 
     def install(self) -> None:
         """Puts the patches where what they belong to is there already, and waits for the rest."""
@@ -87,7 +89,7 @@ class Zero:
     def _torch(self, torch: Any) -> None:
         from tscope._loop import Loop
 
-        self.loop = Loop(self._start)
+        self.loop = Loop(self._start, self.digests_every)
 
     def _dynamo(self, utils: Any) -> None:
         if self.loop is not None:
@@ -121,10 +123,14 @@ class Zero:
 
     def _start(self) -> Optional[_run.Run]:
         """The first step of a loop begins."""
-        if os.getpid() != self._pid or self.framework or _run.begun() is not None:
+        tracker = self.tracker
+        if os.getpid() != self._pid or self.framework or _run.begun() is not (tracker.run if tracker and tracker.run.enabled else None):
             return None
         try:
-            self.run = _run.start(config=self.config or None, **self.where())
+            if tracker is None:
+                self.run = _run.start(config=self.config or None, **self.where())
+            else:
+                self.run = tracker.begun(self.config or None)
         except Exception as error:
             print(f"tscope: {error}; nothing is recorded, and training goes on", file=sys.stderr)
             return None
@@ -161,6 +167,36 @@ class Zero:
         self.framework = integration.rpartition(".")[2]
         if self.loop is not None:
             self.loop.stop()
+
+    def _loaders(self, module: Any) -> None:
+        from tscope._auto import _waits
+
+        _waits.look_for_accelerate()
+
+    def _accelerate(self, module: Any) -> None:
+        """An Accelerator gets a tracker, which knows what the program logs, saves and loads; its steps are seen as any other's."""
+        before = module.Accelerator.__init__
+
+        @functools.wraps(before)
+        def __init__(accelerator: Any, *args: Any, **kwargs: Any) -> None:
+            before(accelerator, *args, **kwargs)
+            try:
+                self._track(accelerator)
+            except Exception as error:
+                print(f"tscope: accelerate: {type(error).__name__}: {error}; what it logs is not seen", file=sys.stderr)
+
+        module.Accelerator.__init__ = __init__
+
+    def _track(self, accelerator: Any) -> None:
+        if os.getpid() != self._pid or self.framework or _run.begun() is not None or "transformers.trainer" in sys.modules:
+            return
+        from tscope.integrations.accelerate import TscopeTracker
+
+        if not any(isinstance(tracker, TscopeTracker) for tracker in accelerator.log_with):  # else the program has its own
+            if self.tracker is None:
+                self.tracker = TscopeTracker(hooks=False, digests_every=0, **self.where())
+                self.tracker.start()
+            accelerator.log_with.append(self.tracker)
 
     def unseen(self) -> list[str]:
         """Returns what could not be seen, each with the line to add."""
@@ -226,13 +262,13 @@ def _unfollowed() -> list[str]:
     return [name for name in _TRACKERS if name in names and not _follow.follows(names[name])]
 
 
-def install(directory: Optional[str] = None, **options: Any) -> Zero:
+def install(directory: Optional[str] = None, digests_every: int = 100, **options: Any) -> Zero:
     """Has the program that runs in this process recorded, and returns what ends that.
 
     >>> zero = install("runs/zero")
     >>> zero.stop()
     """
     global _current
-    _current = Zero(directory, options)
+    _current = Zero(directory, digests_every, options)
     _current.install()
     return _current

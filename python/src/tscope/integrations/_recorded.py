@@ -48,6 +48,8 @@ class Recorded:
             how = dict(self._how)
             how.setdefault("config", config)
             self.run = start(how.pop("directory"), **how)
+            if self._undo:  # what was hooked before it began
+                self.run._at_end.append(self._take_back)
         elif config is not None:
             self.run.facts({"config": config})
         return self.run.enabled

@@ -8,7 +8,7 @@ from accelerate import Accelerator
 from accelerate.tracking import GeneralTracker
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from tscope._auto import Auto
+from tscope._auto import Auto, _waits
 from tscope._run import Run
 from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
 
@@ -27,11 +27,15 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
     requires_logging_directory = False
     main_process_only = False
 
-    def __init__(self, directory: Any = None, run: Optional[Run] = None, digests_every: int = 100, **options: Any) -> None:
+    def __init__(
+        self, directory: Any = None, run: Optional[Run] = None, digests_every: int = 100, *, hooks: bool = True, **options: Any
+    ) -> None:
         Recorded.__init__(self, run, directory, **options)
         GeneralTracker.__init__(self)
         self._digests_every = digests_every
+        self._hooks = hooks  # else something else sees the steps
         self._hooked = False
+        self._batches: list[Any] = []  # those of the first step; a second one makes it two, of which none has a digest
 
     @property
     def tracker(self) -> Run:
@@ -46,9 +50,23 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
     def start(self) -> None:
         """Accelerator.init_trackers begins: the run itself begins when its configuration is known, or something is recorded."""
         self._take_back()
-        self._hooked = self._used = False
-        self._at_end(self._look_for())
+        if self._hooks:
+            self._hooked = self._used = False
+            self._batches = []
+            self._at_end(self._look_for())
+            _waits.add(self)
+            self._at_end(lambda: _waits.remove(self))
         self._at_end(self._on_states())
+
+    def begun(self, config: Any = None) -> Run:
+        """Returns the run, which begins now if it has not.
+
+        >>> TscopeTracker("runs/accelerated").begun({"lr": 0.1}).enabled
+        True
+        """
+        if not self._used:
+            self._begin(config)
+        return self.run
 
     def _ready(self) -> bool:
         return self.run.enabled or (not self._used and self._begin())
@@ -71,6 +89,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
     def finish(self) -> None:
         """Accelerator.end_training."""
         self.run.finish()
+        self._take_back()  # of a run that never began
 
     # --- steps ---
 
@@ -91,15 +110,32 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         if self._hooked:
             return None
         self._hooked = True
+        self._model = model
         auto = Auto(self.run, model, [] if optimizer is None else [optimizer])
         self._at_end(auto.stop)
-        self._at_end(register_optimizer_step_pre_hook(self._rate).remove)
-        if self._digests_every > 0 and optimizer is not None:
-            self.run.watch(model, optimizer, every=self._digests_every)
+        self._at_end(register_optimizer_step_pre_hook(self._stepping).remove)
+        if optimizer is not None:
+            self._watch(optimizer)
         return auto
 
+    def waited(self, ns: int) -> None:
+        """A DataLoader gave a batch after a wait, which is recorded by what records steps."""
+
+    def fed(self, batch: Any) -> None:
+        """A DataLoader gave a batch. Those of the first step come before it is known what is watched."""
+        if self.run._watched is None and len(self._batches) < 2:
+            self._batches.append(batch)
+
+    def _watch(self, optimizer: Any) -> None:
+        if self._digests_every > 0 and self.run._watched is None:
+            self.run.watch(self._model, optimizer, every=self._digests_every)
+            if self.run._watched is not None and len(self._batches) == 1:
+                self.run._watched.batch(self._batches[0])
+        self._batches = []
+
     @quiet
-    def _rate(self, optimizer: Any, *_: Any) -> None:
+    def _stepping(self, optimizer: Any, *_: Any) -> None:
+        self._watch(optimizer)
         rate = rate_of(optimizer)
         if rate is not None:
             self.run.log(lr=rate)

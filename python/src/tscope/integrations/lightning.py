@@ -115,6 +115,8 @@ class TscopeCallback(Recorded, _Base):
         if not self._open:
             self.run.begin_step(self._number(trainer))
             self._open = True
+        if self.run._watched is not None:
+            self.run._watched.batch(batch)
 
     @quiet
     def on_before_backward(self, trainer: Any, pl_module: Any, loss: Any) -> None:
@@ -174,6 +176,9 @@ class TscopeCallback(Recorded, _Base):
             self.run._end_region("evaluation data", now_ns() - ns)
         else:
             self.run._add_ns("data", ns)
+
+    def fed(self, batch: Any) -> None:
+        """A DataLoader gave a batch, to Lightning, which fetches ahead: `on_train_batch_start` has the one of the step."""
 
     @quiet
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
