@@ -30,7 +30,8 @@ struct ts_tls {
 	SSL_CTX *context;
 	struct stamp stamps[FILES];
 	uint8_t trust[DIGEST]; /* what is known of clients' certificates: the CA and the lists of revoked ones */
-	int64_t expires_ns;    /* the first of these lists; INT64_MAX = none */
+	int64_t expires_ns;    /* the first of these lists that still held then; INT64_MAX = none */
+	bool lapsed;	       /* one did not */
 };
 
 bool ts_tls_client_word(const char *word, enum ts_tls_client *ret_client)
@@ -94,6 +95,21 @@ static int choose_h2(SSL *ssl, const unsigned char **out, unsigned char *n, cons
 		return SSL_TLSEXT_ERR_ALERT_FATAL;
 	*out = found;
 	return SSL_TLSEXT_ERR_OK;
+}
+
+/* A session that is resumed is not verified again. Where a list has expired meanwhile it would, in the moment in which the keys of
+ * tickets change, be given a ticket that is good with the new ones: it ends here. */
+static int allow_ticket(SSL *ssl, void *arg)
+{
+	struct ts_tls *tls = arg;
+	bool expired;
+
+	if (!SSL_SESSION_get0_peer(SSL_get_session(ssl)))
+		return 1;
+	pthread_mutex_lock(&tls->mutex);
+	expired = tls->lapsed || tls->expires_ns <= ts_now_real_ns();
+	pthread_mutex_unlock(&tls->mutex);
+	return !expired;
 }
 
 /* OpenSSL would ask the terminal. */
@@ -197,14 +213,14 @@ static enum ts_status load_lists(SSL_CTX *context, const struct ts_tls_files *fi
 struct lists {
 	int n, revoked;
 	X509_CRL *first;    /* the one that expires first, or did; NULL: none does */
+	int64_t first_ns;   /* when; INT64_MAX: never */
 	int64_t expires_ns; /* the first that still holds; INT64_MAX: none */
 };
 
 static struct lists look_at_lists(SSL_CTX *context, int64_t now_ns)
 {
 	STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(context));
-	struct lists found = {.expires_ns = INT64_MAX};
-	int64_t first_ns = INT64_MAX;
+	struct lists found = {.first_ns = INT64_MAX, .expires_ns = INT64_MAX};
 
 	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
 		X509_CRL *list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(all, i));
@@ -213,9 +229,9 @@ static struct lists look_at_lists(SSL_CTX *context, int64_t now_ns)
 
 		found.n += list != NULL;
 		found.revoked += revoked > 0 ? revoked : 0;
-		if (until_ns < first_ns) {
+		if (until_ns < found.first_ns) {
 			found.first = list;
-			first_ns = until_ns;
+			found.first_ns = until_ns;
 		}
 		if (until_ns > now_ns && until_ns < found.expires_ns)
 			found.expires_ns = until_ns;
@@ -346,10 +362,16 @@ enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err)
 	memcpy(tls->stamps, stamps, sizeof stamps);
 	if (tls->context && tls->expires_ns <= now_ns)
 		change_ticket_keys(tls->context);
-	if (!status)
+	if (!status) {
+		SSL_CTX_set_session_ticket_cb(context, allow_ticket, NULL, tls);
 		replace(tls, context);
-	if (tls->context)
-		tls->expires_ns = look_at_lists(tls->context, now_ns).expires_ns;
+	}
+	if (tls->context) {
+		struct lists lists = look_at_lists(tls->context, now_ns);
+
+		tls->expires_ns = lists.expires_ns;
+		tls->lapsed = lists.first_ns <= now_ns;
+	}
 	pthread_mutex_unlock(&tls->mutex);
 	return status;
 }
