@@ -204,6 +204,75 @@ def layers(folder, rounds):
     say(f"run.layers adds to a step that it times, a layer ({depth} layers)", added(found, 1, 0) / depth)
 
 
+def digests(rounds):
+    """Digests of parameters beside one pass over the same memory: an exclusive or of its words by NumPy."""
+    try:
+        import numpy
+        import torch
+    except ImportError:
+        return
+    from tscope import _digests
+
+    torch.set_num_threads(1)
+    tensor = torch.randn(16 << 20)
+    words = tensor.numpy().view(numpy.uint64)
+    candidates = {
+        "one pass": lambda n: [numpy.bitwise_xor.reduce(words) for _ in range(n)],
+        "of the host, in C": lambda n: [_digests.of_host(tensor) for _ in range(n)],
+        "by torch's operations, as on a device": lambda n: [int(_digests.sum_of(tensor)[0]) for _ in range(n)],
+    }
+    found = medians(candidates, 4, rounds)
+    print(f"the digest of 64 MiB of parameters; median of {rounds} rounds")
+    for name, ns in found.items():
+        ratio = ns / found["one pass"]
+        print(f"  {name:<58}{ns / 1e6:>10.2f} ms {ratio:5.2f} passes{'' if ratio <= 2 else '   above 2'}")
+
+
+def real(folder, pairs=200, milliseconds=50):
+    """A step of some 50 ms with everything that `tscope.auto` records, and the same step without, in pairs."""
+    try:
+        import torch
+    except ImportError:
+        return
+    import tscope
+
+    torch.set_num_threads(1)
+    width, sides = 512, []
+    for _ in range(2):
+        model = torch.nn.Sequential(*(part for _ in range(4) for part in (torch.nn.Linear(width, width), torch.nn.GELU())))
+        sides.append((model, torch.optim.AdamW(model.parameters(), lr=1e-4)))
+    run = tscope.auto(*sides[1], os.path.join(folder, "real"))
+
+    def step(side, batch):
+        model, optimizer = sides[side]
+        begin = time.perf_counter_ns()
+        loss = model(batch).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if side:
+            run.log(loss=loss)
+        return time.perf_counter_ns() - begin
+
+    rows = 64
+    while rows < 1 << 14 and min(step(0, torch.randn(rows, width)) for _ in range(3)) < milliseconds * 800_000:
+        rows = rows * 5 // 4
+    differences, plain_steps = [], []
+    for i in range(pairs):
+        batch = torch.randn(rows, width)
+        times = {side: step(side, batch) for side in ((0, 1) if i % 2 else (1, 0))}
+        differences.append(times[1] - times[0])
+        plain_steps.append(times[0])
+    run.finish()
+    middle = statistics.median(plain_steps)
+    ordered = sorted(differences)
+    reach = int(0.98 * pairs**0.5)  # ranks to either side of the median: the sign test at 95 %
+    low, high = ordered[pairs // 2 - 1 - reach], ordered[pairs // 2 + reach]
+    print(f"a real step of {middle / 1e6:.0f} ms, recorded by tscope.auto and not; {pairs} pairs, digests every 100 steps")
+    print(f"  recording adds {statistics.median(differences) / 1e3:+.0f} us, at 95 % {low / 1e3:+.0f} to {high / 1e3:+.0f} us of "
+          f"{middle / 1e3:,.0f} us{': not to be told from nothing' if low <= 0 <= high else '' if high < 0 else '   MISSED'}")
+
+
 def traced(rounds):
     """What runs under `traceml run`: prints what its trace_step adds."""
     import traceml_ai
@@ -273,6 +342,8 @@ def main():
     steps(runs, args.steps, args.rounds)
     loops(runs, args.rounds)
     layers(runs, args.rounds)
+    digests(args.rounds)
+    real(runs)
     traceml(runs, args.rounds)
     shutil.rmtree(runs, ignore_errors=True)
 
