@@ -1,6 +1,6 @@
 """Counts how often `tscope diff A B --rounding R` names a module of two clean runs, and how often the right one of a planted bug.
 
-    python3 python/tests/sketch_rates.py FOLDER [train|more|held] [SEEDS]
+    python3 python/tests/sketch_rates.py FOLDER [train|more|held] [SEEDS] [FIRST SEED]
 
 It trains small nets through the package, on the CPU, and asks the program that TSCOPE_PROGRAM names. The limits in
 analysis/diverge/sketch_diff.h were chosen on the nets and seeds of `train` and `more`; those of `held` were not looked at before.
@@ -396,9 +396,10 @@ def named(tensors):
 class Rates:
     """Runs and pairs of one group of nets."""
 
-    def __init__(self, folder, group, seeds, layers=2):
+    def __init__(self, folder, group, seeds, layers=2, first=None):
         self.folder, self.group, self.layers = os.path.abspath(folder), group, layers
-        self.seeds = range(SEEDS[group], SEEDS[group] + seeds)
+        first = SEEDS[group] if first is None else first
+        self.seeds = range(first, first + seeds)
         self.clean = defaultdict(list)  # by kind of pair: (net, seed, row that was named, greatest ratio of each part)
         self.bugs = defaultdict(list)  # by kind of pair and bug: (net, seed, layer, where it is, row that was named)
 
@@ -515,10 +516,10 @@ def bound(k, n):
 
 
 def main():
-    folder, group, seeds = (*sys.argv[1:], *("rates", "held", "4")[len(sys.argv) - 1 :])
+    folder, group, seeds, first = (*sys.argv[1:], *("rates", "held", "4", "")[len(sys.argv) - 1 :])
     torch.set_num_threads(1)
     began = time.time()
-    rates = Rates(os.path.join(folder, group), group, int(seeds)).run()
+    rates = Rates(os.path.join(folder, group), group, int(seeds), first=int(first) if first else None).run()
     print("\n".join(rates.table()))
     for of in rates.false_names():
         print("false:", of)
