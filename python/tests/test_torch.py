@@ -126,6 +126,9 @@ class Loops(support.Case):
             model.train()
         run.finish()
         self.assertEqual(len(fed), 4)
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            facts = json.load(file)
+        self.assertEqual((facts["data"]["sampler"], facts["work"]["loader"]["batches"]), ("RandomSampler", 8))
         self.assert_batches(self.read(), fed, every=2)
 
     def test_auto(self):

@@ -289,6 +289,10 @@ class Loops(Zero):
         recording = self.recorded("train.py", options=("--digests-every", "3"))[1]
         rows = torch.arange(96.0).view(12, 8)
         self.assert_batches(recording, [[rows[2 * i : 2 * i + 2]] for i in range(6)], every=3)
+        with open(glob.glob("runs/*/facts.json")[0], encoding="utf-8") as file:
+            facts = json.load(file)
+        self.assertEqual((facts["data"]["num_workers"], facts["data"]["sampler"]), (0, "SequentialSampler"))
+        self.assertEqual(facts["work"]["loader"]["batch_size"], 2)
         for step, cells in recording.steps.items():
             self.assertEqual({name in cells for name in ("digests.params", "digests.grads", "digests.rng")}, {step % 3 == 0})
         recording = self.recorded("train.py", options=("--digests-every", "0"))[1]

@@ -60,6 +60,11 @@ class Auto(Hooks):
             handles.append(module.register_optimizer_step_post_hook(self.after_optimizer))
         self.undo.extend(handle.remove for handle in handles)
 
+    def loads(self, loader: Any) -> None:
+        """A loop over a DataLoader begins. The first one of training is what the run knows of loaders."""
+        if not self.run._loaders and not self.is_evaluation():
+            self.run._knows(loader)
+
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. One of training has a digest, in steps that are watched."""
         watched = self.run._watched
@@ -152,9 +157,11 @@ class _Waits:
         """Has an instrumented loop told of waits and batches."""
         self._autos.append(auto)
         if not self._undo:
+            from torch.utils.data import DataLoader
             from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
 
             self._patch(Iterator, "__next__", self._timed(Iterator.__next__))
+            self._patch(DataLoader, "__iter__", self._noticed(DataLoader.__iter__))
         self.look_for_accelerate()
 
     def look_for_accelerate(self) -> None:
@@ -177,6 +184,15 @@ class _Waits:
                 setattr(owner, name, before)
 
         self._undo.append(undo)
+
+    def _noticed(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(before)
+        def batches(loader: Any) -> Any:
+            for auto in self._autos:
+                auto.loads(loader)
+            return before(loader)
+
+        return batches
 
     def _timed(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
         autos = self._autos

@@ -48,7 +48,8 @@ class Loop:
         self._evaluating = 0
         self._phase = "backward"  # what the time since the last mark belongs to
         self._loss: Any = None
-        self._batch: Any = None  # the last one before the run began
+        self._loader: Any = None  # the first one before the run began
+        self._batch: Any = None  # the last one before it
         self._unscaled: Any = None
         self._call: Any = None
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
@@ -163,7 +164,10 @@ class Loop:
 
     def _start_run(self, module: Any) -> None:
         self.run, self._thread = self._start() or self.run, threading.get_ident()
+        loader, self._loader = self._loader, None
         batch, self._batch = self._batch, None
+        if loader is not None:
+            self.run._knows(loader)
         optimizers = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
         if len(optimizers) == 1:
             self._watch(module, optimizers[0])
@@ -194,6 +198,15 @@ class Loop:
 
     def _is_training(self) -> bool:
         return any(model.training or model in self._in_eval for model in self._models)
+
+    def loads(self, loader: Any) -> None:
+        """A loop over a DataLoader begins. The first one before the run begins is taken for that of the training."""
+        if not self._mine():
+            return
+        if not self.run.enabled:
+            self._loader = self._loader if self._loader is not None else loader
+        elif not self.run._loaders and self._is_training():
+            self.run._knows(loader)
 
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. What it gave last before the run begins is that of the first step."""
@@ -369,7 +382,7 @@ class Loop:
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""
-        self._open, self._batch = False, None
+        self._open, self._loader, self._batch = False, None, None
         if self._auto is not None:
             self._auto.open = False
             self._auto.stop()

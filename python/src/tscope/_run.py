@@ -157,12 +157,17 @@ class Run(Recorder):
         a
         b
         """
-        if self.enabled and id(loader) not in self._loaders:
-            self._loaders.add(id(loader))
-            with contextlib.suppress(Exception):
-                if len(self._loaders) == 1:
-                    self.facts(settings(loader))
+        self._knows(loader)
         return Data(self, loader, phase)
+
+    def _knows(self, loader: Any) -> None:
+        """Records the settings of the first loader that the program trains from."""
+        if not self.enabled or id(loader) in self._loaders:
+            return
+        self._loaders.add(id(loader))
+        if len(self._loaders) == 1:
+            with contextlib.suppress(Exception):
+                self.facts(settings(loader))
 
     def region(self, name: str) -> Region:
         """Returns a context, or a decorator, which records how long a named part of the program takes.

@@ -35,6 +35,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._digests_every = digests_every
         self._hooks = hooks  # else something else sees the steps
         self._hooked = False
+        self._loader: Any = None
         self._batches: list[Any] = []  # those of the first step; a second one makes it two, of which none has a digest
 
     @property
@@ -111,6 +112,8 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
             return None
         self._hooked = True
         self._model = model
+        if self._loader is not None:
+            self.run._knows(self._loader)
         auto = Auto(self.run, model, [] if optimizer is None else [optimizer])
         self._at_end(auto.stop)
         self._at_end(register_optimizer_step_pre_hook(self._stepping).remove)
@@ -120,6 +123,10 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
 
     def waited(self, ns: int) -> None:
         """A DataLoader gave a batch after a wait, which is recorded by what records steps."""
+
+    def loads(self, loader: Any) -> None:
+        """A loop over a DataLoader begins: the first one before training is taken for that of the training."""
+        self._loader = self._loader if self._loader is not None else loader
 
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. Those of the first step come before it is known what is watched."""

@@ -5,7 +5,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from tscope._auto import _waits
-from tscope._data import settings
 from tscope._recorder import now_ns
 from tscope._reduction import look_for
 from tscope._run import Run
@@ -79,7 +78,7 @@ class TscopeCallback(Recorded, _Base):
         run = self.run
         loader = getattr(trainer, "train_dataloader", None)
         if loader is not None:
-            run.facts(settings(loader))
+            run._knows(loader)
         if trainer.ckpt_path:
             run.resumed_from(trainer.ckpt_path)
         optimizers = [unwrapped(optimizer) for optimizer in trainer.optimizers]
@@ -176,6 +175,9 @@ class TscopeCallback(Recorded, _Base):
             self.run._end_region("evaluation data", now_ns() - ns)
         else:
             self.run._add_ns("data", ns)
+
+    def loads(self, loader: Any) -> None:
+        """A loop over a DataLoader begins; `on_train_start` has Lightning's own."""
 
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch, to Lightning, which fetches ahead: `on_train_batch_start` has the one of the step."""

@@ -9,7 +9,6 @@ import torch
 from transformers import TrainerCallback
 
 from tscope._auto import Auto
-from tscope._data import settings
 from tscope._run import Run
 from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
 
@@ -49,7 +48,7 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
                             "gradient_accumulation_steps": args.gradient_accumulation_steps}})
         loader = kwargs.get("train_dataloader")
         if loader is not None:
-            run.facts(settings(loader))
+            run._knows(loader)
         if step > 0:
             path = _loaded_from() or os.path.join(args.output_dir, f"checkpoint-{step}")
             if os.path.exists(path):
