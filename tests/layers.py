@@ -40,6 +40,7 @@ ROOMS = {
     "ingest/mlflow": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
+    "ingest/trace": {"run", "base", "ingest/core"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "capture": {"base"},
