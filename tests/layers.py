@@ -25,6 +25,7 @@ ROOMS = {
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
+    "analysis/trace": {"run", "base"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},
