@@ -26,26 +26,26 @@ static size_t larger(size_t cap, size_t n)
 #define COLUMN_GROWS(type, column) &&grow(&t->column, sizeof(type), cap)
 #define COLUMN_FREE(type, column) ts_free(t->column);
 #define COLUMN_COPY(type, column) memcpy(t->column + t->n, from->column, from->n * sizeof(type));
-#define TABLE_FUNCTIONS(table, member, columns)                              \
-	static bool member##_reserve(struct table *t, size_t cap)            \
-	{                                                                    \
-		bool ok = true columns(COLUMN_GROWS);                        \
-                                                                             \
-		t->cap = ok ? cap : t->cap;                                  \
-		return ok;                                                   \
-	}                                                                    \
-	static void member##_finish(struct table *t)                         \
-	{                                                                    \
-		columns(COLUMN_FREE) * t = (struct table){0};                \
-	}                                                                    \
-	static bool member##_append(struct table *t, const struct table *from) \
-	{                                                                    \
-		if (!from->n)                                                \
-			return true;                                         \
-		if (t->cap - t->n < from->n && !member##_reserve(t, larger(t->cap, t->n + from->n))) \
-			return false;                                        \
-		columns(COLUMN_COPY) t->n += from->n;                        \
-		return true;                                                 \
+#define TABLE_FUNCTIONS(table, member, columns)                                                                                        \
+	static bool member##_reserve(struct table *t, size_t cap)                                                                      \
+	{                                                                                                                              \
+		bool ok = true columns(COLUMN_GROWS);                                                                                  \
+                                                                                                                                       \
+		t->cap = ok ? cap : t->cap;                                                                                            \
+		return ok;                                                                                                             \
+	}                                                                                                                              \
+	static void member##_finish(struct table *t)                                                                                   \
+	{                                                                                                                              \
+		columns(COLUMN_FREE) *t = (struct table){0};                                                                           \
+	}                                                                                                                              \
+	static bool member##_append(struct table *t, const struct table *from)                                                         \
+	{                                                                                                                              \
+		if (!from->n)                                                                                                          \
+			return true;                                                                                                   \
+		if (t->cap - t->n < from->n && !member##_reserve(t, larger(t->cap, t->n + from->n)))                                   \
+			return false;                                                                                                  \
+		columns(COLUMN_COPY) t->n += from->n;                                                                                  \
+		return true;                                                                                                           \
 	}
 TS_TRACE_TABLES(TABLE_FUNCTIONS)
 
@@ -77,7 +77,8 @@ enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_row
 #define TABLE_IS_FULL(table, member, columns) || trace->rows.member.n + rows->member.n > TS_TRACE_ROWS_MAX
 #define TABLE_APPEND(table, member, columns) &&member##_append(&trace->rows.member, &rows->member)
 	if (false TS_TRACE_TABLES(TABLE_IS_FULL))
-		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " spans, flows, allocations or counters", TS_TRACE_ROWS_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " spans, flows, allocations or counters",
+				    TS_TRACE_ROWS_MAX);
 	return true TS_TRACE_TABLES(TABLE_APPEND) ? TS_OK : no_memory(err);
 }
 

@@ -1,9 +1,9 @@
 /* trace.h - a profiler's trace as columns: what ran on the host and on devices, when, and for how long.
  *
- * Four tables: spans (something lasted), flows (an arrow between spans), allocations (the allocator's instants) and counters. A table is
- * a set of columns of the same length; row i of each belongs together. Names, categories, shapes and the like are numbers into `names`,
- * where 0 is the empty text and stands for "not said". Threads are numbers into `threads`. Rows have the order of the source, in which
- * times go back.
+ * Four tables: spans (something lasted), flows (an arrow between spans), allocations (the allocator's instants) and counters. A table
+ * is a set of columns of the same length; row i of each belongs together. Names, categories, shapes and the like are numbers into
+ * `names`, where 0 is the empty text and stands for "not said". Threads are numbers into `threads`. Rows have the order of the source,
+ * in which times go back.
  *
  * Times are nanoseconds, as the source wrote them; of a source with a base, that of `about` is to be added for the time since 1970.
  * What was not said is TS_TRACE_NONE, in the columns of 32 bits TS_TRACE_NO_DEVICE: 0 is a valid stream, correlation and device.
@@ -30,11 +30,11 @@ enum ts_trace_kind {
 	TS_TRACE_OTHER, /* of a category that this table does not have; the column category has its name */
 	TS_TRACE_OPERATOR,
 	TS_TRACE_PYTHON,
-	TS_TRACE_ANNOTATION, /* ProfilerStep#N, and what the training marked */
-	TS_TRACE_RUNTIME,    /* a call of CUDA, HIP or their drivers */
-	TS_TRACE_OVERHEAD,   /* of the profiler */
-	TS_TRACE_WINDOW,     /* the time in which the profiler recorded */
-	TS_TRACE_SYNC,	     /* a wait of a stream or a device, as the device's driver saw it */
+	TS_TRACE_ANNOTATION,	    /* ProfilerStep#N, and what the training marked */
+	TS_TRACE_RUNTIME,	    /* a call of CUDA, HIP or their drivers */
+	TS_TRACE_OVERHEAD,	    /* of the profiler */
+	TS_TRACE_WINDOW,	    /* the time in which the profiler recorded */
+	TS_TRACE_SYNC,		    /* a wait of a stream or a device, as the device's driver saw it */
 	TS_TRACE_DEVICE_ANNOTATION, /* an annotation over the kernels that it launched: a view of them, no work */
 	TS_TRACE_KERNEL,
 	TS_TRACE_COPY,
@@ -48,54 +48,54 @@ static inline bool ts_trace_on_device(uint8_t kind)
 }
 
 /* The columns of each table: type, name. */
-#define TS_TRACE_SPAN_COLUMNS(X)                                                                                           \
-	X(int64_t, start_ns)                                                                                               \
-	X(int64_t, duration_ns)                                                                                            \
-	X(int64_t, correlation) /* what a runtime call and the work that it launched share */                              \
-	X(int64_t, external)	/* "External id": the operator that launched it, where the writer says so */               \
-	X(int64_t, bytes)	/* of a copy or a fill */                                                                  \
-	X(uint32_t, name)                                                                                                  \
-	X(uint32_t, thread)                                                                                                \
-	X(uint32_t, category)	/* of OTHER alone */                                                                       \
-	X(uint32_t, shapes)	/* "Input Dims" of an operator, as JSON without spaces */                                  \
-	X(uint32_t, collective) /* "Collective name" */                                                                    \
-	X(uint32_t, group)	/* "Process Group Name" */                                                                 \
-	X(int32_t, device)                                                                                                 \
-	X(int32_t, stream)                                                                                                 \
+#define TS_TRACE_SPAN_COLUMNS(X)                                                                                                       \
+	X(int64_t, start_ns)                                                                                                           \
+	X(int64_t, duration_ns)                                                                                                        \
+	X(int64_t, correlation) /* what a runtime call and the work that it launched share */                                          \
+	X(int64_t, external)	/* "External id": the operator that launched it, where the writer says so */                           \
+	X(int64_t, bytes)	/* of a copy or a fill */                                                                              \
+	X(uint32_t, name)                                                                                                              \
+	X(uint32_t, thread)                                                                                                            \
+	X(uint32_t, category)	/* of OTHER alone */                                                                                   \
+	X(uint32_t, shapes)	/* "Input Dims" of an operator, as JSON without spaces */                                              \
+	X(uint32_t, collective) /* "Collective name" */                                                                                \
+	X(uint32_t, group)	/* "Process Group Name" */                                                                             \
+	X(int32_t, device)                                                                                                             \
+	X(int32_t, stream)                                                                                                             \
 	X(uint8_t, kind)
-#define TS_TRACE_FLOW_COLUMNS(X)                                                                                           \
-	X(int64_t, time_ns)                                                                                                \
-	X(int64_t, id)                                                                                                     \
-	X(uint32_t, category)                                                                                              \
-	X(uint32_t, thread)                                                                                                \
+#define TS_TRACE_FLOW_COLUMNS(X)                                                                                                       \
+	X(int64_t, time_ns)                                                                                                            \
+	X(int64_t, id)                                                                                                                 \
+	X(uint32_t, category)                                                                                                          \
+	X(uint32_t, thread)                                                                                                            \
 	X(uint8_t, end) /* 1: the arrow's head */
-#define TS_TRACE_ALLOCATION_COLUMNS(X)                                                                                     \
-	X(int64_t, time_ns)                                                                                                \
-	X(int64_t, address)                                                                                                \
-	X(int64_t, bytes) /* below 0: freed */                                                                             \
-	X(int64_t, allocated)                                                                                              \
-	X(int64_t, reserved)                                                                                               \
-	X(uint32_t, thread)                                                                                                \
-	X(int32_t, device_type) /* 0: the host's memory */                                                                 \
+#define TS_TRACE_ALLOCATION_COLUMNS(X)                                                                                                 \
+	X(int64_t, time_ns)                                                                                                            \
+	X(int64_t, address)                                                                                                            \
+	X(int64_t, bytes) /* below 0: freed */                                                                                         \
+	X(int64_t, allocated)                                                                                                          \
+	X(int64_t, reserved)                                                                                                           \
+	X(uint32_t, thread)                                                                                                            \
+	X(int32_t, device_type) /* 0: the host's memory */                                                                             \
 	X(int32_t, device)
-#define TS_TRACE_COUNTER_COLUMNS(X)                                                                                        \
-	X(int64_t, time_ns)                                                                                                \
-	X(double, value)                                                                                                   \
-	X(uint32_t, name)                                                                                                  \
-	X(uint32_t, series)                                                                                                \
+#define TS_TRACE_COUNTER_COLUMNS(X)                                                                                                    \
+	X(int64_t, time_ns)                                                                                                            \
+	X(double, value)                                                                                                               \
+	X(uint32_t, name)                                                                                                              \
+	X(uint32_t, series)                                                                                                            \
 	X(uint32_t, thread)
 /* The tables: name of the struct, member, columns. */
-#define TS_TRACE_TABLES(X)                                                                                                 \
-	X(ts_trace_spans, spans, TS_TRACE_SPAN_COLUMNS)                                                                    \
-	X(ts_trace_flows, flows, TS_TRACE_FLOW_COLUMNS)                                                                    \
-	X(ts_trace_allocations, allocations, TS_TRACE_ALLOCATION_COLUMNS)                                                  \
+#define TS_TRACE_TABLES(X)                                                                                                             \
+	X(ts_trace_spans, spans, TS_TRACE_SPAN_COLUMNS)                                                                                \
+	X(ts_trace_flows, flows, TS_TRACE_FLOW_COLUMNS)                                                                                \
+	X(ts_trace_allocations, allocations, TS_TRACE_ALLOCATION_COLUMNS)                                                              \
 	X(ts_trace_counters, counters, TS_TRACE_COUNTER_COLUMNS)
 
 #define TS_TRACE_MEMBER(type, column) type *column;
-#define TS_TRACE_TABLE(table, member, columns) \
-	struct table {                         \
-		size_t n, cap;                 \
-		columns(TS_TRACE_MEMBER)       \
+#define TS_TRACE_TABLE(table, member, columns)                                                                                         \
+	struct table {                                                                                                                 \
+		size_t n, cap;                                                                                                         \
+		columns(TS_TRACE_MEMBER)                                                                                               \
 	};
 TS_TRACE_TABLES(TS_TRACE_TABLE)
 #undef TS_TRACE_TABLE
@@ -128,14 +128,14 @@ struct ts_trace_about {
 	int64_t schema;
 	int64_t base_ns; /* baseTimeNanoseconds; 0 where times are since 1970 already */
 	int64_t rank, world_size;
-	struct ts_span backend;	  /* "nccl" */
+	struct ts_span backend;	   /* "nccl" */
 	struct ts_span trace_name; /* the path that the writer gave it */
 	struct ts_span trace_id;
 	struct ts_trace_device *devices;
 	size_t n_devices;
 	struct ts_trace_said { /* the other members of the envelope: versions, options, pg_config, log lines; as JSON */
 		struct ts_span key, json;
-	} *said;
+	} * said;
 	size_t n_said;
 };
 

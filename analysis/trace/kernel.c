@@ -110,9 +110,9 @@ enum ts_kernel_category ts_kernel_category(struct ts_span name)
 const char *ts_kernel_category_word(enum ts_kernel_category category)
 {
 	static const char *const words[TS_KERNEL_CATEGORIES] = {
-		"communication", "convolution", "attention",  "mixture_of_experts", "embedding", "quantization", "gemm",
-		"normalization", "softmax",	"loss",	      "optimizer",	    "random",	 "rotary",	 "sort",
-		"index",	 "fill",	"copy",	      "reduction",	    "fused",	 "elementwise",	 "other",
+		"communication", "convolution", "attention", "mixture_of_experts", "embedding", "quantization", "gemm",
+		"normalization", "softmax",	"loss",	     "optimizer",	   "random",	"rotary",	"sort",
+		"index",	 "fill",	"copy",	     "reduction",	   "fused",	"elementwise",	"other",
 	};
 
 	return words[category];
@@ -132,13 +132,20 @@ static enum ts_collective collective_in(struct ts_span text)
 		const char *pattern;
 		enum ts_collective collective;
 	} patterns[] = {
-		{"allreduce", TS_COLLECTIVE_ALL_REDUCE},	 {"all_reduce", TS_COLLECTIVE_ALL_REDUCE},
-		{"cross_device_reduce", TS_COLLECTIVE_ALL_REDUCE}, {"allgather", TS_COLLECTIVE_ALL_GATHER},
-		{"all_gather", TS_COLLECTIVE_ALL_GATHER},	 {"reducescatter", TS_COLLECTIVE_REDUCE_SCATTER},
-		{"reduce_scatter", TS_COLLECTIVE_REDUCE_SCATTER}, {"alltoall", TS_COLLECTIVE_ALL_TO_ALL},
-		{"all_to_all", TS_COLLECTIVE_ALL_TO_ALL},	 {"broadcast", TS_COLLECTIVE_BROADCAST},
-		{"sendrecv", TS_COLLECTIVE_SEND_RECV},		 {"send", TS_COLLECTIVE_SEND_RECV},
-		{"recv", TS_COLLECTIVE_SEND_RECV},		 {"reduce", TS_COLLECTIVE_REDUCE},
+		{"allreduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"all_reduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"cross_device_reduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"allgather", TS_COLLECTIVE_ALL_GATHER},
+		{"all_gather", TS_COLLECTIVE_ALL_GATHER},
+		{"reducescatter", TS_COLLECTIVE_REDUCE_SCATTER},
+		{"reduce_scatter", TS_COLLECTIVE_REDUCE_SCATTER},
+		{"alltoall", TS_COLLECTIVE_ALL_TO_ALL},
+		{"all_to_all", TS_COLLECTIVE_ALL_TO_ALL},
+		{"broadcast", TS_COLLECTIVE_BROADCAST},
+		{"sendrecv", TS_COLLECTIVE_SEND_RECV},
+		{"send", TS_COLLECTIVE_SEND_RECV},
+		{"recv", TS_COLLECTIVE_SEND_RECV},
+		{"reduce", TS_COLLECTIVE_REDUCE},
 	};
 
 	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)

@@ -34,7 +34,8 @@ static void real_kernels_have_their_category(void **state)
 	expect("attn_fwd", "attention");
 	expect("void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, true>(int, int)", "convolution");
 	expect("volta_scudnn_128x64_relu_interior_nn_v1", "convolution");
-	expect("void cudnn::winograd_nonfused::winogradForwardFilter4x4<float, float>(cudnn::winograd_nonfused::Params)", "convolution");
+	expect("void cudnn::winograd_nonfused::winogradForwardFilter4x4<float, float>(cudnn::winograd_nonfused::Params)",
+	       "convolution");
 	expect("void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>(cudnnTensorStruct)", "normalization");
 	expect("void cuApplyLayerNorm<float, float>(float*, float*)", "normalization");
 	expect("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int, "
@@ -42,11 +43,14 @@ static void real_kernels_have_their_category(void **state)
 	       "fill");
 	expect("__amd_rocclr_fillBufferAligned.kd", "fill");
 	expect("__amd_rocclr_copyBuffer", "copy");
-	expect("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int)",
+	expect("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> "
+	       ">(int)",
 	       "elementwise");
-	expect("void at::native::(anonymous namespace)::softmax_warp_forward<float, float, float, 7, false>(float*, float const*)", "softmax");
+	expect("void at::native::(anonymous namespace)::softmax_warp_forward<float, float, float, 7, false>(float*, float const*)",
+	       "softmax");
 	expect("void cunn_ClassNLLCriterion_updateOutput_kernel<float, float>(float*)", "loss");
-	expect("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::TensorListMetadata<4> >(int)", "optimizer");
+	expect("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::TensorListMetadata<4> >(int)",
+	       "optimizer");
 	expect("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)", "reduction");
 	expect("void fbgemm_gpu::permute_2D_data_kernel<false, long, float>(int)", "embedding");
 	expect("triton_poi_fused_silu_0", "fused");

@@ -20,8 +20,12 @@ struct made {
 
 static void begin(struct made *m)
 {
-	static const char *const names[NAMES] = {"", "volta_sgemm_128x64_nt", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
-						 "ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", "ProfilerStep#1", "ProfilerStep#2"};
+	static const char *const names[NAMES] = {"",
+						 "volta_sgemm_128x64_nt",
+						 "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
+						 "ncclDevKernel_AllGather_RING_LL(ncclDevComm*)",
+						 "ProfilerStep#1",
+						 "ProfilerStep#2"};
 
 	memset(m, 0, sizeof *m);
 	for (size_t i = 0; i < NAMES; i++)
@@ -163,6 +167,9 @@ static void steps_have_what_they_launched(void **state)
 	assert_int_equal(m.lines.steps[1].timeline.busy_ns, 3);
 	assert_int_equal(m.lines.between.events, 1);
 	assert_int_equal(m.lines.unlaunched, 1);
+	assert_int_equal(m.lines.launched.events, 4);
+	assert_int_equal(m.lines.launched.busy_ns, 10 + 5 + 2 + 2);
+	assert_int_equal(m.lines.launched.span_ns, 207 - 150);
 	finish(&m);
 }
 

@@ -15,7 +15,7 @@ enum part { COMPUTATION = 1, COMMUNICATION = 2, MEMORY = 4 };
 
 /* --- sorting --- */
 
-typedef bool before_fn(const struct work *a, const struct work *b);
+typedef bool before_fn(const struct work *a, const struct work *b); /* inlined: sort is compiled once for each */
 
 static bool begins_before(const struct work *a, const struct work *b)
 {
@@ -27,7 +27,7 @@ static bool group_before(const struct work *a, const struct work *b)
 	return a->group < b->group;
 }
 
-static void merge(const struct work *from, size_t low, size_t middle, size_t high, struct work *to, before_fn *before)
+static inline void merge(const struct work *from, size_t low, size_t middle, size_t high, struct work *to, before_fn *before)
 {
 	size_t a = low, b = middle;
 
@@ -36,7 +36,7 @@ static void merge(const struct work *from, size_t low, size_t middle, size_t hig
 }
 
 /* The end of the run that begins at i. */
-static size_t run_end(const struct work *w, size_t n, size_t i, before_fn *before)
+static inline size_t run_end(const struct work *w, size_t n, size_t i, before_fn *before)
 {
 	i++;
 	while (i < n && !before(&w[i], &w[i - 1]))
@@ -45,7 +45,7 @@ static size_t run_end(const struct work *w, size_t n, size_t i, before_fn *befor
 }
 
 /* Merges runs until there is one: stable, and as fast as it can be for events that are in order but for some. spare has n, too. */
-static void sort(struct work *w, size_t n, struct work *spare, before_fn *before)
+static inline __attribute__((always_inline)) void sort(struct work *w, size_t n, struct work *spare, before_fn *before)
 {
 	struct work *from = w, *to = spare;
 	size_t runs = 2;
@@ -89,6 +89,8 @@ static void cover(struct cover *c, int64_t begin, int64_t end)
 struct covers {
 	struct cover parts[8]; /* by the mask of parts that it covers */
 	struct cover collectives[TS_COLLECTIVES], with_computation[TS_COLLECTIVES];
+	uint8_t occurring[TS_COLLECTIVES]; /* the collectives of this population */
+	size_t n_occurring;
 };
 
 static void cover_all(struct covers *c, const struct work *w)
@@ -101,9 +103,9 @@ static void cover_all(struct covers *c, const struct work *w)
 			cover(&c->parts[masks[i]], w->begin, w->end);
 	if (w->class & COMMUNICATION)
 		cover(&c->collectives[w->collective], w->begin, w->end);
-	for (size_t i = 0; i < TS_COLLECTIVES; i++)
-		if (w->class & COMPUTATION || (w->class & COMMUNICATION && w->collective == i))
-			cover(&c->with_computation[i], w->begin, w->end);
+	for (size_t i = 0; i < c->n_occurring; i++)
+		if (w->class & COMPUTATION || (w->class & COMMUNICATION && w->collective == c->occurring[i]))
+			cover(&c->with_computation[c->occurring[i]], w->begin, w->end);
 }
 
 static void count(struct ts_timeline *t, const struct work *w, const struct ts_trace_spans *spans)
@@ -126,12 +128,15 @@ static struct ts_timeline measure(const struct work *w, size_t n, const struct t
 	struct ts_timeline t = {0};
 	struct covers c = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		count(&t, &w[i], spans);
-		cover_all(&c, &w[i]);
-	}
 	if (!n)
 		return t;
+	for (size_t i = 0; i < n; i++)
+		count(&t, &w[i], spans);
+	for (uint8_t i = 0; i < TS_COLLECTIVES; i++)
+		if (t.collectives[i].events)
+			c.occurring[c.n_occurring++] = i;
+	for (size_t i = 0; i < n; i++)
+		cover_all(&c, &w[i]);
 	t.begin_ns = w[0].begin;
 	t.span_ns = (uint64_t)t.end_ns - (uint64_t)t.begin_ns;
 	t.computation_ns = c.parts[COMPUTATION].ns;
@@ -142,9 +147,11 @@ static struct ts_timeline measure(const struct work *w, size_t n, const struct t
 	t.exposed_communication_ns = c.parts[COMPUTATION | COMMUNICATION].ns - t.computation_ns;
 	t.overlapped_communication_ns = t.communication_ns - t.exposed_communication_ns;
 	t.exposed_memory_ns = t.busy_ns - c.parts[COMPUTATION | COMMUNICATION].ns;
-	for (size_t i = 0; i < TS_COLLECTIVES; i++) {
-		t.collectives[i].ns = c.collectives[i].ns;
-		t.collectives[i].exposed_ns = c.with_computation[i].ns - t.computation_ns;
+	for (size_t i = 0; i < c.n_occurring; i++) {
+		struct ts_timeline_collective *k = &t.collectives[c.occurring[i]];
+
+		k->ns = c.collectives[c.occurring[i]].ns;
+		k->exposed_ns = c.with_computation[c.occurring[i]].ns - t.computation_ns;
 	}
 	return t;
 }
@@ -166,7 +173,8 @@ static uint8_t class_of(const struct ts_trace *trace, size_t row, uint8_t *categ
 	return categories[name] == TS_KERNEL_COMMUNICATION ? COMMUNICATION : COMPUTATION;
 }
 
-static enum ts_status gather(const struct ts_trace *trace, struct ts_arena *arena, struct work **ret, size_t *ret_n, struct ts_error *err)
+static enum ts_status gather(const struct ts_trace *trace, struct ts_arena *arena, struct work **ret, size_t *ret_n,
+			     struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	uint8_t *categories = ts_arena_alloc(arena, trace->n_names + 1);
@@ -371,6 +379,7 @@ static enum ts_status by_step(const struct ts_trace *trace, struct work *w, size
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct launches launches = {0};
+	size_t launched = 0;
 
 	if (find_steps(trace, arena, out, err) || find_launches(trace, arena, &launches, err))
 		return err->status;
@@ -378,9 +387,12 @@ static enum ts_status by_step(const struct ts_trace *trace, struct work *w, size
 		int64_t correlation = s->correlation[w[i].row];
 		const struct work *launch = correlation == TS_TRACE_NONE ? NULL : launch_of(&launches, (uint64_t)correlation);
 
-		out->unlaunched += !launch;
+		if (launch)
+			spare[launched++] = w[i];
 		w[i].group = step_at(out, launch ? launch->begin : w[i].begin);
 	}
+	out->launched = measure(spare, launched, s);
+	out->unlaunched = n - launched;
 	by_group(w, n, spare, s, out, set_step);
 	return TS_OK;
 }

@@ -25,10 +25,10 @@ static uint64_t mix(uint64_t h, const void *data, size_t n)
 static void hash_rows(const struct ts_trace *t, struct seen *s)
 {
 #define HASH_COLUMN(type, column) s->hash = table->n ? mix(s->hash, table->column, table->n * sizeof(type)) : s->hash;
-#define HASH_TABLE(type, member, columns)                    \
-	{                                                    \
-		const struct type *table = &t->rows.member;  \
-		columns(HASH_COLUMN)                         \
+#define HASH_TABLE(type, member, columns)                                                                                              \
+	{                                                                                                                              \
+		const struct type *table = &t->rows.member;                                                                            \
+		columns(HASH_COLUMN)                                                                                                   \
 	}
 	TS_TRACE_TABLES(HASH_TABLE)
 	for (size_t i = 0; i < t->n_names; i++)

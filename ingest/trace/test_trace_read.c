@@ -1,5 +1,5 @@
-/* trace_read.h: what becomes of each kind of event, of each envelope that occurs, and of what is damaged. The expected rows were written by
- * hand from the text; each is read by every scanner through windows of 1 to 4,096 bytes. */
+/* trace_read.h: what becomes of each kind of event, of each envelope that occurs, and of what is damaged. The expected rows were
+ * written by hand from the text; each is read by every scanner through windows of 1 to 4,096 bytes. */
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/helper.h"
@@ -58,11 +58,14 @@ static void expect_error(const char *json, enum ts_status status, const char *te
 static void each_kind_of_event(void **state)
 {
 	(void)state;
-	expect_event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void gemm<4, 1>(int)\", \"pid\": 1, \"tid\": 20,\n\"ts\": 1694128201435418, "
-		     "\"dur\": 52, \"args\": {\"External id\": 1025, \"queued\": 0, \"device\": 1, \"context\": 1, \"stream\": 20, \"correlation\": 77, "
-		     "\"grid\": [1, 2, 3], \"Collective name\": \"allreduce\", \"Process Group Name\": \"0\"}}",
-		     "kernel 1694128201435418000+52000 void gemm<4, 1>(int) pid 1 tid 20 device 1 stream 20 correlation 77 external 1025 "
-		     "collective allreduce group 0\n");
+	expect_event(
+		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void gemm<4, 1>(int)\", \"pid\": 1, \"tid\": 20,\n\"ts\": "
+		"1694128201435418, "
+		"\"dur\": 52, \"args\": {\"External id\": 1025, \"queued\": 0, \"device\": 1, \"context\": 1, \"stream\": 20, "
+		"\"correlation\": 77, "
+		"\"grid\": [1, 2, 3], \"Collective name\": \"allreduce\", \"Process Group Name\": \"0\"}}",
+		"kernel 1694128201435418000+52000 void gemm<4, 1>(int) pid 1 tid 20 device 1 stream 20 correlation 77 external 1025 "
+		"collective allreduce group 0\n");
 	expect_event("{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\",\"pid\":0,\"tid\":7,\"ts\":5.123,\"dur\":0.001,"
 		     "\"args\":{\"bytes\":4096,\"stream\":7,\"device\":0}}",
 		     "copy 5123+1 Memcpy HtoD pid 0 tid 7 device 0 stream 7 bytes 4096\n");
@@ -74,8 +77,9 @@ static void each_kind_of_event(void **state)
 	expect_event("{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1,"
 		     "\"args\":{\"cbid\":211,\"correlation\":18446744073709551615}}",
 		     "runtime 1000+1000 cudaLaunchKernel pid 9 tid 9 correlation -1\n");
-	expect_event("{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#3\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":1}",
-		     "device-annotation 1000+1000 ProfilerStep#3 pid 0 tid 7 device 0 stream 7\n");
+	expect_event(
+		"{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#3\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":1}",
+		"device-annotation 1000+1000 ProfilerStep#3 pid 0 tid 7 device 0 stream 7\n");
 	expect_event("{\"ph\":\"X\",\"cat\":\"mtia_ccp_events\",\"name\":\"x\",\"pid\":\"Spans\",\"tid\":\"A\",\"ts\":1,\"dur\":1}",
 		     "other 1000+1000 x category:mtia_ccp_events pid:Spans tid:A\n");
 	expect_event("{\"ph\":\"s\",\"id\":5,\"pid\":1,\"tid\":2,\"ts\":3,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
@@ -92,7 +96,8 @@ static void names_of_2021(void **state)
 {
 	(void)state;
 	expect_event("{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":1,\"dur\":1},"
-		     "{\"ph\":\"X\",\"cat\":\"Memcpy\",\"name\":\"c\",\"pid\":0,\"tid\":\"stream 8\",\"ts\":1,\"dur\":1,\"args\":{\"external id\":4}},"
+		     "{\"ph\":\"X\",\"cat\":\"Memcpy\",\"name\":\"c\",\"pid\":0,\"tid\":\"stream "
+		     "8\",\"ts\":1,\"dur\":1,\"args\":{\"external id\":4}},"
 		     "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"ProfilerStep#1\",\"pid\":5,\"tid\":\"5\",\"ts\":1,\"dur\":1},"
 		     "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"aten::add\",\"pid\":5,\"tid\":\"5\",\"ts\":1,\"dur\":1}",
 		     "kernel 1000+1000 k pid 0 tid:stream 7 device 0 stream 7\n"
@@ -134,7 +139,8 @@ static void times_are_exact(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		char json[256], shown[128];
 
-		(void)snprintf(json, sizeof json, "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":%s,\"dur\":0}]", cases[i].text);
+		(void)snprintf(json, sizeof json, "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":%s,\"dur\":0}]",
+			       cases[i].text);
 		(void)snprintf(shown, sizeof shown, "operator %" PRId64 "+0 a\n", cases[i].ns);
 		expect_notice(json, shown, cases[i].rounded ? "trace_rounded" : NULL, 1);
 	}
@@ -142,7 +148,8 @@ static void times_are_exact(void **state)
 
 static void times_that_are_none(void **state)
 {
-	static const char *const cases[] = {"NaN", "Infinity", "-Infinity", "null", "\"soon\"", "[1]", "9223372036854775.808", "1e30", "true"};
+	static const char *const cases[] = {"NaN",  "Infinity", "-Infinity", "null", "\"soon\"", "[1]", "9223372036854775.808",
+					    "1e30", "true"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -152,7 +159,8 @@ static void times_that_are_none(void **state)
 		expect_notice(json, SHOWN, "trace_no_time", 1);
 	}
 	expect_notice("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1}]", "", "trace_no_time", 1);
-	expect_notice("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":1,\"dur\":-5}]", "operator 1000+0 a\n", "trace_negative", 1);
+	expect_notice("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":1,\"dur\":-5}]", "operator 1000+0 a\n", "trace_negative",
+		      1);
 	expect_notice("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":9223372036854775,\"dur\":1}]", "", "trace_no_time", 1);
 	expect_error("[{\"ph\":\"X\",\"ts\":-1.-23}]", TS_INVALID, "t.json: byte 16: expected a number");
 }
@@ -186,9 +194,12 @@ static void what_a_trace_says_of_itself(void **state)
 	struct test_trace t;
 
 	(void)state;
-	test_trace_ok(&t, "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Tesla \\u0056100\", \"totalGlobalMem\": 34079899648, "
-			  "\"numSms\": 80, \"x\": [1, {\"id\": 9}]}, {\"id\": 1, \"name\": \"\"}],\n\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, "
-			  "\"world_size\": 8, \"pg_config\": [{\"rank\": 7}]}, \"traceEvents\": [" EVENT "], \"traceName\": \"/tmp/a.json\", "
+	test_trace_ok(&t, "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Tesla \\u0056100\", "
+			  "\"totalGlobalMem\": 34079899648, "
+			  "\"numSms\": 80, \"x\": [1, {\"id\": 9}]}, {\"id\": 1, \"name\": \"\"}],\n\"distributedInfo\": {\"backend\": "
+			  "\"nccl\", \"rank\": 3, "
+			  "\"world_size\": 8, \"pg_config\": [{\"rank\": 7}]}, \"traceEvents\": [" EVENT
+			  "], \"traceName\": \"/tmp/a.json\", "
 			  "\"baseTimeNanoseconds\": 1727743122000000000, \"cupti_version\": 22}");
 	assert_int_equal(t.trace.about.schema, 1);
 	assert_int_equal(t.trace.about.base_ns, INT64_C(1727743122000000000));
@@ -232,15 +243,19 @@ static void texts_read_as_they_should(void **state)
 {
 	(void)state;
 	/* The same name in two spellings is one. */
-	expect_event("{\"ph\":\"X\",\"name\":\"a\\u0062\\n\\\"\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"ab\\n\\u0022\",\"ts\":2,\"dur\":1}",
+	expect_event("{\"ph\":\"X\",\"name\":\"a\\u0062\\n\\\"\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"ab\\n\\u0022\",\"ts\":2,"
+		     "\"dur\":1}",
 		     "other 1000+1000 ab\n\"\nother 2000+1000 ab\n\"\n");
-	expect_event("{\"ph\":\"X\",\"name\":\"\\ud83d\\ude00 \\ud83d\",\"ts\":1,\"dur\":1}", "other 1000+1000 \xf0\x9f\x98\x80 \xef\xbf\xbd\n");
-	expect_notice("[{\"ph\":\"X\",\"name\":\"C:\\Users\\x\",\"ts\":1,\"dur\":1}]", "other 1000+1000 C:\\Users\\x\n", "trace_name", 1);
-	expect_notice("[{\"ph\":\"X\",\"name\":\"em\xff\xfepty\",\"ts\":1,\"dur\":1}]", "other 1000+1000 em\xef\xbf\xbd\xef\xbf\xbdpty\n",
-		      "trace_name", 1);
+	expect_event("{\"ph\":\"X\",\"name\":\"\\ud83d\\ude00 \\ud83d\",\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 \xf0\x9f\x98\x80 \xef\xbf\xbd\n");
+	expect_notice("[{\"ph\":\"X\",\"name\":\"C:\\Users\\x\",\"ts\":1,\"dur\":1}]", "other 1000+1000 C:\\Users\\x\n", "trace_name",
+		      1);
+	expect_notice("[{\"ph\":\"X\",\"name\":\"em\xff\xfepty\",\"ts\":1,\"dur\":1}]",
+		      "other 1000+1000 em\xef\xbf\xbd\xef\xbf\xbdpty\n", "trace_name", 1);
 	/* Of two members of one name the last counts. */
 	expect_event("{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"name\":\"b\",\"ts\":5}", "other 5000+1000 b\n");
-	expect_notice("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":1,\"args\":{\"correlation\":99999999999999999999,"
+	expect_notice("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":1,\"args\":{\"correlation\":"
+		      "99999999999999999999,"
 		      "\"device\":1.5}}]",
 		      "kernel 1000+1000 k pid 0 device 0\n", "trace_number", 1);
 }
@@ -249,16 +264,20 @@ static void begins_and_ends_are_paired(void **state)
 {
 	(void)state;
 	/* a [1, 9] with b [2, 4] and c [4, 6] in it on one thread, d [3, 8] on another; not in order. */
-	expect_notice("[{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},"
-		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":4},"
+	expect_notice("[{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":"
+		      "1,\"ts\":1},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2},{\"ph\":\"E\",\"pid\":1,\"tid\":1,"
+		      "\"ts\":4},"
 		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":4},"
-		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":3},{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":8},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":3},{\"ph\":\"E\",\"pid\":1,\"tid\":2,"
+		      "\"ts\":8},"
 		      "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":6}]",
 		      "operator 2000+2000 b pid 1 tid 1\noperator 4000+2000 c pid 1 tid 1\noperator 1000+8000 a pid 1 tid 1\n"
 		      "operator 3000+5000 d pid 1 tid 2\n",
 		      NULL, 0);
-	expect_notice("[{\"ph\":\"E\",\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":10},{\"ph\":\"B\",\"name\":\"a\",\"tid\":2,\"ts\":1}]", "",
-		      "trace_unpaired", 3);
+	expect_notice("[{\"ph\":\"E\",\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":10},{\"ph\":\"B\",\"name\":"
+		      "\"a\",\"tid\":2,\"ts\":1}]",
+		      "", "trace_unpaired", 3);
 }
 
 static void what_is_no_trace(void **state)
@@ -339,7 +358,8 @@ static struct ts_span many(struct ts_buf *out, int n)
 {
 	ts_buf_str(out, "[");
 	for (int i = 0; i < n; i++)
-		ts_buf_printf(out, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1}", i ? "," : "", i, i, i);
+		ts_buf_printf(out, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1}",
+			      i ? "," : "", i, i, i);
 	ts_buf_str(out, "]");
 	return ts_buf_view(out);
 }
@@ -395,8 +415,10 @@ static void each_failing_allocation_is_reported(void **state)
 		enum ts_status status;
 
 		(void)ts_alloc_fail_at(n);
-		status = test_trace_try(&t, ts_span_str("{\"x\":{\"y\":1},\"traceEvents\":[" EVENT ",{\"ph\":\"B\",\"name\":\"\\n\",\"ts\":1},"
-							"{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1}}]}"),
+		status = test_trace_try(&t,
+					ts_span_str("{\"x\":{\"y\":1},\"traceEvents\":[" EVENT
+						    ",{\"ph\":\"B\",\"name\":\"\\n\",\"ts\":1},"
+						    "{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1}}]}"),
 					NULL, 4096);
 		(void)ts_alloc_fail_at(0);
 		test_trace_finish(&t);

@@ -11,7 +11,8 @@
 
 enum ts_status test_trace_try(struct test_trace *t, struct ts_span bytes, const struct ts_trace_scanner *scanner, size_t window)
 {
-	struct ts_source source = {.fd = -1, .memory = bytes, .size = bytes.len, .name = ts_span_str("t.json"), .path = ts_span_str("t.json")};
+	struct ts_source source = {
+		.fd = -1, .memory = bytes, .size = bytes.len, .name = ts_span_str("t.json"), .path = ts_span_str("t.json")};
 	struct ts_trace_reading reading = {.scanner = scanner, .window = window, .notices = &t->notices};
 	enum ts_status status;
 
@@ -61,8 +62,9 @@ static void thread(const struct test_trace *t, struct ts_buf *out, uint32_t i)
 
 static void show_span(const struct test_trace *t, struct ts_buf *out, size_t i)
 {
-	static const char *const kinds[TS_TRACE_KINDS] = {"other", "operator", "python", "annotation", "runtime", "overhead", "window",
-							  "sync", "device-annotation", "kernel", "copy", "fill"};
+	static const char *const kinds[TS_TRACE_KINDS] = {"other",    "operator", "python", "annotation",	 "runtime",
+							  "overhead", "window",	  "sync",   "device-annotation", "kernel",
+							  "copy",     "fill"};
 	const struct ts_trace_spans *s = &t->trace.rows.spans;
 
 	ts_buf_printf(out, "%s %" PRId64 "+%" PRId64, kinds[s->kind[i]], s->start_ns[i], s->duration_ns[i]);
@@ -85,7 +87,8 @@ static void show_others(const struct test_trace *t, struct ts_buf *out)
 	const struct ts_trace_rows *r = &t->trace.rows;
 
 	for (size_t i = 0; i < r->flows.n; i++) {
-		ts_buf_printf(out, "flow %s %" PRId64 " id %" PRId64, r->flows.end[i] ? "to" : "from", r->flows.time_ns[i], r->flows.id[i]);
+		ts_buf_printf(out, "flow %s %" PRId64 " id %" PRId64, r->flows.end[i] ? "to" : "from", r->flows.time_ns[i],
+			      r->flows.id[i]);
 		word(t, out, " ", r->flows.category[i]);
 		thread(t, out, r->flows.thread[i]);
 		ts_buf_char(out, '\n');

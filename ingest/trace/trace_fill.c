@@ -1,8 +1,8 @@
 #include "ingest/trace/trace_fill.h"
 
 #include "base/alloc.h"
-#include "base/number.h"
 #include "base/json_reader.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -47,7 +47,10 @@ static const struct kind_name {
 	const char *category;
 	uint8_t len, kind;
 } kinds[] = {
-#define KIND(category, kind) {category, sizeof category - 1, kind}
+#define KIND(category, kind)                                                                                                           \
+	{                                                                                                                              \
+		category, sizeof category - 1, kind                                                                                    \
+	}
 	KIND("cpu_op", TS_TRACE_OPERATOR),
 	KIND("python_function", TS_TRACE_PYTHON),
 	KIND("cuda_runtime", TS_TRACE_RUNTIME),
@@ -258,7 +261,8 @@ static enum ts_status counter_rows(struct ts_trace_fill *fill, const struct ts_t
 	ts_json_reader_init(&r, ts_span_of(e->args.data, e->args.len), &scratch);
 	while (!status && e->time_ns != TS_TRACE_NONE && !ts_json_next(&r, &token, &bad) && token.type != TS_JSON_EOF && r.depth <= 1) {
 		if (token.type == TS_JSON_KEY)
-			status = ts_trace_word(fill->words, (struct ts_trace_text){.data = token.text.data, .len = token.text.len}, &series, err);
+			status = ts_trace_word(fill->words, (struct ts_trace_text){.data = token.text.data, .len = token.text.len},
+					       &series, err);
 		if (token.type != TS_JSON_NUMBER)
 			continue;
 		t->time_ns[t->n] = e->time_ns;
@@ -299,7 +303,8 @@ static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_eve
 static void note_numbers(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at)
 {
 	if (e->rounded)
-		ts_trace_note(fill, "trace_rounded", TS_NOTICE_INFO, at, "a time with more than three decimals is rounded to the nanosecond");
+		ts_trace_note(fill, "trace_rounded", TS_NOTICE_INFO, at,
+			      "a time with more than three decimals is rounded to the nanosecond");
 	if (e->too_large)
 		ts_trace_note(fill, "trace_number", TS_NOTICE_SKIPPED, at, "a number of more than 64 bits is left out");
 }

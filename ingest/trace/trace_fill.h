@@ -39,8 +39,8 @@ void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_
 
 /* trace_pairs.c */
 enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err);
-enum ts_status ts_trace_pair(struct ts_trace_fill *fill, enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns,
-									       struct ts_error *),
+enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
+			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
 			     struct ts_error *err);
 
 #endif

@@ -232,12 +232,12 @@ static inline bool is(const uint8_t *key, const char *name, size_t n)
 
 static const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p, struct ts_trace_event *e)
 {
-#define INTEGER(text, member)                      \
-	if (is(key, text, sizeof(text) - 1))       \
-		return integer(place, p, &e->member, &e->too_large)
-#define TEXT(text, member)                   \
-	if (is(key, text, sizeof(text) - 1)) \
-		return text_value(place, p, &e->member)
+#define INTEGER(text, member)                                                                                                          \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return integer(place, p, &e->member, &e->too_large)
+#define TEXT(text, member)                                                                                                             \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return text_value(place, p, &e->member)
 	switch (len) {
 	case 4:
 		TEXT("name", arg_name);

@@ -54,7 +54,8 @@ static enum ts_status packed_damage(const struct ts_trace_input *in, const struc
 			    in->at - g->z.avail_in, g->z.msg ? g->z.msg : "damaged");
 }
 
-static enum ts_status inflate_some(struct ts_trace_input *in, uint8_t *to, size_t n, size_t *ret_n, bool *ret_ended, struct ts_error *err)
+static enum ts_status inflate_some(struct ts_trace_input *in, uint8_t *to, size_t n, size_t *ret_n, bool *ret_ended,
+				   struct ts_error *err)
 {
 	struct ts_trace_inflate *g = in->inflate;
 
@@ -129,8 +130,8 @@ static enum ts_status widen(struct ts_trace_input *in, struct ts_error *err)
 	uint8_t *window;
 
 	if (in->cap >= TS_TRACE_VALUE_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "%.*s: byte %" PRIu64 ": a value of more than %d MiB", TS_SPAN_ARG(in->source->path),
-				    in->base, TS_TRACE_VALUE_MAX >> 20);
+		return ts_error_set(err, TS_TOO_LARGE, "%.*s: byte %" PRIu64 ": a value of more than %d MiB",
+				    TS_SPAN_ARG(in->source->path), in->base, TS_TRACE_VALUE_MAX >> 20);
 	window = ts_realloc(in->window, in->cap * 2 + TS_TRACE_PAD);
 	if (!window)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a window of a trace");

@@ -41,8 +41,8 @@ struct ts_trace_input {
 enum { TS_TRACE_VALUE_MAX = 64 << 20, TS_TRACE_WINDOW_BYTES = 1 << 20 };
 
 enum ts_status ts_trace_input_open(struct ts_trace_input *in, const struct ts_source *source, size_t window, struct ts_error *err);
-/* Drops the bytes before keep and reads behind the others; at the end it reads nothing and sets `ended`. TS_TOO_LARGE: the window is full and
- * has its full size. */
+/* Drops the bytes before keep and reads behind the others; at the end it reads nothing and sets `ended`. TS_TOO_LARGE: the window is
+ * full and has its full size. */
 enum ts_status ts_trace_input_more(struct ts_trace_input *in, size_t keep, struct ts_error *err);
 void ts_trace_input_close(struct ts_trace_input *in);
 

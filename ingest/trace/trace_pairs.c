@@ -39,8 +39,8 @@ static void unpaired(struct ts_trace_fill *fill, const char *what)
 	ts_notice_add(fill->notices, "trace_unpaired", TS_NOTICE_SKIPPED, fill->file, 0, what);
 }
 
-enum ts_status ts_trace_pair(struct ts_trace_fill *fill, enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns,
-									       struct ts_error *),
+enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
+			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
 			     struct ts_error *err)
 {
 	struct ts_trace_mark *marks = fill->marks;

@@ -234,7 +234,8 @@ static void note_ends(struct reading *r, bool array)
 	if (r->cut && array && !r->in.cut && r->at == r->in.len)
 		ts_trace_note(&r->fill, "trace_unclosed", TS_NOTICE_INFO, place(r), "the list of events has no end, as it may");
 	else if (r->cut || r->in.cut)
-		ts_trace_note(&r->fill, "trace_cut", TS_NOTICE_SKIPPED, place(r), "the file ends too early; what stands before is read");
+		ts_trace_note(&r->fill, "trace_cut", TS_NOTICE_SKIPPED, place(r),
+			      "the file ends too early; what stands before is read");
 	if (r->in.trailing)
 		ts_notice_add(r->fill.notices, "trace_trailing", TS_NOTICE_SKIPPED, r->fill.file, 0, "bytes behind the end of gzip");
 	for (uint64_t i = 0; i < words->repaired; i++)
@@ -306,7 +307,11 @@ enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_tra
 	struct reading r = {
 		.scan = reading->scanner ? reading->scanner : ts_trace_scanner_at(0),
 		.file = &file,
-		.fill = {.words = &file.words, .take = reading->take, .ctx = reading->ctx, .notices = reading->notices, .file = source->name},
+		.fill = {.words = &file.words,
+			 .take = reading->take,
+			 .ctx = reading->ctx,
+			 .notices = reading->notices,
+			 .file = source->name},
 	};
 
 	ts_arena_init(&file.arena, ABOUT_BYTES);

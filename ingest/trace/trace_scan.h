@@ -17,13 +17,31 @@ enum { SCAN_STEP = 32 };
 typedef uint32_t scan_mask;
 typedef __m256i scan_block;
 
-static inline scan_block scan_load(const uint8_t *p) { return _mm256_loadu_si256((const void *)p); }
-static inline scan_block scan_either(scan_block a, scan_block b) { return _mm256_or_si256(a, b); }
-static inline scan_block scan_equal(scan_block v, char c) { return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c)); }
-static inline scan_block scan_lower(scan_block v) { return _mm256_or_si256(v, _mm256_set1_epi8(0x20)); }
-static inline scan_mask scan_bits(scan_block v) { return (scan_mask)_mm256_movemask_epi8(v); }
+static inline scan_block scan_load(const uint8_t *p)
+{
+	return _mm256_loadu_si256((const void *)p);
+}
+static inline scan_block scan_either(scan_block a, scan_block b)
+{
+	return _mm256_or_si256(a, b);
+}
+static inline scan_block scan_equal(scan_block v, char c)
+{
+	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+}
+static inline scan_block scan_lower(scan_block v)
+{
+	return _mm256_or_si256(v, _mm256_set1_epi8(0x20));
+}
+static inline scan_mask scan_bits(scan_block v)
+{
+	return (scan_mask)_mm256_movemask_epi8(v);
+}
 #define SCAN_ALL UINT32_MAX
-static inline size_t scan_first(scan_mask m) { return (size_t)__builtin_ctz(m); }
+static inline size_t scan_first(scan_mask m)
+{
+	return (size_t)__builtin_ctz(m);
+}
 
 #elif TS_TRACE_FORM == TS_TRACE_SSE2
 #include <emmintrin.h>
@@ -32,13 +50,31 @@ enum { SCAN_STEP = 16 };
 typedef uint32_t scan_mask;
 typedef __m128i scan_block;
 
-static inline scan_block scan_load(const uint8_t *p) { return _mm_loadu_si128((const void *)p); }
-static inline scan_block scan_either(scan_block a, scan_block b) { return _mm_or_si128(a, b); }
-static inline scan_block scan_equal(scan_block v, char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); }
-static inline scan_block scan_lower(scan_block v) { return _mm_or_si128(v, _mm_set1_epi8(0x20)); }
-static inline scan_mask scan_bits(scan_block v) { return (scan_mask)_mm_movemask_epi8(v); }
+static inline scan_block scan_load(const uint8_t *p)
+{
+	return _mm_loadu_si128((const void *)p);
+}
+static inline scan_block scan_either(scan_block a, scan_block b)
+{
+	return _mm_or_si128(a, b);
+}
+static inline scan_block scan_equal(scan_block v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+static inline scan_block scan_lower(scan_block v)
+{
+	return _mm_or_si128(v, _mm_set1_epi8(0x20));
+}
+static inline scan_mask scan_bits(scan_block v)
+{
+	return (scan_mask)_mm_movemask_epi8(v);
+}
 #define SCAN_ALL UINT32_C(0xffff)
-static inline size_t scan_first(scan_mask m) { return (size_t)__builtin_ctz(m); }
+static inline size_t scan_first(scan_mask m)
+{
+	return (size_t)__builtin_ctz(m);
+}
 
 #else
 
@@ -47,18 +83,33 @@ typedef uint64_t scan_mask; /* the highest bit of each byte */
 typedef uint64_t scan_block;
 
 #define SCAN_EACH(byte) (UINT64_C(0x0101010101010101) * (uint8_t)(byte))
-static inline scan_block scan_load(const uint8_t *p) { return ts_load_le(p, 8); }
-static inline scan_block scan_either(scan_block a, scan_block b) { return a | b; }
+static inline scan_block scan_load(const uint8_t *p)
+{
+	return ts_load_le(p, 8);
+}
+static inline scan_block scan_either(scan_block a, scan_block b)
+{
+	return a | b;
+}
 static inline scan_block scan_equal(scan_block v, char c)
 {
 	uint64_t x = v ^ SCAN_EACH(c), low = SCAN_EACH(0x7f);
 
 	return ~(((x & low) + low) | x | low);
 }
-static inline scan_block scan_lower(scan_block v) { return v | SCAN_EACH(0x20); }
-static inline scan_mask scan_bits(scan_block v) { return v; }
+static inline scan_block scan_lower(scan_block v)
+{
+	return v | SCAN_EACH(0x20);
+}
+static inline scan_mask scan_bits(scan_block v)
+{
+	return v;
+}
 #define SCAN_ALL SCAN_EACH(0x80)
-static inline size_t scan_first(scan_mask m) { return (size_t)__builtin_ctzll(m) / 8; }
+static inline size_t scan_first(scan_mask m)
+{
+	return (size_t)__builtin_ctzll(m) / 8;
+}
 
 #endif
 

@@ -1,7 +1,7 @@
 /* trace_words.h - gives numbers to the texts of a trace, and to its threads: each is there once, however often it comes.
  *
- * Texts are given as they stand between quotes in JSON; what the table holds is unescaped, and bytes that are no UTF-8 are U+FFFD there.
- * Word 0 is the empty text. The hash has a random key, so that no trace can be made whose words collide. Threads: one at a time.
+ * Texts are given as they stand between quotes in JSON; what the table holds is unescaped, and bytes that are no UTF-8 are U+FFFD
+ * there. Word 0 is the empty text. The hash has a random key, so that no trace can be made whose words collide. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_TRACE_TRACE_WORDS_H
 #define TSCOPE_INGEST_TRACE_TRACE_WORDS_H
