@@ -65,7 +65,7 @@ static void real_kernels_have_their_category(void **state)
 static void arguments_and_template_arguments_are_no_names(void **state)
 {
 	(void)state;
-	/* "index" is among the arguments, on an MI300; "mm" is in every "comm"; gather kernels are no collectives, nor is a broadcast. */
+	/* "index" is among the arguments, on an MI300; "mm" is in every "comm"; gathers and broadcasts are no collectives. */
 	expect("void batch_norm_kernel<float>(at::native::IndexBoundsCheck<int>)", "normalization");
 	expect("void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int)", "index");
 	expect("void at::native::elementwise_kernel<128, 2, at::native::broadcast_kernel>(int, ncclComm*)", "elementwise");

@@ -2,24 +2,6 @@
 
 #include "base/text.h"
 
-const struct ts_trace_event ts_trace_no_event = {
-	.pid.number = TS_TRACE_NONE,
-	.tid.number = TS_TRACE_NONE,
-	.id.number = TS_TRACE_NONE,
-	.time_ns = TS_TRACE_NONE,
-	.duration_ns = TS_TRACE_NONE,
-	.correlation = TS_TRACE_NONE,
-	.external = TS_TRACE_NONE,
-	.bytes = TS_TRACE_NONE,
-	.stream = TS_TRACE_NONE,
-	.device = TS_TRACE_NONE,
-	.address = TS_TRACE_NONE,
-	.allocated = TS_TRACE_NONE,
-	.reserved = TS_TRACE_NONE,
-	.device_type = TS_TRACE_NONE,
-	.device_id = TS_TRACE_NONE,
-};
-
 const struct ts_trace_scanner *ts_trace_scanner_at(size_t n)
 {
 	const struct ts_trace_scanner *forms[3];

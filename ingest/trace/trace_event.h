@@ -68,8 +68,6 @@ const struct ts_trace_scanner *ts_trace_scanner_at(size_t n);
  * NULL: there is no number. *ret_ns is TS_TRACE_NONE if it is out of range. Reads up to the first byte that cannot belong to it. */
 const uint8_t *ts_trace_micros(const uint8_t *p, int64_t *ret_ns, bool *ret_rounded);
 
-/* An event of which nothing was said. */
-extern const struct ts_trace_event ts_trace_no_event;
 /* Reads any value of a time: a number, one in quotes; of others *ret is left alone. over: goes over a value. */
 const uint8_t *ts_trace_time_value(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e,
 				   const uint8_t *(*over)(struct ts_trace_place *, const uint8_t *));

@@ -309,33 +309,31 @@ static void note_numbers(struct ts_trace_fill *fill, const struct ts_trace_event
 		ts_trace_note(fill, "trace_number", TS_NOTICE_SKIPPED, at, "a number of more than 64 bits is left out");
 }
 
-enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, const struct ts_trace_event *event, uint64_t at, struct ts_error *err)
+enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
 {
-	struct ts_trace_event e = *event;
-
-	if (e.rounded || e.too_large)
-		note_numbers(fill, &e, at);
-	switch (e.phase) {
+	if (e->rounded || e->too_large)
+		note_numbers(fill, e, at);
+	switch (e->phase) {
 	case 'X':
-		return span_row(fill, &e, at, err);
+		return span_row(fill, e, at, err);
 	case 'B':
 	case 'E':
-		return mark_row(fill, &e, at, err);
+		return mark_row(fill, e, at, err);
 	case 's':
 	case 'f':
-		return flow_row(fill, &e, at, err);
+		return flow_row(fill, e, at, err);
 	case 'i':
 	case 'I':
-		return instant_row(fill, &e, at, err);
+		return instant_row(fill, e, at, err);
 	case 'C':
-		return counter_rows(fill, &e, at, err);
+		return counter_rows(fill, e, at, err);
 	case 'M':
-		return meta(fill, &e, err);
+		return meta(fill, e, err);
 	case 0:
 		ts_trace_note(fill, "trace_not_event", TS_NOTICE_SKIPPED, at, "an entry of the list that is no event");
 		return TS_OK;
 	default:
-		not_kept(fill, &e, at);
+		not_kept(fill, e, at);
 		return TS_OK;
 	}
 }

@@ -29,8 +29,8 @@ struct ts_trace_fill {
 };
 
 enum ts_status ts_trace_fill_begin(struct ts_trace_fill *fill, struct ts_error *err);
-/* Takes an event that began at byte `at` of the JSON. */
-enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at, struct ts_error *err);
+/* Takes an event that began at byte `at` of the JSON; mends it in place. */
+enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err);
 /* Pairs what began with what ended, and gives the last rows on. */
 enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *err);
 void ts_trace_fill_finish(struct ts_trace_fill *fill);

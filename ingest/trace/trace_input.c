@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-enum { PACKED_CHUNK = 128 << 10, AHEAD_CHUNK = 512 << 10, AHEAD_FROM = 2 << 20 };
+enum { PACKED_CHUNK = 128 << 10, AHEAD_CHUNK = 128 << 10, AHEAD_FROM = 128 << 10 };
 
 struct ts_trace_inflate {
 	z_stream z;
@@ -180,7 +180,7 @@ static enum ts_status open_packed(struct ts_trace_input *in, struct ts_error *er
 
 static void hire(struct ts_trace_input *in)
 {
-	if (in->source->size < (in->inflate ? AHEAD_FROM / 16 : AHEAD_FROM) || in->cap < 2 * AHEAD_CHUNK)
+	if (!in->inflate || in->source->size < AHEAD_FROM || in->cap < 2 * AHEAD_CHUNK)
 		return;
 	in->helper = ts_helper_hire();
 	in->ahead = in->helper ? ts_alloc(AHEAD_CHUNK) : NULL;

@@ -5,7 +5,7 @@
  *		... in.window[0 .. in.len), followed by TS_TRACE_PAD quotes; in.base is the place of in.window[0] ...
  *	ts_trace_input_close(&in)
  *
- * Where a core is free, the bytes that come next are read and inflated beside the caller. Places are those in the JSON, not in the
+ * Where a core is free, the bytes of gzip that come next are inflated beside the caller. Places are those in the JSON, not in the
  * file. Members of gzip may follow each other, and zeros the last; anything else behind one is left out, and `trailing` says how many
  * bytes of the file that is. A file that ends inside a member is `cut`; a wrong checksum is TS_DAMAGED. Threads: one at a time.
  */
@@ -38,7 +38,10 @@ struct ts_trace_input {
 };
 
 /* window: its size, at least 4 KiB; it grows for a value that is longer, up to TS_TRACE_VALUE_MAX. */
-enum { TS_TRACE_VALUE_MAX = 64 << 20, TS_TRACE_WINDOW_BYTES = 1 << 20 };
+enum {
+	TS_TRACE_VALUE_MAX = 64 << 20,
+	TS_TRACE_WINDOW_BYTES = 256 << 10, /* it stays in a core's cache between the copy and the scan */
+};
 
 enum ts_status ts_trace_input_open(struct ts_trace_input *in, const struct ts_source *source, size_t window, struct ts_error *err);
 /* Drops the bytes before keep and reads behind the others; at the end it reads nothing and sets `ended`. TS_TOO_LARGE: the window is

@@ -90,8 +90,8 @@ static enum ts_status entry(struct reading *r, int c, struct ts_error *err)
 	if (!n)
 		return TS_OK;
 	if (c != '{')
-		event = ts_trace_no_event;
-	if (ts_trace_fill_event(&r->fill, &event, place(r), err))
+		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, place(r), "an entry of the list that is no event");
+	else if (ts_trace_fill_event(&r->fill, &event, place(r), err))
 		return err->status;
 	r->file->events++;
 	r->at += n;
@@ -165,7 +165,7 @@ static enum ts_status member(struct reading *r, struct ts_error *err)
 	enum { KEY_MAX = 256 };
 	char key[KEY_MAX];
 	uint64_t at = place(r);
-	size_t n;
+	size_t n = 0;
 	int c;
 
 	if (key_of(r, key, sizeof key, &n, err) || r->cut || peek(r, &c, err))
