@@ -1,70 +1,21 @@
 /* timeline.h: small traces whose figures were found on paper, and a random one against a count of each nanosecond. */
 #include "analysis/trace/timeline.h"
 
+#include "analysis/trace/test_trace_made.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-enum { NAME_NONE, NAME_GEMM, NAME_ALL_REDUCE, NAME_ALL_GATHER, NAME_STEP_1, NAME_STEP_2, NAMES };
-
-struct made {
-	struct ts_trace trace;
-	struct ts_trace_rows one;
-	struct ts_span names[NAMES];
-	struct ts_arena arena;
-	struct ts_timelines lines;
-	struct ts_error err;
-};
-
-static void begin(struct made *m)
-{
-	static const char *const names[NAMES] = {"",
-						 "volta_sgemm_128x64_nt",
-						 "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
-						 "ncclDevKernel_AllGather_RING_LL(ncclDevComm*)",
-						 "ProfilerStep#1",
-						 "ProfilerStep#2"};
-
-	memset(m, 0, sizeof *m);
-	for (size_t i = 0; i < NAMES; i++)
-		m->names[i] = ts_span_str(names[i]);
-	m->trace.names = m->names;
-	m->trace.n_names = NAMES;
-	ts_arena_init(&m->arena, 0);
-	assert_int_equal(ts_trace_rows_reserve(&m->one, 1, &m->err), TS_OK);
-}
-
-static void add(struct made *m, enum ts_trace_kind kind, uint32_t name, int32_t stream, int64_t start, int64_t end, int64_t correlation)
-{
-	struct ts_trace_spans *s = &m->one.spans;
-
-	s->n = 1;
-	s->kind[0] = (uint8_t)kind;
-	s->name[0] = name;
-	s->start_ns[0] = start;
-	s->duration_ns[0] = end - start;
-	s->correlation[0] = correlation;
-	s->external[0] = s->bytes[0] = TS_TRACE_NONE;
-	s->device[0] = stream / 10;
-	s->stream[0] = stream % 10;
-	s->thread[0] = s->category[0] = s->shapes[0] = s->collective[0] = s->group[0] = 0;
-	assert_int_equal(ts_trace_append(&m->trace, &m->one, &m->err), TS_OK);
-}
+static struct ts_timelines lines;
 
 static const struct ts_timeline *measure(struct made *m)
 {
-	if (ts_timelines(&m->trace, &m->arena, &m->lines, &m->err))
+	if (ts_timelines(&m->trace, &m->arena, &lines, &m->err))
 		fail_msg("%s", m->err.text);
-	return &m->lines.all;
-}
-
-static void finish(struct made *m)
-{
-	ts_trace_finish(&m->trace);
-	ts_trace_rows_finish(&m->one);
-	ts_arena_finish(&m->arena);
+	return &lines.all;
 }
 
 /* stream 0: gemm [0, 10) and [20, 30); stream 1: all-reduce [8, 24); stream 2: a copy [5, 12) and a fill [40, 41) with a copy
@@ -75,17 +26,17 @@ static void figures_found_on_paper(void **state)
 	struct made m;
 
 	(void)state;
-	begin(&m);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 20, 30, 1);
-	add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 8, 24, 2);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 0, 10, 3);
-	add(&m, TS_TRACE_COPY, NAME_NONE, 2, 5, 12, 4);
-	add(&m, TS_TRACE_FILL, NAME_NONE, 2, 40, 41, 5);
-	add(&m, TS_TRACE_COPY, NAME_NONE, 2, 40, 43, 6);
+	made_begin(&m);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 20, 30, 1);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 8, 24, 2);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 0, 10, 3);
+	made_add(&m, TS_TRACE_COPY, NAME_NONE, 2, 5, 12, 4);
+	made_add(&m, TS_TRACE_FILL, NAME_NONE, 2, 40, 41, 5);
+	made_add(&m, TS_TRACE_COPY, NAME_NONE, 2, 40, 43, 6);
 	/* No work of a device, whatever they say. */
-	add(&m, TS_TRACE_DEVICE_ANNOTATION, NAME_GEMM, 0, 0, 100, 1);
-	add(&m, TS_TRACE_SYNC, NAME_GEMM, 0, 0, 100, 1);
-	add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 100, 1);
+	made_add(&m, TS_TRACE_DEVICE_ANNOTATION, NAME_GEMM, 0, 0, 100, 1);
+	made_add(&m, TS_TRACE_SYNC, NAME_GEMM, 0, 0, 100, 1);
+	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 100, 1);
 	t = measure(&m);
 	assert_int_equal(t->events, 6);
 	assert_int_equal(t->communications, 1);
@@ -105,15 +56,15 @@ static void figures_found_on_paper(void **state)
 	assert_int_equal(t->memory_ns, 10);
 	assert_int_equal(t->exposed_memory_ns, 2); /* [41, 43) */
 	assert_int_equal(t->collectives[TS_COLLECTIVE_ALL_REDUCE].exposed_ns, 10);
-	assert_int_equal(m.lines.n_streams, 3);
-	assert_int_equal(m.lines.streams[0].timeline.idle_ns, 10);
-	assert_int_equal(m.lines.streams[1].stream, 1);
-	assert_int_equal(m.lines.streams[1].timeline.exposed_communication_ns, 16);
-	assert_int_equal(m.lines.streams[2].timeline.span_ns, 38);
-	assert_int_equal(m.lines.n_devices, 1);
-	assert_int_equal(m.lines.devices[0].stream, TS_TRACE_NO_DEVICE);
-	assert_int_equal(m.lines.devices[0].timeline.busy_ns, 33);
-	finish(&m);
+	assert_int_equal(lines.n_streams, 3);
+	assert_int_equal(lines.streams[0].timeline.idle_ns, 10);
+	assert_int_equal(lines.streams[1].stream, 1);
+	assert_int_equal(lines.streams[1].timeline.exposed_communication_ns, 16);
+	assert_int_equal(lines.streams[2].timeline.span_ns, 38);
+	assert_int_equal(lines.n_devices, 1);
+	assert_int_equal(lines.devices[0].stream, TS_TRACE_NO_DEVICE);
+	assert_int_equal(lines.devices[0].timeline.busy_ns, 33);
+	made_finish(&m);
 }
 
 /* Two kinds at once: all-reduce [0, 10), all-gather [5, 15), gemm [8, 12). Each kind's exposed time is its own less computation. */
@@ -123,10 +74,10 @@ static void kinds_of_communication(void **state)
 	struct made m;
 
 	(void)state;
-	begin(&m);
-	add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 0, 10, 1);
-	add(&m, TS_TRACE_KERNEL, NAME_ALL_GATHER, 2, 5, 15, 2);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 8, 12, 3);
+	made_begin(&m);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 0, 10, 1);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_GATHER, 2, 5, 15, 2);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 8, 12, 3);
 	t = measure(&m);
 	assert_int_equal(t->communication_ns, 15);
 	assert_int_equal(t->exposed_communication_ns, 11);
@@ -135,7 +86,7 @@ static void kinds_of_communication(void **state)
 	assert_int_equal(t->collectives[TS_COLLECTIVE_ALL_GATHER].ns, 10);
 	assert_int_equal(t->collectives[TS_COLLECTIVE_ALL_GATHER].exposed_ns, 6);
 	assert_int_equal(t->collectives[TS_COLLECTIVE_BROADCAST].ns, 0);
-	finish(&m);
+	made_finish(&m);
 }
 
 /* Kernels run long after the step that launched them: by the launch, not by their own time. */
@@ -144,33 +95,33 @@ static void steps_have_what_they_launched(void **state)
 	struct made m;
 
 	(void)state;
-	begin(&m);
-	add(&m, TS_TRACE_ANNOTATION, NAME_STEP_2, 0, 100, 200, TS_TRACE_NONE);
-	add(&m, TS_TRACE_ANNOTATION, NAME_STEP_1, 0, 0, 100, TS_TRACE_NONE);
-	add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 10, 12, 7);
-	add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 99, 101, 8);
-	add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 100, 102, 9);
-	add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 200, 202, 10);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 150, 160, 7);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 160, 165, 8);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 170, 172, 9);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 205, 207, 10);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 180, 181, 999); /* launched before the window */
+	made_begin(&m);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_2, 0, 100, 200, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_1, 0, 0, 100, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 10, 12, 7);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 99, 101, 8);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 100, 102, 9);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 200, 202, 10);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 150, 160, 7);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 160, 165, 8);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 170, 172, 9);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 205, 207, 10);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 180, 181, 999); /* launched before the window */
 	(void)measure(&m);
-	assert_int_equal(m.lines.n_steps, 2);
-	assert_int_equal(m.lines.steps[0].number, 1);
-	assert_int_equal(m.lines.steps[0].duration_ns, 100);
-	assert_int_equal(m.lines.steps[0].timeline.events, 2);
-	assert_int_equal(m.lines.steps[0].timeline.busy_ns, 15);
-	assert_int_equal(m.lines.steps[0].timeline.span_ns, 15);
-	assert_int_equal(m.lines.steps[1].timeline.events, 2);
-	assert_int_equal(m.lines.steps[1].timeline.busy_ns, 3);
-	assert_int_equal(m.lines.between.events, 1);
-	assert_int_equal(m.lines.unlaunched, 1);
-	assert_int_equal(m.lines.launched.events, 4);
-	assert_int_equal(m.lines.launched.busy_ns, 10 + 5 + 2 + 2);
-	assert_int_equal(m.lines.launched.span_ns, 207 - 150);
-	finish(&m);
+	assert_int_equal(lines.n_steps, 2);
+	assert_int_equal(lines.steps[0].number, 1);
+	assert_int_equal(lines.steps[0].duration_ns, 100);
+	assert_int_equal(lines.steps[0].timeline.events, 2);
+	assert_int_equal(lines.steps[0].timeline.busy_ns, 15);
+	assert_int_equal(lines.steps[0].timeline.span_ns, 15);
+	assert_int_equal(lines.steps[1].timeline.events, 2);
+	assert_int_equal(lines.steps[1].timeline.busy_ns, 3);
+	assert_int_equal(lines.between.events, 1);
+	assert_int_equal(lines.unlaunched, 1);
+	assert_int_equal(lines.launched.events, 4);
+	assert_int_equal(lines.launched.busy_ns, 10 + 5 + 2 + 2);
+	assert_int_equal(lines.launched.span_ns, 207 - 150);
+	made_finish(&m);
 }
 
 static void extremes(void **state)
@@ -179,19 +130,19 @@ static void extremes(void **state)
 	struct made m;
 
 	(void)state;
-	begin(&m);
+	made_begin(&m);
 	t = measure(&m);
 	assert_int_equal(t->events, 0);
 	assert_int_equal(t->span_ns, 0);
-	assert_int_equal(m.lines.n_devices, 0);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, INT64_MIN + 1, INT64_MIN + 2, 1);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, INT64_MAX - 1, INT64_MAX, 2);
-	add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 5, 5, 3); /* no length */
+	assert_int_equal(lines.n_devices, 0);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, INT64_MIN + 1, INT64_MIN + 2, 1);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, INT64_MAX - 1, INT64_MAX, 2);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 5, 5, 3); /* no length */
 	t = measure(&m);
 	assert_true(t->span_ns == UINT64_MAX - 1);
 	assert_int_equal(t->busy_ns, 2);
 	assert_int_equal(t->computations, 3);
-	finish(&m);
+	made_finish(&m);
 }
 
 /* --- each nanosecond --- */
@@ -227,12 +178,12 @@ static void agrees_with_a_count_of_each_nanosecond(void **state)
 		const struct ts_timeline *t;
 		struct made m;
 
-		begin(&m);
+		made_begin(&m);
 		for (int i = 0; i < round % 40; i++) {
 			seed = seed * 1664525 + 1013904223;
 			size_t kind = (seed >> 8) % 5, at = (seed >> 16) % 300, len = (seed >> 4) % 90;
 
-			add(&m, kinds[kind].kind, kinds[kind].name, (int32_t)(seed >> 28), (int64_t)at, (int64_t)(at + len), i);
+			made_add(&m, kinds[kind].kind, kinds[kind].name, (int32_t)(seed >> 28), (int64_t)at, (int64_t)(at + len), i);
 			for (size_t k = at; k < at + len; k++)
 				line[k] |= kinds[kind].bit;
 		}
@@ -244,7 +195,7 @@ static void agrees_with_a_count_of_each_nanosecond(void **state)
 		assert_int_equal(t->memory_ns, counted(line, COPY, 0));
 		assert_int_equal(t->exposed_memory_ns, counted(line, COPY, COMPUTE | REDUCE | GATHER));
 		assert_int_equal(t->collectives[TS_COLLECTIVE_ALL_GATHER].exposed_ns, counted(line, GATHER, COMPUTE));
-		finish(&m);
+		made_finish(&m);
 	}
 }
 

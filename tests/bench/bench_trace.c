@@ -1,6 +1,6 @@
 /* bench_trace.c - how long a trace takes to read to columns, and its timelines to compute, for trace.py.
  *
- *	bench_trace read FILE [SCANNER]		"SECONDS THREAD BYTES ROWS", of processor time: of all threads, and of the one that parses
+ *	bench_trace read FILE [SCANNER]		"SECONDS THREAD BYTES ROWS" of processor time: all threads, and the one that parses
  *	bench_trace timeline FILE		"SECONDS EVENTS", of the timelines of a trace that was read
  */
 #include "analysis/trace/timeline.h"

@@ -1,0 +1,28 @@
+/* trace_answer.h - what `tscope analyze` says of a trace that stands alone. */
+#ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
+#define TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
+
+#include "analysis/trace/idle.h"
+#include "analysis/trace/kernel_sums.h"
+#include "analysis/trace/timeline.h"
+
+enum { TS_TRACE_KERNELS_SHOWN = 15 };
+
+struct ts_trace_answer {
+	int64_t rank, world_size;	     /* TS_TRACE_NONE: not said */
+	struct ts_span backend, device_name; /* of the first device; empty: not said */
+	int64_t base_ns;
+	uint64_t events; /* in the file */
+	uint64_t spans, operators, python, annotations, runtime, kernels, copies, fills, flows, allocations, counters;
+	bool cut;	  /* the file ends too early */
+	uint64_t skipped; /* what its notices count as left out */
+	struct ts_timelines lines;
+	struct ts_kernel_sums sums;
+	struct ts_idle *idle; /* of each stream */
+	size_t n_idle;
+};
+
+/* Counts and computes; what the reader alone knows (events, cut, skipped) is left for the caller. Texts are the trace's. */
+enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *ret, struct ts_error *err);
+
+#endif
