@@ -69,15 +69,25 @@ static size_t unclosed(struct ts_span name)
 	return at;
 }
 
+/* The length without what may follow the list of arguments: "f(int) [clone .kd]", "f(int) const". */
+static size_t without_tail(struct ts_span name)
+{
+	if (ts_span_ends(name, ") const"))
+		return name.len - strlen(" const");
+	if (!ts_span_ends(name, "]"))
+		return name.len;
+	for (size_t i = name.len - 1; i-- > 1;)
+		if (name.data[i] == '[')
+			return i >= 2 && name.data[i - 1] == ' ' && name.data[i - 2] == ')' ? i - 1 : name.len;
+	return name.len;
+}
+
 struct ts_span ts_kernel_without_arguments(struct ts_span name)
 {
 	size_t at = unclosed(name);
 
 	if (at == SIZE_MAX) {
-		/* "f(int) [clone .kd]", "f(int) const" */
-		for (size_t i = 0; i + 2 < name.len; i++)
-			if (name.data[i] == ')' && name.data[i + 1] == ' ' && (name.data[i + 2] == '[' || name.data[i + 2] == 'c'))
-				name.len = i + 1;
+		name = ts_span_part(name, 0, without_tail(name));
 		at = name.len && name.data[name.len - 1] == ')' ? opening(name) : SIZE_MAX;
 	}
 	return at == SIZE_MAX || at == 0 ? name : ts_span_part(name, 0, at);

@@ -1,7 +1,7 @@
 /* kernel_sums.h - what the kernels, copies and fills of a trace took by category and by name.
  *
- * A sum adds durations, so what ran at once on several streams counts for each; timeline.h has the times without that. Shares are of the
- * sum of all. Copies and fills have categories of their own beside those of kernel.h.
+ * A sum adds durations, so what ran at once on several streams counts for each; timeline.h has the times without that. Shares are of
+ * the sum of all. Copies and fills have categories of their own beside those of kernel.h.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_KERNEL_SUMS_H
 #define TSCOPE_ANALYSIS_TRACE_KERNEL_SUMS_H

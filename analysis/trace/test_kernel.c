@@ -83,6 +83,8 @@ static void names_lose_their_arguments(void **state)
 		{"void at::(anonymous namespace)::f", "void at::(anonymous namespace)::f"},
 		{"f(int) [clone .kd]", "f"},
 		{"f(int) const", "f"},
+		{"void k<4, f(T&)::{lambda()#2}::operator()() const::{lambda(float)#1}>(int, f(T&))",
+		 "void k<4, f(T&)::{lambda()#2}::operator()() const::{lambda(float)#1}>"},
 		{"f(int, g(", "f"},
 		{"(x)", "(x)"},
 		{"f)", "f)"},

@@ -64,6 +64,8 @@ static struct ts_timeline measure(const struct ts_device_event *w, size_t n, con
 	struct ts_timeline t = {0};
 	struct covers c = {0};
 
+	for (int i = 0; i < TS_COLLECTIVES; i++)
+		t.collectives[i].kind = (enum ts_collective)i;
 	if (!n)
 		return t;
 	for (size_t i = 0; i < n; i++)
@@ -237,6 +239,9 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 		w[i].group = step_at(out, launch ? launch->begin : w[i].begin);
 	}
 	out->launched = measure(spare, launched, s);
+	out->between = measure(NULL, 0, s);
+	for (size_t i = 0; i < out->n_steps; i++)
+		out->steps[i].timeline = out->between;
 	out->unlaunched = n - launched;
 	by_group(w, n, spare, s, out, set_step);
 	return TS_OK;

@@ -27,6 +27,7 @@ struct ts_timeline {
 	uint64_t computation_ns, communication_ns, memory_ns;
 	uint64_t exposed_communication_ns, overlapped_communication_ns, exposed_memory_ns;
 	struct ts_timeline_collective {
+		enum ts_collective kind;
 		uint64_t events, ns, exposed_ns;
 	} collectives[TS_COLLECTIVES];
 };

@@ -22,8 +22,12 @@ static void count(const struct ts_trace *trace, struct ts_trace_answer *out)
 enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *ret, struct ts_error *err)
 {
 	const struct ts_trace_about *about = &trace->about;
-	struct ts_trace_answer out = {
-		.rank = about->rank, .world_size = about->world_size, .backend = about->backend, .base_ns = about->base_ns};
+	struct ts_trace_answer out = {.has_rank = about->rank != TS_TRACE_NONE,
+				      .has_world_size = about->world_size != TS_TRACE_NONE,
+				      .rank = about->rank,
+				      .world_size = about->world_size,
+				      .backend = about->backend,
+				      .base_ns = about->base_ns};
 
 	if (about->n_devices)
 		out.device_name = about->devices[0].name;

@@ -87,6 +87,8 @@ static enum ts_status walk_members(struct walk *w, struct ts_span json, struct t
 		if (token.type == TS_JSON_KEY && r.depth == depth) {
 			ts_buf_reset(&key);
 			ts_buf_span(&key, token.text);
+			if ((status = ts_buf_check(&key, err)))
+				break;
 		} else if (w->take && r.depth == depth && token.type > TS_JSON_KEY) {
 			w->take(w, ts_buf_view(&key), &token);
 		}
@@ -96,8 +98,6 @@ static enum ts_status walk_members(struct walk *w, struct ts_span json, struct t
 			device_ends(w);
 		before = r.depth;
 	}
-	if (!status)
-		status = ts_buf_check(&key, err);
 	ts_buf_finish(&scratch);
 	ts_buf_finish(&key);
 	if (w->no_memory)
