@@ -54,7 +54,7 @@ static struct seen read_once(struct ts_span bytes, const struct ts_trace_scanner
 		hash_rows(&trace, &seen);
 		ts_trace_finish(&trace);
 		ts_trace_file_finish(&file);
-	} else {
+	} else if (seen.status != TS_DAMAGED) { /* zlib sees damage some bytes earlier or later */
 		memcpy(seen.text, err.text, sizeof seen.text);
 	}
 	seen.notices = notices.n;

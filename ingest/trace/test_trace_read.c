@@ -148,8 +148,8 @@ static void times_are_exact(void **state)
 
 static void times_that_are_none(void **state)
 {
-	static const char *const cases[] = {"NaN",  "Infinity", "-Infinity", "null", "\"soon\"", "[1]", "9223372036854775.808",
-					    "1e30", "true"};
+	static const char *const cases[] = {
+		"NaN", "Infinity", "-Infinity", "null", "\"soon\"", "[1]", "9223372036854775.808", "9999999999999999", "1e30", "true"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -252,6 +252,10 @@ static void texts_read_as_they_should(void **state)
 		      1);
 	expect_notice("[{\"ph\":\"X\",\"name\":\"em\xff\xfepty\",\"ts\":1,\"dur\":1}]",
 		      "other 1000+1000 em\xef\xbf\xbd\xef\xbf\xbdpty\n", "trace_name", 1);
+	/* A byte that differs from a quote in its highest bit alone, and an escape that reads as another text is written. */
+	expect_event("{\"ph\":\"X\",\"name\":\"\xc2\xa2\",\"ts\":1,\"dur\":1}", "other 1000+1000 \xc2\xa2\n");
+	expect_event("{\"ph\":\"X\",\"name\":\"a\\\\n\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"a\\n\",\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 a\\n\nother 1000+1000 a\n\n");
 	/* Of two members of one name the last counts. */
 	expect_event("{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"name\":\"b\",\"ts\":5}", "other 5000+1000 b\n");
 	expect_notice("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":1,\"args\":{\"correlation\":"
@@ -278,6 +282,7 @@ static void begins_and_ends_are_paired(void **state)
 	expect_notice("[{\"ph\":\"E\",\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":10},{\"ph\":\"B\",\"name\":"
 		      "\"a\",\"tid\":2,\"ts\":1}]",
 		      "", "trace_unpaired", 3);
+	expect_notice("[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":1},{\"ph\":\"E\",\"tid\":2,\"ts\":5}]", "", "trace_unpaired", 2);
 }
 
 static void what_is_no_trace(void **state)

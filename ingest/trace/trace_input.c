@@ -10,7 +10,8 @@ enum { PACKED_CHUNK = 128 << 10, AHEAD_CHUNK = 128 << 10, AHEAD_FROM = 128 << 10
 
 struct ts_trace_inflate {
 	z_stream z;
-	bool inside; /* a member has begun and has not ended */
+	bool inside;  /* a member has begun and has not ended */
+	bool damaged; /* what stands before the damage goes out first, so that the answer does not depend on the window */
 	uint8_t packed[PACKED_CHUNK];
 };
 
@@ -62,7 +63,7 @@ static enum ts_status inflate_some(struct ts_trace_input *in, uint8_t *to, size_
 	g->z.next_out = to;
 	g->z.avail_out = (uInt)n;
 	*ret_ended = false;
-	while (g->z.avail_out && !*ret_ended) {
+	while (g->z.avail_out && !*ret_ended && !g->damaged) {
 		int code;
 
 		if (!g->z.avail_in && in->at < in->source->size && refill(in, g, err))
@@ -76,9 +77,13 @@ static enum ts_status inflate_some(struct ts_trace_input *in, uint8_t *to, size_
 			g->inside = false;
 		else if (code == Z_MEM_ERROR)
 			return ts_error_set(err, TS_NO_MEMORY, "out of memory for zlib");
-		else if (code != Z_OK && code != Z_BUF_ERROR)
-			return packed_damage(in, g, err);
+		else if (code != Z_OK && code != Z_BUF_ERROR) {
+			g->damaged = true;
+			break;
+		}
 	}
+	if (g->damaged && g->z.avail_out == n)
+		return packed_damage(in, g, err);
 	in->cut = *ret_ended && g->inside;
 	*ret_n = n - g->z.avail_out;
 	return TS_OK;
@@ -171,6 +176,7 @@ static enum ts_status open_packed(struct ts_trace_input *in, struct ts_error *er
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for zlib");
 	memset(&in->inflate->z, 0, sizeof in->inflate->z);
 	in->inflate->inside = true;
+	in->inflate->damaged = false;
 	if (inflateInit2(&in->inflate->z, MAX_WBITS + 16) == Z_OK)
 		return TS_OK;
 	ts_free(in->inflate);

@@ -92,7 +92,7 @@ static enum ts_status entry(struct reading *r, int c, struct ts_error *err)
 	if (c != '{')
 		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, place(r), "an entry of the list that is no event");
 	else if (ts_trace_fill_event(&r->fill, &event, place(r), err))
-		return err->status;
+		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), place(r));
 	r->file->events++;
 	r->at += n;
 	return TS_OK;

@@ -10,8 +10,8 @@
 #include "ingest/trace/trace_event.h"
 
 enum {
-	TS_TRACE_WORDS_MAX = 4 << 20,
-	TS_TRACE_WORD_BYTES_MAX = 512 << 20, /* of all words together */
+	TS_TRACE_WORDS_MAX = 1 << 20,	     /* real traces have some thousands */
+	TS_TRACE_WORD_BYTES_MAX = 256 << 20, /* of all words together */
 	TS_TRACE_THREADS_MAX = 1 << 20,
 };
 
