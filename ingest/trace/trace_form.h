@@ -36,18 +36,21 @@ static const uint8_t *blanks(const uint8_t *p)
 /* p stands behind the opening quote. Returns the closing one, which may lie behind the input. */
 TS_INLINE const uint8_t *string_end(const uint8_t *p, bool *escaped)
 {
-	for (;;) {
-		scan_mask m = scan_quotes(p);
+	scan_mask m = scan_first_quotes(p);
+	size_t step = SCAN_FIRST;
 
-		if (!m) {
-			p += SCAN_STEP;
-			continue;
+	for (;;) {
+		if (m) {
+			p += scan_first(m);
+			if (*p == '"')
+				return p;
+			*escaped = true;
+			p += 2;
+		} else {
+			p += step;
 		}
-		p += scan_first(m);
-		if (*p == '"')
-			return p;
-		*escaped = true;
-		p += 2;
+		m = scan_quotes(p);
+		step = SCAN_STEP;
 	}
 }
 
