@@ -93,13 +93,27 @@ struct ts_span ts_kernel_without_arguments(struct ts_span name)
 	return at == SIZE_MAX || at == 0 ? name : ts_span_part(name, 0, at);
 }
 
+/* What stands behind the return type, "void " or "std::enable_if<...>::type ", and before the template arguments. */
 static struct ts_span head_of(struct ts_span bare)
 {
-	const uint8_t *template = bare.len ? memchr(bare.data, '<', bare.len) : NULL;
+	size_t depth = 0, begin = 0, end = bare.len;
 
-	if (begins(bare, 0, "void ", 5))
-		return head_of(ts_span_from(bare, 5));
-	return template ? ts_span_part(bare, 0, (size_t)(template - bare.data)) : bare;
+	for (size_t i = 0; i < bare.len; i++) {
+		uint8_t c = bare.data[i];
+		bool arrow = c == '>' && i && bare.data[i - 1] == '-';
+
+		if (c == ' ' && !depth) {
+			begin = i + 1;
+			end = bare.len;
+		} else if (c == '<' && !depth && end == bare.len) {
+			end = i;
+		}
+		if (c == '<' || c == '(')
+			depth++;
+		else if ((c == '>' || c == ')') && depth && !arrow)
+			depth--;
+	}
+	return begin < end ? ts_span_part(bare, begin, end - begin) : bare;
 }
 
 enum ts_kernel_category ts_kernel_category(struct ts_span name)
@@ -120,9 +134,12 @@ enum ts_kernel_category ts_kernel_category(struct ts_span name)
 const char *ts_kernel_category_word(enum ts_kernel_category category)
 {
 	static const char *const words[TS_KERNEL_CATEGORIES] = {
-		"communication", "convolution", "attention", "mixture_of_experts", "embedding", "quantization", "gemm",
-		"normalization", "softmax",	"loss",	     "optimizer",	   "random",	"rotary",	"sort",
-		"index",	 "fill",	"copy",	     "reduction",	   "fused",	"elementwise",	"other",
+		"communication", "convolution",	 "attention", "mixture_of_experts",
+		"embedding",	 "quantization", "gemm",      "normalization",
+		"softmax",	 "loss",	 "optimizer", "random",
+		"rotary",	 "pooling",	 "sort",      "index",
+		"fill",		 "copy",	 "reduction", "fused",
+		"elementwise",	 "other",
 	};
 
 	return words[category];

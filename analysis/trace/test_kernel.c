@@ -58,6 +58,11 @@ static void real_kernels_have_their_category(void **state)
 	expect("triton_tem_fused_mm_0", "gemm");
 	expect("void rotary_embedding_kernel<c10::BFloat16, true>(long const*)", "rotary");
 	expect("void cub::DeviceRadixSortOnesweepKernel<cub::Policy800>(int)", "sort");
+	expect("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, float, float, float, false>(float)",
+	       "gemm");
+	expect("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)", "pooling");
+	expect("void (anonymous namespace)::store_kvcache<2048l, 4, false, long>((anonymous namespace)::StoreKVCacheParams)", "copy");
+	expect("void cudnn::ops::scalePackedTensor_kernel<float, float>(cudnnTensor4dStruct, float*, float)", "elementwise");
 	expect("big", "other");
 	expect("", "other");
 }

@@ -22,7 +22,7 @@ struct ts_trace_answer {
 		bool skipped;
 		uint64_t count;
 		struct ts_span detail; /* of the first case */
-	} *notices;
+	} * notices;
 	size_t n_notices;
 	struct ts_timelines lines;
 	struct ts_kernel_sums sums;
