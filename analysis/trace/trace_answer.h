@@ -8,6 +8,14 @@
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
+/* What the reader left out, mended or doubts (docs/trace.md). */
+struct ts_trace_notice {
+	const char *code;
+	bool skipped;
+	uint64_t count;
+	struct ts_span detail; /* of the first case */
+};
+
 struct ts_trace_answer {
 	const char *path; /* as it was named */
 	bool has_rank, has_world_size;
@@ -16,13 +24,8 @@ struct ts_trace_answer {
 	int64_t base_ns;
 	uint64_t events; /* in the file */
 	uint64_t spans, operators, python, annotations, runtime, kernels, copies, fills, flows, allocations, counters;
-	bool cut;		 /* the file ends too early */
-	struct ts_trace_notice { /* what the reader left out, mended or doubts (docs/trace.md) */
-		const char *code;
-		bool skipped;
-		uint64_t count;
-		struct ts_span detail; /* of the first case */
-	} * notices;
+	bool cut; /* the file ends too early */
+	struct ts_trace_notice *notices;
 	size_t n_notices;
 	struct ts_timelines lines;
 	struct ts_kernel_sums sums;
