@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-enum { PACKED_CHUNK = 128 << 10, AHEAD_CHUNK = 128 << 10, AHEAD_FROM = 128 << 10 };
+enum { PACKED_CHUNK = 128 << 10, AHEAD_CHUNK = 512 << 10, AHEAD_FROM = 128 << 10 };
 
 struct ts_trace_inflate {
 	z_stream z;
@@ -209,7 +209,9 @@ enum ts_status ts_trace_input_open(struct ts_trace_input *in, const struct ts_so
 		return err->status;
 	if (magic[0] == 0x1f && magic[1] == 0x8b && open_packed(in, err))
 		return err->status;
-	in->window = ts_alloc(window + TS_TRACE_PAD);
+	if (in->inflate && window == TS_TRACE_WINDOW_BYTES)
+		in->cap = 2 * AHEAD_CHUNK; /* so that the threads wait for each other less often */
+	in->window = ts_alloc(in->cap + TS_TRACE_PAD);
 	if (!in->window) {
 		ts_trace_input_close(in);
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a window of a trace");
