@@ -68,7 +68,7 @@ static const char *who(struct ts_cli *cli, const struct ts_trace_answer *a)
 
 static const char *copies(struct ts_cli *cli, uint64_t n)
 {
-	const char *text = ts_arena_printf(&cli->arena, "%" PRIu64 " copies", n);
+	const char *text = ts_arena_printf(&cli->arena, "%s copies", count_of(cli, n));
 
 	return text ? text : "";
 }
