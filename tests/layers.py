@@ -25,6 +25,7 @@ ROOMS = {
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
+    "analysis/trace": {"run", "base"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},
@@ -40,6 +41,7 @@ ROOMS = {
     "ingest/mlflow": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
+    "ingest/trace": {"run", "base", "ingest/core"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "capture": {"base"},
@@ -66,6 +68,7 @@ ROOMS = {
     "cli/report": OUTSIDE | {"cli/core", "cli/text"},
     "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
+    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/verbs": OUTSIDE | {"cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

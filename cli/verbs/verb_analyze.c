@@ -7,6 +7,7 @@
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/text_rows.h"
+#include "cli/trace/analyze_trace.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
@@ -84,7 +85,12 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	struct ts_analyze_request request = {0};
 	struct ts_analysis analysis;
 	enum ts_status status = options(cli, &request, err);
+	bool trace = false;
 
+	if (!status)
+		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
+	if (!status && trace)
+		return ts_analyze_trace(cli, ts_cli_word(cli, 0), err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

@@ -201,6 +201,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze exp1", "shows what limits the run, the findings, then time, memory, loss and ranks"},
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
+	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},
 	END_EXAMPLES,
@@ -607,7 +608,11 @@ const struct ts_verb ts_verbs[] = {
 		.name = "analyze", .summary = "show what limits the speed of a run, what is wrong with it, and why", .usage = "RUN",
 		.about = "Shows where the time of the run goes and what to try, then the findings of the rules, worst "
 			 "first, and then one panel each for step times, memory, loss, ranks, efficiency, and what is "
-			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN,
+			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN
+			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
+			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
+			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
+			 "(docs/trace.md). The options of runs do not go with it.",
 		.options = analyze_options, .examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"

@@ -84,7 +84,7 @@ static void every_notice_is_documented(void **state)
 		"    code |= set(re.findall(r'reject\\(p, \"([a-z_]+)\"', s))\n"
 		"    code |= set(re.findall(r'(?<!sub)code = \"([a-z_]+)\"', s))\n"
 		"    for m in re.findall(r'p->rejected = nul .*', s): code |= set(re.findall(r'\"([a-z0-9_]+)\"', m))\n"
-		"text = open('docs/run-directory.md').read() + open('docs/importers.md').read()\n"
+		"text = open('docs/run-directory.md').read() + open('docs/importers.md').read() + open('docs/trace.md').read()\n"
 		"doc = dict(re.findall(r'^\\| `([a-z0-9_]+)` \\| (skipped|info) \\|', text, re.M))\n"
 		"assert code == set(doc), code ^ set(doc)\n"
 		"assert len(code) > 25, code\n";

@@ -44,6 +44,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_trackio": "ts_trackio_read ts_trackio_parts",
     "fuzz_traceml": "ts_traceml_read",
     "fuzz_wandb": "ts_wandb_read ts_wandb_metadata ts_wandb_requirements",
+    "fuzz_trace": "ts_trace_read ts_trace_load ts_trace_unescape",
     "fuzz_mlflow": "ts_mlflow_read ts_flat_yaml_read",
     "fuzz_mlflow_db": "ts_mlflow_db_read ts_mlflow_db_parts",
 }

@@ -1,0 +1,23 @@
+/* test_trace_made.h - traces that tests make event by event. */
+#ifndef TSCOPE_ANALYSIS_TRACE_TEST_TRACE_MADE_H
+#define TSCOPE_ANALYSIS_TRACE_TEST_TRACE_MADE_H
+
+#include "base/arena.h"
+#include "run/trace.h"
+
+enum { NAME_NONE, NAME_GEMM, NAME_ALL_REDUCE, NAME_ALL_GATHER, NAME_STEP_1, NAME_STEP_2, NAMES };
+
+struct made {
+	struct ts_trace trace;
+	struct ts_trace_rows one;
+	struct ts_span names[NAMES];
+	struct ts_arena arena;
+	struct ts_error err;
+};
+
+void made_begin(struct made *m);
+/* stream: device * 10 + stream. */
+void made_add(struct made *m, enum ts_trace_kind kind, uint32_t name, int32_t stream, int64_t start, int64_t end, int64_t correlation);
+void made_finish(struct made *m);
+
+#endif

@@ -1,0 +1,39 @@
+/* trace_answer.h - what `tscope analyze` says of a trace that stands alone. */
+#ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
+#define TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
+
+#include "analysis/trace/idle.h"
+#include "analysis/trace/kernel_sums.h"
+#include "analysis/trace/timeline.h"
+
+enum { TS_TRACE_KERNELS_SHOWN = 15 };
+
+/* What the reader left out, mended or doubts (docs/trace.md). */
+struct ts_trace_notice {
+	const char *code;
+	bool skipped;
+	uint64_t count;
+	struct ts_span detail; /* of the first case */
+};
+
+struct ts_trace_answer {
+	const char *path; /* as it was named */
+	bool has_rank, has_world_size;
+	int64_t rank, world_size;
+	struct ts_span backend, device_name; /* of the first device; empty: not said */
+	int64_t base_ns;
+	uint64_t events; /* in the file */
+	uint64_t spans, operators, python, annotations, runtime, kernels, copies, fills, flows, allocations, counters;
+	bool cut; /* the file ends too early */
+	struct ts_trace_notice *notices;
+	size_t n_notices;
+	struct ts_timelines lines;
+	struct ts_kernel_sums sums;
+	struct ts_idle *idle; /* of each device and stream */
+	size_t n_idle;
+};
+
+/* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */
+enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *ret, struct ts_error *err);
+
+#endif

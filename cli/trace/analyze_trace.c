@@ -1,0 +1,87 @@
+/* analyze_trace.c - see analyze_trace.h. */
+#include "cli/trace/analyze_trace.h"
+
+#include "base/below.h"
+#include "cli/core/path_run.h"
+#include "cli/json/json_parts.h"
+#include "ingest/trace/trace_read.h"
+#include "ingest/trace/trace_sniff.h"
+
+#include <unistd.h>
+
+enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
+{
+	*ret = false;
+	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
+}
+
+/* What only a run has cannot be asked of a trace. */
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	static const char *const of_runs[] = {"warmup",	       "rank",	 "flops-per-step", "peak-tflops", "dtype", "microbatches",
+					      "device-memory", "policy", "fail-on",	   "html",	  "rows",  "fresh"};
+
+	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
+		if (ts_args_has(&cli->args, of_runs[i]))
+			return ts_error_set(err, TS_INVALID, "analyze: --%s is for runs, and %s is a profiler's trace", of_runs[i],
+					    path);
+	return TS_OK;
+}
+
+static enum ts_status load(const char *path, struct ts_notices *notices, struct ts_trace *trace, struct ts_trace_file *file,
+			   struct ts_error *err)
+{
+	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str("")};
+	struct ts_trace_reading reading = {.notices = notices};
+	enum ts_status status;
+
+	if (ts_below_open(path, path, &source.fd, &source.size, err))
+		return err->status;
+	status = ts_trace_load(&source, &reading, trace, file, err);
+	(void)close(source.fd);
+	return status;
+}
+
+static enum ts_status keep_notices(struct ts_cli *cli, const struct ts_notices *notices, struct ts_trace_answer *answer,
+				   struct ts_error *err)
+{
+	answer->notices = ts_arena_array(&cli->arena, notices->n, sizeof *answer->notices);
+	if (!answer->notices)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < notices->n; i++)
+		answer->notices[answer->n_notices++] = (struct ts_trace_notice){.code = notices->items[i].code,
+										.skipped = notices->items[i].level == TS_NOTICE_SKIPPED,
+										.count = notices->items[i].count,
+										.detail = notices->items[i].detail};
+	return TS_OK;
+}
+
+static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
+				const struct ts_trace_file *file, struct ts_error *err)
+{
+	struct ts_trace_answer answer;
+
+	if (ts_trace_answer(trace, &cli->arena, &answer, err) || keep_notices(cli, notices, &answer, err))
+		return err->status;
+	answer.path = path;
+	answer.events = file->events;
+	answer.cut = file->cut;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
+}
+
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	struct ts_notices notices = {.arena = &cli->arena};
+	struct ts_trace_file file;
+	struct ts_trace trace;
+	enum ts_status status;
+
+	if (refuse_options(cli, path, err) || load(path, &notices, &trace, &file, err))
+		return err->status;
+	ts_say_notices(cli, path, &notices, false);
+	status = answer_of(cli, path, &notices, &trace, &file, err);
+	ts_trace_finish(&trace);
+	ts_trace_file_finish(&file);
+	cli->exit_code = TS_EXIT_YES;
+	return status;
+}

@@ -1,0 +1,13 @@
+/* analyze_trace.h - `tscope analyze ./trace.json.gz`: what a profiler's trace says, without a run and without a server. */
+#ifndef TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
+#define TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
+
+#include "analysis/trace/trace_answer.h"
+#include "cli/core/context.h"
+
+/* Whether the word is the path of a trace. */
+enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
+enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+
+#endif

@@ -1,0 +1,322 @@
+/* text_trace.c - what a profiler's trace says, as text. Times are milliseconds with all their digits: what is exact is shown so. */
+#include "analysis/trace/kernel.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
+
+enum { PLACES_SHOWN = 32, STEPS_SHOWN = 32 };
+
+static const char *ms(struct ts_cli *cli, uint64_t ns)
+{
+	return ts_arena_printf(&cli->arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
+}
+
+static const char *percent(struct ts_cli *cli, uint64_t part, uint64_t of)
+{
+	return of ? ts_arena_printf(&cli->arena, "%.1f %%", 100.0 * (double)part / (double)of) : "-";
+}
+
+/* Counts with their word. Where an allocation failed, the end of the answer says so. */
+static const char *plural(struct ts_cli *cli, uint64_t n, const char *word)
+{
+	const char *text = ts_show_plural(n, word, &cli->arena);
+
+	return text ? text : "";
+}
+
+static const char *count_of(struct ts_cli *cli, uint64_t n)
+{
+	const char *text = ts_show_count(n, &cli->arena);
+
+	return text ? text : "";
+}
+
+static void heading(struct ts_cli *cli, const char *text)
+{
+	ts_text_heading(cli, text ? text : "");
+}
+
+static void cell(struct ts_grid *grid, const char *text)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+}
+
+static const char *place_word(struct ts_cli *cli, int32_t n, const char *none)
+{
+	return n == TS_TRACE_NO_DEVICE ? none : ts_arena_printf(&cli->arena, "%" PRId32, n);
+}
+
+/* --- who it is --- */
+
+static const char *who(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	const char *text = "", *backend = ts_show_text(a->backend, &cli->arena), *device = ts_show_text(a->device_name, &cli->arena);
+
+	if (!backend || !device)
+		return NULL;
+	if (a->has_rank)
+		text = ts_arena_printf(&cli->arena, "rank %" PRId64, a->rank);
+	if (text && a->has_world_size)
+		text = ts_arena_printf(&cli->arena, "%s of %" PRId64, *text ? text : "one", a->world_size);
+	if (text && *backend)
+		text = ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", " : "", backend);
+	if (text && *device)
+		text = ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", on " : "on ", device);
+	return text && !*text ? "the trace says neither rank nor device" : text;
+}
+
+static const char *copies(struct ts_cli *cli, uint64_t n)
+{
+	const char *text = ts_arena_printf(&cli->arena, "%s copies", count_of(cli, n));
+
+	return text ? text : "";
+}
+
+static const char *contents(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	return ts_arena_printf(&cli->arena, "%s: %s, %s, %s, %s; %s, %s, %s; %s, %s, %s", plural(cli, a->events, "event"),
+			       plural(cli, a->operators, "operator"), plural(cli, a->python, "Python function"),
+			       plural(cli, a->annotations, "annotation"), plural(cli, a->runtime, "runtime call"),
+			       plural(cli, a->kernels, "kernel"), a->copies == 1 ? "1 copy" : copies(cli, a->copies),
+			       plural(cli, a->fills, "fill"), plural(cli, a->flows, "flow"), plural(cli, a->allocations, "allocation"),
+			       plural(cli, a->counters, "counter"));
+}
+
+/* --- the timeline --- */
+
+static void time_row(struct ts_cli *cli, struct ts_grid *grid, const char *what, uint64_t ns, const struct ts_timeline *t,
+		     uint64_t events, bool counted)
+{
+	cell(grid, what);
+	cell(grid, ms(cli, ns));
+	cell(grid, percent(cli, ns, t->span_ns));
+	cell(grid, counted ? ts_show_count(events, &cli->arena) : "");
+}
+
+static enum ts_status timeline(struct ts_cli *cli, const struct ts_timeline *t, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"", TS_ALIGN_LEFT, 0}, {"time", TS_ALIGN_RIGHT, 0}, {"of the span", TS_ALIGN_RIGHT, 0}, {"events", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_text_heading(cli, "All devices (a time is the length of a union: what ran at once counts once)");
+	ts_grid_init(&grid, columns, 4, &cli->arena);
+	time_row(cli, &grid, "span", t->span_ns, t, t->events, true);
+	time_row(cli, &grid, "busy", t->busy_ns, t, 0, false);
+	time_row(cli, &grid, "idle", t->idle_ns, t, 0, false);
+	time_row(cli, &grid, "computation", t->computation_ns, t, t->computations, true);
+	time_row(cli, &grid, "communication", t->communication_ns, t, t->communications, true);
+	if (t->communications) {
+		time_row(cli, &grid, "  overlapped", t->overlapped_communication_ns, t, 0, false);
+		time_row(cli, &grid, "  exposed", t->exposed_communication_ns, t, 0, false);
+	}
+	time_row(cli, &grid, "copies", t->memory_ns, t, t->copies, true);
+	if (t->copies)
+		time_row(cli, &grid, "  exposed", t->exposed_memory_ns, t, 0, false);
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+static enum ts_status collectives(struct ts_cli *cli, const struct ts_timeline *t, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"kind", TS_ALIGN_LEFT, 0}, {"events", TS_ALIGN_RIGHT, 0}, {"time", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	if (!t->communications)
+		return TS_OK;
+	ts_text_heading(cli, "Communication");
+	ts_grid_init(&grid, columns, 4, &cli->arena);
+	for (size_t i = 0; i < TS_COLLECTIVES; i++) {
+		if (!t->collectives[i].events)
+			continue;
+		cell(&grid, ts_collective_word(t->collectives[i].kind));
+		cell(&grid, ts_show_count(t->collectives[i].events, &cli->arena));
+		cell(&grid, ms(cli, t->collectives[i].ns));
+		cell(&grid, ms(cli, t->collectives[i].exposed_ns));
+	}
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+/* --- devices and streams, steps --- */
+
+static void timeline_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline *t)
+{
+	cell(grid, ts_show_count(t->events, &cli->arena));
+	cell(grid, ms(cli, t->span_ns));
+	cell(grid, ms(cli, t->busy_ns));
+	cell(grid, ms(cli, t->computation_ns));
+	cell(grid, ms(cli, t->communication_ns));
+	cell(grid, ms(cli, t->exposed_communication_ns));
+	cell(grid, ms(cli, t->memory_ns));
+}
+
+#define TIMELINE_COLUMNS                                                                                                               \
+	{"events", TS_ALIGN_RIGHT, 0}, {"span", TS_ALIGN_RIGHT, 0}, {"busy", TS_ALIGN_RIGHT, 0}, {"computation", TS_ALIGN_RIGHT, 0},   \
+		{"communication", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0},                                                  \
+	{                                                                                                                              \
+		"copies", TS_ALIGN_RIGHT, 0                                                                                            \
+	}
+
+static void place_rows(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline_of *rows, size_t n)
+{
+	for (size_t i = 0; i < n && i < PLACES_SHOWN; i++) {
+		cell(grid, place_word(cli, rows[i].device, "-"));
+		cell(grid, place_word(cli, rows[i].stream, "all"));
+		timeline_cells(cli, grid, &rows[i].timeline);
+	}
+}
+
+static void more_rows(struct ts_cli *cli, size_t n, size_t shown, const char *what)
+{
+	if (n > shown)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+				ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - shown, what)));
+}
+
+static enum ts_status places(struct ts_cli *cli, const struct ts_timelines *l, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"device", TS_ALIGN_LEFT, 0}, {"stream", TS_ALIGN_LEFT, 0}, TIMELINE_COLUMNS};
+	struct ts_grid grid;
+
+	ts_text_heading(cli, "Devices and streams (spans, busy and exposed times are each row's own)");
+	ts_grid_init(&grid, columns, 9, &cli->arena);
+	place_rows(cli, &grid, l->devices, l->n_devices);
+	place_rows(cli, &grid, l->streams, l->n_streams);
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more_rows(cli, l->n_devices, PLACES_SHOWN, "device");
+	more_rows(cli, l->n_streams, PLACES_SHOWN, "stream");
+	return TS_OK;
+}
+
+static void step_row(struct ts_cli *cli, struct ts_grid *grid, const char *step, const char *host, const struct ts_timeline *t)
+{
+	cell(grid, step);
+	cell(grid, host);
+	timeline_cells(cli, grid, t);
+}
+
+static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"step", TS_ALIGN_LEFT, 0}, {"on the host", TS_ALIGN_RIGHT, 0}, TIMELINE_COLUMNS};
+	struct ts_grid grid;
+
+	if (!l->n_steps) {
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "\nThe trace has no ProfilerStep, so nothing is said by step.");
+		return TS_OK;
+	}
+	ts_text_heading(cli, "Steps (what the calls of each launched, whenever it ran)");
+	ts_grid_init(&grid, columns, 9, &cli->arena);
+	for (size_t i = 0; i < l->n_steps && i < STEPS_SHOWN; i++)
+		step_row(cli, &grid, ts_show_step(l->steps[i].number, &cli->arena), ms(cli, l->steps[i].duration_ns),
+			 &l->steps[i].timeline);
+	if (l->between.events)
+		step_row(cli, &grid, "none", "", &l->between);
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more_rows(cli, l->n_steps, STEPS_SHOWN, "step");
+	return TS_OK;
+}
+
+/* --- idle --- */
+
+static enum ts_status idle(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"device", TS_ALIGN_LEFT, 0},	      {"stream", TS_ALIGN_LEFT, 0},  {"gaps", TS_ALIGN_RIGHT, 0},
+		{"idle", TS_ALIGN_RIGHT, 0},	      {"host", TS_ALIGN_RIGHT, 0},   {"launch", TS_ALIGN_RIGHT, 0},
+		{"behind others", TS_ALIGN_RIGHT, 0}, {"queued", TS_ALIGN_RIGHT, 0}, {"unknown", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_text_heading(
+		cli, "Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)");
+	ts_grid_init(&grid, columns, 9, &cli->arena);
+	for (size_t i = 0; i < a->n_idle && i < PLACES_SHOWN; i++) {
+		const struct ts_idle *row = &a->idle[i];
+
+		cell(&grid, place_word(cli, row->device, "-"));
+		cell(&grid, place_word(cli, row->stream, "all"));
+		cell(&grid, ts_show_count(row->gaps, &cli->arena));
+		cell(&grid, ms(cli, row->idle_ns));
+		cell(&grid, ms(cli, row->host_ns));
+		cell(&grid, ms(cli, row->launch_ns));
+		cell(&grid, ms(cli, row->behind_ns));
+		cell(&grid, ms(cli, row->queued_ns));
+		cell(&grid, ms(cli, row->unknown_ns));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more_rows(cli, a->n_idle, PLACES_SHOWN, "row");
+	return TS_OK;
+}
+
+/* --- kernels --- */
+
+static void sum_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_kernel_sum *s, uint64_t all)
+{
+	cell(grid, ms(cli, s->sum_ns));
+	cell(grid, percent(cli, s->sum_ns, all));
+	cell(grid, ts_show_count(s->count, &cli->arena));
+	cell(grid, s->count ? ms(cli, s->sum_ns / s->count) : "-");
+	cell(grid, ms(cli, s->max_ns));
+}
+
+#define SUM_COLUMNS                                                                                                                    \
+	{"sum", TS_ALIGN_RIGHT, 0}, {"share", TS_ALIGN_RIGHT, 0}, {"count", TS_ALIGN_RIGHT, 0}, {"mean", TS_ALIGN_RIGHT, 0},           \
+	{                                                                                                                              \
+		"longest", TS_ALIGN_RIGHT, 0                                                                                           \
+	}
+
+static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *sums, struct ts_error *err)
+{
+	static const struct ts_grid_column by_category[] = {{"category", TS_ALIGN_LEFT, 0}, SUM_COLUMNS};
+	static const struct ts_grid_column by_name[] = {SUM_COLUMNS, {"category", TS_ALIGN_LEFT, 0}, {"name", TS_ALIGN_LEFT, 20}};
+	struct ts_grid grid;
+
+	heading(cli, ts_arena_printf(&cli->arena,
+				     "Work by category, by the table of kernels, version %d (sums: what ran at once counts twice)",
+				     TS_KERNEL_TABLE_VERSION));
+	ts_grid_init(&grid, by_category, 6, &cli->arena);
+	for (size_t i = 0; i < sums->n_categories; i++) {
+		cell(&grid, ts_sum_category_word(sums->categories[i].category));
+		sum_cells(cli, &grid, &sums->categories[i], sums->sum_ns);
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	ts_text_heading(cli, "The longest by name");
+	ts_grid_init(&grid, by_name, 7, &cli->arena);
+	for (size_t i = 0; i < sums->n_names && i < TS_TRACE_KERNELS_SHOWN; i++) {
+		sum_cells(cli, &grid, &sums->names[i], sums->sum_ns);
+		cell(&grid, ts_sum_category_word(sums->names[i].category));
+		ts_grid_span(&grid, TS_STYLE_PLAIN, ts_kernel_without_arguments(sums->names[i].name));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more_rows(cli, sums->n_names, TS_TRACE_KERNELS_SHOWN, "name");
+	return TS_OK;
+}
+
+enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
+{
+	const struct ts_timelines *l = &a->lines;
+
+	ts_text_field(cli, "trace", a->path);
+	ts_text_field(cli, "of", who(cli, a));
+	ts_text_field(cli, "has", contents(cli, a));
+	if (!l->all.events) {
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				"The trace has no events of devices, so there is nothing to say of their time.");
+		return ts_arena_check(&cli->arena, err);
+	}
+	if (l->unlaunched)
+		ts_text_field(cli, "note",
+			      ts_arena_printf(&cli->arena,
+					      "%s of %s were launched before the recording began, or by a call that it lacks",
+					      count_of(cli, l->unlaunched), plural(cli, l->all.events, "event")));
+	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
+	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+		return err->status;
+	return ts_arena_check(&cli->arena, err);
+}

@@ -1,0 +1,456 @@
+/* trace_read.h: what becomes of each kind of event, of each envelope that occurs, and of what is damaged. The expected rows were
+ * written by hand from the text; each is read by every scanner through windows of 1 to 4,096 bytes. */
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/helper.h"
+#include "ingest/trace/test_trace_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#define EVENT "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":2}"
+#define SHOWN "kernel 10000+2000 k pid 0 tid 7 device 0 stream 7\n"
+
+static void expect(const char *json, const char *shown)
+{
+	struct test_trace t;
+
+	test_trace_ok(&t, json);
+	assert_string_equal(test_trace_show(&t), shown);
+	test_trace_finish(&t);
+}
+
+static void expect_event(const char *event, const char *shown)
+{
+	char json[4096];
+
+	(void)snprintf(json, sizeof json, "{\"traceEvents\": [%s]}", event);
+	expect(json, shown);
+}
+
+static void expect_notice(const char *json, const char *shown, const char *code, uint64_t count)
+{
+	struct test_trace t;
+
+	test_trace_ok(&t, json);
+	assert_string_equal(test_trace_show(&t), shown);
+	if (!code)
+		assert_int_equal(t.notices.n, 0);
+	else
+		assert_int_equal(test_trace_notice(&t, code), count);
+	test_trace_finish(&t);
+}
+
+static void expect_error(const char *json, enum ts_status status, const char *text)
+{
+	struct test_trace t;
+
+	assert_int_equal(test_trace_read(&t, ts_span_str(json)), status);
+	assert_string_equal(t.err.text, text);
+	test_trace_finish(&t);
+}
+
+static void each_kind_of_event(void **state)
+{
+	(void)state;
+	expect_event(
+		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void gemm<4, 1>(int)\", \"pid\": 1, \"tid\": 20,\n\"ts\": "
+		"1694128201435418, "
+		"\"dur\": 52, \"args\": {\"External id\": 1025, \"queued\": 0, \"device\": 1, \"context\": 1, \"stream\": 20, "
+		"\"correlation\": 77, "
+		"\"grid\": [1, 2, 3], \"Collective name\": \"allreduce\", \"Process Group Name\": \"0\"}}",
+		"kernel 1694128201435418000+52000 void gemm<4, 1>(int) pid 1 tid 20 device 1 stream 20 correlation 77 external 1025 "
+		"collective allreduce group 0\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\",\"pid\":0,\"tid\":7,\"ts\":5.123,\"dur\":0.001,"
+		     "\"args\":{\"bytes\":4096,\"stream\":7,\"device\":0}}",
+		     "copy 5123+1 Memcpy HtoD pid 0 tid 7 device 0 stream 7 bytes 4096\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"gpu_memset\",\"name\":\"Memset\",\"pid\":3,\"tid\":0,\"ts\":0,\"dur\":0}",
+		     "fill 0+0 Memset pid 3 tid 0 device 3 stream 0\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1,"
+		     "\"args\":{\"stream\":7,\"Input Dims\":[[2, 3], [3,\n 4], []]}}",
+		     "operator 1000+1000 aten::mm pid 9 tid 9 shapes [[2,3],[3,4],[]]\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1,"
+		     "\"args\":{\"cbid\":211,\"correlation\":18446744073709551615}}",
+		     "runtime 1000+1000 cudaLaunchKernel pid 9 tid 9 correlation -1\n");
+	expect_event(
+		"{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#3\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":1}",
+		"device-annotation 1000+1000 ProfilerStep#3 pid 0 tid 7 device 0 stream 7\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"mtia_ccp_events\",\"name\":\"x\",\"pid\":\"Spans\",\"tid\":\"A\",\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 x category:mtia_ccp_events pid:Spans tid:A\n");
+	expect_event("{\"ph\":\"s\",\"id\":5,\"pid\":1,\"tid\":2,\"ts\":3,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
+		     "{\"ph\":\"f\",\"id\":\"5\",\"pid\":0,\"tid\":7,\"ts\":4,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}",
+		     "flow from 3000 id 5 ac2g pid 1 tid 2\nflow to 4000 id 5 ac2g pid 0 tid 7\n");
+	expect_event("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":{\"Total Reserved\":9,"
+		     "\"Total Allocated\":8,\"Bytes\":-512,\"Device Id\":0,\"Device Type\":1,\"Addr\":139443981778944}}",
+		     "memory 2000 bytes -512 at 139443981778944 allocated 8 reserved 9 type 1 device 0\n");
+	expect_event("{\"ph\":\"C\",\"name\":\"GPU 0\",\"pid\":0,\"ts\":2,\"args\":{\"util\":0.5,\"text\":\"x\",\"sm\":3}}",
+		     "counter 2000 = 0.5 GPU 0.util\ncounter 2000 = 3 GPU 0.sm\n");
+}
+
+static void names_of_2021(void **state)
+{
+	(void)state;
+	expect_event("{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":1,\"dur\":1},"
+		     "{\"ph\":\"X\",\"cat\":\"Memcpy\",\"name\":\"c\",\"pid\":0,\"tid\":\"stream "
+		     "8\",\"ts\":1,\"dur\":1,\"args\":{\"external id\":4}},"
+		     "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"ProfilerStep#1\",\"pid\":5,\"tid\":\"5\",\"ts\":1,\"dur\":1},"
+		     "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"aten::add\",\"pid\":5,\"tid\":\"5\",\"ts\":1,\"dur\":1}",
+		     "kernel 1000+1000 k pid 0 tid:stream 7 device 0 stream 7\n"
+		     "copy 1000+1000 c pid 0 tid:stream 8 device 0 stream 8 external 4\n"
+		     "annotation 1000+1000 ProfilerStep#1 pid 5 tid:5\n"
+		     "operator 1000+1000 aten::add pid 5 tid:5\n");
+}
+
+static void times_are_exact(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+		bool rounded;
+	} cases[] = {
+		{"0", 0, false},
+		{"1694128201435418", INT64_C(1694128201435418000), false},
+		{"1694128201435418.123", INT64_C(1694128201435418123), false},
+		{"9007199254740993", INT64_C(9007199254740993000), false}, /* 2^53 + 1 */
+		{"9223372036854775.807", INT64_MAX, false},
+		{"2413669096090.100", INT64_C(2413669096090100), false},
+		{"0.1", 100, false},
+		{"0.12", 120, false},
+		{"0.1230000000000000000000000", 123, false},
+		{"0.0005", 0, true}, /* halves to the even one */
+		{"0.0015", 2, true},
+		{"0.0025", 2, true},
+		{"0.00250000000000000000000001", 3, true},
+		{"0.0024999999999999999999999999999", 2, true},
+		{"1.5e3", 1500000, false},
+		{"1.6941282014354180e+15", INT64_C(1694128201435418000), false},
+		{"12345678E-3", 12345678, false},
+		{"1e-400", 0, true},
+		{"\"1694128201435418.5\"", INT64_C(1694128201435418500), false},
+		{"-1.5", -1500, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char json[256], shown[128];
+
+		(void)snprintf(json, sizeof json, "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":%s,\"dur\":0}]",
+			       cases[i].text);
+		(void)snprintf(shown, sizeof shown, "operator %" PRId64 "+0 a\n", cases[i].ns);
+		expect_notice(json, shown, cases[i].rounded ? "trace_rounded" : NULL, 1);
+	}
+}
+
+static void times_that_are_none(void **state)
+{
+	static const char *const cases[] = {
+		"NaN", "Infinity", "-Infinity", "null", "\"soon\"", "[1]", "9223372036854775.808", "9999999999999999", "1e30", "true"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char json[256];
+
+		(void)snprintf(json, sizeof json, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":%s,\"dur\":0}," EVENT "]", cases[i]);
+		expect_notice(json, SHOWN, "trace_no_time", 1);
+	}
+	expect_notice("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1}]", "", "trace_no_time", 1);
+	expect_notice("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":1,\"dur\":-5}]", "operator 1000+0 a\n", "trace_negative",
+		      1);
+	expect_notice("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":9223372036854775,\"dur\":1}]", "", "trace_no_time", 1);
+	expect_error("[{\"ph\":\"X\",\"ts\":-1.-23}]", TS_INVALID, "t.json: byte 16: expected a number");
+}
+
+static void every_envelope(void **state)
+{
+	static const char *const same[] = {
+		"[" EVENT "]",
+		"\xef\xbb\xbf[\r\n" EVENT "\r\n]\r\n",
+		"{\"traceEvents\":[" EVENT "]}",
+		"{\"schemaVersion\":1,\"x\":{\"a\":[NaN,-Infinity]},\"traceEvents\":[" EVENT "],\"traceName\":\"n\"}",
+		"{\"traceEvents\":[" EVENT ",]}",
+		"{\"traceEvents\":[],\"traceEvents\":[" EVENT "]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+		expect(same[i], SHOWN);
+	expect_notice("[" EVENT ",\n", SHOWN, "trace_unclosed", 1);
+	expect_notice("[" EVENT, SHOWN, "trace_unclosed", 1);
+	expect_notice("{\"traceEvents\":[" EVENT ",", SHOWN, "trace_cut", 1);
+	expect_notice("{\"traceEvents\":[" EVENT ",{\"ph\":\"X\",\"cat\":\"ker", SHOWN, "trace_cut", 1);
+	expect_notice("[" EVENT ",{\"ph\":\"X\",\"ts\":12", SHOWN, "trace_cut", 1);
+	expect_notice("{\"traceEvents\":[" EVENT "],\"INFO\":[\"a", SHOWN, "trace_cut", 1);
+	expect_notice("{\"traceEvents\":[" EVENT "]} x", SHOWN, "trace_trailing", 1);
+	expect_notice("{\"traceEvents\":[" EVENT ", 3, null, {}, \"x\"]}", SHOWN, "trace_not_event", 4);
+}
+
+static void what_a_trace_says_of_itself(void **state)
+{
+	struct test_trace t;
+
+	(void)state;
+	test_trace_ok(&t, "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Tesla \\u0056100\", "
+			  "\"totalGlobalMem\": 34079899648, "
+			  "\"numSms\": 80, \"x\": [1, {\"id\": 9}]}, {\"id\": 1, \"name\": \"\"}],\n\"distributedInfo\": {\"backend\": "
+			  "\"nccl\", \"rank\": 3, "
+			  "\"world_size\": 8, \"pg_config\": [{\"rank\": 7}]}, \"traceEvents\": [" EVENT
+			  "], \"traceName\": \"/tmp/a.json\", "
+			  "\"baseTimeNanoseconds\": 1727743122000000000, \"cupti_version\": 22}");
+	assert_int_equal(t.trace.about.schema, 1);
+	assert_int_equal(t.trace.about.base_ns, INT64_C(1727743122000000000));
+	assert_int_equal(t.trace.about.rank, 3);
+	assert_int_equal(t.trace.about.world_size, 8);
+	assert_true(ts_span_is(t.trace.about.backend, "nccl"));
+	assert_true(ts_span_is(t.trace.about.trace_name, "/tmp/a.json"));
+	assert_int_equal(t.trace.about.n_devices, 2);
+	assert_true(ts_span_is(t.trace.about.devices[0].name, "Tesla V100"));
+	assert_int_equal(t.trace.about.devices[0].id, 0);
+	assert_int_equal(t.trace.about.devices[0].memory_bytes, INT64_C(34079899648));
+	assert_int_equal(t.trace.about.devices[0].multiprocessors, 80);
+	assert_int_equal(t.trace.about.devices[1].id, 1);
+	assert_true(t.trace.about.devices[1].memory_bytes == TS_TRACE_NONE);
+	assert_int_equal(t.trace.about.n_said, 6);
+	assert_true(ts_span_is(t.trace.about.said[5].key, "cupti_version"));
+	assert_true(ts_span_is(t.trace.about.said[5].json, "22"));
+	test_trace_finish(&t);
+	test_trace_ok(&t, "[" EVENT "]");
+	assert_true(t.trace.about.rank == TS_TRACE_NONE && t.trace.about.schema == TS_TRACE_NONE);
+	test_trace_finish(&t);
+	expect_notice("{\"x\": [tru], \"traceEvents\":[" EVENT "]}", SHOWN, "trace_metadata", 1);
+}
+
+static void names_of_threads(void **state)
+{
+	struct test_trace t;
+
+	(void)state;
+	test_trace_ok(&t, "[{\"name\":\"process_name\",\"ph\":\"M\",\"ts\":1,\"pid\":4,\"tid\":0,\"args\":{\"name\":\"python\"}},"
+			  "{\"name\":\"process_labels\",\"ph\":\"M\",\"ts\":1,\"pid\":4,\"tid\":0,\"args\":{\"labels\":\"GPU 0\"}},"
+			  "{\"name\":\"thread_name\",\"ph\":\"M\",\"ts\":1,\"pid\":4,\"tid\":5,\"args\":{\"name\":\"stream 5\"}}]");
+	assert_int_equal(t.trace.n_threads, 2);
+	assert_true(ts_span_is(t.trace.names[t.trace.threads[0].process], "python"));
+	assert_true(ts_span_is(t.trace.names[t.trace.threads[0].label], "GPU 0"));
+	assert_true(ts_span_is(t.trace.names[t.trace.threads[1].thread], "stream 5"));
+	test_trace_finish(&t);
+}
+
+static void texts_read_as_they_should(void **state)
+{
+	(void)state;
+	/* The same name in two spellings is one. */
+	expect_event("{\"ph\":\"X\",\"name\":\"a\\u0062\\n\\\"\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"ab\\n\\u0022\",\"ts\":2,"
+		     "\"dur\":1}",
+		     "other 1000+1000 ab\n\"\nother 2000+1000 ab\n\"\n");
+	expect_event("{\"ph\":\"X\",\"name\":\"\\ud83d\\ude00 \\ud83d\",\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 \xf0\x9f\x98\x80 \xef\xbf\xbd\n");
+	expect_notice("[{\"ph\":\"X\",\"name\":\"C:\\Users\\x\",\"ts\":1,\"dur\":1}]", "other 1000+1000 C:\\Users\\x\n", "trace_name",
+		      1);
+	expect_notice("[{\"ph\":\"X\",\"name\":\"em\xff\xfepty\",\"ts\":1,\"dur\":1}]",
+		      "other 1000+1000 em\xef\xbf\xbd\xef\xbf\xbdpty\n", "trace_name", 1);
+	/* A byte that differs from a quote in its highest bit alone, and an escape that reads as another text is written. */
+	expect_event("{\"ph\":\"X\",\"name\":\"\xc2\xa2\",\"ts\":1,\"dur\":1}", "other 1000+1000 \xc2\xa2\n");
+	expect_event("{\"ph\":\"X\",\"name\":\"a\\\\n\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"a\\n\",\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 a\\n\nother 1000+1000 a\n\n");
+	/* Of two members of one name the last counts. */
+	expect_event("{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"name\":\"b\",\"ts\":5}", "other 5000+1000 b\n");
+	expect_notice("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":1,\"args\":{\"correlation\":"
+		      "99999999999999999999,"
+		      "\"device\":1.5}}]",
+		      "kernel 1000+1000 k pid 0 device 0\n", "trace_number", 1);
+}
+
+static void begins_and_ends_are_paired(void **state)
+{
+	(void)state;
+	/* a [1, 9] with b [2, 4] and c [4, 6] in it on one thread, d [3, 8] on another; not in order. */
+	expect_notice("[{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":"
+		      "1,\"ts\":1},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2},{\"ph\":\"E\",\"pid\":1,\"tid\":1,"
+		      "\"ts\":4},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":4},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":3},{\"ph\":\"E\",\"pid\":1,\"tid\":2,"
+		      "\"ts\":8},"
+		      "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":6}]",
+		      "operator 2000+2000 b pid 1 tid 1\noperator 4000+2000 c pid 1 tid 1\noperator 1000+8000 a pid 1 tid 1\n"
+		      "operator 3000+5000 d pid 1 tid 2\n",
+		      NULL, 0);
+	expect_notice("[{\"ph\":\"E\",\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":10},{\"ph\":\"B\",\"name\":"
+		      "\"a\",\"tid\":2,\"ts\":1}]",
+		      "", "trace_unpaired", 3);
+	expect_notice("[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":1},{\"ph\":\"E\",\"tid\":2,\"ts\":5}]", "", "trace_unpaired", 2);
+}
+
+static void what_is_no_trace(void **state)
+{
+	char deep[512] = "{\"traceEvents\":[],\"x\":";
+
+	(void)state;
+	expect_error("", TS_INVALID, "t.json: the file is empty");
+	expect_error(" \n", TS_INVALID, "t.json: the file is empty");
+	expect_error("{\"hello\": [1, 2, 3]}", TS_INVALID, "t.json: no traceEvents, so it is no trace");
+	expect_error("{\"traceEvents\": 5}", TS_INVALID, "t.json: no traceEvents, so it is no trace");
+	expect_error("{\"schemaVersion\": 1", TS_INVALID, "t.json: the file ends before its events");
+	expect_error("hello", TS_INVALID, "t.json: byte 0: expected '{' or '['");
+	expect_error("[" EVENT " " EVENT "]", TS_INVALID, "t.json: byte 70: expected ',' or ']'");
+	expect_error("[{\"ph\" \"X\"}]", TS_INVALID, "t.json: byte 7: expected ':'");
+	expect_error("[{\"ph\":\"X\" \"ts\":1}]", TS_INVALID, "t.json: byte 11: expected ',' or '}'");
+	expect_error("[{\"ph\":\"X\",}]", TS_INVALID, "t.json: byte 11: expected a key");
+	expect_error("[{\"args\":{\"a\":[1}}}]", TS_INVALID, "t.json: byte 16: expected ']'");
+	expect_error("[{\"ph\":}]", TS_INVALID, "t.json: byte 7: expected a value");
+	memset(deep + strlen(deep), '[', 65);
+	expect_error(deep, TS_INVALID, "t.json: byte 86: expected at most 64 levels of nested values");
+}
+
+/* --- gzip --- */
+
+static struct ts_span packed(const char *text, struct ts_buf *out)
+{
+	z_stream z = {0};
+	size_t n = strlen(text);
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	z.next_out = ts_buf_reserve(out, n + 200);
+	z.avail_out = (uInt)n + 200;
+	z.next_in = (Bytef *)(uintptr_t)text;
+	z.avail_in = (uInt)n;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	out->len += z.total_out;
+	assert_int_equal(deflateEnd(&z), Z_OK);
+	return ts_buf_view(out);
+}
+
+static void gzip_in_all_forms(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct test_trace t;
+	size_t n;
+
+	(void)state;
+	(void)packed("{\"traceEvents\":[" EVENT, &out);
+	n = packed(",3]}", &out).len;
+	assert_int_equal(test_trace_read(&t, ts_buf_view(&out)), TS_OK); /* two members */
+	assert_string_equal(test_trace_show(&t), SHOWN);
+	assert_int_equal(test_trace_notice(&t, "trace_not_event"), 1);
+	test_trace_finish(&t);
+	ts_buf_bytes(&out, "\0\0\0", 3); /* as tapes leave them */
+	assert_int_equal(test_trace_read(&t, ts_buf_view(&out)), TS_OK);
+	assert_int_equal(test_trace_notice(&t, "trace_trailing"), 0);
+	test_trace_finish(&t);
+	ts_buf_str(&out, "junk");
+	assert_int_equal(test_trace_read(&t, ts_buf_view(&out)), TS_OK);
+	assert_int_equal(test_trace_notice(&t, "trace_trailing"), 1);
+	test_trace_finish(&t);
+	assert_int_equal(test_trace_read(&t, ts_span_of(out.data, n - 9)), TS_OK); /* cut */
+	assert_string_equal(test_trace_show(&t), SHOWN);
+	assert_int_equal(test_trace_notice(&t, "trace_cut"), 1);
+	test_trace_finish(&t);
+	out.data[n - 8] ^= 1; /* its checksum */
+	assert_int_equal(test_trace_read(&t, ts_span_of(out.data, n)), TS_DAMAGED);
+	assert_non_null(strstr(t.err.text, "incorrect data check"));
+	test_trace_finish(&t);
+	ts_buf_finish(&out);
+}
+
+/* --- size --- */
+
+/* n events, of which each is on its own thread and has its own name. */
+static struct ts_span many(struct ts_buf *out, int n)
+{
+	ts_buf_str(out, "[");
+	for (int i = 0; i < n; i++)
+		ts_buf_printf(out, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1}",
+			      i ? "," : "", i, i, i);
+	ts_buf_str(out, "]");
+	return ts_buf_view(out);
+}
+
+static void with_and_without_a_helper(void **state)
+{
+	enum { N = 60000 };
+	struct ts_buf text = TS_BUF_INIT(64 << 20);
+	struct test_trace t;
+
+	(void)state;
+	for (int helpers = 0; helpers < 2; helpers++) {
+		ts_buf_reset(&text);
+		ts_helpers_allow(helpers);
+		assert_int_equal(test_trace_try(&t, many(&text, N), NULL, 0), TS_OK);
+		assert_int_equal(t.trace.rows.spans.n, N);
+		assert_int_equal(t.trace.n_threads, N);
+		for (size_t i = 0; i < N; i++) {
+			assert_int_equal(t.trace.rows.spans.start_ns[i], (int64_t)i * 1000);
+			assert_int_equal(t.trace.threads[t.trace.rows.spans.thread[i]].tid, i);
+			assert_int_equal(t.trace.rows.spans.name[i], i + 1);
+		}
+		test_trace_finish(&t);
+	}
+	ts_helpers_allow(-1);
+	ts_buf_finish(&text);
+}
+
+static void a_long_name_widens_the_window(void **state)
+{
+	enum { LONG = 3 << 20 };
+	struct ts_buf text = TS_BUF_INIT(8 << 20);
+	struct test_trace t;
+
+	(void)state;
+	ts_buf_str(&text, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"");
+	memset(ts_buf_reserve(&text, LONG), 'x', LONG);
+	text.len += LONG;
+	ts_buf_str(&text, "\"}]");
+	assert_int_equal(test_trace_try(&t, ts_buf_view(&text), NULL, 0), TS_OK);
+	assert_int_equal(t.trace.names[t.trace.rows.spans.name[0]].len, LONG);
+	test_trace_finish(&t);
+	ts_buf_finish(&text);
+}
+
+static void each_failing_allocation_is_reported(void **state)
+{
+	struct test_trace t;
+	size_t n = 1;
+
+	(void)state;
+	for (;; n++) {
+		enum ts_status status;
+
+		(void)ts_alloc_fail_at(n);
+		status = test_trace_try(&t,
+					ts_span_str("{\"x\":{\"y\":1},\"traceEvents\":[" EVENT
+						    ",{\"ph\":\"B\",\"name\":\"\\n\",\"ts\":1},"
+						    "{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1}}]}"),
+					NULL, 4096);
+		(void)ts_alloc_fail_at(0);
+		test_trace_finish(&t);
+		if (status != TS_NO_MEMORY)
+			break;
+	}
+	assert_true(n > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_of_event),
+		cmocka_unit_test(names_of_2021),
+		cmocka_unit_test(times_are_exact),
+		cmocka_unit_test(times_that_are_none),
+		cmocka_unit_test(every_envelope),
+		cmocka_unit_test(what_a_trace_says_of_itself),
+		cmocka_unit_test(names_of_threads),
+		cmocka_unit_test(texts_read_as_they_should),
+		cmocka_unit_test(begins_and_ends_are_paired),
+		cmocka_unit_test(what_is_no_trace),
+		cmocka_unit_test(gzip_in_all_forms),
+		cmocka_unit_test(with_and_without_a_helper),
+		cmocka_unit_test(a_long_name_widens_the_window),
+		cmocka_unit_test(each_failing_allocation_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

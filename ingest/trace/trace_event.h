@@ -1,0 +1,75 @@
+/* trace_event.h - one event of a Chrome trace, taken apart in place: what the reader asks for, and the forms of the scanner.
+ *
+ * The bytes lie in a window that ends with TS_TRACE_PAD quotes behind `end`, which are no input: so each scan stops without looking at
+ * its bounds, and whoever finds itself at or behind `end` has too few bytes. Texts point into the window.
+ *
+ * There are three forms of the same code (trace_scan.h): for AVX2, for SSE2 and for any machine. All give the same answers. The one to
+ * use is chosen when the program runs. Threads: the functions keep nothing.
+ */
+#ifndef TSCOPE_INGEST_TRACE_TRACE_EVENT_H
+#define TSCOPE_INGEST_TRACE_TRACE_EVENT_H
+
+#include "run/trace.h"
+
+enum {
+	TS_TRACE_PAD = 128,
+	TS_TRACE_DEPTH = 64, /* of nested values */
+};
+
+struct ts_trace_text {
+	const uint8_t *data; /* NULL: not there */
+	size_t len;
+	bool escaped; /* it has a backslash */
+};
+
+/* A number, or a text. */
+struct ts_trace_name {
+	int64_t number; /* TS_TRACE_NONE: not there, or a text */
+	struct ts_trace_text text;
+};
+
+struct ts_trace_event {
+	uint8_t phase;	/* 0: not there */
+	bool rounded;	/* a time had digits below the nanosecond */
+	bool too_large; /* an integer had more than 64 bits, or a time more than 63 of nanoseconds; it counts as not there */
+	struct ts_trace_text category, name;
+	struct ts_trace_name pid, tid, id;
+	int64_t time_ns, duration_ns;
+	/* Of args: integers, texts, and one JSON. */
+	int64_t correlation, external, bytes, stream, device, address, allocated, reserved, device_type, device_id;
+	struct ts_trace_text arg_name, labels, collective, group, shapes;
+	struct ts_trace_text args; /* all of them, with their braces */
+};
+
+/* A place in the window. On failure p is where, and `expected` what does not stand there. */
+struct ts_trace_place {
+	const uint8_t *p, *end;
+	const char *expected;
+};
+
+struct ts_trace_scanner {
+	const char *name; /* "avx2", "sse2", "portable" */
+	/* The first byte from p on that is no white space; at most `end`. */
+	const uint8_t *(*blanks)(const uint8_t *p);
+	/* Takes the object that begins at p apart; returns the byte behind it. NULL: see place. */
+	const uint8_t *(*event)(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *ret_event);
+	/* Goes over any value. NULL: see place. */
+	const uint8_t *(*value)(struct ts_trace_place *place, const uint8_t *p);
+};
+
+extern const struct ts_trace_scanner ts_trace_scanner_portable;
+extern const struct ts_trace_scanner ts_trace_scanner_sse2;
+extern const struct ts_trace_scanner ts_trace_scanner_avx2;
+
+/* The n-th scanner that this machine can run, the fastest first; NULL when there are no more. */
+const struct ts_trace_scanner *ts_trace_scanner_at(size_t n);
+
+/* Reads a number of microseconds of any JSON form as nanoseconds, to the nearest, halves to the even one. Returns the byte behind it;
+ * NULL: there is no number. *ret_ns is TS_TRACE_NONE if it is out of range. Reads up to the first byte that cannot belong to it. */
+const uint8_t *ts_trace_micros(const uint8_t *p, int64_t *ret_ns, bool *ret_rounded);
+
+/* Reads any value of a time: a number, one in quotes; of others *ret is left alone. over: goes over a value. */
+const uint8_t *ts_trace_time_value(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e,
+				   const uint8_t *(*over)(struct ts_trace_place *, const uint8_t *));
+
+#endif

@@ -1,0 +1,357 @@
+#include "ingest/trace/trace_fill.h"
+
+#include "base/alloc.h"
+#include "base/json_reader.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what)
+{
+	char detail[160];
+
+	(void)snprintf(detail, sizeof detail, "byte %" PRIu64 ": %s", at, what);
+	ts_notice_add(fill->notices, code, level, fill->file, 0, detail);
+}
+
+enum ts_status ts_trace_fill_begin(struct ts_trace_fill *fill, struct ts_error *err)
+{
+	if (ts_trace_rows_reserve(&fill->rows, TS_TRACE_BATCH, err) || ts_trace_rows_reserve(&fill->one, 1, err))
+		ts_trace_fill_finish(fill);
+	else
+		return TS_OK;
+	return err->status;
+}
+
+void ts_trace_fill_finish(struct ts_trace_fill *fill)
+{
+	ts_trace_rows_finish(&fill->rows);
+	ts_trace_rows_finish(&fill->one);
+	ts_trace_finish(&fill->begun);
+	ts_free(fill->marks);
+	fill->marks = NULL;
+}
+
+static enum ts_status give_rows(struct ts_trace_fill *fill, struct ts_error *err)
+{
+	if (fill->take(fill->ctx, &fill->rows, err))
+		return err->status;
+	ts_trace_rows_clear(&fill->rows);
+	return TS_OK;
+}
+
+/* --- kinds --- */
+
+static const struct kind_name {
+	const char *category;
+	uint8_t len, kind;
+} kinds[] = {
+#define KIND(category, kind)                                                                                                           \
+	{                                                                                                                              \
+		category, sizeof category - 1, kind                                                                                    \
+	}
+	KIND("cpu_op", TS_TRACE_OPERATOR),
+	KIND("python_function", TS_TRACE_PYTHON),
+	KIND("cuda_runtime", TS_TRACE_RUNTIME),
+	KIND("cuda_driver", TS_TRACE_RUNTIME),
+	KIND("kernel", TS_TRACE_KERNEL),
+	KIND("gpu_memcpy", TS_TRACE_COPY),
+	KIND("gpu_memset", TS_TRACE_FILL),
+	KIND("user_annotation", TS_TRACE_ANNOTATION),
+	KIND("gpu_user_annotation", TS_TRACE_DEVICE_ANNOTATION),
+	KIND("cuda_sync", TS_TRACE_SYNC),
+	KIND("overhead", TS_TRACE_OVERHEAD),
+	KIND("Trace", TS_TRACE_WINDOW),
+	/* As PyTorch wrote them in 2021. */
+	KIND("Operator", TS_TRACE_OPERATOR),
+	KIND("Runtime", TS_TRACE_RUNTIME),
+	KIND("Kernel", TS_TRACE_KERNEL),
+	KIND("Memcpy", TS_TRACE_COPY),
+	KIND("Memset", TS_TRACE_FILL),
+#undef KIND
+};
+
+static bool begins(struct ts_trace_text text, const char *with)
+{
+	size_t n = strlen(with);
+
+	return text.len >= n && memcmp(text.data, with, n) == 0;
+}
+
+static uint8_t kind_of(const struct ts_trace_event *e)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (e->category.len != kinds[i].len || memcmp(e->category.data, kinds[i].category, kinds[i].len) != 0)
+			continue;
+		/* In 2021 steps were operators. */
+		return kinds[i].kind == TS_TRACE_OPERATOR && begins(e->name, "ProfilerStep#") ? TS_TRACE_ANNOTATION : kinds[i].kind;
+	}
+	return TS_TRACE_OTHER;
+}
+
+static int32_t narrow(int64_t v)
+{
+	return v > INT32_MIN && v <= INT32_MAX ? (int32_t)v : TS_TRACE_NO_DEVICE;
+}
+
+/* The n-th stream by its thread's id: a number, or in 2021 "stream 7". */
+static int64_t stream_of_thread(const struct ts_trace_name *tid)
+{
+	int64_t n;
+
+	if (!tid->text.data)
+		return tid->number;
+	return begins(tid->text, "stream ") && ts_parse_i64(ts_span_of(tid->text.data + 7, tid->text.len - 7), &n) ? n : TS_TRACE_NONE;
+}
+
+/* --- rows --- */
+
+/* "Input Dims" without its spaces, so that a file that is indented has the same. */
+static enum ts_status shapes_of(struct ts_trace_fill *fill, struct ts_trace_text json, uint32_t *ret, struct ts_error *err)
+{
+	enum { SHAPES_MAX = 1024 };
+	uint8_t out[SHAPES_MAX];
+	size_t n = 0;
+
+	*ret = 0;
+	if (json.len < 2 || *json.data != '[')
+		return TS_OK;
+	for (size_t i = 0; i < json.len; i++) {
+		if (ts_is_space(json.data[i]))
+			continue;
+		if (n == SHAPES_MAX)
+			return TS_OK;
+		out[n++] = json.data[i];
+	}
+	return ts_trace_word(fill->words, (struct ts_trace_text){.data = out, .len = n}, ret, err);
+}
+
+/* Writes the span into row i of t, which has room. */
+static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_spans *t, size_t i, const struct ts_trace_event *e,
+			       struct ts_error *err)
+{
+	uint8_t kind = kind_of(e);
+	bool device = ts_trace_on_device(kind) || kind == TS_TRACE_DEVICE_ANNOTATION || kind == TS_TRACE_SYNC;
+
+	t->kind[i] = kind;
+	t->start_ns[i] = e->time_ns;
+	t->duration_ns[i] = e->duration_ns;
+	t->correlation[i] = e->correlation;
+	t->external[i] = e->external;
+	t->bytes[i] = e->bytes;
+	t->device[i] = device ? narrow(e->device != TS_TRACE_NONE ? e->device : e->pid.number) : TS_TRACE_NO_DEVICE;
+	t->stream[i] = device ? narrow(e->stream != TS_TRACE_NONE ? e->stream : stream_of_thread(&e->tid)) : TS_TRACE_NO_DEVICE;
+	t->category[i] = t->shapes[i] = t->collective[i] = t->group[i] = 0;
+	if (ts_trace_word(fill->words, e->name, &t->name[i], err) ||
+	    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[i], err) ||
+	    (kind == TS_TRACE_OTHER && ts_trace_word(fill->words, e->category, &t->category[i], err)) ||
+	    (e->shapes.data && shapes_of(fill, e->shapes, &t->shapes[i], err)) ||
+	    (e->collective.data && ts_trace_word(fill->words, e->collective, &t->collective[i], err)) ||
+	    (e->group.data && ts_trace_word(fill->words, e->group, &t->group[i], err)))
+		return err->status;
+	return TS_OK;
+}
+
+static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_trace_spans *t = &fill->rows.spans;
+	int64_t end;
+
+	if (e->time_ns == TS_TRACE_NONE || e->duration_ns == TS_TRACE_NONE) {
+		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "an event without its time or its duration");
+		return TS_OK;
+	}
+	if (e->duration_ns < 0) {
+		ts_trace_note(fill, "trace_negative", TS_NOTICE_INFO, at, "a duration below 0 counts as 0");
+		e->duration_ns = 0;
+	}
+	if (__builtin_add_overflow(e->time_ns, e->duration_ns, &end)) {
+		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "an event that ends after all time");
+		return TS_OK;
+	}
+	if (put_span(fill, t, t->n, e, err))
+		return err->status;
+	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
+}
+
+static enum ts_status mark_row(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_trace_mark mark = {.time_ns = e->time_ns, .row = UINT32_MAX};
+
+	if (e->time_ns == TS_TRACE_NONE) {
+		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "an event without its time");
+		return TS_OK;
+	}
+	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &mark.thread, err) ||
+	    (e->name.data && ts_trace_word(fill->words, e->name, &mark.name, err)))
+		return err->status;
+	if (e->phase == 'B') {
+		mark.row = (uint32_t)fill->begun.rows.spans.n;
+		if (put_span(fill, &fill->one.spans, 0, e, err))
+			return err->status;
+		fill->one.spans.n = 1;
+		if (ts_trace_append(&fill->begun, &fill->one, err))
+			return err->status;
+	}
+	return ts_trace_mark_add(fill, &mark, err);
+}
+
+static enum ts_status flow_row(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_trace_flows *t = &fill->rows.flows;
+	int64_t id = e->id.number;
+
+	/* An id may be a text of digits. */
+	if (e->id.text.data && !ts_parse_i64(ts_span_of(e->id.text.data, e->id.text.len), &id))
+		id = TS_TRACE_NONE;
+	if (e->time_ns == TS_TRACE_NONE || id == TS_TRACE_NONE) {
+		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "a flow without its time or its number");
+		return TS_OK;
+	}
+	t->time_ns[t->n] = e->time_ns;
+	t->id[t->n] = id;
+	t->end[t->n] = e->phase == 'f';
+	if (ts_trace_word(fill->words, e->category, &t->category[t->n], err) ||
+	    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[t->n], err))
+		return err->status;
+	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
+}
+
+static void not_kept(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at)
+{
+	char what[80];
+
+	(void)snprintf(what, sizeof what, "an event of phase '%c', of which nothing is kept",
+		       e->phase > ' ' && e->phase < 0x7f ? e->phase : '?');
+	ts_trace_note(fill, "trace_not_kept", TS_NOTICE_INFO, at, what);
+}
+
+static enum ts_status instant_row(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_trace_allocations *t = &fill->rows.allocations;
+
+	if (e->name.len != 8 || memcmp(e->name.data, "[memory]", 8) != 0 || e->time_ns == TS_TRACE_NONE || e->bytes == TS_TRACE_NONE) {
+		not_kept(fill, e, at);
+		return TS_OK;
+	}
+	t->time_ns[t->n] = e->time_ns;
+	t->address[t->n] = e->address;
+	t->bytes[t->n] = e->bytes;
+	t->allocated[t->n] = e->allocated;
+	t->reserved[t->n] = e->reserved;
+	t->device_type[t->n] = narrow(e->device_type);
+	t->device[t->n] = narrow(e->device_id);
+	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[t->n], err))
+		return err->status;
+	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
+}
+
+/* Each member of args is a series. */
+static enum ts_status counter_rows(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_buf scratch = TS_BUF_INIT(1 << 20);
+	struct ts_trace_counters *t = &fill->rows.counters;
+	struct ts_json_reader r;
+	struct ts_json_token token;
+	struct ts_error bad;
+	uint32_t series = 0;
+	enum ts_status status = TS_OK;
+
+	ts_json_reader_init(&r, ts_span_of(e->args.data, e->args.len), &scratch);
+	while (!status && e->time_ns != TS_TRACE_NONE && !ts_json_next(&r, &token, &bad) && token.type != TS_JSON_EOF && r.depth <= 1) {
+		if (token.type == TS_JSON_KEY)
+			status = ts_trace_word(fill->words, (struct ts_trace_text){.data = token.text.data, .len = token.text.len},
+					       &series, err);
+		if (token.type != TS_JSON_NUMBER)
+			continue;
+		t->time_ns[t->n] = e->time_ns;
+		t->value[t->n] = token.number;
+		t->series[t->n] = series;
+		if (ts_trace_word(fill->words, e->name, &t->name[t->n], err) ||
+		    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[t->n], err))
+			status = err->status;
+		else if (++t->n == TS_TRACE_BATCH)
+			status = give_rows(fill, err);
+	}
+	ts_buf_finish(&scratch);
+	if (e->time_ns == TS_TRACE_NONE)
+		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "a counter without its time");
+	return status;
+}
+
+/* Names of threads and processes. */
+static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_event *e, struct ts_error *err)
+{
+	struct ts_trace_thread *t;
+	uint32_t thread;
+
+	if (!e->arg_name.data && !e->labels.data)
+		return TS_OK;
+	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &thread, err))
+		return err->status;
+	t = &fill->words->threads[thread];
+	if (begins(e->name, "process_name"))
+		return ts_trace_word(fill->words, e->arg_name, &t->process, err);
+	if (begins(e->name, "thread_name"))
+		return ts_trace_word(fill->words, e->arg_name, &t->thread, err);
+	if (begins(e->name, "process_labels"))
+		return ts_trace_word(fill->words, e->labels, &t->label, err);
+	return TS_OK;
+}
+
+static void note_numbers(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at)
+{
+	if (e->rounded)
+		ts_trace_note(fill, "trace_rounded", TS_NOTICE_INFO, at,
+			      "a time with more than three decimals is rounded to the nanosecond");
+	if (e->too_large)
+		ts_trace_note(fill, "trace_number", TS_NOTICE_SKIPPED, at, "a number of more than 64 bits is left out");
+}
+
+enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
+{
+	if (e->rounded || e->too_large)
+		note_numbers(fill, e, at);
+	switch (e->phase) {
+	case 'X':
+		return span_row(fill, e, at, err);
+	case 'B':
+	case 'E':
+		return mark_row(fill, e, at, err);
+	case 's':
+	case 'f':
+		return flow_row(fill, e, at, err);
+	case 'i':
+	case 'I':
+		return instant_row(fill, e, at, err);
+	case 'C':
+		return counter_rows(fill, e, at, err);
+	case 'M':
+		return meta(fill, e, err);
+	case 0:
+		ts_trace_note(fill, "trace_not_event", TS_NOTICE_SKIPPED, at, "an entry of the list that is no event");
+		return TS_OK;
+	default:
+		not_kept(fill, e, at);
+		return TS_OK;
+	}
+}
+
+static enum ts_status give_pair(struct ts_trace_fill *fill, size_t row, int64_t duration_ns, struct ts_error *err)
+{
+	const struct ts_trace_spans *from = &fill->begun.rows.spans;
+	struct ts_trace_spans *t = &fill->rows.spans;
+
+#define COPY_CELL(type, column) t->column[t->n] = from->column[row];
+	TS_TRACE_SPAN_COLUMNS(COPY_CELL)
+	t->duration_ns[t->n] = duration_ns;
+	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
+}
+
+enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *err)
+{
+	if (fill->n_marks && ts_trace_pair(fill, give_pair, err))
+		return err->status;
+	return give_rows(fill, err);
+}

@@ -1,0 +1,46 @@
+/* trace_fill.h - makes rows of events: which table, which kind, and what of an event is not kept. Threads: one at a time. */
+#ifndef TSCOPE_INGEST_TRACE_TRACE_FILL_H
+#define TSCOPE_INGEST_TRACE_TRACE_FILL_H
+
+#include "ingest/trace/trace_read.h"
+
+enum { TS_TRACE_BATCH = 4096, TS_TRACE_MARKS_MAX = 4 << 20 };
+
+/* A duration event's begin or end, which is held until all are there: they need not be in order. */
+struct ts_trace_mark {
+	int64_t time_ns;
+	uint32_t thread;
+	uint32_t row; /* of begun; UINT32_MAX: an end */
+	uint32_t name;
+	uint32_t order;
+};
+
+struct ts_trace_fill {
+	struct ts_trace_words *words;
+	struct ts_trace_rows rows;
+	ts_trace_take *take;
+	void *ctx;
+	struct ts_notices *notices;
+	struct ts_span file; /* in notices */
+	struct ts_trace begun;
+	struct ts_trace_rows one;
+	struct ts_trace_mark *marks;
+	size_t n_marks, cap_marks;
+};
+
+enum ts_status ts_trace_fill_begin(struct ts_trace_fill *fill, struct ts_error *err);
+/* Takes an event that began at byte `at` of the JSON; mends it in place. */
+enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err);
+/* Pairs what began with what ended, and gives the last rows on. */
+enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *err);
+void ts_trace_fill_finish(struct ts_trace_fill *fill);
+/* A notice with the byte. */
+void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what);
+
+/* trace_pairs.c */
+enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err);
+enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
+			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
+			     struct ts_error *err);
+
+#endif

@@ -1,0 +1,396 @@
+/* trace_form.h - the scanner itself, compiled once for each form (trace_event.h): a file that includes it says TS_TRACE_FORM. */
+#ifndef TSCOPE_INGEST_TRACE_TRACE_FORM_H
+#define TSCOPE_INGEST_TRACE_TRACE_FORM_H
+
+#include "ingest/trace/trace_event.h"
+#include "ingest/trace/trace_scan.h"
+
+/* What is called for each value is part of its caller: calls would cost a third of the time. */
+#define TS_INLINE static inline __attribute__((always_inline))
+
+static __attribute__((cold, noinline)) const uint8_t *lacks(struct ts_trace_place *place, const uint8_t *p, const char *expected)
+{
+	place->p = p;
+	place->expected = expected;
+	return NULL;
+}
+
+TS_INLINE const uint8_t *over_blanks(const uint8_t *p)
+{
+	scan_mask m;
+
+	if (*p > ' ')
+		return p;
+	if (*p == ' ' && p[1] > ' ')
+		return p + 1;
+	while (!(m = scan_no_blanks(p)))
+		p += SCAN_STEP;
+	return p + scan_first(m);
+}
+
+static const uint8_t *blanks(const uint8_t *p)
+{
+	return over_blanks(p);
+}
+
+/* p stands behind the opening quote. Returns the closing one, which may lie behind the input. */
+TS_INLINE const uint8_t *string_end(const uint8_t *p, bool *escaped)
+{
+	scan_mask m = scan_first_quotes(p);
+	size_t step = SCAN_FIRST;
+
+	for (;;) {
+		if (m) {
+			p += scan_first(m);
+			if (*p == '"')
+				return p;
+			*escaped = true;
+			p += 2;
+		} else {
+			p += step;
+		}
+		m = scan_quotes(p);
+		step = SCAN_STEP;
+	}
+}
+
+TS_INLINE const uint8_t *string(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_text *ret)
+{
+	struct ts_trace_text text = {.data = p + 1};
+	const uint8_t *close = string_end(p + 1, &text.escaped);
+
+	if (close >= place->end)
+		return lacks(place, place->end, "the end of a string");
+	text.len = (size_t)(close - text.data);
+	*ret = text;
+	return close + 1;
+}
+
+/* Goes over an array or an object. Commas and colons are not looked at. */
+static const uint8_t *nested(struct ts_trace_place *place, const uint8_t *p)
+{
+	uint64_t square = 0;
+	int depth = 0;
+	bool escaped;
+
+	for (;;) {
+		scan_mask m;
+
+		while (!(m = scan_nest(p)))
+			p += SCAN_STEP;
+		p += scan_first(m);
+		if (p >= place->end)
+			return lacks(place, place->end, "the end of a nested value");
+		switch (*p) {
+		case '"':
+			p = string_end(p + 1, &escaped);
+			if (p >= place->end)
+				return lacks(place, place->end, "the end of a string");
+			break;
+		case '[':
+		case '{':
+			if (depth++ == TS_TRACE_DEPTH)
+				return lacks(place, p, "at most 64 levels of nested values");
+			square = square << 1 | (*p == '[');
+			break;
+		case ']':
+		case '}':
+			if ((*p == ']') != (square & 1))
+				return lacks(place, p, *p == ']' ? "'}'" : "']'");
+			square >>= 1;
+			if (--depth == 0)
+				return p + 1;
+			break;
+		default:
+			return lacks(place, p, "a value");
+		}
+		p++;
+	}
+}
+
+TS_INLINE bool is_word(uint8_t c)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '-' || c == '+' || c == '.';
+}
+
+TS_INLINE const uint8_t *over_value(struct ts_trace_place *place, const uint8_t *p)
+{
+	const uint8_t *begin = p;
+	struct ts_trace_text text;
+
+	if (*p == '"')
+		return string(place, p, &text);
+	if (*p == '[' || *p == '{')
+		return nested(place, p);
+	while (is_word(*p))
+		p++;
+	return p > begin ? p : lacks(place, p, "a value");
+}
+
+static const uint8_t *value(struct ts_trace_place *place, const uint8_t *p)
+{
+	return over_value(place, p);
+}
+
+TS_INLINE bool is_digit(uint8_t c)
+{
+	return (uint8_t)(c - '0') < 10;
+}
+
+TS_INLINE const uint8_t *text_value(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_text *ret)
+{
+	return *p == '"' ? string(place, p, ret) : over_value(place, p);
+}
+
+static const uint8_t *json_value(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_text *ret)
+{
+	const uint8_t *end = over_value(place, p);
+
+	if (end)
+		*ret = (struct ts_trace_text){.data = p, .len = (size_t)(end - p)};
+	return end;
+}
+
+/* Integers of 64 bits, with a sign or without; others, and other values, leave *ret alone. */
+TS_INLINE const uint8_t *integer(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, bool *too_large)
+{
+	const uint8_t *begin = p, *first;
+	bool negative = *p == '-', over = false;
+	uint64_t v = 0;
+
+	p += negative;
+	first = p;
+	while (is_digit(*p)) {
+		uint64_t digit = (uint64_t)(*p++ - '0');
+
+		if (p - first < 19)
+			v = v * 10 + digit;
+		else
+			over |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v);
+	}
+	if (p == first || *p == '.' || (*p | 32) == 'e')
+		return over_value(place, begin);
+	if (over || (negative && v > INT64_MAX))
+		*too_large = true;
+	else
+		*ret = negative ? -(int64_t)v : (int64_t)v;
+	return p;
+}
+
+TS_INLINE const uint8_t *id(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_name *ret, bool *too_large)
+{
+	if (*p != '"')
+		return integer(place, p, &ret->number, too_large);
+	ret->number = TS_TRACE_NONE;
+	return string(place, p, &ret->text);
+}
+
+/* Eight digits at once: each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
+TS_INLINE bool eight_digits(const uint8_t *p, uint64_t *io)
+{
+	uint64_t v = ts_load_le(p, 8);
+
+	if (((v & UINT64_C(0xf0f0f0f0f0f0f0f0)) | (((v + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) !=
+	    UINT64_C(0x3333333333333333))
+		return false;
+	v = (v & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+	v = (v & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+	v = (v & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+	*io = *io * 100000000 + v;
+	return true;
+}
+
+/* Microseconds as integers, or with up to three decimals; all else goes to ts_trace_micros. */
+TS_INLINE const uint8_t *micros(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e)
+{
+	const uint8_t *begin = p, *digits = p, *decimals;
+	uint64_t v = 0;
+
+	if (eight_digits(p, &v)) {
+		p += 8;
+		if (eight_digits(p, &v))
+			p += 8;
+	}
+	while (is_digit(*p) && p - digits < 17)
+		v = v * 10 + (uint64_t)(*p++ - '0');
+	if (p == digits || p - digits > 15 + (v < UINT64_C(9000000000000000)))
+		goto other;
+	v *= 1000;
+	if (*p == '.') {
+		decimals = ++p;
+		for (uint64_t unit = 100; is_digit(*p) && unit; unit /= 10)
+			v += (uint64_t)(*p++ - '0') * unit;
+		if (p == decimals)
+			goto other;
+	}
+	if (is_word(*p))
+		goto other;
+	*ret = (int64_t)v;
+	return p;
+other:
+	return ts_trace_time_value(place, begin, ret, e, value);
+}
+
+TS_INLINE bool is(const uint8_t *key, const char *name, size_t n)
+{
+	return memcmp(key, name, n) == 0;
+}
+
+TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p, struct ts_trace_event *e)
+{
+#define INTEGER(text, member)                                                                                                          \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return integer(place, p, &e->member, &e->too_large)
+#define TEXT(text, member)                                                                                                             \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return text_value(place, p, &e->member)
+	switch (len) {
+	case 4:
+		TEXT("name", arg_name);
+		INTEGER("Addr", address);
+		break;
+	case 5:
+		INTEGER("bytes", bytes);
+		INTEGER("Bytes", bytes);
+		break;
+	case 6:
+		INTEGER("stream", stream);
+		INTEGER("device", device);
+		TEXT("labels", labels);
+		break;
+	case 9:
+		INTEGER("Device Id", device_id);
+		break;
+	case 10:
+		if (is(key, "Input Dims", 10))
+			return json_value(place, p, &e->shapes);
+		break;
+	case 11:
+		INTEGER("External id", external);
+		INTEGER("correlation", correlation);
+		INTEGER("external id", external);
+		INTEGER("Device Type", device_type);
+		break;
+	case 14:
+		INTEGER("Total Reserved", reserved);
+		break;
+	case 15:
+		INTEGER("Total Allocated", allocated);
+		TEXT("Collective name", collective);
+		break;
+	case 18:
+		TEXT("Process Group Name", group);
+		break;
+	default:
+		break;
+	}
+#undef INTEGER
+#undef TEXT
+	return over_value(place, p);
+}
+
+typedef const uint8_t *member(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p, struct ts_trace_event *e);
+
+/* Goes through the object at p, each member by take. */
+TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e, member *take)
+{
+	p = over_blanks(p + 1);
+	if (*p == '}')
+		return p + 1;
+	for (;;) {
+		const uint8_t *key = p + 1;
+		bool escaped;
+		size_t len;
+
+		if (*p != '"')
+			return lacks(place, p, "a key");
+		p = string_end(key, &escaped);
+		if (p >= place->end)
+			return lacks(place, place->end, "the end of a key");
+		len = (size_t)(p - key);
+		p = over_blanks(p + 1);
+		if (*p != ':')
+			return lacks(place, p, "':'");
+		p = take(place, key, len, over_blanks(p + 1), e);
+		if (!p)
+			return NULL;
+		p = over_blanks(p);
+		if (*p == '}')
+			return p + 1;
+		if (*p != ',')
+			return lacks(place, p, "',' or '}'");
+		p = over_blanks(p + 1);
+	}
+}
+
+static const uint8_t *args(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e)
+{
+	const uint8_t *end = *p == '{' ? object(place, p, e, arg) : over_value(place, p);
+
+	if (end && *p == '{')
+		e->args = (struct ts_trace_text){.data = p, .len = (size_t)(end - p)};
+	return end;
+}
+
+static const uint8_t *phase(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e)
+{
+	struct ts_trace_text text = {0};
+
+	p = text_value(place, p, &text);
+	e->phase = text.len == 1 ? *text.data : 0;
+	return p;
+}
+
+TS_INLINE const uint8_t *event_member(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p,
+				      struct ts_trace_event *e)
+{
+	switch (len) {
+	case 2:
+		if (is(key, "ph", 2))
+			return phase(place, p, e);
+		if (is(key, "ts", 2))
+			return micros(place, p, &e->time_ns, e);
+		if (is(key, "id", 2))
+			return id(place, p, &e->id, &e->too_large);
+		break;
+	case 3:
+		if (is(key, "cat", 3))
+			return text_value(place, p, &e->category);
+		if (is(key, "dur", 3))
+			return micros(place, p, &e->duration_ns, e);
+		if (is(key, "pid", 3))
+			return id(place, p, &e->pid, &e->too_large);
+		if (is(key, "tid", 3))
+			return id(place, p, &e->tid, &e->too_large);
+		break;
+	case 4:
+		if (is(key, "name", 4))
+			return text_value(place, p, &e->name);
+		if (is(key, "args", 4))
+			return args(place, p, e);
+		break;
+	default:
+		break;
+	}
+	return over_value(place, p);
+}
+
+/* Member by member: as one copy of the struct it takes longer than a tenth of an event. */
+TS_INLINE void clear(struct ts_trace_event *e)
+{
+	e->phase = 0;
+	e->rounded = e->too_large = false;
+	e->category = e->name = e->pid.text = e->tid.text = e->id.text = (struct ts_trace_text){0};
+	e->arg_name = e->labels = e->collective = e->group = e->shapes = e->args = (struct ts_trace_text){0};
+	e->pid.number = e->tid.number = e->id.number = e->time_ns = e->duration_ns = TS_TRACE_NONE;
+	e->correlation = e->external = e->bytes = e->stream = e->device = TS_TRACE_NONE;
+	e->address = e->allocated = e->reserved = e->device_type = e->device_id = TS_TRACE_NONE;
+}
+
+static const uint8_t *event(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *ret_event)
+{
+	clear(ret_event);
+	return object(place, p, ret_event, event_member);
+}
+
+#endif

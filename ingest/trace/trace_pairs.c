@@ -1,0 +1,75 @@
+/* trace_pairs.c - makes spans of duration events: on each thread an end belongs to what began last and has not ended. */
+#include "base/alloc.h"
+#include "ingest/trace/trace_fill.h"
+
+#include <stdlib.h>
+
+enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err)
+{
+	if (fill->n_marks == TS_TRACE_MARKS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d begins and ends of duration events", TS_TRACE_MARKS_MAX);
+	if (fill->n_marks == fill->cap_marks) {
+		size_t cap = fill->cap_marks ? fill->cap_marks * 2 : 1024;
+		struct ts_trace_mark *marks = ts_realloc(fill->marks, cap * sizeof *marks);
+
+		if (!marks)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for duration events");
+		fill->marks = marks;
+		fill->cap_marks = cap;
+	}
+	fill->marks[fill->n_marks] = *mark;
+	fill->marks[fill->n_marks].order = (uint32_t)fill->n_marks;
+	fill->n_marks++;
+	return TS_OK;
+}
+
+static int by_thread_and_time(const void *a, const void *b)
+{
+	const struct ts_trace_mark *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static void unpaired(struct ts_trace_fill *fill, const char *what)
+{
+	ts_notice_add(fill->notices, "trace_unpaired", TS_NOTICE_SKIPPED, fill->file, 0, what);
+}
+
+enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
+			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
+			     struct ts_error *err)
+{
+	struct ts_trace_mark *marks = fill->marks;
+	size_t open = 0; /* marks[0 .. open) are a stack: what it holds was read already */
+
+	qsort(marks, fill->n_marks, sizeof *marks, by_thread_and_time);
+	for (size_t i = 0; i < fill->n_marks; i++) {
+		struct ts_trace_mark m = marks[i];
+		int64_t duration;
+
+		while (open && marks[open - 1].thread != m.thread) {
+			unpaired(fill, "a duration event begins and does not end");
+			open--;
+		}
+		if (m.row != UINT32_MAX) {
+			marks[open++] = m;
+			continue;
+		}
+		if (!open) {
+			unpaired(fill, "a duration event ends and did not begin");
+			continue;
+		}
+		open--;
+		if (__builtin_sub_overflow(m.time_ns, marks[open].time_ns, &duration))
+			unpaired(fill, "a duration event is longer than all time");
+		else if (give(fill, marks[open].row, duration, err))
+			return err->status;
+	}
+	for (; open; open--)
+		unpaired(fill, "a duration event begins and does not end");
+	return TS_OK;
+}

@@ -1,0 +1,353 @@
+#include "ingest/trace/trace_read.h"
+
+#include "ingest/trace/trace_about.h"
+#include "ingest/trace/trace_fill.h"
+#include "ingest/trace/trace_input.h"
+
+enum { ABOUT_BYTES = 64 << 20 };
+
+struct reading {
+	struct ts_trace_input in;
+	const struct ts_trace_scanner *scan;
+	size_t at; /* in the window */
+	struct ts_trace_fill fill;
+	struct ts_trace_file *file;
+	bool any_list, cut;
+};
+
+static uint64_t place(const struct reading *r)
+{
+	return r->in.base + r->at;
+}
+
+static enum ts_status expected(const struct reading *r, uint64_t at, const char *what, struct ts_error *err)
+{
+	return ts_error_set(err, TS_INVALID, "%.*s: byte %" PRIu64 ": expected %s", TS_SPAN_ARG(r->in.source->path), at, what);
+}
+
+static enum ts_status more(struct reading *r, struct ts_error *err)
+{
+	if (ts_trace_input_more(&r->in, r->at, err))
+		return err->status;
+	r->at = 0;
+	return TS_OK;
+}
+
+/* The next byte that is no white space, without taking it; -1 at the end. */
+static enum ts_status peek(struct reading *r, int *ret, struct ts_error *err)
+{
+	for (;;) {
+		r->at = (size_t)(r->scan->blanks(r->in.window + r->at) - r->in.window);
+		if (r->at < r->in.len) {
+			*ret = r->in.window[r->at];
+			return TS_OK;
+		}
+		r->at = r->in.len;
+		if (r->in.ended) {
+			*ret = -1;
+			return TS_OK;
+		}
+		if (more(r, err))
+			return err->status;
+	}
+}
+
+/* Goes over one value, which then lies whole in the window at r->at; *ret_n is its length, 0 if the input ends inside of it. With an
+ * event the value is taken apart. */
+static enum ts_status whole(struct reading *r, struct ts_trace_event *event, size_t *ret_n, struct ts_error *err)
+{
+	for (;;) {
+		const uint8_t *p = r->in.window + r->at, *end = r->in.window + r->in.len;
+		struct ts_trace_place at = {.end = end};
+		const uint8_t *q = event ? r->scan->event(&at, p, event) : r->scan->value(&at, p);
+
+		/* A number may go on behind the window. */
+		if (q && (q < end || (q == end && (r->in.ended || p[0] == '{' || p[0] == '[' || p[0] == '"')))) {
+			*ret_n = (size_t)(q - p);
+			return TS_OK;
+		}
+		if (!q && at.p < end)
+			return expected(r, r->in.base + (uint64_t)(at.p - r->in.window), at.expected, err);
+		if (r->in.ended) {
+			*ret_n = 0;
+			r->cut = true;
+			return TS_OK;
+		}
+		if (more(r, err))
+			return err->status;
+	}
+}
+
+/* --- the list of events --- */
+
+static enum ts_status entry(struct reading *r, int c, struct ts_error *err)
+{
+	struct ts_trace_event event;
+	size_t n;
+
+	if (whole(r, c == '{' ? &event : NULL, &n, err))
+		return err->status;
+	if (!n)
+		return TS_OK;
+	if (c != '{')
+		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, place(r), "an entry of the list that is no event");
+	else if (ts_trace_fill_event(&r->fill, &event, place(r), err))
+		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), place(r));
+	r->file->events++;
+	r->at += n;
+	return TS_OK;
+}
+
+/* Stands behind '['. */
+static enum ts_status list(struct reading *r, struct ts_error *err)
+{
+	int c;
+
+	r->any_list = true;
+	while (!peek(r, &c, err)) {
+		if (c == ']') {
+			r->at++;
+			return TS_OK;
+		}
+		if (c < 0) {
+			r->cut = true;
+			return TS_OK;
+		}
+		if (entry(r, c, err))
+			return err->status;
+		if (r->cut)
+			return TS_OK;
+		if (peek(r, &c, err))
+			return err->status;
+		if (c == ',')
+			r->at++;
+		else if (c >= 0 && c != ']')
+			return expected(r, place(r), "',' or ']'", err);
+	}
+	return err->status;
+}
+
+/* --- the envelope --- */
+
+static enum ts_status about(struct reading *r, struct ts_span key, uint64_t at, struct ts_error *err)
+{
+	size_t n;
+
+	if (whole(r, NULL, &n, err))
+		return err->status;
+	if (n && ts_trace_about_take(&r->file->about, key, ts_span_of(r->in.window + r->at, n), at, &r->file->arena, r->fill.notices,
+				     r->fill.file, err))
+		return err->status;
+	r->at += n;
+	return TS_OK;
+}
+
+/* Copies the key: the window may move. */
+static enum ts_status key_of(struct reading *r, char *key, size_t cap, size_t *ret_n, struct ts_error *err)
+{
+	size_t n;
+
+	if (whole(r, NULL, &n, err))
+		return err->status;
+	*ret_n = 0;
+	if (!n)
+		return TS_OK;
+	if (n - 2 < cap) {
+		memcpy(key, r->in.window + r->at + 1, n - 2);
+		*ret_n = n - 2;
+	}
+	r->at += n;
+	return TS_OK;
+}
+
+static enum ts_status member(struct reading *r, struct ts_error *err)
+{
+	enum { KEY_MAX = 256 };
+	char key[KEY_MAX];
+	uint64_t at = place(r);
+	size_t n = 0;
+	int c;
+
+	if (key_of(r, key, sizeof key, &n, err) || r->cut || peek(r, &c, err))
+		return r->cut ? TS_OK : err->status;
+	if (c >= 0 && c != ':')
+		return expected(r, place(r), "':'", err);
+	r->at += c >= 0;
+	if (peek(r, &c, err))
+		return err->status;
+	if (c < 0) {
+		r->cut = true;
+		return TS_OK;
+	}
+	if (c == '[' && ts_span_is(ts_span_of(key, n), "traceEvents")) {
+		r->at++;
+		if (r->any_list)
+			ts_trace_note(&r->fill, "trace_lists", TS_NOTICE_INFO, at, "another list of events, which is read too");
+		return list(r, err);
+	}
+	return about(r, ts_span_of(key, n), at, err);
+}
+
+/* Stands behind '{'. */
+static enum ts_status envelope(struct reading *r, struct ts_error *err)
+{
+	int c;
+
+	if (peek(r, &c, err))
+		return err->status;
+	if (c == '}') {
+		r->at++;
+		return TS_OK;
+	}
+	for (;;) {
+		if (peek(r, &c, err))
+			return err->status;
+		if (c < 0)
+			r->cut = true;
+		else if (c != '"')
+			return expected(r, place(r), "a key", err);
+		else if (member(r, err))
+			return err->status;
+		if (r->cut)
+			return TS_OK;
+		if (peek(r, &c, err))
+			return err->status;
+		r->at += c >= 0;
+		if (c == '}')
+			return TS_OK;
+		if (c < 0)
+			r->cut = true;
+		else if (c != ',')
+			return expected(r, place(r) - 1, "',' or '}'", err);
+	}
+}
+
+static enum ts_status no_trace(const struct reading *r, const char *what, struct ts_error *err)
+{
+	return ts_error_set(err, TS_INVALID, "%.*s: %s", TS_SPAN_ARG(r->in.source->path), what);
+}
+
+static void note_ends(struct reading *r, bool array)
+{
+	const struct ts_trace_words *words = r->fill.words;
+
+	if (r->cut && array && !r->in.cut && r->at == r->in.len)
+		ts_trace_note(&r->fill, "trace_unclosed", TS_NOTICE_INFO, place(r), "the list of events has no end, as it may");
+	else if (r->cut || r->in.cut)
+		ts_trace_note(&r->fill, "trace_cut", TS_NOTICE_SKIPPED, place(r),
+			      "the file ends too early; what stands before is read");
+	if (r->in.trailing)
+		ts_notice_add(r->fill.notices, "trace_trailing", TS_NOTICE_SKIPPED, r->fill.file, 0, "bytes behind the end of gzip");
+	for (uint64_t i = 0; i < words->repaired; i++)
+		ts_notice_add(r->fill.notices, "trace_name", TS_NOTICE_INFO, r->fill.file, 0,
+			      "a name that is no UTF-8, or has an escape that JSON does not have");
+}
+
+static enum ts_status document(struct reading *r, struct ts_error *err)
+{
+	bool array;
+	int c;
+
+	while (r->in.len < 3 && !r->in.ended)
+		if (more(r, err))
+			return err->status;
+	if (r->in.len >= 3 && memcmp(r->in.window, "\xef\xbb\xbf", 3) == 0)
+		r->at = 3;
+	if (peek(r, &c, err))
+		return err->status;
+	if (c < 0)
+		return no_trace(r, "the file is empty", err);
+	array = c == '[';
+	if (!array && c != '{')
+		return expected(r, place(r), "'{' or '['", err);
+	r->at++;
+	if (array ? list(r, err) : envelope(r, err))
+		return err->status;
+	if (!r->any_list)
+		return no_trace(r, r->cut ? "the file ends before its events" : "no traceEvents, so it is no trace", err);
+	if (!r->cut) {
+		if (peek(r, &c, err))
+			return err->status;
+		if (c >= 0)
+			ts_trace_note(&r->fill, "trace_trailing", TS_NOTICE_SKIPPED, place(r), "text behind the end of the trace");
+	}
+	if (ts_trace_fill_end(&r->fill, err))
+		return err->status;
+	note_ends(r, array);
+	return TS_OK;
+}
+
+void ts_trace_file_finish(struct ts_trace_file *file)
+{
+	ts_trace_words_finish(&file->words);
+	ts_arena_finish(&file->arena);
+}
+
+static enum ts_status read_all(struct reading *r, const struct ts_source *source, size_t window, struct ts_error *err)
+{
+	enum ts_status status;
+
+	if (ts_trace_fill_begin(&r->fill, err))
+		return err->status;
+	status = ts_trace_input_open(&r->in, source, window, err);
+	if (!status) {
+		status = document(r, err);
+		r->file->bytes = place(r);
+		r->file->cut = r->cut || r->in.cut;
+		ts_trace_input_close(&r->in);
+	}
+	ts_trace_fill_finish(&r->fill);
+	return status;
+}
+
+enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace_file *ret_file,
+			     struct ts_error *err)
+{
+	struct ts_trace_file file = {0};
+	struct reading r = {
+		.scan = reading->scanner ? reading->scanner : ts_trace_scanner_at(0),
+		.file = &file,
+		.fill = {.words = &file.words,
+			 .take = reading->take,
+			 .ctx = reading->ctx,
+			 .notices = reading->notices,
+			 .file = source->name},
+	};
+
+	ts_arena_init(&file.arena, ABOUT_BYTES);
+	ts_trace_about_init(&file.about);
+	if (ts_trace_words_init(&file.words, err))
+		return err->status;
+	if (!read_all(&r, source, reading->window ? reading->window : TS_TRACE_WINDOW_BYTES, err)) {
+		*ret_file = file;
+		return TS_OK;
+	}
+	ts_trace_file_finish(&file);
+	return err->status;
+}
+
+static enum ts_status append(void *ctx, const struct ts_trace_rows *rows, struct ts_error *err)
+{
+	return ts_trace_append(ctx, rows, err);
+}
+
+enum ts_status ts_trace_load(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace *ret_trace,
+			     struct ts_trace_file *ret_file, struct ts_error *err)
+{
+	struct ts_trace trace = {0};
+	struct ts_trace_reading mine = *reading;
+
+	mine.take = append;
+	mine.ctx = &trace;
+	if (ts_trace_read(source, &mine, ret_file, err)) {
+		ts_trace_finish(&trace);
+		return err->status;
+	}
+	trace.names = ret_file->words.words;
+	trace.n_names = ret_file->words.n;
+	trace.threads = ret_file->words.threads;
+	trace.n_threads = ret_file->words.n_threads;
+	trace.about = ret_file->about;
+	*ret_trace = trace;
+	return TS_OK;
+}

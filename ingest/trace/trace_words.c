@@ -1,0 +1,337 @@
+#include "ingest/trace/trace_words.h"
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "base/entropy.h"
+#include "base/text.h"
+
+enum { FIRST_SLOTS = 1 << 12, FIRST_PLACES = 1 << 8 };
+
+enum ts_status ts_trace_words_init(struct ts_trace_words *w, struct ts_error *err)
+{
+	memset(w, 0, sizeof *w);
+	ts_arena_init(&w->arena, TS_TRACE_WORD_BYTES_MAX);
+	if (ts_entropy(w->key, sizeof w->key, err))
+		return err->status;
+	w->key[0] |= 1;
+	w->n_slots = FIRST_SLOTS;
+	w->n_places = FIRST_PLACES;
+	w->cap = FIRST_SLOTS;
+	w->slots = ts_alloc_array(w->n_slots, sizeof *w->slots);
+	w->places = ts_alloc_array(w->n_places, sizeof *w->places);
+	w->words = ts_alloc_array(w->cap, sizeof *w->words);
+	if (w->slots && w->places && w->words) {
+		w->words[w->n++] = ts_span_str("");
+		return TS_OK;
+	}
+	ts_trace_words_finish(w);
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for the names of a trace");
+}
+
+void ts_trace_words_finish(struct ts_trace_words *w)
+{
+	ts_arena_finish(&w->arena);
+	ts_free(w->slots);
+	ts_free(w->words);
+	ts_free(w->places);
+	ts_free(w->threads);
+	memset(w, 0, sizeof *w);
+}
+
+/* --- hashing --- */
+
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t few(const uint8_t *p, size_t n)
+{
+	if (n >= 4)
+		return ts_load_u32(p) | (uint64_t)ts_load_u32(p + n - 4) << 32;
+	return p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16;
+}
+
+/* Multiplication folded onto itself, as in wyhash. */
+static inline uint64_t hash_of(const struct ts_trace_words *w, const uint8_t *p, size_t n)
+{
+	uint64_t h = w->key[1] ^ n;
+	size_t i = 0;
+
+	for (; i + 16 <= n; i += 16)
+		h = fold(ts_load_le(p + i, 8) ^ w->key[0], ts_load_le(p + i + 8, 8) ^ h);
+	if (i + 8 <= n) {
+		h = fold(ts_load_le(p + i, 8) ^ w->key[0], h ^ UINT64_C(0x9E3779B97F4A7C15));
+		i += 8;
+	}
+	if (i < n) {
+		/* The last eight bytes, some of which were taken already, or fewer. */
+		uint64_t tail = n >= 8 ? ts_load_le(p + n - 8, 8) : few(p, n);
+
+		h = fold(tail ^ w->key[0], h ^ UINT64_C(0xD6E8FEB86659FD93));
+	}
+	return fold(h ^ UINT64_C(0xA0761D6478BD642F), w->key[0]);
+}
+
+/* --- unescaping --- */
+
+static int hex4(const uint8_t *p)
+{
+	uint8_t bytes[2];
+
+	return ts_parse_hex(ts_span_of(p, 4), bytes) ? bytes[0] << 8 | bytes[1] : -1;
+}
+
+/* Reads the escape at raw[at], which is a backslash; returns its length, or 0 if JSON has none such. */
+static size_t escape(struct ts_span raw, size_t at, uint32_t *ret_point)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *found;
+	int high, low;
+
+	if (at + 1 >= raw.len)
+		return 0;
+	found = memchr(from, raw.data[at + 1], sizeof from - 1);
+	if (found) {
+		*ret_point = (uint8_t)to[found - from];
+		return 2;
+	}
+	high = raw.data[at + 1] == 'u' && at + 6 <= raw.len ? hex4(raw.data + at + 2) : -1;
+	if (high < 0)
+		return 0;
+	*ret_point = (uint32_t)high;
+	if (high < 0xD800 || high > 0xDFFF)
+		return 6;
+	low = high < 0xDC00 && at + 12 <= raw.len && raw.data[at + 6] == '\\' && raw.data[at + 7] == 'u' ? hex4(raw.data + at + 8) : -1;
+	*ret_point = 0xFFFD;
+	if (low < 0xDC00 || low > 0xDFFF)
+		return 6;
+	*ret_point = 0x10000 + ((uint32_t)(high - 0xD800) << 10) + (uint32_t)(low - 0xDC00);
+	return 12;
+}
+
+struct ts_span ts_trace_unescape(struct ts_arena *arena, struct ts_span raw, bool *ret_bad)
+{
+	/* A byte that is no UTF-8 becomes three. */
+	uint8_t *out = raw.len < SIZE_MAX / 3 ? ts_arena_alloc(arena, raw.len * 3) : NULL;
+	size_t n = 0;
+
+	if (!out)
+		return ts_span_of(NULL, 0);
+	for (size_t at = 0; at < raw.len;) {
+		uint32_t point = 0;
+		size_t len = raw.data[at] == '\\' ? escape(raw, at, &point) : 0;
+
+		if (len) {
+			n += ts_utf8_put(point, out + n);
+			at += len;
+			continue;
+		}
+		len = ts_utf8_next(ts_span_from(raw, at), &point);
+		*ret_bad |= !len || raw.data[at] == '\\';
+		n += ts_utf8_put(len ? point : 0xFFFD, out + n);
+		at += len ? len : 1;
+	}
+	return ts_span_of(out, n);
+}
+
+/* --- words --- */
+
+static enum ts_status no_memory(const struct ts_trace_words *w, struct ts_error *err)
+{
+	if (w->arena.failed && w->arena.used > TS_TRACE_WORD_BYTES_MAX / 4)
+		return ts_error_set(err, TS_TOO_LARGE, "the names of the trace take more than %d MiB", TS_TRACE_WORD_BYTES_MAX >> 20);
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for the names of a trace");
+}
+
+/* The slot of this text, or the free one where it belongs. */
+static struct ts_trace_slot *slot_of(const struct ts_trace_words *w, uint64_t hash, struct ts_trace_text text)
+{
+	for (size_t i = hash & (w->n_slots - 1);; i = (i + 1) & (w->n_slots - 1)) {
+		struct ts_trace_slot *s = &w->slots[i];
+
+		if (!s->word || (s->hash == hash && s->text.len == text.len && s->text.escaped == text.escaped &&
+				 memcmp(s->text.data, text.data, text.len) == 0))
+			return s;
+	}
+}
+
+static bool more_slots(struct ts_trace_words *w)
+{
+	size_t old = w->n_slots;
+	struct ts_trace_slot *before = w->slots, *slots;
+
+	if (w->used < old / 2)
+		return true;
+	slots = ts_alloc_array(old * 2, sizeof *slots);
+	if (!slots)
+		return false;
+	w->slots = slots;
+	w->n_slots = old * 2;
+	for (size_t i = 0; i < old; i++)
+		if (before[i].word)
+			*slot_of(w, before[i].hash, before[i].text) = before[i];
+	ts_free(before);
+	return true;
+}
+
+static bool more_words(struct ts_trace_words *w)
+{
+	struct ts_span *words;
+
+	if (w->n < w->cap)
+		return true;
+	words = ts_realloc(w->words, w->cap * 2 * sizeof *words);
+	if (!words)
+		return false;
+	w->words = words;
+	w->cap *= 2;
+	return true;
+}
+
+static enum ts_status spelled(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err);
+
+/* The word of a text that is written otherwise than it reads: the one of what it reads. */
+static enum ts_status reads_as(struct ts_trace_words *w, struct ts_span raw, uint32_t *ret_word, struct ts_error *err)
+{
+	bool bad = false;
+	struct ts_span clean = ts_trace_unescape(&w->arena, raw, &bad);
+
+	if (!clean.data)
+		return no_memory(w, err);
+	w->repaired += bad;
+	return spelled(w, (struct ts_trace_text){.data = clean.data, .len = clean.len}, ret_word, err);
+}
+
+static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, struct ts_trace_text text, uint32_t *ret_word,
+				   struct ts_error *err)
+{
+	struct ts_span raw;
+	uint8_t *copy;
+
+	if (w->used >= TS_TRACE_WORDS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d distinct names", TS_TRACE_WORDS_MAX);
+	copy = ts_arena_alloc(&w->arena, text.len);
+	if (!copy || !more_words(w))
+		return no_memory(w, err);
+	memcpy(copy, text.data, text.len);
+	raw = ts_span_of(copy, text.len);
+	if (text.escaped || !ts_utf8_valid(raw)) {
+		if (reads_as(w, raw, ret_word, err))
+			return err->status;
+	} else {
+		*ret_word = (uint32_t)w->n;
+		w->words[w->n++] = raw;
+	}
+	text.data = copy;
+	*slot_of(w, hash, text) = (struct ts_trace_slot){.hash = hash, .text = text, .word = *ret_word};
+	w->used += *ret_word != 0;
+	return more_slots(w) ? TS_OK : no_memory(w, err);
+}
+
+static enum ts_status spelled(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
+{
+	uint64_t hash;
+	const struct ts_trace_slot *s;
+
+	if (!text.len) {
+		*ret_word = 0;
+		return TS_OK;
+	}
+	hash = hash_of(w, text.data, text.len);
+	s = slot_of(w, hash, text);
+	if (!s->word)
+		return new_spelling(w, hash, text, ret_word, err);
+	*ret_word = s->word;
+	return TS_OK;
+}
+
+enum ts_status ts_trace_word(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
+{
+	return spelled(w, text, ret_word, err);
+}
+
+/* --- threads --- */
+
+static uint64_t hash_ids(const struct ts_trace_words *w, const struct ts_trace_thread *t)
+{
+	uint64_t h = fold((uint64_t)t->pid ^ w->key[0], t->pid_text ^ w->key[1]);
+
+	return fold(h ^ (uint64_t)t->tid, w->key[0] + t->tid_text);
+}
+
+static bool same(const struct ts_trace_thread *a, const struct ts_trace_thread *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->pid_text == b->pid_text && a->tid_text == b->tid_text;
+}
+
+static uint32_t *place_of(const struct ts_trace_words *w, const struct ts_trace_thread *t)
+{
+	for (size_t i = hash_ids(w, t) & (w->n_places - 1);; i = (i + 1) & (w->n_places - 1))
+		if (!w->places[i] || same(&w->threads[w->places[i] - 1], t))
+			return &w->places[i];
+}
+
+static bool more_places(struct ts_trace_words *w)
+{
+	size_t n = w->n_places * 2;
+	uint32_t *places;
+
+	if (w->n_threads < w->n_places / 2)
+		return true;
+	places = ts_alloc_array(n, sizeof *places);
+	if (!places)
+		return false;
+	ts_free(w->places);
+	w->places = places;
+	w->n_places = n;
+	for (size_t i = 0; i < w->n_threads; i++)
+		*place_of(w, &w->threads[i]) = (uint32_t)i + 1;
+	return true;
+}
+
+static enum ts_status new_thread(struct ts_trace_words *w, const struct ts_trace_thread *t, uint32_t *place, struct ts_error *err)
+{
+	if (w->n_threads == TS_TRACE_THREADS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d threads", TS_TRACE_THREADS_MAX);
+	if (w->n_threads == w->cap_threads) {
+		size_t cap = w->cap_threads ? w->cap_threads * 2 : 64;
+		struct ts_trace_thread *threads = ts_realloc(w->threads, cap * sizeof *threads);
+
+		if (!threads)
+			return no_memory(w, err);
+		w->threads = threads;
+		w->cap_threads = cap;
+	}
+	w->threads[w->n_threads++] = *t;
+	*place = (uint32_t)w->n_threads;
+	return more_places(w) ? TS_OK : no_memory(w, err);
+}
+
+enum ts_status ts_trace_thread_of(struct ts_trace_words *w, const struct ts_trace_name *pid, const struct ts_trace_name *tid,
+				  uint32_t *ret_thread, struct ts_error *err)
+{
+	struct ts_trace_thread t = {.pid = pid->number, .tid = tid->number};
+	uint32_t *place;
+
+	if (pid->text.data && ts_trace_word(w, pid->text, &t.pid_text, err))
+		return err->status;
+	if (tid->text.data && ts_trace_word(w, tid->text, &t.tid_text, err))
+		return err->status;
+	if (w->n_threads && same(&w->threads[w->last], &t)) {
+		*ret_thread = w->last;
+		return TS_OK;
+	}
+	place = place_of(w, &t);
+	if (!*place) {
+		if (new_thread(w, &t, place, err))
+			return err->status;
+		w->last = (uint32_t)w->n_threads - 1;
+	} else {
+		w->last = *place - 1;
+	}
+	*ret_thread = w->last;
+	return TS_OK;
+}

@@ -1,0 +1,183 @@
+/* shape_trace.c - the tables of what analyze says of a profiler's trace that stands alone. They are JSON only: the command reads the
+ * file itself. */
+#include "analysis/trace/trace_answer.h"
+#include "proto/shape/shape_rows.h"
+
+WORD_OF(collective_word, enum ts_collective, ts_collective_word);
+static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
+enum { MANY_ROWS = 1 << 25, PATH_MAX_BYTES = 4096 };
+
+#define TYPE struct ts_timeline_collective
+static const struct ts_shape_field collective_rows[] = {
+	{NULL, "kind", WORD(kind, collectives)},
+	{NULL, "event_count", U64(events)},
+	{NULL, "busy_ns", U64(ns), ABOUT("the union of its events")},
+	{NULL, "exposed_ns", U64(exposed_ns), ABOUT("that less computation")},
+};
+static const struct ts_shape ts_shape_collective = {JSON_SHAPE("trace_collective", collective_rows)};
+#undef TYPE
+
+#define TYPE struct ts_timeline
+static bool has_events(const void *in)
+{
+	return ((const TYPE *)in)->events > 0;
+}
+
+static bool has_communication(const void *in)
+{
+	return ((const TYPE *)in)->communications > 0;
+}
+
+static const struct ts_shape_field timeline_rows[] = {
+	{NULL, "event_count", U64(events), ABOUT("kernels, copies and fills of memory")},
+	{NULL, "computation_count", U64(computations), ABOUT("kernels that are no communication, and fills")},
+	{NULL, "communication_count", U64(communications)},
+	{NULL, "copy_count", U64(copies)},
+	{NULL, "fill_count", U64(fills)},
+	{NULL, "begin_ns", I64(begin_ns), WHEN(has_events), ABOUT("since base_ns; null: there are no events")},
+	{NULL, "end_ns", I64(end_ns), WHEN(has_events)},
+	{NULL, "span_ns", U64(span_ns), ABOUT("from the first begin to the last end")},
+	{NULL, "busy_ns", U64(busy_ns), ABOUT("the union of all events")},
+	{NULL, "idle_ns", U64(idle_ns), ABOUT("the span less busy")},
+	{NULL, "sum_ns", U64(sum_ns), ABOUT("of all durations, what ran at once counted twice")},
+	{NULL, "computation_ns", U64(computation_ns)},
+	{NULL, "communication_ns", U64(communication_ns)},
+	{NULL, "exposed_communication_ns", U64(exposed_communication_ns), ABOUT("communication less computation")},
+	{NULL, "overlapped_communication_ns", U64(overlapped_communication_ns)},
+	{NULL, "memory_ns", U64(memory_ns), ABOUT("the union of copies")},
+	{NULL, "exposed_memory_ns", U64(exposed_memory_ns), ABOUT("copies less computation and communication")},
+	{NULL, "collectives", FIXED(ONE, collectives), OF(ts_shape_collective), WHEN(has_communication),
+	 ABOUT("by kind; null: there is no communication")},
+};
+static const struct ts_shape ts_shape_timeline = {JSON_SHAPE("trace_timeline", timeline_rows)};
+#undef TYPE
+
+#define TYPE struct ts_timeline_of
+static bool of_stream(const void *in)
+{
+	return ((const TYPE *)in)->stream != TS_TRACE_NO_DEVICE;
+}
+
+static bool of_device(const void *in)
+{
+	return ((const TYPE *)in)->device != TS_TRACE_NO_DEVICE;
+}
+
+static const struct ts_shape_field place_rows[] = {
+	{NULL, "device", I32(device), WHEN(of_device)},
+	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: all streams of the device")},
+	{NULL, "timeline", ONE(timeline, ts_shape_timeline)},
+};
+static const struct ts_shape ts_shape_place = {JSON_SHAPE("trace_place", place_rows)};
+#undef TYPE
+
+#define TYPE struct ts_timeline_step
+static const struct ts_shape_field step_rows[] = {
+	{NULL, "step", I64(number), ABOUT("the N of ProfilerStep#N")},
+	{NULL, "start_ns", I64(start_ns)},
+	{NULL, "duration_ns", U64(duration_ns), ABOUT("on the host")},
+	{NULL, "timeline", ONE(timeline, ts_shape_timeline), ABOUT("of what the step launched, on all devices")},
+};
+static const struct ts_shape ts_shape_step = {JSON_SHAPE("trace_step", step_rows)};
+#undef TYPE
+
+#define TYPE struct ts_idle
+static bool idle_of_stream(const void *in)
+{
+	return ((const TYPE *)in)->stream != TS_TRACE_NO_DEVICE;
+}
+
+static bool idle_of_device(const void *in)
+{
+	return ((const TYPE *)in)->device != TS_TRACE_NO_DEVICE;
+}
+
+static bool has_gaps(const void *in)
+{
+	return ((const TYPE *)in)->gaps > 0;
+}
+
+static const struct ts_shape_field idle_rows[] = {
+	{NULL, "device", I32(device), WHEN(idle_of_device)},
+	{NULL, "stream", I32(stream), WHEN(idle_of_stream), ABOUT("null: the whole device")},
+	{NULL, "gap_count", U64(gaps)},
+	{NULL, "idle_ns", U64(idle_ns), ABOUT("the sum of the five below")},
+	{NULL, "host_ns", U64(host_ns), ABOUT("before the host asked for the next event")},
+	{NULL, "launch_ns", U64(launch_ns), ABOUT("from the call to the begin of the event, where nothing was queued")},
+	{NULL, "behind_ns", U64(behind_ns), ABOUT("the event was queued, and other streams of the device were busy")},
+	{NULL, "queued_ns", U64(queued_ns), ABOUT("the event was queued, and the device was idle")},
+	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("the trace does not have the call")},
+	{NULL, "longest_ns", U64(longest_ns)},
+	{NULL, "longest_at_ns", I64(longest_at_ns), WHEN(has_gaps)},
+};
+static const struct ts_shape ts_shape_idle = {JSON_SHAPE("trace_idle", idle_rows)};
+#undef TYPE
+
+static const char *category_word(int value)
+{
+	return ts_sum_category_word((uint32_t)value);
+}
+static const struct ts_shape_words categories = {0, TS_SUM_CATEGORIES - 1, .word = category_word};
+
+#define TYPE struct ts_kernel_sum
+static bool has_bytes(const void *in)
+{
+	return ((const TYPE *)in)->category >= TS_SUM_COPY && ((const TYPE *)in)->bytes;
+}
+
+static const struct ts_shape_field sum_rows[] = {
+	{NULL, "name", BYTES(name, PATH_MAX_BYTES), OR_NULL, ABOUT("null: all names of the category")},
+	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &categories},
+	{NULL, "count", U64(count)},
+	{NULL, "sum_ns", U64(sum_ns)},
+	{NULL, "max_ns", U64(max_ns)},
+	{NULL, "byte_count", U64(bytes), WHEN(has_bytes), ABOUT("of copies and fills, where the trace says so")},
+};
+static const struct ts_shape ts_shape_kernel_sum = {JSON_SHAPE("trace_kernel", sum_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trace_notice
+static const struct ts_shape_field notice_rows[] = {
+	{NULL, "code", STRING(code), ABOUT("docs/trace.md has what each means")},
+	{NULL, "skipped", BOOL(skipped), ABOUT("true: something is left out; false: nothing was lost")},
+	{NULL, "count", U64(count)},
+	{NULL, "detail", BYTES(detail, PATH_MAX_BYTES), OR_NULL, ABOUT("of the first case")},
+};
+static const struct ts_shape ts_shape_notice = {JSON_SHAPE("trace_notice", notice_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trace_answer
+static const struct ts_shape_field answer_rows[] = {
+	{NULL, "trace", STRING(path)},
+	{NULL, "rank", I64(rank), HAS(has_rank), ABOUT("null: the trace does not say it")},
+	{NULL, "world_size", I64(world_size), HAS(has_world_size)},
+	{NULL, "backend", BYTES(backend, PATH_MAX_BYTES), OR_NULL},
+	{NULL, "device_name", BYTES(device_name, PATH_MAX_BYTES), OR_NULL, ABOUT("of the first device")},
+	{NULL, "base_ns", I64(base_ns), ABOUT("what is to be added to a time for the nanoseconds since 1970")},
+	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early")},
+	{NULL, "event_count", U64(events), ABOUT("of all kinds, in the file")},
+	{NULL, "operator_count", U64(operators)},
+	{NULL, "python_count", U64(python)},
+	{NULL, "annotation_count", U64(annotations)},
+	{NULL, "runtime_count", U64(runtime), ABOUT("calls of CUDA, HIP or their drivers")},
+	{NULL, "kernel_count", U64(kernels)},
+	{NULL, "copy_count", U64(copies)},
+	{NULL, "fill_count", U64(fills)},
+	{NULL, "flow_count", U64(flows)},
+	{NULL, "allocation_count", U64(allocations)},
+	{NULL, "counter_count", U64(counters)},
+	{NULL, "timeline", ONE(lines.all, ts_shape_timeline), ABOUT("of all devices")},
+	{NULL, "launched_timeline", ONE(lines.launched, ts_shape_timeline), ABOUT("of the events whose launching call the trace has")},
+	{NULL, "unlaunched_count", U64(lines.unlaunched), ABOUT("events whose call it does not have")},
+	{NULL, "devices", MANY(lines.devices, lines.n_devices, ts_shape_place, MANY_ROWS)},
+	{NULL, "streams", MANY(lines.streams, lines.n_streams, ts_shape_place, MANY_ROWS)},
+	{NULL, "steps", MANY(lines.steps, lines.n_steps, ts_shape_step, MANY_ROWS)},
+	{NULL, "between_steps", ONE(lines.between, ts_shape_timeline), ABOUT("of what no step launched")},
+	{NULL, "idle", MANY(idle, n_idle, ts_shape_idle, MANY_ROWS), ABOUT("by cause; a row for each device and each stream")},
+	{NULL, "kernel_sum_ns", U64(sums.sum_ns), ABOUT("of all kernels, copies and fills")},
+	{NULL, "categories", MANY(sums.categories, sums.n_categories, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "kernels", MANY(sums.names, sums.n_names, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "notices", MANY(notices, n_notices, ts_shape_notice, MANY_ROWS), ABOUT("what was left out or mended")},
+};
+const struct ts_shape ts_shape_trace = {JSON_SHAPE("trace", answer_rows)};
+#undef TYPE

@@ -1,0 +1,88 @@
+#include "run/trace.h"
+
+#include "base/alloc.h"
+
+/* Each column is its own block, so that a table grows without a block as large as all of it. */
+static bool grow(void *column, size_t size, size_t cap)
+{
+	void *old, *block;
+	size_t bytes;
+
+	memcpy(&old, column, sizeof old);
+	block = ts_size_mul(cap, size, &bytes) ? ts_realloc(old, bytes) : NULL;
+	if (block)
+		memcpy(column, &block, sizeof block);
+	return block != NULL;
+}
+
+static size_t larger(size_t cap, size_t n)
+{
+	enum { FIRST = 1024 };
+	size_t next = cap ? cap + cap / 2 : FIRST;
+
+	return next < n ? n : next;
+}
+
+#define COLUMN_GROWS(type, column) &&grow(&t->column, sizeof(type), cap)
+#define COLUMN_FREE(type, column) ts_free(t->column);
+#define COLUMN_COPY(type, column) memcpy(t->column + t->n, from->column, from->n * sizeof(type));
+#define TABLE_FUNCTIONS(table, member, columns)                                                                                        \
+	static bool member##_reserve(struct table *t, size_t cap)                                                                      \
+	{                                                                                                                              \
+		bool ok = true columns(COLUMN_GROWS);                                                                                  \
+                                                                                                                                       \
+		t->cap = ok ? cap : t->cap;                                                                                            \
+		return ok;                                                                                                             \
+	}                                                                                                                              \
+	static void member##_finish(struct table *t)                                                                                   \
+	{                                                                                                                              \
+		columns(COLUMN_FREE) *t = (struct table){0};                                                                           \
+	}                                                                                                                              \
+	static bool member##_append(struct table *t, const struct table *from)                                                         \
+	{                                                                                                                              \
+		if (!from->n)                                                                                                          \
+			return true;                                                                                                   \
+		if (t->cap - t->n < from->n && !member##_reserve(t, larger(t->cap, t->n + from->n)))                                   \
+			return false;                                                                                                  \
+		columns(COLUMN_COPY) t->n += from->n;                                                                                  \
+		return true;                                                                                                           \
+	}
+TS_TRACE_TABLES(TABLE_FUNCTIONS)
+
+static enum ts_status no_memory(struct ts_error *err)
+{
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for the columns of a trace");
+}
+
+enum ts_status ts_trace_rows_reserve(struct ts_trace_rows *rows, size_t each, struct ts_error *err)
+{
+#define TABLE_RESERVE(table, member, columns) &&member##_reserve(&rows->member, each)
+	return true TS_TRACE_TABLES(TABLE_RESERVE) ? TS_OK : no_memory(err);
+}
+
+void ts_trace_rows_finish(struct ts_trace_rows *rows)
+{
+#define TABLE_FINISH(table, member, columns) member##_finish(&rows->member);
+	TS_TRACE_TABLES(TABLE_FINISH)
+}
+
+void ts_trace_rows_clear(struct ts_trace_rows *rows)
+{
+#define TABLE_CLEAR(table, member, columns) rows->member.n = 0;
+	TS_TRACE_TABLES(TABLE_CLEAR)
+}
+
+enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err)
+{
+#define TABLE_IS_FULL(table, member, columns) || trace->rows.member.n + rows->member.n > TS_TRACE_ROWS_MAX
+#define TABLE_APPEND(table, member, columns) &&member##_append(&trace->rows.member, &rows->member)
+	if (false TS_TRACE_TABLES(TABLE_IS_FULL))
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " spans, flows, allocations or counters",
+				    TS_TRACE_ROWS_MAX);
+	return true TS_TRACE_TABLES(TABLE_APPEND) ? TS_OK : no_memory(err);
+}
+
+void ts_trace_finish(struct ts_trace *trace)
+{
+	ts_trace_rows_finish(&trace->rows);
+}

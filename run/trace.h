@@ -1,0 +1,166 @@
+/* trace.h - a profiler's trace as columns: what ran on the host and on devices, when, and for how long.
+ *
+ * Four tables: spans (something lasted), flows (an arrow between spans), allocations (the allocator's instants) and counters. A table
+ * is a set of columns of the same length; row i of each belongs together. Names, categories, shapes and the like are numbers into
+ * `names`, where 0 is the empty text and stands for "not said". Threads are numbers into `threads`. Rows have the order of the source,
+ * in which times go back.
+ *
+ * Times are nanoseconds, as the source wrote them; of a source with a base, that of `about` is to be added for the time since 1970.
+ * What was not said is TS_TRACE_NONE, in the columns of 32 bits TS_TRACE_NO_DEVICE: 0 is a valid stream, correlation and device.
+ *
+ *	struct ts_trace trace = {0};
+ *	ts_trace_append(&trace, &rows, err)		as often as the reader has rows
+ *	ts_trace_finish(&trace)
+ *
+ * Threads: one at a time.
+ */
+#ifndef TSCOPE_RUN_TRACE_H
+#define TSCOPE_RUN_TRACE_H
+
+#include "base/error.h"
+#include "base/span.h"
+
+#include <stdint.h>
+
+#define TS_TRACE_NONE INT64_MIN
+#define TS_TRACE_NO_DEVICE INT32_MIN
+
+/* What a span is. Those from KERNEL to FILL are the work of devices; everything that is counted as work of a device is one of them. */
+enum ts_trace_kind {
+	TS_TRACE_OTHER, /* of a category that this table does not have; the column category has its name */
+	TS_TRACE_OPERATOR,
+	TS_TRACE_PYTHON,
+	TS_TRACE_ANNOTATION,	    /* ProfilerStep#N, and what the training marked */
+	TS_TRACE_RUNTIME,	    /* a call of CUDA, HIP or their drivers */
+	TS_TRACE_OVERHEAD,	    /* of the profiler */
+	TS_TRACE_WINDOW,	    /* the time in which the profiler recorded */
+	TS_TRACE_SYNC,		    /* a wait of a stream or a device, as the device's driver saw it */
+	TS_TRACE_DEVICE_ANNOTATION, /* an annotation over the kernels that it launched: a view of them, no work */
+	TS_TRACE_KERNEL,
+	TS_TRACE_COPY,
+	TS_TRACE_FILL, /* memset */
+	TS_TRACE_KINDS,
+};
+
+static inline bool ts_trace_on_device(uint8_t kind)
+{
+	return kind >= TS_TRACE_KERNEL && kind <= TS_TRACE_FILL;
+}
+
+/* The columns of each table: type, name. */
+#define TS_TRACE_SPAN_COLUMNS(X)                                                                                                       \
+	X(int64_t, start_ns)                                                                                                           \
+	X(int64_t, duration_ns)                                                                                                        \
+	X(int64_t, correlation) /* what a runtime call and the work that it launched share */                                          \
+	X(int64_t, external)	/* "External id": the operator that launched it, where the writer says so */                           \
+	X(int64_t, bytes)	/* of a copy or a fill */                                                                              \
+	X(uint32_t, name)                                                                                                              \
+	X(uint32_t, thread)                                                                                                            \
+	X(uint32_t, category)	/* of OTHER alone */                                                                                   \
+	X(uint32_t, shapes)	/* "Input Dims" of an operator, as JSON without spaces */                                              \
+	X(uint32_t, collective) /* "Collective name" */                                                                                \
+	X(uint32_t, group)	/* "Process Group Name" */                                                                             \
+	X(int32_t, device)                                                                                                             \
+	X(int32_t, stream)                                                                                                             \
+	X(uint8_t, kind)
+#define TS_TRACE_FLOW_COLUMNS(X)                                                                                                       \
+	X(int64_t, time_ns)                                                                                                            \
+	X(int64_t, id)                                                                                                                 \
+	X(uint32_t, category)                                                                                                          \
+	X(uint32_t, thread)                                                                                                            \
+	X(uint8_t, end) /* 1: the arrow's head */
+#define TS_TRACE_ALLOCATION_COLUMNS(X)                                                                                                 \
+	X(int64_t, time_ns)                                                                                                            \
+	X(int64_t, address)                                                                                                            \
+	X(int64_t, bytes) /* below 0: freed */                                                                                         \
+	X(int64_t, allocated)                                                                                                          \
+	X(int64_t, reserved)                                                                                                           \
+	X(uint32_t, thread)                                                                                                            \
+	X(int32_t, device_type) /* 0: the host's memory */                                                                             \
+	X(int32_t, device)
+#define TS_TRACE_COUNTER_COLUMNS(X)                                                                                                    \
+	X(int64_t, time_ns)                                                                                                            \
+	X(double, value)                                                                                                               \
+	X(uint32_t, name)                                                                                                              \
+	X(uint32_t, series)                                                                                                            \
+	X(uint32_t, thread)
+/* The tables: name of the struct, member, columns. */
+#define TS_TRACE_TABLES(X)                                                                                                             \
+	X(ts_trace_spans, spans, TS_TRACE_SPAN_COLUMNS)                                                                                \
+	X(ts_trace_flows, flows, TS_TRACE_FLOW_COLUMNS)                                                                                \
+	X(ts_trace_allocations, allocations, TS_TRACE_ALLOCATION_COLUMNS)                                                              \
+	X(ts_trace_counters, counters, TS_TRACE_COUNTER_COLUMNS)
+
+#define TS_TRACE_MEMBER(type, column) type *column;
+#define TS_TRACE_TABLE(table, member, columns)                                                                                         \
+	struct table {                                                                                                                 \
+		size_t n, cap;                                                                                                         \
+		columns(TS_TRACE_MEMBER)                                                                                               \
+	};
+TS_TRACE_TABLES(TS_TRACE_TABLE)
+#undef TS_TRACE_TABLE
+#undef TS_TRACE_MEMBER
+
+struct ts_trace_rows {
+	struct ts_trace_spans spans;
+	struct ts_trace_flows flows;
+	struct ts_trace_allocations allocations;
+	struct ts_trace_counters counters;
+};
+
+/* Where something ran: a thread of a process, or what stands for a stream of a device. An id is a number, or a text ("Spans",
+ * "stream 7"), whose number of a name is then not 0. */
+struct ts_trace_thread {
+	int64_t pid, tid;
+	uint32_t pid_text, tid_text;
+	uint32_t process, thread, label; /* process_name, thread_name, process_labels; names */
+};
+
+struct ts_trace_device {
+	int64_t id;
+	struct ts_span name; /* "Tesla V100-SXM2-32GB"; empty on some drivers */
+	int64_t memory_bytes;
+	int64_t multiprocessors;
+};
+
+/* What the trace says of itself. Numbers that are not said are TS_TRACE_NONE. */
+struct ts_trace_about {
+	int64_t schema;
+	int64_t base_ns; /* baseTimeNanoseconds; 0 where times are since 1970 already */
+	int64_t rank, world_size;
+	struct ts_span backend;	   /* "nccl" */
+	struct ts_span trace_name; /* the path that the writer gave it */
+	struct ts_span trace_id;
+	struct ts_trace_device *devices;
+	size_t n_devices;
+	struct ts_trace_said { /* the other members of the envelope: versions, options, pg_config, log lines; as JSON */
+		struct ts_span key, json;
+	} * said;
+	size_t n_said;
+};
+
+struct ts_trace {
+	struct ts_trace_rows rows;
+	const struct ts_span *names;
+	size_t n_names;
+	const struct ts_trace_thread *threads;
+	size_t n_threads;
+	struct ts_trace_about about;
+};
+
+/* Gives each column of each table room for so many rows; TS_NO_MEMORY. */
+enum ts_status ts_trace_rows_reserve(struct ts_trace_rows *rows, size_t each, struct ts_error *err);
+void ts_trace_rows_finish(struct ts_trace_rows *rows);
+/* Sets the number of rows of each table to 0. */
+void ts_trace_rows_clear(struct ts_trace_rows *rows);
+
+/* The most rows of one table that ts_trace_append gathers: 2.6 GB of spans. A trace of an hour with all its Python functions has
+ * fewer; a file of a few MB that unpacks to more is no trace. */
+#define TS_TRACE_ROWS_MAX (UINT64_C(1) << 25)
+
+/* Copies rows behind those of trace. TS_NO_MEMORY, or TS_TOO_LARGE: trace has all its old rows, and of some tables the new ones. */
+enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err);
+/* Frees the rows; names, threads and about belong to whoever read them. */
+void ts_trace_finish(struct ts_trace *trace);
+
+#endif

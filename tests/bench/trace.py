@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""trace.py BUILD TRACE [MIB]: how long a trace takes to read, beside other readers. TRACE is a real one (plain or gzip), from which one of MIB
+(500) is made by repeating its events. Figures are CPU seconds of whole processes, the best of five, all in one run; a ratio says more
+than a figure of a machine that others use. `./dev bench trace TRACE` builds and runs it."""
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD, HERE = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
+MIB = int(sys.argv[3]) if len(sys.argv) > 3 else 500
+ROUNDS = 5
+PEER_BYTES = 40 << 20
+JSON_LOAD = "import json, sys, time\nt = time.process_time()\njson.load(open(sys.argv[1]))\nprint(time.process_time() - t)"
+
+
+def parts(path):
+    """Returns what stands before the events, the events, and what stands behind them."""
+    data = open(path, "rb").read()
+    data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    begin = data.index(b"[", data.index(b'"traceEvents"')) + 1
+    end = data.rindex(b"}", 0, data.rindex(b"]")) + 1
+    return data[:begin], data[begin:end], data[end:]
+
+
+def write(path, source, size):
+    head, body, tail = source
+    with open(path, "wb") as out:
+        out.write(head + body)
+        for _ in range(max(0, size // len(body) - 1)):
+            out.write(b"," + body)
+        out.write(tail)
+    return os.path.getsize(path)
+
+
+def run(*command):
+    """Returns the CPU seconds of a command, the peak of its memory and the first words that it printed."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    words = child.stdout.read(4096).decode(errors="replace").split()
+    while child.stdout.read(1 << 20):
+        pass
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return None if child.returncode else (usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, words)
+
+
+def best(*command, rounds=ROUNDS):
+    runs = [run(*command) for _ in range(rounds)]
+    return min((r for r in runs if r), default=None, key=lambda r: r[0])
+
+
+def simdjson(work, path):
+    """Compiles the peer if its header is installed, and runs it."""
+    program = os.path.join(work, "simdjson")
+    built = shutil.which("c++") and subprocess.run(["c++", "-O2", "-std=c++17", os.path.join(HERE, "trace_simdjson.cpp"), "-o", program,
+                                                    "-lsimdjson"], stderr=subprocess.DEVNULL).returncode == 0
+    return best(program, path) if built else None
+
+
+def row(what, got, size, base=None, goal=""):
+    if got is None:
+        print(f"{what:44} not here")
+        return
+    speed = size / got[0] / 1e9
+    print(f"{what:44} {got[0]:8.3f} s {speed:7.3f} GB/s {'' if base is None else f'{base / got[0]:7.2f}x':8} {got[1] / 1e6:7.0f} MB  {goal}")
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="tscope-bench-")
+    try:
+        source = parts(sys.argv[2])
+        big, small, packed = (os.path.join(work, n) for n in ("big.json", "small.json", "big.json.gz"))
+        size, peer_size = write(big, source, MIB << 20), write(small, source, PEER_BYTES)
+        subprocess.run(["gzip", "-k", big], check=True)
+        program = os.path.join(BUILD, "bench_trace")
+        ours = best(program, "read", big)
+        print(f"{size / 1e6:.0f} MB of JSON, {ours[2][3]} rows, from {os.path.basename(sys.argv[2])}; CPU seconds, the best of {ROUNDS}; "
+              f"ratio: to tscope's plain read; memory: the peak")
+        row("tscope, to columns", ours, size, ours[0], "goal >= 1.0 GB/s")
+        for name in ("sse2", "portable"):
+            row(f"tscope, {name}", best(program, "read", big, name), size, ours[0])
+        gz = best(program, "read", packed)
+        row("tscope, gzip to columns, all threads", gz, size, ours[0])
+        row("  the thread that parses", (float(gz[2][1]), gz[1]), size, ours[0])
+        row("  the helper that inflates", (gz[0] - float(gz[2][1]), gz[1]), size, ours[0], "both at once: goal >= 0.7 GB/s")
+        row("gunzip -t", best("gzip", "-t", packed), size, ours[0])
+        row("simdjson on demand, nine fields, no columns", simdjson(work, big), size, ours[0])
+        row("json.load", best(sys.executable, "-c", JSON_LOAD, small, rounds=1), peer_size, ours[0] * peer_size / size)
+        line = min((run(program, "timeline", big) for _ in range(ROUNDS)), key=lambda r: float(r[2][0]))
+        n, took = int(line[2][1]), float(line[2][0])
+        print(f"timelines of {n:,} events: {took:.3f} s, {took / n * 300_000:.3f} s for 300,000; goal < 0.1 s")
+    finally:
+        shutil.rmtree(work)
+
+
+main()

@@ -1,0 +1,1016 @@
+# A trace whose figures were chosen first (tests/golden/trace): communication takes 36 ms, of which 24 are overlapped and 12 exposed.
+$ tscope analyze ./traced/trace.json
+| trace     ./traced/trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+|           copy, 0 fills; 0 flows, 0 allocations, 0 counters
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
+|   span           63.000000 ms      100.0 %      13
+|   busy           61.000000 ms       96.8 %
+|   idle            2.000000 ms        3.2 %
+|   computation    48.000000 ms       76.2 %       6
+|   communication  36.000000 ms       57.1 %       6
+|     overlapped   24.000000 ms       38.1 %
+|     exposed      12.000000 ms       19.0 %
+|   copies          1.000000 ms        1.6 %       1
+|     exposed       1.000000 ms        1.6 %
+|
+| Communication
+|   kind        events          time       exposed
+|   all_reduce       6  36.000000 ms  12.000000 ms
+|
+| Devices and streams (spans, busy and exposed times are each row's own)
+|   device  stream  events          span          busy   computation  communication       exposed       copies
+|   0       all         13  63.000000 ms  61.000000 ms  48.000000 ms   36.000000 ms  12.000000 ms  1.000000 ms
+|   0       7            7  63.000000 ms  49.000000 ms  48.000000 ms    0.000000 ms   0.000000 ms  1.000000 ms
+|   0       20           6  56.000000 ms  36.000000 ms   0.000000 ms   36.000000 ms  36.000000 ms  0.000000 ms
+|
+| Steps (what the calls of each launched, whenever it ran)
+|   step   on the host  events          span          busy  computation  communication      exposed       copies
+|   1     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   2     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   3     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   4     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   5     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   6     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   none                     1   1.000000 ms   1.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  1.000000 ms
+|
+| Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)
+|   device  stream  gaps          idle          host       launch  behind others       queued      unknown
+|   0       all        1   2.000000 ms   1.500000 ms  0.500000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       7          6  14.000000 ms  11.550000 ms  2.450000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       20         5  20.000000 ms   0.000000 ms  0.000000 ms   20.000000 ms  0.000000 ms  0.000000 ms
+|
+| Work by category, by the table of kernels, version 1 (sums: what ran at once counts twice)
+|   category                sum   share  count         mean      longest
+|   gemm           48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms
+|   communication  36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms
+|   memcpy          1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms
+|
+| The longest by name
+|            sum   share  count         mean      longest  category       name
+|   48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
+|   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
+# The same in gzip, whatever its name.
+$ tscope analyze --json ./traced/demo.json.gz
+| {
+|   "trace": "./traced/demo.json.gz",
+|   "rank": 1,
+|   "world_size": 2,
+|   "backend": "nccl",
+|   "device_name": "Tesla V100-SXM2-32GB",
+|   "base_ns": "1727743122000000000",
+|   "cut": false,
+|   "event_count": 38,
+|   "operator_count": 6,
+|   "python_count": 0,
+|   "annotation_count": 6,
+|   "runtime_count": 13,
+|   "kernel_count": 12,
+|   "copy_count": 1,
+|   "fill_count": 0,
+|   "flow_count": 0,
+|   "allocation_count": 0,
+|   "counter_count": 0,
+|   "timeline": {
+|     "event_count": 13,
+|     "computation_count": 6,
+|     "communication_count": 6,
+|     "copy_count": 1,
+|     "fill_count": 0,
+|     "begin_ns": 1000000000,
+|     "end_ns": 1063000000,
+|     "span_ns": 63000000,
+|     "busy_ns": 61000000,
+|     "idle_ns": 2000000,
+|     "sum_ns": 85000000,
+|     "computation_ns": 48000000,
+|     "communication_ns": 36000000,
+|     "exposed_communication_ns": 12000000,
+|     "overlapped_communication_ns": 24000000,
+|     "memory_ns": 1000000,
+|     "exposed_memory_ns": 1000000,
+|     "collectives": [
+|       {
+|         "kind": "all_reduce",
+|         "event_count": 6,
+|         "busy_ns": 36000000,
+|         "exposed_ns": 12000000
+|       },
+|       {
+|         "kind": "all_gather",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "reduce_scatter",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "all_to_all",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "broadcast",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "reduce",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "send_recv",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "other",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       }
+|     ]
+|   },
+|   "launched_timeline": {
+|     "event_count": 13,
+|     "computation_count": 6,
+|     "communication_count": 6,
+|     "copy_count": 1,
+|     "fill_count": 0,
+|     "begin_ns": 1000000000,
+|     "end_ns": 1063000000,
+|     "span_ns": 63000000,
+|     "busy_ns": 61000000,
+|     "idle_ns": 2000000,
+|     "sum_ns": 85000000,
+|     "computation_ns": 48000000,
+|     "communication_ns": 36000000,
+|     "exposed_communication_ns": 12000000,
+|     "overlapped_communication_ns": 24000000,
+|     "memory_ns": 1000000,
+|     "exposed_memory_ns": 1000000,
+|     "collectives": [
+|       {
+|         "kind": "all_reduce",
+|         "event_count": 6,
+|         "busy_ns": 36000000,
+|         "exposed_ns": 12000000
+|       },
+|       {
+|         "kind": "all_gather",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "reduce_scatter",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "all_to_all",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "broadcast",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "reduce",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "send_recv",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       },
+|       {
+|         "kind": "other",
+|         "event_count": 0,
+|         "busy_ns": 0,
+|         "exposed_ns": 0
+|       }
+|     ]
+|   },
+|   "unlaunched_count": 0,
+|   "devices": [
+|     {
+|       "device": 0,
+|       "stream": null,
+|       "timeline": {
+|         "event_count": 13,
+|         "computation_count": 6,
+|         "communication_count": 6,
+|         "copy_count": 1,
+|         "fill_count": 0,
+|         "begin_ns": 1000000000,
+|         "end_ns": 1063000000,
+|         "span_ns": 63000000,
+|         "busy_ns": 61000000,
+|         "idle_ns": 2000000,
+|         "sum_ns": 85000000,
+|         "computation_ns": 48000000,
+|         "communication_ns": 36000000,
+|         "exposed_communication_ns": 12000000,
+|         "overlapped_communication_ns": 24000000,
+|         "memory_ns": 1000000,
+|         "exposed_memory_ns": 1000000,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 6,
+|             "busy_ns": 36000000,
+|             "exposed_ns": 12000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     }
+|   ],
+|   "streams": [
+|     {
+|       "device": 0,
+|       "stream": 7,
+|       "timeline": {
+|         "event_count": 7,
+|         "computation_count": 6,
+|         "communication_count": 0,
+|         "copy_count": 1,
+|         "fill_count": 0,
+|         "begin_ns": 1000000000,
+|         "end_ns": 1063000000,
+|         "span_ns": 63000000,
+|         "busy_ns": 49000000,
+|         "idle_ns": 14000000,
+|         "sum_ns": 49000000,
+|         "computation_ns": 48000000,
+|         "communication_ns": 0,
+|         "exposed_communication_ns": 0,
+|         "overlapped_communication_ns": 0,
+|         "memory_ns": 1000000,
+|         "exposed_memory_ns": 1000000,
+|         "collectives": null
+|       }
+|     },
+|     {
+|       "device": 0,
+|       "stream": 20,
+|       "timeline": {
+|         "event_count": 6,
+|         "computation_count": 0,
+|         "communication_count": 6,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1004000000,
+|         "end_ns": 1060000000,
+|         "span_ns": 56000000,
+|         "busy_ns": 36000000,
+|         "idle_ns": 20000000,
+|         "sum_ns": 36000000,
+|         "computation_ns": 0,
+|         "communication_ns": 36000000,
+|         "exposed_communication_ns": 36000000,
+|         "overlapped_communication_ns": 0,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 6,
+|             "busy_ns": 36000000,
+|             "exposed_ns": 36000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     }
+|   ],
+|   "steps": [
+|     {
+|       "step": 1,
+|       "start_ns": 999500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1000000000,
+|         "end_ns": 1010000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     },
+|     {
+|       "step": 2,
+|       "start_ns": 1009500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1010000000,
+|         "end_ns": 1020000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     },
+|     {
+|       "step": 3,
+|       "start_ns": 1019500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1020000000,
+|         "end_ns": 1030000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     },
+|     {
+|       "step": 4,
+|       "start_ns": 1029500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1030000000,
+|         "end_ns": 1040000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     },
+|     {
+|       "step": 5,
+|       "start_ns": 1039500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1040000000,
+|         "end_ns": 1050000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     },
+|     {
+|       "step": 6,
+|       "start_ns": 1049500000,
+|       "duration_ns": 10000000,
+|       "timeline": {
+|         "event_count": 2,
+|         "computation_count": 1,
+|         "communication_count": 1,
+|         "copy_count": 0,
+|         "fill_count": 0,
+|         "begin_ns": 1050000000,
+|         "end_ns": 1060000000,
+|         "span_ns": 10000000,
+|         "busy_ns": 10000000,
+|         "idle_ns": 0,
+|         "sum_ns": 14000000,
+|         "computation_ns": 8000000,
+|         "communication_ns": 6000000,
+|         "exposed_communication_ns": 2000000,
+|         "overlapped_communication_ns": 4000000,
+|         "memory_ns": 0,
+|         "exposed_memory_ns": 0,
+|         "collectives": [
+|           {
+|             "kind": "all_reduce",
+|             "event_count": 1,
+|             "busy_ns": 6000000,
+|             "exposed_ns": 2000000
+|           },
+|           {
+|             "kind": "all_gather",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce_scatter",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "all_to_all",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "broadcast",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "reduce",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "send_recv",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           },
+|           {
+|             "kind": "other",
+|             "event_count": 0,
+|             "busy_ns": 0,
+|             "exposed_ns": 0
+|           }
+|         ]
+|       }
+|     }
+|   ],
+|   "between_steps": {
+|     "event_count": 1,
+|     "computation_count": 0,
+|     "communication_count": 0,
+|     "copy_count": 1,
+|     "fill_count": 0,
+|     "begin_ns": 1062000000,
+|     "end_ns": 1063000000,
+|     "span_ns": 1000000,
+|     "busy_ns": 1000000,
+|     "idle_ns": 0,
+|     "sum_ns": 1000000,
+|     "computation_ns": 0,
+|     "communication_ns": 0,
+|     "exposed_communication_ns": 0,
+|     "overlapped_communication_ns": 0,
+|     "memory_ns": 1000000,
+|     "exposed_memory_ns": 1000000,
+|     "collectives": null
+|   },
+|   "idle": [
+|     {
+|       "device": 0,
+|       "stream": null,
+|       "gap_count": 1,
+|       "idle_ns": 2000000,
+|       "host_ns": 1500000,
+|       "launch_ns": 500000,
+|       "behind_ns": 0,
+|       "queued_ns": 0,
+|       "unknown_ns": 0,
+|       "longest_ns": 2000000,
+|       "longest_at_ns": 1060000000
+|     },
+|     {
+|       "device": 0,
+|       "stream": 7,
+|       "gap_count": 6,
+|       "idle_ns": 14000000,
+|       "host_ns": 11550000,
+|       "launch_ns": 2450000,
+|       "behind_ns": 0,
+|       "queued_ns": 0,
+|       "unknown_ns": 0,
+|       "longest_ns": 4000000,
+|       "longest_at_ns": 1058000000
+|     },
+|     {
+|       "device": 0,
+|       "stream": 20,
+|       "gap_count": 5,
+|       "idle_ns": 20000000,
+|       "host_ns": 0,
+|       "launch_ns": 0,
+|       "behind_ns": 20000000,
+|       "queued_ns": 0,
+|       "unknown_ns": 0,
+|       "longest_ns": 4000000,
+|       "longest_at_ns": 1010000000
+|     }
+|   ],
+|   "kernel_sum_ns": 85000000,
+|   "categories": [
+|     {
+|       "name": null,
+|       "category": "gemm",
+|       "count": 6,
+|       "sum_ns": 48000000,
+|       "max_ns": 8000000,
+|       "byte_count": null
+|     },
+|     {
+|       "name": null,
+|       "category": "communication",
+|       "count": 6,
+|       "sum_ns": 36000000,
+|       "max_ns": 6000000,
+|       "byte_count": null
+|     },
+|     {
+|       "name": null,
+|       "category": "memcpy",
+|       "count": 1,
+|       "sum_ns": 1000000,
+|       "max_ns": 1000000,
+|       "byte_count": 4096
+|     }
+|   ],
+|   "kernels": [
+|     {
+|       "name": "volta_sgemm_128x64_nt",
+|       "category": "gemm",
+|       "count": 6,
+|       "sum_ns": 48000000,
+|       "max_ns": 8000000,
+|       "byte_count": null
+|     },
+|     {
+|       "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|       "category": "communication",
+|       "count": 6,
+|       "sum_ns": 36000000,
+|       "max_ns": 6000000,
+|       "byte_count": null
+|     },
+|     {
+|       "name": "Memcpy DtoH (Device -> Pinned)",
+|       "category": "memcpy",
+|       "count": 1,
+|       "sum_ns": 1000000,
+|       "max_ns": 1000000,
+|       "byte_count": 4096
+|     }
+|   ],
+|   "notices": []
+| }
+# Cut off: what stands before is read, and it is said.
+$ tscope analyze ./traced/cut.json
+| trace     ./traced/cut.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       12 events: 2 operators, 0 Python functions, 2 annotations, 4 runtime calls; 4 kernels, 0
+|           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
+|   span           20.000000 ms      100.0 %       4
+|   busy           20.000000 ms      100.0 %
+|   idle            0.000000 ms        0.0 %
+|   computation    16.000000 ms       80.0 %       2
+|   communication  12.000000 ms       60.0 %       2
+|     overlapped    8.000000 ms       40.0 %
+|     exposed       4.000000 ms       20.0 %
+|   copies          0.000000 ms        0.0 %       0
+|
+| Communication
+|   kind        events          time      exposed
+|   all_reduce       2  12.000000 ms  4.000000 ms
+|
+| Devices and streams (spans, busy and exposed times are each row's own)
+|   device  stream  events          span          busy   computation  communication       exposed       copies
+|   0       all          4  20.000000 ms  20.000000 ms  16.000000 ms   12.000000 ms   4.000000 ms  0.000000 ms
+|   0       7            2  18.000000 ms  16.000000 ms  16.000000 ms    0.000000 ms   0.000000 ms  0.000000 ms
+|   0       20           2  16.000000 ms  12.000000 ms   0.000000 ms   12.000000 ms  12.000000 ms  0.000000 ms
+|
+| Steps (what the calls of each launched, whenever it ran)
+|   step   on the host  events          span          busy  computation  communication      exposed       copies
+|   1     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   2     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|
+| Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)
+|   device  stream  gaps         idle         host       launch  behind others       queued      unknown
+|   0       all        0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       7          1  2.000000 ms  1.610000 ms  0.390000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       20         1  4.000000 ms  0.000000 ms  0.000000 ms    4.000000 ms  0.000000 ms  0.000000 ms
+|
+| Work by category, by the table of kernels, version 1 (sums: what ran at once counts twice)
+|   category                sum   share  count         mean      longest
+|   gemm           16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms
+|   communication  12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms
+|
+| The longest by name
+|            sum   share  count         mean      longest  category       name
+|   16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
+|   12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+# Without a device.
+$ tscope analyze ./traced/cpu.json
+| trace     ./traced/cpu.json
+| of        the trace says neither rank nor device
+| has       12 events: 6 operators, 0 Python functions, 6 annotations, 0 runtime calls; 0 kernels, 0
+|           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+| The trace has no events of devices, so there is nothing to say of their time.
+# A number that is none, with its byte.
+$ tscope analyze ./traced/bad.json
+! tscope: ./traced/bad.json: byte 1006: expected a number
+[2]
+# Options of runs.
+$ tscope analyze --rows ./traced/trace.json
+! tscope: analyze: --rows is for runs, and ./traced/trace.json is a profiler's trace
+[2]
