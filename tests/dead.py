@@ -17,6 +17,7 @@ ALLOWED = {
     "ts_alloc_fail_at": "makes the n-th allocation fail: only a test wants that",
     "ts_helpers_allow": "has work cut in two on one core, or left whole on many: a test holds both to the same",
     "ts_shape_schema": "writes the schemas of docs/schemas, which make_schemas.c prints and a test compares",
+    "ts_snapshot_read": "the reader of snapshots, whose verbs are not there yet; tests and tests/bench call it",
     "ts_random_normal": "the noise of tests, from the generator that permutation tests draw from",
     "ts_wire_pack_health_request": "the client's half of grpc.health.v1, which tests ask the server with",
     "ts_wire_unpack_health_reply": "the client's half of grpc.health.v1, which tests ask the server with",

@@ -32,6 +32,7 @@ ROOMS = {
     "ingest/facts": {"run", "base", "ingest/core"},
     "ingest/rows": {"run", "base", "ingest/core", "ingest/facts"},
     "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
+    "ingest/snapshot": {"run", "base", "ingest/core"},
     "ingest/rundir": {"run", "base", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording"},
     "ingest/logs": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},

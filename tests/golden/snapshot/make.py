@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Writes small snapshots of every form that ingest/snapshot reads, and beside each, as NAME.txt, the rows that it has: python3 make.py.
+
+    python3 make.py --check PROGRAM FILE...   pickle.load's rows of each FILE against what PROGRAM --dump FILE prints
+
+The rows come from pickle.load and this file alone. The shapes follow torch/csrc/cuda/memory_snapshot.cpp of torch 2.7 and, for the list,
+c10 of torch 1.13; the numbers are made up, but every event fits the blocks."""
+import gzip
+import os
+import pickle
+import random
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ACTIONS = ["alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap", "snapshot", "oom"]
+STATES = {"inactive": "inactive", "active_allocated": "active", "active_pending_free": "pending", "active_awaiting_free": "pending"}
+
+
+# --- the rows of a snapshot, as text ---
+
+def stack_of(frames, memo={}):
+    if not frames:
+        return "-"
+    key = tuple(id(f) for f in frames)
+    if key not in memo:
+        h = 0xcbf29ce484222325
+        for f in frames:
+            f = f if isinstance(f, tuple) else (f["filename"], f["line"], f["name"])
+            for byte in f"{f[0]}\t{f[1]}\t{f[2]}\n".encode():
+                h = (h ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+        memo[key] = (f"{len(frames)}:{h:016x}", frames)  # kept, so that no other frames get their ids
+    return memo[key][0]
+
+
+def setting(value):
+    return "true" if value is True else "false" if value is False else "none" if value is None else str(value)
+
+
+def rows(snapshot):
+    if isinstance(snapshot, list):
+        snapshot = {"segments": snapshot}
+    for s in snapshot["segments"]:
+        pool = s.get("segment_pool_id", (0, 0))
+        yield (f"segment {s.get('device', 0)} {s['address']} {s['total_size']} {s['allocated_size']} {s['active_size']} "
+               f"{s.get('requested_size', 0)} {s.get('stream', 0)} {pool[0]},{pool[1]} {s['segment_type']} "
+               f"{'expandable' if s.get('is_expandable') else 'fixed'} {stack_of(s.get('frames'))} {len(s['blocks'])}")
+        at = s["address"]
+        for b in s["blocks"]:
+            newest = (b.get("history") or [{}])[-1]
+            requested = b.get("requested_size", newest.get("real_size", b["size"]))
+            at = b.get("address", at)
+            yield (f"block {at} {b['size']} {requested} {STATES.get(b['state'], 'other')} "
+                   f"{stack_of(b.get('frames') or newest.get('frames'))}")
+            at += b["size"]
+    traces = snapshot.get("device_traces", [])
+    devices = max([len(traces)] + [s.get("device", 0) + 1 for s in snapshot["segments"]])
+    for device, events in enumerate(traces + [[]] * (devices - len(traces)) if traces else []):
+        yield f"device {device} {len(events)}"
+        for e in events:
+            yield (f"event {ACTIONS.index(e['action']) if e['action'] in ACTIONS else len(ACTIONS)} {e.get('addr', e.get('device_free', 0))} "
+                   f"{e.get('size', 0)} {e.get('stream', 0)} {e.get('time_us', '-')} [{e.get('compile_context', '-')}] "
+                   f"[{e.get('user_metadata', '-')}] {stack_of(e.get('frames'))}")
+    for name, value in snapshot.get("allocator_settings", {}).items():
+        for inner, v in value.items() if isinstance(value, dict) else [(None, value)]:
+            yield f"setting {name}{'' if inner is None else f'.{inner}'}={setting(v)}"
+    for m in snapshot.get("external_annotations", []):
+        yield f"mark {m['device']} {m['time_us']} {m['stage']} {m['name']}"
+
+
+def text(snapshot):
+    return "".join(line + "\n" for line in rows(snapshot))
+
+
+# --- the fixtures ---
+
+def frame(file, line, name):
+    return {"filename": file, "line": line, "name": name}
+
+
+FORWARD = [frame("??", 0, "at::empty_cuda"), frame("C:\\models\\net.py", 41, "forward"), frame("train.py", 12, "step")]
+BACKWARD = [frame("??", 0, "torch::autograd::Engine::thread_main"), frame("über/größe.py", 7, "backward")]
+DEEP = [frame("deep.py", i % 50, f"f{i % 50}") for i in range(1500)]  # more than pickle writes at once
+
+
+def event(action, addr, size, time, frames, **more):
+    e = {"action": action, "addr": addr, "size": size, "stream": 0, "time_us": time, "compile_context": "N/A", "user_metadata": "",
+         "frames": frames}
+    e.update(more)
+    return e
+
+
+def block(address, size, requested, state, frames):
+    return {"address": address, "size": size, "requested_size": requested, "state": state, "frames": frames}
+
+
+def segment(device, address, blocks, **more):
+    active = [b for b in blocks if b["state"] != "inactive"]
+    s = {"device": device, "address": address, "total_size": sum(b["size"] for b in blocks),
+         "allocated_size": sum(b["size"] for b in active if b["state"] == "active_allocated"),
+         "active_size": sum(b["size"] for b in active), "requested_size": sum(b["requested_size"] for b in active), "stream": 0,
+         "segment_type": "large", "segment_pool_id": (0, 0), "is_expandable": False, "frames": FORWARD, "blocks": blocks}
+    s.update(more)
+    return s
+
+
+def newest():
+    rng, base, time, events, live = random.Random(17), 0x7f0000000000, 1_700_000_000_000_000, [], {}
+    for i in range(700):  # 1,000 events are a batch of pickle
+        time += rng.randrange(1, 50)
+        if live and rng.random() < 0.45:
+            addr = rng.choice(sorted(live))
+            events += [event("free_requested", addr, live[addr], time, BACKWARD), event("free_completed", addr, live.pop(addr), time, BACKWARD)]
+        else:
+            addr = base + 512 * i
+            live[addr] = rng.randrange(1, 512)
+            events.append(event("alloc", addr, live[addr], time, [FORWARD, BACKWARD, DEEP][rng.randrange(3) if i % 100 == 0 else i % 2]))
+    blocks = [block(base + 512 * i, 512, live.get(base + 512 * i, 99), "active_allocated" if base + 512 * i in live else "inactive",
+                    FORWARD if base + 512 * i in live else []) for i in range(700)]
+    high = 0xfff0000000000000  # above 2^63
+    second = [event("segment_alloc", high, 4 << 20, time, FORWARD), event("segment_map", high, 2 << 20, time - 5, []),
+              event("alloc", high, 1 << 20, time, DEEP, compile_context="0/0", user_metadata="layer 1"),
+              {"action": "oom", "device_free": 12345, "size": 8 << 30, "stream": 7, "time_us": time, "frames": BACKWARD},
+              event("segment_unmap", high, 2 << 20, time, []), event("workspace_snapshot", 0, 0, time, []), event("snapshot", 0, 0, time, [])]
+    return {"segments": [segment(0, base, blocks, segment_type="small"),
+                         segment(1, high, [block(high, 1 << 20, 1 << 20, "active_allocated", DEEP), block(high + (1 << 20), 1 << 20, 3, "active_pending_free", []),
+                                           block(high + (2 << 20), 2 << 20, 7, "inactive", [])], is_expandable=True, segment_pool_id=(0, 3), stream=2**63 + 9)],
+            "device_traces": [events, second, []],
+            "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "garbage_collection_threshold": 0.5, "expandable_segments": True,
+                                   "nothing": None, "roundup_power2_divisions": {"1": 0, "2": 4}},
+            "external_annotations": [{"stage": "START", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time - 9},
+                                     {"stage": "END", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time}]}
+
+
+def early_dict():
+    """torch 2.0: neither times nor settings; and a key that no table has."""
+    full = newest()
+    events = [{k: v for k, v in e.items() if k in ("action", "addr", "size", "stream", "frames")} | {"odd": 1} for e in full["device_traces"][0][:20]]
+    return {"segments": full["segments"][1:], "device_traces": [events]}
+
+
+def old_list():
+    """torch 1.13: a list of segments; blocks have no addresses, and frames are tuples in a history."""
+    history = [{"addr": 1, "real_size": 100, "frames": [("a.py", 1, "f")]}, {"addr": 1, "real_size": 300, "frames": [("b.py", 2, "g"), ("a.py", 1, "f")]}]
+    return [{"device": 0, "address": 4096, "total_size": 2 << 20, "allocated_size": 512, "active_size": 512, "segment_type": "small",
+             "blocks": [{"size": 512, "state": "active_allocated", "history": history}, {"size": (2 << 20) - 512, "state": "inactive"}]},
+            {"device": 2, "address": 1 << 40, "total_size": 20 << 20, "allocated_size": 0, "active_size": 1024, "segment_type": "large",
+             "blocks": [{"size": 1024, "state": "active_awaiting_free"}, {"size": (20 << 20) - 1024, "state": "inactive", "history": []}]}]
+
+
+def check(program, files):
+    bad = 0
+    for path in files:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+            want = text(pickle.load(f))
+        r = subprocess.run([program, "--dump", path], capture_output=True, text=True)
+        same = r.returncode == 0 and r.stdout == want
+        bad += not same
+        print(f"{'same' if same else 'DIFFERENT'} {want.count(chr(10)):7} rows  {os.path.basename(path)} {r.stderr.strip()[-200:]}")
+    return bad
+
+
+def main():
+    if sys.argv[1:2] == ["--check"]:
+        return 1 if check(sys.argv[2], sys.argv[3:]) else 0
+    full = newest()
+    made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
+    made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2)}
+    half = len(made["newest4.pickle"]) // 2  # two members, as `cat a.gz b.gz` makes them
+    made["newest4.pickle.gz"] = b"".join(gzip.compress(part, 9, mtime=0) for part in (made["newest4.pickle"][:half], made["newest4.pickle"][half:]))
+    for name, data in made.items():
+        open(os.path.join(HERE, name), "wb").write(data)
+    for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list())):
+        open(os.path.join(HERE, name + ".txt"), "w", encoding="utf-8").write(text(snapshot))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
