@@ -18,6 +18,8 @@ ALLOWED = {
     "ts_helpers_allow": "has work cut in two on one core, or left whole on many: a test holds both to the same",
     "ts_shape_schema": "writes the schemas of docs/schemas, which make_schemas.c prints and a test compares",
     "ts_snapshot_read": "the reader of snapshots, whose verbs are not there yet; tests and tests/bench call it",
+    "ts_replay_device": "the same of its analysis",
+    "ts_fragments_of": "the same",
     "ts_random_normal": "the noise of tests, from the generator that permutation tests draw from",
     "ts_wire_pack_health_request": "the client's half of grpc.health.v1, which tests ask the server with",
     "ts_wire_unpack_health_reply": "the client's half of grpc.health.v1, which tests ask the server with",

@@ -21,6 +21,7 @@ ROOMS = {
     "analysis/answer": {"run", "base", "analysis/stats"},
     "analysis/rank": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/ranks": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
+    "analysis/snapshot": {"run", "base"},
     "analysis/rules": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes small snapshots of every form that ingest/snapshot reads, and beside each, as NAME.txt, the rows that it has: python3 make.py.
 
-    python3 make.py --check PROGRAM FILE...   pickle.load's rows of each FILE against what PROGRAM --dump FILE prints
+    python3 make.py --check PROGRAM FILE...               pickle.load's rows of each FILE against what PROGRAM --dump FILE prints
+    python3 make.py --check-replay PROGRAM JSON FILE...   the figures of JSON for each FILE against what PROGRAM --print FILE prints
 
 The rows come from pickle.load and this file alone. The shapes follow torch/csrc/cuda/memory_snapshot.cpp of torch 2.7 and, for the list,
 c10 of torch 1.13; the numbers are made up, but every event fits the blocks."""
 import gzip
+import json
 import os
 import pickle
 import random
@@ -70,6 +72,55 @@ def rows(snapshot):
 
 def text(snapshot):
     return "".join(line + "\n" for line in rows(snapshot))
+
+
+# --- the replay of a snapshot, in the terms of an exact_replay.json ---
+
+def replay(snapshot, device):
+    traces = snapshot["device_traces"]
+    events = traces[device] if device < len(traces) else []
+    segments = [s for s in snapshot["segments"] if s.get("device", 0) == device]
+    used = [b for s in segments for b in s["blocks"] if b["state"] != "inactive"]
+    live, net, top, top_at, before, n_before, ops = {}, 0, 0, -1, 0, 0, {}
+    for i, e in enumerate(events):
+        ops[e["action"]] = ops.get(e["action"], 0) + 1
+        if e["action"] == "alloc":
+            live[e["addr"]] = e["size"]
+            net += e["size"]
+        elif e["action"] == "free_completed":
+            if live.pop(e["addr"], None) is None:
+                before, n_before = before + e["size"], n_before + 1
+            net -= e["size"]
+        if net > top:
+            top, top_at = net, i
+    shown = {b["address"]: b["requested_size"] for b in used}
+    requested = sum(shown.values())
+    whole = [s["total_size"] for s in segments if all(b["state"] == "inactive" for b in s["blocks"])]
+    return {"reserved": sum(s["total_size"] for s in segments), "allocated": sum(s["allocated_size"] for s in segments),
+            "active": sum(s["active_size"] for s in segments), "requested_active": requested, "segments": len(segments),
+            "fully_free_segments": len(whole), "fully_free_bytes": sum(whole),
+            "inactive_in_used_segments": sum(b["size"] for s in segments for b in s["blocks"] if b["state"] == "inactive") - sum(whole),
+            "internal_rounding": sum(b["size"] - b["requested_size"] for b in used), "events": len(events), "ops": ops, "net_traced": net,
+            "frees_of_preexisting_bytes": before, "frees_of_preexisting": n_before, "baseline_before_trace_requested": requested - net,
+            "peak_total_requested": requested - net + top, "peak_event_idx": top_at, "live_at_end_by_trace": len(live),
+            "live_at_end_confirmed_by_blocks": sum(shown.get(a) == n for a, n in live.items()), "addr_reused_without_free": 0, "size_mismatch": 0}
+
+
+def check_replay(program, expected, files):
+    """The figures that PROGRAM --print FILE gives against those of a JSON of NAME#DEVICE."""
+    bad = n = 0
+    for path in files:
+        out = subprocess.run([program, "--print", path], capture_output=True, text=True)
+        got = json.loads(out.stdout)
+        for key, want in expected.items():
+            if key.split("#")[0] != os.path.basename(path):
+                continue
+            have = got[key.split("#")[1]]
+            wrong = [f"{k}: {have.get(k)}, not {v}" for k, v in want.items() if have.get(k) != v]
+            n, bad = n + len(want), bad + len(wrong)
+            print(f"{len(want) - len(wrong):3} of {len(want)} figures  {key} {'; '.join(wrong)}")
+    print(f"{n - bad} of {n} figures agree")
+    return bad
 
 
 # --- the fixtures ---
@@ -163,6 +214,8 @@ def check(program, files):
 def main():
     if sys.argv[1:2] == ["--check"]:
         return 1 if check(sys.argv[2], sys.argv[3:]) else 0
+    if sys.argv[1:2] == ["--check-replay"]:
+        return 1 if check_replay(sys.argv[2], json.load(open(sys.argv[3], encoding="utf-8")), sys.argv[4:]) else 0
     full = newest()
     made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
     made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2)}
@@ -172,6 +225,8 @@ def main():
         open(os.path.join(HERE, name), "wb").write(data)
     for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list())):
         open(os.path.join(HERE, name + ".txt"), "w", encoding="utf-8").write(text(snapshot))
+    figures = {f"newest4.pickle#{d}": replay(full, d) for d in range(3)}
+    json.dump(figures, open(os.path.join(HERE, "replay.json"), "w", encoding="utf-8"), indent=1)
     return 0
 
 
