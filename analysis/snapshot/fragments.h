@@ -37,7 +37,7 @@ struct ts_fragment_class {
 struct ts_fragments {
 	uint64_t free, whole, cached, pages, stuck, in_pools;
 	uint32_t n_whole, n_cached, n_used; /* segments */
-	uint64_t largest;	   /* free block, of any segment */
+	uint64_t largest;		    /* free block, of any segment */
 	uint32_t n_pinned;
 	uint64_t pinned; /* bytes of those blocks */
 	uint32_t n_expandable, n_private;

@@ -177,7 +177,7 @@ def newest():
                          segment(1, high, [block(high, 1 << 20, 1 << 20, "active_allocated", DEEP), block(high + (1 << 20), 1 << 20, 3, "active_pending_free", []),
                                            block(high + (2 << 20), 2 << 20, 7, "inactive", [])], is_expandable=True, segment_pool_id=(0, 3), stream=2**63 + 9)],
             "device_traces": [events, second, []],
-            "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "garbage_collection_threshold": 0.5, "expandable_segments": True,
+            "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "below": -(1 << 40), "garbage_collection_threshold": 0.5, "expandable_segments": True,
                                    "nothing": None, "roundup_power2_divisions": {"1": 0, "2": 4}},
             "external_annotations": [{"stage": "START", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time - 9},
                                      {"stage": "END", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time}]}
