@@ -24,6 +24,8 @@ ALLOWED = {
     "ts_module_of": "the same",
     "ts_kinds_of": "the same",
     "ts_memory_kind_word": "the same",
+    "ts_allocator_of": "the same",
+    "ts_spans_of": "the same",
     "ts_holders_at": "the same",
     "ts_holders_of_all": "the same",
     "ts_random_normal": "the noise of tests, from the generator that permutation tests draw from",

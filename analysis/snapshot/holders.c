@@ -115,8 +115,8 @@ static enum ts_status gather(const struct ts_memory *m, struct part *parts, size
 	return TS_OK;
 }
 
-enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_holder_by by, struct ts_arena *arena,
-			     struct ts_holders *ret_holders, struct ts_error *err)
+enum ts_status ts_holders_among(const struct ts_memory *m, const uint8_t *chosen, enum ts_holder_by by, struct ts_arena *arena,
+				struct ts_holders *ret_holders, struct ts_error *err)
 {
 	struct part *parts = ts_arena_array(arena, m->replay->n_lives, sizeof *parts);
 	size_t n = 0;
@@ -124,21 +124,27 @@ enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_
 	if (!parts)
 		return ts_arena_error(arena, err);
 	for (uint32_t i = 0; i < m->replay->n_lives; i++)
-		if (ts_life_at(&m->replay->lives[i], event))
+		if (chosen[i])
 			parts[n++] = part_of(m, i, by);
 	return gather(m, parts, n, arena, ret_holders, err);
+}
+
+enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_holder_by by, struct ts_arena *arena,
+			     struct ts_holders *ret_holders, struct ts_error *err)
+{
+	uint8_t *chosen = ts_arena_array(arena, m->replay->n_lives, 1);
+
+	for (uint32_t i = 0; chosen && i < m->replay->n_lives; i++)
+		chosen[i] = ts_life_at(&m->replay->lives[i], event);
+	return chosen ? ts_holders_among(m, chosen, by, arena, ret_holders, err) : ts_arena_error(arena, err);
 }
 
 enum ts_status ts_holders_of_all(const struct ts_memory *m, enum ts_holder_by by, struct ts_arena *arena,
 				 struct ts_holders *ret_holders, struct ts_error *err)
 {
-	struct part *parts = ts_arena_array(arena, m->replay->n_lives, sizeof *parts);
-	size_t n = 0;
+	uint8_t *chosen = ts_arena_array(arena, m->replay->n_lives, 1);
 
-	if (!parts)
-		return ts_arena_error(arena, err);
-	for (uint32_t i = 0; i < m->replay->n_lives; i++)
-		if (m->replay->lives[i].born != TS_REPLAY_BEFORE)
-			parts[n++] = part_of(m, i, by);
-	return gather(m, parts, n, arena, ret_holders, err);
+	for (uint32_t i = 0; chosen && i < m->replay->n_lives; i++)
+		chosen[i] = m->replay->lives[i].born != TS_REPLAY_BEFORE;
+	return chosen ? ts_holders_among(m, chosen, by, arena, ret_holders, err) : ts_arena_error(arena, err);
 }

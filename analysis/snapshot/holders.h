@@ -46,5 +46,8 @@ enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_
 /* The lives that began in the events, dead or alive: what was churned. */
 enum ts_status ts_holders_of_all(const struct ts_memory *m, enum ts_holder_by by, struct ts_arena *arena,
 				 struct ts_holders *ret_holders, struct ts_error *err);
+/* The lives whose byte in chosen is not 0. */
+enum ts_status ts_holders_among(const struct ts_memory *m, const uint8_t *chosen, enum ts_holder_by by, struct ts_arena *arena,
+				struct ts_holders *ret_holders, struct ts_error *err);
 
 #endif

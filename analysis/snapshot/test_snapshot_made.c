@@ -68,6 +68,11 @@ uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t s
 	return (uint32_t)made.n_events++;
 }
 
+void made_same_stack(uint32_t event, uint32_t as)
+{
+	events[event].stack = events[as].stack;
+}
+
 void made_free(uint64_t address, uint64_t size, const char *of)
 {
 	made_event(TS_ACTION_FREE_REQUESTED, address, size, of);

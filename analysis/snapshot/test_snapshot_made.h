@@ -10,6 +10,8 @@ void made_begin(void);
 uint32_t made_stack(const char *frames);
 /* NULL: no stack. Events are 10 us apart; returns the event's number. */
 uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t size, const char *frames);
+/* The event has the stack of another one: they belong to one call. */
+void made_same_stack(uint32_t event, uint32_t as);
 void made_free(uint64_t address, uint64_t size, const char *frames); /* requested and completed */
 /* The end of an annotation, at the time of the last event. */
 void made_mark_end(const char *name);
