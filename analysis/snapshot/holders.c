@@ -71,7 +71,7 @@ static struct part part_of(const struct ts_memory *m, uint32_t i, enum ts_holder
 static struct ts_holder sum(const struct ts_memory *m, const struct part *parts, size_t n)
 {
 	struct ts_holder h = {.key = parts[0].key[0], .stack = parts[0].stack};
-	uint64_t of_kind[TS_KINDS] = {0}, of_stack = 0, most = 0;
+	uint64_t of_kind[TS_MEMORY_KINDS] = {0}, of_stack = 0, most = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		of_stack = i && parts[i].stack == parts[i - 1].stack ? of_stack + parts[i].bytes : parts[i].bytes;
@@ -84,7 +84,7 @@ static struct ts_holder sum(const struct ts_memory *m, const struct part *parts,
 		h.largest = parts[i].bytes > h.largest ? parts[i].bytes : h.largest;
 		h.n++;
 	}
-	for (uint8_t k = 0; k < TS_KINDS; k++)
+	for (uint8_t k = 0; k < TS_MEMORY_KINDS; k++)
 		h.kind = of_kind[k] > of_kind[h.kind] ? k : h.kind;
 	h.frame = source_of(m, h.stack);
 	return h;

@@ -2,14 +2,14 @@
 
 const char *ts_memory_kind_word(enum ts_memory_kind kind)
 {
-	static const char *const words[TS_KINDS] = {
-		[TS_KIND_UNKNOWN] = "unknown",
-		[TS_KIND_PARAMETERS] = "parameters",
-		[TS_KIND_GRADIENTS] = "gradients",
-		[TS_KIND_OPTIMIZER] = "optimizer state",
-		[TS_KIND_ACTIVATIONS] = "activations",
-		[TS_KIND_TEMPORARY] = "temporary",
-		[TS_KIND_RECOMPUTATION] = "recomputation",
+	static const char *const words[TS_MEMORY_KINDS] = {
+		[TS_MEMORY_UNKNOWN] = "unknown",
+		[TS_MEMORY_PARAMETERS] = "parameters",
+		[TS_MEMORY_GRADIENTS] = "gradients",
+		[TS_MEMORY_OPTIMIZER] = "optimizer state",
+		[TS_MEMORY_ACTIVATIONS] = "activations",
+		[TS_MEMORY_TEMPORARY] = "temporary",
+		[TS_MEMORY_RECOMPUTATION] = "recomputation",
 	};
 
 	return words[kind];
@@ -85,23 +85,23 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 	bool within = freed && !before && !stays && part_of(to->phase) == part_of(from->phase);
 
 	if (to->zeroes)
-		return TS_KIND_GRADIENTS;
+		return TS_MEMORY_GRADIENTS;
 	switch ((enum ts_memory_phase)from->phase) {
 	case TS_PHASE_SETUP:
-		return within ? TS_KIND_TEMPORARY : freed ? TS_KIND_UNKNOWN : TS_KIND_PARAMETERS;
+		return within ? TS_MEMORY_TEMPORARY : freed ? TS_MEMORY_UNKNOWN : TS_MEMORY_PARAMETERS;
 	case TS_PHASE_OPTIMIZER:
-		return within ? TS_KIND_TEMPORARY : stays && to->phase != TS_PHASE_BACKWARD ? TS_KIND_OPTIMIZER : TS_KIND_UNKNOWN;
+		return within ? TS_MEMORY_TEMPORARY : stays && to->phase != TS_PHASE_BACKWARD ? TS_MEMORY_OPTIMIZER : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_RECOMPUTE:
-		return TS_KIND_RECOMPUTATION;
+		return TS_MEMORY_RECOMPUTATION;
 	case TS_PHASE_BACKWARD:
-		return within ? TS_KIND_TEMPORARY : stays || (from->accumulates && !freed) ? TS_KIND_GRADIENTS : TS_KIND_UNKNOWN;
+		return within ? TS_MEMORY_TEMPORARY : stays || (from->accumulates && !freed) ? TS_MEMORY_GRADIENTS : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_FORWARD:
 		if (to->releases || part_of(to->phase) == TS_PHASE_BACKWARD)
-			return TS_KIND_ACTIVATIONS;
-		return within ? TS_KIND_TEMPORARY : TS_KIND_UNKNOWN;
+			return TS_MEMORY_ACTIVATIONS;
+		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_UNKNOWN:
 	default:
-		return to->releases ? TS_KIND_ACTIVATIONS : TS_KIND_UNKNOWN;
+		return to->releases ? TS_MEMORY_ACTIVATIONS : TS_MEMORY_UNKNOWN;
 	}
 }
 

@@ -10,14 +10,14 @@
 #include "analysis/snapshot/replay.h"
 
 enum ts_memory_kind {
-	TS_KIND_UNKNOWN = 0,
-	TS_KIND_PARAMETERS, /* and buffers of modules, which no stack tells from them */
-	TS_KIND_GRADIENTS,
-	TS_KIND_OPTIMIZER,
-	TS_KIND_ACTIVATIONS,
-	TS_KIND_TEMPORARY,
-	TS_KIND_RECOMPUTATION,
-	TS_KINDS
+	TS_MEMORY_UNKNOWN = 0,
+	TS_MEMORY_PARAMETERS, /* and buffers of modules, which no stack tells from them */
+	TS_MEMORY_GRADIENTS,
+	TS_MEMORY_OPTIMIZER,
+	TS_MEMORY_ACTIVATIONS,
+	TS_MEMORY_TEMPORARY,
+	TS_MEMORY_RECOMPUTATION,
+	TS_MEMORY_KINDS
 };
 
 /* "parameters", "optimizer state", ... */

@@ -1,6 +1,6 @@
 #include "analysis/snapshot/replay.h"
 
-enum { POINTS = 512 };
+enum { POINTS = 480 }; /* as many cells as a plot has */
 
 /* The lives by address: the newest of each, dead or alive. */
 struct by_address {

@@ -67,7 +67,7 @@ struct ts_replay {
 	uint32_t n_unconfirmed, n_reused, n_resized; /* contradictions: see baseline_error */
 	uint32_t n_back;			     /* events whose time lies before the one in front of them */
 	struct ts_replay_point *points;
-	uint32_t n_points;
+	size_t n_points;
 };
 
 /* TS_TOO_LARGE: more events or blocks than 2^31. The snapshot must outlive the replay. */

@@ -43,8 +43,8 @@ static bool is_carried(const struct ts_memory *m, uint32_t i, const uint32_t *be
 	const struct ts_life *life = &m->replay->lives[i];
 	uint32_t end = life->died == TS_REPLAY_NEVER ? m->replay->n_events : life->died;
 
-	if (life->born == TS_REPLAY_BEFORE || m->kinds[i] == TS_KIND_PARAMETERS || m->kinds[i] == TS_KIND_GRADIENTS ||
-	    m->kinds[i] == TS_KIND_OPTIMIZER)
+	if (life->born == TS_REPLAY_BEFORE || m->kinds[i] == TS_MEMORY_PARAMETERS || m->kinds[i] == TS_MEMORY_GRADIENTS ||
+	    m->kinds[i] == TS_MEMORY_OPTIMIZER)
 		return false;
 	return before[end] - before[life->born] >= 2;
 }

@@ -96,9 +96,10 @@ static int run_print(const char *path)
 static void agrees_with_a_replay_by_python(void **state)
 {
 	(void)state;
-	assert_int_equal(system("python3 tests/golden/snapshot/make.py --check-replay \"$TS_BUILD/analysis/snapshot/test_replay\" "
-				"tests/golden/snapshot/replay.json tests/golden/snapshot/newest4.pickle"),
-			 0);
+	assert_int_equal(
+		system("python3 tests/golden/snapshot/make.py --check-replay \"$TS_BUILD/analysis/snapshot/test_replay\" "
+		       "tests/golden/snapshot/replay.json tests/golden/snapshot/newest4.pickle tests/golden/snapshot/oom.pickle"),
+		0);
 	if (ts_file_kind("../shared/corpus/snapshots") != TS_FILE_DIRECTORY) {
 		print_message("skipped: no ../shared/corpus here\n");
 		return;

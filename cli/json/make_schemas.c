@@ -17,7 +17,7 @@ static const struct {
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
-	{"analyze", {&ts_shape_analysis}},
+	{"analyze", {&ts_shape_analysis, &ts_shape_memory}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer}},

@@ -201,6 +201,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze exp1", "shows what limits the run, the findings, then time, memory, loss and ranks"},
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
+	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},
 	END_EXAMPLES,
@@ -607,7 +608,10 @@ const struct ts_verb ts_verbs[] = {
 		.name = "analyze", .summary = "show what limits the speed of a run, what is wrong with it, and why", .usage = "RUN",
 		.about = "Shows where the time of the run goes and what to try, then the findings of the rules, worst "
 			 "first, and then one panel each for step times, memory, loss, ranks, efficiency, and what is "
-			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN,
+			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n"
+			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
+			 "stand for RUN: then it shows the peak and who held it, by kind and by function, what was asked for, "
+			 "what is free and what empty_cache would not return, and why requests were refused.\n\n" ABOUT_RUN,
 		.options = analyze_options, .examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"

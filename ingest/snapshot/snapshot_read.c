@@ -1,8 +1,11 @@
 #include "ingest/snapshot/snapshot_read.h"
 
 #include "base/alloc.h"
+#include "base/below.h"
 #include "base/number.h"
 #include "ingest/snapshot/snapshot_rows.h"
+
+#include <unistd.h>
 
 /* What is gathered of the pickle's value. */
 struct gather {
@@ -367,5 +370,36 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 	ts_free(p);
 	if (!status)
 		*ret_snapshot = snapshot;
+	return status;
+}
+
+bool ts_snapshot_sniff(const char *path)
+{
+	struct ts_span name = ts_span_str(path);
+	uint8_t begin[2] = {0, 0};
+	struct ts_error ignored;
+	uint64_t size;
+	size_t got;
+	int fd;
+
+	if (ts_below_kind(path, path) != TS_FILE_REGULAR || ts_below_open(path, path, &fd, &size, &ignored))
+		return false;
+	if (ts_pread_full(fd, begin, sizeof begin, 0, &got, &ignored))
+		got = 0;
+	(void)close(fd);
+	if (got == 2 && begin[0] == 0x1f && begin[1] == 0x8b)
+		return ts_span_ends(name, ".pickle.gz") || ts_span_ends(name, ".pkl.gz");
+	return got == 2 && begin[0] == 0x80 && begin[1] >= 2 && begin[1] <= 5;
+}
+
+enum ts_status ts_snapshot_load(const char *path, struct ts_arena *arena, struct ts_snapshot *ret_snapshot, struct ts_error *err)
+{
+	struct ts_source source = {.name = ts_span_str(path), .path = ts_span_str(path)};
+	enum ts_status status;
+
+	if (ts_below_open(path, path, &source.fd, &source.size, err))
+		return err->status;
+	status = ts_snapshot_read(&source, arena, ret_snapshot, err);
+	(void)close(source.fd);
 	return status;
 }

@@ -21,4 +21,10 @@
 enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena *arena, struct ts_snapshot *ret_snapshot,
 				struct ts_error *err);
 
+/* Whether a path is a file that may be a snapshot: it begins as a pickle of protocol 2 to 5, or is packed by gzip and named *.pickle.gz
+ * or *.pkl.gz. */
+bool ts_snapshot_sniff(const char *path);
+/* Reads the file at a path. */
+enum ts_status ts_snapshot_load(const char *path, struct ts_arena *arena, struct ts_snapshot *ret_snapshot, struct ts_error *err);
+
 #endif

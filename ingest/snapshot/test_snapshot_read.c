@@ -65,6 +65,7 @@ static void every_form_has_the_rows_that_python_reads(void **state)
 	expect_rows("newest4.pickle.gz", "newest.txt");
 	expect_rows("early.pickle", "early.txt");
 	expect_rows("list.pickle", "list.txt");
+	expect_rows("oom.pickle", "oom.txt");
 }
 
 static void counts_what_it_passes_over(void **state)

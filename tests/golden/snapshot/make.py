@@ -199,6 +199,114 @@ def old_list():
              "blocks": [{"size": 1024, "state": "active_awaiting_free"}, {"size": (20 << 20) - 1024, "state": "inactive", "history": []}]}]
 
 
+class Heap:
+    """An allocator of one device: best fit in segments of 20 MiB, or of a size of their own from 10 MiB on; it may have `capacity` bytes of them."""
+
+    def __init__(self, capacity):
+        self.capacity, self.segments, self.used, self.events, self.time = capacity, [], {}, [], 1_750_000_000_000_000
+        self.next = 0x7e0000000000
+
+    def say(self, action, addr, size, frames):
+        self.time += 25
+        self.events.append(event(action, addr, size, self.time, frames) if action != "oom" else
+                           {"action": "oom", "device_free": addr, "size": size, "stream": 0, "time_us": self.time, "frames": frames})
+
+    def gaps(self):
+        for base, total in self.segments:
+            at = base
+            for addr in sorted(a for a in self.used if base <= a < base + total) + [base + total]:
+                if addr > at:
+                    yield addr - at, at
+                at = addr + self.used[addr][0] if addr in self.used else addr
+
+    def left(self):
+        return self.capacity - sum(t for _, t in self.segments)
+
+    def give_back(self, frames):
+        """What a retry does: every segment in which nothing is in use."""
+        for base, total in list(self.segments):
+            if not any(base <= a < base + total for a in self.used):
+                self.segments.remove((base, total))
+                self.say("segment_free", base, total, frames)
+
+    def alloc(self, size, frames):
+        need = (size + 511) // 512 * 512
+        fits = sorted(g for g in self.gaps() if g[0] >= need)
+        if not fits:
+            total = 20 << 20 if need < 10 << 20 else (need + (2 << 20) - 1) >> 21 << 21  # kMinLargeAlloc
+            if total > self.left():
+                self.give_back(frames)
+            if total > self.left():
+                return self.say("oom", self.left(), size, frames)
+            base = self.next
+            self.next += 1 << 32
+            self.segments.append((base, total))
+            self.say("segment_alloc", base, total, frames)
+            fits = [(total, base)]
+        self.used[fits[0][1]] = (need, size, frames)
+        self.say("alloc", fits[0][1], size, frames)
+        return fits[0][1]
+
+    def free(self, addr, frames):
+        for action in ("free_requested", "free_completed"):
+            self.say(action, addr, self.used[addr][1], frames)
+        del self.used[addr]
+
+    def snapshot(self):
+        segments = []
+        for base, total in self.segments:
+            blocks, at = [], base
+            for addr in sorted(a for a in self.used if base <= a < base + total) + [base + total]:
+                if addr > at:
+                    blocks.append(block(at, addr - at, 0, "inactive", []))
+                if addr in self.used:
+                    size, requested, frames = self.used[addr]
+                    blocks.append(block(addr, size, requested, "active_allocated", frames))
+                    at = addr + size
+            segments.append(segment(0, base, blocks))
+        return {"segments": segments, "device_traces": [self.events], "allocator_settings": {"expandable_segments": False}, "external_annotations": []}
+
+
+def training():
+    """Three steps of a net, each of which keeps small tensors for a plot, one in each segment; then a longer batch, for which no gap is large enough."""
+    torch, call = "/venv/lib/python3.12/site-packages/torch/", frame("/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", 1790, "_call_impl")
+    main = frame("/home/ada/lab/train.py", 88, "<module>")
+    setup = [frame(torch + "nn/modules/module.py", 1325, "convert"), frame(torch + "nn/modules/module.py", 915, "_apply"), main]
+    forward = [frame("/home/ada/lab/net.py", 31, "forward"), call, main]
+    attention = [frame("/home/ada/lab/net.py", 54, "attention"), frame("/home/ada/lab/net.py", 29, "forward"), call, main]
+    backward = [frame("??", 0, "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"), frame("??", 0, "torch::autograd::Engine::evaluate_function()")]
+    grad = [frame("??", 0, "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)"), backward[1]]
+    step = [frame(torch + "optim/adamw.py", 134, "_init_group"), frame(torch + "optim/optimizer.py", 493, "wrapper"), main]
+    zero = [frame(torch + "optim/optimizer.py", 955, "zero_grad"), main]
+    keep = [frame("/home/ada/lab/plots.py", 9, "remember"), main]
+    heap, mib, grads = Heap(128 << 20), 1 << 20, []
+    weights = [heap.alloc(n * mib, setup) for n in (6, 6, 3)]
+    for number in range(3):
+        saved = []
+        for n in (12, 8, 12, 8):
+            saved.append(heap.alloc(n * mib, attention if n == 12 else forward))
+            heap.alloc(3 * mib // 2, keep)
+        loss = heap.alloc(4, forward)
+        for a in reversed(saved):
+            g = heap.alloc(5 * mib, backward)
+            heap.free(a, backward)
+            heap.free(g, backward)
+        grads = [heap.alloc(n * mib, grad) for n in (6, 6, 3)]
+        if number == 0:
+            for n in (12, 12, 6):
+                heap.alloc(n * mib, step)
+        scratch = heap.alloc(3 * mib, step)
+        heap.free(scratch, step)
+        heap.free(loss, forward)
+        for g in grads:
+            heap.free(g, zero)
+    for n in (12, 8):
+        heap.alloc(n * mib, attention if n == 12 else forward)
+    heap.alloc(24 * mib, attention)
+    assert weights and heap.events[-1]["action"] == "oom"
+    return heap.snapshot()
+
+
 def check(program, files):
     bad = 0
     for path in files:
@@ -218,14 +326,14 @@ def main():
         return 1 if check_replay(sys.argv[2], json.load(open(sys.argv[3], encoding="utf-8")), sys.argv[4:]) else 0
     full = newest()
     made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
-    made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2)}
+    made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2), "oom.pickle": pickle.dumps(training(), 4)}
     half = len(made["newest4.pickle"]) // 2  # two members, as `cat a.gz b.gz` makes them
     made["newest4.pickle.gz"] = b"".join(gzip.compress(part, 9, mtime=0) for part in (made["newest4.pickle"][:half], made["newest4.pickle"][half:]))
     for name, data in made.items():
         open(os.path.join(HERE, name), "wb").write(data)
-    for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list())):
+    for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list()), ("oom", training())):
         open(os.path.join(HERE, name + ".txt"), "w", encoding="utf-8").write(text(snapshot))
-    figures = {f"newest4.pickle#{d}": replay(full, d) for d in range(3)}
+    figures = {f"newest4.pickle#{d}": replay(full, d) for d in range(3)} | {"oom.pickle#0": replay(training(), 0)}
     json.dump(figures, open(os.path.join(HERE, "replay.json"), "w", encoding="utf-8"), indent=1)
     return 0
 
