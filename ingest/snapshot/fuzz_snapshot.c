@@ -1,4 +1,6 @@
-/* Any bytes as a snapshot: no crash, no leak, and no memory beyond what its size explains. */
+/* Any bytes as a snapshot: no crash, no leak, no memory beyond what its size explains; and what is read can be analyzed, with sums that
+ * add up. */
+#include "analysis/snapshot/memory_answer.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "tests/fuzz/fuzz_hold.h"
 
@@ -23,6 +25,26 @@ static void walk(const struct ts_snapshot *s)
 		hold((s->events[i].stack == TS_SNAPSHOT_NONE || s->events[i].stack < s->n_stacks) && s->events[i].action < TS_ACTIONS);
 }
 
+static void analyze(const struct ts_snapshot *s, struct ts_arena *arena)
+{
+	struct ts_memory_answer answer;
+	struct ts_error err;
+
+	if (ts_memory_of(s, UINT64_C(1) << 30, arena, &answer, &err))
+		return;
+	for (size_t i = 0; i < answer.n; i++) {
+		const struct ts_memory_device *d = &answer.devices[i];
+		uint64_t of_kinds = 0, of_lives = 0;
+
+		for (int k = 0; k < TS_MEMORY_KINDS; k++)
+			of_kinds += d->kinds[k].churned;
+		for (uint32_t k = 0; k < d->replay->n_lives; k++)
+			of_lives += d->replay->lives[k].born == TS_REPLAY_BEFORE ? 0 : d->replay->lives[k].requested;
+		hold(of_kinds == of_lives);
+		hold(d->fragments.cached + d->fragments.pages + d->fragments.stuck == d->fragments.free);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t nothing[1];
@@ -33,8 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ts_error err;
 
 	ts_arena_init(&arena, 256 << 20);
-	if (ts_snapshot_read(&source, &arena, &s, &err) == TS_OK)
+	if (ts_snapshot_read(&source, &arena, &s, &err) == TS_OK) {
 		walk(&s);
+		analyze(&s, &arena);
+	}
 	ts_arena_finish(&arena);
 	return 0;
 }

@@ -155,10 +155,12 @@ static bool remember(struct ts_pickle *p, uint64_t index)
 
 static inline bool recall(struct ts_pickle *p, uint64_t index)
 {
-	uint64_t *memo = (uint64_t *)p->memo.data + index;
 	struct ts_pickle_value value;
+	uint64_t *memo = NULL;
 
-	if (index >= p->memo.n || !*memo)
+	if (index < p->memo.n)
+		memo = (uint64_t *)p->memo.data + index;
+	if (!memo || !*memo)
 		return ts_pickle_fail(p, TS_INVALID, "the memo has no value %" PRIu64, index);
 	value = (struct ts_pickle_value){.kind = (uint8_t)(*memo >> MEMO_SHIFT), .id = (uint32_t)*memo};
 	if (value.kind == TS_VALUE_OBJECT) {
@@ -196,17 +198,18 @@ static bool items_room(struct ts_pickle *p, struct ts_pickle_object *o, size_t m
 static bool spread(struct ts_pickle *p, struct ts_pickle_object *o)
 {
 	struct ts_pickle_object list = {.shape = TS_SHAPE_LIST};
-	const struct ts_snapshot_stack *stack = (const struct ts_snapshot_stack *)p->intern.stacks.data + o->first;
-	uint32_t n = o->shape == TS_SHAPE_STACK ? stack->n : o->n;
+	const struct ts_snapshot_stack *stacks = p->intern.stacks.data;
+	const uint32_t *frames = NULL;
+	uint32_t n = o->n;
 
+	if (o->shape == TS_SHAPE_STACK) {
+		n = stacks[o->first].n;
+		frames = (const uint32_t *)p->intern.stack_frames.data + stacks[o->first].first;
+	}
 	if (!items_room(p, &list, n))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		list.items[i] =
-			o->shape == TS_SHAPE_ROWS
-				? ts_pickle_item(o, i)
-				: (struct ts_pickle_value){.kind = TS_VALUE_FRAME,
-							   .id = ((const uint32_t *)p->intern.stack_frames.data)[stack->first + i]};
+		list.items[i] = frames ? (struct ts_pickle_value){.kind = TS_VALUE_FRAME, .id = frames[i]} : ts_pickle_item(o, i);
 	list.n = n;
 	*o = list;
 	return true;
@@ -766,7 +769,7 @@ enum ts_status ts_pickle_init(struct ts_pickle *p, struct ts_inflow *in, struct 
 		return ts_error_set(err, TS_NO_MEMORY, "%.*s: out of memory", TS_SPAN_ARG(path));
 	for (int i = 0; i < TS_ROW_KEYS; i++)
 		(void)ts_intern_text(&p->intern, ts_span_str(ts_row_key_word((enum ts_row_key)i)));
-	if (p->ration.failed) {
+	if (p->ration.failed || !ts_vector_room(&p->ration, &p->stack, sizeof(struct ts_pickle_value), 1)) {
 		(void)ts_pickle_fail_memory(p);
 		return err->status;
 	}
