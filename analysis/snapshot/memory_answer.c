@@ -30,7 +30,35 @@ static struct ts_memory_who who_of_stack(const struct maker *k, uint32_t stack)
 	return who;
 }
 
-static enum ts_status whos_of(const struct maker *k, const struct ts_holders *h, bool sizes, struct ts_memory_whos *ret)
+/* The Python frames of a stack: those that have a line. */
+static struct ts_span calls_of(const struct maker *k, uint32_t stack)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_span text;
+	int n = 0;
+
+	if (stack == TS_SNAPSHOT_NONE)
+		return ts_span_of(NULL, 0);
+	for (uint32_t i = 0; i < k->s->stacks[stack].n && n <= TS_MEMORY_CALLS; i++) {
+		const struct ts_snapshot_frame *f = &k->s->frames[k->s->stack_frames[k->s->stacks[stack].first + i]];
+		struct ts_span file = k->s->texts[f->file], function = k->s->texts[f->function];
+
+		if (f->line <= 0)
+			continue;
+		ts_buf_str(&out, n ? " < " : "");
+		if (n++ == TS_MEMORY_CALLS)
+			ts_buf_str(&out, "...");
+		else
+			ts_buf_printf(&out, "%.*s (%.*s:%d)", TS_SPAN_ARG(function), TS_SPAN_ARG(file), f->line);
+	}
+	text = ts_arena_span(k->arena, ts_buf_view(&out));
+	if (out.failed)
+		k->arena->failed = true;
+	ts_buf_finish(&out);
+	return text;
+}
+
+static enum ts_status whos_of(const struct maker *k, const struct ts_holders *h, enum ts_holder_by by, struct ts_memory_whos *ret)
 {
 	struct ts_memory_whos whos = {.n = h->n < TS_MEMORY_HOLDERS ? h->n : TS_MEMORY_HOLDERS};
 
@@ -45,20 +73,26 @@ static enum ts_status whos_of(const struct maker *k, const struct ts_holders *h,
 						       .bytes = from->bytes,
 						       .largest = from->largest,
 						       .count = from->n,
-						       .size = sizes ? from->key : 0};
+						       .size = by == TS_BY_SIZE ? from->key : 0};
 		put_frame(k, from->frame, &whos.items[i]);
+		if (by == TS_BY_STACK)
+			whos.items[i].calls = calls_of(k, from->stack);
+		if (by == TS_BY_FILE) {
+			whos.items[i].function = ts_span_of(NULL, 0);
+			whos.items[i].line = 0;
+		}
 	}
 	*ret = whos;
-	return TS_OK;
+	return ts_arena_check(k->arena, k->err);
 }
 
-static enum ts_status held_at(const struct maker *k, uint32_t event, struct ts_memory_whos *ret)
+static enum ts_status held_at(const struct maker *k, uint32_t event, enum ts_holder_by by, struct ts_memory_whos *ret)
 {
 	struct ts_holders h;
 
-	if (ts_holders_at(&k->memory, event, TS_BY_FUNCTION, k->arena, &h, k->err))
+	if (ts_holders_at(&k->memory, event, by, k->arena, &h, k->err))
 		return k->err->status;
-	return whos_of(k, &h, false, ret);
+	return whos_of(k, &h, by, ret);
 }
 
 static enum ts_status churned(const struct maker *k, enum ts_holder_by by, struct ts_memory_whos *ret)
@@ -67,7 +101,7 @@ static enum ts_status churned(const struct maker *k, enum ts_holder_by by, struc
 
 	if (ts_holders_of_all(&k->memory, by, k->arena, &h, k->err))
 		return k->err->status;
-	return whos_of(k, &h, by == TS_BY_SIZE, ret);
+	return whos_of(k, &h, by, ret);
 }
 
 static void sum_kinds(const struct maker *k, uint32_t last)
@@ -239,9 +273,11 @@ static enum ts_status take_device(struct maker *k, struct ts_replay *r, uint64_t
 	ts_fragments_of(k->s, r->device, &to->fragments);
 	sum_kinds(k, last);
 	if (ts_allocator_of(r, k->arena, &to->allocator, k->err) || ts_spans_of(&k->memory, k->arena, &to->spans, k->err) ||
-	    held_at(k, r->peak_event, &to->at_peak) || held_at(k, last, &to->at_end) || churned(k, TS_BY_FUNCTION, &to->churn) ||
-	    churned(k, TS_BY_SIZE, &to->by_size) || whos_of(k, &to->spans.carried, false, &to->carried) || take_gaps(k) ||
-	    take_refused(k))
+	    held_at(k, r->peak_event, TS_BY_FUNCTION, &to->at_peak) || held_at(k, last, TS_BY_FUNCTION, &to->at_end) ||
+	    held_at(k, r->peak_event, TS_BY_FILE, &to->at_peak_files) || held_at(k, last, TS_BY_FILE, &to->at_end_files) ||
+	    held_at(k, r->peak_event, TS_BY_STACK, &to->at_peak_stacks) || held_at(k, last, TS_BY_STACK, &to->at_end_stacks) ||
+	    churned(k, TS_BY_FUNCTION, &to->churn) || churned(k, TS_BY_SIZE, &to->by_size) ||
+	    whos_of(k, &to->spans.carried, TS_BY_STACK, &to->carried) || take_gaps(k) || take_refused(k))
 		return k->err->status;
 	to->capacity = capacity;
 	to->headroom = (int64_t)(capacity - (r->reserved_peak > r->reserved ? r->reserved_peak : r->reserved));

@@ -11,14 +11,15 @@
 #include "analysis/snapshot/fragments.h"
 #include "analysis/snapshot/spans.h"
 
-enum { TS_MEMORY_HOLDERS = 15, TS_MEMORY_OOM_LINES = 3 };
+enum { TS_MEMORY_HOLDERS = 15, TS_MEMORY_OOM_LINES = 3, TS_MEMORY_CALLS = 12 };
 
 struct ts_memory_who {
 	struct ts_span function, file, module; /* empty: not known where from */
-	int64_t line;			       /* of the frame of most bytes; valid with a file */
+	int64_t line;			       /* of the frame of most bytes; 0: not known */
 	enum ts_memory_kind kind;
 	uint64_t bytes, largest, count;
-	uint64_t size; /* in a list by size: of each; else 0 */
+	uint64_t size;	      /* in a list by size: of each; else 0 */
+	struct ts_span calls; /* in a list by stack: its Python frames, the innermost first, "f (a.py:3) < g (b.py:9)"; else empty */
 };
 
 struct ts_memory_whos {
@@ -52,7 +53,10 @@ struct ts_memory_device {
 	struct ts_allocator allocator;
 	struct ts_spans spans;
 	struct ts_memory_kind_sum kinds[TS_MEMORY_KINDS];
-	struct ts_memory_whos at_peak, at_end, churn, by_size; /* by function; by size: what was churned */
+	struct ts_memory_whos at_peak, at_end, churn;	   /* by function */
+	struct ts_memory_whos at_peak_files, at_end_files; /* by file and module */
+	struct ts_memory_whos at_peak_stacks, at_end_stacks;
+	struct ts_memory_whos by_size; /* what was churned */
 	struct ts_memory_whos carried;
 	struct ts_memory_gap *gaps;
 	size_t n_gaps;

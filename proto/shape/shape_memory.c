@@ -9,9 +9,9 @@ static const char *kind_word(int value)
 static const struct ts_shape_words words_kind = {0, TS_MEMORY_KINDS - 1, 0, .word = kind_word};
 
 #define TYPE struct ts_memory_who
-static bool from_somewhere(const void *in)
+static bool has_line(const void *in)
 {
-	return ((const struct ts_memory_who *)in)->file.len > 0;
+	return ((const struct ts_memory_who *)in)->line > 0;
 }
 static bool has_size(const void *in)
 {
@@ -20,14 +20,18 @@ static bool has_size(const void *in)
 static const struct ts_shape_field source_rows[] = {
 	{NULL, "function", BYTES(function, 0), OR_NULL},
 	{NULL, "file", BYTES(file, 0), OR_NULL},
-	{NULL, "line", I64(line), WHEN(from_somewhere)},
+	{NULL, "line", I64(line), WHEN(has_line)},
 	{NULL, "module", BYTES(module, 0), OR_NULL},
 };
 static const struct ts_shape source_shape = {JSON_SHAPE("memory_source", source_rows)};
 static const struct ts_shape_field who_rows[] = {
-	{NULL, FLAT, HERE(source_shape)},      {NULL, "kind", WORD(kind, words_kind), ABOUT("of most of the bytes")},
-	{NULL, "bytes", U64(bytes)},	       {NULL, "count", U64(count)},
-	{NULL, "largest_bytes", U64(largest)}, {NULL, "size_bytes", U64(size), WHEN(has_size), ABOUT("in a list by size: of each")},
+	{NULL, FLAT, HERE(source_shape)},
+	{NULL, "kind", WORD(kind, words_kind), ABOUT("of most of the bytes")},
+	{NULL, "bytes", U64(bytes)},
+	{NULL, "count", U64(count)},
+	{NULL, "largest_bytes", U64(largest)},
+	{NULL, "calls", BYTES(calls, 0), OR_NULL, ABOUT("in a list by stack: its Python frames, the innermost first")},
+	{NULL, "size_bytes", U64(size), WHEN(has_size), ABOUT("in a list by size: of each")},
 };
 static const struct ts_shape who_shape = {JSON_SHAPE("memory_holder", who_rows)};
 #undef TYPE
@@ -75,8 +79,12 @@ static bool peak_in_events(const void *in)
 	return ((const struct ts_replay *)in)->peak_event != TS_REPLAY_BEFORE;
 }
 static const struct ts_shape_field end_rows[] = {
-	{NULL, "reserved_bytes", U64(reserved)},   {NULL, "allocated_bytes", U64(allocated)}, {NULL, "active_bytes", U64(active)},
-	{NULL, "requested_bytes", U64(requested)}, {NULL, "rounding_bytes", U64(rounding)},   {NULL, "segment_count", U32(n_segments)},
+	{NULL, "reserved_bytes", U64(reserved)},
+	{NULL, "allocated_bytes", U64(allocated)},
+	{NULL, "active_bytes", U64(active)},
+	{NULL, "requested_bytes", U64(requested)},
+	{NULL, "rounding_bytes", U64(rounding)},
+	{NULL, "segment_count", U32(n_segments)},
 	{NULL, "in_use_count", U32(n_in_use)},
 };
 static const struct ts_shape end_shape = {JSON_SHAPE("memory_end", end_rows)};
@@ -200,7 +208,11 @@ static const struct ts_shape_field device_rows[] = {
 	{NULL, "history", PTR(replay, history_shape)},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(kind_shape)},
 	{NULL, "at_peak", ONE(at_peak, whos_shape), HAS(traced)},
+	{NULL, "at_peak_by_file", ONE(at_peak_files, whos_shape), HAS(traced)},
+	{NULL, "at_peak_by_stack", ONE(at_peak_stacks, whos_shape), HAS(traced)},
 	{NULL, "at_end", ONE(at_end, whos_shape)},
+	{NULL, "at_end_by_file", ONE(at_end_files, whos_shape)},
+	{NULL, "at_end_by_stack", ONE(at_end_stacks, whos_shape)},
 	{NULL, "churn", ONE(churn, whos_shape), HAS(traced)},
 	{NULL, "churn_by_size", ONE(by_size, whos_shape), HAS(traced)},
 	{NULL, "carried", ONE(carried, whos_shape), HAS(traced), ABOUT("kept over two ends of steps, by stack")},
