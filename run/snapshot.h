@@ -80,7 +80,7 @@ struct ts_snapshot_event {
 struct ts_snapshot_mark {
 	int64_t time_us;
 	uint32_t name, stage;
-	uint16_t device;
+	uint16_t device; /* UINT16_MAX: of none */
 };
 
 /* A setting of the allocator. One within another has both names: "roundup_power2_divisions.1". */

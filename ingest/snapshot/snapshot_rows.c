@@ -70,6 +70,15 @@ static bool as_u64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pi
 	return true;
 }
 
+/* Addresses and streams are pointers, which some versions write with a sign. */
+static bool as_pointer(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
+{
+	if (v.kind != TS_VALUE_UINT && v.kind != TS_VALUE_INT)
+		return wrong(p, key, "a whole number");
+	*ret = v.u;
+	return true;
+}
+
 static bool as_i64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, int64_t *ret)
 {
 	if (v.kind != TS_VALUE_INT)
@@ -179,24 +188,34 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 
 /* --- events --- */
 
+/* What the program attached may be anything; texts are kept, and what else it is is counted. */
+static void take_note(struct ts_pickle *p, struct ts_pickle_value v, uint32_t *ret)
+{
+	*ret = v.kind == TS_VALUE_TEXT ? v.id : TS_SNAPSHOT_NONE;
+	p->rows->n_passed += v.kind != TS_VALUE_TEXT && v.kind != TS_VALUE_NONE;
+}
+
 static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct ts_pickle_value key, struct ts_pickle_value v)
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ACTION:
 		return as_word(p, key, v, actions, TS_ACTION_OTHER, &e->action);
 	case TS_KEY_ADDR:
+		return as_pointer(p, key, v, &e->address);
 	case TS_KEY_DEVICE_FREE:
 		return as_u64(p, key, v, &e->address);
 	case TS_KEY_SIZE:
 		return as_u64(p, key, v, &e->size);
 	case TS_KEY_STREAM:
-		return as_u64(p, key, v, &e->stream);
+		return as_pointer(p, key, v, &e->stream);
 	case TS_KEY_TIME_US:
 		return as_i64(p, key, v, &e->time_us);
 	case TS_KEY_COMPILE_CONTEXT:
-		return as_text(p, key, v, &e->context);
+		take_note(p, v, &e->context);
+		return true;
 	case TS_KEY_USER_METADATA:
-		return as_text(p, key, v, &e->metadata);
+		take_note(p, v, &e->metadata);
+		return true;
 	case TS_KEY_FRAMES:
 		return as_stack(p, key, v, &e->stack);
 	default:
@@ -272,7 +291,7 @@ static bool block_field(struct ts_pickle *p, struct ts_snapshot_block *b, struct
 
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ADDRESS:
-		return as_u64(p, key, v, &b->address);
+		return as_pointer(p, key, v, &b->address);
 	case TS_KEY_SIZE:
 		return as_u64(p, key, v, &b->size);
 	case TS_KEY_REQUESTED_SIZE:
@@ -338,7 +357,7 @@ static bool segment_field(struct ts_pickle *p, struct ts_row_segment *row, struc
 
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ADDRESS:
-		return as_u64(p, key, v, &s->address);
+		return as_pointer(p, key, v, &s->address);
 	case TS_KEY_TOTAL_SIZE:
 		return as_u64(p, key, v, &s->total);
 	case TS_KEY_ALLOCATED_SIZE:
@@ -348,7 +367,7 @@ static bool segment_field(struct ts_pickle *p, struct ts_row_segment *row, struc
 	case TS_KEY_REQUESTED_SIZE:
 		return as_u64(p, key, v, &s->requested);
 	case TS_KEY_STREAM:
-		return as_u64(p, key, v, &s->stream);
+		return as_pointer(p, key, v, &s->stream);
 	case TS_KEY_DEVICE:
 		return as_device(p, key, v, &s->device);
 	case TS_KEY_SEGMENT_TYPE:
@@ -390,8 +409,9 @@ static bool mark_field(struct ts_pickle *p, struct ts_snapshot_mark *m, struct t
 		return as_text(p, key, v, &m->stage);
 	case TS_KEY_NAME:
 		return as_text(p, key, v, &m->name);
-	case TS_KEY_DEVICE:
-		return as_device(p, key, v, &m->device);
+	case TS_KEY_DEVICE: /* -1: of no device */
+		m->device = v.kind == TS_VALUE_INT && v.i >= 0 && v.i < TS_SNAPSHOT_DEVICES_MAX ? (uint16_t)v.i : UINT16_MAX;
+		return true;
 	case TS_KEY_TIME_US:
 		return as_i64(p, key, v, &m->time_us);
 	default:

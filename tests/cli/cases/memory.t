@@ -117,6 +117,9 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |
 | OTHER DEVICES
 |   device 0     peak 26.3 KiB, at the end 26 KiB requested, 350 KiB reserved
+|
+| NOT READ
+|   values       1 value
 # Without a history there is no peak to speak of, which is no zero.
 $ tscope analyze ./memory/list.pickle
 | list.pickle: device 2 holds 1 KiB of 20 MiB reserved

@@ -35,6 +35,10 @@ def stack_of(frames, memo={}):
     return memo[key][0]
 
 
+def note(e, key):
+    return e[key] if isinstance(e.get(key), str) else "-"
+
+
 def setting(value):
     return "true" if value is True else "false" if value is False else "none" if value is None else str(value)
 
@@ -61,13 +65,13 @@ def rows(snapshot):
         yield f"device {device} {len(events)}"
         for e in events:
             yield (f"event {ACTIONS.index(e['action']) if e['action'] in ACTIONS else len(ACTIONS)} {e.get('addr', e.get('device_free', 0))} "
-                   f"{e.get('size', 0)} {e.get('stream', 0)} {e.get('time_us', '-')} [{e.get('compile_context', '-')}] "
-                   f"[{e.get('user_metadata', '-')}] {stack_of(e.get('frames'))}")
+                   f"{e.get('size', 0)} {e.get('stream', 0) % 2**64} {e.get('time_us', '-')} [{note(e, 'compile_context')}] "
+                   f"[{note(e, 'user_metadata')}] {stack_of(e.get('frames'))}")
     for name, value in snapshot.get("allocator_settings", {}).items():
         for inner, v in value.items() if isinstance(value, dict) else [(None, value)]:
             yield f"setting {name}{'' if inner is None else f'.{inner}'}={setting(v)}"
     for m in snapshot.get("external_annotations", []):
-        yield f"mark {m['device']} {m['time_us']} {m['stage']} {m['name']}"
+        yield f"mark {m['device'] % 2**16} {m['time_us']} {m['stage']} {m['name']}"
 
 
 def text(snapshot):
@@ -172,7 +176,7 @@ def newest():
     second = [event("segment_alloc", high, 4 << 20, time, FORWARD), event("segment_map", high, 2 << 20, time - 5, []),
               event("alloc", high, 1 << 20, time, DEEP, compile_context="0/0", user_metadata="layer 1"),
               {"action": "oom", "device_free": 12345, "size": 8 << 30, "stream": 7, "time_us": time, "frames": BACKWARD},
-              event("segment_unmap", high, 2 << 20, time, []), event("workspace_snapshot", 0, 0, time, []), event("snapshot", 0, 0, time, [])]
+              event("segment_unmap", high, 2 << 20, time, []), event("workspace_snapshot", 0, 0, time, []), event("snapshot", 0, 0, time, [], stream=-2, user_metadata={"k": 1})]
     return {"segments": [segment(0, base, blocks, segment_type="small"),
                          segment(1, high, [block(high, 1 << 20, 1 << 20, "active_allocated", DEEP), block(high + (1 << 20), 1 << 20, 3, "active_pending_free", []),
                                            block(high + (2 << 20), 2 << 20, 7, "inactive", [])], is_expandable=True, segment_pool_id=(0, 3), stream=2**63 + 9)],
@@ -180,7 +184,8 @@ def newest():
             "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "below": -(1 << 40), "garbage_collection_threshold": 0.5, "expandable_segments": True,
                                    "nothing": None, "roundup_power2_divisions": {"1": 0, "2": 4}},
             "external_annotations": [{"stage": "START", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time - 9},
-                                     {"stage": "END", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time}]}
+                                     {"stage": "END", "name": "Optimizer.step#AdamW.step", "device": 0, "time_us": time},
+                                     {"stage": "INSTANT", "name": "note", "device": -1, "time_us": time}]}
 
 
 def early_dict():
