@@ -263,6 +263,8 @@ static void analyses(void **state)
 		{"analyze --html page.html slow", NULL, "page.html"},
 		{"analyze ./traced/demo.json.gz", NULL, NULL},
 		{"analyze --json ./traced/trace.json", NULL, NULL},
+		{"analyze ./oom.pickle", NULL, NULL},
+		{"analyze --json ./list.pickle", NULL, NULL},
 	};
 
 	(void)state;
@@ -331,12 +333,13 @@ static int setup(void **state)
 	(void)snprintf(dir, sizeof dir, "/tmp/test_cli_alloc.XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(command, sizeof command,
-		       "cp -r tests/golden/demo/runs %s/demo && cp -r tests/golden/trace %s/traced && cp -r tests/cli/runs/* %s && "
+		       "cp tests/golden/snapshot/*.pickle %s && cp -r tests/golden/trace %s/traced && "
+		       "cp -r tests/golden/demo/runs %s/demo && cp -r tests/cli/runs/* %s && "
 		       "for i in 1 2 3 4; do python3 "
 		       "tests/cli/runs/gate.py %s/m$i time=0.100$i commit=c$i session=h$i started=170000$i || exit 1; done && python3 "
 		       "tests/cli/runs/gate.py %s/late time=0.108 commit=c9 session=h9 started=1700009 && "
 		       "echo 'RETENTION.branch = *: last 2' > %s/keep.policy",
-		       dir, dir, dir, dir, dir, dir);
+		       dir, dir, dir, dir, dir, dir, dir);
 	assert_int_equal(system(command), 0);
 	for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++)
 		unsetenv(unset[i]);

@@ -8,16 +8,18 @@
 
 #include <stdio.h>
 
+enum { MOST = 3 };
+
 /* The answers that are made from tables. A schema names them in its oneOf. */
 static const struct {
 	const char *verb;
-	const struct ts_shape *shapes[2];
+	const struct ts_shape *shapes[MOST];
 } verbs[] = {
 	{"diff", {&ts_shape_diff_answer, &ts_shape_matrix_answer}},
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
-	{"analyze", {&ts_shape_analysis, &ts_shape_trace}},
+	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_memory}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer}},
@@ -32,6 +34,15 @@ static const struct {
 	{"gc", {&ts_shape_retain_reply}},
 };
 
+static size_t count(const struct ts_shape *const shapes[MOST])
+{
+	size_t n = 1;
+
+	while (n < MOST && shapes[n])
+		n++;
+	return n;
+}
+
 int main(void)
 {
 	struct ts_buf out = TS_BUF_INIT(1 << 20);
@@ -41,7 +52,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
 		ts_json_key(&json, verbs[i].verb);
 		ts_json_object(&json);
-		ts_shape_schema(verbs[i].shapes, verbs[i].shapes[1] ? 2 : 1, &json);
+		ts_shape_schema(verbs[i].shapes, count(verbs[i].shapes), &json);
 		ts_json_end(&json);
 	}
 	ts_json_end(&json);

@@ -8,6 +8,7 @@
 #include "cli/report/report.h"
 #include "cli/text/text_rows.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/verbs/analyze_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
@@ -84,9 +85,12 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_analyze_request request = {0};
 	struct ts_analysis analysis;
-	enum ts_status status = options(cli, &request, err);
+	enum ts_status status;
 	bool trace = false;
 
+	if (ts_is_snapshot(ts_cli_word(cli, 0)))
+		return ts_analyze_snapshot(cli, ts_cli_word(cli, 0), err);
+	status = options(cli, &request, err);
 	if (!status)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && trace)

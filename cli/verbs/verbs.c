@@ -202,6 +202,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
+	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},
 	END_EXAMPLES,
@@ -612,7 +613,10 @@ const struct ts_verb ts_verbs[] = {
 			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
-			 "(docs/trace.md). The options of runs do not go with it.",
+			 "(docs/trace.md). The options of runs do not go with it.\n\n"
+			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
+			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
+			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md).",
 		.options = analyze_options, .examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"

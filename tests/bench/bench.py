@@ -319,6 +319,18 @@ def run_imports(work):
     run_import("W&B logs", ("wandb", "run-x.wandb"), 300, WANDB_READER, 10, 150, work)
 
 
+def run_snapshot(work):
+    """A memory snapshot of 100 MB beside pickle.load, and its replay beside what Axolotl's script does with one."""
+    path, script = os.path.join(work, "snapshot.pickle"), os.path.join(HERE, "snapshot.py")
+    subprocess.run([sys.executable, script, "make", path, "100"], check=True)
+    size = os.path.getsize(path)
+    for what, mode, peer in (("snapshot: read", "read", "load"), ("snapshot: read and replay", "replay", "axolotl")):
+        ours, theirs = best(3, os.path.join(BUILD, "bench_snapshot"), mode, path), measure(sys.executable, script, peer, path)
+        row(f"{what} ({size / 1e6:.0f} MB)", f"{ours.cpu:.2f} s, {ours.anon / size:.2f} x its size", f"{peer}: {theirs.cpu:.2f} s, {theirs.anon / size:.1f} x",
+            f"{theirs.cpu / ours.cpu:.1f} x", "< 1 s, < 3 x its size" if mode == "read" else "faster",
+            ours.cpu < 1 and ours.anon < 3 * size if mode == "read" else ours.cpu < theirs.cpu)
+
+
 def run_recordings(work):
     """Reads a recording beside the same run as steps.jsonl: processor time of both, and anonymous memory."""
     for what, late in (("a recording", ()), ("a recording with late values", ("late",))):
@@ -373,6 +385,7 @@ def run_table(a, b, flat, wide, size, work):
     run_diff(work)
     run_imports(work)
     run_recordings(work)
+    run_snapshot(work)
 
     sizes = {}
     for name, path in (("flat", flat), ("wide", wide)):

@@ -13,8 +13,8 @@ A case (cases/NAME.t) is a list of commands and what they print:
 
 Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
 those of tests/golden/wandb as wandb/, of mlflow as mlruns/ and mlflow.db.sql, of huggingface as output/, of files as logs/,
-of text as printed/, of recording as recorded/, of trace as traced/, an empty store, and no terminal. --update rewrites cases, man pages,
-completion and what tables say in schemas; read the difference before you commit it.
+of text as printed/, of recording as recorded/, of trace as traced/, of snapshot as memory/, an empty store, and no terminal. --update
+rewrites cases, man pages, completion and what tables say in schemas; read the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
@@ -66,6 +66,7 @@ class Place:
         shutil.copytree(os.path.join(ROOT, "tests/golden/text"), os.path.join(self.path, "printed"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/recording"), os.path.join(self.path, "recorded"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/trace"), os.path.join(self.path, "traced"))
+        shutil.copytree(os.path.join(ROOT, "tests/golden/snapshot"), os.path.join(self.path, "memory"), ignore=shutil.ignore_patterns("*.py", "*.txt", "newest2*", "newest3*"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, LOGNAME="ada", TERM="xterm", LC_ALL="C", TZ="UTC0",
                         TSCOPE_STORE=os.path.join(self.path, "store"))
@@ -234,6 +235,10 @@ analyze ./traced/demo.json.gz
 analyze ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
+analyze ./memory/oom.pickle
+analyze --device-memory 1GiB ./memory/newest4.pickle.gz
+analyze ./memory/list.pickle
+analyze --rows ./memory/list.pickle
 plot loss base parts ./runs/mood
 plot loss 'ba*' 'steps>=8' --x time --log --logx --smooth 3 --by config.lr
 plot nothing base

@@ -30,6 +30,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",
     "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse ts_sketch_sums_parse",
     "fuzz_recording": "ts_recording_open ts_recording_read",
+    "fuzz_snapshot": "ts_snapshot_read",
     "fuzz_run_dir": "ts_run_dir_read ts_facts_read_dir",
     "fuzz_log_files": "ts_csv_read ts_jsonl_read ts_golden_read ts_losses_read",
     "fuzz_export": "ts_export_read",

@@ -1,0 +1,84 @@
+#include "analysis/snapshot/allocator.h"
+
+#define SMALL_MAX (UINT64_C(1) << 20) /* c10: kSmallSize */
+
+static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, uint64_t stream)
+{
+	oom->reserved += g->end - g->begin;
+	if (g->pooled || g->stream != stream || g->small != (oom->requested <= SMALL_MAX)) {
+		oom->elsewhere += g->free;
+		return;
+	}
+	oom->free += g->free;
+	oom->largest = g->largest > oom->largest ? g->largest : oom->largest;
+	if (g->n_used && g->free > oom->pinned_free) {
+		oom->pinned_range = g->end - g->begin;
+		oom->pinned_free = g->free;
+		oom->pinned_used = g->used;
+		oom->pinned_by = g->biggest;
+		oom->n_pinned = g->n_used;
+	}
+}
+
+static enum ts_status explain(const struct ts_replay *r, uint32_t event, struct ts_arena *arena, struct ts_oom *ret,
+			      struct ts_error *err)
+{
+	const struct ts_snapshot_event *e = &r->events[event];
+	struct ts_oom oom = {.event = event, .requested = e->size, .device_free = e->address, .pinned_by = UINT32_MAX};
+	struct ts_heap heap;
+
+	if (ts_heap_after(r, event, arena, &heap, err))
+		return err->status;
+	for (uint32_t i = 0; i < r->n_lives; i++)
+		oom.live += ts_life_at(&r->lives[i], event) ? r->lives[i].requested : 0;
+	oom.known = heap.known;
+	for (uint32_t i = 0; i < heap.n; i++)
+		take_range(&oom, &heap.ranges[i], e->stream);
+	*ret = oom;
+	return TS_OK;
+}
+
+/* The events that a retry gives back before the event `at`, which asks again. */
+static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32_t at)
+{
+	uint32_t stack = r->events[at].stack;
+	uint64_t bytes = 0;
+
+	if (stack == TS_SNAPSHOT_NONE)
+		return;
+	for (uint32_t i = at; i-- > 0;) {
+		const struct ts_snapshot_event *e = &r->events[i];
+
+		if ((e->action != TS_ACTION_SEGMENT_FREE && e->action != TS_ACTION_SEGMENT_UNMAP) || e->stack != stack)
+			break;
+		bytes += e->size;
+	}
+	a->n_retries += bytes > 0;
+	a->retried += bytes;
+}
+
+enum ts_status ts_allocator_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_allocator *ret_allocator,
+			       struct ts_error *err)
+{
+	struct ts_allocator a = {0};
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct ts_snapshot_event *e = &r->events[i];
+
+		if (e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP) {
+			a.n_taken++;
+			a.taken += e->size;
+			take_retry(&a, r, i);
+		} else if (e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP) {
+			a.n_given++;
+			a.given += e->size;
+		} else if (e->action == TS_ACTION_OOM) {
+			take_retry(&a, r, i);
+			if (a.n_ooms < TS_OOMS_MAX && explain(r, i, arena, &a.ooms[a.n_ooms], err))
+				return err->status;
+			a.n_ooms++;
+		}
+	}
+	*ret_allocator = a;
+	return TS_OK;
+}

@@ -1,0 +1,39 @@
+/* allocator.h - what the allocator itself cost: memory taken from the device and given back, retries, requests that it refused.
+ *
+ * A retry is a request for which the allocator gave cached segments back to the device and asked it again: events `segment_free` (or
+ * `segment_unmap`) with one stack, right before a `segment_alloc`, `segment_map` or `oom` with the same. Each costs a synchronisation
+ * of the device. Stacks tell it from empty_cache; where none were recorded, none is counted. Pure; any thread.
+ */
+#ifndef TSCOPE_ANALYSIS_SNAPSHOT_ALLOCATOR_H
+#define TSCOPE_ANALYSIS_SNAPSHOT_ALLOCATOR_H
+
+#include "analysis/snapshot/heap.h"
+
+enum { TS_OOMS_MAX = 8 };
+
+/* A request that was refused, and what stood in its way: of the ranges that could have served it (its stream, no private pool, its size
+ * class), the free bytes and the largest gap. */
+struct ts_oom {
+	uint32_t event;
+	uint64_t requested, device_free;
+	uint64_t live, reserved; /* requested bytes of lives, and bytes of all ranges, then */
+	bool known;		 /* what follows is */
+	uint64_t free, largest;
+	uint64_t elsewhere; /* free bytes of ranges that could not serve it */
+	/* The range with most free bytes that something in use keeps from being whole. */
+	uint64_t pinned_range, pinned_free, pinned_used; /* bytes; 0: there is none */
+	uint32_t pinned_by;				 /* the life of most bytes in it */
+	uint32_t n_pinned;				 /* lives in it */
+};
+
+struct ts_allocator {
+	uint64_t n_taken, taken, n_given, given; /* events and bytes: segment_alloc and segment_map; segment_free and segment_unmap */
+	uint64_t n_retries, retried;		 /* and the bytes that they gave back */
+	uint64_t n_ooms;
+	struct ts_oom ooms[TS_OOMS_MAX]; /* the first ones */
+};
+
+enum ts_status ts_allocator_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_allocator *ret_allocator,
+			       struct ts_error *err);
+
+#endif

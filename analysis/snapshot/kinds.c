@@ -1,0 +1,119 @@
+#include "analysis/snapshot/kinds.h"
+
+const char *ts_memory_kind_word(enum ts_memory_kind kind)
+{
+	static const char *const words[TS_MEMORY_KINDS] = {
+		[TS_MEMORY_UNKNOWN] = "unknown",
+		[TS_MEMORY_PARAMETERS] = "parameters",
+		[TS_MEMORY_GRADIENTS] = "gradients",
+		[TS_MEMORY_OPTIMIZER] = "optimizer state",
+		[TS_MEMORY_ACTIVATIONS] = "activations",
+		[TS_MEMORY_TEMPORARY] = "temporary",
+		[TS_MEMORY_RECOMPUTATION] = "recomputation",
+	};
+
+	return words[kind];
+}
+
+struct kinds {
+	const struct ts_replay *r;
+	const struct ts_origin *origins;
+	uint32_t *other; /* of each event: the next whose phase is another one and known; n_events: none */
+	uint32_t seen;	 /* a bit for each phase that an event has */
+};
+
+static const struct ts_origin *origin_of(const struct kinds *k, uint32_t stack)
+{
+	static const struct ts_origin none = {.frame = TS_SNAPSHOT_NONE};
+
+	return stack == TS_SNAPSHOT_NONE ? &none : &k->origins[stack];
+}
+
+/* Recomputation is a part of backward. */
+static uint8_t part_of(uint8_t phase)
+{
+	return phase == TS_PHASE_RECOMPUTE ? TS_PHASE_BACKWARD : phase;
+}
+
+static void find_others(struct kinds *k)
+{
+	uint32_t n = k->r->n_events, next = n, following = n; /* the next known event, and the first after it of another phase */
+
+	for (uint32_t i = n; i-- > 0;) {
+		uint8_t phase = part_of(origin_of(k, k->r->events[i].stack)->phase);
+
+		k->other[i] = next;
+		if (phase == TS_PHASE_UNKNOWN)
+			continue;
+		k->seen |= UINT32_C(1) << phase;
+		if (next < n && part_of(origin_of(k, k->r->events[next].stack)->phase) != phase)
+			following = next;
+		k->other[i] = following;
+		next = i;
+	}
+}
+
+/* An optimizer's step ended at or behind this event: the profiler marked it. */
+static bool step_ended(const struct ts_replay *r, uint32_t event)
+{
+	const struct ts_snapshot *s = r->snapshot;
+
+	for (size_t i = 0; i < s->n_marks; i++)
+		if (s->marks[i].device == r->device && s->marks[i].time_us >= r->events[event].time_us &&
+		    ts_span_is(ts_snapshot_text(s, s->marks[i].stage), "END") &&
+		    ts_span_starts(ts_snapshot_text(s, s->marks[i].name), ts_span_str("Optimizer.step")))
+			return true;
+	return false;
+}
+
+/* Whether it was still there when the phase in which it was allocated was over. */
+static bool outlived(const struct kinds *k, const struct ts_life *life, uint8_t phase)
+{
+	if (life->born == TS_REPLAY_BEFORE)
+		return life->died == TS_REPLAY_NEVER && k->seen & ~(UINT32_C(1) << part_of(phase));
+	if (k->other[life->born] < life->died && k->other[life->born] < k->r->n_events)
+		return true;
+	return phase == TS_PHASE_OPTIMIZER && life->died == TS_REPLAY_NEVER && step_ended(k->r, life->born);
+}
+
+static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *life)
+{
+	const struct ts_origin *from = origin_of(k, life->stack);
+	bool freed = life->let_go != TS_REPLAY_NEVER;
+	const struct ts_origin *to = origin_of(k, freed ? k->r->events[life->let_go].stack : TS_SNAPSHOT_NONE);
+	bool before = life->born == TS_REPLAY_BEFORE, stays = outlived(k, life, from->phase);
+	bool within = freed && !before && !stays && part_of(to->phase) == part_of(from->phase);
+
+	if (to->zeroes)
+		return TS_MEMORY_GRADIENTS;
+	switch ((enum ts_memory_phase)from->phase) {
+	case TS_PHASE_SETUP:
+		return within ? TS_MEMORY_TEMPORARY : freed ? TS_MEMORY_UNKNOWN : TS_MEMORY_PARAMETERS;
+	case TS_PHASE_OPTIMIZER:
+		return within ? TS_MEMORY_TEMPORARY : stays && to->phase != TS_PHASE_BACKWARD ? TS_MEMORY_OPTIMIZER : TS_MEMORY_UNKNOWN;
+	case TS_PHASE_RECOMPUTE:
+		return TS_MEMORY_RECOMPUTATION;
+	case TS_PHASE_BACKWARD:
+		return within ? TS_MEMORY_TEMPORARY : stays || (from->accumulates && !freed) ? TS_MEMORY_GRADIENTS : TS_MEMORY_UNKNOWN;
+	case TS_PHASE_FORWARD:
+		if (to->releases || part_of(to->phase) == TS_PHASE_BACKWARD)
+			return TS_MEMORY_ACTIVATIONS;
+		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_UNKNOWN;
+	case TS_PHASE_UNKNOWN:
+	default:
+		return to->releases ? TS_MEMORY_ACTIVATIONS : TS_MEMORY_UNKNOWN;
+	}
+}
+
+const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *origins, struct ts_arena *arena)
+{
+	struct kinds k = {.r = r, .origins = origins, .other = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *k.other)};
+	uint8_t *kinds = ts_arena_array(arena, r->n_lives, 1);
+
+	if (!k.other || !kinds)
+		return NULL;
+	find_others(&k);
+	for (uint32_t i = 0; i < r->n_lives; i++)
+		kinds[i] = (uint8_t)kind_of(&k, &r->lives[i]);
+	return kinds;
+}

@@ -1,0 +1,328 @@
+#include "analysis/snapshot/memory_answer.h"
+
+#include "base/text.h"
+
+struct maker {
+	const struct ts_snapshot *s;
+	struct ts_memory memory;
+	struct ts_arena *arena;
+	struct ts_memory_device *to;
+	struct ts_error *err;
+};
+
+/* --- who --- */
+
+static void put_frame(const struct maker *k, uint32_t frame, struct ts_memory_who *who)
+{
+	if (frame == TS_SNAPSHOT_NONE)
+		return;
+	who->file = k->s->texts[k->s->frames[frame].file];
+	who->function = k->s->texts[k->s->frames[frame].function];
+	who->line = k->s->frames[frame].line;
+	who->module = ts_module_of(who->file, k->arena);
+}
+
+static struct ts_memory_who who_of_stack(const struct maker *k, uint32_t stack)
+{
+	struct ts_memory_who who = {.line = 0};
+
+	put_frame(k, stack == TS_SNAPSHOT_NONE ? stack : k->memory.origins[stack].frame, &who);
+	return who;
+}
+
+/* The Python frames of a stack: those that have a line. */
+static struct ts_span calls_of(const struct maker *k, uint32_t stack)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_span text;
+	int n = 0;
+
+	if (stack == TS_SNAPSHOT_NONE)
+		return ts_span_of(NULL, 0);
+	for (uint32_t i = 0; i < k->s->stacks[stack].n && n <= TS_MEMORY_CALLS; i++) {
+		const struct ts_snapshot_frame *f = &k->s->frames[k->s->stack_frames[k->s->stacks[stack].first + i]];
+		struct ts_span file = k->s->texts[f->file], function = k->s->texts[f->function];
+
+		if (f->line <= 0)
+			continue;
+		ts_buf_str(&out, n ? " < " : "");
+		if (n++ == TS_MEMORY_CALLS)
+			ts_buf_str(&out, "...");
+		else
+			ts_buf_printf(&out, "%.*s (%.*s:%d)", TS_SPAN_ARG(function), TS_SPAN_ARG(file), f->line);
+	}
+	text = ts_arena_span(k->arena, ts_buf_view(&out));
+	if (out.failed)
+		k->arena->failed = true;
+	ts_buf_finish(&out);
+	return text;
+}
+
+static enum ts_status whos_of(const struct maker *k, const struct ts_holders *h, enum ts_holder_by by, struct ts_memory_whos *ret)
+{
+	struct ts_memory_whos whos = {.n = h->n < TS_MEMORY_HOLDERS ? h->n : TS_MEMORY_HOLDERS};
+
+	whos.more = h->n - whos.n;
+	whos.items = ts_arena_array(k->arena, whos.n, sizeof *whos.items);
+	if (!whos.items)
+		return ts_arena_error(k->arena, k->err);
+	for (size_t i = 0; i < whos.n; i++) {
+		const struct ts_holder *from = &h->items[i];
+
+		whos.items[i] = (struct ts_memory_who){.kind = (enum ts_memory_kind)from->kind,
+						       .bytes = from->bytes,
+						       .largest = from->largest,
+						       .count = from->n,
+						       .size = by == TS_BY_SIZE ? from->key : 0};
+		put_frame(k, from->frame, &whos.items[i]);
+		if (by == TS_BY_STACK)
+			whos.items[i].calls = calls_of(k, from->stack);
+		if (by == TS_BY_FILE) {
+			whos.items[i].function = ts_span_of(NULL, 0);
+			whos.items[i].line = 0;
+		}
+	}
+	*ret = whos;
+	return ts_arena_check(k->arena, k->err);
+}
+
+static enum ts_status held_at(const struct maker *k, uint32_t event, enum ts_holder_by by, struct ts_memory_whos *ret)
+{
+	struct ts_holders h;
+
+	if (ts_holders_at(&k->memory, event, by, k->arena, &h, k->err))
+		return k->err->status;
+	return whos_of(k, &h, by, ret);
+}
+
+static enum ts_status churned(const struct maker *k, enum ts_holder_by by, struct ts_memory_whos *ret)
+{
+	struct ts_holders h;
+
+	if (ts_holders_of_all(&k->memory, by, k->arena, &h, k->err))
+		return k->err->status;
+	return whos_of(k, &h, by, ret);
+}
+
+static void sum_kinds(const struct maker *k, uint32_t last)
+{
+	const struct ts_replay *r = k->memory.replay;
+
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		k->to->kinds[i] = (struct ts_memory_kind_sum){.kind = (enum ts_memory_kind)i, .traced = k->to->traced};
+	for (uint32_t i = 0; i < r->n_lives; i++) {
+		struct ts_memory_kind_sum *sum = &k->to->kinds[k->memory.kinds[i]];
+
+		sum->at_peak += ts_life_at(&r->lives[i], r->peak_event) ? r->lives[i].requested : 0;
+		sum->at_end += ts_life_at(&r->lives[i], last) ? r->lives[i].requested : 0;
+		sum->churned += r->lives[i].born != TS_REPLAY_BEFORE ? r->lives[i].requested : 0;
+	}
+}
+
+/* --- what is free, and what was refused --- */
+
+static enum ts_status take_gaps(const struct maker *k)
+{
+	const struct ts_fragments *f = &k->to->fragments;
+
+	k->to->gaps = ts_arena_array(k->arena, f->n_gaps, sizeof *k->to->gaps);
+	if (!k->to->gaps)
+		return ts_arena_error(k->arena, k->err);
+	for (uint32_t i = 0; i < f->n_gaps; i++)
+		k->to->gaps[k->to->n_gaps++] = (struct ts_memory_gap){.bytes = f->gaps[i].bytes,
+								      .segment = k->s->segments[f->gaps[i].segment].total,
+								      .before = who_of_stack(k, f->gaps[i].before),
+								      .after = who_of_stack(k, f->gaps[i].after)};
+	return TS_OK;
+}
+
+static void put_who(struct ts_buf *out, const struct ts_memory_who *who)
+{
+	if (!who->file.len && !who->function.len) {
+		ts_buf_str(out, "code that no stack names");
+		return;
+	}
+	ts_buf_span(out, who->function);
+	if (who->line > 0)
+		ts_buf_printf(out, " (%.*s:%" PRId64 ")", TS_SPAN_ARG(who->file), who->line);
+}
+
+/* "forward (net.py:41) asked for 8 GiB. The device had 1 GiB left; the allocator held 70 GiB, of which 68 GiB were in use" */
+static void say_asked(const struct maker *k, const struct ts_memory_refused *m, struct ts_buf *out)
+{
+	struct ts_memory_who who = who_of_stack(k, k->memory.replay->events[m->oom.event].stack);
+
+	put_who(out, &who);
+	ts_buf_str(out, " asked for ");
+	ts_print_bytes(out, (double)m->oom.requested);
+	ts_buf_str(out, ". The device had ");
+	ts_print_bytes(out, (double)m->oom.device_free);
+	ts_buf_str(out, " left; ");
+	if (m->oom.known) {
+		ts_buf_str(out, "the allocator held ");
+		ts_print_bytes(out, (double)m->oom.reserved);
+		ts_buf_str(out, ", of which ");
+	}
+	ts_print_bytes(out, (double)m->oom.live);
+	ts_buf_str(out, " were in use.");
+}
+
+static void say_free(const struct ts_memory_refused *m, struct ts_buf *out)
+{
+	const struct ts_oom *o = &m->oom;
+
+	if (!o->known) {
+		ts_buf_str(out, "What was free then is not known: too many segments came and went afterwards.");
+		return;
+	}
+	ts_buf_str(out, "In segments that could have served it ");
+	ts_print_bytes(out, (double)o->free);
+	ts_buf_str(out, " were free, the largest gap has ");
+	ts_print_bytes(out, (double)o->largest);
+	if (o->free >= o->requested) {
+		ts_buf_str(out, ": it would have fitted, had the free memory been in one piece.");
+	} else {
+		ts_buf_str(out, ": even in one piece that is ");
+		ts_print_bytes(out, (double)(o->requested - o->free));
+		ts_buf_str(out, " too little.");
+	}
+}
+
+static enum ts_status say_held(const struct maker *k, const struct ts_memory_refused *m, struct ts_buf *out)
+{
+	const struct ts_oom *o = &m->oom;
+	struct ts_holders h;
+
+	if (o->known && o->free >= o->requested && o->pinned_by != UINT32_MAX) {
+		const struct ts_life *life = &k->memory.replay->lives[o->pinned_by];
+		struct ts_memory_who who = who_of_stack(k, life->stack);
+
+		put_who(out, &who);
+		ts_buf_str(out, " holds ");
+		ts_print_bytes(out, (double)life->requested);
+		ts_buf_str(out, " in the segment that has most free memory, ");
+		ts_print_bytes(out, (double)o->pinned_free);
+		ts_buf_printf(out, "; what is in use there (%u %s) keeps it from being given back.", o->n_pinned,
+			      o->n_pinned == 1 ? "block" : "blocks");
+		return TS_OK;
+	}
+	if (ts_holders_at(&k->memory, o->event, TS_BY_FUNCTION, k->arena, &h, k->err))
+		return k->err->status;
+	for (size_t i = 0; i < h.n && i < 3; i++) {
+		struct ts_memory_who who = {.line = 0};
+
+		put_frame(k, h.items[i].frame, &who);
+		ts_buf_str(out, i ? ", " : "Most was held by ");
+		put_who(out, &who);
+		ts_buf_str(out, " with ");
+		ts_print_bytes(out, (double)h.items[i].bytes);
+		ts_buf_printf(out, " (%s)", ts_memory_kind_word((enum ts_memory_kind)h.items[i].kind));
+	}
+	ts_buf_str(out, h.n ? "." : "Nothing was in use.");
+	return TS_OK;
+}
+
+static enum ts_status say_refused(const struct maker *k, struct ts_memory_refused *m)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	enum ts_status status = TS_OK;
+
+	for (int i = 0; !status && i < TS_MEMORY_OOM_LINES; i++) {
+		ts_buf_reset(&out);
+		if (i == 0)
+			say_asked(k, m, &out);
+		else if (i == 1)
+			say_free(m, &out);
+		else
+			status = say_held(k, m, &out);
+		status = status ? status : ts_buf_check(&out, k->err);
+		m->lines[i] = ts_arena_span(k->arena, ts_buf_view(&out));
+	}
+	ts_buf_finish(&out);
+	return status ? status : ts_arena_check(k->arena, k->err);
+}
+
+static enum ts_status take_refused(const struct maker *k)
+{
+	const struct ts_allocator *a = &k->to->allocator;
+	size_t n = a->n_ooms < TS_OOMS_MAX ? (size_t)a->n_ooms : TS_OOMS_MAX;
+
+	k->to->refused = ts_arena_array(k->arena, n, sizeof *k->to->refused);
+	if (!k->to->refused)
+		return ts_arena_error(k->arena, k->err);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_memory_refused *m = &k->to->refused[i];
+
+		*m = (struct ts_memory_refused){
+			.event = a->ooms[i].event, .time_us = k->memory.replay->events[a->ooms[i].event].time_us, .oom = a->ooms[i]};
+		if (say_refused(k, m))
+			return k->err->status;
+	}
+	k->to->n_refused = n;
+	return TS_OK;
+}
+
+/* --- the whole --- */
+
+static enum ts_status take_device(struct maker *k, struct ts_replay *r, uint64_t capacity)
+{
+	struct ts_memory_device *to = k->to;
+	uint32_t last = r->n_events ? r->n_events - 1 : TS_REPLAY_BEFORE;
+
+	*to = (struct ts_memory_device){.device = r->device, .replay = r, .traced = r->n_events > 0, .has_capacity = capacity > 0};
+	ts_fragments_of(k->s, r->device, &to->fragments);
+	sum_kinds(k, last);
+	if (ts_allocator_of(r, k->arena, &to->allocator, k->err) || ts_spans_of(&k->memory, k->arena, &to->spans, k->err) ||
+	    held_at(k, r->peak_event, TS_BY_FUNCTION, &to->at_peak) || held_at(k, last, TS_BY_FUNCTION, &to->at_end) ||
+	    held_at(k, r->peak_event, TS_BY_FILE, &to->at_peak_files) || held_at(k, last, TS_BY_FILE, &to->at_end_files) ||
+	    held_at(k, r->peak_event, TS_BY_STACK, &to->at_peak_stacks) || held_at(k, last, TS_BY_STACK, &to->at_end_stacks) ||
+	    churned(k, TS_BY_FUNCTION, &to->churn) || churned(k, TS_BY_SIZE, &to->by_size) ||
+	    whos_of(k, &to->spans.carried, TS_BY_STACK, &to->carried) || take_gaps(k) || take_refused(k))
+		return k->err->status;
+	to->capacity = capacity;
+	to->headroom = (int64_t)(capacity - (r->reserved_peak > r->reserved ? r->reserved_peak : r->reserved));
+	return TS_OK;
+}
+
+static bool is_there(const struct ts_snapshot *s, size_t device)
+{
+	for (size_t i = 0; i < s->n_segments; i++)
+		if (s->segments[i].device == device)
+			return true;
+	return s->devices[device].n_events > 0;
+}
+
+enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, struct ts_arena *arena, struct ts_memory_answer *ret_answer,
+			    struct ts_error *err)
+{
+	struct maker k = {.s = s, .arena = arena, .err = err};
+	struct ts_memory_answer answer = {.snapshot = s, .devices = ts_arena_array(arena, s->n_devices, sizeof *answer.devices)};
+
+	k.memory.origins = ts_origins(s, arena);
+	answer.unknown = ts_arena_array(arena, s->n_unknown, sizeof *answer.unknown);
+	if (!answer.devices || !answer.unknown || !k.memory.origins)
+		return ts_arena_error(arena, err);
+	for (; answer.n_unknown < s->n_unknown; answer.n_unknown++)
+		answer.unknown[answer.n_unknown] =
+			(struct ts_memory_unknown){s->texts[s->unknown[answer.n_unknown].key], s->unknown[answer.n_unknown].n};
+	for (size_t d = 0; d < s->n_devices; d++) {
+		struct ts_replay *r;
+
+		if (!is_there(s, d))
+			continue;
+		r = ts_arena_array(arena, 1, sizeof *r);
+		if (!r)
+			return ts_arena_error(arena, err);
+		if (ts_replay_device(s, (uint16_t)d, arena, r, err))
+			return err->status;
+		k.memory.replay = r;
+		k.memory.kinds = ts_kinds_of(r, k.memory.origins, arena);
+		if (!k.memory.kinds)
+			return ts_arena_error(arena, err);
+		k.to = &answer.devices[answer.n++];
+		if (take_device(&k, r, capacity))
+			return err->status;
+	}
+	*ret_answer = answer;
+	return TS_OK;
+}

@@ -1,0 +1,87 @@
+/* memory_answer.h - the answer about a snapshot: for each device the figures of docs/memory.md, who held its memory, what was
+ * refused.
+ *
+ * One struct feeds the report and JSON. Lists are cut to their largest entries; `more` counts the others. Texts are the snapshot's, and
+ * foreign. All memory is the arena's; the snapshot must outlive the answer. Pure; any thread.
+ */
+#ifndef TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
+#define TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
+
+#include "analysis/snapshot/allocator.h"
+#include "analysis/snapshot/fragments.h"
+#include "analysis/snapshot/spans.h"
+
+enum { TS_MEMORY_HOLDERS = 15, TS_MEMORY_OOM_LINES = 3, TS_MEMORY_CALLS = 12 };
+
+struct ts_memory_who {
+	struct ts_span function, file, module; /* empty: not known where from */
+	int64_t line;			       /* of the frame of most bytes; 0: not known */
+	enum ts_memory_kind kind;
+	uint64_t bytes, largest, count;
+	uint64_t size;	      /* in a list by size: of each; else 0 */
+	struct ts_span calls; /* in a list by stack: its Python frames, the innermost first, "f (a.py:3) < g (b.py:9)"; else empty */
+};
+
+struct ts_memory_whos {
+	struct ts_memory_who *items;
+	size_t n, more;
+};
+
+struct ts_memory_kind_sum {
+	enum ts_memory_kind kind;
+	bool traced; /* else at_peak and churned are not known */
+	uint64_t at_peak, at_end, churned;
+};
+
+struct ts_memory_gap {
+	uint64_t bytes, segment;
+	struct ts_memory_who before, after; /* what is in use beside it */
+};
+
+struct ts_memory_refused {
+	uint64_t event;
+	int64_t time_us; /* INT64_MIN: not known */
+	struct ts_oom oom;
+	struct ts_span lines[TS_MEMORY_OOM_LINES]; /* whole sentences: what was asked for, what was free, what held it */
+};
+
+struct ts_memory_device {
+	uint64_t device;
+	const struct ts_replay *replay; /* reserved, allocated, requested, baseline, peak, ... */
+	bool traced;			/* it has events; else nothing is known but the end */
+	struct ts_fragments fragments;
+	struct ts_allocator allocator;
+	struct ts_spans spans;
+	struct ts_memory_kind_sum kinds[TS_MEMORY_KINDS];
+	struct ts_memory_whos at_peak, at_end, churn;	   /* by function */
+	struct ts_memory_whos at_peak_files, at_end_files; /* by file and module */
+	struct ts_memory_whos at_peak_stacks, at_end_stacks;
+	struct ts_memory_whos by_size; /* what was churned */
+	struct ts_memory_whos carried;
+	struct ts_memory_gap *gaps;
+	size_t n_gaps;
+	struct ts_memory_refused *refused;
+	size_t n_refused;
+	bool has_capacity;
+	uint64_t capacity;
+	int64_t headroom; /* capacity less the most that was reserved; valid with a capacity */
+};
+
+struct ts_memory_unknown {
+	struct ts_span key;
+	uint64_t n;
+};
+
+struct ts_memory_answer {
+	const struct ts_snapshot *snapshot;
+	struct ts_memory_unknown *unknown; /* keys that were passed over */
+	size_t n_unknown;
+	struct ts_memory_device *devices; /* those that have segments or events */
+	size_t n;
+};
+
+/* capacity: bytes of one device, 0 if that is not known. */
+enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, struct ts_arena *arena, struct ts_memory_answer *ret_answer,
+			    struct ts_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* origin.h - what a stack says: whose code asked for the memory, and in which phase of a training step.
+ *
+ * The source is the innermost Python frame that is neither of torch nor of an installed package nor of Python's library; else the
+ * innermost that is not torch's; else the innermost of Python. A stack without Python frames, as those of the threads that run
+ * backward, has the innermost frame of a node of autograd, else the innermost that is not the allocator's own.
+ *
+ * The phase is decided by the frame nearest to the allocation that says one; a module that is called within a backward or a
+ * recomputation belongs to that. docs/memory.md lists the files and functions. All memory is the arena's. Pure; any thread.
+ */
+#ifndef TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
+#define TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
+
+#include "base/arena.h"
+#include "run/snapshot.h"
+
+enum ts_memory_phase {
+	TS_PHASE_UNKNOWN = 0, /* no stack, or none of its frames says one */
+	TS_PHASE_SETUP,	      /* layers are made, moved to a device or loaded */
+	TS_PHASE_FORWARD,
+	TS_PHASE_BACKWARD,
+	TS_PHASE_RECOMPUTE, /* forward again, by torch.utils.checkpoint */
+	TS_PHASE_OPTIMIZER,
+};
+
+struct ts_origin {
+	uint32_t frame;	  /* the source; TS_SNAPSHOT_NONE: the stack has no frame that could be one */
+	uint8_t phase;	  /* enum ts_memory_phase */
+	bool accumulates; /* autograd writes a gradient */
+	bool zeroes;	  /* zero_grad */
+	bool releases;	  /* autograd lets go of what forward saved */
+};
+
+/* One for each stack. NULL: no memory. */
+const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena);
+
+/* "package.module" of a Python file: its path below site-packages, else its last two parts. Empty for other files. */
+struct ts_span ts_module_of(struct ts_span file, struct ts_arena *arena);
+
+#endif

@@ -1,0 +1,254 @@
+#include "analysis/snapshot/replay.h"
+
+enum { POINTS = 480 }; /* as many cells as a plot has */
+
+/* The lives by address: the newest of each, dead or alive. */
+struct by_address {
+	uint32_t *slots; /* life + 1 */
+	size_t mask;
+};
+
+struct walk {
+	struct ts_replay *r;
+	struct by_address map;
+};
+
+static uint32_t *slot_of(const struct walk *w, uint64_t address)
+{
+	uint64_t h = address * UINT64_C(0x9E3779B97F4A7C15);
+	size_t at = (size_t)(h ^ h >> 32) & w->map.mask;
+
+	while (w->map.slots[at] && w->r->lives[w->map.slots[at] - 1].address != address)
+		at = (at + 1) & w->map.mask;
+	return &w->map.slots[at];
+}
+
+static struct ts_life *alive_at(const struct walk *w, uint64_t address)
+{
+	uint32_t life = *slot_of(w, address);
+
+	return life && w->r->lives[life - 1].died == TS_REPLAY_NEVER ? &w->r->lives[life - 1] : NULL;
+}
+
+static struct ts_life *begin(const struct walk *w, uint64_t address, uint64_t requested, uint32_t born, uint32_t stack)
+{
+	struct ts_life *life = &w->r->lives[w->r->n_lives++];
+
+	*slot_of(w, address) = w->r->n_lives;
+	*life = (struct ts_life){.address = address,
+				 .requested = requested,
+				 .born = born,
+				 .let_go = TS_REPLAY_NEVER,
+				 .died = TS_REPLAY_NEVER,
+				 .stack = stack};
+	return life;
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Sums wrap: sizes are foreign, and what no device can have is only a wrong figure. */
+static int64_t plus(int64_t sum, uint64_t bytes)
+{
+	return (int64_t)((uint64_t)sum + bytes);
+}
+
+/* --- events --- */
+
+static void take_alloc(struct walk *w, const struct ts_snapshot_event *e, uint32_t at)
+{
+	struct ts_life *old = alive_at(w, e->address);
+
+	if (old) {
+		old->died = at;
+		w->r->n_reused++;
+		w->r->baseline_error += old->requested;
+	}
+	begin(w, e->address, e->size, at, e->stack);
+	w->r->net = plus(w->r->net, e->size);
+}
+
+static void take_free(struct walk *w, const struct ts_snapshot_event *e, uint32_t at)
+{
+	struct ts_life *life = alive_at(w, e->address);
+
+	if (!life)
+		life = begin(w, e->address, e->size, TS_REPLAY_BEFORE, TS_SNAPSHOT_NONE);
+	if (e->action == TS_ACTION_FREE_REQUESTED) {
+		life->let_go = at;
+		return;
+	}
+	life->died = at;
+	if (life->let_go == TS_REPLAY_NEVER)
+		life->let_go = at;
+	if (life->requested != e->size) {
+		w->r->n_resized++;
+		w->r->baseline_error += apart(life->requested, e->size);
+	}
+	if (life->born == TS_REPLAY_BEFORE) {
+		w->r->n_freed_before++;
+		w->r->freed_before += life->requested;
+	}
+	w->r->net = plus(w->r->net, -e->size);
+}
+
+/* The bytes that an event adds to what is reserved; below 0 they wrap, too. */
+static uint64_t reserves(const struct ts_snapshot_event *e)
+{
+	if (e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP)
+		return e->size;
+	return e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP ? -e->size : 0;
+}
+
+static void take_events(struct walk *w)
+{
+	struct ts_replay *r = w->r;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct ts_snapshot_event *e = &r->events[i];
+
+		r->n_of[e->action]++;
+		r->n_back += i && e->time_us < e[-1].time_us;
+		if (e->action == TS_ACTION_ALLOC)
+			take_alloc(w, e, i);
+		else if (e->action == TS_ACTION_FREE_REQUESTED || e->action == TS_ACTION_FREE_COMPLETED)
+			take_free(w, e, i);
+	}
+}
+
+/* --- blocks --- */
+
+static void take_block(struct walk *w, const struct ts_snapshot_block *b)
+{
+	struct ts_life *life;
+
+	if (b->state != TS_BLOCK_ACTIVE && b->state != TS_BLOCK_PENDING)
+		return;
+	life = alive_at(w, b->address);
+	w->r->n_in_use++;
+	w->r->requested += b->requested;
+	w->r->rounding += b->size > b->requested ? b->size - b->requested : 0;
+	if (!life) {
+		life = begin(w, b->address, b->requested, TS_REPLAY_BEFORE, b->stack);
+	} else if (life->requested == b->requested) {
+		w->r->n_confirmed += life->born != TS_REPLAY_BEFORE;
+	} else {
+		w->r->n_resized++;
+		w->r->baseline_error += apart(life->requested, b->requested);
+	}
+	life->size = b->size;
+	if (life->stack == TS_SNAPSHOT_NONE)
+		life->stack = b->stack;
+}
+
+static void take_blocks(struct walk *w)
+{
+	const struct ts_snapshot *s = w->r->snapshot;
+
+	for (const struct ts_snapshot_segment *g = s->segments; g < s->segments + s->n_segments; g++) {
+		if (g->device != w->r->device)
+			continue;
+		w->r->n_segments++;
+		w->r->reserved += g->total;
+		w->r->allocated += g->allocated;
+		w->r->active += g->active;
+		for (uint32_t i = 0; i < g->n_blocks; i++)
+			take_block(w, &s->blocks[g->first_block + i]);
+	}
+	for (struct ts_life *life = w->r->lives; life < w->r->lives + w->r->n_lives; life++)
+		if (life->died == TS_REPLAY_NEVER && !life->size) {
+			w->r->n_unconfirmed++;
+			w->r->baseline_error += life->requested;
+		}
+}
+
+/* --- the course of it --- */
+
+/* What is requested and reserved, never below 0 where the events contradict the blocks. */
+static uint64_t level(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* The bytes that an event adds to what is requested. */
+static uint64_t requests(const struct ts_snapshot_event *e)
+{
+	if (e->action == TS_ACTION_ALLOC)
+		return e->size;
+	return e->action == TS_ACTION_FREE_COMPLETED ? -e->size : 0;
+}
+
+static void add_point(struct ts_replay *r, uint32_t at, uint64_t requested, uint64_t reserved)
+{
+	uint32_t each = (r->n_events + POINTS - 1) / POINTS;
+	struct ts_replay_point *p = &r->points[at / each];
+
+	if (at % each == 0) {
+		*p = (struct ts_replay_point){at, r->events[at].time_us, requested, requested, reserved};
+		r->n_points = at / each + 1;
+	}
+	p->requested_min = requested < p->requested_min ? requested : p->requested_min;
+	p->requested_max = requested > p->requested_max ? requested : p->requested_max;
+	p->reserved_max = reserved > p->reserved_max ? reserved : p->reserved_max;
+}
+
+static void course(struct walk *w)
+{
+	struct ts_replay *r = w->r;
+	int64_t requested = plus((int64_t)r->requested, -(uint64_t)r->net), reserved = (int64_t)r->reserved;
+
+	for (uint32_t i = 0; i < r->n_events; i++)
+		reserved = plus(reserved, -reserves(&r->events[i]));
+	r->baseline = r->peak = level(requested);
+	r->reserved_peak = level(reserved);
+	r->peak_event = r->reserved_peak_event = TS_REPLAY_BEFORE;
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		requested = plus(requested, requests(&r->events[i]));
+		reserved = plus(reserved, reserves(&r->events[i]));
+		if (level(requested) > r->peak) {
+			r->peak = level(requested);
+			r->peak_event = i;
+		}
+		if (level(reserved) > r->reserved_peak) {
+			r->reserved_peak = level(reserved);
+			r->reserved_peak_event = i;
+		}
+		add_point(r, i, level(requested), level(reserved));
+	}
+}
+
+static size_t blocks_of(const struct ts_snapshot *s, uint16_t device)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_segments; i++)
+		n += s->segments[i].device == device ? s->segments[i].n_blocks : 0;
+	return n;
+}
+
+enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, struct ts_arena *arena, struct ts_replay *ret_replay,
+				struct ts_error *err)
+{
+	struct ts_replay r = {.snapshot = s, .device = device};
+	struct walk w = {.r = &r};
+	size_t n = s->devices[device].n_events, lives = n + blocks_of(s, device), cap = 16;
+
+	if (lives > INT32_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "device %u has more than 2^31 events and blocks", device);
+	while (cap < lives * 2)
+		cap *= 2;
+	r.events = n ? s->events + s->devices[device].first_event : NULL;
+	r.n_events = (uint32_t)n;
+	r.lives = ts_arena_array(arena, lives, sizeof *r.lives);
+	r.points = ts_arena_array(arena, POINTS, sizeof *r.points);
+	w.map = (struct by_address){ts_arena_array(arena, cap, sizeof *w.map.slots), cap - 1};
+	if (ts_arena_check(arena, err))
+		return err->status;
+	take_events(&w);
+	take_blocks(&w);
+	course(&w);
+	*ret_replay = r;
+	return TS_OK;
+}

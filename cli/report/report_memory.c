@@ -1,0 +1,377 @@
+/* report_memory.c - the report of a memory snapshot: what was refused and why, the course of the device that held most, by kind and by
+ * function, what was churned, what is free; and a line for each other device. */
+#include "cli/report/report_memory.h"
+
+#include "cli/report/report_diff.h"
+#include "cli/text/show_gate.h"
+#include "cli/text/show_value.h"
+
+enum { HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, FUNCTION_MOST = 60, FILE_PARTS = 2, KEYS_SHOWN = 6 };
+
+static const struct ts_events no_events;
+static const struct ts_plots no_plots;
+static const struct ts_measures no_rows;
+
+static const char *bytes(struct ts_report *r, uint64_t n)
+{
+	return ts_report_number(r, TS_UNIT_BYTES, (double)n);
+}
+
+static const char *count(struct ts_report *r, uint64_t n)
+{
+	return ts_report_kept(r, ts_show_count(n, r->arena));
+}
+
+static const char *plural(struct ts_report *r, uint64_t n, const char *word)
+{
+	return ts_report_kept(r, ts_show_plural(n, word, r->arena));
+}
+
+/* The last two parts of a path. */
+static struct ts_span short_file(struct ts_span file)
+{
+	int parts = 0;
+
+	for (size_t i = file.len; i-- > 0;)
+		if ((file.data[i] == '/' || file.data[i] == '\\') && ++parts == FILE_PARTS)
+			return ts_span_from(file, i + 1);
+	return file;
+}
+
+static const char *brief(struct ts_report *r, struct ts_span text, size_t most)
+{
+	return ts_report_kept(r, ts_show_brief(text, most, r->arena));
+}
+
+static const char *place(struct ts_report *r, const struct ts_memory_who *who)
+{
+	if (!who->file.len || who->line <= 0)
+		return "";
+	return ts_report_say(r, "%s:%" PRId64, brief(r, short_file(who->file), FUNCTION_MOST), who->line);
+}
+
+static const char *function(struct ts_report *r, const struct ts_memory_who *who)
+{
+	return who->function.len ? brief(r, who->function, FUNCTION_MOST) : "no stack";
+}
+
+/* --- what was refused --- */
+
+static void refused(struct ts_report *r, const struct ts_memory_device *d)
+{
+	struct ts_section *s;
+
+	if (!d->n_refused)
+		return;
+	s = ts_report_section(r, "OUT OF MEMORY");
+	s->head = ts_report_say(r, "%s refused", plural(r, d->allocator.n_ooms, "request"));
+	for (size_t i = 0; i < d->n_refused && i < REFUSED_SHOWN; i++)
+		for (int k = 0; k < TS_MEMORY_OOM_LINES; k++)
+			ts_report_line(r, s, k ? " " : ts_report_say(r, "event %s", count(r, d->refused[i].event)),
+				       ts_report_text(r, d->refused[i].lines[k]));
+}
+
+/* --- the course --- */
+
+static const struct ts_plot *course(struct ts_report *r, const struct ts_replay *replay, bool reserved)
+{
+	struct ts_plot *p = ts_arena_array(r->arena, 1, sizeof *p);
+	double *values = ts_arena_array(r->arena, replay->n_points * 3, sizeof *values);
+	uint64_t *counts = ts_arena_array(r->arena, replay->n_points, sizeof *counts);
+
+	if (!p || !values || !counts) {
+		r->failed = true;
+		return NULL;
+	}
+	*p = (struct ts_plot){
+		.unit = TS_UNIT_BYTES, .width = replay->n_points > 1 ? replay->points[1].first : 1, .n = replay->n_points};
+	p->min = values;
+	p->max = values + p->n;
+	p->mean = values + 2 * p->n;
+	p->count = counts;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct ts_replay_point *at = &replay->points[i];
+
+		p->min[i] = reserved ? (double)at->reserved_max : (double)at->requested_min;
+		p->max[i] = reserved ? (double)at->reserved_max : (double)at->requested_max;
+		p->mean[i] = (p->min[i] + p->max[i]) / 2;
+		counts[i] = 1;
+	}
+	return p;
+}
+
+static void draw(struct ts_report *r, struct ts_section *s, const struct ts_replay *replay, bool reserved, const char *label)
+{
+	const struct ts_plot *plot = course(r, replay, reserved);
+
+	if (plot && plot->n > 1)
+		ts_report_item(r, s, TS_ITEM_PLOT, label)->plot = plot;
+}
+
+static const char *peak_text(struct ts_report *r, const struct ts_replay *p)
+{
+	if (p->peak_event == TS_REPLAY_BEFORE)
+		return ts_report_say(r, "%s, before the first event", bytes(r, p->peak));
+	return ts_report_say(r, "%s, after event %s of %s", bytes(r, p->peak), count(r, p->peak_event), count(r, p->n_events));
+}
+
+static const char *baseline_text(struct ts_report *r, const struct ts_replay *p)
+{
+	if (p->baseline_error)
+		return ts_report_say(r, "%s before the first event, wrong by up to %s: events and blocks contradict each other",
+				     bytes(r, p->baseline), bytes(r, p->baseline_error));
+	return ts_report_say(r, "%s before the first event, exact: events and blocks agree", bytes(r, p->baseline));
+}
+
+static void memory(struct ts_report *r, const struct ts_memory_device *d)
+{
+	const struct ts_replay *p = d->replay;
+	struct ts_section *s = ts_report_section(r, "MEMORY");
+
+	s->head = ts_report_say(r, "device %" PRIu64 ": %s reserved, %s allocated", d->device, bytes(r, p->reserved),
+				bytes(r, p->allocated));
+	if (d->traced) {
+		draw(r, s, p, false, "requested");
+		if (p->reserved_peak > p->reserved || d->allocator.n_taken)
+			draw(r, s, p, true, "reserved");
+		ts_report_line(r, s, "peak", peak_text(r, p));
+		ts_report_line(r, s, "baseline", baseline_text(r, p));
+	} else {
+		ts_report_line(r, s, "peak", "unknown: no history was recorded (torch.cuda.memory._record_memory_history)");
+	}
+	ts_report_line(r, s, "at the end",
+		       ts_report_say(r, "%s requested in %s; rounding takes %s more", bytes(r, p->requested),
+				     plural(r, p->n_in_use, "block"), bytes(r, p->rounding)));
+	if (d->has_capacity && d->headroom >= 0)
+		ts_report_line(r, s, "head-room", ts_report_say(r, "%s of %s", bytes(r, (uint64_t)d->headroom), bytes(r, d->capacity)));
+	else if (d->has_capacity)
+		ts_report_line(r, s, "head-room", ts_report_say(r, "none: %s is less than what was reserved", bytes(r, d->capacity)));
+}
+
+/* --- by kind and by function --- */
+
+static void kinds(struct ts_report *r, const struct ts_memory_device *d)
+{
+	static const char *const heads[] = {"at peak", "at end", "asked for", NULL};
+	uint64_t whole = d->traced ? d->replay->peak : d->replay->requested;
+	struct ts_section *s = ts_report_section(r, "BY KIND");
+	struct ts_item *item = ts_report_bars(r, s, heads, "kind");
+
+	for (int i = 1; i <= TS_MEMORY_KINDS; i++) {
+		const struct ts_memory_kind_sum *k = &d->kinds[i % TS_MEMORY_KINDS]; /* what is unknown comes last */
+		struct ts_bar bar = {.label = ts_memory_kind_word(k->kind), .known = true};
+
+		if (!k->at_end && !(d->traced && (k->at_peak || k->churned)))
+			continue;
+		bar.share = whole ? (double)(d->traced ? k->at_peak : k->at_end) / (double)whole : 0;
+		bar.values[0] = d->traced ? bytes(r, k->at_peak) : "unknown";
+		bar.values[1] = bytes(r, k->at_end);
+		bar.values[2] = d->traced ? bytes(r, k->churned) : "unknown";
+		ts_report_bar(r, item, TS_MEMORY_KINDS, &bar);
+	}
+}
+
+static void who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)
+{
+	static const struct ts_sheet_column columns[] = {
+		{"bytes", true, 0}, {"in", true, 0}, {"kind", false, 0}, {"function", false, 20}, {"where", false, 12}};
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (!whos->n)
+		return;
+	s = ts_report_section(r, title);
+	s->head = head;
+	table = ts_report_sheet(r, s, columns, 5);
+	for (size_t i = 0; i < whos->n && i < most; i++) {
+		const struct ts_memory_who *who = &whos->items[i];
+
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){{bytes(r, who->bytes), TS_TONE_STRONG},
+							 {count(r, who->count), TS_TONE_PLAIN},
+							 {ts_memory_kind_word(who->kind), TS_TONE_PLAIN},
+							 {function(r, who), TS_TONE_PLAIN},
+							 {place(r, who), TS_TONE_DIM}});
+	}
+	if (whos->more || whos->n > most)
+		ts_report_line(r, s, NULL,
+			       ts_report_say(r, "and %s more", count(r, whos->more + (whos->n > most ? whos->n - most : 0))));
+}
+
+static const char *sizes_text(struct ts_report *r, const struct ts_memory_device *d)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < d->by_size.n && i < SIZES_SHOWN; i++)
+		text = ts_report_join(
+			r, text, "; ",
+			ts_report_say(r, "%s of %s", count(r, d->by_size.items[i].count), bytes(r, d->by_size.items[i].size)));
+	return ts_report_with(r, "sizes: ", text, "");
+}
+
+/* --- what is free, and what it cost --- */
+
+static void free_memory(struct ts_report *r, const struct ts_memory_device *d)
+{
+	const struct ts_fragments *f = &d->fragments;
+	struct ts_section *s = ts_report_section(r, "FREE");
+
+	s->head = ts_report_say(r, "%s of what is reserved", bytes(r, f->free));
+	ts_report_line(r, s, "cache",
+		       ts_report_say(r, "%s in %s%s; empty_cache returns it", bytes(r, f->cached + f->pages),
+				     plural(r, f->n_cached, "whole segment"), f->pages ? " and in whole pages" : ""));
+	ts_report_line(r, s, "fragments",
+		       ts_report_say(r, "%s that empty_cache does not return%s", bytes(r, f->stuck),
+				     f->n_pinned ? ts_report_say(r, "; %s of less than 2 MiB between two gaps",
+								 plural(r, f->n_pinned, "block"))
+						 : ""));
+	for (size_t i = 0; i < d->n_gaps && i < GAPS_SHOWN; i++) {
+		const struct ts_memory_who *beside = d->gaps[i].before.file.len ? &d->gaps[i].before : &d->gaps[i].after;
+
+		ts_report_line(r, s, i ? " " : "largest gaps",
+			       ts_report_say(r, "%s of a segment of %s%s%s", bytes(r, d->gaps[i].bytes), bytes(r, d->gaps[i].segment),
+					     beside->file.len ? ", beside " : "",
+					     beside->file.len ? ts_report_say(r, "%s %s", function(r, beside), place(r, beside)) : ""));
+	}
+	if (f->n_expandable)
+		ts_report_line(r, s, "expandable",
+			       ts_report_say(r, "%s in %s", bytes(r, f->expandable), plural(r, f->n_expandable, "segment")));
+	if (f->in_pools)
+		ts_report_line(r, s, "pools", ts_report_say(r, "%s of the fragments belong to private pools", bytes(r, f->in_pools)));
+}
+
+static void allocator(struct ts_report *r, const struct ts_memory_device *d)
+{
+	const struct ts_allocator *a = &d->allocator;
+	const struct ts_spans *l = &d->spans;
+	struct ts_section *s;
+
+	if (!d->traced)
+		return;
+	s = ts_report_section(r, "ALLOCATOR");
+	ts_report_line(r, s, "device",
+		       ts_report_say(r, "taken from it %s (%s), given back %s (%s)", plural(r, a->n_taken, "time"), bytes(r, a->taken),
+				     plural(r, a->n_given, "time"), bytes(r, a->given)));
+	if (a->n_retries)
+		ts_report_line(r, s, "retries",
+			       ts_report_say(r, "%s gave %s back and asked the device again", plural(r, a->n_retries, "request"),
+					     bytes(r, a->retried)));
+	if (l->n)
+		ts_report_line(r, s, "life spans",
+			       l->timed ? ts_report_say(r, "median %s, 99 %% up to %s, longest %s",
+							ts_report_number(r, TS_UNIT_SECONDS, (double)l->median_us / 1e6),
+							ts_report_number(r, TS_UNIT_SECONDS, (double)l->p99_us / 1e6),
+							ts_report_number(r, TS_UNIT_SECONDS, (double)l->longest_us / 1e6))
+					: ts_report_say(r, "median %s, longest %s", plural(r, l->median_events, "event"),
+							count(r, l->longest_events)));
+}
+
+static void others(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *shown)
+{
+	struct ts_section *s;
+
+	if (m->n < 2)
+		return;
+	s = ts_report_section(r, "OTHER DEVICES");
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_memory_device *d = &m->devices[i];
+		const char *peak = d->traced ? bytes(r, d->replay->peak) : "unknown";
+
+		if (d != shown)
+			ts_report_line(r, s, ts_report_say(r, "device %" PRIu64, d->device),
+				       ts_report_say(r, "peak %s, at the end %s requested, %s reserved%s", peak,
+						     bytes(r, d->replay->requested), bytes(r, d->replay->reserved),
+						     d->n_refused ? "; requests were refused" : ""));
+	}
+}
+
+static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
+{
+	const char *keys = NULL;
+	struct ts_section *s;
+
+	if (!m->n_unknown && !m->snapshot->n_passed && !m->snapshot->trailing_bytes)
+		return;
+	s = ts_report_section(r, "NOT READ");
+	for (size_t i = 0; i < m->n_unknown && i < KEYS_SHOWN; i++)
+		keys = ts_report_join(
+			r, keys, ", ",
+			ts_report_say(r, "%s (%s)", brief(r, m->unknown[i].key, FUNCTION_MOST), plural(r, m->unknown[i].n, "time")));
+	if (m->n_unknown > KEYS_SHOWN)
+		keys = ts_report_join(r, keys, ", ", ts_report_say(r, "%zu more", m->n_unknown - KEYS_SHOWN));
+	ts_report_line(r, s, "unknown keys", keys);
+	if (m->snapshot->n_passed)
+		ts_report_line(r, s, "values", plural(r, m->snapshot->n_passed, "value"));
+	if (m->snapshot->trailing_bytes)
+		ts_report_line(r, s, "behind the end", "there are bytes behind the pickle");
+}
+
+/* --- the whole --- */
+
+/* The device whose requests were refused, else the one that held most. */
+static const struct ts_memory_device *main_device(const struct ts_memory_answer *m)
+{
+	const struct ts_memory_device *best = &m->devices[0];
+
+	for (size_t i = 1; i < m->n; i++) {
+		const struct ts_memory_device *d = &m->devices[i];
+
+		if ((d->n_refused > 0) > (best->n_refused > 0) ||
+		    ((d->n_refused > 0) == (best->n_refused > 0) && d->replay->peak > best->replay->peak))
+			best = d;
+	}
+	return best;
+}
+
+static const char *title(struct ts_report *r, const struct ts_memory_device *d, const char *name)
+{
+	const char *on = ts_report_say(r, "%s: device %" PRIu64, ts_report_text(r, ts_span_str(name)), d->device);
+
+	if (d->n_refused)
+		return ts_report_say(r, "%s ran out of memory, holding %s", on, bytes(r, d->refused[0].oom.live));
+	if (!d->traced)
+		return ts_report_say(r, "%s holds %s of %s reserved", on, bytes(r, d->replay->requested),
+				     bytes(r, d->replay->reserved));
+	return ts_report_say(r, "%s held %s at its peak, with %s reserved", on, bytes(r, d->replay->peak),
+			     bytes(r, d->replay->reserved_peak));
+}
+
+static void sections(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *d)
+{
+	refused(r, d);
+	memory(r, d);
+	kinds(r, d);
+	if (d->traced)
+		who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, HOLDERS_SHOWN);
+	who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? HOLDERS_SHOWN / 2 : HOLDERS_SHOWN);
+	who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, HOLDERS_SHOWN);
+	who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, HOLDERS_SHOWN / 2);
+	free_memory(r, d);
+	allocator(r, d);
+	others(r, m, d);
+	passed_over(r, m);
+}
+
+enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const char *name, struct ts_arena *arena,
+				   struct ts_report *ret_report, struct ts_error *err)
+{
+	struct ts_report r = {.arena = arena, .whole = true, .rows = &no_rows, .events = &no_events, .plots = &no_plots};
+
+	r.name = ts_report_text(&r, ts_span_str(name));
+	r.foot = "";
+	if (!m->n) {
+		r.title = ts_report_say(&r, "%s: a snapshot without any segment or event", r.name);
+	} else {
+		const struct ts_memory_device *d = main_device(m);
+
+		r.title = title(&r, d, name);
+		r.light = d->n_refused ? TS_LIGHT_HIGH : TS_LIGHT_NONE;
+		r.view = ts_report_say(&r, "%s, %s, %s", plural(&r, d->replay->n_events, "event"),
+				       plural(&r, d->replay->n_segments, "segment"), plural(&r, m->snapshot->n_stacks, "stack"));
+		sections(&r, m, d);
+	}
+	if (r.failed || arena->failed)
+		return ts_arena_error(arena, err);
+	*ret_report = r;
+	return TS_OK;
+}

@@ -1,0 +1,12 @@
+/* report_memory.h - the answer about a memory snapshot, laid out for people. */
+#ifndef TSCOPE_CLI_REPORT_REPORT_MEMORY_H
+#define TSCOPE_CLI_REPORT_REPORT_MEMORY_H
+
+#include "analysis/snapshot/memory_answer.h"
+#include "cli/report/report.h"
+
+/* name: of the file. The answer must live as long as the report. */
+enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const char *name, struct ts_arena *arena,
+				   struct ts_report *ret_report, struct ts_error *err);
+
+#endif

@@ -1,0 +1,335 @@
+/* Snapshots of every form against what Python's own pickle reads of them; and hostile pickles, none of which is executed, crashes or
+ * takes memory that its size does not explain. With --dump FILE: the rows of any snapshot. */
+#include "base/file.h"
+#include "ingest/snapshot/pickle_op.h"
+#include "ingest/snapshot/snapshot_read.h"
+#include "ingest/snapshot/test_snapshot_dump.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define GOLDEN "tests/golden/snapshot/"
+#define HEAD "\x80\x04" /* PROTO 4 */
+#define BYTES(literal) ts_span_of(literal, sizeof(literal) - 1)
+
+static enum ts_status read_bytes(struct ts_span bytes, struct ts_arena *arena, struct ts_snapshot *ret, struct ts_error *err)
+{
+	struct ts_source source = {.fd = -1, .memory = bytes, .size = bytes.len, .path = ts_span_str("s.pickle")};
+
+	return ts_snapshot_read(&source, arena, ret, err);
+}
+
+static struct ts_buf file_of(const char *name)
+{
+	struct ts_buf buf = TS_BUF_INIT(64 << 20);
+	struct ts_error err;
+	char path[256];
+
+	(void)snprintf(path, sizeof path, GOLDEN "%s", name);
+	assert_int_equal(ts_file_read(path, &buf, &err), TS_OK);
+	return buf;
+}
+
+/* --- what is read --- */
+
+static void expect_rows(const char *name, const char *rows)
+{
+	struct ts_buf file = file_of(name), want = file_of(rows), got = TS_BUF_INIT(64 << 20);
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err = {0};
+
+	ts_arena_init(&arena, 0);
+	if (read_bytes(ts_buf_view(&file), &arena, &s, &err))
+		fail_msg("%s: %s", name, err.text);
+	test_snapshot_dump(&s, &got);
+	if (!ts_span_eq(ts_buf_view(&got), ts_buf_view(&want)))
+		fail_msg("%s: not the rows of %s", name, rows);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&file);
+	ts_buf_finish(&want);
+	ts_buf_finish(&got);
+}
+
+static void every_form_has_the_rows_that_python_reads(void **state)
+{
+	(void)state;
+	expect_rows("newest2.pickle", "newest.txt");
+	expect_rows("newest3.pickle", "newest.txt");
+	expect_rows("newest4.pickle", "newest.txt");
+	expect_rows("newest5.pickle", "newest.txt");
+	expect_rows("newest4.pickle.gz", "newest.txt");
+	expect_rows("early.pickle", "early.txt");
+	expect_rows("list.pickle", "list.txt");
+	expect_rows("oom.pickle", "oom.txt");
+}
+
+static void counts_what_it_passes_over(void **state)
+{
+	struct ts_buf file = file_of("early.pickle");
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	ts_buf_str(&file, "and more");
+	assert_int_equal(read_bytes(ts_buf_view(&file), &arena, &s, &err), TS_OK);
+	assert_int_equal(s.n_unknown, 1);
+	assert_true(ts_span_is(s.texts[s.unknown[0].key], "odd"));
+	assert_int_equal(s.unknown[0].n, 20); /* an event each */
+	assert_int_equal(s.n_passed, 0);
+	assert_int_equal(s.trailing_bytes, 8);
+	assert_int_equal(s.pickle_bytes, file.len - 8);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&file);
+}
+
+/* 1,100 events and a block each refer to three stacks; DEEP's 1,500 frames are 50. */
+static void keeps_each_stack_once(void **state)
+{
+	struct ts_buf file = file_of("newest5.pickle");
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	assert_int_equal(read_bytes(ts_buf_view(&file), &arena, &s, &err), TS_OK);
+	assert_int_equal(s.n_stacks, 3);
+	assert_int_equal(s.n_frames, 3 + 2 + 50);
+	assert_int_equal(s.n_stack_frames, 3 + 2 + 1500);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&file);
+}
+
+/* --- what is refused --- */
+
+static void expect_error(struct ts_span bytes, enum ts_status status, const char *said)
+{
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err = {0};
+
+	ts_arena_init(&arena, 0);
+	assert_int_not_equal(read_bytes(bytes, &arena, &s, &err), TS_OK);
+	if (err.status != status || !ts_span_contains(ts_span_str(err.text), said))
+		fail_msg("status %d, not %d, or \"%s\" does not say \"%s\"", (int)err.status, (int)status, err.text, said);
+	ts_arena_finish(&arena);
+}
+
+static void refuses_what_executes_by_name_and_byte(void **state)
+{
+	(void)state;
+	expect_error(BYTES(HEAD "cos\nsystem\n(S'true'\ntR."), TS_UNSUPPORTED,
+		     "byte 2 of the pickle: opcode GLOBAL is refused: it would import");
+	expect_error(BYTES(HEAD "\x8c\x02os\x8c\x06system\x93."), TS_UNSUPPORTED, "byte 14 of the pickle: opcode STACK_GLOBAL");
+	expect_error(BYTES(HEAD "NNR."), TS_UNSUPPORTED, "byte 4 of the pickle: opcode REDUCE is refused: it would call");
+	expect_error(BYTES(HEAD "(ios\nsystem\n."), TS_UNSUPPORTED, "opcode INST");
+	expect_error(BYTES(HEAD "(No."), TS_UNSUPPORTED, "opcode OBJ");
+	expect_error(BYTES(HEAD "NN\x81."), TS_UNSUPPORTED, "opcode NEWOBJ");
+	expect_error(BYTES(HEAD "NNN\x92."), TS_UNSUPPORTED, "opcode NEWOBJ_EX");
+	expect_error(BYTES(HEAD "}}b."), TS_UNSUPPORTED, "opcode BUILD");
+	expect_error(BYTES(HEAD "P1\n."), TS_UNSUPPORTED, "opcode PERSID");
+	expect_error(BYTES(HEAD "NQ."), TS_UNSUPPORTED, "opcode BINPERSID");
+	expect_error(BYTES(HEAD "\x82\x01."), TS_UNSUPPORTED, "opcode EXT1");
+	expect_error(BYTES(HEAD "\x83\x01\0."), TS_UNSUPPORTED, "opcode EXT2");
+	expect_error(BYTES(HEAD "\x84\x01\0\0\0."), TS_UNSUPPORTED, "opcode EXT4");
+	expect_error(BYTES(HEAD "\x97."), TS_UNSUPPORTED, "opcode NEXT_BUFFER");
+}
+
+/* Each of the 256 bytes is executed here, refused with a name, or no opcode; a byte is never two of these. */
+static void every_byte_is_known_or_refused(void **state)
+{
+	static const char accepted[] = "().GBCJKMNTUX]aehjqrstu}\x80\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x94\x95\x96";
+	int n = 0;
+
+	(void)state;
+	for (int code = 0; code < 256; code++) {
+		uint8_t pickle[] = {0x80, 4, (uint8_t)code};
+		bool known = code && memchr(accepted, code, sizeof accepted - 1), named = ts_pickle_refused((uint8_t)code) != NULL;
+
+		assert_false(known && named);
+		n += known || named;
+		if (!known)
+			expect_error(ts_span_of(pickle, sizeof pickle), named ? TS_UNSUPPORTED : TS_INVALID,
+				     named ? "is refused" : "is no opcode");
+	}
+	assert_int_equal(n, 68); /* len(pickletools.opcodes) */
+}
+
+static void says_what_is_no_snapshot(void **state)
+{
+	(void)state;
+	expect_error(BYTES(""), TS_DAMAGED, "byte 0 of the pickle: the file ends here");
+	expect_error(BYTES("{\"a\":1}"), TS_INVALID, "no pickle of protocol 2 to 5");
+	expect_error(BYTES("(lp0\n."), TS_INVALID, "no pickle of protocol 2 to 5");
+	expect_error(BYTES("\x80\x06."), TS_UNSUPPORTED, "protocol 6");
+	expect_error(BYTES(HEAD "K\x01."), TS_INVALID, "neither a dict nor a list");
+	expect_error(BYTES(HEAD "}."), TS_INVALID, "it has no \"segments\"");
+	expect_error(BYTES(HEAD "."), TS_INVALID, "STOP with 0 values");
+	expect_error(BYTES(HEAD "NN."), TS_INVALID, "STOP with 2 values");
+	expect_error(BYTES(HEAD "}\x8c\x08segmentsNs."), TS_INVALID, "\"segments\" is no list");
+	expect_error(BYTES(HEAD "}(\x8c\x08segments]\x8c\x0d"
+				"device_traces](}\x8c\x06"
+				"actionNseu."),
+		     TS_INVALID, "\"action\" is not a text");
+	expect_error(BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff"), TS_DAMAGED, "ends in the middle of its gzip data");
+	expect_error(BYTES("\x1f\x8bnot gzip at all"), TS_DAMAGED, "of the packed file");
+}
+
+static void checks_the_stack_and_the_memo(void **state)
+{
+	(void)state;
+	expect_error(BYTES(HEAD "e."), TS_INVALID, "byte 2 of the pickle: there is no MARK");
+	expect_error(BYTES(HEAD "a."), TS_INVALID, "APPEND without");
+	expect_error(BYTES(HEAD "(e."), TS_INVALID, "below the MARK there is nothing");
+	expect_error(BYTES(HEAD "](a."), TS_INVALID, "APPEND without"); /* nothing below a MARK is reached */
+	expect_error(BYTES(HEAD "N(Ne."), TS_INVALID, "no list");
+	expect_error(BYTES(HEAD "](Nu."), TS_INVALID, "no dict");
+	expect_error(BYTES(HEAD "}(Nu."), TS_INVALID, "a key without a value");
+	expect_error(BYTES(HEAD "\x85."), TS_INVALID, "a tuple of values that are not there");
+	expect_error(BYTES(HEAD "h\x05."), TS_INVALID, "the memo has no value 5");
+	expect_error(BYTES(HEAD "]r\x09\0\0\0h\x05."), TS_INVALID, "the memo has no value 5");
+	expect_error(BYTES(HEAD "\x94."), TS_INVALID, "the memo is given no");
+	expect_error(BYTES(HEAD "\x8a\x09\0\0\0\0\0\0\0\0\x01."), TS_INVALID, "more than 64 bits");
+	expect_error(BYTES(HEAD "\x8b\0\0\0\x80."), TS_INVALID, "an integer of 2147483648 bytes");
+}
+
+/* What a row or a stack was made of cannot change behind its back. */
+static void refuses_changes_of_what_was_used(void **state)
+{
+#define FRAME                                                                                                                          \
+	"}(\x8c\x08"                                                                                                                   \
+	"filename\x8c\x01"                                                                                                             \
+	"a\x8c\x04lineK\x01\x8c\x04nameh\x02u"
+	(void)state;
+	expect_error(BYTES("\x80\x04\x8c\x01"
+			   "aq\x02"
+			   "0."),
+		     TS_UNSUPPORTED, "opcode POP is refused");
+	expect_error(BYTES(HEAD "](\x8c\x01"
+				"fq\x02" FRAME "(h\x02Nue."),
+		     TS_INVALID, "no dict");
+	expect_error(BYTES(HEAD "](\x8c\x01"
+				"fq\x02}q\x03(\x8c\x06"
+				"action\x8c\x05"
+				"alloc\x8c\x06"
+				"frames](" FRAME "eq\x04uh\x03(h\x02Nue."),
+		     TS_INVALID, "changes after it was filled");
+	expect_error(BYTES(HEAD "](\x8c\x01"
+				"fq\x02}(\x8c\x06"
+				"action\x8c\x05"
+				"alloc\x8c\x06"
+				"frames](" FRAME "eq\x04uh\x04Nae."),
+		     TS_INVALID, "changes after it was used");
+	expect_error(BYTES(HEAD "}(\x8c\x08segments]\x8c\x0d"
+				"device_traces](]q\x01(}\x8c\x06"
+				"action\x8c\x05"
+				"allocseh\x01"
+				"eu."),
+		     TS_INVALID, "one of the events stands in two lists");
+}
+
+/* --- what would take memory --- */
+
+static void expect_bounded(const char *unit, size_t n, size_t len, enum ts_status status, const char *said)
+{
+	struct ts_buf bytes = TS_BUF_INIT((size_t)1 << 30);
+
+	ts_buf_str(&bytes, HEAD);
+	while (bytes.len < len)
+		ts_buf_bytes(&bytes, unit, n);
+	assert_int_equal(bytes.failed, TS_OK);
+	expect_error(ts_buf_view(&bytes), status, said);
+	ts_buf_finish(&bytes);
+}
+
+static void bounds_what_it_holds(void **state)
+{
+	(void)state;
+	expect_error(BYTES(HEAD "X\xff\xff\xff\xff."), TS_TOO_LARGE, "a text of 4294967295 bytes");
+	expect_error(BYTES(HEAD "\x8d\xff\xff\xff\xff\xff\xff\xff\xff."), TS_TOO_LARGE, "a text of 18446744073709551615 bytes");
+	expect_error(BYTES(HEAD "X\x10\0\0\0abc."), TS_DAMAGED, "the file ends here");
+	expect_error(BYTES(HEAD "]r\xff\xff\xff\x7f."), TS_TOO_LARGE, "which no snapshot does");
+	expect_bounded("(", 1, 8 << 20, TS_TOO_LARGE, "which no snapshot does");
+	expect_bounded("N", 1, 8 << 20, TS_TOO_LARGE, "more than 1048576 values wait");
+	expect_bounded("]", 1, 8 << 20, TS_TOO_LARGE, "");
+	/* A memo bomb: each list has the last one twice. Nothing is expanded, and nothing recurses. */
+	expect_bounded("]q\1](h\1h\1eq\1", 12, 200000, TS_DAMAGED, "the file ends here");
+	expect_bounded("]q\1](h\1h\1eq\1", 12, 8 << 20, TS_TOO_LARGE, "which no snapshot does");
+	expect_bounded("](", 2, 4 << 20, TS_TOO_LARGE, "");
+}
+
+/* Cut anywhere, and with any byte changed, it is read or an error. */
+static void survives_cuts_and_flips(void **state)
+{
+	struct ts_buf file = file_of("early.pickle");
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t len = 0; len < file.len; len += len < 4000 ? 1 : 97)
+		expect_error(ts_span_of(file.data, len), TS_DAMAGED, "the file ends here");
+	for (int i = 0; i < 3000; i++) {
+		struct ts_snapshot s;
+		struct ts_arena arena;
+		struct ts_error err;
+		size_t at;
+		uint8_t was;
+
+		seed = seed * 1664525 + 1013904223;
+		at = (seed >> 8) % (i % 2 ? file.len : 2000);
+		was = file.data[at];
+		file.data[at] = (uint8_t)(was ^ 1 << seed % 8);
+		ts_arena_init(&arena, 64 << 20);
+		(void)read_bytes(ts_buf_view(&file), &arena, &s, &err);
+		ts_arena_finish(&arena);
+		file.data[at] = was;
+	}
+	ts_buf_finish(&file);
+}
+
+static int dump(const char *path)
+{
+	struct ts_source source = {.path = ts_span_str(path)};
+	struct ts_buf out = TS_BUF_INIT((size_t)4 << 30);
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err;
+	int fail = 1;
+
+	ts_arena_init(&arena, 0);
+	if (ts_file_open(path, &source.fd, &source.size, &err) || ts_snapshot_read(&source, &arena, &s, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+	} else {
+		test_snapshot_dump(&s, &out);
+		fail = fwrite(out.data, 1, out.len, stdout) != out.len;
+	}
+	ts_buf_finish(&out);
+	ts_arena_finish(&arena);
+	return fail;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_form_has_the_rows_that_python_reads),
+		cmocka_unit_test(counts_what_it_passes_over),
+		cmocka_unit_test(keeps_each_stack_once),
+		cmocka_unit_test(refuses_what_executes_by_name_and_byte),
+		cmocka_unit_test(every_byte_is_known_or_refused),
+		cmocka_unit_test(says_what_is_no_snapshot),
+		cmocka_unit_test(checks_the_stack_and_the_memo),
+		cmocka_unit_test(refuses_changes_of_what_was_used),
+		cmocka_unit_test(bounds_what_it_holds),
+		cmocka_unit_test(survives_cuts_and_flips),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "--dump") == 0)
+		return dump(argv[2]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
