@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
+from tscope._patches import patched
 from tscope._recorder import Hooks, now_ns
 from tscope._reduction import look_for
 from tscope._run import Run, start
@@ -160,8 +161,8 @@ class _Waits:
             from torch.utils.data import DataLoader
             from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
 
-            self._patch(Iterator, "__next__", self._timed(Iterator.__next__))
-            self._patch(DataLoader, "__iter__", self._noticed(DataLoader.__iter__))
+            self._undo.append(patched(Iterator, "__next__", self._timed(Iterator.__next__)))
+            self._undo.append(patched(DataLoader, "__iter__", self._noticed(DataLoader.__iter__)))
         self.look_for_accelerate()
 
     def look_for_accelerate(self) -> None:
@@ -173,17 +174,7 @@ class _Waits:
         for name in ("DataLoaderShard", "DataLoaderDispatcher"):
             kind = getattr(module, name, None)
             if kind is not None:
-                self._patch(kind, "__iter__", self._one_by_one(kind.__iter__))
-
-    def _patch(self, owner: Any, name: str, new: Any) -> None:
-        before = getattr(owner, name)
-        setattr(owner, name, new)
-
-        def undo() -> None:
-            if owner.__dict__.get(name) is new:  # else somebody has patched it since, and calls this one
-                setattr(owner, name, before)
-
-        self._undo.append(undo)
+                self._undo.append(patched(kind, "__iter__", self._one_by_one(kind.__iter__)))
 
     def _noticed(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(before)

@@ -8,6 +8,7 @@ import weakref
 from typing import Any, Callable, Optional
 
 from tscope._auto import Auto, _waits
+from tscope._patches import patched
 from tscope._recorder import now_ns
 from tscope._run import Run
 
@@ -57,16 +58,6 @@ class Loop:
 
     # --- patches ---
 
-    def _patch(self, owner: Any, name: str, new: Any) -> None:
-        before = getattr(owner, name)
-        setattr(owner, name, new)
-
-        def undo() -> None:
-            if owner.__dict__.get(name) is new:  # else somebody has patched it since, and calls this one
-                setattr(owner, name, before)
-
-        self.undo.append(undo)
-
     def _hook(self) -> None:
         """Patches what a loop of torch calls."""
         from torch.optim import Optimizer
@@ -74,11 +65,11 @@ class Loop:
 
         self.undo.append(module.register_optimizer_step_pre_hook(self.before_optimizer).remove)
         self.undo.append(module.register_optimizer_step_post_hook(self.after_optimizer).remove)
-        self._patch(Optimizer, "__init__", _with_a_look(Optimizer.__init__, self._made))
-        self._patch(self.torch.autograd, "backward", self._timed_backward(self.torch.autograd.backward))
+        self.undo.append(patched(Optimizer, "__init__", _with_a_look(Optimizer.__init__, self._made)))
+        self.undo.append(patched(self.torch.autograd, "backward", self._timed_backward(self.torch.autograd.backward)))
         for scaler in {self.torch.amp.GradScaler, self.torch.cuda.amp.GradScaler} if hasattr(self.torch.amp, "GradScaler") else ():
             if "scale" in scaler.__dict__:
-                self._patch(scaler, "scale", self._noted(scaler.scale))
+                self.undo.append(patched(scaler, "scale", self._noted(scaler.scale)))
         self._look_for_models()
 
     def _look_for_models(self) -> None:

@@ -9,6 +9,7 @@ import torch
 from transformers import TrainerCallback
 
 from tscope._auto import Auto
+from tscope._patches import patched
 from tscope._run import Run
 from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
 
@@ -208,9 +209,4 @@ def _on_backward(seen: Callable[[Any], None]) -> Callable[[], None]:
         seen(self)
         return before(self, *args, **kwargs)
 
-    def undo() -> None:
-        if torch.Tensor.backward is backward:
-            torch.Tensor.backward = before
-
-    torch.Tensor.backward = backward
-    return undo
+    return patched(torch.Tensor, "backward", backward)
