@@ -52,6 +52,21 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 	return NULL;
 }
 
+size_t ts_table_block_of(const struct ts_table *table, int64_t key)
+{
+	size_t lo = 0, hi = table->n_blocks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (table->blocks[mid].last_key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* --- the stream --- */
 
 /* The position in the stream: a record, and for a list the next element. */

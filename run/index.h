@@ -110,6 +110,8 @@ bool ts_file_name_valid(struct ts_span name);
  * table. */
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
 					enum ts_column_type type, const struct ts_table **ret_table);
+/* The first block of the table whose last key is not below the key; n_blocks if there is none. */
+size_t ts_table_block_of(const struct ts_table *table, int64_t key);
 /* Rows that are no steps of the run, because a restart executed their step again; as many as the longest such table has. */
 uint64_t ts_index_superseded(const struct ts_index *index);
 

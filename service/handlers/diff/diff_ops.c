@@ -259,7 +259,7 @@ static enum ts_status open_block(struct comparing *c, struct side *s, size_t blo
 	return TS_OK;
 }
 
-/* Finds the block that holds a row or, where rows are sorted, a key. */
+/* Finds the block that holds a row. */
 static size_t block_of_row(const struct side *s, uint64_t row)
 {
 	size_t lo = 0, hi = s->what.table->n_blocks;
@@ -269,21 +269,6 @@ static size_t block_of_row(const struct side *s, uint64_t row)
 
 		if (s->first_row[mid] <= row)
 			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static size_t block_of_key(const struct ts_table *table, int64_t key)
-{
-	size_t lo = 0, hi = table->n_blocks;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (table->blocks[mid].last_key < key)
-			lo = mid + 1;
 		else
 			hi = mid;
 	}
@@ -311,7 +296,7 @@ static enum ts_status value_at(struct comparing *c, struct reader *r, int64_t ke
 
 	*ret_has = false;
 	if (!open || key < open->first_key || key > open->last_key) {
-		size_t block = block_of_key(r->table, key);
+		size_t block = ts_table_block_of(r->table, key);
 
 		if (block == r->table->n_blocks || key < r->table->blocks[block].first_key)
 			return TS_OK;

@@ -90,22 +90,7 @@ static enum ts_status open_block(struct comparing *c, struct reader *r, size_t b
 	return TS_OK;
 }
 
-/* Finds the first block, or in a block the first row, whose last key is not below the key. */
-static size_t block_of(const struct ts_table *table, int64_t key)
-{
-	size_t lo = 0, hi = table->n_blocks;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (table->blocks[mid].last_key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
+/* Finds the first row whose key is not below the key. */
 static size_t row_of(const int64_t *keys, size_t n, int64_t key)
 {
 	size_t lo = 0, hi = n;
@@ -129,7 +114,7 @@ static enum ts_status look_up(struct comparing *c, struct reader *r, int64_t key
 	*ret_row = SIZE_MAX;
 	if (!r->table)
 		return TS_OK;
-	block = block_of(r->table, key);
+	block = ts_table_block_of(r->table, key);
 	if (block == r->table->n_blocks || key < r->table->blocks[block].first_key)
 		return TS_OK;
 	if (block != r->block && open_block(c, r, block, err))
