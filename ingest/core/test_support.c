@@ -245,6 +245,26 @@ void test_index(struct test_run *t, int32_t rank, struct ts_index *ret_index)
 	fail_msg("no rank %d", (int)rank);
 }
 
+const struct ts_column *test_index_column(const struct ts_index *index, enum ts_table_kind kind, const char *name,
+					  enum ts_column_type type, uint64_t rows, const struct ts_table **ret_table)
+{
+	const struct ts_column *c = ts_index_column(index, kind, ts_span_str(name), type, ret_table);
+
+	if (!c)
+		fail_msg("no column %s", name);
+	assert_int_equal((*ret_table)->rows, rows);
+	return c;
+}
+
+const double *test_index_numbers(struct test_run *t, const struct ts_index *index, enum ts_table_kind kind, const char *name,
+				 uint64_t rows)
+{
+	const struct ts_table *table;
+	const struct ts_column *c = test_index_column(index, kind, name, TS_COLUMN_F64, rows, &table);
+
+	return (const double *)test_objects_words(&t->objects, table, c, &t->arena);
+}
+
 void test_round_trip(struct test_run *t)
 {
 	struct ts_id before = t->result.head;

@@ -56,6 +56,11 @@ void test_expect_notice(const struct test_run *t, const char *code, enum ts_noti
 const char *test_fact(const struct test_run *t, const char *path);
 /* The index of a rank. */
 void test_index(struct test_run *t, int32_t rank, struct ts_index *ret_index);
+/* A column of a table that has so many rows, and the values of one of doubles, in t's arena; the test fails where it is not there. */
+const struct ts_column *test_index_column(const struct ts_index *index, enum ts_table_kind kind, const char *name,
+					  enum ts_column_type type, uint64_t rows, const struct ts_table **ret_table);
+const double *test_index_numbers(struct test_run *t, const struct ts_index *index, enum ts_table_kind kind, const char *name,
+				 uint64_t rows);
 ts_object_source test_get;
 
 /* Exports t's run to base/again, ingests that and expects the same id. */

@@ -10,29 +10,10 @@
 
 #include <cmocka.h>
 
-static const struct ts_column *find(const struct ts_index *index, const char *name, enum ts_column_type type,
-				    uint64_t rows, const struct ts_table **ret_table)
-{
-	const struct ts_column *c = ts_index_column(index, TS_TABLE_DIGESTS, ts_span_str(name), type, ret_table);
-
-	if (!c)
-		fail_msg("no column %s", name);
-	assert_int_equal((*ret_table)->rows, rows);
-	return c;
-}
-
-static const double *numbers(struct test_run *t, const struct ts_index *index, const char *name, uint64_t rows)
-{
-	const struct ts_table *table;
-	const struct ts_column *c = find(index, name, TS_COLUMN_F64, rows, &table);
-
-	return (const double *)test_objects_words(&t->objects, table, c, &t->arena);
-}
-
 static const uint64_t *words(struct test_run *t, const struct ts_index *index, const char *name, uint64_t rows)
 {
 	const struct ts_table *table;
-	const struct ts_column *c = find(index, name, TS_COLUMN_U64, rows, &table);
+	const struct ts_column *c = test_index_column(index, TS_TABLE_DIGESTS, name, TS_COLUMN_U64, rows, &table);
 
 	return test_objects_words(&t->objects, table, c, &t->arena);
 }
@@ -42,7 +23,7 @@ static const int64_t *keys(struct test_run *t, const struct ts_index *index, con
 {
 	const struct ts_table *table;
 
-	(void)find(index, name, type, rows, &table);
+	(void)test_index_column(index, TS_TABLE_DIGESTS, name, type, rows, &table);
 	return test_objects_keys(&t->objects, table, &t->arena);
 }
 
@@ -66,15 +47,15 @@ static void digests_beside_steps(void **state)
 	assert_int_equal(t.result.events, 0);
 	assert_int_equal(t.result.rows, 2);
 	test_index(&t, 0, &index);
-	assert_memory_equal(numbers(&t, &index, "step", 3), ((double[]){7, 7, -8}), 3 * sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "step", 3), ((double[]){7, 7, -8}), 3 * sizeof(double));
 	assert_memory_equal(words(&t, &index, "out", 3), ((uint64_t[]){0xfedcba9876543210, 2, 3}), 3 * sizeof(uint64_t));
 	assert_memory_equal(words(&t, &index, "in", 2), ((uint64_t[]){1, UINT64_MAX}), 2 * sizeof(uint64_t));
 	assert_memory_equal(keys(&t, &index, "in", TS_COLUMN_U64, 2), ((int64_t[]){0, 2}), 2 * sizeof(int64_t));
-	assert_memory_equal(numbers(&t, &index, "occurrence", 1), ((double[]){1}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "occurrence", 1), ((double[]){1}), sizeof(double));
 	assert_memory_equal(keys(&t, &index, "name", TS_COLUMN_TEXT, 3), ((int64_t[]){0, 1, 2}), 3 * sizeof(int64_t));
 	assert_memory_equal(keys(&t, &index, "shape", TS_COLUMN_TEXT, 1), ((int64_t[]){1}), sizeof(int64_t));
 	assert_memory_equal(keys(&t, &index, "shape", TS_COLUMN_JSON, 1), ((int64_t[]){2}), sizeof(int64_t));
-	assert_memory_equal(numbers(&t, &index, "segment[0]", 1), ((double[]){3}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "segment[0]", 1), ((double[]){3}), sizeof(double));
 	/* The table of steps has none of these columns. */
 	assert_null(ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("out"), 0, NULL));
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":2.0}\n");
@@ -132,7 +113,8 @@ static void what_is_no_digest_is_said_with_its_line(void **state)
 	test_index(&t, 0, &index);
 	assert_memory_equal(words(&t, &index, "out", 3), ((uint64_t[]){0x0123456789abcdef, 0x0123456789abcdef, 0xaa}),
 			    3 * sizeof(uint64_t));
-	assert_memory_equal(numbers(&t, &index, "occurrence", 1), ((double[]){9007199254740991}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "occurrence", 1), ((double[]){9007199254740991}),
+			    sizeof(double));
 	assert_null(ts_index_column(&index, TS_TABLE_DIGESTS, ts_span_str("in"), 0, NULL));
 	test_round_trip(&t);
 	t.strict = true;
@@ -175,9 +157,9 @@ static void of_ranks_and_of_the_job(void **state)
 	assert_int_equal(t.result.events, 1);
 	assert_int_equal(t.result.n_ranks, 2);
 	test_index(&t, TS_RANK_JOB, &index);
-	assert_memory_equal(numbers(&t, &index, "step", 1), ((double[]){1}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "step", 1), ((double[]){1}), sizeof(double));
 	test_index(&t, 1, &index);
-	assert_memory_equal(numbers(&t, &index, "step", 2), ((double[]){1, 1}), 2 * sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_DIGESTS, "step", 2), ((double[]){1, 1}), 2 * sizeof(double));
 	assert_null(test_notice(&t, "empty_rank"));
 	test_round_trip(&t);
 	test_run_finish(&t);

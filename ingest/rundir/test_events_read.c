@@ -12,25 +12,6 @@
 
 #define STEPS "{\"step\":0,\"scalars\":{\"loss\":2}}\n"
 
-static const struct ts_column *find(const struct ts_index *index, const char *name, enum ts_column_type type, uint64_t rows,
-				    const struct ts_table **ret_table)
-{
-	const struct ts_column *c = ts_index_column(index, TS_TABLE_EVENTS, ts_span_str(name), type, ret_table);
-
-	if (!c)
-		fail_msg("no column %s", name);
-	assert_int_equal((*ret_table)->rows, rows);
-	return c;
-}
-
-static const double *numbers(struct test_run *t, const struct ts_index *index, const char *name, uint64_t rows)
-{
-	const struct ts_table *table;
-	const struct ts_column *c = find(index, name, TS_COLUMN_F64, rows, &table);
-
-	return (const double *)test_objects_words(&t->objects, table, c, &t->arena);
-}
-
 static void events_are_rows_of_their_own(void **state)
 {
 	const struct ts_table *table;
@@ -51,13 +32,13 @@ static void events_are_rows_of_their_own(void **state)
 	assert_int_equal(t.result.events, 0);
 	assert_int_equal(t.result.rows, 1);
 	test_index(&t, 0, &index);
-	assert_memory_equal(numbers(&t, &index, "time", 3), ((double[]){1795167217.125, 1795167218.5, 1795167219}),
-			    3 * sizeof(double));
-	assert_memory_equal(numbers(&t, &index, "duration", 1), ((double[]){1.25}), sizeof(double));
-	assert_memory_equal(numbers(&t, &index, "value", 1), ((double[]){-0.0}), sizeof(double));
-	(void)find(&index, "name", TS_COLUMN_TEXT, 3, &table);
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_EVENTS, "time", 3),
+			    ((double[]){1795167217.125, 1795167218.5, 1795167219}), 3 * sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_EVENTS, "duration", 1), ((double[]){1.25}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_EVENTS, "value", 1), ((double[]){-0.0}), sizeof(double));
+	(void)test_index_column(&index, TS_TABLE_EVENTS, "name", TS_COLUMN_TEXT, 3, &table);
 	assert_memory_equal(test_objects_keys(&t.objects, table, &t.arena), ((int64_t[]){0, 1, 2}), 3 * sizeof(int64_t));
-	(void)find(&index, "text", TS_COLUMN_TEXT, 1, &table);
+	(void)test_index_column(&index, TS_TABLE_EVENTS, "text", TS_COLUMN_TEXT, 1, &table);
 	assert_memory_equal(test_objects_keys(&t.objects, table, &t.arena), ((int64_t[]){1}), sizeof(int64_t));
 	test_round_trip(&t);
 	test_run_finish(&t);
@@ -114,7 +95,7 @@ static void a_run_of_events_comes_back(void **state)
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.timed, 2);
 	test_index(&t, TS_RANK_JOB, &index);
-	assert_memory_equal(numbers(&t, &index, "time", 1), ((double[]){1}), sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_EVENTS, "time", 1), ((double[]){1}), sizeof(double));
 	test_round_trip(&t);
 	test_run_finish(&t);
 }

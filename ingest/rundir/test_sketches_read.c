@@ -60,25 +60,6 @@ static void the_text_of_sums(void **state)
 	assert_false(ts_sketch_sums_parse(ts_span_of(text, TEXT), sums));
 }
 
-static const struct ts_column *find(const struct ts_index *index, const char *name, enum ts_column_type type, uint64_t rows,
-				    const struct ts_table **ret_table)
-{
-	const struct ts_column *c = ts_index_column(index, TS_TABLE_SKETCHES, ts_span_str(name), type, ret_table);
-
-	if (!c)
-		fail_msg("no column %s", name);
-	assert_int_equal((*ret_table)->rows, rows);
-	return c;
-}
-
-static const double *numbers(struct test_run *t, const struct ts_index *index, const char *name, uint64_t rows)
-{
-	const struct ts_table *table;
-	const struct ts_column *c = find(index, name, TS_COLUMN_F64, rows, &table);
-
-	return (const double *)test_objects_words(&t->objects, table, c, &t->arena);
-}
-
 static void sketches_are_rows_of_their_own(void **state)
 {
 	const struct ts_table *table;
@@ -102,11 +83,12 @@ static void sketches_are_rows_of_their_own(void **state)
 	assert_int_equal(t.result.sketches, 3);
 	assert_int_equal(t.result.rows, 1);
 	test_index(&t, 0, &index);
-	assert_memory_equal(numbers(&t, &index, "step", 3), ((double[]){41, 41, -1}), 3 * sizeof(double));
-	assert_memory_equal(numbers(&t, &index, "count", 3), ((double[]){4096, 4096, 0}), 3 * sizeof(double));
-	assert_memory_equal(numbers(&t, &index, "nonfinite", 1), ((double[]){1}), sizeof(double));
-	(void)find(&index, "sums", TS_COLUMN_TEXT, 3, &table);
-	(void)find(&index, "shard", TS_COLUMN_JSON, 2, &table);
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_SKETCHES, "step", 3), ((double[]){41, 41, -1}), 3 * sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_SKETCHES, "count", 3), ((double[]){4096, 4096, 0}),
+			    3 * sizeof(double));
+	assert_memory_equal(test_index_numbers(&t, &index, TS_TABLE_SKETCHES, "nonfinite", 1), ((double[]){1}), sizeof(double));
+	(void)test_index_column(&index, TS_TABLE_SKETCHES, "sums", TS_COLUMN_TEXT, 3, &table);
+	(void)test_index_column(&index, TS_TABLE_SKETCHES, "shard", TS_COLUMN_JSON, 2, &table);
 	test_round_trip(&t);
 	test_run_finish(&t);
 	/* A directory with nothing else is a run. */
