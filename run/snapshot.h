@@ -76,6 +76,17 @@ struct ts_snapshot_event {
 	uint8_t action;			   /* enum ts_snapshot_action */
 };
 
+/* Whether the event is memory that the allocator took from the device, or gave back to it. */
+static inline bool ts_snapshot_takes(const struct ts_snapshot_event *e)
+{
+	return e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP;
+}
+
+static inline bool ts_snapshot_gives(const struct ts_snapshot_event *e)
+{
+	return e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP;
+}
+
 /* What the profiler marked: "Optimizer.step#AdamW.step", stage "START" or "END". */
 struct ts_snapshot_mark {
 	int64_t time_us;

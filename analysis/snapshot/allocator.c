@@ -49,7 +49,7 @@ static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32
 	for (uint32_t i = at; i-- > 0;) {
 		const struct ts_snapshot_event *e = &r->events[i];
 
-		if ((e->action != TS_ACTION_SEGMENT_FREE && e->action != TS_ACTION_SEGMENT_UNMAP) || e->stack != stack)
+		if (!ts_snapshot_gives(e) || e->stack != stack)
 			break;
 		bytes += e->size;
 	}
@@ -65,11 +65,11 @@ enum ts_status ts_allocator_of(const struct ts_replay *r, struct ts_arena *arena
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
 
-		if (e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP) {
+		if (ts_snapshot_takes(e)) {
 			a.n_taken++;
 			a.taken += e->size;
 			take_retry(&a, r, i);
-		} else if (e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP) {
+		} else if (ts_snapshot_gives(e)) {
 			a.n_given++;
 			a.given += e->size;
 		} else if (e->action == TS_ACTION_OOM) {

@@ -12,16 +12,6 @@ static int compare_ranges(const void *va, const void *vb)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static bool takes(const struct ts_snapshot_event *e)
-{
-	return e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP;
-}
-
-static bool gives(const struct ts_snapshot_event *e)
-{
-	return e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP;
-}
-
 /* Takes the bytes from begin to end out of the ranges; one that has more on both sides becomes two. */
 static void cut(struct ts_heap *m, uint64_t begin, uint64_t end)
 {
@@ -48,9 +38,9 @@ static void cut(struct ts_heap *m, uint64_t begin, uint64_t end)
 
 static void undo(struct ts_heap *m, const struct ts_snapshot_event *e)
 {
-	if (takes(e))
+	if (ts_snapshot_takes(e))
 		cut(m, e->address, e->address + e->size);
-	else if (gives(e) && m->n < m->room)
+	else if (ts_snapshot_gives(e) && m->n < m->room)
 		m->ranges[m->n++] = (struct ts_heap_range){
 			.begin = e->address, .end = e->address + e->size, .stream = e->stream, .small = e->size <= SMALL_SEGMENT};
 }
@@ -141,7 +131,7 @@ enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct t
 	size_t steps = 0;
 
 	for (uint32_t i = first; i < r->n_events; i++)
-		steps += takes(&r->events[i]) || gives(&r->events[i]);
+		steps += ts_snapshot_takes(&r->events[i]) || ts_snapshot_gives(&r->events[i]);
 	if (steps > UINT16_MAX || steps * (r->n_segments + steps) > TS_HEAP_WORK_MAX) {
 		*ret_heap = (struct ts_heap){0};
 		return TS_OK;

@@ -97,9 +97,7 @@ static void take_free(struct walk *w, const struct ts_snapshot_event *e, uint32_
 /* The bytes that an event adds to what is reserved; below 0 they wrap, too. */
 static uint64_t reserves(const struct ts_snapshot_event *e)
 {
-	if (e->action == TS_ACTION_SEGMENT_ALLOC || e->action == TS_ACTION_SEGMENT_MAP)
-		return e->size;
-	return e->action == TS_ACTION_SEGMENT_FREE || e->action == TS_ACTION_SEGMENT_UNMAP ? -e->size : 0;
+	return ts_snapshot_takes(e) ? e->size : ts_snapshot_gives(e) ? -e->size : 0;
 }
 
 static void take_events(struct walk *w)
