@@ -211,9 +211,8 @@ static bool keep_text(struct ts_span *text, struct ts_arena *arena)
 	return text->data != NULL;
 }
 
-static int by_place(const void *x, const void *y)
+static int by_place(const struct ts_event_row *a, const struct ts_event_row *b)
 {
-	const struct ts_event_row *a = x, *b = y;
 	int c = place_cmp(a->where, a->step, b->where, b->step);
 
 	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
@@ -221,15 +220,19 @@ static int by_place(const void *x, const void *y)
 
 static enum ts_status keep_row(struct ts_event_diff *diff, struct ts_event_row row, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_event_row *rows = ts_arena_array(arena, diff->n + 1, sizeof *rows);
+	bool is_full = (diff->n & (diff->n - 1)) == 0; /* its room is a power of two */
+	struct ts_event_row *rows = is_full ? ts_arena_array(arena, diff->n ? 2 * diff->n : 1, sizeof *rows) : diff->rows;
+	size_t at = diff->n;
 
 	if (!rows || !keep_text(&row.name, arena) || !keep_text(&row.a.text, arena) || !keep_text(&row.b.text, arena))
 		return ts_arena_error(arena, err);
-	if (diff->n)
+	if (is_full && diff->n)
 		memcpy(rows, diff->rows, diff->n * sizeof *rows);
-	rows[diff->n++] = row;
-	qsort(rows, diff->n, sizeof *rows, by_place);
+	for (; at && by_place(&rows[at - 1], &row) > 0; at--)
+		rows[at] = rows[at - 1];
+	rows[at] = row;
 	diff->rows = rows;
+	diff->n++;
 	return TS_OK;
 }
 
