@@ -15,19 +15,6 @@ enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
 }
 
-/* What only a run has cannot be asked of a trace. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *path, struct ts_error *err)
-{
-	static const char *const of_runs[] = {"warmup",	       "rank",	 "flops-per-step", "peak-tflops", "dtype", "microbatches",
-					      "device-memory", "policy", "fail-on",	   "html",	  "rows",  "fresh"};
-
-	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
-		if (ts_args_has(&cli->args, of_runs[i]))
-			return ts_error_set(err, TS_INVALID, "analyze: --%s is for runs, and %s is a profiler's trace", of_runs[i],
-					    path);
-	return TS_OK;
-}
-
 static enum ts_status load(const char *path, struct ts_notices *notices, struct ts_trace *trace, struct ts_trace_file *file,
 			   struct ts_error *err)
 {
@@ -76,7 +63,7 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	struct ts_trace trace;
 	enum ts_status status;
 
-	if (refuse_options(cli, path, err) || load(path, &notices, &trace, &file, err))
+	if (load(path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
 	status = answer_of(cli, path, &notices, &trace, &file, err);

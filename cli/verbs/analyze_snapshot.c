@@ -6,23 +6,16 @@
 #include "cli/report/report_memory.h"
 #include "ingest/snapshot/snapshot_read.h"
 
-/* Options of analyze that have no meaning for a snapshot. */
-static const char *const of_runs[] = {"warmup", "rank",	   "flops-per-step", "peak-tflops", "dtype", "microbatches",
-				      "policy", "fail-on", "html",	     "rows",	    "fresh", NULL};
-
 bool ts_is_snapshot(const char *word)
 {
 	return word && ts_is_path(word) && ts_snapshot_sniff(word);
 }
 
-static enum ts_status options(const struct ts_cli *cli, uint64_t *ret_capacity, struct ts_error *err)
+static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capacity, struct ts_error *err)
 {
 	double bytes = 0;
 	bool given;
 
-	for (size_t i = 0; of_runs[i]; i++)
-		if (ts_args_has(&cli->args, of_runs[i]))
-			return ts_error_set(err, TS_INVALID, "analyze: --%s is about runs, and this is a memory snapshot", of_runs[i]);
 	if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
 		return ts_error_prefix(err, "analyze");
 	if (given && bytes >= 0x1p62)
@@ -39,7 +32,7 @@ enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct 
 	struct ts_report report;
 	uint64_t capacity = 0;
 
-	if (options(cli, &capacity, err) || ts_snapshot_load(path, &cli->arena, &snapshot, err) ||
+	if (device_memory(cli, &capacity, err) || ts_snapshot_load(path, &cli->arena, &snapshot, err) ||
 	    ts_memory_of(&snapshot, capacity, &cli->arena, &answer, err))
 		return err->status;
 	if (cli->json)

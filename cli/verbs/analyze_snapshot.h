@@ -6,7 +6,7 @@
 
 /* Whether the word is the path of a snapshot. */
 bool ts_is_snapshot(const char *word);
-/* Reads the snapshot and shows what it says; no server is asked. TS_INVALID for options that are about runs alone. */
+/* Reads the snapshot and shows what it says; no server is asked. */
 enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err);
 
 #endif
