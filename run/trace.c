@@ -72,14 +72,43 @@ void ts_trace_rows_clear(struct ts_trace_rows *rows)
 	TS_TRACE_TABLES(TABLE_CLEAR)
 }
 
+/* The spans of details that were appended behind `before` spans. */
+static void shift(uint32_t *spans, size_t first, size_t n, size_t before)
+{
+	for (size_t i = first; i < n; i++)
+		spans[i] += (uint32_t)before;
+}
+
+size_t ts_trace_detail(const uint32_t *spans, size_t n, uint32_t span)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (spans[middle] < span)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && spans[low] == span ? low : SIZE_MAX;
+}
+
 enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err)
 {
 #define TABLE_IS_FULL(table, member, columns) || trace->rows.member.n + rows->member.n > TS_TRACE_ROWS_MAX
 #define TABLE_APPEND(table, member, columns) &&member##_append(&trace->rows.member, &rows->member)
+#define TABLE_SHIFT(table, member, columns)                                                                                            \
+	shift(trace->rows.member.span, trace->rows.member.n - rows->member.n, trace->rows.member.n, before);
+	size_t before = trace->rows.spans.n;
+
 	if (false TS_TRACE_TABLES(TABLE_IS_FULL))
 		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " spans, flows, allocations or counters",
 				    TS_TRACE_ROWS_MAX);
-	return true TS_TRACE_TABLES(TABLE_APPEND) ? TS_OK : no_memory(err);
+	if (!(true TS_TRACE_TABLES(TABLE_APPEND)))
+		return no_memory(err);
+	TS_TRACE_DETAIL_TABLES(TABLE_SHIFT)
+	return TS_OK;
 }
 
 void ts_trace_finish(struct ts_trace *trace)

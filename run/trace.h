@@ -1,9 +1,10 @@
 /* trace.h - a profiler's trace as columns: what ran on the host and on devices, when, and for how long.
  *
- * Four tables: spans (something lasted), flows (an arrow between spans), allocations (the allocator's instants) and counters. A table
- * is a set of columns of the same length; row i of each belongs together. Names, categories, shapes and the like are numbers into
- * `names`, where 0 is the empty text and stands for "not said". Threads are numbers into `threads`. Rows have the order of the source,
- * in which times go back.
+ * The tables are spans (something lasted), flows (an arrow between spans), allocations (the allocator's instants) and counters, and
+ * what only some spans say: operators, frames (Python functions), kernels, collectives and syncs, each row of which names its span. A
+ * table is a set of columns of the same length; row i of each belongs together. Names, categories, shapes and the like are numbers
+ * into `names`, where 0 is the empty text and stands for "not said". Threads are numbers into `threads`. Rows have the order of the
+ * source, in which times go back; the column `span` increases, and no span has two rows of a table.
  *
  * Times are nanoseconds, as the source wrote them; of a source with a base, that of `about` is to be added for the time since 1970.
  * What was not said is TS_TRACE_NONE, in the columns of 32 bits TS_TRACE_NO_DEVICE: 0 is a valid stream, correlation and device.
@@ -84,12 +85,60 @@ static inline bool ts_trace_on_device(uint8_t kind)
 	X(uint32_t, name)                                                                                                              \
 	X(uint32_t, series)                                                                                                            \
 	X(uint32_t, thread)
-/* The tables: name of the struct, member, columns. */
+/* What an operator says beside its span. Shapes are of spans, because kernels of some versions have them, too. */
+#define TS_TRACE_OPERATOR_COLUMNS(X)                                                                                                   \
+	X(uint32_t, span)                                                                                                              \
+	X(int64_t, sequence)	   /* "Sequence number": of a forward operator and the backward ones that it led to */                 \
+	X(int64_t, forward_thread) /* "Fwd thread id" of a backward operator; 0 of a forward one */                                    \
+	X(uint32_t, stack)	   /* "Call stack": frames with ';' between them, the innermost first */                               \
+	X(uint32_t, module)	   /* "Module Hierarchy" */                                                                            \
+	X(uint32_t, types)	   /* "Input type", as JSON without spaces */                                                          \
+	X(uint32_t, inputs)	   /* "Concrete Inputs", as JSON without spaces */
+/* A Python function. */
+#define TS_TRACE_FRAME_COLUMNS(X)                                                                                                      \
+	X(uint32_t, span)                                                                                                              \
+	X(int64_t, id)	   /* "Python id" */                                                                                           \
+	X(int64_t, parent) /* "Python parent id" */                                                                                    \
+	X(int64_t, module) /* "Python module id" */
+#define TS_TRACE_KERNEL_COLUMNS(X)                                                                                                     \
+	X(uint32_t, span)                                                                                                              \
+	X(uint32_t, grid)    /* "[32,1,1]" */                                                                                          \
+	X(uint32_t, block)   /* "[256,1,1]" */                                                                                         \
+	X(double, occupancy) /* "est. achieved occupancy %": percent; NaN: not said */                                                 \
+	X(double, warps)     /* "warps per SM"; NaN: not said */                                                                       \
+	X(int64_t, registers)                                                                                                          \
+	X(int64_t, shared_bytes)                                                                                                       \
+	X(int64_t, graph) /* "graph id": it ran as a part of a CUDA graph */
+/* What PyTorch says of a collective: of the kernel, and of the operator record_param_comms. */
+#define TS_TRACE_COLLECTIVE_COLUMNS(X)                                                                                                 \
+	X(uint32_t, span)                                                                                                              \
+	X(int64_t, elements_in)	 /* "In msg nelems" */                                                                                 \
+	X(int64_t, elements_out) /* "Out msg nelems" */                                                                                \
+	X(int64_t, group_size)                                                                                                         \
+	X(int64_t, sequence) /* "Seq" of the group */                                                                                  \
+	X(uint32_t, type)    /* "dtype" */                                                                                             \
+	X(uint32_t, ranks)   /* "Process Group Ranks": "[0, 1]"; long ones have "..." */                                               \
+	X(uint32_t, about)   /* "Process Group Description" */
+/* A wait that the device's driver saw. */
+#define TS_TRACE_SYNC_COLUMNS(X)                                                                                                       \
+	X(uint32_t, span)                                                                                                              \
+	X(uint32_t, what)	/* "cuda_sync_kind" */                                                                                 \
+	X(int64_t, on_stream)	/* "wait_on_stream" */                                                                                 \
+	X(int64_t, event)	/* "wait_on_cuda_event_id" */                                                                          \
+	X(int64_t, recorded_by) /* "wait_on_cuda_event_record_corr_id": the correlation of the call that recorded the event */
+/* The tables: name of the struct, member, columns; those that name spans. */
 #define TS_TRACE_TABLES(X)                                                                                                             \
 	X(ts_trace_spans, spans, TS_TRACE_SPAN_COLUMNS)                                                                                \
 	X(ts_trace_flows, flows, TS_TRACE_FLOW_COLUMNS)                                                                                \
 	X(ts_trace_allocations, allocations, TS_TRACE_ALLOCATION_COLUMNS)                                                              \
-	X(ts_trace_counters, counters, TS_TRACE_COUNTER_COLUMNS)
+	X(ts_trace_counters, counters, TS_TRACE_COUNTER_COLUMNS)                                                                       \
+	TS_TRACE_DETAIL_TABLES(X)
+#define TS_TRACE_DETAIL_TABLES(X)                                                                                                      \
+	X(ts_trace_operators, operators, TS_TRACE_OPERATOR_COLUMNS)                                                                    \
+	X(ts_trace_frames, frames, TS_TRACE_FRAME_COLUMNS)                                                                             \
+	X(ts_trace_kernels, kernels, TS_TRACE_KERNEL_COLUMNS)                                                                          \
+	X(ts_trace_collectives, collectives, TS_TRACE_COLLECTIVE_COLUMNS)                                                              \
+	X(ts_trace_syncs, syncs, TS_TRACE_SYNC_COLUMNS)
 
 #define TS_TRACE_MEMBER(type, column) type *column;
 #define TS_TRACE_TABLE(table, member, columns)                                                                                         \
@@ -101,12 +150,15 @@ TS_TRACE_TABLES(TS_TRACE_TABLE)
 #undef TS_TRACE_TABLE
 #undef TS_TRACE_MEMBER
 
+/* `span` of rows that are given on counts from the first span given on with them; ts_trace_append makes it that of the whole. */
+#define TS_TRACE_ROWS_MEMBER(table, member, columns) struct table member;
 struct ts_trace_rows {
-	struct ts_trace_spans spans;
-	struct ts_trace_flows flows;
-	struct ts_trace_allocations allocations;
-	struct ts_trace_counters counters;
+	TS_TRACE_TABLES(TS_TRACE_ROWS_MEMBER)
 };
+#undef TS_TRACE_ROWS_MEMBER
+
+/* The row of a table that is of this span, by its column `span`; SIZE_MAX: none. */
+size_t ts_trace_detail(const uint32_t *spans, size_t n, uint32_t span);
 
 /* Where something ran: a thread of a process, or what stands for a stream of a device. An id is a number, or a text ("Spans",
  * "stream 7"), whose number of a name is then not 0. */
