@@ -16,6 +16,15 @@ static bool group_before(const struct ts_device_event *a, const struct ts_device
 	return a->group < b->group;
 }
 
+static bool nests_before(const struct ts_device_event *a, const struct ts_device_event *b)
+{
+	if (a->group != b->group)
+		return a->group < b->group;
+	if (a->begin != b->begin)
+		return a->begin < b->begin;
+	return a->end != b->end ? a->end > b->end : a->class < b->class;
+}
+
 static inline void merge(const struct ts_device_event *from, size_t low, size_t middle, size_t high, struct ts_device_event *to,
 			 before_fn *before)
 {
@@ -67,6 +76,11 @@ void ts_device_events_by_begin(struct ts_device_event *w, size_t n, struct ts_de
 void ts_device_events_by_group(struct ts_device_event *w, size_t n, struct ts_device_event *spare)
 {
 	sort(w, n, spare, group_before);
+}
+
+void ts_device_events_by_nesting(struct ts_device_event *w, size_t n, struct ts_device_event *spare)
+{
+	sort(w, n, spare, nests_before);
 }
 
 /* --- what the events are --- */

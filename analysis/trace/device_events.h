@@ -25,6 +25,8 @@ enum ts_status ts_device_events(const struct ts_trace *trace, struct ts_arena *a
 /* Stable sorts, fast for events that are nearly in order; spare has room for n, too. */
 void ts_device_events_by_begin(struct ts_device_event *w, size_t n, struct ts_device_event *spare);
 void ts_device_events_by_group(struct ts_device_event *w, size_t n, struct ts_device_event *spare);
+/* By group, by begin, the longer first, by class. */
+void ts_device_events_by_nesting(struct ts_device_event *w, size_t n, struct ts_device_event *spare);
 
 /* The calls that launched something, by correlation. begin and end are those of the call. */
 struct ts_launches {
