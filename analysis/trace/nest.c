@@ -10,8 +10,11 @@ static bool on_host(uint8_t kind)
 /* The outer of two spans of the same time has the lower one. */
 static uint8_t outwardness(uint8_t kind)
 {
-	static const uint8_t ranks[] = {
-		[TS_TRACE_ANNOTATION] = 0, [TS_TRACE_OTHER] = 1, [TS_TRACE_PYTHON] = 2, [TS_TRACE_OPERATOR] = 3, [TS_TRACE_RUNTIME] = 4};
+	static const uint8_t ranks[] = {[TS_TRACE_ANNOTATION] = 0,
+					[TS_TRACE_OTHER] = 1,
+					[TS_TRACE_PYTHON] = 2,
+					[TS_TRACE_OPERATOR] = 3,
+					[TS_TRACE_RUNTIME] = 4};
 
 	return ranks[kind];
 }

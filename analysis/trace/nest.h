@@ -2,12 +2,12 @@
  * event of a device.
  *
  * On one thread a span encloses another if it begins no later, ends no earlier, and has not ended when the other begins. Of two that
- * begin and end together the outer one is the annotation, then the Python function, the operator, the call; of one kind the one that
- * stands first in the trace. The parent is the innermost span that encloses: of those, the one that began last. So a span that ends
- * after its neighbour did, which clocks of microseconds make, is a sibling and no child.
+ * begin and end together the outer one is the annotation, then the Python function, the operator, the call; of one kind the one
+ * that stands first in the trace. The parent is the innermost span that encloses: of those, the one that began last. So a span which
+ * ends after its neighbour did, which clocks of microseconds make, is a sibling and no child.
  *
  * An event of a device has as its parent the call of the same correlation. Its operator is the innermost one that encloses that call;
- * without such a call, the one whose "External id" it has, unless the trace repeats the correlation there, as those of some versions do.
+ * without such a call, the one whose "External id" it has, unless the trace repeats the correlation there, as some versions do.
  *
  * Linear memory; n log n time, linear for spans that are nearly in order. Threads: one at a time.
  */

@@ -3,6 +3,7 @@
 
 #include "base/below.h"
 #include "cli/core/path_run.h"
+#include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
 #include "ingest/trace/trace_read.h"
 #include "ingest/trace/trace_sniff.h"
@@ -15,16 +16,21 @@ enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
 }
 
-static enum ts_status load(const char *path, struct ts_notices *notices, struct ts_trace *trace, struct ts_trace_file *file,
-			   struct ts_error *err)
+static enum ts_status load(const struct ts_cli *cli, const char *path, struct ts_notices *notices, struct ts_trace *trace,
+			   struct ts_trace_file *file, struct ts_error *err)
 {
-	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str("")};
+	struct ts_progress bar;
+	struct ts_read_progress progress = {.tell = ts_progress_step, .ctx = &bar};
+	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str(""), .progress = &progress};
 	struct ts_trace_reading reading = {.notices = notices};
 	enum ts_status status;
 
 	if (ts_below_open(path, path, &source.fd, &source.size, err))
 		return err->status;
+	progress.total = source.size;
+	ts_progress_begin(&bar, cli, "reading", path);
 	status = ts_trace_load(&source, &reading, trace, file, err);
+	ts_progress_end(&bar);
 	(void)close(source.fd);
 	return status;
 }
@@ -63,7 +69,7 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	struct ts_trace trace;
 	enum ts_status status;
 
-	if (load(path, &notices, &trace, &file, err))
+	if (load(cli, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
 	status = answer_of(cli, path, &notices, &trace, &file, err);

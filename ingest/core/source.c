@@ -19,7 +19,7 @@ enum ts_status ts_source_read(const struct ts_source *source, void *to, size_t n
 enum ts_status ts_source_done(const struct ts_source *source, size_t n, struct ts_error *err)
 {
 	enum { STEP = 4 << 20 };
-	struct ts_progress *progress = source->progress;
+	struct ts_read_progress *progress = source->progress;
 	uint64_t before;
 
 	if (!progress)

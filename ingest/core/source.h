@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-struct ts_progress {
+struct ts_read_progress {
 	bool (*tell)(void *ctx, uint64_t done, uint64_t total); /* reports progress; may be NULL */
 	void *ctx;
 	uint64_t done, total;
@@ -22,7 +22,7 @@ struct ts_source {
 	uint64_t size;		/* size when it was opened */
 	struct ts_span name;	      /* its name in notices, relative to the run */
 	struct ts_span path;	      /* its name in errors */
-	struct ts_progress *progress; /* may be NULL */
+	struct ts_read_progress *progress; /* may be NULL */
 };
 
 /* Reads n bytes that lie below the size. */

@@ -31,7 +31,7 @@ struct exported {
 	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_sink_count sink;
-	struct ts_progress progress;
+	struct ts_read_progress progress;
 	struct ts_head head;
 	size_t cap_ranks;
 	struct ts_ingest_result result;

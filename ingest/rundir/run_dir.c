@@ -27,7 +27,7 @@ struct reading {
 	struct ts_run_layout layout;
 	struct ts_arena *arena;
 	struct ts_sink_count sink;
-	struct ts_progress progress;
+	struct ts_read_progress progress;
 	struct ts_facts given;	/* the facts of the pusher and the host */
 	struct ts_facts root;	/* the facts of run.json and facts.json beside the rank directories */
 	struct recorded *recorded; /* of each rank of the layout; their recordings are open from the first look to the last */

@@ -525,7 +525,7 @@ static enum ts_status read_by(const struct way *way, const struct ts_source *sou
 {
 	struct test_objects objects = {0};
 	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &objects};
-	struct ts_progress progress = {.done = 0};
+	struct ts_read_progress progress = {.done = 0};
 	struct ts_steps_input input = {.source = *source,
 				       .notices = &ret->notices,
 				       .sink = &sink,
@@ -764,7 +764,7 @@ static void a_stretch_can_be_stopped(void **state)
 	struct ts_buf steps = TS_BUF_INIT(64 << 20);
 	struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &(struct test_objects){0}};
 	uint64_t random = 3, told = 0;
-	struct ts_progress progress = {.tell = stops, .ctx = &told};
+	struct ts_read_progress progress = {.tell = stops, .ctx = &told};
 	struct ts_steps_input input = {.source = {.fd = -1, .name = ts_span_str("s"), .progress = &progress}, .sink = &sink};
 	struct ts_builder *b;
 	struct ts_error err;

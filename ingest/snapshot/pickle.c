@@ -51,19 +51,24 @@ uint64_t ts_pickle_offset(const struct ts_pickle *p)
 
 static bool refill(struct ts_pickle *p, size_t n)
 {
-	size_t left = (size_t)(p->end - p->at), got;
+	size_t left = (size_t)(p->end - p->at), got = 1;
 
 	p->window_at += (uint64_t)(p->at - p->window);
 	memmove(p->window, p->at, left);
 	p->at = p->window;
 	p->end = p->window + left;
-	if (ts_inflow_read(p->in, p->window + left, WINDOW - left, &got, p->err))
+	while (left < n && got) {
+		if (ts_inflow_read(p->in, p->window + left, WINDOW - left, &got, p->err))
+			return false;
+		left += got;
+	}
+	p->ration.read += left - (size_t)(p->end - p->at);
+	p->end = p->window + left;
+	if (left >= n)
+		return true;
+	if (ts_inflow_whole(p->in, p->err))
 		return false;
-	p->end += got;
-	p->ration.read += got;
-	if (left + got < n)
-		return ts_pickle_fail(p, TS_DAMAGED, "the file ends here, before the pickle does");
-	return true;
+	return ts_pickle_fail(p, TS_DAMAGED, "the file ends here, before the pickle does");
 }
 
 /* Makes *ret_bytes the next n bytes, of which the window has room for all. */

@@ -357,7 +357,7 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 		ts_free(p);
 		return err->status;
 	}
-	if (ts_pickle_init(p, in, source->path, err) || ts_pickle_run(p, &top, err)) {
+	if (ts_pickle_init(p, in, source->path, err) || ts_pickle_run(p, &top, err) || ts_inflow_whole(in, err)) {
 		status = err->status;
 	} else {
 		snapshot.pickle_bytes = ts_pickle_offset(p);

@@ -231,12 +231,12 @@ static void note_ends(struct reading *r, bool array)
 {
 	const struct ts_trace_words *words = r->fill.words;
 
-	if (r->cut && array && !r->in.cut && r->at == r->in.len)
+	if (r->cut && array && !r->in.end.cut && r->at == r->in.len)
 		ts_trace_note(&r->fill, "trace_unclosed", TS_NOTICE_INFO, place(r), "the list of events has no end, as it may");
-	else if (r->cut || r->in.cut)
+	else if (r->cut || r->in.end.cut)
 		ts_trace_note(&r->fill, "trace_cut", TS_NOTICE_SKIPPED, place(r),
 			      "the file ends too early; what stands before is read");
-	if (r->in.trailing)
+	if (r->in.end.trailing)
 		ts_notice_add(r->fill.notices, "trace_trailing", TS_NOTICE_SKIPPED, r->fill.file, 0, "bytes behind the end of gzip");
 	for (uint64_t i = 0; i < words->repaired; i++)
 		ts_notice_add(r->fill.notices, "trace_name", TS_NOTICE_INFO, r->fill.file, 0,
@@ -293,7 +293,7 @@ static enum ts_status read_all(struct reading *r, const struct ts_source *source
 	if (!status) {
 		status = document(r, err);
 		r->file->bytes = place(r);
-		r->file->cut = r->cut || r->in.cut;
+		r->file->cut = r->cut || r->in.end.cut;
 		ts_trace_input_close(&r->in);
 	}
 	ts_trace_fill_finish(&r->fill);
