@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 BUILD, HERE = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
 MIB = int(sys.argv[3]) if len(sys.argv) > 3 else 500
 ROUNDS = 5
 PEER_BYTES = 40 << 20
+PEERS = os.path.join(HERE, "trace_peers.py")
+HTA = "build/bench/hta"  # its packages are installed here, not on the machine
 JSON_LOAD = "import json, sys, time\nt = time.process_time()\njson.load(open(sys.argv[1]))\nprint(time.process_time() - t)"
 
 
@@ -37,7 +40,7 @@ def write(path, source, size):
 
 def run(*command):
     """Returns the CPU seconds of a command, the peak of its memory and the first words that it printed."""
-    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     words = child.stdout.read(4096).decode(errors="replace").split()
     while child.stdout.read(1 << 20):
         pass
@@ -59,6 +62,27 @@ def simdjson(work, path):
     return best(program, path) if built else None
 
 
+def hta_python():
+    """Returns a Python that has HTA, which is installed once; None where PyPI cannot be reached."""
+    python = os.path.join(HTA, "bin", "python")
+    if not os.path.exists(python):
+        subprocess.run(["/usr/bin/python3", "-m", "venv", HTA], check=True)
+    has = [python, "-c", "import hta"]
+    if subprocess.run(has, stderr=subprocess.DEVNULL).returncode:
+        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return python if subprocess.run(has, stderr=subprocess.DEVNULL).returncode == 0 else None
+
+
+def wall(*command):
+    """Returns the least wall time of a command."""
+    times = []
+    for _ in range(ROUNDS):
+        begun = time.monotonic()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        times.append(time.monotonic() - begun)
+    return min(times)
+
+
 def row(what, got, size, base=None, goal=""):
     if got is None:
         print(f"{what:44} not here")
@@ -73,6 +97,7 @@ def main():
         source = parts(sys.argv[2])
         big, small, packed = (os.path.join(work, n) for n in ("big.json", "small.json", "big.json.gz"))
         size, peer_size = write(big, source, MIB << 20), write(small, source, PEER_BYTES)
+        del source  # a child's peak counts what its parent had when it was forked
         subprocess.run(["gzip", "-k", big], check=True)
         program = os.path.join(BUILD, "bench_trace")
         ours = best(program, "read", big)
@@ -85,9 +110,15 @@ def main():
         row("tscope, gzip to columns, all threads", gz, size, ours[0])
         row("  the thread that parses", (float(gz[2][1]), gz[1]), size, ours[0])
         row("  the helper that inflates", (gz[0] - float(gz[2][1]), gz[1]), size, ours[0], "both at once: goal >= 0.7 GB/s")
+        row("  by the clock, beside what else runs here", (wall(program, "read", packed), gz[1]), size, ours[0])
         row("gunzip -t", best("gzip", "-t", packed), size, ours[0])
         row("simdjson on demand, nine fields, no columns", simdjson(work, big), size, ours[0])
         row("json.load", best(sys.executable, "-c", JSON_LOAD, small, rounds=1), peer_size, ours[0] * peer_size / size)
+        row("Axolotl's script, up to its sums by kernel", best(sys.executable, PEERS, "axolotl", small, rounds=1), peer_size,
+            ours[0] * peer_size / size)
+        python = hta_python()
+        row("HTA, its temporal breakdown", python and best(python, PEERS, "hta", small, rounds=1), peer_size, ours[0] * peer_size / size)
+        sys.stdout.flush()
         line = min((run(program, "timeline", big) for _ in range(ROUNDS)), key=lambda r: float(r[2][0]))
         n, took = int(line[2][1]), float(line[2][0])
         print(f"timelines of {n:,} events: {took:.3f} s, {took / n * 300_000:.3f} s for 300,000; goal < 0.1 s")
