@@ -12,6 +12,7 @@ import time
 
 BUILD, HERE = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
 MIB = int(sys.argv[3]) if len(sys.argv) > 3 else 500
+subprocess._USE_VFORK = False  # or each child shows the peak of this process as its own
 ROUNDS = 5
 PEER_BYTES = 40 << 20
 PEERS = os.path.join(HERE, "trace_peers.py")
