@@ -153,6 +153,23 @@ static const uint8_t *list_value(struct ts_trace_place *place, const uint8_t *p,
 	return end;
 }
 
+/* The digits that p begins with, at most eight, at once: bytes that are none have their highest bit set in `others`, the digits are moved
+ * behind zeros, and each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
+TS_INLINE size_t some_digits(const uint8_t *p, uint64_t *ret)
+{
+	uint64_t v = ts_load_le(p, 8) ^ UINT64_C(0x3030303030303030);
+	uint64_t others = ((v + UINT64_C(0x7676767676767676)) | v) & UINT64_C(0x8080808080808080);
+	size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+
+	if (!n)
+		return 0;
+	v <<= 64 - 8 * n;
+	v = v * 2561 >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	v = v * 6553601 >> 16 & UINT64_C(0x0000ffff0000ffff);
+	*ret = v * UINT64_C(42949672960001) >> 32;
+	return n;
+}
+
 /* Integers of 64 bits, with a sign or without. NULL: there is none, or more of the number follows. */
 TS_INLINE const uint8_t *whole_number(const uint8_t *p, int64_t *ret, bool *too_large)
 {
@@ -162,6 +179,7 @@ TS_INLINE const uint8_t *whole_number(const uint8_t *p, int64_t *ret, bool *too_
 
 	p += negative;
 	first = p;
+	p += some_digits(p, &v);
 	while (is_digit(*p)) {
 		uint64_t digit = (uint64_t)(*p++ - '0');
 
@@ -208,31 +226,20 @@ TS_INLINE const uint8_t *id(struct ts_trace_place *place, const uint8_t *p, stru
 	return string(place, p, &ret->text);
 }
 
-/* Eight digits at once: each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
-TS_INLINE bool eight_digits(const uint8_t *p, uint64_t *io)
-{
-	uint64_t v = ts_load_le(p, 8);
-
-	if (((v & UINT64_C(0xf0f0f0f0f0f0f0f0)) | (((v + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) !=
-	    UINT64_C(0x3333333333333333))
-		return false;
-	v = (v & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
-	v = (v & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
-	v = (v & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
-	*io = *io * 100000000 + v;
-	return true;
-}
+static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 /* Microseconds as integers, or with up to three decimals; all else goes to ts_trace_micros. */
 TS_INLINE const uint8_t *micros(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e)
 {
 	const uint8_t *begin = p, *digits = p, *decimals;
-	uint64_t v = 0;
+	uint64_t v = 0, low = 0;
+	size_t n = some_digits(p, &v);
 
-	if (eight_digits(p, &v)) {
-		p += 8;
-		if (eight_digits(p, &v))
-			p += 8;
+	p += n;
+	if (n == 8) {
+		n = some_digits(p, &low);
+		v = v * powers[n] + low;
+		p += n;
 	}
 	while (is_digit(*p) && p - digits < 17)
 		v = v * 10 + (uint64_t)(*p++ - '0');
