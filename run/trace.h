@@ -100,6 +100,7 @@ static inline bool ts_trace_on_device(uint8_t kind)
 	X(int64_t, id)	   /* "Python id" */                                                                                           \
 	X(int64_t, parent) /* "Python parent id" */                                                                                    \
 	X(int64_t, module) /* "Python module id" */
+/* Of kernels alone: launches and operators that use the same words have no row. */
 #define TS_TRACE_KERNEL_COLUMNS(X)                                                                                                     \
 	X(uint32_t, span)                                                                                                              \
 	X(uint32_t, grid)    /* "[32,1,1]" */                                                                                          \

@@ -1,5 +1,5 @@
-/* Any bytes as a trace: no crash, no leak; and by every scanner, through a small window and a large one, the same rows and the same
- * notices. */
+/* Any bytes as a trace: no crash, no leak, and details of spans that are there; by every scanner, through small and large windows, the
+ * same rows and the same notices. */
 #include "ingest/trace/trace_read.h"
 
 #include "tests/fuzz/fuzz_hold.h"
@@ -37,6 +37,15 @@ static void hash_rows(const struct ts_trace *t, struct seen *s)
 	s->threads = t->n_threads;
 }
 
+/* The spans of each table of details increase, and are there. */
+static void hold_details(const struct ts_trace_rows *r)
+{
+#define HOLD_TABLE(type, table, columns)                                                                                               \
+	for (size_t i = 0; i < r->table.n; i++)                                                                                        \
+		hold(r->table.span[i] < r->spans.n && (!i || r->table.span[i - 1] < r->table.span[i]));
+	TS_TRACE_DETAIL_TABLES(HOLD_TABLE)
+}
+
 static struct seen read_once(struct ts_span bytes, const struct ts_trace_scanner *scanner, size_t window)
 {
 	struct ts_source source = {.fd = -1, .memory = bytes, .size = bytes.len, .name = ts_span_str("t"), .path = ts_span_str("t")};
@@ -51,6 +60,7 @@ static struct seen read_once(struct ts_span bytes, const struct ts_trace_scanner
 	ts_arena_init(&arena, 0);
 	seen.status = ts_trace_load(&source, &reading, &trace, &file, &err);
 	if (!seen.status) {
+		hold_details(&trace.rows);
 		hash_rows(&trace, &seen);
 		ts_trace_finish(&trace);
 		ts_trace_file_finish(&file);

@@ -65,7 +65,7 @@ static void each_kind_of_event(void **state)
 		"\"correlation\": 77, "
 		"\"grid\": [1, 2, 3], \"Collective name\": \"allreduce\", \"Process Group Name\": \"0\"}}",
 		"kernel 1694128201435418000+52000 void gemm<4, 1>(int) pid 1 tid 20 device 1 stream 20 correlation 77 external 1025 "
-		"collective allreduce group 0\n");
+		"collective allreduce group 0 {kernel grid [1,2,3]}\n");
 	expect_event("{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\",\"pid\":0,\"tid\":7,\"ts\":5.123,\"dur\":0.001,"
 		     "\"args\":{\"bytes\":4096,\"stream\":7,\"device\":0}}",
 		     "copy 5123+1 Memcpy HtoD pid 0 tid 7 device 0 stream 7 bytes 4096\n");
@@ -285,6 +285,162 @@ static void begins_and_ends_are_paired(void **state)
 	expect_notice("[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":1},{\"ph\":\"E\",\"tid\":2,\"ts\":5}]", "", "trace_unpaired", 2);
 }
 
+#define SPAN(cat, name) "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"ts\":1,\"dur\":1"
+
+static void what_operators_say(void **state)
+{
+	(void)state;
+	expect_event(SPAN("cpu_op", "aten::mm") ",\"args\":{\"External id\":2,\"Sequence number\": 71, \"Fwd thread id\": 0,"
+						"\"Call stack\": \"a.py(3): f;b.py(9): <module>\", \"Module Hierarchy\": \"TOP(Net)\","
+						"\"Input type\": [\"long int\", \"\"], \"Concrete Inputs\": [\"\", \"4\\\\\\\" 5\"],"
+						"\"Input Dims\": [[2, 3], []]}}",
+		     "operator 1000+1000 aten::mm external 2 shapes [[2,3],[]] {operator sequence 71 forward-thread 0 "
+		     "stack a.py(3): f;b.py(9): <module> module TOP(Net) types [\"long int\",\"\"] inputs [\"\",\"4\\\\\\\" 5\"]}\n");
+	/* What is empty, null or of another type says nothing; a number may be a text. */
+	expect_event(SPAN("cpu_op", "a") ",\"args\":{\"Call stack\":\"\",\"Module Hierarchy\":null,\"Sequence number\":1.5,"
+					 "\"Input type\":\"Float\",\"Concrete Inputs\":{\"a\":1},\"Fwd thread id\":\"x\"}}",
+		     "operator 1000+1000 a\n");
+	expect_event(SPAN("Operator", "a") ",\"args\":{\"Sequence number\":\"-7\",\"Input dims\":[[1],\n[]]}}",
+		     "operator 1000+1000 a shapes [[1],[]] {operator sequence -7}\n");
+	expect_event(SPAN("user_annotation", "a") ",\"args\":{\"Call stack\":\"x\\\\y\"}}",
+		     "annotation 1000+1000 a {operator stack x\\y}\n");
+	expect_notice("[" SPAN("cpu_op", "a") ",\"args\":{\"Sequence number\":\"99999999999999999999\",\"Fwd thread id\":3}}]",
+		      "operator 1000+1000 a {operator forward-thread 3}\n", "trace_number", 1);
+}
+
+static void what_frames_say(void **state)
+{
+	(void)state;
+	expect_event(
+		SPAN("python_function", "f") ",\"args\":{\"Python id\":1,\"Python parent id\":null,\"Ev Idx\":3}}," SPAN(
+			"python_function", "nn.Module: Linear_0") ",\"args\":{\"Python id\":5000000000,\"Python parent id\":1,\"Python "
+								  "module id\":0}}," SPAN("python_function", "g") "}",
+		"python 1000+1000 f {frame id 1}\n"
+		"python 1000+1000 nn.Module: Linear_0 {frame id 5000000000 parent 1 module 0}\n"
+		"python 1000+1000 g\n");
+}
+
+static void what_kernels_say(void **state)
+{
+	(void)state;
+	expect_event(SPAN("kernel", "k") ",\"args\":{\"grid\": [32, 1, 1], \"block\":[256,1,1],\"est. achieved occupancy %\": 31,"
+					 "\"warps per SM\":0.5925926,\"registers per thread\":32,\"shared memory\":0,\"graph id\":0}}",
+		     "kernel 1000+1000 k {kernel grid [32,1,1] block [256,1,1] occupancy 31 warps 0.592593 registers 32 shared 0 graph "
+		     "0}\n");
+	expect_event(SPAN("kernel", "k") ",\"args\":{\"est. achieved occupancy %\":\"1e1\",\"warps per SM\":NaN,\"grid\":\"1\"}}",
+		     "kernel 1000+1000 k {kernel occupancy 10}\n");
+	expect_event(SPAN("kernel", "k") ",\"args\":{\"est. achieved occupancy %\":1e999,\"warps per SM\":\"\",\"block\":null}}",
+		     "kernel 1000+1000 k\n");
+	/* A launch of ROCm, and an operator of Triton. */
+	expect_event(SPAN("cuda_runtime", "hipLaunchKernel") ",\"args\":{\"grid\":[1,1,1],\"shared memory\":5}}," SPAN(
+			     "cpu_op", "triton") ",\"args\":{\"grid\":\"grid(100,)\",\"stream\":0}}",
+		     "runtime 1000+1000 hipLaunchKernel\noperator 1000+1000 triton\n");
+}
+
+static void what_collectives_say(void **state)
+{
+	(void)state;
+	expect_event(
+		SPAN("kernel", "ncclDevKernel") ",\"args\":{\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":9,"
+						"\"Group size\":2,\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\",\"Process Group "
+						"Description\":\"default_pg\",\"Process Group Ranks\":\"[0, 1]\",\"Seq\":4}}",
+		"kernel 1000+1000 ncclDevKernel collective allreduce group 0 {collective in 8 out 9 of 2 sequence 4 type BFloat16 "
+		"ranks [0, 1] about default_pg}\n");
+	expect_event(SPAN("cpu_op",
+			  "record_param_comms") ",\"args\":{\"Sequence number\":3,\"Group size\":\"8\",\"Process Group Ranks\":[0, "
+						"1]}}",
+		     "operator 1000+1000 record_param_comms {operator sequence 3} {collective of 8 ranks [0,1]}\n");
+}
+
+static void what_waits_say(void **state)
+{
+	(void)state;
+	expect_event(
+		SPAN("cuda_sync", "Stream Wait Event") ",\"args\":{\"cuda_sync_kind\":\"Stream Wait Event\",\"stream\":-1,\"wait_on_"
+						       "stream\":7,\"wait_on_cuda_event_id\":8,\"wait_on_cuda_event_record_corr_id\":"
+						       "1533,\"device\":0}}",
+		"sync 1000+1000 Stream Wait Event device 0 stream -1 {sync what Stream Wait Event on 7 event 8 recorded-by 1533}\n");
+}
+
+static void pairs_keep_what_they_say(void **state)
+{
+	(void)state;
+	/* a [1, 9] and b [2, 4] on one thread, of which b ends first; c never ends. */
+	expect_notice("[{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":1,\"args\":{\"Sequence number\":1}},"
+		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"c\",\"ts\":1,\"tid\":4,\"args\":{\"Sequence number\":3}},"
+		      "{\"ph\":\"B\",\"cat\":\"python_function\",\"name\":\"b\",\"ts\":2,\"args\":{\"Python id\":2}},"
+		      "{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":3,\"tid\":5,\"args\":{\"block\":[1]}},"
+		      "{\"ph\":\"E\",\"ts\":4},{\"ph\":\"E\",\"ts\":9},{\"ph\":\"E\",\"ts\":5,\"tid\":5}," EVENT "]",
+		      SHOWN
+		      "python 2000+2000 b {frame id 2}\noperator 1000+8000 a {operator sequence 1}\nkernel 3000+2000 k tid 5 stream 5 "
+		      "{kernel block [1]}\n",
+		      "trace_unpaired", 1);
+}
+
+/* Each third span says something, so that rows of details lie behind the ends of batches. */
+static void details_behind_a_batch(void **state)
+{
+	enum { N = 20000 };
+	struct ts_buf text = TS_BUF_INIT(64 << 20);
+	struct test_trace t;
+	const struct ts_trace_operators *o = &t.trace.rows.operators;
+
+	(void)state;
+	ts_buf_str(&text, "[");
+	for (int i = 0; i < N; i++) {
+		ts_buf_printf(&text, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":%d,\"dur\":1", i ? "," : "", i);
+		ts_buf_printf(&text, i % 3 ? "}" : ",\"args\":{\"Sequence number\":%d}}", i);
+		if (i % 5 == 0) /* flows end batches, too */
+			ts_buf_str(&text, ",{\"ph\":\"s\",\"id\":1,\"ts\":1},{\"ph\":\"s\",\"id\":1,\"ts\":1}");
+	}
+	ts_buf_str(&text, "]");
+	assert_int_equal(test_trace_try(&t, ts_buf_view(&text), NULL, 0), TS_OK);
+	assert_int_equal(o->n, (N + 2) / 3);
+	for (size_t i = 0; i < o->n; i++) {
+		assert_int_equal(o->span[i], i * 3);
+		assert_int_equal(o->sequence[i], i * 3);
+	}
+	test_trace_finish(&t);
+	ts_buf_finish(&text);
+}
+
+/* All that is kept, once. */
+static const char everything[] = "[" SPAN(
+	"cpu_op", "a") ",\"args\":{\"Sequence number\":71,\"Fwd thread id\":0,\"Call stack\":\"a\\n\",\"Module "
+		       "Hierarchy\":\"T\",\"Input type\":[\"long int\"],\"Concrete Inputs\":[\"\"],\"Input Dims\":[[2]]}}," SPAN(
+			       "python_function",
+			       "f") ",\"args\":{"
+				    "\"Python id\":1,\"Python parent id\":2,\"Python module id\":3}}," SPAN(
+					    "kernel",
+					    "k") ",\"args\":{\"grid\":[1],\"block\":[2],\"est. achieved "
+						 "occupancy %\":1.25,\"warps per SM\":\"0.5\",\"registers per thread\":32,\"shared "
+						 "memory\":0,\"graph id\":0,\"In msg nelems\":8,\"Out msg "
+						 "nelems\":9,\"Group size\":2,\"dtype\":\"B\",\"Process Group "
+						 "Description\":\"d\",\"Process Group Ranks\":\"[0]\",\"Seq\":4}}," SPAN(
+							 "cuda_sync",
+							 "w") ",\"args\":{\"cuda_sync_kind\":\"S\",\"wait_on_stream\":7,\"wait_on_cuda_"
+							      "event_id\":8,\"wait_on_cuda_event_record_corr_id\":1533}}]";
+
+/* Cut behind any byte, a trace has the whole events before the cut. */
+static void cut_anywhere(void **state)
+{
+	const struct ts_trace_scanner *scanner;
+	size_t before = 0;
+
+	(void)state;
+	for (size_t i = 0; (scanner = ts_trace_scanner_at(i)); i++, before = 0)
+		for (size_t n = 1; n < sizeof everything; n++) {
+			struct test_trace t;
+
+			assert_int_equal(test_trace_try(&t, ts_span_of(everything, n), scanner, 64), TS_OK);
+			assert_true(t.trace.rows.spans.n == before || t.trace.rows.spans.n == before + 1);
+			before = t.trace.rows.spans.n;
+			assert_int_equal(t.notices.n, n < sizeof everything - 1);
+			(void)test_trace_show(&t);
+			test_trace_finish(&t);
+		}
+}
+
 static void what_is_no_trace(void **state)
 {
 	char deep[512] = "{\"traceEvents\":[],\"x\":";
@@ -369,6 +525,30 @@ static struct ts_span many(struct ts_buf *out, int n)
 	return ts_buf_view(out);
 }
 
+/* Where the texts of details would fill the table, names still have room, and what is left out is counted. */
+static void texts_leave_room_for_names(void **state)
+{
+	enum { N = TS_TRACE_WORDS_MAX / 4 * 3 + 1000 };
+	struct ts_buf text = TS_BUF_INIT(256 << 20);
+	struct test_trace t;
+	const struct ts_trace_operators *o = &t.trace.rows.operators;
+
+	(void)state;
+	ts_buf_str(&text, "[");
+	for (int i = 0; i < N; i++)
+		ts_buf_printf(&text, "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"args\":{\"Call stack\":\"%d\"}},", i);
+	ts_buf_str(&text, "{\"ph\":\"X\",\"name\":\"last\",\"ts\":1,\"dur\":1,\"args\":{\"Call stack\":\"5\"}}]");
+	assert_int_equal(test_trace_try(&t, ts_buf_view(&text), NULL, 0), TS_OK);
+	assert_int_equal(t.trace.rows.spans.n, N + 1);
+	assert_int_equal(test_trace_notice(&t, "trace_text"), 1001); /* and the name took one */
+	assert_true(ts_span_is(t.trace.names[t.trace.rows.spans.name[N]], "last"));
+	assert_int_equal(o->n, N + 1 - 1001);
+	assert_int_equal(o->span[o->n - 1], N);
+	assert_true(ts_span_is(t.trace.names[o->stack[o->n - 1]], "5"));
+	test_trace_finish(&t);
+	ts_buf_finish(&text);
+}
+
 static void with_and_without_a_helper(void **state)
 {
 	enum { N = 60000 };
@@ -422,7 +602,7 @@ static void each_failing_allocation_is_reported(void **state)
 		(void)ts_alloc_fail_at(n);
 		status = test_trace_try(&t,
 					ts_span_str("{\"x\":{\"y\":1},\"traceEvents\":[" EVENT
-						    ",{\"ph\":\"B\",\"name\":\"\\n\",\"ts\":1},"
+						    ",{\"ph\":\"B\",\"name\":\"\\n\",\"ts\":1,\"args\":{\"Input type\":[ 1]}},"
 						    "{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1}}]}"),
 					NULL, 4096);
 		(void)ts_alloc_fail_at(0);
@@ -445,9 +625,18 @@ int main(void)
 		cmocka_unit_test(names_of_threads),
 		cmocka_unit_test(texts_read_as_they_should),
 		cmocka_unit_test(begins_and_ends_are_paired),
+		cmocka_unit_test(what_operators_say),
+		cmocka_unit_test(what_frames_say),
+		cmocka_unit_test(what_kernels_say),
+		cmocka_unit_test(what_collectives_say),
+		cmocka_unit_test(what_waits_say),
+		cmocka_unit_test(pairs_keep_what_they_say),
+		cmocka_unit_test(details_behind_a_batch),
+		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(what_is_no_trace),
 		cmocka_unit_test(gzip_in_all_forms),
 		cmocka_unit_test(with_and_without_a_helper),
+		cmocka_unit_test(texts_leave_room_for_names),
 		cmocka_unit_test(a_long_name_widens_the_window),
 		cmocka_unit_test(each_failing_allocation_is_reported),
 	};

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -60,6 +61,87 @@ static void thread(const struct test_trace *t, struct ts_buf *out, uint32_t i)
 	word(t, out, " tid:", th->tid_text);
 }
 
+static void real(struct ts_buf *out, const char *before, double v)
+{
+	if (!isnan(v))
+		ts_buf_printf(out, "%s%g", before, v);
+}
+
+static void show_operator(const struct test_trace *t, struct ts_buf *out, size_t i)
+{
+	const struct ts_trace_operators *o = &t->trace.rows.operators;
+
+	number(out, " sequence ", o->sequence[i], TS_TRACE_NONE);
+	number(out, " forward-thread ", o->forward_thread[i], TS_TRACE_NONE);
+	word(t, out, " stack ", o->stack[i]);
+	word(t, out, " module ", o->module[i]);
+	word(t, out, " types ", o->types[i]);
+	word(t, out, " inputs ", o->inputs[i]);
+}
+
+static void show_frame(const struct test_trace *t, struct ts_buf *out, size_t i)
+{
+	const struct ts_trace_frames *f = &t->trace.rows.frames;
+
+	number(out, " id ", f->id[i], TS_TRACE_NONE);
+	number(out, " parent ", f->parent[i], TS_TRACE_NONE);
+	number(out, " module ", f->module[i], TS_TRACE_NONE);
+}
+
+static void show_kernel(const struct test_trace *t, struct ts_buf *out, size_t i)
+{
+	const struct ts_trace_kernels *k = &t->trace.rows.kernels;
+
+	word(t, out, " grid ", k->grid[i]);
+	word(t, out, " block ", k->block[i]);
+	real(out, " occupancy ", k->occupancy[i]);
+	real(out, " warps ", k->warps[i]);
+	number(out, " registers ", k->registers[i], TS_TRACE_NONE);
+	number(out, " shared ", k->shared_bytes[i], TS_TRACE_NONE);
+	number(out, " graph ", k->graph[i], TS_TRACE_NONE);
+}
+
+static void show_collective(const struct test_trace *t, struct ts_buf *out, size_t i)
+{
+	const struct ts_trace_collectives *c = &t->trace.rows.collectives;
+
+	number(out, " in ", c->elements_in[i], TS_TRACE_NONE);
+	number(out, " out ", c->elements_out[i], TS_TRACE_NONE);
+	number(out, " of ", c->group_size[i], TS_TRACE_NONE);
+	number(out, " sequence ", c->sequence[i], TS_TRACE_NONE);
+	word(t, out, " type ", c->type[i]);
+	word(t, out, " ranks ", c->ranks[i]);
+	word(t, out, " about ", c->about[i]);
+}
+
+static void show_sync(const struct test_trace *t, struct ts_buf *out, size_t i)
+{
+	const struct ts_trace_syncs *s = &t->trace.rows.syncs;
+
+	word(t, out, " what ", s->what[i]);
+	number(out, " on ", s->on_stream[i], TS_TRACE_NONE);
+	number(out, " event ", s->event[i], TS_TRACE_NONE);
+	number(out, " recorded-by ", s->recorded_by[i], TS_TRACE_NONE);
+}
+
+/* " {table column value ...}" for each table that has a row of the span. */
+static void show_details(const struct test_trace *t, struct ts_buf *out, uint32_t span)
+{
+	const struct ts_trace_rows *r = &t->trace.rows;
+#define SHOW(one, table)                                                                                                               \
+	if (ts_trace_detail(r->table.span, r->table.n, span) != SIZE_MAX) {                                                            \
+		ts_buf_str(out, " {" #one);                                                                                            \
+		show_##one(t, out, ts_trace_detail(r->table.span, r->table.n, span));                                                  \
+		ts_buf_char(out, '}');                                                                                                 \
+	}
+	SHOW(operator, operators)
+	SHOW(frame, frames)
+	SHOW(kernel, kernels)
+	SHOW(collective, collectives)
+	SHOW(sync, syncs)
+#undef SHOW
+}
+
 static void show_span(const struct test_trace *t, struct ts_buf *out, size_t i)
 {
 	static const char *const kinds[TS_TRACE_KINDS] = {"other",    "operator", "python", "annotation",	 "runtime",
@@ -79,6 +161,7 @@ static void show_span(const struct test_trace *t, struct ts_buf *out, size_t i)
 	word(t, out, " shapes ", s->shapes[i]);
 	word(t, out, " collective ", s->collective[i]);
 	word(t, out, " group ", s->group[i]);
+	show_details(t, out, (uint32_t)i);
 	ts_buf_char(out, '\n');
 }
 
@@ -110,12 +193,25 @@ static void show_others(const struct test_trace *t, struct ts_buf *out)
 	}
 }
 
+/* The spans of each table of details increase, and are there. */
+static void details_are_of_spans(const struct ts_trace_rows *r)
+{
+#define IN_ORDER(type, table, columns)                                                                                                 \
+	for (size_t i = 0; i < r->table.n; i++) {                                                                                      \
+		assert_true(r->table.span[i] < r->spans.n);                                                                            \
+		assert_true(!i || r->table.span[i - 1] < r->table.span[i]);                                                            \
+	}
+	TS_TRACE_DETAIL_TABLES(IN_ORDER)
+#undef IN_ORDER
+}
+
 const char *test_trace_show(struct test_trace *t)
 {
 	struct ts_buf out = TS_BUF_INIT(64 << 20);
 
 	if (!t->loaded)
 		return t->err.text;
+	details_are_of_spans(&t->trace.rows);
 	for (size_t i = 0; i < t->trace.rows.spans.n; i++)
 		show_span(t, &out, i);
 	show_others(t, &out);

@@ -23,7 +23,8 @@ enum ts_status test_trace_read(struct test_trace *t, struct ts_span bytes);
 /* The same, and asserts that it succeeds. */
 void test_trace_ok(struct test_trace *t, const char *json);
 void test_trace_finish(struct test_trace *t);
-/* "kind start+duration name [...]" of each span in order, and what stands in the other tables. */
+/* "kind start+duration name [...]" of each span in order with its details, and what stands in the other tables. Asserts that the
+ * rows of details are in order. */
 const char *test_trace_show(struct test_trace *t);
 /* The count of a notice; 0: there is none. */
 uint64_t test_trace_notice(const struct test_trace *t, const char *code);

@@ -1,6 +1,9 @@
 #include "ingest/trace/trace_event.h"
 
+#include "base/number.h"
 #include "base/text.h"
+
+#include <math.h>
 
 const struct ts_trace_scanner *ts_trace_scanner_at(size_t n)
 {
@@ -146,4 +149,16 @@ const uint8_t *ts_trace_time_value(struct ts_trace_place *place, const uint8_t *
 	e->too_large |= ns == TS_TRACE_NONE;
 	*ret = ns;
 	return end + quoted;
+}
+
+const uint8_t *ts_trace_double_value(struct ts_trace_place *place, const uint8_t *p, double *ret,
+				     const uint8_t *(*over)(struct ts_trace_place *, const uint8_t *))
+{
+	const uint8_t *end = over(place, p);
+	bool quoted = *p == '"';
+	double v;
+
+	if (end && end - p > 2 * quoted && ts_parse_double(ts_span_of(p + quoted, (size_t)(end - p) - 2 * quoted), &v) && isfinite(v))
+		*ret = v;
+	return end;
 }

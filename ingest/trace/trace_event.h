@@ -20,12 +20,22 @@ struct ts_trace_text {
 	const uint8_t *data; /* NULL: not there */
 	size_t len;
 	bool escaped; /* it has a backslash */
+	bool json;    /* it is a value: white space outside of its strings counts for nothing */
 };
 
 /* A number, or a text. */
 struct ts_trace_name {
 	int64_t number; /* TS_TRACE_NONE: not there, or a text */
 	struct ts_trace_text text;
+};
+
+/* The tables of details of which an event has arguments. */
+enum ts_trace_says {
+	TS_TRACE_SAYS_OPERATOR = 1,
+	TS_TRACE_SAYS_FRAME = 2,
+	TS_TRACE_SAYS_KERNEL = 4,
+	TS_TRACE_SAYS_COLLECTIVE = 8,
+	TS_TRACE_SAYS_SYNC = 16,
 };
 
 struct ts_trace_event {
@@ -39,6 +49,28 @@ struct ts_trace_event {
 	int64_t correlation, external, bytes, stream, device, address, allocated, reserved, device_type, device_id;
 	struct ts_trace_text arg_name, labels, collective, group, shapes;
 	struct ts_trace_text args; /* all of them, with their braces */
+	/* The columns of the tables of details, each of which is unset where `says` lacks its bit. */
+	uint8_t says;
+	struct ts_trace_says_operator {
+		int64_t sequence, forward_thread;
+		struct ts_trace_text stack, module, types, inputs;
+	} operators;
+	struct ts_trace_says_frame {
+		int64_t id, parent, module;
+	} frames;
+	struct ts_trace_says_kernel {
+		struct ts_trace_text grid, block;
+		double occupancy, warps;
+		int64_t registers, shared_bytes, graph;
+	} kernels;
+	struct ts_trace_says_collective {
+		int64_t elements_in, elements_out, group_size, sequence;
+		struct ts_trace_text type, ranks, about;
+	} collectives;
+	struct ts_trace_says_sync {
+		int64_t on_stream, event, recorded_by;
+		struct ts_trace_text what;
+	} syncs;
 };
 
 /* A place in the window. On failure p is where, and `expected` what does not stand there. */
@@ -71,5 +103,9 @@ const uint8_t *ts_trace_micros(const uint8_t *p, int64_t *ret_ns, bool *ret_roun
 /* Reads any value of a time: a number, one in quotes; of others *ret is left alone. over: goes over a value. */
 const uint8_t *ts_trace_time_value(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e,
 				   const uint8_t *(*over)(struct ts_trace_place *, const uint8_t *));
+
+/* Reads any value as a double: a finite number, one in quotes; of others *ret is left alone. */
+const uint8_t *ts_trace_double_value(struct ts_trace_place *place, const uint8_t *p, double *ret,
+				     const uint8_t *(*over)(struct ts_trace_place *, const uint8_t *));
 
 #endif

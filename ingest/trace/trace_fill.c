@@ -107,30 +107,12 @@ static int64_t stream_of_thread(const struct ts_trace_name *tid)
 
 /* --- rows --- */
 
-/* "Input Dims" without its spaces, so that a file that is indented has the same. */
-static enum ts_status shapes_of(struct ts_trace_fill *fill, struct ts_trace_text json, uint32_t *ret, struct ts_error *err)
-{
-	enum { SHAPES_MAX = 1024 };
-	uint8_t out[SHAPES_MAX];
-	size_t n = 0;
-
-	*ret = 0;
-	if (json.len < 2 || *json.data != '[')
-		return TS_OK;
-	for (size_t i = 0; i < json.len; i++) {
-		if (ts_is_space(json.data[i]))
-			continue;
-		if (n == SHAPES_MAX)
-			return TS_OK;
-		out[n++] = json.data[i];
-	}
-	return ts_trace_word(fill->words, (struct ts_trace_text){.data = out, .len = n}, ret, err);
-}
-
-/* Writes the span into row i of t, which has room. */
-static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_spans *t, size_t i, const struct ts_trace_event *e,
+/* Writes the span, and its details, behind those of rows, which has room; does not count it yet. */
+static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows *rows, const struct ts_trace_event *e, uint64_t at,
 			       struct ts_error *err)
 {
+	struct ts_trace_spans *t = &rows->spans;
+	size_t i = t->n;
 	uint8_t kind = kind_of(e);
 	bool device = ts_trace_on_device(kind) || kind == TS_TRACE_DEVICE_ANNOTATION || kind == TS_TRACE_SYNC;
 
@@ -146,9 +128,10 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_spans
 	if (ts_trace_word(fill->words, e->name, &t->name[i], err) ||
 	    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[i], err) ||
 	    (kind == TS_TRACE_OTHER && ts_trace_word(fill->words, e->category, &t->category[i], err)) ||
-	    (e->shapes.data && shapes_of(fill, e->shapes, &t->shapes[i], err)) ||
+	    (e->shapes.data && ts_trace_text_put(fill, e->shapes, at, &t->shapes[i], err)) ||
 	    (e->collective.data && ts_trace_word(fill->words, e->collective, &t->collective[i], err)) ||
-	    (e->group.data && ts_trace_word(fill->words, e->group, &t->group[i], err)))
+	    (e->group.data && ts_trace_word(fill->words, e->group, &t->group[i], err)) ||
+	    (e->says && ts_trace_details_put(fill, rows, (uint32_t)i, e, at, err)))
 		return err->status;
 	return TS_OK;
 }
@@ -170,7 +153,7 @@ static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event
 		ts_trace_note(fill, "trace_no_time", TS_NOTICE_SKIPPED, at, "an event that ends after all time");
 		return TS_OK;
 	}
-	if (put_span(fill, t, t->n, e, err))
+	if (put_span(fill, &fill->rows, e, at, err))
 		return err->status;
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
 }
@@ -188,7 +171,8 @@ static enum ts_status mark_row(struct ts_trace_fill *fill, struct ts_trace_event
 		return err->status;
 	if (e->phase == 'B') {
 		mark.row = (uint32_t)fill->begun.rows.spans.n;
-		if (put_span(fill, &fill->one.spans, 0, e, err))
+		ts_trace_rows_clear(&fill->one);
+		if (put_span(fill, &fill->one, e, at, err))
 			return err->status;
 		fill->one.spans.n = 1;
 		if (ts_trace_append(&fill->begun, &fill->one, err))
@@ -346,6 +330,7 @@ static enum ts_status give_pair(struct ts_trace_fill *fill, size_t row, int64_t 
 #define COPY_CELL(type, column) t->column[t->n] = from->column[row];
 	TS_TRACE_SPAN_COLUMNS(COPY_CELL)
 	t->duration_ns[t->n] = duration_ns;
+	ts_trace_details_copy(&fill->rows, (uint32_t)t->n, &fill->begun.rows, (uint32_t)row);
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
 }
 

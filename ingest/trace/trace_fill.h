@@ -37,6 +37,15 @@ void ts_trace_fill_finish(struct ts_trace_fill *fill);
 /* A notice with the byte. */
 void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what);
 
+/* trace_details.c: what an event that became the span says for tables of details, to rows that have room; and the same from row `from`
+ * of `begun`. */
+enum ts_status ts_trace_details_put(struct ts_trace_fill *fill, struct ts_trace_rows *rows, uint32_t span,
+				    const struct ts_trace_event *e, uint64_t at, struct ts_error *err);
+void ts_trace_details_copy(struct ts_trace_rows *rows, uint32_t span, const struct ts_trace_rows *begun, uint32_t from);
+/* A text that the span can do without; where there is no room for it, a notice says so. */
+enum ts_status ts_trace_text_put(struct ts_trace_fill *fill, struct ts_trace_text text, uint64_t at, uint32_t *ret,
+				 struct ts_error *err);
+
 /* trace_pairs.c */
 enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err);
 enum ts_status ts_trace_pair(struct ts_trace_fill *fill,

@@ -5,6 +5,8 @@
 #include "ingest/trace/trace_event.h"
 #include "ingest/trace/trace_scan.h"
 
+#include <math.h>
+
 /* What is called for each value is part of its caller: calls would cost a third of the time. */
 #define TS_INLINE static inline __attribute__((always_inline))
 
@@ -142,24 +144,42 @@ TS_INLINE const uint8_t *text_value(struct ts_trace_place *place, const uint8_t 
 	return *p == '"' ? string(place, p, ret) : over_value(place, p);
 }
 
-static const uint8_t *json_value(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_text *ret)
+static const uint8_t *list_value(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_text *ret)
 {
 	const uint8_t *end = over_value(place, p);
 
-	if (end)
-		*ret = (struct ts_trace_text){.data = p, .len = (size_t)(end - p)};
+	if (end && *p == '[')
+		*ret = (struct ts_trace_text){.data = p, .len = (size_t)(end - p), .json = true};
 	return end;
 }
 
-/* Integers of 64 bits, with a sign or without; others, and other values, leave *ret alone. */
-TS_INLINE const uint8_t *integer(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, bool *too_large)
+/* The digits that p begins with, at most eight, at once: bytes that are none have their highest bit set in `others`, the digits are moved
+ * behind zeros, and each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
+TS_INLINE size_t some_digits(const uint8_t *p, uint64_t *ret)
 {
-	const uint8_t *begin = p, *first;
+	uint64_t v = ts_load_le(p, 8) ^ UINT64_C(0x3030303030303030);
+	uint64_t others = ((v + UINT64_C(0x7676767676767676)) | v) & UINT64_C(0x8080808080808080);
+	size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+
+	if (!n)
+		return 0;
+	v <<= 64 - 8 * n;
+	v = v * 2561 >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	v = v * 6553601 >> 16 & UINT64_C(0x0000ffff0000ffff);
+	*ret = v * UINT64_C(42949672960001) >> 32;
+	return n;
+}
+
+/* Integers of 64 bits, with a sign or without. NULL: there is none, or more of the number follows. */
+TS_INLINE const uint8_t *whole_number(const uint8_t *p, int64_t *ret, bool *too_large)
+{
+	const uint8_t *first;
 	bool negative = *p == '-', over = false;
 	uint64_t v = 0;
 
 	p += negative;
 	first = p;
+	p += some_digits(p, &v);
 	while (is_digit(*p)) {
 		uint64_t digit = (uint64_t)(*p++ - '0');
 
@@ -169,12 +189,33 @@ TS_INLINE const uint8_t *integer(struct ts_trace_place *place, const uint8_t *p,
 			over |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v);
 	}
 	if (p == first || *p == '.' || (*p | 32) == 'e')
-		return over_value(place, begin);
+		return NULL;
 	if (over || (negative && v > INT64_MAX))
 		*too_large = true;
 	else
 		*ret = negative ? -(int64_t)v : (int64_t)v;
 	return p;
+}
+
+static const uint8_t *other_integer(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, bool *too_large)
+{
+	const uint8_t *end = over_value(place, p);
+	bool over = false;
+	int64_t v = *ret;
+
+	if (end && *p == '"' && whole_number(p + 1, &v, &over) == end - 1) {
+		*too_large |= over;
+		*ret = v;
+	}
+	return end;
+}
+
+/* Integers, in quotes or not; of others, and of other values, *ret is left alone. */
+TS_INLINE const uint8_t *integer(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, bool *too_large)
+{
+	const uint8_t *end = whole_number(p, ret, too_large);
+
+	return end ? end : other_integer(place, p, ret, too_large);
 }
 
 TS_INLINE const uint8_t *id(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_name *ret, bool *too_large)
@@ -185,31 +226,20 @@ TS_INLINE const uint8_t *id(struct ts_trace_place *place, const uint8_t *p, stru
 	return string(place, p, &ret->text);
 }
 
-/* Eight digits at once: each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
-TS_INLINE bool eight_digits(const uint8_t *p, uint64_t *io)
-{
-	uint64_t v = ts_load_le(p, 8);
-
-	if (((v & UINT64_C(0xf0f0f0f0f0f0f0f0)) | (((v + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) !=
-	    UINT64_C(0x3333333333333333))
-		return false;
-	v = (v & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
-	v = (v & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
-	v = (v & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
-	*io = *io * 100000000 + v;
-	return true;
-}
+static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 /* Microseconds as integers, or with up to three decimals; all else goes to ts_trace_micros. */
 TS_INLINE const uint8_t *micros(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e)
 {
 	const uint8_t *begin = p, *digits = p, *decimals;
-	uint64_t v = 0;
+	uint64_t v = 0, low = 0;
+	size_t n = some_digits(p, &v);
 
-	if (eight_digits(p, &v)) {
-		p += 8;
-		if (eight_digits(p, &v))
-			p += 8;
+	p += n;
+	if (n == 8) {
+		n = some_digits(p, &low);
+		v = v * powers[n] + low;
+		p += n;
 	}
 	while (is_digit(*p) && p - digits < 17)
 		v = v * 10 + (uint64_t)(*p++ - '0');
@@ -236,56 +266,138 @@ TS_INLINE bool is(const uint8_t *key, const char *name, size_t n)
 	return memcmp(key, name, n) == 0;
 }
 
+/* The first member of a table of details unsets the others: most events have none. */
+static const struct ts_trace_says_operator no_operator = {.sequence = TS_TRACE_NONE, .forward_thread = TS_TRACE_NONE};
+static const struct ts_trace_says_frame no_frame = {TS_TRACE_NONE, TS_TRACE_NONE, TS_TRACE_NONE};
+static const struct ts_trace_says_kernel no_kernel = {
+	.occupancy = NAN, .warps = NAN, .registers = TS_TRACE_NONE, .shared_bytes = TS_TRACE_NONE, .graph = TS_TRACE_NONE};
+static const struct ts_trace_says_collective no_collective = {
+	.elements_in = TS_TRACE_NONE, .elements_out = TS_TRACE_NONE, .group_size = TS_TRACE_NONE, .sequence = TS_TRACE_NONE};
+static const struct ts_trace_says_sync no_sync = {.on_stream = TS_TRACE_NONE, .event = TS_TRACE_NONE, .recorded_by = TS_TRACE_NONE};
+
+#define SAYS(kind, member, bit, none)                                                                                                  \
+	TS_INLINE struct ts_trace_says_##kind *says_##kind(struct ts_trace_event *e)                                                   \
+	{                                                                                                                              \
+		if (!(e->says & (bit))) {                                                                                              \
+			e->says |= (bit);                                                                                              \
+			e->member = none;                                                                                              \
+		}                                                                                                                      \
+		return &e->member;                                                                                                     \
+	}
+SAYS(operator, operators, TS_TRACE_SAYS_OPERATOR, no_operator)
+SAYS(frame, frames, TS_TRACE_SAYS_FRAME, no_frame)
+SAYS(kernel, kernels, TS_TRACE_SAYS_KERNEL, no_kernel)
+SAYS(collective, collectives, TS_TRACE_SAYS_COLLECTIVE, no_collective)
+SAYS(sync, syncs, TS_TRACE_SAYS_SYNC, no_sync)
+#undef SAYS
+
 TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p, struct ts_trace_event *e)
 {
-#define INTEGER(text, member)                                                                                                          \
+#define INTEGER(text, to)                                                                                                              \
 	if (is(key, text, sizeof(text) - 1))                                                                                           \
-	return integer(place, p, &e->member, &e->too_large)
-#define TEXT(text, member)                                                                                                             \
+	return integer(place, p, &(to), &e->too_large)
+#define DOUBLE(text, to)                                                                                                               \
 	if (is(key, text, sizeof(text) - 1))                                                                                           \
-	return text_value(place, p, &e->member)
+	return ts_trace_double_value(place, p, &(to), value)
+#define TEXT(text, to)                                                                                                                 \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return text_value(place, p, &(to))
+#define LIST(text, to)                                                                                                                 \
+	if (is(key, text, sizeof(text) - 1))                                                                                           \
+	return list_value(place, p, &(to))
 	switch (len) {
+	case 3:
+		INTEGER("Seq", says_collective(e)->sequence);
+		break;
 	case 4:
-		TEXT("name", arg_name);
-		INTEGER("Addr", address);
+		TEXT("name", e->arg_name);
+		INTEGER("Addr", e->address);
+		LIST("grid", says_kernel(e)->grid);
 		break;
 	case 5:
-		INTEGER("bytes", bytes);
-		INTEGER("Bytes", bytes);
+		INTEGER("bytes", e->bytes);
+		INTEGER("Bytes", e->bytes);
+		LIST("block", says_kernel(e)->block);
+		TEXT("dtype", says_collective(e)->type);
 		break;
 	case 6:
-		INTEGER("stream", stream);
-		INTEGER("device", device);
-		TEXT("labels", labels);
+		INTEGER("stream", e->stream);
+		INTEGER("device", e->device);
+		TEXT("labels", e->labels);
+		break;
+	case 8:
+		INTEGER("graph id", says_kernel(e)->graph);
 		break;
 	case 9:
-		INTEGER("Device Id", device_id);
+		INTEGER("Python id", says_frame(e)->id);
+		INTEGER("Device Id", e->device_id);
 		break;
 	case 10:
-		if (is(key, "Input Dims", 10))
-			return json_value(place, p, &e->shapes);
+		LIST("Input Dims", e->shapes);
+		TEXT("Call stack", says_operator(e)->stack);
+		LIST("Input type", says_operator(e)->types);
+		INTEGER("Group size", says_collective(e)->group_size);
+		LIST("Input dims", e->shapes);
 		break;
 	case 11:
-		INTEGER("External id", external);
-		INTEGER("correlation", correlation);
-		INTEGER("external id", external);
-		INTEGER("Device Type", device_type);
+		INTEGER("External id", e->external);
+		INTEGER("correlation", e->correlation);
+		INTEGER("external id", e->external);
+		INTEGER("Device Type", e->device_type);
+		break;
+	case 12:
+		DOUBLE("warps per SM", says_kernel(e)->warps);
+		break;
+	case 13:
+		INTEGER("Fwd thread id", says_operator(e)->forward_thread);
+		INTEGER("shared memory", says_kernel(e)->shared_bytes);
+		INTEGER("In msg nelems", says_collective(e)->elements_in);
 		break;
 	case 14:
-		INTEGER("Total Reserved", reserved);
+		INTEGER("Total Reserved", e->reserved);
+		INTEGER("Out msg nelems", says_collective(e)->elements_out);
+		TEXT("cuda_sync_kind", says_sync(e)->what);
+		INTEGER("wait_on_stream", says_sync(e)->on_stream);
 		break;
 	case 15:
-		INTEGER("Total Allocated", allocated);
-		TEXT("Collective name", collective);
+		INTEGER("Total Allocated", e->allocated);
+		LIST("Concrete Inputs", says_operator(e)->inputs);
+		INTEGER("Sequence number", says_operator(e)->sequence);
+		TEXT("Collective name", e->collective);
+		break;
+	case 16:
+		INTEGER("Python parent id", says_frame(e)->parent);
+		INTEGER("Python module id", says_frame(e)->module);
+		TEXT("Module Hierarchy", says_operator(e)->module);
 		break;
 	case 18:
-		TEXT("Process Group Name", group);
+		TEXT("Process Group Name", e->group);
+		break;
+	case 19:
+		if (*p == '[')
+			LIST("Process Group Ranks", says_collective(e)->ranks);
+		TEXT("Process Group Ranks", says_collective(e)->ranks);
+		break;
+	case 20:
+		INTEGER("registers per thread", says_kernel(e)->registers);
+		break;
+	case 21:
+		INTEGER("wait_on_cuda_event_id", says_sync(e)->event);
+		break;
+	case 25:
+		DOUBLE("est. achieved occupancy %", says_kernel(e)->occupancy);
+		TEXT("Process Group Description", says_collective(e)->about);
+		break;
+	case 33:
+		INTEGER("wait_on_cuda_event_record_corr_id", says_sync(e)->recorded_by);
 		break;
 	default:
 		break;
 	}
 #undef INTEGER
+#undef DOUBLE
 #undef TEXT
+#undef LIST
 	return over_value(place, p);
 }
 
@@ -379,6 +491,7 @@ TS_INLINE const uint8_t *event_member(struct ts_trace_place *place, const uint8_
 TS_INLINE void clear(struct ts_trace_event *e)
 {
 	e->phase = 0;
+	e->says = 0;
 	e->rounded = e->too_large = false;
 	e->category = e->name = e->pid.text = e->tid.text = e->id.text = (struct ts_trace_text){0};
 	e->arg_name = e->labels = e->collective = e->group = e->shapes = e->args = (struct ts_trace_text){0};

@@ -153,7 +153,7 @@ static struct ts_trace_slot *slot_of(const struct ts_trace_words *w, uint64_t ha
 		struct ts_trace_slot *s = &w->slots[i];
 
 		if (!s->word || (s->hash == hash && s->text.len == text.len && s->text.escaped == text.escaped &&
-				 memcmp(s->text.data, text.data, text.len) == 0))
+				 s->text.json == text.json && memcmp(s->text.data, text.data, text.len) == 0))
 			return s;
 	}
 }
@@ -191,13 +191,40 @@ static bool more_words(struct ts_trace_words *w)
 	return true;
 }
 
+/* JSON without white space outside of its strings, so that a file that is indented has the same. */
+static struct ts_span compact(struct ts_arena *arena, struct ts_span raw, bool *ret_bad)
+{
+	/* A byte that is no UTF-8 becomes three. */
+	size_t each = ts_utf8_valid(raw) ? 1 : 3;
+	uint8_t *out = raw.len < SIZE_MAX / 3 ? ts_arena_alloc(arena, raw.len * each) : NULL;
+	bool string = false;
+	size_t n = 0;
+
+	if (!out)
+		return ts_span_of(NULL, 0);
+	for (size_t at = 0, len; at < raw.len; at += len) {
+		uint32_t point = 0;
+		bool escapes = string && raw.data[at] == '\\' && at + 1 < raw.len;
+
+		if (escapes)
+			out[n++] = raw.data[at++];
+		string ^= raw.data[at] == '"' && !escapes;
+		len = ts_utf8_next(ts_span_from(raw, at), &point);
+		*ret_bad |= !len;
+		if (string || !ts_is_space(raw.data[at]))
+			n += ts_utf8_put(len ? point : 0xFFFD, out + n);
+		len += !len;
+	}
+	return ts_span_of(out, n);
+}
+
 static enum ts_status spelled(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err);
 
 /* The word of a text that is written otherwise than it reads: the one of what it reads. */
-static enum ts_status reads_as(struct ts_trace_words *w, struct ts_span raw, uint32_t *ret_word, struct ts_error *err)
+static enum ts_status reads_as(struct ts_trace_words *w, struct ts_span raw, bool json, uint32_t *ret_word, struct ts_error *err)
 {
 	bool bad = false;
-	struct ts_span clean = ts_trace_unescape(&w->arena, raw, &bad);
+	struct ts_span clean = json ? compact(&w->arena, raw, &bad) : ts_trace_unescape(&w->arena, raw, &bad);
 
 	if (!clean.data)
 		return no_memory(w, err);
@@ -218,8 +245,8 @@ static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, stru
 		return no_memory(w, err);
 	memcpy(copy, text.data, text.len);
 	raw = ts_span_of(copy, text.len);
-	if (text.escaped || !ts_utf8_valid(raw)) {
-		if (reads_as(w, raw, ret_word, err))
+	if (text.json || text.escaped || !ts_utf8_valid(raw)) {
+		if (reads_as(w, raw, text.json, ret_word, err))
 			return err->status;
 	} else {
 		*ret_word = (uint32_t)w->n;
@@ -250,6 +277,24 @@ static enum ts_status spelled(struct ts_trace_words *w, struct ts_trace_text tex
 
 enum ts_status ts_trace_word(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
 {
+	return spelled(w, text, ret_word, err);
+}
+
+enum ts_status ts_trace_word_if_room(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
+{
+	/* A text that is written otherwise than it reads is there twice, and takes up to three times as much where it was read. */
+	bool room = w->used < TS_TRACE_WORDS_MAX / 4 * 3 && text.len < TS_TRACE_WORD_BYTES_MAX / 16 &&
+		    w->arena.used + text.len * 5 < TS_TRACE_WORD_BYTES_MAX / 4 * 3;
+
+	*ret_word = 0;
+	if (!text.len)
+		return TS_OK;
+	if (!room) {
+		const struct ts_trace_slot *s = slot_of(w, hash_of(w, text.data, text.len), text);
+
+		*ret_word = s->word;
+		return TS_OK;
+	}
 	return spelled(w, text, ret_word, err);
 }
 
