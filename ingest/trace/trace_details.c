@@ -3,12 +3,14 @@
 
 #include <math.h>
 
-enum ts_status ts_trace_text_put(struct ts_trace_fill *fill, struct ts_trace_text text, uint64_t at, uint32_t *ret, struct ts_error *err)
+enum ts_status ts_trace_text_put(struct ts_trace_fill *fill, struct ts_trace_text text, uint64_t at, uint32_t *ret,
+				 struct ts_error *err)
 {
 	if (ts_trace_word_if_room(fill->words, text, ret, err))
 		return err->status;
 	if (text.len && !*ret)
-		ts_trace_note(fill, "trace_text", TS_NOTICE_SKIPPED, at, "an argument is left out: the texts of this trace take too much room");
+		ts_trace_note(fill, "trace_text", TS_NOTICE_SKIPPED, at,
+			      "an argument is left out: the texts of this trace take too much room");
 	return TS_OK;
 }
 
@@ -22,8 +24,10 @@ static enum ts_status put_operator(struct ts_trace_fill *fill, struct ts_trace_o
 	t->span[i] = span;
 	t->sequence[i] = says->sequence;
 	t->forward_thread[i] = says->forward_thread;
-	if (ts_trace_text_put(fill, says->stack, at, &t->stack[i], err) || ts_trace_text_put(fill, says->module, at, &t->module[i], err) ||
-	    ts_trace_text_put(fill, says->types, at, &t->types[i], err) || ts_trace_text_put(fill, says->inputs, at, &t->inputs[i], err))
+	if (ts_trace_text_put(fill, says->stack, at, &t->stack[i], err) ||
+	    ts_trace_text_put(fill, says->module, at, &t->module[i], err) ||
+	    ts_trace_text_put(fill, says->types, at, &t->types[i], err) ||
+	    ts_trace_text_put(fill, says->inputs, at, &t->inputs[i], err))
 		return err->status;
 	t->n += says->sequence != TS_TRACE_NONE || says->forward_thread != TS_TRACE_NONE || t->stack[i] || t->module[i] ||
 		t->types[i] || t->inputs[i];

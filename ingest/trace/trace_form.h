@@ -153,8 +153,8 @@ static const uint8_t *list_value(struct ts_trace_place *place, const uint8_t *p,
 	return end;
 }
 
-/* The digits that p begins with, at most eight, at once: bytes that are none have their highest bit set in `others`, the digits are moved
- * behind zeros, and each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
+/* The digits that p begins with, at most eight, at once: bytes that are none have their highest bit set in `others`, the digits are
+ * moved behind zeros, and each step joins neighbours. Source: D. Lemire, "Quickly parsing eight digits", 2018. */
 TS_INLINE size_t some_digits(const uint8_t *p, uint64_t *ret)
 {
 	uint64_t v = ts_load_le(p, 8) ^ UINT64_C(0x3030303030303030);
