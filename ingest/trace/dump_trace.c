@@ -1,5 +1,5 @@
-/* dump_trace.c - prints the columns of details of a trace, for tests/golden/trace/agree.py: a line of JSON a row, [table, column, ...],
- * in which what was not said is null. */
+/* dump_trace.c - prints the columns of details of a trace, for tests/golden/trace/details.py: a line of JSON a row, [table, column,
+ * ...], in which what was not said is null. */
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "ingest/trace/trace_read.h"

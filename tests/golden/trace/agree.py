@@ -2,17 +2,17 @@
 """agree.py BUILD CORPUS: holds tscope to a corpus of real traces that is not in the repository, and prints a table.
 
 CORPUS/exact_timeline.json has the figures of traces, as another program computed them in integer nanoseconds; CORPUS/variants has valid and
-damaged forms of one trace. Each figure is compared, and none may be off by a nanosecond. The tables of details are compared row by row with
-what json.load gives of the same files."""
+damaged forms of one trace. Each figure is compared, and none may be off by a nanosecond. Tables of details are compared by details.py."""
 import glob
-import gzip
 import json
 import os
 import subprocess
 import sys
 
-TSCOPE, DUMP = (os.path.join(os.path.abspath(sys.argv[1]), name) for name in ("tscope", "dump_trace"))
-CORPUS = os.path.abspath(sys.argv[2])
+sys.dont_write_bytecode = True  # transcripts read this folder
+import details
+
+TSCOPE, CORPUS = os.path.join(os.path.abspath(sys.argv[1]), "tscope"), os.path.abspath(sys.argv[2])
 FIGURES = {"gpu_events": "event_count", "raw_sum_ns": "sum_ns", "total_ns": "span_ns", "busy_ns": "busy_ns", "idle_ns": "idle_ns",
            "computation_ns": "computation_ns", "comm_ns": "communication_ns", "overlap_comm_comp_ns": "overlapped_communication_ns",
            "exposed_comm_ns": "exposed_communication_ns", "memcpy_ns": "memory_ns", "exposed_memcpy_ns": "exposed_memory_ns",
@@ -66,76 +66,6 @@ def traces():
     return bad
 
 
-# --- details ---
-
-INT, REAL, TEXT, LIST = int, float, str, list
-# Of each table: the kinds of spans that have rows (none: all), and its columns: argument, type.
-DETAILS = {
-    "operators": (None, (("Sequence number", INT), ("Fwd thread id", INT), ("Call stack", TEXT), ("Module Hierarchy", TEXT),
-                         ("Input type", LIST), ("Concrete Inputs", LIST))),
-    "frames": (None, (("Python id", INT), ("Python parent id", INT), ("Python module id", INT))),
-    "kernels": (("kernel", "Kernel"), (("grid", LIST), ("block", LIST), ("est. achieved occupancy %", REAL), ("warps per SM", REAL),
-                                       ("registers per thread", INT), ("shared memory", INT), ("graph id", INT))),
-    "collectives": (None, (("In msg nelems", INT), ("Out msg nelems", INT), ("Group size", INT), ("Seq", INT), ("dtype", TEXT),
-                           ("Process Group Ranks", TEXT), ("Process Group Description", TEXT))),
-    "syncs": (None, (("cuda_sync_kind", TEXT), ("wait_on_stream", INT), ("wait_on_cuda_event_id", INT),
-                     ("wait_on_cuda_event_record_corr_id", INT))),
-}
-
-
-def compact(v):
-    return json.dumps(v, separators=(",", ":"), ensure_ascii=False)
-
-
-def cell(args, key, kind):
-    v = args.get(key)
-    if kind == LIST:
-        return compact(v) if isinstance(v, list) else None
-    if kind == REAL:
-        return float(v) if isinstance(v, (int, float)) else None
-    if kind == INT:
-        # What has more than 53 bits is a text in our JSON.
-        return None if not isinstance(v, int) else v if abs(v) < 1 << 53 else str(v)
-    return v or None if isinstance(v, str) else None
-
-
-def details(path):
-    """The rows of the tables of details that the file has, as dump_trace prints them."""
-    with (gzip.open if open(path, "rb").read(2) == b"\x1f\x8b" else open)(path, "rt", encoding="utf-8", errors="replace") as f:
-        trace = json.load(f)
-    out, span = {table: [] for table in DETAILS}, -1
-    for e in trace if isinstance(trace, list) else trace["traceEvents"]:
-        if not isinstance(e, dict) or e.get("ph") != "X" or "ts" not in e or "dur" not in e:
-            continue
-        span += 1
-        args = e["args"] if isinstance(e.get("args"), dict) else {}
-        shapes = args.get("Input Dims", args.get("Input dims"))
-        for table, (kinds, columns) in DETAILS.items():
-            row = [cell(args, key, kind) for key, kind in columns]
-            if any(v is not None for v in row) and (not kinds or e.get("cat") in kinds):
-                out[table].append([table, span, compact(shapes) if isinstance(shapes, list) else None, *row])
-    return out
-
-
-def detailed():
-    bad, rows = [], {table: 0 for table in DETAILS}
-    paths = sorted(p for p in glob.glob(os.path.join(CORPUS, "**", "*.json*"), recursive=True) if "variants" not in p and "exact" not in p)
-    for path in paths:
-        wanted = details(path)
-        done = subprocess.run([DUMP, path], stdout=subprocess.PIPE, check=True)
-        got = {table: [] for table in DETAILS}
-        for line in done.stdout.decode().split("\n")[:-1]:
-            row = json.loads(line)
-            got[row[0]].append(row)
-        for table in DETAILS:
-            rows[table] += len(wanted[table])
-            bad += [f"{os.path.basename(path)}: {len(got[table])} rows of {table} and not {len(wanted[table])}"] \
-                if len(got[table]) != len(wanted[table]) else \
-                [f"{os.path.basename(path)}: {a} and not {b}" for a, b in zip(got[table], wanted[table]) if a != b][:3]
-    print(f"{len(paths)} files, {', '.join(f'{n} rows of {table}' for table, n in rows.items())}: {len(bad)} do not agree")
-    return bad
-
-
 def shown(answer):
     return {k: answer[k] for k in ("operator_count", "runtime_count", "kernel_count", "copy_count", "flow_count", "kernels", "idle")} | {
         "timeline": {k: v for k, v in answer["timeline"].items() if k not in ("begin_ns", "end_ns")}}
@@ -182,7 +112,7 @@ def variants():
     return bad
 
 
-wrong = traces() + variants() + detailed()
+wrong = traces() + variants() + details.compare(sys.argv[1], CORPUS)
 for line in wrong:
     print(line)
 sys.exit(1 if wrong else 0)
