@@ -72,6 +72,13 @@ void ts_trace_rows_clear(struct ts_trace_rows *rows)
 	TS_TRACE_TABLES(TABLE_CLEAR)
 }
 
+static uint64_t rows_bytes(const struct ts_trace_rows *rows)
+{
+#define CELL_BYTES(type, column) +sizeof(type)
+#define TABLE_BYTES(table, member, columns) +(uint64_t)rows->member.n *(0 columns(CELL_BYTES))
+	return 0 TS_TRACE_TABLES(TABLE_BYTES);
+}
+
 /* The spans of details that were appended behind `before` spans. */
 static void shift(uint32_t *spans, size_t first, size_t n, size_t before)
 {
@@ -105,6 +112,8 @@ enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_row
 	if (false TS_TRACE_TABLES(TABLE_IS_FULL))
 		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " spans, flows, allocations or counters",
 				    TS_TRACE_ROWS_MAX);
+	if (rows_bytes(&trace->rows) + rows_bytes(rows) > TS_TRACE_BYTES_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " GiB of columns", TS_TRACE_BYTES_MAX >> 30);
 	if (!(true TS_TRACE_TABLES(TABLE_APPEND)))
 		return no_memory(err);
 	TS_TRACE_DETAIL_TABLES(TABLE_SHIFT)

@@ -207,9 +207,10 @@ void ts_trace_rows_finish(struct ts_trace_rows *rows);
 /* Sets the number of rows of each table to 0. */
 void ts_trace_rows_clear(struct ts_trace_rows *rows);
 
-/* The most rows of one table that ts_trace_append gathers: 2.6 GB of spans. A trace of an hour with all its Python functions has
- * fewer; a file of a few MB that unpacks to more is no trace. */
+/* The most rows of one table that ts_trace_append gathers, and the most bytes of all columns together: room for as many Python
+ * functions. A trace of an hour with all of them has fewer; a file of a few MB that unpacks to more is no trace. */
 #define TS_TRACE_ROWS_MAX (UINT64_C(1) << 25)
+#define TS_TRACE_BYTES_MAX (UINT64_C(4) << 30)
 
 /* Copies rows behind those of trace. TS_NO_MEMORY, or TS_TOO_LARGE: trace has all its old rows, and of some tables the new ones. */
 enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err);
