@@ -18,7 +18,7 @@ enum {
 
 struct ts_trace_text {
 	const uint8_t *data; /* NULL: not there */
-	size_t len;
+	uint32_t len;	     /* the window has fewer bytes: an event clears a dozen of these */
 	bool escaped; /* it has a backslash */
 	bool json;    /* it is a value: white space outside of its strings counts for nothing */
 };

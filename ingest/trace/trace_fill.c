@@ -245,7 +245,8 @@ static enum ts_status counter_rows(struct ts_trace_fill *fill, const struct ts_t
 	ts_json_reader_init(&r, ts_span_of(e->args.data, e->args.len), &scratch);
 	while (!status && e->time_ns != TS_TRACE_NONE && !ts_json_next(&r, &token, &bad) && token.type != TS_JSON_EOF && r.depth <= 1) {
 		if (token.type == TS_JSON_KEY)
-			status = ts_trace_word(fill->words, (struct ts_trace_text){.data = token.text.data, .len = token.text.len},
+			status = ts_trace_word(fill->words,
+					       (struct ts_trace_text){.data = token.text.data, .len = (uint32_t)token.text.len},
 					       &series, err);
 		if (token.type != TS_JSON_NUMBER)
 			continue;

@@ -63,7 +63,7 @@ TS_INLINE const uint8_t *string(struct ts_trace_place *place, const uint8_t *p, 
 
 	if (close >= place->end)
 		return lacks(place, place->end, "the end of a string");
-	text.len = (size_t)(close - text.data);
+	text.len = (uint32_t)(close - text.data);
 	*ret = text;
 	return close + 1;
 }
@@ -149,7 +149,7 @@ static const uint8_t *list_value(struct ts_trace_place *place, const uint8_t *p,
 	const uint8_t *end = over_value(place, p);
 
 	if (end && *p == '[')
-		*ret = (struct ts_trace_text){.data = p, .len = (size_t)(end - p), .json = true};
+		*ret = (struct ts_trace_text){.data = p, .len = (uint32_t)(end - p), .json = true};
 	return end;
 }
 
@@ -440,7 +440,7 @@ static const uint8_t *args(struct ts_trace_place *place, const uint8_t *p, struc
 	const uint8_t *end = *p == '{' ? object(place, p, e, arg) : over_value(place, p);
 
 	if (end && *p == '{')
-		e->args = (struct ts_trace_text){.data = p, .len = (size_t)(end - p)};
+		e->args = (struct ts_trace_text){.data = p, .len = (uint32_t)(end - p)};
 	return end;
 }
 

@@ -229,7 +229,7 @@ static enum ts_status reads_as(struct ts_trace_words *w, struct ts_span raw, boo
 	if (!clean.data)
 		return no_memory(w, err);
 	w->repaired += bad;
-	return spelled(w, (struct ts_trace_text){.data = clean.data, .len = clean.len}, ret_word, err);
+	return spelled(w, (struct ts_trace_text){.data = clean.data, .len = (uint32_t)clean.len}, ret_word, err);
 }
 
 static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, struct ts_trace_text text, uint32_t *ret_word,
