@@ -1,6 +1,6 @@
 /* dump_trace.c - prints the columns of details of a trace, for tests/golden/trace/details.py: a line of JSON a row, [table, column,
  * ...], in which what was not said is null. */
-#include "base/file.h"
+#include "base/below.h"
 #include "base/json_writer.h"
 #include "ingest/trace/trace_read.h"
 
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	}
 	source.name = source.path = ts_span_str(argv[1]);
 	ts_arena_init(&arena, 0);
-	must(ts_file_open(argv[1], &source.fd, &source.size, &err), &err);
+	must(ts_below_open(argv[1], argv[1], &source.fd, &source.size, &err), &err);
 	must(ts_trace_load(&source, &reading, &trace, &file, &err), &err);
 	dump(&trace);
 	ts_trace_finish(&trace);
