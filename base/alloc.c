@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Blocks from this size on begin and end at huge pages, because the kernel takes as long to give 4 KiB as to read 100 numbers. */
 enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 2 * HUGE_PAGE };
@@ -54,20 +53,6 @@ void *ts_realloc(void *block, size_t size)
 	if (size == 0 || trapped())
 		return NULL;
 	return realloc(block, size);
-}
-
-void *ts_grow(void *block, size_t used, size_t size)
-{
-	void *larger;
-
-	if (size < HUGE_FROM)
-		return ts_realloc(block, size);
-	larger = ts_alloc(size);
-	if (larger && used)
-		memcpy(larger, block, used);
-	if (larger)
-		ts_free(block);
-	return larger;
 }
 
 void ts_free(void *block)

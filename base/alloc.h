@@ -17,9 +17,6 @@ void *ts_alloc(size_t size);
 void *ts_alloc_array(size_t count, size_t size);
 /* Works like realloc; if it returns NULL, the old block stays valid. */
 void *ts_realloc(void *block, size_t size);
-/* The same for a block that is to be larger, of which only the first `used` bytes are kept: large blocks are given huge pages, which
- * ts_realloc cannot. block may be NULL. */
-void *ts_grow(void *block, size_t used, size_t size);
 /* block may be NULL. */
 void ts_free(void *block);
 

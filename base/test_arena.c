@@ -151,30 +151,6 @@ static void test_large_blocks(void **unused)
 	}
 }
 
-/* Growing keeps what is used, and of a failure the old block. */
-static void test_blocks_grow(void **unused)
-{
-	static const size_t sizes[] = {100, 5000, (4 << 20) - 1, 4 << 20, 9 << 20};
-	uint8_t *block = NULL, *larger;
-	size_t used = 0;
-
-	(void)unused;
-	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-		(void)ts_alloc_fail_at(1);
-		assert_null(ts_grow(block, used, sizes[i]));
-		(void)ts_alloc_fail_at(0);
-		larger = ts_grow(block, used, sizes[i]);
-		assert_non_null(larger);
-		block = larger;
-		for (size_t k = 0; k < used; k++)
-			assert_true(block[k] == (uint8_t)(k * 7));
-		used = sizes[i];
-		for (size_t k = 0; k < used; k++)
-			block[k] = (uint8_t)(k * 7);
-	}
-	ts_free(block);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,7 +161,6 @@ int main(void)
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_nth_allocation_fails),
 		cmocka_unit_test(test_large_blocks),
-		cmocka_unit_test(test_blocks_grow),
 	};
 
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

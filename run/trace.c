@@ -3,13 +3,13 @@
 #include "base/alloc.h"
 
 /* Each column is its own block, so that a table grows without a block as large as all of it. */
-static bool grow(void *column, size_t size, size_t n, size_t cap)
+static bool grow(void *column, size_t size, size_t cap)
 {
 	void *old, *block;
 	size_t bytes;
 
 	memcpy(&old, column, sizeof old);
-	block = ts_size_mul(cap, size, &bytes) ? ts_grow(old, n * size, bytes) : NULL;
+	block = ts_size_mul(cap, size, &bytes) ? ts_realloc(old, bytes) : NULL;
 	if (block)
 		memcpy(column, &block, sizeof block);
 	return block != NULL;
@@ -18,12 +18,12 @@ static bool grow(void *column, size_t size, size_t n, size_t cap)
 static size_t larger(size_t cap, size_t n)
 {
 	enum { FIRST = 1024 };
-	size_t next = cap ? cap * 2 : FIRST;
+	size_t next = cap ? cap + cap / 2 : FIRST;
 
 	return next < n ? n : next;
 }
 
-#define COLUMN_GROWS(type, column) &&grow(&t->column, sizeof(type), t->n, cap)
+#define COLUMN_GROWS(type, column) &&grow(&t->column, sizeof(type), cap)
 #define COLUMN_FREE(type, column) ts_free(t->column);
 #define COLUMN_COPY(type, column) memcpy(t->column + t->n, from->column, from->n * sizeof(type));
 #define TABLE_FUNCTIONS(table, member, columns)                                                                                        \
