@@ -59,7 +59,7 @@ static enum ts_status take(struct ts_inflow *in, void *to, size_t room, size_t *
 /* Fills the buffer of packed bytes if it is empty; leaves it empty at the end of the file. */
 static enum ts_status fill(struct ts_inflow *in, struct ts_error *err)
 {
-	size_t n;
+	size_t n = 0;
 
 	if (in->z.avail_in)
 		return TS_OK;
