@@ -193,8 +193,7 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 	return TS_OK;
 }
 
-/* The number + 1 of the step during which this time lies; 0: none. */
-static uint64_t step_at(const struct ts_timelines *out, int64_t time)
+size_t ts_timelines_step_at(const struct ts_timelines *out, int64_t time)
 {
 	size_t low = 0, n = out->n_steps;
 
@@ -236,7 +235,7 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 
 		if (launch)
 			spare[launched++] = w[i];
-		w[i].group = step_at(out, launch ? launch->begin : w[i].begin);
+		w[i].group = ts_timelines_step_at(out, launch ? launch->begin : w[i].begin);
 	}
 	out->launched = measure(spare, launched, s);
 	out->between = measure(NULL, 0, s);

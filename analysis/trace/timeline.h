@@ -60,5 +60,7 @@ struct ts_timelines {
 
 /* Everything lies in the arena. */
 enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena, struct ts_timelines *ret, struct ts_error *err);
+/* The place among the steps of the one during which this time lies, plus 1; 0: none. */
+size_t ts_timelines_step_at(const struct ts_timelines *lines, int64_t time);
 
 #endif
