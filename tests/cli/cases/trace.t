@@ -54,6 +54,18 @@ $ tscope analyze ./traced/trace.json
 |   48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
 |    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
+|
+| Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
+|   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
+|   0       all        13  0.385000 ms  0.495000 ms  4.295000 ms  4.295000 ms        0           13                 0              0
+|   0       7           7  0.385000 ms  0.385000 ms  0.495000 ms  0.495000 ms        0            7                 0              0
+|   0       20          6  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            6                 0              0
+|
+| Queue (launched and not begun; outstanding: not ended; means and shares are of the time from the first launch to the last end)
+|   device  stream  queued  most    none  1,024 and more  outstanding  most    none
+|   0       all       0.45     2  57.7 %           never         1.79     3   2.4 %
+|   0       7         0.04     1  95.5 %           never         0.82     1  18.2 %
+|   0       20        0.43     1  57.2 %           never         1.02     2   0.0 %
 # The same in gzip, whatever its name.
 $ tscope analyze --json ./traced/demo.json.gz
 | {
@@ -948,6 +960,179 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "byte_count": 4096
 |     }
 |   ],
+|   "host": {
+|     "launches": [
+|       {
+|         "device": 0,
+|         "stream": null,
+|         "event_count": 13,
+|         "launched_count": 13,
+|         "before_call_count": 0,
+|         "call_count": 13,
+|         "delay": {
+|           "least_ns": 385000,
+|           "median_ns": 495000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 385000,
+|           "median_ns": 495000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "call_ns": 65000,
+|         "delay_sum_ns": 28575000,
+|         "early_count": 0,
+|         "long_delay_count": 13,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 63390000,
+|         "queued": {
+|           "most_count": 2,
+|           "sum_ns": 28640000,
+|           "empty_ns": 36550000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 3,
+|           "sum_ns": 113640000,
+|           "empty_ns": 1500000,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       },
+|       {
+|         "device": 0,
+|         "stream": 7,
+|         "event_count": 7,
+|         "launched_count": 7,
+|         "before_call_count": 0,
+|         "call_count": 7,
+|         "delay": {
+|           "least_ns": 385000,
+|           "median_ns": 385000,
+|           "p95_ns": 495000,
+|           "longest_ns": 495000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 385000,
+|           "median_ns": 385000,
+|           "p95_ns": 495000,
+|           "longest_ns": 495000
+|         },
+|         "call_ns": 35000,
+|         "delay_sum_ns": 2805000,
+|         "early_count": 0,
+|         "long_delay_count": 7,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 63390000,
+|         "queued": {
+|           "most_count": 1,
+|           "sum_ns": 2840000,
+|           "empty_ns": 60550000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 1,
+|           "sum_ns": 51840000,
+|           "empty_ns": 11550000,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       },
+|       {
+|         "device": 0,
+|         "stream": 20,
+|         "event_count": 6,
+|         "launched_count": 6,
+|         "before_call_count": 0,
+|         "call_count": 6,
+|         "delay": {
+|           "least_ns": 4295000,
+|           "median_ns": 4295000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 4295000,
+|           "median_ns": 4295000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "call_ns": 30000,
+|         "delay_sum_ns": 25770000,
+|         "early_count": 0,
+|         "long_delay_count": 6,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 60300000,
+|         "queued": {
+|           "most_count": 1,
+|           "sum_ns": 25800000,
+|           "empty_ns": 34500000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 2,
+|           "sum_ns": 61800000,
+|           "empty_ns": 0,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       }
+|     ],
+|     "waits": {
+|       "all": {
+|         "call_count": 0,
+|         "sum_ns": 0,
+|         "longest_ns": 0,
+|         "outstanding_count": 0,
+|         "outstanding_ns": 0,
+|         "drained_count": 0,
+|         "idle_ns": 0
+|       },
+|       "has_sources": false,
+|       "has_work": true,
+|       "by_asker": [],
+|       "steps": [
+|         {
+|           "step": 1,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 2,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 3,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 4,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 5,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 6,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         }
+|       ]
+|     }
+|   },
 |   "notices": []
 | }
 # Cut off: what stands before is read, and it is said.
@@ -998,6 +1183,18 @@ $ tscope analyze ./traced/cut.json
 |            sum   share  count         mean      longest  category       name
 |   16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|
+| Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
+|   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
+|   0       all         4  0.385000 ms  0.385000 ms  4.295000 ms  4.295000 ms        0            4                 0              0
+|   0       7           2  0.385000 ms  0.385000 ms  0.385000 ms  0.385000 ms        0            2                 0              0
+|   0       20          2  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            2                 0              0
+|
+| Queue (launched and not begun; outstanding: not ended; means and shares are of the time from the first launch to the last end)
+|   device  stream  queued  most    none  1,024 and more  outstanding  most   none
+|   0       all       0.46     2  56.9 %           never         1.83     3  0.0 %
+|   0       7         0.04     1  95.8 %           never         0.91     1  8.8 %
+|   0       20        0.42     1  57.6 %           never         1.01     2  0.0 %
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 # Without a device.
 $ tscope analyze ./traced/cpu.json
