@@ -206,8 +206,8 @@ static size_t surround(const struct ts_trace *trace, const struct ts_nest *nest,
 	return n;
 }
 
-static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, struct wait **ret,
-				 size_t *ret_n, struct ts_error *err)
+static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
+				 struct ts_host_waits *out, struct wait **ret, size_t *ret_n, struct ts_error *err)
 {
 	size_t spans = trace->rows.spans.n, names = trace->n_names + 1;
 	struct around a = {.source = ts_arena_array(arena, spans, sizeof *a.source),
@@ -233,6 +233,7 @@ static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_n
 		if (source & OF_STACK)
 			waits[i].source = frame_of(waits[i].source);
 	}
+	out->waiting = a.waiting;
 	*ret = waits;
 	return TS_OK;
 }
@@ -380,7 +381,7 @@ enum ts_status ts_host_waits(const struct ts_trace *trace, const struct ts_nest 
 	struct work work = {0};
 	size_t n = 0;
 
-	if (find_waits(trace, nest, arena, &waits, &n, err))
+	if (find_waits(trace, nest, arena, &out, &waits, &n, err))
 		return err->status;
 	if (n && gather_work(trace, nest, arena, &work, err))
 		return err->status;

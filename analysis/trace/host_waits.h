@@ -39,6 +39,7 @@ struct ts_host_waits {
 		uint64_t calls, ns;
 	} * steps; /* one for each of the timelines */
 	size_t n_steps;
+	const bool *waiting; /* of each span: it waits, or stands within a call that does */
 	bool has_sources; /* the trace has Python functions or call stacks */
 	bool has_work;	  /* it has events of devices; else outstanding, drained and idle mean nothing */
 };

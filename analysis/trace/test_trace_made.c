@@ -20,6 +20,8 @@ void made_begin(struct made *m)
 		m->names[i] = ts_span_str(names[i]);
 	m->trace.names = m->names;
 	m->trace.n_names = NAMES;
+	m->trace.threads = m->threads;
+	m->trace.n_threads = THREADS;
 	ts_arena_init(&m->arena, 0);
 	assert_int_equal(ts_trace_rows_reserve(&m->one, 1, &m->err), TS_OK);
 }

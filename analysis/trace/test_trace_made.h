@@ -5,12 +5,13 @@
 #include "base/arena.h"
 #include "run/trace.h"
 
-enum { NAME_NONE, NAME_GEMM, NAME_ALL_REDUCE, NAME_ALL_GATHER, NAME_STEP_1, NAME_STEP_2, NAMES, NAMES_MAX = 64 };
+enum { NAME_NONE, NAME_GEMM, NAME_ALL_REDUCE, NAME_ALL_GATHER, NAME_STEP_1, NAME_STEP_2, NAMES, NAMES_MAX = 64, THREADS = 8 };
 
 struct made {
 	struct ts_trace trace;
 	struct ts_trace_rows one;
 	struct ts_span names[NAMES_MAX];
+	struct ts_trace_thread threads[THREADS];
 	struct ts_arena arena;
 	struct ts_error err;
 };

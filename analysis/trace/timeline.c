@@ -187,8 +187,10 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 			w[n++] = (struct ts_device_event){.begin = s->start_ns[i], .group = (uint64_t)number, .row = (uint32_t)i};
 	ts_device_events_by_begin(w, n, spare);
 	for (size_t i = 0; i < n; i++)
-		out->steps[i] = (struct ts_timeline_step){
-			.number = (int64_t)w[i].group, .start_ns = w[i].begin, .duration_ns = (uint64_t)s->duration_ns[w[i].row]};
+		out->steps[i] = (struct ts_timeline_step){.number = (int64_t)w[i].group,
+							  .row = w[i].row,
+							  .start_ns = w[i].begin,
+							  .duration_ns = (uint64_t)s->duration_ns[w[i].row]};
 	out->n_steps = n;
 	return TS_OK;
 }

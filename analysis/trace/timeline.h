@@ -40,6 +40,7 @@ struct ts_timeline_of {
 
 struct ts_timeline_step {
 	int64_t number; /* of ProfilerStep#N */
+	uint32_t row;	/* of spans: its annotation */
 	int64_t start_ns;
 	uint64_t duration_ns;	     /* of the step on the host */
 	struct ts_timeline timeline; /* of what it launched, on all devices */

@@ -1,7 +1,9 @@
-/* trace_host.h - what a trace says of the host: what it launched and how it waited. A part of trace_answer.h. */
+/* trace_host.h - what a trace says of the host: what it launched, how it waited, and where its time went. A part of trace_answer.h. */
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_HOST_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_HOST_H
 
+#include "analysis/trace/host_steps.h"
+#include "analysis/trace/host_sums.h"
 #include "analysis/trace/host_waits.h"
 #include "analysis/trace/launch_rows.h"
 
@@ -9,6 +11,8 @@ struct ts_trace_host {
 	struct ts_launch_row *launches; /* of each device and stream */
 	size_t n_launches;
 	struct ts_host_waits waits;
+	struct ts_host_steps steps;
+	struct ts_host_sums sums;
 };
 
 /* Everything lies in the arena but texts, which are the trace's. */

@@ -253,6 +253,21 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	return TS_OK;
 }
 
+static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
+{
+	const struct ts_timelines *l = &a->lines;
+
+	if (l->unlaunched)
+		ts_text_field(cli, "note",
+			      ts_arena_printf(&cli->arena,
+					      "%s of %s were launched before the recording began, or by a call that it lacks",
+					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
+	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
+	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+		return err->status;
+	return TS_OK;
+}
+
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
 {
 	const struct ts_timelines *l = &a->lines;
@@ -260,18 +275,12 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 	ts_text_field(cli, "trace", a->path);
 	ts_text_field(cli, "of", who(cli, a));
 	ts_text_field(cli, "has", contents(cli, a));
-	if (!l->all.events) {
+	if (!l->all.events)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
 				"The trace has no events of devices, so there is nothing to say of their time.");
-		return ts_arena_check(&cli->arena, err);
-	}
-	if (l->unlaunched)
-		ts_text_field(cli, "note",
-			      ts_arena_printf(&cli->arena,
-					      "%s of %s were launched before the recording began, or by a call that it lacks",
-					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
-	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
-	    idle(cli, a, err) || kernels(cli, &a->sums, err) || ts_trace_host_text(cli, a, err))
+	else if (devices(cli, a, err))
+		return err->status;
+	if (ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
 		return err->status;
 	return ts_arena_check(&cli->arena, err);
 }

@@ -1,4 +1,4 @@
-/* shape_trace_host.c - the tables of what a trace says of the host: launches, queues, waits. JSON alone. */
+/* shape_trace_host.c - the tables of what a trace says of the host: launches, queues, waits, times. JSON alone. */
 #include "analysis/trace/trace_host.h"
 #include "proto/shape/shape_rows.h"
 
@@ -109,10 +109,78 @@ static const struct ts_shape_field waits_rows[] = {
 static const struct ts_shape ts_shape_waits = {JSON_SHAPE("trace_waits", waits_rows)};
 #undef TYPE
 
+#define TYPE struct ts_host_step
+static const struct ts_shape_field step_rows[] = {
+	{NULL, "step", I64(number), ABOUT("the N of ProfilerStep#N; 0 of the whole trace")},
+	{NULL, "begin_ns", I64(begin_ns)},
+	{NULL, "wall_ns", U64(wall_ns), ABOUT("the sum of the seven below")},
+	{NULL, "loading_ns", U64(parts[TS_HOST_LOADING]), ABOUT("within an annotation of a data loader")},
+	{NULL, "waits_ns", U64(parts[TS_HOST_WAITS]), ABOUT("within a call that waits for a device")},
+	{NULL, "calls_ns", U64(parts[TS_HOST_CALLS]), ABOUT("in any other call of the runtime")},
+	{NULL, "operators_ns", U64(parts[TS_HOST_OPERATORS])},
+	{NULL, "backward_ns", U64(parts[TS_HOST_BACKWARD_PASS]), ABOUT("in Python or nothing, while a backward thread was at work")},
+	{NULL, "python_ns", U64(parts[TS_HOST_PYTHON])},
+	{NULL, "nothing_ns", U64(parts[TS_HOST_NOTHING]), ABOUT("nothing was recorded")},
+};
+static const struct ts_shape ts_shape_host_step = {JSON_SHAPE("trace_host_step", step_rows)};
+#undef TYPE
+
+#define TYPE struct ts_host_steps
+static bool has_main(const void *in)
+{
+	return ((const TYPE *)in)->all.wall_ns > 0;
+}
+
+static const struct ts_shape_field steps_rows[] = {
+	{NULL, "all", ONE(all, ts_shape_host_step), WHEN(has_main), ABOUT("the main thread over the whole trace")},
+	{NULL, "steps", MANY(items, n, ts_shape_host_step, MANY_ROWS), ABOUT("each on the thread of its annotation")},
+};
+static const struct ts_shape ts_shape_host_steps = {JSON_SHAPE("trace_host_steps", steps_rows)};
+#undef TYPE
+
+WORD_OF(thread_word, enum ts_host_thread_kind, ts_host_thread_word);
+static const struct ts_shape_words thread_kinds = {0, TS_HOST_THREAD_KINDS - 1, .word = thread_word};
+
+#define TYPE struct ts_host_sum
+static const struct ts_shape_field sum_rows[] = {
+	{NULL, "thread_kind", WORD(on, thread_kinds)},
+	{NULL, "name", BYTES(name, TEXT_MAX_BYTES)},
+	{NULL, "count", U64(count)},
+	{NULL, "self_ns", U64(self_ns), ABOUT("that nothing on its thread covers that stands within it")},
+	{NULL, "total_ns", U64(total_ns), ABOUT("without what stands within another of its name")},
+	{NULL, "longest_ns", U64(longest_ns)},
+};
+static const struct ts_shape ts_shape_host_sum = {JSON_SHAPE("trace_host_sum", sum_rows)};
+#undef TYPE
+
+#define TYPE struct ts_host_thread
+static bool has_id(const void *in)
+{
+	return ((const TYPE *)in)->id != TS_TRACE_NONE;
+}
+
+static const struct ts_shape_field thread_rows[] = {
+	{NULL, "thread_kind", WORD(kind, thread_kinds)},
+	{NULL, "id", I64(id), WHEN(has_id)},
+	{NULL, "span_count", U64(spans)},
+	{NULL, "begin_ns", I64(begin_ns)},
+	{NULL, "end_ns", I64(end_ns)},
+	{NULL, "operator_self_ns", U64(operator_ns)},
+	{NULL, "python_self_ns", U64(python_ns)},
+	{NULL, "call_self_ns", U64(call_ns)},
+};
+static const struct ts_shape ts_shape_host_thread = {JSON_SHAPE("trace_host_thread", thread_rows)};
+#undef TYPE
+
 #define TYPE struct ts_trace_host
 static const struct ts_shape_field host_rows[] = {
 	{NULL, "launches", MANY(launches, n_launches, ts_shape_launch_row, MANY_ROWS), ABOUT("a row for each device and each stream")},
 	{NULL, "waits", ONE(waits, ts_shape_waits)},
+	{NULL, "time", ONE(steps, ts_shape_host_steps), ABOUT("where it went, on the thread of each step")},
+	{NULL, "operators", MANY(sums.operators, sums.n_operators, ts_shape_host_sum, MANY_ROWS),
+	 ABOUT("by kind of thread and self time")},
+	{NULL, "python", MANY(sums.python, sums.n_python, ts_shape_host_sum, MANY_ROWS), ABOUT("by kind of thread and self time")},
+	{NULL, "threads", MANY(sums.threads, sums.n_threads, ts_shape_host_thread, MANY_ROWS)},
 };
 const struct ts_shape ts_shape_trace_host = {JSON_SHAPE("trace_host", host_rows)};
 #undef TYPE

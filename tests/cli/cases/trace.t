@@ -66,6 +66,20 @@ $ tscope analyze ./traced/trace.json
 |   0       all       0.45     2  57.7 %           never         1.79     3   2.4 %
 |   0       7         0.04     1  95.5 %           never         0.82     1  18.2 %
 |   0       20        0.43     1  57.2 %           never         1.02     2   0.0 %
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits        calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   2      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   3      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   4      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   5      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   6      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   whole  62.005000 ms                       0.065000 ms  0.270000 ms                        61.670000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 # The same in gzip, whatever its name.
 $ tscope analyze --json ./traced/demo.json.gz
 | {
@@ -1131,7 +1145,118 @@ $ tscope analyze --json ./traced/demo.json.gz
 |           "sum_ns": 0
 |         }
 |       ]
-|     }
+|     },
+|     "time": {
+|       "all": {
+|         "step": 0,
+|         "begin_ns": 999500000,
+|         "wall_ns": 62005000,
+|         "loading_ns": 0,
+|         "waits_ns": 0,
+|         "calls_ns": 65000,
+|         "operators_ns": 270000,
+|         "backward_ns": 0,
+|         "python_ns": 0,
+|         "nothing_ns": 61670000
+|       },
+|       "steps": [
+|         {
+|           "step": 1,
+|           "begin_ns": 999500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 2,
+|           "begin_ns": 1009500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 3,
+|           "begin_ns": 1019500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 4,
+|           "begin_ns": 1029500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 5,
+|           "begin_ns": 1039500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 6,
+|           "begin_ns": 1049500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         }
+|       ]
+|     },
+|     "operators": [
+|       {
+|         "thread_kind": "main",
+|         "name": "aten::mm",
+|         "count": 6,
+|         "self_ns": 270000,
+|         "total_ns": 300000,
+|         "longest_ns": 50000
+|       }
+|     ],
+|     "python": [],
+|     "threads": [
+|       {
+|         "thread_kind": "main",
+|         "id": 100,
+|         "span_count": 25,
+|         "begin_ns": 999500000,
+|         "end_ns": 1061505000,
+|         "operator_self_ns": 270000,
+|         "python_self_ns": 0,
+|         "call_self_ns": 65000
+|       }
+|     ]
 |   },
 |   "notices": []
 | }
@@ -1195,6 +1320,16 @@ $ tscope analyze ./traced/cut.json
 |   0       all       0.46     2  56.9 %           never         1.83     3  0.0 %
 |   0       7         0.04     1  95.8 %           never         0.91     1  8.8 %
 |   0       20        0.42     1  57.6 %           never         1.01     2  0.0 %
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits        calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   2      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   whole  20.000000 ms                       0.020000 ms  0.090000 ms                        19.890000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.090000 ms        0.5 %  0.100000 ms      2  0.050000 ms  main    aten::mm
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 # Without a device.
 $ tscope analyze ./traced/cpu.json
@@ -1203,6 +1338,20 @@ $ tscope analyze ./traced/cpu.json
 | has       12 events: 6 operators, 0 Python functions, 6 annotations, 0 runtime calls; 0 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
 | The trace has no events of devices, so there is nothing to say of their time.
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits  calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   2      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   3      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   4      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   5      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   6      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   whole  60.000000 ms                              0.300000 ms                        59.700000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.300000 ms        0.5 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 # A number that is none, with its byte.
 $ tscope analyze ./traced/bad.json
 ! tscope: ./traced/bad.json: byte 1006: expected a number
