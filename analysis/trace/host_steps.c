@@ -4,7 +4,7 @@
 
 const char *ts_host_part_word(enum ts_host_part part)
 {
-	static const char *const words[] = {"loading", "waits", "calls", "operators", "backward", "python", "nothing"};
+	static const char *const words[] = {"data loading", "waits", "calls", "operators", "backward", "Python", "nothing recorded"};
 
 	return words[part];
 }

@@ -1,13 +1,15 @@
-/* host_steps.h - what the host did during each step, on the thread of the step's annotation; and on the main thread over the whole trace.
+/* host_steps.h - what the host did during each step, on the thread of the step's annotation; and on the main thread over the whole
+ * trace.
  *
- * At each moment the innermost span that is open, the last that began, says what the thread did; annotations but those of data loaders are
- * marks, and say nothing. The parts of a row add up to its wall time, to the nanosecond:
+ * At each moment the innermost span that is open, the last that began, says what the thread did; annotations but those of data
+ * loaders are marks, and say nothing. The parts of a row add up to its wall time, to the nanosecond:
  *
  *	loading		within an annotation of a data loader ("enumerate(DataLoader)#...__next__")
  *	waits		within a call that waits for a device (host_waits.h)
  *	calls		in any other call of the runtime
  *	operators	in an operator
- *	backward	in a Python function, or in nothing, while an operator or a call of a backward thread is open: it waits for that thread
+ *	backward	in a Python function, or in nothing, while an operator or a call of a backward thread is open: it waits for
+ *			that thread
  *	python		in a Python function otherwise
  *	nothing		in nothing that was recorded
  */
@@ -47,6 +49,7 @@ const char *ts_host_part_word(enum ts_host_part part);
 
 /* waiting: of each span, as host_waits.h has it. Everything lies in the arena. */
 enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
-			     const struct ts_timelines *lines, const bool *waiting, struct ts_arena *arena, struct ts_host_steps *ret, struct ts_error *err);
+			     const struct ts_timelines *lines, const bool *waiting, struct ts_arena *arena, struct ts_host_steps *ret,
+			     struct ts_error *err);
 
 #endif

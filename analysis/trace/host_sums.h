@@ -1,7 +1,8 @@
 /* host_sums.h - what operators and Python functions took by name, on each kind of thread, and what each thread did.
  *
  *	self	of a span, the time that none of the spans covers whose parent it is (nest.h), on its own thread
- *	total	of a name, the durations of its spans without those that stand within another of the same name, so that recursion counts once
+ *	total	of a name, the durations of its spans without those that stand within another of the same name, so that recursion
+ *		counts once
  *
  * Names are those of host_threads.h: without addresses.
  */

@@ -1,13 +1,13 @@
 /* host_threads.h - what each thread of the host is for, and the names of its functions without what differs from call to call.
  *
- *	main		has an annotation ProfilerStep#N; in a trace without any, the one thread with the most marks of optimizers and loaders
- *			(Optimizer., enumerate(Data); without those, with the most Python functions; without those, the thread that is not
- *			backward with the most operators and calls
+ *	main		has an annotation ProfilerStep#N; in a trace without any, the one thread with the most marks of optimizers and
+ *			loaders (Optimizer., enumerate(Data); without those, with the most Python functions; without those, the thread
+ *			that is not backward with the most operators and calls
  *	backward	another thread that has operators named autograd::engine::evaluate_function..., or with a forward thread
  *	other		any other thread that has spans of the host
  *
- * A built-in method says the address of its object ("<built-in method item of Tensor object at 0x7cc4c7>"): what is said by name is said
- * without the address.
+ * A built-in method says the address of its object ("<built-in method item of Tensor object at 0x7cc4c7>"): what is said by name is
+ * said without the address.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_HOST_THREADS_H
 #define TSCOPE_ANALYSIS_TRACE_HOST_THREADS_H

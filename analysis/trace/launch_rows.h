@@ -3,14 +3,16 @@
  * The population are the events whose launching call the trace has; the others are in `events` alone.
  *
  *	delay	begin of the event less the end of its call. It is below 0 where the event began before the call returned, which is
- *		frequent; HTA counts such a delay as 0, and so do `delay` and `sum_ns` here, but `unclipped` does not. Of several events of one
- *		call, which a CUDA graph makes, only the one that began first has a delay: the others waited for it, not for the host.
+ *		frequent; HTA counts such a delay as 0, and so do `delay` and `sum_ns` here, but `unclipped` does not. Of several
+ *		events of one call, which a CUDA graph makes, only the one that began first has a delay: the others waited for it, not
+ *		for the host.
  *	quantile	the least value that is not below the given share of all (nearest rank): always one that occurred
- *	long		delays above 100 us, calls above 50 us, kernels that are shorter than their call on the host: the bounds of HTA
+ *	long		delays above 100 us, calls above 50 us, kernels that are shorter than their call on the host: the bounds of
+ *			HTA
  *	queued		an event from the begin of its call to its own begin: +1 at the launch, -1 at the begin, as HTA's queue length
  *	outstanding	the same to its end
- *	full		from 1,024 on, as HTA has it. Devices are found to hold calls from some fewer on: what calls took that began with 1,000
- *			and more queued is measured beside
+ *	full		from 1,024 on, as HTA has it. Devices are found to hold calls from some fewer on: what calls took that began
+ *			with 1,000 and more queued is measured beside
  *	window		from the first begin of a call or event to the last end of an event; times of depth are parts of it
  *
  * An event that began before its call did, which clocks that disagree make, is never queued, and counted in `before_call`.

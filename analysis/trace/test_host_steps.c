@@ -33,8 +33,8 @@ static void check(const struct ts_host_step *s, const uint64_t wanted[TS_HOST_PA
 
 	for (int i = 0; i < TS_HOST_PARTS; i++) {
 		if (s->parts[i] != wanted[i])
-			fail_msg("step %" PRId64 ": %s %" PRIu64 " and not %" PRIu64, s->number, ts_host_part_word((enum ts_host_part)i),
-				 s->parts[i], wanted[i]);
+			fail_msg("step %" PRId64 ": %s %" PRIu64 " and not %" PRIu64, s->number,
+				 ts_host_part_word((enum ts_host_part)i), s->parts[i], wanted[i]);
 		sum += s->parts[i];
 	}
 	assert_int_equal(sum, s->wall_ns);
@@ -57,12 +57,13 @@ static void on_paper(void **state)
 	made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, 92, 98);
 	made_host(&m, TS_TRACE_ANNOTATION, "Optimizer.step#SGD.step", 0, 100, 105); /* a mark: Python */
 	made_host(&m, TS_TRACE_OPERATOR, "autograd::engine::evaluate_function: MmBackward0", 1, 50, 70);
-	made_host(&m, TS_TRACE_OPERATOR, "autograd::engine::evaluate_function: MmBackward0", 1, 95, 96); /* while main waits for the device */
+	made_host(&m, TS_TRACE_OPERATOR, "autograd::engine::evaluate_function: MmBackward0", 1, 95, 96); /* main waits for the device */
 	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#9", 0, 110, 160);
 	steps = steps_of(&m);
 	assert_int_equal(steps.n, 2);
 	assert_int_equal(steps.items[0].number, 8);
-	/* 100 = 20 loading, 6 waits, 4 calls, 6 + 4 operators, 20 backward; Python has the rest: 30 to 35, 45 to 50, 70 to 90, 100 to 110 */
+	/* 100 = 20 loading, 6 waits, 4 calls, 6 + 4 operators, 20 backward;
+	 * Python has the rest: 30 to 35, 45 to 50, 70 to 90, 100 to 110 */
 	check(&steps.items[0], (const uint64_t[]){20, 6, 4, 10, 20, 40, 0});
 	/* The function ended at 150, and the step, which outlasts it, stands for nothing. */
 	check(&steps.items[1], (const uint64_t[]){0, 0, 0, 0, 0, 40, 10});

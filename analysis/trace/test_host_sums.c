@@ -21,7 +21,8 @@ static struct ts_host_sums sums_of(struct made *m, struct ts_nest *nest)
 	return sums;
 }
 
-static void check(const struct ts_host_sum *s, const char *name, enum ts_host_thread_kind on, uint64_t count, uint64_t self, uint64_t total)
+static void check(const struct ts_host_sum *s, const char *name, enum ts_host_thread_kind on, uint64_t count, uint64_t self,
+		  uint64_t total)
 {
 	if (!ts_span_is(s->name, name))
 		fail_msg("%.*s and not %s", TS_SPAN_ARG(s->name), name);
@@ -141,8 +142,8 @@ static void against_the_definition(void **state)
 		for (int i = 0; i < SPANS; i++) {
 			int64_t at = (int64_t)ts_random_below(&random, 60), len = (int64_t)ts_random_below(&random, 60);
 
-			made_host(&m, ts_random_below(&random, 2) ? TS_TRACE_OPERATOR : TS_TRACE_PYTHON, "a", ts_random_below(&random, 2),
-				  at, at + len);
+			made_host(&m, ts_random_below(&random, 2) ? TS_TRACE_OPERATOR : TS_TRACE_PYTHON, "a",
+				  ts_random_below(&random, 2), at, at + len);
 		}
 		sums = sums_of(&m, &nest);
 		for (uint32_t i = 0; i < SPANS; i++) {

@@ -134,12 +134,31 @@ static void what_is_left(void **state)
 
 static void which_wait(void **state)
 {
-	static const char *const wait[] = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuCtxSynchronize",
-					   "hipDeviceSynchronize",  "hipMemcpyWithStream",   "cudaMemcpy",	     "cudaMemcpy2D",
-					   "cuMemcpyDtoH_v2",	    "cudaFree",		     "cuMemFree_v2",	     "cudaStreamSynchronize_ptsz"};
-	static const char *const do_not[] = {"cudaMemcpyAsync",	  "cudaStreamWaitEvent", "cudaLaunchKernel", "cudaFreeAsync", "cudaFreeHost",
-					     "hipMemcpyDtoHAsync", "cudaMemcpy2DAsync",	 "cudaEventQuery",   "",	      "cuda",
-					     "cudaMemsetAsync",	  "Synchronize",	 "cudaMemcpyBatchAsync"};
+	static const char *const wait[] = {"cudaDeviceSynchronize",
+					   "cudaStreamSynchronize",
+					   "cudaEventSynchronize",
+					   "cuCtxSynchronize",
+					   "hipDeviceSynchronize",
+					   "hipMemcpyWithStream",
+					   "cudaMemcpy",
+					   "cudaMemcpy2D",
+					   "cuMemcpyDtoH_v2",
+					   "cudaFree",
+					   "cuMemFree_v2",
+					   "cudaStreamSynchronize_ptsz"};
+	static const char *const do_not[] = {"cudaMemcpyAsync",
+					     "cudaStreamWaitEvent",
+					     "cudaLaunchKernel",
+					     "cudaFreeAsync",
+					     "cudaFreeHost",
+					     "hipMemcpyDtoHAsync",
+					     "cudaMemcpy2DAsync",
+					     "cudaEventQuery",
+					     "",
+					     "cuda",
+					     "cudaMemsetAsync",
+					     "Synchronize",
+					     "cudaMemcpyBatchAsync"};
 	static const char *const torch[] = {"torch/nn/modules/module.py(1501): _call_impl",
 					    "/usr/lib/python3/site-packages/torch/_tensor.py(3): item",
 					    "<built-in method item of Tensor object at 0x7f>",
@@ -147,7 +166,8 @@ static void which_wait(void **state)
 					    "nn.Module: Linear_0",
 					    "<module>",
 					    ""};
-	static const char *const own[] = {"train.py(7): main", "/home/a/pytorch/train.py(1): f", "torchvision/ops/nms.py(4): nms", "mytorch/a.py(1): g"};
+	static const char *const own[] = {"train.py(7): main", "/home/a/pytorch/train.py(1): f", "torchvision/ops/nms.py(4): nms",
+					  "mytorch/a.py(1): g"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wait / sizeof wait[0]; i++)

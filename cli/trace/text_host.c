@@ -149,8 +149,8 @@ static enum ts_status waits(struct ts_cli *cli, const struct ts_host_waits *w, s
 	if (!w->all.calls)
 		return TS_OK;
 	ts_trace_heading(cli, ts_arena_printf(&cli->arena,
-					      "Waits of the host for a device: %s, %s (outstanding: launched and not ended, the mean of "
-					      "the calls; ran dry: nothing was left)",
+					      "Waits of the host for a device: %s, %s (outstanding: launched and not ended, the "
+					      "mean of the calls; ran dry: nothing was left)",
 					      ts_trace_plural(cli, w->all.calls, "call"), ts_trace_ms(cli, w->all.ns)));
 	ts_grid_init(&grid, columns, 9, &cli->arena);
 	for (size_t i = 0; i < w->n && i < WAITS_SHOWN; i++)

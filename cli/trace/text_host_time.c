@@ -18,15 +18,13 @@ static void step_row(struct ts_cli *cli, struct ts_grid *grid, const char *step,
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_host_steps *h, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"step", TS_ALIGN_LEFT, 0},	 {"wall", TS_ALIGN_RIGHT, 0},
-							{"data loading", TS_ALIGN_RIGHT, 0}, {"waits", TS_ALIGN_RIGHT, 0},
-							{"calls", TS_ALIGN_RIGHT, 0},	 {"operators", TS_ALIGN_RIGHT, 0},
-							{"backward", TS_ALIGN_RIGHT, 0}, {"Python", TS_ALIGN_RIGHT, 0},
-							{"nothing recorded", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid_column columns[2 + TS_HOST_PARTS] = {{"step", TS_ALIGN_LEFT, 0}, {"wall", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
+	for (int i = 0; i < TS_HOST_PARTS; i++)
+		columns[2 + i] = (struct ts_grid_column){ts_host_part_word((enum ts_host_part)i), TS_ALIGN_RIGHT, 0};
 	ts_text_heading(cli, "The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
+	ts_grid_init(&grid, columns, 2 + TS_HOST_PARTS, &cli->arena);
 	for (size_t i = 0; i < h->n && i < STEPS_SHOWN; i++)
 		step_row(cli, &grid, ts_show_step(h->items[i].number, &cli->arena), &h->items[i]);
 	step_row(cli, &grid, "whole", &h->all);
