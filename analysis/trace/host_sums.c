@@ -1,16 +1,11 @@
 #include "analysis/trace/host_sums.h"
 
 #include "analysis/trace/saturate.h"
+#include "analysis/trace/self_times.h"
 
 #include <stdlib.h>
 
 enum { OPERATORS, PYTHON, TABLES };
-
-struct open_span {
-	uint32_t row;
-	int64_t until; /* how far its children cover it */
-	uint64_t covered_ns;
-};
 
 struct sums {
 	const struct ts_trace *trace;
@@ -19,7 +14,8 @@ struct sums {
 	struct ts_host_sum *tables[TABLES]; /* of each kind of thread and name */
 	uint32_t *open[TABLES];		    /* how many spans of each name are open */
 	struct ts_host_thread *threads;
-	struct open_span *stack;
+	const uint64_t *self;
+	uint32_t *stack; /* rows */
 	size_t depth;
 };
 
@@ -31,18 +27,11 @@ static int table_of(uint8_t kind)
 static void enter(struct sums *t, uint32_t row)
 {
 	const struct ts_trace_spans *s = &t->trace->rows.spans;
-	struct open_span *parent = t->depth ? &t->stack[t->depth - 1] : NULL;
 	int64_t begin = s->start_ns[row], end = begin + s->duration_ns[row];
 	struct ts_host_thread *thread = &t->threads[s->thread[row]];
 	int table = table_of(s->kind[row]);
 
-	if (parent) {
-		int64_t from = begin > parent->until ? begin : parent->until;
-
-		parent->covered_ns += end > from ? (uint64_t)end - (uint64_t)from : 0;
-		parent->until = end > parent->until ? end : parent->until;
-	}
-	t->stack[t->depth++] = (struct open_span){.row = row, .until = begin};
+	t->stack[t->depth++] = row;
 	if (!thread->spans++ || end > thread->end_ns)
 		thread->end_ns = end;
 	if (thread->spans == 1)
@@ -71,18 +60,18 @@ static void add(struct sums *t, int table, uint32_t row, uint64_t self)
 static void leave(struct sums *t)
 {
 	const struct ts_trace_spans *s = &t->trace->rows.spans;
-	const struct open_span *span = &t->stack[--t->depth];
-	uint64_t self = (uint64_t)s->duration_ns[span->row] - span->covered_ns;
-	struct ts_host_thread *thread = &t->threads[s->thread[span->row]];
-	int table = table_of(s->kind[span->row]);
+	uint32_t row = t->stack[--t->depth];
+	uint64_t self = t->self[row];
+	struct ts_host_thread *thread = &t->threads[s->thread[row]];
+	int table = table_of(s->kind[row]);
 
 	if (table < TABLES)
-		add(t, table, span->row, self);
+		add(t, table, row, self);
 	if (table == OPERATORS)
 		thread->operator_ns = ts_plus(thread->operator_ns, self);
 	else if (table == PYTHON)
 		thread->python_ns = ts_plus(thread->python_ns, self);
-	else if (s->kind[span->row] == TS_TRACE_RUNTIME)
+	else if (s->kind[row] == TS_TRACE_RUNTIME)
 		thread->call_ns = ts_plus(thread->call_ns, self);
 }
 
@@ -91,7 +80,7 @@ static void walk(struct sums *t)
 	for (size_t k = 0; k < t->nest->n_order; k++) {
 		uint32_t row = t->nest->order[k], parent = t->nest->parent[row];
 
-		while (t->depth && t->stack[t->depth - 1].row != parent)
+		while (t->depth && t->stack[t->depth - 1] != parent)
 			leave(t);
 		enter(t, row);
 	}
@@ -161,7 +150,11 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
 	size_t places = trace->n_names * TS_HOST_THREAD_KINDS;
 	struct sums t = {.trace = trace, .nest = nest, .names = names};
 	struct ts_host_sums out = {0};
+	uint64_t *self;
 
+	if (ts_self_times(trace, nest, arena, &self, err))
+		return err->status;
+	t.self = self;
 	for (int i = 0; i < TABLES; i++) {
 		t.tables[i] = ts_arena_array(arena, places, sizeof *t.tables[i]);
 		t.open[i] = ts_arena_array(arena, trace->n_names, sizeof *t.open[i]);
