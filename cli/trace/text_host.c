@@ -118,7 +118,8 @@ static bool any_launch(const struct ts_trace_host *h)
 
 static const char *asker(struct ts_cli *cli, const struct ts_host_wait *w)
 {
-	const char *inner = ts_show_text(w->in_operator, &cli->arena), *outer = ts_show_text(w->in_outer, &cli->arena);
+	const char *inner = ts_show_text(ts_trace_cut(w->in_operator, TS_TRACE_NAME_BYTES), &cli->arena);
+	const char *outer = ts_show_text(ts_trace_cut(w->in_outer, TS_TRACE_NAME_BYTES), &cli->arena);
 
 	if (!inner || !outer || !*inner)
 		return inner ? "-" : NULL;
@@ -133,9 +134,9 @@ static void wait_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_h
 	ts_trace_cell(grid, waits->has_work ? mean(cli, w->sum.outstanding, w->sum.calls) : "-");
 	ts_trace_cell(grid, waits->has_work ? ts_trace_count(cli, w->sum.drained) : "-");
 	ts_trace_cell(grid, waits->has_work ? ts_trace_ms(cli, w->sum.idle_ns) : "-");
-	ts_grid_span(grid, TS_STYLE_PLAIN, w->call);
+	ts_trace_name(cli, grid, w->call);
 	ts_trace_cell(grid, asker(cli, w));
-	ts_grid_span(grid, TS_STYLE_PLAIN, w->source.len ? w->source : ts_span_str(waits->has_sources ? "-" : "not recorded"));
+	ts_trace_name(cli, grid, w->source.len ? w->source : ts_span_str(waits->has_sources ? "-" : "not recorded"));
 }
 
 static enum ts_status waits(struct ts_cli *cli, const struct ts_host_waits *w, struct ts_error *err)

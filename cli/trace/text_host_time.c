@@ -44,7 +44,7 @@ static void sum_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_ho
 	ts_trace_cell(grid, ts_trace_count(cli, s->count));
 	ts_trace_cell(grid, ts_trace_ms(cli, s->longest_ns));
 	ts_trace_cell(grid, ts_host_thread_word(s->on));
-	ts_grid_span(grid, TS_STYLE_PLAIN, s->name);
+	ts_trace_name(cli, grid, s->name);
 }
 
 /* The first of each kind of thread. */

@@ -245,7 +245,7 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	for (size_t i = 0; i < sums->n_names && i < TS_TRACE_KERNELS_SHOWN; i++) {
 		sum_cells(cli, &grid, &sums->names[i], sums->sum_ns);
 		ts_trace_cell(&grid, ts_sum_category_word(sums->names[i].category));
-		ts_grid_span(&grid, TS_STYLE_PLAIN, ts_kernel_without_arguments(sums->names[i].name));
+		ts_trace_name(cli, &grid, ts_kernel_without_arguments(sums->names[i].name));
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;

@@ -8,7 +8,7 @@
 #include "cli/core/context.h"
 #include "cli/text/grid.h"
 
-enum { TS_TRACE_PLACES_SHOWN = 32 };
+enum { TS_TRACE_PLACES_SHOWN = 32, TS_TRACE_NAME_BYTES = 1000 };
 
 /* "12.345678 ms": all digits, because what is exact is shown so. */
 const char *ts_trace_ms(struct ts_cli *cli, uint64_t ns);
@@ -20,6 +20,10 @@ const char *ts_trace_count(struct ts_cli *cli, uint64_t n);
 const char *ts_trace_place(struct ts_cli *cli, int32_t n, const char *none);
 void ts_trace_heading(struct ts_cli *cli, const char *text);
 void ts_trace_cell(struct ts_grid *grid, const char *text);
+/* A foreign name: whole characters of it, as many as TS_TRACE_NAME_BYTES have. Real names have some hundred, hostile ones millions. */
+void ts_trace_name(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name);
+/* The first whole characters of a text that `most` bytes have. */
+struct ts_span ts_trace_cut(struct ts_span text, size_t most);
 /* "and 5 streams; --json has all", if there are more than were shown. */
 void ts_trace_more(struct ts_cli *cli, size_t n, size_t shown, const char *what);
 
