@@ -91,6 +91,25 @@ static void on_paper(void **state)
 	made_finish(&m);
 }
 
+/* A step that stands in a function is that function's time, and no call of it. */
+static void step_in_a_function(void **state)
+{
+	struct ts_host_names names;
+	struct ts_flame flame;
+	struct ts_nest nest;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 0, 0, 100);
+	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#2", 0, 10, 90);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::mm", 0, 20, 50);
+	flame = flame_of(&m, &nest, &names);
+	check(find(&flame, "", "train.py(7): main"), TS_FLAME_PYTHON, 1, 70, 100, 0);
+	check(find(&flame, "train.py(7): main", "aten::mm"), TS_FLAME_OPERATOR, 1, 30, 30, 0);
+	made_finish(&m);
+}
+
 static void frame(const struct ts_flame *f, const struct ts_flame_frame *got, const char *name, uint32_t folded, uint64_t left,
 		  uint64_t width)
 {
@@ -206,9 +225,7 @@ static void adds_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_paper),
-		cmocka_unit_test(picture),
-		cmocka_unit_test(nothing),
+		cmocka_unit_test(on_paper), cmocka_unit_test(step_in_a_function), cmocka_unit_test(picture), cmocka_unit_test(nothing),
 		cmocka_unit_test(adds_up),
 	};
 
