@@ -116,8 +116,8 @@ static void add_up(struct builder *b)
 	}
 }
 
-enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names, const bool *waiting,
-			struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err)
+enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
+			const bool *waiting, struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err)
 {
 	size_t most = nest->n_order + TS_HOST_THREAD_KINDS + 1, slots = 16;
 	struct builder b = {.trace = trace, .nest = nest, .names = names};
@@ -219,8 +219,11 @@ static size_t choose(const struct ts_flame *flame, struct ts_flame_view *v, uint
 		const struct ts_flame_node *node = &flame->nodes[i];
 
 		if (shows(v, node, levels)) {
-			seen[n++] = (struct seen){
-				.node = (uint32_t)i, .kind = node->name_id, .depth = node->depth, .parent = node->parent, .ns = node->ns[v->weight]};
+			seen[n++] = (struct seen){.node = (uint32_t)i,
+						  .kind = node->name_id,
+						  .depth = node->depth,
+						  .parent = node->parent,
+						  .ns = node->ns[v->weight]};
 		} else if (node->ns[v->weight] && (!node->parent || shows(v, &flame->nodes[node->parent], levels))) {
 			f->folded_ns[node->parent] += node->ns[v->weight];
 			f->folded[node->parent] += node->below[v->weight];

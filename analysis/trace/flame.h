@@ -1,9 +1,9 @@
-/* flame.h - the stacks of the host, merged by name, with their own time and that of the devices' work which was launched below them; and
- * which of them a picture shows.
+/* flame.h - the stacks of the host, merged by name, with their own time and that of the devices' work which was launched below them;
+ * and which of them a picture shows.
  *
- * A stack is what encloses a span (nest.h), from the thread down; steps are left out of it, so that all steps are one. Threads are merged
- * by their kind, names as in host_threads.h. The host's weight of a stack is its self time, in nanoseconds; the devices' is the sum of the
- * durations of what its calls launched, whenever that ran. A stack that contains others has their weight, too.
+ * A stack is what encloses a span (nest.h), from the thread down; steps are left out of it, so that all steps are one. Threads are
+ * merged by their kind, names as in host_threads.h. The host's weight of a stack is its self time, in nanoseconds; the devices' is
+ * the sum of the durations of what its calls launched, whenever that ran. A stack that contains others has their weight, too.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_FLAME_H
 #define TSCOPE_ANALYSIS_TRACE_FLAME_H
@@ -43,8 +43,8 @@ struct ts_flame {
 };
 
 /* Everything lies in the arena but names, which are those of names. */
-enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names, const bool *waiting,
-			struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err);
+enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
+			const bool *waiting, struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err);
 
 /* A rectangle of the picture: widths are shares of the whole. */
 struct ts_flame_frame {
@@ -56,10 +56,11 @@ struct ts_flame_frame {
 
 struct ts_flame_view {
 	enum ts_flame_weight weight;
-	uint64_t whole;			 /* 0: there is nothing to show */
-	uint64_t least;			 /* narrower stacks are folded */
-	struct ts_flame_frame *frames;	 /* by depth; parents before children; main threads first, else in one parent the widest; the folded behind */
-	size_t n, folded;		 /* frames, and stacks that are folded */
+	uint64_t whole; /* 0: there is nothing to show */
+	uint64_t least; /* narrower stacks are folded */
+	/* By depth, so parents stand before children; main threads first, else in one parent the widest, the folded behind. */
+	struct ts_flame_frame *frames;
+	size_t n, folded; /* frames, and stacks that are folded */
 	uint32_t deepest;
 };
 

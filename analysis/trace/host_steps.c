@@ -13,9 +13,9 @@ struct host {
 	const struct ts_trace *trace;
 	const struct ts_nest *nest;
 	const struct ts_host_names *names;
-	uint8_t *parts; /* of each span, of enum ts_host_part; a mark has TS_HOST_PARTS */
-	struct ts_stretches backward;	  /* when a backward thread was at work */
-	struct ts_device_event *marks;	  /* begins and ends of rows, by thread and time; row: which, class: whether an end */
+	uint8_t *parts;		       /* of each span, of enum ts_host_part; a mark has TS_HOST_PARTS */
+	struct ts_stretches backward;  /* when a backward thread was at work */
+	struct ts_device_event *marks; /* begins and ends of rows, by thread and time; row: which, class: whether an end */
 	size_t n_marks, next;
 	struct ts_host_step *rows; /* the steps, and behind them the whole */
 	uint32_t *open;

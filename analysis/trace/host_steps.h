@@ -40,7 +40,7 @@ struct ts_host_step {
 };
 
 struct ts_host_steps {
-	struct ts_host_step all; /* the first main thread, from its first begin to its last end; wall_ns 0: the trace has none */
+	struct ts_host_step all;    /* the first main thread, from its first begin to its last end; wall_ns 0: the trace has none */
 	struct ts_host_step *items; /* by time */
 	size_t n;
 };

@@ -10,8 +10,9 @@
 bool ts_call_waits(struct ts_span name)
 {
 	static const char *const makers[] = {"cuda", "hip", "cu"};
-	static const char *const waits[] = {"DeviceSynchronize", "StreamSynchronize", "EventSynchronize",	   "CtxSynchronize",
-					    "ThreadSynchronize", "Free",	      "MemFree",	   "FreeArray"};
+	static const char *const waits[] = {"DeviceSynchronize", "StreamSynchronize", "EventSynchronize",
+					    "CtxSynchronize",	 "ThreadSynchronize", "Free",
+					    "MemFree",		 "FreeArray"};
 	size_t maker = 0;
 
 	while (maker < 3 && !ts_span_skip(&name, makers[maker]))
@@ -185,22 +186,25 @@ static size_t surround(const struct ts_trace *trace, const struct ts_nest *nest,
 	size_t n = 0;
 
 	for (size_t k = 0; k < nest->n_order; k++) {
-		uint32_t i = nest->order[k], parent = nest->parent[i], operator = nest->in_operator[i];
+		uint32_t i = nest->order[k], parent = nest->parent[i], operator= nest->in_operator[i];
 		bool waits_within = parent != TS_NEST_NONE && a->waiting[parent];
 
 		a->source[i] = source_of(trace, a, i, parent == TS_NEST_NONE ? 0 : a->source[parent]);
-		a->outer[i] = operator == TS_NEST_NONE || a->outer[operator] == TS_NEST_NONE ? operator : a->outer[operator];
+		a->outer[i] = operator== TS_NEST_NONE || a->outer[operator] == TS_NEST_NONE ? operator: a->outer[operator];
 		a->waiting[i] = waits_within || a->waiting[i] ||
 				(s->kind[i] == TS_TRACE_RUNTIME && known(a->calls, ts_call_waits, trace, s->name[i]));
 		if (!a->waiting[i] || waits_within)
 			continue;
 		if (waits)
-			waits[n] = (struct wait){.begin = s->start_ns[i],
-						 .end = s->start_ns[i] + s->duration_ns[i],
-						 .row = i,
-						 .call = s->name[i],
-						 .in_operator = operator == TS_NEST_NONE ? 0 : s->name[operator],
-						 .in_outer = operator == TS_NEST_NONE ? 0 : s->name[a->outer[i]]};
+			waits[n] = (struct wait){
+				.begin = s->start_ns[i],
+				.end = s->start_ns[i] + s->duration_ns[i],
+				.row = i,
+				.call = s->name[i],
+				.in_operator =
+				operator== TS_NEST_NONE
+					? 0
+					: s->name[operator], .in_outer = operator== TS_NEST_NONE ? 0 : s->name[a->outer[i]] };
 		n++;
 	}
 	return n;
@@ -269,8 +273,8 @@ static void measure(struct wait *waits, size_t n, const struct work *w)
 		if (then == w->n || then == taken)
 			continue;
 		taken = then;
-		waits[i].sum.idle_ns = (uint64_t)w->next[then] -
-				       (uint64_t)(w->until[then] > waits[i].begin ? w->until[then] : waits[i].begin);
+		waits[i].sum.idle_ns =
+			(uint64_t)w->next[then] - (uint64_t)(w->until[then] > waits[i].begin ? w->until[then] : waits[i].begin);
 	}
 }
 

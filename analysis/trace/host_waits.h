@@ -41,8 +41,8 @@ struct ts_host_waits {
 	} * steps; /* one for each of the timelines */
 	size_t n_steps;
 	const bool *waiting; /* of each span: it waits, or stands within a call that does */
-	bool has_sources; /* the trace has Python functions or call stacks */
-	bool has_work;	  /* it has events of devices; else outstanding, drained and idle mean nothing */
+	bool has_sources;    /* the trace has Python functions or call stacks */
+	bool has_work;	     /* it has events of devices; else outstanding, drained and idle mean nothing */
 };
 
 /* Whether a call of this name waits; copies that are called asynchronous are judged by their time. */

@@ -72,8 +72,8 @@ static size_t intervals(struct launches *l, const struct ts_device_event *w, siz
 
 		if (call == TS_NEST_NONE || l->spans->start_ns[call] >= until)
 			continue;
-		l->up[kept] = (struct ts_device_event){
-			.begin = l->spans->start_ns[call], .end = end_of(l->spans, call), .class = w[i].class};
+		l->up[kept] =
+			(struct ts_device_event){.begin = l->spans->start_ns[call], .end = end_of(l->spans, call), .class = w[i].class};
 		l->down[kept++] = (struct ts_device_event){.begin = until};
 	}
 	ts_device_events_by_begin(l->up, kept, l->spare);

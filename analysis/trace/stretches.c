@@ -10,9 +10,10 @@ void ts_stretches_find(struct ts_stretches *b, const struct ts_device_event *w, 
 			last->end = w[i].end > last->end ? w[i].end : last->end;
 			continue;
 		}
-		b->items[b->n++] = (struct ts_stretch){.begin = w[i].begin,
-						    .end = w[i].end,
-						    .before = last ? last->before + ((uint64_t)last->end - (uint64_t)last->begin) : 0};
+		b->items[b->n++] =
+			(struct ts_stretch){.begin = w[i].begin,
+					    .end = w[i].end,
+					    .before = last ? last->before + ((uint64_t)last->end - (uint64_t)last->begin) : 0};
 	}
 }
 

@@ -19,8 +19,7 @@ static struct ts_flame flame_of(struct made *m, struct ts_nest *nest, struct ts_
 	struct ts_flame flame;
 
 	if (ts_nest(&m->trace, &m->arena, nest, &m->err) || ts_timelines(&m->trace, &m->arena, &lines, &m->err) ||
-	    ts_host_names(&m->trace, &m->arena, names, &m->err) ||
-	    ts_host_waits(&m->trace, nest, &lines, &m->arena, &waits, &m->err) ||
+	    ts_host_names(&m->trace, &m->arena, names, &m->err) || ts_host_waits(&m->trace, nest, &lines, &m->arena, &waits, &m->err) ||
 	    ts_flame(&m->trace, nest, names, waits.waiting, &m->arena, &flame, &m->err))
 		fail_msg("%s", m->err.text);
 	return flame;
@@ -176,7 +175,7 @@ static void nothing(void **state)
 	made_finish(&m);
 }
 
-/* All self times of the host are the whole, as host_sums.h has them; frames of one level never overlap, and lie within their parents. */
+/* All self times of the host are the whole, as host_sums.h has them; frames never overlap, and lie within their parents. */
 static void adds_up(void **state)
 {
 	static const char *const words[] = {"a", "b", "c"};
@@ -197,8 +196,8 @@ static void adds_up(void **state)
 		for (int i = 0; i < 60; i++) {
 			int64_t at = (int64_t)ts_random_below(&random, 100), len = (int64_t)ts_random_below(&random, 90);
 
-			made_host(&m, ts_random_below(&random, 2) ? TS_TRACE_OPERATOR : TS_TRACE_PYTHON, words[ts_random_below(&random, 3)],
-				  ts_random_below(&random, 3), at, at + len);
+			made_host(&m, ts_random_below(&random, 2) ? TS_TRACE_OPERATOR : TS_TRACE_PYTHON,
+				  words[ts_random_below(&random, 3)], ts_random_below(&random, 3), at, at + len);
 		}
 		flame = flame_of(&m, &nest, &names);
 		assert_int_equal(ts_host_sums(&m.trace, &nest, &names, &m.arena, &sums, &m.err), TS_OK);

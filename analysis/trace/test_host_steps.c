@@ -50,10 +50,10 @@ static void on_paper(void **state)
 	made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 0, 0, 150);
 	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#8", 0, 10, 110);
 	made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 10, 30);
-	made_host(&m, TS_TRACE_OPERATOR, "aten::stack", 0, 12, 20);   /* loading, too */
-	made_host(&m, TS_TRACE_OPERATOR, "aten::mm", 0, 35, 45);      /* 10 less 4 */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::stack", 0, 12, 20); /* loading, too */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::mm", 0, 35, 45);    /* 10 less 4 */
 	made_host(&m, TS_TRACE_RUNTIME, "cudaLaunchKernel", 0, 36, 40);
-	made_host(&m, TS_TRACE_OPERATOR, "aten::item", 0, 90, 100);   /* 10 less 6 */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::item", 0, 90, 100); /* 10 less 6 */
 	made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, 92, 98);
 	made_host(&m, TS_TRACE_ANNOTATION, "Optimizer.step#SGD.step", 0, 100, 105); /* a mark: Python */
 	made_host(&m, TS_TRACE_OPERATOR, "autograd::engine::evaluate_function: MmBackward0", 1, 50, 70);

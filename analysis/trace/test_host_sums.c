@@ -41,11 +41,11 @@ static void on_paper(void **state)
 	(void)state;
 	made_begin(&m);
 	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#3", 2, 0, 100);
-	made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 2, 0, 100);	     /* 100 - 60 - 10 - 10 */
-	made_host(&m, TS_TRACE_OPERATOR, "aten::linear", 2, 10, 70);	     /* 60 - 40 */
-	made_host(&m, TS_TRACE_OPERATOR, "aten::addmm", 2, 20, 60);	     /* 40 - 5 - 10: a call and the same operator again */
-	made_host(&m, TS_TRACE_RUNTIME, "cudaLaunchKernel", 2, 21, 26);	     /* 5 */
-	made_host(&m, TS_TRACE_OPERATOR, "aten::addmm", 2, 30, 40);	     /* 10, within one of its name: not in the total */
+	made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 2, 0, 100); /* 100 - 60 - 10 - 10 */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::linear", 2, 10, 70);	/* 60 - 40 */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::addmm", 2, 20, 60);	/* 40 - 5 - 10: a call and the same operator again */
+	made_host(&m, TS_TRACE_RUNTIME, "cudaLaunchKernel", 2, 21, 26); /* 5 */
+	made_host(&m, TS_TRACE_OPERATOR, "aten::addmm", 2, 30, 40);	/* 10, within one of its name: not in the total */
 	made_host(&m, TS_TRACE_PYTHON, "<built-in method item of Tensor object at 0x7f01>", 2, 75, 85);
 	made_host(&m, TS_TRACE_PYTHON, "<built-in method item of Tensor object at 0x7Fa2>", 2, 90, 100);
 	made_host(&m, TS_TRACE_OPERATOR, "autograd::engine::evaluate_function: AddmmBackward0", 5, 50, 90); /* 40 - 30 */

@@ -73,7 +73,7 @@ static void on_paper(void **state)
 	assert_int_equal(r[1].queued.most, 2);
 	assert_int_equal(r[1].queued.sum_ns, 8 + 10 + 20 + 60);
 	assert_int_equal(r[1].queued.empty_ns, 2 + 5);
-	assert_int_equal(r[1].outstanding.most, 3);			     /* [20, 30) */
+	assert_int_equal(r[1].outstanding.most, 3);			   /* [20, 30) */
 	assert_int_equal(r[1].outstanding.sum_ns, 10 + 20 + 30 + 20 + 55); /* [0,10) [10,20) [20,30) [30,40) [40,95) */
 	assert_int_equal(r[1].outstanding.empty_ns, 0);
 	assert_int_equal(r[2].stream, 1);

@@ -53,8 +53,8 @@ static double share(uint64_t part, uint64_t whole)
 	return percent > 100 ? 100 : percent;
 }
 
-static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const struct ts_flame_view *v, const struct ts_flame_frame *frame,
-		      struct ts_buf *out)
+static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const struct ts_flame_view *v,
+		      const struct ts_flame_frame *frame, struct ts_buf *out)
 {
 	const struct ts_flame_node *node = &flame->nodes[frame->node];
 
@@ -75,7 +75,8 @@ static void legend(const struct ts_flame_view *v, struct ts_buf *out)
 {
 	static const struct {
 		const char *class, *word;
-	} keys[] = {{"t", "threads"}, {"p", "Python"}, {"a", "annotation"}, {"o", "operator"}, {"c", "call"}, {"w", "waits for a device"},
+	} keys[] = {{"t", "threads"},  {"p", "Python"}, {"a", "annotation"},
+		    {"o", "operator"}, {"c", "call"},	{"w", "waits for a device"},
 		    {"z", "folded"}};
 
 	ts_buf_str(out, "<div class=\"key flames\">");
@@ -85,12 +86,14 @@ static void legend(const struct ts_flame_view *v, struct ts_buf *out)
 	ts_buf_str(out, "</div>\n");
 }
 
-static void graph(struct ts_cli *cli, const struct ts_flame *flame, const struct ts_flame_view *v, const char *title, struct ts_buf *out)
+static void graph(struct ts_cli *cli, const struct ts_flame *flame, const struct ts_flame_view *v, const char *title,
+		  struct ts_buf *out)
 {
 	const char *whole = ts_trace_ms(cli, v->whole);
 
 	ts_page_element(out, "</section>\n<section><h2>", title, "</h2>\n");
-	ts_page_element(out, "<p class=\"dim\">Wider is more time; what stands below a frame ran within it. All steps are merged by name. ",
+	ts_page_element(out,
+			"<p class=\"dim\">Wider is more time; what stands below a frame ran within it. All steps are merged by name. ",
 			ts_trace_plural(cli, v->folded, "stack"), "");
 	ts_page_element(out, " of less than ", ts_trace_ms(cli, v->least), v->folded == 1 ? " is folded.</p>\n" : " are folded.</p>\n");
 	legend(v, out);

@@ -38,11 +38,12 @@ static void launch_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 
 static enum ts_status launches(struct ts_cli *cli, const struct ts_trace_host *h, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"device", TS_ALIGN_LEFT, 0},	       {"stream", TS_ALIGN_LEFT, 0},	       {"calls", TS_ALIGN_RIGHT, 0},
-		{"least", TS_ALIGN_RIGHT, 0},	       {"median", TS_ALIGN_RIGHT, 0},	       {"95 %", TS_ALIGN_RIGHT, 0},
-		{"longest", TS_ALIGN_RIGHT, 0},	       {"below 0", TS_ALIGN_RIGHT, 0},	       {"over 100 us", TS_ALIGN_RIGHT, 0},
-		{"calls over 50 us", TS_ALIGN_RIGHT, 0}, {"short kernels", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_grid_column columns[] = {{"device", TS_ALIGN_LEFT, 0},	     {"stream", TS_ALIGN_LEFT, 0},
+							{"calls", TS_ALIGN_RIGHT, 0},	     {"least", TS_ALIGN_RIGHT, 0},
+							{"median", TS_ALIGN_RIGHT, 0},	     {"95 %", TS_ALIGN_RIGHT, 0},
+							{"longest", TS_ALIGN_RIGHT, 0},	     {"below 0", TS_ALIGN_RIGHT, 0},
+							{"over 100 us", TS_ALIGN_RIGHT, 0},  {"calls over 50 us", TS_ALIGN_RIGHT, 0},
+							{"short kernels", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
 	ts_text_heading(cli, "Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)");
@@ -80,8 +81,8 @@ static void full_calls(struct ts_cli *cli, const struct ts_launch_row *row)
 static enum ts_status queues(struct ts_cli *cli, const struct ts_trace_host *h, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"device", TS_ALIGN_LEFT, 0},	       {"stream", TS_ALIGN_LEFT, 0}, {"queued", TS_ALIGN_RIGHT, 0},
-		{"most", TS_ALIGN_RIGHT, 0},	       {"none", TS_ALIGN_RIGHT, 0},  {"1,024 and more", TS_ALIGN_RIGHT, 0},
+		{"device", TS_ALIGN_LEFT, 0},	    {"stream", TS_ALIGN_LEFT, 0}, {"queued", TS_ALIGN_RIGHT, 0},
+		{"most", TS_ALIGN_RIGHT, 0},	    {"none", TS_ALIGN_RIGHT, 0},  {"1,024 and more", TS_ALIGN_RIGHT, 0},
 		{"outstanding", TS_ALIGN_RIGHT, 0}, {"most", TS_ALIGN_RIGHT, 0},  {"none", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
@@ -142,9 +143,9 @@ static void wait_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_h
 static enum ts_status waits(struct ts_cli *cli, const struct ts_host_waits *w, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"waited", TS_ALIGN_RIGHT, 0},	{"calls", TS_ALIGN_RIGHT, 0},	   {"longest", TS_ALIGN_RIGHT, 0},
-		{"outstanding", TS_ALIGN_RIGHT, 0}, {"ran dry", TS_ALIGN_RIGHT, 0},	   {"idle after", TS_ALIGN_RIGHT, 0},
-		{"call", TS_ALIGN_LEFT, 12},	{"operator", TS_ALIGN_LEFT, 12}, {"asked by", TS_ALIGN_LEFT, 12}};
+		{"waited", TS_ALIGN_RIGHT, 0},	    {"calls", TS_ALIGN_RIGHT, 0},    {"longest", TS_ALIGN_RIGHT, 0},
+		{"outstanding", TS_ALIGN_RIGHT, 0}, {"ran dry", TS_ALIGN_RIGHT, 0},  {"idle after", TS_ALIGN_RIGHT, 0},
+		{"call", TS_ALIGN_LEFT, 12},	    {"operator", TS_ALIGN_LEFT, 12}, {"asked by", TS_ALIGN_LEFT, 12}};
 	struct ts_grid grid;
 
 	if (!w->all.calls)

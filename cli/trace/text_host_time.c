@@ -51,8 +51,8 @@ static void sum_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_ho
 static enum ts_status sums(struct ts_cli *cli, const char *title, const struct ts_host_sum *items, size_t n, uint64_t wall,
 			   struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"self", TS_ALIGN_RIGHT, 0},    {"of the wall", TS_ALIGN_RIGHT, 0},
-							{"total", TS_ALIGN_RIGHT, 0},   {"count", TS_ALIGN_RIGHT, 0},
+	static const struct ts_grid_column columns[] = {{"self", TS_ALIGN_RIGHT, 0},	{"of the wall", TS_ALIGN_RIGHT, 0},
+							{"total", TS_ALIGN_RIGHT, 0},	{"count", TS_ALIGN_RIGHT, 0},
 							{"longest", TS_ALIGN_RIGHT, 0}, {"thread", TS_ALIGN_LEFT, 0},
 							{"name", TS_ALIGN_LEFT, 20}};
 	size_t shown = 0, of_kind = 0;
