@@ -70,7 +70,7 @@ ROOMS = {
     "cli/report": OUTSIDE | {"cli/core", "cli/text"},
     "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
-    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
+    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/verbs": OUTSIDE | {"cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

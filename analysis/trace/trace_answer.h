@@ -5,6 +5,7 @@
 #include "analysis/trace/idle.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
+#include "analysis/trace/trace_host.h"
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
@@ -31,6 +32,7 @@ struct ts_trace_answer {
 	struct ts_kernel_sums sums;
 	struct ts_idle *idle; /* of each device and stream */
 	size_t n_idle;
+	struct ts_trace_host host;
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */

@@ -5,6 +5,7 @@
 #include "cli/core/path_run.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
+#include "cli/trace/page_trace.h"
 #include "ingest/trace/trace_read.h"
 #include "ingest/trace/trace_sniff.h"
 
@@ -53,12 +54,17 @@ static enum ts_status answer_of(struct ts_cli *cli, const char *path, const stru
 				const struct ts_trace_file *file, struct ts_error *err)
 {
 	struct ts_trace_answer answer;
+	bool answered = false;
 
 	if (ts_trace_answer(trace, &cli->arena, &answer, err) || keep_notices(cli, notices, &answer, err))
 		return err->status;
 	answer.path = path;
 	answer.events = file->events;
 	answer.cut = file->cut;
+	if (ts_trace_page(cli, trace, &answer, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
 }
 

@@ -106,7 +106,7 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_e
 
 	if (!why)
 		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, "", why, err))
+	if (refuse_options(cli, "html", why, err))
 		return err->status;
 	return ts_analyze_trace(cli, path, err);
 }
