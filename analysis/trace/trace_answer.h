@@ -9,14 +9,6 @@
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
-/* What the reader left out, mended or doubts (docs/trace.md). */
-struct ts_trace_notice {
-	const char *code;
-	bool skipped;
-	uint64_t count;
-	struct ts_span detail; /* of the first case */
-};
-
 struct ts_trace_answer {
 	const char *path; /* as it was named */
 	bool has_rank, has_world_size;

@@ -36,36 +36,33 @@ static enum ts_status load(const struct ts_cli *cli, const char *path, struct ts
 	return status;
 }
 
-static enum ts_status keep_notices(struct ts_cli *cli, const struct ts_notices *notices, struct ts_trace_answer *answer,
-				   struct ts_error *err)
-{
-	answer->notices = ts_arena_array(&cli->arena, notices->n, sizeof *answer->notices);
-	if (!answer->notices)
-		return ts_arena_error(&cli->arena, err);
-	for (size_t i = 0; i < notices->n; i++)
-		answer->notices[answer->n_notices++] = (struct ts_trace_notice){.code = notices->items[i].code,
-										.skipped = notices->items[i].level == TS_NOTICE_SKIPPED,
-										.count = notices->items[i].count,
-										.detail = notices->items[i].detail};
-	return TS_OK;
-}
-
-static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
-				const struct ts_trace_file *file, struct ts_error *err)
+enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+			     struct ts_error *err)
 {
 	struct ts_trace_answer answer;
 	bool answered = false;
 
-	if (ts_trace_answer(trace, &cli->arena, &answer, err) || keep_notices(cli, notices, &answer, err))
+	if (ts_trace_answer(trace, &cli->arena, &answer, err))
 		return err->status;
 	answer.path = path;
-	answer.events = file->events;
-	answer.cut = file->cut;
+	answer.events = record->events;
+	answer.cut = record->cut;
+	answer.notices = record->notices;
+	answer.n_notices = record->n_notices;
 	if (ts_trace_page(cli, trace, &answer, &answered, err))
 		return err->status;
 	if (answered)
 		return TS_OK;
 	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
+}
+
+static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
+				const struct ts_trace_file *file, struct ts_error *err)
+{
+	struct ts_trace_record record;
+
+	return ts_trace_file_record(file, notices, &cli->arena, &record, err) ? err->status
+									      : ts_show_trace(cli, path, trace, &record, err);
 }
 
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)

@@ -8,6 +8,9 @@
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
+/* Computes and shows what is said of a trace, as text, JSON or a page. path: what it is called. */
+enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+			     struct ts_error *err);
 /* What the host did, and where its time went: text_host.c, text_host_time.c. */
 enum ts_status ts_trace_host_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
