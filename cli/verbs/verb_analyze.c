@@ -6,9 +6,9 @@
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
+#include "cli/snapshot/analyze_snapshot.h"
 #include "cli/text/text_rows.h"
 #include "cli/trace/analyze_trace.h"
-#include "cli/verbs/analyze_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)

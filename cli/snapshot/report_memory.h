@@ -1,6 +1,6 @@
 /* report_memory.h - the answer about a memory snapshot, laid out for people. */
-#ifndef TSCOPE_CLI_REPORT_REPORT_MEMORY_H
-#define TSCOPE_CLI_REPORT_REPORT_MEMORY_H
+#ifndef TSCOPE_CLI_SNAPSHOT_REPORT_MEMORY_H
+#define TSCOPE_CLI_SNAPSHOT_REPORT_MEMORY_H
 
 #include "analysis/snapshot/memory_answer.h"
 #include "cli/report/report.h"

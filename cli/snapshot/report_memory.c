@@ -1,6 +1,6 @@
 /* report_memory.c - the report of a memory snapshot: what was refused and why, the course of the device that held most, by kind and by
  * function, what was churned, what is free; and a line for each other device. */
-#include "cli/report/report_memory.h"
+#include "cli/snapshot/report_memory.h"
 
 #include "cli/report/report_diff.h"
 #include "cli/text/show_gate.h"

@@ -1,9 +1,9 @@
-#include "cli/verbs/analyze_snapshot.h"
+#include "cli/snapshot/analyze_snapshot.h"
 
 #include "cli/core/path_run.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
-#include "cli/report/report_memory.h"
+#include "cli/snapshot/report_memory.h"
 #include "ingest/snapshot/snapshot_read.h"
 
 bool ts_is_snapshot(const char *word)

@@ -1,6 +1,6 @@
 /* analyze_snapshot.h - tscope analyze of a memory snapshot that is named by its path. */
-#ifndef TSCOPE_CLI_VERBS_ANALYZE_SNAPSHOT_H
-#define TSCOPE_CLI_VERBS_ANALYZE_SNAPSHOT_H
+#ifndef TSCOPE_CLI_SNAPSHOT_ANALYZE_SNAPSHOT_H
+#define TSCOPE_CLI_SNAPSHOT_ANALYZE_SNAPSHOT_H
 
 #include "cli/core/context.h"
 
