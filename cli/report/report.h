@@ -126,7 +126,7 @@ struct ts_section {
 	size_t n, cap;
 };
 
-enum { TS_REPORT_SECTIONS = 12 };
+enum { TS_REPORT_SECTIONS = 20 };
 
 struct ts_report {
 	const struct ts_analysis *a; /* NULL for a diff */

@@ -1,9 +1,12 @@
 #include "cli/snapshot/analyze_snapshot.h"
 
+#include "analysis/snapshot/memory_moment.h"
+#include "base/number.h"
 #include "cli/core/path_run.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/snapshot/report_memory.h"
+#include "cli/snapshot/report_moment.h"
 #include "ingest/snapshot/snapshot_read.h"
 
 bool ts_is_snapshot(const char *word)
@@ -17,27 +20,122 @@ static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capa
 	bool given;
 
 	if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
-		return ts_error_prefix(err, "analyze");
+		return err->status;
 	if (given && bytes >= 0x1p62)
-		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", bytes);
+		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
 	*ret_capacity = (uint64_t)bytes;
 	return TS_OK;
 }
 
-enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
+/* The device that --device names, else the main one; NULL if the snapshot has none. */
+static enum ts_status choose_device(const struct ts_cli *cli, const struct ts_memory_answer *answer,
+				    const struct ts_memory_device **ret_device, struct ts_error *err)
+{
+	uint64_t number = 0;
+	bool given;
+
+	*ret_device = ts_memory_main(answer);
+	if (ts_args_uint(&cli->args, "device", UINT16_MAX, &given, &number, err))
+		return err->status;
+	if (!given)
+		return TS_OK;
+	for (size_t i = 0; i < answer->n; i++) {
+		*ret_device = &answer->devices[i];
+		if (answer->devices[i].device == number)
+			return TS_OK;
+	}
+	return ts_error_set(err, TS_NOT_FOUND, "--device %" PRIu64 ": the snapshot has no segments or events of it", number);
+}
+
+/* The event that --at names. */
+static enum ts_status choose_event(const char *word, const struct ts_memory_device *d, uint32_t *ret_event, struct ts_error *err)
+{
+	const struct ts_replay *r = d->replay;
+	uint64_t event;
+
+	if (strcmp(word, "start") == 0)
+		*ret_event = TS_REPLAY_BEFORE;
+	else if (strcmp(word, "peak") == 0)
+		*ret_event = r->peak_event;
+	else if (strcmp(word, "end") == 0)
+		*ret_event = r->n_events ? r->n_events - 1 : TS_REPLAY_BEFORE;
+	else if (strcmp(word, "oom") == 0 && d->n_refused)
+		*ret_event = (uint32_t)d->refused[0].event;
+	else if (strcmp(word, "oom") == 0)
+		return ts_error_set(err, TS_NOT_FOUND, "--at oom: no request was refused on device %" PRIu64, d->device);
+	else if (ts_parse_u64(ts_span_str(word), &event) && event < r->n_events)
+		*ret_event = (uint32_t)event;
+	else if (ts_parse_u64(ts_span_str(word), &event))
+		return r->n_events ? ts_error_set(err, TS_NOT_FOUND, "--at %s: device %" PRIu64 " has the events 0 to %u", word,
+						  d->device, r->n_events - 1)
+				   : ts_error_set(err, TS_NOT_FOUND, "--at %s: device %" PRIu64 " has no events", word, d->device);
+	else
+		return ts_error_set(err, TS_INVALID, "--at %s: it takes the number of an event, start, peak, end or oom", word);
+	return TS_OK;
+}
+
+static enum ts_status show_moment(struct ts_cli *cli, const char *word, const struct ts_memory_device *d, const char *name,
+				  struct ts_error *err)
+{
+	uint32_t event = 0;
+	struct ts_moment moment;
+	struct ts_report report;
+
+	if (!d)
+		return ts_error_set(err, TS_NOT_FOUND, "--at %s: the snapshot has neither segments nor events", word);
+	if (choose_event(word, d, &event, err) || ts_moment_of(&d->memory, event, &cli->arena, &moment, err))
+		return err->status;
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_moment, &moment, err);
+	if (ts_report_of_moment(&d->memory, &moment, name, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_text(cli, &report, err);
+}
+
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const char *path, const char *at,
+			     struct ts_error *err)
+{
+	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
-	struct ts_snapshot snapshot;
 	struct ts_report report;
 	uint64_t capacity = 0;
 
-	if (device_memory(cli, &capacity, err) || ts_snapshot_load(path, &cli->arena, &snapshot, err) ||
-	    ts_memory_of(&snapshot, capacity, &cli->arena, &answer, err))
+	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
+	    choose_device(cli, &answer, &device, err))
 		return err->status;
+	if (at)
+		return show_moment(cli, at, device, name_of(path), err);
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_memory, &answer, err);
-	if (ts_report_of_memory(&answer, slash ? slash + 1 : path, &cli->arena, &report, err))
+	if (ts_report_of_memory(&answer, device, name_of(path), &cli->arena, &report, err))
 		return err->status;
 	return ts_render_report_text(cli, &report, err);
+}
+
+static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at, struct ts_error *err)
+{
+	struct ts_snapshot snapshot;
+
+	if (ts_snapshot_load(path, &cli->arena, &snapshot, err))
+		return err->status;
+	return answer(cli, &snapshot, path, at, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+}
+
+enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	return load_and_answer(cli, "analyze", path, ts_args_text(&cli->args, "at"), err);
+}
+
+enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	const char *at = ts_args_text(&cli->args, "at");
+
+	return load_and_answer(cli, "show", path, at ? at : "end", err);
 }

@@ -3,57 +3,9 @@
 #include "cli/snapshot/report_memory.h"
 
 #include "cli/report/report_diff.h"
-#include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/snapshot/snapshot_parts.h"
 
-enum { HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, FUNCTION_MOST = 60, FILE_PARTS = 2, KEYS_SHOWN = 6 };
-
-static const struct ts_events no_events;
-static const struct ts_plots no_plots;
-static const struct ts_measures no_rows;
-
-static const char *bytes(struct ts_report *r, uint64_t n)
-{
-	return ts_report_number(r, TS_UNIT_BYTES, (double)n);
-}
-
-static const char *count(struct ts_report *r, uint64_t n)
-{
-	return ts_report_kept(r, ts_show_count(n, r->arena));
-}
-
-static const char *plural(struct ts_report *r, uint64_t n, const char *word)
-{
-	return ts_report_kept(r, ts_show_plural(n, word, r->arena));
-}
-
-/* The last two parts of a path. */
-static struct ts_span short_file(struct ts_span file)
-{
-	int parts = 0;
-
-	for (size_t i = file.len; i-- > 0;)
-		if ((file.data[i] == '/' || file.data[i] == '\\') && ++parts == FILE_PARTS)
-			return ts_span_from(file, i + 1);
-	return file;
-}
-
-static const char *brief(struct ts_report *r, struct ts_span text, size_t most)
-{
-	return ts_report_kept(r, ts_show_brief(text, most, r->arena));
-}
-
-static const char *place(struct ts_report *r, const struct ts_memory_who *who)
-{
-	if (!who->file.len || who->line <= 0)
-		return "";
-	return ts_report_say(r, "%s:%" PRId64, brief(r, short_file(who->file), FUNCTION_MOST), who->line);
-}
-
-static const char *function(struct ts_report *r, const struct ts_memory_who *who)
-{
-	return who->function.len ? brief(r, who->function, FUNCTION_MOST) : "no stack";
-}
+enum { HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
 /* --- what was refused --- */
 
@@ -64,10 +16,10 @@ static void refused(struct ts_report *r, const struct ts_memory_device *d)
 	if (!d->n_refused)
 		return;
 	s = ts_report_section(r, "OUT OF MEMORY");
-	s->head = ts_report_say(r, "%s refused", plural(r, d->allocator.n_ooms, "request"));
+	s->head = ts_report_say(r, "%s refused", ts_snap_plural(r, d->allocator.n_ooms, "request"));
 	for (size_t i = 0; i < d->n_refused && i < REFUSED_SHOWN; i++)
 		for (int k = 0; k < TS_MEMORY_OOM_LINES; k++)
-			ts_report_line(r, s, k ? " " : ts_report_say(r, "event %s", count(r, d->refused[i].event)),
+			ts_report_line(r, s, k ? " " : ts_report_say(r, "event %s", ts_snap_count(r, d->refused[i].event)),
 				       ts_report_text(r, d->refused[i].lines[k]));
 }
 
@@ -111,16 +63,17 @@ static void draw(struct ts_report *r, struct ts_section *s, const struct ts_repl
 static const char *peak_text(struct ts_report *r, const struct ts_replay *p)
 {
 	if (p->peak_event == TS_REPLAY_BEFORE)
-		return ts_report_say(r, "%s, before the first event", bytes(r, p->peak));
-	return ts_report_say(r, "%s, after event %s of %s", bytes(r, p->peak), count(r, p->peak_event), count(r, p->n_events));
+		return ts_report_say(r, "%s, before the first event", ts_snap_bytes(r, p->peak));
+	return ts_report_say(r, "%s, after event %s of %s", ts_snap_bytes(r, p->peak), ts_snap_count(r, p->peak_event),
+			     ts_snap_count(r, p->n_events));
 }
 
 static const char *baseline_text(struct ts_report *r, const struct ts_replay *p)
 {
 	if (p->baseline_error)
 		return ts_report_say(r, "%s before the first event, wrong by up to %s: events and blocks contradict each other",
-				     bytes(r, p->baseline), bytes(r, p->baseline_error));
-	return ts_report_say(r, "%s before the first event, exact: events and blocks agree", bytes(r, p->baseline));
+				     ts_snap_bytes(r, p->baseline), ts_snap_bytes(r, p->baseline_error));
+	return ts_report_say(r, "%s before the first event, exact: events and blocks agree", ts_snap_bytes(r, p->baseline));
 }
 
 static void memory(struct ts_report *r, const struct ts_memory_device *d)
@@ -128,8 +81,8 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d)
 	const struct ts_replay *p = d->replay;
 	struct ts_section *s = ts_report_section(r, "MEMORY");
 
-	s->head = ts_report_say(r, "device %" PRIu64 ": %s reserved, %s allocated", d->device, bytes(r, p->reserved),
-				bytes(r, p->allocated));
+	s->head = ts_report_say(r, "device %" PRIu64 ": %s reserved, %s allocated", d->device, ts_snap_bytes(r, p->reserved),
+				ts_snap_bytes(r, p->allocated));
 	if (d->traced) {
 		draw(r, s, p, false, "requested");
 		if (p->reserved_peak > p->reserved || d->allocator.n_taken)
@@ -140,12 +93,14 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d)
 		ts_report_line(r, s, "peak", "unknown: no history was recorded (torch.cuda.memory._record_memory_history)");
 	}
 	ts_report_line(r, s, "at the end",
-		       ts_report_say(r, "%s requested in %s; rounding takes %s more", bytes(r, p->requested),
-				     plural(r, p->n_in_use, "block"), bytes(r, p->rounding)));
+		       ts_report_say(r, "%s requested in %s; rounding takes %s more", ts_snap_bytes(r, p->requested),
+				     ts_snap_plural(r, p->n_in_use, "block"), ts_snap_bytes(r, p->rounding)));
 	if (d->has_capacity && d->headroom >= 0)
-		ts_report_line(r, s, "head-room", ts_report_say(r, "%s of %s", bytes(r, (uint64_t)d->headroom), bytes(r, d->capacity)));
+		ts_report_line(r, s, "head-room",
+			       ts_report_say(r, "%s of %s", ts_snap_bytes(r, (uint64_t)d->headroom), ts_snap_bytes(r, d->capacity)));
 	else if (d->has_capacity)
-		ts_report_line(r, s, "head-room", ts_report_say(r, "none: %s is less than what was reserved", bytes(r, d->capacity)));
+		ts_report_line(r, s, "head-room",
+			       ts_report_say(r, "none: %s is less than what was reserved", ts_snap_bytes(r, d->capacity)));
 }
 
 /* --- by kind and by function --- */
@@ -164,38 +119,11 @@ static void kinds(struct ts_report *r, const struct ts_memory_device *d)
 		if (!k->at_end && !(d->traced && (k->at_peak || k->churned)))
 			continue;
 		bar.share = whole ? (double)(d->traced ? k->at_peak : k->at_end) / (double)whole : 0;
-		bar.values[0] = d->traced ? bytes(r, k->at_peak) : "unknown";
-		bar.values[1] = bytes(r, k->at_end);
-		bar.values[2] = d->traced ? bytes(r, k->churned) : "unknown";
+		bar.values[0] = d->traced ? ts_snap_bytes(r, k->at_peak) : "unknown";
+		bar.values[1] = ts_snap_bytes(r, k->at_end);
+		bar.values[2] = d->traced ? ts_snap_bytes(r, k->churned) : "unknown";
 		ts_report_bar(r, item, TS_MEMORY_KINDS, &bar);
 	}
-}
-
-static void who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)
-{
-	static const struct ts_sheet_column columns[] = {
-		{"bytes", true, 0}, {"in", true, 0}, {"kind", false, 0}, {"function", false, 20}, {"where", false, 12}};
-	struct ts_section *s;
-	struct ts_sheet *table;
-
-	if (!whos->n)
-		return;
-	s = ts_report_section(r, title);
-	s->head = head;
-	table = ts_report_sheet(r, s, columns, 5);
-	for (size_t i = 0; i < whos->n && i < most; i++) {
-		const struct ts_memory_who *who = &whos->items[i];
-
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{bytes(r, who->bytes), TS_TONE_STRONG},
-							 {count(r, who->count), TS_TONE_PLAIN},
-							 {ts_memory_kind_word(who->kind), TS_TONE_PLAIN},
-							 {function(r, who), TS_TONE_PLAIN},
-							 {place(r, who), TS_TONE_DIM}});
-	}
-	if (whos->more || whos->n > most)
-		ts_report_line(r, s, NULL,
-			       ts_report_say(r, "and %s more", count(r, whos->more + (whos->n > most ? whos->n - most : 0))));
 }
 
 static const char *sizes_text(struct ts_report *r, const struct ts_memory_device *d)
@@ -203,9 +131,9 @@ static const char *sizes_text(struct ts_report *r, const struct ts_memory_device
 	const char *text = NULL;
 
 	for (size_t i = 0; i < d->by_size.n && i < SIZES_SHOWN; i++)
-		text = ts_report_join(
-			r, text, "; ",
-			ts_report_say(r, "%s of %s", count(r, d->by_size.items[i].count), bytes(r, d->by_size.items[i].size)));
+		text = ts_report_join(r, text, "; ",
+				      ts_report_say(r, "%s of %s", ts_snap_count(r, d->by_size.items[i].count),
+						    ts_snap_bytes(r, d->by_size.items[i].size)));
 	return ts_report_with(r, "sizes: ", text, "");
 }
 
@@ -216,28 +144,32 @@ static void free_memory(struct ts_report *r, const struct ts_memory_device *d)
 	const struct ts_fragments *f = &d->fragments;
 	struct ts_section *s = ts_report_section(r, "FREE");
 
-	s->head = ts_report_say(r, "%s of what is reserved", bytes(r, f->free));
+	s->head = ts_report_say(r, "%s of what is reserved", ts_snap_bytes(r, f->free));
 	ts_report_line(r, s, "cache",
-		       ts_report_say(r, "%s in %s%s; empty_cache returns it", bytes(r, f->cached + f->pages),
-				     plural(r, f->n_cached, "whole segment"), f->pages ? " and in whole pages" : ""));
+		       ts_report_say(r, "%s in %s%s; empty_cache returns it", ts_snap_bytes(r, f->cached + f->pages),
+				     ts_snap_plural(r, f->n_cached, "whole segment"), f->pages ? " and in whole pages" : ""));
 	ts_report_line(r, s, "fragments",
-		       ts_report_say(r, "%s that empty_cache does not return%s", bytes(r, f->stuck),
+		       ts_report_say(r, "%s that empty_cache does not return%s", ts_snap_bytes(r, f->stuck),
 				     f->n_pinned ? ts_report_say(r, "; %s of less than 2 MiB between two gaps",
-								 plural(r, f->n_pinned, "block"))
+								 ts_snap_plural(r, f->n_pinned, "block"))
 						 : ""));
 	for (size_t i = 0; i < d->n_gaps && i < GAPS_SHOWN; i++) {
 		const struct ts_memory_who *beside = d->gaps[i].before.file.len ? &d->gaps[i].before : &d->gaps[i].after;
 
 		ts_report_line(r, s, i ? " " : "largest gaps",
-			       ts_report_say(r, "%s of a segment of %s%s%s", bytes(r, d->gaps[i].bytes), bytes(r, d->gaps[i].segment),
-					     beside->file.len ? ", beside " : "",
-					     beside->file.len ? ts_report_say(r, "%s %s", function(r, beside), place(r, beside)) : ""));
+			       ts_report_say(r, "%s of a segment of %s%s%s", ts_snap_bytes(r, d->gaps[i].bytes),
+					     ts_snap_bytes(r, d->gaps[i].segment), beside->file.len ? ", beside " : "",
+					     beside->file.len
+						     ? ts_report_say(r, "%s %s", ts_snap_function(r, beside), ts_snap_place(r, beside))
+						     : ""));
 	}
 	if (f->n_expandable)
-		ts_report_line(r, s, "expandable",
-			       ts_report_say(r, "%s in %s", bytes(r, f->expandable), plural(r, f->n_expandable, "segment")));
+		ts_report_line(
+			r, s, "expandable",
+			ts_report_say(r, "%s in %s", ts_snap_bytes(r, f->expandable), ts_snap_plural(r, f->n_expandable, "segment")));
 	if (f->in_pools)
-		ts_report_line(r, s, "pools", ts_report_say(r, "%s of the fragments belong to private pools", bytes(r, f->in_pools)));
+		ts_report_line(r, s, "pools",
+			       ts_report_say(r, "%s of the fragments belong to private pools", ts_snap_bytes(r, f->in_pools)));
 }
 
 static void allocator(struct ts_report *r, const struct ts_memory_device *d)
@@ -250,20 +182,60 @@ static void allocator(struct ts_report *r, const struct ts_memory_device *d)
 		return;
 	s = ts_report_section(r, "ALLOCATOR");
 	ts_report_line(r, s, "device",
-		       ts_report_say(r, "taken from it %s (%s), given back %s (%s)", plural(r, a->n_taken, "time"), bytes(r, a->taken),
-				     plural(r, a->n_given, "time"), bytes(r, a->given)));
+		       ts_report_say(r, "taken from it %s (%s), given back %s (%s)", ts_snap_plural(r, a->n_taken, "time"),
+				     ts_snap_bytes(r, a->taken), ts_snap_plural(r, a->n_given, "time"), ts_snap_bytes(r, a->given)));
+	if (a->timed && a->n_taken + a->n_given)
+		ts_report_line(r, s, "its time",
+			       ts_report_say(r, "at most %s, by the times of the events before each%s",
+					     ts_report_number(r, TS_UNIT_SECONDS, (double)a->most_us / 1e6),
+					     a->n_retries
+						     ? ts_report_say(r, "; in retries at least %s",
+								     ts_report_number(r, TS_UNIT_SECONDS, (double)a->retry_us / 1e6))
+						     : ""));
 	if (a->n_retries)
 		ts_report_line(r, s, "retries",
-			       ts_report_say(r, "%s gave %s back and asked the device again", plural(r, a->n_retries, "request"),
-					     bytes(r, a->retried)));
+			       ts_report_say(r, "%s gave %s back and asked the device again",
+					     ts_snap_plural(r, a->n_retries, "request"), ts_snap_bytes(r, a->retried)));
 	if (l->n)
 		ts_report_line(r, s, "life spans",
 			       l->timed ? ts_report_say(r, "median %s, 99 %% up to %s, longest %s",
 							ts_report_number(r, TS_UNIT_SECONDS, (double)l->median_us / 1e6),
 							ts_report_number(r, TS_UNIT_SECONDS, (double)l->p99_us / 1e6),
 							ts_report_number(r, TS_UNIT_SECONDS, (double)l->longest_us / 1e6))
-					: ts_report_say(r, "median %s, longest %s", plural(r, l->median_events, "event"),
-							count(r, l->longest_events)));
+					: ts_report_say(r, "median %s, longest %s", ts_snap_plural(r, l->median_events, "event"),
+							ts_snap_count(r, l->longest_events)));
+}
+
+static const char *kept(struct ts_report *r, int64_t bytes)
+{
+	if (bytes < 0)
+		return ts_report_say(r, "-%s", ts_snap_bytes(r, (uint64_t) - (uint64_t)bytes));
+	return ts_report_say(r, "+%s", ts_snap_bytes(r, (uint64_t)bytes));
+}
+
+static void annotations(struct ts_report *r, const struct ts_memory_device *d)
+{
+	static const struct ts_sheet_column columns[] = {{"kept", true, 0}, {"peak", true, 0}, {"times", true, 0}, {"name", false, 20}};
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (!d->n_annotations)
+		return;
+	s = ts_report_section(r, "ANNOTATIONS OF THE PROFILER");
+	table = ts_report_sheet(r, s, columns, 4);
+	for (size_t i = 0; i < d->n_annotations && i < HOLDERS_SHOWN; i++) {
+		const struct ts_memory_annotation *a = &d->annotations[i];
+
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){{kept(r, a->kept), TS_TONE_STRONG},
+							 {a->any ? ts_snap_bytes(r, a->peak) : "-", TS_TONE_PLAIN},
+							 {ts_snap_count(r, a->count), TS_TONE_PLAIN},
+							 {ts_snap_brief(r, a->name, TS_SNAP_NAME_MOST), TS_TONE_PLAIN}});
+	}
+	if (d->n_annotations + d->more_annotations > HOLDERS_SHOWN)
+		ts_report_line(
+			r, s, NULL,
+			ts_report_say(r, "and %s more", ts_snap_count(r, d->n_annotations + d->more_annotations - HOLDERS_SHOWN)));
 }
 
 static void others(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *shown)
@@ -275,12 +247,12 @@ static void others(struct ts_report *r, const struct ts_memory_answer *m, const 
 	s = ts_report_section(r, "OTHER DEVICES");
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_memory_device *d = &m->devices[i];
-		const char *peak = d->traced ? bytes(r, d->replay->peak) : "unknown";
+		const char *peak = d->traced ? ts_snap_bytes(r, d->replay->peak) : "unknown";
 
 		if (d != shown)
 			ts_report_line(r, s, ts_report_say(r, "device %" PRIu64, d->device),
 				       ts_report_say(r, "peak %s, at the end %s requested, %s reserved%s", peak,
-						     bytes(r, d->replay->requested), bytes(r, d->replay->reserved),
+						     ts_snap_bytes(r, d->replay->requested), ts_snap_bytes(r, d->replay->reserved),
 						     d->n_refused ? "; requests were refused" : ""));
 	}
 }
@@ -294,46 +266,31 @@ static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 		return;
 	s = ts_report_section(r, "NOT READ");
 	for (size_t i = 0; i < m->n_unknown && i < KEYS_SHOWN; i++)
-		keys = ts_report_join(
-			r, keys, ", ",
-			ts_report_say(r, "%s (%s)", brief(r, m->unknown[i].key, FUNCTION_MOST), plural(r, m->unknown[i].n, "time")));
+		keys = ts_report_join(r, keys, ", ",
+				      ts_report_say(r, "%s (%s)", ts_snap_brief(r, m->unknown[i].key, TS_SNAP_NAME_MOST),
+						    ts_snap_plural(r, m->unknown[i].n, "time")));
 	if (m->n_unknown > KEYS_SHOWN)
 		keys = ts_report_join(r, keys, ", ", ts_report_say(r, "%zu more", m->n_unknown - KEYS_SHOWN));
 	ts_report_line(r, s, "unknown keys", keys);
 	if (m->snapshot->n_passed)
-		ts_report_line(r, s, "values", plural(r, m->snapshot->n_passed, "value"));
+		ts_report_line(r, s, "values", ts_snap_plural(r, m->snapshot->n_passed, "value"));
 	if (m->snapshot->trailing_bytes)
 		ts_report_line(r, s, "behind the end", "there are bytes behind the pickle");
 }
 
 /* --- the whole --- */
 
-/* The device whose requests were refused, else the one that held most. */
-static const struct ts_memory_device *main_device(const struct ts_memory_answer *m)
-{
-	const struct ts_memory_device *best = &m->devices[0];
-
-	for (size_t i = 1; i < m->n; i++) {
-		const struct ts_memory_device *d = &m->devices[i];
-
-		if ((d->n_refused > 0) > (best->n_refused > 0) ||
-		    ((d->n_refused > 0) == (best->n_refused > 0) && d->replay->peak > best->replay->peak))
-			best = d;
-	}
-	return best;
-}
-
 static const char *title(struct ts_report *r, const struct ts_memory_device *d, const char *name)
 {
 	const char *on = ts_report_say(r, "%s: device %" PRIu64, ts_report_text(r, ts_span_str(name)), d->device);
 
 	if (d->n_refused)
-		return ts_report_say(r, "%s ran out of memory, holding %s", on, bytes(r, d->refused[0].oom.live));
+		return ts_report_say(r, "%s ran out of memory, holding %s", on, ts_snap_bytes(r, d->refused[0].oom.live));
 	if (!d->traced)
-		return ts_report_say(r, "%s holds %s of %s reserved", on, bytes(r, d->replay->requested),
-				     bytes(r, d->replay->reserved));
-	return ts_report_say(r, "%s held %s at its peak, with %s reserved", on, bytes(r, d->replay->peak),
-			     bytes(r, d->replay->reserved_peak));
+		return ts_report_say(r, "%s holds %s of %s reserved", on, ts_snap_bytes(r, d->replay->requested),
+				     ts_snap_bytes(r, d->replay->reserved));
+	return ts_report_say(r, "%s held %s at its peak, with %s reserved", on, ts_snap_bytes(r, d->replay->peak),
+			     ts_snap_bytes(r, d->replay->reserved_peak));
 }
 
 static void sections(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *d)
@@ -342,32 +299,30 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	memory(r, d);
 	kinds(r, d);
 	if (d->traced)
-		who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, HOLDERS_SHOWN);
-	who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? HOLDERS_SHOWN / 2 : HOLDERS_SHOWN);
-	who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, HOLDERS_SHOWN);
-	who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, HOLDERS_SHOWN / 2);
+		ts_snap_who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, HOLDERS_SHOWN);
+	ts_snap_who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? HOLDERS_SHOWN / 2 : HOLDERS_SHOWN);
+	ts_snap_who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, HOLDERS_SHOWN);
+	ts_snap_who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, HOLDERS_SHOWN / 2);
 	free_memory(r, d);
 	allocator(r, d);
+	annotations(r, d);
 	others(r, m, d);
 	passed_over(r, m);
 }
 
-enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const char *name, struct ts_arena *arena,
-				   struct ts_report *ret_report, struct ts_error *err)
+enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const struct ts_memory_device *d, const char *name,
+				   struct ts_arena *arena, struct ts_report *ret_report, struct ts_error *err)
 {
-	struct ts_report r = {.arena = arena, .whole = true, .rows = &no_rows, .events = &no_events, .plots = &no_plots};
+	struct ts_report r = ts_snap_report(arena, name);
 
-	r.name = ts_report_text(&r, ts_span_str(name));
-	r.foot = "";
-	if (!m->n) {
+	if (!d) {
 		r.title = ts_report_say(&r, "%s: a snapshot without any segment or event", r.name);
 	} else {
-		const struct ts_memory_device *d = main_device(m);
-
 		r.title = title(&r, d, name);
 		r.light = d->n_refused ? TS_LIGHT_HIGH : TS_LIGHT_NONE;
-		r.view = ts_report_say(&r, "%s, %s, %s", plural(&r, d->replay->n_events, "event"),
-				       plural(&r, d->replay->n_segments, "segment"), plural(&r, m->snapshot->n_stacks, "stack"));
+		r.view = ts_report_say(&r, "%s, %s, %s", ts_snap_plural(&r, d->replay->n_events, "event"),
+				       ts_snap_plural(&r, d->replay->n_segments, "segment"),
+				       ts_snap_plural(&r, m->snapshot->n_stacks, "stack"));
 		sections(&r, m, d);
 	}
 	if (r.failed || arena->failed)

@@ -81,34 +81,54 @@ static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
 	return false;
 }
 
-/* What only runs have cannot be asked of a file of another kind. `but` is the one option that this kind has, too. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *but, const char *why, struct ts_error *err)
-{
-	static const char *const of_runs[] = {"warmup",	       "rank",	 "flops-per-step", "peak-tflops", "dtype", "microbatches",
-					      "device-memory", "policy", "fail-on",	   "html",	  "rows",  "fresh"};
+/* --- what a path may name besides a run --- */
 
-	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
-		if (ts_args_has(&cli->args, of_runs[i]) && strcmp(of_runs[i], but) != 0)
-			return ts_error_set(err, TS_INVALID, "analyze: --%s is %s", of_runs[i], why);
+enum { OF_RUNS = 1, OF_TRACES = 2, OF_SNAPSHOTS = 4 };
+
+/* Which of them has an option; those that are not here are for all. */
+static const struct {
+	const char *name;
+	unsigned of;
+} options_of[] = {
+	{"warmup", OF_RUNS},
+	{"rank", OF_RUNS},
+	{"flops-per-step", OF_RUNS},
+	{"peak-tflops", OF_RUNS},
+	{"dtype", OF_RUNS},
+	{"microbatches", OF_RUNS},
+	{"device-memory", OF_RUNS | OF_SNAPSHOTS},
+	{"policy", OF_RUNS},
+	{"fail-on", OF_RUNS},
+	{"html", OF_RUNS},
+	{"rows", OF_RUNS},
+	{"fresh", OF_RUNS},
+	{"at", OF_SNAPSHOTS},
+	{"device", OF_SNAPSHOTS},
+};
+
+static enum ts_status refuse_options(const struct ts_cli *cli, unsigned of, const char *path, struct ts_error *err)
+{
+	const char *is = of == OF_TRACES ? "a profiler's trace" : of == OF_SNAPSHOTS ? "a memory snapshot" : "a run";
+
+	for (size_t i = 0; i < sizeof options_of / sizeof options_of[0]; i++)
+		if (!(options_of[i].of & of) && ts_args_has(&cli->args, options_of[i].name))
+			return ts_error_set(err, TS_INVALID, "analyze: --%s is for %s%s, and %s is %s", options_of[i].name,
+					    options_of[i].of & OF_RUNS ? "runs" : "",
+					    options_of[i].of & OF_SNAPSHOTS ? options_of[i].of & OF_RUNS ? " and memory snapshots"
+													 : "memory snapshots"
+									    : "",
+					    path, is);
 	return TS_OK;
 }
 
 static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	if (refuse_options(cli, "device-memory", "about runs, and this is a memory snapshot", err))
-		return err->status;
-	return ts_analyze_snapshot(cli, path, err);
+	return refuse_options(cli, OF_SNAPSHOTS, path, err) ? err->status : ts_analyze_snapshot(cli, path, err);
 }
 
 static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	const char *why = ts_arena_printf(&cli->arena, "for runs, and %s is a profiler's trace", path);
-
-	if (!why)
-		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, "", why, err))
-		return err->status;
-	return ts_analyze_trace(cli, path, err);
+	return refuse_options(cli, OF_TRACES, path, err) ? err->status : ts_analyze_trace(cli, path, err);
 }
 
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
@@ -125,6 +145,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && trace)
 		return of_trace(cli, ts_cli_word(cli, 0), err);
+	if (!status)
+		status = refuse_options(cli, OF_RUNS, ts_cli_word(cli, 0), err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

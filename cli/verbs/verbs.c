@@ -144,10 +144,22 @@ static const struct ts_example plot_examples[] = {
 	END_EXAMPLES,
 };
 
+#define SNAPSHOT_OPTIONS                                                                                                               \
+	{.name = "at", .argument = "EVENT",                                                                                            \
+	 .help = "of a memory snapshot: show what was in use after this event: its number, start, peak, end or oom"},                  \
+		{.name = "device", .argument = "N",                                                                                    \
+		 .help = "of a memory snapshot: show this device (default: the one that refused a request, else the one that held "    \
+			 "most)"}
+
+static const struct ts_option show_options[] = {
+	SNAPSHOT_OPTIONS,
+	END_OPTIONS,
+};
 static const struct ts_example show_examples[] = {
 	{"tscope show exp1", "shows a run by its name"},
 	{"tscope show ./runs/exp1", "shows a directory that was not pushed"},
 	{"tscope show 4f1c2a", "shows a run by the first digits of its id"},
+	{"tscope show --at peak ./snapshot.pickle", "shows what a device's memory held at its peak, and the blocks around the event"},
 	END_EXAMPLES,
 };
 
@@ -194,6 +206,7 @@ static const struct ts_option analyze_options[] = {
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
+	SNAPSHOT_OPTIONS,
 	READ_OPTIONS,
 	END_OPTIONS,
 };
@@ -203,6 +216,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
+	{"tscope analyze --at peak ./snapshot.pickle", "shows what was in use at the peak, the event, and the blocks around it"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},
 	END_EXAMPLES,
@@ -585,8 +599,10 @@ const struct ts_verb ts_verbs[] = {
 	},
 	{
 		.name = "show", .summary = "show what a run holds: names, facts, series, metrics, files", .usage = "RUN",
-		.about = ABOUT_RUN,
-		.examples = show_examples,
+		.about = ABOUT_RUN "\n\nThe path of a memory snapshot may stand in the place of RUN. Then the command shows a device's "
+				   "memory as it was after one event, or at the end: the event with its stack, what was in use and for "
+				   "what, the segments, and the blocks around it (docs/memory.md).",
+		.options = show_options, .examples = show_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_show,
@@ -616,7 +632,8 @@ const struct ts_verb ts_verbs[] = {
 			 "(docs/trace.md). The options of runs do not go with it.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
-			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md).",
+			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
+			 "--at, what was in use after one event.",
 		.options = analyze_options, .examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"

@@ -126,6 +126,8 @@ _tscope_complete()
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
 	list:--html) _tscope_paths -f; return ;;
+	show:--at) :; return ;;
+	show:--device) :; return ;;
 	facts:-o|facts:--output) _tscope_paths -f; return ;;
 	facts:--command) :; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
@@ -138,6 +140,8 @@ _tscope_complete()
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
+	analyze:--at) :; return ;;
+	analyze:--device) :; return ;;
 	analyze:--pattern) :; return ;;
 	analyze:--map) :; return ;;
 	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens" -- "$cur")); return ;;
@@ -216,8 +220,9 @@ _tscope_complete()
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
+		show) options+=" --at --device" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --at --device --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;

@@ -64,6 +64,7 @@ $ tscope analyze ./memory/oom.pickle
 |
 | ALLOCATOR
 |   device       taken from it 7 times (124 MiB), given back 1 time (12 MiB)
+|   its time     at most 175 µs, by the times of the events before each; in retries at least 25.0 µs
 |   retries      1 request gave 12 MiB back and asked the device again
 |   life spans   median 225 µs, 99 % up to 800 µs, longest 800 µs
 # A snapshot of several devices, packed; the one whose request was refused is shown.
@@ -114,6 +115,7 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |
 | ALLOCATOR
 |   device       taken from it 2 times (6 MiB), given back 1 time (2 MiB)
+|   its time     at most 0 s, by the times of the events before each
 |
 | OTHER DEVICES
 |   device 0     peak 26.3 KiB, at the end 26 KiB requested, 350 KiB reserved
@@ -152,6 +154,146 @@ $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
 |   unknown keys odd (20 times)
 $ tscope analyze --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['history']['peak_bytes'], d['refused'][0]['lines'][1], [k['kind'] for k in d['kinds']])"
 | 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation']
+# A moment: the event with its stack, what was in use and for what, the segments, and the blocks around the event.
+$ tscope show --at 60 ./memory/oom.pickle
+| oom.pickle: device 0 holds 87.5 MiB after event 60
+| 146 events; --at takes any of them, start, peak, end or oom
+|
+| EVENT
+|   what         alloc of 1.5 MiB at 0x7e0400d80000, stream 0
+|   time         1750000000001525 µs since 1970
+|   memory       1.5 MiB (unknown), allocated by event 60 in remember lab/plots.py:9, never freed
+|   phase        unknown by its stack
+|   stack        remember (/home/ada/lab/plots.py:9)
+|                <module> (/home/ada/lab/train.py:88)
+|
+| MEMORY
+|   requested    87.5 MiB in 16 blocks
+|   reserved     104 MiB in 6 segments; 16.5 MiB free, the largest gap has 10.5 MiB
+|
+| BY KIND
+|                                                      bytes  blocks
+|   parameters      █████░░░░░░░░░░░░░░░░░░░░░░░░░    15 MiB       3
+|   optimizer state ██████████░░░░░░░░░░░░░░░░░░░░    30 MiB       3
+|   activations     ███████████░░░░░░░░░░░░░░░░░░░    32 MiB       3
+|   unknown         ████░░░░░░░░░░░░░░░░░░░░░░░░░░  10.5 MiB       7
+|
+| HELD
+|      bytes  in  kind             function   where
+|     45 MiB   6  optimizer state  <module>   lab/train.py:88
+|     24 MiB   2  activations      attention  lab/net.py:54
+|   10.5 MiB   7  unknown          remember   lab/plots.py:9
+|      8 MiB   1  activations      forward    lab/net.py:31
+|
+| LARGEST STACKS
+|   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
+|                (/venv/lib/python3.12/site-packages/torch/optim/optimizer.py:493) < <module>
+|                (/home/ada/lab/train.py:88)
+|   24 MiB       attention (/home/ada/lab/net.py:54) < forward (/home/ada/lab/net.py:29) < _call_impl
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1790) < <module>
+|                (/home/ada/lab/train.py:88)
+|   15 MiB       convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325) < _apply
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:915) < <module>
+|                (/home/ada/lab/train.py:88)
+|
+| SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
+|       bytes    in use      free  largest gap  map
+|   >  20 MiB    15 MiB     5 MiB        5 MiB  █████████████████████████████████████████████···············
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB   9.5 MiB  10.5 MiB     10.5 MiB  ████████████████████████████▒·······························
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|
+| AROUND IT  a segment of 20 MiB from 0x7e0400000000 on
+|             at    bytes  what         since  function   where
+|           +0 B   12 MiB  activations     54  attention  lab/net.py:54
+|        +12 MiB  1.5 MiB  unknown         57  remember   lab/plots.py:9
+|   >  +13.5 MiB  1.5 MiB  unknown         60  remember   lab/plots.py:9
+|        +15 MiB    5 MiB  free
+$ tscope analyze --at oom ./memory/oom.pickle
+| oom.pickle: device 0 holds 83 MiB after event 145
+| 146 events; --at takes any of them, start, peak, end or oom
+|
+| EVENT
+|   what         oom: a request of 24 MiB was refused; the device had 16 MiB left
+|   time         1750000000003650 µs since 1970
+|   phase        forward by its stack
+|   stack        attention (/home/ada/lab/net.py:54)
+|                forward (/home/ada/lab/net.py:29)
+|                _call_impl (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1790)
+|                <module> (/home/ada/lab/train.py:88)
+|
+| MEMORY
+|   requested    83 MiB in 20 blocks
+|   reserved     112 MiB in 6 segments; 29 MiB free, the largest gap has 18.5 MiB
+|
+| BY KIND
+|                                                    bytes  blocks
+|   parameters      █████░░░░░░░░░░░░░░░░░░░░░░░░░  15 MiB       3
+|   optimizer state ███████████░░░░░░░░░░░░░░░░░░░  30 MiB       3
+|   unknown         ██████████████░░░░░░░░░░░░░░░░  38 MiB      14
+|
+| HELD
+|    bytes  in  kind             function   where
+|   45 MiB   6  optimizer state  <module>   lab/train.py:88
+|   18 MiB  12  unknown          remember   lab/plots.py:9
+|   12 MiB   1  unknown          attention  lab/net.py:54
+|    8 MiB   1  unknown          forward    lab/net.py:31
+|
+| LARGEST STACKS
+|   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
+|                (/venv/lib/python3.12/site-packages/torch/optim/optimizer.py:493) < <module>
+|                (/home/ada/lab/train.py:88)
+|   18 MiB       remember (/home/ada/lab/plots.py:9) < <module> (/home/ada/lab/train.py:88)
+|   15 MiB       convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325) < _apply
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:915) < <module>
+|                (/home/ada/lab/train.py:88)
+|
+| SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
+|       bytes    in use      free  largest gap  map
+|   >  20 MiB   1.5 MiB  18.5 MiB     18.5 MiB  ████▒·······················································
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB    11 MiB     9 MiB        8 MiB  ████████████████████████████▒·······················░████···
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|
+| AROUND IT  a segment of 20 MiB from 0x7e0600000000 on
+|            at     bytes  what     since  function  where
+|          +0 B   1.5 MiB  unknown    106  remember  lab/plots.py:9
+|   >  +1.5 MiB  18.5 MiB  free
+$ tscope show ./memory/early.pickle | head -n 1
+| early.pickle: device 1 holds 1 MiB at the end
+$ tscope show --at start --device 0 ./memory/newest4.pickle | head -n 8
+| newest4.pickle: device 0 holds 0 B before the first event
+| 1,003 events; --at takes any of them, start, peak, end or oom
+|
+| MEMORY
+|   requested    0 B in 0 blocks
+|   reserved     350 KiB in 1 segment; 350 KiB free, the largest gap has 350 KiB
+|
+| BY KIND
+$ tscope show --json --at 3 ./memory/newest4.pickle | python3 -c "import json,sys; d = json.load(sys.stdin); print(d['device'], d['action'], d['about'], d['calls'], d['requested_bytes'])"
+| 1 oom {'address': 12345, 'bytes': 8589934592, 'stream': 7, 'time_us': 1700000000017524} ['torch::autograd::Engine::thread_main', 'backward (über/größe.py:7)'] 1048579
+$ tscope analyze --at 146 ./memory/oom.pickle
+! tscope: analyze: --at 146: device 0 has the events 0 to 145
+[2]
+$ tscope analyze --at middle ./memory/oom.pickle
+! tscope: analyze: --at middle: it takes the number of an event, start, peak, end or oom
+[2]
+$ tscope show --at oom --device 0 ./memory/newest4.pickle
+! tscope: show: --at oom: no request was refused on device 0
+[2]
+$ tscope show --at 5 ./memory/list.pickle
+! tscope: show: --at 5: device 2 has no events
+[2]
+$ tscope analyze --device 7 ./memory/oom.pickle
+! tscope: analyze: --device 7: the snapshot has no segments or events of it
+[2]
+$ tscope show --at peak ./runs/base
+! tscope: show: --at and --device are for memory snapshots, and ./runs/base is a run
+[2]
 # What executes is refused by name and byte; a cut file and options of runs, too.
 $ printf '\200\004cos\nsystem\n(S"true"\ntR.' > evil.pickle; tscope analyze ./evil.pickle
 ! tscope: ./evil.pickle: byte 2 of the pickle: opcode GLOBAL is refused: it would import a name, and a snapshot is plain data
@@ -162,7 +304,7 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 $ printf '\200\004]q\000.' > none.pickle; tscope analyze ./none.pickle
 | none.pickle: a snapshot without any segment or event
 $ tscope analyze --html page.html ./memory/oom.pickle
-! tscope: analyze: --html is about runs, and this is a memory snapshot
+! tscope: analyze: --html is for runs, and ./memory/oom.pickle is a memory snapshot
 [2]
 # Names are foreign: they can move no cursor, break no line and order nothing of a job's log.
 $ python3 -c "import pickle; f = [{'filename': '/x/\x1b[31m\n.py', 'line': 3, 'name': '::error ::\x1b]0;evil\x07'}]; pickle.dump({'segments': [{'total_size': 512, 'allocated_size': 512, 'active_size': 512, 'address': 0, 'blocks': [{'size': 512, 'requested_size': 500, 'state': 'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'oom', 'size': 9, 'device_free': 1, 'frames': f}]], '\x1b': 1}, open('foreign.pickle', 'wb'))"
