@@ -7,6 +7,7 @@
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
 #define TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
 
+#include "analysis/answer/finding.h"
 #include "analysis/snapshot/allocator.h"
 #include "analysis/snapshot/fragments.h"
 #include "analysis/snapshot/marks.h"
@@ -63,6 +64,7 @@ struct ts_memory_device {
 	size_t n_gaps;
 	struct ts_memory_refused *refused;
 	size_t n_refused;
+	struct ts_findings findings; /* left empty: whoever asks the rules (memory_rows.h) puts them here */
 	bool has_capacity;
 	uint64_t capacity;
 	int64_t headroom; /* capacity less the most that was reserved; valid with a capacity */

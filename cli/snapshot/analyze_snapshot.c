@@ -1,8 +1,13 @@
 #include "cli/snapshot/analyze_snapshot.h"
 
+#include "analysis/rank/peaks.h"
+#include "analysis/rules/rule.h"
 #include "analysis/snapshot/memory_moment.h"
+#include "analysis/snapshot/memory_rows.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/core/path_run.h"
+#include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/snapshot/report_memory.h"
@@ -14,12 +19,16 @@ bool ts_is_snapshot(const char *word)
 	return word && ts_is_path(word) && ts_snapshot_sniff(word);
 }
 
+/* A size, or the name of a device whose memory is known. */
 static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capacity, struct ts_error *err)
 {
+	const char *word = ts_args_text(&cli->args, "device-memory"), *source, *reason;
 	double bytes = 0;
 	bool given;
 
-	if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
+	if (word && ts_device_memory(ts_span_str(word), &bytes, &source, &reason) && !ts_is_digit((unsigned char)*word))
+		given = true;
+	else if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
 		return err->status;
 	if (given && bytes >= 0x1p62)
 		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
@@ -99,8 +108,28 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Asks the rules of each device. */
+static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer, struct ts_findings *io_worst, struct ts_error *err)
+{
+	struct ts_policy policy;
+
+	if (ts_policy_file(cli, &policy, err))
+		return err->status;
+	for (size_t i = 0; i < answer->n; i++) {
+		struct ts_memory_device *d = &answer->devices[i];
+		struct ts_measures rows = {0};
+
+		if (ts_memory_rows(d, &cli->arena, &rows, err) ||
+		    ts_findings_of_snapshot(&rows, &policy, &cli->arena, &d->findings, err))
+			return err->status;
+		if (d->findings.n && (!io_worst->n || d->findings.items[0].severity > io_worst->items[0].severity))
+			*io_worst = d->findings;
+	}
+	return TS_OK;
+}
+
 static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const char *path, const char *at,
-			     struct ts_error *err)
+			     struct ts_findings *io_worst, struct ts_error *err)
 {
 	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
@@ -108,7 +137,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 	uint64_t capacity = 0;
 
 	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
-	    choose_device(cli, &answer, &device, err))
+	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
 		return err->status;
 	if (at)
 		return show_moment(cli, at, device, name_of(path), err);
@@ -119,23 +148,30 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 	return ts_render_report_text(cli, &report, err);
 }
 
-static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at, struct ts_error *err)
+static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at,
+				      struct ts_findings *io_worst, struct ts_error *err)
 {
 	struct ts_snapshot snapshot;
 
 	if (ts_snapshot_load(path, &cli->arena, &snapshot, err))
 		return err->status;
-	return answer(cli, &snapshot, path, at, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+	return answer(cli, &snapshot, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
 }
 
-enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
+enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err)
 {
-	return load_and_answer(cli, "analyze", path, ts_args_text(&cli->args, "at"), err);
+	struct ts_findings worst = {0};
+
+	if (load_and_answer(cli, "analyze", path, ts_args_text(&cli->args, "at"), &worst, err))
+		return err->status;
+	*ret_findings = worst;
+	return TS_OK;
 }
 
 enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	const char *at = ts_args_text(&cli->args, "at");
+	struct ts_findings worst = {0};
 
-	return load_and_answer(cli, "show", path, at ? at : "end", err);
+	return load_and_answer(cli, "show", path, at ? at : "end", &worst, err);
 }

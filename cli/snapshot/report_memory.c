@@ -5,7 +5,7 @@
 #include "cli/report/report_diff.h"
 #include "cli/snapshot/snapshot_parts.h"
 
-enum { HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
+enum { FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
 /* --- what was refused --- */
 
@@ -21,6 +21,42 @@ static void refused(struct ts_report *r, const struct ts_memory_device *d)
 		for (int k = 0; k < TS_MEMORY_OOM_LINES; k++)
 			ts_report_line(r, s, k ? " " : ts_report_say(r, "event %s", ts_snap_count(r, d->refused[i].event)),
 				       ts_report_text(r, d->refused[i].lines[k]));
+}
+
+/* --- findings --- */
+
+static void findings(struct ts_report *r, const struct ts_findings *f)
+{
+	const char *others = NULL;
+	struct ts_section *s;
+
+	if (!f->n)
+		return;
+	s = ts_report_section(r, "FINDINGS");
+	for (size_t i = 0; i < f->n && i < FINDINGS_SHOWN; i++)
+		ts_report_item(r, s, TS_ITEM_FINDING, "")->finding = &f->items[i];
+	for (size_t i = FINDINGS_SHOWN; i < f->n; i++)
+		others = ts_report_join(r, others, ", ", ts_report_text(r, f->items[i].code));
+	ts_report_line(r, s, NULL, ts_report_with(r, "and also: ", others, "; --json has them"));
+}
+
+/* What of the findings could not be asked; the reasons once each. */
+static void unchecked(struct ts_report *r, const struct ts_findings *f)
+{
+	struct ts_section *s = f->n_unchecked ? ts_report_section(r, "NOT CHECKED") : NULL;
+
+	for (size_t i = 0; i < f->n_unchecked; i++) {
+		const char *codes = NULL;
+		bool said = false;
+
+		for (size_t k = 0; k < i; k++)
+			said |= ts_span_eq(f->unchecked[k].reason, f->unchecked[i].reason);
+		for (size_t k = i; k < f->n_unchecked && !said; k++)
+			if (ts_span_eq(f->unchecked[k].reason, f->unchecked[i].reason))
+				codes = ts_report_join(r, codes, ", ", ts_report_text(r, f->unchecked[k].code));
+		if (!said)
+			ts_report_line(r, s, NULL, ts_report_say(r, "%s: %s", codes, ts_report_text(r, f->unchecked[i].reason)));
+	}
 }
 
 /* --- the course --- */
@@ -76,6 +112,20 @@ static const char *baseline_text(struct ts_report *r, const struct ts_replay *p)
 	return ts_report_say(r, "%s before the first event, exact: events and blocks agree", ts_snap_bytes(r, p->baseline));
 }
 
+/* What a refused request tells: what was reserved and what the device had left then. */
+static const char *at_least(struct ts_report *r, const struct ts_memory_device *d)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->n_refused; i++) {
+		const struct ts_oom *o = &d->refused[i].oom;
+
+		if (o->known && o->device_free <= UINT64_MAX - o->reserved && o->reserved + o->device_free > most)
+			most = o->reserved + o->device_free;
+	}
+	return most ? ts_report_say(r, "; by the refused request it is at least %s", ts_snap_bytes(r, most)) : "";
+}
+
 static void memory(struct ts_report *r, const struct ts_memory_device *d)
 {
 	const struct ts_replay *p = d->replay;
@@ -101,6 +151,10 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d)
 	else if (d->has_capacity)
 		ts_report_line(r, s, "head-room",
 			       ts_report_say(r, "none: %s is less than what was reserved", ts_snap_bytes(r, d->capacity)));
+	else
+		ts_report_line(r, s, "head-room",
+			       ts_report_say(r, "not known: the snapshot does not say what the device has (--device-memory does)%s",
+					     at_least(r, d)));
 }
 
 /* --- by kind and by function --- */
@@ -296,6 +350,7 @@ static const char *title(struct ts_report *r, const struct ts_memory_device *d, 
 static void sections(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *d)
 {
 	refused(r, d);
+	findings(r, &d->findings);
 	memory(r, d);
 	kinds(r, d);
 	if (d->traced)
@@ -307,6 +362,7 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	allocator(r, d);
 	annotations(r, d);
 	others(r, m, d);
+	unchecked(r, &d->findings);
 	passed_over(r, m);
 }
 

@@ -97,8 +97,8 @@ static const struct {
 	{"dtype", OF_RUNS},
 	{"microbatches", OF_RUNS},
 	{"device-memory", OF_RUNS | OF_SNAPSHOTS},
-	{"policy", OF_RUNS},
-	{"fail-on", OF_RUNS},
+	{"policy", OF_RUNS | OF_SNAPSHOTS},
+	{"fail-on", OF_RUNS | OF_SNAPSHOTS},
 	{"html", OF_RUNS},
 	{"rows", OF_RUNS},
 	{"fresh", OF_RUNS},
@@ -123,7 +123,12 @@ static enum ts_status refuse_options(const struct ts_cli *cli, unsigned of, cons
 
 static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	return refuse_options(cli, OF_SNAPSHOTS, path, err) ? err->status : ts_analyze_snapshot(cli, path, err);
+	struct ts_findings findings;
+
+	if (refuse_options(cli, OF_SNAPSHOTS, path, err) || ts_analyze_snapshot(cli, path, &findings, err))
+		return err->status;
+	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
 }
 
 static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)

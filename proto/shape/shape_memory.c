@@ -217,6 +217,10 @@ static const struct ts_shape annotation_shape = {JSON_SHAPE("memory_annotation",
 #define TYPE struct ts_memory_device
 static const struct ts_shape_field device_rows[] = {
 	{NULL, "device", U64(device)},
+	{NULL, "findings", MANY(findings.items, findings.n, ts_shape_finding, 1024),
+	 ABOUT("most severe first; docs/findings.md has the rules")},
+	{NULL, "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, 1024),
+	 ABOUT("rules that could not be checked")},
 	{NULL, "end", PTR(replay, end_shape)},
 	{NULL, "history", PTR(replay, history_shape)},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(kind_shape)},

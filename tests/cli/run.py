@@ -739,7 +739,7 @@ times
 times
 base
 verify version
-MEMORY.FORECAST MEMORY.FRAGMENTATION
+MEMORY.FORECAST MEMORY.FRAGMENTATION MEMORY.FRAGMENTS
 runs/joined
 runs/not name!
 1

@@ -11,12 +11,33 @@ $ tscope analyze ./memory/oom.pickle
 |                remember (/home/ada/lab/plots.py:9) holds 1.5 MiB in the segment that has most free
 |                memory, 18.5 MiB; what is in use there (1 block) keeps it from being given back.
 |
+| FINDINGS
+|   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
+|           A request of 24 MiB was refused although 29 MiB were free in segments that could have
+|           served it: the largest gap has 18.5 MiB.
+|           try: Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True); allocate what
+|           stays for long, such as caches and copies for plots, before the training's tensors or on
+|           the host; keep shapes the same from step to step.
+|   MEDIUM  The allocator asks the device again (MEMORY.RETRIES)
+|           In 1 request the allocator gave 12 MiB back to the device and asked it again, each time
+|           waiting for all its work.
+|           try: The device is full of cache of other sizes: let segments expand
+|           (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), keep shapes the same, or use less
+|           memory. Each retry waits for all work of the device.
+|   MEDIUM  Memory is kept from step to step (MEMORY.CARRIED)
+|           18 MiB, 17 % of the peak, outlived two steps of the optimizer without being a parameter, a
+|           gradient or its state; most was asked for by remember (/home/ada/lab/plots.py:9).
+|           try: Detach what is kept for logging or plots (.item(), .detach().cpu()), do not keep
+|           graphs across steps, and limit caches.
+|
 | MEMORY  device 0: 112 MiB reserved, 83 MiB allocated
 |   requested    ▁▁▂▃▄▅▅▅▅▄▄▄▃▃▂▃▅▅▆▅▅▄▅▆▇███▇▇▆▆▆▆▅▆▆▆▆▅▅▆██████▇▇▆▆▅▆▇▆▆▆▆▇  0 B to 108 MiB
 |   reserved     ▁▁▁▃▃▅▅▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇█████████████████  20 MiB to 124 MiB
 |   peak         108 MiB, after event 108 of 146
 |   baseline     0 B before the first event, exact: events and blocks agree
 |   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
+|                the refused request it is at least 128 MiB
 |
 | BY KIND
 |                                                   at peak  at end  asked for
@@ -67,6 +88,9 @@ $ tscope analyze ./memory/oom.pickle
 |   its time     at most 175 µs, by the times of the events before each; in retries at least 25.0 µs
 |   retries      1 request gave 12 MiB back and asked the device again
 |   life spans   median 225 µs, 99 % up to 800 µs, longest 800 µs
+|
+| NOT CHECKED
+|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
 # A snapshot of several devices, packed; the one whose request was refused is shown.
 $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | newest4.pickle.gz: device 1 ran out of memory, holding 1 MiB
@@ -79,6 +103,14 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |                one piece that is 8 GiB too little.
 |                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B
 |                (unknown).
+|
+| FINDINGS
+|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|           A request of 8 GiB was refused: 0 B were free in segments that could have served it, and
+|           even in one piece that is 8 GiB too little.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
+|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
+|           --at oom SNAPSHOT shows what was held.
 |
 | MEMORY  device 1: 4 MiB reserved, 1 MiB allocated
 |   requested    ▁▁█████  3 B to 1 MiB
@@ -120,6 +152,9 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | OTHER DEVICES
 |   device 0     peak 26.3 KiB, at the end 26 KiB requested, 350 KiB reserved
 |
+| NOT CHECKED
+|   MEMORY.CARRIED: the events have fewer than two ends of steps
+|
 | NOT READ
 |   values       1 value
 # Without a history there is no peak to speak of, which is no zero.
@@ -130,6 +165,7 @@ $ tscope analyze ./memory/list.pickle
 | MEMORY  device 2: 20 MiB reserved, 0 B allocated
 |   peak         unknown: no history was recorded (torch.cuda.memory._record_memory_history)
 |   at the end   1 KiB requested in 1 block; rounding takes 0 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does)
 |
 | BY KIND
 |                                                at peak  at end  asked for
@@ -146,14 +182,54 @@ $ tscope analyze ./memory/list.pickle
 |
 | OTHER DEVICES
 |   device 0     peak unknown, at the end 300 B requested, 2 MiB reserved
+|
+| NOT CHECKED
+|   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.CARRIED,
+|     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
+|     (torch.cuda.memory._record_memory_history)
+|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
 $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
-|   device 0     peak 658 B, at the end 0 B requested, 0 B
-|                reserved
+|   MEMORY.HEADROOM: the snapshot does not say how much memory
+|     the device has; --device-memory does
 |
 | NOT READ
 |   unknown keys odd (20 times)
 $ tscope analyze --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['history']['peak_bytes'], d['refused'][0]['lines'][1], [k['kind'] for k in d['kinds']])"
 | 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation']
+# Findings are asked by the same policy, and set the exit code.
+$ tscope analyze --fail-on high --quiet ./memory/oom.pickle | head -n 1
+| oom.pickle: device 0 ran out of memory, holding 83 MiB
+$ tscope analyze --fail-on high ./memory/early.pickle > none.txt
+$ printf 'MEMORY.CARRIED = off\nMEMORY.OOM_FRAGMENTED = off\nMEMORY.RETRIES.min_retries = 2\n' > lax.policy; tscope analyze --policy lax.policy --fail-on low --device-memory 128MiB --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print([(f['severity'], f['code'], f['detail']) for f in d['findings']], d['unchecked'])"
+| [('high', 'MEMORY.HEADROOM', '4 MiB of the 128 MiB that the device has were never reserved.')] [{'code': 'MEMORY.OOM_FRAGMENTED', 'reason': 'the policy switched the rule off', 'ranks': []}, {'code': 'MEMORY.CARRIED', 'reason': 'the policy switched the rule off', 'ranks': []}]
+$ tscope analyze --device-memory "NVIDIA A100-SXM4-80GB" ./memory/oom.pickle | grep -A 1 head-room
+|   head-room    79.9 GiB of 80 GiB
+|
+$ tscope explain MEMORY.OOM_FRAGMENTED
+| MEMORY.OOM_FRAGMENTED
+| Memory ran out in pieces.
+|
+| Fires when
+|   a request was refused although at least as much was free in segments that
+|   could have served it, by a memory snapshot.
+|
+| Severity
+|   high.
+|
+| What to try
+|   Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True);
+|   allocate what stays for long, such as caches and copies for plots, before the
+|   training's tensors or on the host; keep shapes the same from step to step.
+|
+| Source
+|   new in tscope: Axolotl's analyze_profile.py counts cached segments as
+|   fragmentation, which the allocator gives back before it refuses a request.
+|
+| Thresholds
+|   This rule has no thresholds.
+|
+| In a policy file
+|   MEMORY.OOM_FRAGMENTED = off
 # A moment: the event with its stack, what was in use and for what, the segments, and the blocks around the event.
 $ tscope show --at 60 ./memory/oom.pickle
 | oom.pickle: device 0 holds 87.5 MiB after event 60
@@ -320,10 +396,20 @@ $ tscope analyze ./foreign.pickle
 |                Most was held by \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B
 |                (unknown).
 |
+| FINDINGS
+|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|           A request of 9 B was refused: 0 B were free in segments that could have served it, and
+|           even in one piece that is 9 B too little.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
+|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
+|           --at oom SNAPSHOT shows what was held.
+|
 | MEMORY  device 0: 512 B reserved, 512 B allocated
 |   peak         500 B, before the first event
 |   baseline     500 B before the first event, exact: events and blocks agree
 |   at the end   500 B requested in 1 block; rounding takes 12 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
+|                the refused request it is at least 513 B
 |
 | BY KIND
 |                                                at peak  at end  asked for
@@ -343,6 +429,10 @@ $ tscope analyze ./foreign.pickle
 |
 | ALLOCATOR
 |   device       taken from it 0 times (0 B), given back 0 times (0 B)
+|
+| NOT CHECKED
+|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
+|   MEMORY.CARRIED: the events have fewer than two ends of steps
 |
 | NOT READ
 |   unknown keys \x1B (1 time)
