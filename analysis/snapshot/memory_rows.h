@@ -10,6 +10,7 @@
 #include "analysis/answer/measure.h"
 #include "analysis/snapshot/memory_answer.h"
 
-enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err);
+enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena *arena, struct ts_measures *io_rows,
+			      struct ts_error *err);
 
 #endif

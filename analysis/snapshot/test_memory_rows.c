@@ -47,7 +47,7 @@ static const char *text(enum ts_measure_name what)
 	return row->known ? (const char *)row->text.data : (const char *)row->reason.data;
 }
 
-/* Two steps of an optimizer: 1 MiB that is kept for a plot, 30 MiB of forward at the peak, 4 MiB of state; 16 MiB of 100 free between. */
+/* Two steps of an optimizer: 1 MiB that is kept for a plot, 30 MiB of forward at the peak, 4 MiB of state. */
 static void rows_of_a_training(void **state)
 {
 	(void)state;

@@ -128,24 +128,50 @@ static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer,
 	return TS_OK;
 }
 
+static enum ts_status write_page(struct ts_cli *cli, const struct ts_memory_answer *answer, const struct ts_memory_device *device,
+				 const char *path, bool *ret_answered, struct ts_error *err)
+{
+	struct ts_report report;
+
+	if (!ts_args_has(&cli->args, "html"))
+		return TS_OK;
+	if (ts_check_page_option(cli, "at", err) || ts_report_of_memory(answer, device, name_of(path), true, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_page(cli, &report, ret_answered, err);
+}
+
+static enum ts_status show_report(struct ts_cli *cli, const struct ts_memory_answer *answer, const struct ts_memory_device *device,
+				  const char *path, struct ts_error *err)
+{
+	struct ts_report report;
+
+	if (ts_report_of_memory(answer, device, name_of(path), false, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_text(cli, &report, err);
+}
+
 static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const char *path, const char *at,
 			     struct ts_findings *io_worst, struct ts_error *err)
 {
 	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
-	struct ts_report report;
+	bool answered = false;
 	uint64_t capacity = 0;
 
 	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
 	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
 		return err->status;
+	if (at && ts_args_has(&cli->args, "html"))
+		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");
 	if (at)
 		return show_moment(cli, at, device, name_of(path), err);
+	if (write_page(cli, &answer, device, path, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_memory, &answer, err);
-	if (ts_report_of_memory(&answer, device, name_of(path), &cli->arena, &report, err))
-		return err->status;
-	return ts_render_report_text(cli, &report, err);
+	return show_report(cli, &answer, device, path, err);
 }
 
 static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at,

@@ -3,7 +3,7 @@
 #include "cli/snapshot/report_memory.h"
 
 #include "cli/report/report_diff.h"
-#include "cli/snapshot/snapshot_parts.h"
+#include "cli/snapshot/course_figure.h"
 
 enum { FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
@@ -126,17 +126,21 @@ static const char *at_least(struct ts_report *r, const struct ts_memory_device *
 	return most ? ts_report_say(r, "; by the refused request it is at least %s", ts_snap_bytes(r, most)) : "";
 }
 
-static void memory(struct ts_report *r, const struct ts_memory_device *d)
+static void memory(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
 	const struct ts_replay *p = d->replay;
 	struct ts_section *s = ts_report_section(r, "MEMORY");
 
 	s->head = ts_report_say(r, "device %" PRIu64 ": %s reserved, %s allocated", d->device, ts_snap_bytes(r, p->reserved),
 				ts_snap_bytes(r, p->allocated));
-	if (d->traced) {
+	if (d->traced && course) {
+		ts_course_figure(r, s, d, course);
+	} else if (d->traced) {
 		draw(r, s, p, false, "requested");
 		if (p->reserved_peak > p->reserved || d->allocator.n_taken)
 			draw(r, s, p, true, "reserved");
+	}
+	if (d->traced) {
 		ts_report_line(r, s, "peak", peak_text(r, p));
 		ts_report_line(r, s, "baseline", baseline_text(r, p));
 	} else {
@@ -347,17 +351,23 @@ static const char *title(struct ts_report *r, const struct ts_memory_device *d, 
 			     ts_snap_bytes(r, d->replay->reserved_peak));
 }
 
-static void sections(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *d)
+/* course: of a page, which has room for longer tables; else NULL. */
+static void sections(struct ts_report *r, const struct ts_memory_answer *m, const struct ts_memory_device *d,
+		     const struct ts_course *course)
 {
+	size_t shown = course ? TS_MEMORY_HOLDERS : HOLDERS_SHOWN, fewer = course ? TS_MEMORY_HOLDERS : HOLDERS_SHOWN / 2;
+
 	refused(r, d);
 	findings(r, &d->findings);
-	memory(r, d);
+	memory(r, d, course);
 	kinds(r, d);
 	if (d->traced)
-		ts_snap_who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, HOLDERS_SHOWN);
-	ts_snap_who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? HOLDERS_SHOWN / 2 : HOLDERS_SHOWN);
-	ts_snap_who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, HOLDERS_SHOWN);
-	ts_snap_who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, HOLDERS_SHOWN / 2);
+		ts_snap_who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, shown);
+	ts_snap_who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? fewer : shown);
+	if (course)
+		ts_course_largest(r, d, course);
+	ts_snap_who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, shown);
+	ts_snap_who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, fewer);
 	free_memory(r, d);
 	allocator(r, d);
 	annotations(r, d);
@@ -366,11 +376,14 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	passed_over(r, m);
 }
 
-enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const struct ts_memory_device *d, const char *name,
+enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const struct ts_memory_device *d, const char *name, bool page,
 				   struct ts_arena *arena, struct ts_report *ret_report, struct ts_error *err)
 {
 	struct ts_report r = ts_snap_report(arena, name);
+	struct ts_course course;
 
+	if (d && page && ts_course_of(&d->memory, arena, &course, err))
+		return err->status;
 	if (!d) {
 		r.title = ts_report_say(&r, "%s: a snapshot without any segment or event", r.name);
 	} else {
@@ -379,7 +392,7 @@ enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const struc
 		r.view = ts_report_say(&r, "%s, %s, %s", ts_snap_plural(&r, d->replay->n_events, "event"),
 				       ts_snap_plural(&r, d->replay->n_segments, "segment"),
 				       ts_snap_plural(&r, m->snapshot->n_stacks, "stack"));
-		sections(&r, m, d);
+		sections(&r, m, d, page ? &course : NULL);
 	}
 	if (r.failed || arena->failed)
 		return ts_arena_error(arena, err);

@@ -135,6 +135,7 @@ static const char *map(struct ts_report *r, const struct ts_moment_range *g)
 	for (int i = 0; i < TS_MOMENT_CELLS; i++)
 		ts_buf_str(&out, g->used_percent[i] == 0 ? "·" : g->used_percent[i] < 50 ? "░" : g->used_percent[i] < 100 ? "▒" : "█");
 	text = ts_report_text(r, ts_buf_view(&out));
+	r->failed |= out.failed != TS_OK;
 	ts_buf_finish(&out);
 	return text;
 }

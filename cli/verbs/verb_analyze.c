@@ -99,7 +99,7 @@ static const struct {
 	{"device-memory", OF_RUNS | OF_SNAPSHOTS},
 	{"policy", OF_RUNS | OF_SNAPSHOTS},
 	{"fail-on", OF_RUNS | OF_SNAPSHOTS},
-	{"html", OF_RUNS},
+	{"html", OF_RUNS | OF_SNAPSHOTS},
 	{"rows", OF_RUNS},
 	{"fresh", OF_RUNS},
 	{"at", OF_SNAPSHOTS},

@@ -197,8 +197,8 @@ static const struct ts_option analyze_options[] = {
 	 .help = "number format of the matrix products: bf16, fp16, tf32, ...; it selects the peak of the device"},
 	{.name = "microbatches", .argument = "M", .help = "microbatches per step of pipeline parallelism"},
 	{.name = "device-memory", .argument = "SIZE",
-	 .help = "memory of one device, such as 80GiB; it comes before what the run records; of a memory snapshot also a device's name, "
-		 "such as 'NVIDIA A100-SXM4-80GB'"},
+	 .help = "memory of one device, such as 80GiB; it comes before what the run records; of a memory snapshot also a device's "
+		 "name, such as 'NVIDIA A100-SXM4-80GB'"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
 	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",

@@ -379,9 +379,35 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 [2]
 $ printf '\200\004]q\000.' > none.pickle; tscope analyze ./none.pickle
 | none.pickle: a snapshot without any segment or event
-$ tscope analyze --html page.html ./memory/oom.pickle
-! tscope: analyze: --html is for runs, and ./memory/oom.pickle is a memory snapshot
+$ tscope analyze --rows ./memory/oom.pickle
+! tscope: analyze: --rows is for runs, and ./memory/oom.pickle is a memory snapshot
 [2]
+$ tscope analyze --html page.html --at 3 ./memory/oom.pickle
+! tscope: analyze: --html is for the whole snapshot, and --at for one moment as text
+[2]
+$ tscope analyze --html - --json ./memory/oom.pickle
+| {
+|   "error": {
+|     "status": "invalid",
+|     "message": "analyze: --html - writes to stdout, and so does --json; give --html the name of a file"
+|   }
+| }
+! tscope: analyze: --html - writes to stdout, and so does --json; give --html the name of a file
+[2]
+# The page of a snapshot: areas by kind over the events, and what is in use where the pointer is.
+$ tscope analyze --html page.html ./memory/oom.pickle | head -n 1; sed -n '/after event 108:/,/title>/p' page.html
+| oom.pickle: device 0 ran out of memory, holding 83 MiB
+| <rect class="place" x="618.1" y="18.0" width="9.0" height="336.0"><title>after event 108: 108 MiB in use, 124 MiB reserved
+| 5 MiB temporary
+| 40 MiB activations
+| 18 MiB unknown
+| 30 MiB optimizer state
+| 15 MiB parameters
+| largest blocks:
+| 12 MiB optimizer state, &lt;module&gt; lab/train.py:88
+| 12 MiB optimizer state, &lt;module&gt; lab/train.py:88
+| 12 MiB activations, attention lab/net.py:54</title></rect>
+! tscope: wrote page.html
 # Names are foreign: they can move no cursor, break no line and order nothing of a job's log.
 $ python3 -c "import pickle; f = [{'filename': '/x/\x1b[31m\n.py', 'line': 3, 'name': '::error ::\x1b]0;evil\x07'}]; pickle.dump({'segments': [{'total_size': 512, 'allocated_size': 512, 'active_size': 512, 'address': 0, 'blocks': [{'size': 512, 'requested_size': 500, 'state': 'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'oom', 'size': 9, 'device_free': 1, 'frames': f}]], '\x1b': 1}, open('foreign.pickle', 'wb'))"
 $ tscope analyze ./foreign.pickle
