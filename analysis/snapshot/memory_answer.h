@@ -75,8 +75,11 @@ struct ts_memory_unknown {
 	uint64_t n;
 };
 
+struct ts_scaling;
+
 struct ts_memory_answer {
 	const struct ts_snapshot *snapshot;
+	const struct ts_scaling *scaling; /* what would fit (scaling.h), left to whoever asks for it; NULL: nobody did */
 	struct ts_memory_unknown *unknown; /* keys that were passed over */
 	size_t n_unknown;
 	struct ts_memory_device *devices; /* those that have segments or events */

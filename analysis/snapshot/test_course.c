@@ -1,5 +1,5 @@
-/* The course of a device's memory by hand, and what must hold of every snapshot: kinds add up to the total at each state of the course and
- * at any event, rows of holders to the same, the peak is drawn, and the segments add up to what was reserved. */
+/* The course of a device's memory by hand, and what must hold of every snapshot: kinds add up to the total at each state of the course
+ * and at any event, rows of holders to the same, the peak is drawn, and the segments add up to what was reserved. */
 #include "analysis/snapshot/course.h"
 #include "analysis/snapshot/memory_answer.h"
 #include "analysis/snapshot/memory_moment.h"

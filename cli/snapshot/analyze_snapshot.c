@@ -12,6 +12,7 @@
 #include "cli/report/render_report.h"
 #include "cli/snapshot/report_memory.h"
 #include "cli/snapshot/report_moment.h"
+#include "cli/snapshot/report_scaling.h"
 #include "ingest/snapshot/snapshot_read.h"
 
 bool ts_is_snapshot(const char *word)
@@ -128,6 +129,79 @@ static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer,
 	return TS_OK;
 }
 
+/* --- what would fit --- */
+
+/* "batch=8,16" or "length=512,1024": the sizes of the word's snapshot and of those of --with, in their order. */
+static enum ts_status scale(const char *word, bool *ret_lengths, double sizes[TS_SCALING_MOST], size_t *ret_n, struct ts_error *err)
+{
+	const char *list = strchr(word, '=');
+	struct ts_span of = ts_span_of(word, list ? (size_t)(list - word) : 0), rest = ts_span_str(list ? list + 1 : "");
+	size_t n = 0;
+
+	if (!ts_span_is(of, "batch") && !ts_span_is(of, "length"))
+		return ts_error_set(err, TS_INVALID, "--scale %s: it takes batch=N,N,... or length=N,N,...", word);
+	while (rest.len && n < TS_SCALING_MOST) {
+		const uint8_t *comma = memchr(rest.data, ',', rest.len);
+		struct ts_span one = ts_span_part(rest, 0, comma ? (size_t)(comma - rest.data) : rest.len);
+
+		if (!ts_parse_double(one, &sizes[n]) || !isfinite(sizes[n]) || sizes[n] <= 0)
+			return ts_error_set(err, TS_INVALID, "--scale %s: each size is a number above 0", word);
+		n++;
+		rest = comma ? ts_span_from(rest, one.len + 1) : ts_span_of(NULL, 0);
+	}
+	*ret_lengths = ts_span_is(of, "length");
+	*ret_n = n;
+	return TS_OK;
+}
+
+/* The same device of another snapshot. */
+static enum ts_status add_other(struct ts_cli *cli, const char *path, double size, struct ts_scaling *io, struct ts_error *err)
+{
+	struct ts_snapshot *snapshot = ts_arena_array(&cli->arena, 1, sizeof *snapshot);
+	struct ts_memory_answer answer;
+	const struct ts_memory_device *device;
+
+	if (!snapshot)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_snapshot_load(path, &cli->arena, snapshot, err) || ts_memory_of(snapshot, 0, &cli->arena, &answer, err) ||
+	    choose_device(cli, &answer, &device, err))
+		return err->status;
+	return device ? ts_scaling_add(io, size, device, err) : ts_error_set(err, TS_INVALID, "%s has no device", path);
+}
+
+static enum ts_status would_fit(struct ts_cli *cli, const struct ts_memory_device *device, uint64_t capacity,
+				const struct ts_scaling **ret_scaling, struct ts_error *err)
+{
+	const char *word = ts_args_text(&cli->args, "scale");
+	struct ts_scaling *s = ts_arena_array(&cli->arena, 1, sizeof *s);
+	double sizes[TS_SCALING_MOST];
+	size_t n = 0, given = 1;
+
+	if (!word && !ts_args_has(&cli->args, "with"))
+		return TS_OK;
+	if (!word)
+		return ts_error_set(err, TS_INVALID, "--with needs --scale, which says the sizes of the snapshots: --scale batch=8,16");
+	if (!s || !(s->points = ts_arena_array(&cli->arena, TS_SCALING_MOST, sizeof *s->points)))
+		return ts_arena_error(&cli->arena, err);
+	if (scale(word, &s->lengths, sizes, &n, err))
+		return err->status;
+	while (ts_args_nth(&cli->args, "with", given - 1))
+		given++;
+	if (n != given || !device)
+		return ts_error_set(err, TS_INVALID,
+				    "--scale %s has %zu sizes, and there are %zu snapshots (the first, and those of --with)", word, n,
+				    given);
+	if (ts_scaling_add(s, sizes[0], device, err))
+		return err->status;
+	for (size_t i = 1; i < n; i++)
+		if (add_other(cli, ts_args_nth(&cli->args, "with", i - 1), sizes[i], s, err))
+			return err->status;
+	if (ts_scaling_fit(s, capacity, err))
+		return err->status;
+	*ret_scaling = s;
+	return TS_OK;
+}
+
 static enum ts_status write_page(struct ts_cli *cli, const struct ts_memory_answer *answer, const struct ts_memory_device *device,
 				 const char *path, bool *ret_answered, struct ts_error *err)
 {
@@ -160,6 +234,8 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 
 	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
 	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
+		return err->status;
+	if (would_fit(cli, device, capacity, &answer.scaling, err))
 		return err->status;
 	if (at && ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");

@@ -1,4 +1,6 @@
-/* course_figure.h - the memory of a device over its events as the figure of a page: areas by kind, what was reserved, peak and refusals. */
+/* course_figure.h - the memory of a device over its events as the figure of a page: areas by kind, what was reserved, the peak, and
+ * requests that were refused.
+ */
 #ifndef TSCOPE_CLI_SNAPSHOT_COURSE_FIGURE_H
 #define TSCOPE_CLI_SNAPSHOT_COURSE_FIGURE_H
 

@@ -4,6 +4,7 @@
 
 #include "cli/report/report_diff.h"
 #include "cli/snapshot/course_figure.h"
+#include "cli/snapshot/report_scaling.h"
 
 enum { FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
@@ -359,6 +360,8 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 
 	refused(r, d);
 	findings(r, &d->findings);
+	if (m->scaling)
+		ts_report_scaling(r, m->scaling);
 	memory(r, d, course);
 	kinds(r, d);
 	if (d->traced)

@@ -104,6 +104,8 @@ static const struct {
 	{"fresh", OF_RUNS},
 	{"at", OF_SNAPSHOTS},
 	{"device", OF_SNAPSHOTS},
+	{"with", OF_SNAPSHOTS},
+	{"scale", OF_SNAPSHOTS},
 };
 
 static enum ts_status refuse_options(const struct ts_cli *cli, unsigned of, const char *path, struct ts_error *err)

@@ -208,6 +208,11 @@ static const struct ts_option analyze_options[] = {
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
 	SNAPSHOT_OPTIONS,
+	{.name = "with", .argument = "FILE", .complete = TS_COMPLETE_FILE, .repeat = true,
+	 .help = "of a memory snapshot: another one of the same training at another size, for --scale; may be given several times"},
+	{.name = "scale", .argument = "SIZES",
+	 .help = "of memory snapshots: say what batch or length would fit; batch=8,16 or length=512,1024 are the sizes of the snapshot "
+		 "and of those of --with, in their order"},
 	READ_OPTIONS,
 	END_OPTIONS,
 };
@@ -218,6 +223,8 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --at peak ./snapshot.pickle", "shows what was in use at the peak, the event, and the blocks around it"},
+	{"tscope analyze ./b8.pickle --with ./b16.pickle --scale batch=8,16 --device-memory 80GiB",
+	 "says the largest batch that would fit, from two snapshots"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},
 	END_EXAMPLES,

@@ -142,6 +142,8 @@ _tscope_complete()
 	analyze:--html) _tscope_paths -f; return ;;
 	analyze:--at) :; return ;;
 	analyze:--device) :; return ;;
+	analyze:--with) _tscope_paths -f; return ;;
+	analyze:--scale) :; return ;;
 	analyze:--pattern) :; return ;;
 	analyze:--map) :; return ;;
 	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens" -- "$cur")); return ;;
@@ -222,7 +224,7 @@ _tscope_complete()
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		show) options+=" --at --device" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --at --device --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;

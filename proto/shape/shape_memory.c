@@ -1,5 +1,6 @@
 /* shape_memory.c - the tables of the answer about a memory snapshot, which has only JSON: it is made where the file lies. */
 #include "analysis/snapshot/memory_answer.h"
+#include "analysis/snapshot/scaling.h"
 #include "proto/shape/shape_rows.h"
 
 static const char *kind_word(int value)
@@ -278,6 +279,7 @@ static const struct ts_shape snapshot_shape = {JSON_SHAPE("memory_file", snapsho
 static const struct ts_shape_field memory_rows[] = {
 	{NULL, "snapshot", PTR(snapshot, snapshot_shape)},
 	{NULL, "devices", MANY(devices, n, device_shape, 1024)},
+	{NULL, "fit", PTR(scaling, ts_shape_scaling), ABOUT("what would fit, where --with and --scale ask for it")},
 	{NULL, "unknown_keys", MANY(unknown, n_unknown, unknown_shape, 64)},
 };
 const struct ts_shape ts_shape_memory = {JSON_SHAPE("memory", memory_rows)};

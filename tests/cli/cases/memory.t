@@ -230,6 +230,52 @@ $ tscope explain MEMORY.OOM_FRAGMENTED
 |
 | In a policy file
 |   MEMORY.OOM_FRAGMENTED = off
+# What would fit: from snapshots of one training at several sizes, whose needs are known from how they were made (24 MiB and 5 a sample).
+$ tscope analyze ./memory/batch2.pickle --with ./memory/batch8.pickle --with ./memory/batch4.pickle --scale batch=2,8,4 --device-memory 1GiB | sed -n '/WHAT WOULD FIT/,/^MEMORY/p'
+| WHAT WOULD FIT  the largest batch that fits in 1 GiB is 199 (between 145 and 200)
+|   most in                 at 2    at 4    at 8   fixed  each more  off by
+|   forward and backward  34 MiB  44 MiB  64 MiB  24 MiB      5 MiB     0 B
+|   optimizer             36 MiB  36 MiB  36 MiB  36 MiB        0 B     0 B
+|   other                  8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   in forward and backward    at 2    at 4    at 8   fixed  each more  off by
+|   parameters                8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   optimizer state          16 MiB  16 MiB  16 MiB  16 MiB        0 B     0 B
+|   activations               8 MiB  16 MiB  32 MiB     0 B      4 MiB     0 B
+|   temporary                 2 MiB   4 MiB   8 MiB     0 B      1 MiB     0 B
+|   assumed      each part of a step needs a fixed part and one that grows with the batch; the upper
+|                bound has nothing lost by the allocator, the lower one as large a share as in any of
+|                the snapshots, both with the largest distance from the line
+|
+| MEMORY  device 0: 36 MiB reserved, 24 MiB allocated
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale length=4,8 | sed -n '/WHAT WOULD FIT/,/at 4/p'
+| WHAT WOULD FIT  not known: the snapshots do not say what the device has (--device-memory does)
+|   most in                 at 4    at 8   fixed  each more   off by
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale length=4,8 --device-memory 1GiB --json | python3 -c "import json,sys; f = json.load(sys.stdin)['fit']; print(f['least_size'], f['likely_size'], f['most_size'], f['parts'][0])"
+| 41.0 None 200.0 {'fixed_bytes': 25165824.0, 'per_unit_bytes': 5242880.0, 'per_square_bytes': 0.0, 'off_bytes': None}
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle
+! tscope: analyze: --with needs --scale, which says the sizes of the snapshots: --scale batch=8,16
+[2]
+$ tscope analyze ./memory/batch4.pickle --scale batch=4
+! tscope: analyze: what would fit needs snapshots of at least two sizes
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4
+! tscope: analyze: --scale batch=4 has 1 sizes, and there are 2 snapshots (the first, and those of --with)
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4,4
+! tscope: analyze: two snapshots have the size 4
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale width=4,8
+! tscope: analyze: --scale width=4,8: it takes batch=N,N,... or length=N,N,...
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4,-8
+! tscope: analyze: --scale batch=4,-8: each size is a number above 0
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/list.pickle --scale batch=4,8
+! tscope: analyze: the snapshot of size 8 has no history, so its peak is not known
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/none.pickle --scale batch=4,8
+! tscope: analyze: ./memory/none.pickle: No such file or directory
+[2]
 # A moment: the event with its stack, what was in use and for what, the segments, and the blocks around the event.
 $ tscope show --at 60 ./memory/oom.pickle
 | oom.pickle: device 0 holds 87.5 MiB after event 60

@@ -312,6 +312,32 @@ def training():
     return heap.snapshot()
 
 
+def batch(n):
+    """Two steps of a training whose needs are known: 8 MiB of parameters, 16 of optimizer state, and of each sample 4 MiB saved for backward and 1 in it."""
+    torch, call = "/venv/lib/python3.12/site-packages/torch/", frame("/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", 1790, "_call_impl")
+    main = frame("/home/ada/lab/train.py", 88, "<module>")
+    setup = [frame(torch + "nn/modules/module.py", 1325, "convert"), frame(torch + "nn/modules/module.py", 915, "_apply"), main]
+    forward = [frame("/home/ada/lab/net.py", 31, "forward"), call, main]
+    backward = [frame("??", 0, "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"), frame("??", 0, "torch::autograd::Engine::evaluate_function()")]
+    grad = [frame("??", 0, "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)"), backward[1]]
+    step = [frame(torch + "optim/adamw.py", 134, "_init_group"), frame(torch + "optim/optimizer.py", 493, "wrapper"), main]
+    zero = [frame(torch + "optim/optimizer.py", 955, "zero_grad"), main]
+    heap, mib = Heap(1 << 40), 1 << 20
+    heap.alloc(8 * mib, setup)
+    for number in range(2):
+        saved = [heap.alloc(2 * n * mib, forward) for _ in range(2)]
+        for a in reversed(saved):
+            g = heap.alloc(n * mib, backward)
+            heap.free(a, backward)
+            heap.free(g, backward)
+        grads = heap.alloc(8 * mib, grad)
+        if number == 0:
+            heap.alloc(16 * mib, step)
+        heap.free(heap.alloc(4 * mib, step), step)
+        heap.free(grads, zero)
+    return heap.snapshot()
+
+
 def check(program, files):
     bad = 0
     for path in files:
@@ -332,6 +358,7 @@ def main():
     full = newest()
     made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
     made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2), "oom.pickle": pickle.dumps(training(), 4)}
+    made |= {f"batch{n}.pickle": pickle.dumps(batch(n), 4) for n in (2, 4, 8)}
     half = len(made["newest4.pickle"]) // 2  # two members, as `cat a.gz b.gz` makes them
     made["newest4.pickle.gz"] = b"".join(gzip.compress(part, 9, mtime=0) for part in (made["newest4.pickle"][:half], made["newest4.pickle"][half:]))
     for name, data in made.items():
