@@ -36,6 +36,8 @@ static void sum_kinds(const struct maker *k, uint32_t last)
 		struct ts_memory_kind_sum *sum = &k->to->kinds[k->memory.kinds[i]];
 
 		sum->at_peak += ts_life_at(&r->lives[i], r->peak_event) ? r->lives[i].requested : 0;
+		k->to->peak_allocated +=
+			ts_life_at(&r->lives[i], r->peak_event) ? ts_heap_end_of(&r->lives[i]) - r->lives[i].address : 0;
 		sum->at_end += ts_life_at(&r->lives[i], last) ? r->lives[i].requested : 0;
 		sum->churned += r->lives[i].born != TS_REPLAY_BEFORE ? r->lives[i].requested : 0;
 	}

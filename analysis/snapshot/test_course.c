@@ -159,6 +159,7 @@ static void holds_of(const struct ts_memory_device *d, bool fitting, struct ts_a
 		if (d->traced)
 			assert_int_equal(kinds_peak, d->replay->peak);
 	}
+	assert_true(!d->traced || d->replay->baseline_error || d->peak_allocated >= d->replay->peak);
 	holds_at(d, TS_REPLAY_BEFORE, fitting, arena);
 	for (uint32_t i = 0; i < 12 && i < d->replay->n_events; i++)
 		holds_at(d, (uint32_t)((uint64_t)d->replay->n_events * i / 12), fitting, arena);

@@ -41,22 +41,25 @@ static void findings(struct ts_report *r, const struct ts_findings *f)
 	ts_report_line(r, s, NULL, ts_report_with(r, "and also: ", others, "; --json has them"));
 }
 
-/* What of the findings could not be asked; the reasons once each. */
-static void unchecked(struct ts_report *r, const struct ts_findings *f)
+/* What could not be asked, each reason once. That the capacity is not known stands with the head-room. */
+static void unchecked(struct ts_report *r, const struct ts_memory_device *d)
 {
-	struct ts_section *s = f->n_unchecked ? ts_report_section(r, "NOT CHECKED") : NULL;
+	const struct ts_findings *f = &d->findings;
+	struct ts_section *s = NULL;
 
 	for (size_t i = 0; i < f->n_unchecked; i++) {
 		const char *codes = NULL;
-		bool said = false;
+		bool said = !d->has_capacity && ts_span_is(f->unchecked[i].code, "MEMORY.HEADROOM");
 
 		for (size_t k = 0; k < i; k++)
 			said |= ts_span_eq(f->unchecked[k].reason, f->unchecked[i].reason);
 		for (size_t k = i; k < f->n_unchecked && !said; k++)
 			if (ts_span_eq(f->unchecked[k].reason, f->unchecked[i].reason))
 				codes = ts_report_join(r, codes, ", ", ts_report_text(r, f->unchecked[k].code));
-		if (!said)
-			ts_report_line(r, s, NULL, ts_report_say(r, "%s: %s", codes, ts_report_text(r, f->unchecked[i].reason)));
+		if (said)
+			continue;
+		s = s ? s : ts_report_section(r, "NOT CHECKED");
+		ts_report_line(r, s, NULL, ts_report_say(r, "%s: %s", codes, ts_report_text(r, f->unchecked[i].reason)));
 	}
 }
 
@@ -142,7 +145,9 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d, const 
 			draw(r, s, p, true, "reserved");
 	}
 	if (d->traced) {
-		ts_report_line(r, s, "peak", peak_text(r, p));
+		ts_report_line(
+			r, s, "peak",
+			ts_report_say(r, "%s; the blocks took at least %s", peak_text(r, p), ts_snap_bytes(r, d->peak_allocated)));
 		ts_report_line(r, s, "baseline", baseline_text(r, p));
 	} else {
 		ts_report_line(r, s, "peak", "unknown: no history was recorded (torch.cuda.memory._record_memory_history)");
@@ -375,7 +380,7 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	allocator(r, d);
 	annotations(r, d);
 	others(r, m, d);
-	unchecked(r, &d->findings);
+	unchecked(r, d);
 	passed_over(r, m);
 }
 

@@ -224,6 +224,7 @@ static const struct ts_shape_field device_rows[] = {
 	 ABOUT("rules that could not be checked")},
 	{NULL, "end", PTR(replay, end_shape)},
 	{NULL, "history", PTR(replay, history_shape)},
+	{NULL, "peak_allocated_least_bytes", U64(peak_allocated), HAS(traced), ABOUT("what the blocks took at the peak, at least")},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(kind_shape)},
 	{NULL, "at_peak", ONE(at_peak, ts_shape_memory_whos), HAS(traced)},
 	{NULL, "at_peak_by_file", ONE(at_peak_files, ts_shape_memory_whos), HAS(traced)},

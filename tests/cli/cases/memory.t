@@ -33,7 +33,7 @@ $ tscope analyze ./memory/oom.pickle
 | MEMORY  device 0: 112 MiB reserved, 83 MiB allocated
 |   requested    ▁▁▂▃▄▅▅▅▅▄▄▄▃▃▂▃▅▅▆▅▅▄▅▆▇███▇▇▆▆▆▆▅▆▆▆▆▅▅▆██████▇▇▆▆▅▆▇▆▆▆▆▇  0 B to 108 MiB
 |   reserved     ▁▁▁▃▃▅▅▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇█████████████████  20 MiB to 124 MiB
-|   peak         108 MiB, after event 108 of 146
+|   peak         108 MiB, after event 108 of 146; the blocks took at least 108 MiB
 |   baseline     0 B before the first event, exact: events and blocks agree
 |   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
 |   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
@@ -88,9 +88,6 @@ $ tscope analyze ./memory/oom.pickle
 |   its time     at most 175 µs, by the times of the events before each; in retries at least 25.0 µs
 |   retries      1 request gave 12 MiB back and asked the device again
 |   life spans   median 225 µs, 99 % up to 800 µs, longest 800 µs
-|
-| NOT CHECKED
-|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
 # A snapshot of several devices, packed; the one whose request was refused is shown.
 $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | newest4.pickle.gz: device 1 ran out of memory, holding 1 MiB
@@ -115,7 +112,7 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | MEMORY  device 1: 4 MiB reserved, 1 MiB allocated
 |   requested    ▁▁█████  3 B to 1 MiB
 |   reserved     ▁███▁▁▁  4 MiB to 6 MiB
-|   peak         1 MiB, after event 2 of 7
+|   peak         1 MiB, after event 2 of 7; the blocks took at least 2 MiB
 |   baseline     3 B before the first event, exact: events and blocks agree
 |   at the end   1 MiB requested in 2 blocks; rounding takes 1 MiB more
 |   head-room    1018 MiB of 1 GiB
@@ -187,10 +184,9 @@ $ tscope analyze ./memory/list.pickle
 |   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.CARRIED,
 |     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
 |     (torch.cuda.memory._record_memory_history)
-|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
 $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
-|   MEMORY.HEADROOM: the snapshot does not say how much memory
-|     the device has; --device-memory does
+|     MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has
+|     no history (torch.cuda.memory._record_memory_history)
 |
 | NOT READ
 |   unknown keys odd (20 times)
@@ -477,7 +473,7 @@ $ tscope analyze ./foreign.pickle
 |           --at oom SNAPSHOT shows what was held.
 |
 | MEMORY  device 0: 512 B reserved, 512 B allocated
-|   peak         500 B, before the first event
+|   peak         500 B, before the first event; the blocks took at least 512 B
 |   baseline     500 B before the first event, exact: events and blocks agree
 |   at the end   500 B requested in 1 block; rounding takes 12 B more
 |   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
@@ -503,7 +499,6 @@ $ tscope analyze ./foreign.pickle
 |   device       taken from it 0 times (0 B), given back 0 times (0 B)
 |
 | NOT CHECKED
-|   MEMORY.HEADROOM: the snapshot does not say how much memory the device has; --device-memory does
 |   MEMORY.CARRIED: the events have fewer than two ends of steps
 |
 | NOT READ
