@@ -287,7 +287,7 @@ static void find_sizes(struct ts_scaling *s)
 	s->most = fmax(s->most, s->likely);
 }
 
-/* Parameters and optimizer state at the end do not grow with a batch: if they differ, it is another model, or another number of steps. */
+/* Parameters and optimizer state at the end do not grow with a batch: if they differ, it is another model, or of other steps. */
 static void compare_state(struct ts_scaling *s)
 {
 	uint64_t low = UINT64_MAX, high = 0;

@@ -6,14 +6,14 @@
  *
  *	need(s) = fixed + per_unit x s	     (+ per_square x s^2 for lengths, where there are three snapshots or more)
  *
- * by least squares, no coefficient below 0. The peak is that of the part that needs most. With as many snapshots as coefficients nothing
- * is left to tell the error by; with more, `off` is the largest distance of a snapshot from its line.
+ * by least squares, no coefficient below 0. The peak is that of the part that needs most. With as many snapshots as coefficients
+ * nothing is left to tell the error by; with more, `off` is the largest distance of a snapshot from its line.
  *
  *	most	  the largest size at which the requested bytes alone fit: nothing lost by the allocator, and snapshots below the line
- *	least	  that at which they fit with the largest ratio of reserved to requested bytes of any snapshot, and above the line; for
- *		  lengths of two snapshots also if all that grows grew with the square
- *	likely	  that at which they fit with what the allocator held beyond them at the largest size; two lengths do not tell it, because
- *		  nothing shows how much grows with the square
+ *	least	  that at which they fit with the largest ratio of reserved to requested bytes of any snapshot, and above the line;
+ *		  for lengths of two snapshots also if all that grows grew with the square
+ *	likely	  that at which they fit with what the allocator held beyond them at the largest size; two lengths do not tell it,
+ *		  because nothing shows how much grows with the square
  *
  * Pure; any thread.
  */
@@ -52,7 +52,7 @@ struct ts_scaling {
 	size_t n;
 	struct ts_scaling_line lines[TS_SCALING_PARTS];
 	struct ts_scaling_line kinds[TS_MEMORY_KINDS]; /* where forward and backward need most */
-	double state_off; /* the largest difference of parameters and optimizer state at the end between snapshots, as a share of the larger */
+	double state_off; /* parameters and optimizer state at the end: their largest difference, as a share of the larger */
 	bool has_capacity;
 	double capacity;
 	bool grows; /* some part does: else no size is too large, and the sizes below are not set */

@@ -54,8 +54,8 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fabs(b) + 1;
 }
 
-/* Forward and backward need 24 MiB and 5 of each sample, the optimizer 36. The allocator of make.py reserves 60 MiB at a batch of 4, 16 more
- * than are requested, and 68 at 8, 4 more. */
+/* Forward and backward need 24 MiB and 5 of each sample, the optimizer 36. The allocator of make.py reserves 60 MiB at a batch of 4,
+ * 16 more than are requested, and 68 at 8, 4 more. */
 static void known_needs(void **state)
 {
 	struct state t;
@@ -111,8 +111,8 @@ static void refuses_what_cannot_be_fitted(void **state)
 	ts_arena_finish(&t.arena);
 }
 
-/* A training at lengths 128 and 512 says between which lengths one lies that needs what the same training at 1,024 reserved; three lengths
- * of an inference have attention's square, and their line is off by less than 3 %. */
+/* A training at lengths 128 and 512 says between which lengths one lies that needs what the same training at 1,024 reserved; three
+ * lengths of an inference have attention's square, and their line is off by less than 3 %. */
 static void real_lengths(void **state)
 {
 	struct state t;

@@ -1,4 +1,4 @@
-/* report_scaling.h - the section about what would fit: needs by part of a step and by kind, and the sizes that a device's memory holds. */
+/* report_scaling.h - the section about what would fit: needs by part of a step and by kind, and the sizes that a device holds. */
 #ifndef TSCOPE_CLI_SNAPSHOT_REPORT_SCALING_H
 #define TSCOPE_CLI_SNAPSHOT_REPORT_SCALING_H
 
