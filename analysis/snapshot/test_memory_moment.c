@@ -295,6 +295,48 @@ static void sums_annotations(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* The most of a stretch against a search through its events: 300 events, 60 stretches of 60 names. */
+static void finds_the_most_of_any_stretch(void **state)
+{
+	enum { EVENTS = 300, STRETCHES = 60 };
+	static uint64_t after[EVENTS];
+	struct ts_stretches s = {.n = STRETCHES};
+	struct ts_stretch items[STRETCHES];
+	struct ts_stretch_sums sums;
+	struct ts_error err;
+	uint32_t seed = 7;
+
+	(void)state;
+	made_begin();
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		seed = seed * 1664525 + 1013904223;
+		made_event(i % 3 == 2 ? TS_ACTION_FREE_COMPLETED : TS_ACTION_ALLOC,
+			   512 * (uint64_t)(i % 3 == 2 ? i - (seed >> 30) % 2 - 1 : i), seed >> 20, NULL);
+	}
+	made_segment(0, 512);
+	made_block(512, 0, TS_BLOCK_INACTIVE, NULL);
+	look();
+	ts_replay_requested(&replay, after);
+	for (uint32_t i = 0; i < STRETCHES; i++) {
+		seed = seed * 1664525 + 1013904223;
+		items[i] = (struct ts_stretch){.name = i, .first = (seed >> 8) % EVENTS};
+		items[i].end = items[i].first + 1 + (seed >> 20) % (EVENTS - items[i].first);
+	}
+	s.items = items;
+	assert_int_equal(ts_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
+	assert_int_equal(sums.n, STRETCHES);
+	for (size_t i = 0; i < sums.n; i++) {
+		const struct ts_stretch *of = &items[sums.items[i].name];
+		uint32_t most = of->first;
+
+		for (uint32_t e = of->first; e < of->end; e++)
+			most = after[e] > after[most] ? e : most;
+		assert_int_equal(sums.items[i].peak_event, most);
+		assert_int_equal(sums.items[i].peak, after[most]);
+	}
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +348,7 @@ int main(void)
 		cmocka_unit_test(joins_pages_of_an_expandable_segment),
 		cmocka_unit_test(pairs_annotations),
 		cmocka_unit_test(sums_annotations),
+		cmocka_unit_test(finds_the_most_of_any_stretch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
