@@ -265,6 +265,9 @@ static void analyses(void **state)
 		{"analyze --json ./traced/trace.json", NULL, NULL},
 		{"analyze --html - ./traced/demo.json.gz", NULL, NULL},
 		{"analyze ./oom.pickle", NULL, NULL},
+		{"analyze --html - ./oom.pickle", NULL, NULL},
+		{"show --at 108 ./oom.pickle", NULL, NULL},
+		{"show --json --at oom ./oom.pickle", NULL, NULL},
 		{"analyze --json ./list.pickle", NULL, NULL},
 	};
 

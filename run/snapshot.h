@@ -33,6 +33,9 @@ enum ts_snapshot_action {
 	TS_ACTIONS
 };
 
+/* The words of torch; NULL for TS_ACTION_OTHER. */
+extern const char *const ts_snapshot_actions[TS_ACTIONS];
+
 enum ts_block_state {
 	TS_BLOCK_INACTIVE = 0,
 	TS_BLOCK_ACTIVE = 1,

@@ -71,6 +71,7 @@ ROOMS = {
     "cli/report": OUTSIDE | {"cli/core", "cli/text"},
     "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
+    "cli/snapshot": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/verbs": OUTSIDE | {"cli"},
 }

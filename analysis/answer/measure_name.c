@@ -31,6 +31,7 @@ struct ts_span ts_answer_group_name(enum ts_answer_group group)
 		[TS_ANSWER_PIPELINE] = "pipeline",
 		[TS_ANSWER_DIVERGENCE] = "divergence",
 		[TS_ANSWER_RESUME] = "resume",
+		[TS_ANSWER_SNAPSHOT] = "snapshot",
 	};
 
 	return ts_span_str(words[group]);

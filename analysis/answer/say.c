@@ -73,8 +73,11 @@ struct ts_say ts_say_seconds(double seconds)
 	return s;
 }
 
-/* Takes the text that a function of text.h wrote to a small buffer. */
-static struct ts_say taken(struct ts_buf *buf, const char *sign, double instead)
+/* A small buffer that needs no memory: a sentence must not read otherwise where there is none. */
+#define ROOM(room) ((struct ts_buf){.data = (room), .cap = sizeof(room), .ceiling = sizeof(room)})
+
+/* Takes the text that a function of text.h wrote to it. */
+static struct ts_say taken(const struct ts_buf *buf, const char *sign, double instead)
 {
 	struct ts_say s;
 
@@ -82,13 +85,13 @@ static struct ts_say taken(struct ts_buf *buf, const char *sign, double instead)
 		(void)snprintf(s.text, sizeof s.text, "%.4g", instead);
 	else
 		(void)snprintf(s.text, sizeof s.text, "%s%.*s", sign, (int)buf->len, (const char *)buf->data);
-	ts_buf_finish(buf);
 	return s;
 }
 
 struct ts_say ts_say_bytes(double bytes)
 {
-	struct ts_buf buf = TS_BUF_INIT(TS_SAY_TEXT);
+	uint8_t room[TS_SAY_TEXT];
+	struct ts_buf buf = ROOM(room);
 	struct ts_say s;
 
 	if (odd(&s, bytes))
@@ -99,7 +102,8 @@ struct ts_say ts_say_bytes(double bytes)
 
 struct ts_say ts_say_count(double n)
 {
-	struct ts_buf buf = TS_BUF_INIT(TS_SAY_TEXT);
+	uint8_t room[TS_SAY_TEXT];
+	struct ts_buf buf = ROOM(room);
 	double size = nearbyint(fabs(n));
 
 	if (!(size < 9e18))

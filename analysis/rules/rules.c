@@ -10,8 +10,9 @@
 #define RATIO TS_UNIT_RATIO
 #define COUNT TS_UNIT_COUNT
 #define NONE TS_UNIT_NONE
-#define EACH_RANK true
-#define JOB false
+#define EACH_RANK .each_rank = true
+#define JOB .each_rank = false
+#define OF_SNAPSHOT .each_rank = true, .of_snapshot = true
 
 const struct ts_rule ts_rules[] = {
 	{"TIMING.DATALOADER_BOUND", "Steps wait for data", "high if the share is at least high_share, otherwise medium",
@@ -309,6 +310,82 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_skew", 0.20, RATIO, "excess of the largest peak over the median of the ranks from which the rule fires"},
 	  {"min_pressure", 0.30, RATIO, "smallest share of the device's memory at which the rule fires"}, END},
 	 ts_check_memory_imbalance, JOB},
+	{"MEMORY.OUT_OF_MEMORY", "The device has too little memory", "high",
+	 "a request was refused, and all that was free in segments that could have served it is less than it asked for, by a "
+	 "memory snapshot",
+	 "Use a smaller batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of "
+	 "what is carried from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
+	 "new in tscope; other tools show the snapshot and leave the reason to the reader",
+	 {END}, ts_check_out_of_memory, OF_SNAPSHOT},
+	{"MEMORY.OOM_FRAGMENTED", "Memory ran out in pieces", "high",
+	 "a request was refused although at least as much was free in segments that could have served it, by a memory snapshot",
+	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True); allocate what stays for long, such as caches and "
+	 "copies for plots, before the training's tensors or on the host; keep shapes the same from step to step.",
+	 "new in tscope: Axolotl's analyze_profile.py counts cached segments as fragmentation, which the allocator gives back "
+	 "before it refuses a request",
+	 {END}, ts_check_oom_fragmented, OF_SNAPSHOT},
+	{"MEMORY.HEADROOM", "Little memory is left", "high if less than high_bytes is left, otherwise medium",
+	 "less than min_bytes, and no more than max_share, of the device's memory was never reserved, by a memory snapshot",
+	 "Use a smaller batch or accumulate gradients, recompute activations, or shard the optimizer. A longer sequence may not "
+	 "fit.",
+	 "Axolotl's analyze_profile.py, with its limits, corrected: the most that was reserved counts, not the end; on small "
+	 "devices its limits would always be reached, so the share counts, too",
+	 {{"min_bytes", 2e9, TS_UNIT_BYTES, "head-room below which the rule fires"},
+	  {"high_bytes", 1e9, TS_UNIT_BYTES, "head-room below which the severity is high"},
+	  {"max_share", 0.25, RATIO, "largest share of the device's memory at which the rule fires"}, END},
+	 ts_check_headroom, OF_SNAPSHOT},
+	{"MEMORY.FRAGMENTS", "Free memory is stuck between blocks", "medium if the share is at least medium_share, otherwise low",
+	 "at the end of a memory snapshot at least min_share of the reserved memory is free but not in whole segments, and at "
+	 "least min_reserved is reserved",
+	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), keep tensor shapes the same from step to step, "
+	 "and look at the blocks beside the largest gaps.",
+	 "Axolotl's analyze_profile.py, with its limits, corrected: whole free segments are cache, which empty_cache returns, and "
+	 "are not counted",
+	 {{"min_share", 0.10, RATIO, "share of the reserved memory from which the rule fires"},
+	  {"medium_share", 0.20, RATIO, "share of the reserved memory from which the severity is medium"},
+	  {"min_reserved", 1073741824, TS_UNIT_BYTES, "smallest reserved memory at which the rule fires"}, END},
+	 ts_check_fragments, OF_SNAPSHOT},
+	{"MEMORY.RETRIES", "The allocator asks the device again", "high if there are at least high_retries, otherwise medium",
+	 "at least min_retries requests made the allocator give cached segments back and ask the device again, by a memory "
+	 "snapshot",
+	 "The device is full of cache of other sizes: let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), keep "
+	 "shapes the same, or use less memory. Each retry waits for all work of the device.",
+	 "new in tscope; torch counts num_alloc_retries, and does not say where",
+	 {{"min_retries", 1, COUNT, "number of retries from which the rule fires"},
+	  {"high_retries", 10, COUNT, "number of retries from which the severity is high"}, END},
+	 ts_check_retries, OF_SNAPSHOT},
+	{"MEMORY.CARRIED", "Memory is kept from step to step", "medium if the share is at least medium_share, otherwise low",
+	 "what outlived two steps of the optimizer, and is neither parameter, gradient nor optimizer state, is at least min_share "
+	 "of the peak, by a memory snapshot",
+	 "Detach what is kept for logging or plots (.item(), .detach().cpu()), do not keep graphs across steps, and limit caches.",
+	 "new in tscope",
+	 {{"min_share", 0.01, RATIO, "share of the peak from which the rule fires"},
+	  {"medium_share", 0.10, RATIO, "share of the peak from which the severity is medium"}, END},
+	 ts_check_carried, OF_SNAPSHOT},
+	{"MEMORY.GRADIENTS_KEPT", "Gradients wait through the forward pass",
+	 "medium if the share is at least medium_share, otherwise low",
+	 "the peak lies in a forward pass, and gradients hold at least min_share of it, by a memory snapshot",
+	 "Call zero_grad(set_to_none=True), which is the default, right after the optimizer's step and not before backward. Where "
+	 "gradients are accumulated, nothing is wrong.",
+	 "new in tscope",
+	 {{"min_share", 0.10, RATIO, "share of the peak from which the rule fires"},
+	  {"medium_share", 0.20, RATIO, "share of the peak from which the severity is medium"}, END},
+	 ts_check_gradients_kept, OF_SNAPSHOT},
+	{"MEMORY.OPTIMIZER_STATE", "The optimizer's state is large", "low",
+	 "the state of the optimizer is at least min_share of the peak, by a memory snapshot",
+	 "Shard it over the ranks (ZeRO, FSDP), keep it in 8 bits, or use an optimizer with less state.",
+	 "new in tscope",
+	 {{"min_share", 0.40, RATIO, "share of the peak from which the rule fires"}, END},
+	 ts_check_optimizer_state, OF_SNAPSHOT},
+	{"MEMORY.CHURN", "One place asks for memory again and again", "low",
+	 "one function asked for at least min_peaks times the peak in all, and for at least min_share of all that was asked for, "
+	 "by a memory snapshot",
+	 "Compute in place or with foreach and fused operations, reuse buffers, or compile the function: each temporary is written "
+	 "and read once more.",
+	 "Axolotl's analyze_profile.py lists it by exact size; here by function, beside the peak",
+	 {{"min_peaks", 3, NONE, "what was asked for, divided by the peak, from which the rule fires"},
+	  {"min_share", 0.50, RATIO, "share of all that was asked for from which the rule fires"}, END},
+	 ts_check_churn, OF_SNAPSHOT},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 
@@ -328,7 +405,8 @@ void ts_rules_markdown(struct ts_buf *out)
 			"A rule fires, passes, is unchecked, or does not apply. A report lists unchecked rules with the\n"
 			"reason: a series that the rule needs is missing or not finite, there are too few steps, or a policy\n"
 			"switched the rule off. Rules on several ranks do not apply to a run of one rank, and the rule on\n"
-			"pipelines does not apply to a run without stages; a report does not list these. A value equal to a\n"
+			"pipelines does not apply to a run without stages, and rules on memory snapshots apply to\n"
+			"these alone (`tscope analyze ./snapshot.pickle`); a report does not list these. A value equal to a\n"
 			"threshold counts as having reached it, except where the text says \"more than\" or \"less than\".\n\n"
 			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS and MEMORY (but not MEMORY.RANK_IMBALANCE)\n"
 			"look at every rank, and what several ranks show is one finding: its numbers are those of the worst rank\n"

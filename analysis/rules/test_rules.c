@@ -43,6 +43,19 @@ struct rule_case {
 	     "convergence/loss/rise_ratio = "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
+#define SNAPSHOT "snapshot/free/reserved_bytes = 1; "
+#define REFUSED(free, largest) SNAPSHOT "snapshot/refused/requests_count = 1; snapshot/refused/requested_bytes = 1000; " \
+	"snapshot/refused/free_bytes = " free "; snapshot/refused/largest_gap_bytes = " largest
+#define CAPACITY(device, left) SNAPSHOT "snapshot/capacity/device_bytes = " device "; snapshot/capacity/headroom_bytes = " left
+#define STUCK(reserved, share) "snapshot/free/reserved_bytes = " reserved "; snapshot/free/stuck_bytes = 3072; " \
+	"snapshot/free/stuck_ratio = " share
+#define CARRIED(share) SNAPSHOT "snapshot/carried/held_bytes = 2048; snapshot/carried/largest_source = 'remember (plots.py:9)'; " \
+	"snapshot/carried/held_ratio = " share
+#define GRADIENTS(phase, share) SNAPSHOT "snapshot/peak/phase = '" phase "'; snapshot/gradients/at_peak_bytes = 4096; " \
+	"snapshot/gradients/at_peak_ratio = " share
+#define CHURN(peak, largest, all) SNAPSHOT "snapshot/peak/requested_bytes = " peak "; snapshot/churn/largest_source_bytes = " largest \
+	"; snapshot/churn/requested_bytes = " all "; snapshot/churn/largest_source = 'f (a.py:1)'"
+
 static const struct rule_case cases[] = {
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.2499; timing/data/mean_s = 0.01", PASSES, NULL},
 	{"TIMING.DATALOADER_BOUND",
@@ -464,6 +477,63 @@ static const struct rule_case cases[] = {
 	 "memory/capacity/device_bytes = 404",
 	 PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100", UNCHECKED, "fewer than two ranks"},
+
+	{"MEMORY.OUT_OF_MEMORY", REFUSED("999", "10"), HIGH, "A request of 1000 B was refused: 999 B were free"},
+	{"MEMORY.OUT_OF_MEMORY", REFUSED("1000", "10"), PASSES, NULL},
+	{"MEMORY.OUT_OF_MEMORY", SNAPSHOT "snapshot/refused/requests_count = 0", PASSES, NULL},
+	{"MEMORY.OUT_OF_MEMORY", SNAPSHOT "snapshot/refused/requests_count ? no history", UNCHECKED, "no history"},
+	{"MEMORY.OUT_OF_MEMORY", "", APPLIES_NOT, NULL},
+	{"MEMORY.OOM_FRAGMENTED", REFUSED("1000", "10"), HIGH,
+	 "although 1000 B were free in segments that could have served it: the largest gap has 10 B"},
+	{"MEMORY.OOM_FRAGMENTED", REFUSED("999", "10"), PASSES, NULL},
+	{"MEMORY.OOM_FRAGMENTED",
+	 SNAPSHOT "snapshot/refused/requests_count = 1; snapshot/refused/requested_bytes = 5; snapshot/refused/free_bytes ? too late",
+	 UNCHECKED, "too late"},
+
+	{"MEMORY.HEADROOM", CAPACITY("80e9", "2e9"), PASSES, NULL},
+	{"MEMORY.HEADROOM", CAPACITY("80e9", "1.999e9"), MEDIUM, "1.86 GiB of the 74.5 GiB that the device has were never reserved"},
+	{"MEMORY.HEADROOM", CAPACITY("80e9", "1e9"), MEDIUM, NULL},
+	{"MEMORY.HEADROOM", CAPACITY("80e9", "0.999e9"), HIGH, NULL},
+	{"MEMORY.HEADROOM", CAPACITY("4e9", "1e9"), MEDIUM, NULL},
+	{"MEMORY.HEADROOM", CAPACITY("3.9e9", "1e9"), PASSES, NULL}, /* a quarter is left */
+	{"MEMORY.HEADROOM", CAPACITY("1024", "-1024"), HIGH,
+	 "2 KiB were reserved, more than the 1 KiB that the device is said to have"},
+	{"MEMORY.HEADROOM", SNAPSHOT "snapshot/capacity/headroom_bytes ? not said", UNCHECKED, "not said"},
+
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.0999"), PASSES, NULL},
+	{"MEMORY.FRAGMENTS", STUCK("1073741823", "0.5"), PASSES, NULL},
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.1"), LOW, "10 % of the reserved memory, 3 KiB,"},
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.2") "; snapshot/free/expandable_ratio = 0.9", MEDIUM, "expandable already"},
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "nan"), UNCHECKED, "not finite"},
+
+	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 0; snapshot/allocator/retried_bytes = 0", PASSES, NULL},
+	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 9; snapshot/allocator/retried_bytes = 1024", MEDIUM,
+	 "In 9 requests the allocator gave 1 KiB back"},
+	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 10; snapshot/allocator/retried_bytes = 1024", HIGH, NULL},
+	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count ? no history", UNCHECKED, "no history"},
+
+	{"MEMORY.CARRIED", CARRIED("0.0099"), PASSES, NULL},
+	{"MEMORY.CARRIED", CARRIED("0.01"), LOW, "2 KiB, 1.0 % of the peak, outlived two steps"},
+	{"MEMORY.CARRIED", CARRIED("0.1"), MEDIUM, "asked for by remember (plots.py:9)"},
+	{"MEMORY.CARRIED", SNAPSHOT "snapshot/carried/held_ratio ? fewer than two ends of steps", UNCHECKED, "fewer than two"},
+
+	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.0999"), PASSES, NULL},
+	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("backward", "0.3"), PASSES, NULL},
+	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.1"), LOW, "gradients of the step before hold 10 % of it, 4 KiB"},
+	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.2"), MEDIUM, NULL},
+	{"MEMORY.GRADIENTS_KEPT", SNAPSHOT, UNCHECKED, "gradients at_peak"},
+	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "
+	 "snapshot/optimizer state/at_peak_ratio = 0.3999", PASSES, NULL},
+	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "
+	 "snapshot/optimizer state/at_peak_ratio = 0.4", LOW, "40 % of the peak, 1 B"},
+	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT, UNCHECKED, "optimizer state at_peak"},
+
+	{"MEMORY.CHURN", CHURN("100", "300", "600"), LOW,
+	 "f (a.py:1) asked for 300 B in all, 3 times the peak and 50 % of all requests"},
+	{"MEMORY.CHURN", CHURN("100", "299", "500"), PASSES, NULL},
+	{"MEMORY.CHURN", CHURN("100", "300", "601"), PASSES, NULL},
+	{"MEMORY.CHURN", CHURN("100", "0", "0"), PASSES, NULL},
+	{"MEMORY.CHURN", SNAPSHOT "snapshot/churn/requested_bytes ? no history", UNCHECKED, "no history"},
 };
 
 struct state {
@@ -529,7 +599,7 @@ static void edges_of_every_rule(void **state)
 		got = f ? of_severity[f->severity] : u ? UNCHECKED : PASSES;
 		said = f ? f->detail : u ? u->reason : ts_span_str("");
 		/* A rule that does not apply looks like one that passes; only DIST and pipeline rules may end so,
-		 * and RECOVERABLE. */
+		 * those on snapshots, and RECOVERABLE. */
 		if (got != (c->want == APPLIES_NOT ? PASSES : c->want) || (c->has && !holds(said, c->has))) {
 			print_error("%s on \"%s\": %d, not %d: %.*s\n", c->code, c->rows, (int)got, (int)c->want,
 				    TS_SPAN_ARG(said));

@@ -1,11 +1,9 @@
 #include "analysis/snapshot/allocator.h"
 
-#define SMALL_MAX (UINT64_C(1) << 20) /* c10: kSmallSize */
-
 static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, uint64_t stream)
 {
 	oom->reserved += g->end - g->begin;
-	if (g->pooled || g->stream != stream || g->small != (oom->requested <= SMALL_MAX)) {
+	if (!ts_heap_serves(g, stream, oom->requested)) {
 		oom->elsewhere += g->free;
 		return;
 	}
@@ -38,10 +36,21 @@ static enum ts_status explain(const struct ts_replay *r, uint32_t event, struct 
 	return TS_OK;
 }
 
+/* Adds the time from one event to another, if it goes forward. */
+static void add_time(int64_t *sum, const struct ts_snapshot_event *from, const struct ts_snapshot_event *to)
+{
+	int64_t between;
+
+	if (from->time_us == INT64_MIN || to->time_us <= from->time_us ||
+	    __builtin_sub_overflow(to->time_us, from->time_us, &between) || __builtin_add_overflow(*sum, between, &between))
+		return;
+	*sum = between;
+}
+
 /* The events that a retry gives back before the event `at`, which asks again. */
 static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32_t at)
 {
-	uint32_t stack = r->events[at].stack;
+	uint32_t stack = r->events[at].stack, first = at;
 	uint64_t bytes = 0;
 
 	if (stack == TS_SNAPSHOT_NONE)
@@ -52,7 +61,9 @@ static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32
 		if (!ts_snapshot_gives(e) || e->stack != stack)
 			break;
 		bytes += e->size;
+		first = i;
 	}
+	add_time(&a->retry_us, &r->events[first], &r->events[at]);
 	a->n_retries += bytes > 0;
 	a->retried += bytes;
 }
@@ -60,11 +71,13 @@ static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32
 enum ts_status ts_allocator_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_allocator *ret_allocator,
 			       struct ts_error *err)
 {
-	struct ts_allocator a = {0};
+	struct ts_allocator a = {.timed = r->n_events && r->events[0].time_us != INT64_MIN};
 
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
 
+		if (i && (ts_snapshot_takes(e) || ts_snapshot_gives(e)))
+			add_time(&a.most_us, &e[-1], e);
 		if (ts_snapshot_takes(e)) {
 			a.n_taken++;
 			a.taken += e->size;

@@ -29,6 +29,10 @@ struct ts_oom {
 struct ts_allocator {
 	uint64_t n_taken, taken, n_given, given; /* events and bytes: segment_alloc and segment_map; segment_free and segment_unmap */
 	uint64_t n_retries, retried;		 /* and the bytes that they gave back */
+	/* Events have one time each, so how long a call took is only bounded. */
+	bool timed;	  /* the events have times */
+	int64_t most_us;  /* the time between each event of segments and the one before it, where it is the later; all together */
+	int64_t retry_us; /* of retries: from the first event of what is given back to the one that asks again; all together */
 	uint64_t n_ooms;
 	struct ts_oom ooms[TS_OOMS_MAX]; /* the first ones */
 };

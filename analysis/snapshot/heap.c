@@ -3,7 +3,14 @@
 #include <stdlib.h>
 
 #define ROUND 512			  /* c10: kMinBlockSize */
+#define SMALL_MAX (UINT64_C(1) << 20)	  /* kSmallSize */
 #define SMALL_SEGMENT (UINT64_C(2) << 20) /* kSmallBuffer */
+
+/* Foreign numbers may reach beyond the last address. */
+static uint64_t end_of(uint64_t address, uint64_t size)
+{
+	return size > UINT64_MAX - address ? UINT64_MAX : address + size;
+}
 
 static int compare_ranges(const void *va, const void *vb)
 {
@@ -39,10 +46,13 @@ static void cut(struct ts_heap *m, uint64_t begin, uint64_t end)
 static void undo(struct ts_heap *m, const struct ts_snapshot_event *e)
 {
 	if (ts_snapshot_takes(e))
-		cut(m, e->address, e->address + e->size);
+		cut(m, e->address, end_of(e->address, e->size));
 	else if (ts_snapshot_gives(e) && m->n < m->room)
-		m->ranges[m->n++] = (struct ts_heap_range){
-			.begin = e->address, .end = e->address + e->size, .stream = e->stream, .small = e->size <= SMALL_SEGMENT};
+		m->ranges[m->n++] = (struct ts_heap_range){.begin = e->address,
+							   .end = end_of(e->address, e->size),
+							   .stream = e->stream,
+							   .small = e->size <= SMALL_SEGMENT,
+							   .expandable = e->action == TS_ACTION_SEGMENT_UNMAP};
 }
 
 static void take_segments(struct ts_heap *m, const struct ts_replay *r)
@@ -52,10 +62,30 @@ static void take_segments(struct ts_heap *m, const struct ts_replay *r)
 	for (const struct ts_snapshot_segment *g = s->segments; g < s->segments + s->n_segments; g++)
 		if (g->device == r->device)
 			m->ranges[m->n++] = (struct ts_heap_range){.begin = g->address,
-								   .end = g->address + g->total,
+								   .end = end_of(g->address, g->total),
 								   .stream = g->stream,
 								   .small = g->small,
-								   .pooled = g->pool[0] || g->pool[1]};
+								   .pooled = g->pool[0] || g->pool[1],
+								   .expandable = g->expandable};
+}
+
+/* Of sorted ranges. What the snapshot shows says more of a range than the event that unmapped a part of it. */
+static void join_pages(struct ts_heap *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct ts_heap_range *last = n ? &m->ranges[n - 1] : NULL, *g = &m->ranges[i];
+
+		if (last && last->expandable && g->expandable && last->end == g->begin && last->stream == g->stream) {
+			last->small &= g->small;
+			last->pooled |= g->pooled;
+			last->end = g->end;
+		} else {
+			m->ranges[n++] = *g;
+		}
+	}
+	m->n = n;
 }
 
 /* --- what lives in them --- */
@@ -67,11 +97,11 @@ static int compare_lives(const void *va, const void *vb)
 	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
 }
 
-static uint64_t end_of(const struct ts_life *life)
+uint64_t ts_heap_end_of(const struct ts_life *life)
 {
-	uint64_t size = life->size ? life->size : (life->requested + ROUND - 1) / ROUND * ROUND;
+	uint64_t up = (ROUND - life->requested % ROUND) % ROUND;
 
-	return life->address + size;
+	return end_of(life->address, life->size ? life->size : end_of(life->requested, up));
 }
 
 static void add_gap(struct ts_heap_range *g, uint64_t begin, uint64_t end)
@@ -82,45 +112,59 @@ static void add_gap(struct ts_heap_range *g, uint64_t begin, uint64_t end)
 	g->largest = end - begin > g->largest ? end - begin : g->largest;
 }
 
-/* lives: sorted by address; returns those behind this range. */
-static const struct ts_life **fill(struct ts_heap_range *g, const struct ts_replay *r, const struct ts_life **lives,
-				   const struct ts_life **end)
+/* Fills the range with the lives in it; `at` is the first that may be. Returns that of the next range. */
+static size_t fill(const struct ts_heap *m, struct ts_heap_range *g, const struct ts_replay *r, size_t at)
 {
-	uint64_t at = g->begin;
+	uint64_t from = g->begin;
 
 	g->biggest = UINT32_MAX;
-	while (lives < end && (*lives)->address < g->begin)
-		lives++;
-	for (; lives < end && (*lives)->address < g->end; lives++) {
-		uint64_t stop = end_of(*lives) < g->end ? end_of(*lives) : g->end;
+	while (at < m->n_lives && m->lives[at]->address < g->begin)
+		at++;
+	g->first = at;
+	for (; at < m->n_lives && m->lives[at]->address < g->end; at++) {
+		const struct ts_life *life = m->lives[at];
+		uint64_t stop = ts_heap_end_of(life) < g->end ? ts_heap_end_of(life) : g->end;
 
-		add_gap(g, at, (*lives)->address);
+		add_gap(g, from, life->address);
 		g->n_used++;
-		if (g->biggest == UINT32_MAX || (*lives)->requested > r->lives[g->biggest].requested)
-			g->biggest = (uint32_t)(*lives - r->lives);
-		at = stop > at ? stop : at;
+		if (g->biggest == UINT32_MAX || life->requested > r->lives[g->biggest].requested)
+			g->biggest = (uint32_t)(life - r->lives);
+		from = stop > from ? stop : from;
 	}
-	add_gap(g, at, g->end);
+	add_gap(g, from, g->end);
 	g->used = g->end - g->begin - g->free;
-	return lives;
+	return at;
 }
 
 static enum ts_status fill_all(struct ts_heap *m, const struct ts_replay *r, uint32_t event, struct ts_arena *arena,
 			       struct ts_error *err)
 {
-	const struct ts_life **lives = ts_arena_array(arena, r->n_lives, sizeof *lives), **at = lives;
-	size_t n = 0;
+	size_t at = 0;
 
-	if (!lives)
+	m->lives = ts_arena_array(arena, r->n_lives, sizeof *m->lives);
+	if (!m->lives)
 		return ts_arena_error(arena, err);
 	for (uint32_t i = 0; i < r->n_lives; i++)
 		if (ts_life_at(&r->lives[i], event))
-			lives[n++] = &r->lives[i];
-	if (n)
-		qsort(lives, n, sizeof *lives, compare_lives);
+			m->lives[m->n_lives++] = &r->lives[i];
+	if (m->n_lives)
+		qsort(m->lives, m->n_lives, sizeof *m->lives, compare_lives);
 	for (uint32_t i = 0; i < m->n; i++)
-		at = fill(&m->ranges[i], r, at, lives + n);
+		at = fill(m, &m->ranges[i], r, at);
 	return TS_OK;
+}
+
+bool ts_heap_serves(const struct ts_heap_range *range, uint64_t stream, uint64_t requested)
+{
+	return !range->pooled && range->stream == stream && range->small == (requested <= SMALL_MAX);
+}
+
+const struct ts_heap_range *ts_heap_find(const struct ts_heap *heap, uint64_t address)
+{
+	for (uint32_t i = 0; i < heap->n; i++)
+		if (address >= heap->ranges[i].begin && address < heap->ranges[i].end)
+			return &heap->ranges[i];
+	return NULL;
 }
 
 enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct ts_arena *arena, struct ts_heap *ret_heap,
@@ -145,6 +189,7 @@ enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct t
 		undo(&m, &r->events[i]);
 	if (m.n)
 		qsort(m.ranges, m.n, sizeof *m.ranges, compare_ranges);
+	join_pages(&m);
 	if (fill_all(&m, r, event, arena, err))
 		return err->status;
 	*ret_heap = m;

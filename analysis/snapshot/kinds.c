@@ -19,6 +19,7 @@ struct kinds {
 	const struct ts_replay *r;
 	const struct ts_origin *origins;
 	uint32_t *other; /* of each event: the next whose phase is another one and known; n_events: none */
+	int64_t step_end; /* of the last step of an optimizer that the profiler marked; INT64_MIN: none */
 	uint32_t seen;	 /* a bit for each phase that an event has */
 };
 
@@ -53,17 +54,18 @@ static void find_others(struct kinds *k)
 	}
 }
 
-/* An optimizer's step ended at or behind this event: the profiler marked it. */
-static bool step_ended(const struct ts_replay *r, uint32_t event)
+/* The time of the last end of an optimizer's step that the profiler marked; INT64_MIN: there is none. */
+static int64_t last_step_end(const struct ts_replay *r)
 {
 	const struct ts_snapshot *s = r->snapshot;
+	int64_t last = INT64_MIN;
 
 	for (size_t i = 0; i < s->n_marks; i++)
-		if (s->marks[i].device == r->device && s->marks[i].time_us >= r->events[event].time_us &&
+		if (s->marks[i].device == r->device && s->marks[i].time_us > last &&
 		    ts_span_is(ts_snapshot_text(s, s->marks[i].stage), "END") &&
 		    ts_span_starts(ts_snapshot_text(s, s->marks[i].name), ts_span_str("Optimizer.step")))
-			return true;
-	return false;
+			last = s->marks[i].time_us;
+	return last;
 }
 
 /* Whether it was still there when the phase in which it was allocated was over. */
@@ -73,7 +75,8 @@ static bool outlived(const struct kinds *k, const struct ts_life *life, uint8_t 
 		return life->died == TS_REPLAY_NEVER && k->seen & ~(UINT32_C(1) << part_of(phase));
 	if (k->other[life->born] < life->died && k->other[life->born] < k->r->n_events)
 		return true;
-	return phase == TS_PHASE_OPTIMIZER && life->died == TS_REPLAY_NEVER && step_ended(k->r, life->born);
+	return phase == TS_PHASE_OPTIMIZER && life->died == TS_REPLAY_NEVER && k->r->events[life->born].time_us != INT64_MIN &&
+	       k->r->events[life->born].time_us <= k->step_end;
 }
 
 static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *life)
@@ -112,6 +115,7 @@ const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *or
 
 	if (!k.other || !kinds)
 		return NULL;
+	k.step_end = last_step_end(r);
 	find_others(&k);
 	for (uint32_t i = 0; i < r->n_lives; i++)
 		kinds[i] = (uint8_t)kind_of(&k, &r->lives[i]);

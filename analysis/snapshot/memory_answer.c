@@ -12,87 +12,9 @@ struct maker {
 
 /* --- who --- */
 
-static void put_frame(const struct maker *k, uint32_t frame, struct ts_memory_who *who)
-{
-	if (frame == TS_SNAPSHOT_NONE)
-		return;
-	who->file = k->s->texts[k->s->frames[frame].file];
-	who->function = k->s->texts[k->s->frames[frame].function];
-	who->line = k->s->frames[frame].line;
-	who->module = ts_module_of(who->file, k->arena);
-}
-
-static struct ts_memory_who who_of_stack(const struct maker *k, uint32_t stack)
-{
-	struct ts_memory_who who = {.line = 0};
-
-	put_frame(k, stack == TS_SNAPSHOT_NONE ? stack : k->memory.origins[stack].frame, &who);
-	return who;
-}
-
-/* The Python frames of a stack: those that have a line. */
-static struct ts_span calls_of(const struct maker *k, uint32_t stack)
-{
-	struct ts_buf out = TS_BUF_INIT(1 << 20);
-	struct ts_span text;
-	int n = 0;
-
-	if (stack == TS_SNAPSHOT_NONE)
-		return ts_span_of(NULL, 0);
-	for (uint32_t i = 0; i < k->s->stacks[stack].n && n <= TS_MEMORY_CALLS; i++) {
-		const struct ts_snapshot_frame *f = &k->s->frames[k->s->stack_frames[k->s->stacks[stack].first + i]];
-		struct ts_span file = k->s->texts[f->file], function = k->s->texts[f->function];
-
-		if (f->line <= 0)
-			continue;
-		ts_buf_str(&out, n ? " < " : "");
-		if (n++ == TS_MEMORY_CALLS)
-			ts_buf_str(&out, "...");
-		else
-			ts_buf_printf(&out, "%.*s (%.*s:%d)", TS_SPAN_ARG(function), TS_SPAN_ARG(file), f->line);
-	}
-	text = ts_arena_span(k->arena, ts_buf_view(&out));
-	if (out.failed)
-		k->arena->failed = true;
-	ts_buf_finish(&out);
-	return text;
-}
-
-static enum ts_status whos_of(const struct maker *k, const struct ts_holders *h, enum ts_holder_by by, struct ts_memory_whos *ret)
-{
-	struct ts_memory_whos whos = {.n = h->n < TS_MEMORY_HOLDERS ? h->n : TS_MEMORY_HOLDERS};
-
-	whos.more = h->n - whos.n;
-	whos.items = ts_arena_array(k->arena, whos.n, sizeof *whos.items);
-	if (!whos.items)
-		return ts_arena_error(k->arena, k->err);
-	for (size_t i = 0; i < whos.n; i++) {
-		const struct ts_holder *from = &h->items[i];
-
-		whos.items[i] = (struct ts_memory_who){.kind = (enum ts_memory_kind)from->kind,
-						       .bytes = from->bytes,
-						       .largest = from->largest,
-						       .count = from->n,
-						       .size = by == TS_BY_SIZE ? from->key : 0};
-		put_frame(k, from->frame, &whos.items[i]);
-		if (by == TS_BY_STACK)
-			whos.items[i].calls = calls_of(k, from->stack);
-		if (by == TS_BY_FILE) {
-			whos.items[i].function = ts_span_of(NULL, 0);
-			whos.items[i].line = 0;
-		}
-	}
-	*ret = whos;
-	return ts_arena_check(k->arena, k->err);
-}
-
 static enum ts_status held_at(const struct maker *k, uint32_t event, enum ts_holder_by by, struct ts_memory_whos *ret)
 {
-	struct ts_holders h;
-
-	if (ts_holders_at(&k->memory, event, by, k->arena, &h, k->err))
-		return k->err->status;
-	return whos_of(k, &h, by, ret);
+	return ts_memory_held_at(&k->memory, event, by, k->arena, ret, k->err);
 }
 
 static enum ts_status churned(const struct maker *k, enum ts_holder_by by, struct ts_memory_whos *ret)
@@ -101,7 +23,7 @@ static enum ts_status churned(const struct maker *k, enum ts_holder_by by, struc
 
 	if (ts_holders_of_all(&k->memory, by, k->arena, &h, k->err))
 		return k->err->status;
-	return whos_of(k, &h, by, ret);
+	return ts_memory_whos_of(&k->memory, &h, by, k->arena, ret, k->err);
 }
 
 static void sum_kinds(const struct maker *k, uint32_t last)
@@ -114,9 +36,32 @@ static void sum_kinds(const struct maker *k, uint32_t last)
 		struct ts_memory_kind_sum *sum = &k->to->kinds[k->memory.kinds[i]];
 
 		sum->at_peak += ts_life_at(&r->lives[i], r->peak_event) ? r->lives[i].requested : 0;
+		k->to->peak_allocated +=
+			ts_life_at(&r->lives[i], r->peak_event) ? ts_heap_end_of(&r->lives[i]) - r->lives[i].address : 0;
 		sum->at_end += ts_life_at(&r->lives[i], last) ? r->lives[i].requested : 0;
 		sum->churned += r->lives[i].born != TS_REPLAY_BEFORE ? r->lives[i].requested : 0;
 	}
+}
+
+static enum ts_status take_annotations(const struct maker *k)
+{
+	struct ts_memory_device *to = k->to;
+	struct ts_stretch_sums sums = {0};
+
+	if (ts_stretches_of(k->memory.replay, k->arena, &to->stretches, k->err) ||
+	    (to->stretches.n && ts_stretches_sum(k->memory.replay, &to->stretches, k->arena, &sums, k->err)))
+		return k->err->status;
+	to->n_annotations = sums.n < TS_MEMORY_ANNOTATIONS ? sums.n : TS_MEMORY_ANNOTATIONS;
+	to->more_annotations = sums.n - to->n_annotations;
+	to->annotations = ts_arena_array(k->arena, to->n_annotations, sizeof *to->annotations);
+	for (size_t i = 0; to->annotations && i < to->n_annotations; i++)
+		to->annotations[i] = (struct ts_memory_annotation){.name = ts_snapshot_text(k->s, sums.items[i].name),
+								   .count = sums.items[i].n,
+								   .events = sums.items[i].n_events,
+								   .peak = sums.items[i].peak,
+								   .kept = sums.items[i].kept,
+								   .any = sums.items[i].n_events > 0};
+	return ts_arena_check(k->arena, k->err);
 }
 
 /* --- what is free, and what was refused --- */
@@ -129,30 +74,20 @@ static enum ts_status take_gaps(const struct maker *k)
 	if (!k->to->gaps)
 		return ts_arena_error(k->arena, k->err);
 	for (uint32_t i = 0; i < f->n_gaps; i++)
-		k->to->gaps[k->to->n_gaps++] = (struct ts_memory_gap){.bytes = f->gaps[i].bytes,
-								      .segment = k->s->segments[f->gaps[i].segment].total,
-								      .before = who_of_stack(k, f->gaps[i].before),
-								      .after = who_of_stack(k, f->gaps[i].after)};
+		k->to->gaps[k->to->n_gaps++] =
+			(struct ts_memory_gap){.bytes = f->gaps[i].bytes,
+					       .segment = k->s->segments[f->gaps[i].segment].total,
+					       .before = ts_memory_who_of(&k->memory, f->gaps[i].before, k->arena),
+					       .after = ts_memory_who_of(&k->memory, f->gaps[i].after, k->arena)};
 	return TS_OK;
-}
-
-static void put_who(struct ts_buf *out, const struct ts_memory_who *who)
-{
-	if (!who->file.len && !who->function.len) {
-		ts_buf_str(out, "code that no stack names");
-		return;
-	}
-	ts_buf_span(out, who->function);
-	if (who->line > 0)
-		ts_buf_printf(out, " (%.*s:%" PRId64 ")", TS_SPAN_ARG(who->file), who->line);
 }
 
 /* "forward (net.py:41) asked for 8 GiB. The device had 1 GiB left; the allocator held 70 GiB, of which 68 GiB were in use" */
 static void say_asked(const struct maker *k, const struct ts_memory_refused *m, struct ts_buf *out)
 {
-	struct ts_memory_who who = who_of_stack(k, k->memory.replay->events[m->oom.event].stack);
+	struct ts_memory_who who = ts_memory_who_of(&k->memory, k->memory.replay->events[m->oom.event].stack, k->arena);
 
-	put_who(out, &who);
+	ts_memory_who_say(out, &who);
 	ts_buf_str(out, " asked for ");
 	ts_print_bytes(out, (double)m->oom.requested);
 	ts_buf_str(out, ". The device had ");
@@ -195,9 +130,9 @@ static enum ts_status say_held(const struct maker *k, const struct ts_memory_ref
 
 	if (o->known && o->free >= o->requested && o->pinned_by != UINT32_MAX) {
 		const struct ts_life *life = &k->memory.replay->lives[o->pinned_by];
-		struct ts_memory_who who = who_of_stack(k, life->stack);
+		struct ts_memory_who who = ts_memory_who_of(&k->memory, life->stack, k->arena);
 
-		put_who(out, &who);
+		ts_memory_who_say(out, &who);
 		ts_buf_str(out, " holds ");
 		ts_print_bytes(out, (double)life->requested);
 		ts_buf_str(out, " in the segment that has most free memory, ");
@@ -209,11 +144,10 @@ static enum ts_status say_held(const struct maker *k, const struct ts_memory_ref
 	if (ts_holders_at(&k->memory, o->event, TS_BY_FUNCTION, k->arena, &h, k->err))
 		return k->err->status;
 	for (size_t i = 0; i < h.n && i < 3; i++) {
-		struct ts_memory_who who = {.line = 0};
+		struct ts_memory_who who = ts_memory_who_of(&k->memory, h.items[i].stack, k->arena);
 
-		put_frame(k, h.items[i].frame, &who);
 		ts_buf_str(out, i ? ", " : "Most was held by ");
-		put_who(out, &who);
+		ts_memory_who_say(out, &who);
 		ts_buf_str(out, " with ");
 		ts_print_bytes(out, (double)h.items[i].bytes);
 		ts_buf_printf(out, " (%s)", ts_memory_kind_word((enum ts_memory_kind)h.items[i].kind));
@@ -269,7 +203,8 @@ static enum ts_status take_device(struct maker *k, struct ts_replay *r, uint64_t
 	struct ts_memory_device *to = k->to;
 	uint32_t last = r->n_events ? r->n_events - 1 : TS_REPLAY_BEFORE;
 
-	*to = (struct ts_memory_device){.device = r->device, .replay = r, .traced = r->n_events > 0, .has_capacity = capacity > 0};
+	*to = (struct ts_memory_device){
+		.device = r->device, .memory = k->memory, .replay = r, .traced = r->n_events > 0, .has_capacity = capacity > 0};
 	ts_fragments_of(k->s, r->device, &to->fragments);
 	sum_kinds(k, last);
 	if (ts_allocator_of(r, k->arena, &to->allocator, k->err) || ts_spans_of(&k->memory, k->arena, &to->spans, k->err) ||
@@ -277,7 +212,8 @@ static enum ts_status take_device(struct maker *k, struct ts_replay *r, uint64_t
 	    held_at(k, r->peak_event, TS_BY_FILE, &to->at_peak_files) || held_at(k, last, TS_BY_FILE, &to->at_end_files) ||
 	    held_at(k, r->peak_event, TS_BY_STACK, &to->at_peak_stacks) || held_at(k, last, TS_BY_STACK, &to->at_end_stacks) ||
 	    churned(k, TS_BY_FUNCTION, &to->churn) || churned(k, TS_BY_SIZE, &to->by_size) ||
-	    whos_of(k, &to->spans.carried, TS_BY_STACK, &to->carried) || take_gaps(k) || take_refused(k))
+	    ts_memory_whos_of(&k->memory, &to->spans.carried, TS_BY_STACK, k->arena, &to->carried, k->err) || take_gaps(k) ||
+	    take_annotations(k) || take_refused(k))
 		return k->err->status;
 	to->capacity = capacity;
 	to->headroom = (int64_t)(capacity - (r->reserved_peak > r->reserved ? r->reserved_peak : r->reserved));
@@ -325,4 +261,18 @@ enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, stru
 	}
 	*ret_answer = answer;
 	return TS_OK;
+}
+
+const struct ts_memory_device *ts_memory_main(const struct ts_memory_answer *m)
+{
+	const struct ts_memory_device *best = m->n ? &m->devices[0] : NULL;
+
+	for (size_t i = 1; i < m->n; i++) {
+		const struct ts_memory_device *d = &m->devices[i];
+
+		if ((d->n_refused > 0) > (best->n_refused > 0) ||
+		    ((d->n_refused > 0) == (best->n_refused > 0) && d->replay->peak > best->replay->peak))
+			best = d;
+	}
+	return best;
 }

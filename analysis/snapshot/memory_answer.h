@@ -7,25 +7,14 @@
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
 #define TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
 
+#include "analysis/answer/finding.h"
 #include "analysis/snapshot/allocator.h"
 #include "analysis/snapshot/fragments.h"
+#include "analysis/snapshot/marks.h"
+#include "analysis/snapshot/memory_who.h"
 #include "analysis/snapshot/spans.h"
 
-enum { TS_MEMORY_HOLDERS = 15, TS_MEMORY_OOM_LINES = 3, TS_MEMORY_CALLS = 12 };
-
-struct ts_memory_who {
-	struct ts_span function, file, module; /* empty: not known where from */
-	int64_t line;			       /* of the frame of most bytes; 0: not known */
-	enum ts_memory_kind kind;
-	uint64_t bytes, largest, count;
-	uint64_t size;	      /* in a list by size: of each; else 0 */
-	struct ts_span calls; /* in a list by stack: its Python frames, the innermost first, "f (a.py:3) < g (b.py:9)"; else empty */
-};
-
-struct ts_memory_whos {
-	struct ts_memory_who *items;
-	size_t n, more;
-};
+enum { TS_MEMORY_OOM_LINES = 3, TS_MEMORY_ANNOTATIONS = 64 };
 
 struct ts_memory_kind_sum {
 	enum ts_memory_kind kind;
@@ -38,6 +27,15 @@ struct ts_memory_gap {
 	struct ts_memory_who before, after; /* what is in use beside it */
 };
 
+/* What the profiler annotated under one name. */
+struct ts_memory_annotation {
+	struct ts_span name;
+	uint64_t count, events; /* stretches, and the events in them */
+	uint64_t peak;		/* the most that was requested in any of them; valid if events > 0 */
+	int64_t kept;		/* requested after less before, all together */
+	bool any;		/* events > 0 */
+};
+
 struct ts_memory_refused {
 	uint64_t event;
 	int64_t time_us; /* INT64_MIN: not known */
@@ -47,8 +45,10 @@ struct ts_memory_refused {
 
 struct ts_memory_device {
 	uint64_t device;
+	struct ts_memory memory;
 	const struct ts_replay *replay; /* reserved, allocated, requested, baseline, peak, ... */
 	bool traced;			/* it has events; else nothing is known but the end */
+	uint64_t peak_allocated;	/* at least so much the blocks took at the peak: what is not known is rounded up to 512 */
 	struct ts_fragments fragments;
 	struct ts_allocator allocator;
 	struct ts_spans spans;
@@ -58,10 +58,14 @@ struct ts_memory_device {
 	struct ts_memory_whos at_peak_stacks, at_end_stacks;
 	struct ts_memory_whos by_size; /* what was churned */
 	struct ts_memory_whos carried;
+	struct ts_stretches stretches;
+	struct ts_memory_annotation *annotations; /* most kept first, at most TS_MEMORY_ANNOTATIONS */
+	size_t n_annotations, more_annotations;
 	struct ts_memory_gap *gaps;
 	size_t n_gaps;
 	struct ts_memory_refused *refused;
 	size_t n_refused;
+	struct ts_findings findings; /* left empty: whoever asks the rules (memory_rows.h) puts them here */
 	bool has_capacity;
 	uint64_t capacity;
 	int64_t headroom; /* capacity less the most that was reserved; valid with a capacity */
@@ -72,8 +76,11 @@ struct ts_memory_unknown {
 	uint64_t n;
 };
 
+struct ts_scaling;
+
 struct ts_memory_answer {
 	const struct ts_snapshot *snapshot;
+	const struct ts_scaling *scaling; /* what would fit (scaling.h), left to whoever asks for it; NULL: nobody did */
 	struct ts_memory_unknown *unknown; /* keys that were passed over */
 	size_t n_unknown;
 	struct ts_memory_device *devices; /* those that have segments or events */
@@ -83,5 +90,7 @@ struct ts_memory_answer {
 /* capacity: bytes of one device, 0 if that is not known. */
 enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, struct ts_arena *arena, struct ts_memory_answer *ret_answer,
 			    struct ts_error *err);
+/* The device whose requests were refused, else the one that held most; NULL if there is none. */
+const struct ts_memory_device *ts_memory_main(const struct ts_memory_answer *m);
 
 #endif

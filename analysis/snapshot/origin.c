@@ -36,6 +36,16 @@ static const struct rule {
 	{"torch/nn/modules/", "reset_parameters", SETUP},
 };
 
+const char *ts_memory_phase_word(enum ts_memory_phase phase)
+{
+	static const char *const words[] = {
+		[TS_PHASE_UNKNOWN] = "unknown",	  [TS_PHASE_SETUP] = "setup",		 [TS_PHASE_FORWARD] = "forward",
+		[TS_PHASE_BACKWARD] = "backward", [TS_PHASE_RECOMPUTE] = "recomputation", [TS_PHASE_OPTIMIZER] = "optimizer",
+	};
+
+	return words[phase];
+}
+
 static bool among(struct ts_span text, const char *const *words)
 {
 	for (; *words; words++)
@@ -44,12 +54,17 @@ static bool among(struct ts_span text, const char *const *words)
 	return false;
 }
 
+bool ts_is_python(struct ts_span file)
+{
+	return ts_span_ends(file, ".py") || ts_span_starts(file, ts_span_str("<")) || ts_span_contains(file, "ipykernel");
+}
+
 static uint8_t whose(struct ts_span file)
 {
 	static const char *const torch[] = {"/torch/", "<frozen", "<unknown>", "<string>", "<eval_with_key>", "/torchinductor", NULL};
 	static const char *const installed[] = {"site-packages/", "dist-packages/", "/lib/python3.", "runpy.py", NULL};
 
-	if (!ts_span_ends(file, ".py") && !ts_span_starts(file, ts_span_str("<")) && !ts_span_contains(file, "ipykernel"))
+	if (!ts_is_python(file))
 		return FOREIGN;
 	if (among(file, torch))
 		return TORCH;

@@ -22,6 +22,8 @@ enum ts_memory_phase {
 	TS_PHASE_OPTIMIZER,
 };
 
+const char *ts_memory_phase_word(enum ts_memory_phase phase); /* "forward", "recomputation", ... */
+
 struct ts_origin {
 	uint32_t frame;	  /* the source; TS_SNAPSHOT_NONE: the stack has no frame that could be one */
 	uint8_t phase;	  /* enum ts_memory_phase */
@@ -29,6 +31,9 @@ struct ts_origin {
 	bool zeroes;	  /* zero_grad */
 	bool releases;	  /* autograd lets go of what forward saved */
 };
+
+/* Whether a frame's file is one of Python: "a.py", "<string>", a cell of a notebook. Else it is compiled code. */
+bool ts_is_python(struct ts_span file);
 
 /* One for each stack. NULL: no memory. */
 const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena);

@@ -217,6 +217,28 @@ static void course(struct walk *w)
 	}
 }
 
+void ts_replay_level(const struct ts_replay *r, uint32_t event, uint64_t *ret_requested, uint64_t *ret_reserved)
+{
+	int64_t requested = (int64_t)r->requested, reserved = (int64_t)r->reserved;
+
+	for (uint32_t i = event == TS_REPLAY_BEFORE ? 0 : event + 1; i < r->n_events; i++) {
+		requested = plus(requested, -requests(&r->events[i]));
+		reserved = plus(reserved, -reserves(&r->events[i]));
+	}
+	*ret_requested = level(requested);
+	*ret_reserved = level(reserved);
+}
+
+void ts_replay_requested(const struct ts_replay *r, uint64_t *ret_after)
+{
+	int64_t requested = (int64_t)r->requested;
+
+	for (uint32_t i = r->n_events; i-- > 0;) {
+		ret_after[i] = level(requested);
+		requested = plus(requested, -requests(&r->events[i]));
+	}
+}
+
 static size_t blocks_of(const struct ts_snapshot *s, uint16_t device)
 {
 	size_t n = 0;

@@ -74,6 +74,12 @@ struct ts_replay {
 enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, struct ts_arena *arena, struct ts_replay *ret_replay,
 				struct ts_error *err);
 
+/* What is requested and reserved after an event, in bytes; TS_REPLAY_BEFORE: before the first. */
+void ts_replay_level(const struct ts_replay *r, uint32_t event, uint64_t *ret_requested, uint64_t *ret_reserved);
+
+/* What is requested after each event: n_events values. */
+void ts_replay_requested(const struct ts_replay *r, uint64_t *ret_after);
+
 /* Whether a life is there after this event; TS_REPLAY_BEFORE: before the first. */
 static inline bool ts_life_at(const struct ts_life *life, uint32_t event)
 {

@@ -73,6 +73,8 @@ static void says_what_stood_in_the_way(void **state)
 	assert_int_equal(a.n_ooms, 1);
 	assert_int_equal(a.n_retries, 1); /* 40 MiB were given back in the same call, and were not enough */
 	assert_int_equal(a.retried, MIB(40));
+	assert_int_equal(a.retry_us, 10); /* events are 10 us apart */
+	assert_int_equal(a.most_us, 30);  /* three events of segments */
 	assert_int_equal(a.ooms[0].requested, MIB(80));
 	assert_int_equal(a.ooms[0].device_free, MIB(7));
 	assert_true(a.ooms[0].known);

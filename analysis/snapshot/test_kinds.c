@@ -98,13 +98,13 @@ static void says_nothing_before_a_phase_has_ended(void **state)
 	expect_kind(1, "unknown");
 	expect_kind(2, "unknown");
 	ts_arena_finish(&arena);
-	made_mark_end("Optimizer.step#SGD.step"); /* the profiler saw the end of it */
+	made_mark("END", "Optimizer.step#SGD.step"); /* the profiler saw the end of it */
 	look();
 	expect_kind(2, "optimizer state");
 	ts_arena_finish(&arena);
 	made_begin();
 	made_event(TS_ACTION_ALLOC, 1, 5, BACKWARD);
-	made_mark_end("Optimizer.step#SGD.step");
+	made_mark("END", "Optimizer.step#SGD.step");
 	look();
 	expect_kind(1, "unknown");
 	ts_arena_finish(&arena);

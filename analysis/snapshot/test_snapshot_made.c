@@ -79,10 +79,11 @@ void made_free(uint64_t address, uint64_t size, const char *of)
 	made_event(TS_ACTION_FREE_COMPLETED, address, size, of);
 }
 
-void made_mark_end(const char *name)
+void made_mark(const char *stage, const char *name)
 {
-	marks[made.n_marks++] = (struct ts_snapshot_mark){
-		.time_us = 10 * (int64_t)made.n_events, .name = text_of(ts_span_str(name)), .stage = text_of(ts_span_str("END"))};
+	marks[made.n_marks++] = (struct ts_snapshot_mark){.time_us = 10 * (int64_t)made.n_events - 5,
+							  .name = text_of(ts_span_str(name)),
+							  .stage = text_of(ts_span_str(stage))};
 }
 
 struct ts_snapshot_segment *made_segment(uint64_t address, uint64_t total)

@@ -13,8 +13,8 @@ uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t s
 /* The event has the stack of another one: they belong to one call. */
 void made_same_stack(uint32_t event, uint32_t as);
 void made_free(uint64_t address, uint64_t size, const char *frames); /* requested and completed */
-/* The end of an annotation, at the time of the last event. */
-void made_mark_end(const char *name);
+/* An annotation of stage "START" or "END", between the last event and the next. */
+void made_mark(const char *stage, const char *name);
 /* A segment, and behind it its blocks. */
 struct ts_snapshot_segment *made_segment(uint64_t address, uint64_t total);
 void made_block(uint64_t size, uint64_t requested, enum ts_block_state state, const char *frames);

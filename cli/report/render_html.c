@@ -216,9 +216,16 @@ static void levels(struct page *p, const struct ts_item *item)
 	put(p, "</figure>\n");
 }
 
+static void areas(struct page *p, const struct ts_item *item)
+{
+	element(p, "<figure class=\"areas\"><figcaption>", item->label, "</figcaption>\n");
+	ts_svg_areas(p->out, item->areas, item->label, p->arena);
+	put(p, "</figure>\n");
+}
+
 static bool is_figure(enum ts_item_kind kind)
 {
-	return kind == TS_ITEM_PLOT || kind == TS_ITEM_CURVES || kind == TS_ITEM_LEVELS;
+	return kind == TS_ITEM_PLOT || kind == TS_ITEM_CURVES || kind == TS_ITEM_LEVELS || kind == TS_ITEM_AREAS;
 }
 
 static void figures(struct page *p, const struct ts_section *s)
@@ -229,7 +236,8 @@ static void figures(struct page *p, const struct ts_section *s)
 		n += is_figure(s->items[i].kind);
 	if (n == 0)
 		return;
-	put(p, s->items[0].kind == TS_ITEM_LEVELS ? "<div class=\"figures wide\">\n"
+	put(p, s->items[0].kind == TS_ITEM_AREAS    ? "<div class=\"figures whole\">\n"
+	       : s->items[0].kind == TS_ITEM_LEVELS ? "<div class=\"figures wide\">\n"
 	       : n > 1			    ? "<div class=\"figures\">\n"
 						    : "<div class=\"figures alone\">\n");
 	for (size_t i = 0; i < s->n; i++)
@@ -239,6 +247,8 @@ static void figures(struct page *p, const struct ts_section *s)
 			curves(p, &s->items[i]);
 		else if (s->items[i].kind == TS_ITEM_LEVELS)
 			levels(p, &s->items[i]);
+		else if (s->items[i].kind == TS_ITEM_AREAS)
+			areas(p, &s->items[i]);
 	put(p, "</div>\n");
 }
 

@@ -774,6 +774,8 @@ static void item(struct page *p, const struct ts_item *it)
 	case TS_ITEM_CURVES:
 		curves_item(p, it);
 		return;
+	case TS_ITEM_AREAS:
+		return;
 	case TS_ITEM_COMMAND:
 		spaces(p, 6);
 		ts_buf_printf(p->out, "%s\n", it->text);

@@ -14,6 +14,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/diverge/diff.h"
+#include "cli/report/svg_areas.h"
 
 enum { TS_BAR_VALUES = 6, TS_SHEET_COLUMNS = 12 };
 
@@ -88,6 +89,7 @@ enum ts_item_kind {
 	TS_ITEM_TABLE,	 /* table */
 	TS_ITEM_CURVES,	 /* label, curves: both in one figure */
 	TS_ITEM_LEVELS,	 /* levels */
+	TS_ITEM_AREAS,	 /* label, areas: on pages alone */
 	TS_ITEM_COMMAND, /* text: a line for a shell, which is never wrapped or cut */
 };
 
@@ -100,6 +102,7 @@ struct ts_item {
 	struct ts_sheet *table;
 	struct ts_curves curves;
 	const struct ts_levels *levels;
+	const struct ts_areas *areas;
 	const char *heads[TS_BAR_VALUES]; /* headings of a bar's values */
 	bool right[TS_BAR_VALUES];	  /* the value is a number, aligned to the right */
 	struct ts_bar *bars;
@@ -126,7 +129,7 @@ struct ts_section {
 	size_t n, cap;
 };
 
-enum { TS_REPORT_SECTIONS = 12 };
+enum { TS_REPORT_SECTIONS = 20 };
 
 struct ts_report {
 	const struct ts_analysis *a; /* NULL for a diff */

@@ -6,10 +6,11 @@
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
+#include "cli/snapshot/analyze_snapshot.h"
 #include "cli/text/text_rows.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/stored_trace.h"
-#include "cli/verbs/analyze_snapshot.h"
+#include "cli/verbs/analyze_options.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
@@ -82,35 +83,19 @@ static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
 	return false;
 }
 
-/* What only runs have cannot be asked of a file of another kind. `but` and `also` are the options that this kind has, too. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *but, const char *also, const char *why, struct ts_error *err)
-{
-	static const char *const of_runs[] = {"warmup",	      "rank",	       "flops-per-step", "peak-tflops", "dtype",
-					      "microbatches", "device-memory", "policy",	 "fail-on",	"html",
-					      "rows",	      "fresh",	       "trace"};
-
-	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
-		if (ts_args_has(&cli->args, of_runs[i]) && strcmp(of_runs[i], but) != 0 && strcmp(of_runs[i], also) != 0)
-			return ts_error_set(err, TS_INVALID, "analyze: --%s is %s", of_runs[i], why);
-	return TS_OK;
-}
-
 static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	if (refuse_options(cli, "device-memory", "", "about runs, and this is a memory snapshot", err))
+	struct ts_findings findings;
+
+	if (ts_analyze_refuse(cli, TS_OF_SNAPSHOTS, path, err) || ts_analyze_snapshot(cli, path, &findings, err))
 		return err->status;
-	return ts_analyze_snapshot(cli, path, err);
+	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
 }
 
 static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	const char *why = ts_arena_printf(&cli->arena, "for runs, and %s is a profiler's trace", path);
-
-	if (!why)
-		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, "html", "", why, err))
-		return err->status;
-	return ts_analyze_trace(cli, path, err);
+	return ts_analyze_refuse(cli, TS_OF_TRACES, path, err) ? err->status : ts_analyze_trace(cli, path, err);
 }
 
 /* --trace NAME: one trace of the run instead of its steps. */
@@ -122,20 +107,12 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	struct ts_span spec;
 	size_t n = 0;
 
-	if (refuse_options(cli, "rank", "trace", "about the steps of a run, and --trace asks about a trace", err) ||
+	if (ts_analyze_refuse(cli, TS_OF_STORED, name, err) ||
 	    ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
 	    ts_stored_traces(cli, &run.run.id, &traces, &n, err) ||
 	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
 		return err->status;
 	return ts_analyze_stored(cli, chosen, err);
-}
-
-/* Whether an option was given that is about steps. */
-static bool asks_of_steps(const struct ts_cli *cli)
-{
-	struct ts_error err;
-
-	return refuse_options(cli, "", "", "", &err) != TS_OK;
 }
 
 /* What is said of the traces of a run: all, where it has no steps; else which there are. *ret_answered: nothing else is to be said. */
@@ -148,7 +125,7 @@ static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const s
 	size_t n = 0;
 
 	*ret_answered = false;
-	if (asks_of_steps(cli) || (analysis->run.steps && cli->json))
+	if (!ts_analyze_allows(cli, TS_OF_STORED) || (analysis->run.steps && cli->json))
 		return TS_OK;
 	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
 	    (run.n_files && ts_stored_traces(cli, &run.run.id, &traces, &n, err)))
@@ -182,6 +159,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 		return of_trace(cli, ts_cli_word(cli, 0), err);
 	if (!status && name)
 		return of_stored(cli, name, &request, err);
+	if (!status)
+		status = ts_analyze_refuse(cli, TS_OF_RUNS, ts_cli_word(cli, 0), err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

@@ -1,6 +1,10 @@
 /* Any bytes as a snapshot: no crash, no leak, no memory beyond what its size explains; and what is read can be analyzed, with sums that
  * add up. */
-#include "analysis/snapshot/memory_answer.h"
+#include "analysis/rules/rule.h"
+#include "analysis/snapshot/course.h"
+#include "analysis/snapshot/memory_moment.h"
+#include "analysis/snapshot/memory_rows.h"
+#include "analysis/snapshot/scaling.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "tests/fuzz/fuzz_hold.h"
 
@@ -25,6 +29,47 @@ static void walk(const struct ts_snapshot *s)
 		hold((s->events[i].stack == TS_SNAPSHOT_NONE || s->events[i].stack < s->n_stacks) && s->events[i].action < TS_ACTIONS);
 }
 
+static uint64_t sum(const uint64_t kinds[TS_MEMORY_KINDS])
+{
+	uint64_t all = 0;
+
+	for (int k = 0; k < TS_MEMORY_KINDS; k++)
+		all += kinds[k];
+	return all;
+}
+
+/* What is asked of a device beyond the answer: a picture, moments, findings, and what would fit. */
+static void ask(const struct ts_memory_device *d, struct ts_arena *arena)
+{
+	uint32_t n = d->replay->n_events, at[] = {TS_REPLAY_BEFORE, 0, n / 2, n - 1, d->replay->peak_event};
+	struct ts_scaling_point points[TS_SCALING_MOST];
+	struct ts_scaling scaling = {.points = points, .lengths = n % 2};
+	struct ts_measures rows = {0};
+	struct ts_findings findings;
+	struct ts_moment moment;
+	struct ts_course course;
+	struct ts_error err;
+
+	if (ts_course_of(&d->memory, arena, &course, &err) == TS_OK)
+		for (size_t i = 0; i < course.n; i++)
+			hold(sum(course.states[i].kinds) == course.states[i].total);
+	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+		uint64_t all = 0;
+
+		if (at[i] != TS_REPLAY_BEFORE && at[i] >= n)
+			continue;
+		if (ts_moment_of(&d->memory, at[i], arena, &moment, &err))
+			continue;
+		for (int k = 0; k < TS_MEMORY_KINDS; k++)
+			all += moment.kinds[k].bytes;
+		hold(all == moment.requested && moment.n_pieces <= TS_MOMENT_PIECES && moment.n_shown <= TS_MOMENT_RANGES);
+	}
+	if (ts_memory_rows(d, arena, &rows, &err) == TS_OK)
+		(void)ts_findings_of_snapshot(&rows, NULL, arena, &findings, &err);
+	if (ts_scaling_add(&scaling, 8, d, &err) == TS_OK && ts_scaling_add(&scaling, 16, d, &err) == TS_OK)
+		(void)ts_scaling_fit(&scaling, UINT64_C(1) << 40, &err);
+}
+
 static void analyze(const struct ts_snapshot *s, struct ts_arena *arena)
 {
 	struct ts_memory_answer answer;
@@ -42,6 +87,7 @@ static void analyze(const struct ts_snapshot *s, struct ts_arena *arena)
 			of_lives += d->replay->lives[k].born == TS_REPLAY_BEFORE ? 0 : d->replay->lives[k].requested;
 		hold(of_kinds == of_lives);
 		hold(d->fragments.cached + d->fragments.pages + d->fragments.stuck == d->fragments.free);
+		ask(d, arena);
 	}
 }
 

@@ -14,18 +14,6 @@ static const size_t sizes[TS_ROW_KINDS] = {
 	[TS_ROW_HISTORY] = sizeof(struct ts_row_history),
 };
 
-static const char *const actions[TS_ACTIONS] = {
-	[TS_ACTION_ALLOC] = "alloc",
-	[TS_ACTION_FREE_REQUESTED] = "free_requested",
-	[TS_ACTION_FREE_COMPLETED] = "free_completed",
-	[TS_ACTION_SEGMENT_ALLOC] = "segment_alloc",
-	[TS_ACTION_SEGMENT_FREE] = "segment_free",
-	[TS_ACTION_SEGMENT_MAP] = "segment_map",
-	[TS_ACTION_SEGMENT_UNMAP] = "segment_unmap",
-	[TS_ACTION_SNAPSHOT] = "snapshot",
-	[TS_ACTION_OOM] = "oom",
-};
-
 size_t ts_row_size(enum ts_row_kind kind)
 {
 	return sizes[kind];
@@ -199,7 +187,7 @@ static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ACTION:
-		return as_word(p, key, v, actions, TS_ACTION_OTHER, &e->action);
+		return as_word(p, key, v, ts_snapshot_actions, TS_ACTION_OTHER, &e->action);
 	case TS_KEY_ADDR:
 		return as_pointer(p, key, v, &e->address);
 	case TS_KEY_DEVICE_FREE:

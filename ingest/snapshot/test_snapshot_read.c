@@ -254,6 +254,10 @@ static void bounds_what_it_holds(void **state)
 	(void)state;
 	expect_error(BYTES(HEAD "X\xff\xff\xff\xff."), TS_TOO_LARGE, "a text of 4294967295 bytes");
 	expect_error(BYTES(HEAD "\x8d\xff\xff\xff\xff\xff\xff\xff\xff."), TS_TOO_LARGE, "a text of 18446744073709551615 bytes");
+	expect_error(BYTES(HEAD "B\xff\xff\xff\x7f."), TS_TOO_LARGE, "of 2147483647 bytes");
+	expect_error(BYTES(HEAD "T\xff\xff\xff\x7f."), TS_TOO_LARGE, "of 2147483647 bytes");
+	expect_error(BYTES(HEAD "\x8e\0\0\0\x80\0\0\0\0."), TS_TOO_LARGE, "of 2147483648 bytes");
+	expect_error(BYTES(HEAD "\x96\0\0\0\x80\0\0\0\0."), TS_TOO_LARGE, "of 2147483648 bytes");
 	expect_error(BYTES(HEAD "X\x10\0\0\0abc."), TS_DAMAGED, "the file ends here");
 	expect_error(BYTES(HEAD "]r\xff\xff\xff\x7f."), TS_TOO_LARGE, "which no snapshot does");
 	expect_bounded("(", 1, 8 << 20, TS_TOO_LARGE, "which no snapshot does");
@@ -265,7 +269,7 @@ static void bounds_what_it_holds(void **state)
 	expect_bounded("](", 2, 4 << 20, TS_TOO_LARGE, "");
 }
 
-/* Cut anywhere, and with any byte changed, it is read or an error. */
+/* Cut anywhere, with any byte changed or two pieces exchanged, it is read or an error. */
 static void survives_cuts_and_flips(void **state)
 {
 	struct ts_buf file = file_of("early.pickle");
@@ -274,6 +278,26 @@ static void survives_cuts_and_flips(void **state)
 	(void)state;
 	for (size_t len = 0; len < file.len; len += len < 4000 ? 1 : 97)
 		expect_error(ts_span_of(file.data, len), TS_DAMAGED, "the file ends here");
+	for (int i = 0; i < 1000; i++) { /* two pieces in each other's place */
+		struct ts_snapshot s;
+		struct ts_arena arena;
+		struct ts_error err;
+		uint8_t piece[64];
+		size_t a, b;
+
+		seed = seed * 1664525 + 1013904223;
+		a = (seed >> 8) % (file.len / 2 - sizeof piece);
+		b = file.len / 2 + (seed >> 4) % (file.len / 2 - sizeof piece);
+		memcpy(piece, file.data + a, sizeof piece);
+		memcpy(file.data + a, file.data + b, sizeof piece);
+		memcpy(file.data + b, piece, sizeof piece);
+		ts_arena_init(&arena, 64 << 20);
+		(void)read_bytes(ts_buf_view(&file), &arena, &s, &err);
+		ts_arena_finish(&arena);
+		memcpy(piece, file.data + a, sizeof piece);
+		memcpy(file.data + a, file.data + b, sizeof piece);
+		memcpy(file.data + b, piece, sizeof piece);
+	}
 	for (int i = 0; i < 3000; i++) {
 		struct ts_snapshot s;
 		struct ts_arena arena;

@@ -1,12 +1,13 @@
 /* shape_memory.c - the tables of the answer about a memory snapshot, which has only JSON: it is made where the file lies. */
 #include "analysis/snapshot/memory_answer.h"
+#include "analysis/snapshot/scaling.h"
 #include "proto/shape/shape_rows.h"
 
 static const char *kind_word(int value)
 {
 	return ts_memory_kind_word((enum ts_memory_kind)value);
 }
-static const struct ts_shape_words words_kind = {0, TS_MEMORY_KINDS - 1, 0, .word = kind_word};
+const struct ts_shape_words ts_words_memory_kind = {0, TS_MEMORY_KINDS - 1, 0, .word = kind_word};
 
 #define TYPE struct ts_memory_who
 static bool has_line(const void *in)
@@ -26,27 +27,27 @@ static const struct ts_shape_field source_rows[] = {
 static const struct ts_shape source_shape = {JSON_SHAPE("memory_source", source_rows)};
 static const struct ts_shape_field who_rows[] = {
 	{NULL, FLAT, HERE(source_shape)},
-	{NULL, "kind", WORD(kind, words_kind), ABOUT("of most of the bytes")},
+	{NULL, "kind", WORD(kind, ts_words_memory_kind), ABOUT("of most of the bytes")},
 	{NULL, "bytes", U64(bytes)},
 	{NULL, "count", U64(count)},
 	{NULL, "largest_bytes", U64(largest)},
 	{NULL, "calls", BYTES(calls, 0), OR_NULL, ABOUT("in a list by stack: its Python frames, the innermost first")},
 	{NULL, "size_bytes", U64(size), WHEN(has_size), ABOUT("in a list by size: of each")},
 };
-static const struct ts_shape who_shape = {JSON_SHAPE("memory_holder", who_rows)};
+const struct ts_shape ts_shape_memory_who = {JSON_SHAPE("memory_holder", who_rows)};
 #undef TYPE
 
 #define TYPE struct ts_memory_whos
 static const struct ts_shape_field whos_rows[] = {
-	{NULL, "rows", MANY(items, n, who_shape, TS_MEMORY_HOLDERS)},
+	{NULL, "rows", MANY(items, n, ts_shape_memory_who, TS_MEMORY_HOLDERS)},
 	{NULL, "more_count", SIZE(more), ABOUT("smaller ones that are not listed")},
 };
-static const struct ts_shape whos_shape = {JSON_SHAPE("memory_holders", whos_rows)};
+const struct ts_shape ts_shape_memory_whos = {JSON_SHAPE("memory_holders", whos_rows)};
 #undef TYPE
 
 #define TYPE struct ts_memory_kind_sum
 static const struct ts_shape_field kind_rows[] = {
-	{NULL, "kind", WORD(kind, words_kind)},
+	{NULL, "kind", WORD(kind, ts_words_memory_kind)},
 	{NULL, "at_peak_bytes", U64(at_peak), HAS(traced)},
 	{NULL, "at_end_bytes", U64(at_end)},
 	{NULL, "churned_bytes", U64(churned), HAS(traced)},
@@ -138,6 +139,8 @@ static const struct ts_shape_field allocator_rows[] = {
 	{NULL, "given_back_bytes", U64(given)},
 	{NULL, "retry_count", U64(n_retries)},
 	{NULL, "retried_bytes", U64(retried)},
+	{NULL, "device_most_us", I64(most_us), HAS(timed), ABOUT("between each of these events and the one before it, together")},
+	{NULL, "retry_least_us", I64(retry_us), HAS(timed), ABOUT("from the first segment given back to the one asked for, together")},
 	{NULL, "oom_count", U64(n_ooms)},
 };
 static const struct ts_shape allocator_shape = {JSON_SHAPE("memory_allocator", allocator_rows)};
@@ -201,21 +204,40 @@ static const struct ts_shape_field refused_rows[] = {
 static const struct ts_shape refused_shape = {JSON_SHAPE("memory_refused", refused_rows)};
 #undef TYPE
 
+#define TYPE struct ts_memory_annotation
+static const struct ts_shape_field annotation_rows[] = {
+	{NULL, "name", BYTES(name, 0)},
+	{NULL, "count", U64(count), ABOUT("stretches of events, from START to END")},
+	{NULL, "event_count", U64(events)},
+	{NULL, "peak_bytes", U64(peak), HAS(any), ABOUT("the most that was requested in any of them")},
+	{NULL, "kept_bytes", I64(kept), ABOUT("requested after less before, all together")},
+};
+static const struct ts_shape annotation_shape = {JSON_SHAPE("memory_annotation", annotation_rows)};
+#undef TYPE
+
 #define TYPE struct ts_memory_device
 static const struct ts_shape_field device_rows[] = {
 	{NULL, "device", U64(device)},
+	{NULL, "findings", MANY(findings.items, findings.n, ts_shape_finding, 1024),
+	 ABOUT("most severe first; docs/findings.md has the rules")},
+	{NULL, "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, 1024),
+	 ABOUT("rules that could not be checked")},
 	{NULL, "end", PTR(replay, end_shape)},
 	{NULL, "history", PTR(replay, history_shape)},
+	{NULL, "peak_allocated_least_bytes", U64(peak_allocated), HAS(traced), ABOUT("what the blocks took at the peak, at least")},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(kind_shape)},
-	{NULL, "at_peak", ONE(at_peak, whos_shape), HAS(traced)},
-	{NULL, "at_peak_by_file", ONE(at_peak_files, whos_shape), HAS(traced)},
-	{NULL, "at_peak_by_stack", ONE(at_peak_stacks, whos_shape), HAS(traced)},
-	{NULL, "at_end", ONE(at_end, whos_shape)},
-	{NULL, "at_end_by_file", ONE(at_end_files, whos_shape)},
-	{NULL, "at_end_by_stack", ONE(at_end_stacks, whos_shape)},
-	{NULL, "churn", ONE(churn, whos_shape), HAS(traced)},
-	{NULL, "churn_by_size", ONE(by_size, whos_shape), HAS(traced)},
-	{NULL, "carried", ONE(carried, whos_shape), HAS(traced), ABOUT("kept over two ends of steps, by stack")},
+	{NULL, "at_peak", ONE(at_peak, ts_shape_memory_whos), HAS(traced)},
+	{NULL, "at_peak_by_file", ONE(at_peak_files, ts_shape_memory_whos), HAS(traced)},
+	{NULL, "at_peak_by_stack", ONE(at_peak_stacks, ts_shape_memory_whos), HAS(traced)},
+	{NULL, "at_end", ONE(at_end, ts_shape_memory_whos)},
+	{NULL, "at_end_by_file", ONE(at_end_files, ts_shape_memory_whos)},
+	{NULL, "at_end_by_stack", ONE(at_end_stacks, ts_shape_memory_whos)},
+	{NULL, "churn", ONE(churn, ts_shape_memory_whos), HAS(traced)},
+	{NULL, "churn_by_size", ONE(by_size, ts_shape_memory_whos), HAS(traced)},
+	{NULL, "carried", ONE(carried, ts_shape_memory_whos), HAS(traced), ABOUT("kept over two ends of steps, by stack")},
+	{NULL, "annotations", MANY(annotations, n_annotations, annotation_shape, TS_MEMORY_ANNOTATIONS),
+	 ABOUT("of the profiler, those that kept most first")},
+	{NULL, "more_annotations_count", SIZE(more_annotations)},
 	{NULL, "free", ONE(fragments, fragments_shape)},
 	{NULL, "gaps", MANY(gaps, n_gaps, gap_shape, TS_FRAGMENT_GAPS)},
 	{NULL, "allocator", ONE(allocator, allocator_shape), HAS(traced)},
@@ -258,6 +280,7 @@ static const struct ts_shape snapshot_shape = {JSON_SHAPE("memory_file", snapsho
 static const struct ts_shape_field memory_rows[] = {
 	{NULL, "snapshot", PTR(snapshot, snapshot_shape)},
 	{NULL, "devices", MANY(devices, n, device_shape, 1024)},
+	{NULL, "fit", PTR(scaling, ts_shape_scaling), ABOUT("what would fit, where --with and --scale ask for it")},
 	{NULL, "unknown_keys", MANY(unknown, n_unknown, unknown_shape, 64)},
 };
 const struct ts_shape ts_shape_memory = {JSON_SHAPE("memory", memory_rows)};

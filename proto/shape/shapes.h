@@ -6,7 +6,7 @@
 
 /* The words of enums that several tables use. */
 extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
-	ts_words_role, ts_words_metric, ts_words_ref_kind;
+	ts_words_role, ts_words_metric, ts_words_ref_kind, ts_words_memory_kind;
 
 extern const struct ts_shape ts_shape_run;	 /* ts_run_ref */
 extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
@@ -37,10 +37,15 @@ extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
 extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
 extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
+extern const struct ts_shape ts_shape_finding;	 /* ts_finding */
+extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
 extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
 extern const struct ts_shape ts_shape_trace_host; /* ts_trace_host, JSON alone */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
+extern const struct ts_shape ts_shape_memory_who, ts_shape_memory_whos;
+extern const struct ts_shape ts_shape_moment;	 /* ts_moment, JSON alone */
+extern const struct ts_shape ts_shape_scaling;	 /* ts_scaling, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 extern const struct ts_shape ts_shape_ref;	 /* ts_ref */
 extern const struct ts_shape ts_shape_note;	 /* ts_note */

@@ -405,12 +405,18 @@ def pages(_update):
     shutil.copytree(os.path.join(place.path, "runs/base"), os.path.join(place.path, "<b>&"))
     with open(os.path.join(place.path, "evil.json"), "w", encoding="utf-8") as f:
         json.dump(evil_trace(), f)
+    place.run("python3 -c \"import pickle; f = [{'filename': '/x/<script src=x>&.py', 'line': 3, 'name': '<script src=x>&'}]; pickle.dump({'segments': "
+              "[{'total_size': 512, 'allocated_size': 512, 'active_size': 512, 'address': 0, 'blocks': [{'size': 512, 'requested_size': 500, 'state': "
+              "'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'alloc', 'addr': 0, 'size': 500, 'time_us': 5, 'frames': f}, {'action': 'oom', "
+              "'size': 9, 'device_free': 1, 'time_us': 6, 'frames': f}]], 'external_annotations': [{'stage': 'START', 'name': '<script src=x>&', 'device': 0, "
+              "'time_us': 1}]}, open('hostile.pickle', 'wb'))\"")
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
     for run, command, want in [(r, f"analyze --html - {shlex.quote('./' + r)}", (0,)) for r in singles] + \
             [(f"{a} {b}", f"diff --reproduce --html - {shlex.quote('./' + a)} ./{b}", (1, 3)) for a, b in pairs] + \
             [("listed", "list --columns name,config.lr,steps,own_name --html -", (0,)),
+             ("memory", "analyze --html - ./memory/oom.pickle", (0,)), ("named memory", "analyze --html - ./hostile.pickle", (0,)),
              ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
              ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,)),
              ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,))]:
@@ -758,7 +764,7 @@ times
 times
 base
 verify version
-MEMORY.FORECAST MEMORY.FRAGMENTATION
+MEMORY.FORECAST MEMORY.FRAGMENTATION MEMORY.FRAGMENTS
 runs/joined
 runs/not name!
 1

@@ -11,12 +11,33 @@ $ tscope analyze ./memory/oom.pickle
 |                remember (/home/ada/lab/plots.py:9) holds 1.5 MiB in the segment that has most free
 |                memory, 18.5 MiB; what is in use there (1 block) keeps it from being given back.
 |
+| FINDINGS
+|   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
+|           A request of 24 MiB was refused although 29 MiB were free in segments that could have
+|           served it: the largest gap has 18.5 MiB.
+|           try: Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True); allocate what
+|           stays for long, such as caches and copies for plots, before the training's tensors or on
+|           the host; keep shapes the same from step to step.
+|   MEDIUM  The allocator asks the device again (MEMORY.RETRIES)
+|           In 1 request the allocator gave 12 MiB back to the device and asked it again, each time
+|           waiting for all its work.
+|           try: The device is full of cache of other sizes: let segments expand
+|           (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), keep shapes the same, or use less
+|           memory. Each retry waits for all work of the device.
+|   MEDIUM  Memory is kept from step to step (MEMORY.CARRIED)
+|           18 MiB, 17 % of the peak, outlived two steps of the optimizer without being a parameter, a
+|           gradient or its state; most was asked for by remember (/home/ada/lab/plots.py:9).
+|           try: Detach what is kept for logging or plots (.item(), .detach().cpu()), do not keep
+|           graphs across steps, and limit caches.
+|
 | MEMORY  device 0: 112 MiB reserved, 83 MiB allocated
 |   requested    ▁▁▂▃▄▅▅▅▅▄▄▄▃▃▂▃▅▅▆▅▅▄▅▆▇███▇▇▆▆▆▆▅▆▆▆▆▅▅▆██████▇▇▆▆▅▆▇▆▆▆▆▇  0 B to 108 MiB
 |   reserved     ▁▁▁▃▃▅▅▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇█████████████████  20 MiB to 124 MiB
-|   peak         108 MiB, after event 108 of 146
+|   peak         108 MiB, after event 108 of 146; the blocks took at least 108 MiB
 |   baseline     0 B before the first event, exact: events and blocks agree
 |   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
+|                the refused request it is at least 128 MiB
 |
 | BY KIND
 |                                                   at peak  at end  asked for
@@ -64,6 +85,7 @@ $ tscope analyze ./memory/oom.pickle
 |
 | ALLOCATOR
 |   device       taken from it 7 times (124 MiB), given back 1 time (12 MiB)
+|   its time     at most 175 µs, by the times of the events before each; in retries at least 25.0 µs
 |   retries      1 request gave 12 MiB back and asked the device again
 |   life spans   median 225 µs, 99 % up to 800 µs, longest 800 µs
 # A snapshot of several devices, packed; the one whose request was refused is shown.
@@ -79,10 +101,18 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B
 |                (unknown).
 |
+| FINDINGS
+|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|           A request of 8 GiB was refused: 0 B were free in segments that could have served it, and
+|           even in one piece that is 8 GiB too little.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
+|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
+|           --at oom SNAPSHOT shows what was held.
+|
 | MEMORY  device 1: 4 MiB reserved, 1 MiB allocated
 |   requested    ▁▁█████  3 B to 1 MiB
 |   reserved     ▁███▁▁▁  4 MiB to 6 MiB
-|   peak         1 MiB, after event 2 of 7
+|   peak         1 MiB, after event 2 of 7; the blocks took at least 2 MiB
 |   baseline     3 B before the first event, exact: events and blocks agree
 |   at the end   1 MiB requested in 2 blocks; rounding takes 1 MiB more
 |   head-room    1018 MiB of 1 GiB
@@ -114,9 +144,13 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |
 | ALLOCATOR
 |   device       taken from it 2 times (6 MiB), given back 1 time (2 MiB)
+|   its time     at most 0 s, by the times of the events before each
 |
 | OTHER DEVICES
 |   device 0     peak 26.3 KiB, at the end 26 KiB requested, 350 KiB reserved
+|
+| NOT CHECKED
+|   MEMORY.CARRIED: the events have fewer than two ends of steps
 |
 | NOT READ
 |   values       1 value
@@ -128,6 +162,7 @@ $ tscope analyze ./memory/list.pickle
 | MEMORY  device 2: 20 MiB reserved, 0 B allocated
 |   peak         unknown: no history was recorded (torch.cuda.memory._record_memory_history)
 |   at the end   1 KiB requested in 1 block; rounding takes 0 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does)
 |
 | BY KIND
 |                                                at peak  at end  asked for
@@ -144,14 +179,239 @@ $ tscope analyze ./memory/list.pickle
 |
 | OTHER DEVICES
 |   device 0     peak unknown, at the end 300 B requested, 2 MiB reserved
+|
+| NOT CHECKED
+|   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.CARRIED,
+|     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
+|     (torch.cuda.memory._record_memory_history)
 $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
-|   device 0     peak 658 B, at the end 0 B requested, 0 B
-|                reserved
+|     MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has
+|     no history (torch.cuda.memory._record_memory_history)
 |
 | NOT READ
 |   unknown keys odd (20 times)
 $ tscope analyze --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['history']['peak_bytes'], d['refused'][0]['lines'][1], [k['kind'] for k in d['kinds']])"
 | 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation']
+# Findings are asked by the same policy, and set the exit code.
+$ tscope analyze --fail-on high --quiet ./memory/oom.pickle | head -n 1
+| oom.pickle: device 0 ran out of memory, holding 83 MiB
+$ tscope analyze --fail-on high ./memory/early.pickle > none.txt
+$ printf 'MEMORY.CARRIED = off\nMEMORY.OOM_FRAGMENTED = off\nMEMORY.RETRIES.min_retries = 2\n' > lax.policy; tscope analyze --policy lax.policy --fail-on low --device-memory 128MiB --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print([(f['severity'], f['code'], f['detail']) for f in d['findings']], d['unchecked'])"
+| [('high', 'MEMORY.HEADROOM', '4 MiB of the 128 MiB that the device has were never reserved.')] [{'code': 'MEMORY.OOM_FRAGMENTED', 'reason': 'the policy switched the rule off', 'ranks': []}, {'code': 'MEMORY.CARRIED', 'reason': 'the policy switched the rule off', 'ranks': []}]
+$ tscope analyze --device-memory "NVIDIA A100-SXM4-80GB" ./memory/oom.pickle | grep -A 1 head-room
+|   head-room    79.9 GiB of 80 GiB
+|
+$ tscope explain MEMORY.OOM_FRAGMENTED
+| MEMORY.OOM_FRAGMENTED
+| Memory ran out in pieces.
+|
+| Fires when
+|   a request was refused although at least as much was free in segments that
+|   could have served it, by a memory snapshot.
+|
+| Severity
+|   high.
+|
+| What to try
+|   Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True);
+|   allocate what stays for long, such as caches and copies for plots, before the
+|   training's tensors or on the host; keep shapes the same from step to step.
+|
+| Source
+|   new in tscope: Axolotl's analyze_profile.py counts cached segments as
+|   fragmentation, which the allocator gives back before it refuses a request.
+|
+| Thresholds
+|   This rule has no thresholds.
+|
+| In a policy file
+|   MEMORY.OOM_FRAGMENTED = off
+# What would fit: from snapshots of one training at several sizes, whose needs are known from how they were made (24 MiB and 5 a sample).
+$ tscope analyze ./memory/batch2.pickle --with ./memory/batch8.pickle --with ./memory/batch4.pickle --scale batch=2,8,4 --device-memory 1GiB | sed -n '/WHAT WOULD FIT/,/^MEMORY/p'
+| WHAT WOULD FIT  the largest batch that fits in 1 GiB is 199 (between 145 and 200)
+|   most in                 at 2    at 4    at 8   fixed  each more  off by
+|   forward and backward  34 MiB  44 MiB  64 MiB  24 MiB      5 MiB     0 B
+|   optimizer             36 MiB  36 MiB  36 MiB  36 MiB        0 B     0 B
+|   other                  8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   in forward and backward    at 2    at 4    at 8   fixed  each more  off by
+|   parameters                8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   optimizer state          16 MiB  16 MiB  16 MiB  16 MiB        0 B     0 B
+|   activations               8 MiB  16 MiB  32 MiB     0 B      4 MiB     0 B
+|   temporary                 2 MiB   4 MiB   8 MiB     0 B      1 MiB     0 B
+|   assumed      each part of a step needs a fixed part and one that grows with the batch; the upper
+|                bound has nothing lost by the allocator, the lower one as large a share as in any of
+|                the snapshots, both with the largest distance from the line
+|
+| MEMORY  device 0: 36 MiB reserved, 24 MiB allocated
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale length=4,8 | sed -n '/WHAT WOULD FIT/,/at 4/p'
+| WHAT WOULD FIT  not known: the snapshots do not say what the device has (--device-memory does)
+|   most in                 at 4    at 8   fixed  each more   off by
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale length=4,8 --device-memory 1GiB --json | python3 -c "import json,sys; f = json.load(sys.stdin)['fit']; print(f['least_size'], f['likely_size'], f['most_size'], f['parts'][0])"
+| 41.0 None 200.0 {'fixed_bytes': 25165824.0, 'per_unit_bytes': 5242880.0, 'per_square_bytes': 0.0, 'off_bytes': None}
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle
+! tscope: analyze: --with needs --scale, which says the sizes of the snapshots: --scale batch=8,16
+[2]
+$ tscope analyze ./memory/batch4.pickle --scale batch=4
+! tscope: analyze: what would fit needs snapshots of at least two sizes
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4
+! tscope: analyze: --scale batch=4 has 1 sizes, and there are 2 snapshots (the first, and those of --with)
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4,4
+! tscope: analyze: two snapshots have the size 4
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale width=4,8
+! tscope: analyze: --scale width=4,8: it takes batch=N,N,... or length=N,N,...
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4,-8
+! tscope: analyze: --scale batch=4,-8: each size is a number above 0
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/list.pickle --scale batch=4,8
+! tscope: analyze: the snapshot of size 8 has no history, so its peak is not known
+[2]
+$ tscope analyze ./memory/batch4.pickle --with ./memory/none.pickle --scale batch=4,8
+! tscope: analyze: ./memory/none.pickle: No such file or directory
+[2]
+# A moment: the event with its stack, what was in use and for what, the segments, and the blocks around the event.
+$ tscope show --at 60 ./memory/oom.pickle
+| oom.pickle: device 0 holds 87.5 MiB after event 60
+| 146 events; --at takes any of them, start, peak, end or oom
+|
+| EVENT
+|   what         alloc of 1.5 MiB at 0x7e0400d80000, stream 0
+|   time         1750000000001525 µs since 1970
+|   memory       1.5 MiB (unknown), allocated by event 60 in remember lab/plots.py:9, never freed
+|   phase        unknown by its stack
+|   stack        remember (/home/ada/lab/plots.py:9)
+|                <module> (/home/ada/lab/train.py:88)
+|
+| MEMORY
+|   requested    87.5 MiB in 16 blocks
+|   reserved     104 MiB in 6 segments; 16.5 MiB free, the largest gap has 10.5 MiB
+|
+| BY KIND
+|                                                      bytes  blocks
+|   parameters      █████░░░░░░░░░░░░░░░░░░░░░░░░░    15 MiB       3
+|   optimizer state ██████████░░░░░░░░░░░░░░░░░░░░    30 MiB       3
+|   activations     ███████████░░░░░░░░░░░░░░░░░░░    32 MiB       3
+|   unknown         ████░░░░░░░░░░░░░░░░░░░░░░░░░░  10.5 MiB       7
+|
+| HELD
+|      bytes  in  kind             function   where
+|     45 MiB   6  optimizer state  <module>   lab/train.py:88
+|     24 MiB   2  activations      attention  lab/net.py:54
+|   10.5 MiB   7  unknown          remember   lab/plots.py:9
+|      8 MiB   1  activations      forward    lab/net.py:31
+|
+| LARGEST STACKS
+|   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
+|                (/venv/lib/python3.12/site-packages/torch/optim/optimizer.py:493) < <module>
+|                (/home/ada/lab/train.py:88)
+|   24 MiB       attention (/home/ada/lab/net.py:54) < forward (/home/ada/lab/net.py:29) < _call_impl
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1790) < <module>
+|                (/home/ada/lab/train.py:88)
+|   15 MiB       convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325) < _apply
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:915) < <module>
+|                (/home/ada/lab/train.py:88)
+|
+| SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
+|       bytes    in use      free  largest gap  map
+|   >  20 MiB    15 MiB     5 MiB        5 MiB  █████████████████████████████████████████████···············
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB   9.5 MiB  10.5 MiB     10.5 MiB  ████████████████████████████▒·······························
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|
+| AROUND IT  a segment of 20 MiB from 0x7e0400000000 on
+|             at    bytes  what         since  function   where
+|           +0 B   12 MiB  activations     54  attention  lab/net.py:54
+|        +12 MiB  1.5 MiB  unknown         57  remember   lab/plots.py:9
+|   >  +13.5 MiB  1.5 MiB  unknown         60  remember   lab/plots.py:9
+|        +15 MiB    5 MiB  free
+$ tscope analyze --at oom ./memory/oom.pickle
+| oom.pickle: device 0 holds 83 MiB after event 145
+| 146 events; --at takes any of them, start, peak, end or oom
+|
+| EVENT
+|   what         oom: a request of 24 MiB was refused; the device had 16 MiB left
+|   time         1750000000003650 µs since 1970
+|   phase        forward by its stack
+|   stack        attention (/home/ada/lab/net.py:54)
+|                forward (/home/ada/lab/net.py:29)
+|                _call_impl (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1790)
+|                <module> (/home/ada/lab/train.py:88)
+|
+| MEMORY
+|   requested    83 MiB in 20 blocks
+|   reserved     112 MiB in 6 segments; 29 MiB free, the largest gap has 18.5 MiB
+|
+| BY KIND
+|                                                    bytes  blocks
+|   parameters      █████░░░░░░░░░░░░░░░░░░░░░░░░░  15 MiB       3
+|   optimizer state ███████████░░░░░░░░░░░░░░░░░░░  30 MiB       3
+|   unknown         ██████████████░░░░░░░░░░░░░░░░  38 MiB      14
+|
+| HELD
+|    bytes  in  kind             function   where
+|   45 MiB   6  optimizer state  <module>   lab/train.py:88
+|   18 MiB  12  unknown          remember   lab/plots.py:9
+|   12 MiB   1  unknown          attention  lab/net.py:54
+|    8 MiB   1  unknown          forward    lab/net.py:31
+|
+| LARGEST STACKS
+|   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
+|                (/venv/lib/python3.12/site-packages/torch/optim/optimizer.py:493) < <module>
+|                (/home/ada/lab/train.py:88)
+|   18 MiB       remember (/home/ada/lab/plots.py:9) < <module> (/home/ada/lab/train.py:88)
+|   15 MiB       convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325) < _apply
+|                (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:915) < <module>
+|                (/home/ada/lab/train.py:88)
+|
+| SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
+|       bytes    in use      free  largest gap  map
+|   >  20 MiB   1.5 MiB  18.5 MiB     18.5 MiB  ████▒·······················································
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB    11 MiB     9 MiB        8 MiB  ████████████████████████████▒·······················░████···
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|
+| AROUND IT  a segment of 20 MiB from 0x7e0600000000 on
+|            at     bytes  what     since  function  where
+|          +0 B   1.5 MiB  unknown    106  remember  lab/plots.py:9
+|   >  +1.5 MiB  18.5 MiB  free
+$ tscope show ./memory/early.pickle | head -n 1
+| early.pickle: device 1 holds 1 MiB at the end
+$ tscope show --at start --device 0 ./memory/newest4.pickle | head -n 8
+| newest4.pickle: device 0 holds 0 B before the first event
+| 1,003 events; --at takes any of them, start, peak, end or oom
+|
+| MEMORY
+|   requested    0 B in 0 blocks
+|   reserved     350 KiB in 1 segment; 350 KiB free, the largest gap has 350 KiB
+|
+| BY KIND
+$ tscope show --json --at 3 ./memory/newest4.pickle | python3 -c "import json,sys; d = json.load(sys.stdin); print(d['device'], d['action'], d['about'], d['calls'], d['requested_bytes'])"
+| 1 oom {'address': 12345, 'bytes': 8589934592, 'stream': 7, 'time_us': 1700000000017524} ['torch::autograd::Engine::thread_main', 'backward (über/größe.py:7)'] 1048579
+$ tscope analyze --at 146 ./memory/oom.pickle
+! tscope: analyze: --at 146: device 0 has the events 0 to 145
+[2]
+$ tscope analyze --at middle ./memory/oom.pickle
+! tscope: analyze: --at middle: it takes the number of an event, start, peak, end or oom
+[2]
+$ tscope show --at oom --device 0 ./memory/newest4.pickle
+! tscope: show: --at oom: no request was refused on device 0
+[2]
+$ tscope show --at 5 ./memory/list.pickle
+! tscope: show: --at 5: device 2 has no events
+[2]
+$ tscope analyze --device 7 ./memory/oom.pickle
+! tscope: analyze: --device 7: the snapshot has no segments or events of it
+[2]
+$ tscope show --at peak ./runs/base
+! tscope: show: --at and --device are for memory snapshots, and ./runs/base is a run
+[2]
 # What executes is refused by name and byte; a cut file and options of runs, too.
 $ printf '\200\004cos\nsystem\n(S"true"\ntR.' > evil.pickle; tscope analyze ./evil.pickle
 ! tscope: ./evil.pickle: byte 2 of the pickle: opcode GLOBAL is refused: it would import a name, and a snapshot is plain data
@@ -161,9 +421,35 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 [2]
 $ printf '\200\004]q\000.' > none.pickle; tscope analyze ./none.pickle
 | none.pickle: a snapshot without any segment or event
-$ tscope analyze --html page.html ./memory/oom.pickle
-! tscope: analyze: --html is about runs, and this is a memory snapshot
+$ tscope analyze --rows ./memory/oom.pickle
+! tscope: analyze: --rows is for runs, and ./memory/oom.pickle is a memory snapshot
 [2]
+$ tscope analyze --html page.html --at 3 ./memory/oom.pickle
+! tscope: analyze: --html is for the whole snapshot, and --at for one moment as text
+[2]
+$ tscope analyze --html - --json ./memory/oom.pickle
+| {
+|   "error": {
+|     "status": "invalid",
+|     "message": "analyze: --html - writes to stdout, and so does --json; give --html the name of a file"
+|   }
+| }
+! tscope: analyze: --html - writes to stdout, and so does --json; give --html the name of a file
+[2]
+# The page of a snapshot: areas by kind over the events, and what is in use where the pointer is.
+$ tscope analyze --html page.html ./memory/oom.pickle | head -n 1; sed -n '/after event 108:/,/title>/p' page.html
+| oom.pickle: device 0 ran out of memory, holding 83 MiB
+| <rect class="place" x="618.1" y="18.0" width="9.0" height="336.0"><title>after event 108: 108 MiB in use, 124 MiB reserved
+| 5 MiB temporary
+| 40 MiB activations
+| 18 MiB unknown
+| 30 MiB optimizer state
+| 15 MiB parameters
+| largest blocks:
+| 12 MiB optimizer state, &lt;module&gt; lab/train.py:88
+| 12 MiB optimizer state, &lt;module&gt; lab/train.py:88
+| 12 MiB activations, attention lab/net.py:54</title></rect>
+! tscope: wrote page.html
 # Names are foreign: they can move no cursor, break no line and order nothing of a job's log.
 $ python3 -c "import pickle; f = [{'filename': '/x/\x1b[31m\n.py', 'line': 3, 'name': '::error ::\x1b]0;evil\x07'}]; pickle.dump({'segments': [{'total_size': 512, 'allocated_size': 512, 'active_size': 512, 'address': 0, 'blocks': [{'size': 512, 'requested_size': 500, 'state': 'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'oom', 'size': 9, 'device_free': 1, 'frames': f}]], '\x1b': 1}, open('foreign.pickle', 'wb'))"
 $ tscope analyze ./foreign.pickle
@@ -178,10 +464,20 @@ $ tscope analyze ./foreign.pickle
 |                Most was held by \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B
 |                (unknown).
 |
+| FINDINGS
+|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|           A request of 9 B was refused: 0 B were free in segments that could have served it, and
+|           even in one piece that is 9 B too little.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
+|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
+|           --at oom SNAPSHOT shows what was held.
+|
 | MEMORY  device 0: 512 B reserved, 512 B allocated
-|   peak         500 B, before the first event
+|   peak         500 B, before the first event; the blocks took at least 512 B
 |   baseline     500 B before the first event, exact: events and blocks agree
 |   at the end   500 B requested in 1 block; rounding takes 12 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does); by
+|                the refused request it is at least 513 B
 |
 | BY KIND
 |                                                at peak  at end  asked for
@@ -201,6 +497,9 @@ $ tscope analyze ./foreign.pickle
 |
 | ALLOCATOR
 |   device       taken from it 0 times (0 B), given back 0 times (0 B)
+|
+| NOT CHECKED
+|   MEMORY.CARRIED: the events have fewer than two ends of steps
 |
 | NOT READ
 |   unknown keys \x1B (1 time)

@@ -3,9 +3,11 @@
 
     python3 make.py --check PROGRAM FILE...               pickle.load's rows of each FILE against what PROGRAM --dump FILE prints
     python3 make.py --check-replay PROGRAM JSON FILE...   the figures of JSON for each FILE against what PROGRAM --print FILE prints
+    python3 make.py --check-moments TSCOPE FILE...        what tscope show --at EVENT says of events of each FILE, against a replay backwards
 
 The rows come from pickle.load and this file alone. The shapes follow torch/csrc/cuda/memory_snapshot.cpp of torch 2.7 and, for the list,
 c10 of torch 1.13; the numbers are made up, but every event fits the blocks."""
+import glob
 import gzip
 import json
 import os
@@ -124,6 +126,46 @@ def check_replay(program, expected, files):
             n, bad = n + len(want), bad + len(wrong)
             print(f"{len(want) - len(wrong):3} of {len(want)} figures  {key} {'; '.join(wrong)}")
     print(f"{n - bad} of {n} figures agree")
+    return bad
+
+
+# --- a device's memory after an event, in the terms of tscope show --at EVENT --json ---
+
+def moment(snapshot, device, at):
+    """By undoing the events behind `at`, from the last: what is in use, by address, and the bytes of segments."""
+    segments = [s for s in snapshot["segments"] if s["device"] == device]
+    events = snapshot["device_traces"][device]
+    live = {b["address"]: b["requested_size"] for s in segments for b in s["blocks"] if b["state"] != "inactive"}
+    reserved = sum(s["total_size"] for s in segments)
+    for e in reversed(events[at + 1:]):
+        if e["action"] == "alloc":
+            del live[e["addr"]]
+        elif e["action"] == "free_completed":
+            live[e["addr"]] = e["size"]
+        elif e["action"] in ("segment_alloc", "segment_map"):
+            reserved -= e["size"]
+        elif e["action"] in ("segment_free", "segment_unmap"):
+            reserved += e["size"]
+    return {"requested_bytes": sum(live.values()), "in_use_count": len(live), "reserved_bytes": reserved}
+
+
+def check_moments(program, files):
+    """What PROGRAM show --at EVENT --json says of 9 events of each device against moment() above, and its rows against its own sums."""
+    bad = n = 0
+    for path in files:
+        with open(path, "rb") as f:
+            snapshot = pickle.load(f)
+        for device, events in enumerate(snapshot["device_traces"]):
+            for at in sorted({len(events) * k // 8 - (k == 8) for k in range(9)}) if events else []:
+                out = subprocess.run([program, "show", "--json", "--device", str(device), "--at", str(at), os.path.abspath(path)], capture_output=True, text=True)
+                got, want = json.loads(out.stdout), moment(snapshot, device, at)
+                wrong = [f"{k}: {got.get(k)}, not {v}" for k, v in want.items() if got.get(k) != v]
+                if sum(k["bytes"] for k in got["kinds"]) != want["requested_bytes"]:
+                    wrong.append("kinds do not add up")
+                n, bad = n + 4, bad + len(wrong)
+                if wrong:
+                    print(f"{os.path.basename(path)}#{device} event {at}: {'; '.join(wrong)}")
+    print(f"{n - bad} of {n} figures of moments agree")
     return bad
 
 
@@ -312,6 +354,32 @@ def training():
     return heap.snapshot()
 
 
+def batch(n):
+    """Two steps of a training whose needs are known: 8 MiB of parameters, 16 of optimizer state, and of each sample 4 MiB saved for backward and 1 in it."""
+    torch, call = "/venv/lib/python3.12/site-packages/torch/", frame("/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", 1790, "_call_impl")
+    main = frame("/home/ada/lab/train.py", 88, "<module>")
+    setup = [frame(torch + "nn/modules/module.py", 1325, "convert"), frame(torch + "nn/modules/module.py", 915, "_apply"), main]
+    forward = [frame("/home/ada/lab/net.py", 31, "forward"), call, main]
+    backward = [frame("??", 0, "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"), frame("??", 0, "torch::autograd::Engine::evaluate_function()")]
+    grad = [frame("??", 0, "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)"), backward[1]]
+    step = [frame(torch + "optim/adamw.py", 134, "_init_group"), frame(torch + "optim/optimizer.py", 493, "wrapper"), main]
+    zero = [frame(torch + "optim/optimizer.py", 955, "zero_grad"), main]
+    heap, mib = Heap(1 << 40), 1 << 20
+    heap.alloc(8 * mib, setup)
+    for number in range(2):
+        saved = [heap.alloc(2 * n * mib, forward) for _ in range(2)]
+        for a in reversed(saved):
+            g = heap.alloc(n * mib, backward)
+            heap.free(a, backward)
+            heap.free(g, backward)
+        grads = heap.alloc(8 * mib, grad)
+        if number == 0:
+            heap.alloc(16 * mib, step)
+        heap.free(heap.alloc(4 * mib, step), step)
+        heap.free(grads, zero)
+    return heap.snapshot()
+
+
 def check(program, files):
     bad = 0
     for path in files:
@@ -327,11 +395,14 @@ def check(program, files):
 def main():
     if sys.argv[1:2] == ["--check"]:
         return 1 if check(sys.argv[2], sys.argv[3:]) else 0
+    if sys.argv[1:2] == ["--check-moments"]:
+        return 1 if check_moments(sys.argv[2], sorted(f for pattern in sys.argv[3:] for f in glob.glob(pattern))) else 0
     if sys.argv[1:2] == ["--check-replay"]:
         return 1 if check_replay(sys.argv[2], json.load(open(sys.argv[3], encoding="utf-8")), sys.argv[4:]) else 0
     full = newest()
     made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
     made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2), "oom.pickle": pickle.dumps(training(), 4)}
+    made |= {f"batch{n}.pickle": pickle.dumps(batch(n), 4) for n in (2, 4, 8)}
     half = len(made["newest4.pickle"]) // 2  # two members, as `cat a.gz b.gz` makes them
     made["newest4.pickle.gz"] = b"".join(gzip.compress(part, 9, mtime=0) for part in (made["newest4.pickle"][:half], made["newest4.pickle"][half:]))
     for name, data in made.items():

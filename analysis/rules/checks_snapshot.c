@@ -1,0 +1,163 @@
+/* checks_snapshot.c - rules on what a snapshot of a device's memory says, by its rows. */
+#include "analysis/rules/check.h"
+
+/* There is a snapshot; otherwise the rule does not apply. */
+static bool has_snapshot(struct ts_check *c)
+{
+	if (ts_measure_find(c->measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
+		return true;
+	ts_check_applies_not(c);
+	return false;
+}
+
+/* Whether a request was refused, and whether all that was free could have served it, had it been in one piece. */
+static bool was_refused(struct ts_check *c, double *ret_asked, double *ret_free, double *ret_largest)
+{
+	double n;
+
+	return has_snapshot(c) && ts_check_need(c, TS_M_SNAPSHOT_REFUSED, &n) && n > 0 &&
+	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_BYTES, ret_asked) && ts_check_need(c, TS_M_SNAPSHOT_REFUSED_FREE, ret_free) &&
+	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_LARGEST, ret_largest);
+}
+
+void ts_check_out_of_memory(struct ts_check *c)
+{
+	double asked, free, largest;
+
+	if (!was_refused(c, &asked, &free, &largest) || free >= asked)
+		return;
+	ts_check_fire(
+		c, TS_SEVERITY_HIGH,
+		"A request of %s was refused: %s were free in segments that could have served it, and even in one piece that is %s too "
+		"little",
+		ts_say_bytes(asked).text, ts_say_bytes(free).text, ts_say_bytes(asked - free).text);
+}
+
+void ts_check_oom_fragmented(struct ts_check *c)
+{
+	double asked, free, largest;
+
+	if (!was_refused(c, &asked, &free, &largest) || free < asked)
+		return;
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "A request of %s was refused although %s were free in segments that could have served it: the largest gap has %s",
+		      ts_say_bytes(asked).text, ts_say_bytes(free).text, ts_say_bytes(largest).text);
+}
+
+void ts_check_headroom(struct ts_check *c)
+{
+	double left, device;
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_HEADROOM, &left) || !ts_check_need(c, TS_M_SNAPSHOT_CAPACITY, &device))
+		return;
+	if (left >= ts_check_threshold(c, "min_bytes") || left > ts_check_threshold(c, "max_share") * device)
+		return;
+	ts_check_worse(c, -left);
+	if (left < 0)
+		ts_check_fire(c, TS_SEVERITY_HIGH, "%s were reserved, more than the %s that the device is said to have",
+			      ts_say_bytes(device - left).text, ts_say_bytes(device).text);
+	else
+		ts_check_fire(c, left < ts_check_threshold(c, "high_bytes") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+			      "%s of the %s that the device has were never reserved", ts_say_bytes(left).text,
+			      ts_say_bytes(device).text);
+}
+
+void ts_check_fragments(struct ts_check *c)
+{
+	double share, stuck, reserved, expandable;
+	const char *but = "";
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_STUCK_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_SNAPSHOT_STUCK, &stuck) || !ts_check_need(c, TS_M_SNAPSHOT_RESERVED, &reserved))
+		return;
+	if (share < ts_check_threshold(c, "min_share") || reserved < ts_check_threshold(c, "min_reserved"))
+		return;
+	if (ts_check_want(c, TS_M_SNAPSHOT_EXPANDABLE, &expandable) && expandable > 0)
+		but = "; segments are expandable already";
+	ts_check_worse(c, share);
+	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "%s of the reserved memory, %s, is free between blocks in use, so that empty_cache does not return it%s",
+		      ts_say_percent(share).text, ts_say_bytes(stuck).text, but);
+}
+
+void ts_check_retries(struct ts_check *c)
+{
+	double n, bytes;
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_RETRIES, &n) || !ts_check_need(c, TS_M_SNAPSHOT_RETRIED, &bytes))
+		return;
+	if (n < ts_check_threshold(c, "min_retries"))
+		return;
+	ts_check_worse(c, n);
+	ts_check_fire(c, n >= ts_check_threshold(c, "high_retries") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+		      "In %s the allocator gave %s back to the device and asked it again, each time waiting for all its work",
+		      ts_say_plural(n, "request").text, ts_say_bytes(bytes).text);
+}
+
+void ts_check_churn(struct ts_check *c)
+{
+	double all, largest, peak;
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_CHURN, &all) ||
+	    !ts_check_need(c, TS_M_SNAPSHOT_CHURN_LARGEST, &largest) || !ts_check_need(c, TS_M_SNAPSHOT_PEAK, &peak))
+		return;
+	if (!(all > 0) || largest < ts_check_threshold(c, "min_share") * all || largest < ts_check_threshold(c, "min_peaks") * peak)
+		return;
+	ts_check_worse(c, largest / peak);
+	ts_check_fire(c, TS_SEVERITY_LOW, "%.*s asked for %s in all, %s times the peak and %s of all requests",
+		      TS_SPAN_ARG(ts_check_text(c, TS_M_SNAPSHOT_CHURN_SOURCE)), ts_say_bytes(largest).text,
+		      ts_say_number(largest / peak).text, ts_say_percent(largest / all).text);
+}
+
+/* The share of a kind at the peak. */
+static bool need_kind(struct ts_check *c, const char *kind, double *ret_share, double *ret_bytes)
+{
+	return has_snapshot(c) && ts_check_need_of(c, TS_M_SNAPSHOT_KIND_SHARE, kind, ret_share) &&
+	       ts_check_need_of(c, TS_M_SNAPSHOT_KIND, kind, ret_bytes);
+}
+
+void ts_check_gradients_kept(struct ts_check *c)
+{
+	double share, bytes;
+	struct ts_span phase;
+
+	if (!need_kind(c, "gradients", &share, &bytes))
+		return;
+	phase = ts_check_text(c, TS_M_SNAPSHOT_PEAK_PHASE);
+	if (!ts_span_is(phase, "forward") || share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "The peak lies in a forward pass, and gradients of the step before hold %s of it, %s", ts_say_percent(share).text,
+		      ts_say_bytes(bytes).text);
+}
+
+void ts_check_optimizer_state(struct ts_check *c)
+{
+	double share, bytes;
+
+	if (!need_kind(c, "optimizer state", &share, &bytes))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, TS_SEVERITY_LOW, "The state of the optimizer holds %s of the peak, %s", ts_say_percent(share).text,
+		      ts_say_bytes(bytes).text);
+}
+
+void ts_check_carried(struct ts_check *c)
+{
+	double share, bytes;
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_CARRIED_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_SNAPSHOT_CARRIED, &bytes))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(
+		c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		"%s, %s of the peak, outlived two steps of the optimizer without being a parameter, a gradient or its state; most was "
+		"asked for by %.*s",
+		ts_say_bytes(bytes).text, ts_say_percent(share).text, TS_SPAN_ARG(ts_check_text(c, TS_M_SNAPSHOT_CARRIED_SOURCE)));
+}

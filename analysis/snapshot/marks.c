@@ -1,0 +1,271 @@
+#include "analysis/snapshot/marks.h"
+
+#include <stdlib.h>
+
+struct mark {
+	int64_t time_us;
+	uint32_t name;
+	uint32_t number; /* in the file */
+	bool end;
+};
+
+struct walk {
+	const struct ts_replay *r;
+	int64_t *latest; /* of each event: the latest time so far */
+	struct mark *marks;
+	size_t n;
+};
+
+static int compare_marks(const void *va, const void *vb)
+{
+	const struct mark *a = va, *b = vb;
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->time_us != b->time_us)
+		return a->time_us < b->time_us ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_stretches(const void *va, const void *vb)
+{
+	const struct ts_stretch *a = va, *b = vb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct ts_stretch_sum *a = va, *b = vb;
+
+	if (a->kept != b->kept)
+		return a->kept > b->kept ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+/* The first event that is later; not before: or at that time. */
+static uint32_t event_at(const struct walk *w, int64_t time_us, bool after)
+{
+	uint32_t low = 0, high = w->r->n_events;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (after ? w->latest[middle] <= time_us : w->latest[middle] < time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool take_marks(struct walk *w, struct ts_arena *arena)
+{
+	const struct ts_snapshot *s = w->r->snapshot;
+
+	w->marks = ts_arena_array(arena, s->n_marks, sizeof *w->marks);
+	w->latest = ts_arena_array(arena, w->r->n_events, sizeof *w->latest);
+	if (!w->marks || !w->latest)
+		return false;
+	for (uint32_t i = 0; i < w->r->n_events; i++) {
+		w->latest[i] = w->r->events[i].time_us;
+		if (i && w->latest[i - 1] > w->latest[i])
+			w->latest[i] = w->latest[i - 1];
+	}
+	for (size_t i = 0; i < s->n_marks; i++) {
+		const struct ts_snapshot_mark *m = &s->marks[i];
+		bool end = ts_span_is(ts_snapshot_text(s, m->stage), "END");
+
+		if ((m->device == w->r->device || m->device == UINT16_MAX) && m->name != TS_SNAPSHOT_NONE &&
+		    (end || ts_span_is(ts_snapshot_text(s, m->stage), "START")))
+			w->marks[w->n++] = (struct mark){m->time_us, m->name, (uint32_t)i, end};
+	}
+	if (w->n)
+		qsort(w->marks, w->n, sizeof *w->marks, compare_marks);
+	return true;
+}
+
+/* The stretches of one name: its starts wait on a stack for their ends. */
+static size_t pair(const struct walk *w, size_t at, size_t *waiting, struct ts_stretches *out)
+{
+	uint32_t name = w->marks[at].name;
+	size_t n = 0;
+
+	for (; at < w->n && w->marks[at].name == name; at++) {
+		const struct mark *m = &w->marks[at];
+		struct ts_stretch stretch = {.name = name, .ended = true, .end = event_at(w, m->time_us, true)};
+
+		if (!m->end) {
+			waiting[n++] = at;
+			continue;
+		}
+		if (n) {
+			stretch.began = true;
+			stretch.first = event_at(w, w->marks[waiting[--n]].time_us, false);
+		}
+		out->items[out->n++] = stretch;
+	}
+	while (n)
+		out->items[out->n++] = (struct ts_stretch){.name = name,
+							   .began = true,
+							   .first = event_at(w, w->marks[waiting[--n]].time_us, false),
+							   .end = w->r->n_events};
+	return at;
+}
+
+/* How many of the stretches before it in order are not over yet when it begins. */
+static void find_depths(struct ts_stretches *s, size_t *open)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		while (n && s->items[open[n - 1]].end <= s->items[i].first)
+			n--;
+		s->items[i].depth = (uint32_t)n;
+		open[n++] = i;
+	}
+}
+
+enum ts_status ts_stretches_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_stretches *ret_stretches,
+			       struct ts_error *err)
+{
+	struct walk w = {.r = r};
+	struct ts_stretches out = {0};
+	size_t *waiting;
+
+	if (!r->n_events || r->events[0].time_us == INT64_MIN || !r->snapshot->n_marks) {
+		*ret_stretches = out;
+		return TS_OK;
+	}
+	if (!take_marks(&w, arena))
+		return ts_arena_error(arena, err);
+	out.items = ts_arena_array(arena, w.n, sizeof *out.items);
+	waiting = ts_arena_array(arena, w.n, sizeof *waiting);
+	if (!out.items || !waiting)
+		return ts_arena_error(arena, err);
+	for (size_t at = 0; at < w.n;)
+		at = pair(&w, at, waiting, &out);
+	if (out.n)
+		qsort(out.items, out.n, sizeof *out.items, compare_stretches);
+	find_depths(&out, waiting);
+	*ret_stretches = out;
+	return TS_OK;
+}
+
+const struct ts_stretch *ts_stretch_at(const struct ts_stretches *stretches, uint32_t event)
+{
+	const struct ts_stretch *best = NULL;
+
+	for (size_t i = 0; i < stretches->n && stretches->items[i].first <= event; i++)
+		if (event < stretches->items[i].end && (!best || stretches->items[i].depth >= best->depth))
+			best = &stretches->items[i];
+	return best;
+}
+
+/* --- sums --- */
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct ts_stretch *const *a = va, *const *b = vb;
+
+	if ((*a)->name != (*b)->name)
+		return (*a)->name < (*b)->name ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+/* What is requested before each event and behind the last, and a tree of where it is greatest: the leaves are events, n of them from
+ * tree[n] on, and a node has the better one of tree[2 k] and tree[2 k + 1]. */
+struct levels {
+	uint64_t *before;
+	uint32_t *tree;
+	size_t n;
+};
+
+static uint64_t after(const struct levels *l, uint32_t event)
+{
+	return l->before[(size_t)event + 1];
+}
+
+/* The event behind which more is requested; of equal ones the first. */
+static uint32_t better(const struct levels *l, uint32_t a, uint32_t b)
+{
+	if (after(l, a) != after(l, b))
+		return after(l, a) > after(l, b) ? a : b;
+	return a < b ? a : b;
+}
+
+static bool take_levels(struct levels *l, const struct ts_replay *r, struct ts_arena *arena)
+{
+	uint64_t reserved;
+
+	l->n = r->n_events;
+	l->before = ts_arena_array(arena, l->n + 1, sizeof *l->before);
+	l->tree = ts_arena_array(arena, 2 * l->n, sizeof *l->tree);
+	if (!l->before || !l->tree)
+		return false;
+	ts_replay_level(r, TS_REPLAY_BEFORE, &l->before[0], &reserved);
+	ts_replay_requested(r, l->before + 1);
+	for (size_t i = 0; i < l->n; i++)
+		l->tree[l->n + i] = (uint32_t)i;
+	for (size_t i = l->n; i-- > 1;)
+		l->tree[i] = better(l, l->tree[2 * i], l->tree[2 * i + 1]);
+	return true;
+}
+
+static uint32_t most_within(const struct levels *l, uint32_t first, uint32_t end)
+{
+	uint32_t best = first;
+
+	for (size_t low = l->n + first, high = l->n + end; low < high; low /= 2, high /= 2) {
+		if (low % 2)
+			best = better(l, best, l->tree[low++]);
+		if (high % 2)
+			best = better(l, best, l->tree[--high]);
+	}
+	return best;
+}
+
+static void add(struct ts_stretch_sum *sum, const struct ts_stretch *s, const struct levels *l)
+{
+	bool first = sum->n_events == 0;
+	uint32_t most;
+
+	sum->n++;
+	if (s->end <= s->first)
+		return;
+	most = most_within(l, s->first, s->end);
+	sum->n_events += s->end - s->first;
+	sum->kept = (int64_t)((uint64_t)sum->kept + l->before[s->end] - l->before[s->first]);
+	if (first || after(l, most) > sum->peak) {
+		sum->peak_event = most;
+		sum->peak = after(l, most);
+	}
+}
+
+enum ts_status ts_stretches_sum(const struct ts_replay *r, const struct ts_stretches *stretches, struct ts_arena *arena,
+				struct ts_stretch_sums *ret_sums, struct ts_error *err)
+{
+	const struct ts_stretch **by_name = ts_arena_array(arena, stretches->n, sizeof *by_name);
+	struct ts_stretch_sums out = {.items = ts_arena_array(arena, stretches->n, sizeof *out.items)};
+	struct levels levels;
+
+	if (!by_name || !out.items || !take_levels(&levels, r, arena))
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < stretches->n; i++)
+		by_name[i] = &stretches->items[i];
+	if (stretches->n)
+		qsort(by_name, stretches->n, sizeof *by_name, compare_names);
+	for (size_t i = 0; i < stretches->n; i++) {
+		if (!i || by_name[i]->name != by_name[i - 1]->name)
+			out.items[out.n++] = (struct ts_stretch_sum){.name = by_name[i]->name};
+		add(&out.items[out.n - 1], by_name[i], &levels);
+	}
+	if (out.n)
+		qsort(out.items, out.n, sizeof *out.items, compare_sums);
+	*ret_sums = out;
+	return TS_OK;
+}

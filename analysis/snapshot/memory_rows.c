@@ -1,0 +1,158 @@
+#include "analysis/snapshot/memory_rows.h"
+
+#define NO_HISTORY "the snapshot has no history (torch.cuda.memory._record_memory_history)"
+#define NO_CAPACITY "the snapshot does not say how much memory the device has; --device-memory does"
+
+struct making {
+	const struct ts_memory_device *d;
+	struct ts_measures *rows;
+	struct ts_arena *arena;
+	bool ok;
+};
+
+static void value(struct making *m, enum ts_measure_name what, double v)
+{
+	m->ok &= ts_measure_add(m->rows, m->arena, what, TS_NO_SUBJECT, v);
+}
+
+static void unknown(struct making *m, enum ts_measure_name what, const char *why)
+{
+	m->ok &= ts_measure_unknown(m->rows, m->arena, what, TS_NO_SUBJECT, why);
+}
+
+static void known_if(struct making *m, bool known, enum ts_measure_name what, double v, const char *why)
+{
+	if (known)
+		value(m, what, v);
+	else
+		unknown(m, what, why);
+}
+
+static void text(struct making *m, enum ts_measure_name what, struct ts_span v)
+{
+	m->ok &= ts_measure_text(m->rows, m->arena, what, TS_NO_SUBJECT, v);
+}
+
+static double share(uint64_t part, uint64_t of)
+{
+	return of ? (double)part / (double)of : 0;
+}
+
+/* Whose code it is, for a sentence. */
+static void who(struct making *m, enum ts_measure_name what, const struct ts_memory_who *of)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	struct ts_span said;
+
+	ts_memory_who_say(&out, of);
+	said = ts_arena_span(m->arena, ts_buf_view(&out));
+	m->ok &= !out.failed && said.data;
+	ts_buf_finish(&out);
+	if (m->ok)
+		text(m, what, said);
+}
+
+static void unknown_kind(struct making *m, struct ts_span kind)
+{
+	m->ok &= ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND, kind, NO_HISTORY) &&
+		 ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND_SHARE, kind, NO_HISTORY);
+}
+
+static void peak(struct making *m)
+{
+	const struct ts_replay *r = m->d->replay;
+	enum ts_memory_phase phase = TS_PHASE_UNKNOWN;
+
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK, (double)r->peak, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK_RESERVED, (double)r->reserved_peak, NO_HISTORY);
+	if (!m->d->traced) {
+		unknown(m, TS_M_SNAPSHOT_PEAK_PHASE, NO_HISTORY);
+		for (int i = 0; i < TS_MEMORY_KINDS; i++)
+			unknown_kind(m, ts_span_str(ts_memory_kind_word((enum ts_memory_kind)i)));
+		return;
+	}
+	if (r->peak_event != TS_REPLAY_BEFORE && r->events[r->peak_event].stack != TS_SNAPSHOT_NONE)
+		phase = (enum ts_memory_phase)m->d->memory.origins[r->events[r->peak_event].stack].phase;
+	text(m, TS_M_SNAPSHOT_PEAK_PHASE, ts_span_str(ts_memory_phase_word(phase)));
+	for (int i = 0; i < TS_MEMORY_KINDS; i++) {
+		struct ts_span kind = ts_span_str(ts_memory_kind_word((enum ts_memory_kind)i));
+
+		m->ok &= ts_measure_add(m->rows, m->arena, TS_M_SNAPSHOT_KIND, kind, (double)m->d->kinds[i].at_peak) &&
+			 ts_measure_add(m->rows, m->arena, TS_M_SNAPSHOT_KIND_SHARE, kind, share(m->d->kinds[i].at_peak, r->peak));
+	}
+}
+
+static void free_memory(struct making *m)
+{
+	const struct ts_fragments *f = &m->d->fragments;
+	uint64_t reserved = m->d->replay->reserved;
+
+	value(m, TS_M_SNAPSHOT_RESERVED, (double)reserved);
+	value(m, TS_M_SNAPSHOT_CACHED, (double)(f->cached + f->pages));
+	value(m, TS_M_SNAPSHOT_STUCK, (double)f->stuck);
+	value(m, TS_M_SNAPSHOT_STUCK_SHARE, share(f->stuck, reserved));
+	value(m, TS_M_SNAPSHOT_EXPANDABLE, share(f->expandable, reserved));
+}
+
+static void allocator(struct making *m)
+{
+	const struct ts_allocator *a = &m->d->allocator;
+
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIES, (double)a->n_retries, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIED, (double)a->retried, NO_HISTORY);
+}
+
+/* The first request that was refused. */
+static void refused(struct making *m)
+{
+	static const char late[] = "too many segments came and went after the request was refused";
+	const struct ts_memory_refused *first = m->d->n_refused ? &m->d->refused[0] : NULL;
+
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_REFUSED, (double)m->d->allocator.n_ooms, NO_HISTORY);
+	if (!first)
+		return;
+	value(m, TS_M_SNAPSHOT_REFUSED_BYTES, (double)first->oom.requested);
+	known_if(m, first->oom.known, TS_M_SNAPSHOT_REFUSED_FREE, (double)first->oom.free, late);
+	known_if(m, first->oom.known, TS_M_SNAPSHOT_REFUSED_LARGEST, (double)first->oom.largest, late);
+}
+
+static void churn(struct making *m)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		all += m->d->kinds[i].churned;
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN, (double)all, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN_LARGEST, m->d->churn.n ? (double)m->d->churn.items[0].bytes : 0, NO_HISTORY);
+	if (m->d->traced && m->d->churn.n)
+		who(m, TS_M_SNAPSHOT_CHURN_SOURCE, &m->d->churn.items[0]);
+}
+
+static void carried(struct making *m)
+{
+	static const char few[] = "the events have fewer than two ends of steps";
+	const char *why = m->d->traced ? few : NO_HISTORY;
+	bool known = m->d->traced && m->d->spans.steps >= 2;
+
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_STEPS, m->d->spans.steps, NO_HISTORY);
+	known_if(m, known, TS_M_SNAPSHOT_CARRIED, (double)m->d->spans.carried.bytes, why);
+	known_if(m, known, TS_M_SNAPSHOT_CARRIED_SHARE, share(m->d->spans.carried.bytes, m->d->replay->peak), why);
+	if (known && m->d->carried.n)
+		who(m, TS_M_SNAPSHOT_CARRIED_SOURCE, &m->d->carried.items[0]);
+}
+
+enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena *arena, struct ts_measures *io_rows,
+			      struct ts_error *err)
+{
+	struct making m = {d, io_rows, arena, true};
+
+	peak(&m);
+	free_memory(&m);
+	allocator(&m);
+	refused(&m);
+	known_if(&m, d->has_capacity, TS_M_SNAPSHOT_CAPACITY, (double)d->capacity, NO_CAPACITY);
+	known_if(&m, d->has_capacity, TS_M_SNAPSHOT_HEADROOM, (double)d->headroom, NO_CAPACITY);
+	churn(&m);
+	carried(&m);
+	return m.ok ? TS_OK : ts_arena_error(arena, err);
+}

@@ -1,0 +1,138 @@
+/* The rows that rules look at, by hand and of the made-up trainings; every measure of group "snapshot" is made by some of them. */
+#include "analysis/answer/test_seen.h"
+#include "analysis/snapshot/memory_rows.h"
+#include "analysis/snapshot/test_snapshot_made.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MIB(n) ((uint64_t)(n) << 20)
+#define A MIB(1000)
+#define FORWARD "/app/net.py:forward < /v/site-packages/torch/nn/modules/module.py:_call_impl < /app/train.py:step"
+#define STEP "/app/sgd.py:step < /v/site-packages/torch/optim/optimizer.py:wrapper < /app/train.py:step"
+#define KEEP "/app/plots.py:remember < /app/train.py:step"
+
+static struct ts_arena arena;
+static struct ts_measures rows;
+static uint64_t allocated; /* at the peak, at least */
+
+static void look(uint64_t capacity)
+{
+	struct ts_memory_answer answer;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	rows = (struct ts_measures){0};
+	assert_int_equal(ts_memory_of(made_end(), capacity, &arena, &answer, &err), TS_OK);
+	assert_int_equal(answer.n, 1);
+	allocated = answer.devices[0].peak_allocated;
+	assert_int_equal(ts_memory_rows(&answer.devices[0], &arena, &rows, &err), TS_OK);
+	assert_true(test_seen(&rows));
+}
+
+static double value(enum ts_measure_name what, const char *of)
+{
+	double v = NAN;
+
+	assert_true(ts_measure_value(&rows, what, ts_span_str(of), &v));
+	return v;
+}
+
+static const char *text(enum ts_measure_name what)
+{
+	const struct ts_measure *row = ts_measure_find(&rows, what, TS_NO_SUBJECT);
+
+	assert_non_null(row);
+	return row->known ? (const char *)row->text.data : (const char *)row->reason.data;
+}
+
+/* Two steps of an optimizer: 1 MiB that is kept for a plot, 30 MiB of forward at the peak, 4 MiB of state. */
+static void rows_of_a_training(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, A, MIB(1), KEEP);
+	made_event(TS_ACTION_ALLOC, A + MIB(1), MIB(30) - 100, FORWARD); /* takes 30 MiB */
+	made_free(A + MIB(1), MIB(30) - 100, FORWARD);
+	made_event(TS_ACTION_ALLOC, A + MIB(50), MIB(4), STEP);
+	made_event(TS_ACTION_ALLOC, A + MIB(60), MIB(3), FORWARD);
+	made_free(A + MIB(60), MIB(3), FORWARD);
+	made_event(TS_ACTION_ALLOC, A + MIB(70), 512, STEP);
+	made_free(A + MIB(70), 512, STEP);
+	made_event(TS_ACTION_SEGMENT_FREE, MIB(9000), MIB(7), FORWARD);
+	made_event(TS_ACTION_OOM, MIB(2), MIB(200), NULL);
+	made_same_stack(12, 11);
+	made_segment(A, MIB(100));
+	made_block(MIB(1), MIB(1), TS_BLOCK_ACTIVE, KEEP);
+	made_block(MIB(49), 0, TS_BLOCK_INACTIVE, NULL);
+	made_block(MIB(4), MIB(4), TS_BLOCK_ACTIVE, STEP);
+	made_block(MIB(46), 0, TS_BLOCK_INACTIVE, NULL);
+	look(MIB(128));
+	assert_int_equal(allocated, MIB(31));
+	assert_true(value(TS_M_SNAPSHOT_PEAK, "") == (double)(MIB(31) - 100));
+	assert_true(value(TS_M_SNAPSHOT_PEAK_RESERVED, "") == (double)MIB(107));
+	assert_string_equal(text(TS_M_SNAPSHOT_PEAK_PHASE), "forward");
+	assert_true(value(TS_M_SNAPSHOT_KIND, "temporary") == (double)(MIB(30) - 100));
+	assert_true(value(TS_M_SNAPSHOT_KIND_SHARE, "unknown") == (double)MIB(1) / (double)(MIB(31) - 100));
+	assert_true(value(TS_M_SNAPSHOT_KIND, "optimizer state") == 0);
+	assert_true(value(TS_M_SNAPSHOT_RESERVED, "") == (double)MIB(100));
+	assert_true(value(TS_M_SNAPSHOT_STUCK, "") == (double)MIB(95));
+	assert_true(value(TS_M_SNAPSHOT_STUCK_SHARE, "") == 0.95);
+	assert_true(value(TS_M_SNAPSHOT_CACHED, "") == 0);
+	assert_true(value(TS_M_SNAPSHOT_EXPANDABLE, "") == 0);
+	assert_true(value(TS_M_SNAPSHOT_RETRIES, "") == 1); /* segment_free right before oom, in one call */
+	assert_true(value(TS_M_SNAPSHOT_RETRIED, "") == (double)MIB(7));
+	assert_true(value(TS_M_SNAPSHOT_REFUSED, "") == 1);
+	assert_true(value(TS_M_SNAPSHOT_REFUSED_BYTES, "") == (double)MIB(200));
+	assert_true(value(TS_M_SNAPSHOT_REFUSED_FREE, "") == (double)MIB(95));
+	assert_true(value(TS_M_SNAPSHOT_REFUSED_LARGEST, "") == (double)MIB(49));
+	assert_true(value(TS_M_SNAPSHOT_CAPACITY, "") == (double)MIB(128));
+	assert_true(value(TS_M_SNAPSHOT_HEADROOM, "") == (double)MIB(21));
+	assert_true(value(TS_M_SNAPSHOT_CHURN, "") == (double)(MIB(1) + MIB(30) - 100 + MIB(4) + MIB(3) + 512));
+	assert_true(value(TS_M_SNAPSHOT_CHURN_LARGEST, "") == (double)(MIB(33) - 100));
+	assert_string_equal(text(TS_M_SNAPSHOT_CHURN_SOURCE), "forward");
+	assert_true(value(TS_M_SNAPSHOT_STEPS, "") == 2);
+	assert_true(value(TS_M_SNAPSHOT_CARRIED, "") == (double)MIB(1));
+	assert_true(value(TS_M_SNAPSHOT_CARRIED_SHARE, "") == (double)MIB(1) / (double)(MIB(31) - 100));
+	assert_string_equal(text(TS_M_SNAPSHOT_CARRIED_SOURCE), "remember");
+	ts_arena_finish(&arena);
+}
+
+/* What is not there is not known, and not 0. */
+static void rows_without_history(void **state)
+{
+	static const enum ts_measure_name of_events[] = {
+		TS_M_SNAPSHOT_PEAK,	     TS_M_SNAPSHOT_PEAK_RESERVED, TS_M_SNAPSHOT_PEAK_PHASE,
+		TS_M_SNAPSHOT_RETRIES,	     TS_M_SNAPSHOT_REFUSED,	  TS_M_SNAPSHOT_CHURN,
+		TS_M_SNAPSHOT_CHURN_LARGEST, TS_M_SNAPSHOT_CARRIED,	  TS_M_SNAPSHOT_STEPS,
+	};
+
+	(void)state;
+	made_begin();
+	made_segment(A, MIB(2));
+	made_block(MIB(2), 0, TS_BLOCK_INACTIVE, NULL);
+	look(0);
+	for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++) {
+		const struct ts_measure *row = ts_measure_find(&rows, of_events[i], TS_NO_SUBJECT);
+
+		assert_true(row && !row->known);
+		assert_non_null(strstr(text(of_events[i]), "no history"));
+	}
+	assert_non_null(strstr(text(TS_M_SNAPSHOT_HEADROOM), "--device-memory"));
+	assert_true(value(TS_M_SNAPSHOT_CACHED, "") == (double)MIB(2));
+	ts_arena_finish(&arena);
+	assert_true(test_seen_all(TS_ANSWER_SNAPSHOT, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_a_training),
+		cmocka_unit_test(rows_without_history),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+#include "cli/snapshot/analyze_snapshot.h"
+
+#include "analysis/rank/peaks.h"
+#include "analysis/rules/rule.h"
+#include "analysis/snapshot/memory_moment.h"
+#include "analysis/snapshot/memory_rows.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/core/path_run.h"
+#include "cli/core/policy_file.h"
+#include "cli/json/json_parts.h"
+#include "cli/report/render_report.h"
+#include "cli/snapshot/report_memory.h"
+#include "cli/snapshot/report_moment.h"
+#include "cli/snapshot/report_scaling.h"
+#include "ingest/snapshot/snapshot_read.h"
+
+bool ts_is_snapshot(const char *word)
+{
+	return word && ts_is_path(word) && ts_snapshot_sniff(word);
+}
+
+/* A size, or the name of a device whose memory is known. */
+static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capacity, struct ts_error *err)
+{
+	const char *word = ts_args_text(&cli->args, "device-memory"), *source, *reason;
+	double bytes = 0;
+	bool given;
+
+	if (word && ts_device_memory(ts_span_str(word), &bytes, &source, &reason) && !ts_is_digit((unsigned char)*word))
+		given = true;
+	else if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
+		return err->status;
+	if (given && bytes >= 0x1p62)
+		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
+	*ret_capacity = (uint64_t)bytes;
+	return TS_OK;
+}
+
+/* The device that --device names, else the main one; NULL if the snapshot has none. */
+static enum ts_status choose_device(const struct ts_cli *cli, const struct ts_memory_answer *answer,
+				    const struct ts_memory_device **ret_device, struct ts_error *err)
+{
+	uint64_t number = 0;
+	bool given;
+
+	*ret_device = ts_memory_main(answer);
+	if (ts_args_uint(&cli->args, "device", UINT16_MAX, &given, &number, err))
+		return err->status;
+	if (!given)
+		return TS_OK;
+	for (size_t i = 0; i < answer->n; i++) {
+		*ret_device = &answer->devices[i];
+		if (answer->devices[i].device == number)
+			return TS_OK;
+	}
+	return ts_error_set(err, TS_NOT_FOUND, "--device %" PRIu64 ": the snapshot has no segments or events of it", number);
+}
+
+/* The event that --at names. */
+static enum ts_status choose_event(const char *word, const struct ts_memory_device *d, uint32_t *ret_event, struct ts_error *err)
+{
+	const struct ts_replay *r = d->replay;
+	uint64_t event;
+
+	if (strcmp(word, "start") == 0)
+		*ret_event = TS_REPLAY_BEFORE;
+	else if (strcmp(word, "peak") == 0)
+		*ret_event = r->peak_event;
+	else if (strcmp(word, "end") == 0)
+		*ret_event = r->n_events ? r->n_events - 1 : TS_REPLAY_BEFORE;
+	else if (strcmp(word, "oom") == 0 && d->n_refused)
+		*ret_event = (uint32_t)d->refused[0].event;
+	else if (strcmp(word, "oom") == 0)
+		return ts_error_set(err, TS_NOT_FOUND, "--at oom: no request was refused on device %" PRIu64, d->device);
+	else if (ts_parse_u64(ts_span_str(word), &event) && event < r->n_events)
+		*ret_event = (uint32_t)event;
+	else if (ts_parse_u64(ts_span_str(word), &event))
+		return r->n_events ? ts_error_set(err, TS_NOT_FOUND, "--at %s: device %" PRIu64 " has the events 0 to %u", word,
+						  d->device, r->n_events - 1)
+				   : ts_error_set(err, TS_NOT_FOUND, "--at %s: device %" PRIu64 " has no events", word, d->device);
+	else
+		return ts_error_set(err, TS_INVALID, "--at %s: it takes the number of an event, start, peak, end or oom", word);
+	return TS_OK;
+}
+
+static enum ts_status show_moment(struct ts_cli *cli, const char *word, const struct ts_memory_device *d, const char *name,
+				  struct ts_error *err)
+{
+	uint32_t event = 0;
+	struct ts_moment moment;
+	struct ts_report report;
+
+	if (!d)
+		return ts_error_set(err, TS_NOT_FOUND, "--at %s: the snapshot has neither segments nor events", word);
+	if (choose_event(word, d, &event, err) || ts_moment_of(&d->memory, event, &cli->arena, &moment, err))
+		return err->status;
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_moment, &moment, err);
+	if (ts_report_of_moment(&d->memory, &moment, name, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_text(cli, &report, err);
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Asks the rules of each device. */
+static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer, struct ts_findings *io_worst, struct ts_error *err)
+{
+	struct ts_policy policy;
+
+	if (ts_policy_file(cli, &policy, err))
+		return err->status;
+	for (size_t i = 0; i < answer->n; i++) {
+		struct ts_memory_device *d = &answer->devices[i];
+		struct ts_measures rows = {0};
+
+		if (ts_memory_rows(d, &cli->arena, &rows, err) ||
+		    ts_findings_of_snapshot(&rows, &policy, &cli->arena, &d->findings, err))
+			return err->status;
+		if (d->findings.n && (!io_worst->n || d->findings.items[0].severity > io_worst->items[0].severity))
+			*io_worst = d->findings;
+	}
+	return TS_OK;
+}
+
+/* --- what would fit --- */
+
+/* "batch=8,16" or "length=512,1024": the sizes of the word's snapshot and of those of --with, in their order. */
+static enum ts_status scale(const char *word, bool *ret_lengths, double sizes[TS_SCALING_MOST], size_t *ret_n, struct ts_error *err)
+{
+	const char *list = strchr(word, '=');
+	struct ts_span of = ts_span_of(word, list ? (size_t)(list - word) : 0), rest = ts_span_str(list ? list + 1 : "");
+	size_t n = 0;
+
+	if (!ts_span_is(of, "batch") && !ts_span_is(of, "length"))
+		return ts_error_set(err, TS_INVALID, "--scale %s: it takes batch=N,N,... or length=N,N,...", word);
+	while (rest.len && n < TS_SCALING_MOST) {
+		const uint8_t *comma = memchr(rest.data, ',', rest.len);
+		struct ts_span one = ts_span_part(rest, 0, comma ? (size_t)(comma - rest.data) : rest.len);
+
+		if (!ts_parse_double(one, &sizes[n]) || !isfinite(sizes[n]) || sizes[n] <= 0)
+			return ts_error_set(err, TS_INVALID, "--scale %s: each size is a number above 0", word);
+		n++;
+		rest = comma ? ts_span_from(rest, one.len + 1) : ts_span_of(NULL, 0);
+	}
+	*ret_lengths = ts_span_is(of, "length");
+	*ret_n = n;
+	return TS_OK;
+}
+
+/* The same device of another snapshot. */
+static enum ts_status add_other(struct ts_cli *cli, const char *path, double size, struct ts_scaling *io, struct ts_error *err)
+{
+	struct ts_snapshot *snapshot = ts_arena_array(&cli->arena, 1, sizeof *snapshot);
+	struct ts_memory_answer answer;
+	const struct ts_memory_device *device;
+
+	if (!snapshot)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_snapshot_load(path, &cli->arena, snapshot, err) || ts_memory_of(snapshot, 0, &cli->arena, &answer, err) ||
+	    choose_device(cli, &answer, &device, err))
+		return err->status;
+	return device ? ts_scaling_add(io, size, device, err) : ts_error_set(err, TS_INVALID, "%s has no device", path);
+}
+
+static enum ts_status would_fit(struct ts_cli *cli, const struct ts_memory_device *device, uint64_t capacity,
+				const struct ts_scaling **ret_scaling, struct ts_error *err)
+{
+	const char *word = ts_args_text(&cli->args, "scale");
+	struct ts_scaling *s = ts_arena_array(&cli->arena, 1, sizeof *s);
+	double sizes[TS_SCALING_MOST];
+	size_t n = 0, given = 1;
+
+	if (!word && !ts_args_has(&cli->args, "with"))
+		return TS_OK;
+	if (!word)
+		return ts_error_set(err, TS_INVALID, "--with needs --scale, which says the sizes of the snapshots: --scale batch=8,16");
+	if (!s || !(s->points = ts_arena_array(&cli->arena, TS_SCALING_MOST, sizeof *s->points)))
+		return ts_arena_error(&cli->arena, err);
+	if (scale(word, &s->lengths, sizes, &n, err))
+		return err->status;
+	while (ts_args_nth(&cli->args, "with", given - 1))
+		given++;
+	if (n != given || !device)
+		return ts_error_set(err, TS_INVALID,
+				    "--scale %s has %zu sizes, and there are %zu snapshots (the first, and those of --with)", word, n,
+				    given);
+	if (ts_scaling_add(s, sizes[0], device, err))
+		return err->status;
+	for (size_t i = 1; i < n; i++)
+		if (add_other(cli, ts_args_nth(&cli->args, "with", i - 1), sizes[i], s, err))
+			return err->status;
+	if (ts_scaling_fit(s, capacity, err))
+		return err->status;
+	*ret_scaling = s;
+	return TS_OK;
+}
+
+static enum ts_status write_page(struct ts_cli *cli, const struct ts_memory_answer *answer, const struct ts_memory_device *device,
+				 const char *path, bool *ret_answered, struct ts_error *err)
+{
+	struct ts_report report;
+
+	if (!ts_args_has(&cli->args, "html"))
+		return TS_OK;
+	if (ts_check_page_option(cli, "at", err) || ts_report_of_memory(answer, device, name_of(path), true, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_page(cli, &report, ret_answered, err);
+}
+
+static enum ts_status show_report(struct ts_cli *cli, const struct ts_memory_answer *answer, const struct ts_memory_device *device,
+				  const char *path, struct ts_error *err)
+{
+	struct ts_report report;
+
+	if (ts_report_of_memory(answer, device, name_of(path), false, &cli->arena, &report, err))
+		return err->status;
+	return ts_render_report_text(cli, &report, err);
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const char *path, const char *at,
+			     struct ts_findings *io_worst, struct ts_error *err)
+{
+	const struct ts_memory_device *device;
+	struct ts_memory_answer answer;
+	bool answered = false;
+	uint64_t capacity = 0;
+
+	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
+	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
+		return err->status;
+	if (would_fit(cli, device, capacity, &answer.scaling, err))
+		return err->status;
+	if (at && ts_args_has(&cli->args, "html"))
+		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");
+	if (at)
+		return show_moment(cli, at, device, name_of(path), err);
+	if (write_page(cli, &answer, device, path, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	if (cli->json)
+		return ts_json_answer(cli, &ts_shape_memory, &answer, err);
+	return show_report(cli, &answer, device, path, err);
+}
+
+static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at,
+				      struct ts_findings *io_worst, struct ts_error *err)
+{
+	struct ts_snapshot snapshot;
+
+	if (ts_snapshot_load(path, &cli->arena, &snapshot, err))
+		return err->status;
+	return answer(cli, &snapshot, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+}
+
+enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err)
+{
+	struct ts_findings worst = {0};
+
+	if (load_and_answer(cli, "analyze", path, ts_args_text(&cli->args, "at"), &worst, err))
+		return err->status;
+	*ret_findings = worst;
+	return TS_OK;
+}
+
+enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	const char *at = ts_args_text(&cli->args, "at");
+	struct ts_findings worst = {0};
+
+	return load_and_answer(cli, "show", path, at ? at : "end", &worst, err);
+}

@@ -1,0 +1,16 @@
+/* analyze_snapshot.h - tscope analyze and tscope show of a memory snapshot that is named by its path. */
+#ifndef TSCOPE_CLI_SNAPSHOT_ANALYZE_SNAPSHOT_H
+#define TSCOPE_CLI_SNAPSHOT_ANALYZE_SNAPSHOT_H
+
+#include "analysis/answer/finding.h"
+#include "cli/core/context.h"
+
+/* Whether the word is the path of a snapshot. */
+bool ts_is_snapshot(const char *word);
+/* Reads the snapshot and shows what it says, or the moment that --at names; no server is asked. The findings are those of the device
+ * whose first one is the most severe. */
+enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err);
+/* Shows the moment that --at names, else the end. */
+enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err);
+
+#endif
