@@ -279,7 +279,8 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 	const char *state = NULL;
 
 	for (size_t i = 0; i < ts_rules_n; i++)
-		rules += belongs(ts_span_str(ts_rules[i].code), title);
+		if (!ts_rules[i].of_snapshot || ts_report_known(r, TS_ANSWER_SNAPSHOT))
+			rules += belongs(ts_span_str(ts_rules[i].code), title);
 	for (size_t i = 0; i < f->n_unchecked; i++) /* what could be checked on some ranks was checked */
 		unchecked += f->unchecked[i].n_ranks == 0 && belongs(f->unchecked[i].code, title);
 	for (size_t i = 0; i < f->n; i++)

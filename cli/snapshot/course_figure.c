@@ -174,7 +174,7 @@ void ts_course_figure(struct ts_report *r, struct ts_section *s, const struct ts
 
 void ts_course_largest(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
-	static const struct ts_sheet_column columns[] = {{"bytes", true, 0}, {"kind", false, 0},      {"from event", true, 0},
+	static const struct ts_sheet_column columns[] = {{"kind", false, 0}, {"bytes", true, 0},      {"from event", true, 0},
 							 {"to", true, 0},    {"function", false, 20}, {"where", false, 12}};
 	struct ts_section *s;
 	struct ts_sheet *table;
@@ -189,8 +189,8 @@ void ts_course_largest(struct ts_report *r, const struct ts_memory_device *d, co
 
 		ts_report_cells(r, table,
 				(struct ts_sheet_cell[]){
-					{ts_snap_bytes(r, life->requested), TS_TONE_STRONG},
 					{ts_memory_kind_word((enum ts_memory_kind)d->memory.kinds[course->largest[i]]), TS_TONE_PLAIN},
+					{ts_snap_bytes(r, life->requested), TS_TONE_STRONG},
 					{life->born == TS_REPLAY_BEFORE ? "before" : ts_snap_count(r, life->born), TS_TONE_PLAIN},
 					{life->died == TS_REPLAY_NEVER ? "the end" : ts_snap_count(r, life->died), TS_TONE_PLAIN},
 					{ts_snap_function(r, &who), TS_TONE_PLAIN},
