@@ -410,6 +410,7 @@ def pages(_update):
               "'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'alloc', 'addr': 0, 'size': 500, 'time_us': 5, 'frames': f}, {'action': 'oom', "
               "'size': 9, 'device_free': 1, 'time_us': 6, 'frames': f}]], 'external_annotations': [{'stage': 'START', 'name': '<script src=x>&', 'device': 0, "
               "'time_us': 1}]}, open('hostile.pickle', 'wb'))\"")
+    place.run("mkdir stored && cp traced/demo.json.gz stored/trace.json.gz && TSCOPE_PROJECT=other tscope push -q --name stored stored")
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
@@ -419,7 +420,8 @@ def pages(_update):
              ("memory", "analyze --html - ./memory/oom.pickle", (0,)), ("named memory", "analyze --html - ./hostile.pickle", (0,)),
              ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
              ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,)),
-             ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,))]:
+             ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,)),
+             ("traced stored", "analyze --trace trace.json.gz --html - other/stored", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
