@@ -165,7 +165,7 @@ def stragglers():
 def corpus(folder):
     """The jobs of the corpus, all of one group and on one clock: the k-th collective of each rank, by its begin."""
     for what in ("astrasim*", "dlrm8/*"):
-        files = sorted(glob.glob(os.path.join(folder, "traces", what)))
+        files = sorted(glob.glob(os.path.join(folder, what)))
         ranks = {}
         for path in files:
             with gzip.open(path, "rt", encoding="utf-8") as f:
@@ -188,7 +188,7 @@ def corpus(folder):
         same(what + " last", [r["last_count"] for r in answer["ranks"]], last)
         same(what + " caused", [r["caused_ns"] for r in answer["ranks"]], caused)
         same(what + " waited", [r["waiting_ns"] for r in answer["ranks"]], waited)
-        exact = json.load(open(os.path.join(folder, "traces/exact_timeline.json"), encoding="utf-8"))
+        exact = json.load(open(os.path.join(folder, "exact_timeline.json"), encoding="utf-8"))
         for r in answer["ranks"]:
             wanted = exact.get(r["file"][:-3]) or exact.get(r["file"])
             for ours, theirs in (("span_ns", "total_ns"), ("busy_ns", "busy_ns"), ("communication_ns", "comm_ns"),
