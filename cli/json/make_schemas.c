@@ -19,7 +19,7 @@ static const struct {
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
-	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_memory, &ts_shape_moment}},
+	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer, &ts_shape_moment}},

@@ -2,12 +2,19 @@
 #ifndef TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
 #define TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
 
+#include "analysis/trace/job.h"
 #include "analysis/trace/trace_answer.h"
 #include "cli/core/context.h"
+#include "ingest/trace/trace_read.h"
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
+/* Reads a trace that stands at top, or below it (base/below.h). */
+enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
+			     struct ts_trace *trace, struct ts_trace_file *file, struct ts_error *err);
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
+/* The traces of a folder as the ranks of a job. */
+enum ts_status ts_analyze_trace_folder(struct ts_cli *cli, const char *path, struct ts_error *err);
 /* Computes and shows what is said of a trace, as text, JSON or a page. path: what it is called. */
 enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
 			     struct ts_error *err);
@@ -15,5 +22,6 @@ enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct 
 enum ts_status ts_trace_host_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *job, struct ts_error *err);
 
 #endif

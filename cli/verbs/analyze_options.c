@@ -36,6 +36,7 @@ static const struct {
 	{TS_OF_TRACES, "traces", "a profiler's trace"},
 	{TS_OF_STORED, "traces of runs", "a trace of a run"},
 	{TS_OF_SNAPSHOTS, "memory snapshots", "a memory snapshot"},
+	{TS_OF_FOLDERS, "folders of traces", "a folder of profiler's traces"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

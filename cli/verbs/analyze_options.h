@@ -9,6 +9,7 @@ enum ts_analyzed {
 	TS_OF_TRACES = 2,
 	TS_OF_STORED = 4, /* a trace of a run */
 	TS_OF_SNAPSHOTS = 8,
+	TS_OF_FOLDERS = 16, /* traces of the ranks of a job */
 };
 
 /* TS_INVALID if an option was given that does not go with this; word: how it was named. */

@@ -9,6 +9,7 @@
 #include "cli/snapshot/analyze_snapshot.h"
 #include "cli/text/text_rows.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/folder.h"
 #include "cli/trace/stored_trace.h"
 #include "cli/verbs/analyze_options.h"
 #include "cli/verbs/verbs.h"
@@ -93,9 +94,11 @@ static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct t
 	return TS_OK;
 }
 
-static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
+static enum ts_status of_trace(struct ts_cli *cli, const char *path, bool folder, struct ts_error *err)
 {
-	return ts_analyze_refuse(cli, TS_OF_TRACES, path, err) ? err->status : ts_analyze_trace(cli, path, err);
+	if (ts_analyze_refuse(cli, folder ? TS_OF_FOLDERS : TS_OF_TRACES, path, err))
+		return err->status;
+	return folder ? ts_analyze_trace_folder(cli, path, err) : ts_analyze_trace(cli, path, err);
 }
 
 /* --trace NAME: one trace of the run instead of its steps. */
@@ -148,15 +151,17 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	struct ts_analysis analysis;
 	const char *name = ts_args_text(&cli->args, "trace");
 	enum ts_status status;
-	bool trace = false, answered = false;
+	bool trace = false, folder = false, answered = false;
 
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return of_snapshot(cli, ts_cli_word(cli, 0), err);
 	status = options(cli, &request, err);
 	if (!status)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
-	if (!status && trace)
-		return of_trace(cli, ts_cli_word(cli, 0), err);
+	if (!status && !trace && !name)
+		status = ts_is_trace_folder(cli, ts_cli_word(cli, 0), &folder, err);
+	if (!status && (trace || folder))
+		return of_trace(cli, ts_cli_word(cli, 0), folder, err);
 	if (!status && name)
 		return of_stored(cli, name, &request, err);
 	if (!status)

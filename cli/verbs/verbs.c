@@ -223,6 +223,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
+	{"tscope analyze ./traces/", "shows who makes whom wait, by the traces of the ranks of a job"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --at peak ./snapshot.pickle", "shows what was in use at the peak, the event, and the blocks around it"},
 	{"tscope analyze ./b8.pickle --with ./b16.pickle --scale batch=8,16 --device-memory 80GiB",
@@ -640,7 +641,8 @@ const struct ts_verb ts_verbs[] = {
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
 			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. Of the "
-			 "options of runs only --html goes with it: its page has flame graphs, too.\n\n"
+			 "options of runs only --html goes with it: its page has flame graphs, too. Of a folder of such traces it says "
+			 "which rank is last at collectives, who waits, and whether a rank is slow.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "

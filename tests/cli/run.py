@@ -235,6 +235,7 @@ analyze ./traced/demo.json.gz
 analyze ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
+analyze ./traced/job
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

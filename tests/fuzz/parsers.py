@@ -62,6 +62,7 @@ NOT_FOREIGN = {
     "ts_score_decode": "the same",
     "ts_below_read": "reads bytes, and looks at none",
     "ts_file_read": "reads bytes, and looks at none",
+    "ts_trace_folder_read": "lists files; ts_trace_load reads each",
 }
 DECLARED = re.compile(r"^[a-z][\w \*]*?(ts_\w+)\(([^;{]*)\)[^;{]*[;{]", re.M)
 NAME = re.compile(r"(_|^ts_)(parse|decode|unpack|unseal)(_|$)|_from_(run_)?json$|_read$|_scan$")

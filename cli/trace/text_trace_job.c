@@ -1,0 +1,572 @@
+/* text_trace_job.c - what a folder of traces says of the ranks of a job, as text. */
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
+
+#include <math.h>
+
+enum { RANGES_SHOWN = 16, RANKS_SHOWN = 32, GROUPS_SHOWN = 16, LATEST_SHOWN = 5, FILES_SHOWN = 8 };
+
+static const char *ms(struct ts_cli *cli, uint64_t ns)
+{
+	return ts_arena_printf(&cli->arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
+}
+
+/* Texts of ts_show_*; where an allocation failed, the end of the answer says so. */
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static const char *count(struct ts_cli *cli, uint64_t n)
+{
+	return or_empty(ts_show_count(n, &cli->arena));
+}
+
+static const char *plural(struct ts_cli *cli, uint64_t n, const char *word)
+{
+	return or_empty(ts_show_plural(n, word, &cli->arena));
+}
+
+static const char *number(struct ts_cli *cli, int64_t n)
+{
+	return or_empty(ts_arena_printf(&cli->arena, "%" PRId64, n));
+}
+
+static const char *text_of(struct ts_cli *cli, struct ts_span text)
+{
+	return or_empty(ts_show_text(text, &cli->arena));
+}
+
+static void cell(struct ts_grid *grid, const char *text)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+}
+
+static void note(struct ts_cli *cli, const char *text)
+{
+	ts_text_field(cli, "note", or_empty(text));
+}
+
+static void more(struct ts_cli *cli, size_t n, size_t shown, const char *what)
+{
+	if (n > shown)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+				or_empty(ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - shown, what))));
+}
+
+/* --- who they are --- */
+
+static const char *list(struct ts_cli *cli, const int64_t *ranks, size_t n, uint64_t all)
+{
+	const char *text = "";
+	size_t at = 0;
+
+	for (int shown = 0; at < n && shown < RANGES_SHOWN && text; shown++) {
+		size_t end = at;
+
+		while (end + 1 < n && ranks[end + 1] == ranks[end] + 1)
+			end++;
+		text = ts_arena_printf(&cli->arena, end > at ? "%s%s%" PRId64 "-%" PRId64 : "%s%s%" PRId64, text, *text ? ", " : "",
+				       ranks[at], ranks[end]);
+		at = end + 1;
+	}
+	if (text && all > at)
+		text = ts_arena_printf(&cli->arena, "%s and %s more", text, count(cli, all - at));
+	return or_empty(text);
+}
+
+static void who(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	const char *of = j->has_world_size ? or_empty(ts_arena_printf(&cli->arena, " of %" PRId64, j->world_size)) : "";
+	const char *backend = text_of(cli, j->backend), *device = text_of(cli, j->device_name);
+
+	ts_text_field(cli, "folder", j->path);
+	ts_text_field(cli, "of",
+		      or_empty(ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", plural(cli, j->n_ranks, "rank"), of, *backend ? ", " : "",
+					       backend, *device ? ", on " : "", device)));
+	if (j->missing_count)
+		note(cli, ts_arena_printf(&cli->arena, "no trace of rank %s", list(cli, j->missing, j->n_missing, j->missing_count)));
+	for (size_t i = 0, said = 0; j->has_world_size && i < j->n_ranks && said < FILES_SHOWN; i++)
+		if (j->ranks[i].rank < 0 || j->ranks[i].rank >= j->world_size) {
+			said++;
+			note(cli, ts_arena_printf(&cli->arena, "rank %" PRId64 " is none of a world of %" PRId64, j->ranks[i].rank,
+						  j->world_size));
+		}
+	if (j->worlds_differ)
+		note(cli, "the traces say different world sizes; the largest is taken");
+	for (size_t i = 0, said = 0; i < j->n_ranks && said < FILES_SHOWN; i++)
+		if (j->ranks[i].files > 1) {
+			said++;
+			note(cli,
+			     ts_arena_printf(
+				     &cli->arena,
+				     "rank %" PRId64
+				     " has %zu traces that follow each other in time: cycles of its profiler, whose times are added",
+				     j->ranks[i].rank, j->ranks[i].files));
+		}
+}
+
+static void files_of(struct ts_cli *cli, const struct ts_trace_job *j, enum ts_job_file_state state, const char *what)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_files; i++) {
+		const char *name = or_empty(ts_show_text(ts_span_str(j->files[i].name), &cli->arena));
+		const char *why = j->files[i].why ? or_empty(ts_show_text(ts_span_str(j->files[i].why), &cli->arena)) : NULL;
+
+		if (j->files[i].state != state || n++ >= FILES_SHOWN)
+			continue;
+		note(cli, ts_arena_printf(&cli->arena, why ? "%s %s: %s" : "%s %s", name, what, why));
+	}
+	if (n > FILES_SHOWN)
+		note(cli, ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - FILES_SHOWN, "more such file")));
+}
+
+static void files(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	files_of(cli, j, TS_JOB_FILE_FAILED, "was not read");
+	files_of(cli, j, TS_JOB_FILE_NO_RANK, "does not say its rank, and is left out");
+	files_of(cli, j, TS_JOB_FILE_SAME, "is left out");
+	files_of(cli, j, TS_JOB_FILE_OTHER, "is no trace");
+	for (size_t i = 0; i < j->n_files; i++)
+		if (j->files[i].cut)
+			note(cli, ts_arena_printf(&cli->arena, "%s ends too early", text_of(cli, ts_span_str(j->files[i].name))));
+}
+
+/* --- times of ranks --- */
+
+static void time_cells(struct ts_cli *cli, struct ts_grid *grid, const uint64_t *ns)
+{
+	for (int f = 0; f < TS_JOB_FIGURES; f++)
+		if (f != TS_JOB_MEMORY)
+			cell(grid, ms(cli, ns[f]));
+}
+
+static void spread_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_trace_job *j, const char *what, int which)
+{
+	uint64_t ns[TS_JOB_FIGURES];
+
+	for (int f = 0; f < TS_JOB_FIGURES; f++) {
+		const struct ts_job_spread *s = &j->spread[f];
+
+		ns[f] = which == 0 ? s->mean_ns : which == 1 ? s->least_ns : s->most_ns;
+	}
+	cell(grid, what);
+	cell(grid, "");
+	time_cells(cli, grid, ns);
+}
+
+static bool has_events(const struct ts_trace_job *j)
+{
+	for (size_t i = 0; i < j->n_ranks; i++)
+		if (j->ranks[i].events)
+			return true;
+	return false;
+}
+
+static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	      {"events", TS_ALIGN_RIGHT, 0},
+							{"span", TS_ALIGN_RIGHT, 0},	      {"busy", TS_ALIGN_RIGHT, 0},
+							{"idle", TS_ALIGN_RIGHT, 0},	      {"computation", TS_ALIGN_RIGHT, 0},
+							{"communication", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0},
+							{"waiting", TS_ALIGN_RIGHT, 0},	      {"exposed waiting", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	if (!has_events(j)) {
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				"The traces have no events of devices, so there is nothing to say of their time.");
+		return TS_OK;
+	}
+	ts_text_heading(cli, "Times of ranks (waiting: in collectives for the last rank, a sum; the others are unions)");
+	ts_grid_init(&grid, columns, 10, &cli->arena);
+	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
+		cell(&grid, number(cli, j->ranks[i].rank));
+		cell(&grid, count(cli, j->ranks[i].events));
+		time_cells(cli, &grid, j->ranks[i].ns);
+	}
+	if (j->n_ranks > 1) {
+		spread_row(cli, &grid, j, "mean", 0);
+		spread_row(cli, &grid, j, "least", 1);
+		spread_row(cli, &grid, j, "most", 2);
+		cell(&grid, "most on rank");
+		cell(&grid, "");
+		for (int f = 0; f < TS_JOB_FIGURES; f++)
+			if (f != TS_JOB_MEMORY)
+				cell(&grid, number(cli, j->spread[f].most_rank));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
+	return TS_OK;
+}
+
+static enum ts_status steps(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	    {"steps", TS_ALIGN_RIGHT, 0},
+							{"on the host", TS_ALIGN_RIGHT, 0}, {"busy", TS_ALIGN_RIGHT, 0},
+							{"computation", TS_ALIGN_RIGHT, 0}, {"communication", TS_ALIGN_RIGHT, 0},
+							{"exposed", TS_ALIGN_RIGHT, 0},	    {"own time", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+	bool any = false;
+
+	for (size_t i = 0; i < j->n_ranks; i++)
+		any |= j->ranks[i].steps > 0;
+	if (!any)
+		return TS_OK;
+	ts_text_heading(cli, "Steps of ranks: means (own time: what a step took less exposed waiting, over steps that all ranks have)");
+	ts_grid_init(&grid, columns, 8, &cli->arena);
+	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
+		const struct ts_job_rank *r = &j->ranks[i];
+		bool devices = r->steps && r->events;
+
+		cell(&grid, number(cli, r->rank));
+		cell(&grid, count(cli, r->steps));
+		cell(&grid, r->steps ? ms(cli, r->host_step_ns) : "-");
+		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_BUSY]) : "-");
+		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_COMPUTATION]) : "-");
+		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_COMMUNICATION]) : "-");
+		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_EXPOSED]) : "-");
+		cell(&grid, j->n_steps ? ms(cli, r->own_ns) : "-");
+	}
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+/* --- clocks --- */
+
+static const char *signed_ns(struct ts_cli *cli, int64_t ns)
+{
+	return or_empty(ts_arena_printf(&cli->arena, "%+" PRId64 " ns", ns));
+}
+
+static size_t corrected(const struct ts_trace_job *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_ranks; i++)
+		n += j->ranks[i].clock.corrected;
+	return n;
+}
+
+static enum ts_status clock_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},   {"add", TS_ALIGN_RIGHT, 0},
+							{"drift", TS_ALIGN_RIGHT, 0}, {"error from", TS_ALIGN_RIGHT, 0},
+							{"to", TS_ALIGN_RIGHT, 0},    {"residual", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
+		const struct ts_job_clock *c = &j->ranks[i].clock;
+
+		cell(&grid, number(cli, j->ranks[i].rank));
+		cell(&grid, signed_ns(cli, c->offset_ns));
+		cell(&grid, c->drifts ? ts_arena_printf(&cli->arena, "%+" PRId64 " ns/s", c->drift_ppb) : "none");
+		cell(&grid, c->bounded ? signed_ns(cli, c->low_ns) : "unknown");
+		cell(&grid, c->bounded ? signed_ns(cli, c->high_ns) : "unknown");
+		cell(&grid, ts_arena_printf(&cli->arena, "%" PRIu64 " ns", c->residual_ns));
+	}
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	size_t n = corrected(j), apart = 0;
+
+	if (!j->n_collectives)
+		return TS_OK;
+	for (size_t i = 0; i < j->n_ranks; i++)
+		apart += !j->ranks[i].clock.connected;
+	ts_text_heading(cli, "Clocks");
+	if (!n)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				"One clock for all ranks: no collective ends on a rank before it begins on another, and ends show no "
+				"difference that lasts.");
+	else if (clock_rows(cli, j, err))
+		return err->status;
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			or_empty(ts_arena_printf(&cli->arena,
+						 "Ends of a collective lie %s apart in half of the cases, %s in 95 %%, %s at most.",
+						 ms(cli, j->ends_p50_ns), ms(cli, j->ends_p95_ns), ms(cli, j->ends_max_ns))));
+	if (j->violations)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				or_empty(ts_arena_printf(
+					&cli->arena,
+					"%s of %s end on a rank before they begin on another, by up to %s: the clocks are not as "
+					"steady as was taken, or these are not one collective.",
+					count(cli, j->violations), count(cli, j->n_collectives), ms(cli, j->violation_ns))));
+	if (apart)
+		ts_text_wrapped(
+			cli, TS_STYLE_PLAIN, 2,
+			or_empty(ts_arena_printf(&cli->arena, "%s no collective with the first, so that their clocks are not known.",
+						 apart == 1 ? "One rank shares" : "Some ranks share")));
+	if (j->apart)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				"Recordings of ranks do not overlap in time, as their clocks have it: are they of one job?");
+	return TS_OK;
+}
+
+/* --- who is last --- */
+
+static enum ts_status last(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},
+							{"last", TS_ALIGN_RIGHT, 0},
+							{"of", TS_ALIGN_RIGHT, 0},
+							{"others waited", TS_ALIGN_RIGHT, 0},
+							{"behind the next", TS_ALIGN_RIGHT, 0},
+							{"behind the first", TS_ALIGN_RIGHT, 0},
+							{"waited itself", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_text_heading(cli, "Who arrives last at collectives");
+	ts_grid_init(&grid, columns, 7, &cli->arena);
+	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
+		const struct ts_job_rank *r = &j->ranks[i];
+
+		cell(&grid, number(cli, r->rank));
+		cell(&grid, count(cli, r->last));
+		cell(&grid, count(cli, r->collectives));
+		cell(&grid, ms(cli, r->caused_ns));
+		cell(&grid, ms(cli, r->behind_ns));
+		cell(&grid, ms(cli, r->lateness_ns));
+		cell(&grid, ms(cli, r->ns[TS_JOB_WAITING]));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
+	if (j->close)
+		ts_text_wrapped(
+			cli, TS_STYLE_PLAIN, 2,
+			or_empty(ts_arena_printf(&cli->arena,
+						 "In %s of %s the last came less behind the next than ends differ, so either may "
+						 "have been last.",
+						 count(cli, j->close), count(cli, j->n_collectives))));
+	return TS_OK;
+}
+
+static const char *group_word(struct ts_cli *cli, const struct ts_job_group *g)
+{
+	if (g->is.ordinal >= 0 && g->is.stream == TS_TRACE_NO_DEVICE)
+		return "not named (on the host)";
+	if (g->is.ordinal >= 0)
+		return or_empty(ts_arena_printf(&cli->arena, "not named (stream %" PRId32 ")", g->is.stream));
+	return or_empty(
+		ts_arena_printf(&cli->arena, g->is.about.len ? "%s (%s)" : "%s", text_of(cli, g->is.name), text_of(cli, g->is.about)));
+}
+
+static const char *where(struct ts_cli *cli, const struct ts_job_collective *c)
+{
+	if (c->has_sequence)
+		return or_empty(ts_arena_printf(&cli->arena, "number %" PRId64, c->sequence));
+	return c->in_step ? or_empty(ts_arena_printf(&cli->arena, "step %" PRId64, c->step)) : "";
+}
+
+/* The latest arrivals, by lateness; the earlier of equal ones first. */
+static size_t latest(const struct ts_trace_job *j, size_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_collectives; i++) {
+		size_t at = n;
+
+		while (at && j->collectives[ret[at - 1]].lateness_ns < j->collectives[i].lateness_ns)
+			at--;
+		if (at == LATEST_SHOWN || !j->collectives[i].lateness_ns)
+			continue;
+		n = n < LATEST_SHOWN ? n + 1 : n;
+		memmove(ret + at + 1, ret + at, (n - 1 - at) * sizeof *ret);
+		ret[at] = i;
+	}
+	return n;
+}
+
+static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	      {"late by", TS_ALIGN_RIGHT, 0},
+							{"others waited", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0},
+							{"kind", TS_ALIGN_LEFT, 0},	      {"group", TS_ALIGN_LEFT, 8},
+							{"which", TS_ALIGN_LEFT, 0},	      {"first began at", TS_ALIGN_RIGHT, 0}};
+	size_t rows[LATEST_SHOWN + 1], n = latest(j, rows);
+	struct ts_grid grid;
+
+	if (!n)
+		return TS_OK;
+	ts_text_heading(cli, "The latest arrivals (times are those of the first rank's trace)");
+	ts_grid_init(&grid, columns, 8, &cli->arena);
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_job_collective *c = &j->collectives[rows[i]];
+
+		cell(&grid, number(cli, c->last_rank));
+		cell(&grid, ms(cli, c->lateness_ns));
+		cell(&grid, ms(cli, c->waiting_ns));
+		cell(&grid, ms(cli, c->transfer_ns));
+		cell(&grid, ts_collective_word(c->kind));
+		cell(&grid, group_word(cli, &j->groups[c->group]));
+		cell(&grid, where(cli, c));
+		cell(&grid, ts_arena_printf(&cli->arena, "%" PRId64 " ns", c->begin_ns));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more(cli, j->n_collectives, n, "collective");
+	return TS_OK;
+}
+
+/* --- groups and kinds --- */
+
+static uint64_t unmatched(const struct ts_job_group *g)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < TS_JOB_UNMATCHED; i++)
+		n += g->unmatched[i];
+	return n;
+}
+
+static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
+{
+	static const char *const words[TS_JOB_UNMATCHED] = {"are not in the trace of every member",
+							    "differ in number over ranks",
+							    "differ in kind over ranks",
+							    "differ in size over ranks",
+							    "were launched before the recording",
+							    "have no other member's trace here",
+							    "go from one rank to another",
+							    "are not of one group: they end on a rank before they begin on another"};
+	const char *text = "";
+
+	for (int i = 0; i < TS_JOB_UNMATCHED && text; i++)
+		if (g->unmatched[i])
+			text = ts_arena_printf(&cli->arena, "%s%s%s %s", text, *text ? ", " : "", count(cli, g->unmatched[i]),
+					       words[i]);
+	if (text && g->example)
+		text = ts_arena_printf(&cli->arena, "%s (%s)", text, g->example);
+	return or_empty(text);
+}
+
+static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"group", TS_ALIGN_LEFT, 8},	    {"ranks", TS_ALIGN_LEFT, 8},     {"matched by", TS_ALIGN_LEFT, 0},
+		{"collectives", TS_ALIGN_RIGHT, 0}, {"mean", TS_ALIGN_RIGHT, 0},     {"95 %", TS_ALIGN_RIGHT, 0},
+		{"most", TS_ALIGN_RIGHT, 0},	    {"transfer", TS_ALIGN_RIGHT, 0}, {"most often last", TS_ALIGN_LEFT, 0}};
+	struct ts_grid grid;
+
+	if (!j->n_groups)
+		return TS_OK;
+	ts_text_heading(cli, "Skew by process group (last begin - first begin of a collective)");
+	ts_grid_init(&grid, columns, 9, &cli->arena);
+	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++) {
+		const struct ts_job_group *g = &j->groups[i];
+		const char *ranks = list(cli, g->members, g->n_members, g->n_members);
+
+		cell(&grid, group_word(cli, g));
+		cell(&grid, g->absent ? ts_arena_printf(&cli->arena, "%s, %zu not here", ranks, g->absent) : ranks);
+		cell(&grid, !g->collectives ? "-" : g->by_sequence ? "number" : "order");
+		cell(&grid, count(cli, g->waits));
+		cell(&grid, g->waits ? ms(cli, g->skew_mean_ns) : "-");
+		cell(&grid, g->waits ? ms(cli, g->skew_p95_ns) : "-");
+		cell(&grid, g->waits ? ms(cli, g->skew_max_ns) : "-");
+		cell(&grid, g->waits ? ms(cli, g->transfer_ns) : "-");
+		cell(&grid, g->last_times
+				    ? ts_arena_printf(&cli->arena, "rank %" PRId64 ", %s", g->last_rank, count(cli, g->last_times))
+				    : "-");
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	more(cli, j->n_groups, GROUPS_SHOWN, "group");
+	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++)
+		if (unmatched(&j->groups[i]))
+			ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+					or_empty(ts_arena_printf(&cli->arena, "Not matched in group %s: %s.",
+								 group_word(cli, &j->groups[i]), reasons(cli, &j->groups[i]))));
+	return TS_OK;
+}
+
+static enum ts_status kinds(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"kind", TS_ALIGN_LEFT, 0},	{"kernels", TS_ALIGN_RIGHT, 0},
+							{"time", TS_ALIGN_RIGHT, 0},	{"matched", TS_ALIGN_RIGHT, 0},
+							{"waiting", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_text_heading(cli, "Communication of all ranks (sums over kernels; waiting and transfer are of the matched ones)");
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (int k = 0; k < TS_COLLECTIVES; k++) {
+		struct ts_job_kind all = {.kernels = 0};
+
+		for (size_t i = 0; i < j->n_ranks; i++) {
+			const struct ts_job_kind *of = &j->ranks[i].kinds[k];
+
+			all.kernels += of->kernels;
+			all.matched += of->matched;
+			ts_job_add(&all.ns, of->ns);
+			ts_job_add(&all.waiting_ns, of->waiting_ns);
+			ts_job_add(&all.transfer_ns, of->transfer_ns);
+		}
+		if (!all.kernels)
+			continue;
+		cell(&grid, ts_collective_word((enum ts_collective)k));
+		cell(&grid, count(cli, all.kernels));
+		cell(&grid, ms(cli, all.ns));
+		cell(&grid, count(cli, all.matched));
+		cell(&grid, all.matched ? ms(cli, all.waiting_ns) : "-");
+		cell(&grid, all.matched ? ms(cli, all.transfer_ns) : "-");
+	}
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+/* --- stragglers --- */
+
+static void stragglers(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	size_t n = 0;
+
+	if (j->n_ranks < 2)
+		return;
+	ts_text_heading(cli, "Stragglers, by own time of steps");
+	if (!j->n_steps) {
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, "No step is in the traces of all ranks, so nothing can be said.");
+		return;
+	}
+	for (size_t i = 0; i < j->n_ranks; i++) {
+		const struct ts_job_rank *r = &j->ranks[i];
+
+		if (!r->straggler)
+			continue;
+		n++;
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				or_empty(ts_arena_printf(&cli->arena,
+							 "rank %" PRId64 " is slow by %.1f %% (p = %.2g): %s of its own for a step",
+							 r->rank, 100 * r->slowdown, r->p, ms(cli, r->own_ns))));
+	}
+	if (j->undecided)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				or_empty(ts_arena_printf(&cli->arena,
+							 "It cannot be decided whether %srank is slow: %s. It would take at least %s.",
+							 n ? "another " : "a ", j->undecided, plural(cli, j->steps_needed, "step"))));
+	else if (!n)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				or_empty(ts_arena_printf(&cli->arena, "No rank is slow by more than chance, in %s.",
+							 plural(cli, j->n_steps, "step"))));
+}
+
+enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
+{
+	who(cli, j);
+	files(cli, j);
+	if (!j->n_ranks) {
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "No trace says which rank it is of, so there is no job to speak of.");
+		return ts_arena_check(&cli->arena, err);
+	}
+	if (times(cli, j, err) || steps(cli, j, err) || clocks(cli, j, err))
+		return err->status;
+	if (j->n_collectives && (last(cli, j, err) || latest_rows(cli, j, err)))
+		return err->status;
+	if (j->n_groups && (groups(cli, j, err) || kinds(cli, j, err)))
+		return err->status;
+	stragglers(cli, j);
+	return ts_arena_check(&cli->arena, err);
+}

@@ -1,0 +1,250 @@
+/* shape_trace_job.c - the tables of what analyze says of a folder of traces, the ranks of a job. They are JSON only. */
+#include "analysis/trace/job.h"
+#include "proto/shape/shape_rows.h"
+
+enum { MANY_ROWS = 1 << 30, TEXT_MAX = 4096 };
+
+WORD_OF(collective_word, enum ts_collective, ts_collective_word);
+static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
+WORD_OF(file_word, enum ts_job_file_state, ts_job_file_word);
+static const struct ts_shape_words file_states = {0, TS_JOB_FILE_OTHER, .word = file_word};
+
+#define TYPE struct ts_job_file
+static bool has_why(const void *in)
+{
+	return ((const TYPE *)in)->why;
+}
+
+static const struct ts_shape_field file_rows[] = {
+	{NULL, "file", STRING(name)},
+	{NULL, "state", WORD(state, file_states),
+	 ABOUT("read; no_rank: read, but it names no rank; same_time: left out, because it covers the time of another trace of its "
+	       "rank; "
+	       "failed: a trace that cannot be read; no_trace")},
+	{NULL, "reason", STRING(why), WHEN(has_why)},
+	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early")},
+};
+static const struct ts_shape shape_file = {JSON_SHAPE("trace_job_file", file_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_spread
+static const struct ts_shape_field spread_rows[] = {
+	{NULL, "figure", STRING(figure)},
+	{NULL, "sum_ns", U64(sum_ns), ABOUT("over ranks")},
+	{NULL, "mean_ns", U64(mean_ns), ABOUT("the sum by the number of ranks, rounded down")},
+	{NULL, "least_ns", U64(least_ns)},
+	{NULL, "least_rank", I64(least_rank), ABOUT("the lowest of those")},
+	{NULL, "most_ns", U64(most_ns)},
+	{NULL, "most_rank", I64(most_rank)},
+};
+static const struct ts_shape shape_spread = {JSON_SHAPE("trace_job_spread", spread_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_clock
+static const struct ts_shape_field clock_rows[] = {
+	{NULL, "connected", BOOL(connected),
+	 ABOUT("it shares collectives with the reference, the first rank, perhaps by way of others")},
+	{NULL, "corrected", BOOL(corrected), ABOUT("false: its clock is taken for that of the reference")},
+	{NULL, "offset_ns", I64(offset_ns), ABOUT("to be added to its times, at the begin of the first rank's trace")},
+	{NULL, "drift_ppb", I64(drift_ppb), ABOUT("and so many nanoseconds for each second since")},
+	{NULL, "error_low_ns", I64(low_ns), HAS(bounded),
+	 ABOUT("what could still be added to its times, at least, if no rank ends a collective before the last has begun it; null: the "
+	       "collectives allow no correction at all")},
+	{NULL, "error_high_ns", I64(high_ns), HAS(bounded), ABOUT("and at most")},
+	{NULL, "residual_ns", U64(residual_ns),
+	 ABOUT("median distance of the ends of its collectives from those of the rank that it was compared with, after correction")},
+};
+static const struct ts_shape shape_clock = {JSON_SHAPE("trace_job_clock", clock_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_kind
+static const struct ts_shape_field kind_rows[] = {
+	{NULL, "kind", WORD(kind, collectives)},
+	{NULL, "kernel_count", U64(kernels)},
+	{NULL, "sum_ns", U64(ns), ABOUT("of these kernels")},
+	{NULL, "matched_count", U64(matched), ABOUT("kernels of which is known how long they wait for the last rank")},
+	{NULL, "waiting_ns", U64(waiting_ns)},
+	{NULL, "transfer_ns", U64(transfer_ns), ABOUT("the rest of the matched kernels")},
+};
+static const struct ts_shape shape_kind = {JSON_SHAPE("trace_job_kind", kind_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_rank
+#define FIGURE(of, figure) PLAIN(U64, uint64_t, of[figure])
+static bool has_steps(const void *in)
+{
+	return ((const TYPE *)in)->steps > 0;
+}
+
+static bool is_tested(const void *in)
+{
+	return ((const TYPE *)in)->tested;
+}
+
+static const struct ts_shape_field mean_rows[] = {
+	{NULL, "span_ns", FIGURE(step_ns, TS_JOB_SPAN)},
+	{NULL, "busy_ns", FIGURE(step_ns, TS_JOB_BUSY)},
+	{NULL, "idle_ns", FIGURE(step_ns, TS_JOB_IDLE)},
+	{NULL, "computation_ns", FIGURE(step_ns, TS_JOB_COMPUTATION)},
+	{NULL, "communication_ns", FIGURE(step_ns, TS_JOB_COMMUNICATION)},
+	{NULL, "exposed_communication_ns", FIGURE(step_ns, TS_JOB_EXPOSED)},
+	{NULL, "memory_ns", FIGURE(step_ns, TS_JOB_MEMORY)},
+	{NULL, "on_the_host_ns", U64(host_step_ns)},
+};
+static const struct ts_shape shape_mean = {JSON_SHAPE("trace_job_step", mean_rows)};
+
+static const struct ts_shape_field rank_rows[] = {
+	{NULL, "rank", I64(rank)},
+	{NULL, "file", STRING(file), ABOUT("the first, if its profiler wrote several")},
+	{NULL, "file_count", SIZE(files), ABOUT("cycles of its profiler")},
+	{NULL, "host", BYTES(host, TEXT_MAX), OR_NULL, ABOUT("as the trace says, or the name of a file HOST_PID.TIME.pt.trace.json")},
+	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL},
+	{NULL, "event_count", U64(events), ABOUT("kernels, copies and fills of memory")},
+	{NULL, "span_ns", FIGURE(ns, TS_JOB_SPAN), ABOUT("this and the next six: of all devices of the rank, as for one trace")},
+	{NULL, "busy_ns", FIGURE(ns, TS_JOB_BUSY)},
+	{NULL, "idle_ns", FIGURE(ns, TS_JOB_IDLE)},
+	{NULL, "computation_ns", FIGURE(ns, TS_JOB_COMPUTATION)},
+	{NULL, "communication_ns", FIGURE(ns, TS_JOB_COMMUNICATION)},
+	{NULL, "exposed_communication_ns", FIGURE(ns, TS_JOB_EXPOSED)},
+	{NULL, "memory_ns", FIGURE(ns, TS_JOB_MEMORY)},
+	{NULL, "waiting_ns", FIGURE(ns, TS_JOB_WAITING), ABOUT("in matched collectives, for the last rank; a sum over kernels")},
+	{NULL, "exposed_waiting_ns", FIGURE(ns, TS_JOB_EXPOSED_WAITING),
+	 ABOUT("the part of it in which the rank computed nothing; a union")},
+	{NULL, "step_count", U64(steps)},
+	{NULL, "step_mean", HERE(shape_mean), WHEN(has_steps), ABOUT("means over its steps, each of what the step launched")},
+	{NULL, "own_step_ns", U64(own_ns), WHEN(is_tested),
+	 ABOUT("mean over the steps that all ranks have: the step as devices saw it, less exposed waiting")},
+	{NULL, "clock", ONE(clock, shape_clock)},
+	{NULL, "collective_count", U64(collectives), ABOUT("matched ones in which ranks wait for the last")},
+	{NULL, "last_count", U64(last), ABOUT("of these, how often it began last")},
+	{NULL, "caused_ns", U64(caused_ns), ABOUT("what the other ranks waited when it was last")},
+	{NULL, "behind_next_ns", U64(behind_ns), ABOUT("how far it then came behind the next to last")},
+	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("how far it came behind the first, over all of these collectives")},
+	{NULL, "kinds", FIXED(ONE, kinds), OF(shape_kind)},
+	{NULL, "straggler", BOOL(straggler), WHEN(is_tested)},
+	{NULL, "slowdown_ratio", F64(slowdown), OR_NULL, ABOUT("own time above the median of the other ranks, as a share of that")},
+	{NULL, "p_value", F64(p), OR_NULL, ABOUT("null: it cannot be decided")},
+};
+static const struct ts_shape shape_rank = {JSON_SHAPE("trace_job_rank", rank_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_group
+static bool has_waits(const void *in)
+{
+	return ((const TYPE *)in)->waits > 0;
+}
+
+static bool has_last(const void *in)
+{
+	return ((const TYPE *)in)->last_times > 0;
+}
+
+static bool has_example(const void *in)
+{
+	return ((const TYPE *)in)->example;
+}
+
+static bool has_size(const void *in)
+{
+	return ((const TYPE *)in)->is.size != TS_TRACE_NONE;
+}
+
+static bool is_unnamed(const void *in)
+{
+	return ((const TYPE *)in)->is.ordinal >= 0 && ((const TYPE *)in)->is.stream != TS_TRACE_NO_DEVICE;
+}
+
+static const struct ts_shape_field unmatched_rows[] = {
+	{NULL, "missing", FIGURE(unmatched, TS_JOB_MISSING), ABOUT("the trace of a member lacks it")},
+	{NULL, "counts_differ", FIGURE(unmatched, TS_JOB_COUNTS)},
+	{NULL, "kinds_differ", FIGURE(unmatched, TS_JOB_KINDS)},
+	{NULL, "sizes_differ", FIGURE(unmatched, TS_JOB_SIZES)},
+	{NULL, "launched_before", FIGURE(unmatched, TS_JOB_BEFORE), ABOUT("without sequence number, launched before the recording")},
+	{NULL, "alone", FIGURE(unmatched, TS_JOB_ALONE), ABOUT("no other member's trace is here")},
+	{NULL, "point_to_point", FIGURE(unmatched, TS_JOB_POINT)},
+	{NULL, "not_one_group", FIGURE(unmatched, TS_JOB_CONTRADICTED),
+	 ABOUT("of an unnamed group: some end on a rank before they begin on another")},
+};
+static const struct ts_shape shape_unmatched = {JSON_SHAPE("trace_job_unmatched", unmatched_rows)};
+
+static const struct ts_shape_field group_rows[] = {
+	{NULL, "name", BYTES(is.name, TEXT_MAX), OR_NULL, ABOUT("null: the traces name no group")},
+	{NULL, "description", BYTES(is.about, TEXT_MAX), OR_NULL},
+	{NULL, "stream", I32(is.stream), WHEN(is_unnamed),
+	 ABOUT("of the first rank, where the group has no name; null: it has one, or its collectives are gloo's")},
+	{NULL, "size", I64(is.size), WHEN(has_size)},
+	{NULL, "ranks", LIST(I64, members, n_members, MANY_ROWS), ABOUT("that have kernels of it here")},
+	{NULL, "absent_count", SIZE(absent), ABOUT("ranks of the group that have none here")},
+	{NULL, "by_sequence", BOOL(by_sequence), ABOUT("matched by sequence numbers; false: by the order in each step")},
+	{NULL, "matched_count", U64(collectives)},
+	{NULL, "waiting_count", U64(waits), ABOUT("of these, such that ranks wait for the last; the figures below are of these")},
+	{NULL, "skew_mean_ns", U64(skew_mean_ns), WHEN(has_waits), ABOUT("of last begin - first begin, rounded down")},
+	{NULL, "skew_p95_ns", U64(skew_p95_ns), WHEN(has_waits), ABOUT("by the nearest rank")},
+	{NULL, "skew_max_ns", U64(skew_max_ns), WHEN(has_waits)},
+	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_waits), ABOUT("sum of last end - last begin")},
+	{NULL, "last_rank", I64(last_rank), WHEN(has_last), ABOUT("most often last")},
+	{NULL, "last_count", U64(last_times)},
+	{NULL, "unmatched_kernels", HERE(shape_unmatched), ABOUT("by reason, over all ranks")},
+	{NULL, "example", STRING(example), WHEN(has_example), ABOUT("the first of the unmatched, in words")},
+};
+static const struct ts_shape shape_group = {JSON_SHAPE("trace_job_group", group_rows)};
+#undef TYPE
+
+#define TYPE struct ts_job_collective
+static bool has_lateness(const void *in)
+{
+	return ((const TYPE *)in)->lateness_ns > 0;
+}
+
+static const struct ts_shape_field collective_rows[] = {
+	{NULL, "group", U32(group), ABOUT("its place in groups")},
+	{NULL, "kind", WORD(kind, collectives)},
+	{NULL, "sequence", I64(sequence), HAS(has_sequence)},
+	{NULL, "step", I64(step), HAS(in_step)},
+	{NULL, "begin_ns", I64(begin_ns), ABOUT("the first, by the clock of the first rank's trace")},
+	{NULL, "last_rank", I64(last_rank), WHEN(has_lateness), ABOUT("null: all began at once")},
+	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("last begin - first begin")},
+	{NULL, "waiting_ns", U64(waiting_ns), ABOUT("of all other ranks")},
+	{NULL, "transfer_ns", U64(transfer_ns), ABOUT("last end - last begin")},
+};
+static const struct ts_shape shape_collective = {JSON_SHAPE("trace_job_collective", collective_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trace_job
+static bool is_undecided(const void *in)
+{
+	return ((const TYPE *)in)->undecided;
+}
+
+static const struct ts_shape_field job_rows[] = {
+	{NULL, "folder", STRING(path)},
+	{NULL, "world_size", I64(world_size), HAS(has_world_size), ABOUT("the largest that a trace says")},
+	{NULL, "worlds_differ", BOOL(worlds_differ), ABOUT("traces say different sizes")},
+	{NULL, "backend", BYTES(backend, TEXT_MAX), OR_NULL},
+	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL, ABOUT("of the first rank that says it")},
+	{NULL, "missing_count", U64(missing_count), ABOUT("ranks of the world without a trace here")},
+	{NULL, "missing_ranks", LIST(I64, missing, n_missing, TS_JOB_MISSING_SHOWN), ABOUT("the first of them")},
+	{NULL, "files", MANY(files, n_files, shape_file, MANY_ROWS)},
+	{NULL, "ranks", MANY(ranks, n_ranks, shape_rank, MANY_ROWS)},
+	{NULL, "spread", FIXED(ONE, spread), OF(shape_spread), ABOUT("of the times of ranks")},
+	{NULL, "recordings_apart", BOOL(apart), ABOUT("the traces of two ranks do not overlap in time, as their clocks have it")},
+	{NULL, "close_count", U64(close),
+	 ABOUT("collectives in which the last came less behind the next to last than end_spread_p50_ns, so that either may have been "
+	       "last")},
+	{NULL, "violation_count", U64(violations),
+	 ABOUT("collectives that end on a rank before they begin on another, after correction")},
+	{NULL, "violation_ns", U64(violation_ns), ABOUT("the worst")},
+	{NULL, "end_spread_p50_ns", U64(ends_p50_ns),
+	 ABOUT("last end - first end of all-reduce, all-gather and reduce-scatter, after correction")},
+	{NULL, "end_spread_p95_ns", U64(ends_p95_ns)},
+	{NULL, "end_spread_max_ns", U64(ends_max_ns)},
+	{NULL, "groups", MANY(groups, n_groups, shape_group, MANY_ROWS), ABOUT("process groups")},
+	{NULL, "collectives", MANY(collectives, n_collectives, shape_collective, MANY_ROWS),
+	 ABOUT("matched ones in which ranks wait, by begin")},
+	{NULL, "common_steps", LIST(I64, steps, n_steps, MANY_ROWS), ABOUT("that all ranks have")},
+	{NULL, "stragglers_decidable", BOOL(decidable)},
+	{NULL, "stragglers_undecided", STRING(undecided), WHEN(is_undecided), ABOUT("why")},
+	{NULL, "steps_needed", U64(steps_needed), WHEN(is_undecided), ABOUT("at least")},
+};
+const struct ts_shape ts_shape_trace_job = {JSON_SHAPE("trace_job", job_rows)};
+#undef TYPE
