@@ -153,7 +153,8 @@ static void find_busy(const struct ts_trace *trace, uint8_t *busy)
 	const struct ts_trace_spans *s = &trace->rows.spans;
 
 	for (size_t i = 0; i < s->n; i++)
-		busy[s->thread[i]] |= s->kind[i] == TS_TRACE_OPERATOR || s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_RUNTIME;
+		busy[s->thread[i]] |=
+			s->kind[i] == TS_TRACE_OPERATOR || s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_RUNTIME;
 }
 
 /* The window over everything that devices and busy threads did; over every point, if there is none of these. */
@@ -361,9 +362,8 @@ static uint64_t bits_of(enum ts_path_group group)
 
 static uint64_t replay(const struct path *p, const struct ts_what_if_change *change, uint64_t *spare)
 {
-	struct ts_what_if_range range = {.begin_ns = p->out.windows[0].begin_ns,
-					 .end_ns = p->g.at[p->ends[p->out.n_windows - 1]],
-					 .sink = p->sink};
+	struct ts_what_if_range range = {
+		.begin_ns = p->out.windows[0].begin_ns, .end_ns = p->g.at[p->ends[p->out.n_windows - 1]], .sink = p->sink};
 
 	return ts_what_if_ns(&p->g, &range, change, spare);
 }

@@ -9,9 +9,9 @@
  * gap, and a host that runs ahead of its devices makes no step shorter. Of a trace with three steps or more the windows are the steps
  * but the first; of others there is one, from the first point of the recording to the last.
  *
- * "What if" moves every point of the windows as early as its links allow (path_graph.h) when the stretches of some kind take no time and
- * all others take what they took. What was before the first window stays. Without a change every point has to stay where it was recorded,
- * because what no link explains is kept as a fixed delay: the error of the model, which is 0 ns.
+ * "What if" moves every point of the windows as early as its links allow (path_graph.h) when the stretches of some kind take no time
+ * and all others take what they took. What was before the first window stays. Without a change every point has to stay where it was
+ * recorded, because what no link explains is kept as a fixed delay: the error of the model, which is 0 ns.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_CRITICAL_PATH_H
 #define TSCOPE_ANALYSIS_TRACE_CRITICAL_PATH_H
@@ -45,15 +45,15 @@ struct ts_path_window {
 
 /* What takes no time in a "what if". */
 enum ts_ideal {
-	TS_IDEAL_WHAT,	/* one kind of stretch */
-	TS_IDEAL_GROUP, /* a group of them */
+	TS_IDEAL_WHAT,	      /* one kind of stretch */
+	TS_IDEAL_GROUP,	      /* a group of them */
 	TS_IDEAL_COLLECTIVES, /* each collective takes what the quickest of its kind, size and group in the trace took */
 	TS_IDEAL_SHORTER,     /* what was asked */
 };
 
 struct ts_what_if {
 	enum ts_ideal ideal;
-	uint32_t what;		   /* of WHAT */
+	uint32_t what;		  /* of WHAT */
 	enum ts_path_group group; /* of GROUP */
 	uint64_t ns, saved_ns;
 };

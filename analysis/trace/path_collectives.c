@@ -12,7 +12,7 @@ struct collective {
 
 #define BY(member)                                                                                                                     \
 	if (x->member != y->member)                                                                                                    \
-		return x->member < y->member ? -1 : 1
+	return x->member < y->member ? -1 : 1
 
 static int alike(const struct collective *x, const struct collective *y)
 {

@@ -42,10 +42,10 @@ uint64_t ts_path_link_ns(const struct ts_path_graph *g, uint32_t link)
 
 uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link)
 {
-	static const uint8_t whats[TS_PATH_HOWS] = {
-		[TS_PATH_BY_LAUNCH] = TS_PATH_LAUNCH,	   [TS_PATH_BY_ORDER] = TS_PATH_STREAM_ORDER, [TS_PATH_BY_EVENT] = TS_PATH_STREAM_WAIT,
-		[TS_PATH_BY_BESIDE] = TS_PATH_STREAM_WAIT, [TS_PATH_BY_RETURN] = TS_PATH_RETURN,      [TS_PATH_BY_START] = TS_PATH_THREADS,
-		[TS_PATH_BY_JOIN] = TS_PATH_THREADS};
+	static const uint8_t whats[TS_PATH_HOWS] = {[TS_PATH_BY_LAUNCH] = TS_PATH_LAUNCH,     [TS_PATH_BY_ORDER] = TS_PATH_STREAM_ORDER,
+						    [TS_PATH_BY_EVENT] = TS_PATH_STREAM_WAIT, [TS_PATH_BY_BESIDE] = TS_PATH_STREAM_WAIT,
+						    [TS_PATH_BY_RETURN] = TS_PATH_RETURN,     [TS_PATH_BY_START] = TS_PATH_THREADS,
+						    [TS_PATH_BY_JOIN] = TS_PATH_THREADS};
 	const struct ts_path_link *l = &g->links[link];
 
 	return l->how == TS_PATH_BY_OVERLAP ? g->what[l->from + 1] : whats[l->how];
@@ -61,7 +61,7 @@ static enum ts_status make_room(struct ts_path_graph *g, struct ts_arena *arena,
 	for (size_t i = 0; i < rows->spans.n; i++)
 		calls += rows->spans.kind[i] == TS_TRACE_RUNTIME;
 	/* For each work a launch, an order, one beside, a return of its copy and one of waits for everything; for each other call and
-	 * each row of syncs as many as a wait is followed through; at each point of a thread at most one start, and one join for a start. */
+	 * each row of syncs as many as a wait is followed through; at each point of a thread at most one start, and a join for each. */
 	g->cap_links = 5 * g->n_work + 4 * (calls + rows->syncs.n) + 2 * g->n_host;
 	g->links = ts_arena_array(arena, g->cap_links, sizeof *g->links);
 	g->first_link = ts_arena_array(arena, g->n + 1, sizeof *g->first_link);
@@ -112,8 +112,8 @@ static void bind(struct ts_path_graph *g, uint32_t point)
 	}
 }
 
-enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, struct ts_path_graph *ret,
-			     struct ts_error *err)
+enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
+			     struct ts_path_graph *ret, struct ts_error *err)
 {
 	struct ts_path_graph g = {.trace = trace};
 

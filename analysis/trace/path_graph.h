@@ -1,12 +1,12 @@
 /* path_graph.h - a trace as points in time and the links between them: what had to be before what, and at what distance.
  *
  * A chain is a thread of the host or the work of a device. A thread has a point wherever its innermost span changes, work one at its
- * begin and one at its end; the stretch before a point is what the chain did up to it. Links go from one point to another, never back in
- * time, and mostly between chains:
+ * begin and one at its end; the stretch before a point is what the chain did up to it. Links go from one point to another, never back
+ * in time, and mostly between chains:
  *
  *	LAUNCH	from the begin of a call to the begin of the work that it launched (the same correlation)
- *	ORDER	from the end of work to the begin of the next on its stream, in the order of begins. If the former has not ended by then,
- *		the link goes from its begin, and its time is the former's
+ *	ORDER	from the end of work to the begin of the next on its stream, in the order of begins. If the former has not ended by
+ *		then, the link goes from its begin, and its time is the former's
  *	EVENT	to the first work that a stream was given after cudaStreamWaitEvent, from the end of the last work that the other stream
  *		was given before the event was recorded (the table syncs)
  *	BESIDE	only in a trace without the table syncs: to work that began later than its other links explain, from the end of the work
@@ -20,8 +20,8 @@
  *	JOIN	from its last one to the end of that stretch
  *
  * A point is bound by the link that explains the latest begin: its least time (the quickest of its kind in the trace, where that was
- * measured without another reason to wait) after the point from which it comes. The bound link has the time that was recorded, the others
- * their least time. So a point lies where it was recorded if everything before it does.
+ * measured without another reason to wait) after the point from which it comes. The bound link has the time that was recorded, the
+ * others their least time. So a point lies where it was recorded if everything before it does.
  *
  * Everything lies in an arena. Memory and time are linear in the spans, but for sorting. Threads: one at a time.
  */
@@ -61,7 +61,7 @@ struct ts_path_graph {
 	int64_t *at;	  /* the point's time */
 	uint32_t *span;	  /* of the stretch before it; TS_PATH_NONE: the trace has none there */
 	uint8_t *what;
-	uint8_t *chain; /* enum ts_path_how: the link from the point before it in the chain */
+	uint8_t *chain;	 /* enum ts_path_how: the link from the point before it in the chain */
 	uint32_t *order; /* points, by time; a link goes from an earlier one of these to a later one */
 	uint32_t *rank;
 	struct ts_path_thread {
@@ -84,12 +84,12 @@ struct ts_path_graph {
 	uint32_t *bound; /* the link that binds a point; TS_PATH_NONE: that of its chain */
 	uint64_t least[TS_PATH_HOWS];
 	uint64_t least_launch[TS_TRACE_KINDS]; /* by the kind of work */
-	uint64_t *quickest; /* by name, of calls that did not wait: ns + 1; 0: there is none */
+	uint64_t *quickest;		       /* by name, of calls that did not wait: ns + 1; 0: there is none */
 	uint64_t inferred, early; /* links BESIDE; work that began before its call did, as clocks of microseconds have it */
 };
 
-enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, struct ts_path_graph *ret,
-			     struct ts_error *err);
+enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
+			     struct ts_path_graph *ret, struct ts_error *err);
 
 /* The time of the chain's link to a point, and of a link, in a trace where nothing is different. */
 uint64_t ts_path_chain_ns(const struct ts_path_graph *g, uint32_t point);

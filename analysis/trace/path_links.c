@@ -1,4 +1,4 @@
-/* path_links.c - the links of work: launches, the order on streams, and what other streams explain in a trace that lacks their waits. */
+/* path_links.c - the links of work: launches, the order on streams, and what other streams explain where a trace lacks their waits. */
 #include "analysis/trace/path_graph.h"
 
 bool ts_path_link(struct ts_path_graph *g, uint32_t from, uint32_t to, enum ts_path_how how)
@@ -51,8 +51,8 @@ static bool was_queued(const struct ts_path_graph *g, size_t work, const struct 
 	uint32_t call = g->call[work];
 	uint64_t launch = g->least_launch[g->trace->rows.spans.kind[g->work[work].row]];
 
-	return call != TS_PATH_NONE && last && last->end <= g->work[work].begin && g->at[call] <= last->end &&
-	       launch != UINT64_MAX && ts_path_between(g->at[call], last->end) >= launch;
+	return call != TS_PATH_NONE && last && last->end <= g->work[work].begin && g->at[call] <= last->end && launch != UINT64_MAX &&
+	       ts_path_between(g->at[call], last->end) >= launch;
 }
 
 static void measure_order(struct ts_path_graph *g)

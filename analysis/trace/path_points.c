@@ -33,11 +33,10 @@ static uint8_t said(struct sweep *w, uint32_t name)
 
 static uint8_t what_of_call(enum ts_path_call call)
 {
-	static const uint8_t whats[] = {
-		[TS_PATH_CALL_OTHER] = TS_PATH_CALL,	    [TS_PATH_CALL_LAUNCH] = TS_PATH_LAUNCH_CALL,
-		[TS_PATH_CALL_MEMORY] = TS_PATH_MEMORY_CALL, [TS_PATH_CALL_COPY] = TS_PATH_LAUNCH_CALL,
-		[TS_PATH_CALL_WAIT_DEVICE] = TS_PATH_WAIT,  [TS_PATH_CALL_WAIT_STREAM] = TS_PATH_WAIT,
-		[TS_PATH_CALL_WAIT_EVENT] = TS_PATH_WAIT};
+	static const uint8_t whats[] = {[TS_PATH_CALL_OTHER] = TS_PATH_CALL,	     [TS_PATH_CALL_LAUNCH] = TS_PATH_LAUNCH_CALL,
+					[TS_PATH_CALL_MEMORY] = TS_PATH_MEMORY_CALL, [TS_PATH_CALL_COPY] = TS_PATH_LAUNCH_CALL,
+					[TS_PATH_CALL_WAIT_DEVICE] = TS_PATH_WAIT,   [TS_PATH_CALL_WAIT_STREAM] = TS_PATH_WAIT,
+					[TS_PATH_CALL_WAIT_EVENT] = TS_PATH_WAIT};
 
 	return whats[call];
 }

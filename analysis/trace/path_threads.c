@@ -116,8 +116,8 @@ static uint32_t last_at(const struct ts_path_graph *g, const struct ts_path_thre
 	return low == t->first ? low : low - 1;
 }
 
-/* Links the work that a backward thread begins at `begin` with the stretch of the forward thread around it. Returns the point from which
- * to go on. */
+/* Links the work that a backward thread begins at `begin` with the stretch of the forward thread around it. Returns the point from
+ * which to go on. */
 static uint32_t link_stretch(struct ts_path_graph *g, const struct ts_path_thread *forward, const struct ts_path_thread *backward,
 			     uint32_t begin)
 {
@@ -150,9 +150,8 @@ static void link_thread(struct ts_path_graph *g, const struct ts_path_thread *fo
 enum ts_status ts_path_threads(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)
 {
 	size_t n = g->trace->n_threads + 1;
-	struct threads t = {.g = g,
-			    .chain = ts_arena_array(arena, n, sizeof *t.chain),
-			    .forward = ts_arena_array(arena, n, sizeof *t.forward)};
+	struct threads t = {
+		.g = g, .chain = ts_arena_array(arena, n, sizeof *t.chain), .forward = ts_arena_array(arena, n, sizeof *t.forward)};
 	bool any = false;
 
 	if (!t.chain || !t.forward)

@@ -13,9 +13,9 @@ struct waits {
 	struct ts_launches calls;
 	struct ts_device_event *items; /* calls that wait: begin, end, group = enum ts_path_call, row */
 	size_t n;
-	uint32_t *given; /* by stream: how much of its work was given before the call */
-	uint32_t *waited; /* by stream: how much of it the last wait for everything was for */
-	uint32_t *sync;	 /* by span: the row of syncs + 1 that has the same correlation */
+	uint32_t *given;	       /* by stream: how much of its work was given before the call */
+	uint32_t *waited;	       /* by stream: how much of it the last wait for everything was for */
+	uint32_t *sync;		       /* by span: the row of syncs + 1 that has the same correlation */
 	struct ts_device_event *holds; /* waits of streams, by stream: begin = that of the call, group = stream_key, row = of syncs */
 	size_t n_holds;
 };
@@ -66,8 +66,8 @@ static const struct ts_path_stream *stream_of(const struct ts_path_graph *g, int
 	return NULL;
 }
 
-/* The end of the last of the first n events of a stream, n > 0, that had ended by a time; TS_PATH_NONE: none had. Who waits for the last
- * of them waits for those before it, too. */
+/* The end of the last of the first n events of a stream, n > 0, that had ended by a time; TS_PATH_NONE: none had. Who waits for the
+ * last of them waits for those before it, too. */
 static uint32_t ended_by(const struct ts_path_graph *g, const struct ts_path_stream *s, uint32_t n, int64_t time)
 {
 	for (uint32_t i = n; i > 0 && n - i < LOOK_BACK; i--)
@@ -164,8 +164,8 @@ static size_t add_holds(struct waits *w, const struct tail *t, int64_t since, st
 	return n;
 }
 
-/* Links a point with the end of all that a stream was given, as far as it had ended by a time: the begin of work, or with `call` the end
- * of a call. Returns whether there was any; *ret_later, whether any of it ended within the call. */
+/* Links a point with the end of all that a stream was given, as far as it had ended by a time: the begin of work, or with `call` the
+ * end of a call. Returns whether there was any; *ret_later, whether any of it ended within the call. */
 static bool link_tail(struct waits *w, const struct tail *tail, uint32_t to, int64_t ended, const struct ts_device_event *call,
 		      bool *ret_later)
 {
@@ -358,13 +358,14 @@ static enum ts_status join_syncs(struct waits *w, struct ts_arena *arena, struct
 	for (size_t i = 0; i < rows->syncs.n; i++) {
 		uint32_t span = rows->syncs.span[i];
 		int64_t correlation = rows->spans.correlation[span];
-		const struct ts_device_event *call = correlation == TS_TRACE_NONE ? NULL : ts_launch_of(&w->calls, (uint64_t)correlation);
+		const struct ts_device_event *call =
+			correlation == TS_TRACE_NONE ? NULL : ts_launch_of(&w->calls, (uint64_t)correlation);
 
 		if (call && is(w, i, "Stream Wait"))
-			w->holds[w->n_holds++] = (struct ts_device_event){
-				.begin = call->begin,
-				.group = stream_key(rows->spans.device[span], rows->spans.stream[span]),
-				.row = (uint32_t)i};
+			w->holds[w->n_holds++] =
+				(struct ts_device_event){.begin = call->begin,
+							 .group = stream_key(rows->spans.device[span], rows->spans.stream[span]),
+							 .row = (uint32_t)i};
 		else if (call)
 			w->sync[call->row] = (uint32_t)i + 1;
 	}

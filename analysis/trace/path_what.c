@@ -80,5 +80,6 @@ enum ts_path_call ts_path_call(struct ts_span name)
 
 bool ts_path_is_data(struct ts_span name)
 {
-	return begins(name, "enumerate(DataLoader)") || (ts_span_contains(name, "torch/utils/data/dataloader.py(") && ts_span_contains(name, "): __next__"));
+	return begins(name, "enumerate(DataLoader)") ||
+	       (ts_span_contains(name, "torch/utils/data/dataloader.py(") && ts_span_contains(name, "): __next__"));
 }

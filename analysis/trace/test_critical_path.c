@@ -117,7 +117,8 @@ static void adds_up(const struct ts_critical_path *path)
 		groups += path->groups[i];
 	for (size_t i = 0; i < path->n_pieces; i++) {
 		if (i)
-			assert_int_equal((uint64_t)path->pieces[i].begin_ns, (uint64_t)path->pieces[i - 1].begin_ns + path->pieces[i - 1].ns);
+			assert_int_equal((uint64_t)path->pieces[i].begin_ns,
+					 (uint64_t)path->pieces[i - 1].begin_ns + path->pieces[i - 1].ns);
 		pieces += path->pieces[i].ns;
 	}
 	assert_int_equal(rows, path->ns);
@@ -342,7 +343,9 @@ static void any_columns_add_up(void **state)
 		s = &a.trace.rows.spans;
 		for (size_t k = 0; k < s->n; k++) {
 			if (draw(4) == 0)
-				s->start_ns[k] = draw(3) ? (int64_t)draw(3000) - 1000 : draw(2) ? INT64_MAX - (int64_t)draw(9) : INT64_MIN + 5;
+				s->start_ns[k] = draw(3)   ? (int64_t)draw(3000) - 1000
+						 : draw(2) ? INT64_MAX - (int64_t)draw(9)
+							   : INT64_MIN + 5;
 			if (draw(4) == 0)
 				s->duration_ns[k] = draw(3) ? draw(400) : draw(2) ? INT64_MAX : 0;
 			if (s->start_ns[k] > 0 && s->duration_ns[k] > INT64_MAX - s->start_ns[k])

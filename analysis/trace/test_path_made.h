@@ -54,7 +54,8 @@ struct program {
 		int64_t ns;
 	} actions[PROGRAM_MOST];
 	size_t n;
-	int64_t call, sync, launch, order, back, start, join; /* ns: a call, a call that syncs, from call to kernel, from kernel to kernel,
+	int64_t call, sync, launch, order, back, start,
+		join; /* ns: a call, a call that syncs, from call to kernel, from kernel to kernel,
 								 from kernel to the end of a sync, to the backward thread and back */
 };
 

@@ -14,7 +14,7 @@ struct ts_what_if_range {
 };
 
 struct ts_what_if_change {
-	uint64_t none;	       /* bits by path_what.h: these take no time */
+	uint64_t none;	      /* bits by path_what.h: these take no time */
 	const uint64_t *less; /* by work, or NULL: how much less it takes */
 };
 

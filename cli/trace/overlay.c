@@ -97,7 +97,8 @@ static void put_piece(struct overlay *o, struct ts_buf *buf, const struct ts_pat
 
 	put_word(&j, "cat", "critical_path");
 	ts_json_key(&j, "name");
-	if (p->span == UINT32_MAX || p->what == TS_PATH_UNSAID) /* a step's name here would be another step to who counts them by name */
+	if (p->span == UINT32_MAX ||
+	    p->what == TS_PATH_UNSAID) /* a step's name here would be another step to who counts them by name */
 		ts_json_string(&j, ts_path_what_word(p->what));
 	else
 		ts_json_span(&j, o->trace->names[o->trace->rows.spans.name[p->span]]);
@@ -145,7 +146,8 @@ static bool on_span(const struct ts_trace *trace, const struct ts_path_piece *p)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 
-	return p->span != UINT32_MAX && p->begin_ns >= s->start_ns[p->span] && p->begin_ns < s->start_ns[p->span] + s->duration_ns[p->span];
+	return p->span != UINT32_MAX && p->begin_ns >= s->start_ns[p->span] &&
+	       p->begin_ns < s->start_ns[p->span] + s->duration_ns[p->span];
 }
 
 /* An arrow from the last piece that lies on a span of another track to this one. */

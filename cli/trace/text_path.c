@@ -28,9 +28,9 @@ static const char *what_text(uint32_t what)
 
 static const char *group_text(enum ts_path_group group)
 {
-	static const char *const texts[TS_PATH_GROUPS] = {"computation",    "communication",	  "copies",
-							  "launch latency", "gaps of queued work", "the host",
-							  "data loading",   "waits",		  "unknown"};
+	static const char *const texts[TS_PATH_GROUPS] = {
+		"computation", "communication", "copies", "launch latency", "gaps of queued work",
+		"the host",    "data loading",	"waits",  "unknown"};
 
 	return texts[group];
 }
@@ -48,12 +48,9 @@ static const char *windows_text(struct ts_cli *cli, const struct ts_critical_pat
 
 static enum ts_status parts(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"part", TS_ALIGN_LEFT, 0},
-							{"what", TS_ALIGN_LEFT, 0},
-							{"time", TS_ALIGN_RIGHT, 0},
-							{"share", TS_ALIGN_RIGHT, 0},
-							{"stretches", TS_ALIGN_RIGHT, 0},
-							{"longest", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_grid_column columns[] = {{"part", TS_ALIGN_LEFT, 0},	  {"what", TS_ALIGN_LEFT, 0},
+							{"time", TS_ALIGN_RIGHT, 0},	  {"share", TS_ALIGN_RIGHT, 0},
+							{"stretches", TS_ALIGN_RIGHT, 0}, {"longest", TS_ALIGN_RIGHT, 0}};
 	const char *windows = windows_text(cli, p), *length = ts_trace_ms(cli, p->ns);
 	struct ts_grid grid;
 
@@ -77,10 +74,10 @@ static enum ts_status parts(struct ts_cli *cli, const struct ts_critical_path *p
 static enum ts_status steps(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[2 + TS_PATH_GROUPS] = {
-		{"step", TS_ALIGN_LEFT, 0},	     {"path", TS_ALIGN_RIGHT, 0},   {"computation", TS_ALIGN_RIGHT, 0},
+		{"step", TS_ALIGN_LEFT, 0},	      {"path", TS_ALIGN_RIGHT, 0},   {"computation", TS_ALIGN_RIGHT, 0},
 		{"communication", TS_ALIGN_RIGHT, 0}, {"copies", TS_ALIGN_RIGHT, 0}, {"launch", TS_ALIGN_RIGHT, 0},
-		{"queue", TS_ALIGN_RIGHT, 0},	     {"host", TS_ALIGN_RIGHT, 0},   {"data", TS_ALIGN_RIGHT, 0},
-		{"wait", TS_ALIGN_RIGHT, 0},	     {"unknown", TS_ALIGN_RIGHT, 0}};
+		{"queue", TS_ALIGN_RIGHT, 0},	      {"host", TS_ALIGN_RIGHT, 0},   {"data", TS_ALIGN_RIGHT, 0},
+		{"wait", TS_ALIGN_RIGHT, 0},	      {"unknown", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
 	if (p->n_windows < 2)
@@ -124,8 +121,10 @@ static const char *if_text(const struct ts_what_if *w)
 
 static enum ts_status ifs(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"if this took no time", TS_ALIGN_LEFT, 0}, {"path", TS_ALIGN_RIGHT, 0}, {"saved", TS_ALIGN_RIGHT, 0}, {"", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_grid_column columns[] = {{"if this took no time", TS_ALIGN_LEFT, 0},
+							{"path", TS_ALIGN_RIGHT, 0},
+							{"saved", TS_ALIGN_RIGHT, 0},
+							{"", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
 	ts_grid_init(&grid, columns, 4, &cli->arena);
@@ -154,6 +153,7 @@ enum ts_status ts_trace_path_text(struct ts_cli *cli, const struct ts_critical_p
 				ts_arena_printf(&cli->arena,
 						"%s between streams told by their times alone: the trace does not record what streams "
 						"wait for",
-						p->inferred == 1 ? "One link is" : ts_arena_printf(&cli->arena, "%" PRIu64 " links are", p->inferred)));
+						p->inferred == 1 ? "One link is"
+								 : ts_arena_printf(&cli->arena, "%" PRIu64 " links are", p->inferred)));
 	return TS_OK;
 }

@@ -35,10 +35,8 @@ static const struct ts_shape ts_shape_path_window = {JSON_SHAPE("trace_path_wind
 
 #define TYPE struct ts_path_row
 static const struct ts_shape_field row_rows[] = {
-	{NULL, "group", WORD(group, groups)},
-	{NULL, "what", WHAT(what), ABOUT("docs/trace.md has what each means")},
-	{NULL, "length_ns", U64(ns)},
-	{NULL, "count", U64(count), ABOUT("stretches")},
+	{NULL, "group", WORD(group, groups)},  {NULL, "what", WHAT(what), ABOUT("docs/trace.md has what each means")},
+	{NULL, "length_ns", U64(ns)},	       {NULL, "count", U64(count), ABOUT("stretches")},
 	{NULL, "longest_ns", U64(longest_ns)},
 };
 static const struct ts_shape ts_shape_path_row = {JSON_SHAPE("trace_path_row", row_rows)};
@@ -90,7 +88,8 @@ static bool has_length(const void *in)
 }
 
 static const struct ts_shape_field path_rows[] = {
-	{NULL, "windows", MANY(windows, n_windows, ts_shape_path_window, MANY_ROWS), ABOUT("steps, or the whole recording; end to end")},
+	{NULL, "windows", MANY(windows, n_windows, ts_shape_path_window, MANY_ROWS),
+	 ABOUT("steps, or the whole recording; end to end")},
 	{NULL, "length_ns", U64(ns), ABOUT("of all windows")},
 	{NULL, "bound", WORD(bound, groups), WHEN(has_length), ABOUT("the group with most of the length")},
 	{NULL, "rows", MANY(rows, n_rows, ts_shape_path_row, MANY_ROWS), ABOUT("the longest first; they add up to length_ns")},

@@ -103,7 +103,7 @@ def one(path, work):
     try:
         source = read(path)
         events(source)
-    except (ValueError, KeyError, TypeError, EOFError, OSError):
+    except (ValueError, KeyError, TypeError, EOFError, OSError, RecursionError):
         source = None
     copy = os.path.join(work, "copy.json" + (".gz" if path.endswith(".gz") else ""))
     if os.path.exists(copy):
