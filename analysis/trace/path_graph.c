@@ -91,25 +91,36 @@ static enum ts_status gather(struct ts_path_graph *g, struct ts_arena *arena, st
 	return TS_OK;
 }
 
-/* How early a point could be by what a link says of it, as the time that is left before it. */
+/* The links to a point that were looked at. */
+struct binding {
+	uint32_t exact, nearest; /* the nearest of those whose least time explains the point, and of all */
+	uint64_t exact_ns, nearest_ns;
+	bool any_exact, any;
+};
+
+static void consider(struct binding *b, uint32_t link, uint64_t ns, uint64_t least)
+{
+	if (ns == least && (!b->any_exact || ns < b->exact_ns)) {
+		b->exact = link;
+		b->exact_ns = ns;
+		b->any_exact = true;
+	}
+	if (!b->any || ns < b->nearest_ns) {
+		b->nearest = link;
+		b->nearest_ns = ns;
+		b->any = true;
+	}
+}
+
 static void bind(struct ts_path_graph *g, uint32_t point)
 {
-	uint64_t left = UINT64_MAX, near = UINT64_MAX;
+	struct binding b = {.nearest = TS_PATH_NONE};
 
-	g->bound[point] = TS_PATH_NONE;
-	if (g->chain[point] != TS_PATH_FIRST) {
-		near = ts_path_between(g->at[point - 1], g->at[point]);
-		left = near - least_chain_ns(g, point);
-	}
-	for (uint32_t i = g->first_link[point]; i < g->first_link[point + 1]; i++) {
-		uint64_t ns = ts_path_between(g->at[g->links[i].from], g->at[point]), mine = ns - ts_path_least_ns(g, &g->links[i]);
-
-		if (mine > left || (mine == left && ns >= near))
-			continue;
-		left = mine;
-		near = ns;
-		g->bound[point] = i;
-	}
+	if (g->chain[point] != TS_PATH_FIRST)
+		consider(&b, TS_PATH_NONE, ts_path_between(g->at[point - 1], g->at[point]), least_chain_ns(g, point));
+	for (uint32_t i = g->first_link[point]; i < g->first_link[point + 1]; i++)
+		consider(&b, i, ts_path_between(g->at[g->links[i].from], g->at[point]), ts_path_least_ns(g, &g->links[i]));
+	g->bound[point] = b.any_exact ? b.exact : b.nearest;
 }
 
 enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,

@@ -19,9 +19,9 @@
  *	START	to the first point of a backward thread in a stretch of the forward thread without operators or calls, from its begin
  *	JOIN	from its last one to the end of that stretch
  *
- * A point is bound by the link that explains the latest begin: its least time (the quickest of its kind in the trace, where that was
- * measured without another reason to wait) after the point from which it comes. The bound link has the time that was recorded, the
- * others their least time. So a point lies where it was recorded if everything before it does.
+ * A point is bound by the link whose least time (the quickest of its kind in the trace, where that was measured without another reason
+ * to wait) explains it to the nanosecond; without one by the link from the latest point. The bound link has the time that was recorded,
+ * the others their least time. So a point lies where it was recorded if everything before it does.
  *
  * Everything lies in an arena. Memory and time are linear in the spans, but for sorting. Threads: one at a time.
  */
