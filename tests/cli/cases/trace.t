@@ -1630,5 +1630,5 @@ $ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
 ! tscope: --overlay: ./traced/cpu.json exists already, and analyze does not overwrite files
 [2]
 $ tscope analyze --step 1 --overlay copy.json missing
-! tscope: analyze: --step is for a trace: name its file, or one of a run by --trace
+! tscope: analyze: --step is for traces and traces of runs, and missing is a run
 [2]
