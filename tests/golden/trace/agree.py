@@ -47,7 +47,7 @@ def causes(answer):
             if sum(number(r[k]) for k in ("host_ns", "launch_ns", "behind_ns", "queued_ns", "unknown_ns")) != rows[r["device"], r["stream"]]]
 
 
-def path(answer):
+def critical_path(answer):
     """The critical path must add up to its windows, which lie end to end, and a replay of it without a change to what was recorded."""
     critical = answer["critical_path"]
     windows, length = critical["windows"], number(critical["length_ns"])
@@ -67,7 +67,7 @@ def traces():
     for name, wanted in exact.items():
         path = files.get(name) or files[name + ".gz"]
         _, answer = ask(path)
-        wrong = compare(answer["timeline"], wanted) + causes(answer) + path(answer)
+        wrong = compare(answer["timeline"], wanted) + causes(answer) + critical_path(answer)
         figures = len(FIGURES)
         if "only_events_launched_in_window" in wanted:
             wrong += ["launched " + w for w in compare(answer["launched_timeline"], wanted["only_events_launched_in_window"])]
