@@ -36,7 +36,7 @@ enum ts_trace_kind {
 	TS_TRACE_OVERHEAD,	    /* of the profiler */
 	TS_TRACE_WINDOW,	    /* the time in which the profiler recorded */
 	TS_TRACE_SYNC,		    /* a wait of a stream or a device, as the device's driver saw it */
-	TS_TRACE_DEVICE_ANNOTATION, /* an annotation over the kernels that it launched: a view of them, no work */
+	TS_TRACE_DEVICE_ANNOTATION, /* an annotation over the kernels that it launched, or a critical path: a view of them, no work */
 	TS_TRACE_KERNEL,
 	TS_TRACE_COPY,
 	TS_TRACE_FILL, /* memset */

@@ -2,6 +2,7 @@
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
 
+#include "analysis/trace/critical_path.h"
 #include "analysis/trace/idle.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
@@ -25,6 +26,7 @@ struct ts_trace_answer {
 	struct ts_idle *idle; /* of each device and stream */
 	size_t n_idle;
 	struct ts_trace_host host;
+	struct ts_critical_path critical;
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */

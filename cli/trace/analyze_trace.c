@@ -5,6 +5,7 @@
 #include "cli/core/path_run.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
+#include "cli/trace/overlay.h"
 #include "cli/trace/page_trace.h"
 #include "ingest/trace/trace_sniff.h"
 
@@ -35,13 +36,29 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const ch
 	return status;
 }
 
+/* The critical path, of --step alone if that is given. */
+static enum ts_status path_asked(struct ts_cli *cli, const struct ts_trace *trace, struct ts_critical_path *path, struct ts_error *err)
+{
+	struct ts_path_asked asked = {.has_step = false};
+	struct ts_nest nest;
+	uint64_t step = 0;
+
+	if (ts_args_uint(&cli->args, "step", INT64_MAX, &asked.has_step, &step, err))
+		return err->status;
+	asked.step = (int64_t)step;
+	if (ts_nest(trace, &cli->arena, &nest, err) || ts_critical_path(trace, &nest, &asked, &cli->arena, path, err))
+		return ts_error_prefix(err, "the critical path");
+	return TS_OK;
+}
+
 enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
 			     struct ts_error *err)
 {
 	struct ts_trace_answer answer;
 	bool answered = false;
 
-	if (ts_trace_answer(trace, &cli->arena, &answer, err))
+	if (ts_trace_answer(trace, &cli->arena, &answer, err) ||
+	    (ts_args_has(&cli->args, "step") && path_asked(cli, trace, &answer.critical, err)))
 		return err->status;
 	answer.path = path;
 	answer.events = record->events;
@@ -55,11 +72,28 @@ enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct 
 	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
 }
 
+/* Writes --overlay. */
+static enum ts_status overlay(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_file *file,
+			      struct ts_error *err)
+{
+	const char *to = ts_args_text(&cli->args, "overlay");
+	struct ts_critical_path critical;
+
+	if (!to)
+		return TS_OK;
+	if (path_asked(cli, trace, &critical, err) || ts_write_overlay(path, trace, file, &critical, to, err))
+		return err->status;
+	ts_cli_say(cli, "wrote the trace with its critical path to %s", to);
+	return TS_OK;
+}
+
 static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
 				const struct ts_trace_file *file, struct ts_error *err)
 {
 	struct ts_trace_record record;
 
+	if (overlay(cli, path, trace, file, err))
+		return err->status;
 	return ts_trace_file_record(file, notices, &cli->arena, &record, err) ? err->status
 									      : ts_show_trace(cli, path, trace, &record, err);
 }

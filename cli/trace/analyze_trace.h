@@ -21,6 +21,8 @@ enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct 
 /* What the host did, and where its time went: text_host.c, text_host_time.c. */
 enum ts_status ts_trace_host_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+/* The critical path: text_path.c. */
+enum ts_status ts_trace_path_text(struct ts_cli *cli, const struct ts_critical_path *path, struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *job, struct ts_error *err);
 

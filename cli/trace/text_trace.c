@@ -278,7 +278,7 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 	if (!l->all.events)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
 				"The trace has no events of devices, so there is nothing to say of their time.");
-	else if (devices(cli, a, err))
+	else if (devices(cli, a, err) || ts_trace_path_text(cli, &a->critical, err))
 		return err->status;
 	if (ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
 		return err->status;

@@ -22,6 +22,8 @@ static const struct {
 	{"html", TS_OF_RUNS | ANY_TRACE | TS_OF_SNAPSHOTS},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS},
+	{"step", ANY_TRACE},
+	{"overlay", TS_OF_TRACES},
 	{"at", TS_OF_SNAPSHOTS},
 	{"device", TS_OF_SNAPSHOTS},
 	{"with", TS_OF_SNAPSHOTS},

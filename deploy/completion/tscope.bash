@@ -141,6 +141,8 @@ _tscope_complete()
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
+	analyze:--step) :; return ;;
+	analyze:--overlay) _tscope_paths -f; return ;;
 	analyze:--at) :; return ;;
 	analyze:--device) :; return ;;
 	analyze:--with) _tscope_paths -f; return ;;
@@ -225,7 +227,7 @@ _tscope_complete()
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		show) options+=" --at --device" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --trace --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --at --device --with --scale --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --trace --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;

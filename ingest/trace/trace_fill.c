@@ -60,6 +60,7 @@ static const struct kind_name {
 	KIND("gpu_memset", TS_TRACE_FILL),
 	KIND("user_annotation", TS_TRACE_ANNOTATION),
 	KIND("gpu_user_annotation", TS_TRACE_DEVICE_ANNOTATION),
+	KIND("critical_path", TS_TRACE_DEVICE_ANNOTATION), /* that tscope added (cli/trace/overlay.h) */
 	KIND("cuda_sync", TS_TRACE_SYNC),
 	KIND("overhead", TS_TRACE_OVERHEAD),
 	KIND("Trace", TS_TRACE_WINDOW),

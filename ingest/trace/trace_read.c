@@ -95,15 +95,20 @@ static enum ts_status entry(struct reading *r, int c, struct ts_error *err)
 		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), place(r));
 	r->file->events++;
 	r->at += n;
+	r->file->list_end = place(r);
 	return TS_OK;
 }
 
 /* Stands behind '['. */
 static enum ts_status list(struct reading *r, struct ts_error *err)
 {
+	bool first = !r->any_list;
 	int c;
 
 	r->any_list = true;
+	r->file->list_end = place(r);
+	if (first)
+		r->file->list_begin = place(r);
 	while (!peek(r, &c, err)) {
 		if (c == ']') {
 			r->at++;
@@ -117,6 +122,7 @@ static enum ts_status list(struct reading *r, struct ts_error *err)
 			return err->status;
 		if (r->cut)
 			return TS_OK;
+		r->file->list_any |= first;
 		if (peek(r, &c, err))
 			return err->status;
 		if (c == ',')
@@ -261,6 +267,7 @@ static enum ts_status document(struct reading *r, struct ts_error *err)
 	if (!array && c != '{')
 		return expected(r, place(r), "'{' or '['", err);
 	r->at++;
+	r->file->bare = array;
 	if (array ? list(r, err) : envelope(r, err))
 		return err->status;
 	if (!r->any_list)

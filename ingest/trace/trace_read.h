@@ -36,6 +36,10 @@ struct ts_trace_file {
 	uint64_t events; /* in the list, whatever became of them */
 	uint64_t bytes;	 /* of JSON */
 	bool cut;
+	bool bare;	     /* the list of events stands alone */
+	bool list_any;	     /* the first list has entries */
+	uint64_t list_begin; /* places in the JSON: behind the '[' of the first list, */
+	uint64_t list_end;   /* and behind the last whole entry of the last */
 };
 
 /* On failure nothing is to be freed. */

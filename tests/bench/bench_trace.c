@@ -2,7 +2,9 @@
  *
  *	bench_trace read FILE [SCANNER]		"SECONDS THREAD BYTES ROWS" of processor time: all threads, and the one that parses
  *	bench_trace timeline FILE		"SECONDS EVENTS", of the timelines of a trace that was read
+ *	bench_trace path FILE			"SECONDS EVENTS STRETCHES IFS", of its nesting, critical path and what ifs
  */
+#include "analysis/trace/critical_path.h"
 #include "analysis/trace/timeline.h"
 #include "base/file.h"
 #include "ingest/trace/trace_read.h"
@@ -65,19 +67,36 @@ static void timeline(const struct ts_trace *trace)
 	ts_arena_finish(&arena);
 }
 
+static void critical_path(const struct ts_trace *trace, uint64_t events)
+{
+	struct ts_critical_path path;
+	struct ts_arena arena;
+	struct ts_error err;
+	struct ts_nest nest;
+	double began = seconds(CLOCK_THREAD_CPUTIME_ID);
+
+	ts_arena_init(&arena, 0);
+	must(ts_nest(trace, &arena, &nest, &err), &err);
+	must(ts_critical_path(trace, &nest, &(struct ts_path_asked){.has_step = false}, &arena, &path, &err), &err);
+	printf("%.6f %" PRIu64 " %zu %zu\n", seconds(CLOCK_THREAD_CPUTIME_ID) - began, events, path.n_pieces, path.n_ifs);
+	ts_arena_finish(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	double all = seconds(CLOCK_PROCESS_CPUTIME_ID), one = seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct ts_trace_file file;
 	struct ts_trace trace;
 
-	if (argc < 3 || (strcmp(argv[1], "read") != 0 && strcmp(argv[1], "timeline") != 0)) {
-		fprintf(stderr, "usage: bench_trace read FILE [SCANNER] | timeline FILE\n");
+	if (argc < 3 || (strcmp(argv[1], "read") != 0 && strcmp(argv[1], "timeline") != 0 && strcmp(argv[1], "path") != 0)) {
+		fprintf(stderr, "usage: bench_trace read FILE [SCANNER] | timeline FILE | path FILE\n");
 		return 2;
 	}
 	load(argv[2], argc > 3 ? argv[3] : NULL, &trace, &file);
 	if (strcmp(argv[1], "timeline") == 0)
 		timeline(&trace);
+	else if (strcmp(argv[1], "path") == 0)
+		critical_path(&trace, file.events);
 	else
 		printf("%.6f %.6f %" PRIu64 " %zu\n", seconds(CLOCK_PROCESS_CPUTIME_ID) - all, seconds(CLOCK_THREAD_CPUTIME_ID) - one,
 		       file.bytes, trace.rows.spans.n + trace.rows.flows.n);

@@ -3,6 +3,7 @@
 (500) is made by repeating its events. Figures are CPU seconds of whole processes, the best of five, all in one run; a ratio says more
 than a figure of a machine that others use. `./dev bench trace TRACE` builds and runs it."""
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -50,9 +51,9 @@ def run(*command):
     return None if child.returncode else (usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, words)
 
 
-def best(*command, rounds=ROUNDS):
+def best(*command, rounds=ROUNDS, key=lambda r: r[0]):
     runs = [run(*command) for _ in range(rounds)]
-    return min((r for r in runs if r), default=None, key=lambda r: r[0])
+    return min((r for r in runs if r), default=None, key=key)
 
 
 def simdjson(work, path):
@@ -92,6 +93,24 @@ def row(what, got, size, base=None, goal=""):
     print(f"{what:44} {got[0]:8.3f} s {speed:7.3f} GB/s {'' if base is None else f'{base / got[0]:7.2f}x':8} {got[1] / 1e6:7.0f} MB  {goal}")
 
 
+def write_after_each_other(path, source, n):
+    """A trace of n events: those of the source again and again, each time later and with correlations of their own."""
+    data = open(source, "rb").read()
+    events = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    events = [e for e in (events["traceEvents"] if isinstance(events, dict) else events) if e.get("ph") == "X" and isinstance(e["pid"], int)]
+    begin, end = min(e["ts"] for e in events), max(e["ts"] + e["dur"] for e in events)
+    most = max(e.get("args", {}).get("correlation") or 0 for e in events) + 1
+    with open(path, "w", encoding="utf-8") as out:
+        out.write('{"traceEvents": [\n')
+        for i in range(n):
+            e, again = dict(events[i % len(events)]), i // len(events)
+            e["ts"] += again * (end - begin + 100)
+            if (e.get("args", {}).get("correlation") or 0) > 0:
+                e["args"] = dict(e["args"], correlation=e["args"]["correlation"] + again * most)
+            out.write(("," if i else "") + json.dumps(e) + "\n")
+        out.write("]}\n")
+
+
 def main():
     work = tempfile.mkdtemp(prefix="tscope-bench-")
     try:
@@ -123,6 +142,10 @@ def main():
         line = min((run(program, "timeline", big) for _ in range(ROUNDS)), key=lambda r: float(r[2][0]))
         n, took = int(line[2][1]), float(line[2][0])
         print(f"timelines of {n:,} events: {took:.3f} s, {took / n * 300_000:.3f} s for 300,000; goal < 0.1 s")
+        write_after_each_other(small, sys.argv[2], 1_000_000)
+        line = best(program, "path", small, key=lambda r: float(r[2][0]))
+        print(f"critical path of {int(line[2][1]):,} events: {float(line[2][0]):.3f} s, {int(line[2][2]):,} stretches, {line[2][3]} what ifs; "
+              f"goal < 2 s; {line[1] / 1e6:.0f} MB at the peak, the columns included")
     finally:
         shutil.rmtree(work)
 

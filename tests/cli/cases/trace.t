@@ -55,6 +55,30 @@ $ tscope analyze ./traced/trace.json
 |   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
 |    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
 |
+| Critical path of steps 2 to 6: 53.000000 ms, most of it communication
+|   part                 what                             time   share  stretches      longest
+|   communication        all_reduce               24.000000 ms  45.3 %          4  6.000000 ms
+|   gaps of queued work  queued on a stream       16.000000 ms  30.2 %          4  4.000000 ms
+|   the host             host, nothing recorded   11.500000 ms  21.7 %          2  9.500000 ms
+|   copies               memcpy                    1.000000 ms   1.9 %          1  1.000000 ms
+|   launch latency       from a call to its work   0.500000 ms   0.9 %          1  0.500000 ms
+|   step          path  computation  communication  copies  launch   queue    host   data   wait  unknown
+|   2     10.000000 ms        0.0 %         60.0 %   0.0 %   0.0 %  40.0 %   0.0 %  0.0 %  0.0 %    0.0 %
+|   3     10.000000 ms        0.0 %         60.0 %   0.0 %   0.0 %  40.0 %   0.0 %  0.0 %  0.0 %    0.0 %
+|   4     10.000000 ms        0.0 %         60.0 %   0.0 %   0.0 %  40.0 %   0.0 %  0.0 %  0.0 %    0.0 %
+|   5     10.000000 ms        0.0 %         60.0 %   0.0 %   0.0 %  40.0 %   0.0 %  0.0 %  0.0 %    0.0 %
+|   6     13.000000 ms        0.0 %          0.0 %   7.7 %   3.8 %   0.0 %  88.5 %  0.0 %  0.0 %    0.0 %
+|   longest stretches  what                    name
+|         9.500000 ms  host, nothing recorded  ProfilerStep#6
+|         6.000000 ms  all_reduce              ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         6.000000 ms  all_reduce              ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         6.000000 ms  all_reduce              ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         6.000000 ms  all_reduce              ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|   if this took no time          path        saved
+|   the host              50.000000 ms  3.000000 ms  5.7 %
+|   copies                52.000000 ms  1.000000 ms  1.9 %
+|   launch latency        52.500000 ms  0.500000 ms  0.9 %
+|
 | Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
 |   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
 |   0       all        13  0.385000 ms  0.495000 ms  4.295000 ms  4.295000 ms        0           13                 0              0
@@ -1258,6 +1282,221 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       }
 |     ]
 |   },
+|   "critical_path": {
+|     "windows": [
+|       {
+|         "step": 2,
+|         "begin_ns": 1010000000,
+|         "length_ns": 10000000,
+|         "computation_ns": 0,
+|         "communication_ns": 6000000,
+|         "copies_ns": 0,
+|         "launch_ns": 0,
+|         "queue_ns": 4000000,
+|         "host_ns": 0,
+|         "data_loading_ns": 0,
+|         "wait_ns": 0,
+|         "unknown_ns": 0
+|       },
+|       {
+|         "step": 3,
+|         "begin_ns": 1020000000,
+|         "length_ns": 10000000,
+|         "computation_ns": 0,
+|         "communication_ns": 6000000,
+|         "copies_ns": 0,
+|         "launch_ns": 0,
+|         "queue_ns": 4000000,
+|         "host_ns": 0,
+|         "data_loading_ns": 0,
+|         "wait_ns": 0,
+|         "unknown_ns": 0
+|       },
+|       {
+|         "step": 4,
+|         "begin_ns": 1030000000,
+|         "length_ns": 10000000,
+|         "computation_ns": 0,
+|         "communication_ns": 6000000,
+|         "copies_ns": 0,
+|         "launch_ns": 0,
+|         "queue_ns": 4000000,
+|         "host_ns": 0,
+|         "data_loading_ns": 0,
+|         "wait_ns": 0,
+|         "unknown_ns": 0
+|       },
+|       {
+|         "step": 5,
+|         "begin_ns": 1040000000,
+|         "length_ns": 10000000,
+|         "computation_ns": 0,
+|         "communication_ns": 6000000,
+|         "copies_ns": 0,
+|         "launch_ns": 0,
+|         "queue_ns": 4000000,
+|         "host_ns": 0,
+|         "data_loading_ns": 0,
+|         "wait_ns": 0,
+|         "unknown_ns": 0
+|       },
+|       {
+|         "step": 6,
+|         "begin_ns": 1050000000,
+|         "length_ns": 13000000,
+|         "computation_ns": 0,
+|         "communication_ns": 0,
+|         "copies_ns": 1000000,
+|         "launch_ns": 500000,
+|         "queue_ns": 0,
+|         "host_ns": 11500000,
+|         "data_loading_ns": 0,
+|         "wait_ns": 0,
+|         "unknown_ns": 0
+|       }
+|     ],
+|     "length_ns": 53000000,
+|     "bound": "communication",
+|     "rows": [
+|       {
+|         "group": "communication",
+|         "what": "all_reduce",
+|         "length_ns": 24000000,
+|         "count": 4,
+|         "longest_ns": 6000000
+|       },
+|       {
+|         "group": "queue",
+|         "what": "stream_order",
+|         "length_ns": 16000000,
+|         "count": 4,
+|         "longest_ns": 4000000
+|       },
+|       {
+|         "group": "host",
+|         "what": "unsaid",
+|         "length_ns": 11500000,
+|         "count": 2,
+|         "longest_ns": 9500000
+|       },
+|       {
+|         "group": "copies",
+|         "what": "memcpy",
+|         "length_ns": 1000000,
+|         "count": 1,
+|         "longest_ns": 1000000
+|       },
+|       {
+|         "group": "launch",
+|         "what": "launch",
+|         "length_ns": 500000,
+|         "count": 1,
+|         "longest_ns": 500000
+|       }
+|     ],
+|     "longest": [
+|       {
+|         "what": "unsaid",
+|         "name": "ProfilerStep#6",
+|         "begin_ns": 1050000000,
+|         "length_ns": 9500000
+|       },
+|       {
+|         "what": "all_reduce",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1014000000,
+|         "length_ns": 6000000
+|       },
+|       {
+|         "what": "all_reduce",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1024000000,
+|         "length_ns": 6000000
+|       },
+|       {
+|         "what": "all_reduce",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1034000000,
+|         "length_ns": 6000000
+|       },
+|       {
+|         "what": "all_reduce",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1044000000,
+|         "length_ns": 6000000
+|       },
+|       {
+|         "what": "stream_order",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1010000000,
+|         "length_ns": 4000000
+|       },
+|       {
+|         "what": "stream_order",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1020000000,
+|         "length_ns": 4000000
+|       },
+|       {
+|         "what": "stream_order",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1030000000,
+|         "length_ns": 4000000
+|       },
+|       {
+|         "what": "stream_order",
+|         "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|         "begin_ns": 1040000000,
+|         "length_ns": 4000000
+|       },
+|       {
+|         "what": "unsaid",
+|         "name": null,
+|         "begin_ns": 1059500000,
+|         "length_ns": 2000000
+|       }
+|     ],
+|     "what_if": [
+|       {
+|         "ideal": "group",
+|         "what": null,
+|         "group": "host",
+|         "length_ns": 50000000,
+|         "saved_ns": 3000000
+|       },
+|       {
+|         "ideal": "group",
+|         "what": null,
+|         "group": "copies",
+|         "length_ns": 52000000,
+|         "saved_ns": 1000000
+|       },
+|       {
+|         "ideal": "group",
+|         "what": null,
+|         "group": "launch",
+|         "length_ns": 52500000,
+|         "saved_ns": 500000
+|       },
+|       {
+|         "ideal": "group",
+|         "what": null,
+|         "group": "communication",
+|         "length_ns": 53000000,
+|         "saved_ns": 0
+|       },
+|       {
+|         "ideal": "group",
+|         "what": null,
+|         "group": "queue",
+|         "length_ns": 53000000,
+|         "saved_ns": 0
+|       }
+|     ],
+|     "error_ns": 0,
+|     "inferred_count": 0,
+|     "early_count": 0
+|   },
 |   "notices": []
 | }
 # Cut off: what stands before is read, and it is said.
@@ -1309,6 +1548,29 @@ $ tscope analyze ./traced/cut.json
 |   16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
 |
+| Critical path of the whole recording: 20.500000 ms, most of it communication
+|   part                 what                               time   share  stretches      longest
+|   communication        all_reduce                 12.000000 ms  58.5 %          2  6.000000 ms
+|   launch latency       from a call to its work     4.300000 ms  21.0 %          1  4.300000 ms
+|   gaps of queued work  queued on a stream          4.000000 ms  19.5 %          1  4.000000 ms
+|   the host             host, nothing recorded      0.150000 ms   0.7 %          2  0.100000 ms
+|   the host             operators, their own time   0.045000 ms   0.2 %          2  0.035000 ms
+|   the host             calls that launch           0.005000 ms   0.0 %          1  0.005000 ms
+|   longest stretches  what                     name
+|         6.000000 ms  all_reduce               ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         6.000000 ms  all_reduce               ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         4.300000 ms  from a call to its work  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         4.000000 ms  queued on a stream       ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|         0.100000 ms  host, nothing recorded   ProfilerStep#1
+|   if this took no time               path        saved
+|   communication              20.000000 ms  0.500000 ms  2.4 %
+|   launch latency             20.000000 ms  0.500000 ms  2.4 %
+|   gaps of queued work        20.000000 ms  0.500000 ms  2.4 %
+|   the host                   20.300000 ms  0.200000 ms  1.0 %
+|   host, nothing recorded     20.350000 ms  0.150000 ms  0.7 %
+|   operators, their own time  20.455000 ms  0.045000 ms  0.2 %
+|   calls that launch          20.495000 ms  0.005000 ms  0.0 %
+|
 | Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
 |   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
 |   0       all         4  0.385000 ms  0.385000 ms  4.295000 ms  4.295000 ms        0            4                 0              0
@@ -1359,4 +1621,14 @@ $ tscope analyze ./traced/bad.json
 # Options of runs.
 $ tscope analyze --rows ./traced/trace.json
 ! tscope: analyze: --rows is for runs, and ./traced/trace.json is a profiler's trace
+[2]
+# The critical path of a step, and where a copy with it does not go.
+$ tscope analyze --step 9 ./traced/trace.json
+! tscope: the critical path: the trace has no step 9; it has 6
+[2]
+$ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
+! tscope: --overlay: ./traced/cpu.json exists already, and analyze does not overwrite files
+[2]
+$ tscope analyze --step 1 --overlay copy.json missing
+! tscope: analyze: --step is for traces and traces of runs, and missing is a run
 [2]

@@ -47,6 +47,19 @@ def causes(answer):
             if sum(number(r[k]) for k in ("host_ns", "launch_ns", "behind_ns", "queued_ns", "unknown_ns")) != rows[r["device"], r["stream"]]]
 
 
+def critical_path(answer):
+    """The critical path must add up to its windows, which lie end to end, and a replay of it without a change to what was recorded."""
+    critical = answer["critical_path"]
+    windows, length = critical["windows"], number(critical["length_ns"])
+    wrong = [f"window {w['step']} of the critical path" for w in windows
+             if sum(number(v) for k, v in w.items() if k.endswith("_ns") and k not in ("begin_ns", "length_ns")) != number(w["length_ns"])]
+    wrong += [f"window {b['step']} does not begin where the one before ends" for a, b in zip(windows, windows[1:])
+              if number(a["begin_ns"]) + number(a["length_ns"]) != number(b["begin_ns"])]
+    wrong += ["length of the critical path"] * (sum(number(w["length_ns"]) for w in windows) != length)
+    wrong += ["rows of the critical path"] * (sum(number(r["length_ns"]) for r in critical["rows"]) != length)
+    return wrong + ["a replay of the critical path"] * (number(critical["error_ns"]) != 0)
+
+
 def traces():
     exact = json.load(open(os.path.join(CORPUS, "exact_timeline.json"), encoding="utf-8"))
     files = {os.path.basename(p): p for p in glob.glob(os.path.join(CORPUS, "**", "*json*"), recursive=True)}
@@ -54,7 +67,7 @@ def traces():
     for name, wanted in exact.items():
         path = files.get(name) or files[name + ".gz"]
         _, answer = ask(path)
-        wrong = compare(answer["timeline"], wanted) + causes(answer)
+        wrong = compare(answer["timeline"], wanted) + causes(answer) + critical_path(answer)
         figures = len(FIGURES)
         if "only_events_launched_in_window" in wanted:
             wrong += ["launched " + w for w in compare(answer["launched_timeline"], wanted["only_events_launched_in_window"])]
