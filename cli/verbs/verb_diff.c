@@ -10,6 +10,8 @@
 #include "cli/text/reproduce.h"
 #include "cli/text/text_diff.h"
 #include "cli/text/text_matrix.h"
+#include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_trace.h"
 #include "cli/traceml/diff_traceml.h"
 #include "cli/verbs/verbs.h"
 
@@ -90,15 +92,14 @@ static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 }
 
 /* All of diff's own options except --all apply to two runs only. */
-static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->args.n; i++) {
 		const char *name = cli->args.items[i].option->name;
 
 		for (const struct ts_option *own = cli->verb->options; own->name; own++)
 			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
-				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %zu are given", name,
-						    cli->args.n_words);
+				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %s", name, given);
 	}
 	return TS_OK;
 }
@@ -108,10 +109,13 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_matrix_request request = {.n = cli->args.n_words};
 	struct ts_diff_matrix m;
-	enum ts_status status = refuse_options(cli, err);
+	const char *given = ts_arena_printf(&cli->arena, "%zu are given", cli->args.n_words);
+	enum ts_status status;
 
-	if (status)
-		return status;
+	if (!given)
+		return ts_arena_error(&cli->arena, err);
+	if (refuse_options(cli, given, err))
+		return err->status;
 	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
 	if (!request.runs)
 		return ts_arena_error(&cli->arena, err);
@@ -206,8 +210,33 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
+/* Compares two traces. *ret_done: both words are some; one alone is none of a run, and so an error. */
+static enum ts_status two_traces(struct ts_cli *cli, bool *ret_done, struct ts_error *err)
+{
+	bool trace[2];
+
+	for (size_t i = 0; i < 2; i++)
+		if (ts_is_trace(ts_cli_word(cli, i), &trace[i], err))
+			return err->status;
+	*ret_done = trace[0] && trace[1];
+	if (*ret_done)
+		return refuse_options(cli, "these are traces", err)
+			       ? err->status
+			       : ts_diff_traces(cli, ts_cli_word(cli, 0), ts_cli_word(cli, 1), err);
+	if (trace[0] || trace[1])
+		return ts_error_set(err, TS_INVALID, "diff: %s is a profiler's trace, and %s is none; give two traces or two runs",
+				    ts_cli_word(cli, trace[0] ? 0 : 1), ts_cli_word(cli, trace[0] ? 1 : 0));
+	return TS_OK;
+}
+
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
+	bool done = false;
+
+	if (cli->args.n_words == 2 && two_traces(cli, &done, err))
+		return err->status;
+	if (done)
+		return TS_OK;
 	if (cli->args.n_words > 2)
 		return matrix(cli, err);
 	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);

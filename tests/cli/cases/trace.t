@@ -1360,3 +1360,79 @@ $ tscope analyze ./traced/bad.json
 $ tscope analyze --rows ./traced/trace.json
 ! tscope: analyze: --rows is for runs, and ./traced/trace.json is a profiler's trace
 [2]
+# Two traces: the products of one take 0.6 ms longer a step, up to 0.04 ms more or less, and everything else is the same.
+$ tscope diff ./traced/demo.json.gz ./traced/slower.json
+| A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+| A         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/slower.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|
+| Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
+|             A            B    difference    of A                 95 %          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|
+| Device time by category (sums: what ran at once counts twice): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.567 to +0.649 ms        1        1  longer  gemm
+|
+| Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
+|             A            B    difference      of A                 95 %  count A  count B                                                                         name
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.567 to +8.649 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|
+| Device time by the operator that launched it (sums): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.567 to +0.649 ms        1        1  longer  aten::mm
+[1]
+# The same trace twice, and the same without a device.
+$ tscope diff ./traced/trace.json ./traced/demo.json.gz
+| A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./traced/trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+$ tscope diff --all ./traced/cpu.json ./traced/cpu.json
+| A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./traced/cpu.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/cpu.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, on the host: not both traces have work of a device
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|
+| Where a step's time on the host goes (the parts add up to it): 0 of 2 differ
+|             A            B    difference    of A                 95 %                 name
+|   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  aten::mm
+|   9.950000 ms  9.950000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  nothing recorded
+|
+| Operators by self time on the host, all threads: 0 of 1 differ
+|             A            B    difference    of A                 95 %  count A  count B                 name
+|   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms        1        1  not different  aten::mm
+# Two steps of one side, of which none is left out; a trace that is cut.
+$ tscope diff ./traced/cut.json ./traced/demo.json.gz
+| A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -33.4 % to 28.6 %).
+| A         ./traced/cut.json, 2 steps, 1 to 2
+| B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -3.427 to +2.927 ms  not different  step
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  ProfilerStep on the host
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ tscope diff --first ./traced/trace.json ./traced/slower.json
+! tscope: diff: --first works with two runs, and these are traces
+[2]
+$ tscope diff ./traced/trace.json base
+! tscope: diff: ./traced/trace.json is a profiler's trace, and base is none; give two traces or two runs
+[2]
