@@ -54,8 +54,8 @@ static void add_rho(const struct ts_contrast_side *side, const struct moments *m
 
 	if (side->n < TS_CONTRAST_RHO_FROM)
 		return;
-	*sum += n * (m->squares > 0 ? (n * (m->lag / m->squares) + 1) / (n - 3) : 0);
-	*weight += n;
+	*sum += m->squares > 0 ? n * (m->lag / m->squares) + 1 : 0;
+	*weight += n - 3;
 }
 
 static double rho_of(const struct ts_contrast_side *const sides[2], const struct moments *m)
@@ -73,9 +73,10 @@ static double rho_of(const struct ts_contrast_side *const sides[2], const struct
 /* The variance of the side's mean, and its degrees of freedom. */
 static double error_of(const struct ts_contrast_side *side, const struct moments *m, double rho, double *ret_df)
 {
-	double n = (double)side->n, f = fmin((1 + rho) / (1 - rho), n / 2), variance = m->squares / (n - 1) * (f * (n - 1) / (n - f)) / n;
+	double n = (double)side->n, f = fmin((1 + rho) / (1 - rho), n / 2),
+	       variance = m->squares / (n - 1) * (f * (n - 1) / (n - f)) / n;
 
-	*ret_df = fmax(n / f - 1, 1);
+	*ret_df = fmax(n / sqrt(f) - 1, 1);
 	return fmax(variance, side->floor / n);
 }
 

@@ -3,9 +3,11 @@
  *	difference	mean of b less mean of a
  *	its error	each side's variance over n, times f n' / (n - f), where f = (1 + rho) / (1 - rho) is the autocorrelation time
  *			and n' = n - 1: neighbours that are alike count as fewer numbers, and their deviation is corrected for that
- *	rho		the lag-1 correlation of both sides together, (n r + 1) / (n - 3) against its bias (Kendall 1954), drawn towards
- *			TS_CONTRAST_RHO as if TS_CONTRAST_WEIGHT numbers had shown that; with four numbers or fewer on both sides 0
- *	interval	95 %, by Welch's t (1947) with the degrees of freedom of Welch and Satterthwaite, of n / f numbers a side
+ *	rho		the lag-1 correlation of both sides together, (n r + 1) / (n - 3) against its bias (Kendall 1954), weighted by
+ *			n - 3, and drawn towards TS_CONTRAST_RHO with a weight of TS_CONTRAST_WEIGHT; with four numbers or fewer on
+ *			both sides 0
+ *	interval	95 %, by Welch's t (1947) with the degrees of freedom of Welch and Satterthwaite, of n / sqrt(f) numbers a
+ *			side: n / f would find little in five steps, and as many false differences
  *	p		of the hypothesis that the means differ by no more than `least`: twice the chance of t beyond (|difference| -
  *			least) / error, at most 1
  *

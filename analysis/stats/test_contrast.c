@@ -60,7 +60,7 @@ static void neighbours_that_are_alike(void **state)
 	static const double a[] = {10, 12, 11, 13, 12, 14, 13, 15}, b[] = {20, 19, 21, 20, 22, 21, 20};
 
 	(void)state;
-	check(a, 8, b, 7, 0.5, (const double[]){7.9285714285714286, 5.5793241846039143, 10.277818672538943, 0.00025826019237153468});
+	check(a, 8, b, 7, 0.5, (const double[]){7.9285714285714286, 5.7145459875678087, 10.142596869575048, 4.6346355216406048e-5});
 }
 
 static void numbers_that_are_absent(void **state)
@@ -68,7 +68,7 @@ static void numbers_that_are_absent(void **state)
 	static const double a[] = {0, 5, 0, 0, 7, 0}, b[] = {3, 0, 0, 4, 4, 9};
 
 	(void)state;
-	check(a, 6, b, 6, 0, (const double[]){1.3333333333333333, -4.0655684155683642, 6.7322350822350309, 0.57585522201043567});
+	check(a, 6, b, 6, 0, (const double[]){1.3333333333333333, -4.2627319416967773, 6.929398608363444, 0.59640459454436069});
 }
 
 static void a_clock_has_an_error(void **state)
@@ -86,8 +86,8 @@ static void a_clock_has_an_error(void **state)
 	assert_true(c.p == 1);
 	x.side.floor = y.side.floor = 24;
 	c = ts_contrast(&x.side, &y.side, 0);
-	near(c.low, -6.7938843338335496);
-	near(c.p, 0.7590305363739096);
+	near(c.low, -6.5681212895011052);
+	near(c.p, 0.75775903723979918);
 }
 
 static void one_number_decides_nothing(void **state)

@@ -41,7 +41,7 @@ static void a_lower_layer_hides_the_others(void **state)
 {
 	/* communication 0 to 30 under two kernels, a copy that sticks out at both ends */
 	static const struct ts_stretch events[] = {{-5, 40, 9, 2}, {0, 30, 1, 1}, {5, 10, 2, 0}, {20, 35, 3, 0}},
-				       want[] = {{-5, 0, 9, 2}, {0, 5, 1, 1},	{5, 10, 2, 0},
+				       want[] = {{-5, 0, 9, 2},	 {0, 5, 1, 1},	 {5, 10, 2, 0},
 						 {10, 20, 1, 1}, {20, 35, 3, 0}, {35, 40, 9, 2}};
 
 	(void)state;
@@ -65,7 +65,8 @@ static void as_one_by_one(void **state)
 
 		for (uint32_t i = 0; i < EVENTS; i++) {
 			begin += ts_random_below(&r, 4);
-			events[i] = (struct ts_stretch){begin, begin + ts_random_below(&r, 12), i, (uint8_t)ts_random_below(&r, TS_LAYERS)};
+			events[i] =
+				(struct ts_stretch){begin, begin + ts_random_below(&r, 12), i, (uint8_t)ts_random_below(&r, TS_LAYERS)};
 		}
 		ts_arena_init(&arena, 0);
 		assert_int_equal(ts_moments(events, EVENTS, &arena, &got, &n, &err), TS_OK);

@@ -45,7 +45,14 @@ size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 /* --- parts of devices --- */
 
 /* Rows: categories of computation; exposed copies in the place of copies; then these. */
-enum { PART_COLLECTIVE = TS_SUM_CATEGORIES, PART_HOST = PART_COLLECTIVE + TS_COLLECTIVES, PART_LAUNCH, PART_QUEUED, PART_UNKNOWN, PARTS };
+enum {
+	PART_COLLECTIVE = TS_SUM_CATEGORIES,
+	PART_HOST = PART_COLLECTIVE + TS_COLLECTIVES,
+	PART_LAUNCH,
+	PART_QUEUED,
+	PART_UNKNOWN,
+	PARTS
+};
 
 static enum ts_status part_names(struct ts_arena *arena, struct ts_trace_cells *ret, struct ts_error *err)
 {
@@ -145,8 +152,8 @@ static void add_all(const struct ts_trace_side *side, const struct ts_stretch *m
 		if (moments[i].end <= side->windows[0].begin)
 			continue;
 		add_gap(side, &window, out, until, moments[i].begin, event->row);
-		add_stretch(side, &window, out, device_part(event, &side->trace->rows.spans, side->trace, categories),
-			    moments[i].begin, moments[i].end);
+		add_stretch(side, &window, out, device_part(event, &side->trace->rows.spans, side->trace, categories), moments[i].begin,
+			    moments[i].end);
 		until = moments[i].end;
 	}
 	add_stretch(side, &window, out, PART_HOST, until, side->windows[side->n - 1].end);
@@ -365,7 +372,8 @@ static enum ts_status sum_names(const struct ts_trace_side *side, enum ts_side_t
 		else if (i == side->trace->n_names)
 			names[i] = ts_span_str("no operator in the trace");
 		else
-			names[i] = table == TS_SIDE_KERNELS ? ts_kernel_without_arguments(side->trace->names[i]) : side->trace->names[i];
+			names[i] =
+				table == TS_SIDE_KERNELS ? ts_kernel_without_arguments(side->trace->names[i]) : side->trace->names[i];
 	ret->names = names;
 	ret->n_names = n;
 	return TS_OK;
@@ -392,9 +400,8 @@ static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table 
 		cover_children(side, &self, NULL, NULL);
 	for (size_t i = 0; i < s->n; i++)
 		if (in_table(table, s->kind[i]) && side->step[i] != TS_SIDE_NO_STEP)
-			out.items[out.n++] =
-				(struct ts_trace_cell){row_of(side, table, i, categories), side->step[i],
-						       (uint64_t)s->duration_ns[i] - (own ? self.covered[i] : 0), 1};
+			out.items[out.n++] = (struct ts_trace_cell){row_of(side, table, i, categories), side->step[i],
+								    (uint64_t)s->duration_ns[i] - (own ? self.covered[i] : 0), 1};
 	ret->items = out.items;
 	ret->n = ts_trace_cells_settle(out.items, out.n);
 	return TS_OK;

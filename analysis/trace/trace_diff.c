@@ -10,12 +10,9 @@
 const char *ts_side_table_word(enum ts_side_table table)
 {
 	static const char *const words[TS_SIDE_TABLES] = {
-		[TS_SIDE_PARTS] = "parts",
-		[TS_SIDE_CATEGORIES] = "categories",
-		[TS_SIDE_KERNELS] = "kernels",
-		[TS_SIDE_DEVICE_OPERATORS] = "device_operators",
-		[TS_SIDE_OPERATORS] = "operators",
-		[TS_SIDE_FUNCTIONS] = "functions",
+		[TS_SIDE_PARTS] = "parts",	   [TS_SIDE_CATEGORIES] = "categories",
+		[TS_SIDE_KERNELS] = "kernels",	   [TS_SIDE_DEVICE_OPERATORS] = "device_operators",
+		[TS_SIDE_OPERATORS] = "operators", [TS_SIDE_FUNCTIONS] = "functions",
 		[TS_SIDE_CALLS] = "calls",
 	};
 

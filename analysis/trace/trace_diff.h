@@ -18,7 +18,7 @@
 
 #include "analysis/trace/trace_side.h"
 
-#define TS_TRACE_DIFF_ALPHA 0.01
+#define TS_TRACE_DIFF_ALPHA 0.05
 #define TS_TRACE_DIFF_LEAST 0.01
 
 struct ts_trace_diff_sum {
@@ -26,7 +26,7 @@ struct ts_trace_diff_sum {
 	bool counted;	      /* else the counts are none: of a step and of its parts */
 	uint64_t count;	      /* over all steps */
 	uint64_t least, most; /* count of one step */
-	int64_t mean_ns;     /* of a step, to the nearest */
+	int64_t mean_ns;      /* of a step, to the nearest */
 };
 
 struct ts_trace_diff_row {
@@ -44,7 +44,8 @@ struct ts_trace_diff_row {
 
 struct ts_trace_diff_table {
 	enum ts_side_table of;
-	struct ts_trace_diff_row *rows; /* those that differ, then those of one side alone, then the rest; of each the largest difference first */
+	struct ts_trace_diff_row
+		*rows; /* those that differ, then those of one side alone, then the rest; of each the largest difference first */
 	size_t n, n_differ, n_alone;
 };
 
@@ -55,7 +56,7 @@ struct ts_trace_diff_side {
 };
 
 enum ts_trace_diff_verdict {
-	TS_TRACE_DIFF_SAME,	 /* nothing stands out */
+	TS_TRACE_DIFF_SAME, /* nothing stands out */
 	TS_TRACE_DIFF_DIFFERS,
 	TS_TRACE_DIFF_UNDECIDED, /* one step on a side, and what differs could be noise */
 };

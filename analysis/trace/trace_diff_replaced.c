@@ -13,7 +13,7 @@ struct rows {
 
 /* A kernel that one side lacks, where this operator launched it. */
 struct place {
-	struct ts_span operator, shapes;
+	struct ts_span by, shapes; /* the operator, and those of its inputs */
 	struct ts_trace_diff_row *row;
 	uint64_t ns;
 };
@@ -27,7 +27,7 @@ static int row_by_name(const void *va, const void *vb)
 
 static int same_operator(const struct place *a, const struct place *b)
 {
-	int c = ts_span_cmp(a->operator, b->operator);
+	int c = ts_span_cmp(a->by, b->by);
 
 	return c ? c : ts_span_cmp(a->shapes, b->shapes);
 }
@@ -81,13 +81,13 @@ static enum ts_status places(const struct ts_trace_side *side, const struct rows
 		n = 0;
 		for (size_t i = 0; i < s->n; i++) {
 			const struct ts_trace_diff_row *row = ts_trace_on_device(s->kind[i]) ? rows->of[k][s->name[i]] : NULL;
-			uint32_t operator = side->nest.in_operator[i];
+			uint32_t by = side->nest.in_operator[i];
 
-			if (!row || operator == TS_NEST_NONE || side->step[i] == TS_SIDE_NO_STEP ||
+			if (!row || by == TS_NEST_NONE || side->step[i] == TS_SIDE_NO_STEP ||
 			    !(k ? ts_trace_diff_appeared(row) : ts_trace_diff_vanished(row)))
 				continue;
 			if (items)
-				items[n] = (struct place){side->trace->names[s->name[operator]], side->trace->names[s->shapes[operator]],
+				items[n] = (struct place){side->trace->names[s->name[by]], side->trace->names[s->shapes[by]],
 							  rows->of[k][s->name[i]], (uint64_t)s->duration_ns[i]};
 			n++;
 		}
@@ -143,7 +143,7 @@ static enum ts_status match(const struct place *a, size_t n_a, const struct plac
 				continue;
 			*best = a[i].ns;
 			a[i].row->replaced_by = by->row->name;
-			a[i].row->replaced_under = by->operator;
+			a[i].row->replaced_under = by->by;
 		}
 		k = end;
 	}

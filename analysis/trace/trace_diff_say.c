@@ -39,8 +39,12 @@ static void choose_unit(struct say *s, uint64_t ns)
 		int64_t quantum;
 		int places;
 		const char *unit;
-	} units[] = {{10000000000, 100000000, 1, "s"}, {1000000000, 10000000, 2, "s"}, {10000000, 100000, 1, "ms"},
-		     {1000000, 10000, 2, "ms"},	       {10000, 100, 1, "us"},	       {1000, 10, 2, "us"},
+	} units[] = {{10000000000, 100000000, 1, "s"},
+		     {1000000000, 10000000, 2, "s"},
+		     {10000000, 100000, 1, "ms"},
+		     {1000000, 10000, 2, "ms"},
+		     {10000, 100, 1, "us"},
+		     {1000, 10, 2, "us"},
 		     {0, 1, 0, "ns"}};
 	size_t i = 0;
 
@@ -223,8 +227,9 @@ static void undecided(struct say *s)
 	const struct ts_trace_diff *d = s->d;
 
 	if (d->a.whole || d->b.whole) {
-		put_both(s, d->a.whole && d->b.whole ? "The recording" : (d->a.whole ? "A's whole recording against B's step" :
-									    "A's step against B's whole recording"));
+		put_both(s, d->a.whole && d->b.whole
+				    ? "The recording"
+				    : (d->a.whole ? "A's whole recording against B's step" : "A's step against B's whole recording"));
 		put(s, "; %s no ProfilerStep, so no error can be given and nothing is said by step",
 		    d->a.whole && d->b.whole ? "the traces have" : (d->a.whole ? "A has" : "B has"));
 		return;

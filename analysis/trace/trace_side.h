@@ -6,8 +6,8 @@
  * far the host runs ahead, which makes the durations of ProfilerStep itself too short. On the host it is the step's own duration.
  *
  * The moments of that time belong to parts (moments.h):
- *	on devices	categories of kernels, then exposed communication by kind, then exposed copies, then idle by cause (idle.h; of all
- *			devices as one, so that nothing runs behind others)
+ *	on devices	categories of kernels, then exposed communication by kind, then exposed copies, then idle by cause (idle.h; of
+ *			all devices as one, so that nothing runs behind others)
  *	on the host	operators of the step's thread, then operators of other threads, then Python functions of the step's thread,
  *			each with its self time; then nothing that was recorded
  * The other tables are sums over what belongs to the step: events of devices whose call began in it (timeline.h), spans of the host
@@ -39,11 +39,11 @@ struct ts_trace_window {
 
 struct ts_trace_side {
 	const struct ts_trace *trace;
-	bool device;	  /* steps are timed on devices */
-	bool whole;	  /* no ProfilerStep: all of the trace is one step */
-	size_t n_recorded; /* steps of the trace */
-	size_t skipped;	  /* of the first */
-	size_t n;	  /* compared */
+	bool device;	     /* steps are timed on devices */
+	bool whole;	     /* no ProfilerStep: all of the trace is one step */
+	size_t n_recorded;   /* steps of the trace */
+	size_t skipped;	     /* of the first */
+	size_t n;	     /* compared */
 	int64_t first, last; /* their numbers; not of the whole */
 	int64_t clock_ns;    /* 1000 where every time is whole microseconds, else 1 */
 	struct ts_trace_window *windows;

@@ -17,7 +17,8 @@ static const char *ms(struct ts_cli *cli, int64_t ns, bool sign)
 {
 	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
-	return ts_arena_printf(&cli->arena, "%s%" PRIu64 ".%06" PRIu64 " ms", ns < 0 ? "-" : (sign ? "+" : ""), n / 1000000, n % 1000000);
+	return ts_arena_printf(&cli->arena, "%s%" PRIu64 ".%06" PRIu64 " ms", ns < 0 ? "-" : (sign ? "+" : ""), n / 1000000,
+			       n % 1000000);
 }
 
 static const char *relative(struct ts_cli *cli, const struct ts_trace_diff_row *row)
@@ -117,7 +118,8 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_trace_diff *d, c
 			    struct ts_error *err)
 {
 	bool parts = t->of == TS_SIDE_PARTS, whole = all || (parts && !d->step.decided);
-	size_t n = whole ? t->n : t->n_differ + (!parts && t->of < TS_SIDE_OPERATORS ? t->n_alone : 0), most = all ? n : (parts || t->of == TS_SIDE_KERNELS ? ROWS_SHOWN : FEW_ROWS_SHOWN);
+	size_t n = whole ? t->n : t->n_differ + (!parts && t->of < TS_SIDE_OPERATORS ? t->n_alone : 0),
+	       most = all ? n : (parts || t->of == TS_SIDE_KERNELS ? ROWS_SHOWN : FEW_ROWS_SHOWN);
 	size_t shown = n < most ? n : most;
 	const char *text, *left;
 
@@ -155,8 +157,9 @@ enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_tra
 	ts_text_wrapped(cli, TS_STYLE_BOLD, 0, ts_show_text(d->sentence, &cli->arena));
 	ts_text_field(cli, "A", side(cli, d->path_a, &d->a));
 	ts_text_field(cli, "B", side(cli, d->path_b, &d->b));
-	ts_text_field(cli, "times", d->device ? "means over steps, which end when the last event of a device that they launched does"
-					     : "means over steps, on the host: not both traces have work of a device");
+	ts_text_field(cli, "times",
+		      d->device ? "means over steps, which end when the last event of a device that they launched does"
+				: "means over steps, on the host: not both traces have work of a device");
 	ts_text_heading(cli, "Step");
 	if (grid_of(cli, steps, d->has_host ? 2 : 1, false, err))
 		return err->status;

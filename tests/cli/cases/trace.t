@@ -1378,16 +1378,16 @@ $ tscope diff ./traced/demo.json.gz ./traced/slower.json
 |
 | Device time by category (sums: what ran at once counts twice): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
-|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.567 to +0.649 ms        1        1  longer  gemm
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
 |
 | Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
 |             A            B    difference      of A                 95 %  count A  count B                                                                         name
-|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.567 to +8.649 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
 |   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
 |
 | Device time by the operator that launched it (sums): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
-|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.567 to +0.649 ms        1        1  longer  aten::mm
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
 [1]
 # The same trace twice, and the same without a device.
 $ tscope diff ./traced/trace.json ./traced/demo.json.gz
