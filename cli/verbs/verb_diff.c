@@ -13,6 +13,8 @@
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/traceml/diff_traceml.h"
+#include "cli/snapshot/analyze_snapshot.h"
+#include "cli/verbs/diff_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
@@ -210,22 +212,43 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-/* Compares two traces. *ret_done: both words are some; one alone is none of a run, and so an error. */
-static enum ts_status two_traces(struct ts_cli *cli, bool *ret_done, struct ts_error *err)
+/* What a word may be the path of beside a run directory. */
+enum file { NO_FILE, TRACE, SNAPSHOT };
+static const struct {
+	const char *one, *options;
+	enum ts_status (*diff)(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err);
+} files[] = {[TRACE] = {"a profiler's trace", "these are traces", ts_diff_traces},
+	     [SNAPSHOT] = {"a memory snapshot", "these are memory snapshots", ts_diff_snapshots}};
+
+static enum ts_status file_of(const char *word, enum file *ret, struct ts_error *err)
 {
-	bool trace[2];
+	bool trace = false;
+
+	*ret = ts_is_snapshot(word) ? SNAPSHOT : NO_FILE;
+	if (*ret == NO_FILE && ts_is_trace(word, &trace, err))
+		return err->status;
+	*ret = trace ? TRACE : *ret;
+	return TS_OK;
+}
+
+/* Compares two files of a kind that stand alone. *ret_done: they are such; one alone is no run, and so an error. */
+static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_error *err)
+{
+	const char *words[2] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
+	enum file of[2];
 
 	for (size_t i = 0; i < 2; i++)
-		if (ts_is_trace(ts_cli_word(cli, i), &trace[i], err))
+		if (file_of(words[i], &of[i], err))
 			return err->status;
-	*ret_done = trace[0] && trace[1];
+	*ret_done = of[0] != NO_FILE && of[0] == of[1];
 	if (*ret_done)
-		return refuse_options(cli, "these are traces", err)
-			       ? err->status
-			       : ts_diff_traces(cli, ts_cli_word(cli, 0), ts_cli_word(cli, 1), err);
-	if (trace[0] || trace[1])
-		return ts_error_set(err, TS_INVALID, "diff: %s is a profiler's trace, and %s is none; give two traces or two runs",
-				    ts_cli_word(cli, trace[0] ? 0 : 1), ts_cli_word(cli, trace[0] ? 1 : 0));
+		return refuse_options(cli, files[of[0]].options, err) ? err->status : files[of[0]].diff(cli, words[0], words[1], err);
+	if (of[0] != of[1]) {
+		size_t k = of[0] == NO_FILE;
+
+		return ts_error_set(err, TS_INVALID, "diff: %s is %s, and %s is none; give two of a kind", words[k], files[of[k]].one,
+				    words[!k]);
+	}
 	return TS_OK;
 }
 
@@ -233,7 +256,7 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
 	bool done = false;
 
-	if (cli->args.n_words == 2 && two_traces(cli, &done, err))
+	if (cli->args.n_words == 2 && two_files(cli, &done, err))
 		return err->status;
 	if (done)
 		return TS_OK;

@@ -239,6 +239,7 @@ diff ./traced/demo.json.gz ./traced/slower.json
 diff ./traced/demo.json.gz ./traced/trace.json
 diff ./traced/cut.json ./traced/slower.json --all
 diff ./traced/cpu.json ./traced/cpu.json
+diff ./memory/oom.pickle ./memory/list.pickle
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

@@ -105,6 +105,11 @@ $ tscope diff --help
 | with them. It exits with 0 if nothing stands out, with 1 if something does, and
 | with 3 if one of them has a single step, so that no error can be given.
 |
+| Two memory snapshots may stand there, too (docs/memory.md). Then the command
+| shows what grew, what is new and what is gone, by kind and by stack, at the peak
+| and at the end. It exits with 0 if they are the same to the byte, with 1 if not,
+| and with 3 if they have no device in common.
+|
 | RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
 | more) of an id; a prefix run:, tag:, branch: or id: chooses one of these. A RUN
 | that begins with /, ./ or ../ is a run directory: this command reads it, and
@@ -175,6 +180,8 @@ $ tscope diff --help
 |       exits with 1 if a fact differs that is not of the session
 |   tscope diff ./before.json.gz ./after.json.gz
 |       says why a step of one profiler's trace takes longer than of another
+|   tscope diff ./before.pickle ./after.pickle
+|       shows which stacks hold more memory in one snapshot than in another
 |   tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json
 |       shows the verdict of TraceML for two summaries beside that of tscope
 |

@@ -1434,5 +1434,5 @@ $ tscope diff --first ./traced/trace.json ./traced/slower.json
 ! tscope: diff: --first works with two runs, and these are traces
 [2]
 $ tscope diff ./traced/trace.json base
-! tscope: diff: ./traced/trace.json is a profiler's trace, and base is none; give two traces or two runs
+! tscope: diff: ./traced/trace.json is a profiler's trace, and base is none; give two of a kind
 [2]
