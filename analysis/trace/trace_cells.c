@@ -287,6 +287,17 @@ static void host_cells(const struct ts_trace_side *side, const struct ts_stretch
 		add_stretch(side, &window, out, nothing, until, side->windows[side->n - 1].end);
 }
 
+/* "<built-in method mul_ of Tensor object at 0x7f2a>" is another address in each run: the name ends before it. */
+static struct ts_span without_address(struct ts_span name)
+{
+	static const char at[] = " at 0x";
+
+	for (size_t i = 0; name.len && name.data[0] == '<' && i + sizeof at - 1 <= name.len; i++)
+		if (memcmp(name.data + i, at, sizeof at - 1) == 0)
+			return ts_span_part(name, 0, i);
+	return name;
+}
+
 static enum ts_status host_names(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_cells *ret,
 				 struct ts_error *err)
 {
@@ -294,7 +305,8 @@ static enum ts_status host_names(const struct ts_trace_side *side, struct ts_are
 
 	if (!names)
 		return ts_arena_error(arena, err);
-	memcpy(names, side->trace->names, side->trace->n_names * sizeof *names);
+	for (size_t i = 0; i < side->trace->n_names; i++)
+		names[i] = without_address(side->trace->names[i]);
 	names[side->trace->n_names] = ts_span_str("nothing recorded");
 	ret->names = names;
 	ret->n_names = side->trace->n_names + 1;
@@ -372,8 +384,8 @@ static enum ts_status sum_names(const struct ts_trace_side *side, enum ts_side_t
 		else if (i == side->trace->n_names)
 			names[i] = ts_span_str("no operator in the trace");
 		else
-			names[i] =
-				table == TS_SIDE_KERNELS ? ts_kernel_without_arguments(side->trace->names[i]) : side->trace->names[i];
+			names[i] = table == TS_SIDE_KERNELS ? ts_kernel_without_arguments(side->trace->names[i])
+							    : without_address(side->trace->names[i]);
 	ret->names = names;
 	ret->n_names = n;
 	return TS_OK;

@@ -63,6 +63,7 @@ struct compare {
 	const struct ts_trace_side *a, *b;
 	struct ts_arena *arena;
 	struct ts_contrast_number *numbers[2]; /* room for as many steps as the side has */
+	double least_ns;		       /* by which a row must differ, beside TS_TRACE_DIFF_LEAST */
 };
 
 static struct ts_trace_diff_sum sum_of(const struct ts_trace_cell *cells, size_t n, size_t steps)
@@ -102,7 +103,7 @@ static struct ts_contrast contrast(const struct compare *c, const struct ts_trac
 				y = side_of(c->numbers[1], b, n_b, c->b->n, counts, c->b->clock_ns);
 	struct ts_contrast means = ts_contrast(&x, &y, 0);
 
-	return ts_contrast(&x, &y, TS_TRACE_DIFF_LEAST * fmax(fabs(means.a), fabs(means.b)));
+	return ts_contrast(&x, &y, fmax(TS_TRACE_DIFF_LEAST * fmax(fabs(means.a), fabs(means.b)), counts ? 0 : c->least_ns));
 }
 
 /* Fills what the cells of one row say. Whether it stands out is decided by its table. exact: so are counts, of one step, too. */
@@ -266,6 +267,7 @@ static void fill_rows(const struct compare *c, enum ts_side_table of, const stru
 
 static enum ts_status table(const struct compare *c, enum ts_side_table of, struct ts_trace_diff_table *ret, struct ts_error *err)
 {
+	struct compare with = *c;
 	struct ts_trace_diff_table t = {.of = of};
 	struct ts_trace_cells cells[2] = {{0}};
 	struct ts_span *names = NULL;
@@ -276,7 +278,8 @@ static enum ts_status table(const struct compare *c, enum ts_side_table of, stru
 	t.rows = ts_arena_array(c->arena, t.n, sizeof *t.rows);
 	if (!t.rows)
 		return ts_arena_error(c->arena, err);
-	fill_rows(c, of, cells, t.rows, t.n);
+	with.least_ns = of < TS_SIDE_OPERATORS && c->a->device ? 0 : c->least_ns;
+	fill_rows(&with, of, cells, t.rows, t.n);
 	for (size_t i = 0; i < t.n; i++) {
 		t.rows[i].name = names[i];
 		t.rows[i].category = TS_SUM_CATEGORIES;
@@ -349,13 +352,15 @@ static enum ts_trace_diff_verdict verdict_of(const struct ts_trace_diff *d)
 	return d->step.decided || identical(d) ? TS_TRACE_DIFF_SAME : TS_TRACE_DIFF_UNDECIDED;
 }
 
-static enum ts_status compare_all(const struct compare *c, struct ts_trace_diff *d, struct ts_error *err)
+static enum ts_status compare_all(struct compare *c, struct ts_trace_diff *d, struct ts_error *err)
 {
 	if (step_row(c, false, &d->step, err))
 		return err->status;
 	d->has_host = d->device && c->a->host_ns && c->b->host_ns;
 	if (d->has_host && step_row(c, true, &d->host, err))
 		return err->status;
+	c->least_ns =
+		TS_TRACE_DIFF_HOST_LEAST * (double)(d->step.a.mean_ns > d->step.b.mean_ns ? d->step.a.mean_ns : d->step.b.mean_ns);
 	for (int of = 0; of < TS_SIDE_TABLES; of++) {
 		if (!d->device && of > TS_SIDE_PARTS && of < TS_SIDE_OPERATORS)
 			continue;

@@ -3,7 +3,8 @@
  * A row is compared by its mean over the steps of each side (trace_side.h), with the noise over steps as the error: the interval and
  * the chance are those of contrast.h, and a row stands out if its chance, by Holm over the rows of its table at TS_TRACE_DIFF_ALPHA,
  * says so, of a difference of more than TS_TRACE_DIFF_LEAST of the larger mean: so much the clock of a device moves from run to run,
- * which steps of one run do not show. A count that is the same in all steps of a side is exact: if both sides' counts are and
+ * which steps of one run do not show. On the host the times of small operators move much more from run to run, so there it must be more
+ * than TS_TRACE_DIFF_HOST_LEAST of a step, too. A count that is the same in all steps of a side is exact: if both sides' counts are and
  * differ, that is a fact; counts that vary are compared as times are. With one step on a side no error can be given: times are shown
  * and not judged, nor are the host's counts, some of which are of polls. What only some steps of one side have may be chance: it is
  * shown, and does not stand out.
@@ -20,6 +21,7 @@
 
 #define TS_TRACE_DIFF_ALPHA 0.05
 #define TS_TRACE_DIFF_LEAST 0.01
+#define TS_TRACE_DIFF_HOST_LEAST 0.005
 
 struct ts_trace_diff_sum {
 	uint64_t ns;	      /* over all steps that are compared */

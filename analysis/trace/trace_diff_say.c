@@ -243,12 +243,14 @@ static void not_different(struct say *s)
 {
 	const struct ts_trace_diff_row *row = &s->d->step;
 
-	bool close = (row->low_ns > 0 || row->high_ns < 0) && row->p < 1;
+	bool apart = row->low_ns > 0 || row->high_ns < 0, close = apart && row->p < 1;
+	const char *how = "which do not differ by more than their noise over steps";
 
+	if (apart)
+		how = close ? "a difference that the noise over steps can just make"
+			    : "which differ by no more than 1 %, as clocks do from run to run";
 	put_both(s, "A step");
-	put(s, ", %s (95 %% interval of the difference: %s to ",
-	    close ? "a difference that the noise over steps can just make" : "which do not differ by more than their noise over steps",
-	    percent(s, (double)row->low_ns, (double)row->a.mean_ns));
+	put(s, ", %s (95 %% interval of the difference: %s to ", how, percent(s, (double)row->low_ns, (double)row->a.mean_ns));
 	put(s, "%s", percent(s, (double)row->high_ns, (double)row->a.mean_ns));
 	if (close)
 		put(s, "; p = %.2g", row->p);

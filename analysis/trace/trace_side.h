@@ -69,7 +69,8 @@ struct ts_trace_cells {
 bool ts_trace_has_device(const struct ts_trace *trace);
 enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, struct ts_arena *arena, struct ts_trace_side *ret,
 			     struct ts_error *err);
-/* Names without arguments are one row each only after they are paired: cells are by the trace's own names. */
+/* Cells are by the trace's own names. Several of them may be one text in `names`, of kernels without arguments, of functions without
+ * the address of an object: whoever pairs them adds them up. */
 enum ts_status ts_trace_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
 			      struct ts_trace_cells *ret, struct ts_error *err);
 /* Sorts by row and step, and adds up those of one row and step; returns how many are left. */
