@@ -3,6 +3,7 @@
 
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_stored.h"
 
 struct opened {
 	struct ts_notices notices;
@@ -13,9 +14,6 @@ struct opened {
 static enum ts_status answer(struct ts_cli *cli, const char *path_a, const char *path_b, const struct opened sides[2],
 			     struct ts_error *err)
 {
-	static const int exits[] = {[TS_TRACE_DIFF_SAME] = TS_EXIT_YES,
-				    [TS_TRACE_DIFF_DIFFERS] = TS_EXIT_NO,
-				    [TS_TRACE_DIFF_UNDECIDED] = TS_EXIT_INCONCLUSIVE};
 	struct ts_trace_diff diff;
 
 	if (ts_trace_diff(&sides[0].trace, &sides[1].trace, &cli->arena, &diff, err))
@@ -25,7 +23,7 @@ static enum ts_status answer(struct ts_cli *cli, const char *path_a, const char 
 	if (cli->json ? ts_json_answer(cli, &ts_shape_trace_diff, &diff, err)
 		      : ts_render_trace_diff_text(cli, &diff, ts_args_has(&cli->args, "all"), err))
 		return err->status;
-	cli->exit_code = exits[diff.verdict];
+	cli->exit_code = ts_trace_diff_exit(diff.verdict);
 	return TS_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/text/text_diff.h"
 #include "cli/text/text_matrix.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_stored.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/traceml/diff_traceml.h"
 #include "cli/snapshot/analyze_snapshot.h"
@@ -67,7 +68,9 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
 }
 
-static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+/* traces: those of both runs, if both have some; else it has no pairs. */
+static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how,
+			     const struct ts_stored_diff *traces, struct ts_error *err)
 {
 	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
 	struct ts_report report;
@@ -79,10 +82,27 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	if (status || answered)
 		return status;
 	if (cli->json)
-		return ts_render_diff_json(cli, diff, view, how, err);
+		return ts_render_diff_json(cli, diff, view, how, traces->n ? &traces->diff : NULL, err);
 	if (view.first)
 		return ts_render_diff_first(cli, diff, err);
-	return ts_render_report_text(cli, &report, err);
+	if (ts_render_report_text(cli, &report, err))
+		return err->status;
+	return traces->n ? ts_stored_diff_section(cli, traces, err) : TS_OK;
+}
+
+/* Compares the traces of both runs, and nothing else where neither has steps. */
+static enum ts_status with_traces(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+{
+	struct ts_stored_diff traces = {0};
+
+	if (!ts_args_has(&cli->args, "first") && ts_stored_diff(cli, &diff->a.id, &diff->b.id, &traces, err))
+		return err->status;
+	if (traces.n && !diff->a.steps && !diff->b.steps) {
+		cli->exit_code = ts_trace_diff_exit(traces.verdict);
+		return ts_stored_diff_alone(cli, &traces, err);
+	}
+	cli->exit_code = exit_code(cli, diff);
+	return answer(cli, diff, how, &traces, err);
 }
 
 /* Chooses the curves. On a screen only the part around the split is drawn, which costs no more than the diff did. */
@@ -204,9 +224,7 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	if (!status && reproduce)
 		status = ts_reproduce_ask(cli, words.words[1], specs[1], &how.b, err);
 	if (!status)
-		status = answer(cli, &diff, reproduce ? &how : NULL, err);
-	if (!status)
-		cli->exit_code = exit_code(cli, &diff);
+		status = with_traces(cli, &diff, reproduce ? &how : NULL, err);
 	if (!status && !cli->json)
 		hint(cli, &diff);
 	return status;
