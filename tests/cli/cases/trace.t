@@ -1550,3 +1550,5 @@ $ tscope diff ./with bare1
 | TRACES  trace.json of A against trace.json of B, the job
 |   A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
 [3]
+# The gate says why a step is slower by the traces of a baseline and the candidate.
+$ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp traced/trace.json m6; python3 runs/gate.py bad time=0.15 commit=c1 session=x started=1700020000; cp traced/slower.json bad/trace.json; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main | grep -A3 'became slower'
