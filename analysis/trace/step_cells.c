@@ -1,4 +1,4 @@
-/* trace_cells.c - see trace_side.h: what each step of a trace took, by row. */
+/* step_cells.c - see trace_side.h: what each step of a trace took, by row. */
 #include "analysis/trace/device_events.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/moments.h"
