@@ -127,10 +127,10 @@ static void extremes(void **state)
 
 static void holm(void **state)
 {
-	static const double p[] = {0.001, 0.012, 0.03, 0.04};
+	static const double p[] = {0.001, 0.015, 0.03, 0.04};
 
 	(void)state;
-	/* 0.001 <= 0.05/4, 0.012 <= 0.05/3, 0.03 > 0.05/2 */
+	/* 0.001 <= 0.05/4, 0.015 <= 0.05/3, 0.03 > 0.05/2 */
 	assert_int_equal(ts_contrast_holm(p, 4, 0.05), 2);
 	assert_int_equal(ts_contrast_holm(p, 0, 0.05), 0);
 	assert_int_equal(ts_contrast_holm(p, 4, 0.001), 0);
