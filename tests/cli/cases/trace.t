@@ -1552,3 +1552,9 @@ $ tscope diff ./with bare1
 [3]
 # The gate says why a step is slower by the traces of a baseline and the candidate.
 $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp traced/trace.json m6; python3 runs/gate.py bad time=0.15 commit=c1 session=x started=1700020000; cp traced/slower.json bad/trace.json; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main | grep -A3 'became slower'
+| 6 runs: 6 created
+| outcome   created
+| Where the step became slower
+|   by their traces (A: the baseline): A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+|   work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference
+|   mean work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference
