@@ -138,10 +138,10 @@ struct ts_gate_row {
 
 /* One part of the step in which the difference lies. */
 struct ts_gate_why {
-	struct ts_span kind;	/* "phase", "rank", "work", "wait" */
-	struct ts_span name;	/* "forward"; "rank 3", "ranks 8-15"; "all ranks" */
-	double base, candidate; /* seconds of an optimizer step */
-	double share;		/* of the whole difference; it may exceed 1 or fall below 0 */
+	struct ts_span kind;	/* "phase", "rank", "work", "wait"; "trace" */
+	struct ts_span name;	/* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of a trace the sentence of its comparison */
+	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled */
+	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of a trace */
 };
 
 /* The pairs that a suspect verdict (exit 4) asks the caller to run. */
@@ -174,6 +174,10 @@ const char *ts_gate_role_word(enum ts_gate_role role);	  /* "candidate", "baseli
 /* ret_verdict points into input; its sentences lie in the arena. The same input gives the same verdict, bit for bit. */
 enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
 			     struct ts_error *err);
+/* Whether the verdict is that the time of a step changed, so that `why` says where. */
+bool ts_gate_asks_why(const struct ts_verdict *v);
+/* Puts a row in front of the others. TS_NO_MEMORY. */
+enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
 /* The title of a metric, with the columns of a loss that is not scalars.loss (metric.h). NULL: the arena is full. */
 const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena);
 /* Explains the test in words, with the numbers of a policy: what `tscope gate --explain` prints. */

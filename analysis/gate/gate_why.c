@@ -254,6 +254,34 @@ static bool about_time(const struct ts_verdict *v, bool *ret_paired)
 	return true;
 }
 
+static bool asks(const struct ts_verdict *v, bool *ret_paired)
+{
+	if (v->state != TS_GATE_REGRESSION && v->state != TS_GATE_SUSPECT && v->state != TS_GATE_IMPROVEMENT)
+		return false;
+	return about_time(v, ret_paired);
+}
+
+bool ts_gate_asks_why(const struct ts_verdict *v)
+{
+	bool paired;
+
+	return asks(v, &paired);
+}
+
+enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_gate_why *rows = ts_arena_array(arena, v->n_why + 1, sizeof *rows);
+
+	if (!rows)
+		return ts_arena_error(arena, err);
+	rows[0] = why;
+	for (size_t i = 0; i < v->n_why; i++)
+		rows[i + 1] = v->why[i];
+	v->why = rows;
+	v->n_why++;
+	return TS_OK;
+}
+
 void ts_gate_why_fill(struct ts_gate_court *c)
 {
 	struct ts_verdict *v = &c->v;
@@ -261,9 +289,7 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 	double base, candidate;
 	bool paired = false;
 
-	if (v->state != TS_GATE_REGRESSION && v->state != TS_GATE_SUSPECT && v->state != TS_GATE_IMPROVEMENT)
-		return;
-	if (!about_time(v, &paired))
+	if (!asks(v, &paired))
 		return;
 	v->why = ts_arena_array(c->arena, TS_REDUCE_PARTS_MAX + GROUPS_MOST + 2, sizeof *v->why);
 	if (!v->why || !side_of(&w, paired ? TS_GATE_PAIR_BASE : TS_GATE_BASELINE, &w.base) ||

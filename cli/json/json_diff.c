@@ -28,12 +28,14 @@ static const struct ts_shape reproduce_shape = {JSON_SHAPE("reproduce", reproduc
 struct diff_answer {
 	struct ts_diff diff;
 	const struct ts_reproduce *how;
+	const struct ts_trace_diff *trace;
 };
 
 #define TYPE struct diff_answer
 static const struct ts_shape_field answer_rows[] = {
 	{NULL, FLAT, ONE(diff, ts_shape_diff)},
 	{NULL, "reproduce", PTR(how, reproduce_shape), ABOUT("null unless asked for by --reproduce")},
+	{NULL, "trace", PTR(trace, ts_shape_trace_diff), ABOUT("of the rank whose traces differ most; null: a run has none")},
 };
 const struct ts_shape ts_shape_diff_answer = {JSON_SHAPE("diff_answer", answer_rows)};
 #undef TYPE
@@ -64,9 +66,9 @@ static bool view_series(const struct ts_diff *diff, struct ts_diff_view view, st
 }
 
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
-				   const struct ts_reproduce *how, struct ts_error *err)
+				   const struct ts_reproduce *how, const struct ts_trace_diff *trace, struct ts_error *err)
 {
-	struct diff_answer answer = {.diff = *diff, .how = how};
+	struct diff_answer answer = {.diff = *diff, .how = how, .trace = trace};
 
 	if (view.first)
 		answer.diff.n_facts = 0;

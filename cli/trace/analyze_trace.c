@@ -2,7 +2,6 @@
 #include "cli/trace/analyze_trace.h"
 
 #include "base/below.h"
-#include "cli/core/path_run.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/overlay.h"

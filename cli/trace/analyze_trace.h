@@ -5,6 +5,7 @@
 #include "analysis/trace/job.h"
 #include "analysis/trace/trace_answer.h"
 #include "cli/core/context.h"
+#include "cli/core/path_run.h"
 #include "ingest/trace/trace_read.h"
 
 /* Whether the word is the path of a trace. */

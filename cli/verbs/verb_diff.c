@@ -10,7 +10,12 @@
 #include "cli/text/reproduce.h"
 #include "cli/text/text_diff.h"
 #include "cli/text/text_matrix.h"
+#include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_stored.h"
+#include "cli/trace/diff_trace.h"
 #include "cli/traceml/diff_traceml.h"
+#include "cli/snapshot/analyze_snapshot.h"
+#include "cli/verbs/diff_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
@@ -63,7 +68,9 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
 }
 
-static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+/* traces: those of both runs, if both have some; else it has no pairs. */
+static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how,
+			     const struct ts_stored_diff *traces, struct ts_error *err)
 {
 	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
 	struct ts_report report;
@@ -75,10 +82,27 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	if (status || answered)
 		return status;
 	if (cli->json)
-		return ts_render_diff_json(cli, diff, view, how, err);
+		return ts_render_diff_json(cli, diff, view, how, traces->n ? &traces->diff : NULL, err);
 	if (view.first)
 		return ts_render_diff_first(cli, diff, err);
-	return ts_render_report_text(cli, &report, err);
+	if (ts_render_report_text(cli, &report, err))
+		return err->status;
+	return traces->n ? ts_stored_diff_section(cli, traces, err) : TS_OK;
+}
+
+/* Compares the traces of both runs, and nothing else where neither has steps. */
+static enum ts_status with_traces(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+{
+	struct ts_stored_diff traces = {0};
+
+	if (!ts_args_has(&cli->args, "first") && ts_stored_diff(cli, &diff->a.id, &diff->b.id, &traces, err))
+		return err->status;
+	if (traces.n && !diff->a.steps && !diff->b.steps) {
+		cli->exit_code = ts_trace_diff_exit(traces.verdict);
+		return ts_stored_diff_alone(cli, &traces, err);
+	}
+	cli->exit_code = exit_code(cli, diff);
+	return answer(cli, diff, how, &traces, err);
 }
 
 /* Chooses the curves. On a screen only the part around the split is drawn, which costs no more than the diff did. */
@@ -90,15 +114,14 @@ static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 }
 
 /* All of diff's own options except --all apply to two runs only. */
-static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->args.n; i++) {
 		const char *name = cli->args.items[i].option->name;
 
 		for (const struct ts_option *own = cli->verb->options; own->name; own++)
 			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
-				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %zu are given", name,
-						    cli->args.n_words);
+				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %s", name, given);
 	}
 	return TS_OK;
 }
@@ -108,10 +131,13 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_matrix_request request = {.n = cli->args.n_words};
 	struct ts_diff_matrix m;
-	enum ts_status status = refuse_options(cli, err);
+	const char *given = ts_arena_printf(&cli->arena, "%zu are given", cli->args.n_words);
+	enum ts_status status;
 
-	if (status)
-		return status;
+	if (!given)
+		return ts_arena_error(&cli->arena, err);
+	if (refuse_options(cli, given, err))
+		return err->status;
 	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
 	if (!request.runs)
 		return ts_arena_error(&cli->arena, err);
@@ -198,16 +224,60 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	if (!status && reproduce)
 		status = ts_reproduce_ask(cli, words.words[1], specs[1], &how.b, err);
 	if (!status)
-		status = answer(cli, &diff, reproduce ? &how : NULL, err);
-	if (!status)
-		cli->exit_code = exit_code(cli, &diff);
+		status = with_traces(cli, &diff, reproduce ? &how : NULL, err);
 	if (!status && !cli->json)
 		hint(cli, &diff);
 	return status;
 }
 
+/* What a word may be the path of beside a run directory. */
+enum file { NO_FILE, TRACE, SNAPSHOT };
+static const struct {
+	const char *one, *options;
+	enum ts_status (*diff)(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err);
+} files[] = {[TRACE] = {"a profiler's trace", "these are traces", ts_diff_traces},
+	     [SNAPSHOT] = {"a memory snapshot", "these are memory snapshots", ts_diff_snapshots}};
+
+static enum ts_status file_of(const char *word, enum file *ret, struct ts_error *err)
+{
+	bool trace = false;
+
+	*ret = ts_is_snapshot(word) ? SNAPSHOT : NO_FILE;
+	if (*ret == NO_FILE && ts_is_trace(word, &trace, err))
+		return err->status;
+	*ret = trace ? TRACE : *ret;
+	return TS_OK;
+}
+
+/* Compares two files of a kind that stand alone. *ret_done: they are such; one alone is no run, and so an error. */
+static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_error *err)
+{
+	const char *words[2] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
+	enum file of[2];
+
+	for (size_t i = 0; i < 2; i++)
+		if (file_of(words[i], &of[i], err))
+			return err->status;
+	*ret_done = of[0] != NO_FILE && of[0] == of[1];
+	if (*ret_done)
+		return refuse_options(cli, files[of[0]].options, err) ? err->status : files[of[0]].diff(cli, words[0], words[1], err);
+	if (of[0] != of[1]) {
+		size_t k = of[0] == NO_FILE;
+
+		return ts_error_set(err, TS_INVALID, "diff: %s is %s, and %s is none; give two of a kind", words[k], files[of[k]].one,
+				    words[!k]);
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
+	bool done = false;
+
+	if (cli->args.n_words == 2 && two_files(cli, &done, err))
+		return err->status;
+	if (done)
+		return TS_OK;
 	if (cli->args.n_words > 2)
 		return matrix(cli, err);
 	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);

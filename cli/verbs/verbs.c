@@ -282,6 +282,8 @@ static const struct ts_example diff_examples[] = {
 							"rounding"},
 	{"tscope diff --html diff.html exp1 exp2", "also writes a page to share"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exits with 1 if a fact differs that is not of the session"},
+	{"tscope diff ./before.json.gz ./after.json.gz", "says why a step of one profiler's trace takes longer than of another"},
+	{"tscope diff ./before.pickle ./after.pickle", "shows which stacks hold more memory in one snapshot than in another"},
 	{"tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json", "shows the verdict of TraceML for "
 										   "two summaries beside that of "
 										   "tscope"},
@@ -707,8 +709,17 @@ const struct ts_verb ts_verbs[] = {
 			 "verdict of TraceML's compare by its rules, the verdict of tscope beside it, and what "
 			 "TraceML's rules ignore. It exits with 0 for TraceML's EQUIVALENT and IMPROVEMENT, with 1 "
 			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n"
+			 "Two files that the PyTorch profiler wrote may stand in the place of the runs. Then the command says in one "
+			 "sentence why a step of one takes longer, and shows what differs by parts of a step, kernels, operators "
+			 "and functions, with the noise over steps as the error (docs/trace.md). Of the options only --all goes with "
+			 "them. It exits with 0 if nothing stands out, with 1 if something does, and with 3 if one of them has a "
+			 "single step, so that no error can be given.\n\n"
+			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "
+			 "and what is gone, by kind and by stack, at the peak and at the end. It exits with 0 if they are the same "
+			 "to the byte, with 1 if not, and with 3 if they have no device in common.\n\n"
 			 ABOUT_RUN,
-		.options = diff_options, .examples = diff_examples,
+		.options = diff_options,
+		.examples = diff_examples,
 		.exits = "0 the same: both runs have the same columns and steps, and every bit agrees\n"
 			 "1 different: a step that both runs have differs, or something that --exit-on names "
 			 "differs\n"

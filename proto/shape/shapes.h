@@ -44,10 +44,12 @@ extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
 extern const struct ts_shape ts_shape_trace_host; /* ts_trace_host, JSON alone */
 extern const struct ts_shape ts_shape_trace_job; /* ts_trace_job, JSON only */
 extern const struct ts_shape ts_shape_trace_path; /* ts_critical_path, of the former */
+extern const struct ts_shape ts_shape_trace_diff; /* ts_trace_diff, JSON only */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
 extern const struct ts_shape ts_shape_memory_who, ts_shape_memory_whos;
 extern const struct ts_shape ts_shape_moment;	 /* ts_moment, JSON alone */
 extern const struct ts_shape ts_shape_scaling;	 /* ts_scaling, JSON alone */
+extern const struct ts_shape ts_shape_memory_diff; /* ts_memory_diff, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 extern const struct ts_shape ts_shape_ref;	 /* ts_ref */
 extern const struct ts_shape ts_shape_note;	 /* ts_note */

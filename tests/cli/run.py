@@ -236,6 +236,11 @@ analyze ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
 analyze ./traced/job
+diff ./traced/demo.json.gz ./traced/slower.json
+diff ./traced/demo.json.gz ./traced/trace.json
+diff ./traced/cut.json ./traced/slower.json --all
+diff ./traced/cpu.json ./traced/cpu.json
+diff ./memory/oom.pickle ./memory/list.pickle
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

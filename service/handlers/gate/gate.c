@@ -2,16 +2,18 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/gate/gate_gather.h"
+#include "service/handlers/gate/gate_trace.h"
 
 TS_REPLIER(gate_reply, ts_verdict);
 TS_REPLIER(gate_input, ts_gate_input);
 
-static enum ts_status verdict_of(struct ts_call *call, const struct ts_gate_input *input, struct ts_arena *arena,
+/* f: what the runs are read with; NULL for what was gathered elsewhere. */
+static enum ts_status verdict_of(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_input *input, struct ts_arena *arena,
 				 struct ts_error *err)
 {
 	struct ts_verdict verdict;
 
-	if (ts_gate_judge(input, arena, &verdict, err))
+	if (ts_gate_judge(input, arena, &verdict, err) || (f && ts_gate_trace_why(f, &verdict, arena, err)))
 		return err->status;
 	return reply_gate_reply(call, &verdict, err);
 }
@@ -22,10 +24,10 @@ static enum ts_status gate(struct ts_call *call, struct ts_fetch *f, const struc
 	struct ts_gathering g;
 
 	if (request->replay)
-		return verdict_of(call, &request->given, arena, err);
+		return verdict_of(call, NULL, &request->given, arena, err);
 	if (ts_gathering_begin(&g, f, request, arena, err) || ts_gather(&g, err))
 		return err->status;
-	return verdict_of(call, &g.input, arena, err);
+	return verdict_of(call, f, &g.input, arena, err);
 }
 
 static enum ts_status baseline(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_request *request,

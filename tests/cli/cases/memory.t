@@ -503,3 +503,97 @@ $ tscope analyze ./foreign.pickle
 |
 | NOT READ
 |   unknown keys \x1B (1 time)
+# Two snapshots: rows add up to what the peak grew by. The same one twice; a trace is none.
+$ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
+| A         ./memory/newest4.pickle.gz
+| B         ./memory/oom.pickle
+| devices   1 only in A, 0 only in B, which are not compared
+|
+| Device 0
+| The peak grew by 108 MiB, from 26.3 KiB to 108 MiB: 30 MiB new from <module> (/home/ada/lab/train.py:88), optimizer state, 24 MiB new from attention (/home/ada/lab/net.py:54), activations, 18 MiB new from remember (/home/ada/lab/plots.py:9), and 36 MiB more from all others.
+|                                          A        B  difference
+|   peak, requested                 26.3 KiB  108 MiB    +108 MiB
+|   there before recording               0 B      0 B         0 B
+|   most that was reserved           350 KiB  124 MiB    +124 MiB
+|   reserved at the end              350 KiB  112 MiB    +112 MiB
+|   allocated at the end              47 KiB   83 MiB     +83 MiB
+|   requested at the end              26 KiB   83 MiB     +83 MiB
+|   lost to rounding                  21 KiB      0 B     -21 KiB
+|   cache that empty_cache returns       0 B      0 B         0 B
+|   fragments that it does not       303 KiB   29 MiB   +28.7 MiB
+|
+| By kind
+|   kind               peak A  peak B  difference   end A   end B  difference
+|   parameters            0 B  15 MiB     +15 MiB     0 B  15 MiB     +15 MiB
+|   gradients        11.8 KiB     0 B   -11.8 KiB  11 KiB     0 B     -11 KiB
+|   optimizer state       0 B  30 MiB     +30 MiB     0 B  30 MiB     +30 MiB
+|   activations         3 KiB  40 MiB     +40 MiB     0 B     0 B         0 B
+|   temporary             0 B   5 MiB      +5 MiB     0 B     0 B         0 B
+|   unknown          11.5 KiB  18 MiB     +18 MiB  15 KiB  38 MiB     +38 MiB
+|
+| At the peak, by stack: 8 of 8 differ
+|          A       B  difference        kind             function                                                                   where
+|        0 B  30 MiB     +30 MiB  new   optimizer state  <module>                                                                   lab/train.py:88
+|        0 B  24 MiB     +24 MiB  new   activations      attention                                                                  lab/net.py:54
+|        0 B  18 MiB     +18 MiB  new   unknown          remember                                                                   lab/plots.py:9
+|        0 B  16 MiB     +16 MiB  new   activations      forward                                                                    lab/net.py:31
+|        0 B  15 MiB     +15 MiB  new   parameters       <module>                                                                   lab/train.py:88
+|        0 B   5 MiB      +5 MiB  new   temporary        torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)  ??
+|   14.5 KiB     0 B   -14.5 KiB  gone  unknown          forward                                                                    models\net.py:41
+|   11.8 KiB     0 B   -11.8 KiB  gone  gradients        backward                                                                   über/größe.py:7
+|
+| At the end, by stack: 7 of 7 differ
+|        A       B  difference        kind             function   where
+|      0 B  30 MiB     +30 MiB  new   optimizer state  <module>   lab/train.py:88
+|      0 B  18 MiB     +18 MiB  new   unknown          remember   lab/plots.py:9
+|      0 B  15 MiB     +15 MiB  new   parameters       <module>   lab/train.py:88
+|      0 B  12 MiB     +12 MiB  new   unknown          attention  lab/net.py:54
+|      0 B   8 MiB      +8 MiB  new   unknown          forward    lab/net.py:31
+|   15 KiB     0 B     -15 KiB  gone  unknown          forward    models\net.py:41
+|   11 KiB     0 B     -11 KiB  gone  gradients        backward   über/größe.py:7
+[1]
+$ tscope diff ./memory/newest4.pickle.gz ./memory/newest4.pickle
+| A         ./memory/newest4.pickle.gz
+| B         ./memory/newest4.pickle
+|
+| Device 0
+| The peak is the same to the byte, 26.3 KiB.
+|                                          A         B  difference
+|   peak, requested                 26.3 KiB  26.3 KiB         0 B
+|   there before recording               0 B       0 B         0 B
+|   most that was reserved           350 KiB   350 KiB         0 B
+|   reserved at the end              350 KiB   350 KiB         0 B
+|   allocated at the end              47 KiB    47 KiB         0 B
+|   requested at the end              26 KiB    26 KiB         0 B
+|   lost to rounding                  21 KiB    21 KiB         0 B
+|   cache that empty_cache returns       0 B       0 B         0 B
+|   fragments that it does not       303 KiB   303 KiB         0 B
+|
+| By kind
+|   kind           peak A    peak B  difference   end A   end B  difference
+|   gradients    11.8 KiB  11.8 KiB         0 B  11 KiB  11 KiB         0 B
+|   activations     3 KiB     3 KiB         0 B     0 B     0 B         0 B
+|   unknown      11.5 KiB  11.5 KiB         0 B  15 KiB  15 KiB         0 B
+|
+| Device 1
+| The peak is the same to the byte, 1 MiB.
+|                                       A      B  difference
+|   peak, requested                 1 MiB  1 MiB         0 B
+|   there before recording            3 B    3 B         0 B
+|   most that was reserved          6 MiB  6 MiB         0 B
+|   reserved at the end             4 MiB  4 MiB         0 B
+|   allocated at the end            1 MiB  1 MiB         0 B
+|   requested at the end            1 MiB  1 MiB         0 B
+|   lost to rounding                1 MiB  1 MiB         0 B
+|   cache that empty_cache returns    0 B    0 B         0 B
+|   fragments that it does not      2 MiB  2 MiB         0 B
+|
+| By kind
+|   kind     peak A  peak B  difference  end A  end B  difference
+|   unknown   1 MiB   1 MiB         0 B  1 MiB  1 MiB         0 B
+$ tscope diff --curves ./memory/oom.pickle ./memory/list.pickle
+! tscope: diff: --curves works with two runs, and these are memory snapshots
+[2]
+$ tscope diff ./memory/oom.pickle ./traced/trace.json
+! tscope: diff: ./memory/oom.pickle is a memory snapshot, and ./traced/trace.json is none; give two of a kind
+[2]

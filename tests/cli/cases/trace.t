@@ -1632,3 +1632,202 @@ $ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
 $ tscope analyze --step 1 --overlay copy.json missing
 ! tscope: analyze: --step is for traces and traces of runs, and missing is a run
 [2]
+
+# Two traces: the products of one take 0.6 ms longer a step, up to 0.04 ms more or less, and everything else is the same.
+$ tscope diff ./traced/demo.json.gz ./traced/slower.json
+| A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+| A         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/slower.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|
+| Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
+|             A            B    difference    of A                 95 %          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|
+| Device time by category (sums: what ran at once counts twice): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|
+| Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
+|             A            B    difference      of A                 95 %  count A  count B                                                                         name
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|
+| Device time by the operator that launched it (sums): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+[1]
+# The same trace twice, and the same without a device.
+$ tscope diff ./traced/trace.json ./traced/demo.json.gz
+| A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./traced/trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+$ tscope diff --all ./traced/cpu.json ./traced/cpu.json
+| A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./traced/cpu.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./traced/cpu.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, on the host: not both traces have work of a device
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|
+| Where a step's time on the host goes (the parts add up to it): 0 of 2 differ
+|             A            B    difference    of A                 95 %                 name
+|   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  aten::mm
+|   9.950000 ms  9.950000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  nothing recorded
+|
+| Operators by self time on the host, all threads: 0 of 1 differ
+|             A            B    difference    of A                 95 %  count A  count B                 name
+|   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms        1        1  not different  aten::mm
+# Two steps of one side, of which none is left out; a trace that is cut.
+$ tscope diff ./traced/cut.json ./traced/demo.json.gz
+| A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -33.4 % to 28.6 %).
+| A         ./traced/cut.json, 2 steps, 1 to 2
+| B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -3.427 to +2.927 ms  not different  step
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  ProfilerStep on the host
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ tscope diff --first ./traced/trace.json ./traced/slower.json
+! tscope: diff: --first works with two runs, and these are traces
+[2]
+$ tscope diff ./traced/trace.json base
+! tscope: diff: ./traced/trace.json is a profiler's trace, and base is none; give two of a kind
+[2]
+# Two runs that have traces: behind what is said of their steps, and alone where there are none.
+$ cp -r runs/base with; cp -r runs/rerun slow; cp traced/trace.json with; cp traced/slower.json slow/trace.json; tscope diff ./with ./slow
+| Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps
+| cause: no difference found; confidence: low
+|   a  ./with  3383282dd299  8 steps (0 to 7)  1 rank
+|   b  ./slow  8742f3e135f1  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
+|
+| OUTCOMES
+|                          a       b     b - a
+|   loss, last tenth    0.25    0.25  the same
+|   loss, best          0.25    0.25  the same
+|   peak memory        8 MiB   8 MiB  the same
+|   steps                  8       8  the same
+|   wall time         1.75 s  1.75 s  the same
+|
+| SERIES  7 series are the same
+|
+| FACTS THAT DIFFER  2 in session
+|   session.name     base          ->  rerun
+|   session.started  1700000000.0  ->  1700001000.0
+|
+| EVIDENCE
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
+|
+| TRACES  trace.json of A against trace.json of B, the job
+|   A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+$ mkdir bare1 bare2; cp traced/trace.json bare1; cp traced/slower.json bare2/other.pt.trace.json; tscope push bare1 bare2; tscope diff bare1 bare2
+| name           id            steps      sent       new  outcome
+| default/bare1  94b50961d8f6      0 SIZE SIZE  created
+| default/bare2  549976e73602      0 SIZE SIZE  created
+| 2 runs: 2 created
+| A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+| A         trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         other.pt.trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|
+| Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
+|             A            B    difference    of A                 95 %          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|
+| Device time by category (sums: what ran at once counts twice): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|
+| Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
+|             A            B    difference      of A                 95 %  count A  count B                                                                         name
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|
+| Device time by the operator that launched it (sums): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+[1]
+$ tscope diff ./with bare1
+| The two runs do not have the same ranks: only the first run has rank 0, only the second run has rank 1; no rank is in both runs; 8 recorded facts differ: code.commit and 7 more
+| cause: too little in common to compare; confidence: none
+|   The two runs do not have the same ranks: only the first run has rank 0, only the second run has
+|     rank 1; no rank is in both runs; 8 recorded facts differ: code.commit and 7 more
+|   a  ./with  3383282dd299  8 steps (0 to 7)  1 rank
+|   b  bare1   94b50961d8f6  0 steps (none)    1 rank
+|
+| EQUIVALENT?
+|   bit-exact    not known: the two runs have no common step
+|   numerical    not known: there is nothing to compare
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 3383282dd299 94b50961d8f6 --repeats GLOB
+|
+| OUTCOMES
+|                          a          b         b - a
+|   loss, last tenth    0.25  not known  not compared
+|   loss, best          0.25  not known  not compared
+|   peak memory        8 MiB  not known  not compared
+|   steps                  8          0            -8
+|   wall time         1.75 s  not known  not compared
+|   loss, last tenth of b: the run has no column scalars.loss
+|   peak memory of b: the run has no column memory.peak_alloc or memory.alloc
+|   wall time of b: no step of the run has a timestamp or phases
+|
+| SERIES  no series is the same
+|
+| FACTS THAT DIFFER
+|   1 in code, 3 in config, 1 in seeds, 2 in libraries, 1 in parallelism, 4 in session
+|   code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
+|   config.layers[0]        2                                         ->  not recorded
+|   config.layers[1]        4                                         ->  not recorded
+|   config.lr               0.001                                     ->  not recorded
+|   seeds.torch             7                                         ->  not recorded
+|   libraries.python        3.11.2                                    ->  not recorded
+|   libraries.torch         2.6.0                                     ->  not recorded
+|   parallelism.world_size  1                                         ->  2
+|   session.n_steps         8                                         ->  not recorded
+|   session.name            base                                      ->  not recorded
+|   session.started         1700000000.0                              ->  not recorded
+|   session.wall_time       2.0                                       ->  not recorded
+|
+| ONLY ON ONE SIDE
+|   only a       rank 0
+|   only b       rank 1
+|
+| TRACES  trace.json of A against trace.json of B, the job
+|   A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+[3]
+# The gate says why a step is slower by the traces of a baseline and the candidate.
+$ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp traced/trace.json m6; python3 runs/gate.py bad time=0.15 commit=c1 session=x started=1700020000; cp traced/slower.json bad/trace.json; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main | grep -A3 'became slower'
+| 6 runs: 6 created
+| outcome   created
+| Where the step became slower
+|   by their traces (A: the baseline): A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+|   work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference
+|   mean work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference

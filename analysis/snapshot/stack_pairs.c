@@ -1,0 +1,149 @@
+#include "analysis/snapshot/stack_pairs.h"
+
+#include <stdlib.h>
+
+struct maker {
+	const struct ts_snapshot *s[2];
+	struct ts_arena *arena;
+	uint32_t *text[2];  /* the number of each text */
+	uint32_t *frame[2]; /* of each frame */
+};
+
+/* --- texts --- */
+
+struct text {
+	struct ts_span text;
+	uint32_t at;
+	uint8_t side;
+};
+
+static int by_text(const void *va, const void *vb)
+{
+	const struct text *a = va, *b = vb;
+
+	return ts_span_cmp(a->text, b->text);
+}
+
+static bool number_texts(struct maker *m)
+{
+	size_t n = m->s[0]->n_texts + m->s[1]->n_texts, at = 0;
+	struct text *texts = ts_arena_array(m->arena, n, sizeof *texts);
+	uint32_t number = 0;
+
+	for (uint8_t k = 0; k < 2; k++) {
+		m->text[k] = ts_arena_array(m->arena, m->s[k]->n_texts, sizeof **m->text);
+		if (!texts || !m->text[k])
+			return false;
+		for (size_t i = 0; i < m->s[k]->n_texts; i++)
+			texts[at++] = (struct text){m->s[k]->texts[i], (uint32_t)i, k};
+	}
+	if (n)
+		qsort(texts, n, sizeof *texts, by_text);
+	for (size_t i = 0; i < n; i++) {
+		number += i && ts_span_cmp(texts[i].text, texts[i - 1].text) != 0;
+		m->text[texts[i].side][texts[i].at] = number;
+	}
+	return true;
+}
+
+/* --- frames --- */
+
+struct frame {
+	uint32_t file, function, at;
+	int32_t line;
+	uint8_t side;
+};
+
+static int by_frame(const void *va, const void *vb)
+{
+	const struct frame *a = va, *b = vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static bool number_frames(struct maker *m, bool lines)
+{
+	size_t n = m->s[0]->n_frames + m->s[1]->n_frames, at = 0;
+	struct frame *frames = ts_arena_array(m->arena, n, sizeof *frames);
+	uint32_t number = 0;
+
+	for (uint8_t k = 0; k < 2; k++) {
+		m->frame[k] = ts_arena_array(m->arena, m->s[k]->n_frames, sizeof **m->frame);
+		if (!frames || !m->frame[k])
+			return false;
+		for (size_t i = 0; i < m->s[k]->n_frames; i++) {
+			const struct ts_snapshot_frame *f = &m->s[k]->frames[i];
+
+			frames[at++] =
+				(struct frame){m->text[k][f->file], m->text[k][f->function], (uint32_t)i, lines ? f->line : 0, k};
+		}
+	}
+	if (n)
+		qsort(frames, n, sizeof *frames, by_frame);
+	for (size_t i = 0; i < n; i++) {
+		number += i && by_frame(&frames[i], &frames[i - 1]) != 0;
+		m->frame[frames[i].side][frames[i].at] = number;
+	}
+	return true;
+}
+
+/* --- stacks --- */
+
+struct stack {
+	const uint32_t *frames; /* numbers */
+	uint32_t n, at;
+	uint8_t side;
+};
+
+static int by_stack(const void *va, const void *vb)
+{
+	const struct stack *a = va, *b = vb;
+
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return memcmp(a->frames, b->frames, a->n * sizeof *a->frames); /* any order will do */
+}
+
+static bool number_stacks(struct maker *m, uint32_t *numbers[2], uint32_t *ret_n)
+{
+	size_t n = m->s[0]->n_stacks + m->s[1]->n_stacks, at = 0;
+	struct stack *stacks = ts_arena_array(m->arena, n, sizeof *stacks);
+	uint32_t number = 1;
+
+	for (uint8_t k = 0; k < 2; k++) {
+		uint32_t *frames = ts_arena_array(m->arena, m->s[k]->n_stack_frames, sizeof *frames);
+
+		numbers[k] = ts_arena_array(m->arena, m->s[k]->n_stacks, sizeof **numbers);
+		if (!stacks || !frames || !numbers[k])
+			return false;
+		for (size_t i = 0; i < m->s[k]->n_stack_frames; i++)
+			frames[i] = m->frame[k][m->s[k]->stack_frames[i]];
+		for (size_t i = 0; i < m->s[k]->n_stacks; i++)
+			stacks[at++] = (struct stack){frames + m->s[k]->stacks[i].first, m->s[k]->stacks[i].n, (uint32_t)i, k};
+	}
+	if (n)
+		qsort(stacks, n, sizeof *stacks, by_stack);
+	for (size_t i = 0; i < n; i++) {
+		number += i && by_stack(&stacks[i], &stacks[i - 1]) != 0;
+		numbers[stacks[i].side][stacks[i].at] = number;
+	}
+	*ret_n = number + 1;
+	return true;
+}
+
+enum ts_status ts_stack_pairs(const struct ts_snapshot *a, const struct ts_snapshot *b, struct ts_arena *arena,
+			      struct ts_stack_pairs *ret_pairs, struct ts_error *err)
+{
+	struct maker m = {.s = {a, b}, .arena = arena};
+	struct ts_stack_pairs pairs = {0};
+
+	if (!number_texts(&m) || !number_frames(&m, true) || !number_stacks(&m, pairs.exact, &pairs.n_exact) ||
+	    !number_frames(&m, false) || !number_stacks(&m, pairs.loose, &pairs.n_loose))
+		return ts_arena_error(arena, err);
+	*ret_pairs = pairs;
+	return TS_OK;
+}

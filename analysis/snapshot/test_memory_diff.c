@@ -1,0 +1,234 @@
+/* memory_diff.h: two snapshots whose difference was chosen first. */
+#include "analysis/snapshot/memory_diff.h"
+
+#include "analysis/snapshot/test_snapshot_made.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SILU "net.py:silu < train.py:step"
+#define LOSS "loss.py:loss < train.py:step"
+#define NORM "net.py:norm < train.py:step"
+#define MASK "net.py:mask < train.py:step"
+
+enum { SEGMENT = 1 << 24, ONE = 0x1000000, TWO = 0x2000000, THREE = 0x3000000, FOUR = 0x4000000 };
+
+static struct ts_arena arena;
+
+static int begin(void **state)
+{
+	(void)state;
+	ts_arena_init(&arena, 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	ts_arena_finish(&arena);
+	return 0;
+}
+
+static void *copy(const void *from, size_t n, size_t size)
+{
+	void *to = ts_arena_dup(&arena, from, n * size + !n);
+
+	assert_non_null(to);
+	return to;
+}
+
+/* The snapshot that is made, kept beyond the next one, its frames at these lines and the next. */
+static const struct ts_snapshot *kept(int32_t line)
+{
+	const struct ts_snapshot *s = made_end();
+	struct ts_snapshot *to = copy(s, 1, sizeof *s);
+	struct ts_snapshot_frame *frames = copy(s->frames, s->n_frames, sizeof *frames);
+
+	for (size_t i = 0; i < s->n_frames; i++)
+		frames[i].line = line;
+	to->frames = frames;
+	to->texts = copy(s->texts, s->n_texts, sizeof *s->texts);
+	to->stacks = copy(s->stacks, s->n_stacks, sizeof *s->stacks);
+	to->stack_frames = copy(s->stack_frames, s->n_stack_frames, sizeof *s->stack_frames);
+	to->segments = copy(s->segments, s->n_segments, sizeof *s->segments);
+	to->blocks = copy(s->blocks, s->n_blocks, sizeof *s->blocks);
+	to->events = copy(s->events, s->n_events, sizeof *s->events);
+	to->devices = copy(s->devices, s->n_devices, sizeof *s->devices);
+	return to;
+}
+
+/* Before recording 1,000,000 bytes; then `silu` for good, and for a while 2,000,000 by `loss` and `more` by `who`. */
+static void make(uint64_t silu, const char *who, uint64_t more)
+{
+	made_begin();
+	made_segment(ONE, SEGMENT);
+	made_block(1 << 20, 1000000, TS_BLOCK_ACTIVE, NULL);
+	made_block(SEGMENT - (1 << 20), 0, TS_BLOCK_INACTIVE, NULL);
+	made_segment(TWO, SEGMENT);
+	made_block(8 << 20, silu, TS_BLOCK_ACTIVE, SILU);
+	made_block(8 << 20, 0, TS_BLOCK_INACTIVE, NULL);
+	made_event(TS_ACTION_ALLOC, TWO, silu, SILU);
+	made_event(TS_ACTION_ALLOC, THREE, 2000000, LOSS);
+	made_event(TS_ACTION_ALLOC, FOUR, more, who);
+	made_free(FOUR, more, who);
+	made_free(THREE, 2000000, LOSS);
+}
+
+static const struct ts_memory_diff_row *row(const struct ts_memory_diff_moment *m, const char *function)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (ts_span_is(m->rows[i].function, function))
+			return &m->rows[i];
+	return NULL;
+}
+
+static void adds_up(const struct ts_memory_diff_moment *m)
+{
+	int64_t rows = 0, kinds = 0;
+	uint64_t a = 0, b = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		rows += m->rows[i].difference;
+		a += m->rows[i].a.bytes;
+		b += m->rows[i].b.bytes;
+	}
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		kinds += m->kinds[i].difference;
+	assert_int_equal(rows, m->difference);
+	assert_int_equal(kinds, m->difference);
+	assert_int_equal(a, m->a);
+	assert_int_equal(b, m->b);
+}
+
+static struct ts_memory_diff diff_of(const struct ts_snapshot *a, const struct ts_snapshot *b)
+{
+	struct ts_memory_diff d;
+	struct ts_error err;
+
+	assert_int_equal(ts_memory_diff(a, b, &arena, &d, &err), TS_OK);
+	for (size_t i = 0; i < d.n; i++) {
+		adds_up(&d.devices[i].peak);
+		adds_up(&d.devices[i].end);
+	}
+	return d;
+}
+
+static void grown_new_and_gone(void **state)
+{
+	const struct ts_memory_diff_row *r;
+	const struct ts_snapshot *a, *b;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	make(6000000, MASK, 400000);
+	b = kept(7);
+	d = diff_of(a, b);
+	assert_false(d.same);
+	assert_int_equal(d.n, 1);
+	assert_true(d.devices[0].peak.known);
+	assert_int_equal(d.devices[0].peak.a, 6070000);
+	assert_int_equal(d.devices[0].peak.b, 9400000);
+	assert_int_equal(d.devices[0].end.difference, 3000000);
+	assert_int_equal(d.devices[0].peak.n_differ, 3);
+	r = &d.devices[0].peak.rows[0];
+	assert_true(ts_span_is(r->function, "silu") && r->match == TS_MATCH_STACK && r->difference == 3000000 && r->scales);
+	assert_true(r->ratio == 2.0 && r->b.line == 7);
+	assert_true(ts_span_is(r->calls, "silu (net.py:7) < step (train.py:7)"));
+	r = row(&d.devices[0].peak, "mask");
+	assert_true(r->match == TS_MATCH_ONLY_B && r->difference == 400000 && !r->scales);
+	r = row(&d.devices[0].peak, "norm");
+	assert_true(r->match == TS_MATCH_ONLY_A && r->difference == -70000 && r->a.line == 7);
+	r = row(&d.devices[0].peak, "loss");
+	assert_true(r->match == TS_MATCH_STACK && r->difference == 0 && r->scales && r->ratio == 1.0);
+	r = row(&d.devices[0].peak, "");
+	assert_true(r->a.bytes == 1000000 && r->b.bytes == 1000000 && !r->calls.len);
+	assert_true(ts_span_starts(
+		d.devices[0].sentence,
+		ts_span_str("The peak grew by 3.18 MiB, from 5.79 MiB to 8.96 MiB: 2.86 MiB more from silu (net.py:7)")));
+	assert_true(ts_span_ends(d.devices[0].sentence, ", and 68.4 KiB less from all others."));
+}
+
+static void lines_that_moved(void **state)
+{
+	const struct ts_memory_diff_row *r;
+	const struct ts_snapshot *a, *b;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	make(3000000, NORM, 80000);
+	b = kept(9);
+	d = diff_of(a, b);
+	assert_int_equal(d.devices[0].peak.n, 4);
+	r = row(&d.devices[0].peak, "norm");
+	assert_true(r->match == TS_MATCH_LINES && r->difference == 10000 && r->a.line == 7 && r->b.line == 9);
+	assert_true(ts_span_ends(d.devices[0].sentence, "MiB: 9.77 KiB more from norm (net.py:9)."));
+}
+
+static void the_same(void **state)
+{
+	const struct ts_snapshot *a;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	d = diff_of(a, a);
+	assert_true(d.same && d.devices[0].peak.n_differ == 0);
+	assert_true(ts_span_is(d.devices[0].sentence, "The peak is the same to the byte, 5.79 MiB."));
+}
+
+static void without_history(void **state)
+{
+	const struct ts_snapshot *a, *b;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	made_begin();
+	made_segment(ONE, SEGMENT);
+	made_block(SEGMENT, 9000000, TS_BLOCK_ACTIVE, MASK);
+	b = kept(7);
+	d = diff_of(a, b);
+	assert_false(d.devices[0].peak.known);
+	assert_true(d.devices[0].gauges[0].known_a && !d.devices[0].gauges[0].known_b);
+	assert_int_equal(d.devices[0].end.difference, 5000000);
+	assert_true(ts_span_starts(d.devices[0].sentence, ts_span_str("What is held at the end grew by ")));
+}
+
+static void no_device_in_common(void **state)
+{
+	const struct ts_snapshot *a, *b;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	made_begin();
+	b = kept(7);
+	d = diff_of(a, b);
+	assert_true(!d.n && d.only_a == 1 && !d.only_b && !d.same);
+	d = diff_of(b, a);
+	assert_true(!d.n && d.only_b == 1);
+	assert_true(diff_of(b, b).same);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(grown_new_and_gone, begin, end),
+		cmocka_unit_test_setup_teardown(lines_that_moved, begin, end),
+		cmocka_unit_test_setup_teardown(the_same, begin, end),
+		cmocka_unit_test_setup_teardown(without_history, begin, end),
+		cmocka_unit_test_setup_teardown(no_device_in_common, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

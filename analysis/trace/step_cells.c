@@ -1,0 +1,428 @@
+/* step_cells.c - see trace_side.h: what each step of a trace took, by row. */
+#include "analysis/trace/device_events.h"
+#include "analysis/trace/kernel_sums.h"
+#include "analysis/trace/moments.h"
+#include "analysis/trace/trace_side.h"
+
+#include <stdlib.h>
+
+struct cells {
+	struct ts_trace_cell *items;
+	size_t n;
+};
+
+static uint64_t added(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static int by_row(const void *va, const void *vb)
+{
+	const struct ts_trace_cell *a = va, *b = vb;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->step > b->step) - (a->step < b->step);
+}
+
+size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(cells, n, sizeof *cells, by_row);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && cells[kept - 1].row == cells[i].row && cells[kept - 1].step == cells[i].step) {
+			cells[kept - 1].ns = added(cells[kept - 1].ns, cells[i].ns);
+			cells[kept - 1].count = added(cells[kept - 1].count, cells[i].count);
+		} else {
+			cells[kept++] = cells[i];
+		}
+	}
+	return kept;
+}
+
+/* --- parts of devices --- */
+
+/* Rows: categories of computation; exposed copies in the place of copies; then these. */
+enum {
+	PART_COLLECTIVE = TS_SUM_CATEGORIES,
+	PART_HOST = PART_COLLECTIVE + TS_COLLECTIVES,
+	PART_LAUNCH,
+	PART_QUEUED,
+	PART_UNKNOWN,
+	PARTS
+};
+
+static enum ts_status part_names(struct ts_arena *arena, struct ts_trace_cells *ret, struct ts_error *err)
+{
+	struct ts_span *names = ts_arena_array(arena, PARTS, sizeof *names);
+
+	if (!names)
+		return ts_arena_error(arena, err);
+	for (uint32_t i = 0; i < TS_SUM_CATEGORIES; i++)
+		names[i] = ts_span_str(i == TS_SUM_COPY ? "exposed copies" : ts_sum_category_word(i));
+	for (int i = 0; i < TS_COLLECTIVES; i++) {
+		const char *text = ts_arena_printf(arena, "exposed %s", ts_collective_word((enum ts_collective)i));
+
+		if (!text)
+			return ts_arena_error(arena, err);
+		names[PART_COLLECTIVE + i] = ts_span_str(text);
+	}
+	names[PART_HOST] = ts_span_str("idle: the host had not asked");
+	names[PART_LAUNCH] = ts_span_str("idle: launching");
+	names[PART_QUEUED] = ts_span_str("idle: queued");
+	names[PART_UNKNOWN] = ts_span_str("idle: its call is not in the trace");
+	ret->names = names;
+	ret->n_names = PARTS;
+	return TS_OK;
+}
+
+/* Adds a stretch of time, that of each window for itself. *window is the first that ends behind what came before. */
+static void add_stretch(const struct ts_trace_side *side, size_t *window, struct cells *out, uint32_t row, int64_t begin, int64_t end)
+{
+	while (*window < side->n && side->windows[*window].end <= begin)
+		++*window;
+	for (size_t k = *window; k < side->n && side->windows[k].begin < end; k++) {
+		const struct ts_trace_window *w = &side->windows[k];
+		int64_t from = w->begin > begin ? w->begin : begin, to = w->end < end ? w->end : end;
+
+		if (to > from)
+			out->items[out->n++] = (struct ts_trace_cell){row, (uint32_t)k, (uint64_t)to - (uint64_t)from, 0};
+	}
+}
+
+static uint32_t device_part(const struct ts_device_event *w, const struct ts_trace_spans *s, const struct ts_trace *trace,
+			    uint32_t *categories)
+{
+	uint32_t name = s->name[w->row];
+
+	if (w->class == TS_PART_COMMUNICATION)
+		return (uint32_t)PART_COLLECTIVE + w->collective;
+	if (w->class == TS_PART_MEMORY)
+		return TS_SUM_COPY;
+	if (s->kind[w->row] == TS_TRACE_FILL)
+		return TS_SUM_FILL;
+	if (!categories[name])
+		categories[name] = 1 + (uint32_t)ts_kernel_category(trace->names[name]);
+	return categories[name] - 1;
+}
+
+/* The gap from..to on all devices, behind which the event of this row begins. */
+static void add_gap(const struct ts_trace_side *side, size_t *window, struct cells *out, int64_t from, int64_t to, uint32_t row)
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+	uint32_t call = side->nest.parent[row];
+
+	if (from >= to)
+		return;
+	if (call == TS_NEST_NONE) {
+		add_stretch(side, window, out, PART_UNKNOWN, from, to);
+	} else if (s->start_ns[call] < from) {
+		add_stretch(side, window, out, PART_QUEUED, from, to);
+	} else {
+		int64_t asked = s->start_ns[call] < to ? s->start_ns[call] : to;
+
+		add_stretch(side, window, out, PART_HOST, from, asked);
+		add_stretch(side, window, out, PART_LAUNCH, asked, to);
+	}
+}
+
+/* Events as the layers of moments.h, in their order. */
+static struct ts_stretch *layers_of(const struct ts_device_event *w, size_t n, struct ts_arena *arena)
+{
+	struct ts_stretch *events = ts_arena_array(arena, n, sizeof *events);
+
+	for (size_t i = 0; events && i < n; i++)
+		events[i] = (struct ts_stretch){w[i].begin, w[i].end, (uint32_t)i,
+						w[i].class == TS_PART_COMPUTATION ? 0 : (w[i].class == TS_PART_COMMUNICATION ? 1 : 2)};
+	return events;
+}
+
+/* What is idle at the end of a window that no event closes, as of a step whose host ran on, was asked for by nobody yet. */
+static void add_all(const struct ts_trace_side *side, const struct ts_stretch *moments, size_t n, const struct ts_device_event *w,
+		    uint32_t *categories, struct cells *out)
+{
+	int64_t until = side->windows[0].begin;
+	size_t window = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_device_event *event = &w[moments[i].row];
+
+		if (moments[i].end <= side->windows[0].begin)
+			continue;
+		add_gap(side, &window, out, until, moments[i].begin, event->row);
+		add_stretch(side, &window, out, device_part(event, &side->trace->rows.spans, side->trace, categories), moments[i].begin,
+			    moments[i].end);
+		until = moments[i].end;
+	}
+	add_stretch(side, &window, out, PART_HOST, until, side->windows[side->n - 1].end);
+}
+
+static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_cells *ret,
+				   struct ts_error *err)
+{
+	struct ts_device_event *w = NULL, *spare;
+	uint32_t *categories = ts_arena_array(arena, side->trace->n_names + 1, sizeof *categories);
+	struct ts_stretch *events, *moments = NULL;
+	struct cells out = {0};
+	size_t n = 0, n_moments = 0;
+
+	if (ts_device_events(side->trace, arena, &w, &n, err) || part_names(arena, ret, err))
+		return err->status;
+	spare = ts_arena_array(arena, n, sizeof *spare);
+	if (!spare || !categories)
+		return ts_arena_error(arena, err);
+	ts_device_events_by_begin(w, n, spare);
+	events = layers_of(w, n, arena);
+	if (!events)
+		return ts_arena_error(arena, err);
+	if (ts_moments(events, n, arena, &moments, &n_moments, err))
+		return err->status;
+	out.items = ts_arena_array(arena, n_moments * 4 + side->n * 2 + 2, sizeof *out.items);
+	if (!out.items)
+		return ts_arena_error(arena, err);
+	add_all(side, moments, n_moments, w, categories, &out);
+	ret->items = out.items;
+	ret->n = ts_trace_cells_settle(out.items, out.n);
+	return TS_OK;
+}
+
+/* --- self time --- */
+
+struct self {
+	uint64_t *covered; /* of each span, by its children */
+	int64_t *until;	   /* how far */
+};
+
+static int64_t end_of(const struct ts_trace_spans *s, size_t i)
+{
+	return s->start_ns[i] + s->duration_ns[i];
+}
+
+/* What the children of each span cover, as a union. If `emit` is not NULL, it gets the moments between them. */
+static void cover_children(const struct ts_trace_side *side, struct self *self, void *ctx,
+			   void (*emit)(void *ctx, uint32_t span, int64_t begin, int64_t end))
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+	const struct ts_nest *nest = &side->nest;
+
+	for (size_t k = 0; k < nest->n_order; k++)
+		self->until[nest->order[k]] = s->start_ns[nest->order[k]];
+	for (size_t k = 0; k < nest->n_order; k++) {
+		uint32_t i = nest->order[k], p = nest->parent[i];
+		int64_t begin = s->start_ns[i];
+
+		if (p == TS_NEST_NONE || end_of(s, i) <= self->until[p])
+			continue;
+		if (emit && begin > self->until[p])
+			emit(ctx, p, self->until[p], begin);
+		begin = begin > self->until[p] ? begin : self->until[p];
+		self->covered[p] += (uint64_t)end_of(s, i) - (uint64_t)begin;
+		self->until[p] = end_of(s, i);
+	}
+	for (size_t k = 0; emit && k < nest->n_order; k++)
+		if (end_of(s, nest->order[k]) > self->until[nest->order[k]])
+			emit(ctx, nest->order[k], self->until[nest->order[k]], end_of(s, nest->order[k]));
+}
+
+static enum ts_status self_begin(const struct ts_trace_side *side, struct ts_arena *arena, struct self *self, struct ts_error *err)
+{
+	self->covered = ts_arena_array(arena, side->trace->rows.spans.n, sizeof *self->covered);
+	self->until = ts_arena_array(arena, side->trace->rows.spans.n, sizeof *self->until);
+	return self->covered && self->until ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* --- parts of the host --- */
+
+/* The thread of the first step; without steps, that of the longest span. */
+static uint32_t step_thread(const struct ts_trace_side *side)
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < s->n; i++) {
+		bool step = s->kind[i] == TS_TRACE_ANNOTATION &&
+			    ts_span_starts(side->trace->names[s->name[i]], ts_span_str("ProfilerStep#"));
+
+		if (side->whole ? s->kind[i] == TS_TRACE_OPERATOR || s->kind[i] == TS_TRACE_PYTHON : step)
+			best = best == SIZE_MAX || (side->whole && s->duration_ns[i] > s->duration_ns[best]) ? i : best;
+	}
+	return best == SIZE_MAX ? 0 : s->thread[best];
+}
+
+struct host {
+	const struct ts_trace_spans *s;
+	struct ts_device_event *items; /* group: thread of layers */
+	size_t n;
+	uint32_t thread;
+};
+
+static void emit_host(void *ctx, uint32_t span, int64_t begin, int64_t end)
+{
+	struct host *h = ctx;
+	uint8_t kind = h->s->kind[span];
+	bool here = h->s->thread[span] == h->thread;
+
+	if (kind == TS_TRACE_OPERATOR || kind == TS_TRACE_RUNTIME || (kind == TS_TRACE_PYTHON && here))
+		h->items[h->n++] = (struct ts_device_event){
+			.begin = begin, .end = end, .row = span, .class = kind == TS_TRACE_PYTHON ? 2 : (here ? 0 : 1)};
+}
+
+static void host_cells(const struct ts_trace_side *side, const struct ts_stretch *moments, size_t n, uint32_t nothing,
+		       struct cells *out)
+{
+	int64_t until = side->windows[0].begin;
+	size_t window = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (moments[i].end <= side->windows[0].begin)
+			continue;
+		if (moments[i].begin > until)
+			add_stretch(side, &window, out, nothing, until, moments[i].begin);
+		add_stretch(side, &window, out, side->trace->rows.spans.name[moments[i].row], moments[i].begin, moments[i].end);
+		until = moments[i].end;
+	}
+	if (side->windows[side->n - 1].end > until)
+		add_stretch(side, &window, out, nothing, until, side->windows[side->n - 1].end);
+}
+
+/* "<built-in method mul_ of Tensor object at 0x7f2a>" is another address in each run: the name ends before it. */
+static struct ts_span without_address(struct ts_span name)
+{
+	static const char at[] = " at 0x";
+
+	for (size_t i = 0; name.len && name.data[0] == '<' && i + sizeof at - 1 <= name.len; i++)
+		if (memcmp(name.data + i, at, sizeof at - 1) == 0)
+			return ts_span_part(name, 0, i);
+	return name;
+}
+
+static enum ts_status host_names(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_cells *ret,
+				 struct ts_error *err)
+{
+	struct ts_span *names = ts_arena_array(arena, side->trace->n_names + 1, sizeof *names);
+
+	if (!names)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < side->trace->n_names; i++)
+		names[i] = without_address(side->trace->names[i]);
+	names[side->trace->n_names] = ts_span_str("nothing recorded");
+	ret->names = names;
+	ret->n_names = side->trace->n_names + 1;
+	return TS_OK;
+}
+
+static enum ts_status host_parts(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_cells *ret,
+				 struct ts_error *err)
+{
+	struct host h = {.s = &side->trace->rows.spans, .thread = step_thread(side)};
+	struct ts_device_event *spare;
+	struct ts_stretch *events, *moments = NULL;
+	struct cells out = {0};
+	struct self self;
+	size_t n_moments = 0;
+
+	if (self_begin(side, arena, &self, err) || host_names(side, arena, ret, err))
+		return err->status;
+	h.items = ts_arena_array(arena, side->nest.n_order * 2, sizeof *h.items);
+	spare = ts_arena_array(arena, side->nest.n_order * 2, sizeof *spare);
+	events = ts_arena_array(arena, side->nest.n_order * 2, sizeof *events);
+	if (!h.items || !spare || !events)
+		return ts_arena_error(arena, err);
+	cover_children(side, &self, &h, emit_host);
+	ts_device_events_by_begin(h.items, h.n, spare);
+	for (size_t i = 0; i < h.n; i++)
+		events[i] = (struct ts_stretch){h.items[i].begin, h.items[i].end, h.items[i].row, h.items[i].class};
+	if (ts_moments(events, h.n, arena, &moments, &n_moments, err))
+		return err->status;
+	out.items = ts_arena_array(arena, n_moments * 2 + side->n * 2 + 2, sizeof *out.items);
+	if (!out.items)
+		return ts_arena_error(arena, err);
+	host_cells(side, moments, n_moments, (uint32_t)side->trace->n_names, &out);
+	ret->items = out.items;
+	ret->n = ts_trace_cells_settle(out.items, out.n);
+	return TS_OK;
+}
+
+/* --- sums --- */
+
+static bool in_table(enum ts_side_table table, uint8_t kind)
+{
+	static const uint8_t kinds[TS_SIDE_TABLES] = {
+		[TS_SIDE_OPERATORS] = TS_TRACE_OPERATOR, [TS_SIDE_FUNCTIONS] = TS_TRACE_PYTHON, [TS_SIDE_CALLS] = TS_TRACE_RUNTIME};
+
+	return table < TS_SIDE_OPERATORS ? ts_trace_on_device(kind) : kind == kinds[table];
+}
+
+static uint32_t row_of(const struct ts_trace_side *side, enum ts_side_table table, size_t i, uint32_t *categories)
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+
+	if (table == TS_SIDE_DEVICE_OPERATORS)
+		return side->nest.in_operator[i] == TS_NEST_NONE ? (uint32_t)side->trace->n_names : s->name[side->nest.in_operator[i]];
+	if (table != TS_SIDE_CATEGORIES)
+		return s->name[i];
+	if (s->kind[i] != TS_TRACE_KERNEL)
+		return s->kind[i] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
+	if (!categories[s->name[i]])
+		categories[s->name[i]] = 1 + (uint32_t)ts_kernel_category(side->trace->names[s->name[i]]);
+	return categories[s->name[i]] - 1;
+}
+
+static enum ts_status sum_names(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
+				struct ts_trace_cells *ret, struct ts_error *err)
+{
+	size_t n = table == TS_SIDE_CATEGORIES ? (size_t)TS_SUM_CATEGORIES : side->trace->n_names + 1;
+	struct ts_span *names = ts_arena_array(arena, n, sizeof *names);
+
+	if (!names)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++)
+		if (table == TS_SIDE_CATEGORIES)
+			names[i] = ts_span_str(ts_sum_category_word((uint32_t)i));
+		else if (i == side->trace->n_names)
+			names[i] = ts_span_str("no operator in the trace");
+		else
+			names[i] = table == TS_SIDE_KERNELS ? ts_kernel_without_arguments(side->trace->names[i])
+							    : without_address(side->trace->names[i]);
+	ret->names = names;
+	ret->n_names = n;
+	return TS_OK;
+}
+
+static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
+			   struct ts_trace_cells *ret, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+	uint32_t *categories = ts_arena_array(arena, side->trace->n_names + 1, sizeof *categories);
+	bool own = table == TS_SIDE_OPERATORS || table == TS_SIDE_FUNCTIONS;
+	struct cells out = {0};
+	struct self self = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += in_table(table, s->kind[i]) && side->step[i] != TS_SIDE_NO_STEP;
+	out.items = ts_arena_array(arena, n, sizeof *out.items);
+	if (!out.items || !categories)
+		return ts_arena_error(arena, err);
+	if (sum_names(side, table, arena, ret, err) || (own && self_begin(side, arena, &self, err)))
+		return err->status;
+	if (own)
+		cover_children(side, &self, NULL, NULL);
+	for (size_t i = 0; i < s->n; i++)
+		if (in_table(table, s->kind[i]) && side->step[i] != TS_SIDE_NO_STEP)
+			out.items[out.n++] = (struct ts_trace_cell){row_of(side, table, i, categories), side->step[i],
+								    (uint64_t)s->duration_ns[i] - (own ? self.covered[i] : 0), 1};
+	ret->items = out.items;
+	ret->n = ts_trace_cells_settle(out.items, out.n);
+	return TS_OK;
+}
+
+enum ts_status ts_trace_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
+			      struct ts_trace_cells *ret, struct ts_error *err)
+{
+	if (table == TS_SIDE_PARTS)
+		return (side->device ? device_parts : host_parts)(side, arena, ret, err);
+	return sums(side, table, arena, ret, err);
+}

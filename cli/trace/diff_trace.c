@@ -1,0 +1,50 @@
+/* diff_trace.c - see diff_trace.h. */
+#include "cli/trace/diff_trace.h"
+
+#include "cli/json/json_parts.h"
+#include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_stored.h"
+
+struct opened {
+	struct ts_notices notices;
+	struct ts_trace_file file;
+	struct ts_trace trace;
+};
+
+static enum ts_status answer(struct ts_cli *cli, const char *path_a, const char *path_b, const struct opened sides[2],
+			     struct ts_error *err)
+{
+	struct ts_trace_diff diff;
+
+	if (ts_trace_diff(&sides[0].trace, &sides[1].trace, &cli->arena, &diff, err))
+		return err->status;
+	diff.path_a = path_a;
+	diff.path_b = path_b;
+	if (cli->json ? ts_json_answer(cli, &ts_shape_trace_diff, &diff, err)
+		      : ts_render_trace_diff_text(cli, &diff, ts_args_has(&cli->args, "all"), err))
+		return err->status;
+	cli->exit_code = ts_trace_diff_exit(diff.verdict);
+	return TS_OK;
+}
+
+enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err)
+{
+	const char *paths[2] = {path_a, path_b};
+	struct opened sides[2] = {{.notices = {.arena = &cli->arena}}, {.notices = {.arena = &cli->arena}}};
+	enum ts_status status = TS_OK;
+	int n = 0;
+
+	while (n < 2 && !status) {
+		status = ts_load_trace(cli, paths[n], paths[n], &sides[n].notices, &sides[n].trace, &sides[n].file, err);
+		if (!status)
+			ts_say_notices(cli, paths[n], &sides[n].notices, false);
+		n += !status;
+	}
+	if (!status)
+		status = answer(cli, path_a, path_b, sides, err);
+	while (n-- > 0) {
+		ts_trace_finish(&sides[n].trace);
+		ts_trace_file_finish(&sides[n].file);
+	}
+	return status;
+}

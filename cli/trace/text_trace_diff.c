@@ -1,0 +1,170 @@
+/* text_trace_diff.c - what differs between two traces, as text: the sentence, then the tables in which something stands out. */
+#include "analysis/trace/kernel_sums.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/diff_trace.h"
+
+enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_WIDTH = 24 };
+
+static void cell(struct ts_grid *grid, const char *text)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+}
+
+/* Milliseconds with as many digits as nanoseconds need, which are exact for a mean to the nearest. */
+static const char *ms(struct ts_cli *cli, int64_t ns, bool sign)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	return ts_arena_printf(&cli->arena, "%s%" PRIu64 ".%06" PRIu64 " ms", ns < 0 ? "-" : (sign ? "+" : ""), n / 1000000,
+			       n % 1000000);
+}
+
+static const char *relative(struct ts_cli *cli, const struct ts_trace_diff_row *row)
+{
+	if (row->a.mean_ns <= 0)
+		return row->difference_ns ? "new" : "-";
+	return ts_arena_printf(&cli->arena, "%+.1f %%", 100.0 * (double)row->difference_ns / (double)row->a.mean_ns);
+}
+
+static const char *interval(struct ts_cli *cli, const struct ts_trace_diff_row *row)
+{
+	if (!row->decided)
+		return "one step";
+	return ts_arena_printf(&cli->arena, "%+.3f to %+.3f ms", (double)row->low_ns / 1e6, (double)row->high_ns / 1e6);
+}
+
+static const char *counts(struct ts_cli *cli, const struct ts_trace_diff_sum *s)
+{
+	if (s->least == s->most)
+		return ts_show_count(s->most, &cli->arena);
+	return ts_arena_printf(&cli->arena, "%" PRIu64 " to %" PRIu64, s->least, s->most);
+}
+
+static const char *verdict(struct ts_cli *cli, const struct ts_trace_diff_row *row)
+{
+	const char *by = row->replaced_by.len ? ts_show_text(row->replaced_by, &cli->arena) : "";
+
+	if (!by)
+		return NULL;
+	if (ts_trace_diff_appeared(row))
+		return row->time_differs || row->count_differs ? "only in B" : "only in B, may be chance";
+	if (*by)
+		return ts_arena_printf(&cli->arena, "replaced by %s under %s", by, ts_show_text(row->replaced_under, &cli->arena));
+	if (ts_trace_diff_vanished(row))
+		return row->time_differs || row->count_differs ? "only in A" : "only in A, may be chance";
+	if (row->time_differs)
+		return row->count_differs ? "time and count differ" : (row->difference_ns > 0 ? "longer" : "shorter");
+	if (row->count_differs)
+		return "count differs";
+	return row->decided ? "not different" : "";
+}
+
+static void cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_trace_diff_row *row, bool counted)
+{
+	cell(grid, ms(cli, row->a.mean_ns, false));
+	cell(grid, ms(cli, row->b.mean_ns, false));
+	cell(grid, ms(cli, row->difference_ns, true));
+	cell(grid, relative(cli, row));
+	cell(grid, interval(cli, row));
+	if (counted) {
+		cell(grid, counts(cli, &row->a));
+		cell(grid, counts(cli, &row->b));
+	}
+	cell(grid, verdict(cli, row));
+	ts_grid_span(grid, TS_STYLE_PLAIN, row->name);
+}
+
+#define TIMES                                                                                                                          \
+	{"A", TS_ALIGN_RIGHT, 0}, {"B", TS_ALIGN_RIGHT, 0}, {"difference", TS_ALIGN_RIGHT, 0}, {"of A", TS_ALIGN_RIGHT, 0},            \
+	{                                                                                                                              \
+		"95 %", TS_ALIGN_RIGHT, 0                                                                                              \
+	}
+
+static enum ts_status grid_of(struct ts_cli *cli, const struct ts_trace_diff_row *rows, size_t n, bool counted, struct ts_error *err)
+{
+	static const struct ts_grid_column with[] = {TIMES,
+						     {"count A", TS_ALIGN_RIGHT, 0},
+						     {"count B", TS_ALIGN_RIGHT, 0},
+						     {"", TS_ALIGN_LEFT, NAME_WIDTH},
+						     {"name", TS_ALIGN_LEFT, NAME_WIDTH}},
+					   without[] = {TIMES, {"", TS_ALIGN_LEFT, NAME_WIDTH}, {"name", TS_ALIGN_LEFT, NAME_WIDTH}};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, counted ? with : without, counted ? 9 : 7, &cli->arena);
+	for (size_t i = 0; i < n; i++)
+		cells(cli, &grid, &rows[i], counted);
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+static const char *heading(enum ts_side_table of, bool device)
+{
+	static const char *const words[TS_SIDE_TABLES] = {
+		[TS_SIDE_PARTS] = "Where a step's time on the devices goes (the parts add up to it)",
+		[TS_SIDE_CATEGORIES] = "Device time by category (sums: what ran at once counts twice)",
+		[TS_SIDE_KERNELS] = "Kernels, copies and fills by name without arguments (sums)",
+		[TS_SIDE_DEVICE_OPERATORS] = "Device time by the operator that launched it (sums)",
+		[TS_SIDE_OPERATORS] = "Operators by self time on the host, all threads",
+		[TS_SIDE_FUNCTIONS] = "Python functions by self time, all threads",
+		[TS_SIDE_CALLS] = "Calls of the runtime, all threads",
+	};
+
+	return of == TS_SIDE_PARTS && !device ? "Where a step's time on the host goes (the parts add up to it)" : words[of];
+}
+
+/* Rows that differ are shown, and kernels of one side alone; with --all, or where nothing can be decided, the others, too. */
+static enum ts_status table(struct ts_cli *cli, const struct ts_trace_diff *d, const struct ts_trace_diff_table *t, bool all,
+			    struct ts_error *err)
+{
+	bool parts = t->of == TS_SIDE_PARTS, whole = all || (parts && !d->step.decided);
+	size_t n = whole ? t->n : t->n_differ + (!parts && t->of < TS_SIDE_OPERATORS ? t->n_alone : 0),
+	       most = all ? n : (parts || t->of == TS_SIDE_KERNELS ? ROWS_SHOWN : FEW_ROWS_SHOWN);
+	size_t shown = n < most ? n : most;
+	const char *text, *left;
+
+	if (!n)
+		return TS_OK;
+	text = ts_arena_printf(&cli->arena, "%s: %s of %s", heading(t->of, d->device), ts_show_count(t->n_differ, &cli->arena),
+			       ts_show_count(t->n, &cli->arena));
+	text = text ? ts_arena_printf(&cli->arena, "%s %s", text, t->n_differ == 1 ? "differs" : "differ") : "";
+	ts_text_heading(cli, text ? text : "");
+	if (grid_of(cli, t->rows, shown, !parts, err))
+		return err->status;
+	left = n > shown ? ts_arena_printf(&cli->arena, "and %s; --all shows them", ts_show_plural(n - shown, "row", &cli->arena)) : "";
+	if (left && *left)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2, left);
+	return TS_OK;
+}
+
+static const char *side(struct ts_cli *cli, const char *path, const struct ts_trace_diff_side *s)
+{
+	const char *steps;
+
+	if (s->whole)
+		return ts_arena_printf(&cli->arena, "%s, without ProfilerStep", path);
+	steps = s->n == 1 ? ts_arena_printf(&cli->arena, "step %" PRId64, s->first)
+			  : ts_arena_printf(&cli->arena, "%" PRIu64 " steps, %" PRId64 " to %" PRId64, s->n, s->first, s->last);
+	return steps ? ts_arena_printf(&cli->arena, "%s, %s%s", path, steps,
+				       s->skipped ? "; the first that was recorded is left out as warm-up" : "")
+		     : NULL;
+}
+
+enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
+{
+	const struct ts_trace_diff_row steps[] = {d->step, d->host};
+
+	ts_text_wrapped(cli, TS_STYLE_BOLD, 0, ts_show_text(d->sentence, &cli->arena));
+	ts_text_field(cli, "A", side(cli, d->path_a, &d->a));
+	ts_text_field(cli, "B", side(cli, d->path_b, &d->b));
+	ts_text_field(cli, "times",
+		      d->device ? "means over steps, which end when the last event of a device that they launched does"
+				: "means over steps, on the host: not both traces have work of a device");
+	ts_text_heading(cli, "Step");
+	if (grid_of(cli, steps, d->has_host ? 2 : 1, false, err))
+		return err->status;
+	for (size_t i = 0; i < d->n_tables; i++)
+		if (table(cli, d, &d->tables[i], all, err))
+			return err->status;
+	return ts_arena_check(&cli->arena, err);
+}
