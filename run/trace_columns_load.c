@@ -5,6 +5,7 @@
 #include "base/object.h"
 #include "run/block.h"
 #include "run/head.h"
+#include "run/run_file.h"
 #include "run/trace_columns.h"
 #include "run/trace_tables.h"
 
@@ -27,21 +28,10 @@ static enum ts_status damaged(enum ts_table_kind kind, const char *what, struct 
 	return ts_error_set(err, TS_DAMAGED, "%s: %s", ts_table_word(kind), what);
 }
 
-static enum ts_status open_index(struct loading *l, struct ts_id id, struct ts_error *err)
+static enum ts_status open_index(struct loading *l, const struct ts_id *id, struct ts_error *err)
 {
-	bool more = true;
-
-	while (more) {
-		struct ts_span object;
-		struct ts_id next;
-
-		if (l->get(l->ctx, &id, &l->work, &object, err))
-			return err->status;
-		if (ts_index_decode(object, &l->work, &l->index, &more, &next, err))
-			return ts_object_error(&id, err);
-		if (more)
-			id = next;
-	}
+	if (ts_run_index(l->get, l->ctx, id, TS_RANK_JOB, &l->work, &l->index, err))
+		return err->status;
 	return l->index.rank == TS_RANK_JOB ? TS_OK : ts_error_set(err, TS_DAMAGED, "the columns of a file have a rank");
 }
 
@@ -392,7 +382,7 @@ static enum ts_status load(struct loading *l, const struct ts_id *id, bool rows,
 	l->words = ts_arena_array(&l->work, TS_BLOCK_ROWS_MAX, sizeof *l->words);
 	if (!l->words)
 		return ts_arena_error(&l->work, err);
-	if (open_index(l, *id, err) || load_names(l, err) || load_side(l, trace, record, err))
+	if (open_index(l, id, err) || load_names(l, err) || load_side(l, trace, record, err))
 		return err->status;
 	trace->names = l->names;
 	trace->n_names = l->n_names;
