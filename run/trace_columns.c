@@ -21,6 +21,7 @@ struct ts_trace_writer {
 	struct known known[TS_TABLE_KINDS + 1]; /* by kind */
 	uint64_t *cells;			/* a batch, column by column */
 	int64_t keys[BATCH];
+	uint64_t bytes; /* that the rows so far take in memory */
 };
 
 enum ts_status ts_trace_writer_create(ts_object_sink *sink, void *ctx, struct ts_trace_writer **ret_writer, struct ts_error *err)
@@ -105,6 +106,9 @@ static enum ts_status put_part(struct ts_trace_writer *w, const struct ts_trace_
 
 	if (known->rows + *part->n > TS_TRACE_ROWS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " %s", TS_TRACE_ROWS_MAX, ts_table_word(part->kind));
+	w->bytes += *part->n * ts_trace_part_row(part);
+	if (w->bytes > TS_TRACE_BYTES_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " GiB of columns", TS_TRACE_BYTES_MAX >> 30);
 	if (!known->made && make_columns(w, part, known, err))
 		return err->status;
 	for (size_t from = 0; from < *part->n; from += in.n) {

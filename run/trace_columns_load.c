@@ -21,6 +21,7 @@ struct loading {
 	uint64_t *words;	/* of one block */
 	struct ts_span *names;
 	size_t n_names, n_threads, n_spans;
+	uint64_t bytes; /* of the rows so far */
 };
 
 static enum ts_status damaged(enum ts_table_kind kind, const char *what, struct ts_error *err)
@@ -258,6 +259,9 @@ static enum ts_status load_part(struct loading *l, const struct ts_trace_part *p
 		return err->status;
 	if (!table || !table->n_columns)
 		return TS_OK;
+	l->bytes += table->rows * ts_trace_part_row(part);
+	if (l->bytes > TS_TRACE_BYTES_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " GiB of columns", TS_TRACE_BYTES_MAX >> 30);
 	for (size_t i = 0; i < part->n_views; i++)
 		if (load_view(l, table, &part->views[i], err))
 			return err->status;

@@ -100,6 +100,9 @@ void ts_trace_side_finish(struct ts_trace_side *side);
 size_t ts_trace_cell_size(enum ts_trace_cell cell);
 enum ts_column_type ts_trace_cell_type(enum ts_trace_cell cell);
 
+/* The bytes of a row of the table in memory. */
+size_t ts_trace_part_row(const struct ts_trace_part *part);
+
 /* The pointer to a view's cells, and how it is set. */
 void *ts_trace_view_cells(const struct ts_trace_view *view);
 void ts_trace_view_set(const struct ts_trace_view *view, void *cells);
