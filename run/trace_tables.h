@@ -77,7 +77,7 @@ enum ts_trace_cell {
 	TS_CELL_ts_trace_span_no,
 };
 
-enum { TS_TRACE_VIEWS_MAX = 24, TS_TRACE_PARTS = TS_TABLE_KINDS - TS_TABLE_RANK_KINDS - 1 };
+enum { TS_TRACE_VIEWS_MAX = 24, TS_TRACE_PARTS = TS_TABLE_ABOUT - TS_TABLE_RANK_KINDS - 1 };
 
 struct ts_trace_view {
 	const char *name;

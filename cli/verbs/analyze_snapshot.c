@@ -7,6 +7,7 @@
 #include "cli/trace/stored_trace.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "run/run_file.h"
+#include "run/snapshot_columns.h"
 
 bool ts_is_snapshot(const char *word)
 {
@@ -74,15 +75,16 @@ static enum ts_status choose(const struct ts_get_reply *run, const char *name, b
 enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const char *name, bool has_rank,
 					  int32_t rank, struct ts_error *err)
 {
-	struct ts_source source = {.fd = -1, .path = ts_span_str(name), .name = ts_span_str(name)};
-	const struct ts_file_info *file = NULL;
+	const struct ts_file_info *info = NULL;
 	struct ts_snapshot snapshot;
+	struct ts_file file;
 
-	if (choose(run, name, has_rank, rank, &file, err) ||
-	    ts_run_file(ts_stored_object, cli, &run->run.id, file->rank, file->name, &cli->arena, &source.memory, err))
+	if (choose(run, name, has_rank, rank, &info, err) ||
+	    ts_run_file(ts_stored_object, cli, &run->run.id, info->rank, info->name, &cli->arena, &file, err))
 		return err->status;
-	source.size = source.memory.len;
-	if (ts_snapshot_read(&source, &cli->arena, &snapshot, err))
+	if (!file.has_columns)
+		return ts_error_set(err, TS_INVALID, "analyze: %s could not be read as a memory snapshot when it was pushed", name);
+	if (ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &snapshot, err))
 		return err->status;
 	return show(cli, name, &snapshot, err);
 }

@@ -55,7 +55,7 @@ enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const cha
 /* Adds the one file that is read, which is kept under this name. */
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err);
-/* Reads each: a trace's columns are written, and a snapshot that is none is no longer among the items, unless its name begins with
+/* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless its name begins with
  * "snapshot". */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
 bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);

@@ -4,6 +4,7 @@
 #include "ingest/kept/kept.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_read.h"
+#include "run/snapshot_columns.h"
 #include "run/trace_columns.h"
 
 #include <unistd.h>
@@ -76,8 +77,8 @@ static enum ts_status columns_of(struct ts_kept_set *kept, struct ts_kept_file *
 
 /* --- snapshots --- */
 
-/* Reads it, to know whether it is one. *ret_stays is false for a pickle of something else. */
-static enum ts_status look_at_snapshot(struct ts_kept_set *kept, const struct ts_kept_file *file, bool *ret_stays, struct ts_error *err)
+/* *ret_stays is false for a pickle of something else. */
+static enum ts_status snapshot_of(struct ts_kept_set *kept, struct ts_kept_file *file, bool *ret_stays, struct ts_error *err)
 {
 	struct ts_source source = {.path = ts_span_str(file->path), .name = file->shown};
 	struct ts_snapshot snapshot;
@@ -89,6 +90,9 @@ static enum ts_status look_at_snapshot(struct ts_kept_set *kept, const struct ts
 		return err->status;
 	ts_arena_init(&arena, 0);
 	status = ts_snapshot_read(&source, &arena, &snapshot, &why);
+	if (!status)
+		status = ts_snapshot_columns_write(&snapshot, kept->sink, kept->ctx, &file->columns, &why);
+	file->has_columns = !status;
 	ts_arena_finish(&arena);
 	(void)close(source.fd);
 	*ret_stays = !status || ts_span_starts(file->name, ts_span_str("snapshot"));
@@ -109,7 +113,7 @@ enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err)
 		bool stays = true;
 
 		if (kept->items[i].kind == TS_KEPT_TRACE ? columns_of(kept, &kept->items[i], err)
-							 : look_at_snapshot(kept, &kept->items[i], &stays, err))
+							 : snapshot_of(kept, &kept->items[i], &stays, err))
 			return err->status;
 		if (stays)
 			kept->items[n++] = kept->items[i];
