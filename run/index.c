@@ -434,11 +434,38 @@ uint64_t ts_index_superseded(const struct ts_index *index)
 
 const char *ts_table_word(enum ts_table_kind table)
 {
-	static const char *const words[] = {"steps",	       "superseded",	"pipeline",	 "digests",	      "events",
-					    "sketches",	       "trace spans",	"trace flows",	 "trace allocations", "trace counters",
-					    "trace operators", "trace frames",	"trace kernels", "trace collectives", "trace syncs",
-					    "trace names",     "trace threads", "trace devices", "trace said",	      "trace notices",
-					    "trace about"};
+	static const char *const words[] = {"steps",
+					    "superseded",
+					    "pipeline",
+					    "digests",
+					    "events",
+					    "sketches",
+					    "trace spans",
+					    "trace flows",
+					    "trace allocations",
+					    "trace counters",
+					    "trace operators",
+					    "trace frames",
+					    "trace kernels",
+					    "trace collectives",
+					    "trace syncs",
+					    "trace names",
+					    "trace threads",
+					    "trace devices",
+					    "trace said",
+					    "trace notices",
+					    "trace about",
+					    "snapshot frames",
+					    "snapshot stacks",
+					    "snapshot stack frames",
+					    "snapshot segments",
+					    "snapshot blocks",
+					    "snapshot events",
+					    "snapshot marks",
+					    "snapshot settings",
+					    "snapshot unknown keys",
+					    "snapshot devices",
+					    "snapshot about"};
 	_Static_assert(sizeof words / sizeof words[0] == TS_TABLE_KINDS, "each kind has a word");
 
 	return words[table - 1];

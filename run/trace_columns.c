@@ -2,12 +2,11 @@
 #include "run/trace_columns.h"
 
 #include "base/alloc.h"
-#include "base/limits.h"
-#include "run/builder.h"
+#include "run/file_columns.h"
 #include "run/head.h"
 #include "run/trace_tables.h"
 
-enum { BATCH = 4096 };
+enum { BATCH = TS_FILE_COLUMNS_BATCH };
 
 /* The numbers of a part's columns in the builder. */
 struct known {
@@ -18,9 +17,10 @@ struct known {
 
 struct ts_trace_writer {
 	struct ts_builder *builder;
-	struct known known[TS_TABLE_KINDS + 1]; /* by kind */
+	struct known known[TS_TABLE_ABOUT + 1]; /* by kind */
 	uint64_t *cells;			/* a batch, column by column */
 	int64_t keys[BATCH];
+	uint64_t bytes; /* that the rows so far take in memory */
 };
 
 enum ts_status ts_trace_writer_create(ts_object_sink *sink, void *ctx, struct ts_trace_writer **ret_writer, struct ts_error *err)
@@ -105,6 +105,9 @@ static enum ts_status put_part(struct ts_trace_writer *w, const struct ts_trace_
 
 	if (known->rows + *part->n > TS_TRACE_ROWS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " %s", TS_TRACE_ROWS_MAX, ts_table_word(part->kind));
+	w->bytes += *part->n * ts_trace_part_row(part);
+	if (w->bytes > TS_TRACE_BYTES_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " GiB of columns", TS_TRACE_BYTES_MAX >> 30);
 	if (!known->made && make_columns(w, part, known, err))
 		return err->status;
 	for (size_t from = 0; from < *part->n; from += in.n) {
@@ -134,57 +137,6 @@ enum ts_status ts_trace_writer_take(void *writer, const struct ts_trace_rows *ro
 	return TS_OK;
 }
 
-/* --- names --- */
-
-struct naming {
-	struct ts_trace_writer *w;
-	uint32_t text, more; /* columns */
-	int64_t row;
-	uint32_t names; /* given so far */
-	struct ts_error *err;
-	bool failed;
-};
-
-/* A text that is longer than a cell may be goes on in the next row. */
-static void put_name(struct naming *n, struct ts_span text)
-{
-	size_t at = 0;
-
-	while (!n->failed) {
-		size_t len = text.len - at < TS_TEXT_MAX ? text.len - at : TS_TEXT_MAX;
-
-		ts_builder_row(n->w->builder, TS_TABLE_NAMES, n->row++);
-		ts_builder_text(n->w->builder, n->text, ts_span_part(text, at, len));
-		at += len;
-		ts_builder_u64(n->w->builder, n->more, at < text.len);
-		n->failed = ts_builder_row_end(n->w->builder, n->err) != TS_OK;
-		if (at == text.len)
-			break;
-	}
-	n->names++;
-}
-
-/* The number of a text that stands beside the rows; the empty one has 0. */
-static ts_trace_name_no side_name(struct naming *n, struct ts_span text)
-{
-	if (!text.len)
-		return 0;
-	put_name(n, text);
-	return n->names - 1;
-}
-
-static enum ts_status begin_names(struct naming *n, const struct ts_trace *trace)
-{
-	if (ts_builder_column(n->w->builder, ts_span_str("text"), TS_COLUMN_TEXT, &n->text, n->err) ||
-	    ts_builder_column(n->w->builder, ts_span_str("more"), TS_COLUMN_U64, &n->more, n->err))
-		return n->err->status;
-	if (!trace->n_names)
-		put_name(n, ts_span_str(""));
-	for (size_t i = 0; i < trace->n_names && !n->failed; i++)
-		put_name(n, trace->names[i]);
-	return n->failed ? n->err->status : TS_OK;
-}
-
 /* --- what stands beside the rows --- */
 
 static enum ts_status make_side(struct ts_trace_side *side, struct ts_error *err)
@@ -211,35 +163,47 @@ static void fill_threads(const struct ts_trace *trace, struct ts_trace_side_thre
 	}
 }
 
-static void fill_about(struct naming *names, const struct ts_trace_about *about, const struct ts_trace_record *record,
+static void fill_about(struct ts_names_out *names, const struct ts_trace_about *about, const struct ts_trace_record *record,
 		       struct ts_trace_side *side)
 {
 	for (size_t i = 0; i < about->n_devices; i++) {
 		side->devices.id[i] = about->devices[i].id;
-		side->devices.name[i] = side_name(names, about->devices[i].name);
+		side->devices.name[i] = ts_names_number(names, about->devices[i].name);
 		side->devices.memory_bytes[i] = about->devices[i].memory_bytes;
 		side->devices.multiprocessors[i] = about->devices[i].multiprocessors;
 	}
 	for (size_t i = 0; i < about->n_said; i++) {
-		side->said.key[i] = side_name(names, about->said[i].key);
-		side->said.json[i] = side_name(names, about->said[i].json);
+		side->said.key[i] = ts_names_number(names, about->said[i].key);
+		side->said.json[i] = ts_names_number(names, about->said[i].json);
 	}
 	for (size_t i = 0; i < record->n_notices; i++) {
-		side->notices.code[i] = side_name(names, ts_span_str(record->notices[i].code));
+		side->notices.code[i] = ts_names_number(names, ts_span_str(record->notices[i].code));
 		side->notices.skipped[i] = record->notices[i].skipped;
 		side->notices.count[i] = (int64_t)record->notices[i].count;
-		side->notices.detail[i] = side_name(names, record->notices[i].detail);
+		side->notices.detail[i] = ts_names_number(names, record->notices[i].detail);
 	}
 	side->about.schema[0] = about->schema;
 	side->about.base_ns[0] = about->base_ns;
 	side->about.rank[0] = about->rank;
 	side->about.world_size[0] = about->world_size;
-	side->about.backend[0] = side_name(names, about->backend);
-	side->about.trace_name[0] = side_name(names, about->trace_name);
-	side->about.trace_id[0] = side_name(names, about->trace_id);
+	side->about.backend[0] = ts_names_number(names, about->backend);
+	side->about.trace_name[0] = ts_names_number(names, about->trace_name);
+	side->about.trace_id[0] = ts_names_number(names, about->trace_id);
 	side->about.events[0] = (int64_t)record->events;
 	side->about.bytes[0] = (int64_t)record->bytes;
 	side->about.cut[0] = record->cut;
+}
+
+static enum ts_status begin_names(struct ts_trace_writer *w, struct ts_names_out *names, const struct ts_trace *trace,
+				  struct ts_error *err)
+{
+	if (ts_names_begin(names, w->builder, err))
+		return err->status;
+	if (!trace->n_names)
+		ts_names_put(names, ts_span_str(""));
+	for (size_t i = 0; i < trace->n_names && !names->failed; i++)
+		ts_names_put(names, trace->names[i]);
+	return names->failed ? err->status : TS_OK;
 }
 
 static enum ts_status put_side(struct ts_trace_writer *w, struct ts_trace_side *side, struct ts_error *err)
@@ -256,7 +220,7 @@ static enum ts_status put_side(struct ts_trace_writer *w, struct ts_trace_side *
 enum ts_status ts_trace_writer_finish(struct ts_trace_writer *w, const struct ts_trace *trace, const struct ts_trace_record *record,
 				      struct ts_id *ret_index, struct ts_error *err)
 {
-	struct naming names = {.w = w, .err = err};
+	struct ts_names_out names;
 	struct ts_trace_side side = {
 		.threads.n = trace->n_threads,
 		.devices.n = trace->about.n_devices,
@@ -267,7 +231,7 @@ enum ts_status ts_trace_writer_finish(struct ts_trace_writer *w, const struct ts
 	enum ts_status status = make_side(&side, err);
 
 	if (!status)
-		status = begin_names(&names, trace);
+		status = begin_names(w, &names, trace, err);
 	if (!status) {
 		fill_threads(trace, &side.threads);
 		fill_about(&names, &trace->about, record, &side);

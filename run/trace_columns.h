@@ -26,7 +26,7 @@ struct ts_trace_writer;
 /* The sink gets whole objects and their ids. */
 enum ts_status ts_trace_writer_create(ts_object_sink *sink, void *ctx, struct ts_trace_writer **ret_writer, struct ts_error *err);
 void ts_trace_writer_destroy(struct ts_trace_writer *w); /* NULL is allowed */
-/* TS_TOO_LARGE: more than TS_TRACE_ROWS_MAX rows of a table. writer is a struct ts_trace_writer. */
+/* TS_TOO_LARGE: more rows or bytes than ts_trace_append gathers. writer is a struct ts_trace_writer. */
 enum ts_status ts_trace_writer_take(void *writer, const struct ts_trace_rows *rows, struct ts_error *err);
 /* *ret_index is the id of the columns. */
 enum ts_status ts_trace_writer_finish(struct ts_trace_writer *w, const struct ts_trace *trace, const struct ts_trace_record *record,

@@ -1,8 +1,8 @@
 #include "run/trace_list.h"
 
 #include "base/limits.h"
-#include "base/object.h"
 #include "run/head.h"
+#include "run/run_file.h"
 
 struct listing {
 	ts_object_source *get;
@@ -12,24 +12,6 @@ struct listing {
 	struct ts_run_trace *traces;
 	size_t n, cap;
 };
-
-static enum ts_status open_index(struct listing *l, struct ts_id id, struct ts_index *index, struct ts_error *err)
-{
-	bool more = true;
-
-	while (more) {
-		struct ts_span object;
-		struct ts_id next;
-
-		if (l->get(l->ctx, &id, &l->work, &object, err))
-			return err->status;
-		if (ts_index_decode(object, &l->work, index, &more, &next, err))
-			return ts_object_error(&id, err);
-		if (more)
-			id = next;
-	}
-	return TS_OK;
-}
 
 static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file *file, struct ts_error *err)
 {
@@ -55,12 +37,12 @@ static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file 
 /* The columns of other files, such as snapshots, have other tables. */
 static enum ts_status is_trace(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
 {
-	struct ts_index columns = {.rank = TS_RANK_JOB};
+	struct ts_index columns;
 
 	*ret = false;
 	if (!file->has_columns)
 		return TS_OK;
-	if (open_index(l, file->columns, &columns, err))
+	if (ts_run_index(l->get, l->ctx, &file->columns, TS_RANK_JOB, &l->work, &columns, err))
 		return err->status;
 	for (size_t i = 0; i < columns.n_tables; i++)
 		*ret |= columns.tables[i].kind == TS_TABLE_ABOUT;
@@ -69,9 +51,9 @@ static enum ts_status is_trace(struct listing *l, const struct ts_file *file, bo
 
 static enum ts_status add_rank(struct listing *l, const struct ts_rank_ref *rank, struct ts_error *err)
 {
-	struct ts_index index = {.rank = rank->rank};
+	struct ts_index index;
 
-	if (open_index(l, rank->index, &index, err))
+	if (ts_run_index(l->get, l->ctx, &rank->index, rank->rank, &l->work, &index, err))
 		return err->status;
 	for (size_t i = 0; i < index.n_files; i++) {
 		bool is = false;

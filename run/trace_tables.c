@@ -88,6 +88,15 @@ size_t ts_trace_cell_size(enum ts_trace_cell cell)
 	return sizes[cell];
 }
 
+size_t ts_trace_part_row(const struct ts_trace_part *part)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < part->n_views; i++)
+		bytes += ts_trace_cell_size(part->views[i].cell);
+	return bytes;
+}
+
 enum ts_column_type ts_trace_cell_type(enum ts_trace_cell cell)
 {
 	return cell == TS_CELL_double ? TS_COLUMN_F64 : TS_COLUMN_U64;

@@ -77,7 +77,7 @@ enum ts_trace_cell {
 	TS_CELL_ts_trace_span_no,
 };
 
-enum { TS_TRACE_VIEWS_MAX = 24, TS_TRACE_PARTS = TS_TABLE_KINDS - TS_TABLE_RANK_KINDS - 1 };
+enum { TS_TRACE_VIEWS_MAX = 24, TS_TRACE_PARTS = TS_TABLE_ABOUT - TS_TABLE_RANK_KINDS - 1 };
 
 struct ts_trace_view {
 	const char *name;
@@ -99,6 +99,9 @@ void ts_trace_side_finish(struct ts_trace_side *side);
 
 size_t ts_trace_cell_size(enum ts_trace_cell cell);
 enum ts_column_type ts_trace_cell_type(enum ts_trace_cell cell);
+
+/* The bytes of a row of the table in memory. */
+size_t ts_trace_part_row(const struct ts_trace_part *part);
 
 /* The pointer to a view's cells, and how it is set. */
 void *ts_trace_view_cells(const struct ts_trace_view *view);

@@ -35,7 +35,7 @@ ROOMS = {
     "ingest/rows": {"run", "base", "ingest/core", "ingest/facts"},
     "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/snapshot": {"run", "base", "ingest/core"},
-    "ingest/kept": {"run", "base", "record", "ingest/core", "ingest/trace"},
+    "ingest/kept": {"run", "base", "record", "ingest/core", "ingest/snapshot", "ingest/trace"},
     "ingest/rundir": {"run", "base", "ingest/kept", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording"},
     "ingest/logs": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},

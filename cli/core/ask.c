@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/object.h"
+#include "cli/core/context.h"
 
 /* Defines one unary method: ts_wire_pack_REQUEST packs its request, and ts_wire_unpack_REPLY unpacks its reply. */
 #define ASK(method, request, reply, in, ret)                                                                       \
@@ -256,4 +257,12 @@ enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fac
 		return err->status;
 	*ret_text = object.payload;
 	return TS_OK;
+}
+
+enum ts_status ts_stored_object(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+				struct ts_error *err)
+{
+	const struct ts_cli *cli = ctx;
+
+	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
 }

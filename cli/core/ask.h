@@ -63,4 +63,7 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
 				struct ts_span *ret_text, struct ts_error *err);
 
+/* An object of the command's target; ctx is the struct ts_cli (run/index.h). */
+ts_object_source ts_stored_object;
+
 #endif

@@ -6,6 +6,7 @@
 #include "analysis/snapshot/memory_rows.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/core/ask.h"
 #include "cli/core/path_run.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
@@ -14,6 +15,8 @@
 #include "cli/snapshot/report_moment.h"
 #include "cli/snapshot/report_scaling.h"
 #include "ingest/snapshot/snapshot_read.h"
+#include "run/run_file.h"
+#include "run/snapshot_columns.h"
 
 bool ts_is_snapshot(const char *word)
 {
@@ -266,6 +269,49 @@ enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct 
 
 	if (load_and_answer(cli, "analyze", path, ts_args_text(&cli->args, "at"), &worst, err))
 		return err->status;
+	*ret_findings = worst;
+	return TS_OK;
+}
+
+/* --- a snapshot of a run --- */
+
+/* The file of this name and, unless has_rank is false, of this rank. */
+static enum ts_status choose_file(const struct ts_get_reply *run, const char *name, bool has_rank, int32_t rank,
+				  const struct ts_file_info **ret_file, struct ts_error *err)
+{
+	const struct ts_file_info *found = NULL;
+
+	for (size_t i = 0; i < run->n_files; i++) {
+		if (!ts_span_is(run->files[i].name, name) || (has_rank && run->files[i].rank != rank))
+			continue;
+		if (found)
+			return ts_error_set(err, TS_AMBIGUOUS, "analyze: ranks %d and %d have a file %s; say which with --rank",
+					    (int)found->rank, (int)run->files[i].rank, name);
+		found = &run->files[i];
+	}
+	if (!found)
+		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no file %s; tscope show lists those that it has", name);
+	*ret_file = found;
+	return TS_OK;
+}
+
+enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const char *name, bool has_rank,
+					  int32_t rank, struct ts_findings *ret_findings, struct ts_error *err)
+{
+	const struct ts_file_info *info = NULL;
+	struct ts_findings worst = {0};
+	struct ts_snapshot snapshot;
+	struct ts_file file;
+
+	if (choose_file(run, name, has_rank, rank, &info, err) ||
+	    ts_run_file(ts_stored_object, cli, &run->run.id, info->rank, info->name, &cli->arena, &file, err))
+		return err->status;
+	if (!file.has_columns)
+		return ts_error_set(err, TS_INVALID, "analyze: %s could not be read as a memory snapshot when it was pushed", name);
+	if (ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &snapshot, err))
+		return err->status;
+	if (answer(cli, &snapshot, name, ts_args_text(&cli->args, "at"), &worst, err))
+		return ts_error_prefix(err, "analyze");
 	*ret_findings = worst;
 	return TS_OK;
 }

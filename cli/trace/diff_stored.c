@@ -1,3 +1,4 @@
+#include "cli/core/ask.h"
 #include "cli/trace/diff_stored.h"
 
 #include "cli/json/json_parts.h"

@@ -8,14 +8,6 @@
 #include "run/head.h"
 #include "run/trace_columns.h"
 
-enum ts_status ts_stored_object(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
-				struct ts_error *err)
-{
-	const struct ts_cli *cli = ctx;
-
-	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
-}
-
 enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
 				struct ts_error *err)
 {

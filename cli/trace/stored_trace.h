@@ -5,8 +5,6 @@
 #include "cli/core/context.h"
 #include "run/trace_list.h"
 
-/* An object of the command's target; ctx is the struct ts_cli. */
-ts_object_source ts_stored_object;
 /* The traces of the run with this head. */
 enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
 				struct ts_error *err);

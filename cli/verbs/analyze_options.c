@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { ANY_TRACE = TS_OF_TRACES | TS_OF_STORED };
+enum { ANY_TRACE = TS_OF_TRACES | TS_OF_STORED, ANY_SNAPSHOT = TS_OF_SNAPSHOTS | TS_OF_STORED_SNAPSHOTS };
 
 /* Those that are not here are for all. */
 static const struct {
@@ -10,24 +10,25 @@ static const struct {
 	unsigned of;
 } options[] = {
 	{"warmup", TS_OF_RUNS},
-	{"rank", TS_OF_RUNS | TS_OF_STORED},
+	{"rank", TS_OF_RUNS | TS_OF_STORED | TS_OF_STORED_SNAPSHOTS},
 	{"trace", TS_OF_STORED},
+	{"snapshot", TS_OF_STORED_SNAPSHOTS},
 	{"flops-per-step", TS_OF_RUNS},
 	{"peak-tflops", TS_OF_RUNS},
 	{"dtype", TS_OF_RUNS},
 	{"microbatches", TS_OF_RUNS},
-	{"device-memory", TS_OF_RUNS | TS_OF_SNAPSHOTS},
-	{"policy", TS_OF_RUNS | TS_OF_SNAPSHOTS},
-	{"fail-on", TS_OF_RUNS | TS_OF_SNAPSHOTS},
-	{"html", TS_OF_RUNS | ANY_TRACE | TS_OF_SNAPSHOTS},
+	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT},
+	{"policy", TS_OF_RUNS | ANY_SNAPSHOT},
+	{"fail-on", TS_OF_RUNS | ANY_SNAPSHOT},
+	{"html", TS_OF_RUNS | ANY_TRACE | ANY_SNAPSHOT},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS},
 	{"step", ANY_TRACE},
 	{"overlay", TS_OF_TRACES},
-	{"at", TS_OF_SNAPSHOTS},
-	{"device", TS_OF_SNAPSHOTS},
-	{"with", TS_OF_SNAPSHOTS},
-	{"scale", TS_OF_SNAPSHOTS},
+	{"at", ANY_SNAPSHOT},
+	{"device", ANY_SNAPSHOT},
+	{"with", ANY_SNAPSHOT},
+	{"scale", ANY_SNAPSHOT},
 };
 
 static const struct {
@@ -38,6 +39,7 @@ static const struct {
 	{TS_OF_TRACES, "traces", "a profiler's trace"},
 	{TS_OF_STORED, "traces of runs", "a trace of a run"},
 	{TS_OF_SNAPSHOTS, "memory snapshots", "a memory snapshot"},
+	{TS_OF_STORED_SNAPSHOTS, "memory snapshots of runs", "a memory snapshot of a run"},
 	{TS_OF_FOLDERS, "folders of traces", "a folder of profiler's traces"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -65,7 +67,7 @@ static const char *one_of(enum ts_analyzed of)
 
 enum ts_status ts_analyze_refuse(const struct ts_cli *cli, enum ts_analyzed of, const char *word, struct ts_error *err)
 {
-	char many[128];
+	char many[192];
 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		if (!(options[i].of & of) && ts_args_has(&cli->args, options[i].name)) {

@@ -9,7 +9,8 @@ enum ts_analyzed {
 	TS_OF_TRACES = 2,
 	TS_OF_STORED = 4, /* a trace of a run */
 	TS_OF_SNAPSHOTS = 8,
-	TS_OF_FOLDERS = 16, /* traces of the ranks of a job */
+	TS_OF_FOLDERS = 16,	     /* traces of the ranks of a job */
+	TS_OF_STORED_SNAPSHOTS = 32, /* a snapshot of a run */
 };
 
 /* TS_INVALID if an option was given that does not go with this; word: how it was named. */

@@ -118,6 +118,27 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	return ts_analyze_stored(cli, chosen, err);
 }
 
+/* --snapshot NAME: one snapshot of the run's files. */
+static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, struct ts_error *err)
+{
+	struct ts_findings findings;
+	struct ts_get_reply run;
+	uint64_t rank = 0;
+	struct ts_span spec;
+	bool has_rank;
+
+	if (ts_args_has(&cli->args, "trace"))
+		return ts_error_set(err, TS_INVALID, "analyze: --trace and --snapshot ask about different files");
+	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err))
+		return ts_error_prefix(err, "analyze");
+	if (ts_analyze_refuse(cli, TS_OF_STORED_SNAPSHOTS, name, err) || ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) ||
+	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_analyze_stored_snapshot(cli, &run, name, has_rank, (int32_t)rank, &findings, err))
+		return err->status;
+	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
+}
+
 /* What is said of the traces of a run: all, where it has no steps; else which there are. *ret_answered: nothing else is to be said. */
 static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const struct ts_analysis *analysis, bool *ret_answered,
 				struct ts_error *err)
@@ -149,10 +170,12 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_analyze_request request = {0};
 	struct ts_analysis analysis;
-	const char *name = ts_args_text(&cli->args, "trace");
+	const char *name = ts_args_text(&cli->args, "trace"), *snapshot = ts_args_text(&cli->args, "snapshot");
 	enum ts_status status;
 	bool trace = false, folder = false, answered = false;
 
+	if (snapshot)
+		return of_stored_snapshot(cli, snapshot, err);
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return of_snapshot(cli, ts_cli_word(cli, 0), err);
 	status = options(cli, &request, err);

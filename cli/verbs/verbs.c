@@ -192,6 +192,7 @@ static const struct ts_option analyze_options[] = {
 	 .help = "analyze this rank (default: the lowest rank that has steps)"},
 	{.name = "trace", .argument = "NAME",
 	 .help = "show what this trace of the run says, as of a file; --rank says whose where several ranks have one of this name"},
+	{.name = "snapshot", .argument = "NAME", .help = "show what this memory snapshot of the run says, as of a file"},
 	{.name = "flops-per-step", .argument = "F",
 	 .help = "floating-point operations of the model in one step, such as 6.1e12"},
 	{.name = "peak-tflops", .argument = "T", .help = "peak of one device, in 10^12 operations per second"},

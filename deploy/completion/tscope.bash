@@ -133,6 +133,7 @@ _tscope_complete()
 	analyze:-w|analyze:--warmup) :; return ;;
 	analyze:-r|analyze:--rank) :; return ;;
 	analyze:--trace) :; return ;;
+	analyze:--snapshot) :; return ;;
 	analyze:--flops-per-step) :; return ;;
 	analyze:--peak-tflops) :; return ;;
 	analyze:--dtype) :; return ;;

@@ -16,7 +16,10 @@
 #include "ingest/core/source.h"
 #include "run/builder.h"
 
+enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT };
+
 struct ts_kept_file {
+	enum ts_kept_kind kind;
 	const char *top, *path; /* for base/below.h */
 	struct ts_span name;	/* in the run: one path component, once for each rank */
 	struct ts_span shown;	/* in notices: "rank1/trace/host.pt.trace.json" */
@@ -41,8 +44,8 @@ struct ts_kept_set {
 
 enum { TS_KEPT_MAX = 4096 }; /* files of a run */
 
-/* Whether the name of a file is that of something that is kept, or its content is. */
-enum ts_status ts_kept_is(const char *top, const char *path, bool *ret, struct ts_error *err);
+/* What of this is kept: a trace by its name or its content, a snapshot of memory by its name and its first bytes. */
+enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err);
 /* Whether such a file lies in the folder itself; by names alone. A folder that cannot be listed has none. */
 bool ts_kept_here(const char *top, const char *directory);
 /* Adds the files of a folder, and those of folders in it that are no runs and no ranks, as those of this rank. prefix: "" or
@@ -52,6 +55,8 @@ enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const cha
 /* Adds the one file that is read, which is kept under this name. */
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err);
+/* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless its name begins with
+ * "snapshot". */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
 bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);
 /* Gives file i to another rank, if that one has no file of this name; else it stays where it is. */

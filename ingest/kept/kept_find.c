@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ingest/core/reader.h"
 #include "ingest/kept/kept.h"
+#include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_sniff.h"
 #include "record/frame.h"
 #include "run/trace.h"
@@ -22,12 +23,31 @@ static bool may_be(const char *name)
 	return ts_file_ends(name, ".json") || ts_file_ends(name, ".json.gz");
 }
 
-enum ts_status ts_kept_is(const char *top, const char *path, bool *ret, struct ts_error *err)
+static bool is_pickle(const char *name)
 {
-	*ret = ts_trace_named(path);
-	if (*ret || !may_be(ts_path_last(path)) || ts_below_kind(top, path) != TS_FILE_REGULAR)
-		return TS_OK;
-	return ts_trace_sniff(path, ret, err);
+	static const char *const endings[] = {".pickle", ".pkl", ".pickle.gz", ".pkl.gz"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+		if (ts_file_ends(name, endings[i]))
+			return true;
+	return false;
+}
+
+enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err)
+{
+	const char *name = ts_path_last(path);
+	bool trace = ts_trace_named(path);
+
+	*ret = TS_KEPT_NOT;
+	if (!trace && ts_below_kind(top, path) == TS_FILE_REGULAR) {
+		if (may_be(name) && ts_trace_sniff(path, &trace, err))
+			return err->status;
+		if (is_pickle(name) && ts_snapshot_sniff(path))
+			*ret = TS_KEPT_SNAPSHOT;
+	}
+	if (trace)
+		*ret = TS_KEPT_TRACE;
+	return TS_OK;
 }
 
 bool ts_kept_here(const char *top, const char *directory)
@@ -86,14 +106,15 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 	}
 	if (ts_file_name_valid(mine.name) && !is_taken(kept, mine.name, mine.rank))
 		return add(kept, &mine, err);
-	ts_notice_add(kept->notices, "same_name", TS_NOTICE_SKIPPED, mine.shown, 0, "another trace of this rank has its name");
+	ts_notice_add(kept->notices, "same_name", TS_NOTICE_SKIPPED, mine.shown, 0, "another kept file of this rank has its name");
 	return TS_OK;
 }
 
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err)
 {
-	const struct ts_kept_file file = {.top = top,
+	const struct ts_kept_file file = {.kind = TS_KEPT_TRACE,
+					  .top = top,
 					  .path = path,
 					  .name = ts_span_str(name),
 					  .shown = ts_span_str(""),
@@ -106,13 +127,13 @@ enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char
 
 static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *file, const char *folder, struct ts_error *err)
 {
-	bool is = false;
+	struct ts_kept_file mine = *file;
 
-	if (ts_kept_is(file->top, file->path, &is, err))
+	if (ts_kept_is(file->top, file->path, &mine.kind, err))
 		return err->status;
-	if (!is || !ts_reader_has(file->top, file->path, file->shown, kept->notices))
+	if (mine.kind == TS_KEPT_NOT || !ts_reader_has(file->top, file->path, file->shown, kept->notices))
 		return TS_OK;
-	return add_file(kept, file, folder, err);
+	return add_file(kept, &mine, folder, err);
 }
 
 static bool is_rank(const char *name)

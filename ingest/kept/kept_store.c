@@ -2,7 +2,9 @@
 #include "base/below.h"
 #include "base/limits.h"
 #include "ingest/kept/kept.h"
+#include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_read.h"
+#include "run/snapshot_columns.h"
 #include "run/trace_columns.h"
 
 #include <unistd.h>
@@ -73,11 +75,50 @@ static enum ts_status columns_of(struct ts_kept_set *kept, struct ts_kept_file *
 	return status;
 }
 
+/* --- snapshots --- */
+
+/* *ret_stays is false for a pickle of something else. */
+static enum ts_status snapshot_of(struct ts_kept_set *kept, struct ts_kept_file *file, bool *ret_stays, struct ts_error *err)
+{
+	struct ts_source source = {.path = ts_span_str(file->path), .name = file->shown};
+	struct ts_snapshot snapshot;
+	struct ts_arena arena;
+	struct ts_error why;
+	enum ts_status status;
+
+	if (ts_below_open(file->top, file->path, &source.fd, &source.size, err))
+		return err->status;
+	ts_arena_init(&arena, 0);
+	status = ts_snapshot_read(&source, &arena, &snapshot, &why);
+	if (!status)
+		status = ts_snapshot_columns_write(&snapshot, kept->sink, kept->ctx, &file->columns, &why);
+	file->has_columns = !status;
+	ts_arena_finish(&arena);
+	(void)close(source.fd);
+	*ret_stays = !status || ts_span_starts(file->name, ts_span_str("snapshot"));
+	if (status && is_its_fault(status) && *ret_stays)
+		ts_notice_add(kept->notices, "snapshot_not_read", TS_NOTICE_SKIPPED, file->shown, 0,
+			      without_path(why.text, file->path));
+	if (!status || is_its_fault(status))
+		return TS_OK;
+	*err = why;
+	return status;
+}
+
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err)
 {
-	for (size_t i = 0; i < kept->n; i++)
-		if (columns_of(kept, &kept->items[i], err))
+	size_t n = 0;
+
+	for (size_t i = 0; i < kept->n; i++) {
+		bool stays = true;
+
+		if (kept->items[i].kind == TS_KEPT_TRACE ? columns_of(kept, &kept->items[i], err)
+							 : snapshot_of(kept, &kept->items[i], &stays, err))
 			return err->status;
+		if (stays)
+			kept->items[n++] = kept->items[i];
+	}
+	kept->n = n;
 	return TS_OK;
 }
 

@@ -189,6 +189,61 @@ static void what_cannot_be_read(void **state)
 	test_run_finish(&t);
 }
 
+/* A pickle of a dict with an empty list of segments, by protocol 2: what a snapshot has at least. */
+static const char snapshot[] = "\x80\x02}X\x08\x00\x00\x00segments]s.";
+
+static void snapshots_of_memory(void **state)
+{
+	struct ts_index index;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	put_steps(&t, "run/steps.jsonl");
+	test_write_bytes(&t, "run/memory.pickle", snapshot, sizeof snapshot - 1);
+	test_write_bytes(&t, "run/memory_snapshots/snapshot_step_5.pickle", snapshot, sizeof snapshot - 1);
+	test_write_bytes(&t, "run/snapshot.pickle", "\x80\x02]q\x00", 5); /* cut */
+	test_write_bytes(&t, "run/data.pickle", "\x80\x02K\x05.", 5);	  /* a number */
+	test_write_bytes(&t, "run/text.pickle", "no pickle", 9);
+	test_ingest_ok(&t, t.path);
+	test_index(&t, 0, &index);
+	assert_int_equal(index.n_files, 3);
+	assert_true(ts_span_is(index.files[0].name, "memory.pickle") && ts_span_is(index.files[1].name, "snapshot.pickle") &&
+		    ts_span_is(index.files[2].name, "snapshot_step_5.pickle"));
+	assert_true(ts_span_is(test_notice(&t, "snapshot_not_read")->file, "snapshot.pickle"));
+	assert_true(ts_span_is(test_notice(&t, "unread")->detail, "data.pickle, text.pickle"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void what_is_not_read(void **state)
+{
+	const struct ts_notice *notice;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	put_steps(&t, "run/rank0/steps.jsonl");
+	put_trace(&t, "run/rank0/trace/a.pt.trace.json", 0, 1);
+	test_write(&t, "run/run.json", "{}");
+	test_write(&t, "run/e.txt", "");
+	test_write(&t, "run/d.txt", "");
+	test_write(&t, "run/c/x", "");
+	test_write(&t, "run/b.bin", "");
+	test_write(&t, "run/a.yaml", "");
+	test_write(&t, "run/.git/x", "");
+	test_ingest_ok(&t, t.path);
+	notice = test_notice(&t, "unread");
+	assert_non_null(notice);
+	assert_true(ts_span_is(notice->file, "") && notice->count == 5 && notice->level == TS_NOTICE_INFO);
+	assert_true(ts_span_is(notice->detail, "a.yaml, b.bin, c/, d.txt and 1 more"));
+	test_write(&t, "run/rank0/log", "");
+	test_ingest_ok(&t, t.path);
+	assert_int_equal(t.result.notices.n, 2);
+	assert_true(ts_span_is(t.result.notices.items[1].file, "rank0/") && t.result.notices.items[1].count == 1);
+	test_run_finish(&t);
+}
+
 static void no_links(void **state)
 {
 	struct test_run t;
@@ -292,10 +347,12 @@ static void what_the_file_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_name),	       cmocka_unit_test(whose_they_are),     cmocka_unit_test(of_a_single_folder),
-		cmocka_unit_test(folders_below),       cmocka_unit_test(a_folder_of_traces), cmocka_unit_test(a_file),
-		cmocka_unit_test(what_cannot_be_read), cmocka_unit_test(no_links),	     cmocka_unit_test(stored_once),
-		cmocka_unit_test(what_the_file_says),
+		cmocka_unit_test(every_name),	       cmocka_unit_test(whose_they_are),
+		cmocka_unit_test(of_a_single_folder),  cmocka_unit_test(folders_below),
+		cmocka_unit_test(a_folder_of_traces),  cmocka_unit_test(a_file),
+		cmocka_unit_test(what_cannot_be_read), cmocka_unit_test(no_links),
+		cmocka_unit_test(stored_once),	       cmocka_unit_test(what_the_file_says),
+		cmocka_unit_test(snapshots_of_memory), cmocka_unit_test(what_is_not_read),
 	};
 	struct ts_error err;
 

@@ -1,8 +1,8 @@
 /* Any bytes as the files of a run directory, parted by bytes 0: run.json, facts.json, steps.jsonl, digests.jsonl, pipeline.jsonl,
- * events.jsonl, sketches.jsonl. What is ingested is exported, and that is the same run again. */
+ * events.jsonl, sketches.jsonl, trace.json. What is ingested is exported, and that is the same run again. */
 #include "base/digest.h"
 #include "ingest/export/export.h"
-#include "ingest/rundir/run_dir.h"
+#include "ingest/ingest.h"
 #include "run/test_objects.h"
 #include "tests/fuzz/fuzz_files.h"
 #include "tests/fuzz/fuzz_hold.h"
@@ -26,7 +26,7 @@ static enum ts_status ingest(const char *path, struct test_objects *objects, str
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = ts_run_dir_read(&options, test_objects_sink, objects, &arena, &result, err);
+	status = ts_ingest(&options, test_objects_sink, objects, &arena, &result, err);
 	if (!status)
 		*ret_head = result.head;
 	ts_arena_finish(&arena);
@@ -37,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const names[] = {"run/run.json", "run/facts.json", "run/steps.jsonl", "run/digests.jsonl",
-					    "run/pipeline.jsonl", "run/events.jsonl", "run/sketches.jsonl"};
+	static const char *const names[] = {"run/run.json",	  "run/facts.json",   "run/steps.jsonl",    "run/digests.jsonl",
+					    "run/pipeline.jsonl", "run/events.jsonl", "run/sketches.jsonl", "run/trace.json"};
 	struct ts_span rest = ts_span_of(data, size);
 	struct test_objects objects = {.n = 0};
 	struct ts_id head, again;

@@ -6,7 +6,7 @@
 #include "ingest/facts/run_facts.h"
 #include "ingest/kept/kept.h"
 #include "ingest/rows/run_close.h"
-#include "ingest/rundir/layout.h"
+#include "ingest/rundir/unread.h"
 #include "run/head.h"
 #include "run/trace.h"
 
@@ -30,7 +30,7 @@ static int sniff_folder(const char *path)
 	struct ts_arena arena;
 	struct ts_error err;
 	enum ts_status status;
-	bool found = false;
+	enum ts_kept_kind found = TS_KEPT_NOT;
 	char **names;
 	size_t n = 0;
 
@@ -38,7 +38,7 @@ static int sniff_folder(const char *path)
 		return SURE_OF_FOLDER;
 	ts_arena_init(&arena, 0);
 	status = ts_below_list(path, path, &arena, &names, &n, &err);
-	for (size_t i = 0; !status && i < n && !found; i++) {
+	for (size_t i = 0; !status && i < n && found != TS_KEPT_TRACE; i++) {
 		const char *file = ts_path_join(&arena, path, names[i]);
 
 		status = file ? ts_kept_is(path, file, &found, &err) : ts_arena_error(&arena, &err);
@@ -46,14 +46,14 @@ static int sniff_folder(const char *path)
 	ts_arena_finish(&arena);
 	if (status == TS_NO_MEMORY)
 		return TS_SNIFF_NO_MEMORY;
-	return !status && found ? SURE_OF_FOLDER : 0;
+	return !status && found == TS_KEPT_TRACE ? SURE_OF_FOLDER : 0;
 }
 
 int ts_trace_reader_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_below_kind(path, path);
+	enum ts_kept_kind is = TS_KEPT_NOT;
 	struct ts_error err;
-	bool is = false;
 
 	if (kind == TS_FILE_DIRECTORY)
 		return sniff_folder(path);
@@ -61,7 +61,7 @@ int ts_trace_reader_sniff(const char *path)
 		return 0;
 	if (ts_kept_is(path, path, &is, &err))
 		return TS_SNIFF_NO_MEMORY;
-	return is ? SURE_OF_FILE : 0;
+	return is == TS_KEPT_TRACE ? SURE_OF_FILE : 0;
 }
 
 /* --- ranks --- */
@@ -214,6 +214,9 @@ static enum ts_status read_all(struct reading *r, struct ts_error *err)
 	for (size_t i = 0; i < r->kept.n; i++)
 		r->progress.total += r->kept.items[i].size;
 	if (ts_kept_columns(&r->kept, err) || need_one(r, err) || ts_refuse_skipped(r->options, &r->result.notices, err))
+		return err->status;
+	if (ts_below_kind(ts_top(r->options), r->options->path) == TS_FILE_DIRECTORY &&
+	    ts_unread_tell(&r->kept, ts_top(r->options), r->options->path, ts_span_str(""), err))
 		return err->status;
 	settle_ranks(r);
 	if (make_facts(r, err) || write_ranks(r, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))

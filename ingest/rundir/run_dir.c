@@ -10,6 +10,7 @@
 #include "ingest/rundir/layout.h"
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"
+#include "ingest/rundir/unread.h"
 #include "record/frame.h"
 #include "run/head.h"
 #include "run/trace.h"
@@ -357,6 +358,16 @@ static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 	return TS_OK;
 }
 
+static enum ts_status tell_unread(struct reading *r, struct ts_error *err)
+{
+	if (r->layout.multi && ts_unread_tell(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), err))
+		return err->status;
+	for (size_t i = 0; i < r->layout.n; i++)
+		if (ts_unread_tell(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name, err))
+			return err->status;
+	return TS_OK;
+}
+
 /* A trace in a rank's own folder is that rank's. Others say themselves whose they are: a rank of the run, or they belong to the job. */
 static enum ts_status settle_kept(struct reading *r, struct ts_error *err)
 {
@@ -612,7 +623,7 @@ static enum ts_status read_run(struct reading *r, struct ts_error *err)
 	r->recorded = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->recorded);
 	if (!r->recorded)
 		return ts_arena_error(r->arena, err);
-	if (find_head_facts(r, err) || settle_kept(r, err) || check_room(r, err) || read_ranks(r, err) ||
+	if (find_head_facts(r, err) || settle_kept(r, err) || tell_unread(r, err) || check_room(r, err) || read_ranks(r, err) ||
 	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
 	r->result.bytes_read += r->kept.bytes_read;

@@ -85,7 +85,9 @@ static void a_single_directory(void **state)
 	assert_int_equal(t.result.world_size, 2);
 	assert_int_equal(t.result.n_missing, 1);
 	assert_int_equal(t.result.missing_ranks[0], 1);
-	assert_int_equal(t.result.notices.n, 0);
+	assert_int_equal(t.result.notices.n, 1);
+	test_expect_notice(&t, "unread", TS_NOTICE_INFO, 0, 1);
+	assert_true(ts_span_is(test_notice(&t, "unread")->detail, "unrelated.txt"));
 	assert_string_equal(test_fact(&t, "parallelism.rank"), "");
 	test_round_trip(&t);
 	test_run_finish(&t);

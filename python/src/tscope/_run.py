@@ -280,7 +280,7 @@ class Run(Recorder):
         """Traces some steps with torch's profiler, into trace.json.gz in the folder of the run, where `tscope push` finds it.
 
         Of a cycle nothing is traced for `wait` steps, `warmup` steps are traced and thrown away, and `active` steps are kept. Further
-        cycles write trace-STEP.json.gz, which push leaves out. `options` are those of torch.profiler.profile. The steps have a phase
+        cycles write trace-STEP.json.gz beside it. `options` are those of torch.profiler.profile. The steps have a phase
         `profiler`, by which `GATE.exclude = phase:profiler` leaves them out.
 
         >>> run.profile(wait=10, warmup=1, active=2)

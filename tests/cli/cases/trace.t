@@ -1831,3 +1831,84 @@ $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i sess
 |   by their traces (A: the baseline): A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
 |   work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference
 |   mean work of all ranks: 150.0 ms, baseline 100.4 ms; 100 % of the difference
+# In the store: two ranks with steps, a folder of traces alone, and what cannot be read.
+$ mkdir -p stored/rank0 stored/rank1 stored/rank1/trace && cp runs/base/rank0/steps.jsonl stored/rank0 2>/dev/null || cp runs/base/steps.jsonl stored/rank0; cp stored/rank0/steps.jsonl stored/rank1; cp traced/demo.json.gz stored/rank0/trace.json.gz; cp traced/trace.json stored/rank1/trace/; cp traced/trace.json stored/of_no_rank.pt.trace.json; cp traced/bad.json stored/rank0/kineto.json; echo x >stored/notes.txt
+$ tscope push stored
+| name      default/stored
+| id        650e0dba86c44e85a32c48764285777d4287e6f8a44bffed9e191918fd20a535
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 2 ranks
+| sent SIZE (54 objects)
+| new SIZE
+| outcome   created
+! tscope: stored/rank0/kineto.json: skipped: trace_not_read: byte 1006: expected a number
+! tscope: stored: unread: notes.txt
+$ tscope push stored
+| name      default/stored
+| id        650e0dba86c44e85a32c48764285777d4287e6f8a44bffed9e191918fd20a535
+| format    pytscope run directory
+| steps     8 steps (0 to 7), 2 ranks
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+! tscope: stored/rank0/kineto.json: skipped: trace_not_read: byte 1006: expected a number
+! tscope: stored: unread: notes.txt
+$ tscope analyze stored --trace trace.json | head -8
+| trace     trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+|           copy, 0 fills; 0 flows, 0 allocations, 0 counters
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
+|   span           63.000000 ms      100.0 %      13
+$ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
+| trace     of_no_rank.pt.trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+$ tscope analyze stored --trace other.json
+! tscope: analyze: the run has no such trace other.json; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
+[2]
+$ tscope analyze stored --trace trace.json --warmup 1
+! tscope: analyze: --warmup is about the steps of a run, and --trace asks about a trace
+[2]
+$ tscope analyze stored | tail -3
+|     lowest rank that has steps, and --rank K shows another rank
+|
+| The run also has traces: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); tscope analyze stored --trace NAME shows what one says.
+$ tscope export stored back && cmp back/rank0/trace.json.gz stored/rank0/trace.json.gz && cmp back/rank0/kineto.json stored/rank0/kineto.json && cmp back/rank1/trace.json stored/rank1/trace/trace.json && ls back back/rank0 back/rank1
+| back:
+| rank0
+| rank1
+|
+| back/rank0:
+| kineto.json
+| steps.jsonl
+| trace.json.gz
+|
+| back/rank1:
+| of_no_rank.pt.trace.json
+| steps.jsonl
+| trace.json
+! tscope: wrote 650e0dba86c4 as a run directory to back
+$ tscope push -q --name again back | head -2
+| name      default/again
+| id        650e0dba86c44e85a32c48764285777d4287e6f8a44bffed9e191918fd20a535
+$ mkdir cycles && cp traced/trace.json cycles/trace.json && cp traced/demo.json.gz cycles/trace-40.json.gz && tscope push cycles
+| name      default/cycles
+| id        c3a767d8772a782b42c2bc3f6e4d964131d2b502a59a175bc23f0fa4683498b3
+| format    PyTorch profiler trace
+| steps     0 steps, 1 rank
+| sent SIZE (2 objects)
+| new SIZE
+| outcome   created
+$ tscope analyze cycles
+| trace             rank  says rank  of  events  left out      size
+| trace-40.json.gz  1             1   2      38         0     958 B
+| trace.json        1             1   2      38         0  9.21 KiB
+|
+| The run has traces and no steps: tscope analyze cycles --trace NAME shows what one says.
+$ rm cycles/trace-40.json.gz && tscope analyze ./cycles | head -3
+| trace     trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
