@@ -26,7 +26,7 @@ ROOMS = {
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
-    "analysis/trace": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
+    "analysis/trace": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks", "analysis/rules"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},

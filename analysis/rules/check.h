@@ -102,7 +102,8 @@ const char *ts_check_ranks_text(struct ts_check *c);
 	X(straggler) X(load_imbalance) X(comm_bound) X(wait_bound) X(missing_ranks) X(exposed_comm) X(pipeline_bubble) \
 	X(memory_imbalance)                                                                                         \
 	X(mfu_impossible) X(mfu_suspicious) X(low_mfu) X(recoverable)                                               \
-	X(pressure) X(forecast) X(growth) X(fragmentation)
+	X(pressure) X(forecast) X(growth) X(fragmentation)                                                          \
+	X(host_bound) X(launch_bound) X(copies) X(fills) X(elementwise)
 
 #define TS_CHECK_DECLARE(name) void ts_check_##name(struct ts_check *c);
 TS_CHECKS(TS_CHECK_DECLARE)

@@ -5,6 +5,8 @@
 #include "analysis/trace/idle.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
+#include "analysis/trace/trace_rows.h"
+#include "analysis/trace/trace_verdict.h"
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
@@ -31,6 +33,7 @@ struct ts_trace_answer {
 	struct ts_kernel_sums sums;
 	struct ts_idle *idle; /* of each device and stream */
 	size_t n_idle;
+	struct ts_trace_verdict verdict; /* by ts_trace_judge alone */
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */

@@ -50,7 +50,8 @@ static enum ts_status keep_notices(struct ts_cli *cli, const struct ts_notices *
 }
 
 static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
-				const struct ts_trace_file *file, struct ts_error *err)
+				const struct ts_trace_file *file, const struct ts_policy *policy, struct ts_findings *ret_findings,
+				struct ts_error *err)
 {
 	struct ts_trace_answer answer;
 
@@ -59,10 +60,14 @@ static enum ts_status answer_of(struct ts_cli *cli, const char *path, const stru
 	answer.path = path;
 	answer.events = file->events;
 	answer.cut = file->cut;
+	if (ts_trace_judge(&answer, policy, &cli->arena, err))
+		return err->status;
+	*ret_findings = answer.verdict.findings;
 	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
 }
 
-enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_findings *ret_findings,
+				struct ts_error *err)
 {
 	struct ts_notices notices = {.arena = &cli->arena};
 	struct ts_trace_file file;
@@ -72,9 +77,8 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	if (load(cli, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
-	status = answer_of(cli, path, &notices, &trace, &file, err);
+	status = answer_of(cli, path, &notices, &trace, &file, policy, ret_findings, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
-	cli->exit_code = TS_EXIT_YES;
 	return status;
 }

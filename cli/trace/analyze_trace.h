@@ -7,7 +7,10 @@
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
-enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
+/* The findings are by the rules on traces and this policy. */
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_findings *ret_findings,
+				struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *verdict);
 
 #endif

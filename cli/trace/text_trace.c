@@ -315,6 +315,7 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 			      ts_arena_printf(&cli->arena,
 					      "%s of %s were launched before the recording began, or by a call that it lacks",
 					      count_of(cli, l->unlaunched), plural(cli, l->all.events, "event")));
+	ts_text_trace_verdict(cli, &a->verdict);
 	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
 	    idle(cli, a, err) || kernels(cli, &a->sums, err))
 		return err->status;

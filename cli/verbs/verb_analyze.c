@@ -81,34 +81,46 @@ static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
 	return false;
 }
 
-/* What only runs have cannot be asked of a file of another kind. `but` is the one option that this kind has, too. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *but, const char *why, struct ts_error *err)
+static bool is_among(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
+/* What only runs have cannot be asked of a file of another kind. `but` are the options that this kind has, too, and NULL. */
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *const *but, const char *why, struct ts_error *err)
 {
 	static const char *const of_runs[] = {"warmup",	       "rank",	 "flops-per-step", "peak-tflops", "dtype", "microbatches",
 					      "device-memory", "policy", "fail-on",	   "html",	  "rows",  "fresh"};
 
 	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
-		if (ts_args_has(&cli->args, of_runs[i]) && strcmp(of_runs[i], but) != 0)
+		if (ts_args_has(&cli->args, of_runs[i]) && !is_among(but, of_runs[i]))
 			return ts_error_set(err, TS_INVALID, "analyze: --%s is %s", of_runs[i], why);
 	return TS_OK;
 }
 
 static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	if (refuse_options(cli, "device-memory", "about runs, and this is a memory snapshot", err))
+	static const char *const too[] = {"device-memory", NULL};
+
+	if (refuse_options(cli, too, "about runs, and this is a memory snapshot", err))
 		return err->status;
 	return ts_analyze_snapshot(cli, path, err);
 }
 
-static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
+static enum ts_status of_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_error *err)
 {
+	static const char *const too[] = {"policy", "fail-on", NULL};
+	struct ts_findings findings = {0};
 	const char *why = ts_arena_printf(&cli->arena, "for runs, and %s is a profiler's trace", path);
 
 	if (!why)
 		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, "", why, err))
+	if (refuse_options(cli, too, why, err) || ts_analyze_trace(cli, path, policy, &findings, err))
 		return err->status;
-	return ts_analyze_trace(cli, path, err);
+	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
 }
 
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
@@ -124,7 +136,7 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (!status)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && trace)
-		return of_trace(cli, ts_cli_word(cli, 0), err);
+		return of_trace(cli, ts_cli_word(cli, 0), &request.policy, err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

@@ -613,7 +613,8 @@ const struct ts_verb ts_verbs[] = {
 			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
-			 "(docs/trace.md). The options of runs do not go with it.\n\n"
+			 "(docs/trace.md); first come what to try, with the most that it could save, and findings. --policy and "
+			 "--fail-on go with it, the other options of runs do not.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md).",

@@ -91,7 +91,7 @@ static const struct ts_shape_field finding_rows[] = {
 	{"rank", "evidence_rank", I32(rank), HAS(has_rank), ABOUT("of the ranks, the one whose numbers these are")},
 	{"evidence", "evidence", MANY(evidence, n_evidence, ts_shape_measure, ENTRIES(2))},
 };
-static const struct ts_shape finding_shape = {SHAPE("finding", finding, finding_rows)};
+const struct ts_shape ts_shape_finding = {SHAPE("finding", finding, finding_rows)};
 #undef TYPE
 
 #define TYPE struct ts_unchecked
@@ -100,7 +100,7 @@ static const struct ts_shape_field unchecked_rows[] = {
 	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX)},
 	{"ranks", "ranks", LIST(I32, ranks, n_ranks, TS_RANKS_MAX), ABOUT("on these alone; none: on all")},
 };
-static const struct ts_shape unchecked_shape = {SHAPE("unchecked", unchecked, unchecked_rows)};
+const struct ts_shape ts_shape_unchecked = {SHAPE("unchecked", unchecked, unchecked_rows)};
 #undef TYPE
 
 #define TYPE struct ts_rank_rows
@@ -120,9 +120,9 @@ static const struct ts_shape_field analysis_rows[] = {
 	{"rank", "rank", I32(rank)},
 	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},
 	{"bound", "bound", ONE(bound, ts_shape_bound)},
-	{"findings", "findings", VECTOR(findings, finding_shape, ENTRIES(4)), /* the least entry has a severity */
+	{"findings", "findings", VECTOR(findings, ts_shape_finding, ENTRIES(4)), /* the least entry has a severity */
 	 ABOUT("most severe first; docs/findings.md has the rules")},
-	{"unchecked", "unchecked", MANY(findings.unchecked, findings.n_unchecked, unchecked_shape, ENTRIES(2)),
+	{"unchecked", "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, ENTRIES(2)),
 	 ROOM(findings.cap_unchecked), ABOUT("rules that could not be checked")},
 	{"measures", NULL, VECTOR(measures, ts_shape_measure, ENTRIES(2))},
 	{NULL, "measures", ONE(measures, ts_shape_measures)},

@@ -37,6 +37,8 @@ extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
 extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
 extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
+extern const struct ts_shape ts_shape_finding;	 /* ts_finding */
+extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
 extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */

@@ -232,7 +232,7 @@ analyze --rank 7 base
 analyze --fail-on low --flops-per-step 6e12 --peak-tflops 312 --dtype bf16 --microbatches 4 --fresh ./runs/joined
 analyze ./runs/evil
 analyze ./traced/demo.json.gz
-analyze ./traced/cut.json
+analyze --fail-on high ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
 analyze ./memory/oom.pickle

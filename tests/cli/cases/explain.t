@@ -23,7 +23,7 @@ $ tscope explain
 | DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of the wall time
 | DIST.WAIT_BOUND               high, medium       the wait for slower ranks takes at least min_share of the wall time, averaged over the ranks
 | DIST.MISSING_RANKS            medium             at least min_ranks ranks of the world have no steps in the run
-| DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the wall time (always unchecked for now, because the rule needs a kernel trace)
+| DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the devices' time, by a trace
 | DIST.PIPELINE_BUBBLE          high, medium       the pipeline bubble is at least min_excess larger than the schedule requires or, where the number of microbatches is not known, at least min_bubble in all
 | EFFICIENCY.MFU_IMPOSSIBLE     high               the model FLOP/s utilization (MFU) is more than max_mfu
 | EFFICIENCY.MFU_SUSPICIOUS     medium             the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %
@@ -34,6 +34,11 @@ $ tscope explain
 | MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; and in all by at least min_share of its peak
 | MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
 | MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
+| TRACE.HOST_BOUND              high, medium       the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace
+| TRACE.LAUNCH_BOUND            high, medium       the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a trace
+| TRACE.COPIES                  high, medium       copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace
+| TRACE.FILLS                   low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
+| TRACE.ELEMENTWISE             low                elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace
 $ tscope explain TIMING.JITTER
 | TIMING.JITTER
 | Step times vary widely.

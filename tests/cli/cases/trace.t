@@ -5,6 +5,13 @@ $ tscope analyze ./traced/trace.json
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 |           copy, 0 fills; 0 flows, 0 allocations, 0 counters
 |
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
 |   span           63.000000 ms      100.0 %      13
@@ -75,6 +82,160 @@ $ tscope analyze --json ./traced/demo.json.gz
 |   "flow_count": 0,
 |   "allocation_count": 0,
 |   "counter_count": 0,
+|   "advice": [
+|     {
+|       "code": "DIST.EXPOSED_COMM",
+|       "what": "Communication is exposed",
+|       "how": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "saves_most_ns": 12000000
+|     }
+|   ],
+|   "findings": [
+|     {
+|       "code": "DIST.EXPOSED_COMM",
+|       "severity": "high",
+|       "title": "Communication is exposed",
+|       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.",
+|       "advice": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "first_step": null,
+|       "last_step": null,
+|       "ranks": [],
+|       "evidence_rank": null,
+|       "evidence": [
+|         {
+|           "group": "trace",
+|           "subject": "exposed_communication",
+|           "name": "share",
+|           "unit": "ratio",
+|           "value": 0.19047619047619047,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "exposed_communication",
+|           "name": "time",
+|           "unit": "s",
+|           "value": 0.012,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "span",
+|           "name": "time",
+|           "unit": "s",
+|           "value": 0.063,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "communication",
+|           "name": "overlapped",
+|           "unit": "ratio",
+|           "value": 0.6666666666666666,
+|           "reason": null
+|         }
+|       ]
+|     }
+|   ],
+|   "unchecked": [
+|     {
+|       "code": "TRACE.HOST_BOUND",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     },
+|     {
+|       "code": "TRACE.LAUNCH_BOUND",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     }
+|   ],
+|   "measures": {
+|     "trace": {
+|       "span": {
+|         "time_s": 0.063,
+|         "share_ratio": 1.0
+|       },
+|       "busy": {
+|         "time_s": 0.061,
+|         "share_ratio": 0.9682539682539683
+|       },
+|       "computation": {
+|         "time_s": 0.048,
+|         "share_ratio": 0.7619047619047619
+|       },
+|       "communication": {
+|         "time_s": 0.036,
+|         "share_ratio": 0.5714285714285714,
+|         "overlapped_ratio": 0.6666666666666666
+|       },
+|       "exposed_communication": {
+|         "time_s": 0.012,
+|         "share_ratio": 0.19047619047619047
+|       },
+|       "copies": {
+|         "time_s": 0.001,
+|         "share_ratio": 0.015873015873015872
+|       },
+|       "exposed_copies": {
+|         "time_s": 0.001,
+|         "share_ratio": 0.015873015873015872
+|       },
+|       "idle": {
+|         "time_s": 0.002,
+|         "share_ratio": 0.031746031746031744
+|       },
+|       "idle_host": {
+|         "time_s": 0.0015,
+|         "share_ratio": 0.023809523809523808
+|       },
+|       "idle_launch": {
+|         "time_s": 0.0005,
+|         "share_ratio": 0.007936507936507936
+|       },
+|       "idle_behind": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_queued": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_unknown": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "fills": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "elementwise": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "devices": {
+|         "count": 1.0,
+|         "events_count": 13,
+|         "unlaunched_ratio": 0.0
+|       },
+|       "kernels": {
+|         "mean_s": 0.007
+|       },
+|       "category": {
+|         "top": "gemm",
+|         "top_ratio": 0.5647058823529412
+|       },
+|       "steps": {
+|         "count": 6.0,
+|         "mean_s": 0.01,
+|         "exposed_communication_s": 0.002,
+|         "exposed_communication_ratio": 0.2
+|       },
+|       "job": {
+|         "world_size_count": 2
+|       }
+|     }
+|   },
+|   "unknown": [],
 |   "timeline": {
 |     "event_count": 13,
 |     "computation_count": 6,
@@ -956,6 +1117,13 @@ $ tscope analyze ./traced/cut.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       12 events: 2 operators, 0 Python functions, 2 annotations, 4 runtime calls; 4 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+|
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 4 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
