@@ -27,6 +27,7 @@ ROOMS = {
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
     "analysis/trace": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks", "analysis/rules"},
+    "analysis/peers": {"run", "base", "analysis/answer", "analysis/trace", "analysis/snapshot"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},
@@ -71,6 +72,7 @@ ROOMS = {
     "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
+    "cli/peers": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/trace"},
     "cli/verbs": OUTSIDE | {"cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { MOST = 3 };
+enum { MOST = 4 };
 
 /* The answers that are made from tables. A schema names them in its oneOf. */
 static const struct {
@@ -19,7 +19,7 @@ static const struct {
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
-	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_memory}},
+	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_memory, &ts_shape_peer}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer}},

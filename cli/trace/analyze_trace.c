@@ -16,8 +16,8 @@ enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
 }
 
-static enum ts_status load(const struct ts_cli *cli, const char *path, struct ts_notices *notices, struct ts_trace *trace,
-			   struct ts_trace_file *file, struct ts_error *err)
+enum ts_status ts_load_trace(const struct ts_cli *cli, const char *path, struct ts_notices *notices, struct ts_trace *trace,
+			     struct ts_trace_file *file, struct ts_error *err)
 {
 	struct ts_progress bar;
 	struct ts_read_progress progress = {.tell = ts_progress_step, .ctx = &bar};
@@ -74,7 +74,7 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const stru
 	struct ts_trace trace;
 	enum ts_status status;
 
-	if (load(cli, path, &notices, &trace, &file, err))
+	if (ts_load_trace(cli, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
 	status = answer_of(cli, path, &notices, &trace, &file, policy, ret_findings, err);

@@ -4,9 +4,14 @@
 
 #include "analysis/trace/trace_answer.h"
 #include "cli/core/context.h"
+#include "cli/core/path_run.h"
+#include "ingest/trace/trace_read.h"
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
+/* Reads the file whole. The trace and the file are the caller's to finish. */
+enum ts_status ts_load_trace(const struct ts_cli *cli, const char *path, struct ts_notices *notices, struct ts_trace *trace,
+			     struct ts_trace_file *file, struct ts_error *err);
 /* The findings are by the rules on traces and this policy. */
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_findings *ret_findings,
 				struct ts_error *err);

@@ -4,6 +4,7 @@
 #include "cli/core/context.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
+#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/text_rows.h"
@@ -104,6 +105,8 @@ static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct t
 {
 	static const char *const too[] = {"device-memory", NULL};
 
+	if (ts_args_has(&cli->args, "as"))
+		return ts_error_set(err, TS_INVALID, "analyze: --as of a memory snapshot is not written yet");
 	if (refuse_options(cli, too, "about runs, and this is a memory snapshot", err))
 		return err->status;
 	return ts_analyze_snapshot(cli, path, err);
@@ -117,6 +120,8 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, const struc
 
 	if (!why)
 		return ts_arena_error(&cli->arena, err);
+	if (ts_args_has(&cli->args, "as"))
+		return refuse_options(cli, too + 2, why, err) ? err->status : ts_trace_as_peer(cli, path, err);
 	if (refuse_options(cli, too, why, err) || ts_analyze_trace(cli, path, policy, &findings, err))
 		return err->status;
 	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
@@ -137,6 +142,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && trace)
 		return of_trace(cli, ts_cli_word(cli, 0), &request.policy, err);
+	if (!status && ts_args_has(&cli->args, "as"))
+		status = ts_error_set(err, TS_INVALID, "analyze: --as is for the path of a trace or a memory snapshot");
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

@@ -190,6 +190,9 @@ static const struct ts_option analyze_options[] = {
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
 	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
 	 .help = "exit with 1 if there is a finding of this severity or above: low, medium, high"},
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "axolotl kempner",
+	 .help = "of a trace or snapshot, print the tables of another tool, with the right number beside each that is wrong: axolotl, "
+		 "kempner"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},

@@ -40,6 +40,7 @@ extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
 extern const struct ts_shape ts_shape_finding;	 /* ts_finding */
 extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
+extern const struct ts_shape ts_shape_peer;	 /* ts_peer_answer, JSON only */
 extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */

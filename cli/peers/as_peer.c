@@ -1,0 +1,34 @@
+#include "cli/peers/as_peer.h"
+
+#include "analysis/peers/axolotl_trace.h"
+#include "cli/trace/analyze_trace.h"
+
+static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_trace *trace, struct ts_peer_answer *ret,
+				struct ts_error *err)
+{
+	struct ts_trace_answer answer;
+
+	if (ts_trace_answer(trace, &cli->arena, &answer, err))
+		return err->status;
+	return ts_axolotl_trace(trace, &answer, path, &cli->arena, ret, err);
+}
+
+enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	struct ts_notices notices = {.arena = &cli->arena};
+	struct ts_peer_answer answer;
+	struct ts_trace_file file;
+	struct ts_trace trace;
+	enum ts_status status;
+
+	if (ts_load_trace(cli, path, &notices, &trace, &file, err))
+		return err->status;
+	ts_say_notices(cli, path, &notices, false);
+	status = answer_of(cli, path, &trace, &answer, err);
+	answer.path = path;
+	if (!status)
+		status = ts_render_peer(cli, &answer, err);
+	ts_trace_finish(&trace);
+	ts_trace_file_finish(&file);
+	return status;
+}
