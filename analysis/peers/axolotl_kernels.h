@@ -9,7 +9,7 @@
 
 #include "base/span.h"
 
-enum { TS_AXOLOTL_OTHER = 21, TS_AXOLOTL_COMMUNICATION = 22, TS_AXOLOTL_CATEGORIES = 23 };
+enum { TS_AXOLOTL_MEMORY = 18, TS_AXOLOTL_OTHER = 21, TS_AXOLOTL_COMMUNICATION = 22, TS_AXOLOTL_CATEGORIES = 23 };
 
 int ts_axolotl_category(struct ts_span name);
 int ts_axolotl_category_amended(struct ts_span name);

@@ -238,10 +238,10 @@ static enum ts_status right_fills(struct summing *m, struct ts_error *err)
 		if (*known != 2 || m->s->kind[i] == TS_TRACE_COPY)
 			continue;
 		add_ns(&out->fill_ns, (uint64_t)m->s->duration_ns[i]);
-		out->fill_count++;
 		shapes = by == TS_NEST_NONE ? 0 : m->s->shapes[by];
 		if (!m->at[shapes]) {
-			out->right_fills[out->n_right_fills++] = (struct ts_axolotl_sum){.name = m->trace->names[shapes], .row = (uint32_t)i};
+			out->right_fills[out->n_right_fills++] =
+				(struct ts_axolotl_sum){.name = m->trace->names[shapes], .row = (uint32_t)i};
 			m->at[shapes] = (uint32_t)out->n_right_fills;
 		}
 		add_right(&out->right_fills[m->at[shapes] - 1], (uint64_t)m->s->duration_ns[i]);
@@ -295,7 +295,8 @@ static void sum_all(struct summing *m)
 		if (m->s->kind[i] == TS_TRACE_KERNEL) {
 			m->out->kernel_us += us;
 			m->out->kernel_count++;
-		} else if (on_host(m, i) && (ts_peer_has(name_of(m, i), "checkpoint", true) || ts_peer_has(name_of(m, i), "recompute", true))) {
+		} else if (on_host(m, i) &&
+			   (ts_peer_has(name_of(m, i), "checkpoint", true) || ts_peer_has(name_of(m, i), "recompute", true))) {
 			add_theirs(&m->out->checkpoint, us);
 		}
 	}

@@ -15,7 +15,7 @@ struct ts_axolotl_sum {
 	uint64_t right_ns, right_count, right_bytes;
 	struct ts_span name;
 	uint32_t row; /* the first span; of a fill, of its operator */
-	bool seen; /* it has a row with them */
+	bool seen;    /* it has a row with them */
 };
 
 struct ts_axolotl_sums {
@@ -43,8 +43,8 @@ struct ts_axolotl_sums {
 	uint64_t work_ns;	  /* of all durations of devices' work */
 	uint64_t kernel_union_ns; /* of kernels alone */
 	uint64_t copy_union_ns;
-	uint64_t fill_ns, fill_count; /* by kernels and by memset */
-	uint64_t wall_ns;	  /* of operators and Python functions, all of them */
+	uint64_t fill_ns; /* by kernels and by memset */
+	uint64_t wall_ns; /* of operators and Python functions, all of them */
 	bool has_steps;
 	uint64_t right_steps;
 };

@@ -72,10 +72,14 @@ static void totals(const struct printing *p)
 		     s->wall_us / n / 1e6);
 }
 
-/* A category is wrong by its name if its kernels are others, else by the cut. */
+/* A category is wrong by its name if its kernels are others, else by the cut, or because no memset is seen. */
 static const char *why_category(const struct printing *p, const struct ts_axolotl_sum *c)
 {
-	return p->sums->cut && c->right_count >= c->count ? "cut" : "name";
+	bool memory = c == &p->sums->categories[TS_AXOLOTL_MEMORY];
+
+	if (c->right_count < c->count)
+		return "name";
+	return p->sums->cut ? "cut" : memory ? "unseen" : "name";
 }
 
 static void category(const struct printing *p, int i)
@@ -89,8 +93,8 @@ static void category(const struct printing *p, int i)
 		       right_percent(c->right_ns, p->sums->work_ns), why);
 	ts_peer_number(p->page, "count", TS_FORM_COUNT, (double)c->count, (double)c->right_count, why);
 	per_step(p, "per_step_ms", TS_FORM_MS, per, ms(c->right_ns));
-	ts_peer_line(p->page, "  %s %8.1fms %5.1f%% %7" PRIu64 " %7.1fms", ts_peer_cell(p->page, ts_span_str(word), SIZE_MAX, 40), c->us / 1000,
-		     percent(c->us, p->sums->total_us), c->count, per);
+	ts_peer_line(p->page, "  %s %8.1fms %5.1f%% %7" PRIu64 " %7.1fms", ts_peer_cell(p->page, ts_span_str(word), SIZE_MAX, 40),
+		     c->us / 1000, percent(c->us, p->sums->total_us), c->count, per);
 }
 
 /* What it does not print at all. */
@@ -144,11 +148,12 @@ static bool kernels(const struct printing *p)
 		double share = percent(k->us, p->sums->total_us), mean = k->us / (double)k->count / 1000;
 
 		ts_peer_number(p->page, "total_ms", TS_FORM_MS, k->us / 1000, ms(k->right_ns), "cut");
-		ts_peer_number(p->page, "percent", TS_FORM_PERCENT, share, right_percent(k->right_ns, p->sums->work_ns), cut_or(p, "unseen"));
+		ts_peer_number(p->page, "percent", TS_FORM_PERCENT, share, right_percent(k->right_ns, p->sums->work_ns),
+			       cut_or(p, "unseen"));
 		ts_peer_number(p->page, "count", TS_FORM_COUNT, (double)k->count, (double)k->right_count, "cut");
 		ts_peer_number(p->page, "mean_ms", TS_FORM_MS_3, mean, ms(k->right_ns) / (double)k->right_count, "cut");
-		ts_peer_line(p->page, "    %s %7.1fms (%4.1f%%) x%-5" PRIu64 " avg=%.3fms", ts_peer_cell(p->page, k->name, 62, 62), k->us / 1000,
-			     share, k->count, mean);
+		ts_peer_line(p->page, "    %s %7.1fms (%4.1f%%) x%-5" PRIu64 " avg=%.3fms", ts_peer_cell(p->page, k->name, 62, 62),
+			     k->us / 1000, share, k->count, mean);
 	}
 	return true;
 }
@@ -191,16 +196,6 @@ static void right_fills(const struct printing *p)
 	}
 }
 
-/* It counts as fills what has "fill" anywhere in its name, and no memset. */
-static const char *why_fills(const struct printing *p)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < p->sums->n_fills; i++)
-		count += p->sums->fills[i].count;
-	return count > p->sums->fill_count ? "name" : cut_or(p, "unseen");
-}
-
 static double fill_us(const struct ts_axolotl_sums *s)
 {
 	double sum = 0;
@@ -208,6 +203,12 @@ static double fill_us(const struct ts_axolotl_sums *s)
 	for (size_t i = 0; i < s->n_fills; i++)
 		sum += s->fills[i].us;
 	return sum;
+}
+
+/* It counts as fills what has "fill" anywhere in its name, and no memset. */
+static const char *why_fills(const struct printing *p)
+{
+	return fill_us(p->sums) / 1000 > ms(p->sums->fill_ns) ? "name" : cut_or(p, "unseen");
 }
 
 static bool fills(const struct printing *p)
@@ -274,7 +275,8 @@ static bool host(const struct printing *p, const char *label)
 	ts_peer_heading(p->page, "CPU Overhead: ", label);
 	ts_peer_gap(p->page);
 	if (s->has_steps)
-		ts_peer_number(p->page, "wall_per_step_s", TS_FORM_SECONDS, wall / n / 1e6, wall / (double)s->right_steps / 1e6, "steps");
+		ts_peer_number(p->page, "wall_per_step_s", TS_FORM_SECONDS, wall / n / 1e6, wall / (double)s->right_steps / 1e6,
+			       "steps");
 	else
 		ts_peer_unknown(p->page, "wall_per_step_s", TS_FORM_SECONDS, wall / n / 1e6, "steps");
 	ts_peer_line(p->page, "  Wall clock:       %.2fs (~%.2fs/step)", wall / 1e6, wall / n / 1e6);
@@ -291,7 +293,8 @@ static bool host(const struct printing *p, const char *label)
 	if (!s->checkpoint.count)
 		return true;
 	ts_peer_gap(p->page);
-	ts_peer_number(p->page, "checkpoint_s", TS_FORM_SECONDS_3, s->checkpoint.us / 1e6, (double)s->checkpoint.right_ns / 1e9, "nested");
+	ts_peer_number(p->page, "checkpoint_s", TS_FORM_SECONDS_3, s->checkpoint.us / 1e6, (double)s->checkpoint.right_ns / 1e9,
+		       "nested");
 	ts_peer_line(p->page, "  Gradient checkpoint CPU ops: %.3fs (x%" PRIu64 ")", s->checkpoint.us / 1e6, s->checkpoint.count);
 	return true;
 }
@@ -316,25 +319,28 @@ static void recommend(struct recommending *r, enum ts_peer_form form, double the
 static const char *about_top(struct ts_arena *arena, const char *word, double share)
 {
 	if (ts_peer_has(ts_span_str(word), "GEMM", false))
-		return ts_arena_printf(arena,
-				       "GEMM/matmul dominates (%.0f%%). Consider FP8 training, LoRA (fewer params), or smaller batch size to "
-				       "reduce compute.",
-				       share);
+		return ts_arena_printf(
+			arena,
+			"GEMM/matmul dominates (%.0f%%). Consider FP8 training, LoRA (fewer params), or smaller batch size to "
+			"reduce compute.",
+			share);
 	if (ts_peer_has(ts_span_str(word), "Attention", false))
-		return ts_arena_printf(arena,
-				       "Attention dominates (%.0f%%). Ensure FlashAttention v2/v3 is active. Consider reducing sequence length "
-				       "or using sliding window.",
-				       share);
+		return ts_arena_printf(
+			arena,
+			"Attention dominates (%.0f%%). Ensure FlashAttention v2/v3 is active. Consider reducing sequence length "
+			"or using sliding window.",
+			share);
 	if (ts_peer_has(ts_span_str(word), "Fill", false))
 		return ts_arena_printf(arena,
 				       "Elementwise/Fill ops dominate (%.0f%%). Enable kernel fusion (Liger, torch.compile) to reduce "
 				       "memory-bound elementwise operations.",
 				       share);
 	if (ts_peer_has(ts_span_str(word), "ScatterMoE", false))
-		return ts_arena_printf(arena,
-				       "MoE routing/scatter dominates (%.0f%%). Check expert count and capacity factor. Verify ScatterMoE "
-				       "kernels are using optimal block sizes.",
-				       share);
+		return ts_arena_printf(
+			arena,
+			"MoE routing/scatter dominates (%.0f%%). Check expert count and capacity factor. Verify ScatterMoE "
+			"kernels are using optimal block sizes.",
+			share);
 	return ts_arena_printf(arena, "'%s' dominates (%.0f%%). Focus optimization efforts here first.", word, share);
 }
 
@@ -362,10 +368,11 @@ static void recommendations(const struct printing *p)
 		share = percent(c->us, s->total_us);
 		if (ts_peer_has(ts_span_str(ts_axolotl_category_word(order[i])), "Memory", false) && share > 10)
 			recommend(&r, TS_FORM_PERCENT_0, share, right_percent(c->right_ns, s->work_ns), why_category(p, c),
-				  ts_arena_printf(arena,
-						  "Memory ops are %.0f%% of CUDA time. Consider gradient checkpointing, reducing activation "
-						  "recomputation, or pinned memory for data loading.",
-						  share));
+				  ts_arena_printf(
+					  arena,
+					  "Memory ops are %.0f%% of CUDA time. Consider gradient checkpointing, reducing activation "
+					  "recomputation, or pinned memory for data loading.",
+					  share));
 	}
 	share = percent(fill_us(s), s->total_us);
 	if (share > 5)
@@ -377,10 +384,11 @@ static void recommendations(const struct printing *p)
 	share = s->wall_us > 0 ? percent(s->total_us, s->wall_us) : 100;
 	if (share < 50)
 		recommend(&r, TS_FORM_PERCENT_0, share, s->wall_ns ? percent(busy, (double)s->wall_ns / 1000) : 0, cut_or(p, "twice"),
-			  ts_arena_printf(arena,
-					  "GPU utilization is ~%.0f%% (CUDA time vs wall clock). CPU-side bottleneck likely. Profile data "
-					  "loading, reward computation, or weight sync overhead.",
-					  share));
+			  ts_arena_printf(
+				  arena,
+				  "GPU utilization is ~%.0f%% (CUDA time vs wall clock). CPU-side bottleneck likely. Profile data "
+				  "loading, reward computation, or weight sync overhead.",
+				  share));
 	if (!r.n)
 		ts_peer_line(p->page, "    No major issues detected.");
 }
@@ -465,7 +473,8 @@ static void compared_steps(const struct printing *a, const struct printing *b)
 	per_step(a, "before_s", TS_FORM_SECONDS, before / 1e6, (double)a->answer->lines.all.busy_ns / 1e9);
 	per_step(b, "after_s", TS_FORM_SECONDS, after / 1e6, (double)b->answer->lines.all.busy_ns / 1e9);
 	if (known && right_before > 0)
-		ts_peer_number(a->page, "change_percent", TS_FORM_PERCENT, change, (right_after - right_before) / right_before * 100, "steps");
+		ts_peer_number(a->page, "change_percent", TS_FORM_PERCENT, change, (right_after - right_before) / right_before * 100,
+			       "steps");
 	else
 		ts_peer_unknown(a->page, "change_percent", TS_FORM_PERCENT, change, "steps");
 	ts_peer_line(a->page, "  Per-step CUDA time: %.2fs -> %.2fs (%+.1f%%)", before / 1e6, after / 1e6, change);

@@ -19,6 +19,7 @@ enum ts_status ts_axolotl_trace(const struct ts_trace *trace, const struct ts_tr
 				struct ts_arena *arena, struct ts_peer_answer *ret, struct ts_error *err);
 /* The two traces and the comparison that --compare prints. */
 enum ts_status ts_axolotl_compare(const struct ts_trace *const traces[2], const struct ts_trace_answer *const answers[2],
-				  const char *const labels[2], struct ts_arena *arena, struct ts_peer_answer *ret, struct ts_error *err);
+				  const char *const labels[2], struct ts_arena *arena, struct ts_peer_answer *ret,
+				  struct ts_error *err);
 
 #endif

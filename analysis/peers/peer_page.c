@@ -145,8 +145,8 @@ const char *ts_peer_cell(struct ts_peer_page *p, struct ts_span text, size_t cut
 			bytes++;
 		characters++;
 	}
-	cell = ts_arena_printf(p->arena, "%.*s%*s", (int)bytes, (const char *)text.data, characters < width ? (int)(width - characters) : 0,
-			       "");
+	cell = ts_arena_printf(p->arena, "%.*s%*s", (int)bytes, (const char *)text.data,
+			       characters < width ? (int)(width - characters) : 0, "");
 	p->failed |= !cell;
 	return cell ? cell : "";
 }

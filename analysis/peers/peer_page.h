@@ -14,17 +14,17 @@
 
 /* How the tool prints a number. */
 enum ts_peer_form {
-	TS_FORM_SECONDS,      /* "1.25s" */
-	TS_FORM_SECONDS_3,    /* "1.250s" */
-	TS_FORM_MS,	      /* "1.2ms", of ms */
-	TS_FORM_MS_3,	      /* "1.250ms" */
-	TS_FORM_PERCENT,      /* "12.3%" */
-	TS_FORM_PERCENT_0,    /* "12%" */
-	TS_FORM_GB,	      /* "1.25 GB" */
-	TS_FORM_GB_0,	      /* "1GB" */
-	TS_FORM_MB,	      /* "1.2MB" */
-	TS_FORM_TIMES,	      /* "1.25x" */
-	TS_FORM_NUMBER,	      /* "1.3" */
+	TS_FORM_SECONDS,   /* "1.25s" */
+	TS_FORM_SECONDS_3, /* "1.250s" */
+	TS_FORM_MS,	   /* "1.2ms", of ms */
+	TS_FORM_MS_3,	   /* "1.250ms" */
+	TS_FORM_PERCENT,   /* "12.3%" */
+	TS_FORM_PERCENT_0, /* "12%" */
+	TS_FORM_GB,	   /* "1.25 GB" */
+	TS_FORM_GB_0,	   /* "1GB" */
+	TS_FORM_MB,	   /* "1.2MB" */
+	TS_FORM_TIMES,	   /* "1.25x" */
+	TS_FORM_NUMBER,	   /* "1.3" */
 	TS_FORM_COUNT,
 };
 

@@ -1,15 +1,29 @@
 #include "cli/peers/as_peer.h"
 
 #include "analysis/peers/axolotl_trace.h"
+#include "analysis/peers/kempner.h"
 #include "cli/trace/analyze_trace.h"
+
+/* "." for a file of this folder. */
+static const char *folder_of(struct ts_cli *cli, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? ts_arena_printf(&cli->arena, "%.*s", (int)(slash - path), path) : ".";
+}
 
 static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_trace *trace, struct ts_peer_answer *ret,
 				struct ts_error *err)
 {
+	const char *tool = ts_args_text(&cli->args, "as"), *folder = folder_of(cli, path);
 	struct ts_trace_answer answer;
 
+	if (!folder)
+		return ts_arena_error(&cli->arena, err);
 	if (ts_trace_answer(trace, &cli->arena, &answer, err))
 		return err->status;
+	if (tool && strcmp(tool, "kempner") == 0)
+		return ts_kempner(trace, &answer, folder, &cli->arena, ret, err);
 	return ts_axolotl_trace(trace, &answer, path, &cli->arena, ret, err);
 }
 

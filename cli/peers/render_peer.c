@@ -59,7 +59,7 @@ enum ts_status ts_render_peer(struct ts_cli *cli, const struct ts_peer_answer *a
 		return ts_json_answer(cli, &ts_shape_peer, a, err);
 	for (size_t i = 0; i < a->n_lines; i++)
 		line(cli, &a->lines[i], at);
-	ts_buf_printf(&cli->out, "%s of this %s wrong; behind | stands what is right, and why in a word (docs/peers.md).\n", count ? count : "",
-		      wrong_numbers(a) == 1 ? "is" : "are");
+	ts_buf_printf(&cli->out, "%s of this %s wrong; behind | stands what is right, and why in a word (docs/peers.md).\n",
+		      count ? count : "", wrong_numbers(a) == 1 ? "is" : "are");
 	return ts_arena_check(&cli->arena, err);
 }

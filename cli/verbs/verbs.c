@@ -205,6 +205,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
+	{"tscope analyze ./trace.json.gz --as axolotl", "prints Axolotl's tables, with the right number beside each that is wrong"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exits with 1 if there is a finding "
 									 "of high severity"},

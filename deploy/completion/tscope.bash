@@ -137,6 +137,7 @@ _tscope_complete()
 	analyze:--device-memory) :; return ;;
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
+	analyze:--as) COMPREPLY=($(compgen -W "axolotl kempner" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
 	analyze:--pattern) :; return ;;
 	analyze:--map) :; return ;;
@@ -217,7 +218,7 @@ _tscope_complete()
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;

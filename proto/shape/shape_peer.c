@@ -32,7 +32,8 @@ static bool has_right(const void *in)
 
 static const struct ts_shape_field line_rows[] = {
 	{NULL, "text", STRING(text), ABOUT("as the tool prints it")},
-	{NULL, "right", STRING(right), WHEN(has_right), ABOUT("its wrong numbers as they should be, each with why; null: none is wrong")},
+	{NULL, "right", STRING(right), WHEN(has_right),
+	 ABOUT("its wrong numbers as they should be, each with why; null: none is wrong")},
 	{NULL, "numbers", MANY(numbers, n_numbers, ts_shape_peer_number, TS_PEER_NUMBERS)},
 };
 static const struct ts_shape ts_shape_peer_line = {JSON_SHAPE("peer_line", line_rows)};

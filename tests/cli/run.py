@@ -235,6 +235,8 @@ analyze ./traced/demo.json.gz
 analyze --fail-on high ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
+analyze --as axolotl ./traced/demo.json.gz
+analyze --as kempner ./traced/cpu.json
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

@@ -1182,3 +1182,122 @@ $ tscope analyze ./traced/bad.json
 $ tscope analyze --rows ./traced/trace.json
 ! tscope: analyze: --rows is for runs, and ./traced/trace.json is a profiler's trace
 [2]
+# The tables of other tools, and the right number beside each that is wrong: the steps, and the all-reduce that has "mm" in its arguments.
+$ tscope analyze --as axolotl ./traced/trace.json
+|
+| ===========================================================================
+|   Trace: ./traced/trace.json
+| ===========================================================================
+|
+|   CUDA kernel time: 0.09s over 1 steps (~0.09s/step)                            | 0.06s twice, 6 steps, 0.01s steps
+|   Wall clock span:  0.05s over 1 steps (~0.05s/step)                            | 0.01s steps
+|
+|   Category                                     Total      %   Count  Per step
+|   ---------------------------------------------------------------------------
+|   GEMM/CUTLASS                                 48.0ms  56.5%       6    48.0ms  | 8.0ms steps
+|   Other                                        36.0ms  42.4%       6    36.0ms  | 0.0ms name, 0.0% name, 0 name, 0.0ms steps
+|   Memory ops                                    1.0ms   1.2%       1     1.0ms  | 0.2ms steps
+|   Communication                              (no row)                           | 36.0ms name, 42.4% name, 6 name
+|
+|   Top 15 individual kernels:
+|     volta_sgemm_128x64_nt                                             48.0ms (56.5%) x6     avg=8.000ms
+|     ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned    36.0ms (42.4%) x6     avg=6.000ms
+|     Memcpy DtoH (Device -> Pinned)                                     1.0ms ( 1.2%) x1     avg=1.000ms
+|
+| ===========================================================================
+|   CPU Overhead: ./traced/trace.json
+| ===========================================================================
+|
+|   Wall clock:       0.06s (~0.06s/step)                                         | 0.01s steps
+|   CUDA kernel time: 0.08s (12 kernels)                                          | 0.06s twice
+|   GPU utilization:  132.5%                                                      | 96.2% twice
+|   CPU overhead:     -0.02s (-32.5%)                                             | 0.00s twice, 3.8% twice
+|
+|   Memory transfers: 0.001s (0.00GB, 1.6% of wall)
+|     GPU→CPU (offload)              0.001s  x    1  0.00GB
+|
+| ===========================================================================
+|   SUMMARY & RECOMMENDATIONS
+| ===========================================================================
+|
+|   Estimated per-step wall clock: 0.05s                                          | 0.01s steps
+|
+|   Top optimization recommendations:
+|     1. GEMM/matmul dominates (56%). Consider FP8 training, LoRA (fewer params), or smaller batch size to reduce compute.
+|
+| 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+$ tscope analyze ./traced/trace.json --as kempner
+|
+| ====================================================================================================
+| AGGREGATE GPU TIME BREAKDOWN
+| ====================================================================================================
+|   Total CUDA time:    0.133 s                                                           | 0.085s twice
+|   MatMul/GEMM:        0.132 s (99.2%)                                                   | 0.048s name, 56.5% name
+|   Communication:      0.000 s (0.0%)                                                    | 0.036s name, 42.4% name
+|   Memory ops:         0.001 s (0.8%)                                                    | 1.2% twice
+|   Other kernels:      0.000 s (0.0%)
+|   Total FLOPS:        0.00 TFLOP
+|   Achieved TFLOPS:    0.0
+|
+| # Profiling Summary
+|
+| **Date**: 2024-10-01 00:38
+| **GPU**: Tesla V100-SXM2-32GB
+| **Traces**: `./traced/`
+|
+| ## GPU Time Breakdown
+|
+| | Category | Time (s) | % |
+| |----------|--------:|---:|
+| | MatMul/GEMM | 0.132 | 99.2 |                                                          | 0.048s name, 56.5% name
+| | Communication (NCCL) | 0.000 | 0.0 |                                                  | 0.036s name, 42.4% name
+| | Memory ops | 0.001 | 0.8 |                                                            | 1.2% twice
+| | Other kernels | 0.000 | 0.0 |
+| | **Total** | **0.133** | **100.0** |                                                   | 0.085s twice
+|
+| ## Efficiency
+|
+| | Metric | Value |
+| |--------|------:|
+| | Total FLOPS | 0.00 TFLOP |
+| | Achieved TFLOPS | 0.0 |
+| | GPU peak (bf16) | by its compute capability TFLOPS |
+|
+| ## Top CUDA Kernels
+|
+| | Kernel | CUDA (ms) | % | Calls | GFLOPS |
+| |--------|----------:|---:|------:|-------:|
+| | aten::mm | 48.0 | 36.1 | 6 | 0.4 |                                                    | 0.0ms twice, 0.0% twice
+| | volta_sgemm_128x64_nt | 48.0 | 36.1 | 6 | — |                                         | 56.5% twice
+| | ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, uns... | 36.0 | 27.1 | 6 | — |  | 42.4% twice
+| | Memcpy DtoH (Device -> Pinned) | 1.0 | 0.8 | 1 | — |                                  | 1.2% twice
+|
+| ## Viewing Traces
+|
+| Load the `.json` trace files in [Perfetto UI](https://ui.perfetto.dev/) or TensorBoard:
+|
+| ```bash
+| tensorboard --logdir ./traced
+| ```
+| 17 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+$ tscope analyze --as axolotl base
+! tscope: analyze: --as is for the path of a trace or a memory snapshot
+[2]
+$ tscope analyze --as axolotl --fail-on high ./traced/trace.json
+! tscope: analyze: --fail-on is for runs, and ./traced/trace.json is a profiler's trace
+[2]
+# Findings of a trace set the exit code, and a policy moves their limits.
+$ tscope analyze --fail-on high ./traced/trace.json > /dev/null
+[1]
+$ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' > trace.policy; tscope analyze --fail-on high --policy trace.policy ./traced/trace.json | sed -n '6,16p'
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
+|
+| Findings (tscope explain CODE has the rule)
+|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
