@@ -1,8 +1,10 @@
 #include "cli/peers/as_peer.h"
 
+#include "analysis/peers/axolotl_snapshot.h"
 #include "analysis/peers/axolotl_trace.h"
 #include "analysis/peers/kempner.h"
 #include "cli/trace/analyze_trace.h"
+#include "ingest/snapshot/snapshot_read.h"
 
 /* "." for a file of this folder. */
 static const char *folder_of(struct ts_cli *cli, const char *path)
@@ -45,4 +47,25 @@ enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
 	return status;
+}
+
+enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	const char *tool = ts_args_text(&cli->args, "as");
+	struct ts_peer_answer answer;
+	struct ts_snapshot snapshot;
+	double bytes = 0;
+	bool given;
+
+	if (tool && strcmp(tool, "axolotl") != 0)
+		return ts_error_set(err, TS_INVALID, "analyze: %s has no tables of memory snapshots", tool);
+	if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
+		return ts_error_prefix(err, "analyze");
+	if (given && bytes >= 0x1p62)
+		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", bytes);
+	if (ts_snapshot_load(path, &cli->arena, &snapshot, err) ||
+	    ts_axolotl_snapshot(&snapshot, (uint64_t)bytes, path, &cli->arena, &answer, err))
+		return err->status;
+	answer.path = path;
+	return ts_render_peer(cli, &answer, err);
 }

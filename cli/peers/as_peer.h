@@ -5,8 +5,10 @@
 #include "analysis/peers/peer_page.h"
 #include "cli/core/context.h"
 
-/* The trace, or the snapshot, at path by the tool that --as names. */
+/* The trace at path by the tool that --as names. */
 enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err);
+/* The memory snapshot at path, with --device-memory if it is given. */
+enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err);
 /* Shows the answer as text or JSON. */
 enum ts_status ts_render_peer(struct ts_cli *cli, const struct ts_peer_answer *answer, struct ts_error *err);
 

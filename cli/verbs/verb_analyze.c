@@ -105,10 +105,10 @@ static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct t
 {
 	static const char *const too[] = {"device-memory", NULL};
 
-	if (ts_args_has(&cli->args, "as"))
-		return ts_error_set(err, TS_INVALID, "analyze: --as of a memory snapshot is not written yet");
 	if (refuse_options(cli, too, "about runs, and this is a memory snapshot", err))
 		return err->status;
+	if (ts_args_has(&cli->args, "as"))
+		return ts_snapshot_as_peer(cli, path, err);
 	return ts_analyze_snapshot(cli, path, err);
 }
 
