@@ -1,4 +1,5 @@
-/* axolotl_frames.h - who Axolotl's analyze_profile.py (067b021c) blames for an allocation: a frame of its stack, and a category by that.
+/* axolotl_frames.h - who Axolotl's analyze_profile.py (067b021c) blames for an allocation: a frame of its stack, and a category by
+ * that.
  *
  * The frame is the first of a Python file (its name ends in ".py") that is none of torch's own, else the first of any Python file.
  * Threads: safe.

@@ -1,8 +1,9 @@
-/* axolotl_kernels.h - the categories of kernels of Axolotl's analyze_profile.py (067b021c), as it finds them and as they should be found.
+/* axolotl_kernels.h - the categories of kernels of Axolotl's analyze_profile.py (067b021c), as it finds them and as they should be
+ * found.
  *
- * It takes the first of its patterns that is anywhere in the name in lower case, also among template parameters and arguments. Amended,
- * communication comes first and has a category; matrix products that kernel.h knows (nvjet, Cijk, fused experts) are GEMM unless a row
- * for LoRA, ScatterMoE or dequantization names them; and patterns look at the name without its arguments. Threads: safe.
+ * It takes the first of its patterns that is anywhere in the name in lower case, also among template parameters and arguments.
+ * Amended, communication comes first and has a category; matrix products that kernel.h knows (nvjet, Cijk, fused experts) are GEMM
+ * unless a row for LoRA, ScatterMoE or dequantization names them; and patterns look at the name without its arguments. Threads: safe.
  */
 #ifndef TSCOPE_ANALYSIS_PEERS_AXOLOTL_KERNELS_H
 #define TSCOPE_ANALYSIS_PEERS_AXOLOTL_KERNELS_H

@@ -28,6 +28,8 @@ struct reading {
 	struct size *sizes;
 	size_t n_sizes;
 	uint64_t reserved, allocated; /* of all devices */
+	uint64_t peak_above;	      /* its peak of the first device's events */
+	uint64_t tensors[TS_SOURCES]; /* the largest churned size of each category; 0: none */
 	/* Right. */
 	uint64_t peak, baseline, end, stuck;
 	bool peak_known;
@@ -194,7 +196,7 @@ static bool memory(struct reading *r)
 {
 	uint64_t top[LARGEST];
 	size_t n = 0, active = 0;
-	double loss = r->reserved ? (double)(r->reserved - r->allocated) / (double)r->reserved * 100 : 0;
+	double lost = r->reserved ? ((double)r->reserved - (double)r->allocated) / (double)r->reserved * 100 : 0;
 
 	if (!largest(r, top, &n, &active))
 		return false;
@@ -206,9 +208,9 @@ static bool memory(struct reading *r)
 		ts_peer_line(r->page, "  Utilization: %.1f%%", (double)r->allocated / (double)r->reserved * 100);
 	else
 		ts_peer_gap(r->page);
-	ts_peer_number(r->page, "percent", TS_FORM_PERCENT, loss, r->reserved ? (double)r->stuck / (double)r->reserved * 100 : 0,
+	ts_peer_number(r->page, "percent", TS_FORM_PERCENT, lost, r->reserved ? (double)r->stuck / (double)r->reserved * 100 : 0,
 		       "cache");
-	ts_peer_line(r->page, "  Fragmentation: %.1f%%", loss);
+	ts_peer_line(r->page, "  Fragmentation: %.1f%%", lost);
 	ts_peer_line(r->page, "  Segments: %zu, Active blocks: %zu", r->s->n_segments, active);
 	ts_peer_gap(r->page);
 	ts_peer_line(r->page, "  Largest active allocations:");
@@ -234,37 +236,57 @@ static bool memory(struct reading *r)
 
 /* --- the peak --- */
 
-/* An address that it knows. Freed ones stay in the table, because they come back. */
+/* An address. */
 struct known {
-	uint64_t address, bytes;
+	uint64_t bytes;
 	size_t since; /* of the first alloc since it was last freed: the order of a dict */
 	uint32_t stack;
-	bool used, live;
+	bool live;
 };
 
 struct replaying {
-	struct known *slots;
-	size_t mask;
+	struct known *slots; /* one for each address */
+	size_t n_slots;
+	uint32_t *slot_of; /* of each event */
 	uint64_t current, peak;
 	size_t peak_at;
 };
 
-static struct known *slot_of(struct replaying *p, uint64_t address)
+struct addressed {
+	uint64_t address;
+	uint32_t event;
+};
+
+static int by_address(const void *x, const void *y)
 {
-	size_t i = (size_t)((address ^ address >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+	const struct addressed *a = x, *b = y;
 
-	for (;; i++) {
-		struct known *k = &p->slots[i & p->mask];
+	return (a->address > b->address) - (a->address < b->address);
+}
 
-		if (!k->used || k->address == address)
-			return k;
+/* Numbers the addresses by sorting them, so that no snapshot can make this slow. */
+static bool number_addresses(const struct reading *r, struct replaying *p)
+{
+	struct addressed *w = ts_arena_array(r->page->arena, r->n_events + 1, sizeof *w);
+
+	p->slot_of = ts_arena_array(r->page->arena, r->n_events + 1, sizeof *p->slot_of);
+	if (!w || !p->slot_of)
+		return false;
+	for (size_t i = 0; i < r->n_events; i++)
+		w[i] = (struct addressed){r->events[i].address, (uint32_t)i};
+	qsort(w, r->n_events, sizeof *w, by_address);
+	for (size_t i = 0; i < r->n_events; i++) {
+		p->n_slots += !i || w[i].address != w[i - 1].address;
+		p->slot_of[w[i].event] = (uint32_t)(p->n_slots - 1);
 	}
+	p->slots = ts_arena_array(r->page->arena, p->n_slots + 1, sizeof *p->slots);
+	return p->slots;
 }
 
 /* Its replay of n events. */
 static void walk(struct reading *r, struct replaying *p, size_t n)
 {
-	memset(p->slots, 0, (p->mask + 1) * sizeof *p->slots);
+	memset(p->slots, 0, p->n_slots * sizeof *p->slots);
 	p->current = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
@@ -272,15 +294,15 @@ static void walk(struct reading *r, struct replaying *p, size_t n)
 
 		if (e->action != TS_ACTION_ALLOC && e->action != TS_ACTION_FREE_REQUESTED)
 			continue;
-		k = slot_of(p, e->address);
+		k = &p->slots[p->slot_of[i]];
 		if (e->action == TS_ACTION_ALLOC) {
-			*k = (struct known){e->address, e->size, k->live ? k->since : i, e->stack, true, true};
+			*k = (struct known){e->size, k->live ? k->since : i, e->stack, true};
 			p->current += e->size;
 			if (p->current > p->peak) {
 				p->peak = p->current;
 				p->peak_at = i;
 			}
-		} else if (k->used && k->live) {
+		} else if (k->live) {
 			p->current -= k->bytes;
 			k->live = false;
 		}
@@ -297,13 +319,15 @@ static void live_at_peak(struct reading *r, const struct replaying *p)
 	struct category of[TS_SOURCES] = {{0}};
 	size_t shown = 0;
 
-	for (size_t i = 0; i <= p->mask; i++) {
+	for (size_t i = 0; i < p->n_slots; i++) {
 		const struct known *k = &p->slots[i];
-		uint32_t frame = k->stack == TS_SNAPSHOT_NONE ? TS_SNAPSHOT_NONE : r->frames[k->stack];
-		struct category *c = &of[frame == TS_SNAPSHOT_NONE ? TS_SOURCE_UNKNOWN : ts_axolotl_source(r->s, frame)];
+		uint32_t frame;
+		struct category *c;
 
 		if (!k->live)
 			continue;
+		frame = k->stack == TS_SNAPSHOT_NONE ? TS_SNAPSHOT_NONE : r->frames[k->stack];
+		c = &of[frame == TS_SNAPSHOT_NONE ? TS_SOURCE_UNKNOWN : ts_axolotl_source(r->s, frame)];
 		c->first = c->count && c->first < k->since ? c->first : k->since;
 		c->bytes += k->bytes;
 		c->count++;
@@ -341,19 +365,17 @@ static const char *why_peak(const struct reading *r)
 
 static bool peak(struct reading *r)
 {
-	struct replaying p = {.mask = 1};
+	struct replaying p = {.n_slots = 0};
 	uint64_t end;
 	double before, after, kept;
 
 	if (!r->n_events)
 		return true;
-	while (p.mask < 2 * r->n_events)
-		p.mask = 2 * p.mask + 1;
-	p.slots = ts_arena_array(r->page->arena, p.mask + 1, sizeof *p.slots);
-	if (!p.slots)
+	if (!number_addresses(r, &p))
 		return false;
 	walk(r, &p, r->n_events);
 	end = p.current;
+	r->peak_above = p.peak;
 	before = gb(p.peak);
 	after = gb(end);
 	kept = gb(r->allocated) - after;
@@ -373,7 +395,7 @@ static bool peak(struct reading *r)
 	if (p.peak)
 		walk(r, &p, p.peak_at + 1);
 	else
-		memset(p.slots, 0, (p.mask + 1) * sizeof *p.slots);
+		memset(p.slots, 0, p.n_slots * sizeof *p.slots);
 	live_at_peak(r, &p);
 	return true;
 }
@@ -456,7 +478,7 @@ static void gaps(struct reading *r, const struct layout *l)
 /* Given a size of the device. */
 static void risk(struct reading *r, const struct layout *l)
 {
-	double capacity = (double)r->capacity, usable = capacity - (double)(r->reserved - l->active),
+	double capacity = (double)r->capacity, usable = capacity - ((double)r->reserved - (double)l->active),
 	       room = capacity - (double)r->reserved;
 
 	if (!r->capacity)
@@ -574,6 +596,8 @@ static void churn_lines(struct reading *r, const struct size *c, struct blamed *
 
 		s->first = s->count && s->first < w[i].at ? s->first : w[i].at;
 		s->count += w[i].count;
+		if (c->bytes > r->tensors[w[i].source])
+			r->tensors[w[i].source] = c->bytes;
 	}
 	qsort(w, n, sizeof *w, most_often);
 	ts_peer_gap(r->page);
@@ -637,27 +661,158 @@ static bool churn(struct reading *r)
 	return true;
 }
 
+/* --- two --- */
+
+static double loss(const struct reading *r)
+{
+	return r->reserved ? ((double)r->reserved - (double)r->allocated) / (double)r->reserved * 100 : 0;
+}
+
+static double right_loss(const struct reading *r)
+{
+	return r->reserved ? (double)r->stuck / (double)r->reserved * 100 : 0;
+}
+
+static void comparison(struct reading *a, struct reading *b)
+{
+	struct ts_peer_page *page = a->page;
+
+	ts_peer_gap(page);
+	ts_peer_line(page, "  Memory comparison:");
+	ts_peer_line(page, "    Reserved:  %.2f -> %.2f GB", gb(a->reserved), gb(b->reserved));
+	ts_peer_line(page, "    Allocated: %.2f -> %.2f GB", gb(a->allocated), gb(b->allocated));
+	ts_peer_number(page, "before_percent", TS_FORM_PERCENT, loss(a), right_loss(a), "cache");
+	ts_peer_number(page, "after_percent", TS_FORM_PERCENT, loss(b), right_loss(b), "cache");
+	ts_peer_line(page, "    Frag:      %.1f%% -> %.1f%%", loss(a), loss(b));
+	if (!a->n_events || !b->n_events)
+		return;
+	ts_peer_number(page, "before_gb", TS_FORM_GB, gb(a->peak_above), gb(a->peak), why_peak(a));
+	ts_peer_number(page, "after_gb", TS_FORM_GB, gb(b->peak_above), gb(b->peak), why_peak(b));
+	ts_peer_line(page, "    Peak:      %.2f -> %.2f GB", gb(a->peak_above), gb(b->peak_above));
+}
+
+/* Categories that both have, by the size in the second, the largest first. */
+static size_t common(const struct reading *a, const struct reading *b, int *ret)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < TS_SOURCES; i++) {
+		size_t at = n;
+
+		if (a->tensors[i] <= 1000000 || b->tensors[i] <= 1000000)
+			continue;
+		for (; at && b->tensors[ret[at - 1]] < b->tensors[i]; at--)
+			ret[at] = ret[at - 1];
+		ret[at] = i;
+		n++;
+	}
+	return n;
+}
+
+static double ratio(const struct reading *a, const struct reading *b, int i)
+{
+	return (double)b->tensors[i] / (double)a->tensors[i];
+}
+
+static void growing(struct reading *a, const struct reading *b, const int *of, size_t n)
+{
+	double sum = 0;
+	size_t grow = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(ratio(a, b, of[i]) > 1.05))
+			continue;
+		sum += ratio(a, b, of[i]);
+		grow++;
+	}
+	if (grow) {
+		ts_peer_gap(a->page);
+		ts_peer_line(a->page, "  Sequence-length scaling detected (%.2fx avg):", sum / (double)grow);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (ratio(a, b, of[i]) > 1.05)
+			ts_peer_line(a->page, "    - %s: %.1fMB -> %.1fMB (%.2fx)",
+				     ts_axolotl_source_word((enum ts_axolotl_source)of[i]), mb(a->tensors[of[i]]),
+				     mb(b->tensors[of[i]]), ratio(a, b, of[i]));
+	if (grow == n)
+		return;
+	ts_peer_gap(a->page);
+	ts_peer_line(a->page, "  Constant-size categories (do not scale with seq len):");
+	for (size_t i = 0; i < n; i++)
+		if (!(ratio(a, b, of[i]) > 1.05))
+			ts_peer_line(a->page, "    - %s: %.1fMB", ts_axolotl_source_word((enum ts_axolotl_source)of[i]),
+				     mb(a->tensors[of[i]]));
+}
+
+static void scaling(struct reading *a, const struct reading *b)
+{
+	int of[TS_SOURCES];
+	size_t n = common(a, b, of);
+
+	if (!n)
+		return;
+	ts_peer_heading(a->page, "Allocation Scaling Analysis", "");
+	ts_peer_gap(a->page);
+	ts_peer_line(a->page, "  Per-tensor size comparison (largest tensor per category):");
+	ts_peer_line(a->page, "  %-35s %10s %10s %7s %8s", "Category", "A size", "B size", "Ratio", "Scales?");
+	ts_peer_line(a->page, "  -------------------------------------------------------------------------");
+	for (size_t i = 0; i < n; i++)
+		ts_peer_line(a->page, "  %-35s %8.1fMB %8.1fMB %6.2fx %8s", ts_axolotl_source_word((enum ts_axolotl_source)of[i]),
+			     mb(a->tensors[of[i]]), mb(b->tensors[of[i]]), ratio(a, b, of[i]),
+			     ratio(a, b, of[i]) > 1.05 ? "YES" : "no");
+	growing(a, b, of, n);
+}
+
 /* --- all --- */
+
+static enum ts_status begin(struct reading *r, struct ts_error *err)
+{
+	const struct ts_snapshot *s = r->s;
+
+	r->frames = ts_axolotl_frames(s, r->page->arena);
+	if (!r->frames)
+		return ts_arena_error(r->page->arena, err);
+	if (s->n_devices) {
+		r->events = s->events + s->devices[0].first_event;
+		r->n_events = s->devices[0].n_events;
+	}
+	for (size_t i = 0; i < s->n_segments; i++) {
+		r->reserved += s->segments[i].total;
+		r->allocated += s->segments[i].allocated;
+	}
+	return replay(r, err);
+}
+
+static enum ts_status sections(struct reading *r, struct ts_error *err)
+{
+	if (begin(r, err))
+		return err->status;
+	if (!count_sizes(r) || !memory(r) || !peak(r) || !fragmentation(r) || !churn(r))
+		return ts_arena_error(r->page->arena, err);
+	return TS_OK;
+}
 
 enum ts_status ts_axolotl_snapshot(const struct ts_snapshot *s, uint64_t capacity, const char *label, struct ts_arena *arena,
 				   struct ts_peer_answer *ret, struct ts_error *err)
 {
 	struct ts_peer_page page = {.arena = arena};
-	struct reading r = {.page = &page, .s = s, .label = label, .capacity = capacity, .frames = ts_axolotl_frames(s, arena)};
+	struct reading r = {.page = &page, .s = s, .label = label, .capacity = capacity};
 
-	if (!r.frames)
-		return ts_arena_error(arena, err);
-	if (s->n_devices) {
-		r.events = s->events + s->devices[0].first_event;
-		r.n_events = s->devices[0].n_events;
-	}
-	for (size_t i = 0; i < s->n_segments; i++) {
-		r.reserved += s->segments[i].total;
-		r.allocated += s->segments[i].allocated;
-	}
-	if (replay(&r, err))
+	if (sections(&r, err))
 		return err->status;
-	if (!count_sizes(&r) || !memory(&r) || !peak(&r) || !fragmentation(&r) || !churn(&r))
-		return ts_arena_error(arena, err);
+	return ts_peer_page_end(&page, "axolotl", ret, err);
+}
+
+enum ts_status ts_axolotl_snapshots(const struct ts_snapshot *const snapshots[2], uint64_t capacity, const char *const labels[2],
+				    struct ts_arena *arena, struct ts_peer_answer *ret, struct ts_error *err)
+{
+	struct ts_peer_page page = {.arena = arena};
+	struct reading a = {.page = &page, .s = snapshots[0], .label = labels[0], .capacity = capacity};
+	struct reading b = {.page = &page, .s = snapshots[1], .label = labels[1], .capacity = capacity};
+
+	if (sections(&a, err) || sections(&b, err))
+		return err->status;
+	comparison(&a, &b);
+	scaling(&a, &b);
 	return ts_peer_page_end(&page, "axolotl", ret, err);
 }

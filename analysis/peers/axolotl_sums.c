@@ -24,9 +24,11 @@ static double to_us(int64_t ns)
 /* It sees `kernel` and `gpu_memcpy`, and not the `Kernel` and `Memcpy` of 2021, whose streams were texts. */
 static bool sees(const struct summing *m, size_t row)
 {
+	uint32_t thread = m->s->thread[row];
 	uint8_t kind = m->s->kind[row];
 
-	return (kind == TS_TRACE_KERNEL || kind == TS_TRACE_COPY) && !m->trace->threads[m->s->thread[row]].tid_text;
+	return (kind == TS_TRACE_KERNEL || kind == TS_TRACE_COPY) &&
+	       !(thread < m->trace->n_threads && m->trace->threads[thread].tid_text);
 }
 
 static bool on_host(const struct summing *m, size_t row)

@@ -51,7 +51,8 @@ struct ts_axolotl_sums {
 
 enum ts_status ts_axolotl_sums(const struct ts_trace *trace, const struct ts_trace_answer *answer, struct ts_arena *arena,
 			       struct ts_axolotl_sums *ret, struct ts_error *err);
-/* Rows of sums in the order of its tables: the longest first, and of equal ones the one that it met first. The arena's; NULL: no memory. */
+/* Rows of sums in the order of its tables: the longest first, and of equal ones the one that it met first. The arena's; NULL: no
+ * memory. */
 const struct ts_axolotl_sum **ts_axolotl_sorted(const struct ts_axolotl_sum *sums, size_t n, struct ts_arena *arena);
 
 #endif

@@ -490,6 +490,12 @@ static void compared(const struct printing *a, const struct printing *b, int i)
 		return;
 	per_step(a, "before_ms", TS_FORM_MS, before / 1000, ms(x->right_ns));
 	per_step(b, "after_ms", TS_FORM_MS, after / 1000, ms(y->right_ns));
+	if (a->sums->has_steps && b->sums->has_steps)
+		ts_peer_number(a->page, "delta_ms", TS_FORM_MS, (after - before) / 1000,
+			       ms(y->right_ns) / (double)b->sums->right_steps - ms(x->right_ns) / (double)a->sums->right_steps,
+			       "steps");
+	else
+		ts_peer_unknown(a->page, "delta_ms", TS_FORM_MS, (after - before) / 1000, "steps");
 	ts_peer_line(a->page, "  %s %9.1fms %9.1fms %+8.1fms %7.2fx",
 		     ts_peer_cell(a->page, ts_span_str(ts_axolotl_category_word(i)), SIZE_MAX, 35), before / 1000, after / 1000,
 		     (after - before) / 1000, times);

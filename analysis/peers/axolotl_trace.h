@@ -1,12 +1,13 @@
 /* axolotl_trace.h - what Axolotl's analyze_profile.py (067b021c) prints of a trace, computed as it computes, and what is right.
  *
- * It counts kernels and copies of the category names `kernel` and `gpu_memcpy`, so none of the traces of 2021 and no memset. Of more than
- * 1000 it takes those that begin behind 45 % of the time from the first begin to the last, as doubles of microseconds. It finds a step
- * where begins are further apart than 50 medians and 100 ms. What it prints while it loads is left out, and so is the option of a GPU's
- * size. Given a file instead of a folder it then stops, because it opens the trace as a pickle; the summary is printed here as of a folder.
+ * It counts kernels and copies of the category names `kernel` and `gpu_memcpy`, so none of the traces of 2021 and no memset. Of more
+ * than 1000 it takes those that begin behind 45 % of the time from the first begin to the last, as doubles of microseconds. It finds
+ * a step where begins are further apart than 50 medians and 100 ms. What it prints while it loads is left out, and so is the option
+ * of a GPU's size. Given a file instead of a folder it then stops, because it opens the trace as a pickle; the summary is printed
+ * here as of a folder.
  *
- * Right are: of device time the union of all kernels, copies and fills of the whole trace; of steps the ProfilerSteps; of a category or a
- * kernel the sum over the whole trace, categories as amended (axolotl_kernels.h). docs/peers.md has the words that say why.
+ * Right are: of device time the union of all kernels, copies and fills of the whole trace; of steps the ProfilerSteps; of a category
+ * or a kernel the sum over the whole trace, categories as amended (axolotl_kernels.h). docs/peers.md has the words that say why.
  */
 #ifndef TSCOPE_ANALYSIS_PEERS_AXOLOTL_TRACE_H
 #define TSCOPE_ANALYSIS_PEERS_AXOLOTL_TRACE_H

@@ -1,6 +1,6 @@
-/* torch_flops.h - the FLOPs that torch.profiler counts for an operator with with_flops=True (torch/csrc/profiler/util.cpp), by the shapes
- * that a trace has: matrix products, and one for each element of the first input of mul and add. Convolutions of two dimensions it
- * counts, too, but by arguments; they are left out here and counted in `left_out`. Threads: safe.
+/* torch_flops.h - the FLOPs that torch.profiler counts for an operator with with_flops=True (torch/csrc/profiler/util.cpp), by the
+ * shapes that a trace has: matrix products, and one for each element of the first input of mul and add. Convolutions of two
+ * dimensions it counts, too, but by arguments; here their number is not known. Threads: safe.
  */
 #ifndef TSCOPE_ANALYSIS_PEERS_TORCH_FLOPS_H
 #define TSCOPE_ANALYSIS_PEERS_TORCH_FLOPS_H

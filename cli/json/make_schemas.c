@@ -15,7 +15,7 @@ static const struct {
 	const char *verb;
 	const struct ts_shape *shapes[MOST];
 } verbs[] = {
-	{"diff", {&ts_shape_diff_answer, &ts_shape_matrix_answer}},
+	{"diff", {&ts_shape_diff_answer, &ts_shape_matrix_answer, &ts_shape_peer}},
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},

@@ -5,6 +5,7 @@
 #include "cli/core/find_repeats.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_diff.h"
+#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/reproduce.h"
@@ -210,5 +211,8 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
 	if (cli->args.n_words > 2)
 		return matrix(cli, err);
-	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);
+	if (ts_args_has(&cli->args, "as"))
+		return strcmp(ts_args_text(&cli->args, "as"), "axolotl") == 0 ? ts_diff_as_axolotl(cli, err)
+									      : ts_diff_traceml(cli, err);
+	return two_runs(cli, err);
 }

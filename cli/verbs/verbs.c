@@ -242,8 +242,9 @@ static const struct ts_option diff_options[] = {
 	 .help = "name the first tensor that differs by more than rounding, which this run of the first run's recipe shows"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of the diagnosis from FILE: DIVERGENCE.name = number (docs/divergence.md)"},
-	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml",
-	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: traceml"},
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml axolotl",
+	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: "
+		 "traceml; or print the tables that Axolotl has of two traces, with the right numbers beside: axolotl"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "
 				      "they are recorded"},
 	READ_OPTIONS,

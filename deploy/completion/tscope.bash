@@ -153,7 +153,7 @@ _tscope_complete()
 	diff:--repeats) _tscope_runs; return ;;
 	diff:--rounding) _tscope_runs; return ;;
 	diff:--policy) _tscope_paths -f; return ;;
-	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
+	diff:--as) COMPREPLY=($(compgen -W "traceml axolotl" -- "$cur")); return ;;
 	diff:--pattern) :; return ;;
 	diff:--map) :; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;

@@ -237,6 +237,8 @@ analyze ./traced/cpu.json
 analyze ./traced/bad.json
 analyze --as axolotl ./traced/demo.json.gz
 analyze --as kempner ./traced/cpu.json
+analyze --as axolotl ./memory/newest4.pickle.gz
+diff --as axolotl ./traced/demo.json.gz ./traced/cut.json
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

@@ -1301,3 +1301,24 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
+# Two of them.
+$ tscope diff --as axolotl ./traced/cut.json ./traced/trace.json | sed -n '/COMPARISON/,$p' | head -12
+|   COMPARISON
+| ===========================================================================
+|
+|   Per-step CUDA time: 0.03s -> 0.09s (+203.6%)                                     | 0.01s steps, 0.01s steps, 1.7% steps
+|
+|   Category                            Before/step  After/step     Delta  Speedup
+|   ------------------------------------------------------------------------------
+|   GEMM/CUTLASS                             16.0ms      48.0ms    +32.0ms    0.33x  | 8.0ms steps, 8.0ms steps, 0.0ms steps
+|   Other                                    12.0ms      36.0ms    +24.0ms    0.33x  | 0.0ms steps, 0.0ms steps, 0.0ms steps
+|   Memory ops                                0.0ms       1.0ms     +1.0ms    0.00x  | 0.2ms steps, 0.2ms steps
+|
+| ===========================================================================
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ tscope diff --as axolotl ./traced/trace.json base
+! tscope: diff: --as axolotl compares the paths of two traces, or of two memory snapshots, and ./traced/trace.json and base are not both of a kind
+[2]
+$ tscope diff --as axolotl --all ./traced/trace.json ./traced/cut.json
+! tscope: diff: --as axolotl takes no --all
+[2]
