@@ -742,6 +742,33 @@ static void ask_each(struct state *s, const char *const *rows, size_t n)
 	assert_int_equal(ts_findings_check(&s->m, &s->events, ranks, n, NULL, &s->arena, &s->f, &err), TS_OK);
 }
 
+/* Of three ranks two have traces, and one of those exposes communication. */
+static void traces_of_some_ranks(void **state)
+{
+	const struct ts_finding *f;
+	const struct ts_unchecked *u;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	ask_each(&s, (const char *const[]){WORLD TRACE(exposed_communication, "0.01"), "", TRACE(exposed_communication, "0.2")}, 3);
+	f = finding(&s, "DIST.EXPOSED_COMM");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
+	assert_int_equal(f->n_ranks, 1);
+	assert_int_equal(f->rank, 2);
+	assert_true(holds(f->detail, "Only rank 2 shows this; 1 other rank does not, and 1 could not be checked."));
+	u = unchecked(&s, "DIST.EXPOSED_COMM");
+	assert_non_null(u);
+	assert_int_equal(u->n_ranks, 1);
+	assert_int_equal(u->ranks[0], 1);
+	/* A rank without a trace is no rank that was not checked: there is nothing to look at. */
+	assert_null(finding(&s, "TRACE.COPIES"));
+	u = unchecked(&s, "TRACE.COPIES");
+	assert_true(!u || u->n_ranks == 2);
+	ts_arena_finish(&s.arena);
+}
+
 static void each_rank_is_asked(void **state)
 {
 	static const char fine[] = "convergence/loss/count = 100; timing/data/share_ratio = 0.1; timing/data/mean_s = 1; "
@@ -1094,6 +1121,7 @@ int main(void)
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
 		cmocka_unit_test(each_rank_is_asked),
+		cmocka_unit_test(traces_of_some_ranks),
 		cmocka_unit_test(many_ranks_are_many_chances),
 		cmocka_unit_test(ranks_as_a_sentence_names_them),
 		cmocka_unit_test(coincidences_are_one_finding),
