@@ -209,6 +209,38 @@ enum ts_status ts_below_list(const char *top, const char *path, struct ts_arena 
 	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
 }
 
+static bool any(DIR *dir, bool (*matches)(const char *name))
+{
+	struct dirent *entry;
+	struct stat st;
+
+	while ((entry = readdir(dir)))
+		if (matches(entry->d_name) && fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+			return true;
+	return false;
+}
+
+bool ts_below_any(const char *top, const char *path, bool (*matches)(const char *name))
+{
+	struct ts_error cannot;
+	bool found = false;
+	DIR *dir;
+	int fd;
+
+	if (is_top(top, path))
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	else if (open_below(top, path, O_DIRECTORY, &fd, &cannot))
+		fd = -1;
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		(void)close(fd);
+	if (dir) {
+		found = any(dir, matches);
+		(void)closedir(dir);
+	}
+	return found;
+}
+
 /* Looks at path itself, not at what it leads to, unless it is what was named. A path below a link counts as that link. */
 static bool look(const char *top, const char *path, struct stat *ret_st)
 {

@@ -21,6 +21,8 @@ enum ts_status ts_below_read(const char *top, const char *path, struct ts_buf *b
 /* As ts_list_dir. */
 enum ts_status ts_below_list(const char *top, const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n,
 			     struct ts_error *err);
+/* Whether a regular file stands in the folder whose name matches. A folder that cannot be listed has none. */
+bool ts_below_any(const char *top, const char *path, bool (*matches)(const char *name));
 /* The kind of what stands there, for a choice of what to open, which looks again. A link below top, or in the way to path, is a
  * TS_FILE_LINK. */
 enum ts_file_kind ts_below_kind(const char *top, const char *path);

@@ -263,6 +263,7 @@ static void analyses(void **state)
 		{"analyze --html page.html slow", NULL, "page.html"},
 		{"analyze ./traced/demo.json.gz", NULL, NULL},
 		{"analyze --json ./traced/trace.json", NULL, NULL},
+		{"analyze --html - ./traced/demo.json.gz", NULL, NULL},
 		{"analyze ./oom.pickle", NULL, NULL},
 		{"analyze --json ./list.pickle", NULL, NULL},
 	};

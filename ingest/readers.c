@@ -9,6 +9,7 @@
 #include "ingest/logs/reader_losses.h"
 #include "ingest/mlflow/mlflow_db.h"
 #include "ingest/mlflow/reader_mlflow.h"
+#include "ingest/rundir/reader_trace.h"
 #include "ingest/rundir/run_dir.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
 #include "ingest/text/reader_text.h"
@@ -22,6 +23,7 @@
 
 static const struct ts_reader readers[] = {
 	{"pytscope run directory", "", ts_run_dir_sniff, NULL, NULL, 0, ts_run_dir_read},
+	{"PyTorch profiler trace", "", ts_trace_reader_sniff, NULL, NULL, 0, ts_trace_reader_read},
 	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, TS_READER_NESTS, ts_tensorboard_read},
 	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, 0, ts_mlflow_read},
 	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, 0, ts_mlflow_db_read},

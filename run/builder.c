@@ -308,9 +308,14 @@ enum ts_status ts_builder_row_end(struct ts_builder *b, struct ts_error *err)
 
 static enum ts_status one_row(struct ts_builder *b, const struct ts_builder_rows_in *in, size_t row, struct ts_error *err)
 {
+	const uint64_t *values = in->values;
+
 	ts_builder_row(b, in->kind, in->keys[row]);
-	for (size_t i = 0; i < in->n_columns; i++)
-		ts_builder_f64(b, in->columns[i], in->values[i * in->stride + row]);
+	for (size_t i = 0; i < in->n_columns; i++) {
+		bool u64 = in->columns[i] < b->n_columns && b->columns[in->columns[i]].type == TS_COLUMN_U64;
+
+		put(b, in->columns[i], u64 ? TS_CALL_U64 : TS_CALL_F64, values[i * in->stride + row]);
+	}
 	return ts_builder_row_end(b, err);
 }
 
@@ -318,13 +323,14 @@ static enum ts_status one_row(struct ts_builder *b, const struct ts_builder_rows
 static size_t copy_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, size_t row)
 {
 	struct ts_builder_table *table = b->plan.tables[0];
+	const uint64_t *values = in->values;
 	size_t n = ts_builder_table_room(table, in->keys + row, in->n - row);
 
 	if (n == 0)
 		return 0;
 	memcpy(table->keys + table->n, in->keys + row, n * sizeof *table->keys);
 	for (size_t i = 0; i < in->n_columns; i++)
-		memcpy(b->plan.series[i]->window + table->n, in->values + i * in->stride + row, n * sizeof(uint64_t));
+		memcpy(b->plan.series[i]->window + table->n, values + i * in->stride + row, n * sizeof(uint64_t));
 	table->n += n;
 	b->kinds[in->kind - 1].last = in->keys[row + n - 1];
 	b->kinds[in->kind - 1].rows += n;
@@ -332,7 +338,7 @@ static size_t copy_rows(struct ts_builder *b, const struct ts_builder_rows_in *i
 }
 
 /* Every row that cuts a block, widens a window or needs a plan goes the way of single rows. Those after it have its plan. */
-enum ts_status ts_builder_f64_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err)
+enum ts_status ts_builder_number_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err)
 {
 	for (size_t row = 0; row < in->n;) {
 		if (one_row(b, in, row++, err))

@@ -46,23 +46,26 @@ void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value
 /* Stores the row. TS_INVALID if its key does not increase, TS_TOO_LARGE if a text is too long; the row is then left out. */
 enum ts_status ts_builder_row_end(struct ts_builder *b, struct ts_error *err);
 
-/* Rows that have the same columns of numbers, each once. values[i * stride + row] is the value in columns[i]. */
+/* Rows that have the same columns of numbers, each once. values[i * stride + row] is the value in columns[i]: a double, or for a column
+ * of TS_COLUMN_U64 a uint64_t. */
 struct ts_builder_rows_in {
 	enum ts_table_kind kind;
 	const int64_t *keys; /* n of them, which increase */
 	size_t n;
 	const uint32_t *columns;
-	const double *values;
+	const void *values;
 	size_t n_columns, stride;
 };
 
-/* The same as _row, _f64_many and _row_end for each row. A failure leaves out the row that failed and those after it. */
-enum ts_status ts_builder_f64_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err);
+/* The same as _row, one call for each column and _row_end for each row. A failure leaves out the row that failed and those after it. */
+enum ts_status ts_builder_number_rows(struct ts_builder *b, const struct ts_builder_rows_in *in, struct ts_error *err);
 
 /* Files may come in any order, but only once for each name: TS_INVALID otherwise. */
 enum ts_status ts_builder_file_begin(struct ts_builder *b, struct ts_span name, struct ts_error *err);
 enum ts_status ts_builder_file_add(struct ts_builder *b, struct ts_span bytes, struct ts_error *err);
 enum ts_status ts_builder_file_end(struct ts_builder *b, struct ts_error *err);
+/* The columns of the file that was ended last: the index in which they stand. */
+enum ts_status ts_builder_file_columns(struct ts_builder *b, const struct ts_id *index, struct ts_error *err);
 
 struct ts_builder_stats {
 	uint64_t rows; /* rows of TS_TABLE_STEPS: distinct steps */

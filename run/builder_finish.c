@@ -88,6 +88,20 @@ enum ts_status ts_builder_file_end(struct ts_builder *b, struct ts_error *err)
 	return TS_OK;
 }
 
+enum ts_status ts_builder_file_columns(struct ts_builder *b, const struct ts_id *index, struct ts_error *err)
+{
+	struct ts_builder_file *file;
+
+	if (ts_builder_check(b, err))
+		return err->status;
+	if (b->in_file || !b->n_files)
+		return ts_error_set(err, TS_INTERNAL, "the columns of a file that was not ended");
+	file = &b->files[b->n_files - 1];
+	file->has_columns = true;
+	file->columns = *index;
+	return TS_OK;
+}
+
 /* --- the end --- */
 
 void ts_builder_stats(const struct ts_builder *b, struct ts_builder_stats *ret_stats)
@@ -186,6 +200,8 @@ static enum ts_status index_files(struct ts_builder *b, struct ts_index *index, 
 			.size = b->files[i].size,
 			.chunks = b->files[i].chunks,
 			.n_chunks = b->files[i].n_chunks,
+			.has_columns = b->files[i].has_columns,
+			.columns = b->files[i].columns,
 		};
 	index->n_files = b->n_files;
 	if (b->n_files > 1)

@@ -51,6 +51,8 @@ struct ts_builder_file {
 	uint64_t size;
 	struct ts_id *chunks;
 	size_t n_chunks, cap;
+	bool has_columns;
+	struct ts_id columns;
 };
 
 struct ts_builder {

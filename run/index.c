@@ -104,6 +104,17 @@ static size_t list_length(const struct ts_index *index, const struct place *at)
 	}
 }
 
+/* The place behind a file and its chunks. */
+static struct place after_file(const struct ts_index *index, size_t file)
+{
+	return file + 1 < index->n_files ? (struct place){.record = TS_RECORD_FILE, .a = file + 1} : (struct place){.record = 0};
+}
+
+static struct place after_chunks(const struct ts_index *index, size_t file)
+{
+	return index->files[file].has_columns ? (struct place){.record = TS_RECORD_FILE_COLUMNS, .a = file} : after_file(index, file);
+}
+
 static struct place after_columns(const struct ts_index *index, struct place at, size_t column)
 {
 	if (column < index->tables[at.a].n_columns)
@@ -114,8 +125,6 @@ static struct place after_columns(const struct ts_index *index, struct place at,
 /* Returns the record after this one. */
 static struct place next(const struct ts_index *index, struct place at)
 {
-	struct place none = {.record = 0};
-
 	switch (at.record) {
 	case TS_RECORD_FACT:
 		if (at.a + 1 < index->facts.n)
@@ -132,13 +141,14 @@ static struct place next(const struct ts_index *index, struct place at)
 	case TS_RECORD_FILE:
 		if (index->files[at.a].n_chunks)
 			return (struct place){.record = TS_RECORD_CHUNKS, .a = at.a};
-		break;
+		return after_chunks(index, at.a);
 	case TS_RECORD_CHUNKS:
-		break;
+		return after_chunks(index, at.a);
+	case TS_RECORD_FILE_COLUMNS:
+		return after_file(index, at.a);
 	default:
-		return none;
+		return (struct place){.record = 0};
 	}
-	return at.a + 1 < index->n_files ? (struct place){.record = TS_RECORD_FILE, .a = at.a + 1} : none;
 }
 
 /* Returns the size in bytes of a record that is not a list, references included. */
@@ -156,6 +166,8 @@ static size_t record_size(const struct ts_index *index, const struct place *at)
 		return TS_RECORD_COLUMN_BYTES + index->tables[at->a].columns[at->column].name.len;
 	case TS_RECORD_FILE:
 		return TS_RECORD_FILE_BYTES + index->files[at->a].name.len;
+	case TS_RECORD_FILE_COLUMNS:
+		return TS_RECORD_FILE_COLUMNS_BYTES + TS_ID_BYTES;
 	default:
 		return 0;
 	}
@@ -279,6 +291,8 @@ static bool pack_record(struct packer *p)
 		write_record(p);
 	if (p->at.record == TS_RECORD_FACT && p->index->facts.items[p->at.a].type == TS_FACT_LONG)
 		take_ref(p, &p->index->facts.items[p->at.a].text_id);
+	if (p->at.record == TS_RECORD_FILE_COLUMNS)
+		take_ref(p, &p->index->files[p->at.a].columns);
 	p->left -= size;
 	return true;
 }
@@ -420,19 +434,12 @@ uint64_t ts_index_superseded(const struct ts_index *index)
 
 const char *ts_table_word(enum ts_table_kind table)
 {
-	switch (table) {
-	case TS_TABLE_STEPS:
-		return "steps";
-	case TS_TABLE_SUPERSEDED:
-		return "superseded";
-	case TS_TABLE_PIPELINE:
-		return "pipeline";
-	case TS_TABLE_DIGESTS:
-		return "digests";
-	case TS_TABLE_EVENTS:
-		return "events";
-	case TS_TABLE_SKETCHES:
-		break;
-	}
-	return "sketches";
+	static const char *const words[] = {"steps",	       "superseded",	"pipeline",	 "digests",	      "events",
+					    "sketches",	       "trace spans",	"trace flows",	 "trace allocations", "trace counters",
+					    "trace operators", "trace frames",	"trace kernels", "trace collectives", "trace syncs",
+					    "trace names",     "trace threads", "trace devices", "trace said",	      "trace notices",
+					    "trace about"};
+	_Static_assert(sizeof words / sizeof words[0] == TS_TABLE_KINDS, "each kind has a word");
+
+	return words[table - 1];
 }

@@ -11,13 +11,29 @@
 #include "run/kind.h"
 
 enum ts_table_kind {
-	TS_TABLE_STEPS = 1, /* key = step */
+	TS_TABLE_STEPS = 1,	 /* key = step */
 	TS_TABLE_SUPERSEDED = 2, /* rows of steps that a later segment recorded again; key = ordinal in (step, segment) order */
-	TS_TABLE_PIPELINE = 3, /* events of a pipeline: stage, start, end, ...; key = ordinal */
-	TS_TABLE_DIGESTS = 4, /* digests of tensors and operations: step, name, out, ...; key = ordinal in order of execution */
-	TS_TABLE_EVENTS = 5, /* events and regions by time: time, name, value or text or duration; key = ordinal in order of time */
-	TS_TABLE_SKETCHES = 6, /* sketches of tensors: step, name, kind, sums, ...; key = ordinal in order of execution */
-	TS_TABLE_KINDS = TS_TABLE_SKETCHES,
+	TS_TABLE_PIPELINE = 3,	 /* events of a pipeline: stage, start, end, ...; key = ordinal */
+	TS_TABLE_DIGESTS = 4,	 /* digests of tensors and operations: step, name, out, ...; key = ordinal in order of execution */
+	TS_TABLE_EVENTS = 5,	 /* events and regions by time: time, name, value or text or duration; key = ordinal in order of time */
+	TS_TABLE_SKETCHES = 6,	 /* sketches of tensors: step, name, kind, sums, ...; key = ordinal in order of execution */
+	TS_TABLE_RANK_KINDS = TS_TABLE_SKETCHES, /* those above stand in the columns of a file alone; key = ordinal */
+	TS_TABLE_SPANS = 7,			 /* 7 to 15: the tables of run/trace.h, in that order */
+	TS_TABLE_FLOWS = 8,
+	TS_TABLE_ALLOCATIONS = 9,
+	TS_TABLE_COUNTERS = 10,
+	TS_TABLE_OPERATORS = 11,
+	TS_TABLE_FRAMES = 12,
+	TS_TABLE_KERNELS = 13,
+	TS_TABLE_COLLECTIVES = 14,
+	TS_TABLE_SYNCS = 15,
+	TS_TABLE_NAMES = 16, /* 16 to 21: what these refer to, and what a trace says of itself; run/trace_tables.h */
+	TS_TABLE_THREADS = 17,
+	TS_TABLE_DEVICES = 18,
+	TS_TABLE_SAID = 19,
+	TS_TABLE_NOTICES = 20,
+	TS_TABLE_ABOUT = 21,
+	TS_TABLE_KINDS = TS_TABLE_ABOUT,
 };
 
 enum ts_column_type {
@@ -65,6 +81,8 @@ struct ts_file {
 	uint64_t size;
 	struct ts_id *chunks;
 	size_t n_chunks;
+	bool has_columns;
+	struct ts_id columns; /* an index of its own, of rank -1: what the file says, as tables (run/trace_columns.h) */
 };
 
 /* How far the objects of a chain have been decoded. The caller zeroes it with the index; then only ts_index_decode uses it. */
@@ -87,6 +105,10 @@ struct ts_index {
 
 /* A function that takes one object and its id, which the maker of the object has computed. */
 typedef enum ts_status ts_object_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err);
+
+/* A function that returns the object with that id, in the arena. */
+typedef enum ts_status ts_object_source(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+					struct ts_error *err);
 
 /* Gives the objects of the chain to sink, the last one first, so that the id of its successor is known for each. *ret_id is
  * the id of the first object of the chain. The contents of scratch are overwritten. */
@@ -115,7 +137,7 @@ size_t ts_table_block_of(const struct ts_table *table, int64_t key);
 /* Rows that are no steps of the run, because a restart executed their step again; as many as the longest such table has. */
 uint64_t ts_index_superseded(const struct ts_index *index);
 
-const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests", "events", "sketches" */
+const char *ts_table_word(enum ts_table_kind kind);	   /* "steps", "superseded", "pipeline", ..., "trace spans" */
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */
 
 /* floor(key / 2^key_log2), rounded down for negative keys too. */

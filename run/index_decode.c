@@ -64,7 +64,7 @@ static bool may_follow(const struct reader *r, uint8_t record)
 {
 	uint8_t last = r->index->chain.last;
 	bool complete = is_complete(r->index);
-	bool on_files = last == TS_RECORD_FILE || last == TS_RECORD_CHUNKS;
+	bool on_files = last == TS_RECORD_FILE || last == TS_RECORD_CHUNKS || last == TS_RECORD_FILE_COLUMNS;
 
 	switch (record) {
 	case TS_RECORD_FACT:
@@ -81,6 +81,8 @@ static bool may_follow(const struct reader *r, uint8_t record)
 		return complete;
 	case TS_RECORD_CHUNKS:
 		return !complete && (last == TS_RECORD_FILE || (last == TS_RECORD_CHUNKS && r->first));
+	case TS_RECORD_FILE_COLUMNS:
+		return complete && (last == TS_RECORD_FILE || last == TS_RECORD_CHUNKS);
 	default:
 		return false;
 	}
@@ -258,6 +260,14 @@ static enum ts_status read_chunks(struct reader *r, struct ts_error *err)
 	return TS_OK;
 }
 
+static enum ts_status read_file_columns(struct reader *r, struct ts_error *err)
+{
+	struct ts_file *file = last_file(r->index);
+
+	file->has_columns = true;
+	return ts_payload_ref(&r->p, &file->columns) ? TS_OK : too_early(r, "file's columns", err);
+}
+
 static enum ts_status read_body(struct reader *r, uint8_t record, struct ts_error *err)
 {
 	switch (record) {
@@ -273,6 +283,8 @@ static enum ts_status read_body(struct reader *r, uint8_t record, struct ts_erro
 		return read_ids(r, last_table(r->index)->n_blocks, &last_column(r->index)->blocks, err);
 	case TS_RECORD_FILE:
 		return read_file(r, err);
+	case TS_RECORD_FILE_COLUMNS:
+		return read_file_columns(r, err);
 	default:
 		return read_chunks(r, err);
 	}

@@ -7,12 +7,13 @@
 
 enum ts_index_record {
 	TS_RECORD_FACT = 1,
-	TS_RECORD_TABLE = 2, /* u8 kind, u8 key_log2 */
-	TS_RECORD_BLOCKS = 3, /* list: i64 first key, i64 last key, u32 rows; one ref for each entry */
-	TS_RECORD_COLUMN = 4, /* u8 type, u8 precision, u8 digits, u16 length, name */
-	TS_RECORD_VALUES = 5, /* list: one ref for each entry */
-	TS_RECORD_FILE = 6, /* u64 size, u8 length, name */
-	TS_RECORD_CHUNKS = 7, /* list: one ref for each entry */
+	TS_RECORD_TABLE = 2,	    /* u8 kind, u8 key_log2 */
+	TS_RECORD_BLOCKS = 3,	    /* list: i64 first key, i64 last key, u32 rows; one ref for each entry */
+	TS_RECORD_COLUMN = 4,	    /* u8 type, u8 precision, u8 digits, u16 length, name */
+	TS_RECORD_VALUES = 5,	    /* list: one ref for each entry */
+	TS_RECORD_FILE = 6,	    /* u64 size, u8 length, name */
+	TS_RECORD_CHUNKS = 7,	    /* list: one ref for each entry */
+	TS_RECORD_FILE_COLUMNS = 8, /* nothing; one ref */
 };
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	TS_RECORD_COLUMN_BYTES = 1 + 5,
 	TS_RECORD_FILE_BYTES = 1 + 9,
 	TS_RECORD_LIST_BYTES = 1 + 4,
+	TS_RECORD_FILE_COLUMNS_BYTES = 1,
 	TS_RECORD_BLOCK_BYTES = 20,
 	TS_INDEX_FIXED_BYTES = 4 + 1,
 	/* The bytes of one object that records and their refs may take; room for the ref of the next object is always left. */

@@ -832,7 +832,7 @@ static struct ts_id many_rows(uint64_t seed, int gap_log2, bool at_once, struct 
 				values[i * MANY + row] = (double)(test_random(&seed) >> 50);
 		}
 		if (at_once)
-			assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_OK);
+			assert_int_equal(ts_builder_number_rows(f.b, &in, &f.err), TS_OK);
 		for (size_t row = 0; !at_once && row < in.n; row++) {
 			ts_builder_row(f.b, TS_TABLE_STEPS, keys[row]);
 			for (size_t i = 0; i < in.n_columns; i++)
@@ -883,13 +883,13 @@ static void test_rows_at_once_must_increase(void **unused)
 	col = column(&f, "x", TS_COLUMN_F64);
 	in.columns = &col;
 	f64_row(&f, col, 5, 0);
-	assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_INVALID);
+	assert_int_equal(ts_builder_number_rows(f.b, &in, &f.err), TS_INVALID);
 	ts_builder_stats(f.b, &stats);
 	assert_int_equal(stats.rows, 1);
 	assert_int_equal(stats.last_step, 5);
 	in.keys++;
 	in.n = 2;
-	assert_int_equal(ts_builder_f64_rows(f.b, &in, &f.err), TS_OK);
+	assert_int_equal(ts_builder_number_rows(f.b, &in, &f.err), TS_OK);
 	ts_builder_stats(f.b, &stats);
 	assert_int_equal(stats.rows, 3);
 	assert_int_equal(stats.last_step, 7);

@@ -315,6 +315,10 @@ static void read_index_line(struct state *s, const struct line *line, struct ts_
 		};
 	if (ts_span_is(line->word[0], "chunk"))
 		file->chunks[file->n_chunks++] = id_word(line->word[1]);
+	if (ts_span_is(line->word[0], "columns")) {
+		file->has_columns = true;
+		file->columns = id_word(line->word[1]);
+	}
 }
 
 /* Encodes the content, compares every object of the chain, decodes the vector's objects and encodes the result
@@ -503,7 +507,7 @@ static void test_vectors(void **unused)
 	s.left = ts_buf_view(&text);
 	while (read_vector(&s, &v))
 		check(&s, &v);
-	assert_int_equal(s.count, 22);
+	assert_int_equal(s.count, 24);
 	ts_buf_finish(&text);
 	ts_arena_finish(&s.arena);
 }

@@ -120,6 +120,75 @@ enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_row
 	return TS_OK;
 }
 
+/* --- what is promised --- */
+
+static bool all_below(const uint32_t *numbers, size_t n, size_t below)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = numbers[i] > most ? numbers[i] : most;
+	return !n || most < below;
+}
+
+static bool increases(const uint32_t *numbers, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (numbers[i] <= numbers[i - 1])
+			return false;
+	return true;
+}
+
+#define CELLS_int64_t(column) true
+#define CELLS_int32_t(column) true
+#define CELLS_uint8_t(column) true
+#define CELLS_double(column) true
+#define CELLS_ts_trace_name_no(column) all_below(t->column, t->n, trace->n_names)
+#define CELLS_ts_trace_thread_no(column) all_below(t->column, t->n, trace->n_threads)
+#define CELLS_ts_trace_span_no(column) (all_below(t->column, t->n, trace->rows.spans.n) && increases(t->column, t->n))
+#define COLUMN_HOLDS(type, column) &&CELLS_##type(column)
+#define TABLE_HOLDS(table, member, columns)                                                                                            \
+	static bool member##_hold(const struct ts_trace *trace)                                                                        \
+	{                                                                                                                              \
+		const struct table *t = &trace->rows.member;                                                                           \
+                                                                                                                                       \
+		return true columns(COLUMN_HOLDS);                                                                                     \
+	}
+TS_TRACE_TABLES(TABLE_HOLDS)
+
+static bool threads_hold(const struct ts_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_threads; i++) {
+		const struct ts_trace_thread *t = &trace->threads[i];
+		const uint32_t names[] = {t->pid_text, t->tid_text, t->process, t->thread, t->label};
+
+		if (!all_below(names, sizeof names / sizeof names[0], trace->n_names))
+			return false;
+	}
+	return true;
+}
+
+static bool times_hold(const struct ts_trace_spans *spans)
+{
+	int64_t end;
+
+	for (size_t i = 0; i < spans->n; i++)
+		if (spans->start_ns[i] == TS_TRACE_NONE || spans->duration_ns[i] < 0 || spans->kind[i] >= TS_TRACE_KINDS ||
+		    __builtin_add_overflow(spans->start_ns[i], spans->duration_ns[i], &end))
+			return false;
+	return true;
+}
+
+enum ts_status ts_trace_check(const struct ts_trace *trace, struct ts_error *err)
+{
+#define OR_NOT(table, member, columns) || !member##_hold(trace)
+	if (false TS_TRACE_TABLES(OR_NOT) || !threads_hold(trace))
+		return ts_error_set(err, TS_DAMAGED, "a number of a name, a thread or a span that is not there");
+	if (!times_hold(&trace->rows.spans))
+		return ts_error_set(err, TS_DAMAGED, "a span of an unknown kind, or without its time");
+	return TS_OK;
+}
+
 void ts_trace_finish(struct ts_trace *trace)
 {
 	ts_trace_rows_finish(&trace->rows);

@@ -48,6 +48,11 @@ static inline bool ts_trace_on_device(uint8_t kind)
 	return kind >= TS_TRACE_KERNEL && kind <= TS_TRACE_FILL;
 }
 
+/* A number of `names`, of `threads`, of a row of `spans`: all the same to the compiler, but not to what stores columns. */
+typedef uint32_t ts_trace_name_no;
+typedef uint32_t ts_trace_thread_no;
+typedef uint32_t ts_trace_span_no;
+
 /* The columns of each table: type, name. */
 #define TS_TRACE_SPAN_COLUMNS(X)                                                                                                       \
 	X(int64_t, start_ns)                                                                                                           \
@@ -55,20 +60,20 @@ static inline bool ts_trace_on_device(uint8_t kind)
 	X(int64_t, correlation) /* what a runtime call and the work that it launched share */                                          \
 	X(int64_t, external)	/* "External id": the operator that launched it, where the writer says so */                           \
 	X(int64_t, bytes)	/* of a copy or a fill */                                                                              \
-	X(uint32_t, name)                                                                                                              \
-	X(uint32_t, thread)                                                                                                            \
-	X(uint32_t, category)	/* of OTHER alone */                                                                                   \
-	X(uint32_t, shapes)	/* "Input Dims" of an operator, as JSON without spaces */                                              \
-	X(uint32_t, collective) /* "Collective name" */                                                                                \
-	X(uint32_t, group)	/* "Process Group Name" */                                                                             \
+	X(ts_trace_name_no, name)                                                                                                      \
+	X(ts_trace_thread_no, thread)                                                                                                  \
+	X(ts_trace_name_no, category)	/* of OTHER alone */                                                                           \
+	X(ts_trace_name_no, shapes)	/* "Input Dims" of an operator, as JSON without spaces */                                      \
+	X(ts_trace_name_no, collective) /* "Collective name" */                                                                        \
+	X(ts_trace_name_no, group)	/* "Process Group Name" */                                                                     \
 	X(int32_t, device)                                                                                                             \
 	X(int32_t, stream)                                                                                                             \
 	X(uint8_t, kind)
 #define TS_TRACE_FLOW_COLUMNS(X)                                                                                                       \
 	X(int64_t, time_ns)                                                                                                            \
 	X(int64_t, id)                                                                                                                 \
-	X(uint32_t, category)                                                                                                          \
-	X(uint32_t, thread)                                                                                                            \
+	X(ts_trace_name_no, category)                                                                                                  \
+	X(ts_trace_thread_no, thread)                                                                                                  \
 	X(uint8_t, end) /* 1: the arrow's head */
 #define TS_TRACE_ALLOCATION_COLUMNS(X)                                                                                                 \
 	X(int64_t, time_ns)                                                                                                            \
@@ -76,57 +81,57 @@ static inline bool ts_trace_on_device(uint8_t kind)
 	X(int64_t, bytes) /* below 0: freed */                                                                                         \
 	X(int64_t, allocated)                                                                                                          \
 	X(int64_t, reserved)                                                                                                           \
-	X(uint32_t, thread)                                                                                                            \
+	X(ts_trace_thread_no, thread)                                                                                                  \
 	X(int32_t, device_type) /* 0: the host's memory */                                                                             \
 	X(int32_t, device)
 #define TS_TRACE_COUNTER_COLUMNS(X)                                                                                                    \
 	X(int64_t, time_ns)                                                                                                            \
 	X(double, value)                                                                                                               \
-	X(uint32_t, name)                                                                                                              \
-	X(uint32_t, series)                                                                                                            \
-	X(uint32_t, thread)
+	X(ts_trace_name_no, name)                                                                                                      \
+	X(ts_trace_name_no, series)                                                                                                    \
+	X(ts_trace_thread_no, thread)
 /* What an operator says beside its span. Shapes are of spans, because kernels of some versions have them, too. */
 #define TS_TRACE_OPERATOR_COLUMNS(X)                                                                                                   \
-	X(uint32_t, span)                                                                                                              \
-	X(int64_t, sequence)	   /* "Sequence number": of a forward operator and the backward ones that it led to */                 \
-	X(int64_t, forward_thread) /* "Fwd thread id" of a backward operator; 0 of a forward one */                                    \
-	X(uint32_t, stack)	   /* "Call stack": frames with ';' between them, the innermost first */                               \
-	X(uint32_t, module)	   /* "Module Hierarchy" */                                                                            \
-	X(uint32_t, types)	   /* "Input type", as JSON without spaces */                                                          \
-	X(uint32_t, inputs)	   /* "Concrete Inputs", as JSON without spaces */
+	X(ts_trace_span_no, span)                                                                                                      \
+	X(int64_t, sequence)	    /* "Sequence number": of a forward operator and the backward ones that it led to */                \
+	X(int64_t, forward_thread)  /* "Fwd thread id" of a backward operator; 0 of a forward one */                                   \
+	X(ts_trace_name_no, stack)  /* "Call stack": frames with ';' between them, the innermost first */                              \
+	X(ts_trace_name_no, module) /* "Module Hierarchy" */                                                                           \
+	X(ts_trace_name_no, types)  /* "Input type", as JSON without spaces */                                                         \
+	X(ts_trace_name_no, inputs) /* "Concrete Inputs", as JSON without spaces */
 /* A Python function. */
 #define TS_TRACE_FRAME_COLUMNS(X)                                                                                                      \
-	X(uint32_t, span)                                                                                                              \
+	X(ts_trace_span_no, span)                                                                                                      \
 	X(int64_t, id)	   /* "Python id" */                                                                                           \
 	X(int64_t, parent) /* "Python parent id" */                                                                                    \
 	X(int64_t, module) /* "Python module id" */
 /* Of kernels alone: launches and operators that use the same words have no row. */
 #define TS_TRACE_KERNEL_COLUMNS(X)                                                                                                     \
-	X(uint32_t, span)                                                                                                              \
-	X(uint32_t, grid)    /* "[32,1,1]" */                                                                                          \
-	X(uint32_t, block)   /* "[256,1,1]" */                                                                                         \
-	X(double, occupancy) /* "est. achieved occupancy %": percent; NaN: not said */                                                 \
-	X(double, warps)     /* "warps per SM"; NaN: not said */                                                                       \
+	X(ts_trace_span_no, span)                                                                                                      \
+	X(ts_trace_name_no, grid)  /* "[32,1,1]" */                                                                                    \
+	X(ts_trace_name_no, block) /* "[256,1,1]" */                                                                                   \
+	X(double, occupancy)	   /* "est. achieved occupancy %": percent; NaN: not said */                                           \
+	X(double, warps)	   /* "warps per SM"; NaN: not said */                                                                 \
 	X(int64_t, registers)                                                                                                          \
 	X(int64_t, shared_bytes)                                                                                                       \
 	X(int64_t, graph) /* "graph id": it ran as a part of a CUDA graph */
 /* What PyTorch says of a collective: of the kernel, and of the operator record_param_comms. */
 #define TS_TRACE_COLLECTIVE_COLUMNS(X)                                                                                                 \
-	X(uint32_t, span)                                                                                                              \
+	X(ts_trace_span_no, span)                                                                                                      \
 	X(int64_t, elements_in)	 /* "In msg nelems" */                                                                                 \
 	X(int64_t, elements_out) /* "Out msg nelems" */                                                                                \
 	X(int64_t, group_size)                                                                                                         \
-	X(int64_t, sequence) /* "Seq" of the group */                                                                                  \
-	X(uint32_t, type)    /* "dtype" */                                                                                             \
-	X(uint32_t, ranks)   /* "Process Group Ranks": "[0, 1]"; long ones have "..." */                                               \
-	X(uint32_t, about)   /* "Process Group Description" */
+	X(int64_t, sequence)	   /* "Seq" of the group */                                                                            \
+	X(ts_trace_name_no, type)  /* "dtype" */                                                                                       \
+	X(ts_trace_name_no, ranks) /* "Process Group Ranks": "[0, 1]"; long ones have "..." */                                         \
+	X(ts_trace_name_no, about) /* "Process Group Description" */
 /* A wait that the device's driver saw. */
 #define TS_TRACE_SYNC_COLUMNS(X)                                                                                                       \
-	X(uint32_t, span)                                                                                                              \
-	X(uint32_t, what)	/* "cuda_sync_kind" */                                                                                 \
-	X(int64_t, on_stream)	/* "wait_on_stream" */                                                                                 \
-	X(int64_t, event)	/* "wait_on_cuda_event_id" */                                                                          \
-	X(int64_t, recorded_by) /* "wait_on_cuda_event_record_corr_id": the correlation of the call that recorded the event */
+	X(ts_trace_span_no, span)                                                                                                      \
+	X(ts_trace_name_no, what) /* "cuda_sync_kind" */                                                                               \
+	X(int64_t, on_stream)	  /* "wait_on_stream" */                                                                               \
+	X(int64_t, event)	  /* "wait_on_cuda_event_id" */                                                                        \
+	X(int64_t, recorded_by)	  /* "wait_on_cuda_event_record_corr_id": the correlation of the call that recorded the event */
 /* The tables: name of the struct, member, columns; those that name spans. */
 #define TS_TRACE_TABLES(X)                                                                                                             \
 	X(ts_trace_spans, spans, TS_TRACE_SPAN_COLUMNS)                                                                                \
@@ -201,6 +206,23 @@ struct ts_trace {
 	struct ts_trace_about about;
 };
 
+/* What the reader of a file left out, mended or doubts (docs/trace.md). */
+struct ts_trace_notice {
+	const char *code;
+	bool skipped;
+	uint64_t count;
+	struct ts_span detail; /* of the first case */
+};
+
+/* What reading the file found beside its columns. */
+struct ts_trace_record {
+	uint64_t events; /* in the list, whatever became of them */
+	uint64_t bytes;	 /* of JSON */
+	bool cut;	 /* the file ends too early */
+	struct ts_trace_notice *notices;
+	size_t n_notices;
+};
+
 /* Gives each column of each table room for so many rows; TS_NO_MEMORY. */
 enum ts_status ts_trace_rows_reserve(struct ts_trace_rows *rows, size_t each, struct ts_error *err);
 void ts_trace_rows_finish(struct ts_trace_rows *rows);
@@ -214,6 +236,9 @@ void ts_trace_rows_clear(struct ts_trace_rows *rows);
 
 /* Copies rows behind those of trace. TS_NO_MEMORY, or TS_TOO_LARGE: trace has all its old rows, and of some tables the new ones. */
 enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err);
+/* Holds a trace to what is promised of its columns: numbers of names, threads and spans that are there, `span` that increases, kinds
+ * that this version knows, times and ends that fit 64 bits. TS_DAMAGED. */
+enum ts_status ts_trace_check(const struct ts_trace *trace, struct ts_error *err);
 /* Frees the rows; names, threads and about belong to whoever read them. */
 void ts_trace_finish(struct ts_trace *trace);
 

@@ -36,7 +36,8 @@ ROOMS = {
     "ingest/rows": {"run", "base", "ingest/core", "ingest/facts"},
     "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/snapshot": {"run", "base", "ingest/core"},
-    "ingest/rundir": {"run", "base", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording"},
+    "ingest/kept": {"run", "base", "record", "ingest/core", "ingest/trace"},
+    "ingest/rundir": {"run", "base", "ingest/kept", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording"},
     "ingest/logs": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
     "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},
     "ingest/trackers": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs", "ingest/wandb"},
@@ -71,7 +72,7 @@ ROOMS = {
     "cli/report": OUTSIDE | {"cli/core", "cli/text"},
     "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
-    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
+    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/peers": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/trace"},
     "cli/verbs": OUTSIDE | {"cli"},
 }

@@ -1,57 +1,9 @@
 #include "analysis/trace/idle.h"
 
-#include "analysis/trace/device_events.h"
-
-/* When a device was busy: intervals that do not touch, and how much there is before each. */
-struct busy {
-	struct stretch {
-		int64_t begin, end;
-		uint64_t before;
-	} * items;
-	size_t n;
-};
-
-/* w is sorted by begin, and items have room for n. */
-static void find_busy(struct busy *b, const struct ts_device_event *w, size_t n)
-{
-	b->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct stretch *last = b->n ? &b->items[b->n - 1] : NULL;
-
-		if (last && w[i].begin <= last->end) {
-			last->end = w[i].end > last->end ? w[i].end : last->end;
-			continue;
-		}
-		b->items[b->n++] = (struct stretch){.begin = w[i].begin,
-						    .end = w[i].end,
-						    .before = last ? last->before + ((uint64_t)last->end - (uint64_t)last->begin) : 0};
-	}
-}
-
-/* How long the device was busy before t. */
-static uint64_t busy_before(const struct busy *b, int64_t t)
-{
-	size_t low = 0, n = b->n;
-	const struct stretch *s;
-
-	while (n) {
-		size_t half = n / 2;
-
-		if (b->items[low + half].begin < t) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	if (!low)
-		return 0;
-	s = &b->items[low - 1];
-	return s->before + (uint64_t)(t < s->end ? t : s->end) - (uint64_t)s->begin;
-}
+#include "analysis/trace/stretches.h"
 
 /* Adds the gap from..to, behind which an event begins that `launch` asked for. */
-static void add_gap(struct ts_idle *idle, const struct busy *b, int64_t from, int64_t to, const struct ts_device_event *launch)
+static void add_gap(struct ts_idle *idle, const struct ts_stretches *b, int64_t from, int64_t to, const struct ts_device_event *launch)
 {
 	uint64_t gap = (uint64_t)to - (uint64_t)from, behind;
 
@@ -71,13 +23,13 @@ static void add_gap(struct ts_idle *idle, const struct busy *b, int64_t from, in
 		idle->launch_ns += (uint64_t)to - (uint64_t)asked;
 		return;
 	}
-	behind = busy_before(b, to) - busy_before(b, from);
+	behind = ts_stretches_before(b, to) - ts_stretches_before(b, from);
 	idle->behind_ns += behind;
 	idle->queued_ns += gap - behind;
 }
 
 /* The gaps of events that are sorted by begin. */
-static void add_gaps(struct ts_idle *idle, const struct busy *b, const struct ts_device_event *w, size_t n,
+static void add_gaps(struct ts_idle *idle, const struct ts_stretches *b, const struct ts_device_event *w, size_t n,
 		     const struct ts_trace *trace, struct ts_launches *launches)
 {
 	int64_t until = n ? w[0].end : 0;
@@ -116,13 +68,13 @@ struct rows {
 };
 
 /* One device: w are its events by begin; by stream and begin afterwards. */
-static void one_device(struct rows *rows, struct busy *b, struct ts_device_event *w, size_t n, struct ts_device_event *spare,
+static void one_device(struct rows *rows, struct ts_stretches *b, struct ts_device_event *w, size_t n, struct ts_device_event *spare,
 		       const struct ts_trace *trace, struct ts_launches *launches)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_idle *row = &rows->items[rows->n++];
 
-	find_busy(b, w, n);
+	ts_stretches_find(b, w, n);
 	*row = (struct ts_idle){.device = s->device[w[0].row], .stream = TS_TRACE_NO_DEVICE};
 	add_gaps(row, b, w, n, trace, launches);
 	by_place(w, n, spare, s, true);
@@ -155,7 +107,7 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 	struct ts_device_event *w = NULL, *spare;
 	struct ts_launches launches = {0};
 	struct rows rows = {0};
-	struct busy busy = {0};
+	struct ts_stretches busy = {0};
 	size_t n = 0;
 
 	if (ts_device_events(trace, arena, &w, &n, err) || ts_launches_find(trace, arena, &launches, err))

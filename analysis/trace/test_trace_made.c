@@ -20,6 +20,8 @@ void made_begin(struct made *m)
 		m->names[i] = ts_span_str(names[i]);
 	m->trace.names = m->names;
 	m->trace.n_names = NAMES;
+	m->trace.threads = m->threads;
+	m->trace.n_threads = THREADS;
 	ts_arena_init(&m->arena, 0);
 	assert_int_equal(ts_trace_rows_reserve(&m->one, 1, &m->err), TS_OK);
 }
@@ -39,6 +41,36 @@ void made_add(struct made *m, enum ts_trace_kind kind, uint32_t name, int32_t st
 	s->stream[0] = stream % 10;
 	s->thread[0] = s->category[0] = s->shapes[0] = s->collective[0] = s->group[0] = 0;
 	assert_int_equal(ts_trace_append(&m->trace, &m->one, &m->err), TS_OK);
+}
+
+uint32_t made_name(struct made *m, const char *name)
+{
+	for (size_t i = 0; i < m->trace.n_names; i++)
+		if (ts_span_is(m->names[i], name))
+			return (uint32_t)i;
+	assert_true(m->trace.n_names < NAMES_MAX);
+	m->names[m->trace.n_names] = ts_span_str(name);
+	return (uint32_t)m->trace.n_names++;
+}
+
+void made_host(struct made *m, enum ts_trace_kind kind, const char *name, uint32_t thread, int64_t start, int64_t end)
+{
+	made_add(m, kind, made_name(m, name), 0, start, end, TS_TRACE_NONE);
+	m->trace.rows.spans.thread[m->trace.rows.spans.n - 1] = thread;
+}
+
+void made_stack(struct made *m, const char *name, uint32_t thread, int64_t start, int64_t end, const char *stack)
+{
+	struct ts_trace_operators *o = &m->one.operators;
+
+	o->n = 1;
+	o->span[0] = 0;
+	o->sequence[0] = TS_TRACE_NONE;
+	o->forward_thread[0] = TS_TRACE_NONE;
+	o->stack[0] = made_name(m, stack);
+	o->module[0] = o->types[0] = o->inputs[0] = 0;
+	made_host(m, TS_TRACE_OPERATOR, name, thread, start, end);
+	o->n = 0;
 }
 
 void made_finish(struct made *m)

@@ -187,14 +187,15 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 			w[n++] = (struct ts_device_event){.begin = s->start_ns[i], .group = (uint64_t)number, .row = (uint32_t)i};
 	ts_device_events_by_begin(w, n, spare);
 	for (size_t i = 0; i < n; i++)
-		out->steps[i] = (struct ts_timeline_step){
-			.number = (int64_t)w[i].group, .start_ns = w[i].begin, .duration_ns = (uint64_t)s->duration_ns[w[i].row]};
+		out->steps[i] = (struct ts_timeline_step){.number = (int64_t)w[i].group,
+							  .row = w[i].row,
+							  .start_ns = w[i].begin,
+							  .duration_ns = (uint64_t)s->duration_ns[w[i].row]};
 	out->n_steps = n;
 	return TS_OK;
 }
 
-/* The number + 1 of the step during which this time lies; 0: none. */
-static uint64_t step_at(const struct ts_timelines *out, int64_t time)
+size_t ts_timelines_step_at(const struct ts_timelines *out, int64_t time)
 {
 	size_t low = 0, n = out->n_steps;
 
@@ -236,7 +237,7 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 
 		if (launch)
 			spare[launched++] = w[i];
-		w[i].group = step_at(out, launch ? launch->begin : w[i].begin);
+		w[i].group = ts_timelines_step_at(out, launch ? launch->begin : w[i].begin);
 	}
 	out->launched = measure(spare, launched, s);
 	out->between = measure(NULL, 0, s);

@@ -40,6 +40,7 @@ struct ts_timeline_of {
 
 struct ts_timeline_step {
 	int64_t number; /* of ProfilerStep#N */
+	uint32_t row;	/* of spans: its annotation */
 	int64_t start_ns;
 	uint64_t duration_ns;	     /* of the step on the host */
 	struct ts_timeline timeline; /* of what it launched, on all devices */
@@ -60,5 +61,7 @@ struct ts_timelines {
 
 /* Everything lies in the arena. */
 enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena, struct ts_timelines *ret, struct ts_error *err);
+/* The place among the steps of the one during which this time lies, plus 1; 0: none. */
+size_t ts_timelines_step_at(const struct ts_timelines *lines, int64_t time);
 
 #endif

@@ -28,12 +28,14 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *ar
 				      .world_size = about->world_size,
 				      .backend = about->backend,
 				      .base_ns = about->base_ns};
+	struct ts_nest nest;
 
 	if (about->n_devices)
 		out.device_name = about->devices[0].name;
 	count(trace, &out);
 	if (ts_timelines(trace, arena, &out.lines, err) || ts_kernel_sums(trace, arena, &out.sums, err) ||
-	    ts_idle_rows(trace, arena, &out.idle, &out.n_idle, err))
+	    ts_idle_rows(trace, arena, &out.idle, &out.n_idle, err) || ts_nest(trace, arena, &nest, err) ||
+	    ts_trace_host(trace, &nest, &out.lines, arena, &out.host, err))
 		return err->status;
 	*ret = out;
 	return TS_OK;

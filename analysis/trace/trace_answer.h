@@ -5,18 +5,11 @@
 #include "analysis/trace/idle.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
+#include "analysis/trace/trace_host.h"
 #include "analysis/trace/trace_rows.h"
 #include "analysis/trace/trace_verdict.h"
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
-
-/* What the reader left out, mended or doubts (docs/trace.md). */
-struct ts_trace_notice {
-	const char *code;
-	bool skipped;
-	uint64_t count;
-	struct ts_span detail; /* of the first case */
-};
 
 struct ts_trace_answer {
 	const char *path; /* as it was named */
@@ -33,6 +26,7 @@ struct ts_trace_answer {
 	struct ts_kernel_sums sums;
 	struct ts_idle *idle; /* of each device and stream */
 	size_t n_idle;
+	struct ts_trace_host host;
 	struct ts_trace_verdict verdict; /* by ts_trace_judge alone */
 };
 

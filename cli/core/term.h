@@ -16,6 +16,7 @@
 struct ts_term {
 	int width;	/* 0 = no limit */
 	bool colour;
+	bool page; /* the text is drawn as parts of a page (cli/text/html.h) */
 	bool utf8; /* the locale's encoding, so that characters beyond ASCII are shown */
 	bool out_tty;
 	bool err_tty;

@@ -1,4 +1,5 @@
-/* page.h - what every page begins and ends with: one file that needs nothing else, no script, no font, no request. It reads on a phone,
+/* page.h - what every page begins and ends with: one file that needs nothing else, no font, no request, and no script but that of a
+ * flame graph (cli/trace). It reads on a phone,
  * in the dark, printed and aloud; it is well-formed as XML, too. */
 #ifndef TSCOPE_CLI_REPORT_PAGE_H
 #define TSCOPE_CLI_REPORT_PAGE_H

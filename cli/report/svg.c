@@ -21,32 +21,6 @@ enum {
 	LABEL_TOP = 14
 };
 
-void ts_html_text(struct ts_buf *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			ts_buf_str(out, "&amp;");
-			break;
-		case '<':
-			ts_buf_str(out, "&lt;");
-			break;
-		case '>':
-			ts_buf_str(out, "&gt;");
-			break;
-		case '"':
-			ts_buf_str(out, "&quot;");
-			break;
-		case '\'':
-			ts_buf_str(out, "&#39;");
-			break;
-		default:
-			ts_buf_char(out, *text);
-			break;
-		}
-	}
-}
-
 /* The values are halved, because their difference may exceed the range of a double. */
 static double half_span(double low, double high)
 {

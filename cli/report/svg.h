@@ -11,11 +11,9 @@
 #include "analysis/answer/event.h"
 #include "analysis/answer/plot.h"
 #include "base/buf.h"
+#include "cli/text/html.h"
 
 enum { TS_SVG_WIDTH = 640, TS_SVG_TICKS = 12 };
-
-/* Appends text escaped for a place between tags or in a quoted attribute. */
-void ts_html_text(struct ts_buf *out, const char *text);
 
 /* Finds round numbers (1, 2 or 5 times a power of ten) from low to high, at most `most` (2 to TS_SVG_TICKS), and returns how many.
  * It returns 0 if low or high is not finite or low is not below high. */

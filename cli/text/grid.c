@@ -2,6 +2,7 @@
 #include "cli/text/grid.h"
 
 #include "base/text.h"
+#include "cli/text/html.h"
 
 enum { GAP = 2, GAP_LEAST = 1 };
 
@@ -178,7 +179,7 @@ bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int in
 	return total_of(grid, widths, gap) <= term->width - indent;
 }
 
-static bool has_heading(const struct ts_grid *grid)
+bool ts_grid_has_heading(const struct ts_grid *grid)
 {
 	for (size_t c = 0; c < grid->n_columns; c++)
 		if (grid->columns[c].head && grid->columns[c].head[0])
@@ -195,12 +196,16 @@ enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *t
 
 	if (grid->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
+	if (term->page) {
+		ts_html_grid(out, grid);
+		return TS_OK;
+	}
 	natural_widths(grid, widths);
 	if (term->width) {
 		gap = gap_of(grid, widths, term->width - indent);
 		shrink(grid, widths, term->width - indent, gap);
 	}
-	if (has_heading(grid)) {
+	if (ts_grid_has_heading(grid)) {
 		for (size_t c = 0; c < grid->n_columns; c++) {
 			struct ts_span head = ts_span_str(grid->columns[c].head ? grid->columns[c].head : "");
 

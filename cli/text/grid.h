@@ -46,6 +46,7 @@ void ts_grid_init(struct ts_grid *grid, const struct ts_grid_column *columns, si
 void ts_grid_span(struct ts_grid *grid, enum ts_style style, struct ts_span text);
 void ts_grid_text(struct ts_grid *grid, enum ts_style style, const char *text); /* text NULL: the caller ran out of memory */
 size_t ts_grid_rows(const struct ts_grid *grid);
+bool ts_grid_has_heading(const struct ts_grid *grid);
 /* Whether every row fits on one line when columns may shrink. */
 bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int indent);
 enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *term, int indent, struct ts_buf *out,

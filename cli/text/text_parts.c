@@ -1,6 +1,7 @@
 #include "cli/text/text_parts.h"
 
 #include "base/text.h"
+#include "cli/text/html.h"
 #include "cli/text/show_value.h"
 
 #include <string.h>
@@ -14,6 +15,12 @@ void ts_text_field(struct ts_cli *cli, const char *name, const char *value)
 
 	ts_escape(&safe, ts_span_str(value ? value : "(out of memory)"));
 	ts_buf_char(&safe, '\0');
+	if (cli->term.page) {
+		ts_html_field(&cli->out, name, safe.failed ? "" : (const char *)safe.data);
+		ts_buf_lacks(&cli->out, &safe);
+		ts_buf_finish(&safe);
+		return;
+	}
 	if (!safe.failed)
 		ts_wrap(&wrapped, (const char *)safe.data, width, COLUMN);
 	ts_style_on(&cli->out, &cli->term, TS_STYLE_DIM);
@@ -33,6 +40,10 @@ void ts_text_field(struct ts_cli *cli, const char *name, const char *value)
 
 void ts_text_heading(struct ts_cli *cli, const char *heading)
 {
+	if (cli->term.page) {
+		ts_html_heading(&cli->out, heading);
+		return;
+	}
 	ts_buf_char(&cli->out, '\n');
 	ts_styled(&cli->out, &cli->term, TS_STYLE_BOLD, heading);
 	ts_buf_char(&cli->out, '\n');
@@ -55,6 +66,10 @@ void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const 
 	struct ts_buf out = TS_BUF_INIT(1 << 16);
 	const char *safe = text ? ts_show_text(ts_span_str(text), &cli->arena) : NULL;
 
+	if (cli->term.page) {
+		ts_html_paragraph(&cli->out, style, safe ? safe : "(out of memory)");
+		return;
+	}
 	if (safe && cli->term.width)
 		ts_wrap(&out, safe, cli->term.width, indent);
 	else

@@ -3,8 +3,10 @@
 
 #include "base/below.h"
 #include "cli/core/path_run.h"
+#include "cli/core/policy_file.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
+#include "cli/trace/page_trace.h"
 #include "ingest/trace/trace_read.h"
 #include "ingest/trace/trace_sniff.h"
 
@@ -35,39 +37,40 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *path, struct 
 	return status;
 }
 
-static enum ts_status keep_notices(struct ts_cli *cli, const struct ts_notices *notices, struct ts_trace_answer *answer,
-				   struct ts_error *err)
-{
-	answer->notices = ts_arena_array(&cli->arena, notices->n, sizeof *answer->notices);
-	if (!answer->notices)
-		return ts_arena_error(&cli->arena, err);
-	for (size_t i = 0; i < notices->n; i++)
-		answer->notices[answer->n_notices++] = (struct ts_trace_notice){.code = notices->items[i].code,
-										.skipped = notices->items[i].level == TS_NOTICE_SKIPPED,
-										.count = notices->items[i].count,
-										.detail = notices->items[i].detail};
-	return TS_OK;
-}
-
-static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
-				const struct ts_trace_file *file, const struct ts_policy *policy, struct ts_findings *ret_findings,
-				struct ts_error *err)
+enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+			     struct ts_error *err)
 {
 	struct ts_trace_answer answer;
+	struct ts_policy policy;
+	bool answered = false;
 
-	if (ts_trace_answer(trace, &cli->arena, &answer, err) || keep_notices(cli, notices, &answer, err))
+	if (ts_policy_file(cli, &policy, err))
+		return ts_error_prefix(err, "analyze");
+	if (ts_trace_answer(trace, &cli->arena, &answer, err) || ts_trace_judge(&answer, &policy, &cli->arena, err))
 		return err->status;
+	cli->exit_code = ts_fails_on(cli, &answer.verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	answer.path = path;
-	answer.events = file->events;
-	answer.cut = file->cut;
-	if (ts_trace_judge(&answer, policy, &cli->arena, err))
+	answer.events = record->events;
+	answer.cut = record->cut;
+	answer.notices = record->notices;
+	answer.n_notices = record->n_notices;
+	if (ts_trace_page(cli, trace, &answer, &answered, err))
 		return err->status;
-	*ret_findings = answer.verdict.findings;
+	if (answered)
+		return TS_OK;
 	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
 }
 
-enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_findings *ret_findings,
-				struct ts_error *err)
+static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
+				const struct ts_trace_file *file, struct ts_error *err)
+{
+	struct ts_trace_record record;
+
+	return ts_trace_file_record(file, notices, &cli->arena, &record, err) ? err->status
+									      : ts_show_trace(cli, path, trace, &record, err);
+}
+
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	struct ts_notices notices = {.arena = &cli->arena};
 	struct ts_trace_file file;
@@ -77,7 +80,7 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const stru
 	if (ts_load_trace(cli, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
-	status = answer_of(cli, path, &notices, &trace, &file, policy, ret_findings, err);
+	status = answer_of(cli, path, &notices, &trace, &file, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
 	return status;

@@ -9,12 +9,17 @@
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
+enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
 /* Reads the file whole. The trace and the file are the caller's to finish. */
 enum ts_status ts_load_trace(const struct ts_cli *cli, const char *path, struct ts_notices *notices, struct ts_trace *trace,
 			     struct ts_trace_file *file, struct ts_error *err);
-/* The findings are by the rules on traces and this policy. */
-enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_findings *ret_findings,
-				struct ts_error *err);
+/* Computes and shows what is said of a trace, as text, JSON or a page. path: what it is called. --policy moves the limits of
+ * its rules, and --fail-on sets the exit code. */
+enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+			     struct ts_error *err);
+/* What the host did, and where its time went: text_host.c, text_host_time.c. */
+enum ts_status ts_trace_host_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *verdict);
 

@@ -4,48 +4,9 @@
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/trace_cells.h"
 
-enum { PLACES_SHOWN = 32, STEPS_SHOWN = 32 };
-
-static const char *ms(struct ts_cli *cli, uint64_t ns)
-{
-	return ts_arena_printf(&cli->arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
-}
-
-static const char *percent(struct ts_cli *cli, uint64_t part, uint64_t of)
-{
-	return of ? ts_arena_printf(&cli->arena, "%.1f %%", 100.0 * (double)part / (double)of) : "-";
-}
-
-/* Counts with their word. Where an allocation failed, the end of the answer says so. */
-static const char *plural(struct ts_cli *cli, uint64_t n, const char *word)
-{
-	const char *text = ts_show_plural(n, word, &cli->arena);
-
-	return text ? text : "";
-}
-
-static const char *count_of(struct ts_cli *cli, uint64_t n)
-{
-	const char *text = ts_show_count(n, &cli->arena);
-
-	return text ? text : "";
-}
-
-static void heading(struct ts_cli *cli, const char *text)
-{
-	ts_text_heading(cli, text ? text : "");
-}
-
-static void cell(struct ts_grid *grid, const char *text)
-{
-	ts_grid_text(grid, TS_STYLE_PLAIN, text);
-}
-
-static const char *place_word(struct ts_cli *cli, int32_t n, const char *none)
-{
-	return n == TS_TRACE_NO_DEVICE ? none : ts_arena_printf(&cli->arena, "%" PRId32, n);
-}
+enum { STEPS_SHOWN = 32 };
 
 /* --- who it is --- */
 
@@ -68,19 +29,19 @@ static const char *who(struct ts_cli *cli, const struct ts_trace_answer *a)
 
 static const char *copies(struct ts_cli *cli, uint64_t n)
 {
-	const char *text = ts_arena_printf(&cli->arena, "%s copies", count_of(cli, n));
+	const char *text = ts_arena_printf(&cli->arena, "%s copies", ts_trace_count(cli, n));
 
 	return text ? text : "";
 }
 
 static const char *contents(struct ts_cli *cli, const struct ts_trace_answer *a)
 {
-	return ts_arena_printf(&cli->arena, "%s: %s, %s, %s, %s; %s, %s, %s; %s, %s, %s", plural(cli, a->events, "event"),
-			       plural(cli, a->operators, "operator"), plural(cli, a->python, "Python function"),
-			       plural(cli, a->annotations, "annotation"), plural(cli, a->runtime, "runtime call"),
-			       plural(cli, a->kernels, "kernel"), a->copies == 1 ? "1 copy" : copies(cli, a->copies),
-			       plural(cli, a->fills, "fill"), plural(cli, a->flows, "flow"), plural(cli, a->allocations, "allocation"),
-			       plural(cli, a->counters, "counter"));
+	return ts_arena_printf(&cli->arena, "%s: %s, %s, %s, %s; %s, %s, %s; %s, %s, %s", ts_trace_plural(cli, a->events, "event"),
+			       ts_trace_plural(cli, a->operators, "operator"), ts_trace_plural(cli, a->python, "Python function"),
+			       ts_trace_plural(cli, a->annotations, "annotation"), ts_trace_plural(cli, a->runtime, "runtime call"),
+			       ts_trace_plural(cli, a->kernels, "kernel"), a->copies == 1 ? "1 copy" : copies(cli, a->copies),
+			       ts_trace_plural(cli, a->fills, "fill"), ts_trace_plural(cli, a->flows, "flow"),
+			       ts_trace_plural(cli, a->allocations, "allocation"), ts_trace_plural(cli, a->counters, "counter"));
 }
 
 /* --- the timeline --- */
@@ -88,10 +49,10 @@ static const char *contents(struct ts_cli *cli, const struct ts_trace_answer *a)
 static void time_row(struct ts_cli *cli, struct ts_grid *grid, const char *what, uint64_t ns, const struct ts_timeline *t,
 		     uint64_t events, bool counted)
 {
-	cell(grid, what);
-	cell(grid, ms(cli, ns));
-	cell(grid, percent(cli, ns, t->span_ns));
-	cell(grid, counted ? ts_show_count(events, &cli->arena) : "");
+	ts_trace_cell(grid, what);
+	ts_trace_cell(grid, ts_trace_ms(cli, ns));
+	ts_trace_cell(grid, ts_trace_percent(cli, ns, t->span_ns));
+	ts_trace_cell(grid, counted ? ts_show_count(events, &cli->arena) : "");
 }
 
 static enum ts_status timeline(struct ts_cli *cli, const struct ts_timeline *t, struct ts_error *err)
@@ -130,10 +91,10 @@ static enum ts_status collectives(struct ts_cli *cli, const struct ts_timeline *
 	for (size_t i = 0; i < TS_COLLECTIVES; i++) {
 		if (!t->collectives[i].events)
 			continue;
-		cell(&grid, ts_collective_word(t->collectives[i].kind));
-		cell(&grid, ts_show_count(t->collectives[i].events, &cli->arena));
-		cell(&grid, ms(cli, t->collectives[i].ns));
-		cell(&grid, ms(cli, t->collectives[i].exposed_ns));
+		ts_trace_cell(&grid, ts_collective_word(t->collectives[i].kind));
+		ts_trace_cell(&grid, ts_show_count(t->collectives[i].events, &cli->arena));
+		ts_trace_cell(&grid, ts_trace_ms(cli, t->collectives[i].ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, t->collectives[i].exposed_ns));
 	}
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
@@ -142,13 +103,13 @@ static enum ts_status collectives(struct ts_cli *cli, const struct ts_timeline *
 
 static void timeline_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline *t)
 {
-	cell(grid, ts_show_count(t->events, &cli->arena));
-	cell(grid, ms(cli, t->span_ns));
-	cell(grid, ms(cli, t->busy_ns));
-	cell(grid, ms(cli, t->computation_ns));
-	cell(grid, ms(cli, t->communication_ns));
-	cell(grid, ms(cli, t->exposed_communication_ns));
-	cell(grid, ms(cli, t->memory_ns));
+	ts_trace_cell(grid, ts_show_count(t->events, &cli->arena));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->span_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->busy_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->computation_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->communication_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->exposed_communication_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, t->memory_ns));
 }
 
 #define TIMELINE_COLUMNS                                                                                                               \
@@ -160,18 +121,11 @@ static void timeline_cells(struct ts_cli *cli, struct ts_grid *grid, const struc
 
 static void place_rows(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline_of *rows, size_t n)
 {
-	for (size_t i = 0; i < n && i < PLACES_SHOWN; i++) {
-		cell(grid, place_word(cli, rows[i].device, "-"));
-		cell(grid, place_word(cli, rows[i].stream, "all"));
+	for (size_t i = 0; i < n && i < TS_TRACE_PLACES_SHOWN; i++) {
+		ts_trace_cell(grid, ts_trace_place(cli, rows[i].device, "-"));
+		ts_trace_cell(grid, ts_trace_place(cli, rows[i].stream, "all"));
 		timeline_cells(cli, grid, &rows[i].timeline);
 	}
-}
-
-static void more_rows(struct ts_cli *cli, size_t n, size_t shown, const char *what)
-{
-	if (n > shown)
-		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
-				ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - shown, what)));
 }
 
 static enum ts_status places(struct ts_cli *cli, const struct ts_timelines *l, struct ts_error *err)
@@ -185,15 +139,15 @@ static enum ts_status places(struct ts_cli *cli, const struct ts_timelines *l, s
 	place_rows(cli, &grid, l->streams, l->n_streams);
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
-	more_rows(cli, l->n_devices, PLACES_SHOWN, "device");
-	more_rows(cli, l->n_streams, PLACES_SHOWN, "stream");
+	ts_trace_more(cli, l->n_devices, TS_TRACE_PLACES_SHOWN, "device");
+	ts_trace_more(cli, l->n_streams, TS_TRACE_PLACES_SHOWN, "stream");
 	return TS_OK;
 }
 
 static void step_row(struct ts_cli *cli, struct ts_grid *grid, const char *step, const char *host, const struct ts_timeline *t)
 {
-	cell(grid, step);
-	cell(grid, host);
+	ts_trace_cell(grid, step);
+	ts_trace_cell(grid, host);
 	timeline_cells(cli, grid, t);
 }
 
@@ -210,13 +164,13 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, st
 	ts_text_heading(cli, "Steps (what the calls of each launched, whenever it ran)");
 	ts_grid_init(&grid, columns, 9, &cli->arena);
 	for (size_t i = 0; i < l->n_steps && i < STEPS_SHOWN; i++)
-		step_row(cli, &grid, ts_show_step(l->steps[i].number, &cli->arena), ms(cli, l->steps[i].duration_ns),
+		step_row(cli, &grid, ts_show_step(l->steps[i].number, &cli->arena), ts_trace_ms(cli, l->steps[i].duration_ns),
 			 &l->steps[i].timeline);
 	if (l->between.events)
 		step_row(cli, &grid, "none", "", &l->between);
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
-	more_rows(cli, l->n_steps, STEPS_SHOWN, "step");
+	ts_trace_more(cli, l->n_steps, STEPS_SHOWN, "step");
 	return TS_OK;
 }
 
@@ -233,22 +187,22 @@ static enum ts_status idle(struct ts_cli *cli, const struct ts_trace_answer *a, 
 	ts_text_heading(
 		cli, "Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)");
 	ts_grid_init(&grid, columns, 9, &cli->arena);
-	for (size_t i = 0; i < a->n_idle && i < PLACES_SHOWN; i++) {
+	for (size_t i = 0; i < a->n_idle && i < TS_TRACE_PLACES_SHOWN; i++) {
 		const struct ts_idle *row = &a->idle[i];
 
-		cell(&grid, place_word(cli, row->device, "-"));
-		cell(&grid, place_word(cli, row->stream, "all"));
-		cell(&grid, ts_show_count(row->gaps, &cli->arena));
-		cell(&grid, ms(cli, row->idle_ns));
-		cell(&grid, ms(cli, row->host_ns));
-		cell(&grid, ms(cli, row->launch_ns));
-		cell(&grid, ms(cli, row->behind_ns));
-		cell(&grid, ms(cli, row->queued_ns));
-		cell(&grid, ms(cli, row->unknown_ns));
+		ts_trace_cell(&grid, ts_trace_place(cli, row->device, "-"));
+		ts_trace_cell(&grid, ts_trace_place(cli, row->stream, "all"));
+		ts_trace_cell(&grid, ts_show_count(row->gaps, &cli->arena));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->idle_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->host_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->launch_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->behind_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->queued_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->unknown_ns));
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
-	more_rows(cli, a->n_idle, PLACES_SHOWN, "row");
+	ts_trace_more(cli, a->n_idle, TS_TRACE_PLACES_SHOWN, "row");
 	return TS_OK;
 }
 
@@ -256,11 +210,11 @@ static enum ts_status idle(struct ts_cli *cli, const struct ts_trace_answer *a, 
 
 static void sum_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_kernel_sum *s, uint64_t all)
 {
-	cell(grid, ms(cli, s->sum_ns));
-	cell(grid, percent(cli, s->sum_ns, all));
-	cell(grid, ts_show_count(s->count, &cli->arena));
-	cell(grid, s->count ? ms(cli, s->sum_ns / s->count) : "-");
-	cell(grid, ms(cli, s->max_ns));
+	ts_trace_cell(grid, ts_trace_ms(cli, s->sum_ns));
+	ts_trace_cell(grid, ts_trace_percent(cli, s->sum_ns, all));
+	ts_trace_cell(grid, ts_show_count(s->count, &cli->arena));
+	ts_trace_cell(grid, s->count ? ts_trace_ms(cli, s->sum_ns / s->count) : "-");
+	ts_trace_cell(grid, ts_trace_ms(cli, s->max_ns));
 }
 
 #define SUM_COLUMNS                                                                                                                    \
@@ -275,12 +229,13 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	static const struct ts_grid_column by_name[] = {SUM_COLUMNS, {"category", TS_ALIGN_LEFT, 0}, {"name", TS_ALIGN_LEFT, 20}};
 	struct ts_grid grid;
 
-	heading(cli, ts_arena_printf(&cli->arena,
-				     "Work by category, by the table of kernels, version %d (sums: what ran at once counts twice)",
-				     TS_KERNEL_TABLE_VERSION));
+	ts_trace_heading(cli,
+			 ts_arena_printf(&cli->arena,
+					 "Work by category, by the table of kernels, version %d (sums: what ran at once counts twice)",
+					 TS_KERNEL_TABLE_VERSION));
 	ts_grid_init(&grid, by_category, 6, &cli->arena);
 	for (size_t i = 0; i < sums->n_categories; i++) {
-		cell(&grid, ts_sum_category_word(sums->categories[i].category));
+		ts_trace_cell(&grid, ts_sum_category_word(sums->categories[i].category));
 		sum_cells(cli, &grid, &sums->categories[i], sums->sum_ns);
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
@@ -289,12 +244,28 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	ts_grid_init(&grid, by_name, 7, &cli->arena);
 	for (size_t i = 0; i < sums->n_names && i < TS_TRACE_KERNELS_SHOWN; i++) {
 		sum_cells(cli, &grid, &sums->names[i], sums->sum_ns);
-		cell(&grid, ts_sum_category_word(sums->names[i].category));
-		ts_grid_span(&grid, TS_STYLE_PLAIN, ts_kernel_without_arguments(sums->names[i].name));
+		ts_trace_cell(&grid, ts_sum_category_word(sums->names[i].category));
+		ts_trace_name(cli, &grid, ts_kernel_without_arguments(sums->names[i].name));
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
-	more_rows(cli, sums->n_names, TS_TRACE_KERNELS_SHOWN, "name");
+	ts_trace_more(cli, sums->n_names, TS_TRACE_KERNELS_SHOWN, "name");
+	return TS_OK;
+}
+
+static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
+{
+	const struct ts_timelines *l = &a->lines;
+
+	if (l->unlaunched)
+		ts_text_field(cli, "note",
+			      ts_arena_printf(&cli->arena,
+					      "%s of %s were launched before the recording began, or by a call that it lacks",
+					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
+	ts_text_trace_verdict(cli, &a->verdict);
+	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
+	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+		return err->status;
 	return TS_OK;
 }
 
@@ -305,19 +276,12 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 	ts_text_field(cli, "trace", a->path);
 	ts_text_field(cli, "of", who(cli, a));
 	ts_text_field(cli, "has", contents(cli, a));
-	if (!l->all.events) {
+	if (!l->all.events)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
 				"The trace has no events of devices, so there is nothing to say of their time.");
-		return ts_arena_check(&cli->arena, err);
-	}
-	if (l->unlaunched)
-		ts_text_field(cli, "note",
-			      ts_arena_printf(&cli->arena,
-					      "%s of %s were launched before the recording began, or by a call that it lacks",
-					      count_of(cli, l->unlaunched), plural(cli, l->all.events, "event")));
-	ts_text_trace_verdict(cli, &a->verdict);
-	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
-	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+	else if (devices(cli, a, err))
+		return err->status;
+	if (ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
 		return err->status;
 	return ts_arena_check(&cli->arena, err);
 }

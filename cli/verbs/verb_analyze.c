@@ -9,6 +9,7 @@
 #include "cli/report/report.h"
 #include "cli/text/text_rows.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/stored_trace.h"
 #include "cli/verbs/analyze_snapshot.h"
 #include "cli/verbs/verbs.h"
 
@@ -69,19 +70,6 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analy
 	return ts_render_report_text(cli, &report, err);
 }
 
-static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
-{
-	const char *word = ts_args_text(&cli->args, "fail-on");
-	enum ts_severity least;
-
-	if (!word || !ts_severity_parse(ts_span_str(word), &least))
-		return false;
-	for (size_t i = 0; i < findings->n; i++)
-		if (findings->items[i].severity >= least)
-			return true;
-	return false;
-}
-
 static bool is_among(const char *const *names, const char *name)
 {
 	while (*names && strcmp(*names, name) != 0)
@@ -92,8 +80,9 @@ static bool is_among(const char *const *names, const char *name)
 /* What only runs have cannot be asked of a file of another kind. `but` are the options that this kind has, too, and NULL. */
 static enum ts_status refuse_options(const struct ts_cli *cli, const char *const *but, const char *why, struct ts_error *err)
 {
-	static const char *const of_runs[] = {"warmup",	       "rank",	 "flops-per-step", "peak-tflops", "dtype", "microbatches",
-					      "device-memory", "policy", "fail-on",	   "html",	  "rows",  "fresh"};
+	static const char *const of_runs[] = {"warmup",	      "rank",	       "flops-per-step", "peak-tflops", "dtype",
+					      "microbatches", "device-memory", "policy",	 "fail-on",	"html",
+					      "rows",	      "fresh",	       "trace"};
 
 	for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
 		if (ts_args_has(&cli->args, of_runs[i]) && !is_among(but, of_runs[i]))
@@ -112,28 +101,81 @@ static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct t
 	return ts_analyze_snapshot(cli, path, err);
 }
 
-static enum ts_status of_trace(struct ts_cli *cli, const char *path, const struct ts_policy *policy, struct ts_error *err)
+static enum ts_status of_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
-	static const char *const too[] = {"policy", "fail-on", NULL};
-	struct ts_findings findings = {0};
+	static const char *const too[] = {"html", "policy", "fail-on", NULL}, *const none[] = {NULL};
 	const char *why = ts_arena_printf(&cli->arena, "for runs, and %s is a profiler's trace", path);
 
 	if (!why)
 		return ts_arena_error(&cli->arena, err);
 	if (ts_args_has(&cli->args, "as"))
-		return refuse_options(cli, too + 2, why, err) ? err->status : ts_trace_as_peer(cli, path, err);
-	if (refuse_options(cli, too, why, err) || ts_analyze_trace(cli, path, policy, &findings, err))
+		return refuse_options(cli, none, why, err) ? err->status : ts_trace_as_peer(cli, path, err);
+	if (refuse_options(cli, too, why, err))
 		return err->status;
-	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	return TS_OK;
+	return ts_analyze_trace(cli, path, err);
+}
+
+/* --trace NAME: one trace of the run instead of its steps. */
+static enum ts_status of_stored(struct ts_cli *cli, const char *name, const struct ts_analyze_request *request, struct ts_error *err)
+{
+	static const char *const too[] = {"rank", "trace", "policy", "fail-on", NULL};
+	const struct ts_run_trace *chosen = NULL;
+	struct ts_run_trace *traces = NULL;
+	struct ts_get_reply run;
+	struct ts_span spec;
+	size_t n = 0;
+
+	if (refuse_options(cli, too, "about the steps of a run, and --trace asks about a trace", err) ||
+	    ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_stored_traces(cli, &run.run.id, &traces, &n, err) ||
+	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
+		return err->status;
+	return ts_analyze_stored(cli, chosen, err);
+}
+
+/* Whether an option was given that is about steps. */
+static bool asks_of_steps(const struct ts_cli *cli)
+{
+	static const char *const none[] = {NULL};
+	struct ts_error err;
+
+	return refuse_options(cli, none, "", &err) != TS_OK;
+}
+
+/* What is said of the traces of a run: all, where it has no steps; else which there are. *ret_answered: nothing else is to be said. */
+static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const struct ts_analysis *analysis, bool *ret_answered,
+				struct ts_error *err)
+{
+	const char *word = ts_cli_word(cli, 0);
+	struct ts_run_trace *traces = NULL;
+	struct ts_get_reply run;
+	size_t n = 0;
+
+	*ret_answered = false;
+	if (asks_of_steps(cli) || (analysis->run.steps && cli->json))
+		return TS_OK;
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    (run.n_files && ts_stored_traces(cli, &run.run.id, &traces, &n, err)))
+		return err->status;
+	if (!n)
+		return TS_OK;
+	if (analysis->run.steps) {
+		*ret_answered = true;
+		return answer(cli, analysis, err) ? err->status : ts_mention_stored(cli, word, traces, n, err);
+	}
+	*ret_answered = n == 1 || !cli->json;
+	if (n == 1)
+		return ts_analyze_stored(cli, &traces[0], err);
+	return cli->json ? TS_OK : ts_show_stored(cli, word, traces, n, err);
 }
 
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_analyze_request request = {0};
 	struct ts_analysis analysis;
+	const char *name = ts_args_text(&cli->args, "trace");
 	enum ts_status status;
-	bool trace = false;
+	bool trace = false, answered = false;
 
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return of_snapshot(cli, ts_cli_word(cli, 0), err);
@@ -141,9 +183,11 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (!status)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && trace)
-		return of_trace(cli, ts_cli_word(cli, 0), &request.policy, err);
+		return of_trace(cli, ts_cli_word(cli, 0), err);
 	if (!status && ts_args_has(&cli->args, "as"))
 		status = ts_error_set(err, TS_INVALID, "analyze: --as is for the path of a trace or a memory snapshot");
+	if (!status && name)
+		return of_stored(cli, name, &request, err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)
@@ -151,8 +195,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	ts_cli_call_run(cli, ts_cli_word(cli, 0), &analysis.run);
-	if (answer(cli, &analysis, err))
+	if (traces_of(cli, request.spec, &analysis, &answered, err) || (!answered && answer(cli, &analysis, err)))
 		return err->status;
-	cli->exit_code = fails(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	cli->exit_code = ts_fails_on(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;
 }

@@ -174,26 +174,41 @@ static const struct ts_example facts_examples[] = {
 };
 
 static const struct ts_option analyze_options[] = {
-	{.name = "warmup", .letter = 'w', .argument = "N",
+	{.name = "warmup",
+	 .letter = 'w',
+	 .argument = "N",
 	 .help = "leave out the first N steps as warm-up; 0 leaves out none (default: as many as the step times show)"},
-	{.name = "rank", .letter = 'r', .argument = "N",
-	 .help = "analyze this rank (default: the lowest rank that has steps)"},
-	{.name = "flops-per-step", .argument = "F",
-	 .help = "floating-point operations of the model in one step, such as 6.1e12"},
+	{.name = "rank", .letter = 'r', .argument = "N", .help = "analyze this rank (default: the lowest rank that has steps)"},
+	{.name = "trace",
+	 .argument = "NAME",
+	 .help = "show what this trace of the run says, as of a file; --rank says whose where several ranks have one of this name"},
+	{.name = "flops-per-step", .argument = "F", .help = "floating-point operations of the model in one step, such as 6.1e12"},
 	{.name = "peak-tflops", .argument = "T", .help = "peak of one device, in 10^12 operations per second"},
-	{.name = "dtype", .argument = "NAME",
+	{.name = "dtype",
+	 .argument = "NAME",
 	 .help = "number format of the matrix products: bf16, fp16, tf32, ...; it selects the peak of the device"},
 	{.name = "microbatches", .argument = "M", .help = "microbatches per step of pipeline parallelism"},
-	{.name = "device-memory", .argument = "SIZE",
+	{.name = "device-memory",
+	 .argument = "SIZE",
 	 .help = "memory of one device, such as 80GiB; it comes before what the run records"},
-	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	{.name = "policy",
+	 .argument = "FILE",
+	 .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
-	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
+	{.name = "fail-on",
+	 .argument = "SEVERITY",
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "low medium high",
 	 .help = "exit with 1 if there is a finding of this severity or above: low, medium, high"},
-	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "axolotl kempner",
+	{.name = "as",
+	 .argument = "TOOL",
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "axolotl kempner",
 	 .help = "of a trace or snapshot, print the tables of another tool, with the right number beside each that is wrong: axolotl, "
 		 "kempner"},
-	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	{.name = "html",
+	 .argument = "FILE",
+	 .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
@@ -556,7 +571,9 @@ static const struct ts_example help_examples[] = {
 
 const struct ts_verb ts_verbs[] = {
 	{
-		.name = "push", .summary = "store runs and give them names", .usage = "PATH...",
+		.name = "push",
+		.summary = "store runs and give them names",
+		.usage = "PATH...",
 		.about = "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and the "
 			 "files of other tools: TensorBoard's event files, W&B's logs, Hugging Face's "
 			 "trainer_state.json, MLflow's folders and databases, TraceML's summaries, CSV, JSON Lines "
@@ -568,13 +585,17 @@ const struct ts_verb ts_verbs[] = {
 			 "A push moves an existing name only to a run that continues the run that the name points at, "
 			 "for example when a run that still trains is pushed again and again. Any other move needs "
 			 "--force. The output lists what could not be read, with file and line.",
-		.options = push_options, .examples = push_examples,
+		.options = push_options,
+		.examples = push_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_DIR,
+		.min_words = 1,
+		.max_words = SIZE_MAX,
+		.words = TS_COMPLETE_DIR,
 		.run = ts_verb_push,
 	},
 	{
-		.name = "list", .summary = "list runs: filter, sort, choose columns",
+		.name = "list",
+		.summary = "list runs: filter, sort, choose columns",
 		.usage = "[FILTER]",
 		.about = "FILTER compares columns and facts, for example: steps>=1000 and (config.lr>1e-4 or "
 			 "state=running). Text with spaces must be quoted, and ~ matches a glob. A run that does not "
@@ -583,55 +604,74 @@ const struct ts_verb ts_verbs[] = {
 			 ".last_step, .best_step, .min_step and .max_step. Values are those of the lowest rank that has the series; "
 			 "NaN and infinities are left out. Names say which value is the best: the least of a loss, an error or a "
 			 "perplexity, the largest of an accuracy, an f1, a bleu or a reward. Of other series the best is not known.",
-		.options = list_options, .examples = list_examples,
+		.options = list_options,
+		.examples = list_examples,
 		.exits = EXITS_DONE,
-		.max_words = 1, .pages = true,
+		.max_words = 1,
+		.pages = true,
 		.run = ts_verb_list,
 	},
 	{
-		.name = "show", .summary = "show what a run holds: names, facts, series, metrics, files", .usage = "RUN",
+		.name = "show",
+		.summary = "show what a run holds: names, facts, series, metrics, files",
+		.usage = "RUN",
 		.about = ABOUT_RUN,
 		.examples = show_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1,
+		.max_words = 1,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_show,
 	},
 	{
-		.name = "facts", .summary = "show the facts of a run, or collect those of this host",
+		.name = "facts",
+		.summary = "show the facts of a run, or collect those of this host",
 		.usage = "[RUN [GLOB]]",
 		.about = "With RUN, the command shows every fact with its value and its source; GLOB selects facts by "
 			 "path. Without RUN, it collects the facts of this host (code, CI, SLURM, GPUs, driver, "
 			 "environment) and prints them as facts.json, a file that lies beside run.json. A bash script "
 			 "passes its own arguments on with --command \"${*@Q}\". A patch that is longer than 1 MiB, "
-			 "is not UTF-8, or might contain a secret is left out, and a warning tells so.\n\n"
-			 ABOUT_RUN,
-		.options = facts_options, .examples = facts_examples,
+			 "is not UTF-8, or might contain a secret is left out, and a warning tells so.\n\n" ABOUT_RUN,
+		.options = facts_options,
+		.examples = facts_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_facts,
 	},
 	{
-		.name = "analyze", .summary = "show what limits the speed of a run, what is wrong with it, and why", .usage = "RUN",
+		.name = "analyze",
+		.summary = "show what limits the speed of a run, what is wrong with it, and why",
+		.usage = "RUN",
 		.about = "Shows where the time of the run goes and what to try, then the findings of the rules, worst "
 			 "first, and then one panel each for step times, memory, loss, ranks, efficiency, and what is "
 			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN
 			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
-			 "(docs/trace.md); first come what to try, with the most that it could save, and findings. --policy and "
-			 "--fail-on go with it, the other options of runs do not.\n\n"
+			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. First come what "
+			 "to try, with the most that it could save, and findings. Of the options of runs --policy, --fail-on and "
+			 "--html go with it: its page has flame graphs, too.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md).",
-		.options = analyze_options, .examples = analyze_examples,
+		.options = analyze_options,
+		.examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1,
+		.max_words = 1,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_analyze,
 	},
 	{
-		.name = "plot", .summary = "draw a column of many runs in one picture", .usage = "COLUMN RUN...",
+		.name = "plot",
+		.summary = "draw a column of many runs in one picture",
+		.usage = "COLUMN RUN...",
 		.about = "COLUMN is a name that 'tscope show' lists, with or without its group: loss or scalars.loss. RUN is "
 			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*'; a filter as "
 			 "'tscope list' takes it, such as 'config.lr>1e-4'; or a directory or a glob of directories, which "
@@ -640,24 +680,34 @@ const struct ts_verb ts_verbs[] = {
 			 "picture, so that no spike is lost and little is sent. NaN, infinities and, on a logarithmic "
 			 "scale, values that are not above zero are marked with an x. Where steps are missing, the line is "
 			 "interrupted. Of steps that a restart executed again, the newest values are drawn.",
-		.options = plot_options, .examples = plot_examples,
+		.options = plot_options,
+		.examples = plot_examples,
 		.exits = EXITS_DONE,
-		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 2,
+		.max_words = TS_CHART_RUNS_MAX + 1,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.first_word = "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss",
 		.run = ts_verb_plot,
 	},
 	{
-		.name = "explain", .summary = "explain the rules behind the findings of analyze", .usage = "[CODE]",
+		.name = "explain",
+		.summary = "explain the rules behind the findings of analyze",
+		.usage = "[CODE]",
 		.about = "Without CODE, the command lists every rule with its meaning. With CODE, it shows when the "
 			 "rule fires, its thresholds and how a policy file sets them, how severe it is, what to try, "
 			 "and the source of the rule. docs/findings.md has the same text in one document.",
-		.options = explain_options, .examples = explain_examples,
+		.options = explain_options,
+		.examples = explain_examples,
 		.exits = EXITS_DONE,
-		.max_words = 1, .words = TS_COMPLETE_RULE, .pages = true,
+		.max_words = 1,
+		.words = TS_COMPLETE_RULE,
+		.pages = true,
 		.run = ts_verb_explain,
 	},
 	{
-		.name = "diff", .summary = "find the first step at which two runs differ, and what else differs",
+		.name = "diff",
+		.summary = "find the first step at which two runs differ, and what else differs",
 		.usage = "RUN RUN [RUN...]",
 		.about = "Tells in one sentence whether the two runs computed the same values and, if not, why and "
 			 "how sure that is. Then it shows for every series the first step at which its bits differ "
@@ -679,20 +729,24 @@ const struct ts_verb ts_verbs[] = {
 			 "With --as traceml and two summaries of TraceML (final_summary.json), the command shows the "
 			 "verdict of TraceML's compare by its rules, the verdict of tscope beside it, and what "
 			 "TraceML's rules ignore. It exits with 0 for TraceML's EQUIVALENT and IMPROVEMENT, with 1 "
-			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n"
-			 ABOUT_RUN,
-		.options = diff_options, .examples = diff_examples,
+			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n" ABOUT_RUN,
+		.options = diff_options,
+		.examples = diff_examples,
 		.exits = "0 the same: both runs have the same columns and steps, and every bit agrees\n"
 			 "1 different: a step that both runs have differs, or something that --exit-on names "
 			 "differs\n"
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: the common steps agree, but one run has more steps, or there are no common "
 			 "steps, or only series of unknown meaning differ",
-		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 2,
+		.max_words = TS_MATRIX_RUNS_MAX,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_diff,
 	},
 	{
-		.name = "check-resume", .summary = "check whether a run resumed correctly from a checkpoint",
+		.name = "check-resume",
+		.summary = "check whether a run resumed correctly from a checkpoint",
 		.usage = "[PARENT] RUN",
 		.about = "Compares RUN, from the step at which it resumed, with PARENT's steps of the same numbers: "
 			 "the first losses, the losses that follow, gradient norm, learning rate, and the digests of "
@@ -704,19 +758,23 @@ const struct ts_verb ts_verbs[] = {
 			 "directory holds twice are compared with their first execution. A run that was not restarted "
 			 "is compared with the run that its fact lineage.parent names. The step of the resume is the "
 			 "fact lineage.resumed_step, or else the step at which the last restart began, or else the "
-			 "first step.\n\n"
-			 ABOUT_RUN,
-		.options = check_resume_options, .examples = check_resume_examples,
+			 "first step.\n\n" ABOUT_RUN,
+		.options = check_resume_options,
+		.examples = check_resume_examples,
 		.exits = "0 the run resumed correctly\n"
 			 "1 the run did not resume correctly\n"
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: too few common steps, or the answer depends on a number format that is not "
 			 "declared",
-		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_check_resume,
 	},
 	{
-		.name = "gate", .summary = "test whether a run is slower than its baselines",
+		.name = "gate",
+		.summary = "test whether a run is slower than its baselines",
 		.usage = "CANDIDATE...",
 		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload) with "
 			 "earlier runs. It tells whether the candidate has a regression, with a confidence interval; "
@@ -727,9 +785,9 @@ const struct ts_verb ts_verbs[] = {
 			 "A candidate that looks slower is suspect. The gate then exits with 4 and asks for pairs: "
 			 "base and candidate, run in turn on one allocation. Name those runs with --paired, and the "
 			 "gate decides by them. docs/gate.md describes the test, its measured error rates and every "
-			 "setting.\n\n"
-			 ABOUT_RUN,
-		.options = gate_options, .examples = gate_examples,
+			 "setting.\n\n" ABOUT_RUN,
+		.options = gate_options,
+		.examples = gate_examples,
 		.exits = "0 no regression was found: pass, improvement, or (with a warning) too few baselines\n"
 			 "1 regression\n"
 			 "2 the command failed: wrong usage, no such run, a run that still trains, no connection, "
@@ -737,26 +795,32 @@ const struct ts_verb ts_verbs[] = {
 			 "3 inconclusive: the runs are not comparable, or the metric is missing (see --inconclusive); or blind: a "
 			 "regression above GATE.must_catch could have been missed\n"
 			 "4 suspect: pairs have to be run",
-		.max_words = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = TS_GATE_SPECS_MAX,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_gate,
 	},
 	{
-		.name = "baseline", .summary = "show the runs that a gate would compare with, or accept a change",
+		.name = "baseline",
+		.summary = "show the runs that a gate would compare with, or accept a change",
 		.usage = "[RUN] | accept COMMIT",
 		.about = "Shows the runs with which a gate would compare RUN, or the newest run, and for every other "
 			 "run that it looked at the reason why that run is no baseline. With --bundle it also writes "
 			 "the baselines to a file, for jobs without a server.\n\n"
 			 "accept COMMIT accepts the change of speed at that commit of the branch: the baselines begin "
 			 "anew with its runs, and the runs before it only show the spread between runs. It writes the "
-			 "note 'accepted'; 'tscope note RUN accepted=' takes the acceptance back.\n\n"
-			 ABOUT_RUN,
-		.options = baseline_options, .examples = baseline_examples,
+			 "note 'accepted'; 'tscope note RUN accepted=' takes the acceptance back.\n\n" ABOUT_RUN,
+		.options = baseline_options,
+		.examples = baseline_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
+		.pages = true,
 		.run = ts_verb_baseline,
 	},
 	{
-		.name = "trend", .summary = "show where the step time of a branch changed, and between which commits",
+		.name = "trend",
+		.summary = "show where the step time of a branch changed, and between which commits",
 		.usage = "BRANCH",
 		.about = "Draws a metric over the runs of a branch, one value per run, and marks where its level "
 			 "changed: by how much, between which two commits, how many runs ago, and whether the change "
@@ -766,79 +830,114 @@ const struct ts_verb ts_verbs[] = {
 			 "A change is found when three runs of a new level follow about fifty runs of the old one; "
 			 "after fewer old runs, more new runs are needed. docs/trend.md describes the test and its "
 			 "measured error rates.",
-		.options = trend_options, .examples = trend_examples,
+		.options = trend_options,
+		.examples = trend_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --exit-code: the newest level is worse than the one before, and the change was not "
 			 "accepted\n"
 			 "2 the command failed: wrong usage, no such branch, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_BRANCH, .pages = true,
+		.min_words = 1,
+		.max_words = 1,
+		.words = TS_COMPLETE_BRANCH,
+		.pages = true,
 		.run = ts_verb_trend,
 	},
 	{
-		.name = "name", .summary = "give a run another name", .usage = "RUN NAME",
+		.name = "name",
+		.summary = "give a run another name",
+		.usage = "RUN NAME",
 		.about = ABOUT_PUSHED,
-		.options = name_options, .examples = name_examples,
+		.options = name_options,
+		.examples = name_examples,
 		.exits = EXITS_DONE,
-		.min_words = 2, .max_words = 2, .words = TS_COMPLETE_RUN,
+		.min_words = 2,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
 		.run = ts_verb_name,
 	},
 	{
-		.name = "tag", .summary = "pin a run under a tag, a name that does not move, or list tags",
+		.name = "tag",
+		.summary = "pin a run under a tag, a name that does not move, or list tags",
 		.usage = "[RUN TAG]",
 		.about = ABOUT_PUSHED,
-		.options = tag_options, .examples = tag_examples,
+		.options = tag_options,
+		.examples = tag_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .words = TS_COMPLETE_RUN,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
 		.run = ts_verb_tag,
 	},
 	{
-		.name = "note", .summary = "write or show notes on a run", .usage = "RUN [KEY=VALUE...]",
+		.name = "note",
+		.summary = "write or show notes on a run",
+		.usage = "RUN [KEY=VALUE...]",
 		.about = "A note belongs to the name of a run and not to the run itself, so the run's id stays the "
 			 "same. KEY= without a value removes the note. The note with key state holds the run's state.",
 		.examples = note_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_RUN,
+		.min_words = 1,
+		.max_words = SIZE_MAX,
+		.words = TS_COMPLETE_RUN,
 		.run = ts_verb_note,
 	},
 	{
-		.name = "log", .summary = "show the runs that a name has pointed at, newest first", .usage = "NAME",
+		.name = "log",
+		.summary = "show the runs that a name has pointed at, newest first",
+		.usage = "NAME",
 		.about = "NAME is a run's name, tag:NAME or branch:NAME.",
-		.options = log_options, .examples = log_examples,
+		.options = log_options,
+		.examples = log_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_REF, .pages = true,
+		.min_words = 1,
+		.max_words = 1,
+		.words = TS_COMPLETE_REF,
+		.pages = true,
 		.run = ts_verb_log,
 	},
 	{
-		.name = "rm", .summary = "remove names, tags or branches", .usage = "NAME...",
+		.name = "rm",
+		.summary = "remove names, tags or branches",
+		.usage = "NAME...",
 		.about = "A run stays stored while another name, tag or branch reaches it. A removed name is kept for 30 days "
 			 "(a setting of the server): until then 'tscope restore' brings it back, with its log and its notes, and "
 			 "its run stays stored.",
 		.examples = rm_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_REF,
+		.min_words = 1,
+		.max_words = SIZE_MAX,
+		.words = TS_COMPLETE_REF,
 		.run = ts_verb_rm,
 	},
 	{
-		.name = "restore", .summary = "bring back a name that was removed, or list those that can come back",
+		.name = "restore",
+		.summary = "bring back a name that was removed, or list those that can come back",
 		.usage = "[NAME]",
 		.about = "Brings back the run, tag or branch that was last removed under NAME, with its log and its notes. Without "
 			 "NAME, it lists the removed names of the project, and until when each can come back.",
-		.options = restore_options, .examples = restore_examples,
+		.options = restore_options,
+		.examples = restore_examples,
 		.exits = EXITS_DONE,
 		.max_words = 1,
 		.run = ts_verb_restore,
 	},
 	{
-		.name = "export", .summary = "write a run back to files", .usage = "RUN [DIRECTORY]",
+		.name = "export",
+		.summary = "write a run back to files",
+		.usage = "RUN [DIRECTORY]",
 		.about = "Writes a run directory, CSV or JSON Lines with one row per step and rank, or a zip of NumPy "
 			 "arrays. It never overwrites existing files.\n\n" ABOUT_RUN,
-		.options = export_options, .examples = export_examples,
+		.options = export_options,
+		.examples = export_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN,
+		.min_words = 1,
+		.max_words = 2,
+		.words = TS_COMPLETE_RUN,
 		.run = ts_verb_export,
 	},
 	{
-		.name = "verify", .summary = "check the store: read every object and recompute its digest", .usage = "",
+		.name = "verify",
+		.summary = "check the store: read every object and recompute its digest",
+		.usage = "",
 		.about = "Finds damaged and missing objects.",
 		.examples = verify_examples,
 		.exits = "0 every object is sound\n"
@@ -847,17 +946,22 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_verify,
 	},
 	{
-		.name = "gc", .summary = "free objects that no name reaches, and make missing metrics", .usage = "",
+		.name = "gc",
+		.summary = "free objects that no name reaches, and make missing metrics",
+		.usage = "",
 		.about = "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within "
 			 "the lease, and computes the metrics (list, show) of runs that an older tscope pushed. It is safe to run "
 			 "while others push.\n\nWith --policy it first takes out what a policy of retention lets go: names of runs, as "
 			 "rm does, and old entries of branches. Without --apply it only shows them.",
-		.options = gc_options, .examples = gc_examples,
+		.options = gc_options,
+		.examples = gc_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_gc,
 	},
 	{
-		.name = "projects", .summary = "show what each project uses, and how much it may", .usage = "",
+		.name = "projects",
+		.summary = "show what each project uses, and how much it may",
+		.usage = "",
 		.about = "A project pays for everything that its names, the histories of its branches and its removed names reach, "
 			 "whoever else reaches it: compressed as stored, and before. Below are those who sent something that no name "
 			 "has reached yet, for an admin everybody. Limits are lines 'quota' of the server's configuration.",
@@ -866,28 +970,38 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_projects,
 	},
 	{
-		.name = "token", .summary = "make, list and revoke the tokens of a server", .usage = "[make NAME|list|revoke NAME]",
+		.name = "token",
+		.summary = "make, list and revoke the tokens of a server",
+		.usage = "[make NAME|list|revoke NAME]",
 		.about = "A token lets whoever shows it act with its role in its projects, over TLS, a unix socket or ssh. Only "
 			 "admins of the server make them. The secret is printed once; the server keeps only a salted hash of it. A "
 			 "revoked token is refused from the next call on.",
-		.options = token_options, .examples = token_examples,
+		.options = token_options,
+		.examples = token_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .first_word = "make list revoke",
+		.max_words = 2,
+		.first_word = "make list revoke",
 		.run = ts_verb_token,
 	},
 	{
-		.name = "login", .summary = "keep a token for a server, and send commands there", .usage = "SERVER",
+		.name = "login",
+		.summary = "keep a token for a server, and send commands there",
+		.usage = "SERVER",
 		.about = "Reads the token from the terminal, without showing it, or from stdin; it is never given on the command "
 			 "line. If the server takes it, it is kept in tscope/credentials in the XDG configuration folder (~/.config), "
 			 "a file that only you can read. SERVER is HOST[:PORT] for TLS, unix:PATH or ssh://HOST. TSCOPE_TOKEN, "
 			 "TSCOPE_CA, TSCOPE_CERT and TSCOPE_KEY come before the file.",
-		.options = login_options, .examples = login_examples,
+		.options = login_options,
+		.examples = login_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1,
+		.min_words = 1,
+		.max_words = 1,
 		.run = ts_verb_login,
 	},
 	{
-		.name = "logout", .summary = "forget the token of a server", .usage = "[SERVER]",
+		.name = "logout",
+		.summary = "forget the token of a server",
+		.usage = "[SERVER]",
 		.about = "Without SERVER, of the one that commands go to. The token itself lives until it expires or is revoked.",
 		.examples = logout_examples,
 		.exits = EXITS_DONE,
@@ -895,25 +1009,34 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_logout,
 	},
 	{
-		.name = "whoami", .summary = "show the server, as whom it knows you, and what you may", .usage = "",
+		.name = "whoami",
+		.summary = "show the server, as whom it knows you, and what you may",
+		.usage = "",
 		.about = "What one may is shown as 'ROLE PROJECT', * for all projects.",
 		.examples = whoami_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_whoami,
 	},
 	{
-		.name = "version", .summary = "show the versions of this program and of the server", .usage = "",
+		.name = "version",
+		.summary = "show the versions of this program and of the server",
+		.usage = "",
 		.about = "Shows the server's version only if a server is named.",
 		.examples = version_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_version,
 	},
 	{
-		.name = "help", .summary = "show help, man pages and shell completion", .usage = "[VERB]",
+		.name = "help",
+		.summary = "show help, man pages and shell completion",
+		.usage = "[VERB]",
 		.about = "Without VERB, the command lists all verbs.",
-		.options = help_options, .examples = help_examples,
+		.options = help_options,
+		.examples = help_examples,
 		.exits = EXITS_DONE,
-		.max_words = 1, .words = TS_COMPLETE_VERB, .pages = true,
+		.max_words = 1,
+		.words = TS_COMPLETE_VERB,
+		.pages = true,
 		.run = ts_verb_help,
 	},
 };

@@ -130,6 +130,7 @@ _tscope_complete()
 	facts:--command) :; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
 	analyze:-r|analyze:--rank) :; return ;;
+	analyze:--trace) :; return ;;
 	analyze:--flops-per-step) :; return ;;
 	analyze:--peak-tflops) :; return ;;
 	analyze:--dtype) :; return ;;
@@ -218,7 +219,7 @@ _tscope_complete()
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --trace --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as --reproduce --pattern --map" ;;

@@ -22,27 +22,43 @@ static bool grow(struct ts_notices *notices)
 	return true;
 }
 
-void ts_notice_add(struct ts_notices *notices, const char *code, enum ts_notice_level level, struct ts_span file,
-		   uint64_t line, const char *detail)
+static void add(struct ts_notices *notices, const struct ts_notice *more)
 {
-	struct ts_notice *notice = find(notices, code, file);
+	struct ts_notice *notice = find(notices, more->code, more->file);
 	struct ts_span copy;
 
 	if (notice) {
-		notice->count++;
-		if (level > notice->level)
-			notice->level = level;
+		notice->count += more->count;
+		if (more->level > notice->level)
+			notice->level = more->level;
 		return;
 	}
 	if (notices->n == notices->cap && !grow(notices))
 		return;
-	copy = ts_arena_span(notices->arena, file);
+	copy = ts_arena_span(notices->arena, more->file);
 	if (!copy.data)
 		return;
 	notice = &notices->items[notices->n++];
-	*notice = (struct ts_notice){.code = code, .level = level, .file = copy, .line = line, .count = 1};
+	*notice = *more;
+	notice->file = copy;
+	if (more->detail.data)
+		notice->detail = ts_arena_span(notices->arena, more->detail);
+}
+
+void ts_notice_add(struct ts_notices *notices, const char *code, enum ts_notice_level level, struct ts_span file, uint64_t line,
+		   const char *detail)
+{
+	struct ts_notice one = {.code = code, .level = level, .file = file, .line = line, .count = 1};
+
 	if (detail)
-		notice->detail = ts_arena_span(notices->arena, ts_span_str(detail));
+		one.detail = ts_span_str(detail);
+	add(notices, &one);
+}
+
+void ts_notices_merge(struct ts_notices *notices, const struct ts_notices *others)
+{
+	for (size_t i = 0; i < others->n; i++)
+		add(notices, &others->items[i]);
 }
 
 uint64_t ts_notices_skipped(const struct ts_notices *notices)

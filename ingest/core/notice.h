@@ -32,6 +32,8 @@ struct ts_notices {
  * or a new notice; the count of an existing notice stays right. */
 void ts_notice_add(struct ts_notices *notices, const char *code, enum ts_notice_level level, struct ts_span file,
 		   uint64_t line, const char *detail);
+/* Adds what others counted, each with its count; codes are static texts there, too. */
+void ts_notices_merge(struct ts_notices *notices, const struct ts_notices *others);
 uint64_t ts_notices_skipped(const struct ts_notices *notices);
 
 #endif

@@ -9,10 +9,6 @@
 #include "run/head.h"
 #include "run/index.h"
 
-/* Returns the object with that id, in the arena. */
-typedef enum ts_status ts_object_source(void *ctx, const struct ts_id *id, struct ts_arena *arena,
-					struct ts_span *ret_object, struct ts_error *err);
-
 enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get, void *ctx, const char *path,
 				 struct ts_error *err);
 /* Writes CSV to a descriptor: one row per step and rank with rank, step, then every column; absent cells are empty, and texts

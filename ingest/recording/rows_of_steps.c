@@ -228,7 +228,7 @@ static enum ts_status flush(struct stepping *s, struct ts_error *err)
 	};
 
 	b->rows = 0;
-	return in.n ? ts_builder_f64_rows(s->m->builder, &in, err) : TS_OK;
+	return in.n ? ts_builder_number_rows(s->m->builder, &in, err) : TS_OK;
 }
 
 static bool has_twice(const uint8_t *shape, uint32_t n)

@@ -203,7 +203,7 @@ enum ts_status ts_emit_rows(struct ts_emit *emit, enum ts_table_kind kind, const
 	};
 
 	emit->row += n;
-	return ts_builder_f64_rows(emit->builder, &in, err);
+	return ts_builder_number_rows(emit->builder, &in, err);
 }
 
 static void tell_repeated(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "ingest/kept/kept.h"
 #include "ingest/rundir/side_read.h"
 #include "record/frame.h"
 
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-const char *const ts_kept_files[] = {"trace.json", "trace.json.gz", "kineto.json", "kineto.json.gz", NULL};
 
 static enum ts_file_kind kind_of(const char *directory, const char *name)
 {
@@ -73,17 +72,19 @@ enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_er
 	return TS_OK;
 }
 
-bool ts_layout_looks_like_run(const char *path)
+bool ts_layout_has_steps(const char *path)
 {
 	if (has(path, "steps.jsonl") || has(path, TS_FRAME_FILE) || has(path, "run.json") || has(path, "facts.json"))
 		return true;
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
 		if (ts_side_files[i].alone && has(path, ts_side_files[i].name))
 			return true;
-	for (size_t i = 0; ts_kept_files[i]; i++)
-		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
-			return true;
 	return false;
+}
+
+bool ts_layout_looks_like_run(const char *path)
+{
+	return ts_layout_has_steps(path) || ts_kept_here(path, path);
 }
 
 static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *top, const char *path, const char *name,

@@ -31,10 +31,9 @@ enum ts_status ts_layout_find(const char *top, const char *path, struct ts_liste
 			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err);
 /* Whether the directory holds steps.jsonl, recording.tscope, a file of ts_side_files, run.json, facts.json or a trace. */
 bool ts_layout_looks_like_run(const char *path);
+/* The same without a trace: with one alone, the folder is one of traces (reader_trace.h), unless it is that of a rank. */
+bool ts_layout_has_steps(const char *path);
 /* Whether the path holds rank directories. A path that cannot be listed has none. Fails with TS_NO_MEMORY only. */
 enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err);
-
-/* The names of the files that are stored unchanged; the list ends with NULL. */
-extern const char *const ts_kept_files[];
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
+#include "ingest/kept/kept.h"
 #include "ingest/recording/recording.h"
 #include "ingest/rows/run_close.h"
 #include "ingest/rundir/layout.h"
@@ -11,6 +12,7 @@
 #include "ingest/rundir/steps.h"
 #include "record/frame.h"
 #include "run/head.h"
+#include "run/trace.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ struct reading {
 	struct ts_facts root;	/* the facts of run.json and facts.json beside the rank directories */
 	struct recorded *recorded; /* of each rank of the layout; their recordings are open from the first look to the last */
 	size_t n_recorded, n_ended;
+	struct ts_kept_set kept;
 	struct ts_head head;
 	size_t ranks_cap;
 	struct ts_ingest_result result;
@@ -39,7 +42,7 @@ struct reading {
 
 int ts_run_dir_sniff(const char *path)
 {
-	bool is_run = ts_layout_looks_like_run(path);
+	bool is_run = ts_layout_has_steps(path);
 	struct ts_error err;
 
 	if (!is_run && ts_layout_has_ranks(path, &is_run, &err))
@@ -259,8 +262,6 @@ static void count_bytes_of(struct reading *r, const char *top, const char *direc
 {
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
 		r->progress.total += size_of(r, top, directory, ts_side_files[i].name);
-	for (size_t i = 0; ts_kept_files[i]; i++)
-		r->progress.total += size_of(r, top, directory, ts_kept_files[i]);
 }
 
 static void count_bytes(struct reading *r)
@@ -272,6 +273,8 @@ static void count_bytes(struct reading *r)
 	}
 	if (r->layout.multi)
 		count_bytes_of(r, ts_top(r->options), r->layout.path);
+	for (size_t i = 0; i < r->kept.n; i++)
+		r->progress.total += r->kept.items[i].size;
 }
 
 static enum ts_status read_root(struct reading *r, struct ts_error *err)
@@ -328,10 +331,46 @@ static bool has_job_files(const struct reading *r)
 	for (size_t i = 0; r->layout.multi && i < TS_SIDE_FILES; i++)
 		if (has_job_file(r, ts_side_files[i].name))
 			return true;
-	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++)
-		if (has_job_file(r, ts_kept_files[i]))
-			return true;
-	return false;
+	return ts_kept_of(&r->kept, TS_RANK_JOB);
+}
+
+/* --- kept files --- */
+
+static const struct ts_rank_dir *dir_of(const struct ts_run_layout *layout, int64_t rank)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->ranks[i].rank == rank)
+			return &layout->ranks[i];
+	return NULL;
+}
+
+static enum ts_status find_kept(struct reading *r, struct ts_error *err)
+{
+	r->kept = (struct ts_kept_set){
+		.arena = r->arena, .notices = &r->result.notices, .sink = ts_count_sink, .ctx = &r->sink, .progress = &r->progress};
+	if (r->layout.multi && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))
+		return err->status;
+	for (size_t i = 0; i < r->layout.n; i++)
+		if (ts_kept_find(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name,
+				 r->layout.ranks[i].rank, err))
+			return err->status;
+	return TS_OK;
+}
+
+/* A trace in a rank's own folder is that rank's. Others say themselves whose they are: a rank of the run, or they belong to the job. */
+static enum ts_status settle_kept(struct reading *r, struct ts_error *err)
+{
+	if (ts_kept_columns(&r->kept, err))
+		return err->status;
+	for (size_t i = 0; i < r->kept.n; i++) {
+		const struct ts_kept_file *file = &r->kept.items[i];
+		const struct ts_rank_dir *here = dir_of(&r->layout, file->rank);
+
+		if ((here && here->named) || file->said_rank == TS_TRACE_NONE || file->said_rank == file->rank)
+			continue;
+		ts_kept_move(&r->kept, i, dir_of(&r->layout, file->said_rank) ? (int32_t)file->said_rank : TS_RANK_JOB);
+	}
+	return TS_OK;
 }
 
 /* This is checked before any steps are read, because a directory with too many ranks has many of them. */
@@ -360,69 +399,6 @@ static enum ts_status add_rank(struct reading *r, int32_t rank, const struct ts_
 }
 
 /* --- one rank --- */
-
-static enum ts_status copy_chunks(struct reading *r, int fd, uint64_t size, struct ts_builder *b,
-				  struct ts_error *err)
-{
-	struct ts_buf chunk = TS_BUF_INIT(TS_CHUNK_BYTES);
-	uint8_t *at = ts_buf_reserve(&chunk, TS_CHUNK_BYTES);
-	enum ts_status status = ts_buf_check(&chunk, err);
-
-	while (!status && size > 0) {
-		size_t n = size < TS_CHUNK_BYTES ? (size_t)size : TS_CHUNK_BYTES;
-		size_t got;
-
-		status = ts_read_full(fd, at, n, &got, err);
-		if (!status && got < n)
-			status = ts_error_set(err, TS_IO, "the file became shorter while it was read");
-		if (!status)
-			status = ts_builder_file_add(b, ts_span_of(at, n), err);
-		size -= n;
-		r->progress.done += n;
-		r->result.bytes_read += n;
-		if (!status && r->progress.tell &&
-		    !r->progress.tell(r->progress.ctx, r->progress.done, r->progress.total))
-			status = ts_error_set(err, TS_CANCELLED, "stopped");
-	}
-	ts_buf_finish(&chunk);
-	return status;
-}
-
-static enum ts_status keep_file(struct reading *r, const char *top, const char *path, const char *name, struct ts_builder *b,
-				struct ts_error *err)
-{
-	enum ts_status status;
-	uint64_t size;
-	int fd;
-
-	if (ts_below_open(top, path, &fd, &size, err))
-		return err->status;
-	status = ts_builder_file_begin(b, ts_span_str(name), err);
-	if (!status)
-		status = copy_chunks(r, fd, size, b, err);
-	if (!status)
-		status = ts_builder_file_end(b, err);
-	(void)close(fd);
-	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
-}
-
-static enum ts_status keep_files(struct reading *r, const struct ts_rank_dir *dir, struct ts_builder *b, size_t *ret_n,
-				 struct ts_error *err)
-{
-	for (size_t i = 0; ts_kept_files[i]; i++) {
-		char *path = ts_path_join(r->arena, dir->path, ts_kept_files[i]);
-		struct ts_span name = file_name(r, dir->name, ts_kept_files[i]);
-
-		if (!path)
-			return ts_arena_error(r->arena, err);
-		if (!ts_reader_has(dir->top, path, name, &r->result.notices))
-			continue;
-		if (keep_file(r, dir->top, path, ts_kept_files[i], b, err))
-			return err->status;
-		++*ret_n;
-	}
-	return TS_OK;
-}
 
 /* "steps_rank3.jsonl" beside steps.jsonl is not a rank: a rank is a directory. */
 static enum ts_status tell_unread_steps(struct reading *r, const struct ts_rank_dir *dir, struct ts_error *err)
@@ -553,7 +529,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 		return err->status;
 	status = read_side_files(r, dir, &facts, b, err);
 	if (!status)
-		status = keep_files(r, dir, b, &files, err);
+		status = ts_kept_put(&r->kept, dir->rank, b, &files, err);
 	if (!status)
 		ts_result_count(&r->result, b, files);
 	if (!status)
@@ -562,7 +538,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	return status;
 }
 
-/* Reads the files beside the rank directories, which belong to the job. */
+/* Reads the files beside the rank directories, which belong to the job; and traces of ranks that the run does not have. */
 static enum ts_status read_job(struct reading *r, struct ts_error *err)
 {
 	const struct ts_rank_dir job = {
@@ -573,13 +549,13 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	enum ts_status status;
 	size_t files = 0;
 
-	if (!r->layout.multi)
+	if (!r->layout.multi && !ts_kept_of(&r->kept, TS_RANK_JOB))
 		return TS_OK;
 	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
 		return err->status;
-	status = read_side_files(r, &job, NULL, b, err);
+	status = r->layout.multi ? read_side_files(r, &job, NULL, b, err) : TS_OK;
 	if (!status)
-		status = keep_files(r, &job, b, &files, err);
+		status = ts_kept_put(&r->kept, TS_RANK_JOB, b, &files, err);
 	ts_builder_stats(b, &stats);
 	r->result.events += stats.events;
 	r->result.digests += stats.digests;
@@ -630,13 +606,16 @@ static enum ts_status read_run(struct reading *r, struct ts_error *err)
 	if (ts_layout_find(ts_top(options), options->path, options->listed, &r->result.notices, r->arena, &r->layout, err) ||
 	    ts_given_facts(options, r->arena, &r->given, err) || settle_layout(r, err) || read_root(r, err))
 		return err->status;
+	if (find_kept(r, err))
+		return err->status;
 	count_bytes(r);
 	r->recorded = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->recorded);
 	if (!r->recorded)
 		return ts_arena_error(r->arena, err);
-	if (find_head_facts(r, err) || check_room(r, err) || read_ranks(r, err) ||
+	if (find_head_facts(r, err) || settle_kept(r, err) || check_room(r, err) || read_ranks(r, err) ||
 	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
+	r->result.bytes_read += r->kept.bytes_read;
 	r->result.format = r->n_recorded ? "tscope recording" : "pytscope run directory";
 	r->result.finished = says_end(&r->result.facts) || (r->n_recorded && r->n_ended == r->n_recorded);
 	return TS_OK;

@@ -35,7 +35,7 @@ static void put_double(struct ts_json *j, const struct ts_trace *trace, double v
 }
 
 /* A number of a name. */
-static void put_uint32_t(struct ts_json *j, const struct ts_trace *trace, uint32_t v)
+static void put_ts_trace_name_no(struct ts_json *j, const struct ts_trace *trace, uint32_t v)
 {
 	if (v)
 		ts_json_span(j, trace->names[v]);
@@ -43,16 +43,14 @@ static void put_uint32_t(struct ts_json *j, const struct ts_trace *trace, uint32
 		ts_json_null(j);
 }
 
-/* The first column is the span, and no name: its place and its shapes are shown. */
-static void put_span(struct ts_json *j, const struct ts_trace *trace, uint32_t span)
+/* Its place and its shapes. */
+static void put_ts_trace_span_no(struct ts_json *j, const struct ts_trace *trace, uint32_t span)
 {
 	ts_json_u64(j, span);
-	put_uint32_t(j, trace, trace->rows.spans.shapes[span]);
+	put_ts_trace_name_no(j, trace, trace->rows.spans.shapes[span]);
 }
 
-#define PUT_CELL(type, column)                                                                                                         \
-	if ((void *)t->column != (void *)t->span)                                                                                      \
-		put_##type(&j, trace, t->column[i]);
+#define PUT_CELL(type, column) put_##type(&j, trace, t->column[i]);
 #define PUT_TABLE(type, table, columns)                                                                                                \
 	for (size_t i = 0; i < trace->rows.table.n; i++) {                                                                             \
 		const struct type *t = &trace->rows.table;                                                                             \
@@ -60,7 +58,6 @@ static void put_span(struct ts_json *j, const struct ts_trace *trace, uint32_t s
                                                                                                                                        \
 		ts_json_array(&j);                                                                                                     \
 		ts_json_string(&j, #table);                                                                                            \
-		put_span(&j, trace, t->span[i]);                                                                                       \
 		columns(PUT_CELL) ts_json_end(&j);                                                                                     \
 		ts_buf_char(&out, '\n');                                                                                               \
 		must(ts_buf_check(&out, &err), &err);                                                                                  \

@@ -326,6 +326,34 @@ enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_tra
 	return err->status;
 }
 
+void ts_trace_file_columns(const struct ts_trace_file *file, struct ts_trace *ret_trace)
+{
+	*ret_trace = (struct ts_trace){.names = file->words.words,
+				       .n_names = file->words.n,
+				       .threads = file->words.threads,
+				       .n_threads = file->words.n_threads,
+				       .about = file->about};
+}
+
+enum ts_status ts_trace_file_record(const struct ts_trace_file *file, const struct ts_notices *notices, struct ts_arena *arena,
+				    struct ts_trace_record *ret_record, struct ts_error *err)
+{
+	struct ts_trace_record record = {.events = file->events,
+					 .bytes = file->bytes,
+					 .cut = file->cut,
+					 .notices = ts_arena_array(arena, notices->n, sizeof *record.notices)};
+
+	if (!record.notices)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < notices->n; i++)
+		record.notices[record.n_notices++] = (struct ts_trace_notice){.code = notices->items[i].code,
+									      .skipped = notices->items[i].level == TS_NOTICE_SKIPPED,
+									      .count = notices->items[i].count,
+									      .detail = notices->items[i].detail};
+	*ret_record = record;
+	return TS_OK;
+}
+
 static enum ts_status append(void *ctx, const struct ts_trace_rows *rows, struct ts_error *err)
 {
 	return ts_trace_append(ctx, rows, err);
@@ -343,11 +371,7 @@ enum ts_status ts_trace_load(const struct ts_source *source, const struct ts_tra
 		ts_trace_finish(&trace);
 		return err->status;
 	}
-	trace.names = ret_file->words.words;
-	trace.n_names = ret_file->words.n;
-	trace.threads = ret_file->words.threads;
-	trace.n_threads = ret_file->words.n_threads;
-	trace.about = ret_file->about;
-	*ret_trace = trace;
+	ts_trace_file_columns(ret_file, ret_trace);
+	ret_trace->rows = trace.rows;
 	return TS_OK;
 }

@@ -43,6 +43,11 @@ enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_tra
 			     struct ts_error *err);
 enum ts_status ts_trace_load(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace *ret_trace,
 			     struct ts_trace_file *ret_file, struct ts_error *err);
+/* What was read beside the rows, as members of a trace, which are valid as long as the file is. */
+void ts_trace_file_columns(const struct ts_trace_file *file, struct ts_trace *ret_trace);
+/* What reading found, with what was noted, in the arena. */
+enum ts_status ts_trace_file_record(const struct ts_trace_file *file, const struct ts_notices *notices, struct ts_arena *arena,
+				    struct ts_trace_record *ret_record, struct ts_error *err);
 void ts_trace_file_finish(struct ts_trace_file *file);
 
 #endif

@@ -81,7 +81,7 @@ const struct ts_shape ts_shape_get_request = {SHAPE("get_request", get_run_reque
 
 static const struct ts_shape_words precisions = {TS_PRECISION_F64, TS_PRECISION_DECIMALS, TS_PRECISION_F64, .word = NULL};
 WORD_OF(table_word, enum ts_table_kind, ts_table_word);
-static const struct ts_shape_words tables = {TS_TABLE_STEPS, TS_TABLE_KINDS, TS_TABLE_STEPS, .word = table_word};
+static const struct ts_shape_words tables = {TS_TABLE_STEPS, TS_TABLE_RANK_KINDS, TS_TABLE_STEPS, .word = table_word};
 
 #define TYPE struct ts_column_metric
 static const struct ts_shape_field metric_rows[] = {

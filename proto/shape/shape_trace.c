@@ -195,6 +195,7 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "kernel_sum_ns", U64(sums.sum_ns), ABOUT("of all kernels, copies and fills")},
 	{NULL, "categories", MANY(sums.categories, sums.n_categories, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "kernels", MANY(sums.names, sums.n_names, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "host", ONE(host, ts_shape_trace_host)},
 	{NULL, "notices", MANY(notices, n_notices, ts_shape_notice, MANY_ROWS), ABOUT("what was left out or mended")},
 };
 const struct ts_shape ts_shape_trace = {JSON_SHAPE("trace", answer_rows)};

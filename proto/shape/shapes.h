@@ -42,6 +42,7 @@ extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
 extern const struct ts_shape ts_shape_peer;	 /* ts_peer_answer, JSON only */
 extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
+extern const struct ts_shape ts_shape_trace_host; /* ts_trace_host, JSON alone */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 extern const struct ts_shape ts_shape_ref;	 /* ts_ref */

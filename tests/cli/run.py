@@ -388,12 +388,27 @@ def contrast(a, b):
     return (light + 0.05) / (dark + 0.05)
 
 
+def evil_trace():
+    """A trace whose names would leave a page, deeper stacks than a page shows, and more of them."""
+    evil = "</div></title><script src=x>'\"><img onerror=x>&\x1b]0;x\x07]]>\u202e" * 9
+    events = [{"ph": "X", "cat": "python_function", "name": f"{i}{evil}", "pid": 1, "tid": 1, "ts": i, "dur": 2000 - 2 * i} for i in range(900)]
+    for i in range(3000):
+        name, at = f"{i}{evil}", 10000 + 10 * i
+        events += [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": 9},
+                   {"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 1, "tid": 1, "ts": at + 1, "dur": 5, "args": {"correlation": i}},
+                   {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 3, "dur": 4, "args": {"correlation": i, "stream": 7}}]
+    return {"traceEvents": events}
+
+
 def pages(_update):
-    """analyze, diff, trend, plot and list --html: one page, well-formed, without a script or a request, legible; whole or not there."""
+    """analyze, diff, trend, plot and list --html: one page, well-formed, without a request, legible; without a script but that of
+    a trace's flame graphs; whole or not there."""
     place = Place()
     named = "named'<script src=x>&"  # a page shows the words that named its runs
     shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, named))
     shutil.copytree(os.path.join(place.path, "runs/base"), os.path.join(place.path, "<b>&"))
+    with open(os.path.join(place.path, "evil.json"), "w", encoding="utf-8") as f:
+        json.dump(evil_trace(), f)
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
@@ -401,7 +416,8 @@ def pages(_update):
             [(f"{a} {b}", f"diff --reproduce --html - {shlex.quote('./' + a)} ./{b}", (1, 3)) for a, b in pairs] + \
             [("listed", "list --columns name,config.lr,steps,own_name --html -", (0,)),
              ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
-             ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,))]:
+             ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,)),
+             ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
@@ -412,8 +428,9 @@ def pages(_update):
         except xml.etree.ElementTree.ParseError as error:
             seen.bad.append(str(error))
         seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
-        figures = {"svg", "desc"} if command.startswith(("analyze", "trend", "plot")) or rc == 1 else set()
-        if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
+        traced = run.startswith("traced")
+        figures = set() if traced else {"svg", "desc"} if command.startswith(("analyze", "trend", "plot")) or rc == 1 else set()
+        if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & ({"link", "img", "iframe"} | (set() if traced else {"script"})):
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:
             fail("pages: named", page[:2000])
@@ -421,6 +438,8 @@ def pages(_update):
             fail("pages: legend", re.findall(r"<figcaption>.*", page)[0])
         if run == "listed" and (page.count('<svg class="spark"') != 4 or page.count("<tr>") != 5):
             fail("pages: listed", page[-4000:])
+        if traced and (page.count("<script") != 1 or page.count('class="flame"') != 2 or len(page) > 2 << 20):
+            fail(f"pages: {run}", page[-4000:])
         if run == "several" and "&lt;b&gt;&amp;" not in page:
             fail("pages: several", page[:2000])
         for mode, of in (("light", 0), ("dark", 1)):

@@ -363,7 +363,7 @@ def read_head(raw):
 
 
 def read_index(first, get):
-    """(rank, facts, [(kind, b, [(first, last, rows, id)], [(name, type, precision, digits, [id])])], [(name, size, [id])])."""
+    """(rank, facts, [(kind, b, [(first, last, rows, id)], [(name, type, precision, digits, [id])])], [(name, size, [id], [id of its columns])])."""
     number, facts, found, files, mode = None, [], [], [], None
     while first is not None:
         payload, references = unframe(get(first), INDEX)
@@ -386,9 +386,12 @@ def read_index(first, get):
                 found[-1][3][-1][4].extend(next(ids) for _ in range(at.take("<I")[0]))
             elif tag == 6:
                 size, length = at.take("<QB")
-                files.append((at.bytes(length, 255), size, []))
+                files.append((at.bytes(length, 255), size, [], []))
             elif tag == 7:
                 files[-1][2].extend(next(ids) for _ in range(at.take("<I")[0]))
+            elif tag == 8:
+                need(not files[-1][3], "columns")
+                files[-1][3].append(next(ids))
             else:
                 raise Wrong(f"tag {tag}")
         first = next(ids) if more else None
@@ -422,4 +425,4 @@ def all_ids(found, files, facts):
     ids = [f[3][1] for f in facts if f[2] == LONG]
     for _, _, blocks, columns in found:
         ids += [block[3] for block in blocks] + [i for column in columns for i in column[4]]
-    return ids + [i for _, _, chunks in files for i in chunks]
+    return ids + [i for _, _, chunks, columns in files for i in chunks + columns]

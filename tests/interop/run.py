@@ -412,7 +412,7 @@ def check_cells(place, path, name):
         facts = {fact[:2]: fact for fact in head_facts if number >= 0}
         facts.update({fact[:2]: fact for fact in own})
         assert sorted(fact for fact in facts.values() if fact[2] != f.ABSENT) == want[number].facts
-        assert {n: b"".join(get(c)[16:] for c in chunks) for n, _, chunks in files} == want[number].files
+        assert {n: b"".join(get(c)[16:] for c in chunks) for n, _, chunks, _ in files} == want[number].files
     assert all(get(i) == raw for i, raw in texts.items())
     steps = max(len(rank.rows.get(f.STEPS, [])) for rank in want.values())
     assert (reply.run.steps, reply.run.ranks) == (steps, sum(n >= 0 for n in want)), reply.run

@@ -26,6 +26,8 @@ struct claim {
 struct claims {
 	struct claim *items;
 	size_t n;
+	struct ts_index *columns; /* of the files that have some, in the order of ranks and files */
+	size_t n_columns;
 };
 
 /* --- what was seen --- */
@@ -109,20 +111,51 @@ static size_t count_facts(const struct ts_facts *facts)
 	return n;
 }
 
-static size_t count_claims(const struct ts_run *run)
+static size_t count_blocks(const struct ts_index *index)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		n += index->tables[t].n_blocks * (1 + index->tables[t].n_columns);
+	return n;
+}
+
+static size_t count_claims(const struct ts_run *run, const struct claims *c)
 {
 	size_t n = count_facts(&run->head.facts);
 
 	for (size_t r = 0; r < run->head.n_ranks; r++) {
 		const struct ts_index *index = &run->indexes[r];
 
-		n += count_facts(&index->facts);
-		for (size_t t = 0; t < index->n_tables; t++)
-			n += index->tables[t].n_blocks * (1 + index->tables[t].n_columns);
+		n += count_facts(&index->facts) + count_blocks(index);
 		for (size_t i = 0; i < index->n_files; i++)
 			n += index->files[i].n_chunks;
 	}
+	for (size_t i = 0; i < c->n_columns; i++)
+		n += count_blocks(&c->columns[i]);
 	return n;
+}
+
+/* Opens the indexes of the columns of all files. */
+static enum ts_status open_columns(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct claims *c,
+				   struct ts_error *err)
+{
+	size_t n = 0;
+
+	for (size_t r = 0; r < run->head.n_ranks; r++)
+		for (size_t i = 0; i < run->indexes[r].n_files; i++)
+			n += run->indexes[r].files[i].has_columns;
+	c->columns = ts_arena_array(arena, n, sizeof *c->columns);
+	if (!c->columns)
+		return ts_arena_error(arena, err);
+	for (size_t r = 0; r < run->head.n_ranks; r++)
+		for (size_t i = 0; i < run->indexes[r].n_files; i++) {
+			const struct ts_file *file = &run->indexes[r].files[i];
+
+			if (file->has_columns && ts_run_columns(f, file, arena, &c->columns[c->n_columns++], err))
+				return ts_error_prefix(err, "rank %d, file %s", (int)run->head.ranks[r].rank, ts_show(file->name).text);
+		}
+	return TS_OK;
 }
 
 static enum ts_kind kind_of(enum ts_column_type type)
@@ -211,11 +244,16 @@ static void drop_known(struct claims *c, const struct ts_fit_seen *seen)
 	c->n = n;
 }
 
-static enum ts_status make_claims(const struct ts_run *run, struct ts_arena *arena, struct claims *ret_claims, struct ts_error *err)
+static enum ts_status make_claims(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct claims *ret_claims,
+				  struct ts_error *err)
 {
-	size_t n = count_claims(run);
-	struct claims c = {.items = ts_arena_array(arena, n ? n : 1, sizeof *c.items)};
+	struct claims c = {.n = 0};
+	size_t n;
 
+	if (open_columns(f, run, arena, &c, err))
+		return err->status;
+	n = count_claims(run, &c);
+	c.items = ts_arena_array(arena, n ? n : 1, sizeof *c.items);
 	if (!c.items)
 		return ts_arena_error(arena, err);
 	claim_facts(&c, TS_RANK_JOB, &run->head.facts);
@@ -228,6 +266,9 @@ static enum ts_status make_claims(const struct ts_run *run, struct ts_arena *are
 		for (size_t i = 0; i < index->n_files; i++)
 			claim_file(&c, index->rank, &index->files[i]);
 	}
+	for (size_t i = 0; i < c.n_columns; i++)
+		for (size_t t = 0; t < c.columns[i].n_tables; t++)
+			claim_table(&c, c.columns[i].rank, &c.columns[i].tables[t]);
 	*ret_claims = c;
 	return TS_OK;
 }
@@ -339,7 +380,7 @@ enum ts_status ts_run_fits(struct ts_fetch *f, const struct ts_run *run, bool va
 
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_arena_init(&work, 16 * (size_t)TS_OBJECT_MAX);
-	status = make_claims(run, &arena, &claims, err);
+	status = make_claims(f, run, &arena, &claims, err);
 	if (!status)
 		drop_known(&claims, seen);
 	for (size_t i = 0; i < claims.n && !status; i += BATCH)

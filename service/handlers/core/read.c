@@ -43,11 +43,10 @@ static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, str
 	return ts_object_error(id, err);
 }
 
-static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *ref, struct ts_arena *arena,
-				 struct ts_index *ret_index, struct ts_error *err)
+static enum ts_status decode_index(struct ts_fetch *f, int32_t rank, struct ts_id id, struct ts_arena *arena,
+				   struct ts_index *ret_index, struct ts_error *err)
 {
-	struct ts_index index = {.rank = ref->rank};
-	struct ts_id id = ref->index;
+	struct ts_index index = {.rank = rank};
 	bool more = true;
 
 	while (more) {
@@ -58,9 +57,8 @@ static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *r
 			return err->status;
 		if (ts_index_decode(object, arena, &index, &more, &next, err))
 			return ts_object_error(&id, err);
-		if (index.rank != ref->rank) {
-			ts_error_set(err, TS_DAMAGED, "an index of rank %d where the head says rank %d", index.rank,
-				     ref->rank);
+		if (index.rank != rank) {
+			ts_error_set(err, TS_DAMAGED, "an index of rank %d where the run says rank %d", index.rank, rank);
 			return ts_object_error(&id, err);
 		}
 		if (more)
@@ -68,6 +66,37 @@ static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *r
 	}
 	*ret_index = index;
 	return TS_OK;
+}
+
+static enum ts_status wrong_table(const struct ts_table *table, const char *where, const struct ts_id *id, struct ts_error *err)
+{
+	(void)ts_error_set(err, TS_DAMAGED, "a table of %s in %s", ts_table_word(table->kind), where);
+	return ts_object_error(id, err);
+}
+
+static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *ref, struct ts_arena *arena, struct ts_index *ret_index,
+				 struct ts_error *err)
+{
+	if (decode_index(f, ref->rank, ref->index, arena, ret_index, err))
+		return err->status;
+	for (size_t i = 0; i < ret_index->n_tables; i++)
+		if (ret_index->tables[i].kind > TS_TABLE_RANK_KINDS)
+			return wrong_table(&ret_index->tables[i], "the index of a rank", &ref->index, err);
+	return TS_OK;
+}
+
+enum ts_status ts_run_columns(struct ts_fetch *f, const struct ts_file *file, struct ts_arena *arena, struct ts_index *ret_index,
+			      struct ts_error *err)
+{
+	if (decode_index(f, TS_RANK_JOB, file->columns, arena, ret_index, err))
+		return err->status;
+	for (size_t i = 0; i < ret_index->n_tables; i++)
+		if (ret_index->tables[i].kind <= TS_TABLE_RANK_KINDS)
+			return wrong_table(&ret_index->tables[i], "the columns of a file", &file->columns, err);
+	if (!ret_index->n_files && !ret_index->facts.n)
+		return TS_OK;
+	(void)ts_error_set(err, TS_DAMAGED, "files or facts in the columns of a file");
+	return ts_object_error(&file->columns, err);
 }
 
 enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_run *ret_run,

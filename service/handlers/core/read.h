@@ -40,6 +40,9 @@ enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struc
 
 enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_run *ret_run,
 			   struct ts_error *err);
+/* Reads the index of a file's columns, which it must have. */
+enum ts_status ts_run_columns(struct ts_fetch *f, const struct ts_file *file, struct ts_arena *arena, struct ts_index *ret_index,
+			      struct ts_error *err);
 /* The index of a rank; NULL if the run has no such rank. */
 const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank);
 /* The number of columns of all tables of all ranks. */

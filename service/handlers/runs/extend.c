@@ -113,18 +113,9 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 
 static const char *key_word(enum ts_table_kind kind)
 {
-	switch (kind) {
-	case TS_TABLE_PIPELINE:
-	case TS_TABLE_EVENTS:
+	if (kind == TS_TABLE_PIPELINE || kind == TS_TABLE_EVENTS)
 		return "event";
-	case TS_TABLE_DIGESTS:
-	case TS_TABLE_SKETCHES:
-		return "record";
-	case TS_TABLE_STEPS:
-	case TS_TABLE_SUPERSEDED:
-		break;
-	}
-	return "step";
+	return kind == TS_TABLE_DIGESTS || kind == TS_TABLE_SKETCHES ? "record" : "step";
 }
 
 /* Compares as many rows as both open blocks have left. */

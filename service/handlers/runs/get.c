@@ -30,17 +30,10 @@ static int compare_columns(const void *a, const void *b)
 /* Events measure cost, and digests show what was computed; for steps, the names and the facts determine the role. */
 static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
 {
-	switch (table->kind) {
-	case TS_TABLE_PIPELINE:
-	case TS_TABLE_EVENTS:
+	if (table->kind == TS_TABLE_PIPELINE || table->kind == TS_TABLE_EVENTS)
 		return TS_ROLE_OBSERVATION;
-	case TS_TABLE_DIGESTS:
-	case TS_TABLE_SKETCHES:
+	if (table->kind == TS_TABLE_DIGESTS || table->kind == TS_TABLE_SKETCHES)
 		return TS_ROLE_TRAJECTORY;
-	case TS_TABLE_STEPS:
-	case TS_TABLE_SUPERSEDED:
-		break;
-	}
 	return ts_role_of(column->name, &run->head.facts);
 }
 

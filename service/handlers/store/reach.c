@@ -41,16 +41,31 @@ static enum ts_status add_refs(struct reach *r, struct ts_span object, struct ts
 	return add(r, (const struct ts_id *)(const void *)frame.refs.data, frame.nrefs, err); /* an id is bytes, of no alignment */
 }
 
-static enum ts_status add_rank(struct reach *r, struct ts_id id, struct ts_error *err)
+static enum ts_status add_index(struct reach *r, struct ts_id id, struct ts_index *index, struct ts_error *err)
 {
-	struct ts_index index = {0};
 	bool more = true;
 
 	while (more) {
 		struct ts_span object;
 
 		if (ts_fetch_object(&r->f, &id, &r->arena, &object, err) || add_refs(r, object, err) ||
-		    ts_index_decode(object, &r->arena, &index, &more, &id, err))
+		    ts_index_decode(object, &r->arena, index, &more, &id, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* What the columns of files refer to counts as the rank's. */
+static enum ts_status add_rank(struct reach *r, struct ts_id id, struct ts_error *err)
+{
+	struct ts_index index = {0};
+
+	if (add_index(r, id, &index, err))
+		return err->status;
+	for (size_t i = 0; i < index.n_files; i++) {
+		struct ts_index columns = {0};
+
+		if (index.files[i].has_columns && add_index(r, index.files[i].columns, &columns, err))
 			return err->status;
 	}
 	return TS_OK;

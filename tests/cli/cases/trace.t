@@ -61,6 +61,32 @@ $ tscope analyze ./traced/trace.json
 |   48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
 |    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
+|
+| Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
+|   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
+|   0       all        13  0.385000 ms  0.495000 ms  4.295000 ms  4.295000 ms        0           13                 0              0
+|   0       7           7  0.385000 ms  0.385000 ms  0.495000 ms  0.495000 ms        0            7                 0              0
+|   0       20          6  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            6                 0              0
+|
+| Queue (launched and not begun; outstanding: not ended; means and shares are of the time from the first launch to the last end)
+|   device  stream  queued  most    none  1,024 and more  outstanding  most    none
+|   0       all       0.45     2  57.7 %           never         1.79     3   2.4 %
+|   0       7         0.04     1  95.5 %           never         0.82     1  18.2 %
+|   0       20        0.43     1  57.2 %           never         1.02     2   0.0 %
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits        calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   2      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   3      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   4      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   5      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   6      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   whole  62.005000 ms                       0.065000 ms  0.270000 ms                        61.670000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 # The same in gzip, whatever its name.
 $ tscope analyze --json ./traced/demo.json.gz
 | {
@@ -1109,6 +1135,290 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "byte_count": 4096
 |     }
 |   ],
+|   "host": {
+|     "launches": [
+|       {
+|         "device": 0,
+|         "stream": null,
+|         "event_count": 13,
+|         "launched_count": 13,
+|         "before_call_count": 0,
+|         "call_count": 13,
+|         "delay": {
+|           "least_ns": 385000,
+|           "median_ns": 495000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 385000,
+|           "median_ns": 495000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "call_ns": 65000,
+|         "delay_sum_ns": 28575000,
+|         "early_count": 0,
+|         "long_delay_count": 13,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 63390000,
+|         "queued": {
+|           "most_count": 2,
+|           "sum_ns": 28640000,
+|           "empty_ns": 36550000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 3,
+|           "sum_ns": 113640000,
+|           "empty_ns": 1500000,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       },
+|       {
+|         "device": 0,
+|         "stream": 7,
+|         "event_count": 7,
+|         "launched_count": 7,
+|         "before_call_count": 0,
+|         "call_count": 7,
+|         "delay": {
+|           "least_ns": 385000,
+|           "median_ns": 385000,
+|           "p95_ns": 495000,
+|           "longest_ns": 495000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 385000,
+|           "median_ns": 385000,
+|           "p95_ns": 495000,
+|           "longest_ns": 495000
+|         },
+|         "call_ns": 35000,
+|         "delay_sum_ns": 2805000,
+|         "early_count": 0,
+|         "long_delay_count": 7,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 63390000,
+|         "queued": {
+|           "most_count": 1,
+|           "sum_ns": 2840000,
+|           "empty_ns": 60550000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 1,
+|           "sum_ns": 51840000,
+|           "empty_ns": 11550000,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       },
+|       {
+|         "device": 0,
+|         "stream": 20,
+|         "event_count": 6,
+|         "launched_count": 6,
+|         "before_call_count": 0,
+|         "call_count": 6,
+|         "delay": {
+|           "least_ns": 4295000,
+|           "median_ns": 4295000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "unclipped_delay": {
+|           "least_ns": 4295000,
+|           "median_ns": 4295000,
+|           "p95_ns": 4295000,
+|           "longest_ns": 4295000
+|         },
+|         "call_ns": 30000,
+|         "delay_sum_ns": 25770000,
+|         "early_count": 0,
+|         "long_delay_count": 6,
+|         "long_call_count": 0,
+|         "short_kernel_count": 0,
+|         "window_ns": 60300000,
+|         "queued": {
+|           "most_count": 1,
+|           "sum_ns": 25800000,
+|           "empty_ns": 34500000,
+|           "full_ns": 0
+|         },
+|         "outstanding": {
+|           "most_count": 2,
+|           "sum_ns": 61800000,
+|           "empty_ns": 0,
+|           "full_ns": 0
+|         },
+|         "full_call_count": 0,
+|         "full_call_ns": 0
+|       }
+|     ],
+|     "waits": {
+|       "all": {
+|         "call_count": 0,
+|         "sum_ns": 0,
+|         "longest_ns": 0,
+|         "outstanding_count": 0,
+|         "outstanding_ns": 0,
+|         "drained_count": 0,
+|         "idle_ns": 0
+|       },
+|       "has_sources": false,
+|       "has_work": true,
+|       "by_asker": [],
+|       "steps": [
+|         {
+|           "step": 1,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 2,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 3,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 4,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 5,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         },
+|         {
+|           "step": 6,
+|           "call_count": 0,
+|           "sum_ns": 0
+|         }
+|       ]
+|     },
+|     "time": {
+|       "all": {
+|         "step": 0,
+|         "begin_ns": 999500000,
+|         "wall_ns": 62005000,
+|         "loading_ns": 0,
+|         "waits_ns": 0,
+|         "calls_ns": 65000,
+|         "operators_ns": 270000,
+|         "backward_ns": 0,
+|         "python_ns": 0,
+|         "nothing_ns": 61670000
+|       },
+|       "steps": [
+|         {
+|           "step": 1,
+|           "begin_ns": 999500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 2,
+|           "begin_ns": 1009500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 3,
+|           "begin_ns": 1019500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 4,
+|           "begin_ns": 1029500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 5,
+|           "begin_ns": 1039500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         },
+|         {
+|           "step": 6,
+|           "begin_ns": 1049500000,
+|           "wall_ns": 10000000,
+|           "loading_ns": 0,
+|           "waits_ns": 0,
+|           "calls_ns": 10000,
+|           "operators_ns": 45000,
+|           "backward_ns": 0,
+|           "python_ns": 0,
+|           "nothing_ns": 9945000
+|         }
+|       ]
+|     },
+|     "operators": [
+|       {
+|         "thread_kind": "main",
+|         "name": "aten::mm",
+|         "count": 6,
+|         "self_ns": 270000,
+|         "total_ns": 300000,
+|         "longest_ns": 50000
+|       }
+|     ],
+|     "python": [],
+|     "threads": [
+|       {
+|         "thread_kind": "main",
+|         "id": 100,
+|         "span_count": 25,
+|         "begin_ns": 999500000,
+|         "end_ns": 1061505000,
+|         "operator_self_ns": 270000,
+|         "python_self_ns": 0,
+|         "call_self_ns": 65000
+|       }
+|     ]
+|   },
 |   "notices": []
 | }
 # Cut off: what stands before is read, and it is said.
@@ -1166,6 +1476,28 @@ $ tscope analyze ./traced/cut.json
 |            sum   share  count         mean      longest  category       name
 |   16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|
+| Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)
+|   device  stream  calls        least       median         95 %      longest  below 0  over 100 us  calls over 50 us  short kernels
+|   0       all         4  0.385000 ms  0.385000 ms  4.295000 ms  4.295000 ms        0            4                 0              0
+|   0       7           2  0.385000 ms  0.385000 ms  0.385000 ms  0.385000 ms        0            2                 0              0
+|   0       20          2  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            2                 0              0
+|
+| Queue (launched and not begun; outstanding: not ended; means and shares are of the time from the first launch to the last end)
+|   device  stream  queued  most    none  1,024 and more  outstanding  most   none
+|   0       all       0.46     2  56.9 %           never         1.83     3  0.0 %
+|   0       7         0.04     1  95.8 %           never         0.91     1  8.8 %
+|   0       20        0.42     1  57.6 %           never         1.01     2  0.0 %
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits        calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   2      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+|   whole  20.000000 ms                       0.020000 ms  0.090000 ms                        19.890000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.090000 ms        0.5 %  0.100000 ms      2  0.050000 ms  main    aten::mm
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 # Without a device.
 $ tscope analyze ./traced/cpu.json
@@ -1174,6 +1506,20 @@ $ tscope analyze ./traced/cpu.json
 | has       12 events: 6 operators, 0 Python functions, 6 annotations, 0 runtime calls; 0 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
 | The trace has no events of devices, so there is nothing to say of their time.
+|
+| The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
+|   step           wall  data loading  waits  calls    operators  backward  Python  nothing recorded
+|   1      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   2      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   3      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   4      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   5      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   6      10.000000 ms                              0.050000 ms                         9.950000 ms
+|   whole  60.000000 ms                              0.300000 ms                        59.700000 ms
+|
+| Operators by self time (what nothing within them covers), on each kind of thread
+|          self  of the wall        total  count      longest  thread  name
+|   0.300000 ms        0.5 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 # A number that is none, with its byte.
 $ tscope analyze ./traced/bad.json
 ! tscope: ./traced/bad.json: byte 1006: expected a number

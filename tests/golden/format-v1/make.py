@@ -152,6 +152,8 @@ def stream(index):
         yield "one", struct.pack("<BQB", 6, file["size"], len(file["name"])) + file["name"], []
         if file["chunks"]:
             yield "list", 7, [(b"", ref) for ref in file["chunks"]]
+        if file.get("columns"):
+            yield "one", b"\x08", [file["columns"]]
 
 
 def index_chain(index):
@@ -207,7 +209,8 @@ def index_of(spec):
         tables.append({"kind": t["kind"], "b": t["b"], "columns": columns, "blocks": blocks})
     tables.sort(key=lambda t: (t["kind"], [(c["name"], c["type"]) for c in t["columns"][:1]]))
     files = [{"name": f["name"].encode(), "size": f["size"],
-              "chunks": [made_id(f["name"], i) for i in range(-(-f["size"] // CHUNK_BYTES))]} for f in spec["files"]]
+              "chunks": [made_id(f["name"], i) for i in range(-(-f["size"] // CHUNK_BYTES))],
+              "columns": made_id(f["name"] + " columns", 0) if f.get("columns") else None} for f in spec["files"]]
     files.sort(key=lambda f: f["name"])
     return {"rank": spec["rank"], "facts": sorted_facts(spec["facts"]), "tables": tables, "files": files}
 
@@ -228,6 +231,8 @@ def index_lines(index):
         yield f"file {hexed(f['name'])} {f['size']}"
         for ref in f["chunks"]:
             yield f"chunk {ref.hex()}"
+        if f.get("columns"):
+            yield f"columns {f['columns'].hex()}"
 
 
 def generated_chain(blocks, columns):

@@ -1,0 +1,20 @@
+/* page_trace.h - `tscope analyze ./trace.json.gz --html FILE`: what is said of a trace, as one page, with flame graphs. */
+#ifndef TSCOPE_CLI_TRACE_PAGE_TRACE_H
+#define TSCOPE_CLI_TRACE_PAGE_TRACE_H
+
+#include "analysis/trace/flame.h"
+#include "analysis/trace/trace_answer.h"
+#include "cli/core/context.h"
+
+/* Draws the page where --html asks for it (ts_page_write). The text of the answer is drawn by the functions that write it on a
+ * terminal, so that whatever that says the page says, too. */
+enum ts_status ts_trace_page(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_trace_answer *answer, bool *ret_answered,
+			     struct ts_error *err);
+
+/* flame_page.c: ends a section, then draws a flame graph of the host's time and one of the devices', where there is something to
+ * show, the last section of which is left open. Names are escaped, and the graphs have a bound of some two megabytes. */
+enum ts_status ts_flame_page(struct ts_cli *cli, const struct ts_flame *flame, struct ts_buf *out, struct ts_error *err);
+/* The script of these graphs, if there are any: it goes behind them. */
+void ts_flame_script(const struct ts_flame *flame, struct ts_buf *out);
+
+#endif

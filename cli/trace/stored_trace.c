@@ -1,0 +1,148 @@
+#include "cli/trace/stored_trace.h"
+
+#include "cli/core/ask.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
+#include "run/head.h"
+#include "run/trace_columns.h"
+
+enum ts_status ts_stored_object(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+				struct ts_error *err)
+{
+	const struct ts_cli *cli = ctx;
+
+	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
+}
+
+enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
+				struct ts_error *err)
+{
+	return ts_run_traces(ts_stored_object, cli, head, &cli->arena, ret_traces, ret_n, err);
+}
+
+static const char *rank_of(struct ts_cli *cli, int32_t rank)
+{
+	return rank == TS_RANK_JOB ? "the job" : ts_arena_printf(&cli->arena, "rank %d", (int)rank);
+}
+
+/* "trace.json (rank 0), trace.json (rank 1) and 6 more" */
+static const char *names_of(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n)
+{
+	enum { SHOWN = 4 };
+	const char *text = "";
+
+	for (size_t i = 0; text && i < n && i < SHOWN; i++) {
+		const char *name = ts_show_text(traces[i].name, &cli->arena), *rank = rank_of(cli, traces[i].rank);
+
+		text = name && rank ? ts_arena_printf(&cli->arena, "%s%s%s (%s)", text, i ? ", " : "", name, rank) : NULL;
+	}
+	if (text && n > SHOWN)
+		text = ts_arena_printf(&cli->arena, "%s and %zu more", text, n - SHOWN);
+	return text;
+}
+
+enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, const char *name, bool has_rank,
+				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err)
+{
+	const struct ts_run_trace *found = NULL;
+	const char *names = names_of(cli, traces, n);
+
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < n; i++) {
+		if (!ts_span_is(traces[i].name, name) || (has_rank && traces[i].rank != rank))
+			continue;
+		if (found)
+			return ts_error_set(err, TS_AMBIGUOUS, "analyze: several ranks have a trace %s; say which with --rank: %s",
+					    name, names);
+		found = &traces[i];
+	}
+	if (!found && !n)
+		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace that could be read");
+	if (!found)
+		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no such trace %s; it has %s", name, names);
+	*ret_trace = found;
+	return TS_OK;
+}
+
+static const char *number_or_dash(struct ts_cli *cli, int64_t n)
+{
+	return n == TS_TRACE_NONE ? "-" : ts_arena_printf(&cli->arena, "%" PRId64, n);
+}
+
+static enum ts_status trace_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_run_trace *trace, struct ts_error *err)
+{
+	struct ts_trace_record record;
+	struct ts_trace_about about;
+	struct ts_arena arena;
+	enum ts_status status;
+	uint64_t skipped = 0;
+
+	ts_arena_init(&arena, 0);
+	status = ts_trace_columns_about(ts_stored_object, cli, &trace->columns, &arena, &about, &record, err);
+	if (!status) {
+		for (size_t i = 0; i < record.n_notices; i++)
+			skipped += record.notices[i].skipped ? record.notices[i].count : 0;
+		ts_grid_span(grid, TS_STYLE_PLAIN, trace->name);
+		ts_grid_text(grid, TS_STYLE_PLAIN,
+			     trace->rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)trace->rank));
+		ts_grid_text(grid, TS_STYLE_PLAIN, number_or_dash(cli, about.rank));
+		ts_grid_text(grid, TS_STYLE_PLAIN, number_or_dash(cli, about.world_size));
+		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(record.events, &cli->arena));
+		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(skipped, &cli->arena));
+		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_bytes((double)trace->size, &cli->arena));
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"trace", TS_ALIGN_LEFT, 16},	  {"rank", TS_ALIGN_LEFT, 0},
+							{"says rank", TS_ALIGN_RIGHT, 0}, {"of", TS_ALIGN_RIGHT, 0},
+							{"events", TS_ALIGN_RIGHT, 0},	  {"left out", TS_ALIGN_RIGHT, 0},
+							{"size", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 7, &cli->arena);
+	for (size_t i = 0; i < n; i++)
+		if (trace_row(cli, &grid, &traces[i], err))
+			return err->status;
+	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+		return err->status;
+	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+			ts_arena_printf(&cli->arena,
+					"The run has traces and no steps: tscope analyze %s --trace NAME shows what one says.", run));
+	return ts_arena_check(&cli->arena, err);
+}
+
+enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
+{
+	const char *names = names_of(cli, traces, n);
+
+	ts_buf_char(&cli->out, '\n');
+	if (names)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				ts_arena_printf(&cli->arena, "The run also has %s: %s; tscope analyze %s --trace NAME shows what %s.",
+						n == 1 ? "a trace" : "traces", names, run, n == 1 ? "it says" : "one says"));
+	return names ? ts_arena_check(&cli->arena, err) : ts_arena_error(&cli->arena, err);
+}
+
+enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_error *err)
+{
+	const char *path = ts_show_text(stored->name, &cli->arena);
+	struct ts_trace_record record;
+	struct ts_trace trace;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_trace_columns_load(ts_stored_object, cli, &stored->columns, &cli->arena, &trace, &record, err))
+		return err->status;
+	status = ts_show_trace(cli, path, &trace, &record, err);
+	ts_trace_finish(&trace);
+	return status;
+}

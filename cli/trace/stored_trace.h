@@ -1,0 +1,24 @@
+/* stored_trace.h - `tscope analyze RUN --trace NAME`: a trace that was pushed, by its columns. */
+#ifndef TSCOPE_CLI_TRACE_STORED_TRACE_H
+#define TSCOPE_CLI_TRACE_STORED_TRACE_H
+
+#include "cli/core/context.h"
+#include "run/trace_list.h"
+
+/* An object of the command's target; ctx is the struct ts_cli. */
+ts_object_source ts_stored_object;
+/* The traces of the run with this head. */
+enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
+				struct ts_error *err);
+/* The one of this name and, unless has_rank is false, of this rank. TS_NOT_FOUND names those that there are, TS_AMBIGUOUS the ranks. */
+enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, const char *name, bool has_rank,
+				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err);
+/* Shows which traces there are, as a table, and how to ask for one. run: the word that named it. */
+enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err);
+/* The same in a line behind what is said of the run's steps. */
+enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
+				 struct ts_error *err);
+/* Shows what the trace says, as ts_analyze_trace does of a file. */
+enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *trace, struct ts_error *err);
+
+#endif

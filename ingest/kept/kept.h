@@ -1,0 +1,62 @@
+/* kept.h - the files of a run that are kept whole: what lies there, whose it is, and its columns.
+ *
+ *	struct ts_kept_set kept = {.arena, .notices, .sink, .ctx, .progress};
+ *	ts_kept_find(&kept, top, directory, prefix, rank, err)	for each folder of the run
+ *	ts_kept_columns(&kept, err)				reads each; says which rank it names itself
+ *	... kept.items[i].rank may be changed ...
+ *	ts_kept_put(&kept, rank, builder, &n, err)		for each rank
+ *
+ * A file that cannot be read as what its name says is kept all the same; a notice says why its columns are missing. Everything lies in
+ * the arena. Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_KEPT_KEPT_H
+#define TSCOPE_INGEST_KEPT_KEPT_H
+
+#include "ingest/core/notice.h"
+#include "ingest/core/source.h"
+#include "run/builder.h"
+
+struct ts_kept_file {
+	const char *top, *path; /* for base/below.h */
+	struct ts_span name;	/* in the run: one path component, once for each rank */
+	struct ts_span shown;	/* in notices: "rank1/trace/host.pt.trace.json" */
+	uint64_t size;
+	int32_t rank;	   /* whose it is */
+	int64_t said_rank; /* whose it says that it is; TS_TRACE_NONE: it says nothing */
+	int64_t said_world;
+	bool has_columns;
+	struct ts_id columns;
+};
+
+struct ts_kept_set {
+	struct ts_arena *arena;
+	struct ts_notices *notices;
+	ts_object_sink *sink;
+	void *ctx;
+	struct ts_read_progress *progress; /* counts the bytes of files; may be NULL */
+	struct ts_kept_file *items;
+	size_t n, cap;
+	uint64_t bytes_read;
+};
+
+enum { TS_KEPT_MAX = 4096 }; /* files of a run */
+
+/* Whether the name of a file is that of something that is kept, or its content is. */
+enum ts_status ts_kept_is(const char *top, const char *path, bool *ret, struct ts_error *err);
+/* Whether such a file lies in the folder itself; by names alone. A folder that cannot be listed has none. */
+bool ts_kept_here(const char *top, const char *directory);
+/* Adds the files of a folder, and those of folders in it that are no runs and no ranks, as those of this rank. prefix: "" or
+ * "rank3/". */
+enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix, int32_t rank,
+			    struct ts_error *err);
+/* Adds the one file that is read, which is kept under this name. */
+enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
+			   struct ts_error *err);
+enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
+bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);
+/* Gives file i to another rank, if that one has no file of this name; else it stays where it is. */
+void ts_kept_move(struct ts_kept_set *kept, size_t i, int32_t rank);
+/* *ret_n is raised by the number of files. */
+enum ts_status ts_kept_put(struct ts_kept_set *kept, int32_t rank, struct ts_builder *b, size_t *ret_n, struct ts_error *err);
+
+#endif

@@ -1,0 +1,118 @@
+#include "run/trace_list.h"
+
+#include "base/limits.h"
+#include "base/object.h"
+#include "run/head.h"
+
+struct listing {
+	ts_object_source *get;
+	void *ctx;
+	struct ts_arena *arena; /* what is given back */
+	struct ts_arena work;
+	struct ts_run_trace *traces;
+	size_t n, cap;
+};
+
+static enum ts_status open_index(struct listing *l, struct ts_id id, struct ts_index *index, struct ts_error *err)
+{
+	bool more = true;
+
+	while (more) {
+		struct ts_span object;
+		struct ts_id next;
+
+		if (l->get(l->ctx, &id, &l->work, &object, err))
+			return err->status;
+		if (ts_index_decode(object, &l->work, index, &more, &next, err))
+			return ts_object_error(&id, err);
+		if (more)
+			id = next;
+	}
+	return TS_OK;
+}
+
+static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file *file, struct ts_error *err)
+{
+	struct ts_span name = ts_arena_span(l->arena, file->name);
+
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 8;
+		struct ts_run_trace *traces = ts_arena_array(l->arena, cap, sizeof *traces);
+
+		if (!traces)
+			return ts_arena_error(l->arena, err);
+		if (l->n)
+			memcpy(traces, l->traces, l->n * sizeof *traces);
+		l->traces = traces;
+		l->cap = cap;
+	}
+	if (!name.data)
+		return ts_arena_error(l->arena, err);
+	l->traces[l->n++] = (struct ts_run_trace){.rank = rank, .name = name, .size = file->size, .columns = file->columns};
+	return TS_OK;
+}
+
+/* The columns of other files, such as snapshots, have other tables. */
+static enum ts_status is_trace(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
+{
+	struct ts_index columns = {.rank = TS_RANK_JOB};
+
+	*ret = false;
+	if (!file->has_columns)
+		return TS_OK;
+	if (open_index(l, file->columns, &columns, err))
+		return err->status;
+	for (size_t i = 0; i < columns.n_tables; i++)
+		*ret |= columns.tables[i].kind == TS_TABLE_ABOUT;
+	return TS_OK;
+}
+
+static enum ts_status add_rank(struct listing *l, const struct ts_rank_ref *rank, struct ts_error *err)
+{
+	struct ts_index index = {.rank = rank->rank};
+
+	if (open_index(l, rank->index, &index, err))
+		return err->status;
+	for (size_t i = 0; i < index.n_files; i++) {
+		bool is = false;
+
+		if (is_trace(l, &index.files[i], &is, err) || (is && add(l, rank->rank, &index.files[i], err)))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status list(struct listing *l, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_arena of_head;
+	struct ts_span object;
+	struct ts_head head;
+	enum ts_status status;
+
+	ts_arena_init(&of_head, 0);
+	status = l->get(l->ctx, id, &of_head, &object, err);
+	if (!status)
+		status = ts_head_decode(object, &of_head, &head, err);
+	for (size_t i = 0; !status && i < head.n_ranks; i++) {
+		ts_arena_reset(&l->work);
+		status = add_rank(l, &head.ranks[i], err);
+	}
+	ts_arena_finish(&of_head);
+	return status;
+}
+
+enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
+			     struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err)
+{
+	struct listing l = {.get = get, .ctx = ctx, .arena = arena};
+	enum ts_status status;
+
+	ts_arena_init(&l.work, TS_ANALYSIS_ARENA);
+	status = list(&l, head, err);
+	ts_arena_finish(&l.work);
+	if (status)
+		return status;
+	*ret_traces = l.traces;
+	*ret_n = l.n;
+	return TS_OK;
+}

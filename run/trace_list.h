@@ -1,0 +1,25 @@
+/* trace_list.h - which traces a run has, whoever asks: the command, a diff, the gate.
+ *
+ *	ts_run_traces(get, ctx, &head, &arena, &traces, &n, err)
+ *	ts_trace_columns_load(get, ctx, &traces[i].columns, ...)	run/trace_columns.h
+ *
+ * Threads: any.
+ */
+#ifndef TSCOPE_RUN_TRACE_LIST_H
+#define TSCOPE_RUN_TRACE_LIST_H
+
+#include "run/index.h"
+
+struct ts_run_trace {
+	int32_t rank; /* in whose files it stands; TS_RANK_JOB: in the job's. What the trace says of its rank is in its own `about` */
+	struct ts_span name;
+	uint64_t size; /* of the file */
+	struct ts_id columns;
+};
+
+/* All traces of the run with this head, by rank and name. Files that could not be read as traces have no columns and are not there.
+ * Names lie in the arena. */
+enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
+			     struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err);
+
+#endif
