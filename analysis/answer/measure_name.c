@@ -18,6 +18,10 @@ const char *const ts_budget_lines[TS_BUDGET_LINES] = {
 const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest job", "communication job", "wait job",
 						"unattributed job"};
 
+const char *const ts_trace_times[TS_TRACE_TIMES] = {
+	"span",	       "busy", "computation", "communication", "exposed_communication", "copies",	"exposed_copies", "idle",
+	"idle_host", "idle_launch", "idle_behind", "idle_queued",   "idle_unknown",	    "fills", "elementwise"};
+
 struct ts_span ts_answer_group_name(enum ts_answer_group group)
 {
 	static const char *const words[TS_ANSWER_GROUPS] = {
@@ -31,6 +35,7 @@ struct ts_span ts_answer_group_name(enum ts_answer_group group)
 		[TS_ANSWER_PIPELINE] = "pipeline",
 		[TS_ANSWER_DIVERGENCE] = "divergence",
 		[TS_ANSWER_RESUME] = "resume",
+		[TS_ANSWER_TRACE] = "trace",
 		[TS_ANSWER_SNAPSHOT] = "snapshot",
 	};
 

@@ -35,6 +35,7 @@ enum ts_answer_group {
 	TS_ANSWER_PIPELINE,
 	TS_ANSWER_DIVERGENCE,
 	TS_ANSWER_RESUME,
+	TS_ANSWER_TRACE,
 	TS_ANSWER_SNAPSHOT,
 	TS_ANSWER_GROUPS,
 };
@@ -79,6 +80,27 @@ extern const char *const ts_budget_lines[TS_BUDGET_LINES];
 
 enum ts_job_line { TS_JOB_USEFUL, TS_JOB_OWN_REST, TS_JOB_COMM, TS_JOB_WAIT, TS_JOB_UNATTRIBUTED, TS_JOB_LINES };
 extern const char *const ts_job_lines[TS_JOB_LINES];
+
+/* Times of the devices of a trace, which are the subjects of TS_M_TRACE_TIME and TS_M_TRACE_SHARE (trace_rows.h). */
+enum ts_trace_time {
+	TS_TIME_SPAN,
+	TS_TIME_BUSY,
+	TS_TIME_COMPUTATION,
+	TS_TIME_COMMUNICATION,
+	TS_TIME_EXPOSED_COMMUNICATION,
+	TS_TIME_COPIES,
+	TS_TIME_EXPOSED_COPIES,
+	TS_TIME_IDLE,
+	TS_TIME_IDLE_HOST,
+	TS_TIME_IDLE_LAUNCH,
+	TS_TIME_IDLE_BEHIND,
+	TS_TIME_IDLE_QUEUED,
+	TS_TIME_IDLE_UNKNOWN,
+	TS_TIME_FILLS,
+	TS_TIME_ELEMENTWISE,
+	TS_TRACE_TIMES,
+};
+extern const char *const ts_trace_times[TS_TRACE_TIMES];
 
 struct ts_span ts_answer_group_name(enum ts_answer_group group); /* "timing" */
 const char *ts_unit_suffix(enum ts_unit unit);			 /* "", "_s", "_bytes", ... */

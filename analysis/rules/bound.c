@@ -128,6 +128,47 @@ static void take_job(struct decision *d, struct ts_bound_share *input, struct ts
 		rest[i]->share *= left / own;
 }
 
+/* The share of a time in the rank's trace; 0 without one. */
+static double of_trace(const struct decision *d, enum ts_trace_time what)
+{
+	double share;
+
+	return ts_measure_value(d->m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[what]), &share) && isfinite(share) ? share : 0;
+}
+
+static double known_share(const struct ts_bound_share *s)
+{
+	return s->known ? s->share : 0;
+}
+
+/* Moves as much of the share of compute as there is. */
+static void move(struct ts_bound_share *compute, struct ts_bound_share *to, double share)
+{
+	if (share > compute->share)
+		share = compute->share;
+	to->share = known_share(to) + share;
+	to->known = true;
+	compute->share -= share;
+}
+
+static void take_trace(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
+		       struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *host)
+{
+	double exposed = of_trace(d, TS_TIME_EXPOSED_COMMUNICATION);
+	double idle = of_trace(d, TS_TIME_IDLE_HOST) + of_trace(d, TS_TIME_IDLE_LAUNCH);
+
+	if (!compute->known)
+		return;
+	if (!communication->known && exposed > 0)
+		move(compute, communication, exposed);
+	idle -= known_share(input) + known_share(wait) + known_share(host);
+	if (idle <= 0)
+		return;
+	if (idle > known_share(host))
+		d->host = "on the host while the device waits for it";
+	move(compute, host, idle);
+}
+
 static void shares(struct decision *d)
 {
 	struct ts_bound_share useful = line(d, TS_LINE_USEFUL), overhead = line(d, TS_LINE_OVERHEAD);
@@ -149,6 +190,7 @@ static void shares(struct decision *d)
 		d->host = "in other phases, such as evaluation or checkpoints";
 	else
 		d->host = "in other phases, such as evaluation or checkpoints, and outside all phases";
+	take_trace(d, &out[0], &out[1], &out[2], &out[3], &out[4]);
 	for (int i = 0; i < SHARES; i++)
 		out[i].kind = (enum ts_bound_kind)(TS_BOUND_INPUT + i);
 	if (other.known && !unattributed.known)
@@ -269,6 +311,11 @@ static double share_against(const struct decision *d, enum ts_bound_kind kind)
 	return s->known ? s->share : 0;
 }
 
+static bool traced(const struct decision *d)
+{
+	return of_trace(d, TS_TIME_SPAN) > 0;
+}
+
 static void fixes(struct decision *d)
 {
 	struct ts_bound *b = &d->out;
@@ -287,6 +334,8 @@ static void fixes(struct decision *d)
 
 		if (p->overhead && overhead.known && wins > overhead.share)
 			wins = overhead.share;
+		if (p->of == TS_BOUND_COMMUNICATION && traced(d) && wins > of_trace(d, TS_TIME_EXPOSED_COMMUNICATION))
+			wins = of_trace(d, TS_TIME_EXPOSED_COMMUNICATION);
 		if (wins < TS_BOUND_WORTH || !ts_play_applies(p, d->m))
 			continue;
 		all[n++] = (struct ordered){
@@ -307,6 +356,8 @@ static void say_unknowns(struct decision *d)
 	static const char host_times[] =
 		"Phases are measured on the host: without synchronization or a trace, GPU time counts in "
 		"the first phase that waits for it.";
+	static const char by_trace[] =
+		"What the device did is known for the steps of the trace alone, whose recording slows the host down.";
 	const struct ts_measure *mfu = ts_measure_find(d->m, TS_M_MFU, TS_NO_SUBJECT);
 	double missing;
 
@@ -315,7 +366,7 @@ static void say_unknowns(struct decision *d)
 			cannot_tell(d, kept(d, ts_arena_printf(d->arena, "%s is not known: %.*s.", what[i],
 							       TS_SPAN_ARG(d->out.shares[i].reason))));
 	if (d->out.shares[1].known)
-		cannot_tell(d, ts_span_str(host_times));
+		cannot_tell(d, ts_span_str(traced(d) ? by_trace : host_times));
 	if (mfu && !mfu->known)
 		cannot_tell(d,
 			    kept(d, ts_arena_printf(

@@ -9,7 +9,13 @@
  *	host		checkpoints, evaluation, logging (other), and time that no phase accounts for (unattributed)
  *
  * Where the ranks were compared, transfer and wait are those of the whole job, and the analyzed rank only decides how the
- * rest divides: if it happens to be a straggler, it waits for nobody. The verdict is the largest share among those that
+ * rest divides: if it happens to be a straggler, it waits for nobody.
+ *
+ * A trace of the rank shows what phases on the host hide. Where they do not tell the transfer, it is the exposed communication of the
+ * trace; and what the device was idle for the host beyond the other shares but compute is host. Both are taken from compute, in whose
+ * phases they lie. Shares of a trace are of the devices' time in it.
+ *
+ * The verdict is the largest share among those that
  * reach their limit. Each limit is the one of the rule on the same cause, so that verdict and findings agree: input 25 %
  * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
  * (EFFICIENCY.RECOVERABLE). If no share reaches its limit, the verdict is stalls if a few long steps take TS_BOUND_STALLS_LEAST

@@ -133,12 +133,6 @@ void ts_check_missing_ranks(struct ts_check *c)
 		      TS_SPAN_ARG(list.len ? list : ts_span_str(ts_say_plural(missing, "rank").text)));
 }
 
-void ts_check_exposed_comm(struct ts_check *c)
-{
-	if (ts_check_ranks(c))
-		ts_check_leave(c, "the rule needs a kernel trace, and tscope does not read traces yet");
-}
-
 void ts_check_memory_imbalance(struct ts_check *c)
 {
 	static const double middle = 50;

@@ -134,7 +134,7 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 static bool is_of_rank(enum ts_answer_group group)
 {
 	return group == TS_ANSWER_TIMING || group == TS_ANSWER_MEMORY || group == TS_ANSWER_CONVERGENCE ||
-	       group == TS_ANSWER_CROSS || group == TS_ANSWER_SNAPSHOT;
+	       group == TS_ANSWER_CROSS || group == TS_ANSWER_TRACE || group == TS_ANSWER_SNAPSHOT;
 }
 
 static const struct ts_measure *row_of(const struct ts_check *c, enum ts_measure_name what, const char *of)
@@ -218,8 +218,8 @@ bool ts_check_ranks(struct ts_check *c)
 {
 	double n;
 
-	if ((ts_measure_value(c->measures, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
-	    (ts_measure_value(c->measures, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1))
+	if ((ts_measure_value(c->job, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
+	    (ts_measure_value(c->job, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1))
 		return true;
 	ts_check_applies_not(c);
 	return false;
@@ -583,17 +583,30 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 	return TS_OK;
 }
 
-enum ts_status ts_findings_of_snapshot(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
-				       struct ts_findings *ret_findings, struct ts_error *err)
+/* Asks the rules on what stands alone: a trace, or a memory snapshot. */
+static enum ts_status ask_alone(const struct ts_measures *measures, bool of_trace, const struct ts_policy *policy, struct ts_arena *arena,
+				struct ts_findings *ret_findings, struct ts_error *err)
 {
 	const struct ts_events none = {0};
 	struct ts_findings out = {.n = 0};
 	const struct asked a = {measures, &none, NULL, 0, policy, arena, &out};
 
 	for (size_t i = 0; i < ts_rules_n; i++)
-		if (ts_rules[i].of_snapshot && !ask_rule(&a, &ts_rules[i]))
+		if ((of_trace ? ts_rules[i].of_trace : ts_rules[i].of_snapshot) && !ask_rule(&a, &ts_rules[i]))
 			return ts_arena_error(arena, err);
 	sort(&out);
 	*ret_findings = out;
 	return TS_OK;
+}
+
+enum ts_status ts_findings_of_trace(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
+				    struct ts_findings *ret_findings, struct ts_error *err)
+{
+	return ask_alone(measures, true, policy, arena, ret_findings, err);
+}
+
+enum ts_status ts_findings_of_snapshot(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
+				       struct ts_findings *ret_findings, struct ts_error *err)
+{
+	return ask_alone(measures, false, policy, arena, ret_findings, err);
 }

@@ -95,7 +95,7 @@ static bool device_is(const struct ts_measures *m, const char *want)
 	return row && row->known && ts_span_is(row->text, want);
 }
 
-/* A device, or else what only an allocator or a format of one records. */
+/* A device, a trace of one, or else what only an allocator or a format of one records. */
 static bool has_gpu(const struct ts_measures *m)
 {
 	const struct ts_measure *kind = ts_measure_find(m, TS_M_DEVICE_KIND, TS_NO_SUBJECT);
@@ -103,7 +103,27 @@ static bool has_gpu(const struct ts_measures *m)
 
 	if (kind && kind->known)
 		return ts_span_is(kind->text, "GPU");
+	if (ts_measure_value(m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN]), &reserved))
+		return true;
 	return ts_measure_value(m, TS_M_FRAGMENTATION_UNUSED, TS_NO_SUBJECT, &reserved) || dtype_is(m, "tf32");
+}
+
+/* Without a trace nothing is known of it. */
+static bool traced_at_least(const struct ts_measures *m, enum ts_trace_time what, double least)
+{
+	double share;
+
+	return !ts_measure_value(m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[what]), &share) || share >= least;
+}
+
+static bool may_have_exposed_copies(const struct ts_measures *m)
+{
+	return traced_at_least(m, TS_TIME_EXPOSED_COPIES, 0.01);
+}
+
+static bool may_have_slow_launches(const struct ts_measures *m)
+{
+	return traced_at_least(m, TS_TIME_IDLE_HOST, 0.02) || traced_at_least(m, TS_TIME_IDLE_LAUNCH, 0.02);
 }
 
 bool ts_play_applies(const struct ts_play *play, const struct ts_measures *m)
@@ -121,7 +141,7 @@ const struct ts_play ts_playbook[] = {
 	{TS_BOUND_INPUT, 1, 0.5, false, TS_PLAY_ANY, "prefetch further ahead", "DataLoader(prefetch_factor=4 or more)", NULL},
 	{TS_BOUND_INPUT, 1, 0.25, false, TS_PLAY_ANY, "keep the workers between epochs", "DataLoader(persistent_workers=True)", NULL},
 	{TS_BOUND_INPUT, 1, 0.25, false, TS_PLAY_GPU, "use pinned memory and non-blocking copies",
-	 "DataLoader(pin_memory=True) and tensor.to(device, non_blocking=True)", NULL},
+	 "DataLoader(pin_memory=True) and tensor.to(device, non_blocking=True)", may_have_exposed_copies},
 	{TS_BOUND_INPUT, 2, 0.5, false, TS_PLAY_ANY, "move costly transforms out of the loader",
 	 "decode and tokenize once and store the result; augment on the device", NULL},
 	{TS_BOUND_INPUT, 3, 1, false, TS_PLAY_ANY, "use faster storage, and fewer but larger files",
@@ -199,7 +219,7 @@ const struct ts_play ts_playbook[] = {
 	{TS_BOUND_HOST, 2, 0.5, false, TS_PLAY_ANY, "write checkpoints asynchronously", "torch.distributed.checkpoint.async_save",
 	 has_other},
 	{TS_BOUND_HOST, 2, 0.25, false, TS_PLAY_GPU, "launch fewer kernels",
-	 "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short", NULL},
+	 "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short", may_have_slow_launches},
 
 	{TS_BOUND_STALLS, 1, 0.5, false, TS_PLAY_ANY, "keep the workers between epochs",
 	 "DataLoader(persistent_workers=True), if the long steps begin epochs", NULL},

@@ -8,7 +8,8 @@
  *			 the rule off: the answer lists the rule with that reason, which is the row's own if it has one
  *	does not apply	 this run cannot have what the rule looks at: a rule on several ranks (DIST.*) if the rows of group
  *			 "ranks" know of one rank or none, the pipeline rule if there is no row of group "pipeline", a rule on
- *			 memory snapshots if there is none of group "snapshot"; the answer does not mention the rule
+ *			 traces (TRACE.*) if there is none of group "trace", one on memory snapshots if there is none of group
+ *			 "snapshot"; the answer does not mention the rule
  *
  * A value equal to a threshold has reached it ("at least 0.25" fires at 0.25), except where the text says "more than" or
  * "less than". docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them
@@ -43,6 +44,7 @@ struct ts_rule {
 	struct ts_threshold thresholds[TS_RULE_THRESHOLDS + 1];
 	void (*check)(struct ts_check *c);
 	bool each_rank; /* the rule looks at one rank, so it is asked of each; otherwise it looks at the job */
+	bool of_trace;	/* it looks at rows of group "trace", so it is asked of a trace that stands alone, too */
 	bool of_snapshot; /* it looks at rows of group "snapshot", so it is asked of a memory snapshot that stands alone */
 };
 
@@ -63,6 +65,9 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
 				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);
 
+/* Asks the rules on traces alone, of the rows of one trace. */
+enum ts_status ts_findings_of_trace(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
+				    struct ts_findings *ret_findings, struct ts_error *err);
 /* Asks the rules on memory snapshots alone, of the rows of one device. */
 enum ts_status ts_findings_of_snapshot(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				       struct ts_findings *ret_findings, struct ts_error *err);

@@ -12,6 +12,7 @@
 #define NONE TS_UNIT_NONE
 #define EACH_RANK .each_rank = true
 #define JOB .each_rank = false
+#define OF_TRACE .each_rank = true, .of_trace = true
 #define OF_SNAPSHOT .each_rank = true, .of_snapshot = true
 
 const struct ts_rule ts_rules[] = {
@@ -212,13 +213,13 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_ranks", 1, COUNT, "number of missing ranks from which the rule fires"}, END},
 	 ts_check_missing_ranks, JOB},
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
-	 "communication that does not overlap with computation takes at least min_share of the wall time (always unchecked for "
-	 "now, because the rule needs a kernel trace)",
+	 "communication that does not overlap with computation takes at least min_share of the devices' time, by a trace",
 	 "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
-	 "the rule of " PYTSCOPE " on traces; tscope does not read traces yet",
-	 {{"min_share", 0.05, RATIO, "share of the wall time from which the rule fires"},
-	  {"high_share", 0.15, RATIO, "share of the wall time from which the severity is high"}, END},
-	 ts_check_exposed_comm, JOB},
+	 "the rule of " PYTSCOPE " on traces, corrected: the time of each device is counted by itself, kernels are known by their "
+	 "names without arguments, and copies are no computation; the rule needs a trace of the PyTorch profiler",
+	 {{"min_share", 0.05, RATIO, "share of the devices' time, from the first event of each to its last, from which the rule fires"},
+	  {"high_share", 0.15, RATIO, "the same share from which the severity is high"}, END},
+	 ts_check_exposed_comm, OF_TRACE},
 	{"DIST.PIPELINE_BUBBLE", "Pipeline stages are idle",
 	 "high if the bubble is at least high_excess above the ideal, or at least high_bubble where the ideal is not known; otherwise "
 	 "medium",
@@ -386,6 +387,48 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_peaks", 3, NONE, "what was asked for, divided by the peak, from which the rule fires"},
 	  {"min_share", 0.50, RATIO, "share of all that was asked for from which the rule fires"}, END},
 	 ts_check_churn, OF_SNAPSHOT},
+	{"TRACE.HOST_BOUND", "The device waits for the host", "high if the share is at least high_share, otherwise medium",
+	 "the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace",
+	 "Find what the host does meanwhile: data loading, .item() and other reads of the device, Python between the calls. Compile "
+	 "the model or capture CUDA graphs, so that fewer calls are needed.",
+	 "the fifth advice of Axolotl's analyze_profile.py, from 50 % on, corrected: idle time is measured by cause and not by sums "
+	 "that count twice what ran at once",
+	 {{"min_share", 0.20, RATIO, "share of the devices' time from which the rule fires"},
+	  {"high_share", 0.50, RATIO, "share of the devices' time from which the severity is high"},
+	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
+	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
+	 ts_check_host_bound, OF_TRACE},
+	{"TRACE.LAUNCH_BOUND", "Launching takes longer than the work", "high if the share is at least high_share, otherwise medium",
+	 "the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a "
+	 "trace",
+	 "Launch fewer and longer kernels: torch.compile(mode='reduce-overhead'), CUDA graphs, fused or foreach optimizers, a larger "
+	 "batch.",
+	 "new in tscope; HTA counts this time as host_wait",
+	 {{"min_share", 0.10, RATIO, "share of the devices' time from which the rule fires"},
+	  {"high_share", 0.25, RATIO, "share of the devices' time from which the severity is high"},
+	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
+	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
+	 ts_check_launch_bound, OF_TRACE},
+	{"TRACE.COPIES", "Copies are exposed", "high if the share is at least high_share, otherwise medium",
+	 "copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace",
+	 "Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and "
+	 "forth.",
+	 "the second advice of Axolotl's analyze_profile.py, from 10 % on, corrected: copies alone, and only their exposed time",
+	 {{"min_share", 0.05, RATIO, "share of the devices' time from which the rule fires"},
+	  {"high_share", 0.20, RATIO, "share of the devices' time from which the severity is high"}, END},
+	 ts_check_copies, OF_TRACE},
+	{"TRACE.FILLS", "Tensors are filled at length", "low",
+	 "fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace",
+	 "Set gradients to None instead of zero, allocate with torch.empty what is written anyway, and keep buffers.",
+	 "the third advice of Axolotl's analyze_profile.py, unchanged but for memsets, which it does not see",
+	 {{"min_share", 0.05, RATIO, "share of the sum of all durations from which the rule fires"}, END},
+	 ts_check_fills, OF_TRACE},
+	{"TRACE.ELEMENTWISE", "Single elementwise operations take much of the time", "low",
+	 "elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace",
+	 "Compile the model, so that they are fused with their neighbours, and use fused normalizations, losses and optimizers.",
+	 "the reading of KempnerForge for \"other\" kernels above 40 %, of the elementwise ones alone",
+	 {{"min_share", 0.30, RATIO, "share of the sum of all durations from which the rule fires"}, END},
+	 ts_check_elementwise, OF_TRACE},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 
@@ -404,15 +447,19 @@ void ts_rules_markdown(struct ts_buf *out)
 			"this page from the table in `analysis/rules/rules.c`, and a test keeps the page equal to that output.\n\n"
 			"A rule fires, passes, is unchecked, or does not apply. A report lists unchecked rules with the\n"
 			"reason: a series that the rule needs is missing or not finite, there are too few steps, or a policy\n"
-			"switched the rule off. Rules on several ranks do not apply to a run of one rank, and the rule on\n"
-			"pipelines does not apply to a run without stages, and rules on memory snapshots apply to\n"
-			"these alone (`tscope analyze ./snapshot.pickle`); a report does not list these. A value equal to a\n"
-			"threshold counts as having reached it, except where the text says \"more than\" or \"less than\".\n\n"
-			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS and MEMORY (but not MEMORY.RANK_IMBALANCE)\n"
-			"look at every rank, and what several ranks show is one finding: its numbers are those of the worst rank\n"
-			"(of a NaN, the first), and it says which ranks show it. Many ranks are many chances of a false finding,\n"
-			"so where a rule rests on a probability, the i least likely of R ranks count if the i-th is below i/R of\n"
-			"the level for one rank (Benjamini and Hochberg, 1995). With `--rank K` these rules look at rank K alone.\n\n"
+			"switched the rule off. Rules on several ranks do not apply to a run of one rank, the rule on\n"
+			"pipelines does not apply to a run without stages, rules on traces do not apply to a run without any,\n"
+			"and rules on memory snapshots apply to these alone (`tscope analyze ./snapshot.pickle`); a report does\n"
+			"not list these. A value equal to a threshold counts as having reached it, except where the text says\n"
+			"\"more than\" or \"less than\".\n\n"
+			"`tscope analyze ./trace.json.gz` asks the rules TRACE and DIST.EXPOSED_COMM of a trace that stands alone.\n"
+			"The devices' time in them is from the first event of each device to its last.\n\n"
+			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS, TRACE and MEMORY (but not\n"
+			"MEMORY.RANK_IMBALANCE) look at every rank, and what several ranks show is one finding: its numbers are\n"
+			"those of the worst rank (of a NaN, the first), and it says which ranks show it. Many\n"
+			"ranks are many chances of a false finding, so where a rule rests on a probability, the i least likely\n"
+			"of R ranks count if the i-th is below i/R of the level for one rank (Benjamini and Hochberg, 1995).\n"
+			"With `--rank K` these rules look at rank K alone.\n\n"
 			"A policy file sets thresholds, one per line, and switches rules off:\n\n"
 			"    TIMING.JITTER.min_cv = 0.8      # ratios are numbers: 0.8 is 80 %\n"
 			"    MEMORY.FRAGMENTATION = off\n\n"

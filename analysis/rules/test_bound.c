@@ -101,6 +101,63 @@ static void each_verdict_at_its_limit(void **state)
 	}
 }
 
+#define TRACED(exposed, host, launch) "trace/span/share_ratio = 1; trace/exposed_communication/share_ratio = " #exposed              \
+	"; trace/idle_host/share_ratio = " #host "; trace/idle_launch/share_ratio = " #launch "; trace/exposed_copies/share_ratio = 0; "
+
+static void a_trace_shows_what_phases_hide(void **state)
+{
+	struct state s;
+
+	(void)state;
+	/* 0.30 + 0.05 idle for the host, of which 0.10 wait for data and 0.05 are other: 0.20 are hidden in compute. */
+	decide(&s, REST(0.10, 0.85, 0, 0, 0.05, 0) TRACED(0, 0.30, 0.05));
+	assert_int_equal(s.b.kind, TS_BOUND_HOST);
+	about(s.b.shares[1].share, 0.65);
+	about(s.b.shares[4].share, 0.25);
+	assert_true(holds(s.b.sentence, "host-bound: 25 % of the wall time is spent on the host while the device waits for it"));
+	assert_true(tells(&s, "known for the steps of the trace alone"));
+	assert_false(tells(&s, "Phases are measured on the host"));
+	assert_non_null(fix(&s, "launch fewer kernels"));
+	ts_arena_finish(&s.arena);
+	/* The wait for data explains the idle time. */
+	decide(&s, REST(0.40, 0.60, 0, 0, 0, 0) TRACED(0, 0.35, 0.01));
+	about(s.b.shares[1].share, 0.60);
+	about(s.b.shares[4].share, 0);
+	ts_arena_finish(&s.arena);
+	/* More idle time than compute has: nothing becomes negative. */
+	decide(&s, REST(0.10, 0.20, 0, 0, 0.70, 0) TRACED(0, 1, 0));
+	about(s.b.shares[1].share, 0);
+	about(s.b.shares[4].share, 0.90);
+	ts_arena_finish(&s.arena);
+	/* Transfer that no phase tells of. */
+	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio = 1; budget/communication/share_ratio ? no phase comm; "
+		   TRACED(0.3, 0, 0));
+	assert_int_equal(s.b.kind, TS_BOUND_COMMUNICATION);
+	about(s.b.shares[1].share, 0.7);
+	about(s.b.shares[2].share, 0.3);
+	ts_arena_finish(&s.arena);
+	/* Where the phases tell it, they count; and no fix wins more than what is exposed. */
+	decide(&s, REST(0, 0.6, 0.4, 0, 0, 0) TRACED(0.1, 0, 0));
+	about(s.b.shares[2].share, 0.4);
+	about(fix(&s, "overlap communication with computation")->wins_most_ratio, 0.1);
+	ts_arena_finish(&s.arena);
+}
+
+static void a_trace_rules_fixes_out(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0.4, 0.2, 0, 0, 0.4, 0) "efficiency/device/kind = 'GPU'; " TRACED(0, 0.01, 0.01));
+	assert_null(fix(&s, "launch fewer kernels"));
+	assert_null(fix(&s, "use pinned memory and non-blocking copies"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0.4, 0.2, 0, 0, 0.4, 0) "efficiency/device/kind = 'GPU'; ");
+	assert_non_null(fix(&s, "launch fewer kernels"));
+	assert_non_null(fix(&s, "use pinned memory and non-blocking copies"));
+	ts_arena_finish(&s.arena);
+}
+
 static void too_little_is_unknown(void **state)
 {
 	struct state s;
@@ -387,6 +444,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_verdict_at_its_limit),
+		cmocka_unit_test(a_trace_shows_what_phases_hide),
+		cmocka_unit_test(a_trace_rules_fixes_out),
 		cmocka_unit_test(too_little_is_unknown),
 		cmocka_unit_test(shares_are_of_the_budget),
 		cmocka_unit_test(the_job_counts_not_the_rank),

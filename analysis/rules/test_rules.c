@@ -41,6 +41,9 @@ struct rule_case {
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define RISE "convergence/loss/rise_step = 600; convergence/loss/rise_low = 1; convergence/loss/rise_end = 1.4; " \
 	     "convergence/loss/rise_ratio = "
+#define TRACE(time, share) "trace/span/share_ratio = 1; trace/span/time_s = 0.06; trace/" #time "/time_s = 0.012; trace/" #time \
+			   "/share_ratio = " share
+#define CALLS(events, unlaunched) "trace/devices/events_count = " events "; trace/devices/unlaunched_ratio = " unlaunched "; "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
 #define SNAPSHOT "snapshot/free/reserved_bytes = 1; "
@@ -350,8 +353,53 @@ static const struct rule_case cases[] = {
 	{"DIST.MISSING_RANKS",
 	 "ranks/all/world_size_count ? the run does not record its world size; ranks/all/present_count = 2", UNCHECKED,
 	 "does not record its world size"},
-	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "kernel trace"},
+	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "there is no trace of the PyTorch profiler, which the rule needs"},
 	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
+	{"DIST.EXPOSED_COMM", TRACE(exposed_communication, "0.0499"), PASSES, NULL}, /* neither ranks nor communication */
+	{"DIST.EXPOSED_COMM", TRACE(exposed_communication, "0.2"), PASSES, NULL},
+	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.0499"), PASSES, NULL},
+	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.05"), MEDIUM,
+	 "Communication that overlaps with no computation takes 5.0 % of the devices' time, 12.0 ms of 60.0 ms."},
+	{"DIST.EXPOSED_COMM", "trace/job/world_size_count = 2; " TRACE(exposed_communication, "0.1499"), MEDIUM, NULL},
+	{"DIST.EXPOSED_COMM", "trace/job/world_size_count = 1; " TRACE(exposed_communication, "0.1499"), PASSES, NULL},
+	{"DIST.EXPOSED_COMM",
+	 "trace/communication/time_s = 0.036; trace/communication/overlapped_ratio = 0.6667; "
+		TRACE(exposed_communication, "0.15"), HIGH,
+	 "15 % of the devices' time, 12.0 ms of 60.0 ms; 67 % of the communication is overlapped."},
+	{"DIST.EXPOSED_COMM", WORLD "trace/span/share_ratio ? the trace has no events of devices; "
+	 "trace/exposed_communication/share_ratio ? the trace has no events of devices", UNCHECKED, "no events of devices"},
+
+	{"TRACE.HOST_BOUND", "", APPLIES_NOT, NULL},
+	{"TRACE.HOST_BOUND", CALLS("50", "0.5") TRACE(idle_host, "0.1999"), PASSES, NULL},
+	{"TRACE.HOST_BOUND", CALLS("50", "0.5") TRACE(idle_host, "0.2"), MEDIUM,
+	 "The device is idle for 20 % of its time, 12.0 ms, before the host asks for the next work."},
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.4999"), MEDIUM, NULL},
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5"), HIGH, NULL},
+	{"TRACE.HOST_BOUND", CALLS("49", "0") TRACE(idle_host, "0.5"), UNCHECKED,
+	 "the trace has only 49 events of devices, and the rule needs 50"},
+	{"TRACE.HOST_BOUND", CALLS("50", "0.5001") TRACE(idle_host, "0.5"), UNCHECKED,
+	 "the trace lacks the calls that launched 50 % of its events"},
+
+	{"TRACE.LAUNCH_BOUND", "", APPLIES_NOT, NULL},
+	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.0999"), PASSES, NULL},
+	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.1"), MEDIUM,
+	 "From the call to the begin of the work the device is idle for 10 % of its time, 12.0 ms."},
+	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") "trace/kernels/mean_s = 4e-6; " TRACE(idle_launch, "0.25"), HIGH,
+	 "; a kernel takes 4.00 µs on average."},
+	{"TRACE.LAUNCH_BOUND", CALLS("3", "0") TRACE(idle_launch, "0.25"), UNCHECKED, "only 3 events of devices"},
+
+	{"TRACE.COPIES", "", APPLIES_NOT, NULL},
+	{"TRACE.COPIES", TRACE(exposed_copies, "0.0499"), PASSES, NULL},
+	{"TRACE.COPIES", TRACE(exposed_copies, "0.05"), MEDIUM, "5.0 % of the devices' time, 12.0 ms."},
+	{"TRACE.COPIES", TRACE(exposed_copies, "0.2"), HIGH, NULL},
+
+	{"TRACE.FILLS", "", APPLIES_NOT, NULL},
+	{"TRACE.FILLS", TRACE(fills, "0.0499"), PASSES, NULL},
+	{"TRACE.FILLS", TRACE(fills, "0.05"), LOW, "Fills of memory take 5.0 % of the sum of all work, 12.0 ms."},
+
+	{"TRACE.ELEMENTWISE", "", APPLIES_NOT, NULL},
+	{"TRACE.ELEMENTWISE", TRACE(elementwise, "0.2999"), PASSES, NULL},
+	{"TRACE.ELEMENTWISE", TRACE(elementwise, "0.3"), LOW, "30 % of the sum of all work"},
 
 	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.4499; pipeline/all/excess_ratio ? the microbatches are not known", MEDIUM, NULL},
@@ -621,7 +669,7 @@ static void no_rule_without_cases(void **state)
 	(void)state;
 	for (size_t i = 0; i < ts_rules_n; i++) {
 		const char *code = ts_rules[i].code;
-		bool fires = strcmp(code, "DIST.EXPOSED_COMM") == 0, passes = fires, neither = false;
+		bool fires = false, passes = false, neither = false;
 
 		for (size_t k = 0; k < sizeof by_events / sizeof by_events[0]; k++)
 			if (strcmp(code, by_events[k]) == 0)
@@ -762,6 +810,33 @@ static void ask_each(struct state *s, const char *const *rows, size_t n)
 	test_rows(&s->m, &s->arena, rows[0]);
 	test_rows(&s->m, &s->arena, "ranks/all/mode = 'hidden in backward'");
 	assert_int_equal(ts_findings_check(&s->m, &s->events, ranks, n, NULL, &s->arena, &s->f, &err), TS_OK);
+}
+
+/* Of three ranks two have traces, and one of those exposes communication. */
+static void traces_of_some_ranks(void **state)
+{
+	const struct ts_finding *f;
+	const struct ts_unchecked *u;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	ask_each(&s, (const char *const[]){WORLD TRACE(exposed_communication, "0.01"), "", TRACE(exposed_communication, "0.2")}, 3);
+	f = finding(&s, "DIST.EXPOSED_COMM");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
+	assert_int_equal(f->n_ranks, 1);
+	assert_int_equal(f->rank, 2);
+	assert_true(holds(f->detail, "Only rank 2 shows this; 1 other rank does not, and 1 could not be checked."));
+	u = unchecked(&s, "DIST.EXPOSED_COMM");
+	assert_non_null(u);
+	assert_int_equal(u->n_ranks, 1);
+	assert_int_equal(u->ranks[0], 1);
+	/* A rank without a trace is no rank that was not checked: there is nothing to look at. */
+	assert_null(finding(&s, "TRACE.COPIES"));
+	u = unchecked(&s, "TRACE.COPIES");
+	assert_true(!u || u->n_ranks == 2);
+	ts_arena_finish(&s.arena);
 }
 
 static void each_rank_is_asked(void **state)
@@ -1116,6 +1191,7 @@ int main(void)
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
 		cmocka_unit_test(each_rank_is_asked),
+		cmocka_unit_test(traces_of_some_ranks),
 		cmocka_unit_test(many_ranks_are_many_chances),
 		cmocka_unit_test(ranks_as_a_sentence_names_them),
 		cmocka_unit_test(coincidences_are_one_finding),

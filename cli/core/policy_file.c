@@ -32,3 +32,16 @@ enum ts_status ts_policy_file(struct ts_cli *cli, struct ts_policy *ret_policy, 
 		return err->status;
 	return path ? ts_policy_parse(text, path, &cli->arena, ret_policy, err) : TS_OK;
 }
+
+bool ts_fails_on(const struct ts_cli *cli, const struct ts_findings *findings)
+{
+	const char *word = ts_args_text(&cli->args, "fail-on");
+	enum ts_severity least;
+
+	if (!word || !ts_severity_parse(ts_span_str(word), &least))
+		return false;
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->items[i].severity >= least)
+			return true;
+	return false;
+}

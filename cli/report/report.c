@@ -271,6 +271,14 @@ void ts_report_bar(struct ts_report *r, struct ts_item *item, size_t most, const
 	r->failed |= !item->bars;
 }
 
+/* Rules on snapshots, and those on traces alone, are no rules of a run that has none. */
+static bool may_apply(const struct ts_report *r, const struct ts_rule *rule)
+{
+	if (rule->of_snapshot)
+		return ts_report_known(r, TS_ANSWER_SNAPSHOT);
+	return strncmp(rule->code, "TRACE.", 6) != 0 || ts_report_known(r, TS_ANSWER_TRACE);
+}
+
 /* Sets the light of a section (title NULL: of all sections) and says what it means. */
 static void light_up(struct ts_report *r, struct ts_section *s, const char *title)
 {
@@ -279,7 +287,7 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 	const char *state = NULL;
 
 	for (size_t i = 0; i < ts_rules_n; i++)
-		if (!ts_rules[i].of_snapshot || ts_report_known(r, TS_ANSWER_SNAPSHOT))
+		if (may_apply(r, &ts_rules[i]))
 			rules += belongs(ts_span_str(ts_rules[i].code), title);
 	for (size_t i = 0; i < f->n_unchecked; i++) /* what could be checked on some ranks was checked */
 		unchecked += f->unchecked[i].n_ranks == 0 && belongs(f->unchecked[i].code, title);

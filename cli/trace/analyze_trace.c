@@ -2,6 +2,7 @@
 #include "cli/trace/analyze_trace.h"
 
 #include "base/below.h"
+#include "cli/core/policy_file.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/overlay.h"
@@ -54,11 +55,16 @@ enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct 
 			     struct ts_error *err)
 {
 	struct ts_trace_answer answer;
+	struct ts_policy policy;
 	bool answered = false;
 
+	if (ts_policy_file(cli, &policy, err))
+		return ts_error_prefix(err, "analyze");
 	if (ts_trace_answer(trace, &cli->arena, &answer, err) ||
-	    (ts_args_has(&cli->args, "step") && path_asked(cli, trace, &answer.critical, err)))
+	    (ts_args_has(&cli->args, "step") && path_asked(cli, trace, &answer.critical, err)) ||
+	    ts_trace_judge(&answer, &policy, &cli->arena, err))
 		return err->status;
+	cli->exit_code = ts_fails_on(cli, &answer.verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	answer.path = path;
 	answer.events = record->events;
 	answer.cut = record->cut;
@@ -110,6 +116,5 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	status = answer_of(cli, path, &notices, &trace, &file, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
-	cli->exit_code = TS_EXIT_YES;
 	return status;
 }

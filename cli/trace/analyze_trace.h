@@ -16,7 +16,8 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const ch
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err);
 /* The traces of a folder as the ranks of a job. */
 enum ts_status ts_analyze_trace_folder(struct ts_cli *cli, const char *path, struct ts_error *err);
-/* Computes and shows what is said of a trace, as text, JSON or a page. path: what it is called. */
+/* Computes and shows what is said of a trace, as text, JSON or a page. path: what it is called. --policy moves the limits of
+ * its rules, and --fail-on sets the exit code. */
 enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
 			     struct ts_error *err);
 /* What the host did, and where its time went: text_host.c, text_host_time.c. */
@@ -26,5 +27,6 @@ enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace
 enum ts_status ts_trace_path_text(struct ts_cli *cli, const struct ts_critical_path *path, struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *job, struct ts_error *err);
+void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *verdict);
 
 #endif

@@ -136,6 +136,5 @@ enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *
 		return err->status;
 	status = ts_show_trace(cli, path, &trace, &record, err);
 	ts_trace_finish(&trace);
-	cli->exit_code = TS_EXIT_YES;
 	return status;
 }

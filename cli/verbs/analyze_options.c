@@ -17,9 +17,10 @@ static const struct {
 	{"peak-tflops", TS_OF_RUNS},
 	{"dtype", TS_OF_RUNS},
 	{"microbatches", TS_OF_RUNS},
-	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT},
-	{"policy", TS_OF_RUNS | ANY_SNAPSHOT},
-	{"fail-on", TS_OF_RUNS | ANY_SNAPSHOT},
+	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT | TS_AS_PEER},
+	{"policy", TS_OF_RUNS | ANY_TRACE | ANY_SNAPSHOT},
+	{"fail-on", TS_OF_RUNS | ANY_TRACE | ANY_SNAPSHOT},
+	{"as", TS_OF_TRACES | TS_OF_SNAPSHOTS | TS_AS_PEER},
 	{"html", TS_OF_RUNS | ANY_TRACE | ANY_SNAPSHOT},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS},
@@ -41,6 +42,7 @@ static const struct {
 	{TS_OF_SNAPSHOTS, "memory snapshots", "a memory snapshot"},
 	{TS_OF_STORED_SNAPSHOTS, "memory snapshots of runs", "a memory snapshot of a run"},
 	{TS_OF_FOLDERS, "folders of traces", "a folder of profiler's traces"},
+	{TS_AS_PEER, "the tables of other tools", "to be shown as another tool does"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -67,7 +69,7 @@ static const char *one_of(enum ts_analyzed of)
 
 enum ts_status ts_analyze_refuse(const struct ts_cli *cli, enum ts_analyzed of, const char *word, struct ts_error *err)
 {
-	char many[192];
+	char many[256];
 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		if (!(options[i].of & of) && ts_args_has(&cli->args, options[i].name)) {

@@ -4,6 +4,7 @@
 #include "cli/core/context.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
+#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/snapshot/analyze_snapshot.h"
@@ -71,26 +72,17 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analy
 	return ts_render_report_text(cli, &report, err);
 }
 
-static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
-{
-	const char *word = ts_args_text(&cli->args, "fail-on");
-	enum ts_severity least;
-
-	if (!word || !ts_severity_parse(ts_span_str(word), &least))
-		return false;
-	for (size_t i = 0; i < findings->n; i++)
-		if (findings->items[i].severity >= least)
-			return true;
-	return false;
-}
-
 static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	struct ts_findings findings;
 
-	if (ts_analyze_refuse(cli, TS_OF_SNAPSHOTS, path, err) || ts_analyze_snapshot(cli, path, &findings, err))
+	if (ts_analyze_refuse(cli, TS_OF_SNAPSHOTS, path, err))
 		return err->status;
-	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	if (ts_args_has(&cli->args, "as"))
+		return ts_analyze_refuse(cli, TS_AS_PEER, path, err) ? err->status : ts_snapshot_as_peer(cli, path, err);
+	if (ts_analyze_snapshot(cli, path, &findings, err))
+		return err->status;
+	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;
 }
 
@@ -98,6 +90,8 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, bool folder
 {
 	if (ts_analyze_refuse(cli, folder ? TS_OF_FOLDERS : TS_OF_TRACES, path, err))
 		return err->status;
+	if (ts_args_has(&cli->args, "as"))
+		return ts_analyze_refuse(cli, TS_AS_PEER, path, err) ? err->status : ts_trace_as_peer(cli, path, err);
 	return folder ? ts_analyze_trace_folder(cli, path, err) : ts_analyze_trace(cli, path, err);
 }
 
@@ -135,7 +129,7 @@ static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, s
 	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
 	    ts_analyze_stored_snapshot(cli, &run, name, has_rank, (int32_t)rank, &findings, err))
 		return err->status;
-	cli->exit_code = fails(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;
 }
 
@@ -196,8 +190,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	ts_cli_call_run(cli, ts_cli_word(cli, 0), &analysis.run);
+	cli->exit_code = ts_fails_on(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES; /* of traces alone their own findings set it */
 	if (traces_of(cli, request.spec, &analysis, &answered, err) || (!answered && answer(cli, &analysis, err)))
 		return err->status;
-	cli->exit_code = fails(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;
 }

@@ -5,6 +5,7 @@
 #include "cli/core/find_repeats.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_diff.h"
+#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/reproduce.h"
@@ -272,13 +273,16 @@ static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_er
 
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
+	const char *as = ts_args_text(&cli->args, "as");
 	bool done = false;
 
+	if (cli->args.n_words == 2 && as && strcmp(as, "axolotl") == 0)
+		return ts_diff_as_axolotl(cli, err);
 	if (cli->args.n_words == 2 && two_files(cli, &done, err))
 		return err->status;
 	if (done)
 		return TS_OK;
 	if (cli->args.n_words > 2)
 		return matrix(cli, err);
-	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);
+	return as ? ts_diff_traceml(cli, err) : two_runs(cli, err);
 }

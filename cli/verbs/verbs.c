@@ -206,6 +206,9 @@ static const struct ts_option analyze_options[] = {
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
 	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
 	 .help = "exit with 1 if there is a finding of this severity or above: low, medium, high"},
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "axolotl kempner",
+	 .help = "of a trace or snapshot, print the tables of another tool, with the right number beside each that is wrong: axolotl, "
+		 "kempner"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
@@ -228,6 +231,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
 	{"tscope analyze ./traces/", "shows who makes whom wait, by the traces of the ranks of a job"},
+	{"tscope analyze ./trace.json.gz --as axolotl", "prints Axolotl's tables, with the right number beside each that is wrong"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --at peak ./snapshot.pickle", "shows what was in use at the peak, the event, and the blocks around it"},
 	{"tscope analyze ./b8.pickle --with ./b16.pickle --scale batch=8,16 --device-memory 80GiB",
@@ -267,8 +271,9 @@ static const struct ts_option diff_options[] = {
 	 .help = "name the first tensor that differs by more than rounding, which this run of the first run's recipe shows"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of the diagnosis from FILE: DIVERGENCE.name = number (docs/divergence.md)"},
-	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml",
-	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: traceml"},
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml axolotl",
+	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: "
+		 "traceml; or print the tables that Axolotl has of two traces, with the right numbers beside: axolotl"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "
 				      "they are recorded"},
 	READ_OPTIONS,
@@ -646,8 +651,9 @@ const struct ts_verb ts_verbs[] = {
 			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
-			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. Of the "
-			 "options of runs only --html goes with it: its page has flame graphs, too. Of a folder of such traces it says "
+			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. First come what "
+			 "to try, with the most that it could save, and findings. Of the options of runs --policy, --fail-on and "
+			 "--html go with it: its page has flame graphs, too. Of a folder of such traces it says "
 			 "which rank is last at collectives, who waits, and whether a rank is slow.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "

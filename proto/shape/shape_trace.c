@@ -146,6 +146,16 @@ static const struct ts_shape_field notice_rows[] = {
 static const struct ts_shape ts_shape_notice = {JSON_SHAPE("trace_notice", notice_rows)};
 #undef TYPE
 
+#define TYPE struct ts_trace_advice
+static const struct ts_shape_field advice_rows[] = {
+	{NULL, "code", BYTES(code, PATH_MAX_BYTES), ABOUT("of the finding")},
+	{NULL, "what", BYTES(what, PATH_MAX_BYTES)},
+	{NULL, "how", BYTES(how, PATH_MAX_BYTES)},
+	{NULL, "saves_most_ns", U64(saves_most_ns), ABOUT("of the time of all devices")},
+};
+static const struct ts_shape ts_shape_advice = {JSON_SHAPE("trace_advice", advice_rows)};
+#undef TYPE
+
 #define TYPE struct ts_trace_answer
 static const struct ts_shape_field answer_rows[] = {
 	{NULL, "trace", STRING(path)},
@@ -166,6 +176,14 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "flow_count", U64(flows)},
 	{NULL, "allocation_count", U64(allocations)},
 	{NULL, "counter_count", U64(counters)},
+	{NULL, "advice", MANY(verdict.advice, verdict.n_advice, ts_shape_advice, TS_TRACE_ADVICE_MAX),
+	 ABOUT("what saves most first")},
+	{NULL, "findings", MANY(verdict.findings.items, verdict.findings.n, ts_shape_finding, MANY_ROWS),
+	 ABOUT("most severe first; docs/findings.md has the rules")},
+	{NULL, "unchecked", MANY(verdict.findings.unchecked, verdict.findings.n_unchecked, ts_shape_unchecked, MANY_ROWS),
+	 ABOUT("rules on traces that could not be checked")},
+	{NULL, "measures", ONE(verdict.measures, ts_shape_measures)},
+	{NULL, "unknown", ONE(verdict.measures, ts_shape_unknown)},
 	{NULL, "timeline", ONE(lines.all, ts_shape_timeline), ABOUT("of all devices")},
 	{NULL, "launched_timeline", ONE(lines.launched, ts_shape_timeline), ABOUT("of the events whose launching call the trace has")},
 	{NULL, "unlaunched_count", U64(lines.unlaunched), ABOUT("events whose call it does not have")},

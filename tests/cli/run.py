@@ -232,7 +232,7 @@ analyze --rank 7 base
 analyze --fail-on low --flops-per-step 6e12 --peak-tflops 312 --dtype bf16 --microbatches 4 --fresh ./runs/joined
 analyze ./runs/evil
 analyze ./traced/demo.json.gz
-analyze ./traced/cut.json
+analyze --fail-on high ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
 analyze ./traced/job
@@ -241,6 +241,10 @@ diff ./traced/demo.json.gz ./traced/trace.json
 diff ./traced/cut.json ./traced/slower.json --all
 diff ./traced/cpu.json ./traced/cpu.json
 diff ./memory/oom.pickle ./memory/list.pickle
+analyze --as axolotl ./traced/demo.json.gz
+analyze --as kempner ./traced/cpu.json
+analyze --as axolotl ./memory/newest4.pickle.gz
+diff --as axolotl ./traced/demo.json.gz ./traced/cut.json
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 18 of 38 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -65,7 +65,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 18 of 38 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -147,7 +147,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 38 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -229,7 +229,7 @@ $ tscope analyze slow --rank 2
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   length       the run is too short for creep; --rows says how long it has to be
-|   the rule needs a kernel trace, and tscope does not read traces yet: DIST.EXPOSED_COMM
+|   there is no trace of the PyTorch profiler, which the rule needs: DIST.EXPOSED_COMM
 |
 | NOTES
 |   the findings on timing, memory and convergence are about rank 2 alone; without --rank they are
@@ -260,7 +260,7 @@ $ COLUMNS=60 tscope analyze slow
 |                call at the end
 |   and 4 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 38 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -366,8 +366,8 @@ $ COLUMNS=60 tscope analyze slow
 |                EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   length       the run is too short for creep; --rows says
 |                how long it has to be
-|   the rule needs a kernel trace, and tscope does not read
-|     traces yet: DIST.EXPOSED_COMM
+|   there is no trace of the PyTorch profiler, which the rule
+|     needs: DIST.EXPOSED_COMM
 |
 | NOTES
 |   the findings are about all ranks; the sections on timing,
@@ -384,7 +384,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 18 of 38 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms

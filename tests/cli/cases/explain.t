@@ -23,7 +23,7 @@ $ tscope explain
 | DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of the wall time
 | DIST.WAIT_BOUND               high, medium       the wait for slower ranks takes at least min_share of the wall time, averaged over the ranks
 | DIST.MISSING_RANKS            medium             at least min_ranks ranks of the world have no steps in the run
-| DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the wall time (always unchecked for now, because the rule needs a kernel trace)
+| DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the devices' time, by a trace
 | DIST.PIPELINE_BUBBLE          high, medium       the pipeline bubble is at least min_excess larger than the schedule requires or, where the number of microbatches is not known, at least min_bubble in all
 | EFFICIENCY.MFU_IMPOSSIBLE     high               the model FLOP/s utilization (MFU) is more than max_mfu
 | EFFICIENCY.MFU_SUSPICIOUS     medium             the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %
@@ -43,6 +43,11 @@ $ tscope explain
 | MEMORY.GRADIENTS_KEPT         medium, low        the peak lies in a forward pass, and gradients hold at least min_share of it, by a memory snapshot
 | MEMORY.OPTIMIZER_STATE        low                the state of the optimizer is at least min_share of the peak, by a memory snapshot
 | MEMORY.CHURN                  low                one function asked for at least min_peaks times the peak in all, and for at least min_share of all that was asked for, by a memory snapshot
+| TRACE.HOST_BOUND              high, medium       the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace
+| TRACE.LAUNCH_BOUND            high, medium       the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a trace
+| TRACE.COPIES                  high, medium       copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace
+| TRACE.FILLS                   low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
+| TRACE.ELEMENTWISE             low                elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace
 $ tscope explain TIMING.JITTER
 | TIMING.JITTER
 | Step times vary widely.

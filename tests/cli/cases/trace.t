@@ -5,6 +5,13 @@ $ tscope analyze ./traced/trace.json
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 |           copy, 0 fills; 0 flows, 0 allocations, 0 counters
 |
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
 |   span           63.000000 ms      100.0 %      13
@@ -125,6 +132,160 @@ $ tscope analyze --json ./traced/demo.json.gz
 |   "flow_count": 0,
 |   "allocation_count": 0,
 |   "counter_count": 0,
+|   "advice": [
+|     {
+|       "code": "DIST.EXPOSED_COMM",
+|       "what": "Communication is exposed",
+|       "how": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "saves_most_ns": 12000000
+|     }
+|   ],
+|   "findings": [
+|     {
+|       "code": "DIST.EXPOSED_COMM",
+|       "severity": "high",
+|       "title": "Communication is exposed",
+|       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.",
+|       "advice": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "first_step": null,
+|       "last_step": null,
+|       "ranks": [],
+|       "evidence_rank": null,
+|       "evidence": [
+|         {
+|           "group": "trace",
+|           "subject": "exposed_communication",
+|           "name": "share",
+|           "unit": "ratio",
+|           "value": 0.19047619047619047,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "exposed_communication",
+|           "name": "time",
+|           "unit": "s",
+|           "value": 0.012,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "span",
+|           "name": "time",
+|           "unit": "s",
+|           "value": 0.063,
+|           "reason": null
+|         },
+|         {
+|           "group": "trace",
+|           "subject": "communication",
+|           "name": "overlapped",
+|           "unit": "ratio",
+|           "value": 0.6666666666666666,
+|           "reason": null
+|         }
+|       ]
+|     }
+|   ],
+|   "unchecked": [
+|     {
+|       "code": "TRACE.HOST_BOUND",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     },
+|     {
+|       "code": "TRACE.LAUNCH_BOUND",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     }
+|   ],
+|   "measures": {
+|     "trace": {
+|       "span": {
+|         "time_s": 0.063,
+|         "share_ratio": 1.0
+|       },
+|       "busy": {
+|         "time_s": 0.061,
+|         "share_ratio": 0.9682539682539683
+|       },
+|       "computation": {
+|         "time_s": 0.048,
+|         "share_ratio": 0.7619047619047619
+|       },
+|       "communication": {
+|         "time_s": 0.036,
+|         "share_ratio": 0.5714285714285714,
+|         "overlapped_ratio": 0.6666666666666666
+|       },
+|       "exposed_communication": {
+|         "time_s": 0.012,
+|         "share_ratio": 0.19047619047619047
+|       },
+|       "copies": {
+|         "time_s": 0.001,
+|         "share_ratio": 0.015873015873015872
+|       },
+|       "exposed_copies": {
+|         "time_s": 0.001,
+|         "share_ratio": 0.015873015873015872
+|       },
+|       "idle": {
+|         "time_s": 0.002,
+|         "share_ratio": 0.031746031746031744
+|       },
+|       "idle_host": {
+|         "time_s": 0.0015,
+|         "share_ratio": 0.023809523809523808
+|       },
+|       "idle_launch": {
+|         "time_s": 0.0005,
+|         "share_ratio": 0.007936507936507936
+|       },
+|       "idle_behind": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_queued": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_unknown": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "fills": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "elementwise": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "devices": {
+|         "count": 1.0,
+|         "events_count": 13,
+|         "unlaunched_ratio": 0.0
+|       },
+|       "kernels": {
+|         "mean_s": 0.007
+|       },
+|       "category": {
+|         "top": "gemm",
+|         "top_ratio": 0.5647058823529412
+|       },
+|       "steps": {
+|         "count": 6.0,
+|         "mean_s": 0.01,
+|         "exposed_communication_s": 0.002,
+|         "exposed_communication_ratio": 0.2
+|       },
+|       "job": {
+|         "world_size_count": 2
+|       }
+|     }
+|   },
+|   "unknown": [],
 |   "timeline": {
 |     "event_count": 13,
 |     "computation_count": 6,
@@ -1506,6 +1667,13 @@ $ tscope analyze ./traced/cut.json
 | has       12 events: 2 operators, 0 Python functions, 2 annotations, 4 runtime calls; 4 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
 |
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 4 events of devices, and the rule needs 50
+|
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
 |   span           20.000000 ms      100.0 %       4
@@ -1912,3 +2080,144 @@ $ rm cycles/trace-40.json.gz && tscope analyze ./cycles | head -3
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+
+# The tables of other tools, and the right number beside each that is wrong: the steps, and the all-reduce that has "mm" in its arguments.
+$ tscope analyze --as axolotl ./traced/trace.json
+|
+| ===========================================================================
+|   Trace: ./traced/trace.json
+| ===========================================================================
+|
+|   CUDA kernel time: 0.09s over 1 steps (~0.09s/step)                            | 0.06s twice, 6 steps, 0.01s steps
+|   Wall clock span:  0.05s over 1 steps (~0.05s/step)                            | 0.01s steps
+|
+|   Category                                     Total      %   Count  Per step
+|   ---------------------------------------------------------------------------
+|   GEMM/CUTLASS                                 48.0ms  56.5%       6    48.0ms  | 8.0ms steps
+|   Other                                        36.0ms  42.4%       6    36.0ms  | 0.0ms name, 0.0% name, 0 name, 0.0ms steps
+|   Memory ops                                    1.0ms   1.2%       1     1.0ms  | 0.2ms steps
+|   Communication                              (no row)                           | 36.0ms name, 42.4% name, 6 name
+|
+|   Top 15 individual kernels:
+|     volta_sgemm_128x64_nt                                             48.0ms (56.5%) x6     avg=8.000ms
+|     ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned    36.0ms (42.4%) x6     avg=6.000ms
+|     Memcpy DtoH (Device -> Pinned)                                     1.0ms ( 1.2%) x1     avg=1.000ms
+|
+| ===========================================================================
+|   CPU Overhead: ./traced/trace.json
+| ===========================================================================
+|
+|   Wall clock:       0.06s (~0.06s/step)                                         | 0.01s steps
+|   CUDA kernel time: 0.08s (12 kernels)                                          | 0.06s twice
+|   GPU utilization:  132.5%                                                      | 96.2% twice
+|   CPU overhead:     -0.02s (-32.5%)                                             | 0.00s twice, 3.8% twice
+|
+|   Memory transfers: 0.001s (0.00GB, 1.6% of wall)
+|     GPU→CPU (offload)              0.001s  x    1  0.00GB
+|
+| ===========================================================================
+|   SUMMARY & RECOMMENDATIONS
+| ===========================================================================
+|
+|   Estimated per-step wall clock: 0.05s                                          | 0.01s steps
+|
+|   Top optimization recommendations:
+|     1. GEMM/matmul dominates (56%). Consider FP8 training, LoRA (fewer params), or smaller batch size to reduce compute.
+|
+| 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+$ tscope analyze ./traced/trace.json --as kempner
+|
+| ====================================================================================================
+| AGGREGATE GPU TIME BREAKDOWN
+| ====================================================================================================
+|   Total CUDA time:    0.133 s                                                           | 0.085s twice
+|   MatMul/GEMM:        0.132 s (99.2%)                                                   | 0.048s name, 56.5% name
+|   Communication:      0.000 s (0.0%)                                                    | 0.036s name, 42.4% name
+|   Memory ops:         0.001 s (0.8%)                                                    | 1.2% twice
+|   Other kernels:      0.000 s (0.0%)
+|   Total FLOPS:        0.00 TFLOP
+|   Achieved TFLOPS:    0.0
+|
+| # Profiling Summary
+|
+| **Date**: 2024-10-01 00:38
+| **GPU**: Tesla V100-SXM2-32GB
+| **Traces**: `./traced/`
+|
+| ## GPU Time Breakdown
+|
+| | Category | Time (s) | % |
+| |----------|--------:|---:|
+| | MatMul/GEMM | 0.132 | 99.2 |                                                          | 0.048s name, 56.5% name
+| | Communication (NCCL) | 0.000 | 0.0 |                                                  | 0.036s name, 42.4% name
+| | Memory ops | 0.001 | 0.8 |                                                            | 1.2% twice
+| | Other kernels | 0.000 | 0.0 |
+| | **Total** | **0.133** | **100.0** |                                                   | 0.085s twice
+|
+| ## Efficiency
+|
+| | Metric | Value |
+| |--------|------:|
+| | Total FLOPS | 0.00 TFLOP |
+| | Achieved TFLOPS | 0.0 |
+| | GPU peak (bf16) | by its compute capability TFLOPS |
+|
+| ## Top CUDA Kernels
+|
+| | Kernel | CUDA (ms) | % | Calls | GFLOPS |
+| |--------|----------:|---:|------:|-------:|
+| | aten::mm | 48.0 | 36.1 | 6 | 0.4 |                                                    | 0.0ms twice, 0.0% twice
+| | volta_sgemm_128x64_nt | 48.0 | 36.1 | 6 | — |                                         | 56.5% twice
+| | ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, uns... | 36.0 | 27.1 | 6 | — |  | 42.4% twice
+| | Memcpy DtoH (Device -> Pinned) | 1.0 | 0.8 | 1 | — |                                  | 1.2% twice
+|
+| ## Viewing Traces
+|
+| Load the `.json` trace files in [Perfetto UI](https://ui.perfetto.dev/) or TensorBoard:
+|
+| ```bash
+| tensorboard --logdir ./traced
+| ```
+| 17 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+$ tscope analyze --as axolotl base
+! tscope: analyze: --as is for the path of a trace or a memory snapshot
+[2]
+$ tscope analyze --as axolotl --fail-on high ./traced/trace.json
+! tscope: analyze: --fail-on is for runs, and ./traced/trace.json is a profiler's trace
+[2]
+# Findings of a trace set the exit code, and a policy moves their limits.
+$ tscope analyze --fail-on high ./traced/trace.json > /dev/null
+[1]
+$ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' > trace.policy; tscope analyze --fail-on high --policy trace.policy ./traced/trace.json | sed -n '6,16p'
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
+|
+| Findings (tscope explain CODE has the rule)
+|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
+|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
+# Two of them.
+$ tscope diff --as axolotl ./traced/cut.json ./traced/trace.json | sed -n '/COMPARISON/,$p' | head -12
+|   COMPARISON
+| ===========================================================================
+|
+|   Per-step CUDA time: 0.03s -> 0.09s (+203.6%)                                     | 0.01s steps, 0.01s steps, 1.7% steps
+|
+|   Category                            Before/step  After/step     Delta  Speedup
+|   ------------------------------------------------------------------------------
+|   GEMM/CUTLASS                             16.0ms      48.0ms    +32.0ms    0.33x  | 8.0ms steps, 8.0ms steps, 0.0ms steps
+|   Other                                    12.0ms      36.0ms    +24.0ms    0.33x  | 0.0ms steps, 0.0ms steps, 0.0ms steps
+|   Memory ops                                0.0ms       1.0ms     +1.0ms    0.00x  | 0.2ms steps, 0.2ms steps
+|
+| ===========================================================================
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ tscope diff --as axolotl ./traced/trace.json base
+! tscope: diff: --as axolotl compares the paths of two traces, or of two memory snapshots, and ./traced/trace.json and base are not both of a kind
+[2]
+$ tscope diff --as axolotl --all ./traced/trace.json ./traced/cut.json
+! tscope: diff: --as axolotl takes no --all
+[2]

@@ -1,0 +1,144 @@
+/* checks_trace.c - rules on what devices did, by the rows of a trace. */
+#include "analysis/rules/check.h"
+
+static bool value_of(const struct ts_check *c, enum ts_measure_name what, const char *of, double *ret)
+{
+	return ts_measure_value(c->measures, what, ts_span_str(of), ret) && isfinite(*ret);
+}
+
+/* There is a trace; otherwise the rule does not apply. */
+static bool has_trace(struct ts_check *c)
+{
+	if (ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN])))
+		return true;
+	ts_check_applies_not(c);
+	return false;
+}
+
+/* The share of a time and the time itself. */
+static bool need_time(struct ts_check *c, enum ts_trace_time what, double *ret_share, double *ret_seconds)
+{
+	return ts_check_need_of(c, TS_M_TRACE_SHARE, ts_trace_times[what], ret_share) &&
+	       ts_check_need_of(c, TS_M_TRACE_TIME, ts_trace_times[what], ret_seconds);
+}
+
+/* The trace itself may know of ranks or of communication that the run does not tell of. */
+static bool may_communicate(struct ts_check *c)
+{
+	double n;
+
+	return (value_of(c, TS_M_TRACE_WORLD_SIZE, "", &n) && n > 1) ||
+	       (value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_COMMUNICATION], &n) && n > 0) || ts_check_ranks(c);
+}
+
+void ts_check_exposed_comm(struct ts_check *c)
+{
+	double share, seconds, span, overlapped;
+	const char *rest = "";
+
+	if (!may_communicate(c))
+		return;
+	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN]))) {
+		ts_check_leave(c, "there is no trace of the PyTorch profiler, which the rule needs");
+		return;
+	}
+	if (!need_time(c, TS_TIME_EXPOSED_COMMUNICATION, &share, &seconds) ||
+	    !ts_check_need_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_SPAN], &span))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	if (ts_check_want(c, TS_M_TRACE_OVERLAP, &overlapped))
+		rest = ts_arena_printf(c->arena, "; %s of the communication is overlapped", ts_say_percent(overlapped).text);
+	c->no_memory |= !rest;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "Communication that overlaps with no computation takes %s of the devices' time, %s of %s%s",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, ts_say_seconds(span).text, rest ? rest : "");
+}
+
+/* Why a device was idle is known only of events whose launching call the trace has. */
+static bool knows_calls(struct ts_check *c)
+{
+	double without, events;
+
+	if (!ts_check_need(c, TS_M_TRACE_EVENTS, &events) || !ts_check_need(c, TS_M_TRACE_UNLAUNCHED, &without))
+		return false;
+	if (events < ts_check_threshold(c, "min_events")) {
+		ts_check_leave(c, "the trace has only %s of devices, and the rule needs %s", ts_say_plural(events, "event").text,
+			       ts_say_count(ts_check_threshold(c, "min_events")).text);
+		return false;
+	}
+	if (without <= ts_check_threshold(c, "max_unlaunched"))
+		return true;
+	ts_check_leave(c, "the trace lacks the calls that launched %s of its events", ts_say_percent(without).text);
+	return false;
+}
+
+void ts_check_host_bound(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_HOST, &share, &seconds) || !knows_calls(c))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The device is idle for %s of its time, %s, before the host asks for the next work", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text);
+}
+
+void ts_check_launch_bound(struct ts_check *c)
+{
+	double share, seconds, mean;
+	const char *rest = "";
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_LAUNCH, &share, &seconds) || !knows_calls(c))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	if (ts_check_want(c, TS_M_TRACE_KERNEL_MEAN, &mean))
+		rest = ts_arena_printf(c->arena, "; a kernel takes %s on average", ts_say_seconds(mean).text);
+	c->no_memory |= !rest;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "From the call to the begin of the work the device is idle for %s of its time, %s%s", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text, rest ? rest : "");
+}
+
+void ts_check_copies(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_EXPOSED_COPIES, &share, &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "Copies that overlap with no other work take %s of the devices' time, %s", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text);
+}
+
+static void part_of_work(struct ts_check *c, enum ts_trace_time what, const char *of)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, what, &share, &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, TS_SEVERITY_LOW, "%s take %s of the sum of all work, %s", of, ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text);
+}
+
+void ts_check_fills(struct ts_check *c)
+{
+	part_of_work(c, TS_TIME_FILLS, "Fills of memory");
+}
+
+void ts_check_elementwise(struct ts_check *c)
+{
+	part_of_work(c, TS_TIME_ELEMENTWISE, "Elementwise kernels that nothing fused");
+}

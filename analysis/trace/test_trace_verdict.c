@@ -1,0 +1,228 @@
+/* trace_rows.h and trace_verdict.h: rows, findings and advice of traces whose times were found on paper. */
+#include "analysis/trace/trace_verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/answer/test_seen.h"
+#include "analysis/trace/test_trace_made.h"
+#include "analysis/trace/trace_answer.h"
+
+#define MS 1000000
+
+static struct ts_trace_answer answer;
+
+static void judge(struct made *m, const struct ts_policy *policy)
+{
+	assert_int_equal(ts_trace_answer(&m->trace, &m->arena, &answer, &m->err), TS_OK);
+	assert_int_equal(ts_trace_judge(&answer, policy, &m->arena, &m->err), TS_OK);
+	assert_true(test_seen(&answer.verdict.measures));
+}
+
+static void is(const char *subject, const char *name, double want)
+{
+	double got = NAN;
+
+	if (!test_value(&answer.verdict.measures, "trace", subject, name, &got) || fabs(got - want) > 1e-15)
+		fail_msg("%s %s is %.17g and not %.17g", subject, name, got, want);
+}
+
+static const struct ts_finding *finding(const char *code)
+{
+	for (size_t i = 0; i < answer.verdict.findings.n; i++)
+		if (ts_span_is(answer.verdict.findings.items[i].code, code))
+			return &answer.verdict.findings.items[i];
+	return NULL;
+}
+
+/* The demo of pytscope: six steps of 8 ms of computation and 6 ms of all-reduce that begins 4 ms before its end. 36 ms of
+ * communication, 24 of them overlapped, 12 exposed, of 60 ms in all. */
+static void six_steps(struct made *m)
+{
+	for (int64_t i = 0; i < 6; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_add(m, TS_TRACE_KERNEL, NAME_GEMM, 7, t, t + 8 * MS, TS_TRACE_NONE);
+		made_add(m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 9, t + 4 * MS, t + 10 * MS, TS_TRACE_NONE);
+	}
+}
+
+static void exposed_communication(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	six_steps(&m);
+	judge(&m, NULL);
+	is("communication", "time_s", 0.036);
+	is("communication", "overlapped_ratio", 24.0 / 36);
+	is("exposed_communication", "time_s", 0.012);
+	is("exposed_communication", "share_ratio", 0.2);
+	is("span", "time_s", 0.060);
+	is("devices", "events_count", 12);
+	is("devices", "unlaunched_ratio", 1);
+	is("category", "top_ratio", 48.0 / 84);
+	assert_non_null(finding("DIST.EXPOSED_COMM"));
+	assert_int_equal(finding("DIST.EXPOSED_COMM")->severity, TS_SEVERITY_HIGH);
+	assert_int_equal(answer.verdict.findings.n, 1);
+	assert_int_equal(answer.verdict.n_advice, 1);
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 12 * MS);
+	assert_int_equal(answer.verdict.span_ns, 60 * MS);
+	made_finish(&m);
+}
+
+static void a_policy_moves_limits(void **state)
+{
+	struct ts_policy_item higher = {.code = ts_span_str("DIST.EXPOSED_COMM"), .threshold = ts_span_str("min_share"), .value = 0.21};
+	struct ts_policy policy = {&higher, 1};
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	six_steps(&m);
+	judge(&m, &policy);
+	assert_int_equal(answer.verdict.findings.n, 0);
+	assert_int_equal(answer.verdict.n_advice, 0);
+	made_finish(&m);
+}
+
+/* Communication of one device is not hidden by computation of another: 10 of 20 ms of each device are exposed on the second alone. */
+static void each_device_counts_by_itself(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 0, 20 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10, 0, 10 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 10, 10 * MS, 20 * MS, TS_TRACE_NONE);
+	judge(&m, NULL);
+	is("span", "time_s", 0.040);
+	is("exposed_communication", "time_s", 0.010);
+	is("exposed_communication", "share_ratio", 0.25);
+	is("devices", "count", 2);
+	made_finish(&m);
+}
+
+/* 60 kernels of 1 ms, each asked for 1 ms after the last has ended, and begun 1 ms later: of 178 ms 59 are host and 59 launch. In two
+ * steps of 90 ms. */
+static void idle_for_the_host(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_1, 0, -2 * MS, 88 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_2, 0, 88 * MS, 178 * MS, TS_TRACE_NONE);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 3 * i * MS;
+
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, t - MS, t - MS + 1000, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, t, t + MS, i + 1);
+	}
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 10 * MS + 1, 10 * MS + 2, TS_TRACE_NONE);
+	judge(&m, NULL);
+	is("span", "time_s", 0.178);
+	is("idle_host", "time_s", 0.058999998); /* without 1 ns that communicates, and 1 ns before that */
+	is("idle_launch", "time_s", 0.059);
+	is("idle_unknown", "time_s", 1e-9);
+	is("kernels", "mean_s", (0.060 + 1e-9) / 61);
+	is("steps", "count", 2);
+	is("steps", "mean_s", 0.090);
+	is("steps", "exposed_communication_s", 0.5e-9);
+	assert_int_equal(answer.verdict.n_advice, 2);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.LAUNCH_BOUND"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 59 * MS);
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.HOST_BOUND"));
+	assert_int_equal(answer.verdict.advice[1].saves_most_ns, 59 * MS - 2);
+	assert_int_equal(finding("TRACE.HOST_BOUND")->severity, TS_SEVERITY_MEDIUM);
+	assert_int_equal(finding("TRACE.LAUNCH_BOUND")->severity, TS_SEVERITY_HIGH);
+	made_finish(&m);
+}
+
+/* Of four findings the three of the longest times are advice, the longest first. */
+static void three_pieces_at_most(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 100 * i * MS;
+
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, t - 15 * MS, t, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, t, t + 30 * MS, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 0, t + 30 * MS, t + 40 * MS, i + 1);
+		made_add(&m, TS_TRACE_COPY, NAME_NONE, 0, t + 40 * MS, t + 47 * MS, i + 1);
+	}
+	judge(&m, NULL);
+	assert_int_equal(answer.verdict.findings.n, 4);
+	assert_int_equal(answer.verdict.n_advice, 3);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, INT64_C(59) * 38 * MS);
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.LAUNCH_BOUND"));
+	assert_true(ts_span_is(answer.verdict.advice[2].code, "DIST.EXPOSED_COMM"));
+	made_finish(&m);
+}
+
+static void without_a_device(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 10, TS_TRACE_NONE);
+	judge(&m, NULL);
+	assert_int_equal(answer.verdict.findings.n, 0);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 5); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
+	assert_true(ts_span_is(answer.verdict.findings.unchecked[0].reason, "the trace has no events of devices"));
+	answer.has_world_size = true;
+	answer.world_size = 2;
+	assert_int_equal(ts_trace_judge(&answer, NULL, &m.arena, &m.err), TS_OK);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 6);
+	made_finish(&m);
+}
+
+/* Times that end at the largest number, and sums of them that do not fit. */
+static void sums_that_do_not_fit(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int32_t device = 0; device < 4; device++) {
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10 * device, -(INT64_C(1) << 62), 0, TS_TRACE_NONE);
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10 * device, 0, INT64_MAX, TS_TRACE_NONE);
+	}
+	judge(&m, NULL);
+	is("span", "share_ratio", 1);
+	is("exposed_communication", "share_ratio", 1);
+	assert_true(answer.verdict.span_ns == UINT64_MAX);
+	made_finish(&m);
+}
+
+static void each_row_was_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_TRACE, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exposed_communication),
+		cmocka_unit_test(a_policy_moves_limits),
+		cmocka_unit_test(each_device_counts_by_itself),
+		cmocka_unit_test(idle_for_the_host),
+		cmocka_unit_test(three_pieces_at_most),
+		cmocka_unit_test(without_a_device),
+		cmocka_unit_test(sums_that_do_not_fit),
+		cmocka_unit_test(each_row_was_made),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

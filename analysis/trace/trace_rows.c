@@ -1,0 +1,165 @@
+#include "analysis/trace/trace_rows.h"
+
+#include "analysis/trace/trace_answer.h"
+
+static void add(uint64_t *to, uint64_t ns)
+{
+	*to = *to + ns < ns ? UINT64_MAX : *to + ns;
+}
+
+static void add_timelines(const struct ts_trace_answer *a, uint64_t *ns)
+{
+	for (size_t i = 0; i < a->lines.n_devices; i++) {
+		const struct ts_timeline *t = &a->lines.devices[i].timeline;
+
+		add(&ns[TS_TIME_SPAN], t->span_ns);
+		add(&ns[TS_TIME_BUSY], t->busy_ns);
+		add(&ns[TS_TIME_COMPUTATION], t->computation_ns);
+		add(&ns[TS_TIME_COMMUNICATION], t->communication_ns);
+		add(&ns[TS_TIME_EXPOSED_COMMUNICATION], t->exposed_communication_ns);
+		add(&ns[TS_TIME_COPIES], t->memory_ns);
+		add(&ns[TS_TIME_EXPOSED_COPIES], t->exposed_memory_ns);
+		add(&ns[TS_TIME_IDLE], t->idle_ns);
+	}
+}
+
+/* The row of a device stands before those of its streams. */
+static void add_idle(const struct ts_trace_answer *a, uint64_t *ns)
+{
+	for (size_t i = 0; i < a->n_idle; i++) {
+		const struct ts_idle *row = &a->idle[i];
+
+		if (i && row->device == row[-1].device)
+			continue;
+		add(&ns[TS_TIME_IDLE_HOST], row->host_ns);
+		add(&ns[TS_TIME_IDLE_LAUNCH], row->launch_ns);
+		add(&ns[TS_TIME_IDLE_BEHIND], row->behind_ns);
+		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns);
+		add(&ns[TS_TIME_IDLE_UNKNOWN], row->unknown_ns);
+	}
+}
+
+struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
+{
+	struct ts_device_times out = {.work_ns = a->sums.sum_ns};
+
+	add_timelines(a, out.ns);
+	add_idle(a, out.ns);
+	for (size_t i = 0; i < a->sums.n_categories; i++) {
+		const struct ts_kernel_sum *s = &a->sums.categories[i];
+
+		if (s->category == TS_KERNEL_FILL || s->category == TS_SUM_FILL)
+			add(&out.ns[TS_TIME_FILLS], s->sum_ns);
+		if (s->category == TS_KERNEL_ELEMENTWISE)
+			add(&out.ns[TS_TIME_ELEMENTWISE], s->sum_ns);
+	}
+	return out;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+struct making {
+	struct ts_measures *rows;
+	struct ts_arena *arena;
+	bool ok;
+};
+
+static void value(struct making *m, enum ts_measure_name what, const char *of, double value)
+{
+	m->ok = m->ok && ts_measure_add(m->rows, m->arena, what, of ? ts_span_str(of) : TS_NO_SUBJECT, value);
+}
+
+static void unknown(struct making *m, enum ts_measure_name what, const char *of, const char *reason)
+{
+	m->ok = m->ok && ts_measure_unknown(m->rows, m->arena, what, of ? ts_span_str(of) : TS_NO_SUBJECT, reason);
+}
+
+static void ratio(struct making *m, enum ts_measure_name what, const char *of, uint64_t part, uint64_t whole, const char *why_not)
+{
+	if (whole)
+		value(m, what, of, (double)part / (double)whole);
+	else
+		unknown(m, what, of, why_not);
+}
+
+static void times(struct making *m, const struct ts_trace_answer *a)
+{
+	const struct ts_device_times t = ts_device_times(a);
+
+	for (int i = 0; i < TS_TRACE_TIMES; i++) {
+		bool of_work = i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE;
+
+		if (a->lines.all.events)
+			value(m, TS_M_TRACE_TIME, ts_trace_times[i], seconds(t.ns[i]));
+		else
+			unknown(m, TS_M_TRACE_TIME, ts_trace_times[i], "the trace has no events of devices");
+		ratio(m, TS_M_TRACE_SHARE, ts_trace_times[i], t.ns[i], of_work ? t.work_ns : t.ns[TS_TIME_SPAN],
+		      a->lines.all.events ? "the events of the trace take no time" : "the trace has no events of devices");
+	}
+	ratio(m, TS_M_TRACE_OVERLAP, NULL, t.ns[TS_TIME_COMMUNICATION] - t.ns[TS_TIME_EXPOSED_COMMUNICATION],
+	      t.ns[TS_TIME_COMMUNICATION], "the trace has no communication");
+}
+
+static void work(struct making *m, const struct ts_trace_answer *a)
+{
+	const struct ts_kernel_sum *top = a->sums.n_categories ? &a->sums.categories[0] : NULL;
+	uint64_t kernels = 0, ns = 0;
+
+	for (size_t i = 0; i < a->sums.n_categories; i++) {
+		if (a->sums.categories[i].category >= TS_SUM_COPY)
+			continue;
+		kernels += a->sums.categories[i].count;
+		add(&ns, a->sums.categories[i].sum_ns);
+	}
+	value(m, TS_M_TRACE_DEVICES, NULL, (double)a->lines.n_devices);
+	value(m, TS_M_TRACE_EVENTS, NULL, (double)a->lines.all.events);
+	ratio(m, TS_M_TRACE_UNLAUNCHED, NULL, a->lines.unlaunched, a->lines.all.events, "the trace has no events of devices");
+	if (kernels)
+		value(m, TS_M_TRACE_KERNEL_MEAN, NULL, seconds(ns) / (double)kernels);
+	else
+		unknown(m, TS_M_TRACE_KERNEL_MEAN, NULL, "the trace has no kernels");
+	if (!top)
+		return;
+	m->ok = m->ok && ts_measure_text(m->rows, m->arena, TS_M_TRACE_TOP, TS_NO_SUBJECT,
+					 ts_span_str(ts_sum_category_word(top->category)));
+	ratio(m, TS_M_TRACE_TOP_SHARE, NULL, top->sum_ns, a->sums.sum_ns, "the events of the trace take no time");
+}
+
+static void steps(struct making *m, const struct ts_timelines *l)
+{
+	static const char none[] = "the trace has no ProfilerStep";
+	uint64_t host = 0, exposed = 0;
+
+	for (size_t i = 0; i < l->n_steps; i++) {
+		add(&host, l->steps[i].duration_ns);
+		add(&exposed, l->steps[i].timeline.exposed_communication_ns);
+	}
+	value(m, TS_M_TRACE_STEPS, NULL, (double)l->n_steps);
+	if (!l->n_steps) {
+		unknown(m, TS_M_TRACE_STEP_MEAN, NULL, none);
+		unknown(m, TS_M_TRACE_STEP_EXPOSED, NULL, none);
+		unknown(m, TS_M_TRACE_STEP_EXPOSED_SHARE, NULL, none);
+		return;
+	}
+	value(m, TS_M_TRACE_STEP_MEAN, NULL, seconds(host) / (double)l->n_steps);
+	value(m, TS_M_TRACE_STEP_EXPOSED, NULL, seconds(exposed) / (double)l->n_steps);
+	ratio(m, TS_M_TRACE_STEP_EXPOSED_SHARE, NULL, exposed, host, "the steps of the trace take no time");
+}
+
+enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_arena *arena, struct ts_measures *io_rows,
+			     struct ts_error *err)
+{
+	struct making m = {io_rows, arena, true};
+
+	times(&m, answer);
+	work(&m, answer);
+	steps(&m, &answer->lines);
+	if (answer->has_world_size)
+		value(&m, TS_M_TRACE_WORLD_SIZE, NULL, (double)answer->world_size);
+	else
+		unknown(&m, TS_M_TRACE_WORLD_SIZE, NULL, "the trace does not say it");
+	return m.ok ? TS_OK : ts_arena_error(arena, err);
+}

@@ -1,0 +1,82 @@
+/* text_verdict.c - advice and findings of a trace, which stand before its tables. */
+#include "analysis/trace/trace_verdict.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
+
+static void sentence(struct ts_cli *cli, enum ts_style style, const char *text)
+{
+	ts_text_wrapped(cli, style, 2, text);
+}
+
+static const char *shown(struct ts_cli *cli, struct ts_span text)
+{
+	const char *said = ts_show_text(text, &cli->arena);
+
+	return said ? said : "";
+}
+
+static const char *ms(struct ts_cli *cli, uint64_t ns)
+{
+	const char *text = ts_arena_printf(&cli->arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
+
+	return text ? text : "";
+}
+
+static void advice(struct ts_cli *cli, const struct ts_trace_verdict *v)
+{
+	if (!v->n_advice)
+		return;
+	ts_text_heading(cli, "What to try first (and the time of the devices that it would save at most)");
+	for (size_t i = 0; i < v->n_advice; i++) {
+		const struct ts_trace_advice *a = &v->advice[i];
+
+		sentence(cli, TS_STYLE_PLAIN,
+			 ts_arena_printf(&cli->arena, "%zu. %s: up to %s of %s. %s", i + 1, shown(cli, a->what),
+					 ms(cli, a->saves_most_ns), ms(cli, v->span_ns), shown(cli, a->how)));
+	}
+}
+
+static enum ts_style style_of(enum ts_severity severity)
+{
+	return severity == TS_SEVERITY_HIGH ? TS_STYLE_RED : severity == TS_SEVERITY_MEDIUM ? TS_STYLE_YELLOW : TS_STYLE_PLAIN;
+}
+
+static bool alike(const struct ts_unchecked *a, const struct ts_unchecked *b)
+{
+	return ts_span_eq(a->reason, b->reason);
+}
+
+/* Rules that could not be checked for the same reason share a line. */
+static void unchecked(struct ts_cli *cli, const struct ts_findings *f)
+{
+	for (size_t i = 0; i < f->n_unchecked; i++) {
+		const char *codes = "";
+		bool said = false;
+
+		for (size_t k = 0; k < i; k++)
+			said |= alike(&f->unchecked[k], &f->unchecked[i]);
+		for (size_t k = i; k < f->n_unchecked && !said; k++)
+			if (codes && alike(&f->unchecked[k], &f->unchecked[i]))
+				codes = ts_arena_printf(&cli->arena, "%s%s%s", codes, *codes ? ", " : "",
+							shown(cli, f->unchecked[k].code));
+		if (codes && !said)
+			sentence(cli, TS_STYLE_DIM,
+				 ts_arena_printf(&cli->arena, "not checked: %s: %s", codes, shown(cli, f->unchecked[i].reason)));
+	}
+}
+
+void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *v)
+{
+	const struct ts_findings *f = &v->findings;
+
+	advice(cli, v);
+	ts_text_heading(cli, "Findings (tscope explain CODE has the rule)");
+	if (!f->n)
+		sentence(cli, TS_STYLE_PLAIN, "No rule on traces found anything.");
+	for (size_t i = 0; i < f->n; i++)
+		sentence(cli, style_of(f->items[i].severity),
+			 ts_arena_printf(&cli->arena, "%s: %s: %s", ts_severity_word(f->items[i].severity),
+					 shown(cli, f->items[i].code), shown(cli, f->items[i].detail)));
+	unchecked(cli, f);
+}
