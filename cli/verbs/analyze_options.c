@@ -42,15 +42,16 @@ static const struct {
 	{TS_OF_SNAPSHOTS, "memory snapshots", "a memory snapshot"},
 	{TS_OF_STORED_SNAPSHOTS, "memory snapshots of runs", "a memory snapshot of a run"},
 	{TS_OF_FOLDERS, "folders of traces", "a folder of profiler's traces"},
-	{TS_AS_PEER, "the tables of other tools", "to be shown as another tool does"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* "runs, traces and memory snapshots" */
+/* "runs, traces and memory snapshots": "traces" are files and those of runs, where both are meant. */
 static void list(unsigned of, char *out, size_t cap)
 {
 	size_t at = 0, left = 0;
 
+	of &= of & TS_OF_TRACES ? ~(unsigned)TS_OF_STORED : ~0U;
+	of &= of & TS_OF_SNAPSHOTS ? ~(unsigned)TS_OF_STORED_SNAPSHOTS : ~0U;
 	for (size_t i = 0; i < KINDS; i++)
 		left += (of & kinds[i].of) != 0;
 	for (size_t i = 0; i < KINDS; i++)
@@ -73,6 +74,8 @@ enum ts_status ts_analyze_refuse(const struct ts_cli *cli, enum ts_analyzed of, 
 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		if (!(options[i].of & of) && ts_args_has(&cli->args, options[i].name)) {
+			if (of == TS_AS_PEER)
+				return ts_error_set(err, TS_INVALID, "analyze: --%s does not go with --as", options[i].name);
 			list(options[i].of, many, sizeof many);
 			return ts_error_set(err, TS_INVALID, "analyze: --%s is for %s, and %s is %s", options[i].name, many, word,
 					    one_of(of));

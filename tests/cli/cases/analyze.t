@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 38 rules unchecked
+| ● FINDINGS  nothing found, 18 of 33 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -65,7 +65,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 38 rules unchecked
+| ● FINDINGS  nothing found, 18 of 33 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -147,7 +147,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 38 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 33 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -260,7 +260,7 @@ $ COLUMNS=60 tscope analyze slow
 |                call at the end
 |   and 4 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 38 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 33 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -384,7 +384,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 38 rules unchecked
+| ● FINDINGS  nothing found, 18 of 33 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms

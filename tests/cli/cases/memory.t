@@ -597,7 +597,6 @@ $ tscope diff --curves ./memory/oom.pickle ./memory/list.pickle
 $ tscope diff ./memory/oom.pickle ./traced/trace.json
 ! tscope: diff: ./memory/oom.pickle is a memory snapshot, and ./traced/trace.json is none; give two of a kind
 [2]
-
 # Axolotl's tables, which frees at once and calls cache fragmentation, with the right numbers beside; KempnerForge has none.
 $ tscope analyze --as axolotl --device-memory 128MiB ./memory/oom.pickle
 |

@@ -135,7 +135,9 @@ $ tscope diff --help
 |       --policy FILE       read thresholds of the diagnosis from FILE:
 |                           DIVERGENCE.name = number (docs/divergence.md)
 |       --as TOOL           compare two summaries by the rules of another tool,
-|                           and show what those rules ignore: traceml
+|                           and show what those rules ignore: traceml; or print
+|                           the tables that Axolotl has of two traces, with the
+|                           right numbers beside: axolotl
 |       --reproduce         also print the commands that would run each of the two
 |                           runs again, as far as they are recorded
 |       --pattern TEMPLATE  read a text log whose lines look like TEMPLATE, such

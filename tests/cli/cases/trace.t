@@ -1798,9 +1798,8 @@ $ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
 ! tscope: --overlay: ./traced/cpu.json exists already, and analyze does not overwrite files
 [2]
 $ tscope analyze --step 1 --overlay copy.json missing
-! tscope: analyze: --step is for traces and traces of runs, and missing is a run
+! tscope: analyze: --step is for traces, and missing is a run
 [2]
-
 # Two traces: the products of one take 0.6 ms longer a step, up to 0.04 ms more or less, and everything else is the same.
 $ tscope diff ./traced/demo.json.gz ./traced/slower.json
 | A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
@@ -2006,7 +2005,7 @@ $ tscope push stored
 | id        650e0dba86c44e85a32c48764285777d4287e6f8a44bffed9e191918fd20a535
 | format    pytscope run directory
 | steps     8 steps (0 to 7), 2 ranks
-| sent SIZE (54 objects)
+| sent SIZE (15 objects)
 | new SIZE
 | outcome   created
 ! tscope: stored/rank0/kineto.json: skipped: trace_not_read: byte 1006: expected a number
@@ -2027,9 +2026,9 @@ $ tscope analyze stored --trace trace.json | head -8
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 |           copy, 0 fills; 0 flows, 0 allocations, 0 counters
 |
-| All devices (a time is the length of a union: what ran at once counts once)
-|                          time  of the span  events
-|   span           63.000000 ms      100.0 %      13
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|
 $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 | trace     of_no_rank.pt.trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
@@ -2038,7 +2037,7 @@ $ tscope analyze stored --trace other.json
 ! tscope: analyze: the run has no such trace other.json; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
 [2]
 $ tscope analyze stored --trace trace.json --warmup 1
-! tscope: analyze: --warmup is about the steps of a run, and --trace asks about a trace
+! tscope: analyze: --warmup is for runs, and trace.json is a trace of a run
 [2]
 $ tscope analyze stored | tail -3
 |     lowest rank that has steps, and --rank K shows another rank
@@ -2080,7 +2079,6 @@ $ rm cycles/trace-40.json.gz && tscope analyze ./cycles | head -3
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
-
 # The tables of other tools, and the right number beside each that is wrong: the steps, and the all-reduce that has "mm" in its arguments.
 $ tscope analyze --as axolotl ./traced/trace.json
 |
@@ -2180,10 +2178,10 @@ $ tscope analyze ./traced/trace.json --as kempner
 | ```
 | 17 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 $ tscope analyze --as axolotl base
-! tscope: analyze: --as is for the path of a trace or a memory snapshot
+! tscope: analyze: --as is for traces and memory snapshots, and base is a run
 [2]
 $ tscope analyze --as axolotl --fail-on high ./traced/trace.json
-! tscope: analyze: --fail-on is for runs, and ./traced/trace.json is a profiler's trace
+! tscope: analyze: --fail-on does not go with --as
 [2]
 # Findings of a trace set the exit code, and a policy moves their limits.
 $ tscope analyze --fail-on high ./traced/trace.json > /dev/null

@@ -65,8 +65,8 @@ $ tscope analyze ./traced/job
 |   It cannot be decided whether a rank is slow: 3 steps of all ranks do not show for how long differences between them last. It would take at least 8 steps.
 # What only runs have is refused; one trace of a folder is looked at by its own path.
 $ tscope analyze ./traced/job --rank 2
-! tscope: analyze: --rank is for runs and traces of runs, and ./traced/job is a folder of profiler's traces
+! tscope: analyze: --rank is for runs, traces of runs and memory snapshots of runs, and ./traced/job is a folder of profiler's traces
 [2]
 $ tscope analyze ./traced/job --html ./job.html
-! tscope: analyze: --html is for runs, traces, traces of runs and memory snapshots, and ./traced/job is a folder of profiler's traces
+! tscope: analyze: --html is for runs, traces and memory snapshots, and ./traced/job is a folder of profiler's traces
 [2]
