@@ -7,6 +7,7 @@
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
 #include "analysis/trace/trace_host.h"
+#include "analysis/trace/trace_work.h"
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
@@ -27,6 +28,7 @@ struct ts_trace_answer {
 	size_t n_idle;
 	struct ts_trace_host host;
 	struct ts_critical_path critical;
+	struct ts_trace_work work;
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */

@@ -263,7 +263,7 @@ static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *
 					      "%s of %s were launched before the recording began, or by a call that it lacks",
 					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
 	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
-	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+	    idle(cli, a, err) || kernels(cli, &a->sums, err) || ts_trace_ops_text(cli, a, err))
 		return err->status;
 	return TS_OK;
 }
