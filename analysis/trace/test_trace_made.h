@@ -25,6 +25,20 @@ uint32_t made_name(struct made *m, const char *name);
 void made_host(struct made *m, enum ts_trace_kind kind, const char *name, uint32_t thread, int64_t start, int64_t end);
 /* An operator with a call stack. */
 void made_stack(struct made *m, const char *name, uint32_t thread, int64_t start, int64_t end, const char *stack);
+/* A call of thread 0, and the event of a device that it launched. */
+void made_launch(struct made *m, enum ts_trace_kind kind, const char *name, int32_t stream, int64_t call, int64_t start, int64_t end);
+/* The same with a call of this length. */
+void made_call(struct made *m, enum ts_trace_kind kind, const char *name, int32_t stream, int64_t call, int64_t called, int64_t start,
+	       int64_t end);
+/* What an operator says: sequence and forward_thread may be TS_TRACE_NONE, texts "". */
+void made_operator(struct made *m, const char *name, uint32_t thread, int64_t start, int64_t end, int64_t sequence,
+		   int64_t forward_thread);
+/* Of the last span that was made: its shapes, and as an operator its types and inputs. */
+void made_arguments(struct made *m, const char *shapes, const char *types, const char *inputs);
+/* Of the last span that was made, as a kernel. */
+void made_kernel(struct made *m, const char *grid, double occupancy, double warps, int64_t graph);
+/* An arrow of the category "fwdbwd" between threads. */
+void made_arrow(struct made *m, int64_t id, uint32_t from, int64_t from_ns, uint32_t to, int64_t to_ns);
 void made_finish(struct made *m);
 
 #endif

@@ -36,7 +36,8 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *ar
 	if (ts_timelines(trace, arena, &out.lines, err) || ts_kernel_sums(trace, arena, &out.sums, err) ||
 	    ts_idle_rows(trace, arena, &out.idle, &out.n_idle, err) || ts_nest(trace, arena, &nest, err) ||
 	    ts_trace_host(trace, &nest, &out.lines, arena, &out.host, err) ||
-	    ts_critical_path(trace, &nest, &(struct ts_path_asked){.has_step = false}, arena, &out.critical, err))
+	    ts_critical_path(trace, &nest, &(struct ts_path_asked){.has_step = false}, arena, &out.critical, err) ||
+	    ts_trace_work(trace, &nest, &out.lines, arena, &out.work, err))
 		return err->status;
 	*ret = out;
 	return TS_OK;

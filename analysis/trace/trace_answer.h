@@ -9,6 +9,7 @@
 #include "analysis/trace/trace_host.h"
 #include "analysis/trace/trace_rows.h"
 #include "analysis/trace/trace_verdict.h"
+#include "analysis/trace/trace_work.h"
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 
@@ -30,6 +31,7 @@ struct ts_trace_answer {
 	struct ts_trace_host host;
 	struct ts_critical_path critical;
 	struct ts_trace_verdict verdict; /* by ts_trace_judge alone */
+	struct ts_trace_work work;
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */

@@ -23,6 +23,9 @@ enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct 
 /* What the host did, and where its time went: text_host.c, text_host_time.c. */
 enum ts_status ts_trace_host_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+/* What devices worked on: text_ops.c, and behind it what stands out, text_marks.c. */
+enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
+enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_work *work, struct ts_error *err);
 /* The critical path: text_path.c. */
 enum ts_status ts_trace_path_text(struct ts_cli *cli, const struct ts_critical_path *path, struct ts_error *err);
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);

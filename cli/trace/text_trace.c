@@ -264,7 +264,7 @@ static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *
 					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
 	ts_text_trace_verdict(cli, &a->verdict);
 	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
-	    idle(cli, a, err) || kernels(cli, &a->sums, err))
+	    idle(cli, a, err) || kernels(cli, &a->sums, err) || ts_trace_ops_text(cli, a, err))
 		return err->status;
 	return TS_OK;
 }

@@ -197,6 +197,7 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "kernels", MANY(sums.names, sums.n_names, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "host", ONE(host, ts_shape_trace_host)},
 	{NULL, "critical_path", ONE(critical, ts_shape_trace_path)},
+	{NULL, "work", ONE(work, ts_shape_trace_work)},
 	{NULL, "notices", MANY(notices, n_notices, ts_shape_notice, MANY_ROWS), ABOUT("what was left out or mended")},
 };
 const struct ts_shape ts_shape_trace = {JSON_SHAPE("trace", answer_rows)};

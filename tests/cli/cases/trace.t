@@ -62,6 +62,26 @@ $ tscope analyze ./traced/trace.json
 |   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
 |    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
 |
+| Operators by what they launched themselves (of 6 events, 48.000000 ms, whose operator is known; total: with the operators within)
+|            own    share  events         total  ran  operator
+|   48.000000 ms  100.0 %       6  48.000000 ms    6  aten::mm
+|   no operator is known of 7 events, 37.000000 ms
+|
+| Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
+|   ran       operations          time          achieved  of the peak  type  operator  shapes
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     all
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   The type of the inputs is not recorded, or has no peak, so no peak is said.
+|
+| Copies by direction (bandwidth: bytes by duration, of those that say their bytes)
+|   copies                  count          sum  say bytes  bytes    bandwidth
+|   device_to_host, pinned      1  1.000000 ms          1  4,096  0.0041 GB/s
+|
+| A step, by what it launched (5 steps from step 2 on; the first is left out as warm-up)
+|   category           mean  deviation        least         most  events
+|   gemm           8.000 ms   0.000 ms  8.000000 ms  8.000000 ms     1.0
+|   communication  6.000 ms   0.000 ms  6.000000 ms  6.000000 ms     1.0
+|
 | Critical path of steps 2 to 6: 53.000000 ms, most of it communication
 |   part                 what                             time   share  stretches      longest
 |   communication        all_reduce               24.000000 ms  45.3 %          4  6.000000 ms
@@ -1658,6 +1678,342 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     "inferred_count": 0,
 |     "early_count": 0
 |   },
+|   "work": {
+|     "all": {
+|       "count": 13,
+|       "sum_ns": 85000000
+|     },
+|     "known": {
+|       "count": 6,
+|       "sum_ns": 48000000
+|     },
+|     "unknown": {
+|       "count": 7,
+|       "sum_ns": 37000000
+|     },
+|     "operators": [
+|       {
+|         "name": "aten::mm",
+|         "count": 6,
+|         "own": {
+|           "count": 6,
+|           "sum_ns": 48000000
+|         },
+|         "total": {
+|           "count": 6,
+|           "sum_ns": 48000000
+|         }
+|       }
+|     ],
+|     "modules": {
+|       "source": "not_recorded",
+|       "forward": null,
+|       "backward": null,
+|       "unlinked": null,
+|       "outside": null,
+|       "modules": []
+|     },
+|     "flops": {
+|       "all": {
+|         "operator": null,
+|         "shapes": null,
+|         "dtype": null,
+|         "each_flops": null,
+|         "count": 6,
+|         "sum_flops": 402653184,
+|         "timed_count": 6,
+|         "timed_flops": 402653184,
+|         "launched": {
+|           "count": 6,
+|           "sum_ns": 48000000
+|         },
+|         "achieved_flops_per_s": 8388608000.0,
+|         "peak_flops_per_s": null
+|       },
+|       "by_shape": [
+|         {
+|           "operator": "aten::mm",
+|           "shapes": "[[1024,512],[512,64]]",
+|           "dtype": null,
+|           "each_flops": 67108864,
+|           "count": 6,
+|           "sum_flops": 402653184,
+|           "timed_count": 6,
+|           "timed_flops": 402653184,
+|           "launched": {
+|             "count": 6,
+|             "sum_ns": 48000000
+|           },
+|           "achieved_flops_per_s": 8388608000.0,
+|           "peak_flops_per_s": null
+|         }
+|       ],
+|       "unknown_count": 0,
+|       "unknown": {
+|         "count": 0,
+|         "sum_ns": 0
+|       },
+|       "no_peak": "The type of the inputs is not recorded, or has no peak"
+|     },
+|     "use": {
+|       "all": {
+|         "name": null,
+|         "category": "all",
+|         "kernels": {
+|           "count": 12,
+|           "sum_ns": 84000000
+|         },
+|         "rated": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "occupancy_percent": null,
+|         "sized": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "small": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "graphed": {
+|           "count": 0,
+|           "sum_ns": 0
+|         }
+|       },
+|       "categories": [
+|         {
+|           "name": null,
+|           "category": "gemm",
+|           "kernels": {
+|             "count": 6,
+|             "sum_ns": 48000000
+|           },
+|           "rated": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "occupancy_percent": null,
+|           "sized": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "small": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "graphed": {
+|             "count": 0,
+|             "sum_ns": 0
+|           }
+|         },
+|         {
+|           "name": null,
+|           "category": "communication",
+|           "kernels": {
+|             "count": 6,
+|             "sum_ns": 36000000
+|           },
+|           "rated": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "occupancy_percent": null,
+|           "sized": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "small": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "graphed": {
+|             "count": 0,
+|             "sum_ns": 0
+|           }
+|         }
+|       ],
+|       "names": [
+|         {
+|           "name": "volta_sgemm_128x64_nt",
+|           "category": "gemm",
+|           "kernels": {
+|             "count": 6,
+|             "sum_ns": 48000000
+|           },
+|           "rated": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "occupancy_percent": null,
+|           "sized": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "small": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "graphed": {
+|             "count": 0,
+|             "sum_ns": 0
+|           }
+|         },
+|         {
+|           "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|           "category": "communication",
+|           "kernels": {
+|             "count": 6,
+|             "sum_ns": 36000000
+|           },
+|           "rated": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "occupancy_percent": null,
+|           "sized": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "small": {
+|             "count": 0,
+|             "sum_ns": 0
+|           },
+|           "graphed": {
+|             "count": 0,
+|             "sum_ns": 0
+|           }
+|         }
+|       ]
+|     },
+|     "copies": [
+|       {
+|         "direction": "device_to_host",
+|         "host_memory": "pinned",
+|         "copied": {
+|           "count": 1,
+|           "sum_ns": 1000000
+|         },
+|         "sized_count": 1,
+|         "sized_ns": 1000000,
+|         "byte_count": 4096
+|       }
+|     ],
+|     "filled": {
+|       "count": 0,
+|       "sum_ns": 0
+|     },
+|     "fills": [],
+|     "marks": {
+|       "recomputed": {
+|         "count": 0,
+|         "sum_ns": 0
+|       },
+|       "forward_in_backward": null,
+|       "optimizers": [],
+|       "attention": [],
+|       "compiled_regions": [],
+|       "recompiled_region_count": 0,
+|       "compilation_count": 0,
+|       "compilation_ns": 0,
+|       "graph_launch_count": 0
+|     },
+|     "runs": {
+|       "elementwise": {
+|         "count": 0,
+|         "sum_ns": 0
+|       },
+|       "elementwise_storms": {
+|         "run_count": 0,
+|         "span_ns": 0,
+|         "events": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "most_count": null,
+|         "most_at_ns": null,
+|         "most_device": null,
+|         "most_stream": null
+|       },
+|       "called": {
+|         "count": 13,
+|         "sum_ns": 85000000
+|       },
+|       "launch_bound": {
+|         "run_count": 0,
+|         "span_ns": 0,
+|         "events": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "most_count": null,
+|         "most_at_ns": null,
+|         "most_device": null,
+|         "most_stream": null
+|       }
+|     },
+|     "steps": {
+|       "step_count": 5,
+|       "warmup_count": 1,
+|       "first_step": 2,
+|       "categories": [
+|         {
+|           "name": null,
+|           "category": "gemm",
+|           "launched": {
+|             "count": 5,
+|             "sum_ns": 40000000
+|           },
+|           "mean_count": 1.0,
+|           "mean_ns": 8000000.0,
+|           "deviation_ns": 0.0,
+|           "least_ns": 8000000,
+|           "most_ns": 8000000
+|         },
+|         {
+|           "name": null,
+|           "category": "communication",
+|           "launched": {
+|             "count": 5,
+|             "sum_ns": 30000000
+|           },
+|           "mean_count": 1.0,
+|           "mean_ns": 6000000.0,
+|           "deviation_ns": 0.0,
+|           "least_ns": 6000000,
+|           "most_ns": 6000000
+|         }
+|       ],
+|       "names": [
+|         {
+|           "name": "volta_sgemm_128x64_nt",
+|           "category": "gemm",
+|           "launched": {
+|             "count": 5,
+|             "sum_ns": 40000000
+|           },
+|           "mean_count": 1.0,
+|           "mean_ns": 8000000.0,
+|           "deviation_ns": 0.0,
+|           "least_ns": 8000000,
+|           "most_ns": 8000000
+|         },
+|         {
+|           "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+|           "category": "communication",
+|           "launched": {
+|             "count": 5,
+|             "sum_ns": 30000000
+|           },
+|           "mean_count": 1.0,
+|           "mean_ns": 6000000.0,
+|           "deviation_ns": 0.0,
+|           "least_ns": 6000000,
+|           "most_ns": 6000000
+|         }
+|       ]
+|     }
+|   },
 |   "notices": []
 | }
 # Cut off: what stands before is read, and it is said.
@@ -1715,6 +2071,22 @@ $ tscope analyze ./traced/cut.json
 |            sum   share  count         mean      longest  category       name
 |   16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
+|
+| Operators by what they launched themselves (of 2 events, 16.000000 ms, whose operator is known; total: with the operators within)
+|            own    share  events         total  ran  operator
+|   16.000000 ms  100.0 %       2  16.000000 ms    2  aten::mm
+|   no operator is known of 2 events, 12.000000 ms
+|
+| Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
+|   ran       operations          time          achieved  of the peak  type  operator  shapes
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     all
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   The type of the inputs is not recorded, or has no peak, so no peak is said.
+|
+| A step, by what it launched (2 steps from step 1 on)
+|   category           mean  deviation        least         most  events
+|   gemm           8.000 ms   0.000 ms  8.000000 ms  8.000000 ms     1.0
+|   communication  6.000 ms   0.000 ms  6.000000 ms  6.000000 ms     1.0
 |
 | Critical path of the whole recording: 20.500000 ms, most of it communication
 |   part                 what                               time   share  stretches      longest

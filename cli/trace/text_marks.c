@@ -1,0 +1,169 @@
+/* text_marks.c - how kernels filled the device, what a step launched, and what stands out among the work, as text. */
+#include "analysis/trace/kernel_sums.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
+#include "cli/trace/trace_cells.h"
+
+enum { CATEGORIES_SHOWN = 8, REGIONS_SHOWN = 5 };
+
+/* --- use --- */
+
+static void use_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_kernel_use *u, const char *what)
+{
+	ts_trace_cell(grid, what);
+	ts_trace_cell(grid, ts_trace_ms(cli, u->sum.ns));
+	ts_trace_cell(grid, u->has_occupancy ? ts_arena_printf(&cli->arena, "%.1f %%", u->occupancy) : "not recorded");
+	ts_trace_cell(grid, u->sized.count ? ts_trace_percent(cli, u->small.ns, u->sized.ns) : "not recorded");
+	ts_trace_cell(grid, u->sized.count ? ts_trace_count(cli, u->small.count) : "-");
+}
+
+static enum ts_status use(struct ts_cli *cli, const struct ts_kernel_uses *u, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"kernels", TS_ALIGN_LEFT, 0},
+							{"sum", TS_ALIGN_RIGHT, 0},
+							{"occupancy", TS_ALIGN_RIGHT, 0},
+							{"in small grids", TS_ALIGN_RIGHT, 0},
+							{"small grids", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	if (!u->all.rated.count && !u->all.sized.count)
+		return TS_OK;
+	ts_text_heading(cli, "Use of the device (estimated occupancy, weighted by time; small: fewer blocks than multiprocessors)");
+	ts_grid_init(&grid, columns, 5, &cli->arena);
+	use_row(cli, &grid, &u->all, "all");
+	for (size_t i = 0; i < u->n_categories && i < CATEGORIES_SHOWN; i++)
+		use_row(cli, &grid, &u->categories[i], ts_kernel_category_word((enum ts_kernel_category)u->categories[i].category));
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	ts_trace_more(cli, u->n_categories, CATEGORIES_SHOWN, "row");
+	return TS_OK;
+}
+
+/* --- steps --- */
+
+static enum ts_status steps(struct ts_cli *cli, const struct ts_step_sums *s, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"category", TS_ALIGN_LEFT, 0},	  {"mean", TS_ALIGN_RIGHT, 0},
+							{"deviation", TS_ALIGN_RIGHT, 0}, {"least", TS_ALIGN_RIGHT, 0},
+							{"most", TS_ALIGN_RIGHT, 0},	  {"events", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	if (s->steps < 2 || !s->n_categories)
+		return TS_OK;
+	ts_trace_heading(cli, ts_arena_printf(&cli->arena, "A step, by what it launched (%s from step %s on%s)",
+					      ts_trace_plural(cli, s->steps, "step"), ts_show_step(s->first, &cli->arena),
+					      s->warmup ? "; the first is left out as warm-up" : ""));
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (size_t i = 0; i < s->n_categories && i < CATEGORIES_SHOWN; i++) {
+		const struct ts_step_sum *row = &s->categories[i];
+
+		ts_trace_cell(&grid, ts_sum_category_word(row->category));
+		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.3f ms", row->mean_ns / 1e6));
+		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.3f ms", row->deviation_ns / 1e6));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->least_ns));
+		ts_trace_cell(&grid, ts_trace_ms(cli, row->most_ns));
+		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.1f", row->mean_count));
+	}
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	ts_trace_more(cli, s->n_categories, CATEGORIES_SHOWN, "row");
+	return TS_OK;
+}
+
+/* --- marks --- */
+
+/* "12 events, 3.000000 ms, 4.0 % of the work". */
+static const char *part(struct ts_cli *cli, const struct ts_work_sum *sum, const struct ts_work_sum *all)
+{
+	return ts_arena_printf(&cli->arena, "%s, %s, %s of the work", ts_trace_plural(cli, sum->count, "event"),
+			       ts_trace_ms(cli, sum->ns), ts_trace_percent(cli, sum->ns, all->ns));
+}
+
+static void line(struct ts_cli *cli, const char *text)
+{
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, text ? text : "");
+}
+
+static void optimizers(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
+{
+	for (size_t i = 0; i < m->n_optimizers; i++) {
+		const struct ts_optimizer_sum *o = &m->optimizers[i];
+		const char *name = ts_show_text(ts_trace_cut(o->name, TS_TRACE_NAME_BYTES), &cli->arena);
+
+		if (o->sum.count)
+			line(cli, ts_arena_printf(&cli->arena,
+						  "%s ran %s and launched %s: %s fused, %s for several tensors at once, %s otherwise.",
+						  name ? name : "", ts_trace_plural(cli, o->count, "time"), part(cli, &o->sum, all),
+						  ts_trace_count(cli, o->fused.count), ts_trace_count(cli, o->foreach.count),
+						  ts_trace_count(cli, o->each.count)));
+	}
+}
+
+static void attention(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
+{
+	for (size_t i = 0; i < m->n_found; i++)
+		line(cli, ts_arena_printf(&cli->arena, "Attention ran as %s: %s, %s.", ts_attention_word(m->found[i].attention),
+					  ts_trace_plural(cli, m->found[i].count, "operator"), part(cli, &m->found[i].sum, all)));
+}
+
+static void compiled(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
+{
+	for (size_t i = 0; i < m->n_regions && i < REGIONS_SHOWN; i++) {
+		const char *name = ts_show_text(ts_trace_cut(m->regions[i].name, TS_TRACE_NAME_BYTES), &cli->arena);
+
+		line(cli, ts_arena_printf(&cli->arena, "%s ran %s and launched %s.", name ? name : "",
+					  ts_trace_plural(cli, m->regions[i].count, "time"), part(cli, &m->regions[i].sum, all)));
+	}
+	ts_trace_more(cli, m->n_regions, REGIONS_SHOWN, "region");
+	if (m->recompiled)
+		line(cli, ts_arena_printf(&cli->arena, "Recompiled: %s, of %s, by their names no first compilation of the frame.",
+					  ts_trace_count(cli, m->recompiled), ts_trace_plural(cli, m->n_regions, "region")));
+	if (m->compiling)
+		line(cli, ts_arena_printf(&cli->arena, "Code was compiled %s in the recording, which took the host %s.",
+					  ts_trace_plural(cli, m->compiling, "time"), ts_trace_ms(cli, m->compile_ns)));
+}
+
+static void runs(struct ts_cli *cli, const struct ts_run_sums *r, const struct ts_work_sum *all)
+{
+	if (r->storms.runs)
+		line(cli,
+		     ts_arena_printf(&cli->arena, "%s of %d and more elementwise kernels one behind the other: %s; the longest has %s.",
+				     ts_trace_plural(cli, r->storms.runs, "run"), TS_RUN_LEAST, part(cli, &r->storms.work, all),
+				     ts_trace_count(cli, r->storms.most)));
+	if (r->launch_bound.runs)
+		line(cli, ts_arena_printf(&cli->arena,
+					  "%s of %d and more events that were shorter than their calls, on a stream that waited for "
+					  "the host, took %s, with %s of work in %s.",
+					  ts_trace_plural(cli, r->launch_bound.runs, "run"), TS_RUN_LEAST,
+					  ts_trace_ms(cli, r->launch_bound.span_ns), ts_trace_ms(cli, r->launch_bound.work.ns),
+					  ts_trace_plural(cli, r->launch_bound.work.count, "event")));
+}
+
+enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_work *w, struct ts_error *err)
+{
+	const struct ts_work_marks *m = &w->marks;
+
+	if (use(cli, &w->use, err) || steps(cli, &w->steps, err))
+		return err->status;
+	if (!m->recomputed.count && !m->rebuilt.count && !m->n_optimizers && !m->n_found && !m->n_regions && !m->compiling &&
+	    !m->graph_launches && !w->use.all.graphed.count && !w->runs.storms.runs && !w->runs.launch_bound.runs)
+		return TS_OK;
+	ts_text_heading(cli, "What stands out");
+	if (m->recomputed.count)
+		line(cli, ts_arena_printf(&cli->arena, "Recomputed for checkpoints: %s.", part(cli, &m->recomputed, &w->all)));
+	if (m->rebuilt.count)
+		line(cli, ts_arena_printf(&cli->arena,
+					  "Forward operators within the backward pass, of checkpoints or of a graph of gradients: %s.",
+					  part(cli, &m->rebuilt, &w->all)));
+	optimizers(cli, m, &w->all);
+	attention(cli, m, &w->all);
+	compiled(cli, m, &w->all);
+	if (m->graph_launches)
+		line(cli,
+		     ts_arena_printf(&cli->arena, "CUDA graphs were launched %s.", ts_trace_plural(cli, m->graph_launches, "time")));
+	if (w->use.all.graphed.count)
+		line(cli, ts_arena_printf(&cli->arena, "Kernels of CUDA graphs: %s.", part(cli, &w->use.all.graphed, &w->all)));
+	runs(cli, &w->runs, &w->all);
+	return TS_OK;
+}
