@@ -133,8 +133,8 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 /* Each rank has rows of its own in these groups. */
 static bool is_of_rank(enum ts_answer_group group)
 {
-	return group == TS_ANSWER_TIMING || group == TS_ANSWER_MEMORY || group == TS_ANSWER_CONVERGENCE ||
-	       group == TS_ANSWER_CROSS || group == TS_ANSWER_TRACE || group == TS_ANSWER_SNAPSHOT;
+	return group == TS_ANSWER_TIMING || group == TS_ANSWER_MEMORY || group == TS_ANSWER_CONVERGENCE || group == TS_ANSWER_CROSS ||
+	       group == TS_ANSWER_TRACE || group == TS_ANSWER_SNAPSHOT;
 }
 
 static const struct ts_measure *row_of(const struct ts_check *c, enum ts_measure_name what, const char *of)
@@ -584,8 +584,8 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 }
 
 /* Asks the rules on what stands alone: a trace, or a memory snapshot. */
-static enum ts_status ask_alone(const struct ts_measures *measures, bool of_trace, const struct ts_policy *policy, struct ts_arena *arena,
-				struct ts_findings *ret_findings, struct ts_error *err)
+static enum ts_status ask_alone(const struct ts_measures *measures, bool of_trace, const struct ts_policy *policy,
+				struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err)
 {
 	const struct ts_events none = {0};
 	struct ts_findings out = {.n = 0};

@@ -190,7 +190,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	ts_cli_call_run(cli, ts_cli_word(cli, 0), &analysis.run);
-	cli->exit_code = ts_fails_on(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES; /* of traces alone their own findings set it */
+	/* Where traces alone are shown, their own findings set it. */
+	cli->exit_code = ts_fails_on(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	if (traces_of(cli, request.spec, &analysis, &answered, err) || (!answered && answer(cli, &analysis, err)))
 		return err->status;
 	return TS_OK;
