@@ -277,7 +277,7 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 {
 	struct build b = {.trace = trace};
 	struct ts_flop_sums out = {0};
-	uint8_t *counts;
+	uint8_t *counts = NULL;
 
 	if (gather(&b, arena, err))
 		return err->status;

@@ -126,7 +126,7 @@ static enum ts_status find_threads(struct ts_forward_ops *f, struct ts_arena *ar
 {
 	const struct ts_trace_operators *o = &f->trace->rows.operators;
 	struct ts_device_event *spare = ts_arena_array(arena, o->n, sizeof *spare);
-	struct arrows a;
+	struct arrows a = {0};
 
 	f->threads = ts_arena_array(arena, o->n, sizeof *f->threads);
 	if (!f->threads || !spare)

@@ -155,10 +155,10 @@ static enum ts_status fills(const struct ts_trace *trace, const struct ts_nest *
 			    struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_device_event *w;
+	struct ts_device_event *w = NULL;
 	struct ts_fill_sum *f = NULL;
-	uint32_t *shaped;
-	size_t n, groups = 0;
+	uint32_t *shaped = NULL;
+	size_t n = 0, groups = 0;
 
 	if (ts_nest_nearest(trace, nest, has_shape, NULL, arena, &shaped, err) || gather(trace, nest, shaped, arena, &w, &n, err))
 		return err->status;

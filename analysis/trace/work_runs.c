@@ -76,10 +76,10 @@ enum ts_status ts_run_sums(const struct ts_trace *trace, const struct ts_nest *n
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_run_sums out = {0};
 	struct run storm = {.sum = &out.storms}, bound = {.sum = &out.launch_bound};
-	struct ts_device_event *w;
-	uint8_t *categories;
+	struct ts_device_event *w = NULL;
+	uint8_t *categories = NULL;
 	int64_t free_at = 0; /* when all earlier events of the stream had ended */
-	size_t n;
+	size_t n = 0;
 
 	if (by_stream(trace, arena, &w, &n, err) || ts_kernel_names(trace, arena, &categories, err))
 		return err->status;

@@ -326,7 +326,7 @@ static enum ts_status put_legend(struct drawing *d, struct ts_error *err)
 static enum ts_status put_picture(struct drawing *d, struct ts_error *err)
 {
 	size_t rows = rows_of(d->term);
-	int *letters;
+	int *letters = NULL;
 
 	if (ts_dots_begin(&d->dots, columns_of(d->term), rows, d->term->utf8, d->arena, err))
 		return err->status;

@@ -67,6 +67,7 @@ static void cell(struct ts_buf *out, const struct ts_grid *grid, size_t row, siz
 {
 	enum { LONG = 32 };
 	const struct ts_grid_cell *cell = &grid->cells[row * grid->n_columns + column];
+	const char *text = (const char *)cell->text.data;
 
 	ts_buf_printf(out, "<td class=\"%s%s%s\"", grid->columns[column].align == TS_ALIGN_RIGHT ? "" : "text ",
 		      cell->width > LONG ? "long " : "", cell->style == TS_STYLE_DIM ? "dim" : "");
@@ -76,7 +77,9 @@ static void cell(struct ts_buf *out, const struct ts_grid *grid, size_t row, siz
 		ts_buf_char(out, '"');
 	}
 	ts_buf_char(out, '>');
-	ts_html_text(out, (const char *)cell->text.data);
+	for (; text && *text == ' '; text++) /* a part of what stands above */
+		ts_buf_str(out, "&#160;&#160;");
+	ts_html_text(out, text);
 	ts_buf_str(out, "</td>");
 }
 
