@@ -149,6 +149,14 @@ static void steps(struct making *m, const struct ts_timelines *l)
 	ratio(m, TS_M_TRACE_STEP_EXPOSED_SHARE, NULL, exposed, host, "the steps of the trace take no time");
 }
 
+static void world_size(struct making *m, bool said, int64_t ranks)
+{
+	if (said)
+		value(m, TS_M_TRACE_WORLD_SIZE, NULL, (double)ranks);
+	else
+		unknown(m, TS_M_TRACE_WORLD_SIZE, NULL, "the trace does not say it");
+}
+
 enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_arena *arena, struct ts_measures *io_rows,
 			     struct ts_error *err)
 {
@@ -157,9 +165,30 @@ enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_are
 	times(&m, answer);
 	work(&m, answer);
 	steps(&m, &answer->lines);
-	if (answer->has_world_size)
-		value(&m, TS_M_TRACE_WORLD_SIZE, NULL, (double)answer->world_size);
-	else
-		unknown(&m, TS_M_TRACE_WORLD_SIZE, NULL, "the trace does not say it");
+	world_size(&m, answer->has_world_size, answer->world_size);
+	return m.ok ? TS_OK : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_trace_rows_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena,
+				struct ts_measures *io_rows, struct ts_error *err)
+{
+	struct ts_trace_answer a = {.has_world_size = trace->about.world_size != TS_TRACE_NONE, .world_size = trace->about.world_size};
+
+	if (ts_timelines(trace, scratch, &a.lines, err) || ts_kernel_sums(trace, scratch, &a.sums, err) ||
+	    ts_idle_rows(trace, scratch, &a.idle, &a.n_idle, err))
+		return err->status;
+	return ts_trace_rows(&a, arena, io_rows, err);
+}
+
+enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const char *reason, struct ts_arena *arena,
+				    struct ts_measures *io_rows, struct ts_error *err)
+{
+	struct making m = {io_rows, arena, true};
+
+	for (int i = 0; i < TS_TRACE_TIMES; i++) {
+		unknown(&m, TS_M_TRACE_TIME, ts_trace_times[i], reason);
+		unknown(&m, TS_M_TRACE_SHARE, ts_trace_times[i], reason);
+	}
+	world_size(&m, about->world_size != TS_TRACE_NONE, about->world_size);
 	return m.ok ? TS_OK : ts_arena_error(arena, err);
 }

@@ -11,6 +11,8 @@
 #include "analysis/answer/measure.h"
 #include "base/error.h"
 
+struct ts_trace;
+struct ts_trace_about;
 struct ts_trace_answer;
 
 struct ts_device_times {
@@ -23,5 +25,13 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *answer);
 /* Appends the rows of a trace: to those of a trace that stands alone, or to those of the rank of a run that recorded it. */
 enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_arena *arena, struct ts_measures *io_rows,
 			     struct ts_error *err);
+/* The same of a trace of which nothing else is asked: computes only what the rows need. The scratch arena holds what they are made
+ * of. */
+enum ts_status ts_trace_rows_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena,
+				struct ts_measures *io_rows, struct ts_error *err);
+/* Appends the rows of a trace whose events were not read: what it says of itself, and times that are unknown for this reason, which is
+ * not copied. */
+enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const char *reason, struct ts_arena *arena,
+				    struct ts_measures *io_rows, struct ts_error *err);
 
 #endif

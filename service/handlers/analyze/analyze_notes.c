@@ -55,6 +55,21 @@ enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int3
 	return status;
 }
 
+enum ts_status ts_note_trace(struct ts_notes *a, int32_t rank, size_t n, struct ts_span name, size_t others, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	ts_buf_printf(&text, "rank %" PRId32 " has %zu traces, of which ", rank, n);
+	ts_buf_span(&text, name);
+	ts_buf_str(&text, ", the last by name, counts");
+	if (others)
+		ts_buf_printf(&text, "; so it is with %zu other rank%s", others, others == 1 ? "" : "s");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
 enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);

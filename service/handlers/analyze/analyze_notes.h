@@ -25,6 +25,8 @@ enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *
 /* Notes the ranks of the run that have no phases. */
 enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err);
 enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err);
+/* Notes which of the n traces of a rank counts, and how many other ranks have several. */
+enum ts_status ts_note_trace(struct ts_notes *a, int32_t rank, size_t n, struct ts_span name, size_t others, struct ts_error *err);
 /* Notes that a series was taken from another rank, because the rank in view lacks it. */
 enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int32_t rank, struct ts_error *err);
 /* Returns TS_NOT_FOUND with a text that names the ranks of the run. */

@@ -11,6 +11,7 @@
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/analyze/analyze_trace_rows.h"
 #include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -26,6 +27,7 @@ struct analyzing {
 	struct ts_notes notes;
 	struct ts_description about;
 	struct ts_work work;
+	struct ts_traces traces;
 	int64_t *first_timed; /* of each rank of the run, in the order of its indexes */
 };
 
@@ -250,6 +252,18 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
+/* Analyzes a rank, and its trace if it has one beside its steps. */
+static enum ts_status rank_and_trace(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
+				     struct ts_error *err)
+{
+	if (ts_analyze_rank(rank, err))
+		return err->status;
+	if (ts_rank_has_steps(rank->index) &&
+	    ts_traces_rows(a->fetch, &a->traces, rank->index->rank, rank->arena, &rank->out->measures, err))
+		return ts_error_prefix(err, "the trace of rank %" PRId32, rank->index->rank);
+	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
+}
+
 /* Analyzes the rank in view; its rows and plots are those of the answer. ret_rows holds what this rank itself recorded. */
 static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret_rows, struct ts_error *err)
 {
@@ -264,7 +278,7 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 		.notes = &a->notes,
 	};
 
-	if (ts_analyze_rank(&rank, err) || ts_analyze_own_rows(&rank, a->arena, ret_rows, err))
+	if (rank_and_trace(a, &rank, ret_rows, err))
 		return err->status;
 	a->work.warmup_cut = a->out->warmup_cut;
 	return first_steps(a, rank.first_timed, err);
@@ -292,9 +306,7 @@ static enum ts_status other_rank(struct analyzing *a, const struct ts_index *ind
 	if (a->request->has_device_bytes)
 		ts_work_override(&work.device_bytes, a->request->device_bytes);
 	rank.work = &work;
-	if (ts_analyze_rank(&rank, err))
-		return err->status;
-	return ts_analyze_own_rows(&rank, a->arena, ret_rows, err);
+	return rank_and_trace(a, &rank, ret_rows, err);
 }
 
 /* Analyzes one rank after another, so that the memory of one is needed at a time. If the caller chose a rank, or there is
@@ -345,13 +357,36 @@ static enum ts_status pipeline(struct analyzing *a, struct ts_error *err)
 	return ts_analyze_pipeline(a->fetch, a->run, &plan, a->arena, &a->out->measures, err);
 }
 
+/* Says which trace counts, where a rank that is looked at has several. */
+static enum ts_status note_traces(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_run_trace *first = NULL;
+	size_t n, n_first = 0, others = 0;
+
+	for (size_t i = 0; i < a->run->head.n_ranks; i++) {
+		const struct ts_index *index = &a->run->indexes[i];
+		const struct ts_run_trace *trace = ts_traces_of_rank(&a->traces, index->rank, &n);
+
+		if (n < 2 || index->rank == TS_RANK_JOB || !ts_rank_has_steps(index) || (a->request->has_rank && index != a->index))
+			continue;
+		if (first) {
+			others++;
+			continue;
+		}
+		first = trace;
+		n_first = n;
+	}
+	return first ? ts_note_trace(&a->notes, first->rank, n_first, first->name, others, err) : TS_OK;
+}
+
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
 	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) || choose_rank(a, err))
 		return err->status;
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;
-	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) || each_rank(a, err) ||
+	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) ||
+	    ts_traces_find(a->fetch, a->run, a->arena, &a->traces, err) || each_rank(a, err) || note_traces(a, err) ||
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;

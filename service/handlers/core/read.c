@@ -32,6 +32,12 @@ enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struc
 }
 
 /* Fetches one object of a run. A missing object means that the store is damaged. */
+enum ts_status ts_fetch_source(void *fetch, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+			       struct ts_error *err)
+{
+	return ts_fetch_object(fetch, id, arena, ret_object, err);
+}
+
 static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
 				 struct ts_span *ret_object, struct ts_error *err)
 {

@@ -20,6 +20,9 @@
 #include "run/index.h"
 #include "service/handlers/core/handler.h"
 
+/* Traces of more events are not read by a handler, which says so: they would take a gigabyte of a server that others use. */
+enum { TS_SERVED_TRACE_EVENTS = 500000 };
+
 struct ts_fetch {
 	const struct ts_call *call;
 	struct ts_arena scratch;
@@ -37,6 +40,9 @@ void ts_fetch_finish(struct ts_fetch *f);
 /* Reads one object into the arena. */
 enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
 			       struct ts_span *ret_object, struct ts_error *err);
+/* The same as a source of objects (run/index.h); fetch is a struct ts_fetch. */
+enum ts_status ts_fetch_source(void *fetch, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+			       struct ts_error *err);
 
 enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_run *ret_run,
 			   struct ts_error *err);

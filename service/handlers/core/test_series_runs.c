@@ -8,6 +8,7 @@
 #include "service/handlers/core/test_series_runs.h"
 
 #include "run/builder.h"
+#include "run/trace_columns.h"
 #include "store/test_seal.h"
 
 #include <stdlib.h>
@@ -178,6 +179,23 @@ static void add_cell(struct ts_builder *b, const struct cell *c)
 		ts_builder_text(b, column, ts_span_str(c->text));
 }
 
+static void keep_trace(struct world *w, struct ts_builder *b, const struct kept_trace *kept)
+{
+	struct ts_trace_record record = {.events = kept->events};
+	struct ts_trace_writer *writer;
+	struct ts_error err;
+	struct ts_id columns;
+
+	must(ts_trace_writer_create(sink, w, &writer, &err), &err);
+	must(ts_trace_writer_take(writer, &kept->trace->rows, &err), &err);
+	must(ts_trace_writer_finish(writer, kept->trace, &record, &columns, &err), &err);
+	ts_trace_writer_destroy(writer);
+	must(ts_builder_file_begin(b, ts_span_str(kept->name), &err), &err);
+	must(ts_builder_file_add(b, ts_span_str("{}"), &err), &err);
+	must(ts_builder_file_end(b, &err), &err);
+	must(ts_builder_file_columns(b, &columns, &err), &err);
+}
+
 static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t n, int32_t rank,
 			      const struct ts_facts *facts)
 {
@@ -194,6 +212,9 @@ static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t 
 			add_cell(b, &cells[i]);
 		must(ts_builder_row_end(b, &err), &err);
 	}
+	for (size_t i = 0; i < w->n_traces; i++)
+		if (w->traces[i].rank == rank)
+			keep_trace(w, b, &w->traces[i]);
 	must(ts_builder_finish(b, facts, &id, &err), &err);
 	ts_builder_destroy(b);
 	return id;

@@ -2,6 +2,7 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
 
+#include "run/trace.h"
 #include "service/handlers/core/read.h"
 #include "service/handlers/core/test_must.h"
 
@@ -23,6 +24,14 @@ struct cells {
 	size_t n, cap;
 };
 
+/* A trace that a run keeps. */
+struct kept_trace {
+	int32_t rank;
+	const char *name;
+	const struct ts_trace *trace;
+	uint64_t events; /* that it is said to have */
+};
+
 /* An engine in memory, with a call and a fetch on it. */
 struct world {
 	struct ts_engine *engine;
@@ -30,6 +39,8 @@ struct world {
 	struct ts_call call;
 	struct ts_fetch fetch;
 	bool cancelled;
+	const struct kept_trace *traces; /* of runs that are made from now on, beside their cells */
+	size_t n_traces;
 };
 
 void world_open(struct world *w);

@@ -9,12 +9,6 @@
 
 enum { RUNS_MOST = 16 /* looked at for a trace */ };
 
-static enum ts_status object(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
-			     struct ts_error *err)
-{
-	return ts_fetch_object(ctx, id, arena, ret_object, err);
-}
-
 struct traces {
 	struct ts_run_trace *items;
 	size_t n;
@@ -31,7 +25,7 @@ static enum ts_status traces_of(struct ts_fetch *f, const struct ts_gate_input *
 		if (input->runs[i].role != role)
 			continue;
 		looked++;
-		if (ts_run_traces(object, f, &input->runs[i].id, arena, &ret->items, &ret->n, err))
+		if (ts_run_traces(ts_fetch_source, f, &input->runs[i].id, arena, &ret->items, &ret->n, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -69,9 +63,9 @@ static enum ts_status are_few(struct ts_fetch *f, const struct ts_run_trace *con
 		struct ts_trace_record record;
 		struct ts_trace_about about;
 
-		if (ts_trace_columns_about(object, f, &of[k]->columns, arena, &about, &record, err))
+		if (ts_trace_columns_about(ts_fetch_source, f, &of[k]->columns, arena, &about, &record, err))
 			return err->status;
-		*ret_few = *ret_few && record.events <= TS_GATE_TRACE_EVENTS;
+		*ret_few = *ret_few && record.events <= TS_SERVED_TRACE_EVENTS;
 	}
 	return TS_OK;
 }
@@ -85,7 +79,7 @@ static enum ts_status compare(struct ts_fetch *f, const struct ts_run_trace *con
 	int n = 0;
 
 	for (; n < 2 && !status; n += !status)
-		status = ts_trace_columns_load(object, f, &of[n]->columns, own, &traces[n], &record, err);
+		status = ts_trace_columns_load(ts_fetch_source, f, &of[n]->columns, own, &traces[n], &record, err);
 	if (!status)
 		status = ts_trace_diff(&traces[0], &traces[1], own, ret, err);
 	while (n-- > 0)

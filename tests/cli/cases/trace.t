@@ -2412,9 +2412,34 @@ $ tscope analyze stored --trace trace.json --warmup 1
 ! tscope: analyze: --warmup is for runs, and trace.json is a trace of a run
 [2]
 $ tscope analyze stored | tail -3
-|     lowest rank that has steps, and --rank K shows another rank
+|   rank 1 has 2 traces, of which trace.json, the last by name, counts
 |
 | The run also has traces: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); tscope analyze stored --trace NAME shows what one says.
+$ tscope analyze stored | sed -n '5,17p'
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    4.0 %
+|   compute       ███████████████████████░░░░░░░   77.0 %
+|   communication ██████░░░░░░░░░░░░░░░░░░░░░░░░   19.0 %
+|   wait                                          unknown
+|   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
+|
+| ● FINDINGS  1 high, 24 of 38 rules unchecked
+|   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
+|           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
+|           of 63.0 ms; 67 % of the communication is overlapped. These are the numbers of rank 0; all
+|           2 ranks show this.
+|           try: Change the bucket size, switch off the search for unused parameters, or start
+|           communication earlier.
+$ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
+| NOTES
+|   the findings on timing, memory and convergence are about rank 1 alone; without --rank they are
+|     about all ranks
+|   rank 1 has 2 traces, of which trace.json, the last by name, counts
+|
+| The run also has traces: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); tscope analyze stored --trace NAME shows what one says.
+$ tscope analyze stored --rows | grep -E '^ *(exposed_communication|idle_host|communication  overlapped) '
+|   exposed_communication  12.0 ms   19.0 %
+|   idle_host              1.50 ms    2.4 %
+|   communication  overlapped 66.7 %
 $ tscope export stored back && cmp back/rank0/trace.json.gz stored/rank0/trace.json.gz && cmp back/rank0/kineto.json stored/rank0/kineto.json && cmp back/rank1/trace.json stored/rank1/trace/trace.json && ls back back/rank0 back/rank1
 | back:
 | rank0
