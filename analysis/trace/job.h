@@ -147,6 +147,7 @@ struct ts_job_collective {
 
 struct ts_trace_job {
 	const char *path; /* as it was named; the caller's, like files */
+	bool of_run;	  /* it is a run and no folder */
 	struct ts_job_file *files;
 	size_t n_files;
 	bool has_world_size, worlds_differ;

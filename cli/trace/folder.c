@@ -178,8 +178,8 @@ static struct ts_span host_in(const char *name)
 	return pid > 1 && pid < head.len && head.data[pid - 1] == '_' ? ts_span_part(head, 0, pid - 1) : ts_span_str("");
 }
 
-static enum ts_status keep(const struct ts_trace *trace, const char *name, struct ts_arena *arena, struct ts_job_trace *ret,
-			   struct ts_error *err)
+enum ts_status ts_trace_of_job(const struct ts_trace *trace, const char *name, struct ts_arena *arena, struct ts_job_trace *ret,
+			       struct ts_error *err)
 {
 	struct ts_arena scratch;
 	enum ts_status status;
@@ -228,7 +228,7 @@ static enum ts_status read_trace(struct ts_cli *cli, const struct list *l, struc
 	ts_say_notices(cli, path, &notices, false);
 	row->state = TS_JOB_FILE_READ;
 	row->cut = file.cut;
-	status = keep(&trace, row->name, l->arena, ret, err);
+	status = ts_trace_of_job(&trace, row->name, l->arena, ret, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
 	return status;

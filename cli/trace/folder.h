@@ -19,8 +19,14 @@ struct ts_trace_folder {
 
 /* Whether the word is the path of a folder that has traces, and that no reader of runs takes for more than a folder with such files. */
 enum ts_status ts_is_trace_folder(struct ts_cli *cli, const char *word, bool *ret, struct ts_error *err);
+/* What the job needs of a trace, which need not live on. name: its file, which says the host where the trace does not. */
+enum ts_status ts_trace_of_job(const struct ts_trace *trace, const char *name, struct ts_arena *arena, struct ts_job_trace *ret,
+			       struct ts_error *err);
 /* Reads every trace. A file that cannot be read is said in its row; only a lack of memory is an error. Everything lies in the arena. */
 enum ts_status ts_trace_folder_read(struct ts_cli *cli, const char *path, struct ts_arena *arena, struct ts_trace_folder *ret,
 				    struct ts_error *err);
+/* Shows what the job did, as text or JSON. of_run: path is the word that named a run. */
+enum ts_status ts_answer_trace_job(struct ts_cli *cli, const char *path, bool of_run, struct ts_trace_folder *io_folder,
+				   struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -90,6 +90,15 @@ static enum ts_status trace_row(struct ts_cli *cli, struct ts_grid *grid, const 
 	return status;
 }
 
+enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts_error *err)
+{
+	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+			ts_arena_printf(&cli->arena,
+					"The run has traces and no steps: tscope analyze %s --trace NAME shows what one says.", run));
+	return ts_arena_check(&cli->arena, err);
+}
+
 enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {{"trace", TS_ALIGN_LEFT, 16},	  {"rank", TS_ALIGN_LEFT, 0},
@@ -104,11 +113,7 @@ enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct 
 			return err->status;
 	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
 		return err->status;
-	ts_buf_char(&cli->out, '\n');
-	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-			ts_arena_printf(&cli->arena,
-					"The run has traces and no steps: tscope analyze %s --trace NAME shows what one says.", run));
-	return ts_arena_check(&cli->arena, err);
+	return ts_point_to_stored(cli, run, err);
 }
 
 enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)

@@ -11,9 +11,17 @@ enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, st
 /* The one of this name and, unless has_rank is false, of this rank. TS_NOT_FOUND names those that there are, TS_AMBIGUOUS the ranks. */
 enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, const char *name, bool has_rank,
 				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err);
-/* Shows which traces there are, as a table, and how to ask for one. run: the word that named it. */
+/* Shows which traces there are, as a table, and how to ask for one: several of one rank, which are no job. run: the word that
+ * named it. */
 enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err);
-/* The same in a line behind what is said of the run's steps. */
+/* Says, in a line behind what is shown, that the run has no steps, and how to ask for one trace. */
+enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts_error *err);
+/* Whether the traces are of more than one rank. */
+bool ts_stored_is_job(const struct ts_run_trace *traces, size_t n);
+/* Shows them as the ranks of a job, as ts_analyze_trace_folder does of a folder. */
+enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
+				     struct ts_error *err);
+/* The table in a line behind what is said of the run's steps. */
 enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
 				 struct ts_error *err);
 /* Shows what the trace says, as ts_analyze_trace does of a file. */

@@ -82,7 +82,7 @@ static void who(struct ts_cli *cli, const struct ts_trace_job *j)
 	const char *of = j->has_world_size ? or_empty(ts_arena_printf(&cli->arena, " of %" PRId64, j->world_size)) : "";
 	const char *backend = text_of(cli, j->backend), *device = text_of(cli, j->device_name);
 
-	ts_text_field(cli, "folder", j->path);
+	ts_text_field(cli, j->of_run ? "run" : "folder", j->path);
 	ts_text_field(cli, "of",
 		      or_empty(ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", plural(cli, j->n_ranks, "rank"), of, *backend ? ", " : "",
 					       backend, *device ? ", on " : "", device)));

@@ -154,6 +154,10 @@ static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const s
 		*ret_answered = true;
 		return answer(cli, analysis, err) ? err->status : ts_mention_stored(cli, word, traces, n, err);
 	}
+	if (ts_stored_is_job(traces, n) && ts_analyze_allows(cli, TS_OF_FOLDERS)) {
+		*ret_answered = true;
+		return ts_analyze_stored_job(cli, word, traces, n, err);
+	}
 	*ret_answered = n == 1 || !cli->json;
 	if (n == 1)
 		return ts_analyze_stored(cli, &traces[0], err);

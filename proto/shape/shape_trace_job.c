@@ -217,7 +217,7 @@ static bool is_undecided(const void *in)
 }
 
 static const struct ts_shape_field job_rows[] = {
-	{NULL, "folder", STRING(path)},
+	{NULL, "folder", STRING(path), ABOUT("or the run that has the traces, as it was named")},
 	{NULL, "world_size", I64(world_size), HAS(has_world_size), ABOUT("the largest that a trace says")},
 	{NULL, "worlds_differ", BOOL(worlds_differ), ABOUT("traces say different sizes")},
 	{NULL, "backend", BYTES(backend, TEXT_MAX), OR_NULL},

@@ -70,3 +70,43 @@ $ tscope analyze ./traced/job --rank 2
 $ tscope analyze ./traced/job --html ./job.html
 ! tscope: analyze: --html is for runs, traces and memory snapshots, and ./traced/job is a folder of profiler's traces
 [2]
+# The same traces in a run: the same is said, from the columns; of files that are no traces push told.
+$ mkdir pushed && cp -r traced/job/. pushed && tscope push pushed
+| name      default/pushed
+| id        57b19d8105eba257ecfcaf0afc824aaf1a47a4332b9b69c2d9297df0d136b4e5
+| format    PyTorch profiler trace
+| steps     0 steps, 4 ranks
+| sent SIZE (86 objects)
+| new SIZE
+| outcome   created
+! tscope: pushed/trace.json: skipped: trace_not_read: byte 35: expected a value
+! tscope: pushed: unread: notes.txt
+$ tscope analyze pushed > stored.txt; tscope analyze ./traced/job > folder.txt; diff folder.txt stored.txt
+| 1c1
+| < folder    ./traced/job
+| ---
+| > run       pushed
+| 4d3
+| < note      trace.json was not read: byte 35: expected a value
+| 6,7c5
+| < note      copy.pt.trace.json is left out: rank 0, at the time of b_70.1.pt.trace.json.gz
+| < note      notes.txt is no trace
+| ---
+| > note      rank0/copy.pt.trace.json is left out: rank 0, at the time of rank0/b_70.1.pt.trace.json.gz
+| 62a61,62
+| > $
+| > The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
+[1]
+$ tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['folder'], [r['rank'] for r in j['ranks']], [(f['file'], f['state']) for f in j['files']][:3])"
+| pushed [0, 1, 2, 3] [('kineto.json', 'no_rank'), ('rank0/b_70.1.pt.trace.json.gz', 'read'), ('rank0/copy.pt.trace.json', 'same_time')]
+# What a job does not have is asked of one trace.
+$ tscope analyze pushed --rank 2
+| trace                    rank  says rank  of  events  left out      size
+| kineto.json              job           -   -      27         0  5.59 KiB
+| b_70.1.pt.trace.json.gz  0             0   5      27         0     767 B
+| copy.pt.trace.json       0             0   5      27         0  5.66 KiB
+| b_71.1.pt.trace.json     1             1   5      27         0  5.66 KiB
+| profiler_trace.json      2             2   5      27         0  5.65 KiB
+| a_33.2.pt.trace.json     3             3   5      27         0  5.66 KiB
+|
+| The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
