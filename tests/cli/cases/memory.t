@@ -737,3 +737,24 @@ $ tscope diff --as axolotl ./memory/newest4.pickle.gz ./memory/oom.pickle | tail
 |     Frag:      75.9% -> 25.9%                                           | 52.9% cache
 |     Peak:      0.00 -> 0.11 GB
 | 7 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+# The gate says which stack's memory grew by the snapshots of a baseline and the candidate; of the time of a step they say nothing.
+$ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp memory/batch4.pickle m6/snapshot.pickle; python3 runs/gate.py bad time=0.1003 peak=9663676416 commit=c1 session=x started=1700020000; cp memory/batch8.pickle bad/snapshot.pickle; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main --markdown gate.md >gate.txt; grep -A2 'holds more' gate.md; grep -c 'time went' gate.md
+| 6 runs: 6 created
+| outcome   created
+| #### What holds more memory
+|
+| by their memory snapshots&#58; The peak grew by SIZE, from SIZE to SIZE&#58; SIZE more from forward (&#47;home&#47;ada&#47;lab&#47;net.py&#58;31), activations, SIZE more from torch&#58;&#58;autograd&#58;&#58;generated&#58;&#58;MmBackward0&#58;&#58;apply(std&#58;&#58;vector&#60;at&#58;&#58;Tensor&#62;&#38;&#8203;&#38;&#8203;) (??), temporary.
+| 0
+[1]
+$ tscope gate bad --baseline main | grep -A4 'holds more'
+| What holds more memory
+|   by their memory snapshots: The peak grew by 20 MiB, from 44 MiB to 64 MiB: 16 MiB more from forward (/home/ada/lab/net.py:31), activations, 4 MiB more from torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&) (??), temporary.
+|
+| What else changed
+|   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
+$ tscope gate bad --baseline main --json | python3 -c "import json,sys; d = json.load(sys.stdin); print([(w['kind'], w['baseline_s'], w['share_ratio']) for w in d['why']])"
+| [('memory', None, None)]
+$ python3 runs/gate.py slow time=0.15 commit=c2 session=y started=1700030000; cp memory/batch8.pickle slow/snapshot.pickle; tscope push -q slow | tail -1; tscope gate slow --baseline main | grep -c 'holds more'
+| outcome   created
+| 0
+[1]
