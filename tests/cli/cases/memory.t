@@ -808,3 +808,12 @@ $ tscope show small --snapshot nothing.pickle
 $ tscope show ./memory/oom.pickle --rank 0
 ! tscope: show: --snapshot and --rank are for runs, and ./memory/oom.pickle is a memory snapshot
 [2]
+# Without a name that both have, the first of each is compared; what has no history is compared by its end.
+$ mv bad/snapshot.pickle bad/memory.pickle; tscope push -q bad --name renamed | tail -1; tscope gate renamed --baseline main | grep -A1 'holds more' | cut -c 1-90
+| outcome   created
+| What holds more memory
+|   by their memory snapshots: The peak grew by SIZE, from SIZE to SIZE: SIZE more f
+$ rm bad/memory.pickle; cp memory/list.pickle bad/memory.pickle; tscope push -q bad --name elsewhere | tail -1; tscope gate elsewhere --baseline main | grep -A1 'holds more'
+| outcome   created
+| What holds more memory
+|   by their memory snapshots: What is held at the end shrank by SIZE, from SIZE to SIZE: SIZE gone from <module> (/home/ada/lab/train.py:88), optimizer state, SIZE gone from <module> (/home/ada/lab/train.py:88), parameters, and SIZE more from all others.
