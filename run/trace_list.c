@@ -7,6 +7,7 @@
 struct listing {
 	ts_object_source *get;
 	void *ctx;
+	enum ts_table_kind about; /* the table that such columns alone have */
 	struct ts_arena *arena; /* what is given back */
 	struct ts_arena work;
 	struct ts_run_trace *traces;
@@ -34,8 +35,8 @@ static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file 
 	return TS_OK;
 }
 
-/* The columns of other files, such as snapshots, have other tables. */
-static enum ts_status is_trace(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
+/* The columns of other files have other tables. */
+static enum ts_status is_wanted(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
 {
 	struct ts_index columns;
 
@@ -45,7 +46,7 @@ static enum ts_status is_trace(struct listing *l, const struct ts_file *file, bo
 	if (ts_run_index(l->get, l->ctx, &file->columns, TS_RANK_JOB, &l->work, &columns, err))
 		return err->status;
 	for (size_t i = 0; i < columns.n_tables; i++)
-		*ret |= columns.tables[i].kind == TS_TABLE_ABOUT;
+		*ret |= columns.tables[i].kind == l->about;
 	return TS_OK;
 }
 
@@ -58,7 +59,7 @@ static enum ts_status add_rank(struct listing *l, const struct ts_rank_ref *rank
 	for (size_t i = 0; i < index.n_files; i++) {
 		bool is = false;
 
-		if (is_trace(l, &index.files[i], &is, err) || (is && add(l, rank->rank, &index.files[i], err)))
+		if (is_wanted(l, &index.files[i], &is, err) || (is && add(l, rank->rank, &index.files[i], err)))
 			return err->status;
 	}
 	return TS_OK;
@@ -83,10 +84,10 @@ static enum ts_status list(struct listing *l, const struct ts_id *id, struct ts_
 	return status;
 }
 
-enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
-			     struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err)
+static enum ts_status list_all(ts_object_source *get, void *ctx, const struct ts_id *head, enum ts_table_kind about,
+			       struct ts_arena *arena, struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err)
 {
-	struct listing l = {.get = get, .ctx = ctx, .arena = arena};
+	struct listing l = {.get = get, .ctx = ctx, .about = about, .arena = arena};
 	enum ts_status status;
 
 	ts_arena_init(&l.work, TS_ANALYSIS_ARENA);
@@ -97,4 +98,16 @@ enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_i
 	*ret_traces = l.traces;
 	*ret_n = l.n;
 	return TS_OK;
+}
+
+enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
+			     struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err)
+{
+	return list_all(get, ctx, head, TS_TABLE_ABOUT, arena, ret_traces, ret_n, err);
+}
+
+enum ts_status ts_run_snapshots(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
+				struct ts_run_trace **ret_snapshots, size_t *ret_n, struct ts_error *err)
+{
+	return list_all(get, ctx, head, TS_TABLE_SNAPSHOT_ABOUT, arena, ret_snapshots, ret_n, err);
 }

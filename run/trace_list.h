@@ -1,4 +1,4 @@
-/* trace_list.h - which traces a run has, whoever asks: the command, a diff, the gate.
+/* trace_list.h - which traces and memory snapshots a run has, whoever asks: the command, a diff, the gate.
  *
  *	ts_run_traces(get, ctx, &head, &arena, &traces, &n, err)
  *	ts_trace_columns_load(get, ctx, &traces[i].columns, ...)	run/trace_columns.h
@@ -10,6 +10,7 @@
 
 #include "run/index.h"
 
+/* A trace, or a snapshot. */
 struct ts_run_trace {
 	int32_t rank; /* in whose files it stands; TS_RANK_JOB: in the job's. What the trace says of its rank is in its own `about` */
 	struct ts_span name;
@@ -21,5 +22,8 @@ struct ts_run_trace {
  * Names lie in the arena. */
 enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
 			     struct ts_run_trace **ret_traces, size_t *ret_n, struct ts_error *err);
+/* The same of its memory snapshots, whose columns are those of run/snapshot_columns.h. */
+enum ts_status ts_run_snapshots(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
+				struct ts_run_trace **ret_snapshots, size_t *ret_n, struct ts_error *err);
 
 #endif

@@ -136,12 +136,14 @@ struct ts_gate_row {
 	double pair_t, pair_p;
 };
 
-/* One part of the step in which the difference lies. */
+#define TS_GATE_MEMORY "memory" /* the kind of a why that is not about time */
+
+/* One part of the step in which the difference lies, or what holds the memory that a run needs more. */
 struct ts_gate_why {
-	struct ts_span kind;	/* "phase", "rank", "work", "wait"; "trace" */
-	struct ts_span name;	/* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of a trace the sentence of its comparison */
-	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled */
-	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of a trace */
+	struct ts_span kind; /* "phase", "rank", "work", "wait"; "trace"; TS_GATE_MEMORY */
+	struct ts_span name; /* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of a trace or snapshot the sentence of its comparison */
+	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled; NaN: of memory */
+	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of a trace or memory */
 };
 
 /* The pairs that a suspect verdict (exit 4) asks the caller to run. */
@@ -176,6 +178,8 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 			     struct ts_error *err);
 /* Whether the verdict is that the time of a step changed, so that `why` says where. */
 bool ts_gate_asks_why(const struct ts_verdict *v);
+/* Whether peak memory may have regressed, as far as that counts. */
+bool ts_gate_asks_memory(const struct ts_verdict *v);
 /* Puts a row in front of the others. TS_NO_MEMORY. */
 enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
 /* The title of a metric, with the columns of a loss that is not scalars.loss (metric.h). NULL: the arena is full. */

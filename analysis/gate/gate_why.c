@@ -268,6 +268,13 @@ bool ts_gate_asks_why(const struct ts_verdict *v)
 	return asks(v, &paired);
 }
 
+bool ts_gate_asks_memory(const struct ts_verdict *v)
+{
+	const struct ts_gate_row *row = &v->rows[TS_METRIC_PEAK_MEMORY];
+
+	return row->counts && (row->state == TS_GATE_REGRESSION || row->state == TS_GATE_SUSPECT);
+}
+
 enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_gate_why *rows = ts_arena_array(arena, v->n_why + 1, sizeof *rows);

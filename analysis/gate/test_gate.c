@@ -171,8 +171,14 @@ static void what_is_watched_counts_when_it_is_grossly_worse(void **state)
 	assert_int_equal(t.v.ask.pairs, 2);
 	watched(TS_METRIC_STEP_TIME_END, 0.1, 0.13);
 	is(TS_GATE_SUSPECT, 4);
+	assert_false(ts_gate_asks_memory(&t.v));
 	watched(TS_METRIC_PEAK_MEMORY, 500 << 20, 560 << 20);
 	is(TS_GATE_SUSPECT, 4);
+	assert_true(ts_gate_asks_memory(&t.v) && !ts_gate_asks_why(&t.v));
+	t.input.policy.watch[TS_METRIC_PEAK_MEMORY] = false;
+	watched(TS_METRIC_PEAK_MEMORY, 500 << 20, 560 << 20);
+	assert_false(ts_gate_asks_memory(&t.v)); /* it is shown alone */
+	t.input.policy.watch[TS_METRIC_PEAK_MEMORY] = true;
 	watched(TS_METRIC_LOSS, 2, 4);
 	is(TS_GATE_SUSPECT, 4);
 	watched(TS_METRIC_LOSS, 2, 1); /* the candidate is better */

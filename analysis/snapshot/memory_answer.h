@@ -68,6 +68,7 @@ struct ts_memory_device {
 	struct ts_findings findings; /* left empty: whoever asks the rules (memory_rows.h) puts them here */
 	bool has_capacity;
 	uint64_t capacity;
+	const char *capacity_source; /* left NULL: whoever takes the capacity from facts puts here which say it */
 	int64_t headroom; /* capacity less the most that was reserved; valid with a capacity */
 };
 

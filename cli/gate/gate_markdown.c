@@ -206,17 +206,33 @@ static void metrics(struct page *p)
 
 /* --- why --- */
 
+/* What holds more memory is a sentence, not a part of the time. */
+static size_t memory(struct page *p)
+{
+	const struct ts_verdict *v = p->v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_why; i++) {
+		if (!ts_span_is(v->why[i].kind, TS_GATE_MEMORY))
+			continue;
+		put(p, n++ ? "\n" : "\n#### What holds more memory\n\n");
+		sentence(p, ts_show_why(&v->why[i], p->arena));
+		put(p, "\n");
+	}
+	return n;
+}
+
 static void why(struct page *p)
 {
 	const struct ts_verdict *v = p->v;
 
-	if (v->n_why == 0)
+	if (memory(p) == v->n_why)
 		return;
 	put(p, "\n#### Where the time went\n\n| | | baseline | candidate | of the difference |\n|---|---|--:|--:|--:|\n");
 	for (size_t i = 0; i < v->n_why && i < WHY_MOST; i++) {
 		const struct ts_gate_why *w = &v->why[i];
 
-		if (fabs(w->share) < WHY_LEAST)
+		if (fabs(w->share) < WHY_LEAST || ts_span_is(w->kind, TS_GATE_MEMORY))
 			continue;
 		put(p, "| ");
 		sentence(p, brief(p, w->kind, NAME_MOST));

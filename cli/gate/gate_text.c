@@ -122,16 +122,16 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 }
 
 /* Parts with almost no share of the difference appear only in the JSON. */
-static void why(struct ts_cli *cli, const struct ts_verdict *v)
+static void why(struct ts_cli *cli, const struct ts_verdict *v, bool memory)
 {
+	const char *time = v->state == TS_GATE_IMPROVEMENT ? "Where the step became faster" : "Where the step became slower";
 	bool any = false;
 
 	for (size_t i = 0; i < v->n_why; i++) {
-		if (fabs(v->why[i].share) < SHARE_LEAST)
+		if (fabs(v->why[i].share) < SHARE_LEAST || ts_span_is(v->why[i].kind, TS_GATE_MEMORY) != memory)
 			continue;
 		if (!any)
-			ts_text_heading(cli, v->state == TS_GATE_IMPROVEMENT ? "Where the step became faster"
-									     : "Where the step became slower");
+			ts_text_heading(cli, memory ? "What holds more memory" : time);
 		any = true;
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_why(&v->why[i], &cli->arena));
 	}
@@ -279,7 +279,8 @@ enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *
 				ts_arena_printf(&cli->arena, "warning: %s", brief(cli, v->warnings[i], SIZE_MAX)));
 	if (metrics(cli, v, err))
 		return err->status;
-	why(cli, v);
+	why(cli, v, false);
+	why(cli, v, true);
 	return changes(cli, &v->input, err) || runs(cli, &v->input, err) ? err->status : TS_OK;
 }
 

@@ -15,16 +15,20 @@
 #include "cli/snapshot/report_moment.h"
 #include "cli/snapshot/report_scaling.h"
 #include "ingest/snapshot/snapshot_read.h"
-#include "run/run_file.h"
-#include "run/snapshot_columns.h"
 
 bool ts_is_snapshot(const char *word)
 {
 	return word && ts_is_path(word) && ts_snapshot_sniff(word);
 }
 
-/* A size, or the name of a device whose memory is known. */
-static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capacity, struct ts_error *err)
+struct capacity {
+	uint64_t bytes;	    /* 0: not known */
+	const char *source; /* NULL: the option */
+};
+
+/* A size, or the name of a device whose memory is known; without the option what the run's facts say, if it is of a run. */
+static enum ts_status device_memory(const struct ts_cli *cli, const struct capacity *facts, struct capacity *ret_capacity,
+				    struct ts_error *err)
 {
 	const char *word = ts_args_text(&cli->args, "device-memory"), *source, *reason;
 	double bytes = 0;
@@ -36,7 +40,7 @@ static enum ts_status device_memory(const struct ts_cli *cli, uint64_t *ret_capa
 		return err->status;
 	if (given && bytes >= 0x1p62)
 		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
-	*ret_capacity = (uint64_t)bytes;
+	*ret_capacity = given || !facts ? (struct capacity){(uint64_t)bytes, NULL} : *facts;
 	return TS_OK;
 }
 
@@ -227,18 +231,21 @@ static enum ts_status show_report(struct ts_cli *cli, const struct ts_memory_ans
 	return ts_render_report_text(cli, &report, err);
 }
 
-static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const char *path, const char *at,
-			     struct ts_findings *io_worst, struct ts_error *err)
+/* facts: what a run says of the capacity, NULL for a file. */
+static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const struct capacity *facts, const char *path,
+			     const char *at, struct ts_findings *io_worst, struct ts_error *err)
 {
 	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
 	bool answered = false;
-	uint64_t capacity = 0;
+	struct capacity capacity;
 
-	if (device_memory(cli, &capacity, err) || ts_memory_of(snapshot, capacity, &cli->arena, &answer, err) ||
+	if (device_memory(cli, facts, &capacity, err) || ts_memory_of(snapshot, capacity.bytes, &cli->arena, &answer, err) ||
 	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
 		return err->status;
-	if (would_fit(cli, device, capacity, &answer.scaling, err))
+	for (size_t i = 0; i < answer.n; i++)
+		answer.devices[i].capacity_source = capacity.source;
+	if (would_fit(cli, device, capacity.bytes, &answer.scaling, err))
 		return err->status;
 	if (at && ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");
@@ -260,7 +267,7 @@ static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, cons
 
 	if (ts_snapshot_load(path, &cli->arena, &snapshot, err))
 		return err->status;
-	return answer(cli, &snapshot, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+	return answer(cli, &snapshot, NULL, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
 }
 
 enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err)
@@ -275,45 +282,37 @@ enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct 
 
 /* --- a snapshot of a run --- */
 
-/* The file of this name and, unless has_rank is false, of this rank. */
-static enum ts_status choose_file(const struct ts_get_reply *run, const char *name, bool has_rank, int32_t rank,
-				  const struct ts_file_info **ret_file, struct ts_error *err)
+static enum ts_status answer_stored(struct ts_cli *cli, const char *verb, const struct ts_get_reply *run,
+				    const struct ts_snapshot_choice *choice, const char *at, struct ts_findings *io_worst,
+				    struct ts_error *err)
 {
-	const struct ts_file_info *found = NULL;
+	struct ts_stored_snapshot stored;
+	struct capacity facts;
 
-	for (size_t i = 0; i < run->n_files; i++) {
-		if (!ts_span_is(run->files[i].name, name) || (has_rank && run->files[i].rank != rank))
-			continue;
-		if (found)
-			return ts_error_set(err, TS_AMBIGUOUS, "analyze: ranks %d and %d have a file %s; say which with --rank",
-					    (int)found->rank, (int)run->files[i].rank, name);
-		found = &run->files[i];
-	}
-	if (!found)
-		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no file %s; tscope show lists those that it has", name);
-	*ret_file = found;
+	if (ts_stored_snapshot(cli, run, choice, &stored, err))
+		return ts_error_prefix(err, "%s", verb);
+	facts = (struct capacity){stored.capacity, stored.source};
+	return answer(cli, &stored.snapshot, &facts, stored.name, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+}
+
+enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+					  struct ts_findings *ret_findings, struct ts_error *err)
+{
+	struct ts_findings worst = {0};
+
+	if (answer_stored(cli, "analyze", run, choice, ts_args_text(&cli->args, "at"), &worst, err))
+		return err->status;
+	*ret_findings = worst;
 	return TS_OK;
 }
 
-enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const char *name, bool has_rank,
-					  int32_t rank, struct ts_findings *ret_findings, struct ts_error *err)
+enum ts_status ts_show_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+				       struct ts_error *err)
 {
-	const struct ts_file_info *info = NULL;
+	const char *at = ts_args_text(&cli->args, "at");
 	struct ts_findings worst = {0};
-	struct ts_snapshot snapshot;
-	struct ts_file file;
 
-	if (choose_file(run, name, has_rank, rank, &info, err) ||
-	    ts_run_file(ts_stored_object, cli, &run->run.id, info->rank, info->name, &cli->arena, &file, err))
-		return err->status;
-	if (!file.has_columns)
-		return ts_error_set(err, TS_INVALID, "analyze: %s could not be read as a memory snapshot when it was pushed", name);
-	if (ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &snapshot, err))
-		return err->status;
-	if (answer(cli, &snapshot, name, ts_args_text(&cli->args, "at"), &worst, err))
-		return ts_error_prefix(err, "analyze");
-	*ret_findings = worst;
-	return TS_OK;
+	return answer_stored(cli, "show", run, choice, at ? at : "end", &worst, err);
 }
 
 enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err)

@@ -4,17 +4,19 @@
 
 #include "analysis/answer/finding.h"
 #include "cli/core/context.h"
-#include "proto/wire.h"
+#include "cli/snapshot/stored_snapshot.h"
 
 /* Whether the word is the path of a snapshot. */
 bool ts_is_snapshot(const char *word);
 /* Reads the snapshot and shows what it says, or the moment that --at names; no server is asked. The findings are those of the device
  * whose first one is the most severe. */
 enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err);
-/* The same of a snapshot that was pushed with a run; has_rank: the file of this rank. */
-enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const char *name, bool has_rank,
-					  int32_t rank, struct ts_findings *ret_findings, struct ts_error *err);
+/* The same of a snapshot that was pushed with a run. */
+enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+					  struct ts_findings *ret_findings, struct ts_error *err);
 /* Shows the moment that --at names, else the end. */
 enum ts_status ts_show_snapshot(struct ts_cli *cli, const char *path, struct ts_error *err);
+enum ts_status ts_show_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+				       struct ts_error *err);
 
 #endif

@@ -130,6 +130,11 @@ static const char *at_least(struct ts_report *r, const struct ts_memory_device *
 	return most ? ts_report_say(r, "; by the refused request it is at least %s", ts_snap_bytes(r, most)) : "";
 }
 
+static const char *source_text(struct ts_report *r, const struct ts_memory_device *d)
+{
+	return d->capacity_source ? ts_report_say(r, " (%s)", d->capacity_source) : "";
+}
+
 static void memory(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
 	const struct ts_replay *p = d->replay;
@@ -157,10 +162,12 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d, const 
 				     ts_snap_plural(r, p->n_in_use, "block"), ts_snap_bytes(r, p->rounding)));
 	if (d->has_capacity && d->headroom >= 0)
 		ts_report_line(r, s, "head-room",
-			       ts_report_say(r, "%s of %s", ts_snap_bytes(r, (uint64_t)d->headroom), ts_snap_bytes(r, d->capacity)));
+			       ts_report_say(r, "%s of %s%s", ts_snap_bytes(r, (uint64_t)d->headroom), ts_snap_bytes(r, d->capacity),
+					     source_text(r, d)));
 	else if (d->has_capacity)
 		ts_report_line(r, s, "head-room",
-			       ts_report_say(r, "none: %s is less than what was reserved", ts_snap_bytes(r, d->capacity)));
+			       ts_report_say(r, "none: %s%s is less than what was reserved", ts_snap_bytes(r, d->capacity),
+					     source_text(r, d)));
 	else
 		ts_report_line(r, s, "head-room",
 			       ts_report_say(r, "not known: the snapshot does not say what the device has (--device-memory does)%s",

@@ -158,14 +158,17 @@ static const char *part(const struct ts_gate_why *why, struct ts_arena *arena)
 
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
 {
-	const char *what = ts_span_is(why->kind, "trace") ? ts_show_text(why->name, arena) : part(why, arena);
+	bool trace = ts_span_is(why->kind, "trace"), memory = ts_span_is(why->kind, TS_GATE_MEMORY);
+	const char *what = trace || memory ? ts_show_text(why->name, arena) : part(why, arena);
 	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
 	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);
 	const char *share = ts_show_size(why->share, arena);
 
 	if (!what || !base || !candidate || !share)
 		return NULL;
-	if (ts_span_is(why->kind, "trace"))
+	if (memory)
+		return ts_arena_printf(arena, "by their memory snapshots: %s", what);
+	if (trace)
 		return ts_arena_printf(arena, "by their traces (A: the baseline): %s", what);
 	if (isnan(why->share))
 		return ts_arena_printf(arena, "%s: %s, baseline %s", what, candidate, base);

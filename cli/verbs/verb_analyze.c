@@ -115,19 +115,20 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 /* --snapshot NAME: one snapshot of the run's files. */
 static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, struct ts_error *err)
 {
+	struct ts_snapshot_choice choice = {.name = name};
 	struct ts_findings findings;
 	struct ts_get_reply run;
 	uint64_t rank = 0;
 	struct ts_span spec;
-	bool has_rank;
 
 	if (ts_args_has(&cli->args, "trace"))
 		return ts_error_set(err, TS_INVALID, "analyze: --trace and --snapshot ask about different files");
-	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err))
+	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &choice.has_rank, &rank, err))
 		return ts_error_prefix(err, "analyze");
+	choice.rank = (int32_t)rank;
 	if (ts_analyze_refuse(cli, TS_OF_STORED_SNAPSHOTS, name, err) || ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) ||
 	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
-	    ts_analyze_stored_snapshot(cli, &run, name, has_rank, (int32_t)rank, &findings, err))
+	    ts_analyze_stored_snapshot(cli, &run, &choice, &findings, err))
 		return err->status;
 	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
 	return TS_OK;

@@ -6,6 +6,28 @@
 #include "cli/text/text_show.h"
 #include "cli/verbs/verbs.h"
 
+static bool of_snapshot(const struct ts_cli *cli)
+{
+	return ts_args_has(&cli->args, "at") || ts_args_has(&cli->args, "device") || ts_args_has(&cli->args, "snapshot") ||
+	       ts_args_has(&cli->args, "rank");
+}
+
+/* A moment of a memory snapshot of the run. */
+static enum ts_status stored_snapshot(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_snapshot_choice choice = {.name = ts_args_text(&cli->args, "snapshot")};
+	struct ts_get_reply run;
+	struct ts_span spec;
+	uint64_t rank = 0;
+
+	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &choice.has_rank, &rank, err))
+		return ts_error_prefix(err, "show");
+	choice.rank = (int32_t)rank;
+	if (ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err))
+		return err->status;
+	return ts_show_stored_snapshot(cli, &run, &choice, err);
+}
+
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_get_reply run;
@@ -13,11 +35,13 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 	struct ts_span spec;
 	enum ts_status status;
 
+	if (ts_is_snapshot(ts_cli_word(cli, 0)) && (ts_args_has(&cli->args, "snapshot") || ts_args_has(&cli->args, "rank")))
+		return ts_error_set(err, TS_INVALID, "show: --snapshot and --rank are for runs, and %s is a memory snapshot",
+				    ts_cli_word(cli, 0));
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return ts_show_snapshot(cli, ts_cli_word(cli, 0), err);
-	if (ts_args_has(&cli->args, "at") || ts_args_has(&cli->args, "device"))
-		return ts_error_set(err, TS_INVALID, "show: --at and --device are for memory snapshots, and %s is a run",
-				    ts_cli_word(cli, 0));
+	if (of_snapshot(cli))
+		return stored_snapshot(cli, err);
 	status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
 	if (!status)
 		status = ts_ask_get_metrics(cli->target.channel, spec, &cli->arena, &run, err);

@@ -153,6 +153,9 @@ static const struct ts_example plot_examples[] = {
 
 static const struct ts_option show_options[] = {
 	SNAPSHOT_OPTIONS,
+	{.name = "snapshot", .argument = "NAME", .help = "of a run: show this memory snapshot of it (default: its only one)"},
+	{.name = "rank", .letter = 'r', .argument = "N",
+	 .help = "of a run: the rank whose memory snapshot is meant, where several ranks have one"},
 	END_OPTIONS,
 };
 static const struct ts_example show_examples[] = {
@@ -160,6 +163,7 @@ static const struct ts_example show_examples[] = {
 	{"tscope show ./runs/exp1", "shows a directory that was not pushed"},
 	{"tscope show 4f1c2a", "shows a run by the first digits of its id"},
 	{"tscope show --at peak ./snapshot.pickle", "shows what a device's memory held at its peak, and the blocks around the event"},
+	{"tscope show exp1 --at peak", "the same of the memory snapshot that exp1 was pushed with"},
 	END_EXAMPLES,
 };
 
@@ -623,7 +627,8 @@ const struct ts_verb ts_verbs[] = {
 		.name = "show", .summary = "show what a run holds: names, facts, series, metrics, files", .usage = "RUN",
 		.about = ABOUT_RUN "\n\nThe path of a memory snapshot may stand in the place of RUN. Then the command shows a device's "
 				   "memory as it was after one event, or at the end: the event with its stack, what was in use and for "
-				   "what, the segments, and the blocks around it (docs/memory.md).",
+				   "what, the segments, and the blocks around it (docs/memory.md). Of a run --at, --device, "
+				   "--snapshot and --rank show the same of a memory snapshot that it was pushed with.",
 		.options = show_options, .examples = show_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,

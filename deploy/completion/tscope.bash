@@ -128,6 +128,8 @@ _tscope_complete()
 	list:--html) _tscope_paths -f; return ;;
 	show:--at) :; return ;;
 	show:--device) :; return ;;
+	show:--snapshot) :; return ;;
+	show:-r|show:--rank) :; return ;;
 	facts:-o|facts:--output) _tscope_paths -f; return ;;
 	facts:--command) :; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
@@ -227,7 +229,7 @@ _tscope_complete()
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
-		show) options+=" --at --device" ;;
+		show) options+=" --at --device --snapshot -r --rank" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;

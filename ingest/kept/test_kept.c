@@ -194,8 +194,10 @@ static const char snapshot[] = "\x80\x02}X\x08\x00\x00\x00segments]s.";
 
 static void snapshots_of_memory(void **state)
 {
+	struct ts_run_trace *listed = NULL;
 	struct ts_index index;
 	struct test_run t;
+	size_t n = 0;
 
 	(void)state;
 	test_run_init(&t);
@@ -211,6 +213,11 @@ static void snapshots_of_memory(void **state)
 	assert_true(ts_span_is(index.files[0].name, "memory.pickle") && ts_span_is(index.files[1].name, "snapshot.pickle") &&
 		    ts_span_is(index.files[2].name, "snapshot_step_5.pickle"));
 	assert_true(ts_span_is(test_notice(&t, "snapshot_not_read")->file, "snapshot.pickle"));
+	/* What could not be read has no columns. */
+	assert_string_equal(traces_of(&t), "");
+	assert_int_equal(ts_run_snapshots(test_get, &t, &t.result.head, &t.arena, &listed, &n, &t.err), TS_OK);
+	assert_int_equal(n, 2);
+	assert_true(ts_span_is(listed[0].name, "memory.pickle") && ts_span_is(listed[1].name, "snapshot_step_5.pickle"));
 	assert_true(ts_span_is(test_notice(&t, "unread")->detail, "data.pickle, text.pickle"));
 	test_round_trip(&t);
 	test_run_finish(&t);

@@ -197,7 +197,7 @@ static const struct ts_shape_field why_rows[] = {
 };
 static const struct ts_shape why_shape = {
 	SHAPE("gate_why", gate_why, why_rows),
-	.about = "a part of the step in which the difference lies; a number is null where it is not known",
+	.about = "a part of the step in which the difference lies, or a sentence (trace, memory); a number is null if it is not known",
 };
 #undef TYPE
 

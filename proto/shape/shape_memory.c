@@ -244,6 +244,7 @@ static const struct ts_shape_field device_rows[] = {
 	{NULL, "spans", ONE(spans, spans_shape), HAS(traced)},
 	{NULL, "refused", MANY(refused, n_refused, refused_shape, TS_OOMS_MAX)},
 	{NULL, "capacity_bytes", U64(capacity), HAS(has_capacity)},
+	{NULL, "capacity_source", STRING(capacity_source), OR_NULL, ABOUT("of the run's facts; null: it was given, or is not known")},
 	{NULL, "headroom_bytes", I64(headroom), HAS(has_capacity), ABOUT("capacity less the most that was reserved")},
 };
 static const struct ts_shape device_shape = {JSON_SHAPE("memory_device", device_rows)};

@@ -410,7 +410,7 @@ $ tscope analyze --device 7 ./memory/oom.pickle
 ! tscope: analyze: --device 7: the snapshot has no segments or events of it
 [2]
 $ tscope show --at peak ./runs/base
-! tscope: show: --at and --device are for memory snapshots, and ./runs/base is a run
+! tscope: show: the run has no memory snapshot
 [2]
 # What executes is refused by name and byte; a cut file and options of runs, too.
 $ printf '\200\004cos\nsystem\n(S"true"\ntR.' > evil.pickle; tscope analyze ./evil.pickle
@@ -737,3 +737,83 @@ $ tscope diff --as axolotl ./memory/newest4.pickle.gz ./memory/oom.pickle | tail
 |     Frag:      75.9% -> 25.9%                                           | 52.9% cache
 |     Peak:      0.00 -> 0.11 GB
 | 7 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+# The gate says which stack's memory grew by the snapshots of a baseline and the candidate; of the time of a step they say nothing.
+$ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp memory/batch4.pickle m6/snapshot.pickle; python3 runs/gate.py bad time=0.1003 peak=9663676416 commit=c1 session=x started=1700020000; cp memory/batch8.pickle bad/snapshot.pickle; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main --markdown gate.md >gate.txt; grep -A2 'holds more' gate.md; grep -c 'time went' gate.md
+| 6 runs: 6 created
+| outcome   created
+| #### What holds more memory
+|
+| by their memory snapshots&#58; The peak grew by SIZE, from SIZE to SIZE&#58; SIZE more from forward (&#47;home&#47;ada&#47;lab&#47;net.py&#58;31), activations, SIZE more from torch&#58;&#58;autograd&#58;&#58;generated&#58;&#58;MmBackward0&#58;&#58;apply(std&#58;&#58;vector&#60;at&#58;&#58;Tensor&#62;&#38;&#8203;&#38;&#8203;) (??), temporary.
+| 0
+[1]
+$ tscope gate bad --baseline main | grep -A4 'holds more'
+| What holds more memory
+|   by their memory snapshots: The peak grew by 20 MiB, from 44 MiB to 64 MiB: 16 MiB more from forward (/home/ada/lab/net.py:31), activations, 4 MiB more from torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&) (??), temporary.
+|
+| What else changed
+|   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
+$ tscope gate bad --baseline main --json | python3 -c "import json,sys; d = json.load(sys.stdin); print([(w['kind'], w['baseline_s'], w['share_ratio']) for w in d['why']])"
+| [('memory', None, None)]
+$ python3 runs/gate.py slow time=0.15 commit=c2 session=y started=1700030000; cp memory/batch8.pickle slow/snapshot.pickle; tscope push -q slow | tail -1; tscope gate slow --baseline main | grep -c 'holds more'
+| outcome   created
+| 0
+[1]
+# A snapshot of a run: a moment of it, and the device's memory by the run's facts, unless it is given.
+$ tscope show bad --at peak | head -n 12
+| snapshot.pickle: device 0 holds 64 MiB after event 26
+| 42 events; --at takes any of them, start, peak, end or oom
+|
+| EVENT
+|   what         alloc of 8 MiB at 0x7e0000800000, stream 0
+|   time         1750000000000675 µs since 1970
+|   memory       8 MiB (temporary), allocated by event 26 in
+|                torch::autograd::generated::MmBackward0::apply(std::vector<a... , free from event 30
+|                on
+|   phase        backward by its stack
+|   stack        torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)
+|                torch::autograd::Engine::evaluate_function()
+$ tscope show bad --at peak >stored.txt; tscope show ./memory/batch8.pickle --at peak | sed 's/batch8.pickle/snapshot.pickle/' | diff - stored.txt && echo the same
+| the same
+$ tscope analyze bad --snapshot snapshot.pickle | grep head-room
+|   head-room    79.9 GiB of 80 GiB (facts.json)
+$ tscope analyze ./bad --snapshot snapshot.pickle | grep head-room
+|   head-room    79.9 GiB of 80 GiB (facts.json)
+$ tscope analyze bad --snapshot snapshot.pickle --device-memory 1GiB | grep head-room
+|   head-room    956 MiB of 1 GiB
+$ tscope analyze bad --snapshot snapshot.pickle --json | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['capacity_bytes'], d['capacity_source'], d['headroom_bytes'])"
+| 85899345920 facts.json 85828042752
+$ python3 runs/gate.py small gpu=T4; sed -i 's/"memory": [0-9]*/"memory": 67108864/' small/facts.json; cp memory/batch8.pickle small/rank0/snapshot.pickle; cp memory/batch4.pickle small/rank1/snapshot.pickle; cp memory/batch2.pickle small/rank1/memory.pickle; tscope push -q small | tail -1; tscope analyze small --snapshot snapshot.pickle --rank 0 | grep -A1 head-room
+| outcome   created
+|   head-room    none: SIZE (facts.json) is less than what was reserved
+|
+$ sed -i 's/, "memory": 67108864//' small/facts.json; tscope analyze ./small --snapshot memory.pickle | grep head-room
+|   head-room    16 GiB of 16 GiB (table of devices)
+$ tscope show small --at end
+! tscope: show: there are 3 memory snapshots, of which --snapshot and --rank choose one: snapshot.pickle of rank 0, memory.pickle of rank 1, snapshot.pickle of rank 1
+[2]
+$ tscope show small --snapshot snapshot.pickle
+! tscope: show: ranks 0 and 1 have a file snapshot.pickle; say which with --rank
+[2]
+$ tscope show small --snapshot snapshot.pickle --rank 1 | head -n 2
+| snapshot.pickle: device 0 holds 24 MiB after event 40
+| 41 events; --at takes any of them, start, peak, end or oom
+$ tscope show small --rank 0 --device 0 | head -n 1
+| snapshot.pickle: device 0 holds 24 MiB after event 41
+$ tscope show small --rank 7 --at end
+! tscope: show: this rank has no memory snapshot
+[2]
+$ tscope show small --snapshot nothing.pickle
+! tscope: show: the run has no file nothing.pickle; tscope show lists those that it has
+[2]
+$ tscope show ./memory/oom.pickle --rank 0
+! tscope: show: --snapshot and --rank are for runs, and ./memory/oom.pickle is a memory snapshot
+[2]
+# Without a name that both have, the first of each is compared; what has no history is compared by its end.
+$ mv bad/snapshot.pickle bad/memory.pickle; tscope push -q bad --name renamed | tail -1; tscope gate renamed --baseline main | grep -A1 'holds more' | cut -c 1-90
+| outcome   created
+| What holds more memory
+|   by their memory snapshots: The peak grew by SIZE, from SIZE to SIZE: SIZE more f
+$ rm bad/memory.pickle; cp memory/list.pickle bad/memory.pickle; tscope push -q bad --name elsewhere | tail -1; tscope gate elsewhere --baseline main | grep -A1 'holds more'
+| outcome   created
+| What holds more memory
+|   by their memory snapshots: What is held at the end shrank by SIZE, from SIZE to SIZE: SIZE gone from <module> (/home/ada/lab/train.py:88), optimizer state, SIZE gone from <module> (/home/ada/lab/train.py:88), parameters, and SIZE more from all others.

@@ -3,7 +3,8 @@
 
 time: seconds of a step (0.1); forward: times that phase (1); commit; ancestors: "c1 c2", newest first; session: which machine; started: seconds
 since 1970; lr, gpu: a fact of config and of hardware; patch: uncommitted changes; seed: a recorded seed, which moves the loss by a billionth
-of it; cpu: seconds of CPU time of a step, on each rank. Within a run steps scatter by 1 % around the
+of it; cpu: seconds of CPU time of a step, on each rank; peak: bytes of
+peak memory. Within a run steps scatter by 1 % around the
 time, in a pattern that every window of 32 has.
 """
 import json
@@ -26,7 +27,7 @@ for rank in range(2):
             scatter = 1 + 0.01 * ((step * 5) % 8 - 3.5) / 3.5
             row = {name: seconds * scatter for name, seconds in phases.items()}
             when += sum(row.values())
-            record = {"step": step, "timestamp": when, "phases": row, "memory": {"peak_alloc": 7 << 30},
+            record = {"step": step, "timestamp": when, "phases": row, "memory": {"peak_alloc": int(said.get("peak", 7 << 30))},
                       "scalars": {"loss": (1 + 1e-9 * int(said.get("seed", 0))) * 4 / (1 + step / 50)}}
             if "cpu" in said:
                 record["cpu_time"] = float(said["cpu"]) * scatter

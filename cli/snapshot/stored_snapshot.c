@@ -1,0 +1,112 @@
+#include "cli/snapshot/stored_snapshot.h"
+
+#include "analysis/rank/work.h"
+#include "cli/core/ask.h"
+#include "cli/text/show_value.h"
+#include "run/head.h"
+#include "run/run_file.h"
+#include "run/snapshot_columns.h"
+#include "run/trace_list.h"
+
+enum { NAMES_MOST = 8 /* in an error */ };
+
+struct place {
+	int32_t rank;
+	struct ts_span name;
+};
+
+/* The file of this name, which is said to be one that could not be read where it has no columns. */
+static enum ts_status named(const struct ts_get_reply *run, const struct ts_snapshot_choice *choice, struct place *ret,
+			    struct ts_error *err)
+{
+	const struct ts_file_info *found = NULL;
+
+	for (size_t i = 0; i < run->n_files; i++) {
+		if (!ts_span_is(run->files[i].name, choice->name) || (choice->has_rank && run->files[i].rank != choice->rank))
+			continue;
+		if (found)
+			return ts_error_set(err, TS_INVALID, "ranks %d and %d have a file %s; say which with --rank", (int)found->rank,
+					    (int)run->files[i].rank, choice->name);
+		found = &run->files[i];
+	}
+	if (!found)
+		return ts_error_set(err, TS_INVALID, "the run has no file %s; tscope show lists those that it has", choice->name);
+	*ret = (struct place){found->rank, found->name};
+	return TS_OK;
+}
+
+/* The only snapshot. */
+static enum ts_status only(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+			   struct place *ret, struct ts_error *err)
+{
+	struct ts_run_trace *all = NULL;
+	size_t n = 0, fit = 0;
+	const char *names = "";
+
+	if (run->n_files && ts_run_snapshots(ts_stored_object, cli, &run->run.id, &cli->arena, &all, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = ts_show_text(all[i].name, &cli->arena), *of;
+
+		if (choice->has_rank && all[i].rank != choice->rank)
+			continue;
+		*ret = (struct place){all[i].rank, all[i].name};
+		if (fit++ >= NAMES_MOST)
+			continue;
+		of = all[i].rank == TS_RANK_JOB ? "of the job" : ts_arena_printf(&cli->arena, "of rank %d", (int)all[i].rank);
+		names = name && of ? ts_arena_printf(&cli->arena, "%s%s%s %s", names, fit > 1 ? ", " : "", name, of) : NULL;
+		if (!names)
+			return ts_arena_error(&cli->arena, err);
+	}
+	if (!fit)
+		return ts_error_set(err, TS_INVALID, n ? "this rank has no memory snapshot" : "the run has no memory snapshot");
+	if (fit > 1)
+		return ts_error_set(err, TS_INVALID, "there are %zu memory snapshots, of which --snapshot and --rank choose one: %s%s",
+				    fit, names, fit > NAMES_MOST ? ", ..." : "");
+	return TS_OK;
+}
+
+/* What the facts of the rank say of a device's memory. A file of the job has the head's. */
+static enum ts_status capacity(struct ts_cli *cli, const struct ts_get_reply *run, int32_t rank, struct ts_stored_snapshot *ret,
+			       struct ts_error *err)
+{
+	struct ts_facts facts;
+	struct ts_index index;
+	struct ts_work work;
+	struct ts_head head;
+
+	if (ts_head_decode(run->head, &cli->arena, &head, err))
+		return err->status;
+	facts = head.facts;
+	for (size_t i = 0; i < head.n_ranks && rank != TS_RANK_JOB; i++)
+		if (head.ranks[i].rank == rank &&
+		    (ts_run_index(ts_stored_object, cli, &head.ranks[i].index, rank, &cli->arena, &index, err) ||
+		     ts_facts_whole(&head.facts, &index.facts, &cli->arena, &facts, err)))
+			return err->status;
+	ts_work_of_facts(&facts, &work);
+	if (!work.device_bytes.known || work.device_bytes.value < 1 || work.device_bytes.value >= 0x1p62)
+		return TS_OK;
+	ret->capacity = (uint64_t)work.device_bytes.value;
+	ret->source = work.device_bytes.source;
+	return TS_OK;
+}
+
+enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+				  struct ts_stored_snapshot *ret, struct ts_error *err)
+{
+	struct place place = {0};
+	struct ts_file file;
+
+	*ret = (struct ts_stored_snapshot){.name = NULL};
+	if ((choice->name ? named(run, choice, &place, err) : only(cli, run, choice, &place, err)) ||
+	    ts_run_file(ts_stored_object, cli, &run->run.id, place.rank, place.name, &cli->arena, &file, err))
+		return err->status;
+	ret->name = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(place.name));
+	if (!ret->name)
+		return ts_arena_error(&cli->arena, err);
+	if (!file.has_columns)
+		return ts_error_set(err, TS_INVALID, "%s could not be read as a memory snapshot when it was pushed", ret->name);
+	if (ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &ret->snapshot, err))
+		return err->status;
+	return capacity(cli, run, place.rank, ret, err);
+}
