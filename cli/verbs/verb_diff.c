@@ -16,7 +16,7 @@
 #include "cli/trace/diff_trace.h"
 #include "cli/traceml/diff_traceml.h"
 #include "cli/snapshot/analyze_snapshot.h"
-#include "cli/verbs/diff_snapshot.h"
+#include "cli/snapshot/diff_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
