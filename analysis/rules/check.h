@@ -105,7 +105,7 @@ const char *ts_check_ranks_text(struct ts_check *c);
 	X(pressure) X(forecast) X(growth) X(fragmentation)                                                          \
 	X(out_of_memory) X(oom_fragmented) X(headroom) X(fragments) X(retries) X(churn) X(gradients_kept)           \
 	X(optimizer_state) X(carried)                                                                               \
-	X(host_bound) X(launch_bound) X(copies) X(fills) X(elementwise)
+	X(host_bound) X(sync) X(launch_bound) X(copies) X(fills) X(elementwise)
 
 #define TS_CHECK_DECLARE(name) void ts_check_##name(struct ts_check *c);
 TS_CHECKS(TS_CHECK_DECLARE)

@@ -88,6 +88,26 @@ void ts_check_host_bound(struct ts_check *c)
 		      ts_say_seconds(seconds).text);
 }
 
+void ts_check_sync(struct ts_check *c)
+{
+	double share, seconds;
+	struct ts_span source;
+	const char *rest = "";
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_AFTER_WAITS, &share, &seconds) || !knows_calls(c))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	source = ts_check_text(c, TS_M_TRACE_WAIT_SOURCE);
+	if (source.len)
+		rest = ts_arena_printf(c->arena, "; most often it waited at %.*s", TS_SPAN_ARG(source));
+	c->no_memory |= !rest;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The device is idle for %s of its time, %s, after the host waited for it%s", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text, rest ? rest : "");
+}
+
 void ts_check_launch_bound(struct ts_check *c)
 {
 	double share, seconds, mean;

@@ -398,6 +398,18 @@ const struct ts_rule ts_rules[] = {
 	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
 	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
 	 ts_check_host_bound, OF_TRACE},
+	{"TRACE.SYNC", "The host waits until the device has nothing to do",
+	 "high if the share is at least high_share, otherwise medium",
+	 "calls with which the host waits for the device run it dry, and it is then idle for at least min_share of its time, by a "
+	 "trace",
+	 "Do not wait there: read losses and norms once in many steps instead of by .item() in each, copy with non_blocking=True from "
+	 "pinned memory, and leave out torch.cuda.synchronize() and shapes that depend on data.",
+	 "new in tscope",
+	 {{"min_share", 0.05, RATIO, "share of the devices' time from which the rule fires"},
+	  {"high_share", 0.20, RATIO, "share of the devices' time from which the severity is high"},
+	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
+	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
+	 ts_check_sync, OF_TRACE},
 	{"TRACE.LAUNCH_BOUND", "Launching takes longer than the work", "high if the share is at least high_share, otherwise medium",
 	 "the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a "
 	 "trace",

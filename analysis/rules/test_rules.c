@@ -380,6 +380,14 @@ static const struct rule_case cases[] = {
 	{"TRACE.HOST_BOUND", CALLS("50", "0.5001") TRACE(idle_host, "0.5"), UNCHECKED,
 	 "the trace lacks the calls that launched 50 % of its events"},
 
+	{"TRACE.SYNC", "", APPLIES_NOT, NULL},
+	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.0499"), PASSES, NULL},
+	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.05"), MEDIUM,
+	 "The device is idle for 5.0 % of its time, 12.0 ms, after the host waited for it."},
+	{"TRACE.SYNC", CALLS("50", "0") TRACE(idle_after_waits, "0.2"), HIGH, NULL},
+	{"TRACE.SYNC", CALLS("49", "0") TRACE(idle_after_waits, "0.2"), UNCHECKED,
+	 "the trace has only 49 events of devices, and the rule needs 50"},
+
 	{"TRACE.LAUNCH_BOUND", "", APPLIES_NOT, NULL},
 	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.0999"), PASSES, NULL},
 	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.1"), MEDIUM,

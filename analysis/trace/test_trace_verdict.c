@@ -169,6 +169,45 @@ static void three_pieces_at_most(void **state)
 	made_finish(&m);
 }
 
+/* 60 kernels of 7 ms, each asked for 2.5 ms after the last has ended, and begun 0.5 ms later. Behind each `every`th the host waited. */
+static void waits_behind(struct made *m, int64_t every)
+{
+	made_begin(m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_launch(m, TS_TRACE_KERNEL, "gemm", 0, t - MS / 2, t, t + 7 * MS);
+		if (i % every)
+			continue;
+		made_host(m, TS_TRACE_PYTHON, i / every % 3 ? "train.py(7): main" : "log.py(3): show", 0, t + MS, t + 8 * MS);
+		made_host(m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, t + 2 * MS, t + 7 * MS + 1000);
+	}
+	judge(m, NULL);
+	assert_non_null(finding("TRACE.SYNC"));
+	assert_non_null(finding("TRACE.HOST_BOUND"));
+	is("idle_host", "time_s", 0.1475);
+	assert_int_equal(answer.verdict.n_advice, 1);
+}
+
+/* The same idle time is not advised twice. */
+static void waits_or_the_host(void **state)
+{
+	struct made m;
+
+	(void)state;
+	waits_behind(&m, 1);
+	is("idle_after_waits", "time_s", 0.177);
+	assert_int_equal(finding("TRACE.SYNC")->severity, TS_SEVERITY_HIGH);
+	assert_true(ts_span_contains(finding("TRACE.SYNC")->detail, "; most often it waited at train.py(7): main"));
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.SYNC"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 177 * MS);
+	made_finish(&m);
+	waits_behind(&m, 4);
+	is("idle_after_waits", "time_s", 0.045);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+	made_finish(&m);
+}
+
 static void without_a_device(void **state)
 {
 	struct made m;
@@ -178,12 +217,12 @@ static void without_a_device(void **state)
 	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 10, TS_TRACE_NONE);
 	judge(&m, NULL);
 	assert_int_equal(answer.verdict.findings.n, 0);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 5); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
+	assert_int_equal(answer.verdict.findings.n_unchecked, 6); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
 	assert_true(ts_span_is(answer.verdict.findings.unchecked[0].reason, "the trace has no events of devices"));
 	answer.has_world_size = true;
 	answer.world_size = 2;
 	assert_int_equal(ts_trace_judge(&answer, NULL, &m.arena, &m.err), TS_OK);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 6);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 7);
 	made_finish(&m);
 }
 
@@ -219,6 +258,7 @@ int main(void)
 		cmocka_unit_test(each_device_counts_by_itself),
 		cmocka_unit_test(idle_for_the_host),
 		cmocka_unit_test(three_pieces_at_most),
+		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(without_a_device),
 		cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(each_row_was_made),

@@ -2,6 +2,8 @@
 
 #include "analysis/trace/trace_answer.h"
 
+#include <stdlib.h>
+
 static void add(uint64_t *to, uint64_t ns)
 {
 	*to = *to + ns < ns ? UINT64_MAX : *to + ns;
@@ -45,6 +47,7 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 
 	add_timelines(a, out.ns);
 	add_idle(a, out.ns);
+	out.ns[TS_TIME_IDLE_AFTER_WAITS] = a->host.waits.has_work ? a->host.waits.all.idle_ns : 0;
 	for (size_t i = 0; i < a->sums.n_categories; i++) {
 		const struct ts_kernel_sum *s = &a->sums.categories[i];
 
@@ -128,6 +131,39 @@ static void work(struct making *m, const struct ts_trace_answer *a)
 	ratio(m, TS_M_TRACE_TOP_SHARE, NULL, top->sum_ns, a->sums.sum_ns, "the events of the trace take no time");
 }
 
+static int by_source(const void *x, const void *y)
+{
+	const struct ts_host_wait *const *p = x, *const *q = y;
+
+	return ts_span_cmp((*p)->source, (*q)->source);
+}
+
+/* No row where no source is known of a call that ran a device dry. */
+static void source(struct making *m, const struct ts_host_waits *w)
+{
+	const struct ts_host_wait **rows = ts_arena_array(m->arena, w->n, sizeof *rows);
+	struct ts_span most = ts_span_str("");
+	uint64_t calls = 0, most_calls = 0;
+	size_t n = 0;
+
+	m->ok = m->ok && rows;
+	for (size_t i = 0; rows && i < w->n; i++)
+		if (w->items[i].source.len && w->items[i].sum.drained)
+			rows[n++] = &w->items[i];
+	if (!n)
+		return;
+	qsort(rows, n, sizeof *rows, by_source);
+	for (size_t i = 0; i < n; i++) {
+		calls = i && ts_span_eq(rows[i]->source, rows[i - 1]->source) ? calls : 0;
+		calls += rows[i]->sum.drained;
+		if (calls <= most_calls)
+			continue;
+		most_calls = calls;
+		most = rows[i]->source;
+	}
+	m->ok = m->ok && ts_measure_text(m->rows, m->arena, TS_M_TRACE_WAIT_SOURCE, TS_NO_SUBJECT, most);
+}
+
 static void steps(struct making *m, const struct ts_timelines *l)
 {
 	static const char none[] = "the trace has no ProfilerStep";
@@ -164,6 +200,7 @@ enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_are
 
 	times(&m, answer);
 	work(&m, answer);
+	source(&m, &answer->host.waits);
 	steps(&m, &answer->lines);
 	world_size(&m, answer->has_world_size, answer->world_size);
 	return m.ok ? TS_OK : ts_arena_error(arena, err);

@@ -4,6 +4,8 @@
  * idle.h. Shares are of the sum of the devices' spans; those of fills and elementwise kernels are sums of durations, as kernel_sums.h
  * has them, and their shares are of the sum of all work. Fills are kernels that fill and memsets. A time of a step is the mean over the
  * steps of the trace, and the share that of all of them of their time on the host. Without an event of a device, each row is unknown.
+ * What was idle after waits of the host (host_waits.h) is a part of what was idle by cause; their source is where calls that ran a
+ * device dry stand most often, among equals the first by name.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ROWS_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_ROWS_H

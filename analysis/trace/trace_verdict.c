@@ -10,6 +10,7 @@ static const struct {
 } about[] = {
 	{"DIST.EXPOSED_COMM", TS_TIME_EXPOSED_COMMUNICATION},
 	{"TRACE.HOST_BOUND", TS_TIME_IDLE_HOST},
+	{"TRACE.SYNC", TS_TIME_IDLE_AFTER_WAITS},
 	{"TRACE.LAUNCH_BOUND", TS_TIME_IDLE_LAUNCH},
 	{"TRACE.COPIES", TS_TIME_EXPOSED_COPIES},
 	{"TRACE.FILLS", TS_TIME_FILLS},
@@ -25,6 +26,25 @@ static bool time_of(struct ts_span code, const struct ts_device_times *times, ui
 		return true;
 	}
 	return false;
+}
+
+static bool has(const struct ts_findings *findings, const char *code)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (ts_span_is(findings->items[i].code, code))
+			return true;
+	return false;
+}
+
+/* Idle time behind a wait of the host is mostly idle time that waits for the host, too: only one of the two is advised. The waits are,
+ * as the more specific, if they account for at least half of it. */
+static bool is_said_by_other(struct ts_span code, const struct ts_findings *findings, const struct ts_device_times *t)
+{
+	bool waits = t->ns[TS_TIME_IDLE_AFTER_WAITS] >= t->ns[TS_TIME_IDLE_HOST] - t->ns[TS_TIME_IDLE_HOST] / 2;
+
+	if (!has(findings, "TRACE.SYNC") || !has(findings, "TRACE.HOST_BOUND"))
+		return false;
+	return ts_span_is(code, waits ? "TRACE.HOST_BOUND" : "TRACE.SYNC");
 }
 
 /* Keeps the longest, in order; among equals the finding that came first. */
@@ -56,7 +76,7 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 	for (size_t i = 0; i < v.findings.n; i++) {
 		uint64_t ns = 0;
 
-		if (time_of(v.findings.items[i].code, &times, &ns))
+		if (time_of(v.findings.items[i].code, &times, &ns) && !is_said_by_other(v.findings.items[i].code, &v.findings, &times))
 			advise(&v, &v.findings.items[i], ns);
 	}
 	io_answer->verdict = v;

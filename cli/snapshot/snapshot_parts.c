@@ -21,8 +21,7 @@ const char *ts_snap_plural(struct ts_report *r, uint64_t n, const char *word)
 	return ts_report_kept(r, ts_show_plural(n, word, r->arena));
 }
 
-/* The last two parts of a path. */
-static struct ts_span short_file(struct ts_span file)
+struct ts_span ts_snap_short_file(struct ts_span file)
 {
 	int parts = 0;
 
@@ -41,7 +40,7 @@ const char *ts_snap_place(struct ts_report *r, const struct ts_memory_who *who)
 {
 	if (!who->file.len || who->line <= 0)
 		return "";
-	return ts_report_say(r, "%s:%" PRId64, ts_snap_brief(r, short_file(who->file), TS_SNAP_NAME_MOST), who->line);
+	return ts_report_say(r, "%s:%" PRId64, ts_snap_brief(r, ts_snap_short_file(who->file), TS_SNAP_NAME_MOST), who->line);
 }
 
 const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *who)

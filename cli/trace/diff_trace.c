@@ -3,7 +3,7 @@
 
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"
-#include "cli/trace/diff_stored.h"
+#include "cli/trace/diff_ranks.h"
 
 struct opened {
 	struct ts_notices notices;

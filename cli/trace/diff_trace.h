@@ -9,5 +9,7 @@
 /* Sets the exit code, too: 0 nothing stands out, 1 something does, 3 it cannot be decided. */
 enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err);
 enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_trace_diff *diff, bool all, struct ts_error *err);
+/* The same without its sentence. */
+enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *diff, bool all, struct ts_error *err);
 
 #endif

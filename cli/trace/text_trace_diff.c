@@ -150,11 +150,10 @@ static const char *side(struct ts_cli *cli, const char *path, const struct ts_tr
 		     : NULL;
 }
 
-enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
+enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
 {
 	const struct ts_trace_diff_row steps[] = {d->step, d->host};
 
-	ts_text_wrapped(cli, TS_STYLE_BOLD, 0, ts_show_text(d->sentence, &cli->arena));
 	ts_text_field(cli, "A", side(cli, d->path_a, &d->a));
 	ts_text_field(cli, "B", side(cli, d->path_b, &d->b));
 	ts_text_field(cli, "times",
@@ -167,4 +166,10 @@ enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_tra
 		if (table(cli, d, &d->tables[i], all, err))
 			return err->status;
 	return ts_arena_check(&cli->arena, err);
+}
+
+enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
+{
+	ts_text_wrapped(cli, TS_STYLE_BOLD, 0, ts_show_text(d->sentence, &cli->arena));
+	return ts_trace_diff_tables_text(cli, d, all, err);
 }

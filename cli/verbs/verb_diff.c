@@ -8,15 +8,17 @@
 #include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
+#include "cli/snapshot/analyze_snapshot.h"
+#include "cli/snapshot/diff_snapshot.h"
 #include "cli/text/reproduce.h"
 #include "cli/text/text_diff.h"
 #include "cli/text/text_matrix.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_ranks.h"
 #include "cli/trace/diff_stored.h"
 #include "cli/trace/diff_trace.h"
+#include "cli/trace/folder.h"
 #include "cli/traceml/diff_traceml.h"
-#include "cli/snapshot/analyze_snapshot.h"
-#include "cli/verbs/diff_snapshot.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
@@ -71,7 +73,7 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 
 /* traces: those of both runs, if both have some; else it has no pairs. */
 static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how,
-			     const struct ts_stored_diff *traces, struct ts_error *err)
+			     const struct ts_rank_diff *traces, struct ts_error *err)
 {
 	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
 	struct ts_report report;
@@ -94,7 +96,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 /* Compares the traces of both runs, and nothing else where neither has steps. */
 static enum ts_status with_traces(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
 {
-	struct ts_stored_diff traces = {0};
+	struct ts_rank_diff traces = {0};
 
 	if (!ts_args_has(&cli->args, "first") && ts_stored_diff(cli, &diff->a.id, &diff->b.id, &traces, err))
 		return err->status;
@@ -232,36 +234,42 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 }
 
 /* What a word may be the path of beside a run directory. */
-enum file { NO_FILE, TRACE, SNAPSHOT };
+enum file { NO_FILE, TRACE, SNAPSHOT, FOLDER };
 static const struct {
 	const char *one, *options;
 	enum ts_status (*diff)(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err);
 } files[] = {[TRACE] = {"a profiler's trace", "these are traces", ts_diff_traces},
-	     [SNAPSHOT] = {"a memory snapshot", "these are memory snapshots", ts_diff_snapshots}};
+	     [SNAPSHOT] = {"a memory snapshot", "these are memory snapshots", ts_diff_snapshots},
+	     [FOLDER] = {"a folder of profiler's traces", "these are folders of profiler's traces", ts_diff_trace_folders}};
 
-static enum ts_status file_of(const char *word, enum file *ret, struct ts_error *err)
+static enum ts_status file_of(struct ts_cli *cli, const char *word, enum file *ret, struct ts_error *err)
 {
-	bool trace = false;
+	bool trace = false, folder = false;
 
 	*ret = ts_is_snapshot(word) ? SNAPSHOT : NO_FILE;
 	if (*ret == NO_FILE && ts_is_trace(word, &trace, err))
 		return err->status;
-	*ret = trace ? TRACE : *ret;
+	if (*ret == NO_FILE && !trace && ts_is_trace_folder(cli, word, &folder, err))
+		return err->status;
+	*ret = trace ? TRACE : (folder ? FOLDER : *ret);
 	return TS_OK;
 }
 
-/* Compares two files of a kind that stand alone. *ret_done: they are such; one alone is no run, and so an error. */
+/* Compares two files of a kind that stand alone, or two folders. *ret_done: they are such. One file alone is no run, and so an error;
+ * one folder may be read as a run. */
 static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_error *err)
 {
 	const char *words[2] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
 	enum file of[2];
 
 	for (size_t i = 0; i < 2; i++)
-		if (file_of(words[i], &of[i], err))
+		if (file_of(cli, words[i], &of[i], err))
 			return err->status;
 	*ret_done = of[0] != NO_FILE && of[0] == of[1];
 	if (*ret_done)
 		return refuse_options(cli, files[of[0]].options, err) ? err->status : files[of[0]].diff(cli, words[0], words[1], err);
+	if (of[0] + of[1] == NO_FILE + FOLDER && (of[0] == NO_FILE || of[1] == NO_FILE))
+		return TS_OK;
 	if (of[0] != of[1]) {
 		size_t k = of[0] == NO_FILE;
 

@@ -293,6 +293,7 @@ static const struct ts_example diff_examples[] = {
 	{"tscope diff --html diff.html exp1 exp2", "also writes a page to share"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exits with 1 if a fact differs that is not of the session"},
 	{"tscope diff ./before.json.gz ./after.json.gz", "says why a step of one profiler's trace takes longer than of another"},
+	{"tscope diff ./before/ ./after/", "says the same of two folders of traces, rank by rank"},
 	{"tscope diff ./before.pickle ./after.pickle", "shows which stacks hold more memory in one snapshot than in another"},
 	{"tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json", "shows the verdict of TraceML for "
 										   "two summaries beside that of "

@@ -1,7 +1,8 @@
 /* shape_trace_diff.c - the tables of what differs between two traces. They are JSON only: the command reads the files itself. */
 #include "analysis/trace/kernel_sums.h"
-#include "analysis/trace/trace_diff.h"
+#include "analysis/trace/trace_ranks.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shapes.h"
 
 enum { MANY_ROWS = 1 << 25 };
 
@@ -88,4 +89,48 @@ static const struct ts_shape_field diff_rows[] = {
 	{NULL, "tables", MANY(tables, n_tables, table_shape, TS_SIDE_TABLES)},
 };
 const struct ts_shape ts_shape_trace_diff = {JSON_SHAPE("trace_diff", diff_rows)};
+#undef TYPE
+
+/* --- rank by rank --- */
+
+#define TYPE struct ts_rank_files
+static const struct ts_shape_field folder_rows[] = {
+	{NULL, "folder", STRING(path)},
+	{NULL, "files", MANY(files, n, ts_shape_trace_file, MANY_ROWS)},
+};
+static const struct ts_shape folder_shape = {JSON_SHAPE("trace_rank_folder", folder_rows)};
+#undef TYPE
+
+#define TYPE struct ts_rank_pair
+static const struct ts_shape_field pair_rows[] = {
+	{NULL, "rank", I64(a.rank), HAS(a.has_rank), ABOUT("null: the traces do not say it")},
+	{NULL, "trace_a", STRING(a.name)},
+	{NULL, "trace_b", STRING(b.name)},
+	{NULL, "verdict", WORD(verdict, verdicts)},
+	{NULL, "step", ONE(step, row_shape)},
+};
+static const struct ts_shape pair_shape = {JSON_SHAPE("trace_rank_pair", pair_rows)};
+#undef TYPE
+
+#define TYPE struct ts_rank_alone
+static const struct ts_shape_field alone_rows[] = {
+	{NULL, "rank", I64(trace.rank), HAS(trace.has_rank), ABOUT("null: the trace does not say it")},
+	{NULL, "trace", STRING(trace.name)},
+	{NULL, "in_b", BOOL(in_b), ABOUT("else only in A")},
+};
+static const struct ts_shape alone_shape = {JSON_SHAPE("trace_rank_alone", alone_rows)};
+#undef TYPE
+
+#define TYPE struct ts_rank_diff
+static const struct ts_shape_field rank_rows[] = {
+	{NULL, "a", ONE(a, folder_shape)},
+	{NULL, "b", ONE(b, folder_shape)},
+	{NULL, "verdict", WORD(verdict, verdicts), ABOUT("of all ranks: they differ if one does")},
+	{NULL, "sentence", BYTES(sentence, 0)},
+	{NULL, "ranks", MANY(pairs, n, pair_shape, MANY_ROWS), ABOUT("that both have")},
+	{NULL, "one_sided", MANY(alone, n_alone, alone_shape, MANY_ROWS), ABOUT("traces without one of the other folder")},
+	{NULL, "worst_index", SIZE(worst), HAS(has_diff), ABOUT("of ranks: the one that differs most")},
+	{NULL, "trace", ONE(diff, ts_shape_trace_diff), HAS(has_diff), ABOUT("what differs there")},
+};
+const struct ts_shape ts_shape_trace_ranks = {JSON_SHAPE("trace_rank_diff", rank_rows)};
 #undef TYPE

@@ -1,6 +1,7 @@
 /* shape_trace_job.c - the tables of what analyze says of a folder of traces, the ranks of a job. They are JSON only. */
 #include "analysis/trace/job.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shapes.h"
 
 enum { MANY_ROWS = 1 << 30, TEXT_MAX = 4096 };
 
@@ -24,7 +25,7 @@ static const struct ts_shape_field file_rows[] = {
 	{NULL, "reason", STRING(why), WHEN(has_why)},
 	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early")},
 };
-static const struct ts_shape shape_file = {JSON_SHAPE("trace_job_file", file_rows)};
+const struct ts_shape ts_shape_trace_file = {JSON_SHAPE("trace_job_file", file_rows)};
 #undef TYPE
 
 #define TYPE struct ts_job_spread
@@ -224,7 +225,7 @@ static const struct ts_shape_field job_rows[] = {
 	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL, ABOUT("of the first rank that says it")},
 	{NULL, "missing_count", U64(missing_count), ABOUT("ranks of the world without a trace here")},
 	{NULL, "missing_ranks", LIST(I64, missing, n_missing, TS_JOB_MISSING_SHOWN), ABOUT("the first of them")},
-	{NULL, "files", MANY(files, n_files, shape_file, MANY_ROWS)},
+	{NULL, "files", MANY(files, n_files, ts_shape_trace_file, MANY_ROWS)},
 	{NULL, "ranks", MANY(ranks, n_ranks, shape_rank, MANY_ROWS)},
 	{NULL, "spread", FIXED(ONE, spread), OF(shape_spread), ABOUT("of the times of ranks")},
 	{NULL, "recordings_apart", BOOL(apart), ABOUT("the traces of two ranks do not overlap in time, as their clocks have it")},

@@ -47,6 +47,8 @@ extern const struct ts_shape ts_shape_trace_job; /* ts_trace_job, JSON only */
 extern const struct ts_shape ts_shape_trace_path; /* ts_critical_path, of the former */
 extern const struct ts_shape ts_shape_trace_work; /* ts_trace_work, JSON alone */
 extern const struct ts_shape ts_shape_trace_diff; /* ts_trace_diff, JSON only */
+extern const struct ts_shape ts_shape_trace_ranks; /* ts_rank_diff, JSON only */
+extern const struct ts_shape ts_shape_trace_file;  /* ts_job_file, of the former and of ts_trace_job */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
 extern const struct ts_shape ts_shape_memory_who, ts_shape_memory_whos;
 extern const struct ts_shape ts_shape_moment;	 /* ts_moment, JSON alone */

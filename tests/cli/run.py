@@ -240,6 +240,7 @@ diff ./traced/demo.json.gz ./traced/slower.json
 diff ./traced/demo.json.gz ./traced/trace.json
 diff ./traced/cut.json ./traced/slower.json --all
 diff ./traced/cpu.json ./traced/cpu.json
+diff ./traced/job ./traced/job
 diff ./memory/oom.pickle ./memory/list.pickle
 analyze --as axolotl ./traced/demo.json.gz
 analyze --as kempner ./traced/cpu.json

@@ -10,7 +10,7 @@ $ tscope analyze ./traced/trace.json
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
-|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
@@ -214,6 +214,11 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "ranks": []
 |     },
 |     {
+|       "code": "TRACE.SYNC",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     },
+|     {
 |       "code": "TRACE.LAUNCH_BOUND",
 |       "reason": "the trace has only 13 events of devices, and the rule needs 50",
 |       "ranks": []
@@ -271,6 +276,10 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "share_ratio": 0.0
 |       },
 |       "idle_unknown": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_after_waits": {
 |         "time_s": 0.0,
 |         "share_ratio": 0.0
 |       },
@@ -2028,7 +2037,7 @@ $ tscope analyze ./traced/cut.json
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped.
-|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 4 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 4 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
@@ -2591,7 +2600,7 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 | Findings (tscope explain CODE has the rule)
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
 |   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
-|   not checked: TRACE.HOST_BOUND, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events

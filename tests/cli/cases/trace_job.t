@@ -110,3 +110,76 @@ $ tscope analyze pushed --rank 2
 | a_33.2.pt.trace.json     3             3   5      27         0  5.66 KiB
 |
 | The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
+
+# Two folders of such traces, rank by rank: rank 1 alone became slower, and each folder has a rank that the other lacks.
+$ mkdir before after; for r in 0 1 2; do sed '1s/^{/{"distributedInfo": {"rank": '$r', "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/trace.json > before/r$r.json; done; cp before/r0.json after/other.json; sed '1s/^{/{"distributedInfo": {"rank": 1, "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/slower.json > after/r1.json; sed '1s/"rank": 2/"rank": 3/' before/r2.json > after/r3.json; echo x > after/notes.txt
+$ tscope diff ./before ./after
+| Of 2 pairs of traces that of rank 1 differs most: A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm).
+| A         ./before
+| B         ./after
+| note      notes.txt of B is no trace
+|
+| The ranks
+|   traces of  step in A     in B  difference
+|   rank 0       10.0 ms  10.0 ms      +0.0 %  not different
+|   rank 1       10.0 ms  10.6 ms      +6.1 %  differs most
+|   only in A: rank 2 (r2.json)
+|   only in B: rank 3 (r3.json)
+|
+| Traces of rank 1
+| A         r1.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         r1.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|
+| Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
+|             A            B    difference    of A                 95 %          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|
+| Device time by category (sums: what ran at once counts twice): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|
+| Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
+|             A            B    difference      of A                 95 %  count A  count B                                                                         name
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|
+| Device time by the operator that launched it (sums): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+[1]
+$ tscope diff ./before ./before | head -12
+| Of 3 pairs of traces none has steps that stand out. Of rank 0: A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./before
+| B         ./before
+|
+| The ranks
+|   traces of  step in A     in B  difference
+|   rank 0       10.0 ms  10.0 ms      +0.0 %  not different
+|   rank 1       10.0 ms  10.0 ms      +0.0 %  not different
+|   rank 2       10.0 ms  10.0 ms      +0.0 %  not different
+|
+| Traces of rank 0
+| A         r0.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+$ tscope diff --json ./before ./after | python3 -c 'import json, sys; d = json.load(sys.stdin); print([(r["rank"], r["trace_b"], r["verdict"], r["step"]["difference_ns"]) for r in d["ranks"]], d["worst_index"], [(o["rank"], o["in_b"]) for o in d["one_sided"]], d["trace"]["step"]["time_differs"])'
+| [(0, 'other.json', 'same', 0), (1, 'r1.json', 'differs', 608000)] 1 [(2, False), (3, True)] True
+$ mkdir far; sed '1s/"rank": 2/"rank": 5/' before/r2.json > far/r5.json; sed '1s/"rank": 2/"rank": 6/' before/r2.json > far/r6.json; tscope diff ./before ./far
+| The two have no trace of the same rank.
+| A         ./before
+| B         ./far
+|
+| The ranks
+|   only in A: rank 0 (r0.json), rank 1 (r1.json), rank 2 (r2.json)
+|   only in B: rank 5 (r5.json), rank 6 (r6.json)
+[3]
+$ tscope diff --first ./before ./after
+! tscope: diff: --first works with two runs, and these are folders of profiler's traces
+[2]
+$ tscope diff ./before ./traced/trace.json
+! tscope: diff: ./before is a folder of profiler's traces, and ./traced/trace.json is none; give two of a kind
+[2]

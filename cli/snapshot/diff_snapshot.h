@@ -1,6 +1,6 @@
 /* diff_snapshot.h - `tscope diff ./a.pickle ./b.pickle`: what grew between two memory snapshots. */
-#ifndef TSCOPE_CLI_VERBS_DIFF_SNAPSHOT_H
-#define TSCOPE_CLI_VERBS_DIFF_SNAPSHOT_H
+#ifndef TSCOPE_CLI_SNAPSHOT_DIFF_SNAPSHOT_H
+#define TSCOPE_CLI_SNAPSHOT_DIFF_SNAPSHOT_H
 
 #include "cli/core/context.h"
 

@@ -1,13 +1,14 @@
-#include "cli/verbs/diff_snapshot.h"
+#include "cli/snapshot/diff_snapshot.h"
 
 #include "analysis/snapshot/memory_diff.h"
 #include "cli/json/json_parts.h"
+#include "cli/snapshot/snapshot_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "ingest/snapshot/snapshot_read.h"
 
-enum { ROWS_SHOWN = 12, NAME_WIDTH = 24, PARTS = 2 };
+enum { ROWS_SHOWN = 12, NAME_WIDTH = 24 };
 
 static void cell(struct ts_grid *grid, const char *text)
 {
@@ -26,21 +27,10 @@ static const char *change(struct ts_cli *cli, int64_t n)
 	return text ? ts_arena_printf(&cli->arena, "%s%s", n < 0 ? "-" : (n ? "+" : ""), text) : NULL;
 }
 
-/* The last two parts of a path. */
-static struct ts_span short_file(struct ts_span file)
-{
-	int parts = 0;
-
-	for (size_t i = file.len; i-- > 0;)
-		if ((file.data[i] == '/' || file.data[i] == '\\') && ++parts == PARTS)
-			return ts_span_from(file, i + 1);
-	return file;
-}
-
 static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memory_diff_row *row)
 {
 	int64_t line = row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
-	const char *file = ts_show_text(short_file(row->file), &cli->arena);
+	const char *file = ts_show_text(ts_snap_short_file(row->file), &cli->arena);
 
 	if (!row->function.len)
 		cell(grid, "no stack");
