@@ -182,6 +182,8 @@ $ tscope diff --help
 |       exits with 1 if a fact differs that is not of the session
 |   tscope diff ./before.json.gz ./after.json.gz
 |       says why a step of one profiler's trace takes longer than of another
+|   tscope diff ./before/ ./after/
+|       says the same of two folders of traces, rank by rank
 |   tscope diff ./before.pickle ./after.pickle
 |       shows which stacks hold more memory in one snapshot than in another
 |   tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json

@@ -110,7 +110,6 @@ $ tscope analyze pushed --rank 2
 | a_33.2.pt.trace.json     3             3   5      27         0  5.66 KiB
 |
 | The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
-
 # Two folders of such traces, rank by rank: rank 1 alone became slower, and each folder has a rank that the other lacks.
 $ mkdir before after; for r in 0 1 2; do sed '1s/^{/{"distributedInfo": {"rank": '$r', "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/trace.json > before/r$r.json; done; cp before/r0.json after/other.json; sed '1s/^{/{"distributedInfo": {"rank": 1, "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/slower.json > after/r1.json; sed '1s/"rank": 2/"rank": 3/' before/r2.json > after/r3.json; echo x > after/notes.txt
 $ tscope diff ./before ./after
