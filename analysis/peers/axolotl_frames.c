@@ -107,18 +107,26 @@ const char *ts_axolotl_source_word(enum ts_axolotl_source source)
 	return words[source];
 }
 
+/* Where the part begins first; text.len: nowhere. */
+static size_t place_of(struct ts_span text, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= text.len; i++)
+		if (memcmp(text.data + i, part, n) == 0)
+			return i;
+	return text.len;
+}
+
 /* What stands between the first occurrence of a part and the next. */
 static bool behind(struct ts_span path, const char *part, struct ts_span *ret)
 {
-	const uint8_t *at = memmem(path.data, path.len, part, strlen(part)), *next;
+	size_t at = place_of(path, part);
 
-	if (!at)
+	if (at == path.len)
 		return false;
-	at += strlen(part);
-	*ret = ts_span_of(at, (size_t)(path.data + path.len - at));
-	next = memmem(at, ret->len, part, strlen(part));
-	if (next)
-		ret->len = (size_t)(next - at);
+	*ret = ts_span_from(path, at + strlen(part));
+	ret->len = place_of(*ret, part);
 	return true;
 }
 
