@@ -524,10 +524,11 @@ enum ts_status ts_axolotl_compare(const struct ts_trace *const traces[2], const 
 {
 	struct ts_axolotl_sums *sums = ts_arena_array(arena, 2, sizeof *sums);
 	struct ts_peer_page page = {.arena = arena};
-	const struct printing a = {&page, sums, answers[0]}, b = {&page, sums + 1, answers[1]};
+	struct printing a = {&page, sums, answers[0]}, b = {&page, NULL, answers[1]};
 
 	if (!sums)
 		return ts_arena_error(arena, err);
+	b.sums = sums + 1;
 	for (int i = 0; i < 2; i++)
 		if (ts_axolotl_sums(traces[i], answers[i], arena, &sums[i], err))
 			return err->status;

@@ -349,10 +349,11 @@ static enum ts_status host_parts(const struct ts_trace_side *side, struct ts_are
 
 static bool in_table(enum ts_side_table table, uint8_t kind)
 {
-	static const uint8_t kinds[TS_SIDE_TABLES] = {
-		[TS_SIDE_OPERATORS] = TS_TRACE_OPERATOR, [TS_SIDE_FUNCTIONS] = TS_TRACE_PYTHON, [TS_SIDE_CALLS] = TS_TRACE_RUNTIME};
-
-	return table < TS_SIDE_OPERATORS ? ts_trace_on_device(kind) : kind == kinds[table];
+	if (table == TS_SIDE_OPERATORS)
+		return kind == TS_TRACE_OPERATOR;
+	if (table == TS_SIDE_FUNCTIONS)
+		return kind == TS_TRACE_PYTHON;
+	return table == TS_SIDE_CALLS ? kind == TS_TRACE_RUNTIME : ts_trace_on_device(kind);
 }
 
 static uint32_t row_of(const struct ts_trace_side *side, enum ts_side_table table, size_t i, uint32_t *categories)

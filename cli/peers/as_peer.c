@@ -125,13 +125,15 @@ static enum ts_status two_snapshots(struct ts_cli *cli, struct ts_peer_answer *r
 {
 	struct ts_snapshot *loaded = ts_arena_array(&cli->arena, 2, sizeof *loaded);
 	const char *labels[] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
-	const struct ts_snapshot *both[] = {loaded, loaded + 1};
+	const struct ts_snapshot *both[2];
 
 	if (!loaded)
 		return ts_arena_error(&cli->arena, err);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++) {
+		both[i] = &loaded[i];
 		if (ts_snapshot_load(labels[i], &cli->arena, &loaded[i], err))
 			return err->status;
+	}
 	return ts_axolotl_snapshots(both, 0, labels, &cli->arena, ret, err);
 }
 

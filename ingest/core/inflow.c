@@ -207,7 +207,9 @@ enum ts_status ts_inflow_read(struct ts_inflow *in, void *to, size_t n, size_t *
 
 struct ts_inflow_end ts_inflow_end(const struct ts_inflow *in)
 {
-	return in->ahead.given ? (struct ts_inflow_end){0} : in->end;
+	static const struct ts_inflow_end not_yet;
+
+	return in->ahead.given ? not_yet : in->end;
 }
 
 enum ts_status ts_inflow_whole(const struct ts_inflow *in, struct ts_error *err)
