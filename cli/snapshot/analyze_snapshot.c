@@ -238,7 +238,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
 	bool answered = false;
-	struct capacity capacity;
+	struct capacity capacity = {0};
 
 	if (device_memory(cli, facts, &capacity, err) || ts_memory_of(snapshot, capacity.bytes, &cli->arena, &answer, err) ||
 	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
