@@ -11,6 +11,7 @@
 enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
 				struct ts_error *err)
 {
+	ts_channel_note_head(cli->target.channel, head);
 	return ts_run_traces(ts_stored_object, cli, head, &cli->arena, ret_traces, ret_n, err);
 }
 

@@ -76,6 +76,7 @@ class Place:
         self.top, self.authority = top, Authority(top, "ca")
         self.authority.server(1001)
         shutil.copytree("tests/golden/store-v1", f"{top}/store")
+        self.process = None
 
     def start(self):
         words = ["--socket", f"{self.top}/s", "--store", f"{self.top}/store", "--listen", f"tls:0.0.0.0:{PORT}", "--tls-cert", f"{self.top}/server.pem", "--tls-key",
@@ -91,6 +92,12 @@ class Place:
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         check(self.process.wait(timeout=30) == 0, "the server ended with", self.process.returncode)
+
+    def kill(self):
+        """Ends a server that a check which failed left; it would hold the output of this test open."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
     def admin(self, *words):
         return self.tscope(["ip", "netns", "exec", f"{NET}s"], words, TSCOPE_SERVER=f"unix:{self.top}/s")
@@ -159,7 +166,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tscope-hosts-") as top:
         try:
             make_network()
-            story(Place(top))
+            place = Place(top)
+            try:
+                story(place)
+            finally:
+                place.kill()
         finally:
             remove_network()
     print("hosts: pushed from one host, compared on the other; a new certificate, a restart on an older store; refusals as they should be")

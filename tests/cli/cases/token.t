@@ -84,6 +84,18 @@ $ tscope logout; tscope logout
 | logged out of unix:TMP/s; the token itself lives until it expires or is revoked
 ! tscope: logout: you are logged in nowhere
 [2]
+# What the command computes itself, of objects that it asks for by id, a token shows as well as the socket of an admin does.
+$ cp -r demo/base one; cp traced/trace.json one; cp memory/oom.pickle one/snapshot.pickle; cp -r demo/order two; cp traced/slower.json two/trace.json; cp memory/batch8.pickle two/snapshot.pickle; tscope --server unix:$PWD/s push -q one two | tail -1
+| 2 runs: 2 created
+$ { echo 'tscope --server unix:$PWD/s "$@" >open.txt 2>&1; open=$?; TSCOPE_TOKEN=$(cat tok) tscope --server unix:$PWD/s "$@" >token.txt 2>&1'; echo 'echo $open $? $(grep -c . token.txt); cmp open.txt token.txt'; } >both
+$ for words in 'diff one two' 'diff ./one two' 'diff ./one ./two' 'analyze one --trace trace.json' 'analyze one --snapshot snapshot.pickle' 'show two --at peak' 'gate two --baseline one'; do sh ./both $words; done
+| 1 1 104
+| 1 1 104
+| 1 1 104
+| 0 0 113
+| 0 0 78
+| 0 0 46
+| 0 0 22
 $ tscope --server unix:$PWD/s token revoke ci; TSCOPE_TOKEN=$(cat tok) tscope --server unix:$PWD/s list
 | revoked ci
 ! tscope: the server knows no such token: it was revoked, or is of another server (asked with the token of TSCOPE_TOKEN)
