@@ -388,6 +388,7 @@ static void reads_get_messages(void **state)
 	assert_int_equal(reply.files[0].rank, 1);
 	IS(reply.files[0].name, "f");
 	assert_int_equal(reply.files[0].size, 3);
+	assert_true(reply.files[0].has_columns && reply.files[0].columns.bytes[31] == 4);
 	assert_int_equal(reply.n_missing, 2);
 	assert_int_equal(reply.missing_ranks[1], 3);
 	assert_int_equal(reply.n_names, 1);

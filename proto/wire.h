@@ -259,6 +259,8 @@ struct ts_file_info {
 	int32_t rank;
 	struct ts_span name;
 	uint64_t size;
+	bool has_columns;
+	struct ts_id columns; /* as ts_file (run/index.h) has them */
 };
 struct ts_get_reply {
 	struct ts_run_ref run;

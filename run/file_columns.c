@@ -5,7 +5,7 @@
 #include "base/object.h"
 #include "run/block.h"
 #include "run/head.h"
-#include "run/run_file.h"
+#include "run/run_index.h"
 
 enum { LONGEST_NAME = 256 << 20, NAMES_MAX = 1 << 24 };
 

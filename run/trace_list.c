@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "run/head.h"
-#include "run/run_file.h"
+#include "run/run_index.h"
 
 struct listing {
 	ts_object_source *get;
@@ -35,19 +35,24 @@ static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file 
 	return TS_OK;
 }
 
-/* The columns of other files have other tables. */
-static enum ts_status is_wanted(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
+enum ts_status ts_columns_have(ts_object_source *get, void *ctx, const struct ts_id *id, enum ts_table_kind table,
+			       struct ts_arena *arena, bool *ret, struct ts_error *err)
 {
 	struct ts_index columns;
 
-	*ret = false;
-	if (!file->has_columns)
-		return TS_OK;
-	if (ts_run_index(l->get, l->ctx, &file->columns, TS_RANK_JOB, &l->work, &columns, err))
+	if (ts_run_index(get, ctx, id, TS_RANK_JOB, arena, &columns, err))
 		return err->status;
+	*ret = false;
 	for (size_t i = 0; i < columns.n_tables; i++)
-		*ret |= columns.tables[i].kind == l->about;
+		*ret |= columns.tables[i].kind == table;
 	return TS_OK;
+}
+
+/* The columns of other files have other tables. */
+static enum ts_status is_wanted(struct listing *l, const struct ts_file *file, bool *ret, struct ts_error *err)
+{
+	*ret = false;
+	return file->has_columns ? ts_columns_have(l->get, l->ctx, &file->columns, l->about, &l->work, ret, err) : TS_OK;
 }
 
 static enum ts_status add_rank(struct listing *l, const struct ts_rank_ref *rank, struct ts_error *err)

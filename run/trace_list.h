@@ -25,5 +25,8 @@ enum ts_status ts_run_traces(ts_object_source *get, void *ctx, const struct ts_i
 /* The same of its memory snapshots, whose columns are those of run/snapshot_columns.h. */
 enum ts_status ts_run_snapshots(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
 				struct ts_run_trace **ret_snapshots, size_t *ret_n, struct ts_error *err);
+/* Whether columns have such a table: a trace's have TS_TABLE_ABOUT, a snapshot's TS_TABLE_SNAPSHOT_ABOUT. The arena is for work. */
+enum ts_status ts_columns_have(ts_object_source *get, void *ctx, const struct ts_id *columns, enum ts_table_kind table,
+			       struct ts_arena *arena, bool *ret, struct ts_error *err);
 
 #endif

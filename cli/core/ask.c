@@ -264,5 +264,31 @@ enum ts_status ts_stored_object(void *ctx, const struct ts_id *id, struct ts_are
 {
 	const struct ts_cli *cli = ctx;
 
-	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
+	if (ts_prefetch_get(&cli->target.prefetch, id, arena, ret_object, err))
+		return err->status;
+	return ret_object->data ? TS_OK : ts_ask_object(cli->target.channel, id, arena, ret_object, err);
+}
+
+enum ts_status ts_stored_prefetch(struct ts_cli *cli, const struct ts_id *ids, size_t n, struct ts_error *err)
+{
+	struct ts_target *t = &cli->target;
+
+	return t->channel == t->server ? ts_prefetch_ask(&t->prefetch, t->channel, ids, n, err) : TS_OK;
+}
+
+enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, struct ts_error *err)
+{
+	struct ts_arena arena;
+	struct ts_span bytes;
+	struct ts_object object;
+	enum ts_status status;
+
+	ts_arena_init(&arena, 0);
+	status = ts_stored_object(cli, columns, &arena, &bytes, err);
+	if (!status)
+		status = ts_object_parse(bytes, &object, err);
+	if (!status) /* an id is bytes, of no alignment */
+		status = ts_stored_prefetch(cli, (const struct ts_id *)(const void *)object.refs.data, object.nrefs, err);
+	ts_arena_finish(&arena);
+	return status;
 }

@@ -63,7 +63,13 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
 				struct ts_span *ret_text, struct ts_error *err);
 
+struct ts_cli;
+
 /* An object of the command's target; ctx is the struct ts_cli (run/index.h). */
 ts_object_source ts_stored_object;
+/* Asks a server for objects that ts_stored_object will be asked for (prefetch.h). What is in this process needs no such thing. */
+enum ts_status ts_stored_prefetch(struct ts_cli *cli, const struct ts_id *ids, size_t n, struct ts_error *err);
+/* The same of all that an index of a file's columns refers to. */
+enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, struct ts_error *err);
 
 #endif

@@ -197,6 +197,7 @@ void ts_target_close(struct ts_target *t)
 {
 	if (t->channel && t->channel != t->server)
 		t->channel->ops->destroy(t->channel);
+	ts_prefetch_finish(&t->prefetch);
 	ts_engine_destroy(t->overlay);
 	ts_engine_destroy(t->remote);
 	ts_engine_destroy(t->engine);

@@ -12,6 +12,7 @@
 #define TSCOPE_CLI_CORE_TARGET_H
 
 #include "cli/core/credentials.h"
+#include "cli/core/prefetch.h"
 
 enum ts_target_use { TS_USE_READ, TS_USE_CHANGE, TS_USE_CREATE };
 
@@ -21,6 +22,7 @@ struct ts_target {
 	struct ts_channel *server;    /* with a server: the channel to it; without an overlay, channel is the same */
 	struct ts_engine *remote;     /* with a server and an overlay: an engine that reads through server */
 	struct ts_engine *overlay;
+	struct ts_prefetch prefetch;  /* what a command is about to read of it */
 	const char *server_name;      /* as it was given; NULL: none */
 	struct ts_client_login login; /* what is shown to the server */
 	const char *where;	      /* "local store /home/me/...", "unix:/run/tscoped.sock" */

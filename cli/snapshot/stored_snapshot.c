@@ -2,21 +2,16 @@
 
 #include "analysis/rank/work.h"
 #include "cli/core/ask.h"
+#include "cli/core/kept_files.h"
 #include "cli/text/show_value.h"
 #include "run/head.h"
-#include "run/run_file.h"
+#include "run/run_index.h"
 #include "run/snapshot_columns.h"
-#include "run/trace_list.h"
 
 enum { NAMES_MOST = 8 /* in an error */ };
 
-struct place {
-	int32_t rank;
-	struct ts_span name;
-};
-
-/* The file of this name, which is said to be one that could not be read where it has no columns. */
-static enum ts_status named(const struct ts_get_reply *run, const struct ts_snapshot_choice *choice, struct place *ret,
+/* The file of this name. */
+static enum ts_status named(const struct ts_get_reply *run, const struct ts_snapshot_choice *choice, struct ts_run_trace *ret,
 			    struct ts_error *err)
 {
 	const struct ts_file_info *found = NULL;
@@ -31,26 +26,28 @@ static enum ts_status named(const struct ts_get_reply *run, const struct ts_snap
 	}
 	if (!found)
 		return ts_error_set(err, TS_INVALID, "the run has no file %s; tscope show lists those that it has", choice->name);
-	*ret = (struct place){found->rank, found->name};
+	if (!found->has_columns)
+		return ts_error_set(err, TS_INVALID, "%s could not be read as a memory snapshot when it was pushed", choice->name);
+	*ret = (struct ts_run_trace){found->rank, found->name, found->size, found->columns};
 	return TS_OK;
 }
 
 /* The only snapshot. */
 static enum ts_status only(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
-			   struct place *ret, struct ts_error *err)
+			   struct ts_run_trace *ret, struct ts_error *err)
 {
 	struct ts_run_trace *all = NULL;
 	size_t n = 0, fit = 0;
 	const char *names = "";
 
-	if (run->n_files && ts_run_snapshots(ts_stored_object, cli, &run->run.id, &cli->arena, &all, &n, err))
+	if (ts_cli_kept_files(cli, run, TS_TABLE_SNAPSHOT_ABOUT, &all, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const char *name = ts_show_text(all[i].name, &cli->arena), *of;
 
 		if (choice->has_rank && all[i].rank != choice->rank)
 			continue;
-		*ret = (struct place){all[i].rank, all[i].name};
+		*ret = all[i];
 		if (fit++ >= NAMES_MOST)
 			continue;
 		of = all[i].rank == TS_RANK_JOB ? "of the job" : ts_arena_printf(&cli->arena, "of rank %d", (int)all[i].rank);
@@ -94,19 +91,16 @@ static enum ts_status capacity(struct ts_cli *cli, const struct ts_get_reply *ru
 enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
 				  struct ts_stored_snapshot *ret, struct ts_error *err)
 {
-	struct place place = {0};
-	struct ts_file file;
+	struct ts_run_trace file = {.rank = 0};
 
 	*ret = (struct ts_stored_snapshot){.name = NULL};
-	if ((choice->name ? named(run, choice, &place, err) : only(cli, run, choice, &place, err)) ||
-	    ts_run_file(ts_stored_object, cli, &run->run.id, place.rank, place.name, &cli->arena, &file, err))
+	if (choice->name ? named(run, choice, &file, err) : only(cli, run, choice, &file, err))
 		return err->status;
-	ret->name = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(place.name));
+	ret->name = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(file.name));
 	if (!ret->name)
 		return ts_arena_error(&cli->arena, err);
-	if (!file.has_columns)
-		return ts_error_set(err, TS_INVALID, "%s could not be read as a memory snapshot when it was pushed", ret->name);
-	if (ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &ret->snapshot, err))
+	if (ts_stored_columns_prefetch(cli, &file.columns, err) ||
+	    ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &ret->snapshot, err))
 		return err->status;
-	return capacity(cli, run, place.rank, ret, err);
+	return capacity(cli, run, file.rank, ret, err);
 }

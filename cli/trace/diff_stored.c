@@ -26,7 +26,7 @@ static enum ts_status compare(struct ts_cli *cli, const void *from, const struct
 	int n = 0;
 
 	for (; n < 2 && !status; n += !status)
-		status = ts_trace_columns_load(ts_stored_object, cli, &of[n]->columns, arena, &traces[n], &record, err);
+		status = ts_stored_load(cli, of[n], arena, &traces[n], &record, err);
 	if (!status)
 		status = ts_trace_diff(&traces[0], &traces[1], arena, ret, err);
 	while (n-- > 0)
@@ -53,16 +53,25 @@ static struct ts_rank_trace *traces_of(struct ts_cli *cli, const struct ts_run_t
 	return out;
 }
 
+static enum ts_status list(struct ts_cli *cli, const struct ts_id *id, struct ts_run_trace **ret, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	char hex[TS_ID_HEX + 1];
+
+	if (ts_ask_get(cli->target.channel, ts_span_str(ts_id_hex(id, hex)), &cli->arena, &run, err))
+		return err->status;
+	return ts_stored_traces(cli, &run, ret, ret_n, err);
+}
+
 enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, struct ts_rank_diff *ret,
 			      struct ts_error *err)
 {
+	const struct ts_id *ids[2] = {a, b};
 	struct ts_rank_trace *sides[2];
 	struct stored s;
 
-	if (ts_stored_traces(cli, a, &s.of[0], &s.n[0], err) || ts_stored_traces(cli, b, &s.of[1], &s.n[1], err))
-		return err->status;
 	for (int i = 0; i < 2; i++)
-		if (!(sides[i] = traces_of(cli, s.of[i], s.n[i], err)))
+		if (list(cli, ids[i], &s.of[i], &s.n[i], err) || !(sides[i] = traces_of(cli, s.of[i], s.n[i], err)))
 			return err->status;
 	return ts_rank_diff_pairs(sides[0], s.n[0], sides[1], s.n[1], &cli->arena, ret, err)
 		       ? err->status

@@ -57,7 +57,7 @@ static enum ts_status read_one(struct ts_cli *cli, const struct ts_run_trace *st
 	if (!ret_file->name)
 		return ts_arena_error(arena, err);
 	ts_arena_init(&own, 0);
-	status = ts_trace_columns_load(ts_stored_object, cli, &stored->columns, &own, &trace, &record, err);
+	status = ts_stored_load(cli, stored, &own, &trace, &record, err);
 	if (!status) {
 		ret_file->cut = record.cut;
 		status = say_record(cli, ret_file->name, &record, &own, err);

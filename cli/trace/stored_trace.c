@@ -1,6 +1,7 @@
 #include "cli/trace/stored_trace.h"
 
 #include "cli/core/ask.h"
+#include "cli/core/kept_files.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
@@ -8,11 +9,18 @@
 #include "run/head.h"
 #include "run/trace_columns.h"
 
-enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
+enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_run_trace **ret_traces, size_t *ret_n,
 				struct ts_error *err)
 {
-	ts_channel_note_head(cli->target.channel, head);
-	return ts_run_traces(ts_stored_object, cli, head, &cli->arena, ret_traces, ret_n, err);
+	return ts_cli_kept_files(cli, run, TS_TABLE_ABOUT, ret_traces, ret_n, err);
+}
+
+enum ts_status ts_stored_load(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_arena *arena, struct ts_trace *ret_trace,
+			      struct ts_trace_record *ret_record, struct ts_error *err)
+{
+	if (ts_stored_columns_prefetch(cli, &stored->columns, err))
+		return err->status;
+	return ts_trace_columns_load(ts_stored_object, cli, &stored->columns, arena, ret_trace, ret_record, err);
 }
 
 static const char *rank_of(struct ts_cli *cli, int32_t rank)
@@ -138,7 +146,7 @@ enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *
 
 	if (!path)
 		return ts_arena_error(&cli->arena, err);
-	if (ts_trace_columns_load(ts_stored_object, cli, &stored->columns, &cli->arena, &trace, &record, err))
+	if (ts_stored_load(cli, stored, &cli->arena, &trace, &record, err))
 		return err->status;
 	status = ts_show_trace(cli, path, &trace, &record, err);
 	ts_trace_finish(&trace);

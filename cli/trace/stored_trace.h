@@ -3,11 +3,16 @@
 #define TSCOPE_CLI_TRACE_STORED_TRACE_H
 
 #include "cli/core/context.h"
+#include "proto/wire.h"
+#include "run/trace_columns.h"
 #include "run/trace_list.h"
 
-/* The traces of the run with this head. */
-enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_id *head, struct ts_run_trace **ret_traces, size_t *ret_n,
+/* The traces of the run. */
+enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_run_trace **ret_traces, size_t *ret_n,
 				struct ts_error *err);
+/* Loads one, with what reading it noticed. The caller calls ts_trace_finish. */
+enum ts_status ts_stored_load(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_arena *arena, struct ts_trace *ret_trace,
+			      struct ts_trace_record *ret_record, struct ts_error *err);
 /* The one of this name and, unless has_rank is false, of this rank. TS_NOT_FOUND names those that there are, TS_AMBIGUOUS the ranks. */
 enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, const char *name, bool has_rank,
 				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err);

@@ -104,9 +104,8 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	struct ts_span spec;
 	size_t n = 0;
 
-	if (ts_analyze_refuse(cli, TS_OF_STORED, name, err) ||
-	    ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
-	    ts_stored_traces(cli, &run.run.id, &traces, &n, err) ||
+	if (ts_analyze_refuse(cli, TS_OF_STORED, name, err) || ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) ||
+	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err) ||
 	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
 		return err->status;
 	return ts_analyze_stored(cli, chosen, err);
@@ -146,8 +145,7 @@ static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const s
 	*ret_answered = false;
 	if (!ts_analyze_allows(cli, TS_OF_STORED) || (analysis->run.steps && cli->json))
 		return TS_OK;
-	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
-	    (run.n_files && ts_stored_traces(cli, &run.run.id, &traces, &n, err)))
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err))
 		return err->status;
 	if (!n)
 		return TS_OK;

@@ -11,24 +11,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static enum ts_status get(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
-			  struct ts_error *err)
-{
-	struct ts_cli *cli = ctx;
-
-	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
-}
-
 static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, const struct ts_id *head, int fd,
 				    struct ts_error *err)
 {
 	if (strcmp(format, "csv") == 0 && ts_args_has(&cli->args, "no-formulas"))
-		return ts_export_csv_no_formulas(head, get, cli, fd, err);
+		return ts_export_csv_no_formulas(head, ts_stored_object, cli, fd, err);
 	if (strcmp(format, "csv") == 0)
-		return ts_export_csv(head, get, cli, fd, err);
+		return ts_export_csv(head, ts_stored_object, cli, fd, err);
 	if (strcmp(format, "jsonl") == 0)
-		return ts_export_jsonl(head, get, cli, fd, err);
-	return ts_export_npz(head, get, cli, fd, err);
+		return ts_export_jsonl(head, ts_stored_object, cli, fd, err);
+	return ts_export_npz(head, ts_stored_object, cli, fd, err);
 }
 
 /* Writes to a new file, and never overwrites one. The new file is removed if it could not be finished. */
@@ -107,7 +99,7 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (strcmp(format, "run") == 0)
-		status = ts_export_run_dir(&run.run.id, get, cli, path, err);
+		status = ts_export_run_dir(&run.run.id, ts_stored_object, cli, path, err);
 	else if (path)
 		status = to_file(cli, format, &run.run.id, path, err);
 	else

@@ -124,6 +124,7 @@ static const struct ts_shape_field file_rows[] = {
 	{"name", "name", BYTES(name, TS_PATH_MAX)},
 	{"rank", "rank", I32(rank), OR_NULL},
 	{"size", "size_bytes", U64(size)},
+	{"columns", NULL, ID(columns), HAS(has_columns)},
 };
 const struct ts_shape ts_shape_file = {SHAPE("file", file_info, file_rows)};
 #undef TYPE

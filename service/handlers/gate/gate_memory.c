@@ -1,7 +1,7 @@
 #include "service/handlers/gate/gate_memory.h"
 
 #include "analysis/snapshot/memory_diff.h"
-#include "run/run_file.h"
+#include "run/run_index.h"
 #include "run/snapshot_columns.h"
 #include "service/handlers/gate/gate_files.h"
 

@@ -160,9 +160,12 @@ static enum ts_status list_files(const struct ts_run *run, struct ts_arena *aren
 	if (!reply->files)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < run->head.n_ranks; i++)
-		for (size_t k = 0; k < run->indexes[i].n_files; k++)
-			reply->files[reply->n_files++] = (struct ts_file_info){
-				run->indexes[i].rank, run->indexes[i].files[k].name, run->indexes[i].files[k].size};
+		for (size_t k = 0; k < run->indexes[i].n_files; k++) {
+			const struct ts_file *file = &run->indexes[i].files[k];
+
+			reply->files[reply->n_files++] =
+				(struct ts_file_info){run->indexes[i].rank, file->name, file->size, file->has_columns, file->columns};
+		}
 	return TS_OK;
 }
 
