@@ -272,8 +272,10 @@ enum ts_status ts_stored_object(void *ctx, const struct ts_id *id, struct ts_are
 enum ts_status ts_stored_prefetch(struct ts_cli *cli, const struct ts_id *ids, size_t n, struct ts_error *err)
 {
 	struct ts_target *t = &cli->target;
+	enum ts_status status = t->server ? ts_prefetch_ask(&t->prefetch, t->server, ids, n, err) : TS_OK;
 
-	return t->channel == t->server ? ts_prefetch_ask(&t->prefetch, t->channel, ids, n, err) : TS_OK;
+	/* What a run that is a path consists of is in the overlay alone. */
+	return status == TS_NOT_FOUND && t->channel != t->server ? TS_OK : status;
 }
 
 enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, struct ts_error *err)
