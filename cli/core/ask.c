@@ -278,7 +278,8 @@ enum ts_status ts_stored_prefetch(struct ts_cli *cli, const struct ts_id *ids, s
 	return status == TS_NOT_FOUND && t->channel != t->server ? TS_OK : status;
 }
 
-enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, struct ts_error *err)
+/* Appends what the object refers to. */
+static enum ts_status add_refs(struct ts_cli *cli, const struct ts_id *id, struct ts_buf *ids, struct ts_error *err)
 {
 	struct ts_arena arena;
 	struct ts_span bytes;
@@ -286,11 +287,24 @@ enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = ts_stored_object(cli, columns, &arena, &bytes, err);
+	status = ts_stored_object(cli, id, &arena, &bytes, err);
 	if (!status)
 		status = ts_object_parse(bytes, &object, err);
-	if (!status) /* an id is bytes, of no alignment */
-		status = ts_stored_prefetch(cli, (const struct ts_id *)(const void *)object.refs.data, object.nrefs, err);
+	if (!status)
+		ts_buf_span(ids, object.refs);
 	ts_arena_finish(&arena);
+	return status ? status : ts_buf_check(ids, err);
+}
+
+enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, size_t n, struct ts_error *err)
+{
+	struct ts_buf ids = TS_BUF_INIT(n * TS_OBJECT_MAX);
+	enum ts_status status = TS_OK;
+
+	for (size_t i = 0; !status && i < n; i++)
+		status = add_refs(cli, &columns[i], &ids, err);
+	if (!status) /* an id is bytes, of no alignment */
+		status = ts_stored_prefetch(cli, (const struct ts_id *)(const void *)ids.data, ids.len / TS_ID_BYTES, err);
+	ts_buf_finish(&ids);
 	return status;
 }

@@ -69,7 +69,7 @@ struct ts_cli;
 ts_object_source ts_stored_object;
 /* Asks a server for objects that ts_stored_object will be asked for (prefetch.h). What is in this process needs no such thing. */
 enum ts_status ts_stored_prefetch(struct ts_cli *cli, const struct ts_id *ids, size_t n, struct ts_error *err);
-/* The same of all that an index of a file's columns refers to. */
-enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, struct ts_error *err);
+/* The same of all that these n indexes of files' columns refer to. */
+enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id *columns, size_t n, struct ts_error *err);
 
 #endif

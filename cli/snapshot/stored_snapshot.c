@@ -99,7 +99,7 @@ enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply 
 	ret->name = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(file.name));
 	if (!ret->name)
 		return ts_arena_error(&cli->arena, err);
-	if (ts_stored_columns_prefetch(cli, &file.columns, err) ||
+	if (ts_stored_columns_prefetch(cli, &file.columns, 1, err) ||
 	    ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &ret->snapshot, err))
 		return err->status;
 	return capacity(cli, run, file.rank, ret, err);

@@ -18,7 +18,7 @@ enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_get_reply *r
 enum ts_status ts_stored_load(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_arena *arena, struct ts_trace *ret_trace,
 			      struct ts_trace_record *ret_record, struct ts_error *err)
 {
-	if (ts_stored_columns_prefetch(cli, &stored->columns, err))
+	if (ts_stored_columns_prefetch(cli, &stored->columns, 1, err))
 		return err->status;
 	return ts_trace_columns_load(ts_stored_object, cli, &stored->columns, arena, ret_trace, ret_record, err);
 }
