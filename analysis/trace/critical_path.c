@@ -1,8 +1,8 @@
 #include "analysis/trace/critical_path.h"
 
 #include "analysis/trace/path_collectives.h"
+#include "analysis/trace/trace_steps.h"
 #include "analysis/trace/what_if.h"
-#include "base/number.h"
 
 #include <stdlib.h>
 
@@ -23,34 +23,18 @@ struct path {
 
 /* --- steps --- */
 
-static bool step_number(struct ts_span name, int64_t *ret)
-{
-	return ts_span_skip(&name, "ProfilerStep#") && ts_parse_i64(name, ret);
-}
-
 static enum ts_status find_steps(struct path *p, struct ts_arena *arena, struct ts_error *err)
 {
-	const struct ts_trace *trace = p->g.trace;
-	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_device_event *w, *spare;
-	int64_t number = 0;
-	size_t n = 0;
+	struct ts_trace_step *steps = NULL;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->kind[i] == TS_TRACE_ANNOTATION && step_number(trace->names[s->name[i]], &number);
-	w = ts_arena_array(arena, n, sizeof *w);
-	spare = ts_arena_array(arena, n, sizeof *spare);
-	p->steps = ts_arena_array(arena, n, sizeof *p->steps);
-	if (!w || !spare || !p->steps)
+	if (ts_trace_steps(p->g.trace, arena, &steps, &p->n_steps, err))
+		return err->status;
+	p->steps = ts_arena_array(arena, p->n_steps, sizeof *p->steps);
+	if (!p->steps)
 		return ts_arena_error(arena, err);
-	n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->kind[i] == TS_TRACE_ANNOTATION && step_number(trace->names[s->name[i]], &number))
-			w[n++] = (struct ts_device_event){.begin = s->start_ns[i], .group = (uint64_t)number, .row = (uint32_t)i};
-	ts_device_events_by_begin(w, n, spare);
-	for (size_t i = 0; i < n; i++)
-		p->steps[i] = (struct step){.number = (int64_t)w[i].group, .begin = w[i].begin, .span = w[i].row, .last = NO_POINT};
-	p->n_steps = n;
+	for (size_t i = 0; i < p->n_steps; i++)
+		p->steps[i] =
+			(struct step){.number = steps[i].number, .begin = steps[i].start_ns, .span = steps[i].row, .last = NO_POINT};
 	return TS_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/saturate.h"
 #include "analysis/trace/self_times.h"
+#include "analysis/trace/trace_steps.h"
 
 #include <stdlib.h>
 
@@ -54,8 +55,7 @@ static enum ts_flame_kind kind_of(uint8_t kind, bool waits)
 
 static bool is_step(const struct ts_trace *trace, uint32_t row)
 {
-	return trace->rows.spans.kind[row] == TS_TRACE_ANNOTATION &&
-	       ts_span_starts(trace->names[trace->rows.spans.name[row]], ts_span_str("ProfilerStep#"));
+	return trace->rows.spans.kind[row] == TS_TRACE_ANNOTATION && ts_is_step(trace->names[trace->rows.spans.name[row]]);
 }
 
 /* The time of a step itself is no stack's where nothing encloses it: then nothing was recorded. */

@@ -1,5 +1,7 @@
 #include "analysis/trace/host_threads.h"
 
+#include "analysis/trace/trace_steps.h"
+
 #include <stdlib.h>
 
 const char *ts_host_thread_word(enum ts_host_thread_kind kind)
@@ -21,7 +23,7 @@ struct seen {
 
 static uint8_t said_by_name(struct ts_span name)
 {
-	if (ts_span_starts(name, ts_span_str("ProfilerStep#")))
+	if (ts_is_step(name))
 		return HAS_STEP;
 	if (ts_span_starts(name, ts_span_str("Optimizer.")) || ts_span_starts(name, ts_span_str("enumerate(Data")))
 		return HAS_LOOP;

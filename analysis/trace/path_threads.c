@@ -1,5 +1,6 @@
 /* path_threads.c - the links between a forward thread and the backward threads that autograd runs for it. */
 #include "analysis/trace/path_graph.h"
+#include "analysis/trace/trace_steps.h"
 
 enum { NO_THREAD = UINT32_MAX };
 
@@ -78,7 +79,7 @@ static enum ts_status by_names(struct threads *t, struct ts_arena *arena, struct
 	for (size_t i = 0; i < s->n; i++) {
 		operators[s->thread[i]] += s->kind[i] == TS_TRACE_OPERATOR;
 		backward[s->thread[i]] |= s->kind[i] == TS_TRACE_OPERATOR && engine[s->name[i]];
-		if (s->kind[i] == TS_TRACE_ANNOTATION && ts_span_starts(trace->names[s->name[i]], ts_span_str("ProfilerStep#")))
+		if (s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(trace->names[s->name[i]]))
 			operators[s->thread[i]] = SIZE_MAX / 2;
 	}
 	for (uint32_t i = 0; i < trace->n_threads; i++)

@@ -3,6 +3,7 @@
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/moments.h"
 #include "analysis/trace/trace_side.h"
+#include "analysis/trace/trace_steps.h"
 
 #include <stdlib.h>
 
@@ -242,8 +243,7 @@ static uint32_t step_thread(const struct ts_trace_side *side)
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < s->n; i++) {
-		bool step = s->kind[i] == TS_TRACE_ANNOTATION &&
-			    ts_span_starts(side->trace->names[s->name[i]], ts_span_str("ProfilerStep#"));
+		bool step = s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(side->trace->names[s->name[i]]);
 
 		if (side->whole ? s->kind[i] == TS_TRACE_OPERATOR || s->kind[i] == TS_TRACE_PYTHON : step)
 			best = best == SIZE_MAX || (side->whole && s->duration_ns[i] > s->duration_ns[best]) ? i : best;

@@ -1,7 +1,7 @@
 #include "analysis/trace/timeline.h"
 
 #include "analysis/trace/device_events.h"
-#include "base/number.h"
+#include "analysis/trace/trace_steps.h"
 
 /* --- one population --- */
 
@@ -162,36 +162,20 @@ static enum ts_status places(struct ts_device_event *w, const struct ts_device_e
 
 /* --- steps --- */
 
-static bool step_number(struct ts_span name, int64_t *ret)
-{
-	return ts_span_skip(&name, "ProfilerStep#") && ts_parse_i64(name, ret);
-}
-
 static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *arena, struct ts_timelines *out, struct ts_error *err)
 {
-	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_device_event *w, *spare;
-	int64_t number;
-	size_t n = 0;
+	struct ts_trace_step *steps = NULL;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->kind[i] == TS_TRACE_ANNOTATION && step_number(trace->names[s->name[i]], &number);
-	w = ts_arena_array(arena, n, sizeof *w);
-	spare = ts_arena_array(arena, n, sizeof *spare);
-	out->steps = ts_arena_array(arena, n, sizeof *out->steps);
-	if (!w || !spare || !out->steps)
+	if (ts_trace_steps(trace, arena, &steps, &out->n_steps, err))
+		return err->status;
+	out->steps = ts_arena_array(arena, out->n_steps, sizeof *out->steps);
+	if (!out->steps)
 		return ts_arena_error(arena, err);
-	n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->kind[i] == TS_TRACE_ANNOTATION && step_number(trace->names[s->name[i]], &number))
-			w[n++] = (struct ts_device_event){.begin = s->start_ns[i], .group = (uint64_t)number, .row = (uint32_t)i};
-	ts_device_events_by_begin(w, n, spare);
-	for (size_t i = 0; i < n; i++)
-		out->steps[i] = (struct ts_timeline_step){.number = (int64_t)w[i].group,
-							  .row = w[i].row,
-							  .start_ns = w[i].begin,
-							  .duration_ns = (uint64_t)s->duration_ns[w[i].row]};
-	out->n_steps = n;
+	for (size_t i = 0; i < out->n_steps; i++)
+		out->steps[i] = (struct ts_timeline_step){.number = steps[i].number,
+							  .row = steps[i].row,
+							  .start_ns = steps[i].start_ns,
+							  .duration_ns = (uint64_t)trace->rows.spans.duration_ns[steps[i].row]};
 	return TS_OK;
 }
 
