@@ -61,24 +61,6 @@ static void later(const struct ts_path_graph *g, uint32_t *last, uint32_t point)
 		*last = point;
 }
 
-/* The last point of a thread that is not later than a time. */
-static uint32_t last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
-{
-	uint32_t low = t->first, n = t->n;
-
-	while (n) {
-		uint32_t half = n / 2;
-
-		if (g->at[low + half] <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low == t->first ? low : low - 1;
-}
-
 /* The last point of each step: the end of its annotation, and of all work that was launched before the next one began. */
 static enum ts_status finish_steps(struct path *p, struct ts_arena *arena, struct ts_error *err)
 {
@@ -94,7 +76,7 @@ static enum ts_status finish_steps(struct path *p, struct ts_arena *arena, struc
 	for (size_t i = 0; i < p->n_steps; i++) {
 		uint32_t span = p->steps[i].span;
 
-		p->steps[i].last = last_at(g, &g->threads[chain[s->thread[span]]], s->start_ns[span] + s->duration_ns[span]);
+		p->steps[i].last = ts_path_last_at(g, &g->threads[chain[s->thread[span]]], s->start_ns[span] + s->duration_ns[span]);
 	}
 	for (size_t k = 0; k < g->n_work; k++) {
 		p->step[k] = steps_begun(p, g->call[k] == TS_PATH_NONE ? g->work[k].begin : g->at[g->call[k]]);

@@ -51,6 +51,23 @@ uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link)
 	return l->how == TS_PATH_BY_OVERLAP ? g->what[l->from + 1] : whats[l->how];
 }
 
+uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
+{
+	uint32_t low = t->first, n = t->n;
+
+	while (n) {
+		uint32_t half = n / 2;
+
+		if (g->at[low + half] <= time) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low == t->first ? low : low - 1;
+}
+
 /* --- links --- */
 
 static enum ts_status make_room(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)

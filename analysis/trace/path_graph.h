@@ -96,6 +96,8 @@ uint64_t ts_path_chain_ns(const struct ts_path_graph *g, uint32_t point);
 uint64_t ts_path_link_ns(const struct ts_path_graph *g, uint32_t link);
 /* What the time of a link is spent on. */
 uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link);
+/* The last point of a thread that is not later than a time, else its first; the thread has one. */
+uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time);
 /* The work whose begin or end a point is. */
 static inline size_t ts_path_work(const struct ts_path_graph *g, uint32_t point)
 {

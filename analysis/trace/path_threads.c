@@ -99,30 +99,12 @@ static bool idle(const struct ts_path_graph *g, uint32_t point)
 	return g->what[point] == TS_PATH_UNSAID || g->what[point] == TS_PATH_PYTHON;
 }
 
-/* The last point of a thread that is not later than a time; the thread has one. */
-static uint32_t last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
-{
-	uint32_t low = t->first, n = t->n;
-
-	while (n) {
-		uint32_t half = n / 2;
-
-		if (g->at[low + half] <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low == t->first ? low : low - 1;
-}
-
 /* Links the work that a backward thread begins at `begin` with the stretch of the forward thread around it. Returns the point from
  * which to go on. */
 static uint32_t link_stretch(struct ts_path_graph *g, const struct ts_path_thread *forward, const struct ts_path_thread *backward,
 			     uint32_t begin)
 {
-	uint32_t end = backward->first + backward->n, from = last_at(g, forward, g->at[begin]), last;
+	uint32_t end = backward->first + backward->n, from = ts_path_last_at(g, forward, g->at[begin]), last;
 
 	if (g->at[from] > g->at[begin] || from + 1 >= forward->first + forward->n || !idle(g, from + 1))
 		return begin + 1;
@@ -130,7 +112,7 @@ static uint32_t link_stretch(struct ts_path_graph *g, const struct ts_path_threa
 		return begin + 1;
 	if (g->chain[begin] == TS_PATH_CHAIN)
 		g->chain[begin] = TS_PATH_IDLES;
-	last = last_at(g, backward, g->at[from + 1]);
+	last = ts_path_last_at(g, backward, g->at[from + 1]);
 	if (last + 1 < end && !idle(g, last + 1))
 		return last + 1; /* it goes on beyond the stretch */
 	while (last > begin && idle(g, last))
