@@ -272,27 +272,6 @@ static bool number_groups(struct work *w, struct group_key *keys, size_t n)
 
 /* --- arrivals --- */
 
-/* The step during which this time lies. */
-static bool step_at(const struct ts_timelines *lines, int64_t time, int64_t *ret)
-{
-	size_t low = 0, n = lines->n_steps;
-
-	while (n) {
-		size_t half = n / 2;
-
-		if (lines->steps[low + half].start_ns <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	if (!low || (uint64_t)time - (uint64_t)lines->steps[low - 1].start_ns >= lines->steps[low - 1].duration_ns)
-		return false;
-	*ret = lines->steps[low - 1].number;
-	return true;
-}
-
 static bool is_said(const struct ts_trace *trace, uint32_t row)
 {
 	const struct ts_trace_collectives *c = &trace->rows.collectives;
@@ -376,7 +355,7 @@ static struct ts_job_arrival arrival_of(struct work *w, const struct ts_device_e
 	const struct ts_trace_collectives *c = &w->trace->rows.collectives;
 	int64_t correlation = w->trace->rows.spans.correlation[e->row];
 	const struct ts_device_event *launch = correlation == TS_TRACE_NONE ? NULL : ts_launch_of(&w->launches, (uint64_t)correlation);
-	size_t at = ts_trace_detail(c->span, c->n, says);
+	size_t at = ts_trace_detail(c->span, c->n, says), step;
 	struct ts_job_arrival a = {.begin = e->begin,
 				   .end = e->end,
 				   .sequence = TS_TRACE_NONE,
@@ -392,7 +371,9 @@ static struct ts_job_arrival arrival_of(struct work *w, const struct ts_device_e
 	} else if (w->out->on_host) {
 		a.elements_in = elements_of(w->trace->names[w->trace->rows.spans.shapes[e->row]]);
 	}
-	a.in_step = step_at(&w->lines, launch ? launch->begin : e->begin, &a.step);
+	step = ts_timelines_step_at(&w->lines, launch ? launch->begin : e->begin);
+	a.in_step = step > 0;
+	a.step = step ? w->lines.steps[step - 1].number : 0;
 	return a;
 }
 
