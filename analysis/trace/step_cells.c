@@ -189,51 +189,6 @@ static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_a
 	return TS_OK;
 }
 
-/* --- self time --- */
-
-struct self {
-	uint64_t *covered; /* of each span, by its children */
-	int64_t *until;	   /* how far */
-};
-
-static int64_t end_of(const struct ts_trace_spans *s, size_t i)
-{
-	return s->start_ns[i] + s->duration_ns[i];
-}
-
-/* What the children of each span cover, as a union. If `emit` is not NULL, it gets the moments between them. */
-static void cover_children(const struct ts_trace_side *side, struct self *self, void *ctx,
-			   void (*emit)(void *ctx, uint32_t span, int64_t begin, int64_t end))
-{
-	const struct ts_trace_spans *s = &side->trace->rows.spans;
-	const struct ts_nest *nest = &side->nest;
-
-	for (size_t k = 0; k < nest->n_order; k++)
-		self->until[nest->order[k]] = s->start_ns[nest->order[k]];
-	for (size_t k = 0; k < nest->n_order; k++) {
-		uint32_t i = nest->order[k], p = nest->parent[i];
-		int64_t begin = s->start_ns[i];
-
-		if (p == TS_NEST_NONE || end_of(s, i) <= self->until[p])
-			continue;
-		if (emit && begin > self->until[p])
-			emit(ctx, p, self->until[p], begin);
-		begin = begin > self->until[p] ? begin : self->until[p];
-		self->covered[p] += (uint64_t)end_of(s, i) - (uint64_t)begin;
-		self->until[p] = end_of(s, i);
-	}
-	for (size_t k = 0; emit && k < nest->n_order; k++)
-		if (end_of(s, nest->order[k]) > self->until[nest->order[k]])
-			emit(ctx, nest->order[k], self->until[nest->order[k]], end_of(s, nest->order[k]));
-}
-
-static enum ts_status self_begin(const struct ts_trace_side *side, struct ts_arena *arena, struct self *self, struct ts_error *err)
-{
-	self->covered = ts_arena_array(arena, side->trace->rows.spans.n, sizeof *self->covered);
-	self->until = ts_arena_array(arena, side->trace->rows.spans.n, sizeof *self->until);
-	return self->covered && self->until ? TS_OK : ts_arena_error(arena, err);
-}
-
 /* --- parts of the host --- */
 
 /* The thread of the first step; without steps, that of the longest span. */
@@ -258,15 +213,40 @@ struct host {
 	uint32_t thread;
 };
 
-static void emit_host(void *ctx, uint32_t span, int64_t begin, int64_t end)
+static int64_t end_of(const struct ts_trace_spans *s, size_t i)
 {
-	struct host *h = ctx;
+	return s->start_ns[i] + s->duration_ns[i];
+}
+
+static void take_own(struct host *h, uint32_t span, int64_t begin, int64_t end)
+{
 	uint8_t kind = h->s->kind[span];
 	bool here = h->s->thread[span] == h->thread;
 
 	if (kind == TS_TRACE_OPERATOR || kind == TS_TRACE_RUNTIME || (kind == TS_TRACE_PYTHON && here))
 		h->items[h->n++] = (struct ts_device_event){
 			.begin = begin, .end = end, .row = span, .class = kind == TS_TRACE_PYTHON ? 2 : (here ? 0 : 1)};
+}
+
+/* The moments of each span that its children do not cover. until: room for each span of the trace. */
+static void own_moments(const struct ts_nest *nest, int64_t *until, struct host *h)
+{
+	const struct ts_trace_spans *s = h->s;
+
+	for (size_t k = 0; k < nest->n_order; k++)
+		until[nest->order[k]] = s->start_ns[nest->order[k]];
+	for (size_t k = 0; k < nest->n_order; k++) {
+		uint32_t i = nest->order[k], p = nest->parent[i];
+
+		if (p == TS_NEST_NONE || end_of(s, i) <= until[p])
+			continue;
+		if (s->start_ns[i] > until[p])
+			take_own(h, p, until[p], s->start_ns[i]);
+		until[p] = end_of(s, i);
+	}
+	for (size_t k = 0; k < nest->n_order; k++)
+		if (end_of(s, nest->order[k]) > until[nest->order[k]])
+			take_own(h, nest->order[k], until[nest->order[k]], end_of(s, nest->order[k]));
 }
 
 static void host_cells(const struct ts_trace_side *side, const struct ts_stretch *moments, size_t n, uint32_t nothing,
@@ -320,17 +300,17 @@ static enum ts_status host_parts(const struct ts_trace_side *side, struct ts_are
 	struct ts_device_event *spare;
 	struct ts_stretch *events, *moments = NULL;
 	struct cells out = {0};
-	struct self self;
+	int64_t *until = ts_arena_array(arena, h.s->n, sizeof *until);
 	size_t n_moments = 0;
 
-	if (self_begin(side, arena, &self, err) || host_names(side, arena, ret, err))
+	if (host_names(side, arena, ret, err))
 		return err->status;
 	h.items = ts_arena_array(arena, side->nest.n_order * 2, sizeof *h.items);
 	spare = ts_arena_array(arena, side->nest.n_order * 2, sizeof *spare);
 	events = ts_arena_array(arena, side->nest.n_order * 2, sizeof *events);
-	if (!h.items || !spare || !events)
+	if (!until || !h.items || !spare || !events)
 		return ts_arena_error(arena, err);
-	cover_children(side, &self, &h, emit_host);
+	own_moments(&side->nest, until, &h);
 	ts_device_events_by_begin(h.items, h.n, spare);
 	for (size_t i = 0; i < h.n; i++)
 		events[i] = (struct ts_stretch){h.items[i].begin, h.items[i].end, h.items[i].row, h.items[i].class};
@@ -399,7 +379,6 @@ static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table 
 	uint32_t *categories = ts_arena_array(arena, side->trace->n_names + 1, sizeof *categories);
 	bool own = table == TS_SIDE_OPERATORS || table == TS_SIDE_FUNCTIONS;
 	struct cells out = {0};
-	struct self self = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -407,14 +386,12 @@ static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table 
 	out.items = ts_arena_array(arena, n, sizeof *out.items);
 	if (!out.items || !categories)
 		return ts_arena_error(arena, err);
-	if (sum_names(side, table, arena, ret, err) || (own && self_begin(side, arena, &self, err)))
+	if (sum_names(side, table, arena, ret, err))
 		return err->status;
-	if (own)
-		cover_children(side, &self, NULL, NULL);
 	for (size_t i = 0; i < s->n; i++)
 		if (in_table(table, s->kind[i]) && side->step[i] != TS_SIDE_NO_STEP)
 			out.items[out.n++] = (struct ts_trace_cell){row_of(side, table, i, categories), side->step[i],
-								    (uint64_t)s->duration_ns[i] - (own ? self.covered[i] : 0), 1};
+								    own ? side->self[i] : (uint64_t)s->duration_ns[i], 1};
 	ret->items = out.items;
 	ret->n = ts_trace_cells_settle(out.items, out.n);
 	return TS_OK;

@@ -1,6 +1,7 @@
 #include "analysis/trace/trace_side.h"
 
 #include "analysis/trace/device_events.h"
+#include "analysis/trace/self_times.h"
 
 bool ts_trace_has_device(const struct ts_trace *trace)
 {
@@ -121,7 +122,8 @@ enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, struct t
 	struct ts_trace_side side = {.trace = trace, .device = device, .clock_ns = clock_of(&trace->rows.spans)};
 	struct ts_timelines lines;
 
-	if (ts_timelines(trace, arena, &lines, err) || ts_nest(trace, arena, &side.nest, err))
+	if (ts_timelines(trace, arena, &lines, err) || ts_nest(trace, arena, &side.nest, err) ||
+	    ts_self_times(trace, &side.nest, arena, &side.self, err))
 		return err->status;
 	side.whole = !lines.n_steps;
 	side.n_recorded = side.whole ? 1 : lines.n_steps;

@@ -50,6 +50,7 @@ struct ts_trace_side {
 	uint64_t *host_ns; /* durations of ProfilerStep; NULL of the whole */
 	uint32_t *step;	   /* of each span of the trace: 0 to n - 1, or TS_SIDE_NO_STEP */
 	struct ts_nest nest;
+	uint64_t *self; /* of each span of the trace: its time without what stands within it (self_times.h) */
 };
 
 /* What a row took in a step. Each row and step has at most one cell; cells are by row and step. */
