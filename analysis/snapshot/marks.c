@@ -29,7 +29,7 @@ static int compare_marks(const void *va, const void *vb)
 
 static int compare_stretches(const void *va, const void *vb)
 {
-	const struct ts_stretch *a = va, *b = vb;
+	const struct ts_mark_stretch *a = va, *b = vb;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
@@ -40,7 +40,7 @@ static int compare_stretches(const void *va, const void *vb)
 
 static int compare_sums(const void *va, const void *vb)
 {
-	const struct ts_stretch_sum *a = va, *b = vb;
+	const struct ts_mark_sum *a = va, *b = vb;
 
 	if (a->kept != b->kept)
 		return a->kept > b->kept ? -1 : 1;
@@ -90,14 +90,14 @@ static bool take_marks(struct walk *w, struct ts_arena *arena)
 }
 
 /* The stretches of one name: its starts wait on a stack for their ends. */
-static size_t pair(const struct walk *w, size_t at, size_t *waiting, struct ts_stretches *out)
+static size_t pair(const struct walk *w, size_t at, size_t *waiting, struct ts_mark_stretches *out)
 {
 	uint32_t name = w->marks[at].name;
 	size_t n = 0;
 
 	for (; at < w->n && w->marks[at].name == name; at++) {
 		const struct mark *m = &w->marks[at];
-		struct ts_stretch stretch = {.name = name, .ended = true, .end = event_at(w, m->time_us, true)};
+		struct ts_mark_stretch stretch = {.name = name, .ended = true, .end = event_at(w, m->time_us, true)};
 
 		if (!m->end) {
 			waiting[n++] = at;
@@ -110,15 +110,15 @@ static size_t pair(const struct walk *w, size_t at, size_t *waiting, struct ts_s
 		out->items[out->n++] = stretch;
 	}
 	while (n)
-		out->items[out->n++] = (struct ts_stretch){.name = name,
-							   .began = true,
-							   .first = event_at(w, w->marks[waiting[--n]].time_us, false),
-							   .end = w->r->n_events};
+		out->items[out->n++] = (struct ts_mark_stretch){.name = name,
+								.began = true,
+								.first = event_at(w, w->marks[waiting[--n]].time_us, false),
+								.end = w->r->n_events};
 	return at;
 }
 
 /* How many of the stretches before it in order are not over yet when it begins. */
-static void find_depths(struct ts_stretches *s, size_t *open)
+static void find_depths(struct ts_mark_stretches *s, size_t *open)
 {
 	size_t n = 0;
 
@@ -130,11 +130,11 @@ static void find_depths(struct ts_stretches *s, size_t *open)
 	}
 }
 
-enum ts_status ts_stretches_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_stretches *ret_stretches,
-			       struct ts_error *err)
+enum ts_status ts_mark_stretches_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_mark_stretches *ret_stretches,
+				    struct ts_error *err)
 {
 	struct walk w = {.r = r};
-	struct ts_stretches out = {0};
+	struct ts_mark_stretches out = {0};
 	size_t *waiting;
 
 	if (!r->n_events || r->events[0].time_us == INT64_MIN || !r->snapshot->n_marks) {
@@ -156,9 +156,9 @@ enum ts_status ts_stretches_of(const struct ts_replay *r, struct ts_arena *arena
 	return TS_OK;
 }
 
-const struct ts_stretch *ts_stretch_at(const struct ts_stretches *stretches, uint32_t event)
+const struct ts_mark_stretch *ts_mark_stretch_at(const struct ts_mark_stretches *stretches, uint32_t event)
 {
-	const struct ts_stretch *best = NULL;
+	const struct ts_mark_stretch *best = NULL;
 
 	for (size_t i = 0; i < stretches->n && stretches->items[i].first <= event; i++)
 		if (event < stretches->items[i].end && (!best || stretches->items[i].depth >= best->depth))
@@ -170,7 +170,7 @@ const struct ts_stretch *ts_stretch_at(const struct ts_stretches *stretches, uin
 
 static int compare_names(const void *va, const void *vb)
 {
-	const struct ts_stretch *const *a = va, *const *b = vb;
+	const struct ts_mark_stretch *const *a = va, *const *b = vb;
 
 	if ((*a)->name != (*b)->name)
 		return (*a)->name < (*b)->name ? -1 : 1;
@@ -229,7 +229,7 @@ static uint32_t most_within(const struct levels *l, uint32_t first, uint32_t end
 	return best;
 }
 
-static void add(struct ts_stretch_sum *sum, const struct ts_stretch *s, const struct levels *l)
+static void add(struct ts_mark_sum *sum, const struct ts_mark_stretch *s, const struct levels *l)
 {
 	bool first = sum->n_events == 0;
 	uint32_t most;
@@ -246,11 +246,11 @@ static void add(struct ts_stretch_sum *sum, const struct ts_stretch *s, const st
 	}
 }
 
-enum ts_status ts_stretches_sum(const struct ts_replay *r, const struct ts_stretches *stretches, struct ts_arena *arena,
-				struct ts_stretch_sums *ret_sums, struct ts_error *err)
+enum ts_status ts_mark_stretches_sum(const struct ts_replay *r, const struct ts_mark_stretches *stretches, struct ts_arena *arena,
+				     struct ts_mark_sums *ret_sums, struct ts_error *err)
 {
-	const struct ts_stretch **by_name = ts_arena_array(arena, stretches->n, sizeof *by_name);
-	struct ts_stretch_sums out = {.items = ts_arena_array(arena, stretches->n, sizeof *out.items)};
+	const struct ts_mark_stretch **by_name = ts_arena_array(arena, stretches->n, sizeof *by_name);
+	struct ts_mark_sums out = {.items = ts_arena_array(arena, stretches->n, sizeof *out.items)};
 	struct levels levels;
 
 	if (!by_name || !out.items || !take_levels(&levels, r, arena))
@@ -261,7 +261,7 @@ enum ts_status ts_stretches_sum(const struct ts_replay *r, const struct ts_stret
 		qsort(by_name, stretches->n, sizeof *by_name, compare_names);
 	for (size_t i = 0; i < stretches->n; i++) {
 		if (!i || by_name[i]->name != by_name[i - 1]->name)
-			out.items[out.n++] = (struct ts_stretch_sum){.name = by_name[i]->name};
+			out.items[out.n++] = (struct ts_mark_sum){.name = by_name[i]->name};
 		add(&out.items[out.n - 1], by_name[i], &levels);
 	}
 	if (out.n)

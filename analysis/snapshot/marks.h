@@ -9,20 +9,20 @@
 
 #include "analysis/snapshot/replay.h"
 
-struct ts_stretch {
+struct ts_mark_stretch {
 	uint32_t name;	     /* text */
 	uint32_t first, end; /* events, from first up to, not including, end */
 	uint32_t depth;	     /* 0: within no other */
 	bool began, ended;   /* the snapshot has its START, its END */
 };
 
-struct ts_stretches {
-	struct ts_stretch *items; /* by first event; what encloses another comes before it */
+struct ts_mark_stretches {
+	struct ts_mark_stretch *items; /* by first event; what encloses another comes before it */
 	size_t n;
 };
 
 /* Of one name: what all its stretches come to. */
-struct ts_stretch_sum {
+struct ts_mark_sum {
 	uint32_t name;
 	uint64_t n;
 	uint64_t peak;	     /* the most that was requested in any of them */
@@ -31,16 +31,16 @@ struct ts_stretch_sum {
 	int64_t kept; /* requested after less before, all together */
 };
 
-struct ts_stretch_sums {
-	struct ts_stretch_sum *items; /* most kept first */
+struct ts_mark_sums {
+	struct ts_mark_sum *items; /* most kept first */
 	size_t n;
 };
 
-enum ts_status ts_stretches_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_stretches *ret_stretches,
-			       struct ts_error *err);
-enum ts_status ts_stretches_sum(const struct ts_replay *r, const struct ts_stretches *stretches, struct ts_arena *arena,
-				struct ts_stretch_sums *ret_sums, struct ts_error *err);
+enum ts_status ts_mark_stretches_of(const struct ts_replay *r, struct ts_arena *arena, struct ts_mark_stretches *ret_stretches,
+				    struct ts_error *err);
+enum ts_status ts_mark_stretches_sum(const struct ts_replay *r, const struct ts_mark_stretches *stretches, struct ts_arena *arena,
+				     struct ts_mark_sums *ret_sums, struct ts_error *err);
 /* The innermost stretch that holds the event; NULL: none. */
-const struct ts_stretch *ts_stretch_at(const struct ts_stretches *stretches, uint32_t event);
+const struct ts_mark_stretch *ts_mark_stretch_at(const struct ts_mark_stretches *stretches, uint32_t event);
 
 #endif

@@ -46,10 +46,10 @@ static void sum_kinds(const struct maker *k, uint32_t last)
 static enum ts_status take_annotations(const struct maker *k)
 {
 	struct ts_memory_device *to = k->to;
-	struct ts_stretch_sums sums = {0};
+	struct ts_mark_sums sums = {0};
 
-	if (ts_stretches_of(k->memory.replay, k->arena, &to->stretches, k->err) ||
-	    (to->stretches.n && ts_stretches_sum(k->memory.replay, &to->stretches, k->arena, &sums, k->err)))
+	if (ts_mark_stretches_of(k->memory.replay, k->arena, &to->stretches, k->err) ||
+	    (to->stretches.n && ts_mark_stretches_sum(k->memory.replay, &to->stretches, k->arena, &sums, k->err)))
 		return k->err->status;
 	to->n_annotations = sums.n < TS_MEMORY_ANNOTATIONS ? sums.n : TS_MEMORY_ANNOTATIONS;
 	to->more_annotations = sums.n - to->n_annotations;

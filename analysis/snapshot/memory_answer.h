@@ -58,7 +58,7 @@ struct ts_memory_device {
 	struct ts_memory_whos at_peak_stacks, at_end_stacks;
 	struct ts_memory_whos by_size; /* what was churned */
 	struct ts_memory_whos carried;
-	struct ts_stretches stretches;
+	struct ts_mark_stretches stretches;
 	struct ts_memory_annotation *annotations; /* most kept first, at most TS_MEMORY_ANNOTATIONS */
 	size_t n_annotations, more_annotations;
 	struct ts_memory_gap *gaps;

@@ -79,8 +79,8 @@ static void take_life(const struct look *k)
 static enum ts_status take_event(const struct look *k)
 {
 	struct ts_moment *to = k->to;
-	struct ts_stretches stretches;
-	const struct ts_stretch *within;
+	struct ts_mark_stretches stretches;
+	const struct ts_mark_stretch *within;
 
 	if (to->event == TS_REPLAY_BEFORE)
 		return TS_OK;
@@ -91,9 +91,9 @@ static enum ts_status take_event(const struct look *k)
 	if (to->row->action == TS_ACTION_ALLOC || to->row->action == TS_ACTION_FREE_REQUESTED ||
 	    to->row->action == TS_ACTION_FREE_COMPLETED)
 		take_life(k);
-	if (take_calls(k) || ts_stretches_of(k->r, k->arena, &stretches, k->err))
+	if (take_calls(k) || ts_mark_stretches_of(k->r, k->arena, &stretches, k->err))
 		return k->err->status;
-	within = ts_stretch_at(&stretches, to->event);
+	within = ts_mark_stretch_at(&stretches, to->event);
 	to->annotation = within ? ts_snapshot_text(k->r->snapshot, within->name) : ts_span_of(NULL, 0);
 	return TS_OK;
 }

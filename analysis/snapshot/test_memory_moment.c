@@ -221,8 +221,8 @@ static void joins_pages_of_an_expandable_segment(void **state)
 
 static void pairs_annotations(void **state)
 {
-	struct ts_stretches s;
-	struct ts_stretch_sums sums;
+	struct ts_mark_stretches s;
+	struct ts_mark_sums sums;
 	struct ts_error err;
 
 	(void)state;
@@ -241,17 +241,17 @@ static void pairs_annotations(void **state)
 	made_segment(0, 100);
 	made_block(100, 0, TS_BLOCK_INACTIVE, NULL);
 	look();
-	assert_int_equal(ts_stretches_of(&replay, &arena, &s, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_of(&replay, &arena, &s, &err), TS_OK);
 	assert_int_equal(s.n, 4);
 	assert_true(!s.items[0].began && s.items[0].first == 0 && s.items[0].end == 1);
 	assert_true(s.items[1].began && !s.items[1].ended && s.items[1].first == 1 && s.items[1].end == 7); /* epoch */
 	assert_true(s.items[2].ended && s.items[2].first == 2 && s.items[2].end == 5 && s.items[2].depth == 1);
 	assert_true(!s.items[3].ended && s.items[3].first == 6 && s.items[3].end == 7);
-	assert_ptr_equal(ts_stretch_at(&s, 3), &s.items[2]);
-	assert_ptr_equal(ts_stretch_at(&s, 5), &s.items[1]);
-	assert_ptr_equal(ts_stretch_at(&s, 0), &s.items[0]);
+	assert_ptr_equal(ts_mark_stretch_at(&s, 3), &s.items[2]);
+	assert_ptr_equal(ts_mark_stretch_at(&s, 5), &s.items[1]);
+	assert_ptr_equal(ts_mark_stretch_at(&s, 0), &s.items[0]);
 	/* No block shows these lives, so what is requested is shifted to end at 0; differences and places hold. */
-	assert_int_equal(ts_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
 	assert_int_equal(sums.n, 3);
 	for (size_t i = 0; i < sums.n; i++)
 		if (sums.items[i].name == s.items[2].name) {
@@ -264,8 +264,8 @@ static void pairs_annotations(void **state)
 /* Sums by hand: 100 bytes in use at the end, of which 40 came in the two steps; the first step had 130 at its most. */
 static void sums_annotations(void **state)
 {
-	struct ts_stretches s;
-	struct ts_stretch_sums sums;
+	struct ts_mark_stretches s;
+	struct ts_mark_sums sums;
 	struct ts_error err;
 
 	(void)state;
@@ -285,8 +285,8 @@ static void sums_annotations(void **state)
 	made_block(500, 1, TS_BLOCK_ACTIVE, FORWARD);
 	made_block(500, 59, TS_BLOCK_ACTIVE, FORWARD);
 	look();
-	assert_int_equal(ts_stretches_of(&replay, &arena, &s, &err), TS_OK);
-	assert_int_equal(ts_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_of(&replay, &arena, &s, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
 	assert_int_equal(sums.n, 1);
 	assert_int_equal(sums.items[0].n, 2);
 	assert_int_equal(sums.items[0].kept, 40);
@@ -300,9 +300,9 @@ static void finds_the_most_of_any_stretch(void **state)
 {
 	enum { EVENTS = 300, STRETCHES = 60 };
 	static uint64_t after[EVENTS];
-	struct ts_stretches s = {.n = STRETCHES};
-	struct ts_stretch items[STRETCHES];
-	struct ts_stretch_sums sums;
+	struct ts_mark_stretches s = {.n = STRETCHES};
+	struct ts_mark_stretch items[STRETCHES];
+	struct ts_mark_sums sums;
 	struct ts_error err;
 	uint32_t seed = 7;
 
@@ -319,14 +319,14 @@ static void finds_the_most_of_any_stretch(void **state)
 	ts_replay_requested(&replay, after);
 	for (uint32_t i = 0; i < STRETCHES; i++) {
 		seed = seed * 1664525 + 1013904223;
-		items[i] = (struct ts_stretch){.name = i, .first = (seed >> 8) % EVENTS};
+		items[i] = (struct ts_mark_stretch){.name = i, .first = (seed >> 8) % EVENTS};
 		items[i].end = items[i].first + 1 + (seed >> 20) % (EVENTS - items[i].first);
 	}
 	s.items = items;
-	assert_int_equal(ts_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
 	assert_int_equal(sums.n, STRETCHES);
 	for (size_t i = 0; i < sums.n; i++) {
-		const struct ts_stretch *of = &items[sums.items[i].name];
+		const struct ts_mark_stretch *of = &items[sums.items[i].name];
 		uint32_t most = of->first;
 
 		for (uint32_t e = of->first; e < of->end; e++)

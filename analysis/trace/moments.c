@@ -1,24 +1,24 @@
 #include "analysis/trace/moments.h"
 
 struct list {
-	struct ts_stretch *items;
+	struct ts_layered *items;
 	size_t n;
 };
 
-static void push(struct list *l, struct ts_stretch s)
+static void push(struct list *l, struct ts_layered s)
 {
 	if (s.end > s.begin)
 		l->items[l->n++] = s;
 }
 
 /* The events of a layer, each without what those that began before it cover. own has room for all. */
-static void own_moments(const struct ts_stretch *events, size_t n, uint8_t layer, struct list *own)
+static void own_moments(const struct ts_layered *events, size_t n, uint8_t layer, struct list *own)
 {
 	int64_t until = INT64_MIN;
 
 	own->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct ts_stretch s = events[i];
+		struct ts_layered s = events[i];
 
 		if (s.layer != layer || s.end <= until)
 			continue;
@@ -36,12 +36,12 @@ static void lay_under(const struct list *lies, const struct list *own, struct li
 
 	out->n = 0;
 	for (size_t i = 0; i < own->n; i++) {
-		struct ts_stretch s = own->items[i];
+		struct ts_layered s = own->items[i];
 
 		while (k < lies->n && lies->items[k].end <= s.begin)
 			push(out, lies->items[k++]);
 		while (k < lies->n && lies->items[k].begin < s.end) {
-			struct ts_stretch before = s;
+			struct ts_layered before = s;
 
 			before.end = lies->items[k].begin;
 			push(out, before);
@@ -56,7 +56,7 @@ static void lay_under(const struct list *lies, const struct list *own, struct li
 		push(out, lies->items[k++]);
 }
 
-enum ts_status ts_moments(const struct ts_stretch *events, size_t n, struct ts_arena *arena, struct ts_stretch **ret, size_t *ret_n,
+enum ts_status ts_moments(const struct ts_layered *events, size_t n, struct ts_arena *arena, struct ts_layered **ret, size_t *ret_n,
 			  struct ts_error *err)
 {
 	struct list lies = {0}, own = {.items = ts_arena_array(arena, n, sizeof *own.items)};

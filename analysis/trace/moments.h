@@ -13,14 +13,14 @@
 
 enum { TS_LAYERS = 3 };
 
-struct ts_stretch {
+struct ts_layered {
 	int64_t begin, end;
 	uint32_t row;  /* what the event was given as */
 	uint8_t layer; /* below TS_LAYERS */
 };
 
 /* Makes stretches of events that are sorted by begin: *ret are in the arena, by time, none of them empty. */
-enum ts_status ts_moments(const struct ts_stretch *events, size_t n, struct ts_arena *arena, struct ts_stretch **ret, size_t *ret_n,
+enum ts_status ts_moments(const struct ts_layered *events, size_t n, struct ts_arena *arena, struct ts_layered **ret, size_t *ret_n,
 			  struct ts_error *err);
 
 #endif

@@ -130,18 +130,18 @@ static void add_gap(const struct ts_trace_side *side, size_t *window, struct cel
 }
 
 /* Events as the layers of moments.h, in their order. */
-static struct ts_stretch *layers_of(const struct ts_device_event *w, size_t n, struct ts_arena *arena)
+static struct ts_layered *layers_of(const struct ts_device_event *w, size_t n, struct ts_arena *arena)
 {
-	struct ts_stretch *events = ts_arena_array(arena, n, sizeof *events);
+	struct ts_layered *events = ts_arena_array(arena, n, sizeof *events);
 
 	for (size_t i = 0; events && i < n; i++)
-		events[i] = (struct ts_stretch){w[i].begin, w[i].end, (uint32_t)i,
+		events[i] = (struct ts_layered){w[i].begin, w[i].end, (uint32_t)i,
 						w[i].class == TS_PART_COMPUTATION ? 0 : (w[i].class == TS_PART_COMMUNICATION ? 1 : 2)};
 	return events;
 }
 
 /* What is idle at the end of a window that no event closes, as of a step whose host ran on, was asked for by nobody yet. */
-static void add_all(const struct ts_trace_side *side, const struct ts_stretch *moments, size_t n, const struct ts_device_event *w,
+static void add_all(const struct ts_trace_side *side, const struct ts_layered *moments, size_t n, const struct ts_device_event *w,
 		    uint32_t *categories, struct cells *out)
 {
 	int64_t until = side->windows[0].begin;
@@ -165,7 +165,7 @@ static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_a
 {
 	struct ts_device_event *w = NULL, *spare;
 	uint32_t *categories = ts_arena_array(arena, side->trace->n_names + 1, sizeof *categories);
-	struct ts_stretch *events, *moments = NULL;
+	struct ts_layered *events, *moments = NULL;
 	struct cells out = {0};
 	size_t n = 0, n_moments = 0;
 
@@ -249,7 +249,7 @@ static void own_moments(const struct ts_nest *nest, int64_t *until, struct host 
 			take_own(h, nest->order[k], until[nest->order[k]], end_of(s, nest->order[k]));
 }
 
-static void host_cells(const struct ts_trace_side *side, const struct ts_stretch *moments, size_t n, uint32_t nothing,
+static void host_cells(const struct ts_trace_side *side, const struct ts_layered *moments, size_t n, uint32_t nothing,
 		       struct cells *out)
 {
 	int64_t until = side->windows[0].begin;
@@ -298,7 +298,7 @@ static enum ts_status host_parts(const struct ts_trace_side *side, struct ts_are
 {
 	struct host h = {.s = &side->trace->rows.spans, .thread = step_thread(side)};
 	struct ts_device_event *spare;
-	struct ts_stretch *events, *moments = NULL;
+	struct ts_layered *events, *moments = NULL;
 	struct cells out = {0};
 	int64_t *until = ts_arena_array(arena, h.s->n, sizeof *until);
 	size_t n_moments = 0;
@@ -313,7 +313,7 @@ static enum ts_status host_parts(const struct ts_trace_side *side, struct ts_are
 	own_moments(&side->nest, until, &h);
 	ts_device_events_by_begin(h.items, h.n, spare);
 	for (size_t i = 0; i < h.n; i++)
-		events[i] = (struct ts_stretch){h.items[i].begin, h.items[i].end, h.items[i].row, h.items[i].class};
+		events[i] = (struct ts_layered){h.items[i].begin, h.items[i].end, h.items[i].row, h.items[i].class};
 	if (ts_moments(events, h.n, arena, &moments, &n_moments, err))
 		return err->status;
 	out.items = ts_arena_array(arena, n_moments * 2 + side->n * 2 + 2, sizeof *out.items);

@@ -4,23 +4,23 @@ void ts_stretches_find(struct ts_stretches *b, const struct ts_device_event *w, 
 {
 	b->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct ts_stretch *last = b->n ? &b->items[b->n - 1] : NULL;
+		struct ts_trace_stretch *last = b->n ? &b->items[b->n - 1] : NULL;
 
 		if (last && w[i].begin <= last->end) {
 			last->end = w[i].end > last->end ? w[i].end : last->end;
 			continue;
 		}
 		b->items[b->n++] =
-			(struct ts_stretch){.begin = w[i].begin,
-					    .end = w[i].end,
-					    .before = last ? last->before + ((uint64_t)last->end - (uint64_t)last->begin) : 0};
+			(struct ts_trace_stretch){.begin = w[i].begin,
+						  .end = w[i].end,
+						  .before = last ? last->before + ((uint64_t)last->end - (uint64_t)last->begin) : 0};
 	}
 }
 
 uint64_t ts_stretches_before(const struct ts_stretches *b, int64_t t)
 {
 	size_t low = 0, n = b->n;
-	const struct ts_stretch *s;
+	const struct ts_trace_stretch *s;
 
 	while (n) {
 		size_t half = n / 2;

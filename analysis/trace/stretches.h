@@ -6,7 +6,7 @@
 
 /* Intervals that do not touch, in order, and how much there is before each. */
 struct ts_stretches {
-	struct ts_stretch {
+	struct ts_trace_stretch {
 		int64_t begin, end;
 		uint64_t before;
 	} * items;

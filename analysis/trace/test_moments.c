@@ -9,9 +9,9 @@
 
 #include "analysis/stats/random.h"
 
-static void holds(const struct ts_stretch *events, size_t n, const struct ts_stretch *want, size_t n_want)
+static void holds(const struct ts_layered *events, size_t n, const struct ts_layered *want, size_t n_want)
 {
-	struct ts_stretch *got = NULL;
+	struct ts_layered *got = NULL;
 	struct ts_arena arena;
 	struct ts_error err;
 	size_t n_got = 0;
@@ -29,7 +29,7 @@ static void holds(const struct ts_stretch *events, size_t n, const struct ts_str
 
 static void the_first_keeps_the_moment(void **state)
 {
-	static const struct ts_stretch events[] = {{0, 10, 1, 0}, {2, 5, 2, 0}, {4, 20, 3, 0}, {20, 20, 4, 0}},
+	static const struct ts_layered events[] = {{0, 10, 1, 0}, {2, 5, 2, 0}, {4, 20, 3, 0}, {20, 20, 4, 0}},
 				       want[] = {{0, 10, 1, 0}, {10, 20, 3, 0}};
 
 	(void)state;
@@ -40,7 +40,7 @@ static void the_first_keeps_the_moment(void **state)
 static void a_lower_layer_hides_the_others(void **state)
 {
 	/* communication 0 to 30 under two kernels, a copy that sticks out at both ends */
-	static const struct ts_stretch events[] = {{-5, 40, 9, 2}, {0, 30, 1, 1}, {5, 10, 2, 0}, {20, 35, 3, 0}},
+	static const struct ts_layered events[] = {{-5, 40, 9, 2}, {0, 30, 1, 1}, {5, 10, 2, 0}, {20, 35, 3, 0}},
 				       want[] = {{-5, 0, 9, 2},	 {0, 5, 1, 1},	 {5, 10, 2, 0},
 						 {10, 20, 1, 1}, {20, 35, 3, 0}, {35, 40, 9, 2}};
 
@@ -52,7 +52,7 @@ static void a_lower_layer_hides_the_others(void **state)
 static void as_one_by_one(void **state)
 {
 	enum { EVENTS = 40, TIME = 100 };
-	struct ts_stretch events[EVENTS], *got = NULL;
+	struct ts_layered events[EVENTS], *got = NULL;
 	struct ts_arena arena;
 	struct ts_random r;
 	struct ts_error err;
@@ -66,12 +66,12 @@ static void as_one_by_one(void **state)
 		for (uint32_t i = 0; i < EVENTS; i++) {
 			begin += ts_random_below(&r, 4);
 			events[i] =
-				(struct ts_stretch){begin, begin + ts_random_below(&r, 12), i, (uint8_t)ts_random_below(&r, TS_LAYERS)};
+				(struct ts_layered){begin, begin + ts_random_below(&r, 12), i, (uint8_t)ts_random_below(&r, TS_LAYERS)};
 		}
 		ts_arena_init(&arena, 0);
 		assert_int_equal(ts_moments(events, EVENTS, &arena, &got, &n, &err), TS_OK);
 		for (int64_t t = 0; t < TIME + 60; t++) {
-			const struct ts_stretch *best = NULL;
+			const struct ts_layered *best = NULL;
 
 			for (size_t i = 0; i < EVENTS; i++)
 				if (events[i].begin <= t && t < events[i].end && (!best || events[i].layer < best->layer))

@@ -133,12 +133,12 @@ static void take_lines(struct figure *f)
 
 static void take_stretches(struct figure *f)
 {
-	const struct ts_stretches *all = &f->d->stretches;
+	const struct ts_mark_stretches *all = &f->d->stretches;
 	struct ts_areas_mark *marks = kept(f, all->n < STRETCHES_MOST ? all->n : STRETCHES_MOST, sizeof *marks);
 	size_t n = 0;
 
 	for (size_t i = 0; marks && i < all->n && n < STRETCHES_MOST; i++) {
-		const struct ts_stretch *s = &all->items[i];
+		const struct ts_mark_stretch *s = &all->items[i];
 
 		if (s->depth >= ROWS_MOST || s->end <= s->first)
 			continue;
