@@ -48,6 +48,8 @@ enum { TS_KEPT_MAX = 4096 }; /* files of a run */
 enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err);
 /* Whether such a file lies in the folder itself; by names alone. A folder that cannot be listed has none. */
 bool ts_kept_here(const char *top, const char *directory);
+/* Whether a folder of this name is that of a rank: "rank3". */
+bool ts_kept_is_rank(const char *name);
 /* Adds the files of a folder, and those of folders in it that are no runs and no ranks, as those of this rank. prefix: "" or
  * "rank3/". */
 enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix, int32_t rank,

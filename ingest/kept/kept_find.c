@@ -136,7 +136,7 @@ static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *
 	return add_file(kept, &mine, folder, err);
 }
 
-static bool is_rank(const char *name)
+bool ts_kept_is_rank(const char *name)
 {
 	if (strncmp(name, "rank", 4) != 0 || !name[4])
 		return false;
@@ -172,7 +172,7 @@ static enum ts_status find_below(struct ts_kept_set *kept, const struct ts_kept_
 
 	if (!prefix)
 		return ts_arena_error(kept->arena, err);
-	if (name[0] == '.' || is_rank(name) || is_run(where->top, where->path, kept->arena))
+	if (name[0] == '.' || ts_kept_is_rank(name) || is_run(where->top, where->path, kept->arena))
 		return TS_OK;
 	below.shown = ts_span_str(prefix);
 	status = find(kept, &below, name, &cannot);

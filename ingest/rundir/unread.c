@@ -24,16 +24,6 @@ static bool is_known(const char *name)
 	return strncmp(name, "steps", 5) == 0 && ts_file_ends(name, ".jsonl");
 }
 
-static bool is_rank(const char *name)
-{
-	if (strncmp(name, "rank", 4) != 0 || !name[4])
-		return false;
-	for (const char *at = name + 4; *at; at++)
-		if (!ts_is_digit((uint8_t)*at))
-			return false;
-	return true;
-}
-
 /* The entry is a kept file, or a folder with one. */
 static bool is_kept(const struct ts_kept_set *kept, const char *path)
 {
@@ -51,7 +41,7 @@ static bool is_unread(const struct ts_kept_set *kept, const char *top, const cha
 
 	if (name[0] == '.' || is_known(name) || (kind != TS_FILE_REGULAR && kind != TS_FILE_DIRECTORY))
 		return false;
-	return !(kind == TS_FILE_DIRECTORY && is_rank(name)) && !is_kept(kept, path);
+	return !(kind == TS_FILE_DIRECTORY && ts_kept_is_rank(name)) && !is_kept(kept, path);
 }
 
 enum ts_status ts_unread_tell(const struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix,
