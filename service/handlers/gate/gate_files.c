@@ -27,6 +27,7 @@ static enum ts_status files_of(struct ts_fetch *f, const struct ts_gate_input *i
 	return TS_OK;
 }
 
+/* The first file of the first rank that both have. */
 static bool choose(const struct files files[2], bool same_name, const struct ts_run_trace *ret[2])
 {
 	for (size_t i = 0; i < files[0].n; i++)
@@ -42,8 +43,8 @@ static bool choose(const struct files files[2], bool same_name, const struct ts_
 	return false;
 }
 
-enum ts_status ts_gate_files(struct ts_fetch *f, const struct ts_gate_input *input, ts_gate_lister *list, struct ts_arena *arena,
-			     const struct ts_run_trace *ret[2], struct ts_error *err)
+static enum ts_status find(struct ts_fetch *f, const struct ts_gate_input *input, ts_gate_lister *list, struct ts_arena *arena,
+			   const struct ts_run_trace *ret[2], struct ts_error *err)
 {
 	struct files files[2];
 
@@ -56,7 +57,8 @@ enum ts_status ts_gate_files(struct ts_fetch *f, const struct ts_gate_input *inp
 	return TS_OK;
 }
 
-struct ts_span ts_gate_cut(struct ts_span text)
+/* As much of the text as a row may carry, whole characters. */
+static struct ts_span cut(struct ts_span text)
 {
 	size_t n = text.len < TS_PATH_MAX ? text.len : TS_PATH_MAX;
 
@@ -65,8 +67,28 @@ struct ts_span ts_gate_cut(struct ts_span text)
 	return ts_span_part(text, 0, n);
 }
 
-enum ts_status ts_gate_put_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status put_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
 {
-	why.name = ts_arena_span(arena, why.name);
+	why.name = ts_arena_span(arena, cut(why.name));
 	return why.name.data ? ts_gate_why_first(v, why, arena, err) : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_gate_files_why(struct ts_fetch *f, struct ts_verdict *v, ts_gate_lister *list, ts_gate_comparer *row_of,
+				 struct ts_arena *arena, struct ts_error *err)
+{
+	const struct ts_run_trace *of[2] = {NULL, NULL};
+	struct ts_gate_why why;
+	struct ts_arena own;
+	enum ts_status status;
+
+	if (find(f, &v->input, list, arena, of, err))
+		return err->status;
+	if (!of[0])
+		return TS_OK;
+	ts_arena_init(&own, TS_ANALYSIS_ARENA);
+	status = row_of(f, of, &own, &why, err);
+	if (!status)
+		status = put_first(v, why, arena, err);
+	ts_arena_finish(&own);
+	return status;
 }

@@ -13,13 +13,14 @@
 typedef enum ts_status ts_gate_lister(ts_object_source *get, void *ctx, const struct ts_id *head, struct ts_arena *arena,
 				      struct ts_run_trace **ret_files, size_t *ret_n, struct ts_error *err);
 
-/* Of the baseline and of the candidate the first file of the first rank that both have, if there is such a rank one of the same
- * name; both NULL if there is none. */
-enum ts_status ts_gate_files(struct ts_fetch *f, const struct ts_gate_input *input, ts_gate_lister *list, struct ts_arena *arena,
-			     const struct ts_run_trace *ret[2], struct ts_error *err);
-/* As much of the text as a row may carry, whole characters. */
-struct ts_span ts_gate_cut(struct ts_span text);
-/* Puts the row, whose name may lie in another arena, in front of the verdict's why. */
-enum ts_status ts_gate_put_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
+/* Compares the file of the baseline with that of the candidate: what they come to, as a row, whose name may be of any
+ * length and lie in `own`. */
+typedef enum ts_status ts_gate_comparer(struct ts_fetch *f, const struct ts_run_trace *const of[2], struct ts_arena *own,
+					struct ts_gate_why *ret, struct ts_error *err);
+
+/* Compares, of the first rank of which both runs have files, the first one of each, if there are some those of the same name, and puts
+ * the row in front of the verdict's why. Does nothing if there is no such rank. */
+enum ts_status ts_gate_files_why(struct ts_fetch *f, struct ts_verdict *v, ts_gate_lister *list, ts_gate_comparer *row_of,
+				 struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -76,29 +76,12 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 	for (int k = 0; k < 2; k++)
 		if (ts_snapshot_columns_load(ts_fetch_source, f, &of[k]->columns, own, &snapshots[k], err))
 			return err->status;
-	if (ts_memory_diff(&snapshots[0], &snapshots[1], own, &diff, err) || say(&diff, own, &ret->name, err))
+	if (ts_memory_diff(&snapshots[0], &snapshots[1], own, &diff, err))
 		return err->status;
-	ret->name = ts_gate_cut(ret->name);
-	return TS_OK;
+	return say(&diff, own, &ret->name, err);
 }
 
 enum ts_status ts_gate_memory_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)
 {
-	const struct ts_run_trace *of[2] = {NULL, NULL};
-	struct ts_gate_why why;
-	struct ts_arena own;
-	enum ts_status status;
-
-	if (!ts_gate_asks_memory(v))
-		return TS_OK;
-	if (ts_gate_files(f, &v->input, ts_run_snapshots, arena, of, err))
-		return err->status;
-	if (!of[0])
-		return TS_OK;
-	ts_arena_init(&own, TS_ANALYSIS_ARENA);
-	status = row_of(f, of, &own, &why, err);
-	if (!status)
-		status = ts_gate_put_first(v, why, arena, err);
-	ts_arena_finish(&own);
-	return status;
+	return ts_gate_asks_memory(v) ? ts_gate_files_why(f, v, ts_run_snapshots, row_of, arena, err) : TS_OK;
 }

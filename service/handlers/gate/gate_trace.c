@@ -54,7 +54,7 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 	}
 	if (compare(f, of, own, &diff, err))
 		return err->status;
-	ret->name = ts_gate_cut(diff.sentence);
+	ret->name = diff.sentence;
 	ret->base = (double)diff.step.a.mean_ns / 1e9;
 	ret->candidate = (double)diff.step.b.mean_ns / 1e9;
 	return TS_OK;
@@ -62,21 +62,5 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 
 enum ts_status ts_gate_trace_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)
 {
-	const struct ts_run_trace *of[2] = {NULL, NULL};
-	struct ts_gate_why why;
-	struct ts_arena own;
-	enum ts_status status;
-
-	if (!ts_gate_asks_why(v))
-		return TS_OK;
-	if (ts_gate_files(f, &v->input, ts_run_traces, arena, of, err))
-		return err->status;
-	if (!of[0])
-		return TS_OK;
-	ts_arena_init(&own, TS_ANALYSIS_ARENA);
-	status = row_of(f, of, &own, &why, err);
-	if (!status)
-		status = ts_gate_put_first(v, why, arena, err);
-	ts_arena_finish(&own);
-	return status;
+	return ts_gate_asks_why(v) ? ts_gate_files_why(f, v, ts_run_traces, row_of, arena, err) : TS_OK;
 }
