@@ -3,6 +3,7 @@
 #include "analysis/stats/contrast.h"
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/trace_diff_parts.h"
+#include "run/trace_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -393,4 +394,22 @@ enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b,
 		return err->status;
 	*ret = d;
 	return TS_OK;
+}
+
+enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const struct ts_id *a, const struct ts_id *b,
+				    struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err)
+{
+	const struct ts_id *const of[2] = {a, b};
+	struct ts_trace_record record;
+	struct ts_trace traces[2];
+	enum ts_status status = TS_OK;
+	int n = 0;
+
+	for (; n < 2 && !status; n += !status)
+		status = ts_trace_columns_load(get, ctx, of[n], arena, &traces[n], &record, err);
+	if (!status)
+		status = ts_trace_diff(&traces[0], &traces[1], arena, ret, err);
+	while (n-- > 0)
+		ts_trace_finish(&traces[n]);
+	return status;
 }

@@ -18,6 +18,7 @@
 #define TSCOPE_ANALYSIS_TRACE_TRACE_DIFF_H
 
 #include "analysis/trace/trace_side.h"
+#include "run/index.h"
 
 #define TS_TRACE_DIFF_ALPHA 0.05
 #define TS_TRACE_DIFF_LEAST 0.01
@@ -77,6 +78,9 @@ struct ts_trace_diff {
 
 enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, struct ts_arena *arena, struct ts_trace_diff *ret,
 			     struct ts_error *err);
+/* The same of stored traces, by the ids of their columns; they are loaded for it, and what the answer keeps of them is the arena's. */
+enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const struct ts_id *a, const struct ts_id *b,
+				    struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);
 
 /* "gemm", "kernel", ...: the word of a table in JSON, and its heading. */
 const char *ts_side_table_word(enum ts_side_table table);

@@ -22,23 +22,6 @@ static enum ts_status are_few(struct ts_fetch *f, const struct ts_run_trace *con
 	return TS_OK;
 }
 
-static enum ts_status compare(struct ts_fetch *f, const struct ts_run_trace *const of[2], struct ts_arena *own,
-			      struct ts_trace_diff *ret, struct ts_error *err)
-{
-	struct ts_trace_record record;
-	struct ts_trace traces[2];
-	enum ts_status status = TS_OK;
-	int n = 0;
-
-	for (; n < 2 && !status; n += !status)
-		status = ts_trace_columns_load(ts_fetch_source, f, &of[n]->columns, own, &traces[n], &record, err);
-	if (!status)
-		status = ts_trace_diff(&traces[0], &traces[1], own, ret, err);
-	while (n-- > 0)
-		ts_trace_finish(&traces[n]);
-	return status;
-}
-
 static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *const of[2], struct ts_arena *own, struct ts_gate_why *ret,
 			     struct ts_error *err)
 {
@@ -52,7 +35,7 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 		ret->name = ts_span_str("both runs have traces, which are too long to be compared here: tscope diff compares them");
 		return TS_OK;
 	}
-	if (compare(f, of, own, &diff, err))
+	if (ts_trace_diff_stored(ts_fetch_source, f, &of[0]->columns, &of[1]->columns, own, &diff, err))
 		return err->status;
 	ret->name = diff.sentence;
 	ret->base = (double)diff.step.a.mean_ns / 1e9;
