@@ -97,7 +97,7 @@ static void run(struct made *m, bool kempner, struct ts_peer_answer *ret)
 
 	m->trace.threads = &thread;
 	m->trace.n_threads = 1;
-	assert_int_equal(ts_trace_answer(&m->trace, &m->arena, &answer, &m->err), TS_OK);
+	assert_int_equal(ts_trace_answer(&m->trace, NULL, &m->arena, &answer, &m->err), TS_OK);
 	if (kempner)
 		assert_int_equal(ts_kempner(&m->trace, &answer, "traces", &m->arena, ret, &m->err), TS_OK);
 	else
@@ -168,7 +168,7 @@ static void the_names_of_2021(void **state)
 	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 0, 90 * MS, TS_TRACE_NONE);
 	m.trace.threads = &old;
 	m.trace.n_threads = 1;
-	assert_int_equal(ts_trace_answer(&m.trace, &m.arena, &answer, &m.err), TS_OK);
+	assert_int_equal(ts_trace_answer(&m.trace, NULL, &m.arena, &answer, &m.err), TS_OK);
 	assert_int_equal(ts_axolotl_trace(&m.trace, &answer, "X", &m.arena, &a, &m.err), TS_OK);
 	assert_int_equal(a.n_lines, 1);
 	is(&a, "  No CUDA kernel events found!", "1 unseen");
@@ -246,7 +246,7 @@ static void a_full_arena_is_an_error(void **state)
 	made_add(&m, TS_TRACE_COPY, NAME_NONE, 2, 90 * MS, 91 * MS, TS_TRACE_NONE);
 	m.trace.threads = &thread;
 	m.trace.n_threads = 1;
-	assert_int_equal(ts_trace_answer(&m.trace, &m.arena, &answer, &m.err), TS_OK);
+	assert_int_equal(ts_trace_answer(&m.trace, NULL, &m.arena, &answer, &m.err), TS_OK);
 	for (int tool = 0; tool < 2; tool++) {
 		for (size_t ceiling = 64;; ceiling += 256) {
 			struct ts_arena small;

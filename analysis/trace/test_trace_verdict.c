@@ -17,7 +17,7 @@ static struct ts_trace_answer answer;
 
 static void judge(struct made *m, const struct ts_policy *policy)
 {
-	assert_int_equal(ts_trace_answer(&m->trace, &m->arena, &answer, &m->err), TS_OK);
+	assert_int_equal(ts_trace_answer(&m->trace, NULL, &m->arena, &answer, &m->err), TS_OK);
 	assert_int_equal(ts_trace_judge(&answer, policy, &m->arena, &m->err), TS_OK);
 	assert_true(test_seen(&answer.verdict.measures));
 }

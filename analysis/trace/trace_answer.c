@@ -19,8 +19,10 @@ static void count(const struct ts_trace *trace, struct ts_trace_answer *out)
 	out->counters = trace->rows.counters.n;
 }
 
-enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *ret, struct ts_error *err)
+enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_path_asked *asked, struct ts_arena *arena,
+			       struct ts_trace_answer *ret, struct ts_error *err)
 {
+	static const struct ts_path_asked whole = {.has_step = false};
 	const struct ts_trace_about *about = &trace->about;
 	struct ts_trace_answer out = {.has_rank = about->rank != TS_TRACE_NONE,
 				      .has_world_size = about->world_size != TS_TRACE_NONE,
@@ -36,7 +38,7 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *ar
 	if (ts_timelines(trace, arena, &out.lines, err) || ts_kernel_sums(trace, arena, &out.sums, err) ||
 	    ts_idle_rows(trace, arena, &out.idle, &out.n_idle, err) || ts_nest(trace, arena, &nest, err) ||
 	    ts_trace_host(trace, &nest, &out.lines, arena, &out.host, err) ||
-	    ts_critical_path(trace, &nest, &(struct ts_path_asked){.has_step = false}, arena, &out.critical, err) ||
+	    ts_critical_path(trace, &nest, asked ? asked : &whole, arena, &out.critical, err) ||
 	    ts_trace_work(trace, &nest, &out.lines, arena, &out.work, err))
 		return err->status;
 	*ret = out;

@@ -34,7 +34,9 @@ struct ts_trace_answer {
 	struct ts_trace_work work;
 };
 
-/* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's. */
-enum ts_status ts_trace_answer(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *ret, struct ts_error *err);
+/* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's.
+ * asked: of the critical path; NULL: that of the whole trace. TS_NOT_FOUND: the trace does not have the step. */
+enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_path_asked *asked, struct ts_arena *arena,
+			       struct ts_trace_answer *ret, struct ts_error *err);
 
 #endif

@@ -23,7 +23,7 @@ static enum ts_status answer_of(struct ts_cli *cli, const char *path, const stru
 
 	if (!folder)
 		return ts_arena_error(&cli->arena, err);
-	if (ts_trace_answer(trace, &cli->arena, &answer, err))
+	if (ts_trace_answer(trace, NULL, &cli->arena, &answer, err))
 		return err->status;
 	if (tool && strcmp(tool, "kempner") == 0)
 		return ts_kempner(trace, &answer, folder, &cli->arena, ret, err);
@@ -99,7 +99,7 @@ static enum ts_status load_pair(struct ts_cli *cli, struct pair *pair, struct ts
 		ts_say_notices(cli, path, &notices, false);
 	}
 	for (size_t i = 0; i < 2; i++)
-		if (ts_trace_answer(&pair->traces[i], &cli->arena, &pair->answers[i], err))
+		if (ts_trace_answer(&pair->traces[i], NULL, &cli->arena, &pair->answers[i], err))
 			return err->status;
 	return TS_OK;
 }

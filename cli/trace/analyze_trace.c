@@ -36,57 +36,60 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const ch
 	return status;
 }
 
-/* The critical path, of --step alone if that is given. */
-static enum ts_status path_asked(struct ts_cli *cli, const struct ts_trace *trace, struct ts_critical_path *path, struct ts_error *err)
+/* What is said of the trace, with the critical path of --step alone if that is given. */
+static enum ts_status compute(struct ts_cli *cli, const struct ts_trace *trace, struct ts_trace_answer *ret, struct ts_error *err)
 {
 	struct ts_path_asked asked = {.has_step = false};
-	struct ts_nest nest;
 	uint64_t step = 0;
 
 	if (ts_args_uint(&cli->args, "step", INT64_MAX, &asked.has_step, &step, err))
 		return err->status;
 	asked.step = (int64_t)step;
-	if (ts_nest(trace, &cli->arena, &nest, err) || ts_critical_path(trace, &nest, &asked, &cli->arena, path, err))
-		return ts_error_prefix(err, "the critical path");
+	if (ts_trace_answer(trace, &asked, &cli->arena, ret, err))
+		return err->status == TS_NOT_FOUND ? ts_error_prefix(err, "the critical path") : err->status;
 	return TS_OK;
+}
+
+static enum ts_status show(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+			   struct ts_trace_answer *answer, struct ts_error *err)
+{
+	struct ts_policy policy;
+	bool answered = false;
+
+	if (ts_policy_file(cli, &policy, err))
+		return ts_error_prefix(err, "analyze");
+	if (ts_trace_judge(answer, &policy, &cli->arena, err))
+		return err->status;
+	cli->exit_code = ts_fails_on(cli, &answer->verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	answer->path = path;
+	answer->events = record->events;
+	answer->cut = record->cut;
+	answer->notices = record->notices;
+	answer->n_notices = record->n_notices;
+	if (ts_trace_page(cli, trace, answer, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace, answer, err) : ts_render_trace_text(cli, answer, err);
 }
 
 enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
 			     struct ts_error *err)
 {
 	struct ts_trace_answer answer;
-	struct ts_policy policy;
-	bool answered = false;
 
-	if (ts_policy_file(cli, &policy, err))
-		return ts_error_prefix(err, "analyze");
-	if (ts_trace_answer(trace, &cli->arena, &answer, err) ||
-	    (ts_args_has(&cli->args, "step") && path_asked(cli, trace, &answer.critical, err)) ||
-	    ts_trace_judge(&answer, &policy, &cli->arena, err))
-		return err->status;
-	cli->exit_code = ts_fails_on(cli, &answer.verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	answer.path = path;
-	answer.events = record->events;
-	answer.cut = record->cut;
-	answer.notices = record->notices;
-	answer.n_notices = record->n_notices;
-	if (ts_trace_page(cli, trace, &answer, &answered, err))
-		return err->status;
-	if (answered)
-		return TS_OK;
-	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
+	return compute(cli, trace, &answer, err) ? err->status : show(cli, path, trace, record, &answer, err);
 }
 
 /* Writes --overlay. */
 static enum ts_status overlay(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_file *file,
-			      struct ts_error *err)
+			      const struct ts_critical_path *critical, struct ts_error *err)
 {
 	const char *to = ts_args_text(&cli->args, "overlay");
-	struct ts_critical_path critical;
 
 	if (!to)
 		return TS_OK;
-	if (path_asked(cli, trace, &critical, err) || ts_write_overlay(path, trace, file, &critical, to, err))
+	if (ts_write_overlay(path, trace, file, critical, to, err))
 		return err->status;
 	ts_cli_say(cli, "wrote the trace with its critical path to %s", to);
 	return TS_OK;
@@ -95,12 +98,13 @@ static enum ts_status overlay(struct ts_cli *cli, const char *path, const struct
 static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
 				const struct ts_trace_file *file, struct ts_error *err)
 {
+	struct ts_trace_answer answer;
 	struct ts_trace_record record;
 
-	if (overlay(cli, path, trace, file, err))
+	if (compute(cli, trace, &answer, err) || overlay(cli, path, trace, file, &answer.critical, err) ||
+	    ts_trace_file_record(file, notices, &cli->arena, &record, err))
 		return err->status;
-	return ts_trace_file_record(file, notices, &cli->arena, &record, err) ? err->status
-									      : ts_show_trace(cli, path, trace, &record, err);
+	return show(cli, path, trace, &record, &answer, err);
 }
 
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)
