@@ -1,6 +1,7 @@
 #include "run/trace.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 /* Each column is its own block, so that a table grows without a block as large as all of it. */
 static bool grow(void *column, size_t size, size_t cap)
@@ -88,16 +89,9 @@ static void shift(uint32_t *spans, size_t first, size_t n, size_t before)
 
 size_t ts_trace_detail(const uint32_t *spans, size_t n, uint32_t span)
 {
-	size_t low = 0, high = n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans[middle] < span)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TS_BISECT(low, n, i, spans[i] < span);
 	return low < n && spans[low] == span ? low : SIZE_MAX;
 }
 

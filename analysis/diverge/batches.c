@@ -1,5 +1,7 @@
 #include "analysis/diverge/batches.h"
 
+#include "base/bisect.h"
+
 #include <stdlib.h>
 
 enum {
@@ -68,16 +70,9 @@ static uint64_t count_among(const struct seen *all, size_t n, int64_t from, cons
 /* Returns the first of them whose digest is not less. */
 static size_t lower(const struct seen *all, size_t n, uint64_t digest)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all[mid].digest < digest)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TS_BISECT(lo, n, i, all[i].digest < digest);
 	return lo;
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/rank/rise.h"
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
+#include "base/bisect.h"
 
 enum { RANK_BLOCKS = 128, FLOOR_BLOCKS = 24 };
 
@@ -36,16 +37,9 @@ struct memory {
 static struct ts_series cut(const struct ts_series *s, int64_t first)
 {
 	struct ts_series out = s ? *s : (struct ts_series){.n = 0};
-	size_t lo = 0, hi = out.n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (out.keys[mid] < first)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TS_BISECT(lo, out.n, i, out.keys[i] < first);
 	if (lo) {
 		out.keys += lo;
 		out.values += lo;

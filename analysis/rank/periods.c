@@ -1,6 +1,7 @@
 #include "analysis/rank/periods.h"
 
 #include "analysis/stats/stats.h"
+#include "base/bisect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,18 +83,11 @@ static void positions(struct search *s, const int64_t *keys, uint64_t unit)
 /* Returns the first record at this position or after it. */
 static size_t record_at(const struct search *s, uint64_t position)
 {
-	size_t lo = 0, hi = s->n;
+	size_t lo = 0;
 
 	if (s->contiguous)
 		return position < s->n ? (size_t)position : s->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->at[mid] < position)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TS_BISECT(lo, s->n, i, s->at[i] < position);
 	return lo;
 }
 

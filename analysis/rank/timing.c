@@ -5,6 +5,7 @@
 #include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
+#include "base/bisect.h"
 
 #include <stdio.h>
 
@@ -48,16 +49,9 @@ static struct ts_span without_prefix(struct ts_span name)
 
 static size_t at_or_after(const int64_t *keys, size_t n, int64_t first)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (keys[mid] < first)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TS_BISECT(lo, n, i, keys[i] < first);
 	return lo;
 }
 

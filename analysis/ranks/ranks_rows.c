@@ -5,6 +5,7 @@
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/stats/stats.h"
+#include "base/bisect.h"
 
 #include <stdio.h>
 
@@ -50,16 +51,9 @@ static void row_text(struct rows *o, enum ts_measure_name what, const char *text
 
 static bool present(const struct ts_ranks *r, int64_t rank)
 {
-	size_t lo = 0, hi = r->n_ranks;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->ranks[mid] < rank)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TS_BISECT(lo, r->n_ranks, i, r->ranks[i] < rank);
 	return lo < r->n_ranks && r->ranks[lo] == rank;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/snapshot/marks.h"
 
+#include "base/bisect.h"
+
 #include <stdlib.h>
 
 struct mark {
@@ -50,16 +52,9 @@ static int compare_sums(const void *va, const void *vb)
 /* The first event that is later; not before: or at that time. */
 static uint32_t event_at(const struct walk *w, int64_t time_us, bool after)
 {
-	uint32_t low = 0, high = w->r->n_events;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (after ? w->latest[middle] <= time_us : w->latest[middle] < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TS_BISECT(low, w->r->n_events, i, after ? w->latest[i] <= time_us : w->latest[i] < time_us);
 	return low;
 }
 

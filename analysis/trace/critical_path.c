@@ -3,6 +3,7 @@
 #include "analysis/trace/path_collectives.h"
 #include "analysis/trace/trace_steps.h"
 #include "analysis/trace/what_if.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 
@@ -40,18 +41,9 @@ static enum ts_status find_steps(struct path *p, struct ts_arena *arena, struct 
 
 static uint32_t steps_begun(const struct path *p, int64_t time)
 {
-	size_t low = 0, n = p->n_steps;
+	size_t low = 0;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (p->steps[low + half].begin <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, p->n_steps, i, p->steps[i].begin <= time);
 	return (uint32_t)low;
 }
 
@@ -180,18 +172,9 @@ static enum ts_status find_windows(struct path *p, const struct ts_path_asked *a
 /* The thread of the trace on which a point of the host lies. */
 static uint32_t thread_of(const struct ts_path_graph *g, uint32_t point)
 {
-	size_t low = 0, n = g->n_threads;
+	size_t low = 0;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (g->threads[low + half].first <= point) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, g->n_threads, i, g->threads[i].first <= point);
 	return g->threads[low - 1].thread;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/trace/device_events.h"
 
 #include "analysis/trace/kernel.h"
+#include "base/bisect.h"
 
 /* --- sorting --- */
 
@@ -154,20 +155,11 @@ enum ts_status ts_launches_find(const struct ts_trace *trace, struct ts_arena *a
 
 const struct ts_device_event *ts_launch_of(struct ts_launches *l, uint64_t correlation)
 {
-	size_t low = 0, n = l->n;
+	size_t low = 0;
 
 	if (l->last + 1 < l->n && l->items[l->last + 1].group == correlation && l->items[l->last].group != correlation)
 		return &l->items[++l->last];
-	while (n) {
-		size_t half = n / 2;
-
-		if (l->items[low + half].group < correlation) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, l->n, i, l->items[i].group < correlation);
 	if (low == l->n || l->items[low].group != correlation)
 		return NULL;
 	l->last = low;

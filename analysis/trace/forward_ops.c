@@ -1,5 +1,7 @@
 #include "analysis/trace/forward_ops.h"
 
+#include "base/bisect.h"
+
 bool ts_is_autograd_node(const struct ts_trace_operators *o, size_t row)
 {
 	return o->forward_thread[row] > 0 && o->sequence[row] >= 0;
@@ -10,36 +12,19 @@ bool ts_is_autograd_node(const struct ts_trace_operators *o, size_t row)
 /* Places in w of the first event with this group, and of the first behind them. */
 static void range_of(const struct ts_device_event *w, size_t n, uint64_t group, size_t *ret_low, size_t *ret_high)
 {
-	size_t bounds[2];
+	size_t low = 0, high;
 
-	for (int upper = 0; upper < 2; upper++) {
-		size_t low = 0, high = n;
-
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (w[middle].group < group || (upper && w[middle].group == group))
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		bounds[upper] = low;
-	}
-	*ret_low = bounds[0];
-	*ret_high = bounds[1];
+	TS_BISECT(low, n, i, w[i].group < group);
+	high = low;
+	TS_BISECT(high, n - low, i, w[i].group == group);
+	*ret_low = low;
+	*ret_high = high;
 }
 
 /* The first of w[low, high), which are by begin, that begins at this time or later; high: none. */
 static size_t begin_of(const struct ts_device_event *w, size_t low, size_t high, int64_t begin)
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w[middle].begin < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TS_BISECT(low, high - low, i, w[i].begin < begin);
 	return low;
 }
 
@@ -168,14 +153,7 @@ uint32_t ts_forward_op_of(const struct ts_forward_ops *f, size_t node)
 	if (first == last)
 		return threads[f->ops[low].row] == threads[f->ops[high - 1].row] ? f->ops[high - 1].row : TS_NEST_NONE;
 	thread = f->threads[first].row;
-	while (low < high) { /* the first behind those of the thread */
-		size_t middle = low + (high - low) / 2;
-
-		if (threads[f->ops[middle].row] <= thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TS_BISECT(low, high - low, i, threads[f->ops[i].row] <= thread); /* the first behind those of the thread */
 	return low && f->ops[low - 1].group == (uint64_t)o->sequence[node] && threads[f->ops[low - 1].row] == thread
 		       ? f->ops[low - 1].row
 		       : TS_NEST_NONE;

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device_events.h"
 #include "analysis/trace/saturate.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 
@@ -61,16 +62,7 @@ static size_t before(const struct ts_device_event *w, size_t n, int64_t time, bo
 {
 	size_t low = 0;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (w[low + half].begin < time || (at && w[low + half].begin == time)) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, n, i, w[i].begin < time || (at && w[i].begin == time));
 	return low;
 }
 

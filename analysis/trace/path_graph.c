@@ -1,5 +1,7 @@
 #include "analysis/trace/path_graph.h"
 
+#include "base/bisect.h"
+
 /* --- times --- */
 
 /* The least that the stretch before a point takes. */
@@ -53,18 +55,9 @@ uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link)
 
 uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
 {
-	uint32_t low = t->first, n = t->n;
+	uint32_t low = t->first;
 
-	while (n) {
-		uint32_t half = n / 2;
-
-		if (g->at[low + half] <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, t->n, i, g->at[i] <= time);
 	return low == t->first ? low : low - 1;
 }
 

@@ -1,5 +1,6 @@
 /* path_waits.c - the links of what waits: calls for the work of devices, and streams for each other. */
 #include "analysis/trace/path_graph.h"
+#include "base/bisect.h"
 
 enum {
 	STREAMS_MAX = 1024, /* beyond, only what the table syncs says is linked */
@@ -33,37 +34,19 @@ static bool given_before(const struct ts_path_graph *g, size_t work, int64_t tim
 
 static uint32_t count_given(const struct ts_path_graph *g, const struct ts_path_stream *s, int64_t time)
 {
-	uint32_t low = 0, n = s->n;
+	uint32_t low = 0;
 
-	while (n) {
-		uint32_t half = n / 2;
-
-		if (given_before(g, s->first + low + half, time)) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, s->n, i, given_before(g, s->first + i, time));
 	return low;
 }
 
 static const struct ts_path_stream *stream_of(const struct ts_path_graph *g, int32_t device, int32_t stream)
 {
-	for (size_t low = 0, n = g->n_streams; n;) {
-		size_t half = n / 2;
-		const struct ts_path_stream *s = &g->streams[low + half];
+	const struct ts_path_stream *s = g->streams;
+	size_t low = 0;
 
-		if (s->device == device && s->stream == stream)
-			return s;
-		if (s->device < device || (s->device == device && s->stream < stream)) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return NULL;
+	TS_BISECT(low, g->n_streams, i, s[i].device < device || (s[i].device == device && s[i].stream < stream));
+	return low < g->n_streams && s[low].device == device && s[low].stream == stream ? &s[low] : NULL;
 }
 
 /* The end of the last of the first n events of a stream, n > 0, that had ended by a time; TS_PATH_NONE: none had. Who waits for the
@@ -133,19 +116,10 @@ static bool recorded(struct waits *w, size_t sync, int64_t call_begin, struct ta
 /* The number of waits of streams that come before those of this stream at this time. */
 static size_t holds_before(const struct waits *w, uint64_t key, int64_t time)
 {
-	size_t low = 0, n = w->n_holds;
+	const struct ts_device_event *h = w->holds;
+	size_t low = 0;
 
-	while (n) {
-		size_t half = n / 2;
-		const struct ts_device_event *h = &w->holds[low + half];
-
-		if (h->group < key || (h->group == key && h->begin < time)) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, w->n_holds, i, h[i].group < key || (h[i].group == key && h[i].begin < time));
 	return low;
 }
 

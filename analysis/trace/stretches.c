@@ -1,5 +1,7 @@
 #include "analysis/trace/stretches.h"
 
+#include "base/bisect.h"
+
 void ts_stretches_find(struct ts_stretches *b, const struct ts_device_event *w, size_t n)
 {
 	b->n = 0;
@@ -19,19 +21,10 @@ void ts_stretches_find(struct ts_stretches *b, const struct ts_device_event *w, 
 
 uint64_t ts_stretches_before(const struct ts_stretches *b, int64_t t)
 {
-	size_t low = 0, n = b->n;
+	size_t low = 0;
 	const struct ts_trace_stretch *s;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (b->items[low + half].begin < t) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, b->n, i, b->items[i].begin < t);
 	if (!low)
 		return 0;
 	s = &b->items[low - 1];

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device_events.h"
 #include "analysis/trace/trace_steps.h"
+#include "base/bisect.h"
 
 /* --- one population --- */
 
@@ -181,18 +182,9 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 
 size_t ts_timelines_step_at(const struct ts_timelines *out, int64_t time)
 {
-	size_t low = 0, n = out->n_steps;
+	size_t low = 0;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (out->steps[low + half].start_ns <= time) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	TS_BISECT(low, out->n_steps, i, out->steps[i].start_ns <= time);
 	if (!low || (uint64_t)time - (uint64_t)out->steps[low - 1].start_ns >= out->steps[low - 1].duration_ns)
 		return 0;
 	return low;
