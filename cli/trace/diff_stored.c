@@ -1,6 +1,6 @@
-#include "cli/core/ask.h"
 #include "cli/trace/diff_stored.h"
 
+#include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
