@@ -306,5 +306,8 @@ enum ts_status ts_stored_columns_prefetch(struct ts_cli *cli, const struct ts_id
 	if (!status) /* an id is bytes, of no alignment */
 		status = ts_stored_prefetch(cli, (const struct ts_id *)(const void *)ids.data, ids.len / TS_ID_BYTES, err);
 	ts_buf_finish(&ids);
+	/* Nothing comes of a question that names an object of the overlay alone; so each is asked by itself until some come. */
+	for (size_t i = 0; !status && cli->target.server && n > 1 && i < n && !cli->target.prefetch.n; i++)
+		status = ts_stored_columns_prefetch(cli, &columns[i], 1, err);
 	return status;
 }

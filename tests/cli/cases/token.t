@@ -99,6 +99,9 @@ $ for words in 'diff one two' 'diff ./one two' 'diff ./one ./two' 'analyze one -
 # Columns are asked for at once, however many they are: the kinds of the run's files, one trace's index, and all of its columns.
 $ before=$(grep -c method=GetObjects log); tscope --server unix:$PWD/s analyze one --trace trace.json >open.txt; echo $(($(grep -c method=GetObjects log) - before))
 | 3
+# So are those of a run that a path is compared with, which differs from it.
+$ cp -r two three; sed s/aten::/mine::/g traced/slower.json >three/trace.json; before=$(grep -c method=GetObjects log); tscope --server unix:$PWD/s diff ./three one >open.txt; echo $(($(grep -c method=GetObjects log) - before))
+| 38
 $ tscope --server unix:$PWD/s token revoke ci; TSCOPE_TOKEN=$(cat tok) tscope --server unix:$PWD/s list
 | revoked ci
 ! tscope: the server knows no such token: it was revoked, or is of another server (asked with the token of TSCOPE_TOKEN)
