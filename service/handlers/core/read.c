@@ -45,6 +45,7 @@ static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, str
 		return TS_OK;
 	if (err->status != TS_NOT_FOUND)
 		return err->status;
+	f->missing = true;
 	ts_error_set(err, TS_DAMAGED, "it is part of a run and is missing from the store");
 	return ts_object_error(id, err);
 }

@@ -22,10 +22,13 @@
 
 /* Traces of more events are not read by a handler, which says so: they would take a gigabyte of a server that others use. */
 enum { TS_SERVED_TRACE_EVENTS = 500000 };
+/* Memory snapshots of more events and blocks neither: replaying them takes as much. */
+enum { TS_SERVED_SNAPSHOT_ROWS = 1000000 };
 
 struct ts_fetch {
 	const struct ts_call *call;
 	struct ts_arena scratch;
+	bool missing; /* an object that a run refers to was not in the store */
 };
 
 struct ts_run {

@@ -52,7 +52,8 @@ static enum ts_status check_objects(struct commit *c, const struct ts_run *run, 
 	return check_rows(c, run, err) ? err->status : ts_run_fits(c->f, run, false, NULL, err);
 }
 
-/* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not damaged. */
+/* Checks that the head and its indexes are present and canonical. If not, the sender made an error, and our store is not damaged. What
+ * is missing was not sent, or a gc with a short lease freed it: it must be sent again. */
 static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct ts_run *ret_run, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
@@ -66,7 +67,7 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err) && !check_objects(c, ret_run, err))
 		return TS_OK;
 	if (err->status == TS_DAMAGED)
-		err->status = TS_INVALID;
+		err->status = c->f->missing ? TS_NOT_FOUND : TS_INVALID;
 	return err->status;
 }
 

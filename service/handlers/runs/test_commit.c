@@ -682,6 +682,24 @@ static void ask_about_both(struct test_store *s, const char *good, const char *o
 	}
 }
 
+/* A push sends again what is not there; what is wrong it would send again in vain. */
+static void tells_what_is_not_there_from_what_is_wrong(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run plain = test_run_plain();
+	struct ts_id good = test_run_put(s, &plain), absent = {{1}};
+	struct ts_commit_reply reply;
+	struct ts_commit_request request = request_of("default/bad", good);
+	uint32_t n;
+
+	(void)test_run_ref(s, good, 0, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		request.head = test_run_forge(s, good, i, absent);
+		assert_int_equal(test_commit(s, &request, &reply), TS_NOT_FOUND);
+		assert_non_null(strstr(s->err.text, "missing from the store"));
+	}
+}
+
 /* Each reference of an index of 40,000 steps is replaced by one of another kind, of other rows, of other keys. */
 static void refuses_objects_that_do_not_fit(void **state)
 {
@@ -757,6 +775,7 @@ int main(void)
 		T(refuses_bad_heads),
 		T(joins_to_the_whole),
 		T(tells_what_is_missing),
+		T(tells_what_is_not_there_from_what_is_wrong),
 		T(exposes_what_is_there),
 		T(joins_a_longer_rank),
 		T(joins_all_at_once),
