@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/text/html.h"
 
-enum { GAP = 2, GAP_LEAST = 1 };
+enum { GAP = 2, GAP_LEAST = 1, FOLD = 4 };
 
 void ts_grid_init(struct ts_grid *grid, const struct ts_grid_column *columns, size_t n, struct ts_arena *arena)
 {
@@ -77,6 +77,35 @@ struct ts_span ts_text_cut(struct ts_span text, int width, struct ts_arena *aren
 	return copy ? ts_span_str(copy) : ts_span_of(text.data, at);
 }
 
+/* Whether the text names a line of a file, such as "lab/net.py:54". */
+static bool is_place(struct ts_span text)
+{
+	size_t at = text.len;
+
+	while (at && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+		at--;
+	return at > 1 && at < text.len && text.data[at - 1] == ':' && memchr(text.data, '.', at);
+}
+
+/* What says most of a place is its end. */
+static struct ts_span cut_start(struct ts_span text, int width, struct ts_arena *arena)
+{
+	int over = ts_text_width(text) - (width - 1);
+	const char *copy;
+
+	if (over <= 1 || width < 1)
+		return text;
+	while (text.len && over > 0) {
+		uint32_t point;
+		size_t n = ts_utf8_next(text, &point);
+
+		over -= ts_text_width(ts_span_of(text.data, n ? n : 1));
+		text = ts_span_from(text, n ? n : 1);
+	}
+	copy = ts_arena_printf(arena, "…%.*s", TS_SPAN_ARG(text));
+	return copy ? ts_span_str(copy) : text;
+}
+
 static void natural_widths(const struct ts_grid *grid, int *widths)
 {
 	for (size_t c = 0; c < grid->n_columns; c++)
@@ -86,11 +115,12 @@ static void natural_widths(const struct ts_grid *grid, int *widths)
 			widths[i % grid->n_columns] = grid->cells[i].width;
 }
 
-static int total_of(const struct ts_grid *grid, const int *widths, int gap)
+/* Columns side by side, from a first one up to an end. */
+static int total_of(const int *widths, size_t from, size_t to, int gap)
 {
 	int total = -gap;
 
-	for (size_t c = 0; c < grid->n_columns; c++)
+	for (size_t c = from; c < to; c++)
 		total += widths[c] + gap;
 	return total;
 }
@@ -98,34 +128,77 @@ static int total_of(const struct ts_grid *grid, const int *widths, int gap)
 /* The gap between columns becomes smaller before anything is cut. */
 static int gap_of(const struct ts_grid *grid, const int *widths, int width)
 {
-	return total_of(grid, widths, GAP) > width && total_of(grid, widths, GAP_LEAST) <= width ? GAP_LEAST : GAP;
+	size_t n = grid->n_columns;
+
+	return total_of(widths, 0, n, GAP) > width && total_of(widths, 0, n, GAP_LEAST) <= width ? GAP_LEAST : GAP;
 }
 
 /* Narrows the widest column that may still shrink, one column of characters at a time, until the line fits. */
-static void shrink(const struct ts_grid *grid, int *widths, int width, int gap)
+static void shrink(const struct ts_grid *grid, int *widths, size_t from, size_t to, int width, int gap)
 {
-	int total = total_of(grid, widths, gap);
+	int total = total_of(widths, from, to, gap);
 
 	while (total > width) {
-		size_t widest = grid->n_columns;
+		size_t widest = to;
 
-		for (size_t c = 0; c < grid->n_columns; c++) {
+		for (size_t c = from; c < to; c++) {
 			int least = grid->columns[c].least;
 
-			if (least && widths[c] > least && (widest == grid->n_columns || widths[c] > widths[widest]))
+			if (least && widths[c] > least && (widest == to || widths[c] > widths[widest]))
 				widest = c;
 		}
-		if (widest == grid->n_columns)
+		if (widest == to)
 			return;
 		widths[widest]--;
 		total--;
 	}
 }
 
+/* Where rows take several lines, each line has room of its own: its columns shrink no further than that line needs. */
+static void fold(const struct ts_grid *grid, const int *natural, int *widths, int width, int gap)
+{
+	size_t from = 0;
+
+	while (from < grid->n_columns) {
+		int room = from ? width - FOLD : width;
+		size_t to = from + 1;
+
+		while (to < grid->n_columns && total_of(widths, from, to + 1, gap) <= room)
+			to++;
+		memcpy(widths + from, natural + from, (to - from) * sizeof *widths);
+		shrink(grid, widths, from, to, room, gap);
+		from = to;
+	}
+}
+
+/* The widths of columns and the gap between them in a terminal of this width; 0 is one that never ends. */
+static int lay_out(const struct ts_grid *grid, int *widths, int width)
+{
+	int natural[TS_GRID_COLUMNS];
+	int gap;
+
+	natural_widths(grid, natural);
+	memcpy(widths, natural, sizeof natural);
+	if (!width)
+		return GAP;
+	gap = gap_of(grid, natural, width);
+	shrink(grid, widths, 0, grid->n_columns, width, gap);
+	if (total_of(widths, 0, grid->n_columns, gap) > width)
+		fold(grid, natural, widths, width, gap);
+	return gap;
+}
+
 static void drop_trailing(struct ts_buf *out, size_t from)
 {
 	while (out->len > from && out->data[out->len - 1] == ' ')
 		out->len--;
+}
+
+static bool any_from(const struct ts_grid *grid, const struct ts_grid_cell *cells, size_t c)
+{
+	while (c < grid->n_columns && !cells[c].text.len)
+		c++;
+	return c < grid->n_columns;
 }
 
 /* Prints one row (or the heading) from cells. It goes on in further lines where the columns do not fit side by side. */
@@ -140,15 +213,18 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 	ts_buf_spaces(out, indent);
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		const struct ts_grid_cell *cell = &cells[c];
-		struct ts_span text = ts_text_cut(cell->text, widths[c], grid->arena);
+		struct ts_span text = is_place(cell->text) ? cut_start(cell->text, widths[c], grid->arena)
+							   : ts_text_cut(cell->text, widths[c], grid->arena);
 		int fill = widths[c] - ts_text_width(text);
 
+		if (c && column + between + widths[c] > limit && !any_from(grid, cells, c))
+			break;
 		if (c && column + between + widths[c] > limit) {
 			drop_trailing(out, start);
 			ts_buf_char(out, '\n');
 			start = out->len;
-			ts_buf_spaces(out, indent + 4);
-			column = indent + 4;
+			ts_buf_spaces(out, indent + FOLD);
+			column = indent + FOLD;
 			gap = 0;
 		}
 		ts_buf_spaces(out, gap);
@@ -173,10 +249,8 @@ bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int in
 
 	if (grid->failed || !term->width)
 		return true;
-	natural_widths(grid, widths);
-	gap = gap_of(grid, widths, term->width - indent);
-	shrink(grid, widths, term->width - indent, gap);
-	return total_of(grid, widths, gap) <= term->width - indent;
+	gap = lay_out(grid, widths, term->width - indent);
+	return total_of(widths, 0, grid->n_columns, gap) <= term->width - indent;
 }
 
 bool ts_grid_has_heading(const struct ts_grid *grid)
@@ -192,7 +266,7 @@ enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *t
 {
 	struct ts_grid_cell heads[TS_GRID_COLUMNS];
 	int widths[TS_GRID_COLUMNS];
-	int gap = GAP;
+	int gap;
 
 	if (grid->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
@@ -200,11 +274,7 @@ enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *t
 		ts_html_grid(out, grid);
 		return TS_OK;
 	}
-	natural_widths(grid, widths);
-	if (term->width) {
-		gap = gap_of(grid, widths, term->width - indent);
-		shrink(grid, widths, term->width - indent, gap);
-	}
+	gap = lay_out(grid, widths, term->width ? term->width - indent : 0);
 	if (ts_grid_has_heading(grid)) {
 		for (size_t c = 0; c < grid->n_columns; c++) {
 			struct ts_span head = ts_span_str(grid->columns[c].head ? grid->columns[c].head : "");

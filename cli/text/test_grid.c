@@ -54,8 +54,58 @@ static void folds_what_does_not_fit(void **state)
 	static const char *const cells[] = {"a long name", "123456", "text"};
 
 	(void)state;
-	/* The least width is 4 + 2 + 6 + 2 + 4 = 18 columns, so a row takes two lines in 14 columns. */
-	prints(cells, 3, 14, "name       n\n    what\na l…  123456\n    text\n");
+	/* The least width is 4 + 2 + 6 + 2 + 4 = 18 columns, so a row takes two lines in 14 columns, of which the name has what
+	 * the number leaves: 14 - 2 - 6 = 6. */
+	prints(cells, 3, 14, "name         n\n    what\na lon…  123456\n    text\n");
+}
+
+/* What is on a line of its own has that line: it was as narrow there as it had been beside the rest. */
+static void a_folded_line_has_its_own_room(void **state)
+{
+	static const struct ts_grid_column wide[] = {
+		{"first", TS_ALIGN_RIGHT, 0}, {"second", TS_ALIGN_RIGHT, 0}, {"name", TS_ALIGN_LEFT, 6}};
+	static const char *const cells[] = {
+		"1234567890", "123456", "a name of 22 columns..", "1", "2", "a name of more than the line has"};
+	struct ts_term term = {.width = 28};
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	struct ts_grid grid;
+	struct ts_error err;
+
+	(void)state;
+	ts_grid_init(&grid, wide, 3, &arena);
+	for (size_t i = 0; i < 6; i++)
+		ts_grid_text(&grid, TS_STYLE_PLAIN, cells[i]);
+	/* 10 + 2 + 6 + 2 + 6 = 26: it fits with the name cut to 8. In 22 it does not, and the name has 22 - 4. */
+	assert_int_equal(ts_grid_print(&grid, &term, 0, &out, &err), TS_OK);
+	term.width = 22;
+	assert_int_equal(ts_grid_print(&grid, &term, 0, &out, &err), TS_OK);
+	ts_buf_char(&out, '\0');
+	assert_string_equal((const char *)out.data, "     first  second  name\n"
+						    "1234567890  123456  a name …\n"
+						    "         1       2  a name …\n"
+						    "     first  second\n"
+						    "    name\n"
+						    "1234567890  123456\n"
+						    "    a name of 22 colu…\n"
+						    "         1       2\n"
+						    "    a name of more th…\n");
+	ts_buf_finish(&out);
+}
+
+static void the_end_of_a_place_stays(void **state)
+{
+	static const char *const cells[] = {"step", "1", "/home/ada/lab/net.py:54"};
+	static const char *const time[] = {"step", "1", "2026-11-23 at 16:25"};
+
+	(void)state;
+	/* 4 + 2 + 1 + 2 columns leave 12 of 21, of which one is the ellipsis. A time of day is no place. */
+	prints(cells, 3, 21, "name  n  what\nstep  1  …b/net.py:54\n");
+	prints(time, 3, 21, "name  n  what\nstep  1  2026-11-23 …\n");
+	/* What is empty takes no further line. */
+	prints((const char *const[]){"step", "12345678901234", ""}, 3, 20, "name               n\n    what\nstep  12345678901234\n");
+	/* Folded, the column has the 16 columns that its line leaves of 20. */
+	prints((const char *const[]){"step", "12345678901234", "/home/ada/lab/net.py:54"}, 3, 20,
+	       "name               n\n    what\nstep  12345678901234\n    …a/lab/net.py:54\n");
 }
 
 static void wide_characters(void **state)
@@ -172,12 +222,12 @@ static void wrapping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_without_a_width), cmocka_unit_test(widest_shrinks_first),
-		cmocka_unit_test(folds_what_does_not_fit), cmocka_unit_test(wide_characters),
+		cmocka_unit_test(whole_without_a_width),    cmocka_unit_test(widest_shrinks_first),
+		cmocka_unit_test(folds_what_does_not_fit),  cmocka_unit_test(a_folded_line_has_its_own_room),
+		cmocka_unit_test(the_end_of_a_place_stays), cmocka_unit_test(wide_characters),
 		cmocka_unit_test(foreign_text_is_harmless), cmocka_unit_test(cuts),
-		cmocka_unit_test(closer_before_it_is_cut),
-		cmocka_unit_test(styles_only_with_colour), cmocka_unit_test(no_memory_is_said),
-		cmocka_unit_test(wrapping),
+		cmocka_unit_test(closer_before_it_is_cut),  cmocka_unit_test(styles_only_with_colour),
+		cmocka_unit_test(no_memory_is_said),	    cmocka_unit_test(wrapping),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -45,8 +45,7 @@ void ts_text_heading(struct ts_cli *cli, const char *heading)
 		return;
 	}
 	ts_buf_char(&cli->out, '\n');
-	ts_styled(&cli->out, &cli->term, TS_STYLE_BOLD, heading);
-	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_BOLD, 0, heading);
 }
 
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena)

@@ -249,19 +249,19 @@ $ COLUMNS=60 tscope show base
 | scalars.lr       trajectory   f64       1     8  0 to 7
 | timestamp        observation  f64       1     8  0 to 7
 |
-| metric             last  best  at step      mean      min
+| metric              last  best  at step      mean      min
 |         max
-| memory.alloc    8388608     -        -   4718592  1048576
+| memory.alloc     8388608     -        -   4718592  1048576
 |     8388608
-| phases.backwa…     0.16     -        -      0.16     0.16
+| phases.backward     0.16     -        -      0.16     0.16
 |        0.16
-| phases.data        0.01     -        -      0.01     0.01
+| phases.data         0.01     -        -      0.01     0.01
 |        0.01
-| phases.forward     0.08     -        -      0.08     0.08
+| phases.forward      0.08     -        -      0.08     0.08
 |        0.08
-| loss               0.25  0.25        7  0.679464     0.25
+| loss                0.25  0.25        7  0.679464     0.25
 |           2
-| lr                0.001     -        -     0.001    0.001
+| lr                 0.001     -        -     0.001    0.001
 |       0.001
 $ COLUMNS=60 tscope facts base
 | code.commit           aaaaaaaaaaaaaaaaaa…  text   facts.json
