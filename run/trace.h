@@ -32,7 +32,7 @@ enum ts_trace_kind {
 	TS_TRACE_OPERATOR,
 	TS_TRACE_PYTHON,
 	TS_TRACE_ANNOTATION,	    /* ProfilerStep#N, and what the training marked */
-	TS_TRACE_RUNTIME,	    /* a call of CUDA, HIP or their drivers */
+	TS_TRACE_RUNTIME,	    /* a call of CUDA, HIP or another platform, or of its driver */
 	TS_TRACE_OVERHEAD,	    /* of the profiler */
 	TS_TRACE_WINDOW,	    /* the time in which the profiler recorded */
 	TS_TRACE_SYNC,		    /* a wait of a stream or a device, as the device's driver saw it */
@@ -122,6 +122,9 @@ typedef uint32_t ts_trace_span_no;
 	X(int64_t, elements_out) /* "Out msg nelems" */                                                                                \
 	X(int64_t, group_size)                                                                                                         \
 	X(int64_t, sequence)	   /* "Seq" of the group */                                                                            \
+	X(int64_t, rank)	   /* "Rank", of the operator alone: the root among the ranks of the group, if there is one */         \
+	X(int64_t, source)	   /* "Src Rank" of a receive, of the world */                                                         \
+	X(int64_t, destination)	   /* "Dst Rank" of a send, of the world */                                                            \
 	X(ts_trace_name_no, type)  /* "dtype" */                                                                                       \
 	X(ts_trace_name_no, ranks) /* "Process Group Ranks": "[0, 1]"; long ones have "..." */                                         \
 	X(ts_trace_name_no, about) /* "Process Group Description" */
@@ -197,6 +200,15 @@ struct ts_trace_about {
 	size_t n_said;
 };
 
+/* What analysis/trace/trace_warmup.h left out of the rows; all 0 of a trace as it was read. */
+struct ts_trace_warmup {
+	bool given;	/* somebody said how many steps, if only 0 */
+	uint64_t steps; /* left out: the first ones */
+	uint64_t marked; /* the trace had so many */
+	uint64_t events; /* left out with them: work of devices */
+	int64_t done_ns; /* when devices were through with what those steps had launched; valid if steps > 0 */
+};
+
 struct ts_trace {
 	struct ts_trace_rows rows;
 	const struct ts_span *names;
@@ -204,6 +216,7 @@ struct ts_trace {
 	const struct ts_trace_thread *threads;
 	size_t n_threads;
 	struct ts_trace_about about;
+	struct ts_trace_warmup warmup;
 };
 
 /* What the reader of a file left out, mended or doubts (docs/trace.md). */

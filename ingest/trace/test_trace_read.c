@@ -92,6 +92,78 @@ static void each_kind_of_event(void **state)
 		     "counter 2000 = 0.5 GPU 0.util\ncounter 2000 = 3 GPU 0.sm\n");
 }
 
+/* JSON lets any letter of a name be an escape. */
+static void names_with_escapes(void **state)
+{
+	(void)state;
+	expect_event(
+		"{\"p\\u0068\":\"\\u0058\",\"\\u0063at\":\"kerne\\u006C\",\"name\":\"\\u0061\",\"pid\":1,\"\\u0074\\u0069\\u0064\":2,"
+		"\"t\\u0073\":3,\"dur\":4,\"args\":{\"corr\\u0065lation\":5,\"dev\\u00efce\":6,\"dev\\nice\":7,\"\":8}}",
+		"kernel 3000+4000 a pid 1 tid 2 device 1 stream 2 correlation 5\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"a\\/b\",\"name\":\"x\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":4}",
+		     "other 3000+4000 x category:a/b pid 1 tid 2\n");
+	expect("{\"trace\\u0045vents\":[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":4}]}",
+	       "other 3000+4000 x pid 1 tid 2\n");
+}
+
+/* Some platforms write pointers as streams. The low 31 bits of 140437593604096 are 752959488 of 2147483648. */
+static void numbers_of_more_than_32_bits(void **state)
+{
+#define ON(stream, ts) KERNEL_ON(#stream, #ts)
+#define KERNEL_ON(stream, ts)                                                                                                          \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":1,\"ts\":" ts ",\"dur\":1,\"args\":{\"stream\":" stream "}}"
+	static const char far_apart[] = "{\"traceEvents\":[" ON(140437593604096, 1) "," ON(140437593604352, 2) "," ON(7, 3) "," ON(
+		140437593604096, 4) "," ON(4294967303, 5) "]}";
+
+	(void)state;
+	expect_notice(far_apart,
+		      "kernel 1000+1000 k pid 0 tid 1 device 0 stream -1394524160\n"
+		      "kernel 2000+1000 k pid 0 tid 1 device 0 stream -1394523904\n"
+		      "kernel 3000+1000 k pid 0 tid 1 device 0 stream 7\n"
+		      "kernel 4000+1000 k pid 0 tid 1 device 0 stream -1394524160\n"
+		      "kernel 5000+1000 k pid 0 tid 1 device 0 stream -2147483641\n",
+		      "trace_place", 3);
+	/* Two with the same low bits, the least number of the columns, and those that stay. */
+	expect_notice("{\"traceEvents\":[" ON(4294967295, 1) "," ON(-1, 2) "," ON(4294967296, 3) "," ON(-2147483647, 4) "]}",
+		      "kernel 1000+1000 k pid 0 tid 1 device 0 stream -1\n"
+		      "kernel 2000+1000 k pid 0 tid 1 device 0 stream -2147483647\n"
+		      "kernel 3000+1000 k pid 0 tid 1 device 0 stream -2147483646\n"
+		      "kernel 4000+1000 k pid 0 tid 1 device 0 stream -2147483645\n",
+		      "trace_place", 4);
+	expect_notice("{\"traceEvents\":[" ON(-1, 1) "]}", "kernel 1000+1000 k pid 0 tid 1 device 0 stream -1\n", NULL, 0);
+}
+
+static void numbers_that_are_whole(void **state)
+{
+	(void)state;
+	expect_event("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1.0,\"tid\":7.00,\"ts\":3.0,\"dur\":4,"
+		     "\"args\":{\"correlation\":-50.0,\"External id\":70.5,\"bytes\":1e3}}",
+		     "kernel 3000+4000 k pid 1 tid 7 device 1 stream 7 correlation -50\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"1\",\"tid\":\"7\",\"ts\":3,\"dur\":4}",
+		     "kernel 3000+4000 k pid:1 tid:7 device 1 stream 7\n");
+	expect_event("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"GPU 1\",\"tid\":\"\",\"ts\":3,\"dur\":4}",
+		     "kernel 3000+4000 k pid:GPU 1\n");
+}
+
+static void calls_of_other_platforms(void **state)
+{
+	static const char *const categories[] = {"cuda_driver",	 "xpu_runtime",		"xpu_driver",
+						 "mtia_runtime", "privateuse1_runtime", "privateuse1_driver"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++) {
+		char json[256];
+
+		(void)snprintf(json, sizeof json,
+			       "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"launch\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1,"
+			       "\"args\":{\"correlation\":5}}",
+			       categories[i]);
+		expect_event(json, "runtime 1000+1000 launch pid 9 tid 9 correlation 5\n");
+	}
+	expect_event("{\"ph\":\"X\",\"cat\":\"runtime\",\"name\":\"x\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1}",
+		     "other 1000+1000 x category:runtime pid 9 tid 9\n");
+}
+
 static void names_of_2021(void **state)
 {
 	(void)state;
@@ -350,6 +422,12 @@ static void what_collectives_say(void **state)
 			  "record_param_comms") ",\"args\":{\"Sequence number\":3,\"Group size\":\"8\",\"Process Group Ranks\":[0, "
 						"1]}}",
 		     "operator 1000+1000 record_param_comms {operator sequence 3} {collective of 8 ranks [0,1]}\n");
+	expect_event(SPAN("cpu_op", "record_param_comms") ",\"args\":{\"Rank\":2}}," SPAN(
+			     "kernel",
+			     "ncclDevKernel") ",\"args\":{\"Src Rank\":0}}," SPAN("kernel",
+										  "ncclDevKernel") ",\"args\":{\"Dst Rank\":\"12\"}}",
+		     "operator 1000+1000 record_param_comms {collective rank 2}\nkernel 1000+1000 ncclDevKernel {collective from 0}\n"
+		     "kernel 1000+1000 ncclDevKernel {collective to 12}\n");
 }
 
 static void what_waits_say(void **state)
@@ -617,6 +695,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_event),
+		cmocka_unit_test(names_with_escapes),
+		cmocka_unit_test(numbers_of_more_than_32_bits),
+		cmocka_unit_test(numbers_that_are_whole),
+		cmocka_unit_test(calls_of_other_platforms),
 		cmocka_unit_test(names_of_2021),
 		cmocka_unit_test(times_are_exact),
 		cmocka_unit_test(times_that_are_none),

@@ -109,6 +109,9 @@ static void show_collective(const struct test_trace *t, struct ts_buf *out, size
 	number(out, " out ", c->elements_out[i], TS_TRACE_NONE);
 	number(out, " of ", c->group_size[i], TS_TRACE_NONE);
 	number(out, " sequence ", c->sequence[i], TS_TRACE_NONE);
+	number(out, " rank ", c->rank[i], TS_TRACE_NONE);
+	number(out, " from ", c->source[i], TS_TRACE_NONE);
+	number(out, " to ", c->destination[i], TS_TRACE_NONE);
 	word(t, out, " type ", c->type[i]);
 	word(t, out, " ranks ", c->ranks[i]);
 	word(t, out, " about ", c->about[i]);

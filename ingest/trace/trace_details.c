@@ -71,11 +71,15 @@ static enum ts_status put_collective(struct ts_trace_fill *fill, struct ts_trace
 	t->elements_out[i] = says->elements_out;
 	t->group_size[i] = says->group_size;
 	t->sequence[i] = says->sequence;
+	t->rank[i] = says->rank;
+	t->source[i] = says->source;
+	t->destination[i] = says->destination;
 	if (ts_trace_text_put(fill, says->type, at, &t->type[i], err) || ts_trace_text_put(fill, says->ranks, at, &t->ranks[i], err) ||
 	    ts_trace_text_put(fill, says->about, at, &t->about[i], err))
 		return err->status;
 	t->n += says->elements_in != TS_TRACE_NONE || says->elements_out != TS_TRACE_NONE || says->group_size != TS_TRACE_NONE ||
-		says->sequence != TS_TRACE_NONE || t->type[i] || t->ranks[i] || t->about[i];
+		says->sequence != TS_TRACE_NONE || says->rank != TS_TRACE_NONE || says->source != TS_TRACE_NONE ||
+		says->destination != TS_TRACE_NONE || t->type[i] || t->ranks[i] || t->about[i];
 	return TS_OK;
 }
 
@@ -83,9 +87,10 @@ static enum ts_status put_sync(struct ts_trace_fill *fill, struct ts_trace_syncs
 			       const struct ts_trace_says_sync *says, uint64_t at, struct ts_error *err)
 {
 	size_t i = t->n;
+	int32_t on_stream = ts_trace_place_put(fill, says->on_stream, at);
 
 	t->span[i] = span;
-	t->on_stream[i] = says->on_stream;
+	t->on_stream[i] = on_stream == TS_TRACE_NO_DEVICE ? TS_TRACE_NONE : on_stream;
 	t->event[i] = says->event;
 	t->recorded_by[i] = says->recorded_by;
 	if (ts_trace_text_put(fill, says->what, at, &t->what[i], err))

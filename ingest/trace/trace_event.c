@@ -19,6 +19,38 @@ const struct ts_trace_scanner *ts_trace_scanner_at(size_t n)
 	return n < have ? forms[n] : NULL;
 }
 
+size_t ts_trace_plain(const uint8_t *p, size_t len, uint8_t *to, size_t cap)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < len; at++) {
+		uint8_t c = p[at], code[2];
+
+		if (c == '\\' && len - at >= 6 && p[at + 1] == 'u' && ts_parse_hex(ts_span_of(p + at + 2, 4), code)) {
+			c = code[0] ? 0x80 : code[1];
+			at += 5;
+		} else if (c == '\\' && len - at >= 2 && p[at + 1] == '/') {
+			c = p[++at];
+		} else if (c == '\\') {
+			return 0;
+		}
+		if (n == cap || c >= 0x80)
+			return 0;
+		to[n++] = c;
+	}
+	return n;
+}
+
+void ts_trace_whole(struct ts_span text, int64_t *ret)
+{
+	int64_t v;
+
+	while (text.len && text.data[text.len - 1] == '0')
+		text.len--;
+	if (text.len && text.data[text.len - 1] == '.' && ts_parse_i64(ts_span_part(text, 0, text.len - 1), &v))
+		*ret = v;
+}
+
 /* A decimal number: digits * 10^exponent, and whether digits that did not fit were other than 0. */
 struct decimal {
 	uint64_t digits;

@@ -64,7 +64,7 @@ struct ts_trace_event {
 		int64_t registers, shared_bytes, graph;
 	} kernels;
 	struct ts_trace_says_collective {
-		int64_t elements_in, elements_out, group_size, sequence;
+		int64_t elements_in, elements_out, group_size, sequence, rank, source, destination;
 		struct ts_trace_text type, ranks, about;
 	} collectives;
 	struct ts_trace_says_sync {
@@ -95,6 +95,13 @@ extern const struct ts_trace_scanner ts_trace_scanner_avx2;
 
 /* The n-th scanner that this machine can run, the fastest first; NULL when there are no more. */
 const struct ts_trace_scanner *ts_trace_scanner_at(size_t n);
+
+/* Writes what a text with escapes reads, and returns its length. 0: it is none of the names that the scanner looks for, because it is
+ * longer than `cap`, or has bytes beyond ASCII, or other escapes than those of letters and slashes. */
+size_t ts_trace_plain(const uint8_t *p, size_t len, uint8_t *to, size_t cap);
+
+/* Reads an integer with a fraction of zeros, "7.0", as those write it who keep all numbers as doubles; of others *ret is left alone. */
+void ts_trace_whole(struct ts_span text, int64_t *ret);
 
 /* Reads a number of microseconds of any JSON form as nanoseconds, to the nearest, halves to the even one. Returns the byte behind it;
  * NULL: there is no number. *ret_ns is TS_TRACE_NONE if it is out of range. Reads up to the first byte that cannot belong to it. */

@@ -53,8 +53,6 @@ static const struct kind_name {
 	}
 	KIND("cpu_op", TS_TRACE_OPERATOR),
 	KIND("python_function", TS_TRACE_PYTHON),
-	KIND("cuda_runtime", TS_TRACE_RUNTIME),
-	KIND("cuda_driver", TS_TRACE_RUNTIME),
 	KIND("kernel", TS_TRACE_KERNEL),
 	KIND("gpu_memcpy", TS_TRACE_COPY),
 	KIND("gpu_memset", TS_TRACE_FILL),
@@ -80,15 +78,34 @@ static bool begins(struct ts_trace_text text, const char *with)
 	return text.len >= n && memcmp(text.data, with, n) == 0;
 }
 
+static bool ends(struct ts_trace_text text, const char *with)
+{
+	size_t n = strlen(with);
+
+	return text.len >= n && memcmp(text.data + text.len - n, with, n) == 0;
+}
+
+/* Calls are named after the platform: cuda_runtime, xpu_runtime, privateuse1_driver. */
+static bool is_call(struct ts_trace_text category)
+{
+	return ends(category, "_runtime") || ends(category, "_driver");
+}
+
 static uint8_t kind_of(const struct ts_trace_event *e)
 {
+	uint8_t plain[64];
+	struct ts_trace_text category = e->category;
+
+	if (category.escaped)
+		category = (struct ts_trace_text){.data = plain,
+						  .len = (uint32_t)ts_trace_plain(category.data, category.len, plain, sizeof plain)};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (e->category.len != kinds[i].len || memcmp(e->category.data, kinds[i].category, kinds[i].len) != 0)
+		if (category.len != kinds[i].len || memcmp(category.data, kinds[i].category, kinds[i].len) != 0)
 			continue;
 		/* In 2021 steps were operators. */
 		return kinds[i].kind == TS_TRACE_OPERATOR && begins(e->name, "ProfilerStep#") ? TS_TRACE_ANNOTATION : kinds[i].kind;
 	}
-	return TS_TRACE_OTHER;
+	return is_call(category) ? TS_TRACE_RUNTIME : TS_TRACE_OTHER;
 }
 
 static int32_t narrow(int64_t v)
@@ -96,14 +113,40 @@ static int32_t narrow(int64_t v)
 	return v > INT32_MIN && v <= INT32_MAX ? (int32_t)v : TS_TRACE_NO_DEVICE;
 }
 
-/* The n-th stream by its thread's id: a number, or in 2021 "stream 7". */
-static int64_t stream_of_thread(const struct ts_trace_name *tid)
+static __attribute__((cold, noinline)) int32_t place_without_room(struct ts_trace_fill *fill, int64_t said, uint64_t at)
 {
-	int64_t n;
+	bool is_new;
+	int32_t number = ts_trace_place_number(&fill->places, said, &is_new);
+	char what[128];
 
-	if (!tid->text.data)
-		return tid->number;
-	return begins(tid->text, "stream ") && ts_parse_i64(ts_span_of(tid->text.data + 7, tid->text.len - 7), &n) ? n : TS_TRACE_NONE;
+	if (number == TS_TRACE_NO_DEVICE) {
+		ts_trace_note(fill, "trace_places", TS_NOTICE_SKIPPED, at,
+			      "too many devices and streams have numbers of more than 32 bits; this one counts as unknown");
+	} else if (is_new && number != said) {
+		(void)snprintf(what, sizeof what, "the device or stream %" PRId64 " has more than 32 bits and counts as %" PRId32, said,
+			       number);
+		ts_trace_note(fill, "trace_place", TS_NOTICE_INFO, at, what);
+	}
+	return number;
+}
+
+int32_t ts_trace_place_put(struct ts_trace_fill *fill, int64_t said, uint64_t at)
+{
+	if (said >= 0 && said <= INT32_MAX)
+		return (int32_t)said;
+	return said == TS_TRACE_NONE ? TS_TRACE_NO_DEVICE : place_without_room(fill, said, at);
+}
+
+/* The number that an id is, or that stands in its text behind these words: in 2021 "stream 7". */
+static int64_t number_of(const struct ts_trace_name *id, const char *words)
+{
+	int64_t number;
+	size_t n;
+
+	if (!id->text.data)
+		return id->number;
+	n = begins(id->text, words) ? strlen(words) : 0;
+	return ts_parse_i64(ts_span_of(id->text.data + n, id->text.len - n), &number) ? number : TS_TRACE_NONE;
 }
 
 /* --- rows --- */
@@ -123,8 +166,11 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 	t->correlation[i] = e->correlation;
 	t->external[i] = e->external;
 	t->bytes[i] = e->bytes;
-	t->device[i] = device ? narrow(e->device != TS_TRACE_NONE ? e->device : e->pid.number) : TS_TRACE_NO_DEVICE;
-	t->stream[i] = device ? narrow(e->stream != TS_TRACE_NONE ? e->stream : stream_of_thread(&e->tid)) : TS_TRACE_NO_DEVICE;
+	t->device[i] = t->stream[i] = TS_TRACE_NO_DEVICE;
+	if (device) {
+		t->device[i] = ts_trace_place_put(fill, e->device != TS_TRACE_NONE ? e->device : number_of(&e->pid, ""), at);
+		t->stream[i] = ts_trace_place_put(fill, e->stream != TS_TRACE_NONE ? e->stream : number_of(&e->tid, "stream "), at);
+	}
 	t->category[i] = t->shapes[i] = t->collective[i] = t->group[i] = 0;
 	if (ts_trace_word(fill->words, e->name, &t->name[i], err) ||
 	    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[i], err) ||
@@ -226,7 +272,7 @@ static enum ts_status instant_row(struct ts_trace_fill *fill, const struct ts_tr
 	t->allocated[t->n] = e->allocated;
 	t->reserved[t->n] = e->reserved;
 	t->device_type[t->n] = narrow(e->device_type);
-	t->device[t->n] = narrow(e->device_id);
+	t->device[t->n] = ts_trace_place_put(fill, e->device_id, at);
 	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[t->n], err))
 		return err->status;
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);

@@ -2,6 +2,7 @@
 #ifndef TSCOPE_INGEST_TRACE_TRACE_FILL_H
 #define TSCOPE_INGEST_TRACE_TRACE_FILL_H
 
+#include "ingest/trace/trace_places.h"
 #include "ingest/trace/trace_read.h"
 
 enum { TS_TRACE_BATCH = 4096, TS_TRACE_MARKS_MAX = 4 << 20 };
@@ -17,6 +18,7 @@ struct ts_trace_mark {
 
 struct ts_trace_fill {
 	struct ts_trace_words *words;
+	struct ts_trace_places places;
 	struct ts_trace_rows rows;
 	ts_trace_take *take;
 	void *ctx;
@@ -36,6 +38,9 @@ enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *er
 void ts_trace_fill_finish(struct ts_trace_fill *fill);
 /* A notice with the byte. */
 void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what);
+
+/* The number of a device or stream for a column of 32 bits; one that did not fit is said. */
+int32_t ts_trace_place_put(struct ts_trace_fill *fill, int64_t said, uint64_t at);
 
 /* trace_details.c: what an event that became the span says for tables of details, to rows that have room; and the same from row `from`
  * of `begun`. */

@@ -206,11 +206,13 @@ static const uint8_t *other_integer(struct ts_trace_place *place, const uint8_t 
 	if (end && *p == '"' && whole_number(p + 1, &v, &over) == end - 1) {
 		*too_large |= over;
 		*ret = v;
+	} else if (end) {
+		ts_trace_whole(ts_span_of(p, (size_t)(end - p)), ret);
 	}
 	return end;
 }
 
-/* Integers, in quotes or not; of others, and of other values, *ret is left alone. */
+/* Integers, in quotes or not, and with a fraction of zeros; of others, and of other values, *ret is left alone. */
 TS_INLINE const uint8_t *integer(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, bool *too_large)
 {
 	const uint8_t *end = whole_number(p, ret, too_large);
@@ -272,7 +274,8 @@ static const struct ts_trace_says_frame no_frame = {TS_TRACE_NONE, TS_TRACE_NONE
 static const struct ts_trace_says_kernel no_kernel = {
 	.occupancy = NAN, .warps = NAN, .registers = TS_TRACE_NONE, .shared_bytes = TS_TRACE_NONE, .graph = TS_TRACE_NONE};
 static const struct ts_trace_says_collective no_collective = {
-	.elements_in = TS_TRACE_NONE, .elements_out = TS_TRACE_NONE, .group_size = TS_TRACE_NONE, .sequence = TS_TRACE_NONE};
+	.elements_in = TS_TRACE_NONE, .elements_out = TS_TRACE_NONE, .group_size = TS_TRACE_NONE, .sequence = TS_TRACE_NONE,
+	.rank = TS_TRACE_NONE, .source = TS_TRACE_NONE, .destination = TS_TRACE_NONE};
 static const struct ts_trace_says_sync no_sync = {.on_stream = TS_TRACE_NONE, .event = TS_TRACE_NONE, .recorded_by = TS_TRACE_NONE};
 
 #define SAYS(kind, member, bit, none)                                                                                                  \
@@ -313,6 +316,7 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 		TEXT("name", e->arg_name);
 		INTEGER("Addr", e->address);
 		LIST("grid", says_kernel(e)->grid);
+		INTEGER("Rank", says_collective(e)->rank);
 		break;
 	case 5:
 		INTEGER("bytes", e->bytes);
@@ -327,6 +331,8 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 		break;
 	case 8:
 		INTEGER("graph id", says_kernel(e)->graph);
+		INTEGER("Src Rank", says_collective(e)->source);
+		INTEGER("Dst Rank", says_collective(e)->destination);
 		break;
 	case 9:
 		INTEGER("Python id", says_frame(e)->id);
@@ -403,6 +409,17 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 
 typedef const uint8_t *member(struct ts_trace_place *place, const uint8_t *key, size_t len, const uint8_t *p, struct ts_trace_event *e);
 
+enum { KEY_MAX = 64 };
+
+/* A member whose key is written with escapes. */
+static __attribute__((cold, noinline)) const uint8_t *escaped_member(struct ts_trace_place *place, const uint8_t *key, size_t len,
+								     const uint8_t *p, struct ts_trace_event *e, member *take)
+{
+	uint8_t plain[KEY_MAX] = {0};
+
+	return take(place, plain, ts_trace_plain(key, len, plain, sizeof plain), p, e);
+}
+
 /* Goes through the object at p, each member by take. */
 TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e, member *take)
 {
@@ -411,7 +428,7 @@ TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, 
 		return p + 1;
 	for (;;) {
 		const uint8_t *key = p + 1;
-		bool escaped;
+		bool escaped = false;
 		size_t len;
 
 		if (*p != '"')
@@ -423,7 +440,8 @@ TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, 
 		p = over_blanks(p + 1);
 		if (*p != ':')
 			return lacks(place, p, "':'");
-		p = take(place, key, len, over_blanks(p + 1), e);
+		p = over_blanks(p + 1);
+		p = escaped ? escaped_member(place, key, len, p, e, take) : take(place, key, len, p, e);
 		if (!p)
 			return NULL;
 		p = over_blanks(p);
@@ -449,7 +467,10 @@ static const uint8_t *phase(struct ts_trace_place *place, const uint8_t *p, stru
 	struct ts_trace_text text = {0};
 
 	p = text_value(place, p, &text);
-	e->phase = text.len == 1 ? *text.data : 0;
+	if (!text.escaped || !p)
+		e->phase = text.len == 1 ? *text.data : 0;
+	else if (ts_trace_plain(text.data, text.len, &e->phase, 1) != 1)
+		e->phase = 0;
 	return p;
 }
 

@@ -148,7 +148,7 @@ static enum ts_status about(struct reading *r, struct ts_span key, uint64_t at, 
 	return TS_OK;
 }
 
-/* Copies the key: the window may move. */
+/* Copies the key, without its escapes: the window may move. */
 static enum ts_status key_of(struct reading *r, char *key, size_t cap, size_t *ret_n, struct ts_error *err)
 {
 	size_t n;
@@ -159,8 +159,12 @@ static enum ts_status key_of(struct reading *r, char *key, size_t cap, size_t *r
 	if (!n)
 		return TS_OK;
 	if (n - 2 < cap) {
-		memcpy(key, r->in.window + r->at + 1, n - 2);
-		*ret_n = n - 2;
+		const uint8_t *said = r->in.window + r->at + 1;
+		size_t plain = memchr(said, '\\', n - 2) ? ts_trace_plain(said, n - 2, (uint8_t *)key, cap) : 0;
+
+		if (!plain)
+			memcpy(key, said, n - 2);
+		*ret_n = plain ? plain : n - 2;
 	}
 	r->at += n;
 	return TS_OK;

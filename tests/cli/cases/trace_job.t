@@ -73,10 +73,10 @@ $ tscope analyze ./traced/job --html ./job.html
 # The same traces in a run: the same is said, from the columns; of files that are no traces push told.
 $ mkdir pushed && cp -r traced/job/. pushed && tscope push pushed
 | name      default/pushed
-| id        57b19d8105eba257ecfcaf0afc824aaf1a47a4332b9b69c2d9297df0d136b4e5
+| id        a6b13910d4f10a6e1a4ed1f05767373d11832c0a22fe10fe649538926b7e01dc
 | format    PyTorch profiler trace
 | steps     0 steps, 4 ranks
-| sent SIZE (86 objects)
+| sent SIZE (87 objects)
 | new SIZE
 | outcome   created
 ! tscope: pushed/trace.json: skipped: trace_not_read: byte 35: expected a value
