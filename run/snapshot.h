@@ -18,6 +18,7 @@
 #include "base/span.h"
 
 #define TS_SNAPSHOT_NONE UINT32_MAX
+#define TS_SNAPSHOT_NO_POOL UINT64_MAX /* in both numbers of an event's pool: before torch 2.10 files do not say it */
 
 enum ts_snapshot_action {
 	TS_ACTION_ALLOC = 0,
@@ -74,6 +75,7 @@ struct ts_snapshot_block {
 struct ts_snapshot_event {
 	uint64_t address; /* TS_ACTION_OOM: the bytes that the device had free */
 	uint64_t size, stream;
+	uint64_t pool[2];		   /* as of a segment, or TS_SNAPSHOT_NO_POOL */
 	int64_t time_us;		   /* INT64_MIN: early versions have none */
 	uint32_t stack, context, metadata; /* the two texts are what torch.compile and the program attached */
 	uint8_t action;			   /* enum ts_snapshot_action */

@@ -24,6 +24,7 @@ struct field {
 	const char *name;
 	size_t offset;
 	enum cell cell;
+	bool optional; /* of 64 bits: not written where all rows have UINT64_MAX, which is what a missing one is */
 };
 
 /* What stands in no table, and settings, whose texts are not among those of the snapshot. */
@@ -44,7 +45,11 @@ struct table {
 
 #define F(type, member, cell)                                                                                                          \
 	{                                                                                                                              \
-#member, offsetof(struct type, member), cell                                                                           \
+#member, offsetof(struct type, member), cell, false                                                                    \
+	}
+#define PAIR(type, member, i, optional)                                                                                                \
+	{                                                                                                                              \
+#member "_" #i, offsetof(struct type, member) + (i) * sizeof(uint64_t), CELL_64, optional                              \
 	}
 static const struct table tables[] = {
 	{TS_TABLE_SNAPSHOT_FRAMES,
@@ -53,22 +58,14 @@ static const struct table tables[] = {
 	{TS_TABLE_SNAPSHOT_STACKS,
 	 sizeof(struct ts_snapshot_stack),
 	 {F(ts_snapshot_stack, first, CELL_64), F(ts_snapshot_stack, n, CELL_32)}},
-	{TS_TABLE_SNAPSHOT_STACK_FRAMES, sizeof(uint32_t), {{"frame", 0, CELL_FRAME}}},
+	{TS_TABLE_SNAPSHOT_STACK_FRAMES, sizeof(uint32_t), {{"frame", 0, CELL_FRAME, false}}},
 	{TS_TABLE_SNAPSHOT_SEGMENTS,
 	 sizeof(struct ts_snapshot_segment),
-	 {F(ts_snapshot_segment, address, CELL_64),
-	  F(ts_snapshot_segment, total, CELL_64),
-	  F(ts_snapshot_segment, allocated, CELL_64),
-	  F(ts_snapshot_segment, active, CELL_64),
-	  F(ts_snapshot_segment, requested, CELL_64),
-	  F(ts_snapshot_segment, stream, CELL_64),
-	  {"pool_0", offsetof(struct ts_snapshot_segment, pool), CELL_64},
-	  {"pool_1", offsetof(struct ts_snapshot_segment, pool) + sizeof(uint64_t), CELL_64},
-	  F(ts_snapshot_segment, first_block, CELL_64),
-	  F(ts_snapshot_segment, n_blocks, CELL_32),
-	  F(ts_snapshot_segment, stack, CELL_STACK),
-	  F(ts_snapshot_segment, device, CELL_16),
-	  F(ts_snapshot_segment, small, CELL_FLAG),
+	 {F(ts_snapshot_segment, address, CELL_64), F(ts_snapshot_segment, total, CELL_64), F(ts_snapshot_segment, allocated, CELL_64),
+	  F(ts_snapshot_segment, active, CELL_64), F(ts_snapshot_segment, requested, CELL_64), F(ts_snapshot_segment, stream, CELL_64),
+	  PAIR(ts_snapshot_segment, pool, 0, false), PAIR(ts_snapshot_segment, pool, 1, false),
+	  F(ts_snapshot_segment, first_block, CELL_64), F(ts_snapshot_segment, n_blocks, CELL_32),
+	  F(ts_snapshot_segment, stack, CELL_STACK), F(ts_snapshot_segment, device, CELL_16), F(ts_snapshot_segment, small, CELL_FLAG),
 	  F(ts_snapshot_segment, expandable, CELL_FLAG)}},
 	{TS_TABLE_SNAPSHOT_BLOCKS,
 	 sizeof(struct ts_snapshot_block),
@@ -78,7 +75,8 @@ static const struct table tables[] = {
 	 sizeof(struct ts_snapshot_event),
 	 {F(ts_snapshot_event, address, CELL_64), F(ts_snapshot_event, size, CELL_64), F(ts_snapshot_event, stream, CELL_64),
 	  F(ts_snapshot_event, time_us, CELL_64), F(ts_snapshot_event, stack, CELL_STACK), F(ts_snapshot_event, context, CELL_TEXT),
-	  F(ts_snapshot_event, metadata, CELL_TEXT), F(ts_snapshot_event, action, CELL_8)}},
+	  F(ts_snapshot_event, metadata, CELL_TEXT), F(ts_snapshot_event, action, CELL_8), PAIR(ts_snapshot_event, pool, 0, true),
+	  PAIR(ts_snapshot_event, pool, 1, true)}},
 	{TS_TABLE_SNAPSHOT_MARKS,
 	 sizeof(struct ts_snapshot_mark),
 	 {F(ts_snapshot_mark, time_us, CELL_64), F(ts_snapshot_mark, name, CELL_TEXT), F(ts_snapshot_mark, stage, CELL_TEXT),
@@ -142,15 +140,28 @@ struct writing {
 	int64_t keys[BATCH];
 };
 
+static bool is_said(const struct table *t, const struct field *field, const uint8_t *rows, size_t n)
+{
+	bool said = !field->optional;
+
+	for (size_t i = 0; !said && i < n; i++)
+		said = word_of(rows + i * t->row + field->offset, field->cell) != UINT64_MAX;
+	return said;
+}
+
 static enum ts_status put_table(struct writing *w, const struct table *t, const void *rows, size_t n, struct ts_error *err)
 {
+	const struct field *fields[FIELDS_MAX];
 	uint32_t columns[FIELDS_MAX];
-	struct ts_builder_rows_in in = {
-		.kind = t->kind, .keys = w->keys, .columns = columns, .values = w->cells, .n_columns = n_fields(t), .stride = BATCH};
+	struct ts_builder_rows_in in = {.kind = t->kind, .keys = w->keys, .columns = columns, .values = w->cells, .stride = BATCH};
 
-	for (size_t i = 0; i < in.n_columns; i++)
-		if (ts_builder_column(w->b, ts_span_str(t->fields[i].name), TS_COLUMN_U64, &columns[i], err))
+	for (size_t i = 0; i < n_fields(t); i++) {
+		if (!is_said(t, &t->fields[i], rows, n))
+			continue;
+		fields[in.n_columns] = &t->fields[i];
+		if (ts_builder_column(w->b, ts_span_str(t->fields[i].name), TS_COLUMN_U64, &columns[in.n_columns++], err))
 			return err->status;
+	}
 	if (n > rows_max)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %" PRIu64 " %s", rows_max, ts_table_word(t->kind));
 	for (size_t from = 0; from < n; from += in.n) {
@@ -160,7 +171,7 @@ static enum ts_status put_table(struct writing *w, const struct table *t, const 
 
 			w->keys[i] = (int64_t)(from + i);
 			for (size_t f = 0; f < in.n_columns; f++)
-				w->cells[f * BATCH + i] = word_of(row + t->fields[f].offset, t->fields[f].cell);
+				w->cells[f * BATCH + i] = word_of(row + fields[f]->offset, fields[f]->cell);
 		}
 		if (ts_builder_number_rows(w->b, &in, err))
 			return err->status;
@@ -291,8 +302,12 @@ static enum ts_status load_field(struct loading *l, const struct ts_table *from,
 	size_t at = 0;
 	bool fits = true;
 
-	if (!column)
+	if (!column && !field->optional)
 		return ts_columns_damaged(t->kind, "a column is missing", err);
+	for (; !column && at < from->rows; at++)
+		(void)put_word(l, rows + at * t->row + field->offset, field->cell, UINT64_MAX);
+	if (!column)
+		return TS_OK;
 	for (size_t b = 0; b < from->n_blocks; b++) {
 		if (ts_columns_words(&l->in, &column->blocks[b], from->blocks[b].rows, TS_COLUMN_U64, err))
 			return err->status;

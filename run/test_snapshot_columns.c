@@ -26,8 +26,9 @@ static const struct ts_snapshot_segment segments[] = {{.address = UINT64_MAX,
 						       .small = true},
 						      {.address = 4096, .stack = TS_SNAPSHOT_NONE, .n_blocks = 1, .expandable = true}};
 static const struct ts_snapshot_block blocks[] = {{1, 2, 3, 0, TS_BLOCK_OTHER}, {4, 5, 6, TS_SNAPSHOT_NONE, TS_BLOCK_ACTIVE}};
-static const struct ts_snapshot_event events[] = {{1, 2, 3, INT64_MIN, 0, 1, TS_SNAPSHOT_NONE, TS_ACTION_OTHER},
-						  {4, 5, 6, -7, TS_SNAPSHOT_NONE, 2, 0, TS_ACTION_OOM}};
+static const struct ts_snapshot_event events[] = {
+	{1, 2, 3, {7, 8}, INT64_MIN, 0, 1, TS_SNAPSHOT_NONE, TS_ACTION_OTHER},
+	{4, 5, 6, {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL}, -7, TS_SNAPSHOT_NONE, 2, 0, TS_ACTION_OOM}};
 static const struct ts_snapshot_mark marks[] = {{-5, 1, 2, UINT16_MAX}};
 static const struct ts_snapshot_setting settings[] = {{{(const uint8_t *)"key", 3}, {NULL, 0}}};
 static const struct ts_snapshot_unknown unknown[] = {{2, UINT64_MAX}};
@@ -93,6 +94,7 @@ static void same_rows(const struct ts_snapshot *s)
 		assert_true(a->address == b->address && a->size == b->size && a->requested == b->requested && a->stack == b->stack &&
 			    a->state == b->state);
 		assert_true(c->address == d->address && c->size == d->size && c->stream == d->stream && c->time_us == d->time_us);
+		assert_true(c->pool[0] == d->pool[0] && c->pool[1] == d->pool[1]);
 		assert_true(c->stack == d->stack && c->context == d->context && c->metadata == d->metadata && c->action == d->action);
 		assert_true(s->stacks[i].first == stacks[i].first && s->stacks[i].n == stacks[i].n);
 	}
@@ -140,6 +142,36 @@ static void test_comes_back(void **state)
 		ts_arena_finish(&arena);
 		test_objects_finish(&objects);
 	}
+}
+
+/* Of files before torch 2.10 the columns are what they were: a push of one of them has the id that it had. */
+static void test_pools_that_no_event_says_are_not_written(void **state)
+{
+	const struct ts_snapshot_event *second = &events[1];
+	struct test_objects objects = {0};
+	struct ts_snapshot without = made, snapshot;
+	struct ts_index index = {0};
+	struct ts_arena arena;
+	struct ts_error err;
+	struct ts_id id;
+
+	(void)state;
+	without.events = second;
+	without.n_events = 1;
+	without.devices = &(const struct ts_snapshot_device){0, 1};
+	without.n_devices = 1;
+	without.n_segments = 0;
+	ts_arena_init(&arena, 0);
+	assert_int_equal(ts_snapshot_columns_write(&without, test_objects_sink, &objects, &id, &err), TS_OK);
+	(void)test_objects_index(&objects, &id, &arena, &index);
+	for (size_t t = 0; t < index.n_tables; t++)
+		if (index.tables[t].kind == TS_TABLE_SNAPSHOT_EVENTS)
+			assert_int_equal(index.tables[t].n_columns, 8);
+	assert_int_equal(ts_snapshot_columns_load(get, &objects, &id, &arena, &snapshot, &err), TS_OK);
+	assert_int_equal(snapshot.n_events, 1);
+	assert_true(snapshot.events[0].pool[0] == TS_SNAPSHOT_NO_POOL && snapshot.events[0].pool[1] == TS_SNAPSHOT_NO_POOL);
+	ts_arena_finish(&arena);
+	test_objects_finish(&objects);
 }
 
 static struct ts_column *column_of(struct ts_index *index, enum ts_table_kind kind, const char *name)
@@ -195,7 +227,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_comes_back), cmocka_unit_test(test_refused)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_comes_back),
+					   cmocka_unit_test(test_pools_that_no_event_says_are_not_written),
+					   cmocka_unit_test(test_refused)};
 	struct ts_error err;
 
 	if (ts_digest_init(&err))

@@ -560,11 +560,16 @@ static bool op_long1(struct ts_pickle *p)
 	return take_uint(p, 1, &n) && long_of(p, n);
 }
 
+/* Its length has a sign, and none below 0 is one. */
 static bool op_long4(struct ts_pickle *p)
 {
 	uint64_t n;
 
-	return take_uint(p, 4, &n) && long_of(p, n);
+	if (!take_uint(p, 4, &n))
+		return false;
+	if (n > INT32_MAX)
+		return ts_pickle_fail(p, TS_INVALID, "an integer of %d bytes", (int)(int32_t)(uint32_t)n);
+	return long_of(p, n);
 }
 
 static bool op_binfloat(struct ts_pickle *p)

@@ -341,6 +341,18 @@ static bool gather(struct gather *g, struct ts_pickle_value top)
 	return g->s->devices || no_memory(g);
 }
 
+/* Behind the pickle's end stands the check of what was packed, which says whether the figures are those that were written. */
+static enum ts_status check_packed(struct ts_inflow *in, struct ts_pickle *p, struct ts_error *err)
+{
+	uint8_t behind[512];
+	size_t got = 0;
+
+	if (ts_inflow_packed(in) && ts_inflow_read(in, behind, sizeof behind, &got, err))
+		return err->status;
+	p->ration.read += got;
+	return ts_inflow_whole(in, err);
+}
+
 enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena *arena, struct ts_snapshot *ret_snapshot,
 				struct ts_error *err)
 {
@@ -357,7 +369,7 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 		ts_free(p);
 		return err->status;
 	}
-	if (ts_pickle_init(p, in, source->path, err) || ts_pickle_run(p, &top, err) || ts_inflow_whole(in, err)) {
+	if (ts_pickle_init(p, in, source->path, err) || ts_pickle_run(p, &top, err) || check_packed(in, p, err)) {
 		status = err->status;
 	} else {
 		snapshot.pickle_bytes = ts_pickle_offset(p);

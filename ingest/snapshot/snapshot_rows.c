@@ -47,7 +47,7 @@ void ts_rows_pass(struct ts_rows *rows, struct ts_pickle_value key)
 
 static bool wrong(struct ts_pickle *p, struct ts_pickle_value key, const char *what)
 {
-	return ts_pickle_fail(p, TS_INVALID, "\"%s\" is not %s", words[key.id], what);
+	return ts_pickle_fail(p, TS_INVALID, "\"%.*s\" is not %s", TS_SPAN_ARG(ts_intern_text_of(&p->intern, key.id)), what);
 }
 
 static bool as_u64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
@@ -125,6 +125,21 @@ static bool as_word(struct ts_pickle *p, struct ts_pickle_value key, struct ts_p
 static bool known(struct ts_pickle_value key)
 {
 	return key.kind == TS_VALUE_TEXT && key.id < TS_ROW_KEYS;
+}
+
+/* Of keys that came later: one in snapshot_keys.inc would be a text of every snapshot, and change what is stored of it. */
+static bool is_key(const struct ts_pickle *p, struct ts_pickle_value key, const char *word)
+{
+	return key.kind == TS_VALUE_TEXT && ts_span_is(ts_intern_text_of(&p->intern, key.id), word);
+}
+
+static bool take_pool(struct ts_pickle *p, uint64_t pool[2], struct ts_pickle_value key, struct ts_pickle_value v)
+{
+	const struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
+
+	if (!o || o->n != 2 || (o->shape != TS_SHAPE_TUPLE && o->shape != TS_SHAPE_LIST))
+		return wrong(p, key, "a pair of numbers");
+	return as_u64(p, key, o->items[0], &pool[0]) && as_u64(p, key, o->items[1], &pool[1]);
 }
 
 /* --- frames --- */
@@ -207,6 +222,8 @@ static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct
 	case TS_KEY_FRAMES:
 		return as_stack(p, key, v, &e->stack);
 	default:
+		if (is_key(p, key, "pool_id"))
+			return take_pool(p, e->pool, key, v);
 		ts_rows_pass(p->rows, key);
 		return true;
 	}
@@ -216,8 +233,11 @@ static bool event_of(struct ts_pickle *p, const struct ts_pickle_value *pairs, s
 {
 	struct ts_snapshot_event *e = row;
 
-	*e = (struct ts_snapshot_event){
-		.time_us = INT64_MIN, .stack = TS_SNAPSHOT_NONE, .context = TS_SNAPSHOT_NONE, .metadata = TS_SNAPSHOT_NONE};
+	*e = (struct ts_snapshot_event){.pool = {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL},
+					.time_us = INT64_MIN,
+					.stack = TS_SNAPSHOT_NONE,
+					.context = TS_SNAPSHOT_NONE,
+					.metadata = TS_SNAPSHOT_NONE};
 	for (size_t i = 0; i < n; i += 2)
 		if (!event_field(p, e, pairs[i], pairs[i + 1]))
 			return false;
@@ -252,23 +272,25 @@ static bool history_of(struct ts_pickle *p, const struct ts_pickle_value *pairs,
 	return true;
 }
 
-/* The newest entry of a block's history says what holds it now. */
+/* The newest entry of a block's history, which torch writes first, says what holds it now. */
 static bool take_history(struct ts_pickle *p, struct ts_snapshot_block *b, struct ts_pickle_value key, struct ts_pickle_value v)
 {
 	const struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
 	const struct ts_row_history *h;
-	struct ts_pickle_value last;
+	struct ts_pickle_value newest;
 
 	if (o && o->shape == TS_SHAPE_LIST_EMPTY)
 		return true;
 	if (!o || (o->shape != TS_SHAPE_ROWS && o->shape != TS_SHAPE_LIST))
 		return wrong(p, key, "a list of what was allocated");
-	last = ts_pickle_item(o, o->n - 1);
-	if (last.kind != TS_VALUE_ROW || last.row != TS_ROW_HISTORY)
+	newest = ts_pickle_item(o, 0);
+	if (newest.kind != TS_VALUE_ROW || newest.row != TS_ROW_HISTORY)
 		return wrong(p, key, "a list of what was allocated");
-	h = (const struct ts_row_history *)p->rows->of[TS_ROW_HISTORY].data + last.id;
-	b->requested = h->size;
-	b->stack = h->stack;
+	h = (const struct ts_row_history *)p->rows->of[TS_ROW_HISTORY].data + newest.id;
+	if (b->requested == UINT64_MAX)
+		b->requested = h->size;
+	if (b->requested == h->size) /* else it was allocated after recording had ended */
+		b->stack = h->stack;
 	return true;
 }
 
@@ -314,15 +336,6 @@ static bool block_of(struct ts_pickle *p, const struct ts_pickle_value *pairs, s
 }
 
 /* --- segments --- */
-
-static bool take_pool(struct ts_pickle *p, uint64_t pool[2], struct ts_pickle_value key, struct ts_pickle_value v)
-{
-	const struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
-
-	if (!o || o->n != 2 || (o->shape != TS_SHAPE_TUPLE && o->shape != TS_SHAPE_LIST))
-		return wrong(p, key, "a pair of numbers");
-	return as_u64(p, key, o->items[0], &pool[0]) && as_u64(p, key, o->items[1], &pool[1]);
-}
 
 static bool take_blocks(struct ts_pickle *p, struct ts_row_segment *s, struct ts_pickle_value key, struct ts_pickle_value v)
 {
@@ -372,7 +385,8 @@ static bool segment_field(struct ts_pickle *p, struct ts_row_segment *row, struc
 	case TS_KEY_BLOCKS:
 		return take_blocks(p, row, key, v);
 	default:
-		ts_rows_pass(p->rows, key);
+		if (!is_key(p, key, "registration_counter")) /* how often libraries have registered it: nothing asks */
+			ts_rows_pass(p->rows, key);
 		return true;
 	}
 }

@@ -57,6 +57,8 @@ static void put_event(const struct ts_snapshot *s, const struct ts_snapshot_even
 	put_text(s, e->context, out);
 	put_text(s, e->metadata, out);
 	put_stack(s, e->stack, out);
+	if (e->pool[0] != TS_SNAPSHOT_NO_POOL || e->pool[1] != TS_SNAPSHOT_NO_POOL)
+		ts_buf_printf(out, " %" PRIu64 ",%" PRIu64, e->pool[0], e->pool[1]);
 	ts_buf_char(out, '\n');
 }
 

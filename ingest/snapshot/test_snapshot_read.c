@@ -66,6 +66,7 @@ static void every_form_has_the_rows_that_python_reads(void **state)
 	expect_rows("early.pickle", "early.txt");
 	expect_rows("list.pickle", "list.txt");
 	expect_rows("oom.pickle", "oom.txt");
+	expect_rows("pools.pickle", "pools.txt");
 }
 
 static void counts_what_it_passes_over(void **state)
@@ -85,6 +86,23 @@ static void counts_what_it_passes_over(void **state)
 	assert_int_equal(s.n_passed, 0);
 	assert_int_equal(s.trailing_bytes, 8);
 	assert_int_equal(s.pickle_bytes, file.len - 8);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&file);
+}
+
+/* The keys of torch 2.10: of no table of their own, and none of them passed over. */
+static void knows_what_newer_files_say(void **state)
+{
+	struct ts_buf file = file_of("pools.pickle");
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	assert_int_equal(read_bytes(ts_buf_view(&file), &arena, &s, &err), TS_OK);
+	assert_int_equal(s.n_unknown, 0);
+	assert_int_equal(s.n_passed, 0);
 	ts_arena_finish(&arena);
 	ts_buf_finish(&file);
 }
@@ -120,6 +138,20 @@ static void expect_error(struct ts_span bytes, enum ts_status status, const char
 	if (err.status != status || !ts_span_contains(ts_span_str(err.text), said))
 		fail_msg("status %d, not %d, or \"%s\" does not say \"%s\"", (int)err.status, (int)status, err.text, said);
 	ts_arena_finish(&arena);
+}
+
+/* The last 8 bytes of a member are its check and its length: what is read must be what was packed, even if it is a pickle. */
+static void checks_what_was_packed(void **state)
+{
+	struct ts_buf file = file_of("newest4.pickle.gz");
+
+	(void)state;
+	file.data[file.len - 8] ^= 1;
+	expect_error(ts_buf_view(&file), TS_DAMAGED, "incorrect data check");
+	file.data[file.len - 8] ^= 1;
+	file.data[file.len - 4] ^= 1;
+	expect_error(ts_buf_view(&file), TS_DAMAGED, "incorrect length check");
+	ts_buf_finish(&file);
 }
 
 static void refuses_what_executes_by_name_and_byte(void **state)
@@ -178,6 +210,9 @@ static void says_what_is_no_snapshot(void **state)
 				"device_traces](}\x8c\x06"
 				"actionNseu."),
 		     TS_INVALID, "\"action\" is not a text");
+	expect_error(BYTES(HEAD "}(\x8c\x06"
+				"action\x8c\x03oom\x8c\x07pool_idK\x01u."),
+		     TS_INVALID, "\"pool_id\" is not a pair of numbers");
 	expect_error(BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff"), TS_DAMAGED, "ends in the middle of its gzip data");
 	expect_error(BYTES("\x1f\x8bnot gzip at all"), TS_DAMAGED, "of the packed file");
 }
@@ -197,7 +232,7 @@ static void checks_the_stack_and_the_memo(void **state)
 	expect_error(BYTES(HEAD "]r\x09\0\0\0h\x05."), TS_INVALID, "the memo has no value 5");
 	expect_error(BYTES(HEAD "\x94."), TS_INVALID, "the memo is given no");
 	expect_error(BYTES(HEAD "\x8a\x09\0\0\0\0\0\0\0\0\x01."), TS_INVALID, "more than 64 bits");
-	expect_error(BYTES(HEAD "\x8b\0\0\0\x80."), TS_INVALID, "an integer of 2147483648 bytes");
+	expect_error(BYTES(HEAD "\x8b\0\0\0\x80."), TS_INVALID, "an integer of -2147483648 bytes");
 }
 
 /* What a row or a stack was made of cannot change behind its back. */
@@ -342,7 +377,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_has_the_rows_that_python_reads),
+		cmocka_unit_test(checks_what_was_packed),
 		cmocka_unit_test(counts_what_it_passes_over),
+		cmocka_unit_test(knows_what_newer_files_say),
 		cmocka_unit_test(keeps_each_stack_once),
 		cmocka_unit_test(refuses_what_executes_by_name_and_byte),
 		cmocka_unit_test(every_byte_is_known_or_refused),

@@ -55,11 +55,11 @@ def rows(snapshot):
                f"{'expandable' if s.get('is_expandable') else 'fixed'} {stack_of(s.get('frames'))} {len(s['blocks'])}")
         at = s["address"]
         for b in s["blocks"]:
-            newest = (b.get("history") or [{}])[-1]
+            newest = (b.get("history") or [{}])[0]
             requested = b.get("requested_size", newest.get("real_size", b["size"]))
             at = b.get("address", at)
             yield (f"block {at} {b['size']} {requested} {STATES.get(b['state'], 'other')} "
-                   f"{stack_of(b.get('frames') or newest.get('frames'))}")
+                   f"{stack_of(b.get('frames') or newest.get('frames') if newest.get('real_size', requested) == requested else [])}")
             at += b["size"]
     traces = snapshot.get("device_traces", [])
     devices = max([len(traces)] + [s.get("device", 0) + 1 for s in snapshot["segments"]])
@@ -68,7 +68,7 @@ def rows(snapshot):
         for e in events:
             yield (f"event {ACTIONS.index(e['action']) if e['action'] in ACTIONS else len(ACTIONS)} {e.get('addr', e.get('device_free', 0))} "
                    f"{e.get('size', 0)} {e.get('stream', 0) % 2**64} {e.get('time_us', '-')} [{note(e, 'compile_context')}] "
-                   f"[{note(e, 'user_metadata')}] {stack_of(e.get('frames'))}")
+                   f"[{note(e, 'user_metadata')}] {stack_of(e.get('frames'))}" + (f" {e['pool_id'][0]},{e['pool_id'][1]}" if "pool_id" in e else ""))
     for name, value in snapshot.get("allocator_settings", {}).items():
         for inner, v in value.items() if isinstance(value, dict) else [(None, value)]:
             yield f"setting {name}{'' if inner is None else f'.{inner}'}={setting(v)}"
@@ -234,12 +234,15 @@ def early_dict():
     """torch 2.0: neither times nor settings; and a key that no table has."""
     full = newest()
     events = [{k: v for k, v in e.items() if k in ("action", "addr", "size", "stream", "frames")} | {"odd": 1} for e in full["device_traces"][0][:20]]
-    return {"segments": full["segments"][1:], "device_traces": [events]}
+    blocks = [{"size": 512, "requested_size": 300, "state": "active_allocated", "history": [{"addr": 1 << 40, "real_size": 300, "frames": FORWARD}, {"addr": 1 << 40, "real_size": 9}]},
+              {"size": 512, "requested_size": 40, "state": "active_allocated", "history": [{"addr": (1 << 40) + 512, "real_size": 500, "frames": BACKWARD}]},  # allocated unrecorded
+              {"size": (2 << 20) - 1024, "requested_size": 0, "state": "inactive"}]
+    return {"segments": [full["segments"][1], segment(0, 1 << 40, blocks)], "device_traces": [events]}
 
 
 def old_list():
-    """torch 1.13: a list of segments; blocks have no addresses, and frames are tuples in a history."""
-    history = [{"addr": 1, "real_size": 100, "frames": [("a.py", 1, "f")]}, {"addr": 1, "real_size": 300, "frames": [("b.py", 2, "g"), ("a.py", 1, "f")]}]
+    """torch 1.13: a list of segments; blocks have no addresses, and frames are tuples in a history, the newest first, as in _memory_viz.py."""
+    history = [{"addr": 4096, "real_size": 300, "frames": [("b.py", 2, "g"), ("a.py", 1, "f")]}, {"addr": 4608, "real_size": 100, "frames": [("a.py", 1, "f")]}]
     return [{"device": 0, "address": 4096, "total_size": 2 << 20, "allocated_size": 512, "active_size": 512, "segment_type": "small",
              "blocks": [{"size": 512, "state": "active_allocated", "history": history}, {"size": (2 << 20) - 512, "state": "inactive"}]},
             {"device": 2, "address": 1 << 40, "total_size": 20 << 20, "allocated_size": 0, "active_size": 1024, "segment_type": "large",
@@ -380,6 +383,22 @@ def batch(n):
     return heap.snapshot()
 
 
+def pools():
+    """torch 2.10: each event says its pool. A graph's pool has 64 MiB, of which 24 are free, when 32 MiB are asked of it; 40 MiB lie in the common cache."""
+    mib, ask, low, high, then = 1 << 20, [frame("graph.py", 7, "capture")], 0x7f0000000000, 0x7f1000000000, 1_760_000_000_000_000
+    def said(action, addr, size, pool):
+        return event(action, addr, size, then, ask, pool_id=pool)
+    events = [said("segment_alloc", low, 40 * mib, (0, 0)), said("alloc", low, 40 * mib, (0, 0)),
+              said("free_requested", low, 40 * mib, (0, 0)), said("free_completed", low, 40 * mib, (0, 0)),
+              said("segment_alloc", high, 64 * mib, (0, 1)), said("alloc", high, 40 * mib, (0, 1)),
+              {"action": "oom", "device_free": 4 * mib, "size": 32 * mib, "stream": 0, "time_us": then, "frames": ask, "pool_id": (0, 1)},
+              said("snapshot", 0, 0, (0, 0))]
+    return {"segments": [segment(0, low, [block(low, 40 * mib, 0, "inactive", [])], registration_counter=-1),
+                         segment(0, high, [block(high, 40 * mib, 40 * mib, "active_allocated", ask), block(high + 40 * mib, 24 * mib, 0, "inactive", [])],
+                                 segment_pool_id=(0, 1), registration_counter=2)],
+            "device_traces": [events], "allocator_settings": {"expandable_segments": False}, "external_annotations": []}
+
+
 def check(program, files):
     bad = 0
     for path in files:
@@ -401,13 +420,14 @@ def main():
         return 1 if check_replay(sys.argv[2], json.load(open(sys.argv[3], encoding="utf-8")), sys.argv[4:]) else 0
     full = newest()
     made = {f"newest{n}.pickle": pickle.dumps(full, n) for n in (2, 3, 4, 5)}
-    made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2), "oom.pickle": pickle.dumps(training(), 4)}
+    made |= {"early.pickle": pickle.dumps(early_dict(), 4), "list.pickle": pickle.dumps(old_list(), 2), "oom.pickle": pickle.dumps(training(), 4),
+             "pools.pickle": pickle.dumps(pools(), 4)}
     made |= {f"batch{n}.pickle": pickle.dumps(batch(n), 4) for n in (2, 4, 8)}
     half = len(made["newest4.pickle"]) // 2  # two members, as `cat a.gz b.gz` makes them
     made["newest4.pickle.gz"] = b"".join(gzip.compress(part, 9, mtime=0) for part in (made["newest4.pickle"][:half], made["newest4.pickle"][half:]))
     for name, data in made.items():
         open(os.path.join(HERE, name), "wb").write(data)
-    for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list()), ("oom", training())):
+    for name, snapshot in (("newest", full), ("early", early_dict()), ("list", old_list()), ("oom", training()), ("pools", pools())):
         open(os.path.join(HERE, name + ".txt"), "w", encoding="utf-8").write(text(snapshot))
     figures = {f"newest4.pickle#{d}": replay(full, d) for d in range(3)} | {"oom.pickle#0": replay(training(), 0)}
     json.dump(figures, open(os.path.join(HERE, "replay.json"), "w", encoding="utf-8"), indent=1)
