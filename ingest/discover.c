@@ -3,6 +3,7 @@
 #include "base/below.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "ingest/kept/kept.h"
 #include "ingest/mlflow/reader_mlflow.h"
 #include "ingest/readers.h"
 #include "ingest/rundir/layout.h"
@@ -110,7 +111,7 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 /* Whether inner is the directory outer, or lies below it. len: that of outer. */
 static bool lies_in(const char *inner, const char *outer, size_t len)
 {
-	return strncmp(inner, outer, len) == 0 && (inner[len] == '\0' || inner[len] == '/');
+	return strncmp(inner, outer, len) == 0 && (inner[len] == '\0' || inner[len] == '/' || (len && outer[len - 1] == '/'));
 }
 
 /* What a link to a place below top leads to is found there. */
@@ -132,6 +133,17 @@ static bool is_own(struct finding *f, const char *path)
 	if (kind == TS_FILE_LINK && leads_out(f->top, path) && f->links++ == 0)
 		f->link = path;
 	return kind == TS_FILE_DIRECTORY || kind == TS_FILE_REGULAR;
+}
+
+static bool goes_on(const struct ts_reader *reader)
+{
+	return reader->flags & (TS_READER_NESTS | TS_READER_KEPT);
+}
+
+/* Whether the files of a folder that this reader takes are no runs. */
+static bool holds_files(const struct ts_reader *reader)
+{
+	return reader && !(reader->flags & TS_READER_KEPT);
 }
 
 /* If inside is true, path itself is a run, so only directories below it may be further runs. */
@@ -162,11 +174,13 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 		return TS_OK;
 	if (ts_reader_of(path, &reader, err))
 		return err->status;
+	if (reader && !is_directory && (reader->flags & TS_READER_KEPT))
+		return TS_OK; /* its folder has been taken */
 	if (reader && take(f, reader, path, below, err))
 		return err->status;
-	if (!is_directory || (reader && !(reader->flags & TS_READER_NESTS)))
+	if (!is_directory || (reader && !goes_on(reader)))
 		return TS_OK;
-	return walk(f, path, below, reader != NULL, depth + 1, err);
+	return walk(f, path, below, holds_files(reader), depth + 1, err);
 }
 
 static enum ts_status walk(struct finding *f, const char *path, const char *name, bool inside, int depth, struct ts_error *err)
@@ -193,7 +207,7 @@ static bool is_beside(const struct finding *f, const struct ts_found_run *file)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct ts_found_run *run = &f->runs[i];
 
-		if (run->reader->flags & TS_READER_LAST)
+		if (run->reader->flags & (TS_READER_LAST | TS_READER_KEPT))
 			continue;
 		if (lies_in(run->path, file->path, n) || lies_in(file->path, run->path, strlen(run->path)))
 			return true;
@@ -215,6 +229,132 @@ static enum ts_status drop_last(struct finding *f, struct ts_error *err)
 		if (!drop[i])
 			f->runs[n++] = f->runs[i];
 	f->n = n;
+	return TS_OK;
+}
+
+/* --- kept files --- */
+
+/* A folder that is searched for kept files, while runs below it are looked at. */
+struct keeper {
+	const char *folder;
+	int deep; /* how many folders below */
+};
+
+/* How many folders path lies below the folder, which is above it or the same. */
+static int depth_below(const char *folder, const char *path)
+{
+	size_t len = strlen(folder);
+	int n = 0;
+
+	for (const char *at = path + len - (len && folder[len - 1] == '/'); *at; at++)
+		n += *at == '/' && at[1];
+	return n;
+}
+
+static size_t end_below(const struct finding *f, size_t from, const char *folder)
+{
+	size_t end = from;
+
+	while (end < f->n && lies_in(f->runs[end].path, folder, strlen(folder)))
+		end++;
+	return end;
+}
+
+/* The only run that is a file of this folder and keeps what lies beside it; NULL: there is none, or there are several. */
+static struct ts_found_run *only_file(struct finding *f, size_t from, size_t end, const char *folder)
+{
+	struct ts_found_run *only = NULL;
+
+	for (size_t i = from; i < end; i++) {
+		struct ts_found_run *run = &f->runs[i];
+
+		if (depth_below(folder, run->path) != 1 || ts_below_kind(f->top, run->path) != TS_FILE_REGULAR)
+			continue;
+		if (only || run->part || !(run->reader->flags & TS_READER_KEEPS))
+			return NULL;
+		only = run;
+	}
+	return only;
+}
+
+/* Decides whose the kept files of a folder are: of the run that is the only file there, of the nearest run above it, which searches
+ * so deep, or of themselves. *ret_drop: not the last. Then *io_n keepers end with the one for what lies below. */
+static enum ts_status settle_kept(struct finding *f, size_t i, struct keeper *keepers, size_t *io_n, bool *ret_drop,
+				  struct ts_error *err)
+{
+	struct ts_found_run *run = &f->runs[i];
+	bool kept = run->reader->flags & TS_READER_KEPT;
+	struct ts_found_run *file = kept ? only_file(f, i + 1, end_below(f, i + 1, run->path), run->path) : NULL;
+	struct ts_around *around = file ? ts_arena_array(f->arena, 1, sizeof *around) : NULL;
+
+	if (file && !around)
+		return ts_arena_error(f->arena, err);
+	while (*io_n && !lies_in(run->path, keepers[*io_n - 1].folder, strlen(keepers[*io_n - 1].folder)))
+		--*io_n;
+	*ret_drop = file || (kept && *io_n && depth_below(keepers[*io_n - 1].folder, run->path) <= keepers[*io_n - 1].deep);
+	if (*ret_drop && !file)
+		return TS_OK;
+	keepers[(*io_n)++] = (struct keeper){run->path, kept && !file ? TS_KEPT_BELOW_RUN : TS_KEPT_BELOW_LOG};
+	if (file) {
+		around->folder = run->path;
+		file->around = around;
+	}
+	return TS_OK;
+}
+
+/* Runs come in the order of the search: a folder before what lies in it. */
+static enum ts_status drop_kept(struct finding *f, struct ts_error *err)
+{
+	struct keeper keepers[TS_DISCOVER_DEPTH + 2];
+	size_t n = 0, n_keepers = 0;
+	bool *drop = ts_arena_array(f->arena, f->n ? f->n : 1, sizeof *drop);
+
+	if (!drop)
+		return ts_arena_error(f->arena, err);
+	for (size_t i = 0; i < f->n; i++) {
+		drop[i] = false;
+		if (ts_below_kind(f->top, f->runs[i].path) == TS_FILE_DIRECTORY &&
+		    settle_kept(f, i, keepers, &n_keepers, &drop[i], err))
+			return err->status;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (!drop[i])
+			f->runs[n++] = f->runs[i];
+	f->n = n;
+	return TS_OK;
+}
+
+/* The folder of which a run has the kept files. */
+static const char *folder_of(const struct ts_found_run *run)
+{
+	return run->around && run->around->folder ? run->around->folder : run->path;
+}
+
+/* Says which other runs lie below a run's folder. */
+static enum ts_status set_others(struct finding *f, size_t i, struct ts_error *err)
+{
+	const char *folder = folder_of(&f->runs[i]), **others;
+	struct ts_around *around = ts_arena_array(f->arena, 1, sizeof *around);
+	size_t from = i, end = end_below(f, i, folder);
+
+	while (from > 0 && lies_in(f->runs[from - 1].path, folder, strlen(folder)))
+		from--;
+	others = ts_arena_array(f->arena, end - from + 1, sizeof *others);
+	if (!around || !others)
+		return ts_arena_error(f->arena, err);
+	*around = (struct ts_around){.folder = f->runs[i].around ? folder : NULL, .others = others};
+	for (size_t k = from; k < end; k++)
+		if (strcmp(folder_of(&f->runs[k]), folder) != 0)
+			others[around->n_others++] = folder_of(&f->runs[k]);
+	f->runs[i].around = around;
+	return TS_OK;
+}
+
+static enum ts_status set_around(struct finding *f, struct ts_error *err)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if ((f->runs[i].around || ts_below_kind(f->top, f->runs[i].path) == TS_FILE_DIRECTORY) && set_others(f, i, err))
+			return err->status;
 	return TS_OK;
 }
 
@@ -285,9 +425,9 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))
 		return err->status;
-	if (kind == TS_FILE_DIRECTORY && (!reader || (reader->flags & TS_READER_NESTS)) && walk(&f, path, "", reader != NULL, 1, err))
+	if (kind == TS_FILE_DIRECTORY && (!reader || goes_on(reader)) && walk(&f, path, "", holds_files(reader), 1, err))
 		return err->status;
-	if (drop_last(&f, err))
+	if (drop_last(&f, err) || drop_kept(&f, err) || set_around(&f, err))
 		return err->status;
 	if (f.n == 0 && f.deleted)
 		return ts_error_set(err, TS_INVALID, "%s: all runs in it, %zu, are deleted in MLflow", path, f.deleted);

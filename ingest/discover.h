@@ -4,7 +4,8 @@
  * these. Any other path is searched TS_DISCOVER_DEPTH directories deep, without following symbolic links, and every path that a
  * reader recognises is a run. The search goes on below a run only if its reader says that runs nest. Names that begin with a
  * dot are skipped. Paths that lie in one folder and are parts of one run (a W&B run that was resumed) are found as the first of
- * them, with the others in `more`. A text log is a run only where no other reader finds one in its folder, above or below it.
+ * them, with the others in `more`. A text log is a run only where no other reader finds one in its folder, above or below it. A folder
+ * of traces or snapshots is a run of its own only where no other run keeps them: that of the only log in it, or one above it.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H
@@ -21,6 +22,7 @@ struct ts_found_run {
 	const char *key;
 	const char *const *more; /* paths of further parts of the run, in the order of names */
 	size_t n_more;
+	const struct ts_around *around; /* NULL: of a file that is named, or that keeps nothing */
 	const char *top; /* the given path, for ts_ingest_options */
 	size_t links;	  /* how many symbolic links below the given path were not followed, and lead out of it or nowhere */
 	const char *link; /* the first of them */

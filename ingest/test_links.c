@@ -49,7 +49,8 @@ static void read_all(struct test_run *t, char text[SIGNATURE])
 						    .top = runs[i].top,
 						    .part = runs[i].part,
 						    .more = runs[i].more,
-						    .n_more = runs[i].n_more};
+						    .n_more = runs[i].n_more,
+						    .around = runs[i].around};
 		struct ts_ingest_result result;
 		enum ts_status status = ts_ingest(&options, test_objects_sink, &t->objects, &arena, &result, &err);
 

@@ -29,6 +29,19 @@ bool ts_reader_has(const char *top, const char *path, struct ts_span name, struc
 	return false;
 }
 
+struct ts_span ts_notice_place(const char *path, struct ts_span file)
+{
+	const char *slash = strrchr(path, '/');
+	struct ts_span folder = slash ? ts_span_of(path, (size_t)(slash - path)) : ts_span_str(".");
+	char beside[4096];
+	int n = snprintf(beside, sizeof beside, "%.*s/%.*s", TS_SPAN_ARG(folder), TS_SPAN_ARG(file));
+
+	if (!file.len || n < 0 || (size_t)n >= sizeof beside || ts_below_kind(path, path) != TS_FILE_REGULAR ||
+	    ts_file_kind(beside) == TS_FILE_NONE)
+		return ts_span_str(path);
+	return folder;
+}
+
 enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,
 				  struct ts_error *err)
 {

@@ -12,12 +12,20 @@ struct ts_listed;
 enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
 enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memory */
 
+/* What lies around a run, as discover.h finds it. */
+struct ts_around {
+	const char *folder; /* of a run that is a file: the folder whose traces and snapshots belong to the run; NULL: none */
+	const char *const *others; /* paths of other runs below the run or that folder, whose files are theirs */
+	size_t n_others;
+};
+
 struct ts_ingest_options {
 	const char *path;
 	const char *top;		   /* the path that somebody named, with which path begins (base/below.h); NULL: path itself */
 	const char *part;		   /* which run of a file that holds several (discover.h); NULL for most formats */
 	const char *const *more;	   /* paths of further parts of the run (ts_run_about), in any order */
 	size_t n_more;
+	const struct ts_around *around;	   /* NULL: nothing beside the path is of the run, and all below it is */
 	struct ts_listed *listed;	   /* of the caller, who reads many runs of one folder; NULL: none */
 	bool strict;			   /* skipped input is an error */
 	const char *const *patterns;	   /* templates of a text log's lines (text/text_pattern.h) */
@@ -39,6 +47,9 @@ static inline const char *ts_top(const struct ts_ingest_options *options)
 /* Whether a file that need not be there is there, to be opened by base/below.h. What is there and is no regular file of the run's
  * own, such as a symbolic link, gives the notice `not_file` under this name and counts as absent. notices may be NULL. */
 bool ts_reader_has(const char *top, const char *path, struct ts_span name, struct ts_notices *notices);
+
+/* What stands before the file of a notice in its full path: the path that was read; or, if that is a file beside it, their folder. */
+struct ts_span ts_notice_place(const char *path, struct ts_span file);
 
 /* Reports progress if reading is some MiB beyond *told, and then sets *told = at. TS_CANCELLED: the caller wants to stop. */
 enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t *told, uint64_t at, uint64_t total,
@@ -81,6 +92,8 @@ enum ts_reader_flag {
 	TS_READER_NESTS = 1, /* further runs may lie in directories below a run */
 	TS_READER_LAST = 2,  /* what it finds in a folder counts only where no other reader finds a run in, above or below it */
 	TS_READER_MAPS = 4,  /* options->maps changes its names */
+	TS_READER_KEPT = 8,  /* it reads files that any run keeps beside its own: what it finds counts where no run has them */
+	TS_READER_KEEPS = 16, /* a run of a file has the kept files of its folder, if it is the only run there */
 };
 
 struct ts_reader {

@@ -94,7 +94,8 @@ char *test_read(struct test_run *t, const char *name, size_t *ret_len)
 enum ts_status test_ingest_path(struct test_run *t, const char *path)
 {
 	struct ts_ingest_options options = {
-		.path = path, .more = t->more, .n_more = t->n_more, .strict = t->strict, .facts = t->facts};
+		.path = path, .top = t->top, .more = t->more, .n_more = t->n_more, .around = t->around, .strict = t->strict,
+		.facts = t->facts};
 
 	forget(t);
 	ts_arena_init(&t->arena, 0);

@@ -20,6 +20,8 @@ struct test_run {
 	bool strict;
 	const char *const *more; /* further parts of the run */
 	size_t n_more;
+	const char *top; /* NULL: the path itself */
+	const struct ts_around *around;
 	char *text; /* the result of the last test_jsonl */
 };
 

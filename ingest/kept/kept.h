@@ -3,7 +3,8 @@
  *	struct ts_kept_set kept = {.arena, .notices, .sink, .ctx, .progress};
  *	ts_kept_find(&kept, top, directory, prefix, rank, err)	for each folder of the run
  *	ts_kept_columns(&kept, err)				reads each; says which rank it names itself
- *	... kept.items[i].rank may be changed ...
+ *	ts_kept_whose(&kept, i, &rank)				and which rank its name has, if it says nothing
+ *	ts_kept_move(&kept, i, rank)				as often as one belongs to another rank
  *	ts_kept_put(&kept, rank, builder, &n, err)		for each rank
  *
  * A file that cannot be read as what its name says is kept all the same; a notice says why its columns are missing. Everything lies in
@@ -13,6 +14,7 @@
 #define TSCOPE_INGEST_KEPT_KEPT_H
 
 #include "ingest/core/notice.h"
+#include "ingest/core/reader.h"
 #include "ingest/core/source.h"
 #include "run/builder.h"
 
@@ -26,6 +28,7 @@ struct ts_kept_file {
 	uint64_t size;
 	int32_t rank;	   /* whose it is */
 	int64_t said_rank; /* whose it says that it is; TS_TRACE_NONE: it says nothing */
+	int64_t name_rank; /* the same of its name or that of its folder (ts_rank_in_name) */
 	int64_t said_world;
 	bool has_columns;
 	struct ts_id columns;
@@ -37,30 +40,44 @@ struct ts_kept_set {
 	ts_object_sink *sink;
 	void *ctx;
 	struct ts_read_progress *progress; /* counts the bytes of files; may be NULL */
+	const struct ts_around *around;	   /* runs whose files are not taken; may be NULL */
+	int deep;			   /* how many folders below each of the run are looked into; 0: TS_KEPT_BELOW_RUN */
 	struct ts_kept_file *items;
 	size_t n, cap;
 	uint64_t bytes_read;
 };
 
-enum { TS_KEPT_MAX = 4096 }; /* files of a run */
+enum {
+	TS_KEPT_MAX = 4096,    /* files of a run */
+	TS_KEPT_BELOW_RUN = 1, /* folders */
+	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
+};
 
-/* What of this is kept: a trace by its name or its content, a snapshot of memory by its name and its first bytes. */
+/* What of this is kept: a trace by its name or its content, a snapshot of memory by both: a pickle that is called one, or begins as
+ * one. */
 enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err);
-/* Whether such a file lies in the folder itself; by names alone. A folder that cannot be listed has none. */
-bool ts_kept_here(const char *top, const char *directory);
+/* Which of them lies in the folder itself: a trace if there is one, else a snapshot. A folder that cannot be listed has none. Fails
+ * with TS_NO_MEMORY only. */
+enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept_kind *ret, struct ts_error *err);
 /* Whether a folder of this name is that of a rank: "rank3". */
 bool ts_kept_is_rank(const char *name);
-/* Adds the files of a folder, and those of folders in it that are no runs and no ranks, as those of this rank. prefix: "" or
- * "rank3/". */
+/* The rank in "rank0_snapshot.pickle", "snapshot_rank_3.pickle", "rank-12"; TS_TRACE_NONE: it has none, or two, or one that is local to
+ * its host. */
+int64_t ts_rank_in_name(struct ts_span name);
+/* Adds the files of a folder, and those of folders in it that are no runs, as those of this rank. Of a run directory folders of ranks
+ * are not looked into. prefix: "" or "rank3/". */
 enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix, int32_t rank,
 			    struct ts_error *err);
 /* Adds the one file that is read, which is kept under this name. */
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err);
-/* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless its name begins with
- * "snapshot". */
+/* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless "snapshot" is in its name. */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
 bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);
+/* The rank of file i by what it says itself, else by its name, of which a notice tells; TS_TRACE_NONE: neither says it. */
+int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i);
+/* Gives the files to rank 0, which is the only one, or to the job where they are of another. */
+void ts_kept_settle_one(struct ts_kept_set *kept);
 /* Gives file i to another rank, if that one has no file of this name; else it stays where it is. */
 void ts_kept_move(struct ts_kept_set *kept, size_t i, int32_t rank);
 /* *ret_n is raised by the number of files. */

@@ -1,15 +1,19 @@
 /* kept_find.c - which files of a folder are kept. */
 #include "base/below.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "ingest/core/inflow.h"
 #include "ingest/core/reader.h"
 #include "ingest/kept/kept.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_sniff.h"
 #include "record/frame.h"
+#include "run/head.h"
 #include "run/trace.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 /* JSON that is no trace by its name may be one by its content: whoever exports a trace may name it as he likes. */
@@ -33,27 +37,163 @@ static bool is_pickle(const char *name)
 	return false;
 }
 
-enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err)
+/* Whether the file has, where it begins, a key that a snapshot has there: other programs write pickles of other things. */
+static enum ts_status begins_as_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
-	const char *name = ts_path_last(path);
-	bool trace = ts_trace_named(path);
+	static const char *const keys[] = {"segments", "device_traces", "total_size"};
+	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str(path)};
+	uint8_t begin[4096];
+	struct ts_inflow *in = NULL;
+	struct ts_error cannot;
+	size_t n = 0, got = 1;
+	enum ts_status status;
 
-	*ret = TS_KEPT_NOT;
-	if (!trace && ts_below_kind(top, path) == TS_FILE_REGULAR) {
-		if (may_be(name) && ts_trace_sniff(path, &trace, err))
-			return err->status;
-		if (is_pickle(name) && ts_snapshot_sniff(path))
-			*ret = TS_KEPT_SNAPSHOT;
+	*ret = false;
+	if (ts_below_open(top, path, &source.fd, &source.size, &cannot))
+		return TS_OK; /* whoever reads it says why it cannot be read */
+	status = ts_inflow_open(&source, &in, &cannot);
+	while (!status && got && n < sizeof begin) {
+		status = ts_inflow_read(in, begin + n, sizeof begin - n, &got, &cannot);
+		n += status ? 0 : got;
 	}
-	if (trace)
-		*ret = TS_KEPT_TRACE;
+	ts_inflow_close(in);
+	(void)close(source.fd);
+	if (status == TS_NO_MEMORY) {
+		*err = cannot;
+		return status;
+	}
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		*ret |= ts_span_contains(ts_span_of(begin, n), keys[i]);
 	return TS_OK;
 }
 
-bool ts_kept_here(const char *top, const char *directory)
+static enum ts_status is_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
-	return ts_below_any(top, directory, ts_trace_named);
+	*ret = is_pickle(ts_path_last(path)) && ts_snapshot_sniff(path);
+	return *ret && !strstr(ts_path_last(path), "snapshot") ? begins_as_snapshot(top, path, ret, err) : TS_OK;
 }
+
+enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err)
+{
+	bool trace = ts_trace_named(path), snapshot = false;
+
+	if (!trace && ts_below_kind(top, path) == TS_FILE_REGULAR) {
+		if (may_be(ts_path_last(path)) && ts_trace_sniff(path, &trace, err))
+			return err->status;
+		if (!trace && is_snapshot(top, path, &snapshot, err))
+			return err->status;
+	}
+	*ret = trace ? TS_KEPT_TRACE : snapshot ? TS_KEPT_SNAPSHOT : TS_KEPT_NOT;
+	return TS_OK;
+}
+
+/* Raises *io to what the file is, if that makes a run of its folder: the name alone does for a trace, as only profilers give it. */
+static enum ts_status raise(const char *top, const char *path, enum ts_kept_kind *io, struct ts_error *err)
+{
+	enum ts_kept_kind is;
+	bool begins = false;
+
+	if (ts_below_kind(top, path) != TS_FILE_REGULAR)
+		return TS_OK;
+	if (ts_kept_is(top, path, &is, err) || (is == TS_KEPT_SNAPSHOT && begins_as_snapshot(top, path, &begins, err)))
+		return err->status;
+	if (is == TS_KEPT_TRACE || (begins && *io == TS_KEPT_NOT))
+		*io = is;
+	return TS_OK;
+}
+
+enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept_kind *ret, struct ts_error *err)
+{
+	enum ts_kept_kind found = TS_KEPT_NOT;
+	struct ts_arena arena;
+	enum ts_status status;
+	char **names;
+	size_t n = 0;
+
+	if (ts_below_any(top, directory, ts_trace_named)) {
+		*ret = TS_KEPT_TRACE;
+		return TS_OK;
+	}
+	ts_arena_init(&arena, 0);
+	status = ts_below_list(top, directory, &arena, &names, &n, err);
+	for (size_t i = 0; !status && i < n && found != TS_KEPT_TRACE; i++) {
+		const char *path = ts_path_join(&arena, directory, names[i]);
+
+		status = path ? raise(top, path, &found, err) : ts_arena_error(&arena, err);
+	}
+	ts_arena_finish(&arena);
+	if (status == TS_NO_MEMORY)
+		return status;
+	*ret = found;
+	return TS_OK;
+}
+
+/* --- ranks --- */
+
+static bool is_letter(uint8_t c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The number behind "rank" at this place; TS_TRACE_NONE: there is none, or the word goes on. */
+static int64_t rank_at(struct ts_span name, size_t at)
+{
+	struct ts_span digits = ts_span_from(name, at + 4);
+	int64_t rank;
+	size_t n = 0;
+
+	if (digits.len && (digits.data[0] == '_' || digits.data[0] == '-'))
+		digits = ts_span_from(digits, 1);
+	while (n < digits.len && ts_is_digit(digits.data[n]))
+		n++;
+	if (!n || (n < digits.len && is_letter(digits.data[n])) || !ts_parse_i64(ts_span_part(digits, 0, n), &rank) || rank > INT32_MAX)
+		return TS_TRACE_NONE;
+	return rank;
+}
+
+int64_t ts_rank_in_name(struct ts_span name)
+{
+	int64_t found = TS_TRACE_NONE;
+
+	for (size_t at = 0; at + 4 < name.len; at++) {
+		int64_t rank;
+
+		if (memcmp(name.data + at, "rank", 4) != 0 || (at && is_letter(name.data[at - 1])))
+			continue;
+		if (at >= 6 && memcmp(name.data + at - 6, "local", 5) == 0)
+			continue;
+		rank = rank_at(name, at);
+		if (rank != TS_TRACE_NONE && found != TS_TRACE_NONE && rank != found)
+			return TS_TRACE_NONE;
+		found = rank != TS_TRACE_NONE ? rank : found;
+	}
+	return found;
+}
+
+int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i)
+{
+	const struct ts_kept_file *file = &kept->items[i];
+	char detail[200];
+
+	if (file->said_rank != TS_TRACE_NONE || file->name_rank == TS_TRACE_NONE)
+		return file->said_rank;
+	(void)snprintf(detail, sizeof detail, "%s does not say its rank; by its name it is of rank %" PRId64, ts_show(file->shown).text,
+		       file->name_rank);
+	ts_notice_add(kept->notices, "rank_from_name", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+	return file->name_rank;
+}
+
+void ts_kept_settle_one(struct ts_kept_set *kept)
+{
+	for (size_t i = 0; i < kept->n; i++) {
+		int64_t rank = ts_kept_whose(kept, i);
+
+		if (rank != TS_TRACE_NONE && rank != 0)
+			ts_kept_move(kept, i, TS_RANK_JOB);
+	}
+}
+
+/* --- the set --- */
 
 static bool is_taken(const struct ts_kept_set *kept, struct ts_span name, int32_t rank)
 {
@@ -88,8 +228,15 @@ static enum ts_status add(struct ts_kept_set *kept, const struct ts_kept_file *f
 	return TS_OK;
 }
 
-/* Adds the file, under a name with its folder's before it where the name alone is taken. folder may be NULL. */
-static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_file *file, const char *folder, struct ts_error *err)
+/* A folder in that of the run. */
+struct within {
+	const char *name; /* "" for that of the run itself; else "late.", "plugins.profile." for names that are taken */
+	int deep;	  /* 0 for that of the run */
+	int64_t rank;	  /* in its name, or that of a folder above; TS_TRACE_NONE: none */
+};
+
+/* Adds the file, under a name with its folders' before it where the name alone is taken. */
+static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_file *file, const struct within *in, struct ts_error *err)
 {
 	struct ts_kept_file mine = *file;
 	struct ts_error cannot;
@@ -97,8 +244,11 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 
 	if (ts_below_open(mine.top, mine.path, &fd, &mine.size, &cannot) == TS_OK)
 		(void)close(fd); /* else keeping it says why */
-	if (folder && is_taken(kept, mine.name, mine.rank)) {
-		char *name = ts_arena_printf(kept->arena, "%s.%.*s", folder, TS_SPAN_ARG(mine.name));
+	mine.name_rank = ts_rank_in_name(mine.name);
+	if (mine.name_rank == TS_TRACE_NONE)
+		mine.name_rank = in->rank;
+	if (*in->name && is_taken(kept, mine.name, mine.rank)) {
+		char *name = ts_arena_printf(kept->arena, "%s%.*s", in->name, TS_SPAN_ARG(mine.name));
 
 		if (!name)
 			return ts_arena_error(kept->arena, err);
@@ -110,22 +260,27 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 	return TS_OK;
 }
 
+static const struct within itself = {.name = "", .rank = TS_TRACE_NONE};
+
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err)
 {
-	const struct ts_kept_file file = {.kind = TS_KEPT_TRACE,
-					  .top = top,
-					  .path = path,
-					  .name = ts_span_str(name),
-					  .shown = ts_span_str(""),
-					  .rank = rank,
-					  .said_rank = TS_TRACE_NONE,
-					  .said_world = TS_TRACE_NONE};
+	struct ts_kept_file file = {.top = top,
+				    .path = path,
+				    .name = ts_span_str(name),
+				    .shown = ts_span_str(""),
+				    .rank = rank,
+				    .said_rank = TS_TRACE_NONE,
+				    .said_world = TS_TRACE_NONE};
 
-	return add_file(kept, &file, NULL, err);
+	if (ts_kept_is(top, path, &file.kind, err))
+		return err->status;
+	if (file.kind == TS_KEPT_NOT)
+		file.kind = TS_KEPT_TRACE; /* reading it says why it is none */
+	return add_file(kept, &file, &itself, err);
 }
 
-static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *file, const char *folder, struct ts_error *err)
+static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *file, const struct within *in, struct ts_error *err)
 {
 	struct ts_kept_file mine = *file;
 
@@ -133,7 +288,7 @@ static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *
 		return err->status;
 	if (mine.kind == TS_KEPT_NOT || !ts_reader_has(file->top, file->path, file->shown, kept->notices))
 		return TS_OK;
-	return add_file(kept, &mine, folder, err);
+	return add_file(kept, &mine, in, err);
 }
 
 bool ts_kept_is_rank(const char *name)
@@ -147,12 +302,15 @@ bool ts_kept_is_rank(const char *name)
 }
 
 /* A folder that is a run of its own keeps its files. */
-static bool is_run(const char *top, const char *directory, struct ts_arena *arena)
+static bool is_run(const struct ts_kept_set *kept, const char *top, const char *directory)
 {
 	static const char *const names[] = {"steps.jsonl", TS_FRAME_FILE, "run.json"};
 
+	for (size_t i = 0; kept->around && i < kept->around->n_others; i++)
+		if (strcmp(kept->around->others[i], directory) == 0)
+			return true;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		char *path = ts_path_join(arena, directory, names[i]);
+		char *path = ts_path_join(kept->arena, directory, names[i]);
 
 		if (path && ts_below_kind(top, path) != TS_FILE_NONE)
 			return true;
@@ -160,38 +318,43 @@ static bool is_run(const char *top, const char *directory, struct ts_arena *aren
 	return false;
 }
 
-static enum ts_status find(struct ts_kept_set *kept, const struct ts_kept_file *where, const char *folder, struct ts_error *err);
+static enum ts_status find(struct ts_kept_set *kept, const struct ts_kept_file *where, const struct within *in, struct ts_error *err);
 
 /* The files of a folder below that of the run, unless it is another run or may not be read. */
-static enum ts_status find_below(struct ts_kept_set *kept, const struct ts_kept_file *where, const char *name, struct ts_error *err)
+static enum ts_status find_below(struct ts_kept_set *kept, const struct ts_kept_file *where, const struct within *in, const char *name,
+				 struct ts_error *err)
 {
+	struct within here = {.deep = in->deep + 1, .rank = ts_rank_in_name(ts_span_str(name))};
 	struct ts_kept_file below = *where;
 	char *prefix = ts_arena_printf(kept->arena, "%.*s/", TS_SPAN_ARG(where->shown));
 	struct ts_error cannot;
 	enum ts_status status;
 
-	if (!prefix)
+	here.name = ts_arena_printf(kept->arena, "%s%s.", in->name, name);
+	if (here.rank == TS_TRACE_NONE)
+		here.rank = in->rank;
+	if (!prefix || !here.name)
 		return ts_arena_error(kept->arena, err);
-	if (name[0] == '.' || ts_kept_is_rank(name) || is_run(where->top, where->path, kept->arena))
+	if (name[0] == '.' || (!kept->deep && ts_kept_is_rank(name)) || is_run(kept, where->top, where->path))
 		return TS_OK;
 	below.shown = ts_span_str(prefix);
-	status = find(kept, &below, name, &cannot);
+	status = find(kept, &below, &here, &cannot);
 	if (status != TS_NO_MEMORY && status != TS_TOO_LARGE)
 		return TS_OK;
 	*err = cannot;
 	return status;
 }
 
-/* where: the folder, with what stands before the names of its files. folder: NULL for the folder of the run, whose own files come
- * before those of the folders in it; else its name below that, which is not looked below. */
-static enum ts_status find(struct ts_kept_set *kept, const struct ts_kept_file *where, const char *folder, struct ts_error *err)
+/* where: the folder, with what stands before the names of its files. Its own files come before those of the folders in it. */
+static enum ts_status find(struct ts_kept_set *kept, const struct ts_kept_file *where, const struct within *in, struct ts_error *err)
 {
+	bool deeper = in->deep < (kept->deep ? kept->deep : TS_KEPT_BELOW_RUN);
 	char **names;
 	size_t n;
 
 	if (ts_below_list(where->top, where->path, kept->arena, &names, &n, err))
 		return err->status;
-	for (size_t i = 0; i < (folder ? n : 2 * n); i++) {
+	for (size_t i = 0; i < (deeper ? 2 * n : n); i++) {
 		const char *name = names[i % n];
 		struct ts_kept_file entry = *where;
 		char *path = ts_path_join(kept->arena, where->path, name);
@@ -204,9 +367,9 @@ static enum ts_status find(struct ts_kept_set *kept, const struct ts_kept_file *
 		entry.name = ts_span_str(name);
 		entry.shown = ts_span_str(shown);
 		below = ts_below_kind(where->top, path) == TS_FILE_DIRECTORY;
-		if (i < n && !below && take(kept, &entry, folder, err))
+		if (i < n && !below && take(kept, &entry, in, err))
 			return err->status;
-		if (i >= n && below && find_below(kept, &entry, name, err))
+		if (i >= n && below && find_below(kept, &entry, in, name, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -218,5 +381,5 @@ enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const cha
 	const struct ts_kept_file where = {
 		.top = top, .path = directory, .shown = prefix, .rank = rank, .said_rank = TS_TRACE_NONE, .said_world = TS_TRACE_NONE};
 
-	return find(kept, &where, NULL, err);
+	return find(kept, &where, &itself, err);
 }

@@ -95,7 +95,7 @@ static enum ts_status snapshot_of(struct ts_kept_set *kept, struct ts_kept_file 
 	file->has_columns = !status;
 	ts_arena_finish(&arena);
 	(void)close(source.fd);
-	*ret_stays = !status || ts_span_starts(file->name, ts_span_str("snapshot"));
+	*ret_stays = !status || ts_span_contains(file->name, "snapshot");
 	if (status && is_its_fault(status) && *ret_stays)
 		ts_notice_add(kept->notices, "snapshot_not_read", TS_NOTICE_SKIPPED, file->shown, 0,
 			      without_path(why.text, file->path));

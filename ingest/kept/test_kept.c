@@ -223,6 +223,133 @@ static void snapshots_of_memory(void **state)
 	test_run_finish(&t);
 }
 
+static void ranks_in_names(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t rank;
+	} names[] = {{"rank0_snapshot.pickle", 0},
+		     {"snapshot_rank_3.pickle", 3},
+		     {"rank12_memory_snapshot.pickle", 12},
+		     {"mem-rank-7.pickle.gz", 7},
+		     {"rank2147483647.json", 2147483647},
+		     {"rank2147483648.json", TS_TRACE_NONE},
+		     {"rank99999999999999999999.json", TS_TRACE_NONE},
+		     {"rank1_of_rank4.json", TS_TRACE_NONE},
+		     {"rank1_again_rank1.json", 1},
+		     {"local_rank2.json", TS_TRACE_NONE},
+		     {"frank2.json", TS_TRACE_NONE},
+		     {"rank2nd.json", TS_TRACE_NONE},
+		     {"ranks8.json", TS_TRACE_NONE},
+		     {"rank", TS_TRACE_NONE},
+		     {"rank_", TS_TRACE_NONE},
+		     {"", TS_TRACE_NONE}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (ts_rank_in_name(ts_span_str(names[i].name)) != names[i].rank)
+			fail_msg("%s", names[i].name);
+}
+
+/* "0 a.pickle, ..." for the snapshots of the run: rank and name. */
+static const char *snapshots_of(struct test_run *t)
+{
+	static char text[1024];
+	struct ts_run_trace *all = NULL;
+	size_t n = 0, at = 0;
+
+	text[0] = '\0';
+	assert_int_equal(ts_run_snapshots(test_get, t, &t->result.head, &t->arena, &all, &n, &t->err), TS_OK);
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "%d %.*s; ", (int)all[i].rank, TS_SPAN_ARG(all[i].name));
+	return text;
+}
+
+static void put_snapshot(struct test_run *t, const char *name)
+{
+	test_write_bytes(t, name, snapshot, sizeof snapshot - 1);
+}
+
+static void a_folder_of_snapshots(void **state)
+{
+	const struct ts_notice *notice;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	put_snapshot(&t, "run/rank0_memory_snapshot.pickle");
+	put_snapshot(&t, "run/snapshot_rank_3.pickle");
+	put_snapshot(&t, "run/whose.pickle");
+	test_write(&t, "run/notes.txt", "");
+	test_write_bytes(&t, "run/batches.pickle", "\x80\x02K\x05.", 5);
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(t.result.format, "PyTorch memory snapshot");
+	assert_string_equal(snapshots_of(&t), "-1 whose.pickle; 0 rank0_memory_snapshot.pickle; 3 snapshot_rank_3.pickle; ");
+	notice = test_notice(&t, "rank_from_name");
+	assert_true(notice && notice->count == 2 && notice->level == TS_NOTICE_INFO);
+	assert_true(ts_span_is(test_notice(&t, "unread")->detail, "batches.pickle, notes.txt"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* The folder says the rank, so nothing is assumed. */
+static void snapshots_of_ranks(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	put_snapshot(&t, "run/rank0/snapshot.pickle");
+	put_snapshot(&t, "run/rank1/mine.pickle");
+	put_snapshot(&t, "run/rank1/rank5_snapshot.pickle");
+	test_write_bytes(&t, "run/rank2/batches.pickle", "\x80\x02K\x05.", 5);
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(snapshots_of(&t), "0 snapshot.pickle; 1 mine.pickle; 1 rank5_snapshot.pickle; ");
+	assert_null(test_notice(&t, "rank_from_name"));
+	assert_non_null(test_notice(&t, "empty_rank"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void one_snapshot(void **state)
+{
+	struct test_run t;
+	char path[160];
+
+	(void)state;
+	test_run_init(&t);
+	put_snapshot(&t, "run/rank4_snapshot.pickle");
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(snapshots_of(&t), "4 rank4_snapshot.pickle; ");
+	test_round_trip(&t);
+	(void)snprintf(path, sizeof path, "%s/rank4_snapshot.pickle", t.path);
+	test_ingest_ok(&t, path);
+	assert_string_equal(snapshots_of(&t), "4 rank4_snapshot.pickle; ");
+	test_run_finish(&t);
+}
+
+/* Pickles of other things make no run, whatever their name; the begin of a snapshot does, and it is said what is wrong with it. */
+static void pickles_of_other_things(void **state)
+{
+	struct test_run t;
+	char path[160];
+
+	(void)state;
+	test_run_init(&t);
+	test_write_bytes(&t, "run/batches.pickle", "\x80\x02K\x05.", 5);
+	test_write_bytes(&t, "run/snapshot_of_users.pickle", "\x80\x02K\x05.", 5);
+	test_write_bytes(&t, "run/empty_snapshot.pickle", "", 0);
+	assert_int_equal(test_ingest(&t), TS_INVALID);
+	test_write_bytes(&t, "run/snapshot.pickle", snapshot, sizeof snapshot - 3);
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(snapshots_of(&t), "");
+	assert_non_null(test_notice(&t, "snapshot_not_read"));
+	(void)snprintf(path, sizeof path, "%s/snapshot.pickle", t.path);
+	assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
+	assert_non_null(strstr(t.err.text, "byte"));
+	test_run_finish(&t);
+}
+
 static void what_is_not_read(void **state)
 {
 	const struct ts_notice *notice;
@@ -248,6 +375,35 @@ static void what_is_not_read(void **state)
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.notices.n, 2);
 	assert_true(ts_span_is(t.result.notices.items[1].file, "rank0/") && t.result.notices.items[1].count == 1);
+	test_run_finish(&t);
+}
+
+/* A folder from which a trace is taken has been looked into, so what else lies in it is said as well; of one from which nothing is
+ * taken the name is enough. */
+static void what_lies_beside_a_trace(void **state)
+{
+	const struct ts_notice *notice;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	put_trace(&t, "run/trace.json", 0, 1);
+	put_trace(&t, "run/trace/a.pt.trace.json", 0, 1);
+	test_write(&t, "run/trace/notes.txt", "");
+	test_write(&t, "run/trace/deep/b.pt.trace.json", "");
+	test_write(&t, "run/trace/.hidden", "");
+	test_write(&t, "run/other/x", "");
+	test_ingest_ok(&t, t.path);
+	notice = test_notice(&t, "unread");
+	assert_non_null(notice);
+	assert_int_equal(notice->count, 3);
+	assert_true(ts_span_is(notice->detail, "other/, trace/deep/, trace/notes.txt"));
+	put_steps(&t, "run/rank0/steps.jsonl");
+	put_trace(&t, "run/rank0/trace/a.pt.trace.json", 0, 1);
+	test_write(&t, "run/rank0/trace/steps.txt", "");
+	test_ingest_ok(&t, t.path);
+	notice = t.result.notices.items + t.result.notices.n - 1;
+	assert_true(ts_span_is(notice->file, "rank0/") && ts_span_is(notice->detail, "trace/steps.txt"));
 	test_run_finish(&t);
 }
 
@@ -360,6 +516,10 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read), cmocka_unit_test(no_links),
 		cmocka_unit_test(stored_once),	       cmocka_unit_test(what_the_file_says),
 		cmocka_unit_test(snapshots_of_memory), cmocka_unit_test(what_is_not_read),
+		cmocka_unit_test(what_lies_beside_a_trace),
+		cmocka_unit_test(ranks_in_names),      cmocka_unit_test(a_folder_of_snapshots),
+		cmocka_unit_test(snapshots_of_ranks),  cmocka_unit_test(one_snapshot),
+		cmocka_unit_test(pickles_of_other_things),
 	};
 	struct ts_error err;
 

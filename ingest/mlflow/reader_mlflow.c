@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ingest/formats/flat_yaml.h"
 #include "ingest/formats/log_lines.h"
+#include "ingest/kept/kept.h"
 #include "ingest/mlflow/mlflow_run.h"
 
 #include <errno.h>
@@ -370,9 +371,16 @@ static enum ts_status take_metric(struct store *s, const char *path, const char 
 
 static enum ts_status take_nothing(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
 {
-	(void)path;
+	enum ts_kept_kind kept = TS_KEPT_NOT;
+	int deep = 1;
+
 	(void)size;
-	(void)err;
+	for (const char *at = key; *at; at++)
+		deep += *at == '/';
+	if (deep <= TS_KEPT_BELOW_LOG && ts_kept_is(ts_top(s->options), path, &kept, err))
+		return err->status;
+	if (kept != TS_KEPT_NOT)
+		return TS_OK; /* the frame of all readers keeps it */
 	if (s->left_out++ == 0)
 		s->first_left_out = key;
 	return s->left_out < FILES_MAX ? TS_OK : TS_CANCELLED;

@@ -1,9 +1,12 @@
 #include "ingest/rows/import.h"
 
+#include "base/below.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/facts/run_facts.h"
+#include "ingest/kept/kept.h"
 #include "ingest/rows/run_close.h"
 #include "run/builder.h"
 
@@ -23,6 +26,7 @@ struct importing {
 	struct ts_notice *before; /* the notices that existed before the feed */
 	size_t n_before;
 	uint64_t bytes_before;
+	struct ts_kept_set kept;
 	struct ts_ingest_result result;
 };
 
@@ -150,31 +154,99 @@ static enum ts_status read_rows(struct importing *m, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status finish_rank(struct importing *m, struct ts_error *err)
+/* --- kept files --- */
+
+static enum ts_status find_in(struct importing *m, const char *folder, struct ts_span prefix, struct ts_error *err)
+{
+	if (ts_below_kind(ts_top(m->options), folder) != TS_FILE_DIRECTORY)
+		return TS_OK;
+	return ts_kept_find(&m->kept, ts_top(m->options), folder, prefix, 0, err);
+}
+
+/* The traces and snapshots in the folder of the log and in those of its further parts. */
+static enum ts_status find_kept(struct importing *m, struct ts_error *err)
+{
+	const struct ts_ingest_options *options = m->options;
+	const struct ts_around *around = options->around;
+
+	m->kept = (struct ts_kept_set){.arena = m->arena,
+				       .notices = m->notices,
+				       .sink = ts_count_sink,
+				       .ctx = &m->sink,
+				       .around = around,
+				       .deep = TS_KEPT_BELOW_LOG};
+	if (options->part)
+		return TS_OK;
+	if (find_in(m, around && around->folder ? around->folder : options->path, ts_span_str(""), err))
+		return err->status;
+	for (size_t i = 0; i < options->n_more; i++) {
+		const char *prefix = ts_arena_printf(m->arena, "%s/", ts_path_last(options->more[i]));
+
+		if (!prefix)
+			return ts_arena_error(m->arena, err);
+		if (find_in(m, options->more[i], ts_span_str(prefix), err))
+			return err->status;
+	}
+	if (ts_kept_columns(&m->kept, err))
+		return err->status;
+	ts_kept_settle_one(&m->kept);
+	return TS_OK;
+}
+
+/* --- ranks --- */
+
+static enum ts_status finish_rank(struct importing *m, int32_t rank, struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_facts none = {.n = 0};
-	struct ts_builder *b = ts_rows_builder(m->rows);
+	struct ts_rank_ref *ref = &m->head.ranks[m->head.n_ranks];
+	size_t files = 0;
 
-	m->head.ranks = ts_arena_array(m->arena, 1, sizeof *m->head.ranks);
+	if (ts_kept_put(&m->kept, rank, b, &files, err))
+		return err->status;
+	if (rank != TS_RANK_JOB)
+		ts_result_count(&m->result, b, files);
+	ref->rank = rank;
+	if (ts_builder_finish(b, &none, &ref->index, err))
+		return err->status;
+	m->head.n_ranks++;
+	return TS_OK;
+}
+
+/* A rank that has kept files alone. */
+static enum ts_status finish_kept(struct importing *m, int32_t rank, struct ts_error *err)
+{
+	struct ts_builder *b;
+	enum ts_status status;
+
+	if (!ts_kept_of(&m->kept, rank))
+		return TS_OK;
+	if (ts_builder_create(rank, ts_count_sink, &m->sink, &b, err))
+		return err->status;
+	status = finish_rank(m, rank, b, err);
+	ts_builder_destroy(b);
+	return status;
+}
+
+static enum ts_status finish_ranks(struct importing *m, struct ts_error *err)
+{
+	m->head.ranks = ts_arena_array(m->arena, 2, sizeof *m->head.ranks);
 	if (!m->head.ranks)
 		return ts_arena_error(m->arena, err);
-	ts_result_count(&m->result, b, 0);
-	if (ts_builder_finish(b, &none, &m->head.ranks[0].index, err))
+	if (finish_kept(m, TS_RANK_JOB, err))
 		return err->status;
-	m->head.n_ranks = 1;
-	return TS_OK;
+	return m->rows ? finish_rank(m, 0, ts_rows_builder(m->rows), err) : finish_kept(m, 0, err);
 }
 
 static enum ts_status import_run(struct importing *m, struct ts_error *err)
 {
 	if (m->import->rows.feed && read_rows(m, err))
 		return err->status;
-	if (read_facts(m, err) || ts_refuse_skipped(m->options, m->notices, err) || (m->rows && finish_rank(m, err)) ||
+	if (find_kept(m, err) || read_facts(m, err) || ts_refuse_skipped(m->options, m->notices, err) || finish_ranks(m, err) ||
 	    ts_run_close(&m->head, &m->sink, m->arena, &m->result, err))
 		return err->status;
 	m->result.format = m->import->format;
 	m->result.finished = m->import->finished && m->import->finished(m->import->ctx);
-	m->result.bytes_read = *m->bytes_read;
+	m->result.bytes_read = *m->bytes_read + m->kept.bytes_read;
 	m->result.notices = *m->notices;
 	return TS_OK;
 }

@@ -6,7 +6,8 @@
  * feed, since such records stand among the others in a log. The facts are redacted and merged with the pusher's and the host's,
  * which win. They go into the head, with facts about each column: its name in the log (columns.<name>.source) and its
  * precision. All rows belong to rank 0. The source of the facts is run.json, which means the run's own record, whatever the
- * tool calls its file.
+ * tool calls its file. Traces and snapshots of memory in the folder of the log, or in that of options->around, are kept
+ * (kept/kept.h): with rank 0, or with the job if they are of another.
  */
 #ifndef TSCOPE_INGEST_ROWS_IMPORT_H
 #define TSCOPE_INGEST_ROWS_IMPORT_H

@@ -24,13 +24,15 @@ enum ts_status ts_refuse_skipped(const struct ts_ingest_options *options, const 
 {
 	for (size_t i = 0; options->strict && i < notices->n; i++) {
 		const struct ts_notice *n = &notices->items[i];
+		struct ts_span place;
 		char where[32] = "";
 
 		if (n->level != TS_NOTICE_SKIPPED)
 			continue;
 		if (n->line)
 			(void)snprintf(where, sizeof where, " line %" PRIu64, n->line);
-		return ts_error_set(err, TS_INVALID, "%s%s%.*s%s: %s: %.*s", options->path, n->file.len ? "/" : "",
+		place = ts_notice_place(options->path, n->file);
+		return ts_error_set(err, TS_INVALID, "%.*s%s%.*s%s: %s: %.*s", TS_SPAN_ARG(place), n->file.len ? "/" : "",
 				    TS_SPAN_ARG(n->file), where, n->code, TS_SPAN_ARG(n->detail));
 	}
 	return TS_OK;

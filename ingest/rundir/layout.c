@@ -44,34 +44,6 @@ static int64_t rank_of(struct ts_span name, struct ts_span prefix)
 	return rank;
 }
 
-enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err)
-{
-	struct ts_arena arena;
-	enum ts_status status;
-	bool found = false;
-	char **names;
-	size_t n = 0;
-
-	ts_arena_init(&arena, 0);
-	status = ts_below_list(path, path, &arena, &names, &n, err);
-	for (size_t i = 0; !status && i < n && !found; i++) {
-		char *child;
-
-		if (rank_of(ts_span_str(names[i]), ts_span_str("rank")) == -1)
-			continue;
-		child = ts_path_join(&arena, path, names[i]);
-		if (child)
-			found = ts_below_kind(path, child) == TS_FILE_DIRECTORY;
-		else
-			status = ts_arena_error(&arena, err);
-	}
-	ts_arena_finish(&arena);
-	if (status == TS_NO_MEMORY)
-		return status;
-	*ret_has = found;
-	return TS_OK;
-}
-
 bool ts_layout_has_steps(const char *path)
 {
 	if (has(path, "steps.jsonl") || has(path, TS_FRAME_FILE) || has(path, "run.json") || has(path, "facts.json"))
@@ -82,9 +54,46 @@ bool ts_layout_has_steps(const char *path)
 	return false;
 }
 
-bool ts_layout_looks_like_run(const char *path)
+enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, bool *ret_steps, struct ts_error *err)
 {
-	return ts_layout_has_steps(path) || ts_kept_here(path, path);
+	struct ts_arena arena;
+	enum ts_status status;
+	bool found = false, steps = false;
+	char **names;
+	size_t n = 0;
+
+	ts_arena_init(&arena, 0);
+	status = ts_below_list(path, path, &arena, &names, &n, err);
+	for (size_t i = 0; !status && i < n && !steps; i++) {
+		char *child;
+
+		if (rank_of(ts_span_str(names[i]), ts_span_str("rank")) == -1)
+			continue;
+		child = ts_path_join(&arena, path, names[i]);
+		if (!child)
+			status = ts_arena_error(&arena, err);
+		else if (ts_below_kind(path, child) == TS_FILE_DIRECTORY) {
+			found = true;
+			steps = ts_layout_has_steps(child);
+		}
+	}
+	ts_arena_finish(&arena);
+	if (status == TS_NO_MEMORY)
+		return status;
+	*ret_has = found;
+	*ret_steps = steps;
+	return TS_OK;
+}
+
+enum ts_status ts_layout_looks_like_run(const char *path, bool *ret, struct ts_error *err)
+{
+	enum ts_kept_kind kept = TS_KEPT_NOT;
+	bool steps = ts_layout_has_steps(path);
+
+	if (!steps && ts_kept_here(path, path, &kept, err))
+		return err->status;
+	*ret = steps || kept != TS_KEPT_NOT;
+	return TS_OK;
 }
 
 static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *top, const char *path, const char *name,
@@ -119,6 +128,7 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *top, c
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of(ts_span_str(names[i]), ts_span_str(prefix));
+		bool is_run = true;
 		char *path;
 
 		if (rank == -1)
@@ -132,7 +142,9 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *top, c
 			continue;
 		if (access(path, X_OK) != 0) /* otherwise the directory would look empty */
 			return ts_error_errno(err, errno, "%s", path);
-		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path)))
+		if (!layout->multi && rank != 0 && ts_layout_looks_like_run(path, &is_run, err))
+			return err->status;
+		if (!layout->multi && (rank == 0 || !is_run))
 			continue;
 		if (add_rank(layout, rank, top, path, names[i], arena, err))
 			return err->status;
@@ -214,12 +226,15 @@ static enum ts_status single(struct ts_run_layout *layout, const char *top, stru
 			     struct ts_arena *arena, struct ts_error *err)
 {
 	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, TS_FRAME_FILE) || has(layout->path, "run.json");
+	bool is_run = false;
 
-	if (!ts_layout_looks_like_run(layout->path))
-		return ts_error_set(
-			err, TS_INVALID,
-			"%s is not a run directory: it has no steps.jsonl, no recording.tscope, no run.json, no rank*/ and no trace",
-			layout->path);
+	if (ts_layout_looks_like_run(layout->path, &is_run, err))
+		return err->status;
+	if (!is_run)
+		return ts_error_set(err, TS_INVALID,
+				    "%s is not a run directory: it has no steps.jsonl, no recording.tscope, no run.json, no rank*/, no "
+				    "trace and no snapshot of memory",
+				    layout->path);
 	if (steps && add_siblings(layout, listed, notices, arena, err))
 		return err->status;
 	if (!layout->ranks)

@@ -29,11 +29,13 @@ struct ts_run_layout {
  * its runs. TS_INVALID: the path holds no run, or two directories for one rank. Results lie in the arena. */
 enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
 			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err);
-/* Whether the directory holds steps.jsonl, recording.tscope, a file of ts_side_files, run.json, facts.json or a trace. */
-bool ts_layout_looks_like_run(const char *path);
-/* The same without a trace: with one alone, the folder is one of traces (reader_trace.h), unless it is that of a rank. */
+/* Whether the directory holds steps.jsonl, recording.tscope, a file of ts_side_files, run.json, facts.json, a trace or a snapshot of
+ * memory. Fails with TS_NO_MEMORY only. */
+enum ts_status ts_layout_looks_like_run(const char *path, bool *ret, struct ts_error *err);
+/* The same without the last two: with them alone, the folder is one of such files (reader_trace.h), unless it is that of a rank. */
 bool ts_layout_has_steps(const char *path);
-/* Whether the path holds rank directories. A path that cannot be listed has none. Fails with TS_NO_MEMORY only. */
-enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err);
+/* Whether the path holds rank directories, and whether one of them has steps. A path that cannot be listed has none. Fails with
+ * TS_NO_MEMORY only. */
+enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, bool *ret_steps, struct ts_error *err);
 
 #endif

@@ -22,46 +22,30 @@ struct reading {
 	struct ts_ingest_result result;
 };
 
-/* Less sure than any other reader of a folder is: traces lie beside much else. */
+/* Less sure than any other reader of a folder is: such files lie beside much else. */
 enum { SURE_OF_FILE = 90, SURE_OF_FOLDER = 5 };
 
-static int sniff_folder(const char *path)
+static int sniff(const char *path, enum ts_kept_kind kind)
 {
-	struct ts_arena arena;
+	enum ts_file_kind file = ts_below_kind(path, path);
+	enum ts_kept_kind is = TS_KEPT_NOT;
 	struct ts_error err;
-	enum ts_status status;
-	enum ts_kept_kind found = TS_KEPT_NOT;
-	char **names;
-	size_t n = 0;
 
-	if (ts_kept_here(path, path))
-		return SURE_OF_FOLDER;
-	ts_arena_init(&arena, 0);
-	status = ts_below_list(path, path, &arena, &names, &n, &err);
-	for (size_t i = 0; !status && i < n && found != TS_KEPT_TRACE; i++) {
-		const char *file = ts_path_join(&arena, path, names[i]);
-
-		status = file ? ts_kept_is(path, file, &found, &err) : ts_arena_error(&arena, &err);
-	}
-	ts_arena_finish(&arena);
-	if (status == TS_NO_MEMORY)
+	if (file != TS_FILE_DIRECTORY && file != TS_FILE_REGULAR)
+		return 0;
+	if (file == TS_FILE_DIRECTORY ? ts_kept_here(path, path, &is, &err) : ts_kept_is(path, path, &is, &err))
 		return TS_SNIFF_NO_MEMORY;
-	return !status && found == TS_KEPT_TRACE ? SURE_OF_FOLDER : 0;
+	return is != kind ? 0 : file == TS_FILE_DIRECTORY ? SURE_OF_FOLDER : SURE_OF_FILE;
 }
 
 int ts_trace_reader_sniff(const char *path)
 {
-	enum ts_file_kind kind = ts_below_kind(path, path);
-	enum ts_kept_kind is = TS_KEPT_NOT;
-	struct ts_error err;
+	return sniff(path, TS_KEPT_TRACE);
+}
 
-	if (kind == TS_FILE_DIRECTORY)
-		return sniff_folder(path);
-	if (kind != TS_FILE_REGULAR)
-		return 0;
-	if (ts_kept_is(path, path, &is, &err))
-		return TS_SNIFF_NO_MEMORY;
-	return is == TS_KEPT_TRACE ? SURE_OF_FILE : 0;
+int ts_snapshot_reader_sniff(const char *path)
+{
+	return sniff(path, TS_KEPT_SNAPSHOT);
 }
 
 /* --- ranks --- */
@@ -76,9 +60,9 @@ static void settle_ranks(struct reading *r)
 	bool said = false;
 
 	for (size_t i = 0; i < r->kept.n; i++)
-		said |= is_rank(r->kept.items[i].said_rank);
+		said |= is_rank(r->kept.items[i].said_rank) || is_rank(r->kept.items[i].name_rank);
 	for (size_t i = 0; i < r->kept.n; i++) {
-		int64_t rank = r->kept.items[i].said_rank;
+		int64_t rank = ts_kept_whose(&r->kept, i);
 
 		ts_kept_move(&r->kept, i, is_rank(rank) ? (int32_t)rank : said ? TS_RANK_JOB : 0);
 	}
@@ -176,6 +160,14 @@ static enum ts_status find(struct reading *r, struct ts_error *err)
 	return ts_kept_add(&r->kept, top, path, ts_path_last(path), 0, err);
 }
 
+static bool has_kind(const struct ts_kept_set *kept, enum ts_kept_kind kind)
+{
+	for (size_t i = 0; i < kept->n; i++)
+		if (kept->items[i].kind == kind)
+			return true;
+	return false;
+}
+
 /* A file that somebody named and that is no trace is no run; in a folder it is kept all the same. */
 static enum ts_status need_one(const struct reading *r, struct ts_error *err)
 {
@@ -185,10 +177,11 @@ static enum ts_status need_one(const struct reading *r, struct ts_error *err)
 		if (folder || r->kept.items[i].has_columns)
 			return TS_OK;
 	for (size_t i = 0; i < r->result.notices.n; i++)
-		if (strcmp(r->result.notices.items[i].code, "trace_not_read") == 0)
+		if (strcmp(r->result.notices.items[i].code, "trace_not_read") == 0 ||
+		    strcmp(r->result.notices.items[i].code, "snapshot_not_read") == 0)
 			return ts_error_set(err, TS_INVALID, "%s: %.*s", r->options->path,
 					    TS_SPAN_ARG(r->result.notices.items[i].detail));
-	return ts_error_set(err, TS_INVALID, "%s: no trace in it", r->options->path);
+	return ts_error_set(err, TS_INVALID, "%s: no trace and no snapshot of memory in it", r->options->path);
 }
 
 static enum ts_status write_ranks(struct reading *r, struct ts_error *err)
@@ -222,7 +215,7 @@ static enum ts_status read_all(struct reading *r, struct ts_error *err)
 	if (make_facts(r, err) || write_ranks(r, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
 	r->result.bytes_read = r->kept.bytes_read;
-	r->result.format = "PyTorch profiler trace";
+	r->result.format = has_kind(&r->kept, TS_KEPT_TRACE) ? "PyTorch profiler trace" : "PyTorch memory snapshot";
 	return TS_OK;
 }
 
@@ -236,7 +229,8 @@ enum ts_status ts_trace_reader_read(const struct ts_ingest_options *options, ts_
 
 	r.result.notices.arena = arena;
 	r.kept = (struct ts_kept_set){
-		.arena = arena, .notices = &r.result.notices, .sink = ts_count_sink, .ctx = &r.sink, .progress = &r.progress};
+		.arena = arena, .notices = &r.result.notices, .sink = ts_count_sink, .ctx = &r.sink, .progress = &r.progress,
+		.around = options->around};
 	if (read_all(&r, err))
 		return err->status;
 	*ret_result = r.result;

@@ -41,14 +41,17 @@ struct reading {
 	struct ts_ingest_result result;
 };
 
+/* Whoever logs with another tool may have traces in rank directories beside the log. */
+enum { SURE = 100, SURE_OF_RANKS = 6 };
+
 int ts_run_dir_sniff(const char *path)
 {
-	bool is_run = ts_layout_has_steps(path);
+	bool steps = ts_layout_has_steps(path), ranks = false;
 	struct ts_error err;
 
-	if (!is_run && ts_layout_has_ranks(path, &is_run, &err))
+	if (!steps && ts_layout_has_ranks(path, &ranks, &steps, &err))
 		return TS_SNIFF_NO_MEMORY;
-	return is_run ? 100 : 0;
+	return steps ? SURE : ranks ? SURE_OF_RANKS : 0;
 }
 
 static struct ts_span file_name(struct reading *r, struct ts_span prefix, const char *name)
@@ -191,19 +194,23 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 
 /* --- layout --- */
 
-static void drop_empty_ranks(struct reading *r)
+static enum ts_status drop_empty_ranks(struct reading *r, struct ts_error *err)
 {
 	struct ts_run_layout *layout = &r->layout;
 	size_t kept = 0;
+	bool is_run;
 
 	for (size_t i = 0; i < layout->n; i++) {
-		if (ts_layout_looks_like_run(layout->ranks[i].path))
+		if (ts_layout_looks_like_run(layout->ranks[i].path, &is_run, err))
+			return err->status;
+		if (is_run)
 			layout->ranks[kept++] = layout->ranks[i];
 		else
 			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,
 				      "a rank directory that holds no files of a run");
 	}
 	layout->n = kept;
+	return TS_OK;
 }
 
 /* A single directory has the rank that its run.json declares. A directory beside it is not part of the run if it
@@ -228,10 +235,8 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 			continue;
 		layout->ranks[kept++] = *dir;
 	}
-	if (layout->multi) {
-		drop_empty_ranks(r);
-		return TS_OK;
-	}
+	if (layout->multi)
+		return drop_empty_ranks(r, err);
 	layout->n = kept;
 	if (kept < 2)
 		return TS_OK;
@@ -292,17 +297,12 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 
 /* The facts of the head are those of the first rank for which run.json says anything, or else of the first rank. Only
  * what an index also gives back is used here, so that an exported run picks the same rank. A recording says nothing of run.json's. */
-static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
+static enum ts_status find_head_rank(struct reading *r, size_t *ret, struct ts_error *err)
 {
 	struct ts_arena scratch;
 	size_t chosen = 0;
 	bool found = false;
 
-	if (r->layout.n == 0) {
-		if (ts_facts_merge(&r->given, &r->root, r->arena, &r->head.facts, err))
-			return err->status;
-		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, r->arena, err);
-	}
 	ts_arena_init(&scratch, r->arena->ceiling);
 	for (size_t i = 0; i < r->layout.n && !found; i++) {
 		struct ts_facts facts;
@@ -317,7 +317,23 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 			chosen = i;
 	}
 	ts_arena_finish(&scratch);
-	return rank_facts(r, &r->layout.ranks[chosen], true, NULL, r->arena, &r->head.facts, err);
+	*ret = chosen;
+	return TS_OK;
+}
+
+/* recorded: also what the recording of its rank says. */
+static enum ts_status find_head_facts(struct reading *r, bool recorded, struct ts_error *err)
+{
+	size_t chosen = 0;
+
+	if (r->layout.n == 0) {
+		if (ts_facts_merge(&r->given, &r->root, r->arena, &r->head.facts, err))
+			return err->status;
+		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, r->arena, err);
+	}
+	return find_head_rank(r, &chosen, err)
+		       ? err->status
+		       : rank_facts(r, &r->layout.ranks[chosen], recorded, NULL, r->arena, &r->head.facts, err);
 }
 
 static bool has_job_file(const struct reading *r, const char *name)
@@ -368,18 +384,18 @@ static enum ts_status tell_unread(struct reading *r, struct ts_error *err)
 	return TS_OK;
 }
 
-/* A trace in a rank's own folder is that rank's. Others say themselves whose they are: a rank of the run, or they belong to the job. */
+/* A file in a rank's own folder is that rank's. Of others what they say, or their name, tells whose they are: a rank of the run's, or
+ * the job's. */
 static enum ts_status settle_kept(struct reading *r, struct ts_error *err)
 {
 	if (ts_kept_columns(&r->kept, err))
 		return err->status;
 	for (size_t i = 0; i < r->kept.n; i++) {
-		const struct ts_kept_file *file = &r->kept.items[i];
-		const struct ts_rank_dir *here = dir_of(&r->layout, file->rank);
+		const struct ts_rank_dir *here = dir_of(&r->layout, r->kept.items[i].rank);
+		int64_t rank = here && here->named ? TS_TRACE_NONE : ts_kept_whose(&r->kept, i);
 
-		if ((here && here->named) || file->said_rank == TS_TRACE_NONE || file->said_rank == file->rank)
-			continue;
-		ts_kept_move(&r->kept, i, dir_of(&r->layout, file->said_rank) ? (int32_t)file->said_rank : TS_RANK_JOB);
+		if (rank != TS_TRACE_NONE && rank != r->kept.items[i].rank)
+			ts_kept_move(&r->kept, i, dir_of(&r->layout, rank) ? (int32_t)rank : TS_RANK_JOB);
 	}
 	return TS_OK;
 }
@@ -623,7 +639,7 @@ static enum ts_status read_run(struct reading *r, struct ts_error *err)
 	r->recorded = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->recorded);
 	if (!r->recorded)
 		return ts_arena_error(r->arena, err);
-	if (find_head_facts(r, err) || settle_kept(r, err) || tell_unread(r, err) || check_room(r, err) || read_ranks(r, err) ||
+	if (find_head_facts(r, true, err) || settle_kept(r, err) || tell_unread(r, err) || check_room(r, err) || read_ranks(r, err) ||
 	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
 	r->result.bytes_read += r->kept.bytes_read;
@@ -648,5 +664,36 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 	if (status)
 		return status;
 	*ret_result = r.result;
+	return TS_OK;
+}
+
+/* The rank that the folder is of, in a run with rank directories; NULL: it lies beside them. */
+static const struct ts_rank_dir *rank_around(const struct ts_run_layout *layout, const char *folder)
+{
+	for (size_t i = 0; i < layout->n; i++) {
+		size_t len = strlen(layout->ranks[i].path);
+
+		if (strncmp(folder, layout->ranks[i].path, len) == 0 && (folder[len] == '/' || !folder[len]))
+			return &layout->ranks[i];
+	}
+	return NULL;
+}
+
+enum ts_status ts_run_dir_facts(const char *path, const char *folder, struct ts_arena *arena, struct ts_facts *ret_facts,
+				struct ts_error *err)
+{
+	const struct ts_ingest_options options = {.path = path};
+	struct reading r = {.options = &options, .arena = arena};
+	const struct ts_rank_dir *dir;
+
+	r.result.notices.arena = arena;
+	if (ts_layout_find(path, path, NULL, &r.result.notices, arena, &r.layout, err) || settle_layout(&r, err) || read_root(&r, err))
+		return err->status;
+	dir = r.layout.multi || !r.layout.n ? rank_around(&r.layout, folder) : &r.layout.ranks[0];
+	if (dir)
+		return rank_facts(&r, dir, false, NULL, arena, ret_facts, err);
+	if (find_head_facts(&r, false, err))
+		return err->status;
+	*ret_facts = r.head.facts;
 	return TS_OK;
 }

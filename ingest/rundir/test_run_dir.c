@@ -61,7 +61,8 @@ static void what_is_no_run(void **state)
 	expect_error(&t, TS_NOT_FOUND, "run: no such directory");
 	test_write(&t, "run/notes.txt", "hello");
 	expect_error(&t, TS_INVALID,
-		     "is not a run directory: it has no steps.jsonl, no recording.tscope, no run.json, no rank*/ and no trace");
+		     "is not a run directory: it has no steps.jsonl, no recording.tscope, no run.json, no rank*/, no trace "
+		     "and no snapshot of memory");
 	test_write(&t, "file", "x");
 	(void)snprintf(t.path, sizeof t.path, "%s/file", t.base);
 	expect_error(&t, TS_INVALID, "file is a file; a run is a directory");

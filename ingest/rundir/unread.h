@@ -5,8 +5,8 @@
 #include "ingest/kept/kept.h"
 
 /* Adds the notice `unread` with the number of files and folders of this folder that no reader of run directories takes, and the first
- * names. prefix: the folder in notices, "" or "rank3/". Names that begin with a dot are passed over, and so is a folder of which a
- * file is kept. A folder that cannot be listed has none. */
+ * names. prefix: the folder in notices, "" or "rank3/". Names that begin with a dot are passed over. Of a folder of which a file is
+ * kept it tells what else lies in it ("trace/notes.txt"). A folder that cannot be listed has none. */
 enum ts_status ts_unread_tell(const struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix,
 			      struct ts_error *err);
 
