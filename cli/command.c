@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/sigbus.h"
 #include "base/text.h"
+#include "cli/core/path_run.h"
 #include "cli/verbs/manual.h"
 #include "cli/verbs/verbs.h"
 
@@ -44,6 +45,19 @@ static enum ts_status check_words(const struct ts_cli *cli, struct ts_error *err
 		return ts_error_set(err, TS_INVALID, "%s: '%s' is one word too many; usage: tscope %s%s%s", verb->name,
 				    cli->args.words[verb->max_words], verb->name, *verb->usage ? " " : "", verb->usage);
 	return ts_error_set(err, TS_INVALID, "%s: usage: tscope %s %s", verb->name, verb->name, verb->usage);
+}
+
+/* Says of a path at which nothing is that it is not there, before a server is asked, or it is taken for a file of another kind. */
+static enum ts_status check_paths(struct ts_cli *cli, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n_words && i < cli->verb->paths; i++)
+		if (ts_path_check(cli->args.words[i], &cli->arena, err))
+			return err->status;
+	for (size_t i = 0; i < cli->args.n && cli->verb->paths; i++)
+		if (cli->args.items[i].option->complete == TS_COMPLETE_RUN &&
+		    ts_path_check(cli->args.items[i].value, &cli->arena, err))
+			return err->status;
+	return TS_OK;
 }
 
 /* Options may stand before the verb. Behind the verb stand its words and options. */
@@ -99,6 +113,8 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 		ts_manual_help(cli->verb, &cli->term, &cli->out);
 		return ts_buf_check(&cli->out, err);
 	}
+	if (check_paths(cli, err))
+		return err->status;
 	status = cli->verb->run(cli, err);
 	if (status == TS_NOT_FOUND && cli->target.absent)
 		add_to_error(err, "; ", cli->target.absent);
@@ -157,7 +173,8 @@ static void say_fault(void)
 
 int ts_command(int argc, char **argv)
 {
-	struct ts_error err;
+	/* Who fails without saying why is then found in every build, and not by what lies on the stack. */
+	struct ts_error err = {.status = TS_INTERNAL, .text = "something failed and did not say why"};
 	struct ts_cli cli;
 	pid_t pager = 0;
 

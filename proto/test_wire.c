@@ -433,6 +433,15 @@ static void reads_bound(const struct ts_bound *b)
 	assert_true(b->fixes[0].wins_most_ratio == 0.25 && b->fixes[0].effort == 2);
 	assert_int_equal(b->n_unknowns, 2);
 	IS(b->unknowns[1], "u2");
+	IS(b->fixes[0].costs, "c");
+	IS(b->fixes[0].source, "s");
+	IS(b->memory.sentence, "m");
+	assert_int_equal(b->memory.n_fixes, 1);
+	IS(b->memory.fixes[0].name, "mf");
+	IS(b->memory.fixes[0].how, "mh");
+	IS(b->memory.fixes[0].costs, "mc");
+	IS(b->memory.fixes[0].source, "ms");
+	assert_true(b->memory.fixes[0].saves_most == 4096 && b->memory.fixes[0].effort == 3);
 }
 
 static void reads_findings(const struct ts_findings *f)

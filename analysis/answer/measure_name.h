@@ -99,6 +99,8 @@ enum ts_trace_time {
 	TS_TIME_IDLE_AFTER_WAITS,
 	TS_TIME_FILLS,
 	TS_TIME_ELEMENTWISE,
+	TS_TIME_IDLE_LOADING,
+	TS_TIME_MATH_ATTENTION,
 	TS_TRACE_TIMES,
 };
 extern const char *const ts_trace_times[TS_TRACE_TIMES];

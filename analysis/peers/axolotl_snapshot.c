@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LARGEST = 10, CHURNED = 15, CHURNED_SOURCES = 5, SOURCES_SHOWN = 3, GAPS = 20, GAPS_SHOWN = 10, FILES_SHOWN = 5, BUCKETS = 5 };
+enum { LARGEST = 10, HOLDERS = 15, CHURNED = 15, CHURNED_SOURCES = 5, SOURCES_SHOWN = 3, GAPS = 20, GAPS_SHOWN = 10, BUCKETS = 5 };
 enum { SMALL_BLOCK = 2 << 20, SHOWN_GAP = 32 << 20 };
 
 /* Allocations of one size, in the order in which it meets them. */
@@ -95,51 +95,73 @@ static bool largest(struct reading *r, uint64_t *ret, size_t *ret_n, size_t *ret
 	return true;
 }
 
-struct file {
-	uint32_t text;
+/* What the frames that blocks have hold, by the number of a text or of a frame. */
+struct held {
+	uint32_t by;
 	uint64_t bytes;
 };
 
 static int most_bytes(const void *x, const void *y)
 {
-	const struct file *a = x, *b = y;
+	const struct held *a = x, *b = y;
 
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
-	return (a->text > b->text) - (a->text < b->text);
+	return (a->by > b->by) - (a->by < b->by);
 }
 
-/* Nobody by its reading; right are the files of the frames that blocks have. */
-static bool sources(struct reading *r)
+/* Of n files or frames, the first that hold most. */
+static struct held *held_by(const struct reading *r, bool files, size_t n, size_t *ret_n)
 {
-	struct file *files = ts_arena_array(r->page->arena, r->s->n_texts + 1, sizeof *files);
-	size_t n = 0;
+	struct held *held = ts_arena_array(r->page->arena, n + 1, sizeof *held);
 
-	if (!files)
-		return false;
-	for (size_t i = 0; i < r->s->n_blocks; i++) {
+	for (size_t i = 0; held && i < r->s->n_blocks; i++) {
 		const struct ts_snapshot_block *b = &r->s->blocks[i];
 		uint32_t frame = b->stack == TS_SNAPSHOT_NONE ? TS_SNAPSHOT_NONE : r->frames[b->stack];
-		uint32_t file = frame == TS_SNAPSHOT_NONE ? TS_SNAPSHOT_NONE : r->s->frames[frame].file;
+		uint32_t by = frame == TS_SNAPSHOT_NONE || !files ? frame : r->s->frames[frame].file;
 
-		if (b->state != TS_BLOCK_ACTIVE || file == TS_SNAPSHOT_NONE)
+		if (b->state != TS_BLOCK_ACTIVE || by == TS_SNAPSHOT_NONE)
 			continue;
-		files[file].text = file;
-		files[file].bytes += b->size;
+		held[by].by = by;
+		held[by].bytes += b->size;
 	}
-	qsort(files, r->s->n_texts, sizeof *files, most_bytes);
-	while (n < r->s->n_texts && n < FILES_SHOWN && files[n].bytes)
-		n++;
+	*ret_n = 0;
+	if (held)
+		qsort(held, n, sizeof *held, most_bytes);
+	while (held && *ret_n < n && *ret_n < HOLDERS && held[*ret_n].bytes)
+		++*ret_n;
+	return held;
+}
+
+static const char *place_of(const struct reading *r, uint32_t frame)
+{
+	const struct ts_snapshot_frame *f = &r->s->frames[frame];
+	const char *path = ts_axolotl_short_path(ts_snapshot_text(r->s, f->file), r->page->arena);
+
+	if (!path)
+		return NULL;
+	return ts_arena_printf(r->page->arena, "%.*s (%s:%d)", TS_SPAN_ARG(ts_snapshot_text(r->s, f->function)), path, f->line);
+}
+
+/* Nobody by its reading; right are the files of the frames that blocks have, and their functions. */
+static bool sources(struct reading *r, bool files)
+{
+	size_t n = 0;
+	struct held *held = held_by(r, files, files ? r->s->n_texts : r->s->n_frames, &n);
+
+	if (!held)
+		return false;
 	if (n) {
 		ts_peer_gap(r->page);
-		ts_peer_line(r->page, "  Top allocations by source file:   (no row)");
+		ts_peer_line(r->page, "  Top allocations by %s:   (no row)", files ? "source file" : "function");
 	}
 	for (size_t i = 0; i < n; i++) {
-		const char *path = ts_axolotl_short_path(ts_snapshot_text(r->s, files[i].text), r->page->arena);
+		const char *name =
+			files ? ts_axolotl_short_path(ts_snapshot_text(r->s, held[i].by), r->page->arena) : place_of(r, held[i].by);
 
-		r->page->failed |= !path;
-		ts_peer_number(r->page, "held_mb", TS_FORM_MB, 0, mb(files[i].bytes), "frames");
-		ts_peer_line(r->page, "    %s   (no row)", ts_peer_cell(r->page, ts_span_str(path ? path : ""), 55, 55));
+		r->page->failed |= !name;
+		ts_peer_number(r->page, "held_mb", TS_FORM_MB, 0, mb(held[i].bytes), "frames");
+		ts_peer_line(r->page, "    %s   (no row)", ts_peer_cell(r->page, ts_span_str(name ? name : ""), 55, 55));
 	}
 	return true;
 }
@@ -216,7 +238,7 @@ static bool memory(struct reading *r)
 	ts_peer_line(r->page, "  Largest active allocations:");
 	for (size_t i = 0; i < n; i++)
 		ts_peer_line(r->page, "    %10.1f MB", mb(top[i]));
-	if (!sources(r))
+	if (!sources(r, true) || !sources(r, false))
 		return false;
 	ts_peer_gap(r->page);
 	ts_peer_line(r->page, "  Top allocation churn (alloc count x size):");

@@ -1,18 +1,17 @@
 #include "analysis/peers/kempner.h"
 
-#include "analysis/peers/torch_flops.h"
-#include "analysis/trace/nest.h"
+#include "analysis/peers/torch_table.h"
 
 #include <stdlib.h>
 
-enum { TOP = 20, BUCKETS = 4 };
+enum { TOP = 20, TABLE_TOP = 30, BUCKETS = 4 };
 enum bucket { MATMUL, COMM, MEMORY, OTHER };
 
 /* A row of key_averages. */
 struct row {
 	struct ts_span name;
 	uint64_t ns, count, flops;
-	int64_t first_ns; /* when the first of them began */
+	size_t at; /* which of key_averages() */
 	enum bucket bucket;
 	bool of_device; /* kernels, copies and fills; else another count of the same time */
 };
@@ -23,7 +22,8 @@ struct table {
 	struct row *rows;
 	size_t n;
 	uint64_t ns, flops, buckets[BUCKETS], right_ns, right[BUCKETS];
-	uint64_t shapeless; /* operators whose FLOPs are not known */
+	bool shapeless; /* FLOPs of some operators are not known */
+	struct ts_torch_rows torch;
 };
 
 static void add_ns(uint64_t *to, uint64_t ns)
@@ -60,63 +60,32 @@ static enum bucket right_bucket(const struct ts_trace *trace, size_t row)
 	return category == TS_KERNEL_COMMUNICATION ? COMM : category == TS_KERNEL_GEMM ? MATMUL : OTHER;
 }
 
-/* The row of a name in one of the three tables. */
-static struct row *row_of(struct table *t, uint32_t *at, size_t span, bool of_device)
+/* The rows of the profiler's own table, and what is right: the work of devices, each once. */
+static enum ts_status gather(struct table *t, uint64_t busy_ns, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &t->trace->rows.spans;
-	struct row *row;
 
-	if (!at[s->name[span]]) {
-		t->rows[t->n++] = (struct row){.name = t->trace->names[s->name[span]], .first_ns = INT64_MAX, .of_device = of_device};
-		at[s->name[span]] = (uint32_t)t->n;
-	}
-	row = &t->rows[at[s->name[span]] - 1];
-	row->first_ns = s->start_ns[span] < row->first_ns ? s->start_ns[span] : row->first_ns;
-	return row;
-}
-
-static void add_operator(struct table *t, struct row *row, size_t span)
-{
-	const struct ts_trace_spans *s = &t->trace->rows.spans;
-	enum ts_torch_flops kind = ts_torch_flops_kind(row->name);
-	uint64_t flops = kind == TS_FLOPS_NONE ? 0 : ts_torch_flops(kind, t->trace->names[s->shapes[span]]);
-
-	row->count++;
-	add_ns(&row->flops, flops);
-	t->shapeless += kind != TS_FLOPS_NONE && !flops;
-}
-
-static enum ts_status gather(struct table *t, struct ts_error *err)
-{
-	const struct ts_trace_spans *s = &t->trace->rows.spans;
-	size_t names = t->trace->n_names + 1;
-	uint32_t *devices = ts_arena_array(t->arena, names, sizeof *devices),
-		 *operators = ts_arena_array(t->arena, names, sizeof *operators);
-	uint32_t *marks = ts_arena_array(t->arena, names, sizeof *marks);
-	struct ts_nest nest = {0};
-
-	t->rows = ts_arena_array(t->arena, 3 * names, sizeof *t->rows);
-	if (!devices || !operators || !marks || !t->rows)
-		return ts_arena_error(t->arena, err);
-	if (ts_nest(t->trace, t->arena, &nest, err))
+	if (ts_torch_rows(t->trace, busy_ns, t->arena, &t->torch, err))
 		return err->status;
-	for (size_t i = 0; i < s->n; i++) {
-		uint32_t by = nest.in_operator[i];
-		struct row *row;
+	t->rows = ts_arena_array(t->arena, t->torch.n, sizeof *t->rows);
+	if (!t->rows)
+		return ts_arena_error(t->arena, err);
+	for (size_t i = 0; i < t->torch.n; i++) {
+		const struct ts_torch_row *row = &t->torch.rows[i];
 
-		if (s->kind[i] == TS_TRACE_OPERATOR)
-			add_operator(t, row_of(t, operators, i, false), i);
-		if (!ts_trace_on_device(s->kind[i]) && s->kind[i] != TS_TRACE_DEVICE_ANNOTATION)
-			continue;
-		row = row_of(t, ts_trace_on_device(s->kind[i]) ? devices : marks, i, ts_trace_on_device(s->kind[i]));
-		row->count++;
-		add_ns(&row->ns, (uint64_t)s->duration_ns[i]);
-		if (!row->of_device)
+		t->rows[t->n++] = (struct row){.name = row->name,
+					       .ns = row->self_cuda < 1.8e19 ? (uint64_t)row->self_cuda : UINT64_MAX,
+					       .count = row->count,
+					       .flops = row->flops,
+					       .at = i,
+					       .of_device = row->is == TS_TORCH_DEVICE};
+		t->shapeless |= row->shapeless;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (!ts_trace_on_device(s->kind[i]))
 			continue;
 		add_ns(&t->right_ns, (uint64_t)s->duration_ns[i]);
 		add_ns(&t->right[right_bucket(t->trace, i)], (uint64_t)s->duration_ns[i]);
-		if (by != TS_NEST_NONE)
-			add_ns(&row_of(t, operators, by, false)->ns, (uint64_t)s->duration_ns[i]);
 	}
 	return TS_OK;
 }
@@ -127,9 +96,7 @@ static int longest(const void *x, const void *y)
 
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
-	if (a->first_ns != b->first_ns)
-		return a->first_ns < b->first_ns ? -1 : 1;
-	return ts_span_cmp(a->name, b->name);
+	return (a->at > b->at) - (a->at < b->at);
 }
 
 static bool is_step(const struct row *row)
@@ -232,17 +199,33 @@ static void total_numbers(const struct printing *p)
 	ts_peer_number(p->page, "time_s", TS_FORM_SECONDS_3, seconds(p->t->ns), seconds(p->t->right_ns), "twice");
 }
 
+static void title(const struct printing *p, const char *text)
+{
+	static const char half[] = "==================================================";
+
+	ts_peer_gap(p->page);
+	ts_peer_line(p->page, "%s%s", half, half);
+	ts_peer_line(p->page, "%s", text);
+	ts_peer_line(p->page, "%s%s", half, half);
+}
+
+/* The profiler's own tables, behind each of which stands an empty line. */
+static void tables(const struct printing *p)
+{
+	title(p, "TOP CUDA KERNELS (by total CUDA time)");
+	ts_torch_table(p->page, &p->t->torch, TS_TORCH_BY_DEVICE, TABLE_TOP);
+	ts_peer_gap(p->page);
+	title(p, "TOP CUDA KERNELS (by FLOPS)");
+	ts_torch_table(p->page, &p->t->torch, TS_TORCH_BY_FLOPS, TOP);
+	ts_peer_gap(p->page);
+}
+
 static void breakdown(const struct printing *p)
 {
 	static const char *const words[BUCKETS] = {"MatMul/GEMM:  ", "Communication:", "Memory ops:   ", "Other kernels:"};
 	const struct table *t = p->t;
 
-	ts_peer_gap(p->page);
-	ts_peer_line(p->page, "%s%s",
-		     "==================================================", "==================================================");
-	ts_peer_line(p->page, "AGGREGATE GPU TIME BREAKDOWN");
-	ts_peer_line(p->page, "%s%s",
-		     "==================================================", "==================================================");
+	title(p, "AGGREGATE GPU TIME BREAKDOWN");
 	total_numbers(p);
 	ts_peer_line(p->page, "  Total CUDA time:    %.3f s", seconds(t->ns));
 	for (int b = 0; b < BUCKETS; b++) {
@@ -410,10 +393,11 @@ enum ts_status ts_kempner(const struct ts_trace *trace, const struct ts_trace_an
 	struct ts_peer_page page = {.arena = arena};
 	struct printing p = {&page, &t, 0, 0};
 
-	if (gather(&t, err))
+	if (gather(&t, answer->lines.all.busy_ns, err))
 		return err->status;
 	find_peak(answer->device_name, &p);
 	add_up(&t);
+	tables(&p);
 	breakdown(&p);
 	head(&p, answer, folder);
 	markdown_breakdown(&p);

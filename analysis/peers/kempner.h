@@ -1,10 +1,9 @@
 /* kempner.h - what KempnerForge's profiler (5666d0d1) prints at the end and writes as summary.md, over a trace, and what is right.
  *
- * It works on key_averages() of a live profiler: a row for each name of a kernel, copy or fill (the time that it took), a row for each
- * name of an operator (the time of what its calls launched themselves), and a row for each annotation on the device. A trace has all
- * three, and here stand for the rows: the events of devices; operators, with the events of which each is the innermost one around the
- * launching call; and `gpu_user_annotation`. It adds all of them, so a kernel counts once, twice or three times. FLOPs are torch's own
- * count by shapes (torch_flops.h). The time of the trace stands for the date, its folder for that of the traces.
+ * It works on key_averages() of a live profiler, of which it prints the table (torch_table.h), and adds the time on devices of all
+ * rows: of kernels, copies and fills what they took, of operators what their calls launched themselves, of annotations on the device
+ * what they took. So a kernel counts once, twice or three times. FLOPs are torch's own count by shapes (torch_flops.h). The time of the
+ * trace stands for the date, its folder for that of the traces.
  *
  * Right are the kernels, copies and fills alone, by the categories of kernel.h. docs/peers.md has the words that say why.
  */

@@ -2,6 +2,24 @@
 
 #include <math.h>
 
+static const char *time_of(struct ts_peer_page *p, double us)
+{
+	return us >= 1e6 ? ts_arena_printf(p->arena, "%.3fs", us / 1e6) : us >= 1e3 ? ts_arena_printf(p->arena, "%.3fms", us / 1e3)
+										      : ts_arena_printf(p->arena, "%.3fus", us);
+}
+
+static const char *memory_of(struct ts_peer_page *p, double bytes)
+{
+	static const char *const units[] = {"KB", "MB", "GB"};
+	int unit = -1;
+
+	while (unit < 2 && fabs(bytes) >= 1024) {
+		bytes /= 1024;
+		unit++;
+	}
+	return unit < 0 ? ts_arena_printf(p->arena, "%.0f B", bytes) : ts_arena_printf(p->arena, "%.2f %s", bytes, units[unit]);
+}
+
 static const char *formed(struct ts_peer_page *p, enum ts_peer_form form, double x)
 {
 	switch (form) {
@@ -27,10 +45,24 @@ static const char *formed(struct ts_peer_page *p, enum ts_peer_form form, double
 		return ts_arena_printf(p->arena, "%.2fx", x);
 	case TS_FORM_NUMBER:
 		return ts_arena_printf(p->arena, "%.1f", x);
+	case TS_FORM_TIME:
+		return time_of(p, x);
+	case TS_FORM_SHARE:
+		return ts_arena_printf(p->arena, "%.2f%%", x);
+	case TS_FORM_MEMORY:
+		return memory_of(p, x);
 	case TS_FORM_COUNT:
 		break;
 	}
 	return ts_arena_printf(p->arena, "%.0f", x);
+}
+
+const char *ts_peer_formed(struct ts_peer_page *p, enum ts_peer_form form, double x)
+{
+	const char *text = formed(p, form, x);
+
+	p->failed |= !text;
+	return text ? text : "";
 }
 
 static void add_number(struct ts_peer_page *p, const struct ts_peer_number *number)

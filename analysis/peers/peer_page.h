@@ -26,6 +26,9 @@ enum ts_peer_form {
 	TS_FORM_TIMES,	   /* "1.25x" */
 	TS_FORM_NUMBER,	   /* "1.3" */
 	TS_FORM_COUNT,
+	TS_FORM_TIME,	/* "1.250us", "1.250ms" or "1.250s", of us: torch's own tables */
+	TS_FORM_SHARE,	/* "12.34%" */
+	TS_FORM_MEMORY, /* "12 B", "1.25 KB", ..., of bytes */
 };
 
 struct ts_peer_number {
@@ -52,7 +55,7 @@ struct ts_peer_answer {
 	size_t n_lines;
 };
 
-enum { TS_PEER_NUMBERS = 8 };
+enum { TS_PEER_NUMBERS = 16 };
 
 struct ts_peer_page {
 	struct ts_arena *arena;
@@ -63,6 +66,8 @@ struct ts_peer_page {
 	bool failed;
 };
 
+/* A number as the tool prints it; in the arena. */
+const char *ts_peer_formed(struct ts_peer_page *page, enum ts_peer_form form, double x);
 /* A number of the next line. why is NULL if it cannot be wrong. */
 void ts_peer_number(struct ts_peer_page *page, const char *what, enum ts_peer_form form, double theirs, double right, const char *why);
 /* One whose right value is not known. */

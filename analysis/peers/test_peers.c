@@ -13,6 +13,7 @@
 #include "analysis/peers/kempner.h"
 #include "analysis/peers/torch_flops.h"
 #include "analysis/trace/test_trace_made.h"
+#include "base/buf.h"
 
 #include <math.h>
 
@@ -49,25 +50,41 @@ static void categories(void **state)
 	assert_string_equal(theirs("Memcpy HtoD (Pinned -> Device)"), "Memory ops");
 }
 
+#define CONV(stride, padding, dilation, groups) "[\"\",\"\",\"\",\"" stride "\",\"" padding "\",\"" dilation "\",\"" groups "\"]"
+
+static uint64_t counted(enum ts_torch_flops kind, const char *shapes, const char *inputs)
+{
+	return ts_torch_flops(kind, ts_span_str(shapes), ts_span_str(inputs));
+}
+
 static void flops(void **state)
 {
 	(void)state;
 	/* What torch 2.13 counts with with_flops=True for these shapes. */
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[64,128],[128,96]]")), 2 * 64 * 128 * 96);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_ADDMM, ts_span_str("[[96],[64,128],[128,96],[],[]]")), 2 * 64 * 128 * 96);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_BMM, ts_span_str("[[5,64,32],[5,32,48]]")), 2 * 5 * 64 * 32 * 48);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_BADDBMM, ts_span_str("[[5,64,48],[5,64,32],[5,32,48],[],[]]")), 2 * 5 * 64 * 32 * 48);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_EACH, ts_span_str("[[64,128],[1,128]]")), 64 * 128);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[64,128],[128,96]]", ""), 2 * 64 * 128 * 96);
+	assert_int_equal(counted(TS_FLOPS_ADDMM, "[[96],[64,128],[128,96],[],[]]", ""), 2 * 64 * 128 * 96);
+	assert_int_equal(counted(TS_FLOPS_BMM, "[[5,64,32],[5,32,48]]", ""), 2 * 5 * 64 * 32 * 48);
+	assert_int_equal(counted(TS_FLOPS_BADDBMM, "[[5,64,48],[5,64,32],[5,32,48],[],[]]", ""), 2 * 5 * 64 * 32 * 48);
+	assert_int_equal(counted(TS_FLOPS_EACH, "[[64,128],[1,128]]", ""), 64 * 128);
+	/* As torch 2.13 counted them: strides, paddings and dilations of two axes, groups, padding in words, and a missing batch. */
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[2,3,16,17],[8,3,3,3],[],[],[],[],[]]", CONV("[2, 2]", "[1, 1]", "[1, 1]", "1")),
+			 62208);
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[1,4,9,9],[8,2,3,5],[],[],[],[],[]]", CONV("[1, 2]", "[0, 2]", "[2, 1]", "2")),
+			 12000);
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[2,4,7,7],[4,1,3,3],[],[],[],[],[]]", CONV("[3, 1]", "[0, 0]", "[1, 1]", "4")), 1440);
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[2,3,8,8],[4,3,3,3],[],[],[],[],[]]", CONV("[1, 1]", "", "[1, 1]", "1")), 0);
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[3,8,8],[4,3,3,3],[],[],[],[],[]]", CONV("[1, 1]", "[0, 0]", "[1, 1]", "1")), 0);
 	assert_int_equal(ts_torch_flops_kind(ts_span_str("aten::mm")), TS_FLOPS_GEMM);
 	assert_int_equal(ts_torch_flops_kind(ts_span_str("aten::mm_")), TS_FLOPS_NONE);
 	/* Shapes that are missing, do not fit or are hostile. */
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[64,128]]")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[64,128],[]]")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[64,128],[128")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[4294967296,4294967296],[4294967296,4294967296]]")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_GEMM, ts_span_str("[[99999999999999999999,1],[1,1]]")), 0);
-	assert_int_equal(ts_torch_flops(TS_FLOPS_EACH, ts_span_str("[[1,1,1,1,1,1,1,1,1]]")), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[64,128]]", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[64,128],[]]", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[64,128],[128", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[4294967296,4294967296],[4294967296,4294967296]]", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_GEMM, "[[99999999999999999999,1],[1,1]]", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_EACH, "[[1,1,1,1,1,1,1,1,1]]", ""), 0);
+	assert_int_equal(counted(TS_FLOPS_CONV, "[[2,3,16,17],[8,3,3,3]]", ""), 0); /* as traces of 2021 */
 }
 
 static const struct ts_peer_line *line_of(const struct ts_peer_answer *a, const char *begin)
@@ -216,6 +233,83 @@ static void kempner_counts_thrice(void **state)
 	made_finish(&m);
 }
 
+/* The cells of a row of torch's table, with one space between them. */
+static const char *row_of(struct made *m, const struct ts_peer_answer *a, const char *name, const char **ret_right)
+{
+	for (size_t i = 0; i < a->n_lines; i++) {
+		const char *at = a->lines[i].text + strspn(a->lines[i].text, " ");
+		struct ts_buf out = TS_BUF_INIT(4096);
+		const char *text;
+
+		if (at == a->lines[i].text || strncmp(at, name, strlen(name)) != 0 || at[strlen(name)] != ' ')
+			continue;
+		for (; *at; at++)
+			if (*at != ' ' || at[1] != ' ')
+				ts_buf_char(&out, *at);
+		ts_buf_char(&out, '\0');
+		text = ts_arena_dup(&m->arena, out.data, out.len);
+		ts_buf_finish(&out);
+		*ret_right = a->lines[i].right;
+		return text;
+	}
+	fail_msg("the table has no row %s", name);
+	return NULL;
+}
+
+static void allocate(struct made *m, int64_t time_ns, int64_t bytes, uint32_t on)
+{
+	struct ts_trace_allocations *a = &m->one.allocations;
+
+	ts_trace_rows_clear(&m->one);
+	a->time_ns[0] = time_ns;
+	a->address[0] = a->allocated[0] = a->reserved[0] = TS_TRACE_NONE;
+	a->bytes[0] = bytes;
+	a->thread[0] = on;
+	a->device_type[0] = 0;
+	a->device[0] = TS_TRACE_NO_DEVICE;
+	a->n = 1;
+	assert_int_equal(ts_trace_append(&m->trace, &m->one, &m->err), TS_OK);
+}
+
+/* aten::to within aten::to beside another one, and one that is alone in its like, which counts as that; what a second thread allocates
+ * meanwhile. Times in us: to 0..100 holds to 10..30, whose call launched 40 of a kernel, and empty 50..90; sum 200..260 holds sum
+ * 210..250. */
+static void torchs_own_table(void **state)
+{
+	const char *right;
+	struct ts_peer_answer a;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::to", 0, 0, 100000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::to", 0, 10000, 30000);
+	made_call(&m, TS_TRACE_KERNEL, "volta_sgemm_128x64_nt", 7, 15000, 20000, 300000, 340000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::empty", 0, 50000, 90000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::sum", 0, 200000, 260000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::sum", 0, 210000, 250000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::is_leaf", 0, 400000, 500000);
+	allocate(&m, 60000, 4096, 0);
+	allocate(&m, 70000, 1024, 1);
+	allocate(&m, 450000, -512, 0);
+	run(&m, true, &a);
+	/* The host's own times are 40 (to: 100 - 20 - 40), 15 (to within), 5 (the call), 40 and 60: 160. */
+	assert_string_equal(row_of(&m, &a, "aten::to", &right),
+			    "aten::to 34.38% 55.000us 75.00% 120.000us 60.000us 40.000us 100.00% 80.000us 40.000us 5.00 KB 0 B 2");
+	assert_string_equal(right, "62.50% nested, 100.000us nested, 40.000us nested, 4.00 KB nested");
+	assert_string_equal(row_of(&m, &a, "aten::empty", &right),
+			    "aten::empty 25.00% 40.000us 25.00% 40.000us 40.000us 0.000us 0.00% 0.000us 0.000us 5.00 KB 5.00 KB 1");
+	assert_string_equal(right, "4.00 KB thread, 4.00 KB thread");
+	assert_string_equal(row_of(&m, &a, "aten::sum", &right),
+			    "aten::sum 37.50% 60.000us 37.50% 60.000us 60.000us 0.000us 0.00% 0.000us 0.000us 0 B 0 B 1");
+	assert_null(right);
+	assert_string_equal(row_of(&m, &a, "[memory]", &right),
+			    "[memory] 0.00% 0.000us 0.00% 0.000us 0.000us 0.000us 0.00% 0.000us 0.000us -512 B -512 B 1");
+	is(&a, "Self CPU time total: 160.000us", NULL);
+	is(&a, "Self CUDA time total: 40.000us", NULL);
+	made_finish(&m);
+}
+
 static void paths(void **state)
 {
 	struct ts_arena arena;
@@ -275,7 +369,7 @@ int main(void)
 		cmocka_unit_test(overlap_counts_twice),
 		cmocka_unit_test(the_names_of_2021),
 		cmocka_unit_test(no_time_is_no_division),
-		cmocka_unit_test(kempner_counts_thrice),
+		cmocka_unit_test(kempner_counts_thrice), cmocka_unit_test(torchs_own_table),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(a_full_arena_is_an_error),
 	};

@@ -1,5 +1,7 @@
 #include "analysis/peers/torch_flops.h"
 
+#include "analysis/trace/flops.h"
+
 enum ts_torch_flops ts_torch_flops_kind(struct ts_span name)
 {
 	static const struct {
@@ -96,9 +98,10 @@ static uint64_t matrices(const struct shape *a, const struct shape *b)
 	return a->n >= 2 && b->n >= 2 && times(&n, b->at[b->n - 1]) && times(&n, 2) ? n : 0;
 }
 
-uint64_t ts_torch_flops(enum ts_torch_flops kind, struct ts_span shapes)
+uint64_t ts_torch_flops(enum ts_torch_flops kind, struct ts_span shapes, struct ts_span inputs)
 {
 	struct shape in[3];
+	uint64_t n;
 
 	switch (kind) {
 	case TS_FLOPS_GEMM:
@@ -109,8 +112,9 @@ uint64_t ts_torch_flops(enum ts_torch_flops kind, struct ts_span shapes)
 		return shapes_of(shapes, in, 3) ? matrices(&in[1], &in[2]) : 0;
 	case TS_FLOPS_EACH:
 		return shapes_of(shapes, in, 1) && in[0].n ? product(&in[0]) : 0;
-	case TS_FLOPS_NONE:
 	case TS_FLOPS_CONV:
+		return ts_flops_conv2d(shapes, inputs, &n) && n <= INT64_MAX ? n : 0;
+	case TS_FLOPS_NONE:
 		break;
 	}
 	return 0;

@@ -169,6 +169,25 @@ static void take_trace(struct decision *d, struct ts_bound_share *input, struct 
 	move(compute, host, idle);
 }
 
+/* What retries of the allocator took at least, by the rank's memory snapshot; 0 without one. */
+static double of_retries(const struct decision *d)
+{
+	double share;
+
+	return ts_measure_value(d->m, TS_M_SNAPSHOT_RETRY_TIME, TS_NO_SUBJECT, &share) && isfinite(share) ? share : 0;
+}
+
+static void take_snapshot(struct decision *d, struct ts_bound_share *compute, struct ts_bound_share *host)
+{
+	double share = of_retries(d);
+
+	if (!compute->known || !(share > 0))
+		return;
+	if (share > known_share(host))
+		d->host = "waiting while the allocator asks the device for memory again";
+	move(compute, host, share);
+}
+
 static void shares(struct decision *d)
 {
 	struct ts_bound_share useful = line(d, TS_LINE_USEFUL), overhead = line(d, TS_LINE_OVERHEAD);
@@ -191,6 +210,7 @@ static void shares(struct decision *d)
 	else
 		d->host = "in other phases, such as evaluation or checkpoints, and outside all phases";
 	take_trace(d, &out[0], &out[1], &out[2], &out[3], &out[4]);
+	take_snapshot(d, &out[1], &out[4]);
 	for (int i = 0; i < SHARES; i++)
 		out[i].kind = (enum ts_bound_kind)(TS_BOUND_INPUT + i);
 	if (other.known && !unattributed.known)
@@ -316,12 +336,28 @@ static bool traced(const struct decision *d)
 	return of_trace(d, TS_TIME_SPAN) > 0;
 }
 
+static struct ts_fix fix_of(struct decision *d, const struct ts_play *p, double wins)
+{
+	struct ts_span place = p->place ? p->place(d->m) : ts_span_str(""), how = ts_span_str(p->how);
+
+	if (place.len)
+		how = kept(d, ts_arena_printf(d->arena, "%s; most often at %.*s", p->how, TS_SPAN_ARG(place)));
+	return (struct ts_fix){.name = ts_span_str(p->name),
+			       .how = how,
+			       .costs = ts_span_str(p->costs ? p->costs : ""),
+			       .source = ts_span_str(p->source),
+			       .of = p->of,
+			       .wins_most_ratio = wins,
+			       .effort = p->effort};
+}
+
 static void fixes(struct decision *d)
 {
 	struct ts_bound *b = &d->out;
 	struct ordered *all = ts_arena_array(d->arena, ts_playbook_n, sizeof *all);
 	struct ts_bound_share overhead = line(d, TS_LINE_OVERHEAD);
 	size_t n = 0;
+	double most;
 
 	b->fixes = ts_arena_array(d->arena, ts_playbook_n, sizeof *b->fixes);
 	if (!all || !b->fixes) {
@@ -336,15 +372,28 @@ static void fixes(struct decision *d)
 			wins = overhead.share;
 		if (p->of == TS_BOUND_COMMUNICATION && traced(d) && wins > of_trace(d, TS_TIME_EXPOSED_COMMUNICATION))
 			wins = of_trace(d, TS_TIME_EXPOSED_COMMUNICATION);
+		if (p->most && p->most(d->m, &most) && wins > most)
+			wins = most;
 		if (wins < TS_BOUND_WORTH || !ts_play_applies(p, d->m))
 			continue;
-		all[n++] = (struct ordered){
-			{ts_span_str(p->name), ts_span_str(p->how), p->of, wins, p->effort}, p->of == b->kind, i};
+		all[n++] = (struct ordered){fix_of(d, p, wins), p->of == b->kind, i};
 	}
 	qsort(all, n, sizeof *all, by_worth);
 	for (size_t i = 0; i < n; i++)
 		b->fixes[i] = all[i].fix;
 	b->n_fixes = n;
+}
+
+static void say_memory(struct decision *d)
+{
+	struct ts_error err;
+
+	d->failed |= ts_memory_advise(d->m, d->arena, &d->out.memory, &err) != TS_OK;
+	if (d->out.memory.reason.len)
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "Whether memory limits the run is not known: %.*s.",
+						       TS_SPAN_ARG(d->out.memory.reason))));
+	if (of_retries(d) > 0)
+		cannot_tell(d, ts_span_str("What retries of the allocator cost is known for the time of the snapshot's events alone."));
 }
 
 static void say_unknowns(struct decision *d)
@@ -412,6 +461,7 @@ enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_are
 		fixes(&d);
 		say_unknowns(&d);
 	}
+	say_memory(&d);
 	if (d.failed)
 		return ts_arena_error(arena, err);
 	*ret_bound = d.out;

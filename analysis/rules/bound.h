@@ -15,6 +15,10 @@
  * trace; and what the device was idle for the host beyond the other shares but compute is host. Both are taken from compute, in whose
  * phases they lie. Shares of a trace are of the devices' time in it.
  *
+ * A memory snapshot of the rank shows what retries of the allocator took at least: while it gives back and asks the device again, the
+ * host waits for the device to end all its work. That share of the time of the snapshot's events is host, taken from compute. Whether
+ * memory limits the run is told beside the verdict (memory_advice.h), because it is no share of time.
+ *
  * The verdict is the largest share among those that
  * reach their limit. Each limit is the one of the rule on the same cause, so that verdict and findings agree: input 25 %
  * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
@@ -27,6 +31,7 @@
 #define TSCOPE_ANALYSIS_RULES_BOUND_H
 
 #include "analysis/answer/finding.h"
+#include "analysis/rules/memory_advice.h"
 
 enum { TS_BOUND_STEPS = 10 };
 
@@ -57,7 +62,9 @@ struct ts_bound_share {
 /* A fix is one thing to try. */
 struct ts_fix {
 	struct ts_span name;   /* "more data loader workers" */
-	struct ts_span how;    /* "num_workers=..., persistent_workers=True" */
+	struct ts_span how;    /* "num_workers=..., persistent_workers=True"; with the place in the code, where rows name it */
+	struct ts_span costs;  /* empty: nothing that is known */
+	struct ts_span source; /* a paper or a document */
 	enum ts_bound_kind of; /* the cause whose share the fix would shrink */
 	double wins_most_ratio; /* the most that it could win back, of wall time */
 	uint32_t effort;       /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
@@ -70,6 +77,7 @@ struct ts_bound {
 	/* First those against what the run is bound by; then by what they could win back, in coarse steps; then the cheapest. */
 	struct ts_fix *fixes;
 	size_t n_fixes;
+	struct ts_memory_advice memory; /* by a memory snapshot; empty without one */
 	struct ts_span *unknowns; /* one sentence for each thing that the data cannot show */
 	size_t n_unknowns;
 };

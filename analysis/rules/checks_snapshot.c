@@ -10,38 +10,58 @@ static bool has_snapshot(struct ts_check *c)
 	return false;
 }
 
-/* Whether a request was refused, and whether all that was free could have served it, had it been in one piece. */
-static bool was_refused(struct ts_check *c, double *ret_asked, double *ret_free, double *ret_largest)
+/* The first request that was refused, and what there was then, in bytes. */
+struct refused {
+	double asked;
+	double free, largest; /* in segments that could have served it */
+	double left;	      /* of the device */
+};
+
+static bool was_refused(struct ts_check *c, struct refused *ret)
 {
 	double n;
 
 	return has_snapshot(c) && ts_check_need(c, TS_M_SNAPSHOT_REFUSED, &n) && n > 0 &&
-	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_BYTES, ret_asked) && ts_check_need(c, TS_M_SNAPSHOT_REFUSED_FREE, ret_free) &&
-	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_LARGEST, ret_largest);
+	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_BYTES, &ret->asked) && ts_check_need(c, TS_M_SNAPSHOT_REFUSED_FREE, &ret->free) &&
+	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_LARGEST, &ret->largest) &&
+	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_LEFT, &ret->left);
+}
+
+/* Whether it would have fitted, had all that was free been in one piece. */
+static bool in_pieces(const struct refused *r)
+{
+	return r->free >= r->asked || (r->left < r->asked && r->free + r->left >= r->asked);
 }
 
 void ts_check_out_of_memory(struct ts_check *c)
 {
-	double asked, free, largest;
+	struct refused r;
 
-	if (!was_refused(c, &asked, &free, &largest) || free >= asked)
+	if (!was_refused(c, &r) || in_pieces(&r))
 		return;
-	ts_check_fire(
-		c, TS_SEVERITY_HIGH,
-		"A request of %s was refused: %s were free in segments that could have served it, and even in one piece that is %s too "
-		"little",
-		ts_say_bytes(asked).text, ts_say_bytes(free).text, ts_say_bytes(asked - free).text);
+	if (r.left >= r.asked)
+		ts_check_fire(c, TS_SEVERITY_HIGH,
+			      "A request of %s was refused although the device had %s left: by a limit on the process, or because the "
+			      "allocator takes more at once",
+			      ts_say_bytes(r.asked).text, ts_say_bytes(r.left).text);
+	else
+		ts_check_fire(c, TS_SEVERITY_HIGH,
+			      "A request of %s was refused: %s were free in segments that could have served it, the device had %s "
+			      "left, and even in one piece that is %s too little",
+			      ts_say_bytes(r.asked).text, ts_say_bytes(r.free).text, ts_say_bytes(r.left).text,
+			      ts_say_bytes(r.asked - r.free - r.left).text);
 }
 
 void ts_check_oom_fragmented(struct ts_check *c)
 {
-	double asked, free, largest;
+	struct refused r;
 
-	if (!was_refused(c, &asked, &free, &largest) || free < asked)
+	if (!was_refused(c, &r) || !in_pieces(&r))
 		return;
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "A request of %s was refused although %s were free in segments that could have served it: the largest gap has %s",
-		      ts_say_bytes(asked).text, ts_say_bytes(free).text, ts_say_bytes(largest).text);
+		      "A request of %s was refused although %s were free in segments that could have served it and the device had %s "
+		      "left: the largest gap has %s",
+		      ts_say_bytes(r.asked).text, ts_say_bytes(r.free).text, ts_say_bytes(r.left).text, ts_say_bytes(r.largest).text);
 }
 
 void ts_check_headroom(struct ts_check *c)
@@ -64,7 +84,7 @@ void ts_check_headroom(struct ts_check *c)
 
 void ts_check_fragments(struct ts_check *c)
 {
-	double share, stuck, reserved, expandable;
+	double share, stuck, reserved, expandable, pools;
 	const char *but = "";
 
 	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_STUCK_SHARE, &share) ||
@@ -74,9 +94,11 @@ void ts_check_fragments(struct ts_check *c)
 		return;
 	if (ts_check_want(c, TS_M_SNAPSHOT_EXPANDABLE, &expandable) && expandable > 0)
 		but = "; segments are expandable already";
+	else if (ts_check_want(c, TS_M_SNAPSHOT_IN_POOLS, &pools) && pools > stuck / 2)
+		but = "; most of it lies in private pools, which keep what they have";
 	ts_check_worse(c, share);
 	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "%s of the reserved memory, %s, is free between blocks in use, so that empty_cache does not return it%s",
+		      "%s of the reserved memory, %s, is free where empty_cache does not return it, as between blocks in use%s",
 		      ts_say_percent(share).text, ts_say_bytes(stuck).text, but);
 }
 
@@ -92,6 +114,21 @@ void ts_check_retries(struct ts_check *c)
 	ts_check_fire(c, n >= ts_check_threshold(c, "high_retries") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "In %s the allocator gave %s back to the device and asked it again, each time waiting for all its work",
 		      ts_say_plural(n, "request").text, ts_say_bytes(bytes).text);
+}
+
+void ts_check_emptied(struct ts_check *c)
+{
+	double bytes, peak;
+
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_EMPTIED, &bytes) ||
+	    !ts_check_need(c, TS_M_SNAPSHOT_PEAK_RESERVED, &peak))
+		return;
+	if (!(peak > 0) || bytes < ts_check_threshold(c, "min_peaks") * peak)
+		return;
+	ts_check_worse(c, bytes / peak);
+	ts_check_fire(c, TS_SEVERITY_LOW, "%s were given back to the device in all though no request needed it, %s times the most "
+	"that was reserved",
+		      ts_say_bytes(bytes).text, ts_say_number(bytes / peak).text);
 }
 
 void ts_check_churn(struct ts_check *c)

@@ -162,3 +162,50 @@ void ts_check_elementwise(struct ts_check *c)
 {
 	part_of_work(c, TS_TIME_ELEMENTWISE, "Elementwise kernels that nothing fused");
 }
+
+void ts_check_loader(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_LOADING, &share, &seconds) || !knows_calls(c))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The device is idle for %s of its time, %s, while the host is in a data loader", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text);
+}
+
+void ts_check_math_attention(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_MATH_ATTENTION, &share, &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Attention that computes all scores (math) takes %s of the sum of all work, %s",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text);
+}
+
+void ts_check_recompiled(struct ts_check *c)
+{
+	double share, seconds, regions;
+	const char *rest = "";
+
+	if (!has_trace(c) || !ts_check_need(c, TS_M_TRACE_COMPILE_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_TRACE_COMPILE_TIME, &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	if (ts_check_want(c, TS_M_TRACE_RECOMPILED, &regions) && regions > 0)
+		rest = ts_arena_printf(c->arena, "; of what ran compiled, %s come from a function that had been compiled before",
+				       ts_say_plural(regions, "region").text);
+	c->no_memory |= !rest;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The host compiles for %s of the time of the trace, %s%s", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text, rest ? rest : "");
+}

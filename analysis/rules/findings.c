@@ -552,6 +552,15 @@ static bool fold_unchecked(const struct asked *a, const struct over_ranks *o)
 	return (u.ranks || u.n_ranks == 0) && unchecked_add(a->out, a->arena, &u);
 }
 
+/* Of a snapshot of the run it is not known whose it is: its rows are those of the answer alone. */
+static bool is_of_any_rank(const struct asked *a)
+{
+	for (size_t i = 0; i < a->n_ranks; i++)
+		if (ts_measure_find(&a->ranks[i].measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
+			return false;
+	return ts_measure_find(a->measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT) != NULL;
+}
+
 static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
 {
 	struct over_ranks o = {.fired = 0};
@@ -561,7 +570,7 @@ static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
 		ts_check_leave(&c, "the policy switched the rule off");
 		return record(a, &c);
 	}
-	if (!rule->each_rank || a->n_ranks == 0) {
+	if (!rule->each_rank || a->n_ranks == 0 || (rule->of_snapshot && is_of_any_rank(a))) {
 		c = ask(a, rule, a->measures, a->events);
 		return record(a, &c);
 	}
@@ -583,13 +592,14 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 	return TS_OK;
 }
 
-/* Asks the rules on what stands alone: a trace, or a memory snapshot. */
-static enum ts_status ask_alone(const struct ts_measures *measures, bool of_trace, const struct ts_policy *policy,
-				struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err)
+/* Asks the rules on what stands alone: a trace, those of ranks, or a memory snapshot. */
+static enum ts_status ask_alone(const struct ts_measures *measures, const struct ts_rank_rows *ranks, size_t n_ranks, bool of_trace,
+				const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
+				struct ts_error *err)
 {
 	const struct ts_events none = {0};
 	struct ts_findings out = {.n = 0};
-	const struct asked a = {measures, &none, NULL, 0, policy, arena, &out};
+	const struct asked a = {measures, &none, ranks, n_ranks, policy, arena, &out};
 
 	for (size_t i = 0; i < ts_rules_n; i++)
 		if ((of_trace ? ts_rules[i].of_trace : ts_rules[i].of_snapshot) && !ask_rule(&a, &ts_rules[i]))
@@ -602,11 +612,19 @@ static enum ts_status ask_alone(const struct ts_measures *measures, bool of_trac
 enum ts_status ts_findings_of_trace(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				    struct ts_findings *ret_findings, struct ts_error *err)
 {
-	return ask_alone(measures, true, policy, arena, ret_findings, err);
+	return ask_alone(measures, NULL, 0, true, policy, arena, ret_findings, err);
+}
+
+enum ts_status ts_findings_of_ranks(const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
+				    struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err)
+{
+	const struct ts_measures none = {0};
+
+	return ask_alone(&none, ranks, n_ranks, true, policy, arena, ret_findings, err);
 }
 
 enum ts_status ts_findings_of_snapshot(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				       struct ts_findings *ret_findings, struct ts_error *err)
 {
-	return ask_alone(measures, false, policy, arena, ret_findings, err);
+	return ask_alone(measures, NULL, 0, false, policy, arena, ret_findings, err);
 }

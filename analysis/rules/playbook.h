@@ -9,6 +9,7 @@
 #define TSCOPE_ANALYSIS_RULES_PLAYBOOK_H
 
 #include "analysis/rules/bound.h"
+#include "base/buf.h"
 
 enum ts_play_device {
 	TS_PLAY_ANY,
@@ -24,12 +25,21 @@ struct ts_play {
 	enum ts_play_device device;
 	const char *name;
 	const char *how;
+	const char *costs;  /* NULL: nothing that is known */
+	const char *source; /* a paper or a document */
+	const char *when;   /* the condition that `applies` checks, in words; NULL: the share of the cause alone */
 	bool (*applies)(const struct ts_measures *m); /* NULL: always */
+	/* The most of the wall time that it can win, as the record has it. NULL, or false: it does not say. */
+	bool (*most)(const struct ts_measures *m, double *ret_share);
+	struct ts_span (*place)(const struct ts_measures *m); /* where in the code; NULL, or empty: nowhere that is known */
 };
 
 extern const struct ts_play ts_playbook[];
 extern const size_t ts_playbook_n;
 
 bool ts_play_applies(const struct ts_play *play, const struct ts_measures *m);
+
+/* Writes the text of docs/playbook.md: these fixes, and those of memory_advice.h. */
+void ts_playbook_markdown(struct ts_buf *out);
 
 #endif

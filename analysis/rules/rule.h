@@ -59,7 +59,8 @@ const char *ts_rule_near(struct ts_span code);
 double ts_rule_threshold(const struct ts_policy *policy, const char *code, const char *name);
 
 /* Asks every rule. A rule on one rank is asked of each of the n_ranks, and what fires on several is one finding, with the
- * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer. policy may be NULL. ret_findings is set
+ * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer, and so is a rule on memory snapshots if these
+ * alone have one. policy may be NULL. ret_findings is set
  * anew; its memory is the arena's, its texts may hold foreign names as they are. */
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
 				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
@@ -68,6 +69,9 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 /* Asks the rules on traces alone, of the rows of one trace. */
 enum ts_status ts_findings_of_trace(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				    struct ts_findings *ret_findings, struct ts_error *err);
+/* The same of the rows of one trace of each rank: what fires on several is one finding, as above. */
+enum ts_status ts_findings_of_ranks(const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
+				    struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);
 /* Asks the rules on memory snapshots alone, of the rows of one device. */
 enum ts_status ts_findings_of_snapshot(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				       struct ts_findings *ret_findings, struct ts_error *err);

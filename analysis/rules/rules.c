@@ -214,7 +214,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_missing_ranks, JOB},
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
 	 "communication that does not overlap with computation takes at least min_share of the devices' time, by a trace",
-	 "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+	 "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, "
+	 "forward_prefetch), or start communication earlier.",
 	 "the rule of " PYTSCOPE " on traces, corrected: the time of each device is counted by itself, kernels are known by their "
 	 "names without arguments, and copies are no computation; the rule needs a trace of the PyTorch profiler",
 	 {{"min_share", 0.05, RATIO, "share of the devices' time, from the first event of each to its last, from which the rule fires"},
@@ -312,16 +313,17 @@ const struct ts_rule ts_rules[] = {
 	  {"min_pressure", 0.30, RATIO, "smallest share of the device's memory at which the rule fires"}, END},
 	 ts_check_memory_imbalance, JOB},
 	{"MEMORY.OUT_OF_MEMORY", "The device has too little memory", "high",
-	 "a request was refused, and all that was free in segments that could have served it is less than it asked for, by a "
-	 "memory snapshot",
+	 "a request was refused, and all that was free in segments that could have served it and left on the device is less than "
+	 "it asked for, or the device had enough left, by a memory snapshot",
 	 "Use a smaller batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of "
 	 "what is carried from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
 	 "new in tscope; other tools show the snapshot and leave the reason to the reader",
 	 {END}, ts_check_out_of_memory, OF_SNAPSHOT},
 	{"MEMORY.OOM_FRAGMENTED", "Memory ran out in pieces", "high",
-	 "a request was refused although at least as much was free in segments that could have served it, by a memory snapshot",
-	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True); allocate what stays for long, such as caches and "
-	 "copies for plots, before the training's tensors or on the host; keep shapes the same from step to step.",
+	 "a request was refused although at least as much was free in segments that could have served it, alone or with what was "
+	 "left on the device, by a memory snapshot",
+	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) if they do not; allocate what stays for long, such as "
+	 "caches and copies for plots, before the training's tensors or on the host; keep shapes the same from step to step.",
 	 "new in tscope: Axolotl's analyze_profile.py counts cached segments as fragmentation, which the allocator gives back "
 	 "before it refuses a request",
 	 {END}, ts_check_oom_fragmented, OF_SNAPSHOT},
@@ -336,10 +338,10 @@ const struct ts_rule ts_rules[] = {
 	  {"max_share", 0.25, RATIO, "largest share of the device's memory at which the rule fires"}, END},
 	 ts_check_headroom, OF_SNAPSHOT},
 	{"MEMORY.FRAGMENTS", "Free memory is stuck between blocks", "medium if the share is at least medium_share, otherwise low",
-	 "at the end of a memory snapshot at least min_share of the reserved memory is free but not in whole segments, and at "
-	 "least min_reserved is reserved",
-	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), keep tensor shapes the same from step to step, "
-	 "and look at the blocks beside the largest gaps.",
+	 "at the end of a memory snapshot at least min_share of the reserved memory is free where empty_cache does not return it, and "
+	 "at least min_reserved is reserved",
+	 "Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) if they do not, keep tensor shapes the same from step "
+	 "to step, and look at the blocks beside the largest gaps.",
 	 "Axolotl's analyze_profile.py, with its limits, corrected: whole free segments are cache, which empty_cache returns, and "
 	 "are not counted",
 	 {{"min_share", 0.10, RATIO, "share of the reserved memory from which the rule fires"},
@@ -355,6 +357,15 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_retries", 1, COUNT, "number of retries from which the rule fires"},
 	  {"high_retries", 10, COUNT, "number of retries from which the severity is high"}, END},
 	 ts_check_retries, OF_SNAPSHOT},
+	{"MEMORY.EMPTIED", "The allocator's cache is emptied again and again", "low",
+	 "memory that was given back to the device though no request needed it adds up to at least min_peaks times the most that was "
+	 "reserved, by a memory snapshot",
+	 "Call torch.cuda.empty_cache() not in the loop: it makes no more memory available to torch, waits for all work of the "
+	 "device, and "
+	 "what was given back is asked for again. The allocator's garbage_collection_threshold gives back, too.",
+	 "PyTorch, CUDA semantics, \"Memory management\"; new in tscope",
+	 {{"min_peaks", 2, NONE, "what was given back, divided by the most that was reserved, from which the rule fires"}, END},
+	 ts_check_emptied, OF_SNAPSHOT},
 	{"MEMORY.CARRIED", "Memory is kept from step to step", "medium if the share is at least medium_share, otherwise low",
 	 "what outlived two steps of the optimizer, and is neither parameter, gradient nor optimizer state, is at least min_share "
 	 "of the peak, by a memory snapshot",
@@ -441,6 +452,36 @@ const struct ts_rule ts_rules[] = {
 	 "the reading of KempnerForge for \"other\" kernels above 40 %, of the elementwise ones alone",
 	 {{"min_share", 0.30, RATIO, "share of the sum of all durations from which the rule fires"}, END},
 	 ts_check_elementwise, OF_TRACE},
+	{"TRACE.LOADER", "The device waits for data", "high if the share is at least high_share, otherwise medium",
+	 "the device is idle because the host has not asked for the next work yet, while a thread of the host is in a data loader, "
+	 "for at "
+	 "least min_share of its time, by a trace",
+	 "Give the data loader workers (num_workers), let it prefetch further ahead, keep the workers between epochs, and move costly "
+	 "transforms out of it.",
+	 "the reading of Holistic Trace Analysis and of the profiler's plugin for TensorBoard, of the time alone in which a device "
+	 "was idle",
+	 {{"min_share", 0.10, RATIO, "share of the devices' time from which the rule fires"},
+	  {"high_share", 0.25, RATIO, "share of the devices' time from which the severity is high"},
+	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
+	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
+	 ts_check_loader, OF_TRACE},
+	{"TRACE.MATH_ATTENTION", "Attention computes all scores", "medium",
+	 "what aten::_scaled_dot_product_attention_math launched takes at least min_share of the sum of all work, by a trace",
+	 "Let a fused kernel run: 16 bits, a head size and a mask that it supports; torch.nn.attention.sdpa_kernel says which there "
+	 "are, and "
+	 "a warning why one did not run.",
+	 "Dao et al. 2022, FlashAttention (arXiv:2205.14135); PyTorch, scaled_dot_product_attention",
+	 {{"min_share", 0.05, RATIO, "share of the sum of all durations from which the rule fires"}, END},
+	 ts_check_math_attention, OF_TRACE},
+	{"TRACE.RECOMPILED", "The host compiles while training runs", "high if the share is at least high_share, otherwise medium",
+	 "torch.compile compiles on the host for at least min_share of the time of a trace",
+	 "If the trace begins after the warm-up, ask TORCH_LOGS=recompiles why: pad shapes or mark them dynamic, and keep numbers "
+	 "that change "
+	 "out of compiled functions. Else record a later step.",
+	 "PyTorch, torch.compile, \"Recompilation\"",
+	 {{"min_share", 0.05, RATIO, "share of the time of the main thread from which the rule fires"},
+	  {"high_share", 0.25, RATIO, "share of the time of the main thread from which the severity is high"}, END},
+	 ts_check_recompiled, OF_TRACE},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 
@@ -460,13 +501,14 @@ void ts_rules_markdown(struct ts_buf *out)
 			"A rule fires, passes, is unchecked, or does not apply. A report lists unchecked rules with the\n"
 			"reason: a series that the rule needs is missing or not finite, there are too few steps, or a policy\n"
 			"switched the rule off. Rules on several ranks do not apply to a run of one rank, the rule on\n"
-			"pipelines does not apply to a run without stages, rules on traces do not apply to a run without any,\n"
-			"and rules on memory snapshots apply to these alone (`tscope analyze ./snapshot.pickle`); a report does\n"
-			"not list these. A value equal to a threshold counts as having reached it, except where the text says\n"
-			"\"more than\" or \"less than\".\n\n"
+			"pipelines does not apply to a run without stages, and rules on traces and on memory snapshots do not\n"
+			"apply to a run without any; a report does not list these. A value equal to a threshold counts as\n"
+			"having reached it, except where the text says \"more than\" or \"less than\".\n\n"
 			"`tscope analyze ./trace.json.gz` asks the rules TRACE and DIST.EXPOSED_COMM of a trace that stands alone,\n"
 			"and `tscope analyze RUN` of the traces of a run's ranks (docs/trace.md, \"A trace in a run\").\n"
-			"The devices' time in them is from the first event of each device to its last.\n\n"
+			"The devices' time in them is from the first event of each device to its last. Rules that say \"by a\n"
+			"memory snapshot\" are asked of a snapshot that stands alone and of those of a run's ranks in the same way\n"
+			"(docs/memory.md, \"A snapshot in a run\").\n\n"
 			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS, TRACE and MEMORY (but not\n"
 			"MEMORY.RANK_IMBALANCE) look at every rank, and what several ranks show is one finding: its numbers are\n"
 			"those of the worst rank (of a NaN, the first), and it says which ranks show it. Many\n"

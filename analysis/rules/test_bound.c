@@ -10,6 +10,8 @@
 #include "analysis/rules/playbook.h"
 #include "analysis/rules/test_rows.h"
 
+#include <stdio.h>
+
 struct state {
 	struct ts_arena arena;
 	struct ts_measures m;
@@ -155,6 +157,104 @@ static void a_trace_rules_fixes_out(void **state)
 	decide(&s, REST(0.4, 0.2, 0, 0, 0.4, 0) "efficiency/device/kind = 'GPU'; ");
 	assert_non_null(fix(&s, "launch fewer kernels"));
 	assert_non_null(fix(&s, "use pinned memory and non-blocking copies"));
+	ts_arena_finish(&s.arena);
+}
+
+/* Each fix that a trace or a snapshot has to prove: where it does, where it just does not, and the most that it can win. */
+static void records_prove_fixes(void **state)
+{
+	static const struct {
+		const char *name, *rows;
+		double wins; /* 0: it is not advised */
+	} cases[] = {
+		{"do not wait for the device in the loop", "trace/idle_after_waits/share_ratio = 0.0199", 0},
+		{"do not wait for the device in the loop", "trace/idle_after_waits/share_ratio = 0.02", 0.02},
+		{"load data while the device computes", "trace/idle_loading/share_ratio = 0.0199", 0},
+		{"load data while the device computes", "trace/idle_loading/share_ratio = 0.1", 0.1},
+		{"load data while the device computes", "trace/idle_loading/share_ratio = 0.1; budget/data_stall/share_ratio = 0.01",
+		 0},
+		{"compile no more once training runs", "trace/compiled/compiling_ratio = 0.0099", 0},
+		{"compile no more once training runs", "trace/compiled/compiling_ratio = 0.01", 0.01},
+		{"let the allocator reuse what it has", "snapshot/allocator/retries_count = 1", 0}, /* their time is unknown */
+		{"let the allocator reuse what it has", "snapshot/allocator/retries_count = 0; snapshot/allocator/time_most_ratio = "
+		 "0.05", 0},
+		{"let the allocator reuse what it has", "snapshot/allocator/retries_count = 1; snapshot/allocator/time_most_ratio = "
+		 "0.05", 0.05},
+		{"leave the allocator's cache alone",
+		 "snapshot/allocator/emptied_bytes = 19; snapshot/peak/reserved_bytes = 10; snapshot/allocator/time_most_ratio = 0.1",
+		 0},
+		{"leave the allocator's cache alone",
+		 "snapshot/allocator/emptied_bytes = 20; snapshot/peak/reserved_bytes = 10; snapshot/allocator/time_most_ratio = 0.1",
+		 0.1},
+		{"use fused attention", "trace/span/share_ratio = 1; trace/math_attention/share_ratio = 0.0099", 0},
+		{"use fused attention", "trace/span/share_ratio = 1; trace/math_attention/share_ratio = 0.05", 0.05},
+		{"use fused attention", "", 0.15},
+		{"launch fewer kernels", "trace/idle_host/share_ratio = 0.01; trace/idle_launch/share_ratio = 0.03", 0.04},
+		{"use a larger batch", "snapshot/refused/requests_count = 1", 0},
+		{"use a larger batch", "snapshot/capacity/device_bytes = 10; snapshot/capacity/headroom_bytes = 1", 0},
+		{"use a larger batch", "snapshot/capacity/device_bytes = 10; snapshot/capacity/headroom_bytes = 3", 0.15},
+		{"use activation checkpointing and a larger batch",
+		 "snapshot/refused/requests_count = 1; snapshot/activations/at_peak_ratio = 0.0999", 0},
+		{"use activation checkpointing and a larger batch",
+		 "snapshot/refused/requests_count = 1; snapshot/activations/at_peak_ratio = 0.1", 0.06},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char rows[2048];
+		const struct ts_fix *f;
+		struct state s;
+
+		(void)snprintf(rows, sizeof rows,
+			       STEPS NO_MFU "efficiency/device/kind = 'GPU'; budget/useful_compute/share_ratio = 0.6; "
+					    "budget/other/share_ratio = 0.4; budget/unattributed/share_ratio = 0; %s",
+			       cases[i].rows);
+		decide(&s, rows);
+		f = fix(&s, cases[i].name);
+		if ((f != NULL) != (cases[i].wins > 0) || (f && fabs(f->wins_most_ratio - cases[i].wins) > 1e-12))
+			fail_msg("%s on %s: %g, not %g", cases[i].name, cases[i].rows, f ? f->wins_most_ratio : 0, cases[i].wins);
+		ts_arena_finish(&s.arena);
+	}
+}
+
+/* The source line of the trace is named with the fix. */
+static void the_place_is_named(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0, 0.6, 0, 0, 0.4, 0) "efficiency/device/kind = 'GPU'; trace/idle_after_waits/share_ratio = 0.3; "
+					       "trace/waits/source = 'train.py(7): main'");
+	assert_true(holds(fix(&s, "do not wait for the device in the loop")->how, "; most often at train.py(7): main"));
+	assert_true(fix(&s, "do not wait for the device in the loop")->source.len > 0);
+	ts_arena_finish(&s.arena);
+}
+
+/* What retries took at least is host, and no longer compute. Of 0.85 computing 0.30 are. */
+static void retries_are_host(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0.10, 0.85, 0, 0, 0.05, 0) "snapshot/free/reserved_bytes = 1; snapshot/allocator/retries_count = 2; "
+						   "snapshot/allocator/retries_least_ratio = 0.3");
+	about(s.b.shares[1].share, 0.55);
+	about(s.b.shares[4].share, 0.35);
+	assert_int_equal(s.b.kind, TS_BOUND_HOST);
+	assert_true(holds(s.b.sentence, "spent waiting while the allocator asks the device for memory again"));
+	assert_true(tells(&s, "known for the time of the snapshot's events alone"));
+	assert_true(holds(s.b.memory.sentence, "for 2 requests the allocator gave back"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0.10, 0.85, 0, 0, 0.05, 0) "snapshot/free/reserved_bytes = 1; snapshot/allocator/retries_least_ratio ? no "
+	"times; "
+						   "snapshot/capacity/headroom_bytes ? not said");
+	about(s.b.shares[1].share, 0.85);
+	assert_true(tells(&s, "Whether memory limits the run is not known: not said."));
+	assert_int_equal(s.b.memory.n_fixes, 0);
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0.10, 0.85, 0, 0, 0.05, 0));
+	assert_int_equal(s.b.memory.sentence.len, 0);
+	assert_false(tells(&s, "memory limits"));
 	ts_arena_finish(&s.arena);
 }
 
@@ -446,6 +546,9 @@ int main(void)
 		cmocka_unit_test(each_verdict_at_its_limit),
 		cmocka_unit_test(a_trace_shows_what_phases_hide),
 		cmocka_unit_test(a_trace_rules_fixes_out),
+		cmocka_unit_test(records_prove_fixes),
+		cmocka_unit_test(the_place_is_named),
+		cmocka_unit_test(retries_are_host),
 		cmocka_unit_test(too_little_is_unknown),
 		cmocka_unit_test(shares_are_of_the_budget),
 		cmocka_unit_test(the_job_counts_not_the_rank),

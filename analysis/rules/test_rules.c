@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/rules/playbook.h"
 #include "analysis/rules/rule.h"
 #include "analysis/rules/test_rows.h"
 
@@ -46,9 +47,11 @@ struct rule_case {
 #define CALLS(events, unlaunched) "trace/devices/events_count = " events "; trace/devices/unlaunched_ratio = " unlaunched "; "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
+#define COMPILED(share) "trace/span/share_ratio = 1; trace/compiled/compiling_s = 0.012; trace/compiled/compiling_ratio = " share
 #define SNAPSHOT "snapshot/free/reserved_bytes = 1; "
 #define REFUSED(free, largest) SNAPSHOT "snapshot/refused/requests_count = 1; snapshot/refused/requested_bytes = 1000; " \
 	"snapshot/refused/free_bytes = " free "; snapshot/refused/largest_gap_bytes = " largest
+#define LEFT(free, left) REFUSED(free, "10") "; snapshot/refused/device_left_bytes = " left
 #define CAPACITY(device, left) SNAPSHOT "snapshot/capacity/device_bytes = " device "; snapshot/capacity/headroom_bytes = " left
 #define STUCK(reserved, share) "snapshot/free/reserved_bytes = " reserved "; snapshot/free/stuck_bytes = 3072; " \
 	"snapshot/free/stuck_ratio = " share
@@ -401,6 +404,22 @@ static const struct rule_case cases[] = {
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.05"), MEDIUM, "5.0 % of the devices' time, 12.0 ms."},
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.2"), HIGH, NULL},
 
+	{"TRACE.LOADER", "", APPLIES_NOT, NULL},
+	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.0999"), PASSES, NULL},
+	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.1"), MEDIUM,
+	 "idle for 10 % of its time, 12.0 ms, while the host is in a data loader"},
+	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.25"), HIGH, NULL},
+	{"TRACE.LOADER", CALLS("50", "0.6") TRACE(idle_loading, "0.25"), UNCHECKED, "lacks the calls"},
+	{"TRACE.MATH_ATTENTION", TRACE(math_attention, "0.0499"), PASSES, NULL},
+	{"TRACE.MATH_ATTENTION", TRACE(math_attention, "0.05"), MEDIUM, "takes 5.0 % of the sum of all work, 12.0 ms."},
+	{"TRACE.MATH_ATTENTION", "trace/span/share_ratio = 1; trace/math_attention/share_ratio ? no operators", UNCHECKED, "no "
+	 "operators"},
+	{"TRACE.RECOMPILED", COMPILED("0.0499"), PASSES, NULL},
+	{"TRACE.RECOMPILED", COMPILED("0.05"), MEDIUM, "compiles for 5.0 % of the time of the trace, 12.0 ms."},
+	{"TRACE.RECOMPILED", "trace/compiled/recompiled_regions_count = 2; " COMPILED("0.25"), HIGH, "2 regions come from a function "
+	 "that"},
+	{"TRACE.RECOMPILED", "trace/span/share_ratio = 1; trace/compiled/compiling_ratio ? no main thread", UNCHECKED, "no main "
+	 "thread"},
 	{"TRACE.FILLS", "", APPLIES_NOT, NULL},
 	{"TRACE.FILLS", TRACE(fills, "0.0499"), PASSES, NULL},
 	{"TRACE.FILLS", TRACE(fills, "0.05"), LOW, "Fills of memory take 5.0 % of the sum of all work, 12.0 ms."},
@@ -534,14 +553,21 @@ static const struct rule_case cases[] = {
 	 PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100", UNCHECKED, "fewer than two ranks"},
 
-	{"MEMORY.OUT_OF_MEMORY", REFUSED("999", "10"), HIGH, "A request of 1000 B was refused: 999 B were free"},
-	{"MEMORY.OUT_OF_MEMORY", REFUSED("1000", "10"), PASSES, NULL},
+	{"MEMORY.OUT_OF_MEMORY", LEFT("100", "899"), HIGH,
+	 "A request of 1000 B was refused: 100 B were free in segments that could have served it, the device had 899 B left, and even "
+	 "in one piece that is 1 B too little"},
+	{"MEMORY.OUT_OF_MEMORY", LEFT("999", "0"), HIGH, "even in one piece that is 1 B too little"},
+	{"MEMORY.OUT_OF_MEMORY", LEFT("1000", "0"), PASSES, NULL},
+	{"MEMORY.OUT_OF_MEMORY", LEFT("100", "900"), PASSES, NULL},
+	{"MEMORY.OUT_OF_MEMORY", LEFT("100", "1000"), HIGH, "although the device had 1000 B left: by a limit on the process"},
 	{"MEMORY.OUT_OF_MEMORY", SNAPSHOT "snapshot/refused/requests_count = 0", PASSES, NULL},
 	{"MEMORY.OUT_OF_MEMORY", SNAPSHOT "snapshot/refused/requests_count ? no history", UNCHECKED, "no history"},
 	{"MEMORY.OUT_OF_MEMORY", "", APPLIES_NOT, NULL},
-	{"MEMORY.OOM_FRAGMENTED", REFUSED("1000", "10"), HIGH,
-	 "although 1000 B were free in segments that could have served it: the largest gap has 10 B"},
-	{"MEMORY.OOM_FRAGMENTED", REFUSED("999", "10"), PASSES, NULL},
+	{"MEMORY.OOM_FRAGMENTED", LEFT("1000", "5"), HIGH,
+	 "although 1000 B were free in segments that could have served it and the device had 5 B left: the largest gap has 10 B"},
+	{"MEMORY.OOM_FRAGMENTED", LEFT("100", "900"), HIGH, NULL},
+	{"MEMORY.OOM_FRAGMENTED", LEFT("100", "899"), PASSES, NULL},
+	{"MEMORY.OOM_FRAGMENTED", LEFT("100", "1000"), PASSES, NULL},
 	{"MEMORY.OOM_FRAGMENTED",
 	 SNAPSHOT "snapshot/refused/requests_count = 1; snapshot/refused/requested_bytes = 5; snapshot/refused/free_bytes ? too late",
 	 UNCHECKED, "too late"},
@@ -560,8 +586,16 @@ static const struct rule_case cases[] = {
 	{"MEMORY.FRAGMENTS", STUCK("1073741823", "0.5"), PASSES, NULL},
 	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.1"), LOW, "10 % of the reserved memory, 3 KiB,"},
 	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.2") "; snapshot/free/expandable_ratio = 0.9", MEDIUM, "expandable already"},
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.2") "; snapshot/free/in_private_pools_bytes = 1536", MEDIUM,
+	 "between blocks in use"},
+	{"MEMORY.FRAGMENTS", STUCK("1073741824", "0.2") "; snapshot/free/in_private_pools_bytes = 1537", MEDIUM, "in private pools"},
 	{"MEMORY.FRAGMENTS", STUCK("1073741824", "nan"), UNCHECKED, "not finite"},
 
+	{"MEMORY.EMPTIED", "", APPLIES_NOT, NULL},
+	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/peak/reserved_bytes = 1048576; snapshot/allocator/emptied_bytes = 2097151", PASSES, NULL},
+	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/peak/reserved_bytes = 1048576; snapshot/allocator/emptied_bytes = 2097152", LOW,
+	 "2 MiB were given back to the device in all though no request needed it, 2 times the most"},
+	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/allocator/emptied_bytes ? no history", UNCHECKED, "no history"},
 	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 0; snapshot/allocator/retried_bytes = 0", PASSES, NULL},
 	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 9; snapshot/allocator/retried_bytes = 1024", MEDIUM,
 	 "In 9 requests the allocator gave 1 KiB back"},
@@ -1127,17 +1161,15 @@ static void the_table_is_whole(void **state)
 	}
 }
 
-/* docs/findings.md is what the table prints; `tscope explain --markdown > docs/findings.md` writes it anew. */
-static void the_document_is_current(void **state)
+static void is_printed(const char *path, void (*print)(struct ts_buf *out))
 {
 	struct ts_buf want = TS_BUF_INIT(1 << 20);
-	FILE *f = fopen("docs/findings.md", "rb");
+	FILE *f = fopen(path, "rb");
 	char *got;
 	size_t n;
 
-	(void)state;
 	assert_non_null(f);
-	ts_rules_markdown(&want);
+	print(&want);
 	assert_int_equal(want.failed, TS_OK);
 	got = test_malloc(want.len + 1);
 	n = fread(got, 1, want.len + 1, f);
@@ -1146,6 +1178,14 @@ static void the_document_is_current(void **state)
 	assert_memory_equal(got, want.data, n);
 	test_free(got);
 	ts_buf_finish(&want);
+}
+
+/* `tscope explain --markdown > docs/findings.md` and `tscope explain --playbook > docs/playbook.md` write them anew. */
+static void the_documents_are_current(void **state)
+{
+	(void)state;
+	is_printed("docs/findings.md", ts_rules_markdown);
+	is_printed("docs/playbook.md", ts_playbook_markdown);
 }
 
 /* Every arena size below the one that suffices gives an error, and never a crash or a partial answer. */
@@ -1209,7 +1249,7 @@ int main(void)
 		cmocka_unit_test(a_policy_moves_limits_and_switches_off),
 		cmocka_unit_test(near_codes),
 		cmocka_unit_test(the_table_is_whole),
-		cmocka_unit_test(the_document_is_current),
+		cmocka_unit_test(the_documents_are_current),
 		cmocka_unit_test(a_full_arena_is_an_error),
 	};
 

@@ -1,10 +1,11 @@
 #include "analysis/snapshot/allocator.h"
 
-static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, uint64_t stream)
+static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, const struct ts_snapshot_event *request)
 {
 	oom->reserved += g->end - g->begin;
-	if (!ts_heap_serves(g, stream, oom->requested)) {
+	if (!ts_heap_serves(g, request)) {
 		oom->elsewhere += g->free;
+		oom->cached += g->n_used || ts_heap_private(g->pool) ? 0 : g->free;
 		return;
 	}
 	oom->free += g->free;
@@ -18,20 +19,34 @@ static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, uint64
 	}
 }
 
+static void take_life(struct ts_oom *oom, const struct ts_life *life)
+{
+	oom->live += life->requested;
+	oom->before += life->born == TS_REPLAY_BEFORE ? life->requested : 0;
+	oom->waiting += life->let_go < oom->event ? life->requested : 0;
+}
+
 static enum ts_status explain(const struct ts_replay *r, uint32_t event, struct ts_arena *arena, struct ts_oom *ret,
 			      struct ts_error *err)
 {
 	const struct ts_snapshot_event *e = &r->events[event];
-	struct ts_oom oom = {.event = event, .requested = e->size, .device_free = e->address, .pinned_by = UINT32_MAX};
+	struct ts_oom oom = {.event = event,
+			     .requested = e->size,
+			     .device_free = e->address,
+			     .private = ts_heap_private(e->pool),
+			     .pool = {e->pool[0], e->pool[1]},
+			     .pinned_by = UINT32_MAX};
 	struct ts_heap heap;
 
 	if (ts_heap_after(r, event, arena, &heap, err))
 		return err->status;
 	for (uint32_t i = 0; i < r->n_lives; i++)
-		oom.live += ts_life_at(&r->lives[i], event) ? r->lives[i].requested : 0;
+		if (ts_life_at(&r->lives[i], event))
+			take_life(&oom, &r->lives[i]);
 	oom.known = heap.known;
+	oom.segment = ts_heap_segment_for(oom.requested);
 	for (uint32_t i = 0; i < heap.n; i++)
-		take_range(&oom, &heap.ranges[i], e->stream);
+		take_range(&oom, &heap.ranges[i], e);
 	*ret = oom;
 	return TS_OK;
 }

@@ -73,7 +73,7 @@ static void take_piece(struct walk *w, uint32_t first, uint32_t end)
 			most = w->now;
 		reserved = w->now.reserved > reserved ? w->now.reserved : reserved;
 	}
-	least.reserved = most.reserved = reserved;
+	least.reserved_most = most.reserved_most = reserved;
 	keep(&w->course, least.event < most.event ? &least : &most);
 	keep(&w->course, least.event < most.event ? &most : &least);
 }
@@ -127,9 +127,11 @@ enum ts_status ts_course_of(const struct ts_memory *m, struct ts_arena *arena, s
 	for (int i = 0; i < TS_MEMORY_KINDS; i++)
 		w.now.total += w.now.kinds[i];
 	ts_replay_level(w.r, TS_REPLAY_BEFORE, &requested, &w.now.reserved);
+	w.now.reserved_most = w.now.reserved;
 	keep(&w.course, &w.now);
 	for (uint32_t at = 0; at < n; at += each)
 		take_piece(&w, at, n - at < each ? n : at + each);
+	w.now.reserved_most = w.now.reserved;
 	if (n)
 		keep(&w.course, &w.now);
 	take_largest(&w, large);

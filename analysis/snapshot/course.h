@@ -20,7 +20,7 @@ struct ts_course_state {
 	uint32_t event; /* after which; TS_REPLAY_BEFORE: before the first */
 	uint64_t kinds[TS_MEMORY_KINDS];
 	uint64_t total;	   /* requested by lives: the sum of kinds */
-	uint64_t reserved; /* the most in its piece */
+	uint64_t reserved, reserved_most; /* then, and the most in its piece */
 	uint32_t holds[TS_COURSE_HOLDS]; /* lives, the largest first */
 	uint32_t n_holds;
 };

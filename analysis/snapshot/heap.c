@@ -4,7 +4,9 @@
 
 #define ROUND 512			  /* c10: kMinBlockSize */
 #define SMALL_MAX (UINT64_C(1) << 20)	  /* kSmallSize */
-#define SMALL_SEGMENT (UINT64_C(2) << 20) /* kSmallBuffer */
+#define SMALL_SEGMENT (UINT64_C(2) << 20) /* kSmallBuffer, and kRoundLarge */
+#define LARGE_SEGMENT (UINT64_C(20) << 20) /* kLargeBuffer */
+#define LARGE_MIN (UINT64_C(10) << 20)	  /* kMinLargeAlloc */
 
 /* Foreign numbers may reach beyond the last address. */
 static uint64_t end_of(uint64_t address, uint64_t size)
@@ -51,6 +53,7 @@ static void undo(struct ts_heap *m, const struct ts_snapshot_event *e)
 		m->ranges[m->n++] = (struct ts_heap_range){.begin = e->address,
 							   .end = end_of(e->address, e->size),
 							   .stream = e->stream,
+							   .pool = {e->pool[0], e->pool[1]},
 							   .small = e->size <= SMALL_SEGMENT,
 							   .expandable = e->action == TS_ACTION_SEGMENT_UNMAP};
 }
@@ -65,8 +68,29 @@ static void take_segments(struct ts_heap *m, const struct ts_replay *r)
 								   .end = end_of(g->address, g->total),
 								   .stream = g->stream,
 								   .small = g->small,
-								   .pooled = g->pool[0] || g->pool[1],
+								   .pool = {g->pool[0], g->pool[1]},
 								   .expandable = g->expandable};
+}
+
+static bool is_said(const uint64_t pool[2])
+{
+	return pool[0] != TS_SNAPSHOT_NO_POOL || pool[1] != TS_SNAPSHOT_NO_POOL;
+}
+
+bool ts_heap_private(const uint64_t pool[2])
+{
+	return is_said(pool) && (pool[0] || pool[1]);
+}
+
+static bool is_same(const uint64_t a[2], const uint64_t b[2])
+{
+	return (!ts_heap_private(a) && !ts_heap_private(b)) || (a[0] == b[0] && a[1] == b[1]);
+}
+
+static bool go_together(const struct ts_heap_range *a, const struct ts_heap_range *b)
+{
+	return a->expandable && b->expandable && a->end == b->begin && a->stream == b->stream &&
+	       (!is_said(a->pool) || !is_said(b->pool) || is_same(a->pool, b->pool));
 }
 
 /* Of sorted ranges. What the snapshot shows says more of a range than the event that unmapped a part of it. */
@@ -77,9 +101,10 @@ static void join_pages(struct ts_heap *m)
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct ts_heap_range *last = n ? &m->ranges[n - 1] : NULL, *g = &m->ranges[i];
 
-		if (last && last->expandable && g->expandable && last->end == g->begin && last->stream == g->stream) {
+		if (last && go_together(last, g)) {
 			last->small &= g->small;
-			last->pooled |= g->pooled;
+			if (is_said(g->pool))
+				memcpy(last->pool, g->pool, sizeof last->pool);
 			last->end = g->end;
 		} else {
 			m->ranges[n++] = *g;
@@ -118,6 +143,7 @@ static size_t fill(const struct ts_heap *m, struct ts_heap_range *g, const struc
 	uint64_t from = g->begin;
 
 	g->biggest = UINT32_MAX;
+	g->pooled = ts_heap_private(g->pool);
 	while (at < m->n_lives && m->lives[at]->address < g->begin)
 		at++;
 	g->first = at;
@@ -154,9 +180,18 @@ static enum ts_status fill_all(struct ts_heap *m, const struct ts_replay *r, uin
 	return TS_OK;
 }
 
-bool ts_heap_serves(const struct ts_heap_range *range, uint64_t stream, uint64_t requested)
+uint64_t ts_heap_segment_for(uint64_t requested)
 {
-	return !range->pooled && range->stream == stream && range->small == (requested <= SMALL_MAX);
+	if (requested <= SMALL_MAX)
+		return SMALL_SEGMENT;
+	if (requested < LARGE_MIN)
+		return LARGE_SEGMENT;
+	return end_of(requested, (SMALL_SEGMENT - requested % SMALL_SEGMENT) % SMALL_SEGMENT);
+}
+
+bool ts_heap_serves(const struct ts_heap_range *range, const struct ts_snapshot_event *request)
+{
+	return is_same(range->pool, request->pool) && range->stream == request->stream && range->small == (request->size <= SMALL_MAX);
 }
 
 const struct ts_heap_range *ts_heap_find(const struct ts_heap *heap, uint64_t address)

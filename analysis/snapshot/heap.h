@@ -16,7 +16,8 @@ enum { TS_HEAP_WORK_MAX = 1 << 26 };
 struct ts_heap_range {
 	uint64_t begin, end, stream;
 	bool small;		      /* for blocks of up to 1 MiB */
-	bool pooled;		      /* of a private pool */
+	uint64_t pool[2];	      /* or TS_SNAPSHOT_NO_POOL: given back in a file that does not say it */
+	bool pooled;		      /* it is a private one */
 	bool expandable;
 	uint64_t used, free, largest; /* bytes; the largest gap */
 	uint32_t n_used;	      /* lives */
@@ -34,8 +35,12 @@ struct ts_heap {
 
 /* Behind the last byte that a life takes, as far as that is known. */
 uint64_t ts_heap_end_of(const struct ts_life *life);
-/* Whether a request could have been served from the range: of its stream, its size class, and no private pool. */
-bool ts_heap_serves(const struct ts_heap_range *range, uint64_t stream, uint64_t requested);
+/* What the allocator takes of the device for a request that no gap serves. */
+uint64_t ts_heap_segment_for(uint64_t requested);
+/* Whether it is a private one: of a graph, or of torch.cuda.MemPool. One that is not said counts as the common one. */
+bool ts_heap_private(const uint64_t pool[2]);
+/* Whether a request could have been served from the range: of its stream, its size class and its pool. */
+bool ts_heap_serves(const struct ts_heap_range *range, const struct ts_snapshot_event *request);
 /* The range of an address; NULL: none. */
 const struct ts_heap_range *ts_heap_find(const struct ts_heap *heap, uint64_t address);
 enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct ts_arena *arena, struct ts_heap *ret_heap,

@@ -4,6 +4,7 @@
 
 struct maker {
 	const struct ts_snapshot *s;
+	uint64_t capacity; /* 0: not known */
 	struct ts_memory memory;
 	struct ts_arena *arena;
 	struct ts_memory_device *to;
@@ -82,6 +83,32 @@ static enum ts_status take_gaps(const struct maker *k)
 	return TS_OK;
 }
 
+static void say_bytes(struct ts_buf *out, const char *before, uint64_t bytes, const char *after)
+{
+	ts_buf_str(out, before);
+	ts_print_bytes(out, (double)bytes);
+	ts_buf_str(out, after);
+}
+
+/* Whether the device could have had it, and who else held the device's memory. */
+static void say_device(const struct maker *k, const struct ts_oom *o, struct ts_buf *out)
+{
+	uint64_t own = o->reserved > UINT64_MAX - o->device_free ? UINT64_MAX : o->reserved + o->device_free;
+
+	if (k->capacity && o->requested > k->capacity) {
+		say_bytes(out, " The whole device has ", k->capacity, ".");
+	} else if (k->capacity && o->known && k->capacity > own) {
+		say_bytes(out, " Of the device's ", k->capacity, ", ");
+		say_bytes(out, "", k->capacity - own,
+			  " were held outside of the allocator: by other programs, other libraries or CUDA itself.");
+	}
+	if (o->device_free >= o->segment)
+		ts_buf_str(out, " That would have been enough: a limit on the process refused it "
+				"(torch.cuda.set_per_process_memory_fraction), or another program held more just then.");
+	else if (o->device_free >= o->requested)
+		say_bytes(out, " For such a request the allocator takes ", o->segment, " of the device.");
+}
+
 /* "forward (net.py:41) asked for 8 GiB. The device had 1 GiB left; the allocator held 70 GiB, of which 68 GiB were in use" */
 static void say_asked(const struct maker *k, const struct ts_memory_refused *m, struct ts_buf *out)
 {
@@ -90,6 +117,8 @@ static void say_asked(const struct maker *k, const struct ts_memory_refused *m, 
 	ts_memory_who_say(out, &who);
 	ts_buf_str(out, " asked for ");
 	ts_print_bytes(out, (double)m->oom.requested);
+	if (m->oom.private)
+		ts_buf_printf(out, " of the private pool %" PRIu64 ",%" PRIu64, m->oom.pool[0], m->oom.pool[1]);
 	ts_buf_str(out, ". The device had ");
 	ts_print_bytes(out, (double)m->oom.device_free);
 	ts_buf_str(out, " left; ");
@@ -100,27 +129,57 @@ static void say_asked(const struct maker *k, const struct ts_memory_refused *m, 
 	}
 	ts_print_bytes(out, (double)m->oom.live);
 	ts_buf_str(out, " were in use.");
+	say_device(k, &m->oom, out);
 }
 
 static void say_free(const struct ts_memory_refused *m, struct ts_buf *out)
 {
 	const struct ts_oom *o = &m->oom;
+	const char *where = o->private ? "In segments of its pool that could have served it" : "In segments that could have served it";
 
 	if (!o->known) {
 		ts_buf_str(out, "What was free then is not known: too many segments came and went afterwards.");
 		return;
 	}
-	ts_buf_str(out, "In segments that could have served it ");
-	ts_print_bytes(out, (double)o->free);
-	ts_buf_str(out, " were free, the largest gap has ");
-	ts_print_bytes(out, (double)o->largest);
-	if (o->free >= o->requested) {
-		ts_buf_str(out, ": it would have fitted, had the free memory been in one piece.");
+	if (o->free) {
+		ts_buf_str(out, where);
+		say_bytes(out, " ", o->free, " were free, the largest gap has ");
+		ts_print_bytes(out, (double)o->largest);
 	} else {
-		ts_buf_str(out, ": even in one piece that is ");
-		ts_print_bytes(out, (double)(o->requested - o->free));
-		ts_buf_str(out, " too little.");
+		ts_buf_printf(out, "%s nothing was free", where);
 	}
+	if (o->free >= o->requested)
+		ts_buf_str(out, ": it would have fitted, had the free memory been in one piece.");
+	else if (ts_oom_lacks(o))
+		say_bytes(out,
+			  o->free ? ": even in one piece with what the device had left that is "
+				  : ": with what the device had left that is ",
+			  ts_oom_lacks(o), " too little.");
+	else if (o->device_free < o->requested)
+		ts_buf_str(out, ": it would have fitted, had that been in one piece with what the device had left.");
+	else
+		ts_buf_str(out, ".");
+	if (o->elsewhere)
+		say_bytes(out, " ", o->elsewhere, " more were free in segments of other streams, sizes or pools.");
+	if (o->private && o->cached)
+		say_bytes(out, " Of them ", o->cached,
+			  " were whole segments of the common pool: the allocator gives none back while a graph is captured; "
+			  "torch.cuda.empty_cache() before the capture does.");
+}
+
+/* Whether the request would have fitted into all that was free and left, but not into either. */
+static bool is_in_pieces(const struct ts_oom *o)
+{
+	return o->known && (o->free >= o->requested || (!ts_oom_lacks(o) && o->device_free < o->requested));
+}
+
+/* What the stacks of those who held it do not say. */
+static void say_why_held(const struct ts_oom *o, struct ts_buf *out)
+{
+	if (o->before > o->live / 4)
+		say_bytes(out, " Of what was in use ", o->before, " were there before recording began.");
+	if (o->waiting)
+		say_bytes(out, " Of what was in use ", o->waiting, " had been let go of, but another stream had not finished with it.");
 }
 
 static enum ts_status say_held(const struct maker *k, const struct ts_memory_refused *m, struct ts_buf *out)
@@ -128,7 +187,7 @@ static enum ts_status say_held(const struct maker *k, const struct ts_memory_ref
 	const struct ts_oom *o = &m->oom;
 	struct ts_holders h;
 
-	if (o->known && o->free >= o->requested && o->pinned_by != UINT32_MAX) {
+	if (is_in_pieces(o) && o->pinned_by != UINT32_MAX) {
 		const struct ts_life *life = &k->memory.replay->lives[o->pinned_by];
 		struct ts_memory_who who = ts_memory_who_of(&k->memory, life->stack, k->arena);
 
@@ -139,6 +198,7 @@ static enum ts_status say_held(const struct maker *k, const struct ts_memory_ref
 		ts_print_bytes(out, (double)o->pinned_free);
 		ts_buf_printf(out, "; what is in use there (%u %s) keeps it from being given back.", o->n_pinned,
 			      o->n_pinned == 1 ? "block" : "blocks");
+		say_why_held(o, out);
 		return TS_OK;
 	}
 	if (ts_holders_at(&k->memory, o->event, TS_BY_FUNCTION, k->arena, &h, k->err))
@@ -153,6 +213,7 @@ static enum ts_status say_held(const struct maker *k, const struct ts_memory_ref
 		ts_buf_printf(out, " (%s)", ts_memory_kind_word((enum ts_memory_kind)h.items[i].kind));
 	}
 	ts_buf_str(out, h.n ? "." : "Nothing was in use.");
+	say_why_held(o, out);
 	return TS_OK;
 }
 
@@ -231,7 +292,7 @@ static bool is_there(const struct ts_snapshot *s, size_t device)
 enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, struct ts_arena *arena, struct ts_memory_answer *ret_answer,
 			    struct ts_error *err)
 {
-	struct maker k = {.s = s, .arena = arena, .err = err};
+	struct maker k = {.s = s, .capacity = capacity, .arena = arena, .err = err};
 	struct ts_memory_answer answer = {.snapshot = s, .devices = ts_arena_array(arena, s->n_devices, sizeof *answer.devices)};
 
 	k.memory.origins = ts_origins(s, arena);

@@ -8,6 +8,7 @@
 #define TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_ANSWER_H
 
 #include "analysis/answer/finding.h"
+#include "analysis/rules/memory_advice.h"
 #include "analysis/snapshot/allocator.h"
 #include "analysis/snapshot/fragments.h"
 #include "analysis/snapshot/marks.h"
@@ -66,6 +67,7 @@ struct ts_memory_device {
 	struct ts_memory_refused *refused;
 	size_t n_refused;
 	struct ts_findings findings; /* left empty: whoever asks the rules (memory_rows.h) puts them here */
+	struct ts_memory_advice advice; /* the same */
 	bool has_capacity;
 	uint64_t capacity;
 	const char *capacity_source; /* left NULL: whoever takes the capacity from facts puts here which say it */

@@ -90,6 +90,27 @@ static enum ts_status hold(const struct pair *p, int k, uint32_t event, struct b
 	return TS_OK;
 }
 
+/* "einsum < bmm" of "at::_ops::bmm::call(at::Tensor const&)", called by that of einsum, called by Python. */
+static struct ts_span operators_of(const struct ts_snapshot *s, uint32_t stack, struct ts_arena *arena)
+{
+	struct ts_span names[TS_MEMORY_CALLS];
+	const char *text = "";
+	size_t n = 0;
+
+	for (uint32_t i = 0; stack != TS_SNAPSHOT_NONE && i < s->stacks[stack].n; i++) {
+		const struct ts_snapshot_frame *frame = &s->frames[s->stack_frames[s->stacks[stack].first + i]];
+		struct ts_span name = s->texts[frame->function];
+
+		if (ts_is_python(s->texts[frame->file]))
+			break;
+		if (ts_span_skip(&name, "at::_ops::") && ts_span_through(name, ':').len)
+			names[n++ % TS_MEMORY_CALLS] = ts_span_of(name.data, ts_span_through(name, ':').len - 1);
+	}
+	for (size_t k = 0; k < n && k < TS_MEMORY_CALLS && text; k++)
+		text = ts_arena_printf(arena, "%s%s%.*s", text, k ? " < " : "", TS_SPAN_ARG(names[(n - 1 - k) % TS_MEMORY_CALLS]));
+	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
+}
+
 static struct ts_memory_diff_row row_of(const struct pair *p, const struct bucket *b, bool lines)
 {
 	struct ts_memory_diff_row row = {.a = b->sums[0], .b = b->sums[1], .difference = less(b->sums[1].bytes, b->sums[0].bytes)};
@@ -108,6 +129,7 @@ static struct ts_memory_diff_row row_of(const struct pair *p, const struct bucke
 	row.scales = row.a.largest > TS_MEMORY_RATIO_FROM && row.b.largest > TS_MEMORY_RATIO_FROM;
 	row.ratio = row.scales ? (double)row.b.largest / (double)row.a.largest : 0;
 	row.calls = ts_memory_calls(&p->memory[k], b->stack[k], p->arena);
+	row.operators = operators_of(s, b->stack[k], p->arena);
 	return row;
 }
 
@@ -199,11 +221,82 @@ static enum ts_status moment(const struct pair *p, const uint32_t events[2], str
 	return rows_of(p, buckets, m, err);
 }
 
+/* --- stacks with the same source --- */
+
+static int64_t line_shown(const struct ts_memory_diff_row *row)
+{
+	return row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
+}
+
+static bool same_source(const struct ts_memory_diff_row *a, const struct ts_memory_diff_row *b)
+{
+	return a->calls.len && b->calls.len && line_shown(a) == line_shown(b) && ts_span_eq(a->function, b->function) &&
+	       ts_span_eq(a->file, b->file);
+}
+
+/* Takes the first of "a (a.py:1) < b (b.py:2)" off it. */
+static struct ts_span take_call(struct ts_span *calls)
+{
+	struct ts_span between = ts_span_str(" < "), call = *calls;
+
+	for (size_t i = 0; i + between.len <= calls->len; i++)
+		if (ts_span_starts(ts_span_from(*calls, i), between)) {
+			call = ts_span_of(calls->data, i);
+			*calls = ts_span_from(*calls, i + between.len);
+			return call;
+		}
+	*calls = ts_span_of(NULL, 0);
+	return call;
+}
+
+/* Whether each row around with the source of row i has another call than this at this depth, or, of those with the same calls, another
+ * operator. *io_any: there is such a row. */
+static bool alone_in(const struct ts_memory_diff_moment *m, size_t i, struct ts_span call, int depth, bool operators, bool *io_any)
+{
+	size_t n = m->n < TS_MEMORY_DIFF_NEAR ? m->n : TS_MEMORY_DIFF_NEAR;
+
+	for (size_t k = 0; k < n; k++) {
+		struct ts_span other = operators ? m->rows[k].operators : m->rows[k].calls, at = other;
+
+		if (k == i || !same_source(&m->rows[i], &m->rows[k]) || (operators && !ts_span_eq(m->rows[i].calls, m->rows[k].calls)))
+			continue;
+		*io_any = true;
+		for (int d = 0; d <= depth; d++)
+			at = take_call(&other);
+		if (ts_span_eq(at, call))
+			return false;
+	}
+	return true;
+}
+
+struct ts_memory_diff_apart ts_memory_diff_apart(const struct ts_memory_diff_moment *m, size_t i)
+{
+	struct ts_span left = m->rows[i].calls;
+	bool any = false, within = true;
+
+	for (int depth = 0; left.len && depth < TS_MEMORY_CALLS; depth++) {
+		struct ts_span call = take_call(&left), name = m->rows[i].function;
+
+		within = within && !(ts_span_starts(call, name) && ts_span_starts(ts_span_from(call, name.len), ts_span_str(" (")) &&
+				     ts_span_starts(ts_span_from(call, name.len + 2), m->rows[i].file));
+		if (alone_in(m, i, call, depth, false, &any) && any)
+			return (struct ts_memory_diff_apart){.call = call, .within = within};
+	}
+	left = m->rows[i].operators;
+	for (int depth = 0; any && left.len && depth < TS_MEMORY_CALLS; depth++) {
+		struct ts_span operator = take_call(&left);
+
+		if (alone_in(m, i, operator, depth, true, &any))
+			return (struct ts_memory_diff_apart){.operator = operator};
+	}
+	return (struct ts_memory_diff_apart){.within = false};
+}
+
 /* --- the sentence --- */
 
 static struct ts_span where(const struct ts_memory_diff_row *row, struct ts_arena *arena)
 {
-	int64_t line = row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
+	int64_t line = line_shown(row);
 	const char *text;
 
 	if (!row->file.len && !row->function.len)
@@ -221,6 +314,7 @@ enum { CLAUSES = 3, PART_OF_WHOLE = 20 /* a row below a twentieth of the differe
 static void say_rows(const struct ts_memory_diff_moment *m, struct ts_arena *arena, struct ts_buf *out)
 {
 	int64_t rest = m->difference;
+	struct ts_memory_diff_apart apart;
 	int said = 0;
 
 	for (size_t i = 0; i < m->n && said < CLAUSES; i++) {
@@ -235,6 +329,11 @@ static void say_rows(const struct ts_memory_diff_moment *m, struct ts_arena *are
 					: (row->match == TS_MATCH_ONLY_A ? " gone from "
 									 : (row->difference > 0 ? " more from " : " less from ")));
 		ts_buf_span(out, where(row, arena));
+		apart = ts_memory_diff_apart(m, i);
+		if (apart.call.len)
+			ts_buf_printf(out, apart.within ? " through %.*s" : " called by %.*s", TS_SPAN_ARG(apart.call));
+		if (apart.operator.len)
+			ts_buf_printf(out, " by at::%.*s", TS_SPAN_ARG(apart.operator));
 		if (row->kind != TS_MEMORY_UNKNOWN)
 			ts_buf_printf(out, ", %s", ts_memory_kind_word(row->kind));
 		rest -= row->difference;

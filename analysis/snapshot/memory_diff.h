@@ -35,6 +35,7 @@ struct ts_memory_diff_row {
 	enum ts_memory_kind kind;
 	struct ts_span function, file; /* the source (origin.h); empty: not known where from */
 	struct ts_span calls;	       /* its Python frames; of B if B has it */
+	struct ts_span operators;      /* of at::_ops, that its innermost frame of Python called: "einsum < bmm", the outermost first */
 	struct ts_memory_diff_sum a, b;
 	int64_t difference;
 	bool scales; /* ratio is known */
@@ -80,9 +81,26 @@ struct ts_memory_diff {
 	bool same;		 /* no number of any device differs */
 };
 
+/* Those of the snapshots of two runs. */
+struct ts_memory_diffs {
+	struct ts_memory_diff *items;
+	size_t n;
+	uint64_t left_a, left_b; /* snapshots that have no pair */
+};
+
 enum ts_status ts_memory_diff(const struct ts_snapshot *a, const struct ts_snapshot *b, struct ts_arena *arena,
 			      struct ts_memory_diff *ret_diff, struct ts_error *err);
 
 const char *ts_memory_match_word(enum ts_memory_match match);
+
+/* What tells row i from the rows around it with the same source: the innermost call of its stack that none of them has at that depth,
+ * "forward (net.py:9)"; or the operator, "bmm", in which it differs from those with the same calls. Empty where no such row is among
+ * the first TS_MEMORY_DIFF_NEAR of the moment. */
+enum { TS_MEMORY_DIFF_NEAR = 64 };
+struct ts_memory_diff_apart {
+	struct ts_span call, operator;
+	bool within; /* the source called it, and not it the source */
+};
+struct ts_memory_diff_apart ts_memory_diff_apart(const struct ts_memory_diff_moment *m, size_t i);
 
 #endif

@@ -132,8 +132,7 @@ static const struct ts_heap_range *range_of_event(const struct look *k)
 	if (k->to->action != TS_ACTION_OOM)
 		return k->to->action == TS_ACTION_SNAPSHOT ? NULL : ts_heap_find(&k->heap, k->to->row->address);
 	for (uint32_t i = 0; i < k->heap.n; i++)
-		if (ts_heap_serves(&k->heap.ranges[i], k->to->row->stream, k->to->row->size) &&
-		    (!best || k->heap.ranges[i].largest > best->largest))
+		if (ts_heap_serves(&k->heap.ranges[i], k->to->row) && (!best || k->heap.ranges[i].largest > best->largest))
 			best = &k->heap.ranges[i];
 	return best;
 }

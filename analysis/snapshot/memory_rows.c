@@ -1,5 +1,7 @@
 #include "analysis/snapshot/memory_rows.h"
 
+#include "analysis/snapshot/scaling.h"
+
 #define NO_HISTORY "the snapshot has no history (torch.cuda.memory._record_memory_history)"
 #define NO_CAPACITY "the snapshot does not say how much memory the device has; --device-memory does"
 
@@ -91,15 +93,41 @@ static void free_memory(struct making *m)
 	value(m, TS_M_SNAPSHOT_CACHED, (double)(f->cached + f->pages));
 	value(m, TS_M_SNAPSHOT_STUCK, (double)f->stuck);
 	value(m, TS_M_SNAPSHOT_STUCK_SHARE, share(f->stuck, reserved));
+	value(m, TS_M_SNAPSHOT_IN_POOLS, (double)f->in_pools);
 	value(m, TS_M_SNAPSHOT_EXPANDABLE, share(f->expandable, reserved));
+}
+
+/* From the first time of the events to the last, in microseconds. */
+static double time_of(const struct ts_replay *r)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		int64_t time = r->events[i].time_us;
+
+		first = time != INT64_MIN && time < first ? time : first;
+		last = time > last ? time : last;
+	}
+	return first < last ? (double)last - (double)first : 0;
+}
+
+/* A time that is added up where threads write out of order may be longer than the whole. */
+static double ratio(double part, double whole)
+{
+	return part < whole ? part / whole : 1;
 }
 
 static void allocator(struct making *m)
 {
 	const struct ts_allocator *a = &m->d->allocator;
+	const char *why = m->d->traced ? "the events of the snapshot have no times, or all the same" : NO_HISTORY;
+	double span = time_of(m->d->replay);
 
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIES, (double)a->n_retries, NO_HISTORY);
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIED, (double)a->retried, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_EMPTIED, (double)(a->given - a->retried), NO_HISTORY);
+	known_if(m, span > 0, TS_M_SNAPSHOT_RETRY_TIME, ratio((double)a->retry_us, span), why);
+	known_if(m, span > 0, TS_M_SNAPSHOT_ALLOCATOR_TIME, ratio((double)a->most_us, span), why);
 }
 
 /* The first request that was refused. */
@@ -112,6 +140,7 @@ static void refused(struct making *m)
 	if (!first)
 		return;
 	value(m, TS_M_SNAPSHOT_REFUSED_BYTES, (double)first->oom.requested);
+	value(m, TS_M_SNAPSHOT_REFUSED_LEFT, (double)first->oom.device_free);
 	known_if(m, first->oom.known, TS_M_SNAPSHOT_REFUSED_FREE, (double)first->oom.free, late);
 	known_if(m, first->oom.known, TS_M_SNAPSHOT_REFUSED_LARGEST, (double)first->oom.largest, late);
 }
@@ -155,4 +184,34 @@ enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena 
 	churn(&m);
 	carried(&m);
 	return m.ok ? TS_OK : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_memory_rows_fit(const struct ts_scaling *fit, struct ts_arena *arena, struct ts_measures *io_rows,
+				  struct ts_error *err)
+{
+	struct making m = {NULL, io_rows, arena, true};
+
+	if (!fit->has_capacity || !fit->grows)
+		return TS_OK;
+	text(&m, TS_M_SNAPSHOT_FIT_OF, ts_span_str(fit->lengths ? "sequence length" : "batch"));
+	value(&m, TS_M_SNAPSHOT_FIT_LEAST, fit->least);
+	value(&m, TS_M_SNAPSHOT_FIT_MOST, fit->most);
+	return m.ok ? TS_OK : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_memory_rows_unread(const char *reason, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
+{
+	bool ok = true;
+
+	for (int i = 0; i < TS_MEASURE_NAMES; i++) {
+		bool of_kinds = i == TS_M_SNAPSHOT_KIND || i == TS_M_SNAPSHOT_KIND_SHARE;
+
+		if (ts_measure_specs[i].group != TS_ANSWER_SNAPSHOT)
+			continue;
+		for (int k = 0; k < (of_kinds ? TS_MEMORY_KINDS : 1); k++)
+			ok &= ts_measure_unknown(io_rows, arena, (enum ts_measure_name)i,
+						 of_kinds ? ts_span_str(ts_memory_kind_word((enum ts_memory_kind)k)) : TS_NO_SUBJECT,
+						 reason);
+	}
+	return ok ? TS_OK : ts_arena_error(arena, err);
 }

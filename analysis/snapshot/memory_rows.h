@@ -12,5 +12,10 @@
 
 enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena *arena, struct ts_measures *io_rows,
 			      struct ts_error *err);
+/* Which sizes would fit, by snapshots of several; no rows where the fit does not say it. */
+enum ts_status ts_memory_rows_fit(const struct ts_scaling *fit, struct ts_arena *arena, struct ts_measures *io_rows,
+				  struct ts_error *err);
+/* Rows of a snapshot that was not read: all are unknown, with this reason, which has to live as long as the rows. */
+enum ts_status ts_memory_rows_unread(const char *reason, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err);
 
 #endif

@@ -90,6 +90,114 @@ static void says_what_stood_in_the_way(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* A pool of 100 MiB, of which 40 are free, and 30 more that are given back later; the common pool has 57 MiB free, 50 of them whole. */
+static void a_private_pool_has_what_is_its_own(void **state)
+{
+	const struct ts_oom *o;
+	struct ts_allocator a;
+	struct ts_heap heap;
+	struct ts_error err;
+
+	(void)state;
+	made_begin();
+	made_pool(made_event(TS_ACTION_ALLOC, A, MIB(60), ASK), 3);
+	made_pool(made_event(TS_ACTION_OOM, MIB(1), MIB(90), ASK), 3);
+	made_pool(made_event(TS_ACTION_OOM, MIB(1), MIB(90), ASK), 0);
+	made_pool(made_event(TS_ACTION_SEGMENT_FREE, C, MIB(30), NULL), 3);
+	made_segment(A, MIB(100))->pool[1] = 3;
+	made_block(MIB(60), MIB(60), TS_BLOCK_ACTIVE, ASK);
+	made_block(MIB(40), 0, TS_BLOCK_INACTIVE, NULL);
+	made_segment(B, MIB(50));
+	made_block(MIB(50), 0, TS_BLOCK_INACTIVE, NULL);
+	made_segment(MIB(5000), MIB(10));
+	made_block(MIB(3), MIB(3), TS_BLOCK_ACTIVE, NULL);
+	made_block(MIB(7), 0, TS_BLOCK_INACTIVE, NULL);
+	allocator(&a);
+	o = &a.ooms[0];
+	assert_true(o->private && o->pool[1] == 3);
+	assert_int_equal(o->free, MIB(40) + MIB(30));
+	assert_int_equal(o->elsewhere, MIB(50) + MIB(7));
+	assert_int_equal(o->cached, MIB(50));
+	assert_int_equal(o->pinned_range, MIB(100));
+	o = &a.ooms[1];
+	assert_false(o->private);
+	assert_int_equal(o->free, MIB(50) + MIB(7));
+	assert_int_equal(o->elsewhere, MIB(40) + MIB(30));
+	assert_int_equal(o->cached, 0);
+	assert_int_equal(ts_heap_after(&replay, 2, &arena, &heap, &err), TS_OK);
+	assert_int_equal(ts_heap_find(&heap, C)->pool[1], 3);
+	ts_arena_finish(&arena);
+}
+
+/* Pages of two pools lie side by side; those that a file of before torch 2.10 unmaps go with what is beside them. */
+static void pages_of_two_pools_are_two_ranges(void **state)
+{
+	struct ts_snapshot_segment *g;
+	struct ts_heap heap;
+	struct ts_error err;
+
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_SNAPSHOT, 0, 0, NULL);
+	made_event(TS_ACTION_SEGMENT_UNMAP, A + MIB(40), MIB(20), NULL);
+	made_segment(A, MIB(20))->expandable = true;
+	made_block(MIB(20), MIB(20), TS_BLOCK_ACTIVE, ASK);
+	g = made_segment(A + MIB(20), MIB(20));
+	g->expandable = true;
+	g->pool[1] = 4;
+	g = made_segment(A + MIB(60), MIB(20));
+	g->expandable = true;
+	g->pool[1] = 4;
+	made_block(MIB(20), MIB(20), TS_BLOCK_ACTIVE, ASK);
+	look();
+	assert_int_equal(ts_heap_after(&replay, 0, &arena, &heap, &err), TS_OK);
+	assert_int_equal(heap.n, 2);
+	assert_int_equal(heap.ranges[0].end, A + MIB(20));
+	assert_int_equal(heap.ranges[1].end, A + MIB(80));
+	ts_arena_finish(&arena);
+}
+
+/* 10 MiB from before the events, 20 MiB that another stream still uses, 12 MiB free, and 8 MiB left of the device; for 30 MiB. */
+static void says_what_was_not_enough(void **state)
+{
+	struct ts_allocator a;
+
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, A + MIB(10), MIB(20), ASK);
+	made_event(TS_ACTION_FREE_REQUESTED, A + MIB(10), MIB(20), NULL);
+	made_event(TS_ACTION_OOM, MIB(8), MIB(30), ASK);
+	made_segment(A, MIB(42));
+	made_block(MIB(10), MIB(10), TS_BLOCK_ACTIVE, NULL);
+	made_block(MIB(20), MIB(20), TS_BLOCK_PENDING, NULL);
+	made_block(MIB(12), 0, TS_BLOCK_INACTIVE, NULL);
+	allocator(&a);
+	assert_int_equal(a.ooms[0].live, MIB(30));
+	assert_int_equal(a.ooms[0].before, MIB(10));
+	assert_int_equal(a.ooms[0].waiting, MIB(20));
+	assert_int_equal(a.ooms[0].free, MIB(12));
+	assert_int_equal(a.ooms[0].segment, MIB(30));
+	assert_int_equal(ts_oom_lacks(&a.ooms[0]), MIB(10));
+	a.ooms[0].device_free = MIB(18);
+	assert_int_equal(ts_oom_lacks(&a.ooms[0]), 0);
+	a.ooms[0].device_free = UINT64_MAX;
+	assert_int_equal(ts_oom_lacks(&a.ooms[0]), 0);
+	ts_arena_finish(&arena);
+}
+
+/* kSmallSize, kMinLargeAlloc and kRoundLarge of c10. */
+static void knows_what_the_allocator_takes_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_heap_segment_for(1), MIB(2));
+	assert_int_equal(ts_heap_segment_for(MIB(1)), MIB(2));
+	assert_int_equal(ts_heap_segment_for(MIB(1) + 1), MIB(20));
+	assert_int_equal(ts_heap_segment_for(MIB(10) - 1), MIB(20));
+	assert_int_equal(ts_heap_segment_for(MIB(10)), MIB(10));
+	assert_int_equal(ts_heap_segment_for(MIB(10) + 1), MIB(12));
+	assert_true(ts_heap_segment_for(UINT64_MAX) == UINT64_MAX);
+}
+
 static void tells_retries_from_empty_cache(void **state)
 {
 	struct ts_allocator a;
@@ -203,6 +311,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_stood_in_the_way),
+		cmocka_unit_test(a_private_pool_has_what_is_its_own),
+		cmocka_unit_test(pages_of_two_pools_are_two_ranges),
+		cmocka_unit_test(says_what_was_not_enough),
+		cmocka_unit_test(knows_what_the_allocator_takes_at_once),
 		cmocka_unit_test(tells_retries_from_empty_cache),
 		cmocka_unit_test(tells_cache_from_fragmentation),
 		cmocka_unit_test(measures_spans_and_what_is_carried),

@@ -203,6 +203,73 @@ static void without_history(void **state)
 	assert_true(ts_span_starts(d.devices[0].sentence, ts_span_str("What is held at the end grew by ")));
 }
 
+/* What two stacks hold at the peak, each 3,000,000 bytes, beside a snapshot where neither is. */
+static struct ts_memory_diff grown(const char *const stacks[2])
+{
+	const struct ts_snapshot *a;
+
+	made_begin();
+	made_segment(ONE, SEGMENT);
+	made_block(SEGMENT, 0, TS_BLOCK_INACTIVE, NULL);
+	made_event(TS_ACTION_ALLOC, FOUR, 512, NORM);
+	made_free(FOUR, 512, NORM);
+	a = kept(7);
+	made_begin();
+	made_segment(ONE, SEGMENT);
+	made_block(SEGMENT, 0, TS_BLOCK_INACTIVE, NULL);
+	for (int i = 0; i < 2; i++)
+		made_event(TS_ACTION_ALLOC, ONE + (uint64_t)i * (4 << 20), 3000000, stacks[i]);
+	for (int i = 0; i < 2; i++)
+		made_free(ONE + (uint64_t)i * (4 << 20), 3000000, stacks[i]);
+	return diff_of(a, kept(7));
+}
+
+/* Two stacks of one function and line differ in who called it, three frames out: the sentence says that call of each, and it alone. */
+static void one_source_of_two_callers(void **state)
+{
+	static const char *const stacks[] = {"nn.py:linear < nn.py:call < net.py:up < net.py:mlp < train.py:step",
+					     "nn.py:linear < nn.py:call < net.py:down < net.py:mlp < train.py:step"};
+	struct ts_memory_diff d;
+
+	(void)state;
+	d = grown(stacks);
+	assert_true(ts_span_contains(d.devices[0].sentence, "linear (nn.py:7) called by up (net.py:7)"));
+	assert_true(ts_span_contains(d.devices[0].sentence, "linear (nn.py:7) called by down (net.py:7)"));
+	for (size_t i = 0; i < d.devices[0].peak.n; i++)
+		assert_int_equal(ts_memory_diff_apart(&d.devices[0].peak, i).call.len > 0,
+				 ts_span_is(d.devices[0].peak.rows[i].function, "linear"));
+}
+
+/* torch's own calls below the source are what it went through. */
+static void one_source_through_two_calls(void **state)
+{
+	static const char *const stacks[] = {"/v/site-packages/torch/optim/adamw.py:init < train.py:step",
+					     "/v/site-packages/torch/nn/modules/module.py:convert < train.py:step"};
+	struct ts_memory_diff d;
+
+	(void)state;
+	d = grown(stacks);
+	assert_true(
+		ts_span_contains(d.devices[0].sentence, "step (train.py:7) through init (/v/site-packages/torch/optim/adamw.py:7)"));
+	assert_true(ts_span_contains(d.devices[0].sentence,
+				     "step (train.py:7) through convert (/v/site-packages/torch/nn/modules/module.py:7)"));
+}
+
+/* The same where Python calls are the same and the operators are not. */
+static void one_source_of_two_operators(void **state)
+{
+	static const char *const stacks[] = {"??:at::_ops::bmm::call() < ??:at::_ops::einsum::call() < nn.py:linear < train.py:step",
+					     "??:at::_ops::empty_strided::call() < ??:at::_ops::_to_copy::call() < "
+					     "??:at::_ops::einsum::call() < nn.py:linear < train.py:step"};
+	struct ts_memory_diff d;
+
+	(void)state;
+	d = grown(stacks);
+	assert_true(ts_span_contains(d.devices[0].sentence, "linear (nn.py:7) by at::bmm"));
+	assert_true(ts_span_contains(d.devices[0].sentence, "linear (nn.py:7) by at::_to_copy"));
+	assert_false(ts_span_contains(d.devices[0].sentence, "called by"));
+}
+
 static void no_device_in_common(void **state)
 {
 	const struct ts_snapshot *a, *b;
@@ -227,6 +294,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_that_moved, begin, end),
 		cmocka_unit_test_setup_teardown(the_same, begin, end),
 		cmocka_unit_test_setup_teardown(without_history, begin, end),
+		cmocka_unit_test_setup_teardown(one_source_of_two_callers, begin, end),
+		cmocka_unit_test_setup_teardown(one_source_through_two_calls, begin, end),
+		cmocka_unit_test_setup_teardown(one_source_of_two_operators, begin, end),
 		cmocka_unit_test_setup_teardown(no_device_in_common, begin, end),
 	};
 

@@ -1,6 +1,8 @@
 /* The rows that rules look at, by hand and of the made-up trainings; every measure of group "snapshot" is made by some of them. */
 #include "analysis/answer/test_seen.h"
+#include "analysis/rules/rule.h"
 #include "analysis/snapshot/memory_rows.h"
+#include "analysis/snapshot/scaling.h"
 #include "analysis/snapshot/test_snapshot_made.h"
 
 #include <setjmp.h>
@@ -85,6 +87,9 @@ static void rows_of_a_training(void **state)
 	assert_true(value(TS_M_SNAPSHOT_EXPANDABLE, "") == 0);
 	assert_true(value(TS_M_SNAPSHOT_RETRIES, "") == 1); /* segment_free right before oom, in one call */
 	assert_true(value(TS_M_SNAPSHOT_RETRIED, "") == (double)MIB(7));
+	assert_true(value(TS_M_SNAPSHOT_EMPTIED, "") == 0);
+	assert_true(value(TS_M_SNAPSHOT_RETRY_TIME, "") == 10.0 / 120); /* of the 12 times 10 us between 13 events */
+	assert_true(value(TS_M_SNAPSHOT_ALLOCATOR_TIME, "") == 10.0 / 120);
 	assert_true(value(TS_M_SNAPSHOT_REFUSED, "") == 1);
 	assert_true(value(TS_M_SNAPSHOT_REFUSED_BYTES, "") == (double)MIB(200));
 	assert_true(value(TS_M_SNAPSHOT_REFUSED_FREE, "") == (double)MIB(95));
@@ -98,6 +103,34 @@ static void rows_of_a_training(void **state)
 	assert_true(value(TS_M_SNAPSHOT_CARRIED, "") == (double)MIB(1));
 	assert_true(value(TS_M_SNAPSHOT_CARRIED_SHARE, "") == (double)MIB(1) / (double)(MIB(31) - 100));
 	assert_string_equal(text(TS_M_SNAPSHOT_CARRIED_SOURCE), "remember");
+	ts_arena_finish(&arena);
+}
+
+/* Segments that are given back where no request follows, and sizes that would fit. */
+static void rows_of_a_cache_that_is_emptied(void **state)
+{
+	struct ts_scaling fit = {.has_capacity = true, .grows = true, .least = 24, .most = 35};
+	struct ts_error err;
+
+	(void)state;
+	made_begin();
+	for (int i = 0; i < 3; i++) {
+		made_event(TS_ACTION_SEGMENT_ALLOC, A + MIB(100), MIB(20), FORWARD);
+		made_event(TS_ACTION_SEGMENT_FREE, A + MIB(100), MIB(20), KEEP);
+	}
+	made_event(TS_ACTION_ALLOC, A, MIB(1), KEEP);
+	made_segment(A, MIB(2));
+	made_block(MIB(1), MIB(1), TS_BLOCK_ACTIVE, KEEP);
+	made_block(MIB(1), 0, TS_BLOCK_INACTIVE, NULL);
+	look(0);
+	assert_true(value(TS_M_SNAPSHOT_EMPTIED, "") == (double)MIB(60));
+	assert_true(value(TS_M_SNAPSHOT_RETRIES, "") == 0);
+	assert_true(value(TS_M_SNAPSHOT_RETRY_TIME, "") == 0);
+	assert_true(value(TS_M_SNAPSHOT_PEAK_RESERVED, "") == (double)MIB(22));
+	assert_int_equal(ts_memory_rows_fit(&fit, &arena, &rows, &err), TS_OK);
+	assert_true(test_seen(&rows));
+	assert_string_equal(text(TS_M_SNAPSHOT_FIT_OF), "batch");
+	assert_true(value(TS_M_SNAPSHOT_FIT_LEAST, "") == 24 && value(TS_M_SNAPSHOT_FIT_MOST, "") == 35);
 	ts_arena_finish(&arena);
 }
 
@@ -127,11 +160,33 @@ static void rows_without_history(void **state)
 	assert_true(test_seen_all(TS_ANSWER_SNAPSHOT, NULL));
 }
 
+/* A rule finds every row that it asks for, and the reason in it. */
+static void rows_of_what_was_not_read(void **state)
+{
+	struct ts_findings found;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	rows = (struct ts_measures){0};
+	assert_int_equal(ts_memory_rows_unread("it is too long", &arena, &rows, &err), TS_OK);
+	assert_int_equal(ts_findings_of_snapshot(&rows, NULL, &arena, &found, &err), TS_OK);
+	assert_int_equal(found.n, 0);
+	for (size_t i = 0; i < ts_rules_n; i++)
+		found.n += ts_rules[i].of_snapshot;
+	assert_int_equal(found.n_unchecked, found.n);
+	for (size_t i = 0; i < found.n_unchecked; i++)
+		assert_true(ts_span_is(found.unchecked[i].reason, "it is too long"));
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_a_training),
+		cmocka_unit_test(rows_of_a_cache_that_is_emptied),
 		cmocka_unit_test(rows_without_history),
+		cmocka_unit_test(rows_of_what_was_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

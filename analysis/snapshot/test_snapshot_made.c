@@ -60,6 +60,7 @@ uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t s
 	assert_true(made.n_events < MOST);
 	events[made.n_events] = (struct ts_snapshot_event){.address = address,
 							   .size = size,
+							   .pool = {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL},
 							   .time_us = 10 * (int64_t)made.n_events,
 							   .stack = made_stack(of),
 							   .context = TS_SNAPSHOT_NONE,
@@ -71,6 +72,12 @@ uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t s
 void made_same_stack(uint32_t event, uint32_t as)
 {
 	events[event].stack = events[as].stack;
+}
+
+void made_pool(uint32_t event, uint64_t pool)
+{
+	events[event].pool[0] = 0;
+	events[event].pool[1] = pool;
 }
 
 void made_free(uint64_t address, uint64_t size, const char *of)

@@ -12,6 +12,8 @@ uint32_t made_stack(const char *frames);
 uint32_t made_event(enum ts_snapshot_action action, uint64_t address, uint64_t size, const char *frames);
 /* The event has the stack of another one: they belong to one call. */
 void made_same_stack(uint32_t event, uint32_t as);
+/* The event says its pool, as since torch 2.10: (0, pool), of which 0 is the common one. */
+void made_pool(uint32_t event, uint64_t pool);
 void made_free(uint64_t address, uint64_t size, const char *frames); /* requested and completed */
 /* An annotation of stage "START" or "END", between the last event and the next. */
 void made_mark(const char *stage, const char *name);

@@ -58,25 +58,24 @@ static void add_rho(const struct ts_contrast_side *side, const struct moments *m
 	*weight += n - 3;
 }
 
-static double rho_of(const struct ts_contrast_side *const sides[2], const struct moments *m)
+static double rho_of(const struct ts_contrast_side *const sides[2], const struct moments *m, bool *ret_assumed)
 {
 	double sum = 0, weight = 0, rho;
 
 	for (int k = 0; k < 2; k++)
 		add_rho(sides[k], &m[k], &sum, &weight);
-	if (!(weight > 0))
-		return 0;
+	*ret_assumed = !(weight > 0);
 	rho = (sum + TS_CONTRAST_RHO * TS_CONTRAST_WEIGHT) / (weight + TS_CONTRAST_WEIGHT);
 	return fmin(fmax(rho, 0), TS_CONTRAST_RHO_MOST);
 }
 
 /* The variance of the side's mean, and its degrees of freedom. */
-static double error_of(const struct ts_contrast_side *side, const struct moments *m, double rho, double *ret_df)
+static double error_of(const struct ts_contrast_side *side, const struct moments *m, double rho, bool assumed, double *ret_df)
 {
-	double n = (double)side->n, f = fmin((1 + rho) / (1 - rho), n / 2),
+	double n = (double)side->n, f = fmin((1 + rho) / (1 - rho), TS_CONTRAST_TIME_MOST * n),
 	       variance = m->squares / (n - 1) * (f * (n - 1) / (n - f)) / n;
 
-	*ret_df = fmax(n / sqrt(f) - 1, 1);
+	*ret_df = fmax((assumed ? n : n / sqrt(f)) - 1, 1);
 	return fmax(variance, side->floor / n);
 }
 
@@ -85,13 +84,14 @@ struct ts_contrast ts_contrast(const struct ts_contrast_side *a, const struct ts
 	const struct ts_contrast_side *const sides[2] = {a, b};
 	struct moments m[2] = {moments_of(a), moments_of(b)};
 	struct ts_contrast c = {.a = m[0].mean, .b = m[1].mean, .difference = m[1].mean - m[0].mean, .p = 1};
+	bool assumed;
 	double rho, v[2], df[2], error, beyond = fabs(c.difference) - least, freedom, reach;
 
 	if (a->n < 2 || b->n < 2)
 		return c;
-	rho = rho_of(sides, m);
+	rho = rho_of(sides, m, &assumed);
 	for (int k = 0; k < 2; k++)
-		v[k] = error_of(sides[k], &m[k], rho, &df[k]);
+		v[k] = error_of(sides[k], &m[k], rho, assumed, &df[k]);
 	c.decided = true;
 	error = sqrt(v[0] + v[1]);
 	if (!(error > 0)) {

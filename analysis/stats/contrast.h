@@ -1,13 +1,15 @@
 /* contrast.h - whether the means of two series of few numbers differ by more than their noise explains.
  *
  *	difference	mean of b less mean of a
- *	its error	each side's variance over n, times f n' / (n - f), where f = (1 + rho) / (1 - rho) is the autocorrelation time
- *			and n' = n - 1: neighbours that are alike count as fewer numbers, and their deviation is corrected for that
+ *	its error	each side's variance over n, times f n' / (n - f), where f = (1 + rho) / (1 - rho) is the autocorrelation time,
+ *			at most TS_CONTRAST_TIME_MOST n, and n' = n - 1: neighbours that are alike count as fewer numbers, and their
+ *			deviation is corrected for that
  *	rho		the lag-1 correlation of both sides together, (n r + 1) / (n - 3) against its bias (Kendall 1954), weighted by
  *			n - 3, and drawn towards TS_CONTRAST_RHO with a weight of TS_CONTRAST_WEIGHT; with four numbers or fewer on
- *			both sides 0
+ *			both sides, which say nothing of it, TS_CONTRAST_RHO
  *	interval	95 %, by Welch's t (1947) with the degrees of freedom of Welch and Satterthwaite, of n / sqrt(f) numbers a
- *			side: n / f would find little in five steps, and as many false differences
+ *			side: n / f would find little in five steps, and as many false differences. Of n where rho is assumed, since
+ *			the interval is wide enough with an error for it
  *	p		of the hypothesis that the means differ by no more than `least`: twice the chance of t beyond (|difference| -
  *			least) / error, at most 1
  *
@@ -24,6 +26,7 @@
 #define TS_CONTRAST_RHO 0.3
 #define TS_CONTRAST_WEIGHT 10.0
 #define TS_CONTRAST_RHO_MOST 0.95
+#define TS_CONTRAST_TIME_MOST 0.6
 enum { TS_CONTRAST_RHO_FROM = 5 }; /* numbers on a side from which its correlation is looked at */
 
 struct ts_contrast_number {

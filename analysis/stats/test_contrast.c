@@ -51,8 +51,18 @@ static void few_numbers(void **state)
 	static const double a[] = {1, 2, 3, 4}, b[] = {2, 4, 6, 9};
 
 	(void)state;
-	check(a, 4, b, 4, 0, (const double[]){2.75, -1.7299254330508252, 7.2299254330508252, 0.16470207962805673});
-	check(a, 4, b, 4, 1, (const double[]){2.75, -1.7299254330508252, 7.2299254330508252, 0.34140040672142533});
+	check(a, 4, b, 4, 0, (const double[]){2.75, -4.4736627068827501, 9.9736627068827501, 0.35245677251763308});
+	check(a, 4, b, 4, 1, (const double[]){2.75, -4.4736627068827501, 9.9736627068827501, 0.54044465690998972});
+}
+
+/* f is then what bounds it, 0.6 n. */
+static void fewer_numbers(void **state)
+{
+	static const double a[] = {1, 2, 4}, b[] = {3, 5, 9};
+
+	(void)state;
+	check(a, 2, b, 2, 0, (const double[]){2.5, -5.9734253537351644, 10.973425353735164, 0.25262235660529849});
+	check(a, 3, b, 3, 0, (const double[]){3.3333333333333333, -7.6608203502089301, 14.327487016875597, 0.40238875893604171});
 }
 
 static void neighbours_that_are_alike(void **state)
@@ -141,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_numbers),
+		cmocka_unit_test(fewer_numbers),
 		cmocka_unit_test(neighbours_that_are_alike),
 		cmocka_unit_test(numbers_that_are_absent),
 		cmocka_unit_test(a_clock_has_an_error),

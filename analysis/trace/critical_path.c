@@ -147,7 +147,8 @@ static enum ts_status whole_recording(struct path *p, struct ts_arena *arena, st
 static enum ts_status find_windows(struct path *p, const struct ts_path_asked *asked, struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_path_graph *g = &p->g;
-	size_t first = 1, n = p->n_steps < 3 ? 0 : p->n_steps - 1;
+	size_t first = asked->has_warmup ? (size_t)asked->warmup : 1;
+	size_t n = p->n_steps <= first || (!asked->has_warmup && p->n_steps < 3) ? 0 : p->n_steps - first;
 
 	if (asked->has_step && one_step(p, asked, &first, &n, err))
 		return err->status;

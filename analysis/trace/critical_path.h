@@ -7,7 +7,7 @@
  * A step lasts from the moment when everything of the steps before was done to the moment when everything of its own was: its
  * annotation on the host, and all work of devices that was launched before the next step began. So steps follow each other without a
  * gap, and a host that runs ahead of its devices makes no step shorter. Of a trace with three steps or more the windows are the steps
- * but the first; of others there is one, from the first point of the recording to the last.
+ * but the first, or but as many as are asked to be left out; of others there is one, from the first point of the recording to the last.
  *
  * "What if" moves every point of the windows as early as its links allow (path_graph.h) when the stretches of some kind take no time
  * and all others take what they took. What was before the first window stays. Without a change every point has to stay where it was
@@ -86,6 +86,8 @@ enum { TS_PATH_LONGEST = 10 };
 struct ts_path_asked {
 	bool has_step; /* of one step alone */
 	int64_t step;
+	bool has_warmup; /* else the first of three steps and more is left out */
+	uint64_t warmup; /* so many are; fewer than there are, if any */
 	const uint32_t *shorter; /* spans of work, such as collectives that waited for other ranks, in any order ... */
 	const uint64_t *by_ns;	 /* ... and by how much they are to be shorter, for a "what if" SHORTER */
 	size_t n_shorter;

@@ -146,12 +146,12 @@ static bool convolved(const struct numbers *x, const struct numbers *w, const st
 	return product(factors, n, ret);
 }
 
-static bool convolution(const struct arguments *a, uint64_t *ret)
+enum { STRIDE = 3, PADDING, DILATION };
+
+static bool convolution(const struct arguments *a, int64_t transposed, uint64_t *ret)
 {
-	enum { STRIDE = 3, PADDING, DILATION, TRANSPOSED };
 	const struct numbers *x = &a->shapes[0], *w = &a->shapes[1];
 	struct numbers out = *x;
-	int64_t transposed = of_axis(a, TRANSPOSED, 0);
 
 	if (a->n_shapes < 2 || x->n < 3 || w->n != x->n || transposed < 0)
 		return false;
@@ -274,7 +274,7 @@ bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inpu
 	case BADDBMM:
 		return matrices(&a, 1, 3, ret);
 	case CONVOLUTION:
-		return convolution(&a, ret);
+		return convolution(&a, of_axis(&a, DILATION + 1, 0), ret);
 	case CONVOLUTION_BACKWARD:
 		return convolution_backward(&a, ret);
 	case ATTENTION:
@@ -287,4 +287,12 @@ bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inpu
 		return !given(&a, 4) && attention(&a, 0, 2, 1, 1, ret);
 	}
 	return false;
+}
+
+bool ts_flops_conv2d(struct ts_span shapes, struct ts_span inputs, uint64_t *ret)
+{
+	struct arguments a = {.n_shapes = 0};
+
+	return shapes.len && inputs.len && read(shapes, &a, shape_token) && read(inputs, &a, input_token) && a.shapes[0].n == 4 &&
+	       convolution(&a, 0, ret);
 }

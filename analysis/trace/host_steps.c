@@ -31,7 +31,7 @@ static int64_t end_of(const struct ts_trace_spans *s, uint32_t row)
 
 /* --- what each span counts as --- */
 
-static bool loads(struct ts_span name)
+bool ts_is_data_loader(struct ts_span name)
 {
 	return ts_span_starts(name, ts_span_str("enumerate(DataLoader)")) || ts_span_starts(name, ts_span_str("enumerate(DataPipe)")) ||
 	       (ts_span_starts(name, ts_span_str("[")) && ts_span_ends(name, "_dataloader_next"));
@@ -61,7 +61,7 @@ static enum ts_status find_parts(struct host *h, const bool *waiting, struct ts_
 	if (!loading || !h->parts)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < h->trace->n_names; i++)
-		loading[i] = loads(h->trace->names[i]);
+		loading[i] = ts_is_data_loader(h->trace->names[i]);
 	for (size_t k = 0; k < h->nest->n_order; k++) {
 		uint32_t i = h->nest->order[k], parent = h->nest->parent[i];
 

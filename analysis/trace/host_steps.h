@@ -45,6 +45,8 @@ struct ts_host_steps {
 	size_t n;
 };
 
+/* Whether an annotation or operator of this name is that of a data loader. */
+bool ts_is_data_loader(struct ts_span name);
 const char *ts_host_part_word(enum ts_host_part part);
 
 /* waiting: of each span, as host_waits.h has it. Everything lies in the arena. */

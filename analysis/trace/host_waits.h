@@ -5,9 +5,9 @@
  * memory that is not pinned are. A call within a call that waits is a part of it. Times are sums over all threads.
  *
  *	outstanding	what devices had to do when the call began: events whose call had begun and that had not ended, and the time
- *			until the last of them ended. An event without its call counts from its begin on. What the call launched
- *			itself does not
- *	drained		calls at whose end nothing of that was left: the device had run dry
+ *			until the last of them ended. An event without its call, or that began before it, counts from its begin on.
+ *			What the call launched itself does not
+ *	drained		calls at whose end nothing was left of what had been launched until then, if anything had: the device ran dry
  *	idle		after such a call, from the end of the last event, or from the begin of the call if that was later, to the
  *			begin of the next event. Of several calls in one gap the first has it. A gap at the end of the trace is none
  *	operator	the innermost one that encloses the call, and the outermost

@@ -172,6 +172,7 @@ static void about_rank(const struct ts_job_trace *t, size_t files, struct ts_job
 	r->files = files;
 	r->device_name = t->device_name;
 	r->host = t->host;
+	r->recorded = t->recorded;
 	r->events = t->events;
 	r->steps = t->n_steps;
 	memcpy(r->ns, t->ns, sizeof t->ns);
@@ -204,6 +205,14 @@ static enum ts_status find_ranks(struct work *w, struct ts_error *err)
 			return err->status;
 		about_rank(&w->joined[at], end - i, &w->out->ranks[at]);
 		w->sides[at].trace = &w->joined[at];
+	}
+	for (size_t i = 0; i < w->n_by_rank; i++) {
+		const struct ts_trace_warmup *left = &w->by_rank[i]->warmup;
+
+		w->out->warmup.given |= left->given;
+		w->out->warmup.steps = left->steps;
+		w->out->warmup.marked += left->marked;
+		w->out->warmup.events += left->events;
 	}
 	return TS_OK;
 }

@@ -26,10 +26,23 @@
  * rank, go by way of ranks that do, and add up. Time that a network takes to carry the end of a collective to a rank cannot be told
  * from an offset of its clock.
  *
+ * Pairs. A send and a receive are one transfer if they are of one group, say each other's rank (in a group of two that is the
+ * other one) and stand in the same place of the order from the one rank to the other in their step.
+ *
  * Waiting. The last rank of a collective is the one whose kernel begins last on the common clock, the lowest of equal ones; if all
  * begin at once there is none. Every other rank waits from the begin of its kernel to that of the last; the rest of its kernel is the
- * transfer. lateness = last begin - first begin. What is no kernel of these four kinds, or is not matched, is communication of which
- * neither is known.
+ * transfer. lateness = last begin - first begin. That is the rule of the four kinds that need something of every rank. Others need
+ * less:
+ *	broadcast	nobody but the root is waited for: every other rank waits until the root begins
+ *	reduce		the root alone waits, until the last rank begins
+ *	send, receive	the receiver waits until the sender begins
+ * What else these ranks spend before the last begins may be waiting or the filling of buffers: it is unknown. What all of them spend
+ * after that is transfer. Where the traces do not name the root, clocks of ranks cannot be compared, or the kind is another one, no
+ * waiting is known; of what is not matched nothing is.
+ *
+ * In time. If a rank that comes last to a collective had come with the next to last, all of them would have gone on that much earlier.
+ * in_time_ns is the step less the sum of that over the step's collectives: at least so long would a step be if the rank were ideal.
+ * It is so long where every collective is of all ranks and nothing runs beside it.
  *
  * Own time of a step = the step as the devices saw it (job_trace.h) less the waiting during which the rank computed nothing. Stragglers
  * are those of straggler.h over the steps that all ranks have.
@@ -37,6 +50,7 @@
 #ifndef TSCOPE_ANALYSIS_TRACE_JOB_H
 #define TSCOPE_ANALYSIS_TRACE_JOB_H
 
+#include "analysis/answer/finding.h"
 #include "analysis/trace/job_trace.h"
 
 enum {
@@ -77,12 +91,21 @@ struct ts_job_clock {
 	uint64_t residual_ns;	 /* median distance of its ends from those of the rank it was compared with */
 };
 
+/* Why nothing is known of waiting in a matched collective. */
+enum ts_job_no_rule {
+	TS_JOB_NO_ROOT,	 /* the traces do not name the root, or name several */
+	TS_JOB_NO_CLOCK, /* no collective, and no host, has all clocks in common */
+	TS_JOB_NO_KIND,	 /* no rule for collectives of this kind */
+	TS_JOB_NO_RULES,
+};
+
 /* Communication of a rank by kind; sums over kernels. */
 struct ts_job_kind {
 	enum ts_collective kind;
 	uint64_t kernels, ns;
-	uint64_t matched; /* kernels of which waiting and transfer are known; they add up to the time of these */
-	uint64_t waiting_ns, transfer_ns;
+	uint64_t matched; /* kernels whose collective is known on all ranks */
+	uint64_t no_rule[TS_JOB_NO_RULES]; /* of these */
+	uint64_t waiting_ns, transfer_ns, unknown_ns; /* they add up to ns */
 };
 
 struct ts_job_rank {
@@ -90,13 +113,15 @@ struct ts_job_rank {
 	const char *file; /* the first */
 	size_t files;
 	struct ts_span device_name, host;
+	struct ts_trace_recorded recorded; /* of the first of its traces */
 	uint64_t events, steps;
 	uint64_t ns[TS_JOB_FIGURES];
 	uint64_t step_ns[TS_JOB_TIMELINE_FIGURES]; /* means over the rank's steps, each of what the step launched; valid if steps > 0 */
 	uint64_t host_step_ns;			   /* mean on the host */
 	uint64_t own_ns; /* mean own time, of the steps that all ranks have; valid if the job has such steps */
+	uint64_t in_time_ns; /* the job's step_ns if this rank were never the last by itself; valid like own_ns */
 	struct ts_job_clock clock;
-	uint64_t collectives; /* matched, of the four kinds that wait */
+	uint64_t collectives; /* matched, of the four kinds that wait for all, and pairs */
 	uint64_t last;	      /* of these, how often it began last */
 	uint64_t caused_ns;   /* what the others waited for it */
 	uint64_t behind_ns;   /* how far it then came behind the next to last */
@@ -114,7 +139,7 @@ enum ts_job_unmatched {
 	TS_JOB_SIZES,	     /* ranks have different numbers of elements */
 	TS_JOB_BEFORE,	     /* without sequence number, launched before the recording */
 	TS_JOB_ALONE,	     /* no other member's trace is here */
-	TS_JOB_POINT,	     /* from one rank to another: no collective */
+	TS_JOB_PEER,	     /* a send or receive that does not say with whom, or which of both it is */
 	TS_JOB_CONTRADICTED, /* of an unnamed group: they cannot be of one group */
 	TS_JOB_UNMATCHED,
 };
@@ -126,7 +151,8 @@ struct ts_job_group {
 	size_t absent; /* ranks of the group, as it names them, that have no kernel of it here */
 	bool by_sequence;
 	uint64_t collectives; /* matched */
-	uint64_t waits;	      /* of these, such that ranks wait for the last: the figures below are of these */
+	uint64_t pairs;	      /* of a send and its receive */
+	uint64_t waits;	      /* of the collectives, such that ranks wait for the last: the figures below are of these */
 	uint64_t skew_mean_ns, skew_p95_ns, skew_max_ns; /* lateness of a collective; p95 by the nearest rank */
 	uint64_t transfer_ns;				 /* sum of (last end - last begin) */
 	int64_t last_rank;				 /* most often last; valid if last_times > 0 */
@@ -140,9 +166,11 @@ struct ts_job_collective {
 	enum ts_collective kind;
 	bool has_sequence, in_step;
 	int64_t sequence, step;
-	int64_t begin_ns;			       /* the first, by the clock of the reference */
-	int64_t last_rank;			       /* valid if lateness_ns > 0 */
-	uint64_t lateness_ns, waiting_ns, transfer_ns; /* waiting_ns: of all other ranks; transfer_ns: last end - last begin */
+	int64_t begin_ns;     /* the first, by the clock of the reference */
+	int64_t last_rank;    /* that others waited for: the root of a broadcast, else the last; valid if lateness_ns > 0 */
+	uint64_t lateness_ns; /* its begin - the first; of a reduce, its begin - that of the root */
+	uint64_t waiting_ns, unknown_ns, transfer_ns; /* the first two of all other ranks; transfer_ns: last end - last begin */
+	uint64_t saves_ns; /* how much earlier all could have gone on if the last had come with the next to last; with a root 0 */
 };
 
 struct ts_trace_job {
@@ -161,15 +189,18 @@ struct ts_trace_job {
 	struct ts_job_spread spread[TS_JOB_FIGURES];
 	struct ts_job_group *groups;
 	size_t n_groups;
-	struct ts_job_collective *collectives; /* those in which ranks wait, by begin */
+	struct ts_job_collective *collectives; /* and pairs, of which it is known who waits, by begin */
 	size_t n_collectives;
 	uint64_t close;	       /* of these, such that the last began less behind the next to last than ends_p50_ns: either may be it */
 	uint64_t violations;   /* of these, such that a rank ends before another begins, in spite of the correction */
 	uint64_t violation_ns; /* the worst */
 	uint64_t ends_p50_ns, ends_p95_ns, ends_max_ns; /* last end - first end of a collective, after correction */
 	bool apart;					/* recordings of two ranks do not overlap in time, as their clocks have it */
+	struct ts_findings findings; /* of the rules on traces; the caller's */
+	struct ts_trace_warmup warmup; /* steps: of each trace; marked and events are sums; done_ns is not set */
 	int64_t *steps;					/* that all ranks have */
 	size_t n_steps;
+	uint64_t step_ns; /* mean over these of the longest rank's step; valid if n_steps > 0 */
 	bool decidable;
 	uint64_t steps_needed; /* that the test for stragglers would need at least; valid if it is not decidable */
 	const char *undecided; /* why, in words; NULL: decided */

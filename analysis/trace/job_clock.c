@@ -449,13 +449,11 @@ enum ts_status ts_job_clocks(const struct ts_job_side *sides, size_t n_sides, st
 		if (find_best(&w, err))
 			return err->status;
 	} while (drop_contradicted(&w));
-	for (size_t i = 0; i < matches->n; i++) {
-		struct ts_job_member *m = &matches->members[matches->items[i].first];
+	for (size_t i = 0; i < matches->n_members; i++) {
+		struct ts_job_member *m = &matches->members[i];
 
-		for (size_t k = 0; k < matches->parties[matches->items[i].group].n_sides; k++) {
-			m[k].begin = correct(&clocks[m[k].side], m[k].begin);
-			m[k].end = correct(&clocks[m[k].side], m[k].end);
-		}
+		m->begin = correct(&clocks[m->side], m->begin);
+		m->end = correct(&clocks[m->side], m->end);
 	}
 	return TS_OK;
 }

@@ -1,7 +1,5 @@
 #include "analysis/trace/job_match.h"
 
-#include "base/number.h"
-
 #include <stdlib.h>
 
 struct key {
@@ -16,7 +14,7 @@ struct work {
 	struct ts_arena *arena;
 	struct ts_job_matches *out;
 	struct key *keys;
-	size_t n_keys, n_members;
+	size_t n_keys, n_points;
 };
 
 /* --- groups of the job --- */
@@ -52,17 +50,8 @@ static size_t absent_of(const struct ts_job_group *g)
 
 	if (rest.len < 2 || rest.data[0] != '[' || ts_span_contains(rest, "..."))
 		return g->is.size > 0 && (uint64_t)g->is.size > g->n_members ? (size_t)g->is.size - g->n_members : 0;
-	rest = ts_span_part(rest, 1, rest.len - 1 - (rest.data[rest.len - 1] == ']'));
-	while (rest.len) {
-		struct ts_span one = ts_span_through(rest, ',');
-		size_t len = one.len ? one.len - 1 : rest.len;
-		struct ts_span digits = ts_span_part(rest, 0, len);
-
-		rest = ts_span_from(rest, one.len ? one.len : rest.len);
-		while (ts_span_skip(&digits, " "))
-			;
-		if (!ts_parse_i64(digits, &rank))
-			continue;
+	rest = ts_span_from(rest, 1);
+	while (ts_job_next_rank(&rest, &rank)) {
 		listed++;
 		while (at < g->n_members && g->members[at] < rank)
 			at++;
@@ -138,8 +127,7 @@ static bool is_point(const struct ts_job_arrival *a)
 	return a->collective == TS_COLLECTIVE_SEND_RECV;
 }
 
-/* Where a trace has calls that launched kernels, what none of them launched was launched before it began. */
-static bool has_launches(const struct ts_job_trace *t)
+bool ts_job_has_launches(const struct ts_job_trace *t)
 {
 	for (size_t i = 0; i < t->n_arrivals; i++)
 		if (t->arrivals[i].launched)
@@ -150,7 +138,7 @@ static bool has_launches(const struct ts_job_trace *t)
 static void add_keys(struct work *w, uint32_t side)
 {
 	const struct ts_job_trace *t = w->sides[side].trace;
-	bool launches = has_launches(t);
+	bool launches = ts_job_has_launches(t);
 
 	for (uint32_t i = 0; i < t->n_arrivals; i++) {
 		const struct ts_job_arrival *a = &t->arrivals[i];
@@ -158,7 +146,7 @@ static void add_keys(struct work *w, uint32_t side)
 		struct ts_job_group *g = &w->out->groups[group];
 
 		if (is_point(a)) {
-			g->unmatched[TS_JOB_POINT]++;
+			w->n_points++;
 		} else if (g->n_members < 2 || !w->sides[side].comparable) {
 			g->unmatched[TS_JOB_ALONE]++;
 		} else if (!g->by_sequence && launches && !a->launched) {
@@ -330,7 +318,7 @@ static void emit(struct work *w, const struct segment *s)
 	for (size_t k = 0; k < s->each; k++) {
 		struct ts_job_match *m = &w->out->items[w->out->n];
 
-		*m = (struct ts_job_match){.first = w->n_members,
+		*m = (struct ts_job_match){.first = w->out->n_members,
 					   .group = s->keys->group,
 					   .collective = arrival(w, &s->keys[k])->collective,
 					   .by_sequence = w->out->groups[s->keys->group].by_sequence,
@@ -340,7 +328,7 @@ static void emit(struct work *w, const struct segment *s)
 			const struct ts_job_arrival *a = arrival(w, &s->keys[i]);
 			int64_t shift = w->sides[s->keys[i].side].shift;
 
-			w->out->members[w->n_members++] =
+			w->out->members[w->out->n_members++] =
 				(struct ts_job_member){s->keys[i].side, s->keys[i].arrival, a->begin + shift, a->end + shift};
 		}
 		p->matches = p->n_matches ? p->matches : w->out->n;
@@ -380,7 +368,7 @@ enum ts_status ts_job_match(struct ts_job_side *sides, size_t n_sides, struct ts
 	if (find_groups(&w, err) || find_keys(&w, err))
 		return err->status;
 	out.items = ts_arena_array(arena, w.n_keys / 2, sizeof *out.items);
-	out.members = ts_arena_array(arena, w.n_keys, sizeof *out.members);
+	out.members = ts_arena_array(arena, w.n_keys + w.n_points, sizeof *out.members);
 	if (!out.items || !out.members)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0, end; i < w.n_keys; i = end) {
@@ -389,6 +377,8 @@ enum ts_status ts_job_match(struct ts_job_side *sides, size_t n_sides, struct ts
 		if (!take_segment(&w, w.keys + i, end - i))
 			return ts_arena_error(arena, err);
 	}
+	if (ts_job_match_pairs(sides, n_sides, arena, &out, err))
+		return err->status;
 	*ret = out;
 	return TS_OK;
 }

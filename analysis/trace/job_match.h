@@ -34,18 +34,32 @@ struct ts_job_party {	 /* a group while it is worked on */
 	size_t matches, n_matches; /* the first of the matches, and how many */
 };
 
+/* A send and the receive of it. The k-th send of a rank to another in a group and step is that of the k-th receive there. */
+struct ts_job_pair {
+	size_t first; /* of the members: the sender, and then the receiver */
+	uint32_t group;
+	bool in_step;
+	int64_t step;
+};
+
 struct ts_job_matches {
 	struct ts_job_group *groups;
 	struct ts_job_party *parties; /* as many */
 	size_t n_groups;
 	struct ts_job_match *items; /* by group */
 	size_t n;
+	struct ts_job_pair *pairs; /* by group */
+	size_t n_pairs;
 	struct ts_job_member *members;
+	size_t n_members;
 };
 
 /* Sets sides[].groups. Times of members are those of the job's clock before correction. */
 enum ts_status ts_job_match(struct ts_job_side *sides, size_t n_sides, struct ts_arena *arena, struct ts_job_matches *ret,
 			    struct ts_error *err);
+/* Adds the pairs, for which members has room, to matches. Counts those that are none. */
+enum ts_status ts_job_match_pairs(const struct ts_job_side *sides, size_t n_sides, struct ts_arena *arena, struct ts_job_matches *ret,
+				  struct ts_error *err);
 /* Whether ranks wait in such a collective for the last to come; whether they all get and give the same, so that it ends on all of
  * them at once. */
 static inline bool ts_job_waits(uint8_t collective)
@@ -57,5 +71,8 @@ static inline bool ts_job_even(uint8_t collective)
 {
 	return collective <= TS_COLLECTIVE_REDUCE_SCATTER;
 }
+
+/* Where a trace has calls that launched kernels, what none of them launched was launched before it began. */
+bool ts_job_has_launches(const struct ts_job_trace *t);
 
 #endif

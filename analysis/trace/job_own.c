@@ -100,6 +100,7 @@ static size_t keep_common(int64_t *a, size_t n_a, const struct own *b, size_t n_
 struct table {
 	struct own **rows; /* [rank] */
 	size_t *n;	   /* [rank] */
+	size_t *at;	   /* [rank], of rows */
 	double *own, *saved, *scratch;
 	double wall;
 };
@@ -117,6 +118,68 @@ static void fill(struct table *t, struct ts_trace_job *job)
 			ts_job_add(&sum, t->rows[r][k].own);
 		}
 		job->ranks[r].own_ns = job->n_steps ? sum / job->n_steps : 0;
+	}
+}
+
+static bool is_common(const struct ts_trace_job *job, int64_t step)
+{
+	size_t low = 0, high = job->n_steps;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (job->steps[mid] < step)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < job->n_steps && job->steps[low] == step;
+}
+
+static struct ts_job_rank *rank_of(const struct ts_trace_job *job, int64_t rank)
+{
+	for (size_t low = 0, high = job->n_ranks; low < high;) {
+		size_t mid = low + (high - low) / 2;
+
+		if (job->ranks[mid].rank == rank)
+			return &job->ranks[mid];
+		if (job->ranks[mid].rank < rank)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* What a step takes, and what it would take if a rank were in time. */
+static void fill_in_time(const struct table *t, struct ts_trace_job *job)
+{
+	uint64_t sum = 0;
+	size_t *at = t->at;
+
+	memset(at, 0, job->n_ranks * sizeof *at);
+	for (size_t i = 0; i < job->n_steps; i++) {
+		uint64_t most = 0;
+
+		for (size_t r = 0; r < job->n_ranks; r++) {
+			while (t->rows[r][at[r]].number < job->steps[i])
+				at[r]++;
+			most = t->rows[r][at[r]].step > most ? t->rows[r][at[r]].step : most;
+		}
+		ts_job_add(&sum, most);
+	}
+	for (size_t i = 0; i < job->n_collectives; i++) {
+		const struct ts_job_collective *c = &job->collectives[i];
+		struct ts_job_rank *last = c->saves_ns && c->in_step && is_common(job, c->step) ? rank_of(job, c->last_rank) : NULL;
+
+		if (last)
+			ts_job_add(&last->in_time_ns, c->saves_ns);
+	}
+	job->step_ns = job->n_steps ? sum / job->n_steps : 0;
+	for (size_t r = 0; r < job->n_ranks; r++) {
+		uint64_t saved = job->ranks[r].in_time_ns;
+
+		job->ranks[r].in_time_ns = saved < sum ? (sum - saved) / job->n_steps : 0;
 	}
 }
 
@@ -151,6 +214,8 @@ static void fill_saved(struct table *t, const struct ts_trace_job *job)
 
 static const char *why_undecided(const struct ts_trace_job *job, const struct ts_straggler_test *t, struct ts_arena *arena)
 {
+	if (job->n_steps == 1)
+		return "the only step that all ranks have does not show for how long differences between steps last";
 	if (job->n_steps < TS_CORRELATION_CELLS_MIN || !t->block)
 		return ts_arena_printf(arena, "%zu steps of all ranks do not show for how long differences between them last",
 				       job->n_steps);
@@ -206,6 +271,7 @@ static enum ts_status common_steps(struct table *t, struct ts_arena *arena, stru
 	if (!t->own || !t->saved || !t->scratch)
 		return ts_arena_error(arena, err);
 	fill(t, job);
+	fill_in_time(t, job);
 	return TS_OK;
 }
 
@@ -213,9 +279,10 @@ enum ts_status ts_job_own_times(const struct ts_job_side *sides, const struct ts
 				struct ts_trace_job *job, struct ts_error *err)
 {
 	struct table t = {.rows = ts_arena_array(arena, job->n_ranks, sizeof *t.rows),
-			  .n = ts_arena_array(arena, job->n_ranks, sizeof *t.n)};
+			  .n = ts_arena_array(arena, job->n_ranks, sizeof *t.n),
+			  .at = ts_arena_array(arena, job->n_ranks, sizeof *t.at)};
 
-	if (!t.rows || !t.n)
+	if (!t.rows || !t.n || !t.at)
 		return ts_arena_error(arena, err);
 	for (size_t r = 0; r < job->n_ranks; r++) {
 		const struct ts_job_trace *trace = sides[r].trace;

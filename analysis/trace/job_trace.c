@@ -3,6 +3,7 @@
 #include "analysis/trace/device_events.h"
 #include "analysis/trace/nest.h"
 #include "analysis/trace/timeline.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ static bool take_about(struct work *w)
 	out->rank = about->rank;
 	out->world_size = about->world_size;
 	out->base_ns = about->base_ns;
+	out->warmup = w->trace->warmup;
 	out->backend = ts_arena_span(w->arena, about->backend);
 	out->device_name = ts_arena_span(w->arena, about->n_devices ? about->devices[0].name : ts_span_str(""));
 	out->host = ts_arena_span(w->arena, host.len ? host : said_text(about, "hostname"));
@@ -154,7 +156,7 @@ static bool take_steps(struct work *w)
 	out->steps = ts_arena_array(w->arena, out->n_steps, sizeof *out->steps);
 	for (size_t i = 0; out->steps && i < out->n_steps; i++) {
 		const struct ts_timeline_step *from = &w->lines.steps[i];
-		int64_t begin = i ? until : from->start_ns;
+		int64_t begin = i ? until : (w->trace->warmup.steps ? w->trace->warmup.done_ns : from->start_ns);
 
 		until = from->timeline.events && from->timeline.end_ns > begin ? from->timeline.end_ns : begin;
 		if (!out->events)
@@ -279,9 +281,20 @@ static bool is_said(const struct ts_trace *trace, uint32_t row)
 	return trace->rows.spans.group[row] || trace->rows.spans.collective[row] || ts_trace_detail(c->span, c->n, row) != SIZE_MAX;
 }
 
-static bool needs_nest(const struct work *w, const struct ts_device_event *e)
+static bool says_nothing(const struct work *w, const struct ts_device_event *e)
 {
 	return e->class == TS_PART_COMMUNICATION && !w->out->on_host && !is_said(w->trace, e->row);
+}
+
+static bool has_root(uint8_t collective)
+{
+	return collective == TS_COLLECTIVE_BROADCAST || collective == TS_COLLECTIVE_REDUCE;
+}
+
+/* No kernel says its root, but the operator around its call does. */
+static bool needs_nest(const struct work *w, const struct ts_device_event *e)
+{
+	return says_nothing(w, e) || (e->class == TS_PART_COMMUNICATION && !w->out->on_host && has_root(e->collective));
 }
 
 /* Kernels of some versions do not say what they are of. Then the operator around the call does, record_param_comms. */
@@ -296,7 +309,7 @@ static enum ts_status find_nest(struct work *w, struct ts_error *err)
 /* The row that says of what group and collective an event is: its own, or that of the innermost span around its call that does. */
 static uint32_t who_says(const struct work *w, const struct ts_device_event *e)
 {
-	if (needs_nest(w, e))
+	if (says_nothing(w, e))
 		for (uint32_t i = w->nest.parent[e->row]; i != TS_NEST_NONE; i = w->nest.parent[i])
 			if (is_said(w->trace, i))
 				return i;
@@ -324,9 +337,90 @@ static enum ts_collective collective_of(const struct work *w, const struct ts_de
 
 	if (says != e->row && s->collective[says])
 		return ts_kernel_collective(w->trace->names[s->name[e->row]], w->trace->names[s->collective[says]]);
-	if (e->collective == TS_COLLECTIVE_SEND_RECV && needs_nest(w, e))
+	if (e->collective == TS_COLLECTIVE_SEND_RECV && says_nothing(w, e))
 		return annotated(w, e->row);
 	return (enum ts_collective)e->collective;
+}
+
+bool ts_job_next_rank(struct ts_span *list, int64_t *ret)
+{
+	while (ts_span_skip(list, " "))
+		;
+	while (list->len && !ts_span_starts(*list, ts_span_str("..."))) {
+		struct ts_span one = ts_span_through(*list, ',');
+		size_t len = one.len ? one.len : list->len;
+		struct ts_span digits = ts_span_part(*list, 0, len - (one.len || list->data[len - 1] == ']'));
+
+		*list = ts_span_from(*list, len);
+		while (ts_span_skip(list, " "))
+			;
+		if (ts_parse_i64(digits, ret))
+			return true;
+	}
+	return false;
+}
+
+/* The ranks of a group behind the bracket of "[0, 2, 4]"; empty if it does not list them. */
+static struct ts_span list_of(struct ts_span ranks)
+{
+	if (!ts_span_skip(&ranks, "["))
+		return ts_span_str("");
+	return ranks;
+}
+
+/* The n-th rank of a group in the world. */
+static int64_t in_world(struct ts_span ranks, int64_t n)
+{
+	struct ts_span list = list_of(ranks);
+	int64_t rank;
+
+	while (n >= 0 && ts_job_next_rank(&list, &rank))
+		if (!n--)
+			return rank;
+	return TS_TRACE_NONE;
+}
+
+/* The other one of a group of two ranks. */
+static int64_t other_of_two(struct ts_span ranks, int64_t own)
+{
+	int64_t first = in_world(ranks, 0), second = in_world(ranks, 1);
+
+	if (second == TS_TRACE_NONE || in_world(ranks, 2) != TS_TRACE_NONE || ts_span_contains(ranks, "...") ||
+	    (own != first && own != second))
+		return TS_TRACE_NONE;
+	return own == first ? second : first;
+}
+
+/* What the innermost operator around the call says is the "Rank", and of which group. */
+static int64_t root_of(const struct work *w, const struct ts_device_event *e)
+{
+	const struct ts_trace_collectives *c = &w->trace->rows.collectives;
+
+	for (uint32_t i = w->nest.parent[e->row]; i != TS_NEST_NONE; i = w->nest.parent[i]) {
+		size_t at = ts_trace_detail(c->span, c->n, i);
+
+		if (at != SIZE_MAX && c->rank[at] != TS_TRACE_NONE)
+			return in_world(w->trace->names[c->ranks[at]], c->rank[at]);
+	}
+	return TS_TRACE_NONE;
+}
+
+/* Whom a send or receive, of which this row says, is with. */
+static void take_peer(const struct work *w, uint32_t says, struct ts_job_arrival *a)
+{
+	const struct ts_trace_collectives *c = &w->trace->rows.collectives;
+	struct ts_span name = w->trace->names[w->trace->rows.spans.collective[says]];
+	size_t at = ts_trace_detail(c->span, c->n, says);
+	int64_t to = at == SIZE_MAX ? TS_TRACE_NONE : c->destination[at], from = at == SIZE_MAX ? TS_TRACE_NONE : c->source[at];
+
+	if ((to == TS_TRACE_NONE) != (from == TS_TRACE_NONE)) {
+		a->way = to == TS_TRACE_NONE ? TS_JOB_RECEIVES : TS_JOB_SENDS;
+		a->peer = to == TS_TRACE_NONE ? from : to;
+		return;
+	}
+	a->way = ts_span_is(name, "send") ? TS_JOB_SENDS : ts_span_is(name, "recv") ? TS_JOB_RECEIVES : TS_JOB_WAY_UNKNOWN;
+	if (at != SIZE_MAX && w->out->has_rank)
+		a->peer = other_of_two(w->trace->names[c->ranks[at]], w->out->rank);
 }
 
 /* "[[64,3],[3]]" has 195 elements; TS_TRACE_NONE: not said. */
@@ -358,6 +452,8 @@ static struct ts_job_arrival arrival_of(struct work *w, const struct ts_device_e
 	size_t at = ts_trace_detail(c->span, c->n, says), step;
 	struct ts_job_arrival a = {.begin = e->begin,
 				   .end = e->end,
+				   .root = TS_TRACE_NONE,
+				   .peer = TS_TRACE_NONE,
 				   .sequence = TS_TRACE_NONE,
 				   .elements_in = TS_TRACE_NONE,
 				   .elements_out = TS_TRACE_NONE,
@@ -371,6 +467,10 @@ static struct ts_job_arrival arrival_of(struct work *w, const struct ts_device_e
 	} else if (w->out->on_host) {
 		a.elements_in = elements_of(w->trace->names[w->trace->rows.spans.shapes[e->row]]);
 	}
+	if (has_root(a.collective) && has_root(e->collective) && !w->out->on_host)
+		a.root = root_of(w, e);
+	if (a.collective == TS_COLLECTIVE_SEND_RECV && !w->out->on_host)
+		take_peer(w, says, &a);
 	step = ts_timelines_step_at(&w->lines, launch ? launch->begin : e->begin);
 	a.in_step = step > 0;
 	a.step = step ? w->lines.steps[step - 1].number : 0;
@@ -480,6 +580,8 @@ enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *sc
 		return no_memory(&w, err);
 	ts_device_events_by_begin(w.events, w.n_events, spare);
 	if (find_nest(&w, err))
+		return err->status;
+	if (ts_trace_recorded(&trace->about, arena, &out.recorded, err))
 		return err->status;
 	if (!take_about(&w) || !take_steps(&w) || !take_arrivals(&w) || !take_exposed(&w))
 		return no_memory(&w, err);

@@ -7,6 +7,7 @@
 #define TSCOPE_ANALYSIS_TRACE_JOB_TRACE_H
 
 #include "analysis/trace/kernel.h"
+#include "analysis/trace/trace_recorded.h"
 #include "base/arena.h"
 #include "run/trace.h"
 
@@ -40,13 +41,18 @@ struct ts_job_group_name {
 	int32_t stream; /* of its first kernel */
 };
 
-/* A kernel of communication, or a collective of gloo on the host. */
+enum ts_job_way { TS_JOB_WAY_UNKNOWN, TS_JOB_SENDS, TS_JOB_RECEIVES };
+
+/* A kernel of communication, or a collective of gloo on the host. Ranks are those of the world. */
 struct ts_job_arrival {
 	int64_t begin, end;			     /* by the rank's clock */
+	int64_t root;				     /* of a broadcast or reduce; TS_TRACE_NONE: not said */
+	int64_t peer;				     /* of a send or receive; TS_TRACE_NONE: not said */
 	int64_t sequence, elements_in, elements_out; /* TS_TRACE_NONE: not said */
 	int64_t step;				     /* that launched it; valid if in_step */
 	uint32_t group;				     /* of the trace's groups */
 	uint8_t collective;			     /* enum ts_collective */
+	uint8_t way;				     /* enum ts_job_way, of a send or receive */
 	bool in_step, launched;			     /* launched: the trace has the call */
 };
 
@@ -64,6 +70,7 @@ struct ts_job_trace {
 	bool has_rank, has_world_size;
 	int64_t rank, world_size;
 	struct ts_span backend, device_name, host; /* empty: not said */
+	struct ts_trace_recorded recorded;
 	int64_t base_ns;
 	int64_t from, until; /* the first begin and the last end of everything; valid if there are spans */
 	bool any;	     /* there are spans */
@@ -73,6 +80,7 @@ struct ts_job_trace {
 	uint64_t step_ns[TS_JOB_TIMELINE_FIGURES]; /* sums over steps, each of what the step launched */
 	struct ts_job_step *steps;		   /* by time */
 	size_t n_steps;
+	struct ts_trace_warmup warmup; /* of the trace */
 	struct ts_job_group_name *groups;
 	size_t n_groups;
 	struct ts_job_arrival *arrivals; /* by begin */
@@ -81,6 +89,9 @@ struct ts_job_trace {
 	size_t n_exposed;
 };
 
+/* Takes the next rank from "0, 2, 4]", what is left of a list of ranks behind its bracket; false: there is none. What is no number is
+ * passed over. A list that is cut ("...") ends there. */
+bool ts_job_next_rank(struct ts_span *list, int64_t *ret);
 /* Everything lies in the arena, texts too, so trace need not live on; the scratch arena is used only during the call. `file` is the
  * caller's to set. */
 enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena, struct ts_job_trace *ret,

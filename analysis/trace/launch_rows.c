@@ -159,11 +159,14 @@ static void measure_delays(struct launches *l, const struct ts_device_event *w, 
 
 /* --- rows --- */
 
-static void add_row(struct launches *l, const struct ts_device_event *w, size_t n, int32_t stream)
+static void add_row(struct launches *l, const struct ts_device_event *w, size_t n, bool all_streams)
 {
 	struct ts_launch_row *row = &l->items[l->n++];
 
-	*row = (struct ts_launch_row){.device = l->spans->device[w[0].row], .stream = stream, .events = n};
+	*row = (struct ts_launch_row){.device = l->spans->device[w[0].row],
+				      .stream = all_streams ? TS_TRACE_NO_DEVICE : l->spans->stream[w[0].row],
+				      .all_streams = all_streams,
+				      .events = n};
 	measure_delays(l, w, n, row);
 	measure_queues(l, w, n, row);
 }
@@ -182,7 +185,7 @@ static uint32_t ascending(int32_t n)
 	return (uint32_t)n ^ UINT32_C(0x80000000);
 }
 
-/* Marks the first event of each call: w is sorted by begin. */
+/* Marks the first event of each call: w is sorted by begin, and what begins at once by device and stream. */
 static void mark_first(struct launches *l, struct ts_device_event *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -209,11 +212,11 @@ static size_t by_place(struct launches *l, struct ts_device_event *w, size_t n)
 
 static void one_device(struct launches *l, const struct ts_device_event *w, size_t n)
 {
-	add_row(l, w, n, TS_TRACE_NO_DEVICE);
+	add_row(l, w, n, true);
 	for (size_t i = 0; i < n;) {
 		size_t end = alike(w, n, i);
 
-		add_row(l, w + i, end - i, l->spans->stream[w[i].row]);
+		add_row(l, w + i, end - i, false);
 		i = end;
 	}
 }
@@ -234,6 +237,7 @@ enum ts_status ts_launch_rows(const struct ts_trace *trace, const struct ts_nest
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		w[i].class = 0;
+	(void)by_place(&l, w, n);
 	ts_device_events_by_begin(w, n, l.spare);
 	mark_first(&l, w, n);
 	l.items = ts_arena_array(arena, by_place(&l, w, n), sizeof *l.items);

@@ -4,8 +4,8 @@
  *
  *	delay	begin of the event less the end of its call. It is below 0 where the event began before the call returned, which is
  *		frequent; HTA counts such a delay as 0, and so do `delay` and `sum_ns` here, but `unclipped` does not. Of several
- *		events of one call, which a CUDA graph makes, only the one that began first has a delay: the others waited for it, not
- *		for the host.
+ *		events of one call, which a CUDA graph makes, only the one that began first has a delay (of those that began at once,
+ *		that of the lowest device and stream): the others waited for it, not for the host.
  *	quantile	the least value that is not below the given share of all (nearest rank): always one that occurred
  *	long		delays above 100 us, calls above 50 us, kernels that are shorter than their call on the host: the bounds of
  *			HTA
@@ -36,7 +36,8 @@ struct ts_queue {
 };
 
 struct ts_launch_row {
-	int32_t device, stream; /* stream: TS_TRACE_NO_DEVICE of the whole device */
+	int32_t device, stream; /* stream: TS_TRACE_NO_DEVICE of the whole device, and if not known */
+	bool all_streams;
 	uint64_t events, launched, before_call;
 	uint64_t delays; /* calls that launched: what follows is of them, and valid if there are any */
 	struct ts_launch_times delay, unclipped;

@@ -57,6 +57,34 @@ static void gaps_by_cause(void **state)
 	made_finish(&m);
 }
 
+/* Three events end the gap [20, 60): one whose call nobody knows, one that was asked for at 50, and one at 30. In whatever order they
+ * come, the host was waited for until 30. */
+static void several_end_a_gap(void **state)
+{
+	static const int64_t correlations[] = {99, 2, 3};
+
+	(void)state;
+	for (size_t first = 0; first < 3; first++) {
+		struct ts_idle *rows;
+		struct made m;
+		size_t n;
+
+		made_begin(&m);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 0, 5, 1);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 50, 51, 2);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 30, 31, 3);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 10, 20, 1);
+		for (size_t i = 0; i < 3; i++)
+			made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, (int32_t)((i + first) % 3), 60, 70, correlations[i]);
+		rows_of(&m, &rows, &n);
+		assert_int_equal(rows[0].stream, TS_TRACE_NO_DEVICE);
+		assert_int_equal(rows[0].idle_ns, 40);
+		assert_int_equal(rows[0].host_ns, 10);
+		assert_int_equal(rows[0].launch_ns, 30);
+		made_finish(&m);
+	}
+}
+
 /* A device's streams may be many, and two devices may have one of the same number. */
 static void causes_add_up_to_the_idle_time(void **state)
 {
@@ -102,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaps_by_cause),
+		cmocka_unit_test(several_end_a_gap),
 		cmocka_unit_test(causes_add_up_to_the_idle_time),
 	};
 

@@ -52,6 +52,13 @@ static void begin(size_t n)
 	}
 }
 
+/* All n ranks are on one host. */
+static void one_clock(size_t n)
+{
+	for (size_t r = 0; r < n; r++)
+		made.traces[r].host = ts_span_str("a");
+}
+
 static struct ts_job_arrival *add(size_t rank, int64_t from, int64_t until, int64_t sequence)
 {
 	struct ts_job_trace *t = &made.traces[rank];
@@ -60,6 +67,8 @@ static struct ts_job_arrival *add(size_t rank, int64_t from, int64_t until, int6
 	*a = (struct ts_job_arrival){.begin = from,
 				     .end = until,
 				     .sequence = sequence,
+				     .root = TS_TRACE_NONE,
+				     .peer = TS_TRACE_NONE,
 				     .elements_in = TS_TRACE_NONE,
 				     .elements_out = TS_TRACE_NONE,
 				     .collective = TS_COLLECTIVE_ALL_REDUCE,
@@ -137,8 +146,8 @@ static void the_lowest_of_equal_ones_is_last(void **state)
 	assert_int_equal(ask()->ranks[1].caused_ns, 20);
 }
 
-/* A rank need not wait for the others of a broadcast. */
-static void broadcasts_are_matched_but_nobody_waits(void **state)
+/* Without a root nobody is known to wait: 10 of the first kernel are before the last has begun, all of the second is after it. */
+static void a_broadcast_without_a_root_has_no_rule(void **state)
 {
 	const struct ts_trace_job *j;
 
@@ -151,6 +160,132 @@ static void broadcasts_are_matched_but_nobody_waits(void **state)
 	assert_int_equal(j->groups[0].waits, 0);
 	assert_int_equal(j->n_collectives, 0);
 	assert_false(j->ranks[1].clock.corrected);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_BROADCAST].no_rule[TS_JOB_NO_CLOCK], 1);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_BROADCAST].unknown_ns, 10);
+	assert_int_equal(j->ranks[1].kinds[TS_COLLECTIVE_BROADCAST].unknown_ns, 5);
+	one_clock(2);
+	j = ask();
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_BROADCAST].no_rule[TS_JOB_NO_ROOT], 1);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_BROADCAST].unknown_ns, 10);
+	assert_int_equal(j->ranks[1].kinds[TS_COLLECTIVE_BROADCAST].transfer_ns, 5);
+	/* Two roots are none, and so is one that is not here. */
+	made.arrivals[0][0].root = 0;
+	made.arrivals[1][0].root = 1;
+	assert_int_equal(ask()->n_collectives, 0);
+	made.arrivals[0][0].root = made.arrivals[1][0].root = 7;
+	assert_int_equal(ask()->n_collectives, 0);
+}
+
+/* Rank 1 is the root, and rank 2 the last. Kernels [10, 100), [30, 90), [50, 100). */
+static void receivers_of_a_broadcast_wait_for_its_root(void **state)
+{
+	static const uint64_t wanted[][3] = {{20, 50, 20}, {0, 40, 20}, {0, 50, 0}};
+	const struct ts_trace_job *j;
+
+	(void)state;
+	begin(3);
+	one_clock(3);
+	add(0, 10, 100, 1)->collective = TS_COLLECTIVE_BROADCAST;
+	add(1, 30, 90, 1)->collective = TS_COLLECTIVE_BROADCAST;
+	add(2, 50, 100, 1)->collective = TS_COLLECTIVE_BROADCAST;
+	made.arrivals[2][0].root = 1;
+	j = ask();
+	for (size_t r = 0; r < 3; r++) {
+		const struct ts_job_kind *k = &j->ranks[r].kinds[TS_COLLECTIVE_BROADCAST];
+
+		assert_int_equal(k->waiting_ns, wanted[r][0]);
+		assert_int_equal(k->transfer_ns, wanted[r][1]);
+		assert_int_equal(k->unknown_ns, wanted[r][2]);
+	}
+	assert_int_equal(j->n_collectives, 1);
+	assert_int_equal(j->collectives[0].last_rank, 1);
+	assert_int_equal(j->collectives[0].lateness_ns, 20);
+	assert_int_equal(j->collectives[0].unknown_ns, 40);
+	assert_int_equal(j->ranks[1].caused_ns, 20);
+	assert_int_equal(j->ranks[1].last, 0);
+	assert_int_equal(j->ranks[0].ns[TS_JOB_EXPOSED_WAITING], 20);
+	assert_int_equal(j->close, 0);
+	/* Who waits in a reduce is its root: 20 for rank 2. */
+	for (size_t r = 0; r < 3; r++)
+		made.arrivals[r][0].collective = TS_COLLECTIVE_REDUCE;
+	j = ask();
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_REDUCE].waiting_ns, 0);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_REDUCE].unknown_ns, 40);
+	assert_int_equal(j->ranks[1].kinds[TS_COLLECTIVE_REDUCE].waiting_ns, 20);
+	assert_int_equal(j->collectives[0].last_rank, 2);
+	assert_int_equal(j->collectives[0].lateness_ns, 20);
+	assert_int_equal(j->ranks[2].caused_ns, 20);
+}
+
+static struct ts_job_arrival *add_point(size_t rank, int64_t from, int64_t until, enum ts_job_way way, int64_t peer)
+{
+	struct ts_job_arrival *a = add(rank, from, until, TS_TRACE_NONE);
+
+	a->collective = TS_COLLECTIVE_SEND_RECV;
+	a->way = (uint8_t)way;
+	a->peer = peer;
+	return a;
+}
+
+/* Rank 0 sends twice to rank 1, which sends once to rank 0. The receiver waits 30 for the first; the second receive comes 40 late. */
+static void a_receiver_waits_for_its_sender(void **state)
+{
+	const struct ts_trace_job *j;
+
+	(void)state;
+	begin(2);
+	one_clock(2);
+	add_point(0, 40, 60, TS_JOB_SENDS, 1);
+	add_point(0, 100, 130, TS_JOB_SENDS, 1);
+	add_point(0, 200, 220, TS_JOB_RECEIVES, 1);
+	add_point(1, 10, 70, TS_JOB_RECEIVES, 0);
+	add_point(1, 140, 150, TS_JOB_RECEIVES, 0);
+	add_point(1, 200, 210, TS_JOB_SENDS, 0);
+	j = ask();
+	assert_int_equal(j->groups[0].pairs, 3);
+	assert_int_equal(j->groups[0].waits, 0);
+	assert_int_equal(j->n_collectives, 3);
+	assert_int_equal(j->collectives[0].waiting_ns, 30);
+	assert_int_equal(j->collectives[0].last_rank, 0);
+	assert_int_equal(j->collectives[1].last_rank, 1);
+	assert_int_equal(j->collectives[1].lateness_ns, 40);
+	assert_int_equal(j->collectives[1].waiting_ns, 0);
+	assert_int_equal(j->collectives[1].unknown_ns, 30);
+	assert_int_equal(j->collectives[2].lateness_ns, 0);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_SEND_RECV].unknown_ns, 30);
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_SEND_RECV].transfer_ns, 40);
+	assert_int_equal(j->ranks[1].kinds[TS_COLLECTIVE_SEND_RECV].waiting_ns, 30);
+	assert_int_equal(j->ranks[0].caused_ns, 30);
+	assert_int_equal(j->ranks[0].last, 1);
+	assert_int_equal(j->ranks[1].last, 1);
+}
+
+static void what_is_no_pair_is_counted(void **state)
+{
+	const struct ts_trace_job *j;
+
+	(void)state;
+	begin(3);
+	one_clock(3);
+	add_point(0, 10, 20, TS_JOB_SENDS, 1);
+	add_point(0, 30, 40, TS_JOB_SENDS, 1);
+	add_point(1, 10, 20, TS_JOB_RECEIVES, 0);
+	add_point(2, 10, 20, TS_JOB_SENDS, 1);			/* no receive of it */
+	add_point(2, 30, 40, TS_JOB_SENDS, 9);			/* no such trace */
+	add_point(2, 50, 60, TS_JOB_SENDS, 2);			/* to itself */
+	add_point(2, 70, 80, TS_JOB_WAY_UNKNOWN, 1);		/* or from it */
+	add_point(1, 70, 80, TS_JOB_SENDS, 2)->elements_in = 8; /* of another size: */
+	add_point(2, 90, 95, TS_JOB_RECEIVES, 1)->elements_out = 9;
+	add_point(0, 90, 95, TS_JOB_SENDS, TS_TRACE_NONE);
+	j = ask();
+	assert_int_equal(j->groups[0].pairs, 0);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_COUNTS], 3);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_MISSING], 1);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_ALONE], 1);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_PEER], 3);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_SIZES], 2);
+	assert_string_equal(j->groups[0].example, "from rank 0 to rank 1: 2 sent and 1 received outside of steps");
+	assert_int_equal(j->ranks[0].kinds[TS_COLLECTIVE_SEND_RECV].unknown_ns, 25);
 }
 
 /* --- matching --- */
@@ -214,7 +349,7 @@ static void kinds_and_sizes_must_agree(void **state)
 	assert_int_equal(j->n_collectives, 1);
 	assert_int_equal(j->groups[0].unmatched[TS_JOB_KINDS], 2);
 	assert_int_equal(j->groups[0].unmatched[TS_JOB_SIZES], 2);
-	assert_int_equal(j->groups[0].unmatched[TS_JOB_POINT], 2);
+	assert_int_equal(j->groups[0].unmatched[TS_JOB_PEER], 2);
 	assert_string_equal(j->groups[0].example, "sequence number 1: all_reduce on rank 0, all_gather on rank 1");
 }
 
@@ -709,6 +844,54 @@ static void own_time_is_without_exposed_waiting(void **state)
 	assert_int_equal(j->steps_needed, 8);
 }
 
+/* A job of three steps whose ranks go on together from each of two collectives in a step. Rank `late` computes longer by `more`. */
+static void make_lockstep(size_t n, size_t late, const int64_t *more)
+{
+	int64_t at = 1000000;
+
+	begin(n);
+	for (size_t i = 0; i < 6; i++) {
+		int64_t come[RANKS], last = 0, end;
+
+		for (size_t r = 0; r < n; r++) {
+			come[r] = at + 30000 + (int64_t)((r * 7 + i * 3) % 5) * 1000 + (r == late ? more[i] : 0);
+			last = come[r] > last ? come[r] : last;
+		}
+		end = last + 20000;
+		for (size_t r = 0; r < n; r++) {
+			struct ts_job_trace *t = &made.traces[r];
+			struct ts_job_arrival *a = add(r, come[r], end, (int64_t)i);
+
+			a->in_step = true;
+			a->step = (int64_t)(i / 2) + 5;
+			if (i % 2)
+				t->steps[t->n_steps - 1].end = end;
+			else
+				t->steps[t->n_steps++] =
+					(struct ts_job_step){.number = a->step, .begin = at, .end = end, .there = true};
+		}
+		at = end;
+	}
+}
+
+/* What a step would take if a rank were ideal is what it takes in the same job when that rank has nothing to compute. */
+static void a_rank_in_time_is_as_if_it_were_so(void **state)
+{
+	static const int64_t more[] = {40000, 0, 70000, 20000, 0, 1000};
+	static const int64_t nothing[] = {-29000, -29000, -29000, -29000, -29000, -29000};
+	uint64_t was, in_time;
+
+	(void)state;
+	make_lockstep(4, 2, more);
+	was = ask()->step_ns;
+	in_time = made.job.ranks[2].in_time_ns;
+	assert_true(in_time < was);
+	make_lockstep(4, 2, nothing);
+	assert_int_equal(ask()->step_ns, in_time);
+	/* Whoever is never last changes nothing. */
+	assert_int_equal(made.job.ranks[2].in_time_ns, made.job.step_ns);
+}
+
 /* Two collectives at once, on two streams: what both make wait for counts once. */
 static void exposed_waiting_is_a_union(void **state)
 {
@@ -758,7 +941,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_makes_others_wait),
 		cmocka_unit_test(nobody_is_last_of_equal_ones),
-		cmocka_unit_test(broadcasts_are_matched_but_nobody_waits),
+		cmocka_unit_test(a_broadcast_without_a_root_has_no_rule),
+		cmocka_unit_test(receivers_of_a_broadcast_wait_for_its_root),
+		cmocka_unit_test(a_receiver_waits_for_its_sender),
+		cmocka_unit_test(what_is_no_pair_is_counted),
 		cmocka_unit_test(numbers_match_whatever_is_missing),
 		cmocka_unit_test(by_order_a_step_counts_alone),
 		cmocka_unit_test(kinds_and_sizes_must_agree),
@@ -776,6 +962,7 @@ int main(void)
 		cmocka_unit_test(times_that_no_clock_has),
 		cmocka_unit_test(whatever_traces_say),
 		cmocka_unit_test(own_time_is_without_exposed_waiting),
+		cmocka_unit_test(a_rank_in_time_is_as_if_it_were_so),
 		cmocka_unit_test(the_lowest_of_equal_ones_is_last),
 		cmocka_unit_test(an_offset_stays_within_its_bounds),
 		cmocka_unit_test(clocks_that_contradict_a_third_are_looked_at_again),

@@ -9,7 +9,24 @@
 
 #include <cmocka.h>
 
-enum { SEND_RECV, ALL_TO_ALL, GLOO, GLOO_SEND, MM, STARTS, GROUP_0, GROUP_1, RANKS_01, RANKS_NONE, SHAPE, OWN };
+enum {
+	SEND_RECV,
+	ALL_TO_ALL,
+	GLOO,
+	GLOO_SEND,
+	MM,
+	STARTS,
+	GROUP_0,
+	GROUP_1,
+	RANKS_01,
+	RANKS_NONE,
+	SHAPE,
+	BROADCAST,
+	RECV,
+	RANKS_FEW,
+	RANKS_TWO,
+	OWN
+};
 
 static struct ts_span names[NAMES + OWN];
 static struct ts_job_trace kept;
@@ -31,7 +48,11 @@ static void begin(struct made *m)
 					      "1",
 					      "[0, 1]",
 					      "[]",
-					      "[[64,3],[5]]"};
+					      "[[64,3],[5]]",
+					      "ncclDevKernel_Broadcast_RING_LL(ncclDevComm*)",
+					      "recv",
+					      "[1, 5, 9]",
+					      "[5, 12]"};
 
 	made_begin(m);
 	for (size_t i = 0; i < NAMES; i++)
@@ -69,6 +90,7 @@ static void add_said(struct made *m, int64_t from, int64_t until, uint32_t group
 	c->sequence[0] = sequence;
 	c->ranks[0] = ranks;
 	c->type[0] = c->about[0] = 0;
+	c->rank[0] = c->source[0] = c->destination[0] = TS_TRACE_NONE;
 	made_add(m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, from, until, TS_TRACE_NONE);
 	m->trace.rows.spans.group[at] = group;
 	c->n = 0;
@@ -206,6 +228,44 @@ static void an_operator_says_what_the_kernel_does_not(void **state)
 	made_finish(&m);
 }
 
+/* The operator around a broadcast names its root, as a place in the group; a kernel names the rank that it sends to. */
+static void roots_and_peers_are_of_the_world(void **state)
+{
+	const struct ts_job_trace *t;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	m.trace.about.rank = 5;
+	made_add(&m, TS_TRACE_KERNEL, own(BROADCAST), 3, 100, 200, 1);
+	add_said(&m, 0, 50, own(GROUP_1), own(RANKS_FEW), TS_TRACE_NONE);
+	m.trace.rows.spans.kind[1] = TS_TRACE_OPERATOR;
+	m.trace.rows.collectives.rank[0] = 2;
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 1, 10, 20, 1);
+	add_said(&m, 300, 400, own(GROUP_1), own(RANKS_FEW), TS_TRACE_NONE);
+	add_said(&m, 500, 600, own(GROUP_0), own(RANKS_TWO), TS_TRACE_NONE);
+	add_said(&m, 700, 800, own(GROUP_1), own(RANKS_FEW), TS_TRACE_NONE);
+	for (size_t i = 3; i < 6; i++)
+		m.trace.rows.spans.collective[i] = own(RECV);
+	m.trace.rows.collectives.source[1] = 4;
+	t = keep(&m);
+	assert_int_equal(t->n_arrivals, 4);
+	assert_int_equal(t->arrivals[0].root, 9);
+	assert_int_equal(t->arrivals[0].peer, TS_TRACE_NONE);
+	assert_int_equal(t->arrivals[1].peer, 4);
+	assert_int_equal(t->arrivals[1].way, TS_JOB_RECEIVES);
+	assert_int_equal(t->arrivals[1].root, TS_TRACE_NONE);
+	assert_int_equal(t->arrivals[2].peer, 12); /* the other one of two */
+	assert_int_equal(t->arrivals[2].way, TS_JOB_RECEIVES);
+	assert_int_equal(t->arrivals[3].peer, TS_TRACE_NONE);
+	/* A list that ends before the root does not name it. */
+	m.trace.rows.collectives.rank[0] = 3;
+	assert_int_equal(keep(&m)->arrivals[0].root, TS_TRACE_NONE);
+	m.trace.rows.collectives.rank[0] = -1;
+	assert_int_equal(keep(&m)->arrivals[0].root, TS_TRACE_NONE);
+	made_finish(&m);
+}
+
 static void gloo_works_on_the_host(void **state)
 {
 	const struct ts_job_trace *t;
@@ -246,6 +306,7 @@ int main(void)
 		cmocka_unit_test(steps_follow_each_other_as_devices_saw_them),
 		cmocka_unit_test(an_all_to_all_is_known_by_its_annotation),
 		cmocka_unit_test(an_operator_says_what_the_kernel_does_not),
+		cmocka_unit_test(roots_and_peers_are_of_the_world),
 		cmocka_unit_test(gloo_works_on_the_host),
 	};
 

@@ -183,11 +183,37 @@ static void against_the_definition(void **state)
 	}
 }
 
+/* A call launches on streams 0 and 1 what begins at once: stream 0 has the delay, whichever comes first in the file. Stream 1 has a
+ * queue all the same. */
+static void first_at_once(void **state)
+{
+	(void)state;
+	for (int32_t stream = 0; stream < 2; stream++) {
+		const struct ts_launch_row *r;
+		struct made m;
+		size_t n;
+
+		made_begin(&m);
+		call(&m, 0, 10, 1);
+		kernel(&m, stream, 20, 30, 1);
+		kernel(&m, 1 - stream, 20, 25, 1);
+		r = rows_of(&m, &n);
+		assert_int_equal(n, 3);
+		assert_int_equal(r[1].delays, 1);
+		assert_int_equal(r[1].delay.least_ns, 10);
+		assert_int_equal(r[2].delays, 0);
+		assert_int_equal(r[2].launched, 1);
+		assert_int_equal(r[2].queued.sum_ns, 20);
+		made_finish(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_paper),
 		cmocka_unit_test(graph_fills_the_queue),
+		cmocka_unit_test(first_at_once),
 		cmocka_unit_test(clocks_that_disagree),
 		cmocka_unit_test(against_the_definition),
 	};

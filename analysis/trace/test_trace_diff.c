@@ -100,7 +100,7 @@ static struct ts_trace_diff diff_of(struct side *a, struct side *b)
 {
 	struct ts_trace_diff d;
 
-	assert_int_equal(ts_trace_diff(&a->m.trace, &b->m.trace, &a->m.arena, &d, &a->m.err), TS_OK);
+	assert_int_equal(ts_trace_diff(&a->m.trace, &b->m.trace, NULL, &a->m.arena, &d, &a->m.err), TS_OK);
 	return d;
 }
 

@@ -189,6 +189,29 @@ static void waits_behind(struct made *m, int64_t every)
 	assert_int_equal(answer.verdict.n_advice, 1);
 }
 
+/* What is computed for the rows alone says the same as the whole answer, and needs nothing of the trace afterwards. */
+static void rows_alone_say_the_same(void **state)
+{
+	struct ts_measures rows = {0};
+	struct ts_arena scratch;
+	struct made m;
+
+	(void)state;
+	waits_behind(&m, 4);
+	ts_arena_init(&scratch, 0);
+	assert_int_equal(ts_trace_rows_of(&m.trace, &scratch, &m.arena, &rows, &m.err), TS_OK);
+	ts_arena_finish(&scratch);
+	assert_int_equal(rows.n, answer.verdict.measures.n);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct ts_measure *a = &rows.items[i], *b = &answer.verdict.measures.items[i];
+
+		if (!ts_span_eq(a->subject, b->subject) || !ts_span_eq(a->name, b->name) || a->known != b->known ||
+		    !ts_span_eq(a->text, b->text) || (a->known && a->unit != TS_UNIT_TEXT && !(fabs(a->value - b->value) <= 0)))
+			fail_msg("%.*s %.*s differs", TS_SPAN_ARG(a->subject), TS_SPAN_ARG(a->name));
+	}
+	made_finish(&m);
+}
+
 /* The same idle time is not advised twice. */
 static void waits_or_the_host(void **state)
 {
@@ -208,6 +231,40 @@ static void waits_or_the_host(void **state)
 	made_finish(&m);
 }
 
+/* 60 kernels of 7 ms, each asked for 2 ms after the last has ended, of which the host is in a data loader for 1.5 ms, and begun 1 ms
+ * later. Twelve of them are of attention that computes all scores. The host compiles for 30 of the 600 ms. */
+static void loading_attention_compiling(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, t - 5 * MS / 2,
+		t - MS);
+		made_host(&m, TS_TRACE_OPERATOR, i % 5 ? "aten::mm" : "aten::_scaled_dot_product_attention_math", 0, t - MS, t);
+		made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t - MS, t, t + 7 * MS);
+	}
+	made_host(&m, TS_TRACE_ANNOTATION, "_compile.compile_inner (dynamo_timed)", 0, 600 * MS, 630 * MS);
+	judge(&m, NULL);
+	is("idle_host", "time_s", 0.118);
+	is("idle_loading", "time_s", 0.0885);
+	is("math_attention", "time_s", 0.084);
+	is("math_attention", "share_ratio", 0.2);
+	is("compiled", "compiling_s", 0.030);
+	is("compiled", "compiling_ratio", 30 / 632.5); /* of the thread, from the first loading on */
+	assert_non_null(finding("TRACE.LOADER"));
+	assert_non_null(finding("TRACE.MATH_ATTENTION"));
+	/* Most of the idle time for the host lies in the loader, so that is what is advised. */
+	assert_null(finding("TRACE.RECOMPILED"));
+	assert_int_equal(answer.verdict.n_advice, 2);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.LOADER"));
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.MATH_ATTENTION"));
+	made_finish(&m);
+}
+
 static void without_a_device(void **state)
 {
 	struct made m;
@@ -217,12 +274,12 @@ static void without_a_device(void **state)
 	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 10, TS_TRACE_NONE);
 	judge(&m, NULL);
 	assert_int_equal(answer.verdict.findings.n, 0);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 6); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
+	assert_int_equal(answer.verdict.findings.n_unchecked, 8); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
 	assert_true(ts_span_is(answer.verdict.findings.unchecked[0].reason, "the trace has no events of devices"));
 	answer.has_world_size = true;
 	answer.world_size = 2;
 	assert_int_equal(ts_trace_judge(&answer, NULL, &m.arena, &m.err), TS_OK);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 7);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 9);
 	made_finish(&m);
 }
 
@@ -259,6 +316,8 @@ int main(void)
 		cmocka_unit_test(idle_for_the_host),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
+		cmocka_unit_test(loading_attention_compiling),
+		cmocka_unit_test(rows_alone_say_the_same),
 		cmocka_unit_test(without_a_device),
 		cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(each_row_was_made),

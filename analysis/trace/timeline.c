@@ -158,6 +158,8 @@ static enum ts_status places(struct ts_device_event *w, const struct ts_device_e
 	if (!ret->items)
 		return ts_arena_error(arena, err);
 	by_group(w, n, spare, s, ret, add_place);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->items[i].all_streams = !streams;
 	return TS_OK;
 }
 

@@ -32,9 +32,10 @@ struct ts_timeline {
 	} collectives[TS_COLLECTIVES];
 };
 
-/* device and stream: TS_TRACE_NO_DEVICE in a row over all of them. */
+/* device and stream: TS_TRACE_NO_DEVICE if not known, and the stream in a row over all of them. */
 struct ts_timeline_of {
 	int32_t device, stream;
+	bool all_streams;
 	struct ts_timeline timeline;
 };
 

@@ -7,6 +7,7 @@
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/timeline.h"
 #include "analysis/trace/trace_host.h"
+#include "analysis/trace/trace_recorded.h"
 #include "analysis/trace/trace_rows.h"
 #include "analysis/trace/trace_verdict.h"
 #include "analysis/trace/trace_work.h"
@@ -18,12 +19,19 @@ struct ts_trace_answer {
 	bool has_rank, has_world_size;
 	int64_t rank, world_size;
 	struct ts_span backend, device_name; /* of the first device; empty: not said */
+	struct ts_trace_recorded recorded;
 	int64_t base_ns;
 	uint64_t events; /* in the file */
 	uint64_t spans, operators, python, annotations, runtime, kernels, copies, fills, flows, allocations, counters;
 	bool cut; /* the file ends too early */
+	struct ts_trace_other {
+		struct ts_span category; /* "mtia_ccp_events"; empty: the spans say none */
+		uint64_t count;
+	} * others; /* categories that the reader does not know, whose spans count as no work of a device; the most spans first */
+	size_t n_others;
 	struct ts_trace_notice *notices;
 	size_t n_notices;
+	struct ts_trace_warmup warmup;
 	struct ts_timelines lines;
 	struct ts_kernel_sums sums;
 	struct ts_idle *idle; /* of each device and stream */
@@ -35,8 +43,8 @@ struct ts_trace_answer {
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's.
- * asked: of the critical path; NULL: that of the whole trace. TS_NOT_FOUND: the trace does not have the step. */
-enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_path_asked *asked, struct ts_arena *arena,
+ * critical: where the caller has found the path already, such as of one step; NULL: that of the trace is found. */
+enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_critical_path *critical, struct ts_arena *arena,
 			       struct ts_trace_answer *ret, struct ts_error *err);
 
 #endif

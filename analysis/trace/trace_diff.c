@@ -371,14 +371,32 @@ static enum ts_status compare_all(struct compare *c, struct ts_trace_diff *d, st
 	return TS_OK;
 }
 
-enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, struct ts_arena *arena, struct ts_trace_diff *ret,
-			     struct ts_error *err)
+/* Versions, device and options of the recordings. */
+static enum ts_status recorded(const struct ts_trace *a, const struct ts_trace *b, struct ts_arena *arena, struct ts_trace_diff *d,
+			       struct ts_error *err)
+{
+	const char *apart;
+
+	if (ts_trace_recorded(&a->about, arena, &d->a.recording, err) || ts_trace_recorded(&b->about, arena, &d->b.recording, err))
+		return err->status;
+	apart = ts_trace_recorded_apart(&d->a.recording, "A", &d->b.recording, "B", arena);
+	if (apart && *apart)
+		apart = ts_arena_printf(arena, "The traces were not recorded alike, which can be why times differ: %s.", apart);
+	if (!apart)
+		return ts_arena_error(arena, err);
+	d->recorded_apart = ts_span_str(apart);
+	return TS_OK;
+}
+
+enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, const struct ts_warmup_asked *warmup,
+			     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err)
 {
 	struct ts_trace_diff d = {.device = ts_trace_has_device(a) && ts_trace_has_device(b)};
 	struct ts_trace_side sides[2];
 	struct compare c = {.a = &sides[0], .b = &sides[1], .arena = arena};
+	const struct ts_warmup_asked asked = warmup ? *warmup : (struct ts_warmup_asked){.given = false};
 
-	if (ts_trace_side(a, d.device, arena, &sides[0], err) || ts_trace_side(b, d.device, arena, &sides[1], err))
+	if (ts_trace_side(a, d.device, &asked, arena, &sides[0], err) || ts_trace_side(b, d.device, &asked, arena, &sides[1], err))
 		return err->status;
 	c.numbers[0] = ts_arena_array(arena, sides[0].n, sizeof **c.numbers);
 	c.numbers[1] = ts_arena_array(arena, sides[1].n, sizeof **c.numbers);
@@ -387,7 +405,7 @@ enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b,
 		return ts_arena_error(arena, err);
 	d.a = about(&sides[0]);
 	d.b = about(&sides[1]);
-	if (compare_all(&c, &d, err) || ts_trace_diff_replaced(&d, sides, arena, err))
+	if (recorded(a, b, arena, &d, err) || compare_all(&c, &d, err) || ts_trace_diff_replaced(&d, sides, arena, err))
 		return err->status;
 	d.verdict = verdict_of(&d);
 	if (ts_trace_diff_say(&d, arena, err))
@@ -408,7 +426,7 @@ enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const stru
 	for (; n < 2 && !status; n += !status)
 		status = ts_trace_columns_load(get, ctx, of[n], arena, &traces[n], &record, err);
 	if (!status)
-		status = ts_trace_diff(&traces[0], &traces[1], arena, ret, err);
+		status = ts_trace_diff(&traces[0], &traces[1], NULL, arena, ret, err);
 	while (n-- > 0)
 		ts_trace_finish(&traces[n]);
 	return status;

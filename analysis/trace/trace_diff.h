@@ -17,6 +17,7 @@
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_DIFF_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_DIFF_H
 
+#include "analysis/trace/trace_recorded.h"
 #include "analysis/trace/trace_side.h"
 #include "run/index.h"
 
@@ -56,6 +57,7 @@ struct ts_trace_diff_side {
 	bool whole;
 	uint64_t recorded, skipped, n;
 	int64_t first, last; /* valid unless whole */
+	struct ts_trace_recorded recording;
 };
 
 enum ts_trace_diff_verdict {
@@ -74,10 +76,12 @@ struct ts_trace_diff {
 	size_t n_tables;
 	enum ts_trace_diff_verdict verdict;
 	struct ts_span sentence; /* what it comes to */
+	struct ts_span recorded_apart; /* how the recordings differ, which can be why their times do; empty: nothing of it is said */
 };
 
-enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, struct ts_arena *arena, struct ts_trace_diff *ret,
-			     struct ts_error *err);
+/* warmup: as in trace_side.h; NULL: not given. */
+enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, const struct ts_warmup_asked *warmup,
+			     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);
 /* The same of stored traces, by the ids of their columns; they are loaded for it, and what the answer keeps of them is the arena's. */
 enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const struct ts_id *a, const struct ts_id *b,
 				    struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);

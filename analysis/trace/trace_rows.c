@@ -38,6 +38,7 @@ static void add_idle(const struct ts_trace_answer *a, uint64_t *ns)
 		add(&ns[TS_TIME_IDLE_BEHIND], row->behind_ns);
 		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns);
 		add(&ns[TS_TIME_IDLE_UNKNOWN], row->unknown_ns);
+		add(&ns[TS_TIME_IDLE_LOADING], row->loading_ns);
 	}
 }
 
@@ -56,6 +57,9 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 		if (s->category == TS_KERNEL_ELEMENTWISE)
 			add(&out.ns[TS_TIME_ELEMENTWISE], s->sum_ns);
 	}
+	for (size_t i = 0; i < a->work.marks.n_found; i++)
+		if (a->work.marks.found[i].attention == TS_ATTENTION_MATH)
+			add(&out.ns[TS_TIME_MATH_ATTENTION], a->work.marks.found[i].sum.ns);
 	return out;
 }
 
@@ -88,13 +92,25 @@ static void ratio(struct making *m, enum ts_measure_name what, const char *of, u
 		unknown(m, what, of, why_not);
 }
 
+/* What is known of the operators of less than half of the work says nothing of the rest. */
+static bool knows_operators(const struct ts_trace_answer *a)
+{
+	return a->work.known.ns >= a->work.all.ns - a->work.all.ns / 2;
+}
+
 static void times(struct making *m, const struct ts_trace_answer *a)
 {
+	static const char no_operators[] = "the trace does not have the operators of most of its work";
 	const struct ts_device_times t = ts_device_times(a);
 
 	for (int i = 0; i < TS_TRACE_TIMES; i++) {
-		bool of_work = i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE;
+		bool of_work = i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE || i == TS_TIME_MATH_ATTENTION;
 
+		if (i == TS_TIME_MATH_ATTENTION && a->lines.all.events && !knows_operators(a)) {
+			unknown(m, TS_M_TRACE_TIME, ts_trace_times[i], no_operators);
+			unknown(m, TS_M_TRACE_SHARE, ts_trace_times[i], no_operators);
+			continue;
+		}
 		if (a->lines.all.events)
 			value(m, TS_M_TRACE_TIME, ts_trace_times[i], seconds(t.ns[i]));
 		else
@@ -161,7 +177,8 @@ static void source(struct making *m, const struct ts_host_waits *w)
 		most_calls = calls;
 		most = rows[i]->source;
 	}
-	m->ok = m->ok && ts_measure_text(m->rows, m->arena, TS_M_TRACE_WAIT_SOURCE, TS_NO_SUBJECT, most);
+	most = ts_arena_span(m->arena, most); /* a trace of a run is gone before its rows */
+	m->ok = m->ok && most.data && ts_measure_text(m->rows, m->arena, TS_M_TRACE_WAIT_SOURCE, TS_NO_SUBJECT, most);
 }
 
 static void steps(struct making *m, const struct ts_timelines *l)
@@ -185,6 +202,20 @@ static void steps(struct making *m, const struct ts_timelines *l)
 	ratio(m, TS_M_TRACE_STEP_EXPOSED_SHARE, NULL, exposed, host, "the steps of the trace take no time");
 }
 
+/* Compiling is measured on the main thread of the host. */
+static void compiled(struct making *m, const struct ts_trace_answer *a)
+{
+	static const char none[] = "the trace has no main thread of the host";
+	uint64_t whole = a->host.steps.all.wall_ns, ns = a->work.marks.compile_ns;
+
+	value(m, TS_M_TRACE_RECOMPILED, NULL, (double)a->work.marks.recompiled);
+	if (whole)
+		value(m, TS_M_TRACE_COMPILE_TIME, NULL, seconds(ns));
+	else
+		unknown(m, TS_M_TRACE_COMPILE_TIME, NULL, none);
+	ratio(m, TS_M_TRACE_COMPILE_SHARE, NULL, ns < whole ? ns : whole, whole, none);
+}
+
 static void world_size(struct making *m, bool said, int64_t ranks)
 {
 	if (said)
@@ -201,6 +232,7 @@ enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_are
 	times(&m, answer);
 	work(&m, answer);
 	source(&m, &answer->host.waits);
+	compiled(&m, answer);
 	steps(&m, &answer->lines);
 	world_size(&m, answer->has_world_size, answer->world_size);
 	return m.ok ? TS_OK : ts_arena_error(arena, err);
@@ -210,10 +242,16 @@ enum ts_status ts_trace_rows_of(const struct ts_trace *trace, struct ts_arena *s
 				struct ts_measures *io_rows, struct ts_error *err)
 {
 	struct ts_trace_answer a = {.has_world_size = trace->about.world_size != TS_TRACE_NONE, .world_size = trace->about.world_size};
+	struct ts_device_work work;
+	struct ts_nest nest;
 
 	if (ts_timelines(trace, scratch, &a.lines, err) || ts_kernel_sums(trace, scratch, &a.sums, err) ||
-	    ts_idle_rows(trace, scratch, &a.idle, &a.n_idle, err))
+	    ts_idle_rows(trace, scratch, &a.idle, &a.n_idle, err) || ts_nest(trace, scratch, &nest, err) ||
+	    ts_trace_host(trace, &nest, &a.lines, scratch, &a.host, err) || ts_device_work(trace, &nest, scratch, &work, err) ||
+	    ts_work_marks(trace, &nest, &work, scratch, &a.work.marks, err))
 		return err->status;
+	a.work.all = work.all;
+	a.work.known = work.known;
 	return ts_trace_rows(&a, arena, io_rows, err);
 }
 

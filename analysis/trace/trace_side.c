@@ -94,12 +94,12 @@ static void device_windows(struct ts_trace_side *side, const struct ts_timelines
 	}
 }
 
-/* Leaves out the first step, and those beyond the most. */
-static void choose(struct ts_trace_side *side, const struct ts_timelines *lines)
+/* Leaves out the first steps, and those beyond the most. */
+static void choose(struct ts_trace_side *side, const struct ts_timelines *lines, const struct ts_warmup_asked *warmup)
 {
 	const struct ts_trace_spans *s = &side->trace->rows.spans;
 
-	side->skipped = side->n_recorded >= TS_SIDE_WARM_UP_OF;
+	side->skipped = warmup->given ? (size_t)warmup->steps : side->n_recorded >= TS_SIDE_WARM_UP_OF;
 	side->n = side->n_recorded - side->skipped;
 	side->n = side->n < TS_SIDE_STEPS_MOST ? side->n : TS_SIDE_STEPS_MOST;
 	side->windows += side->skipped;
@@ -116,8 +116,8 @@ static void choose(struct ts_trace_side *side, const struct ts_timelines *lines)
 	}
 }
 
-enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, struct ts_arena *arena, struct ts_trace_side *ret,
-			     struct ts_error *err)
+enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, const struct ts_warmup_asked *warmup, struct ts_arena *arena,
+			     struct ts_trace_side *ret, struct ts_error *err)
 {
 	struct ts_trace_side side = {.trace = trace, .device = device, .clock_ns = clock_of(&trace->rows.spans)};
 	struct ts_timelines lines;
@@ -139,7 +139,7 @@ enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, struct t
 		whole_window(&side);
 	} else {
 		(device ? device_windows : host_windows)(&side, &lines);
-		choose(&side, &lines);
+		choose(&side, &lines, warmup);
 	}
 	*ret = side;
 	return TS_OK;

@@ -1,9 +1,10 @@
 /* trace_side.h - one trace as a side of a comparison: its steps, and what each of them took, as cells of a row and a step.
  *
- * Steps are ProfilerStep#N, all but the first of three or more, which a profiler's start and warm-up lengthen; a trace without them
- * counts as one. On devices the time of a step goes from the completion of the one before (the end of the last event that it or an
- * earlier one launched) to its own; the first from its begin on the host. So the times of steps add up to that of the trace however
- * far the host runs ahead, which makes the durations of ProfilerStep itself too short. On the host it is the step's own duration.
+ * Steps are ProfilerStep#N, all but the first of three or more, which a profiler's start and warm-up lengthen, or but as many as are
+ * asked to be left out; a trace without them counts as one. On devices the time of a step goes from the completion of the one before
+ * (the end of the last event that it or an earlier one launched) to its own; the first from its begin on the host. So the times of
+ * steps add up to that of the trace however far the host runs ahead, which makes the durations of ProfilerStep itself too short. On the
+ * host it is the step's own duration.
  *
  * The moments of that time belong to parts (moments.h):
  *	on devices	categories of kernels, then exposed communication by kind, then exposed copies, then idle by cause (idle.h; of
@@ -18,6 +19,7 @@
 
 #include "analysis/trace/nest.h"
 #include "analysis/trace/timeline.h"
+#include "analysis/trace/trace_warmup.h"
 
 enum { TS_SIDE_STEPS_MOST = 100000, TS_SIDE_WARM_UP_OF = 3 };
 #define TS_SIDE_NO_STEP UINT32_MAX
@@ -68,8 +70,9 @@ struct ts_trace_cells {
 
 /* Whether the trace has work of a device. */
 bool ts_trace_has_device(const struct ts_trace *trace);
-enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, struct ts_arena *arena, struct ts_trace_side *ret,
-			     struct ts_error *err);
+/* warmup: how many of the first steps are left out, if that is given; fewer than there are (trace_warmup.h). */
+enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, const struct ts_warmup_asked *warmup, struct ts_arena *arena,
+			     struct ts_trace_side *ret, struct ts_error *err);
 /* Cells are by the trace's own names. Several of them may be one text in `names`, of kernels without arguments, of functions without
  * the address of an object: whoever pairs them adds them up. */
 enum ts_status ts_trace_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,

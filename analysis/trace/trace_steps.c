@@ -15,6 +15,17 @@ static bool number_of(struct ts_span name, int64_t *ret)
 	return ts_span_skip(&name, mark) && ts_parse_i64(name, ret);
 }
 
+size_t ts_trace_steps_count(const struct ts_trace *trace)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	int64_t number;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->kind[i] == TS_TRACE_ANNOTATION && number_of(trace->names[s->name[i]], &number);
+	return n;
+}
+
 enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_step **ret, size_t *ret_n,
 			      struct ts_error *err)
 {
@@ -22,10 +33,8 @@ enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *are
 	struct ts_device_event *w, *spare;
 	struct ts_trace_step *steps;
 	int64_t number = 0;
-	size_t n = 0;
+	size_t n = ts_trace_steps_count(trace);
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->kind[i] == TS_TRACE_ANNOTATION && number_of(trace->names[s->name[i]], &number);
 	w = ts_arena_array(arena, n, sizeof *w);
 	spare = ts_arena_array(arena, n, sizeof *spare);
 	steps = ts_arena_array(arena, n, sizeof *steps);

@@ -13,6 +13,8 @@ struct ts_trace_step {
 
 /* Whether an annotation of this name marks a step, whatever stands behind its '#'. */
 bool ts_is_step(struct ts_span name);
+/* How many steps have a number. */
+size_t ts_trace_steps_count(const struct ts_trace *trace);
 /* The steps that have a number, by begin, in the arena. */
 enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_step **ret, size_t *ret_n,
 			      struct ts_error *err);

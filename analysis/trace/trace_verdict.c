@@ -15,6 +15,8 @@ static const struct {
 	{"TRACE.COPIES", TS_TIME_EXPOSED_COPIES},
 	{"TRACE.FILLS", TS_TIME_FILLS},
 	{"TRACE.ELEMENTWISE", TS_TIME_ELEMENTWISE},
+	{"TRACE.LOADER", TS_TIME_IDLE_LOADING},
+	{"TRACE.MATH_ATTENTION", TS_TIME_MATH_ATTENTION},
 };
 
 static bool time_of(struct ts_span code, const struct ts_device_times *times, uint64_t *ret)
@@ -36,15 +38,26 @@ static bool has(const struct ts_findings *findings, const char *code)
 	return false;
 }
 
-/* Idle time behind a wait of the host is mostly idle time that waits for the host, too: only one of the two is advised. The waits are,
- * as the more specific, if they account for at least half of it. */
+/* Idle time behind a wait of the host, or in a data loader, is idle time that waits for the host, too: only one of the two is advised.
+ * The more specific is, if it accounts for at least half of the other. */
 static bool is_said_by_other(struct ts_span code, const struct ts_findings *findings, const struct ts_device_times *t)
 {
-	bool waits = t->ns[TS_TIME_IDLE_AFTER_WAITS] >= t->ns[TS_TIME_IDLE_HOST] - t->ns[TS_TIME_IDLE_HOST] / 2;
+	static const struct {
+		const char *code;
+		enum ts_trace_time time;
+	} of_host[] = {{"TRACE.SYNC", TS_TIME_IDLE_AFTER_WAITS}, {"TRACE.LOADER", TS_TIME_IDLE_LOADING}};
+	uint64_t half = t->ns[TS_TIME_IDLE_HOST] - t->ns[TS_TIME_IDLE_HOST] / 2;
+	bool is_host = ts_span_is(code, "TRACE.HOST_BOUND");
 
-	if (!has(findings, "TRACE.SYNC") || !has(findings, "TRACE.HOST_BOUND"))
-		return false;
-	return ts_span_is(code, waits ? "TRACE.HOST_BOUND" : "TRACE.SYNC");
+	for (size_t i = 0; i < sizeof of_host / sizeof of_host[0]; i++) {
+		bool most = t->ns[of_host[i].time] >= half;
+
+		if (is_host && most && has(findings, of_host[i].code))
+			return true;
+		if (ts_span_is(code, of_host[i].code) && !most && has(findings, "TRACE.HOST_BOUND"))
+			return true;
+	}
+	return false;
 }
 
 /* Keeps the longest, in order; among equals the finding that came first. */

@@ -289,23 +289,38 @@ static int64_t compilation(struct ts_span name)
 	return number.len < name.len && n && ts_parse_i64(ts_span_part(number, 0, n), &v) ? v : -1;
 }
 
+/* Counts an entry, and takes what it launched from the region around it; outer is that one's row, and 1. */
+static void enter(struct ts_region_sum *sums, const uint32_t *names, const struct ts_work_sum *below, uint32_t i, uint32_t outer)
+{
+	struct ts_region_sum *around = outer ? &sums[names[outer - 1]] : NULL;
+
+	sums[names[i]].count++;
+	if (around) {
+		around->sum.count -= below[i].count < around->sum.count ? below[i].count : around->sum.count;
+		around->sum.ns -= below[i].ns < around->sum.ns ? below[i].ns : around->sum.ns;
+	}
+	ts_work_add(&sums[names[i]].sum, below[i].count, below[i].ns);
+}
+
 static enum ts_status regions(const struct marks *m, const struct ts_device_work *work, struct ts_arena *arena,
 			      struct ts_work_marks *out, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &m->trace->rows.spans;
 	struct ts_region_sum *sums = ts_arena_array(arena, m->trace->n_names, sizeof *sums);
+	uint32_t *region = ts_arena_array(arena, s->n, sizeof *region); /* the innermost, and 1 */
 	uint8_t *within = ts_arena_array(arena, s->n, 1);
 
-	if (!sums || !within)
+	if (!sums || !within || !region)
 		return ts_arena_error(arena, err);
 	for (size_t k = 0; k < m->nest->n_order; k++) {
 		uint32_t i = m->nest->order[k], parent = m->nest->parent[i];
 		uint8_t own = marks_at(m, i) & (REGION | COMPILING), around = parent == TS_NEST_NONE ? 0 : within[parent];
 
 		within[i] = around | own;
-		if (own & REGION && !(around & REGION)) {
-			sums[s->name[i]].count++;
-			ts_work_add(&sums[s->name[i]].sum, work->below[i].count, work->below[i].ns);
+		region[i] = parent == TS_NEST_NONE ? 0 : region[parent];
+		if (own & REGION) {
+			enter(sums, s->name, work->below, i, region[i]);
+			region[i] = i + 1;
 		}
 		if (own & COMPILING && !(around & COMPILING)) {
 			out->compiling++;
@@ -343,7 +358,8 @@ enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest 
 	struct ts_work_marks out = {0};
 
 	if (read_names(&m, arena, err) || recomputation(&m, arena, &out, err) || optimizers(&m, arena, &out, err) ||
-	    attention(&m, work, arena, &out, err) || regions(&m, work, arena, &out, err))
+	    attention(&m, work, arena, &out, err) || regions(&m, work, arena, &out, err) ||
+	    ts_graph_breaks(trace, nest, arena, &out.breaks, err))
 		return err->status;
 	graphs(trace, &out);
 	*ret = out;

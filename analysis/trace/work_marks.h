@@ -14,7 +14,8 @@
  * Attention: operators of one implementation that stand in none of the same one. Math is aten::_scaled_dot_product_attention_math,
  * which computes the scores in full; what its backward pass launches is not among it.
  *
- * Compiled: annotations and operators "Torch-Compiled Region: FRAME/N"; N counts the compilations of the frame before it.
+ * Compiled: annotations and operators "Torch-Compiled Region: FRAME/N"; N counts the compilations of the frame before it. Behind a
+ * graph break a region stands within another one; work counts for the innermost.
  * Compiling: time of the host in annotations and operators with "(dynamo_timed)", and in Python functions of _dynamo/convert_frame.py
  * that compile, the outermost.
  *
@@ -24,6 +25,7 @@
 #define TSCOPE_ANALYSIS_TRACE_WORK_MARKS_H
 
 #include "analysis/trace/device_work.h"
+#include "analysis/trace/graph_breaks.h"
 
 struct ts_optimizer_sum {
 	struct ts_span name; /* "Optimizer.step#AdamW.step" */
@@ -70,6 +72,7 @@ struct ts_work_marks {
 	struct ts_region_sum *regions; /* the longest first, then by name */
 	size_t n_regions;
 	uint64_t recompiled;		/* regions that are not their frame's first compilation */
+	struct ts_graph_breaks breaks;
 	uint64_t compiling, compile_ns; /* on the host */
 	uint64_t graph_launches;	/* cudaGraphLaunch, hipGraphLaunch */
 };

@@ -172,7 +172,7 @@ enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t 
 	for (size_t i = 0; !status && i < n; i++) {
 		if (ts_is_path(typed[i]))
 			continue;
-		if (!cli->meant_path && ts_file_kind(typed[i]) == TS_FILE_DIRECTORY)
+		if (!cli->meant_path && (ts_file_kind(typed[i]) == TS_FILE_DIRECTORY || ts_file_kind(typed[i]) == TS_FILE_REGULAR))
 			cli->meant_path = typed[i];
 		status = ts_cli_spec(cli, typed[i], &ret_specs[i], err);
 		if (!status && paths && cli->target.server)

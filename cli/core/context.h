@@ -27,7 +27,7 @@ struct ts_cli {
 	struct ts_target target;
 	bool json;
 	bool quiet;
-	const char *meant_path; /* a word that was taken as a name although a directory of that name exists; NULL: none */
+	const char *meant_path; /* a word that was taken as a name although a file or directory of that name exists; NULL: none */
 	int exit_code;
 };
 

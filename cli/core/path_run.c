@@ -5,10 +5,34 @@
 #include "cli/core/progress.h"
 #include "ingest/readers.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 bool ts_is_path(const char *word)
 {
 	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
 	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+}
+
+/* A folder that may not be searched is no proof that nothing is in it. */
+static bool is_missing(const char *path)
+{
+	return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+enum ts_status ts_path_check(const char *word, struct ts_arena *arena, struct ts_error *err)
+{
+	const char *part = strrchr(word, '#'), *file = word;
+
+	if (!ts_is_path(word) || strpbrk(word, "*?[") || !is_missing(word))
+		return TS_OK;
+	if (part)
+		file = ts_arena_printf(arena, "%.*s", (int)(part - word), word);
+	if (!file)
+		return ts_arena_error(arena, err);
+	if (part && !is_missing(file))
+		return TS_OK;
+	return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", word);
 }
 
 /* Nobody but this command reads what is kept here, so it is not compressed. */
@@ -20,19 +44,27 @@ static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span obj
 	return ts_seal_plain(id, object, &sealed, err) ? err->status : engine->ops->put_many(engine, &sealed, 1, NULL, err);
 }
 
+/* Of what loses nothing, what whoever reads the answer must know: that it grows still, and why a number is not that of the file. */
+static bool is_said(const struct ts_notice *n)
+{
+	return n->level != TS_NOTICE_INFO || strcmp(n->code, "still_growing") == 0 || strcmp(n->code, "trace_place") == 0;
+}
+
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all)
 {
 	for (size_t i = 0; i < notices->n; i++) {
 		const struct ts_notice *n = &notices->items[i];
+		struct ts_span place;
 		char line[32] = "", times[48] = "";
 
-		if (n->level == TS_NOTICE_INFO && !all && strcmp(n->code, "still_growing") != 0)
+		if (!all && !is_said(n))
 			continue;
 		if (n->line)
 			ts_text_u64(line, ":", n->line, "");
 		if (n->count > 1)
 			ts_text_u64(times, " (", n->count, " times)");
-		ts_cli_say(cli, "%s%s%.*s%s: %s%s%s%s%.*s", path, n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
+		place = ts_notice_place(path, n->file);
+		ts_cli_say(cli, "%.*s%s%.*s%s: %s%s%s%s%.*s", TS_SPAN_ARG(place), n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
 			   n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
 			   TS_SPAN_ARG(n->detail));
 	}
@@ -108,6 +140,7 @@ enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span 
 	options.part = run.part;
 	options.more = run.more;
 	options.n_more = run.n_more;
+	options.around = run.around;
 	ts_progress_begin(&progress, cli, "reading", path);
 	status = ts_ingest(&options, keep, engine, &cli->arena, &result, err);
 	ts_progress_end(&progress);

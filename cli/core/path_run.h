@@ -9,6 +9,8 @@
 
 /* Whether the word begins with /, ./ or ../, or is . or .. itself. No run's name begins so. */
 bool ts_is_path(const char *word);
+/* TS_NOT_FOUND if the word is a path, and no glob, at which nothing is. FILE#PART is there if FILE is. */
+enum ts_status ts_path_check(const char *word, struct ts_arena *arena, struct ts_error *err);
 
 /* Ingests the directory into the target's overlay; *ret_spec is the id of its head. Notices about skipped input go to stderr. */
 enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err);

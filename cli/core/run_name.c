@@ -26,7 +26,7 @@ static const char *const files[] = {"final_summary.json", "log.csv",	  "log.json
 				    "steps.jsonl",	  "train.log",	  "trainer_state.json", "training.log"};
 
 /* What stands before the number of a folder that counts runs or parts of one. */
-static const char *const counted[] = {"", "checkpoint-", "epoch_", "rank", "version_"};
+static const char *const counted[] = {"", "checkpoint-", "epoch_", "iteration_", "rank", "version_"};
 
 /* The real path of a run, cut into its components. */
 struct parts {

@@ -21,6 +21,7 @@ struct ts_verb {
 	const char *exits;    /* one "N meaning" per line */
 
 	size_t min_words, max_words; /* how many words the verb takes */
+	size_t paths;		     /* how many of the first ones may be paths: one that is not there is said before all else */
 	enum ts_complete words; /* what a shell offers for the words */
 	const char *first_word; /* what it offers for the first one, if that differs: "loss lr" */
 	bool pages;	      /* long output goes through the pager */

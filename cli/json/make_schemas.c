@@ -17,7 +17,7 @@ static const struct {
 } verbs[] = {
 	{"diff",
 	 {&ts_shape_diff_answer, &ts_shape_matrix_answer, &ts_shape_trace_diff, &ts_shape_trace_ranks, &ts_shape_memory_diff,
-	  &ts_shape_peer}},
+	  &ts_shape_memory_diffs, &ts_shape_peer}},
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},

@@ -3,6 +3,7 @@
 #include "analysis/peers/axolotl_snapshot.h"
 #include "analysis/peers/axolotl_trace.h"
 #include "analysis/peers/kempner.h"
+#include "cli/core/device_memory.h"
 #include "cli/core/verb.h"
 #include "cli/trace/analyze_trace.h"
 #include "ingest/snapshot/snapshot_read.h"
@@ -60,7 +61,7 @@ enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct 
 
 	if (tool && strcmp(tool, "axolotl") != 0)
 		return ts_error_set(err, TS_INVALID, "analyze: %s has no tables of memory snapshots", tool);
-	if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
+	if (ts_device_memory_option(&cli->args, &given, &bytes, err))
 		return ts_error_prefix(err, "analyze");
 	if (given && bytes >= 0x1p62)
 		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", bytes);

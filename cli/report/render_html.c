@@ -326,16 +326,34 @@ static const char *tone_class(enum ts_tone tone)
 	return classes[tone];
 }
 
+/* The columns of text that the longest cells take beside each other. */
+static int width_of(const struct ts_sheet *t)
+{
+	int total = 0;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		int widest = 0;
+
+		for (size_t r = 0; r < t->n_rows; r++) {
+			int w = ts_text_width(ts_span_str(t->cells[r * t->n_columns + c].text));
+
+			widest = w > widest ? w : widest;
+		}
+		total += widest;
+	}
+	return total;
+}
+
 /* Only a long cell with foreign text may break. On a narrow screen each row of a wide table becomes a card, whose values bear the
  * headings of their columns. */
 static void sheet(struct page *p, const struct ts_sheet *t)
 {
-	enum { LONG = 32, CARDS_FROM = 6 };
+	enum { LONG = 32, CARDS_FROM = 6, CARDS_WIDTH = 48 /* some 340 px of text */ };
 	bool headed = false, cards;
 
 	for (size_t c = 0; c < t->n_columns; c++)
 		headed |= t->columns[c].head != NULL;
-	cards = headed && !t->mono && t->n_columns >= CARDS_FROM;
+	cards = headed && !t->mono && (t->n_columns >= CARDS_FROM || width_of(t) > CARDS_WIDTH);
 	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n",
 		      t->mono ? " mono" : !headed ? " loose" : cards ? " cards" : "");
 	if (headed) {
@@ -354,7 +372,7 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 			ts_buf_printf(p->out, "<td class=\"%s%s%s\"", t->columns[c].right ? "" : "text ",
 				      !t->mono && ts_text_width(ts_span_str(cell->text)) > LONG ? "long " : "",
 				      tone_class(cell->tone));
-			if (cards && c > 0)
+			if (cards && c > 0 && *cell->text)
 				element(p, " data-head=\"", t->columns[c].head, "\"");
 			put(p, ">");
 			text(p, cell->text);

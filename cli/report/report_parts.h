@@ -11,6 +11,8 @@ struct ts_section *ts_report_section(struct ts_report *r, const char *title);
 struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum ts_item_kind kind, const char *label);
 /* Appends a line, or nothing if text is NULL or empty. label NULL: the text takes the whole width. */
 void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label, const char *text);
+/* At most n of the fixes, each with the bytes that it could save and what it costs. */
+void ts_report_memory_fixes(struct ts_report *r, struct ts_section *s, const struct ts_memory_advice *advice, size_t n);
 /* Appends an item for bars. heads ends with NULL; the values below each heading are aligned to the right. */
 struct ts_item *ts_report_bars(struct ts_report *r, struct ts_section *s, const char *const *heads, const char *more_of);
 /* Appends a bar; beyond `most` bars it is only counted. */

@@ -13,7 +13,7 @@ enum {
 	PHASES_SHOWN = 10,
 	SERIES_SHOWN = 6,
 	STAGES_SHOWN = 12,
-	FIXES_SHOWN = 5,
+	FIXES_SHOWN = 3, /* of time and of memory together, of each one at least */
 	STEPS_SHOWN = 5,
 	BUDGET_SHOWN = 10,
 	COINCIDENCES_SHOWN = 8,
@@ -189,6 +189,43 @@ static bool decided(const struct ts_bound *b)
 	return false;
 }
 
+void ts_report_memory_fixes(struct ts_report *r, struct ts_section *s, const struct ts_memory_advice *advice, size_t n)
+{
+	for (size_t i = 0; i < advice->n_fixes && i < n; i++) {
+		const struct ts_memory_fix *f = &advice->fixes[i];
+		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
+		const char *costs = f->costs.len ? ts_report_say(r, " (costs: %s)", ts_report_text(r, f->costs)) : "";
+
+		if (i == 0)
+			ts_report_line(r, s, "try", "memory at the peak that each fix could save:");
+		ts_report_line(r, s, "",
+			       ts_report_say(r, "up\u00a0to\u00a0%s: %s%s", ts_report_number(r, TS_UNIT_BYTES, f->saves_most), text,
+					     costs));
+	}
+}
+
+static void fixes(struct ts_report *r, struct ts_section *s)
+{
+	const struct ts_bound *b = &r->a->bound;
+	size_t n = b->n_fixes < FIXES_SHOWN ? b->n_fixes : FIXES_SHOWN;
+
+	if (n == FIXES_SHOWN && b->memory.n_fixes)
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_fix *f = &b->fixes[i];
+		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
+
+		if (i == 0)
+			ts_report_line(r, s, "try", "share of wall time that each fix could save:");
+		ts_report_line(r, s, "",
+			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
+					     ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
+	}
+	if (b->memory.sentence.len)
+		ts_report_line(r, s, "memory", ts_report_text(r, b->memory.sentence));
+	ts_report_memory_fixes(r, s, &b->memory, FIXES_SHOWN - n);
+}
+
 static void verdict(struct ts_report *r)
 {
 	static const char *const heads[TS_BAR_VALUES] = {""};
@@ -212,16 +249,7 @@ static void verdict(struct ts_report *r)
 				ts_report_bar(r, bars, 5, &bar);
 		}
 	}
-	for (size_t i = 0; i < b->n_fixes && i < FIXES_SHOWN; i++) {
-		const struct ts_fix *f = &b->fixes[i];
-		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
-
-		if (i == 0)
-			ts_report_line(r, s, "try", "share of wall time that each fix could save:");
-		ts_report_line(r, s, "",
-			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
-					     ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
-	}
+	fixes(r, s);
 	for (size_t i = 0; i < b->n_unknowns; i++)
 		ts_report_line(r, s, i ? "" : "not known", ts_report_text(r, b->unknowns[i]));
 }

@@ -1,12 +1,12 @@
 #include "cli/snapshot/analyze_snapshot.h"
 
-#include "analysis/rank/peaks.h"
 #include "analysis/rules/rule.h"
 #include "analysis/snapshot/memory_moment.h"
 #include "analysis/snapshot/memory_rows.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
+#include "cli/core/device_memory.h"
 #include "cli/core/path_run.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
@@ -21,26 +21,18 @@ bool ts_is_snapshot(const char *word)
 	return word && ts_is_path(word) && ts_snapshot_sniff(word);
 }
 
-struct capacity {
-	uint64_t bytes;	    /* 0: not known */
-	const char *source; /* NULL: the option */
-};
-
 /* A size, or the name of a device whose memory is known; without the option what the run's facts say, if it is of a run. */
-static enum ts_status device_memory(const struct ts_cli *cli, const struct capacity *facts, struct capacity *ret_capacity,
-				    struct ts_error *err)
+static enum ts_status device_memory(const struct ts_cli *cli, const struct ts_device_capacity *facts,
+				    struct ts_device_capacity *ret_capacity, struct ts_error *err)
 {
-	const char *word = ts_args_text(&cli->args, "device-memory"), *source, *reason;
 	double bytes = 0;
-	bool given;
+	bool given = false;
 
-	if (word && ts_device_memory(ts_span_str(word), &bytes, &source, &reason) && !ts_is_digit((unsigned char)*word))
-		given = true;
-	else if (ts_args_bytes(&cli->args, "device-memory", &given, &bytes, err))
+	if (ts_device_memory_option(&cli->args, &given, &bytes, err))
 		return err->status;
 	if (given && bytes >= 0x1p62)
 		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
-	*ret_capacity = given || !facts ? (struct capacity){(uint64_t)bytes, NULL} : *facts;
+	*ret_capacity = given ? (struct ts_device_capacity){(uint64_t)bytes, NULL} : *facts;
 	return TS_OK;
 }
 
@@ -116,8 +108,9 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Asks the rules of each device. */
-static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer, struct ts_findings *io_worst, struct ts_error *err)
+/* Asks the rules of each device, and what to try; of the one that is shown with what would fit. */
+static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer, const struct ts_memory_device *shown,
+			    struct ts_findings *io_worst, struct ts_error *err)
 {
 	struct ts_policy policy;
 
@@ -129,6 +122,9 @@ static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer,
 
 		if (ts_memory_rows(d, &cli->arena, &rows, err) ||
 		    ts_findings_of_snapshot(&rows, &policy, &cli->arena, &d->findings, err))
+			return err->status;
+		if ((d == shown && answer->scaling && ts_memory_rows_fit(answer->scaling, &cli->arena, &rows, err)) ||
+		    ts_memory_advise(&rows, &cli->arena, &d->advice, err))
 			return err->status;
 		if (d->findings.n && (!io_worst->n || d->findings.items[0].severity > io_worst->items[0].severity))
 			*io_worst = d->findings;
@@ -195,9 +191,8 @@ static enum ts_status would_fit(struct ts_cli *cli, const struct ts_memory_devic
 	while (ts_args_nth(&cli->args, "with", given - 1))
 		given++;
 	if (n != given || !device)
-		return ts_error_set(err, TS_INVALID,
-				    "--scale %s has %zu sizes, and there are %zu snapshots (the first, and those of --with)", word, n,
-				    given);
+		return ts_error_set(err, TS_INVALID, "--scale %s has %zu size%s for %zu snapshot%s (the first, and those of --with)",
+				    word, n, n == 1 ? "" : "s", given, given == 1 ? "" : "s");
 	if (ts_scaling_add(s, sizes[0], device, err))
 		return err->status;
 	for (size_t i = 1; i < n; i++)
@@ -231,21 +226,21 @@ static enum ts_status show_report(struct ts_cli *cli, const struct ts_memory_ans
 	return ts_render_report_text(cli, &report, err);
 }
 
-/* facts: what a run says of the capacity, NULL for a file. */
-static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const struct capacity *facts, const char *path,
-			     const char *at, struct ts_findings *io_worst, struct ts_error *err)
+/* facts: what the run says of the capacity. */
+static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snapshot, const struct ts_device_capacity *facts,
+			     const char *path, const char *at, struct ts_findings *io_worst, struct ts_error *err)
 {
 	const struct ts_memory_device *device;
 	struct ts_memory_answer answer;
 	bool answered = false;
-	struct capacity capacity = {0};
+	struct ts_device_capacity capacity = {0};
 
 	if (device_memory(cli, facts, &capacity, err) || ts_memory_of(snapshot, capacity.bytes, &cli->arena, &answer, err) ||
-	    judge(cli, &answer, io_worst, err) || choose_device(cli, &answer, &device, err))
+	    choose_device(cli, &answer, &device, err))
 		return err->status;
 	for (size_t i = 0; i < answer.n; i++)
 		answer.devices[i].capacity_source = capacity.source;
-	if (would_fit(cli, device, capacity.bytes, &answer.scaling, err))
+	if (would_fit(cli, device, capacity.bytes, &answer.scaling, err) || judge(cli, &answer, device, io_worst, err))
 		return err->status;
 	if (at && ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");
@@ -263,11 +258,12 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 static enum ts_status load_and_answer(struct ts_cli *cli, const char *verb, const char *path, const char *at,
 				      struct ts_findings *io_worst, struct ts_error *err)
 {
+	struct ts_device_capacity facts;
 	struct ts_snapshot snapshot;
 
-	if (ts_snapshot_load(path, &cli->arena, &snapshot, err))
+	if (ts_snapshot_load(path, &cli->arena, &snapshot, err) || ts_capacity_around(cli, path, &facts, err))
 		return err->status;
-	return answer(cli, &snapshot, NULL, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+	return answer(cli, &snapshot, &facts, path, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
 }
 
 enum ts_status ts_analyze_snapshot(struct ts_cli *cli, const char *path, struct ts_findings *ret_findings, struct ts_error *err)
@@ -287,12 +283,11 @@ static enum ts_status answer_stored(struct ts_cli *cli, const char *verb, const 
 				    struct ts_error *err)
 {
 	struct ts_stored_snapshot stored;
-	struct capacity facts;
 
 	if (ts_stored_snapshot(cli, run, choice, &stored, err))
 		return ts_error_prefix(err, "%s", verb);
-	facts = (struct capacity){stored.capacity, stored.source};
-	return answer(cli, &stored.snapshot, &facts, stored.name, at, io_worst, err) ? ts_error_prefix(err, "%s", verb) : TS_OK;
+	return answer(cli, &stored.snapshot, &stored.capacity, stored.name, at, io_worst, err) ? ts_error_prefix(err, "%s", verb)
+											       : TS_OK;
 }
 
 enum ts_status ts_analyze_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,

@@ -43,7 +43,7 @@ static void take_states(struct figure *f)
 		return;
 	for (size_t i = 0; i < f->c->n; i++) {
 		x[i] = place(f->c->states[i].event);
-		line[i] = (double)f->c->states[i].reserved;
+		line[i] = (double)f->c->states[i].reserved_most;
 		for (size_t k = 0; k < TS_MEMORY_KINDS; k++)
 			values[i * TS_MEMORY_KINDS + k] = (double)f->c->states[i].kinds[parts[k].kind];
 	}

@@ -1,12 +1,16 @@
 #include "cli/snapshot/diff_snapshot.h"
 
 #include "analysis/snapshot/memory_diff.h"
+#include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
 #include "cli/snapshot/snapshot_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "ingest/snapshot/snapshot_read.h"
+#include "run/head.h"
+#include "run/snapshot_columns.h"
+#include "run/trace_list.h"
 
 enum { ROWS_SHOWN = 12, NAME_WIDTH = 24 };
 
@@ -27,17 +31,38 @@ static const char *change(struct ts_cli *cli, int64_t n)
 	return text ? ts_arena_printf(&cli->arena, "%s%s", n < 0 ? "-" : (n ? "+" : ""), text) : NULL;
 }
 
-static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memory_diff_row *row)
+/* "lab/net.py:54" of the call "step (/home/ada/lab/net.py:54)", where a row has one; "" else. */
+static struct ts_span place_of(struct ts_span call)
 {
+	size_t at = call.len;
+
+	while (at && call.data[at - 1] != '(')
+		at--;
+	return at && at < call.len ? ts_snap_short_file(ts_span_of(call.data + at, call.len - at - 1)) : ts_span_of(NULL, 0);
+}
+
+/* "forward", or "forward: at::bmm" where the operator tells the stack from others. */
+static const char *function(struct ts_cli *cli, const struct ts_memory_diff_row *row, struct ts_span operator)
+{
+	struct ts_span name = row->function.len ? ts_snap_short_function(row->function) : ts_span_str("no stack");
+
+	return ts_arena_printf(&cli->arena, "%.*s%s%.*s", TS_SPAN_ARG(name), operator.len ? ": at::" : "", TS_SPAN_ARG(operator));
+}
+
+static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memory_diff_moment *m, size_t i)
+{
+	const struct ts_memory_diff_row *row = &m->rows[i];
 	int64_t line = row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
 	const char *file = ts_show_text(ts_snap_short_file(row->file), &cli->arena);
+	struct ts_memory_diff_apart apart = ts_memory_diff_apart(m, i);
+	struct ts_span call = place_of(apart.call);
 
-	if (!row->function.len)
-		cell(grid, "no stack");
-	else
-		ts_grid_span(grid, TS_STYLE_PLAIN, row->function);
+	ts_grid_text(grid, TS_STYLE_PLAIN, function(cli, row, apart.operator));
 	if (file && line > 0)
 		file = ts_arena_printf(&cli->arena, "%s:%" PRId64, file, line);
+	if (file && call.len)
+		file = apart.within ? ts_arena_printf(&cli->arena, "%.*s < %s", TS_SPAN_ARG(call), file)
+				    : ts_arena_printf(&cli->arena, "%s < %.*s", file, TS_SPAN_ARG(call));
 	ts_grid_text(grid, TS_STYLE_DIM, file);
 }
 
@@ -80,7 +105,7 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 		cell(&grid, change(cli, row->difference));
 		cell(&grid, how(cli, row));
 		cell(&grid, ts_memory_kind_word(row->kind));
-		place(cli, &grid, row);
+		place(cli, &grid, m, i);
 		rest -= row->difference;
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
@@ -167,18 +192,183 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_memory_diff *d, s
 	return ts_arena_check(&cli->arena, err);
 }
 
+static enum ts_status make(struct ts_cli *cli, const struct ts_snapshot *a, const struct ts_snapshot *b, const char *of_a,
+			   const char *of_b, struct ts_memory_diff *ret, struct ts_error *err)
+{
+	if (ts_memory_diff(a, b, &cli->arena, ret, err))
+		return err->status;
+	ret->path_a = of_a;
+	ret->path_b = of_b;
+	return TS_OK;
+}
+
+static int exit_of(const struct ts_memory_diff *diff)
+{
+	return diff->same ? TS_EXIT_YES : (diff->n ? TS_EXIT_NO : TS_EXIT_INCONCLUSIVE);
+}
+
 enum ts_status ts_diff_snapshots(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err)
 {
-	struct ts_snapshot a, b;
 	struct ts_memory_diff diff;
+	struct ts_snapshot a, b;
 
 	if (ts_snapshot_load(path_a, &cli->arena, &a, err) || ts_snapshot_load(path_b, &cli->arena, &b, err) ||
-	    ts_memory_diff(&a, &b, &cli->arena, &diff, err))
+	    make(cli, &a, &b, path_a, path_b, &diff, err))
 		return err->status;
-	diff.path_a = path_a;
-	diff.path_b = path_b;
-	if (cli->json ? ts_json_answer(cli, &ts_shape_memory_diff, &diff, err) : text(cli, &diff, err))
+	cli->exit_code = exit_of(&diff);
+	return cli->json ? ts_json_answer(cli, &ts_shape_memory_diff, &diff, err) : text(cli, &diff, err);
+}
+
+/* --- of runs --- */
+
+struct side {
+	const char *word;
+	struct ts_run_trace *all;
+	size_t n;
+};
+
+static bool is_pair(const struct side *a, size_t i, const struct side *b, size_t k)
+{
+	return (a->n == 1 && b->n == 1) || (a->all[i].rank == b->all[k].rank && ts_span_eq(a->all[i].name, b->all[k].name));
+}
+
+static const char *label(struct ts_cli *cli, const struct side *side, size_t i)
+{
+	const char *name = ts_show_text(side->all[i].name, &cli->arena);
+
+	if (!name)
+		return NULL;
+	if (side->all[i].rank == TS_RANK_JOB)
+		return ts_arena_printf(&cli->arena, "%s of the job of %s", name, side->word);
+	return ts_arena_printf(&cli->arena, "%s of rank %d of %s", name, (int)side->all[i].rank, side->word);
+}
+
+static enum ts_status make_pair(struct ts_cli *cli, const struct side *a, size_t i, const struct side *b, size_t k,
+				struct ts_memory_diff *ret, struct ts_error *err)
+{
+	const char *of_a = label(cli, a, i), *of_b = label(cli, b, k);
+	struct ts_snapshot x, y;
+
+	if (!of_a || !of_b)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_snapshot_columns_load(ts_stored_object, cli, &a->all[i].columns, &cli->arena, &x, err) ||
+	    ts_snapshot_columns_load(ts_stored_object, cli, &b->all[k].columns, &cli->arena, &y, err))
 		return err->status;
-	cli->exit_code = diff.same ? TS_EXIT_YES : (diff.n ? TS_EXIT_NO : TS_EXIT_INCONCLUSIVE);
+	return make(cli, &x, &y, of_a, of_b, ret, err);
+}
+
+static size_t count_pairs(const struct side *a, const struct side *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < b->n; k++)
+			n += is_pair(a, i, b, k);
+	return n;
+}
+
+/* The worst of them counts: what differs, then what cannot be compared. */
+static int worse(int a, int b)
+{
+	if (a == TS_EXIT_NO || b == TS_EXIT_NO)
+		return TS_EXIT_NO;
+	return a == TS_EXIT_YES ? b : a;
+}
+
+/* The snapshots of both runs, or those of this name. */
+static enum ts_status sides(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, const char *name, struct side ret[2],
+			    struct ts_error *err)
+{
+	for (size_t k = 0; k < 2; k++) {
+		struct side *side = &ret[k];
+		size_t n = 0;
+
+		*side = (struct side){.word = ts_cli_word(cli, k)};
+		if (ts_run_snapshots(ts_stored_object, cli, k ? b : a, &cli->arena, &side->all, &side->n, err))
+			return err->status;
+		for (size_t i = 0; i < side->n; i++)
+			if (!name || ts_span_is(side->all[i].name, name))
+				side->all[n++] = side->all[i];
+		side->n = n;
+	}
+	return TS_OK;
+}
+
+static enum ts_status make_pairs(struct ts_cli *cli, const struct side s[2], struct ts_memory_diffs *io, struct ts_error *err)
+{
+	io->items = ts_arena_array(&cli->arena, io->n, sizeof *io->items);
+	io->n = 0;
+	if (!io->items)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < s[0].n; i++)
+		for (size_t k = 0; k < s[1].n; k++) {
+			if (!is_pair(&s[0], i, &s[1], k))
+				continue;
+			if (make_pair(cli, &s[0], i, &s[1], k, &io->items[io->n], err))
+				return err->status;
+			io->n++;
+		}
+	return TS_OK;
+}
+
+static enum ts_status show_pairs(struct ts_cli *cli, const struct ts_memory_diffs *all, struct ts_error *err)
+{
+	if (cli->json)
+		return all->n == 1 ? ts_json_answer(cli, &ts_shape_memory_diff, &all->items[0], err)
+				   : ts_json_answer(cli, &ts_shape_memory_diffs, all, err);
+	for (size_t i = 0; i < all->n; i++) {
+		if (i)
+			ts_buf_char(&cli->out, '\n');
+		if (text(cli, &all->items[i], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_diff_stored_snapshots(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, const char *name,
+					bool *ret_done, struct ts_error *err)
+{
+	struct ts_memory_diffs all = {.n = 0};
+	struct side s[2];
+
+	if (sides(cli, a, b, name, s, err))
+		return err->status;
+	all.n = count_pairs(&s[0], &s[1]);
+	all.left_a = s[0].n - all.n;
+	all.left_b = s[1].n - all.n;
+	*ret_done = all.n > 0;
+	if (!all.n)
+		return TS_OK;
+	if (make_pairs(cli, s, &all, err))
+		return err->status;
+	cli->exit_code = TS_EXIT_YES;
+	for (size_t i = 0; i < all.n; i++)
+		cli->exit_code = worse(cli->exit_code, exit_of(&all.items[i]));
+	if (show_pairs(cli, &all, err))
+		return err->status;
+	if (all.left_a || all.left_b) {
+		cli->exit_code = TS_EXIT_NO;
+		ts_cli_say(cli,
+			   "left out: %" PRIu64 " of %s, %" PRIu64 " of %s; the other side has no memory snapshot of that rank and "
+			   "name",
+			   all.left_a, s[0].word, all.left_b, s[1].word);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_mention_snapshots(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, struct ts_error *err)
+{
+	struct side s[2];
+
+	if (sides(cli, a, b, NULL, s, err))
+		return err->status;
+	if (!s[0].n || !s[1].n)
+		return TS_OK;
+	if (!count_pairs(&s[0], &s[1]))
+		ts_cli_say(cli, "both runs have memory snapshots, but none of the same rank and name; tscope export writes them to "
+				"files, of which tscope diff compares two");
+	else
+		ts_cli_say(cli, "both runs have memory snapshots: tscope diff %s %s --snapshot NAME says which stacks hold more",
+			   s[0].word, s[1].word);
 	return TS_OK;
 }

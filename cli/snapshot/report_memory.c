@@ -6,7 +6,7 @@
 #include "cli/snapshot/course_figure.h"
 #include "cli/snapshot/report_scaling.h"
 
-enum { FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
+enum { FIXES_SHOWN = 3, FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
 /* --- what was refused --- */
 
@@ -25,6 +25,19 @@ static void refused(struct ts_report *r, const struct ts_memory_device *d)
 }
 
 /* --- findings --- */
+
+static void advice(struct ts_report *r, const struct ts_memory_advice *a)
+{
+	struct ts_section *s;
+
+	if (!a->n_fixes && !a->sentence.len)
+		return;
+	s = ts_report_section(r, "WHAT TO TRY");
+	s->head = ts_report_text(r, a->sentence);
+	ts_report_memory_fixes(r, s, a, FIXES_SHOWN);
+	if (!a->n_fixes)
+		ts_report_line(r, s, NULL, "no fix of the playbook is shown to save memory at the peak");
+}
 
 static void findings(struct ts_report *r, const struct ts_findings *f)
 {
@@ -135,6 +148,23 @@ static const char *source_text(struct ts_report *r, const struct ts_memory_devic
 	return d->capacity_source ? ts_report_say(r, " (%s)", d->capacity_source) : "";
 }
 
+/* The most of the device that others held when a request was refused: the head-room was not this allocator's alone. */
+static const char *others_text(struct ts_report *r, const struct ts_memory_device *d)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->n_refused; i++) {
+		const struct ts_oom *o = &d->refused[i].oom;
+
+		if (o->known && o->reserved <= d->capacity && o->device_free <= d->capacity - o->reserved &&
+		    d->capacity - o->reserved - o->device_free > most)
+			most = d->capacity - o->reserved - o->device_free;
+	}
+	if (!most)
+		return "";
+	return ts_report_say(r, "; %s were held outside of the allocator when a request was refused", ts_snap_bytes(r, most));
+}
+
 static void memory(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
 	const struct ts_replay *p = d->replay;
@@ -162,8 +192,8 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d, const 
 				     ts_snap_plural(r, p->n_in_use, "block"), ts_snap_bytes(r, p->rounding)));
 	if (d->has_capacity && d->headroom >= 0)
 		ts_report_line(r, s, "head-room",
-			       ts_report_say(r, "%s of %s%s", ts_snap_bytes(r, (uint64_t)d->headroom), ts_snap_bytes(r, d->capacity),
-					     source_text(r, d)));
+			       ts_report_say(r, "%s of %s%s%s", ts_snap_bytes(r, (uint64_t)d->headroom), ts_snap_bytes(r, d->capacity),
+					     source_text(r, d), others_text(r, d)));
 	else if (d->has_capacity)
 		ts_report_line(r, s, "head-room",
 			       ts_report_say(r, "none: %s%s is less than what was reserved", ts_snap_bytes(r, d->capacity),
@@ -371,6 +401,7 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	size_t shown = course ? TS_MEMORY_HOLDERS : HOLDERS_SHOWN, fewer = course ? TS_MEMORY_HOLDERS : HOLDERS_SHOWN / 2;
 
 	refused(r, d);
+	advice(r, &d->advice);
 	findings(r, &d->findings);
 	if (m->scaling)
 		ts_report_scaling(r, m->scaling);

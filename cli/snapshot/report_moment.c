@@ -26,8 +26,9 @@ static const char *life(struct ts_report *r, const struct ts_moment *m)
 	const char *born = m->born_recorded ? ts_report_say(r, "allocated by event %s", ts_snap_count(r, m->life_born))
 					    : "allocated before the first event";
 	const char *died = m->died_recorded ? ts_report_say(r, "free from event %s on", ts_snap_count(r, m->life_died)) : "never freed";
+	const char *place = ts_snap_place(r, &m->life);
 	const char *where = m->life.function.len || m->life.file.len
-				    ? ts_report_say(r, " in %s %s", ts_snap_function(r, &m->life), ts_snap_place(r, &m->life))
+				    ? ts_report_say(r, " in %s%s%s", ts_snap_function(r, &m->life), *place ? " " : "", place)
 				    : "";
 
 	return ts_report_say(r, "%s (%s), %s%s, %s", ts_snap_bytes(r, m->life.bytes), ts_memory_kind_word(m->life.kind), born, where,

@@ -1,9 +1,10 @@
 #include "cli/snapshot/stored_snapshot.h"
 
-#include "analysis/rank/work.h"
 #include "cli/core/ask.h"
 #include "cli/core/kept_files.h"
+#include "cli/text/grid.h"
 #include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
 #include "run/head.h"
 #include "run/run_index.h"
 #include "run/snapshot_columns.h"
@@ -32,6 +33,14 @@ static enum ts_status named(const struct ts_get_reply *run, const struct ts_snap
 	return TS_OK;
 }
 
+static bool unread(const struct ts_get_reply *run)
+{
+	for (size_t i = 0; i < run->n_files; i++)
+		if (!run->files[i].has_columns)
+			return true;
+	return false;
+}
+
 /* The only snapshot. */
 static enum ts_status only(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
 			   struct ts_run_trace *ret, struct ts_error *err)
@@ -55,6 +64,10 @@ static enum ts_status only(struct ts_cli *cli, const struct ts_get_reply *run, c
 		if (!names)
 			return ts_arena_error(&cli->arena, err);
 	}
+	if (!fit && !n && unread(run))
+		return ts_error_set(err, TS_INVALID,
+				    "the run has no memory snapshot that could be read when it was pushed; "
+				    "tscope analyze names the files that were not");
 	if (!fit)
 		return ts_error_set(err, TS_INVALID, n ? "this rank has no memory snapshot" : "the run has no memory snapshot");
 	if (fit > 1)
@@ -69,7 +82,6 @@ static enum ts_status capacity(struct ts_cli *cli, const struct ts_get_reply *ru
 {
 	struct ts_facts facts;
 	struct ts_index index;
-	struct ts_work work;
 	struct ts_head head;
 
 	if (ts_head_decode(run->head, &cli->arena, &head, err))
@@ -80,11 +92,7 @@ static enum ts_status capacity(struct ts_cli *cli, const struct ts_get_reply *ru
 		    (ts_run_index(ts_stored_object, cli, &head.ranks[i].index, rank, &cli->arena, &index, err) ||
 		     ts_facts_whole(&head.facts, &index.facts, &cli->arena, &facts, err)))
 			return err->status;
-	ts_work_of_facts(&facts, &work);
-	if (!work.device_bytes.known || work.device_bytes.value < 1 || work.device_bytes.value >= 0x1p62)
-		return TS_OK;
-	ret->capacity = (uint64_t)work.device_bytes.value;
-	ret->source = work.device_bytes.source;
+	ret->capacity = ts_capacity_of_facts(&facts);
 	return TS_OK;
 }
 
@@ -103,4 +111,29 @@ enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply 
 	    ts_snapshot_columns_load(ts_stored_object, cli, &file.columns, &cli->arena, &ret->snapshot, err))
 		return err->status;
 	return capacity(cli, run, file.rank, ret, err);
+}
+
+enum ts_status ts_list_stored_snapshots(struct ts_cli *cli, const char *run, const struct ts_run_trace *all, size_t n,
+					struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"snapshot", TS_ALIGN_LEFT, 16}, {"rank", TS_ALIGN_LEFT, 0}, {"size", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 3, &cli->arena);
+	for (size_t i = 0; i < n; i++) {
+		ts_grid_span(&grid, TS_STYLE_PLAIN, all[i].name);
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     all[i].rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)all[i].rank));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)all[i].size, &cli->arena));
+	}
+	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+		return err->status;
+	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+			ts_arena_printf(&cli->arena,
+					"The run has memory snapshots and no steps: tscope analyze %s --snapshot NAME shows what one "
+					"says; --rank says whose, where several ranks have one of this name.",
+					run));
+	return ts_arena_check(&cli->arena, err);
 }

@@ -4,6 +4,7 @@
 #include "base/below.h"
 #include "cli/core/policy_file.h"
 #include "cli/core/progress.h"
+#include "cli/core/verb.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/overlay.h"
 #include "cli/trace/page_trace.h"
@@ -36,75 +37,108 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const ch
 	return status;
 }
 
-/* What is said of the trace, with the critical path of --step alone if that is given. */
-static enum ts_status compute(struct ts_cli *cli, const struct ts_trace *trace, struct ts_trace_answer *ret, struct ts_error *err)
+enum ts_status ts_warmup_option(const struct ts_cli *cli, struct ts_warmup_asked *ret, struct ts_error *err)
 {
-	struct ts_path_asked asked = {.has_step = false};
-	uint64_t step = 0;
-
-	if (ts_args_uint(&cli->args, "step", INT64_MAX, &asked.has_step, &step, err))
-		return err->status;
-	asked.step = (int64_t)step;
-	if (ts_trace_answer(trace, &asked, &cli->arena, ret, err))
-		return err->status == TS_NOT_FOUND ? ts_error_prefix(err, "the critical path") : err->status;
+	if (ts_args_uint(&cli->args, "warmup", INT64_MAX, &ret->given, &ret->steps, err))
+		return ts_error_prefix(err, "%s", cli->verb->name);
 	return TS_OK;
 }
 
-static enum ts_status show(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
-			   struct ts_trace_answer *answer, struct ts_error *err)
+enum ts_status ts_cut_trace(const struct ts_cli *cli, const char *name, struct ts_trace *io, struct ts_error *err)
 {
+	struct ts_warmup_asked asked = {.given = false};
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	if (ts_warmup_option(cli, &asked, err))
+		return err->status;
+	ts_arena_init(&scratch, 0);
+	status = ts_warmup_leave_out(io, &asked, name, &scratch, err);
+	ts_arena_finish(&scratch);
+	return status ? ts_error_prefix(err, "%s", cli->verb->name) : TS_OK;
+}
+
+/* The critical path of the steps that --warmup leaves, or of --step alone if that is given. What bound a step may be of the one before,
+ * so the trace must be whole. */
+static enum ts_status path_asked(struct ts_cli *cli, const char *name, const struct ts_trace *trace, struct ts_critical_path *path,
+				 struct ts_error *err)
+{
+	struct ts_path_asked asked = {.has_step = false};
+	struct ts_warmup_asked warmup = {.given = false};
+	struct ts_nest nest;
+	uint64_t step = 0;
+
+	if (ts_args_uint(&cli->args, "step", INT64_MAX, &asked.has_step, &step, err) || ts_warmup_option(cli, &warmup, err))
+		return err->status;
+	if (ts_warmup_check(trace, &warmup, name, err))
+		return ts_error_prefix(err, "analyze");
+	asked.has_warmup = warmup.given;
+	asked.warmup = warmup.steps;
+	asked.step = (int64_t)step;
+	if (ts_nest(trace, &cli->arena, &nest, err) || ts_critical_path(trace, &nest, &asked, &cli->arena, path, err))
+		return ts_error_prefix(err, "the critical path");
+	return TS_OK;
+}
+
+/* critical: NULL: that of the trace as it is. */
+static enum ts_status show(struct ts_cli *cli, const char *path, struct ts_trace *trace, const struct ts_trace_record *record,
+			   const struct ts_critical_path *critical, struct ts_error *err)
+{
+	struct ts_trace_answer answer;
 	struct ts_policy policy;
 	bool answered = false;
 
 	if (ts_policy_file(cli, &policy, err))
 		return ts_error_prefix(err, "analyze");
-	if (ts_trace_judge(answer, &policy, &cli->arena, err))
+	if (ts_cut_trace(cli, path, trace, err) || ts_trace_answer(trace, critical, &cli->arena, &answer, err) ||
+	    ts_trace_judge(&answer, &policy, &cli->arena, err))
 		return err->status;
-	cli->exit_code = ts_fails_on(cli, &answer->verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	answer->path = path;
-	answer->events = record->events;
-	answer->cut = record->cut;
-	answer->notices = record->notices;
-	answer->n_notices = record->n_notices;
-	if (ts_trace_page(cli, trace, answer, &answered, err))
+	cli->exit_code = ts_fails_on(cli, &answer.verdict.findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	answer.path = path;
+	answer.events = record->events;
+	answer.cut = record->cut;
+	answer.notices = record->notices;
+	answer.n_notices = record->n_notices;
+	if (ts_trace_page(cli, trace, &answer, &answered, err))
 		return err->status;
 	if (answered)
 		return TS_OK;
-	return cli->json ? ts_json_answer(cli, &ts_shape_trace, answer, err) : ts_render_trace_text(cli, answer, err);
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
 }
 
-enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_record *record,
+/* Shows it with the path that --step, --warmup or --overlay asks for; writes the overlay of a trace that is a file. */
+static enum ts_status show_asked(struct ts_cli *cli, const char *path, struct ts_trace *trace, const struct ts_trace_record *record,
+				 const struct ts_trace_file *file, struct ts_error *err)
+{
+	const char *overlay = file ? ts_args_text(&cli->args, "overlay") : NULL;
+	struct ts_critical_path critical;
+
+	if (!overlay && !ts_args_has(&cli->args, "step") && !ts_args_has(&cli->args, "warmup"))
+		return show(cli, path, trace, record, NULL, err);
+	if (path_asked(cli, path, trace, &critical, err))
+		return err->status;
+	if (overlay) {
+		if (ts_write_overlay(path, trace, file, &critical, overlay, err))
+			return err->status;
+		ts_cli_say(cli, "wrote the trace with its critical path to %s", overlay);
+	}
+	return show(cli, path, trace, record, &critical, err);
+}
+
+enum ts_status ts_show_trace(struct ts_cli *cli, const char *path, struct ts_trace *trace, const struct ts_trace_record *record,
 			     struct ts_error *err)
 {
-	struct ts_trace_answer answer;
-
-	return compute(cli, trace, &answer, err) ? err->status : show(cli, path, trace, record, &answer, err);
+	return show_asked(cli, path, trace, record, NULL, err);
 }
 
-/* Writes --overlay. */
-static enum ts_status overlay(struct ts_cli *cli, const char *path, const struct ts_trace *trace, const struct ts_trace_file *file,
-			      const struct ts_critical_path *critical, struct ts_error *err)
-{
-	const char *to = ts_args_text(&cli->args, "overlay");
-
-	if (!to)
-		return TS_OK;
-	if (ts_write_overlay(path, trace, file, critical, to, err))
-		return err->status;
-	ts_cli_say(cli, "wrote the trace with its critical path to %s", to);
-	return TS_OK;
-}
-
-static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, const struct ts_trace *trace,
+static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_notices *notices, struct ts_trace *trace,
 				const struct ts_trace_file *file, struct ts_error *err)
 {
-	struct ts_trace_answer answer;
 	struct ts_trace_record record;
 
-	if (compute(cli, trace, &answer, err) || overlay(cli, path, trace, file, &answer.critical, err) ||
-	    ts_trace_file_record(file, notices, &cli->arena, &record, err))
+	if (ts_trace_file_record(file, notices, &cli->arena, &record, err))
 		return err->status;
-	return show(cli, path, trace, &record, &answer, err);
+	return show_asked(cli, path, trace, &record, file, err);
 }
 
 enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_error *err)

@@ -57,7 +57,7 @@ static enum ts_status compare(struct ts_cli *cli, const void *from, const struct
 	for (; n < 2 && !status; n += !status)
 		status = open_trace(cli, tops[n], names[n], arena, &sides[n], err);
 	if (!status)
-		status = ts_trace_diff(&sides[0].trace, &sides[1].trace, arena, ret, err);
+		status = ts_diff_pair(cli, &sides[0].trace, names[0], &sides[1].trace, names[1], arena, ret, err);
 	if (!status)
 		status = own(ret, arena, err);
 	ret->path_a = pair->a.name;

@@ -18,11 +18,23 @@ static enum ts_status compare(struct ts_cli *cli, const void *from, const struct
 			      struct ts_trace_diff *ret, struct ts_error *err)
 {
 	const struct stored *s = from;
-	const struct ts_id columns[2] = {s->of[0][pair->a.at].columns, s->of[1][pair->b.at].columns};
+	const struct ts_run_trace *of[2] = {&s->of[0][pair->a.at], &s->of[1][pair->b.at]};
+	const struct ts_id columns[2] = {of[0]->columns, of[1]->columns};
+	struct ts_trace_record record;
+	struct ts_trace traces[2];
+	enum ts_status status = TS_OK;
+	int n = 0;
 
-	if (ts_stored_columns_prefetch(cli, columns, 2, err) ||
-	    ts_trace_diff_stored(ts_stored_object, cli, &columns[0], &columns[1], arena, ret, err))
+	if (ts_stored_columns_prefetch(cli, columns, 2, err))
 		return err->status;
+	for (; n < 2 && !status; n += !status)
+		status = ts_stored_load(cli, of[n], arena, &traces[n], &record, err);
+	if (!status)
+		status = ts_diff_pair(cli, &traces[0], pair->a.name, &traces[1], pair->b.name, arena, ret, err);
+	while (n-- > 0)
+		ts_trace_finish(&traces[n]);
+	if (status)
+		return status;
 	ret->path_a = pair->a.name;
 	ret->path_b = pair->b.name;
 	return TS_OK;

@@ -1,6 +1,7 @@
 /* diff_trace.c - see diff_trace.h. */
 #include "cli/trace/diff_trace.h"
 
+#include "cli/core/verb.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
@@ -11,12 +12,24 @@ struct opened {
 	struct ts_trace trace;
 };
 
+enum ts_status ts_diff_pair(const struct ts_cli *cli, const struct ts_trace *a, const char *name_a, const struct ts_trace *b,
+			    const char *name_b, struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err)
+{
+	struct ts_warmup_asked asked = {.given = false};
+
+	if (ts_warmup_option(cli, &asked, err))
+		return err->status;
+	if (ts_warmup_check(a, &asked, name_a, err) || ts_warmup_check(b, &asked, name_b, err))
+		return ts_error_prefix(err, "%s", cli->verb->name);
+	return ts_trace_diff(a, b, &asked, arena, ret, err);
+}
+
 static enum ts_status answer(struct ts_cli *cli, const char *path_a, const char *path_b, const struct opened sides[2],
 			     struct ts_error *err)
 {
 	struct ts_trace_diff diff;
 
-	if (ts_trace_diff(&sides[0].trace, &sides[1].trace, &cli->arena, &diff, err))
+	if (ts_diff_pair(cli, &sides[0].trace, path_a, &sides[1].trace, path_b, &cli->arena, &diff, err))
 		return err->status;
 	diff.path_a = path_a;
 	diff.path_b = path_b;

@@ -112,7 +112,7 @@ static enum ts_status has_runs(struct ts_cli *cli, const struct list *l, bool *r
 		*ret |= is_record(l->names[i]);
 	for (size_t i = 0; i < n; i++)
 		*ret |= strcmp(runs[i].reader->name, "pytscope run directory") != 0 &&
-			strcmp(runs[i].reader->name, "PyTorch profiler trace") != 0;
+			!(runs[i].reader->flags & TS_READER_KEPT);
 	return TS_OK;
 }
 
@@ -178,14 +178,19 @@ static struct ts_span host_in(const char *name)
 	return pid > 1 && pid < head.len && head.data[pid - 1] == '_' ? ts_span_part(head, 0, pid - 1) : ts_span_str("");
 }
 
-enum ts_status ts_trace_of_job(const struct ts_trace *trace, const char *name, struct ts_arena *arena, struct ts_job_trace *ret,
-			       struct ts_error *err)
+enum ts_status ts_trace_of_job(const struct ts_cli *cli, struct ts_trace *trace, const char *name, struct ts_arena *arena,
+			       struct ts_job_trace *ret, struct ts_measures *ret_rows, struct ts_error *err)
 {
 	struct ts_arena scratch;
 	enum ts_status status;
 
+	if (trace->about.rank != TS_TRACE_NONE && ts_cut_trace(cli, name, trace, err))
+		return err->status;
 	ts_arena_init(&scratch, 0);
+	*ret_rows = (struct ts_measures){0};
 	status = ts_job_trace_of(trace, &scratch, arena, ret, err);
+	if (!status && ret->has_rank)
+		status = ts_trace_rows_of(trace, &scratch, arena, ret_rows, err);
 	ts_arena_finish(&scratch);
 	if (status)
 		return status;
@@ -204,7 +209,7 @@ static const char *without(const char *text, const char *path)
 }
 
 static enum ts_status read_trace(struct ts_cli *cli, const struct list *l, struct ts_job_file *row, struct ts_job_trace *ret,
-				 struct ts_error *err)
+				 struct ts_measures *ret_rows, struct ts_error *err)
 {
 	struct ts_notices notices = {.arena = l->arena};
 	const char *path = ts_path_join(l->arena, l->top, row->name);
@@ -228,7 +233,7 @@ static enum ts_status read_trace(struct ts_cli *cli, const struct list *l, struc
 	ts_say_notices(cli, path, &notices, false);
 	row->state = TS_JOB_FILE_READ;
 	row->cut = file.cut;
-	status = ts_trace_of_job(&trace, row->name, l->arena, ret, err);
+	status = ts_trace_of_job(cli, &trace, row->name, l->arena, ret, ret_rows, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
 	return status;
@@ -244,8 +249,9 @@ enum ts_status ts_trace_folder_read(struct ts_cli *cli, const char *path, struct
 		return err->status;
 	out.files = ts_arena_array(arena, l.n, sizeof *out.files);
 	out.traces = ts_arena_array(arena, l.n, sizeof *out.traces);
+	out.rows = ts_arena_array(arena, l.n, sizeof *out.rows);
 	out.file_of = ts_arena_array(arena, l.n, sizeof *out.file_of);
-	if (!out.files || !out.traces || !out.file_of)
+	if (!out.files || !out.traces || !out.rows || !out.file_of)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < l.n; i++) {
 		struct ts_job_file *row = &out.files[out.n_files++];
@@ -257,7 +263,7 @@ enum ts_status ts_trace_folder_read(struct ts_cli *cli, const char *path, struct
 		*row = (struct ts_job_file){.name = l.names[i], .state = TS_JOB_FILE_OTHER, .why = ts_below_what(path, full)};
 		if (is_trace_below(&l, l.names[i], &is_trace, err))
 			return err->status;
-		if (is_trace && read_trace(cli, &l, row, &out.traces[out.n_traces], err))
+		if (is_trace && read_trace(cli, &l, row, &out.traces[out.n_traces], &out.rows[out.n_traces], err))
 			return err->status;
 		if (row->state == TS_JOB_FILE_READ)
 			out.file_of[out.n_traces++] = i;

@@ -3,22 +3,25 @@
 #include "cli/report/page.h"
 #include "cli/trace/analyze_trace.h"
 
+/* answer is of a trace, or job of the ranks of one. */
 struct drawing {
 	struct ts_cli *cli;
 	const struct ts_trace_answer *answer;
+	const struct ts_trace_job *job;
 	struct ts_flame flame;
 };
 
 /* The text of the answer, drawn as parts of a page. It goes through the command's output, which is put back. */
-static enum ts_status sections(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_buf *ret, struct ts_error *err)
+static enum ts_status sections(const struct drawing *d, struct ts_buf *ret, struct ts_error *err)
 {
+	struct ts_cli *cli = d->cli;
 	struct ts_term term = cli->term;
 	struct ts_buf out = cli->out;
 	enum ts_status status;
 
 	cli->out = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
 	cli->term = (struct ts_term){.page = true, .utf8 = true};
-	status = ts_render_trace_text(cli, answer, err);
+	status = d->job ? ts_render_trace_job_text(cli, d->job, err) : ts_render_trace_text(cli, d->answer, err);
 	*ret = cli->out;
 	cli->out = out;
 	cli->term = term;
@@ -43,16 +46,21 @@ static enum ts_status whole(const struct drawing *d, struct ts_span text, struct
 static enum ts_status draw(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
 {
 	const struct drawing *d = what;
+	const char *name = d->job ? d->job->path : d->answer->path;
 	struct ts_buf text;
-	enum ts_status status = sections(d->cli, d->answer, &text, err);
+	enum ts_status status = sections(d, &text, err);
 
 	if (!status) {
-		ts_page_open(out, d->answer->path);
-		ts_page_element(out, "<header><h1>", d->answer->path, "</h1></header>\n<main><section>\n");
-		status = whole(d, ts_buf_view(&text), out, err);
+		ts_page_open(out, name);
+		ts_page_element(out, "<header><h1>", name, "</h1></header>\n<main><section>\n");
+		if (d->job)
+			ts_buf_span(out, ts_buf_view(&text));
+		else
+			status = whole(d, ts_buf_view(&text), out, err);
 		ts_buf_str(out, "</section></main>\n");
-		ts_flame_script(&d->flame, out);
-		ts_page_close(out, "a profiler's trace");
+		if (!d->job)
+			ts_flame_script(&d->flame, out);
+		ts_page_close(out, d->job ? "a profiler's traces of the ranks of a job" : "a profiler's trace");
 		ts_buf_lacks(out, &text);
 	}
 	if (!status)
@@ -74,4 +82,11 @@ enum ts_status ts_trace_page(struct ts_cli *cli, const struct ts_trace *trace, c
 	    ts_flame(trace, &nest, &names, answer->host.waits.waiting, &cli->arena, &d.flame, err))
 		return err->status;
 	return ts_page_write(cli, draw, &d, ret_answered, err);
+}
+
+enum ts_status ts_trace_job_page(struct ts_cli *cli, const struct ts_trace_job *job, bool *ret_answered, struct ts_error *err)
+{
+	struct drawing d = {.cli = cli, .job = job};
+
+	return ts_args_has(&cli->args, "html") ? ts_page_write(cli, draw, &d, ret_answered, err) : TS_OK;
 }

@@ -3,6 +3,7 @@
 #define TSCOPE_CLI_TRACE_PAGE_TRACE_H
 
 #include "analysis/trace/flame.h"
+#include "analysis/trace/job.h"
 #include "analysis/trace/trace_answer.h"
 #include "cli/core/context.h"
 
@@ -10,6 +11,8 @@
  * terminal, so that whatever that says the page says, too. */
 enum ts_status ts_trace_page(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_trace_answer *answer, bool *ret_answered,
 			     struct ts_error *err);
+/* The same of the ranks of a job, without flame graphs. */
+enum ts_status ts_trace_job_page(struct ts_cli *cli, const struct ts_trace_job *job, bool *ret_answered, struct ts_error *err);
 
 /* flame_page.c: ends a section, then draws a flame graph of the host's time and one of the devices', where there is something to
  * show, the last section of which is left open. Names are escaped, and the graphs have a bound of some two megabytes. */

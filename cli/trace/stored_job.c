@@ -46,7 +46,7 @@ static enum ts_status say_record(struct ts_cli *cli, const char *name, const str
 
 /* The loaded trace lies in an arena of its own, so that one is there at a time. */
 static enum ts_status read_one(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_job_file *ret_file,
-			       struct ts_arena *arena, struct ts_job_trace *ret, struct ts_error *err)
+			       struct ts_arena *arena, struct ts_job_trace *ret, struct ts_measures *ret_rows, struct ts_error *err)
 {
 	struct ts_trace_record record;
 	struct ts_trace trace;
@@ -62,44 +62,71 @@ static enum ts_status read_one(struct ts_cli *cli, const struct ts_run_trace *st
 		ret_file->cut = record.cut;
 		status = say_record(cli, ret_file->name, &record, &own, err);
 		if (!status)
-			status = ts_trace_of_job(&trace, ret_file->name, arena, ret, err);
+			status = ts_trace_of_job(cli, &trace, ret_file->name, arena, ret, ret_rows, err);
 		ts_trace_finish(&trace);
 	}
 	ts_arena_finish(&own);
 	return status;
 }
 
-static enum ts_status read_all(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, struct ts_arena *arena,
+/* A file that begins so is kept as a memory snapshot, whatever is in it (ingest/kept/kept.h). */
+static bool is_snapshot(const struct ts_file_info *file)
+{
+	return ts_span_starts(file->name, ts_span_str("snapshot"));
+}
+
+/* Rows for the files that push could not read, which have no columns. */
+static enum ts_status add_unread(const struct ts_get_reply *run, struct ts_arena *arena, struct ts_trace_folder *io,
+				 struct ts_error *err)
+{
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct ts_run_trace file = {.rank = run->files[i].rank, .name = run->files[i].name};
+		const char *name;
+
+		if (run->files[i].has_columns || is_snapshot(&run->files[i]))
+			continue;
+		name = name_of(&file, arena);
+		if (!name)
+			return ts_arena_error(arena, err);
+		io->files[io->n_files++] = (struct ts_job_file){.name = name, .state = TS_JOB_FILE_FAILED, .why = "push could not"};
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_all(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, size_t files, struct ts_arena *arena,
 			       struct ts_trace_folder *ret, struct ts_error *err)
 {
 	struct ts_trace_folder out = {.n_files = n, .n_traces = n};
 
-	out.files = ts_arena_array(arena, n, sizeof *out.files);
+	out.files = ts_arena_array(arena, files, sizeof *out.files);
 	out.traces = ts_arena_array(arena, n, sizeof *out.traces);
+	out.rows = ts_arena_array(arena, n, sizeof *out.rows);
 	out.file_of = ts_arena_array(arena, n, sizeof *out.file_of);
-	if (!out.files || !out.traces || !out.file_of)
+	if (!out.files || !out.traces || !out.rows || !out.file_of)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++) {
 		out.file_of[i] = i;
-		if (read_one(cli, &traces[i], &out.files[i], arena, &out.traces[i], err))
+		if (read_one(cli, &traces[i], &out.files[i], arena, &out.traces[i], &out.rows[i], err))
 			return err->status;
 	}
 	*ret = out;
 	return TS_OK;
 }
 
-enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
-				     struct ts_error *err)
+enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *word, const struct ts_get_reply *run,
+				     const struct ts_run_trace *traces, size_t n, struct ts_error *err)
 {
 	struct ts_trace_folder folder;
+	bool answered = false;
 	struct ts_arena arena;
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = read_all(cli, traces, n, &arena, &folder, err);
+	status = read_all(cli, traces, n, run->n_files, &arena, &folder, err);
 	if (!status)
-		status = ts_answer_trace_job(cli, run, true, &folder, &arena, err);
+		status = add_unread(run, &arena, &folder, err);
+	if (!status)
+		status = ts_answer_trace_job(cli, word, true, &folder, &arena, &answered, err);
 	ts_arena_finish(&arena);
-	cli->exit_code = TS_EXIT_YES;
-	return status || cli->json ? status : ts_point_to_stored(cli, run, err);
+	return status || cli->json || answered ? status : ts_point_to_stored(cli, word, err);
 }

@@ -125,16 +125,44 @@ enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct 
 	return ts_point_to_stored(cli, run, err);
 }
 
-enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
+enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char *what, const char *option,
+				 const struct ts_run_trace *files, size_t n, struct ts_error *err)
 {
-	const char *names = names_of(cli, traces, n);
+	const char *names = names_of(cli, files, n);
 
 	ts_buf_char(&cli->out, '\n');
 	if (names)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-				ts_arena_printf(&cli->arena, "The run also has %s: %s; tscope analyze %s --trace NAME shows what %s.",
-						n == 1 ? "a trace" : "traces", names, run, n == 1 ? "it says" : "one says"));
+				ts_arena_printf(&cli->arena, "The run also has %s%s%s: %s; tscope analyze %s %s NAME shows what %s.",
+						n == 1 ? "a " : "", what, n == 1 ? "" : "s", names, run, option,
+						n == 1 ? "it says" : "one says"));
 	return names ? ts_arena_check(&cli->arena, err) : ts_arena_error(&cli->arena, err);
+}
+
+enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, struct ts_error *err)
+{
+	struct ts_run_trace *files = ts_arena_array(&cli->arena, run->n_files, sizeof *files);
+	const char *names;
+	size_t n = 0;
+
+	if (!files)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < run->n_files; i++)
+		if (!run->files[i].has_columns)
+			files[n++] = (struct ts_run_trace){.rank = run->files[i].rank, .name = run->files[i].name};
+	names = names_of(cli, files, n);
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	if (!n)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+			ts_arena_printf(&cli->arena,
+					"%s of the run %s not read when it was pushed: %s; its folder, pushed again, says why, and "
+					"tscope export %s writes %s back.",
+					ts_show_plural(n, "file", &cli->arena), n == 1 ? "was" : "were", names, word,
+					n == 1 ? "it" : "them"));
+	return ts_arena_check(&cli->arena, err);
 }
 
 enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_error *err)

@@ -23,12 +23,14 @@ enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct 
 enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts_error *err);
 /* Whether the traces are of more than one rank. */
 bool ts_stored_is_job(const struct ts_run_trace *traces, size_t n);
-/* Shows them as the ranks of a job, as ts_analyze_trace_folder does of a folder. */
-enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
-				     struct ts_error *err);
-/* The table in a line behind what is said of the run's steps. */
-enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n,
-				 struct ts_error *err);
+/* Shows them as the ranks of a job, as ts_analyze_trace_folder does of a folder. word: that named the run. */
+enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *word, const struct ts_get_reply *run,
+				     const struct ts_run_trace *traces, size_t n, struct ts_error *err);
+/* Names in a line behind what is shown the files of the run that could not be read when it was pushed; nothing, if all could. */
+enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, struct ts_error *err);
+/* Their names in a line behind what is said of the run's steps; also of memory snapshots. what: "trace"; option: "--trace". */
+enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char *what, const char *option,
+				 const struct ts_run_trace *files, size_t n, struct ts_error *err);
 /* Shows what the trace says, as ts_analyze_trace does of a file. */
 enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *trace, struct ts_error *err);
 

@@ -24,7 +24,7 @@ static const char *mean(struct ts_cli *cli, uint64_t sum, uint64_t n)
 static void launch_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_launch_row *row)
 {
 	ts_trace_cell(grid, ts_trace_place(cli, row->device, "-"));
-	ts_trace_cell(grid, ts_trace_place(cli, row->stream, "all"));
+	ts_trace_cell(grid, ts_trace_stream(cli, row->stream, row->all_streams));
 	ts_trace_cell(grid, ts_trace_count(cli, row->delays));
 	ts_trace_cell(grid, signed_ms(cli, row->unclipped.least_ns));
 	ts_trace_cell(grid, signed_ms(cli, row->unclipped.median_ns));
@@ -69,7 +69,7 @@ static void full_calls(struct ts_cli *cli, const struct ts_launch_row *row)
 {
 	uint64_t others = row->delays - row->full_calls;
 
-	if (row->stream != TS_TRACE_NO_DEVICE || !row->full_calls)
+	if (!row->all_streams || !row->full_calls)
 		return;
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			ts_arena_printf(&cli->arena, "%s began with %s and more queued and took %s each on average%s%s.",
@@ -92,10 +92,10 @@ static enum ts_status queues(struct ts_cli *cli, const struct ts_trace_host *h, 
 	for (size_t i = 0; i < h->n_launches && i < TS_TRACE_PLACES_SHOWN; i++) {
 		const struct ts_launch_row *row = &h->launches[i];
 
-		if (!row->delays)
+		if (!row->launched)
 			continue;
 		ts_trace_cell(&grid, ts_trace_place(cli, row->device, "-"));
-		ts_trace_cell(&grid, ts_trace_place(cli, row->stream, "all"));
+		ts_trace_cell(&grid, ts_trace_stream(cli, row->stream, row->all_streams));
 		queue_cells(cli, &grid, &row->queued, row->window_ns);
 		ts_trace_cell(&grid, row->queued.full_ns ? ts_trace_ms(cli, row->queued.full_ns) : "never");
 		queue_cells(cli, &grid, &row->outstanding, row->window_ns);

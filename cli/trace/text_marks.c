@@ -107,6 +107,39 @@ static void attention(struct ts_cli *cli, const struct ts_work_marks *m, const s
 					  ts_trace_plural(cli, m->found[i].count, "operator"), part(cli, &m->found[i].sum, all)));
 }
 
+/* ", 2 a step", of a count within steps. */
+static const char *by_step(struct ts_cli *cli, uint64_t n, uint64_t steps)
+{
+	const char *text = "";
+
+	if (steps)
+		text = ts_arena_printf(&cli->arena, ", %.*f a step", n % steps ? 1 : 0, (double)n / (double)steps);
+	return text ? text : "";
+}
+
+static void graph_breaks(struct ts_cli *cli, const struct ts_graph_breaks *b)
+{
+	if (b->all.entries)
+		line(cli,
+		     ts_arena_printf(&cli->arena,
+				     "Compiled regions were entered %s%s, of which %s%s ended at a graph break that another region "
+				     "followed; breaks without one do not show.",
+				     ts_trace_plural(cli, b->all.entries, "time"), by_step(cli, b->in_steps.entries, b->steps),
+				     ts_trace_count(cli, b->all.breaks), by_step(cli, b->in_steps.breaks, b->steps)));
+	else if (b->graph_calls)
+		line(cli,
+		     ts_arena_printf(&cli->arena,
+				     "Graph breaks are unknown: compiled graphs were called %s, but the trace has no regions around "
+				     "them.",
+				     ts_trace_plural(cli, b->graph_calls, "time")));
+	if (b->all.entries && b->all.lookups)
+		line(cli, ts_arena_printf(&cli->arena, "Of %s for compiled code %s%s led to none, and the frame ran as it is.",
+					  ts_trace_plural(cli, b->all.lookups, "lookup"), ts_trace_count(cli, b->all.fell_back),
+					  by_step(cli, b->in_steps.fell_back, b->steps)));
+	else if (b->all.entries)
+		line(cli, "Whether frames fell back to eager code is unknown: the trace has no lookups of TorchDynamo.");
+}
+
 static void compiled(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
 {
 	for (size_t i = 0; i < m->n_regions && i < REGIONS_SHOWN; i++) {
@@ -119,6 +152,7 @@ static void compiled(struct ts_cli *cli, const struct ts_work_marks *m, const st
 	if (m->recompiled)
 		line(cli, ts_arena_printf(&cli->arena, "Recompiled: %s, of %s, by their names no first compilation of the frame.",
 					  ts_trace_count(cli, m->recompiled), ts_trace_plural(cli, m->n_regions, "region")));
+	graph_breaks(cli, &m->breaks);
 	if (m->compiling)
 		line(cli, ts_arena_printf(&cli->arena, "Code was compiled %s in the recording, which took the host %s.",
 					  ts_trace_plural(cli, m->compiling, "time"), ts_trace_ms(cli, m->compile_ns)));
@@ -140,6 +174,14 @@ static void runs(struct ts_cli *cli, const struct ts_run_sums *r, const struct t
 					  ts_trace_plural(cli, r->launch_bound.work.count, "event")));
 }
 
+void ts_trace_breaks_text(struct ts_cli *cli, const struct ts_graph_breaks *b)
+{
+	if (!b->all.entries && !b->graph_calls)
+		return;
+	ts_text_heading(cli, "Compiled code");
+	graph_breaks(cli, b);
+}
+
 enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_work *w, struct ts_error *err)
 {
 	const struct ts_work_marks *m = &w->marks;
@@ -147,7 +189,8 @@ enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_wor
 	if (use(cli, &w->use, err) || steps(cli, &w->steps, err))
 		return err->status;
 	if (!m->recomputed.count && !m->rebuilt.count && !m->n_optimizers && !m->n_found && !m->n_regions && !m->compiling &&
-	    !m->graph_launches && !w->use.all.graphed.count && !w->runs.storms.runs && !w->runs.launch_bound.runs)
+	    !m->breaks.graph_calls && !m->graph_launches && !w->use.all.graphed.count && !w->runs.storms.runs &&
+	    !w->runs.launch_bound.runs)
 		return TS_OK;
 	ts_text_heading(cli, "What stands out");
 	if (m->recomputed.count)

@@ -127,6 +127,8 @@ static enum ts_status ifs(struct ts_cli *cli, const struct ts_critical_path *p, 
 							{"", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
+	if (!p->n_ifs)
+		return TS_OK;
 	ts_grid_init(&grid, columns, 4, &cli->arena);
 	for (size_t i = 0; i < p->n_ifs && i < IFS_SHOWN && p->ifs[i].saved_ns; i++) {
 		ts_trace_cell(&grid, if_text(&p->ifs[i]));
@@ -134,11 +136,10 @@ static enum ts_status ifs(struct ts_cli *cli, const struct ts_critical_path *p, 
 		ts_trace_cell(&grid, ts_trace_ms(cli, p->ifs[i].saved_ns));
 		ts_trace_cell(&grid, ts_trace_percent(cli, p->ifs[i].saved_ns, p->ns));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
-		return err->status;
-	if (p->n_ifs && !p->ifs[0].saved_ns)
-		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-				"No single part would save anything: something else takes as long beside each of them.");
+	if (p->ifs[0].saved_ns)
+		return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			"No single part would save anything: something else takes as long beside each of them.");
 	return TS_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
 
-enum { STEPS_SHOWN = 32 };
+enum { STEPS_SHOWN = 32, OTHERS_SHOWN = 3 };
 
 /* --- who it is --- */
 
@@ -27,6 +27,14 @@ static const char *who(struct ts_cli *cli, const struct ts_trace_answer *a)
 	return text && !*text ? "the trace says neither rank nor device" : text;
 }
 
+static void recorded(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	const char *text = ts_trace_recorded_text(&a->recorded, &cli->arena);
+
+	if (text && *text)
+		ts_text_field(cli, "recorded", text);
+}
+
 static const char *copies(struct ts_cli *cli, uint64_t n)
 {
 	const char *text = ts_arena_printf(&cli->arena, "%s copies", ts_trace_count(cli, n));
@@ -36,12 +44,52 @@ static const char *copies(struct ts_cli *cli, uint64_t n)
 
 static const char *contents(struct ts_cli *cli, const struct ts_trace_answer *a)
 {
-	return ts_arena_printf(&cli->arena, "%s: %s, %s, %s, %s; %s, %s, %s; %s, %s, %s", ts_trace_plural(cli, a->events, "event"),
+	return ts_arena_printf(&cli->arena, "%s%s: %s, %s, %s, %s; %s, %s, %s; %s, %s, %s", ts_trace_plural(cli, a->events, "event"),
+			       a->warmup.steps ? ", and after the warm-up" : "",
 			       ts_trace_plural(cli, a->operators, "operator"), ts_trace_plural(cli, a->python, "Python function"),
 			       ts_trace_plural(cli, a->annotations, "annotation"), ts_trace_plural(cli, a->runtime, "runtime call"),
 			       ts_trace_plural(cli, a->kernels, "kernel"), a->copies == 1 ? "1 copy" : copies(cli, a->copies),
 			       ts_trace_plural(cli, a->fills, "fill"), ts_trace_plural(cli, a->flows, "flow"),
 			       ts_trace_plural(cli, a->allocations, "allocation"), ts_trace_plural(cli, a->counters, "counter"));
+}
+
+/* Spans that nothing is said of: what a device did may be among them. */
+static const char *others(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	const char *text = "";
+
+	for (size_t i = 0; text && i < a->n_others && i < OTHERS_SHOWN; i++) {
+		const char *category = ts_show_text(a->others[i].category, &cli->arena);
+
+		text = ts_arena_printf(&cli->arena, "%s%s%s %s", text, i ? ", " : "", ts_trace_count(cli, a->others[i].count),
+				       !category ? "" : *category ? category : "without a category");
+	}
+	if (a->n_others > OTHERS_SHOWN)
+		text = ts_arena_printf(&cli->arena, "%s, and others", text);
+	return ts_arena_printf(&cli->arena, "%s: spans of categories that are not read; they count as no work of a device", text);
+}
+
+/* Of what the figures are. */
+static const char *over(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	const struct ts_trace_warmup *w = &a->warmup;
+	const char *steps = ts_trace_plural(cli, a->lines.n_steps, "step");
+	const char *from = a->lines.n_steps ? ts_show_step(a->lines.steps[0].number, &cli->arena) : "";
+
+	if (w->steps)
+		return ts_arena_printf(&cli->arena,
+				       "the last %s of %" PRIu64 ", from step %s on. Left out of every figure as warm-up: the first "
+				       "%s, %s of devices that %s launched before step %s began, and what the host began before",
+				       steps, w->marked, from, ts_trace_plural(cli, w->steps, "step"),
+				       ts_trace_plural(cli, w->events, "event"), w->events == 1 ? "was" : "were", from);
+	if (!a->lines.n_steps)
+		return "all of the trace";
+	if (w->given || a->lines.n_steps == a->work.steps.steps)
+		return ts_arena_printf(&cli->arena, "all of the trace, with all of its %s", steps);
+	return ts_arena_printf(&cli->arena,
+			       "all of the trace; only the critical path and means over its %s leave out the first, as warm-up "
+			       "(--warmup N leaves the first N out of every figure)",
+			       steps);
 }
 
 /* --- the timeline --- */
@@ -123,7 +171,7 @@ static void place_rows(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 {
 	for (size_t i = 0; i < n && i < TS_TRACE_PLACES_SHOWN; i++) {
 		ts_trace_cell(grid, ts_trace_place(cli, rows[i].device, "-"));
-		ts_trace_cell(grid, ts_trace_place(cli, rows[i].stream, "all"));
+		ts_trace_cell(grid, ts_trace_stream(cli, rows[i].stream, rows[i].all_streams));
 		timeline_cells(cli, grid, &rows[i].timeline);
 	}
 }
@@ -158,7 +206,8 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, st
 	struct ts_grid grid;
 
 	if (!l->n_steps) {
-		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "\nThe trace has no ProfilerStep, so nothing is said by step.");
+		ts_buf_str(&cli->out, "\n");
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "The trace has no ProfilerStep, so nothing is said by step.");
 		return TS_OK;
 	}
 	ts_text_heading(cli, "Steps (what the calls of each launched, whenever it ran)");
@@ -191,7 +240,7 @@ static enum ts_status idle(struct ts_cli *cli, const struct ts_trace_answer *a, 
 		const struct ts_idle *row = &a->idle[i];
 
 		ts_trace_cell(&grid, ts_trace_place(cli, row->device, "-"));
-		ts_trace_cell(&grid, ts_trace_place(cli, row->stream, "all"));
+		ts_trace_cell(&grid, ts_trace_stream(cli, row->stream, row->all_streams));
 		ts_trace_cell(&grid, ts_show_count(row->gaps, &cli->arena));
 		ts_trace_cell(&grid, ts_trace_ms(cli, row->idle_ns));
 		ts_trace_cell(&grid, ts_trace_ms(cli, row->host_ns));
@@ -275,12 +324,18 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 
 	ts_text_field(cli, "trace", a->path);
 	ts_text_field(cli, "of", who(cli, a));
+	recorded(cli, a);
 	ts_text_field(cli, "has", contents(cli, a));
-	if (!l->all.events)
+	if (a->n_others)
+		ts_text_field(cli, "others", others(cli, a));
+	ts_text_field(cli, "over", over(cli, a));
+	if (l->all.events && (devices(cli, a, err) || ts_trace_path_text(cli, &a->critical, err)))
+		return err->status;
+	if (!l->all.events) {
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
 				"The trace has no events of devices, so there is nothing to say of their time.");
-	else if (devices(cli, a, err) || ts_trace_path_text(cli, &a->critical, err))
-		return err->status;
+		ts_trace_breaks_text(cli, &a->work.marks.breaks);
+	}
 	if (ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
 		return err->status;
 	return ts_arena_check(&cli->arena, err);

@@ -145,9 +145,12 @@ static const char *side(struct ts_cli *cli, const char *path, const struct ts_tr
 		return ts_arena_printf(&cli->arena, "%s, without ProfilerStep", path);
 	steps = s->n == 1 ? ts_arena_printf(&cli->arena, "step %" PRId64, s->first)
 			  : ts_arena_printf(&cli->arena, "%" PRIu64 " steps, %" PRId64 " to %" PRId64, s->n, s->first, s->last);
-	return steps ? ts_arena_printf(&cli->arena, "%s, %s%s", path, steps,
-				       s->skipped ? "; the first that was recorded is left out as warm-up" : "")
-		     : NULL;
+	if (steps && s->skipped)
+		steps = s->skipped == 1
+				? ts_arena_printf(&cli->arena, "%s; the first that was recorded is left out as warm-up", steps)
+				: ts_arena_printf(&cli->arena, "%s; the first %" PRIu64 " that were recorded are left out as warm-up",
+						  steps, s->skipped);
+	return steps ? ts_arena_printf(&cli->arena, "%s, %s", path, steps) : NULL;
 }
 
 enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
@@ -159,6 +162,8 @@ enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_tra
 	ts_text_field(cli, "times",
 		      d->device ? "means over steps, which end when the last event of a device that they launched does"
 				: "means over steps, on the host: not both traces have work of a device");
+	if (d->recorded_apart.len)
+		ts_text_field(cli, "note", ts_show_text(d->recorded_apart, &cli->arena));
 	ts_text_heading(cli, "Step");
 	if (grid_of(cli, steps, d->has_host ? 2 : 1, false, err))
 		return err->status;

@@ -77,6 +77,20 @@ static const char *list(struct ts_cli *cli, const int64_t *ranks, size_t n, uint
 	return or_empty(text);
 }
 
+/* Of what the figures are. */
+static const char *over(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	const struct ts_trace_warmup *w = &j->warmup;
+
+	if (!w->steps)
+		return w->given ? "all of each trace" : "all of each trace (--warmup N leaves out the first N steps that each marks)";
+	return or_empty(ts_arena_printf(&cli->arena,
+					"each trace without the first %s that it marks. Left out of every figure as warm-up: these, "
+					"%s of devices that %s launched before the next step began, and what the host began before",
+					w->steps == 1 ? "step" : plural(cli, w->steps, "step"), plural(cli, w->events, "event"),
+					w->events == 1 ? "was" : "were"));
+}
+
 static void who(struct ts_cli *cli, const struct ts_trace_job *j)
 {
 	const char *of = j->has_world_size ? or_empty(ts_arena_printf(&cli->arena, " of %" PRId64, j->world_size)) : "";
@@ -86,6 +100,8 @@ static void who(struct ts_cli *cli, const struct ts_trace_job *j)
 	ts_text_field(cli, "of",
 		      or_empty(ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", plural(cli, j->n_ranks, "rank"), of, *backend ? ", " : "",
 					       backend, *device ? ", on " : "", device)));
+	if (j->n_ranks)
+		ts_text_field(cli, "over", over(cli, j));
 	if (j->missing_count)
 		note(cli, ts_arena_printf(&cli->arena, "no trace of rank %s", list(cli, j->missing, j->n_missing, j->missing_count)));
 	for (size_t i = 0, said = 0; j->has_world_size && i < j->n_ranks && said < FILES_SHOWN; i++)
@@ -108,6 +124,27 @@ static void who(struct ts_cli *cli, const struct ts_trace_job *j)
 		}
 }
 
+/* Of the first rank, and where others say something else. */
+static void recorded(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	const char *text = j->n_ranks ? or_empty(ts_trace_recorded_text(&j->ranks[0].recorded, &cli->arena)) : "";
+	const char *first = j->n_ranks ? or_empty(ts_arena_printf(&cli->arena, "rank %" PRId64, j->ranks[0].rank)) : "";
+	size_t n = 0;
+
+	if (*text)
+		ts_text_field(cli, "recorded", text);
+	for (size_t i = 1; i < j->n_ranks; i++) {
+		const char *other = or_empty(ts_arena_printf(&cli->arena, "rank %" PRId64, j->ranks[i].rank));
+
+		text = or_empty(ts_trace_recorded_apart(&j->ranks[0].recorded, first, &j->ranks[i].recorded, other, &cli->arena));
+		if (*text && n++ < FILES_SHOWN)
+			note(cli, ts_arena_printf(&cli->arena, "not recorded alike: %s", text));
+	}
+	if (n > FILES_SHOWN)
+		note(cli, ts_arena_printf(&cli->arena, "and %s were not recorded like %s; --json has all",
+					  plural(cli, n - FILES_SHOWN, "more rank"), first));
+}
+
 static void files_of(struct ts_cli *cli, const struct ts_trace_job *j, enum ts_job_file_state state, const char *what)
 {
 	size_t n = 0;
@@ -124,9 +161,25 @@ static void files_of(struct ts_cli *cli, const struct ts_trace_job *j, enum ts_j
 		note(cli, ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - FILES_SHOWN, "more such file")));
 }
 
+/* The reasons are not in a run, and so where they are. */
+static void failed_of_run(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < j->n_files; i++)
+		n += j->files[i].state == TS_JOB_FILE_FAILED;
+	if (n)
+		note(cli, ts_arena_printf(&cli->arena,
+					  "%s of the run %s not read: its folder, pushed again, says why, and tscope export %s "
+					  "writes %s back",
+					  plural(cli, n, "file"), n == 1 ? "was" : "were", j->path, n == 1 ? "it" : "them"));
+}
+
 static void files(struct ts_cli *cli, const struct ts_trace_job *j)
 {
 	files_of(cli, j, TS_JOB_FILE_FAILED, "was not read");
+	if (j->of_run)
+		failed_of_run(cli, j);
 	files_of(cli, j, TS_JOB_FILE_NO_RANK, "does not say its rank, and is left out");
 	files_of(cli, j, TS_JOB_FILE_SAME, "is left out");
 	files_of(cli, j, TS_JOB_FILE_OTHER, "is no trace");
@@ -180,7 +233,7 @@ static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, st
 				"The traces have no events of devices, so there is nothing to say of their time.");
 		return TS_OK;
 	}
-	ts_text_heading(cli, "Times of ranks (waiting: in collectives for the last rank, a sum; the others are unions)");
+	ts_text_heading(cli, "Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)");
 	ts_grid_init(&grid, columns, 10, &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		cell(&grid, number(cli, j->ranks[i].rank));
@@ -318,11 +371,16 @@ static enum ts_status last(struct ts_cli *cli, const struct ts_trace_job *j, str
 							{"others waited", TS_ALIGN_RIGHT, 0},
 							{"behind the next", TS_ALIGN_RIGHT, 0},
 							{"behind the first", TS_ALIGN_RIGHT, 0},
-							{"waited itself", TS_ALIGN_RIGHT, 0}};
+							{"waited itself", TS_ALIGN_RIGHT, 0},
+							{"step if in time", TS_ALIGN_RIGHT, 0}};
+	const char *now = ts_arena_printf(&cli->arena,
+					  "Who arrives last at collectives (step if in time: what a step, now %s, would take at "
+					  "least if the rank came with the next to last)",
+					  ms(cli, j->step_ns));
 	struct ts_grid grid;
 
-	ts_text_heading(cli, "Who arrives last at collectives");
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_text_heading(cli, j->n_steps ? or_empty(now) : "Who arrives last at collectives");
+	ts_grid_init(&grid, columns, j->n_steps ? 8 : 7, &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		const struct ts_job_rank *r = &j->ranks[i];
 
@@ -333,6 +391,8 @@ static enum ts_status last(struct ts_cli *cli, const struct ts_trace_job *j, str
 		cell(&grid, ms(cli, r->behind_ns));
 		cell(&grid, ms(cli, r->lateness_ns));
 		cell(&grid, ms(cli, r->ns[TS_JOB_WAITING]));
+		if (j->n_steps)
+			cell(&grid, ms(cli, r->in_time_ns));
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
@@ -387,7 +447,7 @@ static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job 
 {
 	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	      {"late by", TS_ALIGN_RIGHT, 0},
 							{"others waited", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0},
-							{"kind", TS_ALIGN_LEFT, 0},	      {"group", TS_ALIGN_LEFT, 8},
+							{"kind", TS_ALIGN_LEFT, 0},	      {"group", TS_ALIGN_LEFT, 9},
 							{"which", TS_ALIGN_LEFT, 0},	      {"first began at", TS_ALIGN_RIGHT, 0}};
 	size_t rows[LATEST_SHOWN + 1], n = latest(j, rows);
 	struct ts_grid grid;
@@ -433,7 +493,7 @@ static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
 							    "differ in size over ranks",
 							    "were launched before the recording",
 							    "have no other member's trace here",
-							    "go from one rank to another",
+							    "do not say which rank they go to or come from",
 							    "are not of one group: they end on a rank before they begin on another"};
 	const char *text = "";
 
@@ -449,7 +509,7 @@ static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
 static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"group", TS_ALIGN_LEFT, 8},	    {"ranks", TS_ALIGN_LEFT, 8},     {"matched by", TS_ALIGN_LEFT, 0},
+		{"group", TS_ALIGN_LEFT, 9},	    {"ranks", TS_ALIGN_LEFT, 8},     {"matched by", TS_ALIGN_LEFT, 0},
 		{"collectives", TS_ALIGN_RIGHT, 0}, {"mean", TS_ALIGN_RIGHT, 0},     {"95 %", TS_ALIGN_RIGHT, 0},
 		{"most", TS_ALIGN_RIGHT, 0},	    {"transfer", TS_ALIGN_RIGHT, 0}, {"most often last", TS_ALIGN_LEFT, 0}};
 	struct ts_grid grid;
@@ -485,37 +545,88 @@ static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, s
 	return TS_OK;
 }
 
+static struct ts_job_kind kind_of_all(const struct ts_trace_job *j, int kind)
+{
+	struct ts_job_kind all = {.kernels = 0};
+
+	for (size_t i = 0; i < j->n_ranks; i++) {
+		const struct ts_job_kind *of = &j->ranks[i].kinds[kind];
+
+		all.kernels += of->kernels;
+		all.matched += of->matched;
+		for (int k = 0; k < TS_JOB_NO_RULES; k++)
+			all.no_rule[k] += of->no_rule[k];
+		ts_job_add(&all.ns, of->ns);
+		ts_job_add(&all.waiting_ns, of->waiting_ns);
+		ts_job_add(&all.transfer_ns, of->transfer_ns);
+		ts_job_add(&all.unknown_ns, of->unknown_ns);
+	}
+	return all;
+}
+
+static uint64_t without_rule(const struct ts_job_kind *kind)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < TS_JOB_NO_RULES; i++)
+		n += kind->no_rule[i];
+	return n;
+}
+
+/* What is neither waiting nor transfer, kind by kind. Of kernels that are not matched the groups say why. */
+static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	static const char *const words[TS_JOB_NO_RULES] = {"the traces do not name the root", "the clocks of their ranks are not known",
+							   "no rule says who waits for whom"};
+
+	for (int k = 0; k < TS_COLLECTIVES; k++) {
+		struct ts_job_kind all = kind_of_all(j, k);
+		const char *text = "";
+
+		for (int i = 0; i < TS_JOB_NO_RULES && text; i++)
+			if (all.no_rule[i])
+				text = ts_arena_printf(&cli->arena, "%s%sof %s matched ones %s", text, *text ? ", " : "",
+						       count(cli, all.no_rule[i]), words[i]);
+		if (text && all.kernels > all.matched)
+			text = ts_arena_printf(&cli->arena, "%s%s%s are not matched", text, *text ? ", " : "",
+					       count(cli, all.kernels - all.matched));
+		if (text && all.unknown_ns && all.matched > without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
+			text = ts_arena_printf(&cli->arena, "%s%swho is not waited for may wait or fill buffers until the last comes",
+					       text, *text ? ", " : "");
+		if (text && *text && all.unknown_ns)
+			ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+					or_empty(ts_arena_printf(&cli->arena, "Unknown of %s: %s.",
+								 ts_collective_word((enum ts_collective)k), text)));
+	}
+}
+
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {{"kind", TS_ALIGN_LEFT, 0},	{"kernels", TS_ALIGN_RIGHT, 0},
 							{"time", TS_ALIGN_RIGHT, 0},	{"matched", TS_ALIGN_RIGHT, 0},
-							{"waiting", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0}};
+							{"waiting", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0},
+							{"unknown", TS_ALIGN_RIGHT, 0}};
 	struct ts_grid grid;
 
-	ts_text_heading(cli, "Communication of all ranks (sums over kernels; waiting and transfer are of the matched ones)");
-	ts_grid_init(&grid, columns, 6, &cli->arena);
+	ts_text_heading(cli, "Communication of all ranks (sums over kernels)");
+	ts_grid_init(&grid, columns, 7, &cli->arena);
 	for (int k = 0; k < TS_COLLECTIVES; k++) {
-		struct ts_job_kind all = {.kernels = 0};
+		struct ts_job_kind all = kind_of_all(j, k);
 
-		for (size_t i = 0; i < j->n_ranks; i++) {
-			const struct ts_job_kind *of = &j->ranks[i].kinds[k];
-
-			all.kernels += of->kernels;
-			all.matched += of->matched;
-			ts_job_add(&all.ns, of->ns);
-			ts_job_add(&all.waiting_ns, of->waiting_ns);
-			ts_job_add(&all.transfer_ns, of->transfer_ns);
-		}
 		if (!all.kernels)
 			continue;
 		cell(&grid, ts_collective_word((enum ts_collective)k));
 		cell(&grid, count(cli, all.kernels));
 		cell(&grid, ms(cli, all.ns));
 		cell(&grid, count(cli, all.matched));
-		cell(&grid, all.matched ? ms(cli, all.waiting_ns) : "-");
-		cell(&grid, all.matched ? ms(cli, all.transfer_ns) : "-");
+		cell(&grid, all.matched > without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
+		cell(&grid, all.matched > without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
+		cell(&grid, ms(cli, all.unknown_ns));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	why_unknown(cli, j);
+	return TS_OK;
 }
 
 /* --- stragglers --- */
@@ -556,11 +667,13 @@ static void stragglers(struct ts_cli *cli, const struct ts_trace_job *j)
 enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
 	who(cli, j);
+	recorded(cli, j);
 	files(cli, j);
 	if (!j->n_ranks) {
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "No trace says which rank it is of, so there is no job to speak of.");
 		return ts_arena_check(&cli->arena, err);
 	}
+	ts_text_trace_findings(cli, &j->findings, true);
 	if (times(cli, j, err) || steps(cli, j, err) || clocks(cli, j, err))
 		return err->status;
 	if (j->n_collectives && (last(cli, j, err) || latest_rows(cli, j, err)))

@@ -23,7 +23,7 @@ static const char *ms(struct ts_cli *cli, uint64_t ns)
 	return text ? text : "";
 }
 
-static void advice(struct ts_cli *cli, const struct ts_trace_verdict *v)
+static void to_try(struct ts_cli *cli, const struct ts_trace_verdict *v)
 {
 	if (!v->n_advice)
 		return;
@@ -66,11 +66,22 @@ static void unchecked(struct ts_cli *cli, const struct ts_findings *f)
 	}
 }
 
-void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *v)
+/* Of a job, whose findings are of its ranks: what the worst of them advise. */
+static void to_try_of_findings(struct ts_cli *cli, const struct ts_findings *f)
 {
-	const struct ts_findings *f = &v->findings;
+	if (!f->n)
+		return;
+	ts_text_heading(cli, "What to try first");
+	for (size_t i = 0; i < f->n && i < TS_TRACE_ADVICE_MAX; i++)
+		sentence(cli, TS_STYLE_PLAIN,
+			 ts_arena_printf(&cli->arena, "%zu. %s. %s", i + 1, shown(cli, f->items[i].title),
+					 shown(cli, f->items[i].advice)));
+}
 
-	advice(cli, v);
+void ts_text_trace_findings(struct ts_cli *cli, const struct ts_findings *f, bool advice)
+{
+	if (advice)
+		to_try_of_findings(cli, f);
 	ts_text_heading(cli, "Findings (tscope explain CODE has the rule)");
 	if (!f->n)
 		sentence(cli, TS_STYLE_PLAIN, "No rule on traces found anything.");
@@ -79,4 +90,10 @@ void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *v)
 			 ts_arena_printf(&cli->arena, "%s: %s: %s", ts_severity_word(f->items[i].severity),
 					 shown(cli, f->items[i].code), shown(cli, f->items[i].detail)));
 	unchecked(cli, f);
+}
+
+void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *v)
+{
+	to_try(cli, v);
+	ts_text_trace_findings(cli, &v->findings, false);
 }

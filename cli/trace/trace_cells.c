@@ -36,6 +36,11 @@ const char *ts_trace_place(struct ts_cli *cli, int32_t n, const char *none)
 	return n == TS_TRACE_NO_DEVICE ? none : ts_arena_printf(&cli->arena, "%" PRId32, n);
 }
 
+const char *ts_trace_stream(struct ts_cli *cli, int32_t n, bool all)
+{
+	return ts_trace_place(cli, n, all ? "all" : "unknown");
+}
+
 void ts_trace_heading(struct ts_cli *cli, const char *text)
 {
 	ts_text_heading(cli, text ? text : "");

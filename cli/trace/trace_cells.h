@@ -18,6 +18,8 @@ const char *ts_trace_plural(struct ts_cli *cli, uint64_t n, const char *word);
 const char *ts_trace_count(struct ts_cli *cli, uint64_t n);
 /* A device or stream; `none` where it is TS_TRACE_NO_DEVICE. */
 const char *ts_trace_place(struct ts_cli *cli, int32_t n, const char *none);
+/* A stream: "all" in a row over all of them, "unknown" where the trace does not say it. */
+const char *ts_trace_stream(struct ts_cli *cli, int32_t n, bool all);
 void ts_trace_heading(struct ts_cli *cli, const char *text);
 void ts_trace_cell(struct ts_grid *grid, const char *text);
 /* A foreign name: whole characters of it, as many as TS_TRACE_NAME_BYTES have. Real names have some hundred, hostile ones millions. */

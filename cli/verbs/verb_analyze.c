@@ -2,6 +2,8 @@
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
+#include "cli/core/device_memory.h"
+#include "cli/core/kept_files.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/peers/as_peer.h"
@@ -25,7 +27,7 @@ static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_requ
 	    ts_args_above_zero(args, "flops-per-step", &request->has_flops_per_step, &request->flops_per_step, err) ||
 	    ts_args_above_zero(args, "peak-tflops", &request->has_peak_flops_per_s, &tflops, err) ||
 	    ts_args_uint(args, "microbatches", UINT32_MAX, &request->has_microbatches, &microbatches, err) ||
-	    ts_args_bytes(args, "device-memory", &request->has_device_bytes, &request->device_bytes, err))
+	    ts_device_memory_option(args, &request->has_device_bytes, &request->device_bytes, err))
 		return err->status;
 	request->rank = (int32_t)rank;
 	request->peak_flops_per_s = tflops * 1e12;
@@ -133,34 +135,90 @@ static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, s
 	return TS_OK;
 }
 
-/* What is said of the traces of a run: all, where it has no steps; else which there are. *ret_answered: nothing else is to be said. */
-static enum ts_status traces_of(struct ts_cli *cli, struct ts_span spec, const struct ts_analysis *analysis, bool *ret_answered,
-				struct ts_error *err)
+/* The traces and memory snapshots of a run with steps, which its answer does not show. */
+static enum ts_status mention_files(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_run_trace *traces,
+				    size_t n_traces, struct ts_error *err)
 {
 	const char *word = ts_cli_word(cli, 0);
+	struct ts_run_trace *snapshots = NULL;
+	size_t n = 0;
+
+	if (n_traces && ts_mention_stored(cli, word, "trace", "--trace", traces, n_traces, err))
+		return err->status;
+	if (ts_cli_kept_files(cli, run, TS_TABLE_SNAPSHOT_ABOUT, &snapshots, &n, err))
+		return err->status;
+	return n ? ts_mention_stored(cli, word, "memory snapshot", "--snapshot", snapshots, n, err) : TS_OK;
+}
+
+/* The same of the snapshots of a run that has no steps and no traces. */
+static enum ts_status snapshots_of(struct ts_cli *cli, const struct ts_get_reply *run, bool *ret_answered, struct ts_error *err)
+{
+	const struct ts_snapshot_choice only = {.name = NULL};
+	struct ts_run_trace *all = NULL;
+	struct ts_findings findings;
+	size_t n = 0;
+
+	if (!run->n_files || !ts_analyze_allows(cli, TS_OF_STORED_SNAPSHOTS))
+		return TS_OK;
+	if (ts_cli_kept_files(cli, run, TS_TABLE_SNAPSHOT_ABOUT, &all, &n, err))
+		return err->status;
+	*ret_answered = n == 1 || (n && !cli->json);
+	if (n != 1)
+		return *ret_answered ? ts_list_stored_snapshots(cli, ts_cli_word(cli, 0), all, n, err) : TS_OK;
+	if (ts_analyze_stored_snapshot(cli, run, &only, &findings, err))
+		return err->status;
+	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
+}
+
+/* Whether lines may follow the answer: it is neither JSON nor a page. */
+static bool is_lines(const struct ts_cli *cli)
+{
+	const char *page = ts_args_text(&cli->args, "html");
+
+	return !cli->json && !(page && strcmp(page, "-") == 0);
+}
+
+/* What is said of a run without steps, by its traces. */
+static enum ts_status traces_alone(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_run_trace *traces, size_t n,
+				   const struct ts_analysis *analysis, struct ts_error *err)
+{
+	const char *word = ts_cli_word(cli, 0);
+
+	if (ts_stored_is_job(traces, n))
+		return ts_analyze_refuse(cli, TS_OF_STORED_JOBS, word, err) ? err->status
+									    : ts_analyze_stored_job(cli, word, run, traces, n, err);
+	if (n == 1 && ts_analyze_allows(cli, TS_OF_STORED)) {
+		if (ts_analyze_stored(cli, &traces[0], err))
+			return err->status;
+		return is_lines(cli) ? ts_mention_unread(cli, word, run, err) : TS_OK;
+	}
+	if (n < 2 || !is_lines(cli) || !ts_analyze_allows(cli, TS_OF_STORED))
+		return answer(cli, analysis, err);
+	return ts_show_stored(cli, word, traces, n, err) ? err->status : ts_mention_unread(cli, word, run, err);
+}
+
+/* Shows what is said of the run, and of its traces: all, where it has no steps; else which there are. */
+static enum ts_status answer_run(struct ts_cli *cli, struct ts_span spec, const struct ts_analysis *analysis, struct ts_error *err)
+{
+	bool plain = is_lines(cli) && ts_analyze_allows(cli, TS_OF_STORED), answered = false;
 	struct ts_run_trace *traces = NULL;
 	struct ts_get_reply run;
 	size_t n = 0;
 
-	*ret_answered = false;
-	if (!ts_analyze_allows(cli, TS_OF_STORED) || (analysis->run.steps && cli->json))
-		return TS_OK;
+	if (ts_args_has(&cli->args, "rows") || (analysis->run.steps && !plain))
+		return answer(cli, analysis, err);
 	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err))
 		return err->status;
-	if (!n)
+	if (!analysis->run.steps && n)
+		return traces_alone(cli, &run, traces, n, analysis, err);
+	if (!analysis->run.steps && snapshots_of(cli, &run, &answered, err))
+		return err->status;
+	if (answered)
 		return TS_OK;
-	if (analysis->run.steps) {
-		*ret_answered = true;
-		return answer(cli, analysis, err) ? err->status : ts_mention_stored(cli, word, traces, n, err);
-	}
-	if (ts_stored_is_job(traces, n) && ts_analyze_allows(cli, TS_OF_FOLDERS)) {
-		*ret_answered = true;
-		return ts_analyze_stored_job(cli, word, traces, n, err);
-	}
-	*ret_answered = n == 1 || !cli->json;
-	if (n == 1)
-		return ts_analyze_stored(cli, &traces[0], err);
-	return cli->json ? TS_OK : ts_show_stored(cli, word, traces, n, err);
+	if (answer(cli, analysis, err) || (plain && mention_files(cli, &run, traces, n, err)))
+		return err->status;
+	return plain ? ts_mention_unread(cli, ts_cli_word(cli, 0), &run, err) : TS_OK;
 }
 
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
@@ -169,7 +227,7 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	struct ts_analysis analysis;
 	const char *name = ts_args_text(&cli->args, "trace"), *snapshot = ts_args_text(&cli->args, "snapshot");
 	enum ts_status status;
-	bool trace = false, folder = false, answered = false;
+	bool trace = false, folder = false;
 
 	if (snapshot)
 		return of_stored_snapshot(cli, snapshot, err);
@@ -195,7 +253,5 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	ts_cli_call_run(cli, ts_cli_word(cli, 0), &analysis.run);
 	/* Where traces alone are shown, their own findings set it. */
 	cli->exit_code = ts_fails_on(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	if (traces_of(cli, request.spec, &analysis, &answered, err) || (!answered && answer(cli, &analysis, err)))
-		return err->status;
-	return TS_OK;
+	return answer_run(cli, request.spec, &analysis, err);
 }

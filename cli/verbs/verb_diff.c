@@ -93,19 +93,73 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	return traces->n ? ts_stored_diff_section(cli, traces, err) : TS_OK;
 }
 
-/* Compares the traces of both runs, and nothing else where neither has steps. */
+/* All of diff's own options except --all apply to two runs only, and one more, or NULL, to what is given. */
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, const char *but, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n; i++) {
+		const char *name = cli->args.items[i].option->name;
+
+		for (const struct ts_option *own = cli->verb->options; own->name; own++)
+			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0 && !(but && strcmp(name, but) == 0))
+				return ts_error_set(err, TS_INVALID, "diff: --%s works with %s, and %s", name,
+						    strcmp(name, "warmup") == 0 ? "the traces of two" : "two runs", given);
+	}
+	return TS_OK;
+}
+
+/* Compares the snapshots of memory of two runs that have nothing else, unless an option asks for what only a diff of runs has. */
+static enum ts_status snapshots_alone(struct ts_cli *cli, const struct ts_diff *diff, bool *ret_done, struct ts_error *err)
+{
+	struct ts_error refused;
+
+	*ret_done = false;
+	if (diff->a.steps || diff->b.steps || ts_id_eq(&diff->a.id, &diff->b.id) || refuse_options(cli, "", NULL, &refused))
+		return TS_OK;
+	return ts_diff_stored_snapshots(cli, &diff->a.id, &diff->b.id, NULL, ret_done, err);
+}
+
+/* --snapshot NAME: compares the snapshots of memory of this name, and nothing else. */
+static enum ts_status snapshots_named(struct ts_cli *cli, const struct ts_diff *diff, const char *name, struct ts_error *err)
+{
+	bool done = false;
+
+	if (refuse_options(cli, "--snapshot compares memory snapshots", "snapshot", err) ||
+	    ts_diff_stored_snapshots(cli, &diff->a.id, &diff->b.id, name, &done, err))
+		return err->status;
+	if (!done)
+		return ts_error_set(err, TS_NOT_FOUND,
+				    "diff: %s and %s have no memory snapshot %s of the same rank; tscope show lists what they have",
+				    ts_cli_word(cli, 0), ts_cli_word(cli, 1), name);
+	return TS_OK;
+}
+
+/* Compares the traces of both runs, or their snapshots of memory, and nothing else where neither has steps. */
 static enum ts_status with_traces(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
 {
+	const char *snapshot = ts_args_text(&cli->args, "snapshot");
 	struct ts_rank_diff traces = {0};
+	bool done = false;
 
+	if (snapshot)
+		return snapshots_named(cli, diff, snapshot, err);
 	if (!ts_args_has(&cli->args, "first") && ts_stored_diff(cli, &diff->a.id, &diff->b.id, &traces, err))
 		return err->status;
 	if (traces.n && !diff->a.steps && !diff->b.steps) {
 		cli->exit_code = ts_trace_diff_exit(traces.verdict);
 		return ts_stored_diff_alone(cli, &traces, err);
 	}
+	if (!traces.n && snapshots_alone(cli, diff, &done, err))
+		return err->status;
+	if (done)
+		return TS_OK;
+	if (!traces.n && ts_args_has(&cli->args, "warmup"))
+		return ts_error_set(err, TS_INVALID, "diff: --warmup is for traces, and these runs have none of the same rank");
 	cli->exit_code = exit_code(cli, diff);
-	return answer(cli, diff, how, &traces, err);
+	if (answer(cli, diff, how, &traces, err))
+		return err->status;
+	if (cli->json || ts_args_has(&cli->args, "first") || ts_id_eq(&diff->a.id, &diff->b.id))
+		return TS_OK;
+	return ts_mention_snapshots(cli, &diff->a.id, &diff->b.id, err);
 }
 
 /* Chooses the curves. On a screen only the part around the split is drawn, which costs no more than the diff did. */
@@ -114,19 +168,6 @@ static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 	if (ts_args_has(&cli->args, "curves") || ts_args_has(&cli->args, "html"))
 		return TS_PLOTS_ALL;
 	return cli->json || ts_args_has(&cli->args, "first") ? TS_PLOTS_NONE : TS_PLOTS_AROUND;
-}
-
-/* All of diff's own options except --all apply to two runs only. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, struct ts_error *err)
-{
-	for (size_t i = 0; i < cli->args.n; i++) {
-		const char *name = cli->args.items[i].option->name;
-
-		for (const struct ts_option *own = cli->verb->options; own->name; own++)
-			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
-				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %s", name, given);
-	}
-	return TS_OK;
 }
 
 /* For three runs or more, shows the first different step of each two runs. */
@@ -139,7 +180,7 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 
 	if (!given)
 		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, given, err))
+	if (refuse_options(cli, given, NULL, err))
 		return err->status;
 	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
 	if (!request.runs)
@@ -267,7 +308,9 @@ static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_er
 			return err->status;
 	*ret_done = of[0] != NO_FILE && of[0] == of[1];
 	if (*ret_done)
-		return refuse_options(cli, files[of[0]].options, err) ? err->status : files[of[0]].diff(cli, words[0], words[1], err);
+		return refuse_options(cli, files[of[0]].options, of[0] != SNAPSHOT ? "warmup" : NULL, err)
+			       ? err->status
+			       : files[of[0]].diff(cli, words[0], words[1], err);
 	if (of[0] + of[1] == NO_FILE + FOLDER && (of[0] == NO_FILE || of[1] == NO_FILE))
 		return TS_OK;
 	if (of[0] != of[1]) {

@@ -1,5 +1,6 @@
 /* verb_explain.c - tscope explain: the rules behind findings, from their table. */
 #include "analysis/answer/say.h"
+#include "analysis/rules/playbook.h"
 #include "analysis/rules/rule.h"
 #include "base/text.h"
 #include "cli/core/context.h"
@@ -166,6 +167,12 @@ enum ts_status ts_verb_explain(struct ts_cli *cli, struct ts_error *err)
 
 	if (status)
 		return status;
+	if (ts_args_has(&cli->args, "playbook")) {
+		if (rule || cli->json || ts_args_has(&cli->args, "markdown"))
+			return ts_error_set(err, TS_INVALID, "explain: --playbook stands alone");
+		ts_playbook_markdown(&cli->out);
+		return TS_OK;
+	}
 	if (ts_args_has(&cli->args, "markdown")) {
 		if (rule || cli->json)
 			return ts_error_set(err, TS_INVALID, "explain: --markdown and --json cannot be combined");

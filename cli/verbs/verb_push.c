@@ -35,6 +35,7 @@ struct place {
 	const char *own_name; /* ts_run_about; NULL: none */
 	const char *const *more; /* further parts of the run */
 	size_t n_more;
+	const struct ts_around *around;
 	const char *below; /* the path of the run below the word that was typed; "" if the run is the word itself */
 	const char *name;  /* without its project */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
@@ -145,6 +146,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		.part = p->at->part,
 		.more = p->at->more,
 		.n_more = p->at->n_more,
+		.around = p->at->around,
 		.listed = p->listed,
 		.strict = ts_args_has(&cli->args, "strict"),
 		.facts = facts,
@@ -590,6 +592,7 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 							       .own_name = found[i][k].own_name,
 							       .more = found[i][k].more,
 							       .n_more = found[i][k].n_more,
+							       .around = found[i][k].around,
 							       .below = found[i][k].name,
 							       .loses = found[i][k].reader->loses};
 		if (!n_found[i])

@@ -53,8 +53,10 @@ static void list_drifts(struct ts_cli *cli, const struct ts_verify_event *e)
 
 	if (!n)
 		return;
-	ts_buf_printf(&cli->out, "%s something else than was counted so far; the next gc puts it right:\n",
-		      n == 1 ? "1 account uses" : ts_arena_printf(&cli->arena, "%s accounts use", ts_show_count(n, &cli->arena)));
+	ts_buf_printf(&cli->out,
+		      "What %s changed since it was counted, as when a name moves; this is no damage, and the next gc counts anew:\n",
+		      n == 1 ? "1 account uses has"
+			     : ts_arena_printf(&cli->arena, "%s accounts use has", ts_show_count(n, &cli->arena)));
 	for (size_t i = 0; i < e->n_drift; i++)
 		ts_buf_printf(&cli->out, "  %s\n", ts_show_text(e->drift[i], &cli->arena));
 	if (n > e->n_drift)

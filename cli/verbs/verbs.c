@@ -191,7 +191,8 @@ static const struct ts_example facts_examples[] = {
 
 static const struct ts_option analyze_options[] = {
 	{.name = "warmup", .letter = 'w', .argument = "N",
-	 .help = "leave out the first N steps as warm-up; 0 leaves out none (default: as many as the step times show)"},
+	 .help = "leave out the first N steps as warm-up, of a trace the first that it marks; 0 leaves out none (default: as many as "
+		 "the step times show; of a trace the first of three or more, from means over steps alone)"},
 	{.name = "rank", .letter = 'r', .argument = "N",
 	 .help = "analyze this rank (default: the lowest rank that has steps)"},
 	{.name = "trace", .argument = "NAME",
@@ -204,8 +205,8 @@ static const struct ts_option analyze_options[] = {
 	 .help = "number format of the matrix products: bf16, fp16, tf32, ...; it selects the peak of the device"},
 	{.name = "microbatches", .argument = "M", .help = "microbatches per step of pipeline parallelism"},
 	{.name = "device-memory", .argument = "SIZE",
-	 .help = "memory of one device, such as 80GiB; it comes before what the run records; of a memory snapshot also a device's "
-		 "name, such as 'NVIDIA A100-SXM4-80GB'"},
+	 .help = "memory of one device, such as 80GiB; it comes before what the run records; also a device's name, such as "
+		 "'NVIDIA A100-SXM4-80GB'"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
 	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
@@ -234,6 +235,7 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze --warmup 0 --rank 3 exp1", "analyzes rank 3 from its first step"},
 	{"tscope analyze --html exp1.html exp1", "also writes a page to share"},
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
+	{"tscope analyze ./trace.json.gz --warmup 2", "leaves the first two steps that the trace marks out of every figure"},
 	{"tscope analyze ./traces/", "shows who makes whom wait, by the traces of the ranks of a job"},
 	{"tscope analyze ./trace.json.gz --as axolotl", "prints Axolotl's tables, with the right number beside each that is wrong"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
@@ -247,6 +249,7 @@ static const struct ts_example analyze_examples[] = {
 
 static const struct ts_option explain_options[] = {
 	{.name = "markdown", .help = "print the document docs/findings.md"},
+	{.name = "playbook", .help = "print the document docs/playbook.md: what is advised, on which condition, and what it costs"},
 	END_OPTIONS,
 };
 static const struct ts_example explain_examples[] = {
@@ -278,6 +281,10 @@ static const struct ts_option diff_options[] = {
 	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml axolotl",
 	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: "
 		 "traceml; or print the tables that Axolotl has of two traces, with the right numbers beside: axolotl"},
+	{.name = "warmup", .letter = 'w', .argument = "N",
+	 .help = "of traces: leave out the first N steps that each marks; 0 leaves out none (default: the first of three or more)"},
+	{.name = "snapshot", .argument = "NAME",
+	 .help = "compare the memory snapshots of this name that both runs have, and nothing else"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "
 				      "they are recorded"},
 	READ_OPTIONS,
@@ -606,7 +613,7 @@ const struct ts_verb ts_verbs[] = {
 			 "--force. The output lists what could not be read, with file and line.",
 		.options = push_options, .examples = push_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_DIR,
+		.min_words = 1, .max_words = SIZE_MAX, .paths = SIZE_MAX, .words = TS_COMPLETE_DIR,
 		.run = ts_verb_push,
 	},
 	{
@@ -632,7 +639,7 @@ const struct ts_verb ts_verbs[] = {
 				   "--snapshot and --rank show the same of a memory snapshot that it was pushed with.",
 		.options = show_options, .examples = show_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_show,
 	},
 	{
@@ -646,7 +653,7 @@ const struct ts_verb ts_verbs[] = {
 			 ABOUT_RUN,
 		.options = facts_options, .examples = facts_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = 2, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_facts,
 	},
 	{
@@ -658,9 +665,10 @@ const struct ts_verb ts_verbs[] = {
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
 			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
 			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. First come what "
-			 "to try, with the most that it could save, and findings. Of the options of runs --policy, --fail-on and "
-			 "--html go with it: its page has flame graphs, too. Of a folder of such traces it says "
-			 "which rank is last at collectives, who waits, and whether a rank is slow.\n\n"
+			 "to try, with the most that it could save, and findings. Of the options of runs --warmup, --policy, "
+			 "--fail-on and --html go with it: its page has flame graphs, too. They also go with a folder of such traces, "
+			 "and with a run that has those of several ranks and no steps, of which it says which rank is last at "
+			 "collectives, who waits, and whether a rank is slow.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
@@ -669,7 +677,7 @@ const struct ts_verb ts_verbs[] = {
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_analyze,
 	},
 	{
@@ -684,7 +692,8 @@ const struct ts_verb ts_verbs[] = {
 			 "interrupted. Of steps that a restart executed again, the newest values are drawn.",
 		.options = plot_options, .examples = plot_examples,
 		.exits = EXITS_DONE,
-		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .paths = TS_CHART_RUNS_MAX + 1,
+		.words = TS_COMPLETE_RUN, .pages = true,
 		.first_word = "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss",
 		.run = ts_verb_plot,
 	},
@@ -724,9 +733,10 @@ const struct ts_verb ts_verbs[] = {
 			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n"
 			 "Two files that the PyTorch profiler wrote may stand in the place of the runs. Then the command says in one "
 			 "sentence why a step of one takes longer, and shows what differs by parts of a step, kernels, operators "
-			 "and functions, with the noise over steps as the error (docs/trace.md). Of the options only --all goes with "
-			 "them. It exits with 0 if nothing stands out, with 1 if something does, and with 3 if one of them has a "
-			 "single step, so that no error can be given.\n\n"
+			 "and functions, with the noise over steps as the error (docs/trace.md). The options --all, --warmup and "
+			 "--as axolotl go with them. Two folders of such traces are compared rank by rank. It exits with 0 if "
+			 "nothing stands out, with 1 if something does, and with 3 if one of them has a single step, so that no error "
+			 "can be given.\n\n"
 			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "
 			 "and what is gone, by kind and by stack, at the peak and at the end. It exits with 0 if they are the same "
 			 "to the byte, with 1 if not, and with 3 if they have no device in common.\n\n"
@@ -739,7 +749,7 @@ const struct ts_verb ts_verbs[] = {
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: the common steps agree, but one run has more steps, or there are no common "
 			 "steps, or only series of unknown meaning differ",
-		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .paths = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_diff,
 	},
 	{
@@ -763,7 +773,7 @@ const struct ts_verb ts_verbs[] = {
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: too few common steps, or the answer depends on a number format that is not "
 			 "declared",
-		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 2, .paths = 2, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_check_resume,
 	},
 	{
@@ -788,7 +798,7 @@ const struct ts_verb ts_verbs[] = {
 			 "3 inconclusive: the runs are not comparable, or the metric is missing (see --inconclusive); or blind: a "
 			 "regression above GATE.must_catch could have been missed\n"
 			 "4 suspect: pairs have to be run",
-		.max_words = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = TS_GATE_SPECS_MAX, .paths = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_gate,
 	},
 	{
@@ -885,7 +895,7 @@ const struct ts_verb ts_verbs[] = {
 			 "arrays. It never overwrites existing files.\n\n" ABOUT_RUN,
 		.options = export_options, .examples = export_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN,
+		.min_words = 1, .max_words = 2, .paths = 1, .words = TS_COMPLETE_RUN,
 		.run = ts_verb_export,
 	},
 	{

@@ -27,8 +27,22 @@ static const struct ts_shape_field fix_rows[] = {
 	{"of", "of", ENUM(of, bounds)},
 	{"wins_most_ratio", "wins_most_ratio", F64(wins_most_ratio)},
 	{"effort", "effort", U32(effort), BOUNDS(1, 3)},
+	{"costs", "costs", BYTES(costs, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"source", "source", BYTES(source, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("a paper or a document")},
 };
 static const struct ts_shape fix_shape = {SHAPE("fix", fix, fix_rows)};
+#undef TYPE
+
+#define TYPE struct ts_memory_fix
+static const struct ts_shape_field memory_fix_rows[] = {
+	{"name", "name", BYTES(name, TS_WIRE_TEXT_MAX)},
+	{"how", "how", BYTES(how, TS_WIRE_TEXT_MAX)},
+	{"costs", "costs", BYTES(costs, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"source", "source", BYTES(source, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("a paper or a document")},
+	{"saves_most", "saves_most_bytes", F64(saves_most), ABOUT("at the peak")},
+	{"effort", "effort", U32(effort), BOUNDS(1, 3)},
+};
+const struct ts_shape ts_shape_memory_fix = {SHAPE("memory_fix", memory_fix, memory_fix_rows)};
 #undef TYPE
 
 #define TYPE struct ts_bound
@@ -64,6 +78,10 @@ static const struct ts_shape_field bound_rows[] = {
 	 ABOUT("in the order in which to try them; effort: 1 a flag, 2 a few lines, 3 a change of the model or the job")},
 	{"unknowns", "unknowns", LIST(BYTES, unknowns, n_unknowns, ENTRIES(2)), MAX(TS_WIRE_TEXT_MAX),
 	 ABOUT("what cannot be told from this run")},
+	{"memory", "memory", BYTES(memory.sentence, TS_WIRE_TEXT_MAX), OR_NULL,
+	 ABOUT("whether memory limits the run, by a memory snapshot; null: not known")},
+	{"memory_fixes", "memory_fixes", MANY(memory.fixes, memory.n_fixes, ts_shape_memory_fix, ENTRIES(2)),
+	 ABOUT("what saves most at the peak first")},
 };
 const struct ts_shape ts_shape_bound = {SHAPE("bound", bound_verdict, bound_rows), .about = "what the run is bound by"};
 #undef TYPE

@@ -93,3 +93,12 @@ static const struct ts_shape_field diff_rows[] = {
 };
 const struct ts_shape ts_shape_memory_diff = {JSON_SHAPE("memory_diff", diff_rows)};
 #undef TYPE
+
+#define TYPE struct ts_memory_diffs
+static const struct ts_shape_field diffs_rows[] = {
+	{NULL, "memory_diffs", MANY(items, n, ts_shape_memory_diff, 4096), ABOUT("of each two snapshots of one rank and name")},
+	{NULL, "only_a_count", U64(left_a), ABOUT("snapshots of A that B has not, which are not compared")},
+	{NULL, "only_b_count", U64(left_b)},
+};
+const struct ts_shape ts_shape_memory_diffs = {JSON_SHAPE("memory_diffs", diffs_rows)};
+#undef TYPE

@@ -65,7 +65,8 @@ static bool of_device(const void *in)
 
 static const struct ts_shape_field place_rows[] = {
 	{NULL, "device", I32(device), WHEN(of_device)},
-	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: all streams of the device")},
+	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: all streams of the device, or unknown")},
+	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
 	{NULL, "timeline", ONE(timeline, ts_shape_timeline)},
 };
 static const struct ts_shape ts_shape_place = {JSON_SHAPE("trace_place", place_rows)};
@@ -99,7 +100,8 @@ static bool has_gaps(const void *in)
 
 static const struct ts_shape_field idle_rows[] = {
 	{NULL, "device", I32(device), WHEN(idle_of_device)},
-	{NULL, "stream", I32(stream), WHEN(idle_of_stream), ABOUT("null: the whole device")},
+	{NULL, "stream", I32(stream), WHEN(idle_of_stream), ABOUT("null: the whole device, or unknown")},
+	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
 	{NULL, "gap_count", U64(gaps)},
 	{NULL, "idle_ns", U64(idle_ns), ABOUT("the sum of the five below")},
 	{NULL, "host_ns", U64(host_ns), ABOUT("before the host asked for the next event")},
@@ -156,6 +158,14 @@ static const struct ts_shape_field advice_rows[] = {
 static const struct ts_shape ts_shape_advice = {JSON_SHAPE("trace_advice", advice_rows)};
 #undef TYPE
 
+#define TYPE struct ts_trace_other
+static const struct ts_shape_field other_rows[] = {
+	{NULL, "category", BYTES(category, PATH_MAX_BYTES), OR_NULL},
+	{NULL, "count", U64(count)},
+};
+static const struct ts_shape ts_shape_other = {JSON_SHAPE("trace_other", other_rows)};
+#undef TYPE
+
 #define TYPE struct ts_trace_answer
 static const struct ts_shape_field answer_rows[] = {
 	{NULL, "trace", STRING(path)},
@@ -163,21 +173,25 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "world_size", I64(world_size), HAS(has_world_size)},
 	{NULL, "backend", BYTES(backend, PATH_MAX_BYTES), OR_NULL},
 	{NULL, "device_name", BYTES(device_name, PATH_MAX_BYTES), OR_NULL, ABOUT("of the first device")},
+	{NULL, "recorded", ONE(recorded, ts_shape_trace_recorded), ABOUT("as the trace says")},
 	{NULL, "base_ns", I64(base_ns), ABOUT("what is to be added to a time for the nanoseconds since 1970")},
 	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early")},
 	{NULL, "event_count", U64(events), ABOUT("of all kinds, in the file")},
+	{NULL, "warm_up_step_count", U64(warmup.steps), ABOUT("left out of every figure, by --warmup: the first that the trace marks")},
+	{NULL, "warm_up_event_count", U64(warmup.events), ABOUT("work of devices that is left out with them")},
 	{NULL, "operator_count", U64(operators)},
 	{NULL, "python_count", U64(python)},
 	{NULL, "annotation_count", U64(annotations)},
-	{NULL, "runtime_count", U64(runtime), ABOUT("calls of CUDA, HIP or their drivers")},
+	{NULL, "runtime_count", U64(runtime), ABOUT("calls of CUDA, HIP or another platform, or of their drivers")},
 	{NULL, "kernel_count", U64(kernels)},
 	{NULL, "copy_count", U64(copies)},
 	{NULL, "fill_count", U64(fills)},
+	{NULL, "others", MANY(others, n_others, ts_shape_other, MANY_ROWS),
+	 ABOUT("spans of categories that are not read, which count as no work of a device")},
 	{NULL, "flow_count", U64(flows)},
 	{NULL, "allocation_count", U64(allocations)},
 	{NULL, "counter_count", U64(counters)},
-	{NULL, "advice", MANY(verdict.advice, verdict.n_advice, ts_shape_advice, TS_TRACE_ADVICE_MAX),
-	 ABOUT("what saves most first")},
+	{NULL, "advice", MANY(verdict.advice, verdict.n_advice, ts_shape_advice, TS_TRACE_ADVICE_MAX), ABOUT("what saves most first")},
 	{NULL, "findings", MANY(verdict.findings.items, verdict.findings.n, ts_shape_finding, MANY_ROWS),
 	 ABOUT("most severe first; docs/findings.md has the rules")},
 	{NULL, "unchecked", MANY(verdict.findings.unchecked, verdict.findings.n_unchecked, ts_shape_unchecked, MANY_ROWS),

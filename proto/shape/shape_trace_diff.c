@@ -71,6 +71,7 @@ static const struct ts_shape_field side_rows[] = {
 	{NULL, "step_count", U64(n), ABOUT("compared; a trace without ProfilerStep counts as one")},
 	{NULL, "first_step", I64(first), WHEN(has_steps)},
 	{NULL, "last_step", I64(last), WHEN(has_steps)},
+	{NULL, "recorded", ONE(recording, ts_shape_trace_recorded), ABOUT("as the trace says")},
 };
 static const struct ts_shape side_shape = {JSON_SHAPE("trace_diff_side", side_rows)};
 #undef TYPE
@@ -81,6 +82,9 @@ static const struct ts_shape_field diff_rows[] = {
 	{NULL, "trace_b", STRING(path_b)},
 	{NULL, "verdict", WORD(verdict, verdicts)},
 	{NULL, "sentence", BYTES(sentence, 0)},
+	{NULL, "recorded_apart", BYTES(recorded_apart, 0), OR_NULL,
+	 ABOUT("in what versions, device and options of the recordings differ; null: in nothing that both say, nor in an option that "
+	       "one says")},
 	{NULL, "on_device", BOOL(device), ABOUT("steps are timed on devices; else on the host")},
 	{NULL, "a", ONE(a, side_shape)},
 	{NULL, "b", ONE(b, side_shape)},

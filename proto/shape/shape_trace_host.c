@@ -40,9 +40,15 @@ static bool has_delays(const void *in)
 	return ((const TYPE *)in)->delays > 0;
 }
 
+static bool has_launched(const void *in)
+{
+	return ((const TYPE *)in)->launched > 0;
+}
+
 static const struct ts_shape_field launch_rows[] = {
 	{NULL, "device", I32(device), WHEN(of_device)},
-	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: the whole device")},
+	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: the whole device, or unknown")},
+	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
 	{NULL, "event_count", U64(events)},
 	{NULL, "launched_count", U64(launched), ABOUT("events whose call the trace has: the population of what follows")},
 	{NULL, "before_call_count", U64(before_call), ABOUT("of them, those that began before their call: the clocks disagree")},
@@ -57,8 +63,9 @@ static const struct ts_shape_field launch_rows[] = {
 	{NULL, "long_call_count", U64(long_calls), ABOUT("calls above 50 us")},
 	{NULL, "short_kernel_count", U64(short_kernels), ABOUT("kernels that are shorter than their call")},
 	{NULL, "window_ns", U64(window_ns), ABOUT("from the first call to the last end of an event; depths are over it")},
-	{NULL, "queued", ONE(queued, ts_shape_queue), WHEN(has_delays), ABOUT("events that were launched and had not begun")},
-	{NULL, "outstanding", ONE(outstanding, ts_shape_queue), WHEN(has_delays), ABOUT("events that were launched and had not ended")},
+	{NULL, "queued", ONE(queued, ts_shape_queue), WHEN(has_launched), ABOUT("events that were launched and had not begun")},
+	{NULL, "outstanding", ONE(outstanding, ts_shape_queue), WHEN(has_launched),
+	 ABOUT("events that were launched and had not ended")},
 	{NULL, "full_call_count", U64(full_calls), ABOUT("calls that began while 1,000 and more were queued")},
 	{NULL, "full_call_ns", U64(full_calls_ns), ABOUT("how long these took")},
 };

@@ -59,14 +59,35 @@ static const struct ts_shape shape_clock = {JSON_SHAPE("trace_job_clock", clock_
 #undef TYPE
 
 #define TYPE struct ts_job_kind
+static bool has_rule(const void *in)
+{
+	const TYPE *kind = in;
+	uint64_t without = 0;
+
+	for (size_t i = 0; i < TS_JOB_NO_RULES; i++)
+		without += kind->no_rule[i];
+	return kind->matched > without;
+}
+
+static bool has_transfer(const void *in)
+{
+	return has_rule(in) || ((const TYPE *)in)->transfer_ns;
+}
+
+#define COUNT(why) PLAIN(U64, uint64_t, no_rule[why])
 static const struct ts_shape_field kind_rows[] = {
 	{NULL, "kind", WORD(kind, collectives)},
 	{NULL, "kernel_count", U64(kernels)},
 	{NULL, "sum_ns", U64(ns), ABOUT("of these kernels")},
-	{NULL, "matched_count", U64(matched), ABOUT("kernels of which is known how long they wait for the last rank")},
-	{NULL, "waiting_ns", U64(waiting_ns)},
-	{NULL, "transfer_ns", U64(transfer_ns), ABOUT("the rest of the matched kernels")},
+	{NULL, "matched_count", U64(matched), ABOUT("kernels whose collective is known on all ranks, or whose send or receive is")},
+	{NULL, "no_root_count", COUNT(TS_JOB_NO_ROOT), ABOUT("of these, such of which no waiting is known: the traces name no root")},
+	{NULL, "no_clock_count", COUNT(TS_JOB_NO_CLOCK), ABOUT("clocks of their ranks cannot be compared")},
+	{NULL, "no_rule_count", COUNT(TS_JOB_NO_KIND), ABOUT("no rule says who waits in collectives of this kind")},
+	{NULL, "waiting_ns", U64(waiting_ns), WHEN(has_rule), ABOUT("for a rank that had not come, without which they could not end")},
+	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_transfer), ABOUT("after all had come")},
+	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("the rest: waiting or transfer, and of kernels that are not matched all")},
 };
+#undef COUNT
 static const struct ts_shape shape_kind = {JSON_SHAPE("trace_job_kind", kind_rows)};
 #undef TYPE
 
@@ -100,6 +121,7 @@ static const struct ts_shape_field rank_rows[] = {
 	{NULL, "file_count", SIZE(files), ABOUT("cycles of its profiler")},
 	{NULL, "host", BYTES(host, TEXT_MAX), OR_NULL, ABOUT("as the trace says, or the name of a file HOST_PID.TIME.pt.trace.json")},
 	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL},
+	{NULL, "recorded", ONE(recorded, ts_shape_trace_recorded), ABOUT("as its first trace says")},
 	{NULL, "event_count", U64(events), ABOUT("kernels, copies and fills of memory")},
 	{NULL, "span_ns", FIGURE(ns, TS_JOB_SPAN), ABOUT("this and the next six: of all devices of the rank, as for one trace")},
 	{NULL, "busy_ns", FIGURE(ns, TS_JOB_BUSY)},
@@ -108,15 +130,18 @@ static const struct ts_shape_field rank_rows[] = {
 	{NULL, "communication_ns", FIGURE(ns, TS_JOB_COMMUNICATION)},
 	{NULL, "exposed_communication_ns", FIGURE(ns, TS_JOB_EXPOSED)},
 	{NULL, "memory_ns", FIGURE(ns, TS_JOB_MEMORY)},
-	{NULL, "waiting_ns", FIGURE(ns, TS_JOB_WAITING), ABOUT("in matched collectives, for the last rank; a sum over kernels")},
+	{NULL, "waiting_ns", FIGURE(ns, TS_JOB_WAITING),
+	 ABOUT("in matched collectives and receives, for a rank that had not come; a sum over kernels")},
 	{NULL, "exposed_waiting_ns", FIGURE(ns, TS_JOB_EXPOSED_WAITING),
 	 ABOUT("the part of it in which the rank computed nothing; a union")},
 	{NULL, "step_count", U64(steps)},
 	{NULL, "step_mean", HERE(shape_mean), WHEN(has_steps), ABOUT("means over its steps, each of what the step launched")},
 	{NULL, "own_step_ns", U64(own_ns), WHEN(is_tested),
 	 ABOUT("mean over the steps that all ranks have: the step as devices saw it, less exposed waiting")},
+	{NULL, "in_time_step_ns", U64(in_time_ns), WHEN(is_tested),
+	 ABOUT("at least so long would a step of the job (step_ns) be if this rank came to collectives with the next to last")},
 	{NULL, "clock", ONE(clock, shape_clock)},
-	{NULL, "collective_count", U64(collectives), ABOUT("matched ones in which ranks wait for the last")},
+	{NULL, "collective_count", U64(collectives), ABOUT("matched ones in which ranks wait for the last, and pairs")},
 	{NULL, "last_count", U64(last), ABOUT("of these, how often it began last")},
 	{NULL, "caused_ns", U64(caused_ns), ABOUT("what the other ranks waited when it was last")},
 	{NULL, "behind_next_ns", U64(behind_ns), ABOUT("how far it then came behind the next to last")},
@@ -162,7 +187,8 @@ static const struct ts_shape_field unmatched_rows[] = {
 	{NULL, "sizes_differ", FIGURE(unmatched, TS_JOB_SIZES)},
 	{NULL, "launched_before", FIGURE(unmatched, TS_JOB_BEFORE), ABOUT("without sequence number, launched before the recording")},
 	{NULL, "alone", FIGURE(unmatched, TS_JOB_ALONE), ABOUT("no other member's trace is here")},
-	{NULL, "point_to_point", FIGURE(unmatched, TS_JOB_POINT)},
+	{NULL, "no_peer", FIGURE(unmatched, TS_JOB_PEER),
+	 ABOUT("sends and receives that do not say with whom, or which of both they are")},
 	{NULL, "not_one_group", FIGURE(unmatched, TS_JOB_CONTRADICTED),
 	 ABOUT("of an unnamed group: some end on a rank before they begin on another")},
 };
@@ -178,7 +204,9 @@ static const struct ts_shape_field group_rows[] = {
 	{NULL, "absent_count", SIZE(absent), ABOUT("ranks of the group that have none here")},
 	{NULL, "by_sequence", BOOL(by_sequence), ABOUT("matched by sequence numbers; false: by the order in each step")},
 	{NULL, "matched_count", U64(collectives)},
-	{NULL, "waiting_count", U64(waits), ABOUT("of these, such that ranks wait for the last; the figures below are of these")},
+	{NULL, "pair_count", U64(pairs), ABOUT("sends with their receives")},
+	{NULL, "waiting_count", U64(waits),
+	 ABOUT("of the collectives, such that ranks wait for the last; the figures below are of these")},
 	{NULL, "skew_mean_ns", U64(skew_mean_ns), WHEN(has_waits), ABOUT("of last begin - first begin, rounded down")},
 	{NULL, "skew_p95_ns", U64(skew_p95_ns), WHEN(has_waits), ABOUT("by the nearest rank")},
 	{NULL, "skew_max_ns", U64(skew_max_ns), WHEN(has_waits)},
@@ -203,9 +231,11 @@ static const struct ts_shape_field collective_rows[] = {
 	{NULL, "sequence", I64(sequence), HAS(has_sequence)},
 	{NULL, "step", I64(step), HAS(in_step)},
 	{NULL, "begin_ns", I64(begin_ns), ABOUT("the first, by the clock of the first rank's trace")},
-	{NULL, "last_rank", I64(last_rank), WHEN(has_lateness), ABOUT("null: all began at once")},
-	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("last begin - first begin")},
+	{NULL, "last_rank", I64(last_rank), WHEN(has_lateness),
+	 ABOUT("that others waited for: the root of a broadcast, else the last to begin; null: nobody waited")},
+	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("its begin - the first begin; of a reduce - the begin of the root")},
 	{NULL, "waiting_ns", U64(waiting_ns), ABOUT("of all other ranks")},
+	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("of all ranks, before the last had begun: waiting, or the filling of buffers")},
 	{NULL, "transfer_ns", U64(transfer_ns), ABOUT("last end - last begin")},
 };
 static const struct ts_shape shape_collective = {JSON_SHAPE("trace_job_collective", collective_rows)};
@@ -223,9 +253,15 @@ static const struct ts_shape_field job_rows[] = {
 	{NULL, "worlds_differ", BOOL(worlds_differ), ABOUT("traces say different sizes")},
 	{NULL, "backend", BYTES(backend, TEXT_MAX), OR_NULL},
 	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL, ABOUT("of the first rank that says it")},
+	{NULL, "warm_up_step_count", U64(warmup.steps), ABOUT("of each trace, left out of every figure, by --warmup")},
+	{NULL, "warm_up_event_count", U64(warmup.events), ABOUT("work of devices that is left out with them, of all traces")},
 	{NULL, "missing_count", U64(missing_count), ABOUT("ranks of the world without a trace here")},
 	{NULL, "missing_ranks", LIST(I64, missing, n_missing, TS_JOB_MISSING_SHOWN), ABOUT("the first of them")},
 	{NULL, "files", MANY(files, n_files, ts_shape_trace_file, MANY_ROWS)},
+	{NULL, "findings", MANY(findings.items, findings.n, ts_shape_finding, MANY_ROWS),
+	 ABOUT("of the rules on traces, asked of each rank; most severe first; docs/findings.md has the rules")},
+	{NULL, "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, MANY_ROWS),
+	 ABOUT("rules on traces that could not be checked")},
 	{NULL, "ranks", MANY(ranks, n_ranks, shape_rank, MANY_ROWS)},
 	{NULL, "spread", FIXED(ONE, spread), OF(shape_spread), ABOUT("of the times of ranks")},
 	{NULL, "recordings_apart", BOOL(apart), ABOUT("the traces of two ranks do not overlap in time, as their clocks have it")},
@@ -233,7 +269,7 @@ static const struct ts_shape_field job_rows[] = {
 	 ABOUT("collectives in which the last came less behind the next to last than end_spread_p50_ns, so that either may have been "
 	       "last")},
 	{NULL, "violation_count", U64(violations),
-	 ABOUT("collectives that end on a rank before they begin on another, after correction")},
+	 ABOUT("collectives and pairs that end on a rank before one begins that it needs, after correction")},
 	{NULL, "violation_ns", U64(violation_ns), ABOUT("the worst")},
 	{NULL, "end_spread_p50_ns", U64(ends_p50_ns),
 	 ABOUT("last end - first end of all-reduce, all-gather and reduce-scatter, after correction")},
@@ -241,7 +277,8 @@ static const struct ts_shape_field job_rows[] = {
 	{NULL, "end_spread_max_ns", U64(ends_max_ns)},
 	{NULL, "groups", MANY(groups, n_groups, shape_group, MANY_ROWS), ABOUT("process groups")},
 	{NULL, "collectives", MANY(collectives, n_collectives, shape_collective, MANY_ROWS),
-	 ABOUT("matched ones in which ranks wait, by begin")},
+	 ABOUT("matched ones, and pairs of a send and its receive, of which is known who waits, by begin")},
+	{NULL, "step_ns", U64(step_ns), ABOUT("mean over the steps that all ranks have, of the longest rank's step; 0 without any")},
 	{NULL, "common_steps", LIST(I64, steps, n_steps, MANY_ROWS), ABOUT("that all ranks have")},
 	{NULL, "stragglers_decidable", BOOL(decidable)},
 	{NULL, "stragglers_undecided", STRING(undecided), WHEN(is_undecided), ABOUT("why")},

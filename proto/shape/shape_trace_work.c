@@ -214,6 +214,38 @@ static bool has_sequences(const void *in)
 	return ((const TYPE *)in)->has_sequences;
 }
 
+static bool has_regions(const void *in)
+{
+	return ((const TYPE *)in)->breaks.all.entries > 0;
+}
+
+static bool has_lookups(const void *in)
+{
+	return has_regions(in) && ((const TYPE *)in)->breaks.all.lookups > 0;
+}
+
+static bool has_compiled(const void *in)
+{
+	return has_regions(in) || !((const TYPE *)in)->breaks.graph_calls;
+}
+
+static const struct ts_shape_field break_rows[] = {
+	{NULL, "region_entry_count", U64(breaks.all.entries)},
+	{NULL, "graph_break_count", U64(breaks.all.breaks), WHEN(has_compiled),
+	 ABOUT("entries within which another region was entered; null: graphs were called outside of regions alone")},
+	{NULL, "lookup_count", U64(breaks.all.lookups), ABOUT("TorchDynamo Cache Lookup")},
+	{NULL, "fallback_count", U64(breaks.all.fell_back), WHEN(has_lookups),
+	 ABOUT("lookups behind which no region was entered; null: not known")},
+	{NULL, "step_count", U64(breaks.steps), ABOUT("ProfilerSteps; the next four are within them")},
+	{NULL, "in_steps_region_entry_count", U64(breaks.in_steps.entries)},
+	{NULL, "in_steps_graph_break_count", U64(breaks.in_steps.breaks), WHEN(has_compiled)},
+	{NULL, "in_steps_lookup_count", U64(breaks.in_steps.lookups)},
+	{NULL, "in_steps_fallback_count", U64(breaks.in_steps.fell_back), WHEN(has_lookups)},
+	{NULL, "graph_call_count", U64(breaks.graph_calls),
+	 ABOUT("calls of compiled graphs outside of regions and of the backward pass")},
+};
+static const struct ts_shape shape_breaks = {JSON_SHAPE("trace_graph_breaks", break_rows)};
+
 static const struct ts_shape_field mark_rows[] = {
 	{NULL, "recomputed", ONE(recomputed, ts_shape_work_sum), ABOUT("launched below what names a checkpoint")},
 	{NULL, "forward_in_backward", ONE(rebuilt, ts_shape_work_sum), WHEN(has_sequences),
@@ -222,6 +254,7 @@ static const struct ts_shape_field mark_rows[] = {
 	{NULL, "attention", MANY(found, n_found, ts_shape_attention_sum, TS_ATTENTIONS), ABOUT("by implementation")},
 	{NULL, "compiled_regions", MANY(regions, n_regions, ts_shape_region_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "recompiled_region_count", U64(recompiled), ABOUT("those that are not the first compilation of their frame")},
+	{NULL, "graph_breaks", HERE(shape_breaks), ABOUT("of torch.compile, as far as the trace proves them")},
 	{NULL, "compilation_count", U64(compiling), ABOUT("in the recording")},
 	{NULL, "compilation_ns", U64(compile_ns), ABOUT("on the host")},
 	{NULL, "graph_launch_count", U64(graph_launches), ABOUT("cudaGraphLaunch, hipGraphLaunch")},

@@ -37,6 +37,7 @@ extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
 extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
 extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
+extern const struct ts_shape ts_shape_memory_fix; /* ts_memory_fix */
 extern const struct ts_shape ts_shape_finding;	 /* ts_finding */
 extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
@@ -47,6 +48,7 @@ extern const struct ts_shape ts_shape_trace_job; /* ts_trace_job, JSON only */
 extern const struct ts_shape ts_shape_trace_path; /* ts_critical_path, of the former */
 extern const struct ts_shape ts_shape_trace_work; /* ts_trace_work, JSON alone */
 extern const struct ts_shape ts_shape_trace_diff; /* ts_trace_diff, JSON only */
+extern const struct ts_shape ts_shape_trace_recorded; /* ts_trace_recorded, of those */
 extern const struct ts_shape ts_shape_trace_ranks; /* ts_rank_diff, JSON only */
 extern const struct ts_shape ts_shape_trace_file;  /* ts_job_file, of the former and of ts_trace_job */
 extern const struct ts_shape ts_shape_memory;	 /* ts_memory_answer, JSON alone */
@@ -54,6 +56,7 @@ extern const struct ts_shape ts_shape_memory_who, ts_shape_memory_whos;
 extern const struct ts_shape ts_shape_moment;	 /* ts_moment, JSON alone */
 extern const struct ts_shape ts_shape_scaling;	 /* ts_scaling, JSON alone */
 extern const struct ts_shape ts_shape_memory_diff; /* ts_memory_diff, JSON alone */
+extern const struct ts_shape ts_shape_memory_diffs; /* ts_memory_diffs, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 extern const struct ts_shape ts_shape_ref;	 /* ts_ref */
 extern const struct ts_shape ts_shape_note;	 /* ts_note */

@@ -172,9 +172,21 @@ class Plain(Zero):
         self.assertIn("\n  tscope diff ./runs/exp1 ./runs/exp2\n", said)
         self.assertIn("number 2", said)
 
+    def test_verdict_of_memory(self):
+        self.record("runs/exp1", {})
+        bound = {"sentence": "compute-bound", "fixes": [], "memory": "memory limits the run: a request of 24 MiB was refused"}
+        fix = {"name": "let segments expand", "how": "set PYTORCH_CUDA_ALLOC_CONF", "saves_most_bytes": 29 << 20}
+        for fixes in ([fix], [fix, {"name": "another", "how": "", "saves_most_bytes": 1}]):
+            said = " ".join(self.judge(json.dumps({"bound": {**bound, "memory_fixes": fixes}})).split())
+            self.assertIn("compute-bound memory limits the run: a request of 24 MiB was refused; try: let segments expand: "
+                          "set PYTORCH_CUDA_ALLOC_CONF (saves at most 29.0 MiB at the peak) run: ", said)
+        # What does not limit is not said, and an older program says nothing of memory.
+        for more in ({"memory": "memory does not limit the batch", "memory_fixes": []}, {"memory": None, "memory_fixes": []}, {}):
+            self.assertNotIn("memory", self.judge(json.dumps({"bound": {"sentence": "compute-bound", "fixes": [], **more}})))
+
     def test_verdict_without_an_analysis(self):
         self.record("runs/exp1", {})
-        for answer in ("", "[]", "{}", '{"bound": 1}', "not JSON", '{"bound": {"fixes": null}}'):
+        for answer in ("", "[]", "{}", '{"bound": 1}', "not JSON", '{"bound": {"fixes": null, "memory_fixes": null}}'):
             with self.subTest(answer):
                 said = self.judge(answer)
                 self.assertIn("20 steps", said)

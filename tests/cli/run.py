@@ -432,7 +432,7 @@ def pages(_update):
              ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
              ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,)),
              ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,)),
-             ("traced stored", "analyze --trace trace.json.gz --html - other/stored", (0,))]:
+             ("traced stored", "analyze --trace trace.json.gz --html - other/stored", (0,)), ("a job", "analyze --html - ./traced/job", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
@@ -444,7 +444,7 @@ def pages(_update):
             seen.bad.append(str(error))
         seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
         traced = run.startswith("traced")
-        figures = set() if traced else {"svg", "desc"} if command.startswith(("analyze", "trend", "plot")) or rc == 1 else set()
+        figures = set() if traced or run == "a job" else {"svg", "desc"} if command.startswith(("analyze", "trend", "plot")) or rc == 1 else set()
         if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & ({"link", "img", "iframe"} | (set() if traced else {"script"})):
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:

@@ -71,7 +71,7 @@ class Profile(Window):
     def _finish(self) -> None:
         prof, self._prof = self._prof, None
         prof.stop()
-        # The first has a name that `tscope push` keeps; more of them lie beside it.
+        # `tscope push` keeps all of them: the first by its name, the others by how they begin.
         path = _place(self._run, "trace.json.gz" if self._written == 0 else f"trace-{self._first}.json.gz")
         new = path.replace(".json.gz", ".new.json.gz")
         prof.export_chrome_trace(new)

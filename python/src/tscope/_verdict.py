@@ -9,7 +9,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Optional
 
-from tscope import _paths, _recording
+from tscope import _blame, _paths, _recording
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -49,9 +49,17 @@ def _time(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def _memory(bound: dict[str, Any]) -> str:
+    """Returns that memory limits the run, and what would save most of it; "" where no snapshot of memory shows that."""
+    for fix in (bound.get("memory_fixes") or [])[:1]:
+        saves = _blame.size(fix["saves_most_bytes"])
+        return f"{bound.get('memory')}; try: {fix['name']}: {fix['how']} (saves at most {saves} at the peak)"
+    return ""
+
+
 def _found(answer: dict[str, Any]) -> list[str]:
     """Returns what the analysis says bound the run, what else it found, and what it would try first."""
-    found = [str(answer["bound"].get("sentence") or "")]
+    found = [str(answer["bound"].get("sentence") or ""), _memory(answer["bound"])]
     high = [str(finding.get("title")) for finding in answer.get("findings") or [] if finding.get("severity") == "high"]
     if high:
         found.append(f"found: {'; '.join(high[:2])}")

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* NOTES_KEPT is the room kept for notes that occur once; notes about single series stop before it. */
-enum { NOTES_MAX = 32, NOTES_KEPT = 8, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
+enum { NOTES_MAX = 32, NOTES_KEPT = 9, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
 
 static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error *err)
 {
@@ -55,16 +55,53 @@ enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int3
 	return status;
 }
 
-enum ts_status ts_note_trace(struct ts_notes *a, int32_t rank, size_t n, struct ts_span name, size_t others, struct ts_error *err)
+enum ts_status ts_note_files(struct ts_notes *a, const char *what, int32_t rank, size_t n, struct ts_span name, size_t others,
+			     struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
 	enum ts_status status;
 
-	ts_buf_printf(&text, "rank %" PRId32 " has %zu traces, of which ", rank, n);
+	ts_buf_printf(&text, "rank %" PRId32 " has %zu %s, of which ", rank, n, what);
 	ts_buf_span(&text, name);
 	ts_buf_str(&text, ", the last by name, counts");
 	if (others)
 		ts_buf_printf(&text, "; so it is with %zu other rank%s", others, others == 1 ? "" : "s");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_snapshot_of_any(struct ts_notes *a, size_t n, struct ts_span name, bool counts, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (n > 1)
+		ts_buf_printf(&text, "of %zu memory snapshots nothing says whose they are; of these ", n);
+	ts_buf_span(&text, name);
+	ts_buf_printf(&text, "%s%s", n > 1 ? ", the last by name, " : " is a memory snapshot, and nothing says of which rank; it ",
+		      counts ? "counts as one of the run" : "does not count: tscope analyze RUN --snapshot NAME shows it");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_unused_trace(struct ts_notes *a, struct ts_span name, int32_t rank, size_t others, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	ts_buf_str(&text, "the trace ");
+	ts_buf_span(&text, name);
+	if (rank == TS_RANK_JOB)
+		ts_buf_str(&text, " does not say of which rank it is");
+	else
+		ts_buf_printf(&text, " says that it is of rank %" PRId32 ", of which the run has no steps", rank);
+	ts_buf_str(&text, "; so its figures do not count here, and --trace ");
+	ts_buf_span(&text, name);
+	ts_buf_str(&text, " shows them");
+	if (others)
+		ts_buf_printf(&text, "; so it is with %zu other trace%s", others, others == 1 ? "" : "s");
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
 	return status;

@@ -25,8 +25,14 @@ enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *
 /* Notes the ranks of the run that have no phases. */
 enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err);
 enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err);
-/* Notes which of the n traces of a rank counts, and how many other ranks have several. */
-enum ts_status ts_note_trace(struct ts_notes *a, int32_t rank, size_t n, struct ts_span name, size_t others, struct ts_error *err);
+/* Notes which of the n files of a rank counts ("traces", "memory snapshots"), and how many other ranks have several. */
+enum ts_status ts_note_files(struct ts_notes *a, const char *what, int32_t rank, size_t n, struct ts_span name, size_t others,
+			     struct ts_error *err);
+/* Notes the last by name of n memory snapshots of which nothing says whose they are, and whether it counts. */
+enum ts_status ts_note_snapshot_of_any(struct ts_notes *a, size_t n, struct ts_span name, bool counts, struct ts_error *err);
+/* Notes that the figures of a trace count nowhere: it names a rank of which the run has no steps, or none, which is TS_RANK_JOB.
+ * others: how many more there are. */
+enum ts_status ts_note_unused_trace(struct ts_notes *a, struct ts_span name, int32_t rank, size_t others, struct ts_error *err);
 /* Notes that a series was taken from another rank, because the rank in view lacks it. */
 enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int32_t rank, struct ts_error *err);
 /* Returns TS_NOT_FOUND with a text that names the ranks of the run. */

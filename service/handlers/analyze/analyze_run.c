@@ -7,11 +7,12 @@
 #include "analysis/rules/rule.h"
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "service/handlers/analyze/analyze_bound.h"
 #include "service/handlers/analyze/analyze_cache.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
-#include "service/handlers/analyze/analyze_trace_rows.h"
+#include "service/handlers/analyze/analyze_snapshot_rows.h"
 #include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -27,7 +28,7 @@ struct analyzing {
 	struct ts_notes notes;
 	struct ts_description about;
 	struct ts_work work;
-	struct ts_traces traces;
+	struct ts_traces traces, snapshots;
 	int64_t *first_timed; /* of each rank of the run, in the order of its indexes */
 };
 
@@ -252,15 +253,28 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
-/* Analyzes a rank, and its trace if it has one beside its steps. */
-static enum ts_status rank_and_trace(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
+static uint64_t capacity(const struct ts_work *work)
+{
+	const struct ts_work_number *bytes = &work->device_bytes;
+
+	return bytes->known && bytes->value >= 1 && bytes->value < 0x1p62 ? (uint64_t)bytes->value : 0;
+}
+
+/* Analyzes a rank, and beside its steps its trace and its memory snapshot, if it has them. */
+static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
 				     struct ts_error *err)
 {
+	size_t n;
+	const struct ts_run_trace *snapshot = ts_traces_of_rank(&a->snapshots, rank->index->rank, &n);
+
 	if (ts_analyze_rank(rank, err))
 		return err->status;
 	if (ts_rank_has_steps(rank->index) &&
 	    ts_traces_rows(a->fetch, &a->traces, rank->index->rank, rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the trace of rank %" PRId32, rank->index->rank);
+	if (snapshot &&
+	    ts_snapshots_rows(a->fetch, snapshot, capacity(rank->work), rank->arena, &rank->out->measures, err))
+		return ts_error_prefix(err, "the memory snapshot of rank %" PRId32, rank->index->rank);
 	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
 }
 
@@ -278,7 +292,7 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 		.notes = &a->notes,
 	};
 
-	if (rank_and_trace(a, &rank, ret_rows, err))
+	if (rank_and_files(a, &rank, ret_rows, err))
 		return err->status;
 	a->work.warmup_cut = a->out->warmup_cut;
 	return first_steps(a, rank.first_timed, err);
@@ -306,7 +320,7 @@ static enum ts_status other_rank(struct analyzing *a, const struct ts_index *ind
 	if (a->request->has_device_bytes)
 		ts_work_override(&work.device_bytes, a->request->device_bytes);
 	rank.work = &work;
-	return rank_and_trace(a, &rank, ret_rows, err);
+	return rank_and_files(a, &rank, ret_rows, err);
 }
 
 /* Analyzes one rank after another, so that the memory of one is needed at a time. If the caller chose a rank, or there is
@@ -357,15 +371,15 @@ static enum ts_status pipeline(struct analyzing *a, struct ts_error *err)
 	return ts_analyze_pipeline(a->fetch, a->run, &plan, a->arena, &a->out->measures, err);
 }
 
-/* Says which trace counts, where a rank that is looked at has several. */
-static enum ts_status note_traces(struct analyzing *a, struct ts_error *err)
+/* Says which trace or which snapshot counts, where a rank that is looked at has several. */
+static enum ts_status note_several(struct analyzing *a, const struct ts_traces *files, const char *what, struct ts_error *err)
 {
 	const struct ts_run_trace *first = NULL;
 	size_t n, n_first = 0, others = 0;
 
 	for (size_t i = 0; i < a->run->head.n_ranks; i++) {
 		const struct ts_index *index = &a->run->indexes[i];
-		const struct ts_run_trace *trace = ts_traces_of_rank(&a->traces, index->rank, &n);
+		const struct ts_run_trace *last = ts_traces_of_rank(files, index->rank, &n);
 
 		if (n < 2 || index->rank == TS_RANK_JOB || !ts_rank_has_steps(index) || (a->request->has_rank && index != a->index))
 			continue;
@@ -373,10 +387,64 @@ static enum ts_status note_traces(struct analyzing *a, struct ts_error *err)
 			others++;
 			continue;
 		}
-		first = trace;
+		first = last;
 		n_first = n;
 	}
-	return first ? ts_note_trace(&a->notes, first->rank, n_first, first->name, others, err) : TS_OK;
+	return first ? ts_note_files(&a->notes, what, first->rank, n_first, first->name, others, err) : TS_OK;
+}
+
+/* A snapshot that may be of any rank counts where no rank has one of its own; with --rank, only that rank's do. */
+static enum ts_status snapshot_of_any(struct analyzing *a, struct ts_error *err)
+{
+	size_t n;
+	const struct ts_run_trace *of = ts_traces_of_rank(&a->snapshots, TS_RANK_JOB, &n);
+	bool counts = n == a->snapshots.n && !a->request->has_rank;
+
+	if (!of)
+		return TS_OK;
+	if (counts && ts_snapshots_rows(a->fetch, of, capacity(&a->work), a->arena, &a->out->measures, err))
+		return ts_error_prefix(err, "the memory snapshot");
+	return ts_note_snapshot_of_any(&a->notes, n, of->name, counts, err);
+}
+
+static enum ts_status find_files(struct analyzing *a, struct ts_error *err)
+{
+	if (ts_traces_find(a->fetch, a->run, a->arena, &a->traces, err) ||
+	    ts_snapshots_find(a->fetch, a->run, a->arena, &a->snapshots, err))
+		return err->status;
+	return TS_OK;
+}
+
+static enum ts_status note_files(struct analyzing *a, struct ts_error *err)
+{
+	if (note_several(a, &a->traces, "traces", err) || note_several(a, &a->snapshots, "memory snapshots", err))
+		return err->status;
+	return snapshot_of_any(a, err);
+}
+
+static bool has_steps_of(const struct analyzing *a, int32_t rank)
+{
+	for (size_t i = 0; i < a->run->head.n_ranks; i++)
+		if (a->run->indexes[i].rank == rank)
+			return rank != TS_RANK_JOB && ts_rank_has_steps(&a->run->indexes[i]);
+	return false;
+}
+
+/* Says which trace counts nowhere, in a run that has steps. */
+static enum ts_status note_unused_traces(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_run_trace *first = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < a->traces.n && a->out->run.steps; i++) {
+		const struct ts_run_trace *trace = &a->traces.items[i];
+
+		if (has_steps_of(a, trace->rank))
+			continue;
+		others += first != NULL;
+		first = first ? first : trace;
+	}
+	return first ? ts_note_unused_trace(&a->notes, first->name, first->rank, others, err) : TS_OK;
 }
 
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
@@ -386,7 +454,7 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;
 	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) ||
-	    ts_traces_find(a->fetch, a->run, a->arena, &a->traces, err) || each_rank(a, err) || note_traces(a, err) ||
+	    find_files(a, err) || each_rank(a, err) || note_files(a, err) || note_unused_traces(a, err) ||
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
@@ -425,7 +493,7 @@ enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const 
 			return err->status;
 		ts_analyze_keep(engine, id, request, &out);
 	}
-	if (ts_bound_decide(&out.measures, arena, &out.bound, err) ||
+	if (ts_analyze_bound(&out, arena, err) ||
 	    ts_findings_check(&out.measures, &out.events, out.ranks, out.n_ranks, &request->policy, arena, &out.findings,
 			      err))
 		return err->status;

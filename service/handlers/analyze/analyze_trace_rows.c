@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "run/trace_columns.h"
 
-static bool keeps_files(const struct ts_run *run)
+bool ts_run_keeps_files(const struct ts_run *run)
 {
 	for (size_t i = 0; i < run->head.n_ranks; i++)
 		if (run->indexes[i].n_files)
@@ -45,7 +45,7 @@ enum ts_status ts_traces_find(struct ts_fetch *f, const struct ts_run *run, stru
 			      struct ts_error *err)
 {
 	*ret = (struct ts_traces){NULL, 0};
-	if (!keeps_files(run))
+	if (!ts_run_keeps_files(run))
 		return TS_OK;
 	if (ts_run_traces(ts_fetch_source, f, &run->id, arena, &ret->items, &ret->n, err))
 		return err->status;
@@ -64,7 +64,7 @@ static struct ts_span number_at(struct ts_span text, size_t *at)
 	return ts_span_part(text, from, *at - from);
 }
 
-/* By bytes, but trace-40 comes before trace-100. */
+/* By bytes, but trace-40 comes before trace-100, and trace.json before both. */
 static bool is_before(struct ts_span a, struct ts_span b)
 {
 	size_t i = 0, k = 0;
@@ -77,7 +77,9 @@ static bool is_before(struct ts_span a, struct ts_span b)
 			if (order)
 				return order < 0;
 		} else if (a.data[i++] != b.data[k++]) {
-			return a.data[i - 1] < b.data[k - 1];
+			bool ends_a = a.data[i - 1] == '.', ends_b = b.data[k - 1] == '.';
+
+			return ends_a == ends_b ? a.data[i - 1] < b.data[k - 1] : ends_a;
 		}
 	}
 	return k < b.len;

@@ -19,10 +19,11 @@ struct ts_traces {
 	size_t n;
 };
 
+bool ts_run_keeps_files(const struct ts_run *run);
 /* A run without kept files costs nothing. Names lie in the arena. */
 enum ts_status ts_traces_find(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_traces *ret,
 			      struct ts_error *err);
-/* The trace of the rank that counts, NULL if it has none; *ret_n: how many it has. */
+/* The file of the rank that counts, NULL if it has none; *ret_n: how many it has. Also of memory snapshots. */
 const struct ts_run_trace *ts_traces_of_rank(const struct ts_traces *traces, int32_t rank, size_t *ret_n);
 /* Appends its rows; none, if it has none. */
 enum ts_status ts_traces_rows(struct ts_fetch *f, const struct ts_traces *traces, int32_t rank, struct ts_arena *arena,

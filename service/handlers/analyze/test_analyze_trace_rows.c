@@ -103,10 +103,44 @@ static void the_rules_on_traces_are_asked(void **state)
 	world_close(&w);
 }
 
+/* 60 kernels of 7 ms, each asked for 2.5 ms after the last has ended; behind each the host waited, and 3 ms were idle. */
+static void waits_of_the_host_are_known(void **state)
+{
+	struct kept_trace kept = {0, "trace.json", NULL, 240};
+	struct ts_analysis a;
+	struct made m;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t - MS / 2, t, t + 7 * MS);
+		made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 0, t + MS, t + 8 * MS);
+		made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, t + 2 * MS, t + 7 * MS + 1000);
+	}
+	m.trace.about.rank = 0;
+	kept.trace = &m.trace;
+	id = make(&w, 1, &kept, 1);
+	analyze(&w, id, (struct ts_analyze_request){.fresh = false}, &a);
+	expect_measure(&a.measures, "trace", "idle_after_waits", "time_s", 0.177);
+	for (size_t i = 0; i < a.bound.n_fixes; i++)
+		if (ts_span_is(a.bound.fixes[i].name, "do not wait for the device in the loop")) {
+			assert_true(ts_span_ends(a.bound.fixes[i].how, "; most often at train.py(7): main"));
+			made_finish(&m);
+			world_close(&w);
+			return;
+		}
+	fail_msg("the wait is not advised against");
+}
+
 static void each_rank_has_its_own(void **state)
 {
 	struct kept_trace kept[] = {
-		{0, "t.json", NULL, 2}, {1, "t-10.json", NULL, 2}, {1, "t-200.json", NULL, 2}, {1, "t-40.json", NULL, 2}};
+		{0, "t.json", NULL, 2}, {1, "t-10.json", NULL, 2}, {1, "t-200.json", NULL, 2}, {1, "t.json", NULL, 2}};
 	struct ts_analysis a;
 	struct made m[4];
 	struct world w;
@@ -156,12 +190,44 @@ static void a_long_trace_is_not_read(void **state)
 	world_close(&w);
 }
 
+/* Rank 1 has no steps, and one trace says no rank: neither counts, which is said once. */
+static void what_counts_nowhere_is_said(void **state)
+{
+	struct kept_trace kept[] = {{TS_RANK_JOB, "a.json", NULL, 2}, {TS_RANK_JOB, "b.json", NULL, 2}};
+	struct ts_analysis a;
+	struct made m[2];
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	for (int32_t ranks = 1; ranks <= 2; ranks++) {
+		world_open(&w);
+		make_trace(&m[0], 1, 2);
+		make_trace(&m[1], TS_TRACE_NONE, 2);
+		for (int i = 0; i < 2; i++)
+			kept[i].trace = &m[i].trace;
+		id = make(&w, ranks, kept, 2);
+		analyze(&w, id, (struct ts_analyze_request){.fresh = false}, &a);
+		assert_int_equal(noted(&a, "the trace a.json says that it is of rank 1, of which the run has no steps; so its figures "
+					   "do not count here, and --trace a.json shows them; so it is with 1 other trace"),
+				 ranks == 1);
+		assert_int_equal(noted(&a, "the trace b.json does not say of which rank it is; so its figures do not count here, and "
+					   "--trace b.json shows them"),
+				 ranks == 2);
+		for (int i = 0; i < 2; i++)
+			made_finish(&m[i]);
+		world_close(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rules_on_traces_are_asked),
+		cmocka_unit_test(waits_of_the_host_are_known),
 		cmocka_unit_test(each_rank_has_its_own),
 		cmocka_unit_test(a_long_trace_is_not_read),
+		cmocka_unit_test(what_counts_nowhere_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

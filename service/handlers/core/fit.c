@@ -307,10 +307,11 @@ static uint64_t size_of(const struct claim *c)
 	return c->kind == TS_KIND_TEXT ? 0 : TS_OBJECT_HEADER + (uint64_t)c->rows * 8;
 }
 
-static enum ts_status check_outline(const struct claim *c, const struct ts_outline *o, struct ts_error *err)
+static enum ts_status check_outline(struct ts_fetch *f, const struct claim *c, const struct ts_outline *o, struct ts_error *err)
 {
 	uint64_t size = size_of(c);
 
+	f->missing |= !o->present;
 	if (!o->present)
 		(void)ts_error_set(err, TS_DAMAGED, "it is missing from the store");
 	else if (o->kind != c->kind)
@@ -365,7 +366,7 @@ static enum ts_status check_batch(struct ts_fetch *f, const struct claim *claims
 	for (size_t i = 0; i < n; i++) {
 		const struct claim *c = &claims[i];
 
-		if (check_outline(c, &outlines[i], err) || check_content(f, c, values, work, err))
+		if (check_outline(f, c, &outlines[i], err) || check_content(f, c, values, work, err))
 			return err->status;
 		see(seen, hash_of(&c->id, c->kind, c->rows + c->bytes, c->first, c->last));
 	}

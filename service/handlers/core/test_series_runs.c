@@ -8,6 +8,7 @@
 #include "service/handlers/core/test_series_runs.h"
 
 #include "run/builder.h"
+#include "run/snapshot_columns.h"
 #include "run/trace_columns.h"
 #include "store/test_seal.h"
 
@@ -179,6 +180,16 @@ static void add_cell(struct ts_builder *b, const struct cell *c)
 		ts_builder_text(b, column, ts_span_str(c->text));
 }
 
+static void keep_file(struct ts_builder *b, const char *name, const struct ts_id *columns)
+{
+	struct ts_error err;
+
+	must(ts_builder_file_begin(b, ts_span_str(name), &err), &err);
+	must(ts_builder_file_add(b, ts_span_str("{}"), &err), &err);
+	must(ts_builder_file_end(b, &err), &err);
+	must(ts_builder_file_columns(b, columns, &err), &err);
+}
+
 static void keep_trace(struct world *w, struct ts_builder *b, const struct kept_trace *kept)
 {
 	struct ts_trace_record record = {.events = kept->events};
@@ -190,10 +201,16 @@ static void keep_trace(struct world *w, struct ts_builder *b, const struct kept_
 	must(ts_trace_writer_take(writer, &kept->trace->rows, &err), &err);
 	must(ts_trace_writer_finish(writer, kept->trace, &record, &columns, &err), &err);
 	ts_trace_writer_destroy(writer);
-	must(ts_builder_file_begin(b, ts_span_str(kept->name), &err), &err);
-	must(ts_builder_file_add(b, ts_span_str("{}"), &err), &err);
-	must(ts_builder_file_end(b, &err), &err);
-	must(ts_builder_file_columns(b, &columns, &err), &err);
+	keep_file(b, kept->name, &columns);
+}
+
+static void keep_snapshot(struct world *w, struct ts_builder *b, const struct kept_snapshot *kept)
+{
+	struct ts_error err;
+	struct ts_id columns;
+
+	must(ts_snapshot_columns_write(kept->snapshot, sink, w, &columns, &err), &err);
+	keep_file(b, kept->name, &columns);
 }
 
 static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t n, int32_t rank,
@@ -215,6 +232,9 @@ static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t 
 	for (size_t i = 0; i < w->n_traces; i++)
 		if (w->traces[i].rank == rank)
 			keep_trace(w, b, &w->traces[i]);
+	for (size_t i = 0; i < w->n_snapshots; i++)
+		if (w->snapshots[i].rank == rank)
+			keep_snapshot(w, b, &w->snapshots[i]);
 	must(ts_builder_finish(b, facts, &id, &err), &err);
 	ts_builder_destroy(b);
 	return id;
@@ -233,12 +253,26 @@ static uint64_t ranks_of(const struct cells *cells, const struct told *facts, si
 	return set;
 }
 
+/* Files of the job stand in an index of their own, which comes first. */
+static void make_job(struct world *w, struct ts_rank_ref *refs, size_t *io_n)
+{
+	struct ts_facts none = {.n = 0};
+	bool any = false;
+
+	for (size_t i = 0; i < w->n_traces; i++)
+		any |= w->traces[i].rank == TS_RANK_JOB;
+	for (size_t i = 0; i < w->n_snapshots; i++)
+		any |= w->snapshots[i].rank == TS_RANK_JOB;
+	if (any)
+		refs[(*io_n)++] = (struct ts_rank_ref){.rank = TS_RANK_JOB, .index = make_rank(w, NULL, 0, TS_RANK_JOB, &none)};
+}
+
 struct ts_id make_run(struct world *w, const struct cells *cells, const struct told *facts, size_t n_facts)
 {
 	uint64_t ranks = ranks_of(cells, facts, n_facts);
 	struct ts_head head = {.n_ranks = 0};
 	struct ts_buf out = TS_BUF_INIT(1 << 20);
-	struct ts_rank_ref refs[64];
+	struct ts_rank_ref refs[65];
 	struct ts_arena arena;
 	struct cells sorted;
 	struct ts_error err;
@@ -250,6 +284,7 @@ struct ts_id make_run(struct world *w, const struct cells *cells, const struct t
 	if (sorted.n)
 		qsort(sorted.items, sorted.n, sizeof *sorted.items, by_step);
 	head.ranks = refs;
+	make_job(w, refs, &head.n_ranks);
 	for (int32_t rank = 0; rank < 64; rank++) {
 		struct ts_facts own = {.n = 0};
 		size_t n = 0;

@@ -2,6 +2,7 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
 
+#include "run/snapshot.h"
 #include "run/trace.h"
 #include "service/handlers/core/read.h"
 #include "service/handlers/core/test_must.h"
@@ -32,6 +33,13 @@ struct kept_trace {
 	uint64_t events; /* that it is said to have */
 };
 
+/* A memory snapshot that a run keeps. */
+struct kept_snapshot {
+	int32_t rank; /* TS_RANK_JOB: among the files of the job */
+	const char *name;
+	const struct ts_snapshot *snapshot;
+};
+
 /* An engine in memory, with a call and a fetch on it. */
 struct world {
 	struct ts_engine *engine;
@@ -41,6 +49,8 @@ struct world {
 	bool cancelled;
 	const struct kept_trace *traces; /* of runs that are made from now on, beside their cells */
 	size_t n_traces;
+	const struct kept_snapshot *snapshots; /* the same */
+	size_t n_snapshots;
 };
 
 void world_open(struct world *w);

@@ -21,7 +21,7 @@ static enum ts_status are_few(struct ts_fetch *f, const struct ts_run_trace *con
 		for (size_t i = 0; i < index.n_tables; i++)
 			if (index.tables[i].kind == TS_TABLE_SNAPSHOT_EVENTS || index.tables[i].kind == TS_TABLE_SNAPSHOT_BLOCKS)
 				rows += index.tables[i].rows;
-		*ret_few = *ret_few && rows <= TS_GATE_SNAPSHOT_ROWS;
+		*ret_few = *ret_few && rows <= TS_SERVED_SNAPSHOT_ROWS;
 	}
 	return TS_OK;
 }

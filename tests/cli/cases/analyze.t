@@ -138,10 +138,6 @@ $ tscope analyze slow --rank 2
 |                up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
 |                gradients while backward runs (async_op=True, prefetch of the next layer) instead of
 |                in one blocking call at the end
-|                up to 23.5 %: check the hosts of the slow ranks: compare the clocks, temperature,
-|                other jobs and data loader of these ranks with those of the others; exchange the host
-|                up to 10.9 %: communicate less often: accumulate gradients over microbatches under
-|                no_sync()
 |   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
 |                in the first phase that waits for it.
 |                How close computing comes to the peak of the device is not known: the run does not
@@ -258,7 +254,10 @@ $ COLUMNS=60 tscope analyze slow
 |                while backward runs (async_op=True, prefetch
 |                of the next layer) instead of in one blocking
 |                call at the end
-|   and 4 more; --json has them
+|   not known    Phases are measured on the host: without
+|                synchronization or a trace, GPU time counts
+|                in the first phase that waits for it.
+|   and 1 more; --json has them
 |
 | ● FINDINGS  2 high, 3 medium, 2 low, 9 of 33 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)

@@ -11,13 +11,25 @@ $ tscope analyze ./memory/oom.pickle
 |                remember (/home/ada/lab/plots.py:9) holds 1.5 MiB in the segment that has most free
 |                memory, 18.5 MiB; what is in use there (1 block) keeps it from being given back.
 |
+| WHAT TO TRY  memory limits the run: a request of 24 MiB was refused
+|   try          memory at the peak that each fix could save:
+|                up to 29 MiB: let segments expand: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,
+|                set before the program starts (costs: torch calls the setting experimental)
+|                up to 40 MiB: use activation checkpointing: torch.utils.checkpoint.checkpoint(layer,
+|                x, use_reentrant=False) on the layers that hold most, or on more of them (costs: one
+|                more forward pass of what is checkpointed: about a third more computing if that is
+|                the whole model)
+|                up to 30 MiB: offload the optimizer's state to the host: fully_shard(...,
+|                offload_policy=CPUOffloadPolicy()), or DeepSpeed's offload_optimizer (costs: copies
+|                between device and host in each step, and an optimizer that runs on the host)
+|
 | FINDINGS
 |   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
 |           A request of 24 MiB was refused although 29 MiB were free in segments that could have
-|           served it: the largest gap has 18.5 MiB.
-|           try: Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True); allocate what
-|           stays for long, such as caches and copies for plots, before the training's tensors or on
-|           the host; keep shapes the same from step to step.
+|           served it and the device had 16 MiB left: the largest gap has 18.5 MiB.
+|           try: Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) if they do
+|           not; allocate what stays for long, such as caches and copies for plots, before the
+|           training's tensors or on the host; keep shapes the same from step to step.
 |   MEDIUM  The allocator asks the device again (MEMORY.RETRIES)
 |           In 1 request the allocator gave 12 MiB back to the device and asked it again, each time
 |           waiting for all its work.
@@ -49,12 +61,12 @@ $ tscope analyze ./memory/oom.pickle
 |   unknown         █████░░░░░░░░░░░░░░░░░░░░░░░░░   18 MiB  38 MiB     38 MiB
 |
 | HELD AT THE PEAK
-|    bytes  in  kind             function                                                         where
-|   45 MiB   6  optimizer state  <module>                                                         lab/train.py:88
-|   24 MiB   2  activations      attention                                                        lab/net.py:54
-|   18 MiB  12  unknown          remember                                                         lab/plots.py:9
-|   16 MiB   3  activations      forward                                                          lab/net.py:31
-|    5 MiB   1  temporary        torch::autograd::generated::MmBackward0::apply(std::vector<a...
+|    bytes  in  kind             function            where
+|   45 MiB   6  optimizer state  <module>            lab/train.py:88
+|   24 MiB   2  activations      attention           lab/net.py:54
+|   18 MiB  12  unknown          remember            lab/plots.py:9
+|   16 MiB   3  activations      forward             lab/net.py:31
+|    5 MiB   1  temporary        MmBackward0::apply
 |
 | HELD AT THE END
 |    bytes  in  kind             function   where
@@ -64,13 +76,13 @@ $ tscope analyze ./memory/oom.pickle
 |    8 MiB   1  unknown          forward    lab/net.py:31
 |
 | ASKED FOR  sizes: 9 of 12 MiB; 12 of 5 MiB; 7 of 8 MiB; 9 of 6 MiB
-|    bytes  in  kind             function                                                         where
-|   84 MiB   7  activations      attention                                                        lab/net.py:54
-|   60 MiB  12  temporary        torch::autograd::generated::MmBackward0::apply(std::vector<a...
-|   56 MiB  10  activations      forward                                                          lab/net.py:31
-|   54 MiB   9  optimizer state  <module>                                                         lab/train.py:88
-|   45 MiB   9  gradients        torch::autograd::AccumulateGrad::apply(std::vector<at::Tenso...
-|   18 MiB  12  unknown          remember                                                         lab/plots.py:9
+|    bytes  in  kind             function               where
+|   84 MiB   7  activations      attention              lab/net.py:54
+|   60 MiB  12  temporary        MmBackward0::apply
+|   56 MiB  10  activations      forward                lab/net.py:31
+|   54 MiB   9  optimizer state  <module>               lab/train.py:88
+|   45 MiB   9  gradients        AccumulateGrad::apply
+|   18 MiB  12  unknown          remember               lab/plots.py:9
 |
 | CARRIED FROM STEP TO STEP
 |    bytes  in  kind     function  where
@@ -88,6 +100,73 @@ $ tscope analyze ./memory/oom.pickle
 |   its time     at most 175 µs, by the times of the events before each; in retries at least 25.0 µs
 |   retries      1 request gave 12 MiB back and asked the device again
 |   life spans   median 225 µs, 99 % up to 800 µs, longest 800 µs
+# Requests that are refused for other reasons: others on the card, the device itself, a limit, another stream, private pools.
+$ python3 -c "import pickle; M = 1 << 20; f = lambda n: [{'filename': n + '.py', 'line': 3, 'name': n}]; b = lambda a, n, s, w: {'address': a, 'size': n * M, 'requested_size': n * M, 'state': s, 'frames': f(w)}; S = lambda a, n, p, bs: {'address': a, 'total_size': n * M, 'allocated_size': 0, 'active_size': 0, 'segment_type': 'large', 'segment_pool_id': p, 'blocks': bs}; oom = lambda n, left: {'action': 'oom', 'size': n * M, 'device_free': left * M, 'stream': 0, 'frames': f('ask')}; pickle.dump({'segments': [S(1 << 30, 100, (0, 0), [b(1 << 30, 40, 'active_allocated', 'old'), b((1 << 30) + 40 * M, 30, 'active_pending_free', 'new'), b((1 << 30) + 70 * M, 30, 'inactive', 'none')]), S(1 << 32, 50, (0, 1), [b(1 << 32, 50, 'inactive', 'none')])], 'device_traces': [[{'action': 'alloc', 'addr': (1 << 30) + 40 * M, 'size': 30 * M, 'frames': f('new')}, {'action': 'free_requested', 'addr': (1 << 30) + 40 * M, 'size': 30 * M, 'frames': []}, oom(60, 10), oom(45, 20), oom(300, 250)]]}, open('refused.pickle', 'wb'))"
+$ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
+| refused.pickle: device 0 ran out of memory, holding 70 MiB
+| 5 events, 2 segments, 4 stacks
+|
+| OUT OF MEMORY  3 requests refused
+|   event 2      ask (ask.py:3) asked for 60 MiB. The device had 10 MiB left; the allocator held 150
+|                MiB, of which 70 MiB were in use. Of the device's 200 MiB, 40 MiB were held outside
+|                of the allocator: by other programs, other libraries or CUDA itself.
+|                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
+|                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
+|                more were free in segments of other streams, sizes or pools.
+|                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
+|                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
+|                in use 30 MiB had been let go of, but another stream had not finished with it.
+|   event 3      ask (ask.py:3) asked for 45 MiB. The device had 20 MiB left; the allocator held 150
+|                MiB, of which 70 MiB were in use. Of the device's 200 MiB, 30 MiB were held outside
+|                of the allocator: by other programs, other libraries or CUDA itself.
+|                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
+|                it would have fitted, had that been in one piece with what the device had left. 50
+|                MiB more were free in segments of other streams, sizes or pools.
+|                old (old.py:3) holds 40 MiB in the segment that has most free memory, 30 MiB; what is
+|                in use there (2 blocks) keeps it from being given back. Of what was in use 40 MiB
+|                were there before recording began. Of what was in use 30 MiB had been let go of, but
+|                another stream had not finished with it.
+|   event 4      ask (ask.py:3) asked for 300 MiB. The device had 250 MiB left; the allocator held 150
+|                MiB, of which 70 MiB were in use. The whole device has 200 MiB.
+|                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
+|                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
+|                more were free in segments of other streams, sizes or pools.
+|                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
+|                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
+|                in use 30 MiB had been let go of, but another stream had not finished with it.
+|
+$ tscope analyze --device-memory 500MiB ./refused.pickle | grep -A1 head-room
+|   head-room    350 MiB of 500 MiB; 340 MiB were held outside of the allocator when a request was
+|                refused
+$ python3 -c "import pickle; pickle.dump({'segments': [], 'device_traces': [[{'action': 'oom', 'size': 5 << 20, 'device_free': 16 << 20, 'stream': 0}, {'action': 'oom', 'size': 5 << 20, 'device_free': 20 << 20, 'stream': 0}]]}, open('limit.pickle', 'wb'))"
+$ tscope analyze ./limit.pickle | sed '/^MEMORY/,$d'
+| limit.pickle: device 0 ran out of memory, holding 0 B
+| 2 events, 0 segments, 0 stacks
+|
+| OUT OF MEMORY  2 requests refused
+|   event 0      code that no stack names asked for 5 MiB. The device had 16 MiB left; the allocator
+|                held 0 B, of which 0 B were in use. For such a request the allocator takes 20 MiB of
+|                the device.
+|                In segments that could have served it nothing was free.
+|                Nothing was in use.
+|   event 1      code that no stack names asked for 5 MiB. The device had 20 MiB left; the allocator
+|                held 0 B, of which 0 B were in use. That would have been enough: a limit on the
+|                process refused it (torch.cuda.set_per_process_memory_fraction), or another program
+|                held more just then.
+|                In segments that could have served it nothing was free.
+|                Nothing was in use.
+|
+| WHAT TO TRY  memory limits the run: 2 requests were refused
+|   no fix of the playbook is shown to save memory at the peak
+|
+| FINDINGS
+|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|           A request of 5 MiB was refused although the device had 16 MiB left: by a limit on the
+|           process, or because the allocator takes more at once.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
+|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
+|           --at oom SNAPSHOT shows what was held.
+|
 # A snapshot of several devices, packed; the one whose request was refused is shown.
 $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | newest4.pickle.gz: device 1 ran out of memory, holding 1 MiB
@@ -95,16 +174,20 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |
 | OUT OF MEMORY  1 request refused
 |   event 3      backward (über/größe.py:7) asked for 8 GiB. The device had 12.1 KiB left; the
-|                allocator held 6 MiB, of which 1 MiB were in use.
-|                In segments that could have served it 0 B were free, the largest gap has 0 B: even in
-|                one piece that is 8 GiB too little.
+|                allocator held 6 MiB, of which 1 MiB were in use. The whole device has 1 GiB.
+|                In segments that could have served it nothing was free: with what the device had left
+|                that is 8 GiB too little. 4 MiB more were free in segments of other streams, sizes or
+|                pools.
 |                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B
 |                (unknown).
 |
+| WHAT TO TRY  memory limits the run: a request of 8 GiB was refused
+|   no fix of the playbook is shown to save memory at the peak
+|
 | FINDINGS
 |   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
-|           A request of 8 GiB was refused: 0 B were free in segments that could have served it, and
-|           even in one piece that is 8 GiB too little.
+|           A request of 8 GiB was refused: 0 B were free in segments that could have served it, the
+|           device had 12.1 KiB left, and even in one piece that is 8 GiB too little.
 |           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
 |           the optimizer's state, and let go of what is carried from step to step; tscope analyze
 |           --at oom SNAPSHOT shows what was held.
@@ -115,7 +198,8 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |   peak         1 MiB, after event 2 of 7; the blocks took at least 2 MiB
 |   baseline     3 B before the first event, exact: events and blocks agree
 |   at the end   1 MiB requested in 2 blocks; rounding takes 1 MiB more
-|   head-room    1018 MiB of 1 GiB
+|   head-room    1018 MiB of 1 GiB; 1018 MiB were held outside of the allocator when a request was
+|                refused
 |
 | BY KIND
 |                                                at peak  at end  asked for
@@ -181,12 +265,12 @@ $ tscope analyze ./memory/list.pickle
 |   device 0     peak unknown, at the end 300 B requested, 2 MiB reserved
 |
 | NOT CHECKED
-|   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.CARRIED,
+|   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.EMPTIED, MEMORY.CARRIED,
 |     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
 |     (torch.cuda.memory._record_memory_history)
 $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
-|     MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has
-|     no history (torch.cuda.memory._record_memory_history)
+|     MEMORY.CHURN: the snapshot has no history
+|     (torch.cuda.memory._record_memory_history)
 |
 | NOT READ
 |   unknown keys odd (20 times)
@@ -199,23 +283,32 @@ $ tscope analyze --fail-on high ./memory/early.pickle > none.txt
 $ printf 'MEMORY.CARRIED = off\nMEMORY.OOM_FRAGMENTED = off\nMEMORY.RETRIES.min_retries = 2\n' > lax.policy; tscope analyze --policy lax.policy --fail-on low --device-memory 128MiB --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print([(f['severity'], f['code'], f['detail']) for f in d['findings']], d['unchecked'])"
 | [('high', 'MEMORY.HEADROOM', '4 MiB of the 128 MiB that the device has were never reserved.')] [{'code': 'MEMORY.OOM_FRAGMENTED', 'reason': 'the policy switched the rule off', 'ranks': []}, {'code': 'MEMORY.CARRIED', 'reason': 'the policy switched the rule off', 'ranks': []}]
 $ tscope analyze --device-memory "NVIDIA A100-SXM4-80GB" ./memory/oom.pickle | grep -A 1 head-room
-|   head-room    79.9 GiB of 80 GiB
-|
+|   head-room    79.9 GiB of 80 GiB; 79.9 GiB were held outside of the allocator when a request was
+|                refused
+$ tscope analyze --device-memory A100 ./memory/oom.pickle
+! tscope: analyze: --device-memory 'A100': the name of the device does not say how much memory it has, and the table of devices does not either; it takes a size with its unit, such as 80GiB, or a name, such as 'NVIDIA A100-SXM4-80GB'
+[2]
+$ tscope analyze --device-memory 'Tesla T4' ./runs/joined | grep 'of 1. GiB'; tscope analyze --as axolotl --device-memory B0 ./memory/oom.pickle
+|   device       ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  0.0 %  of 16 GiB
+! tscope: analyze: --device-memory 'B0': the name of the device does not say how much memory it has, and the table of devices does not either; it takes a size with its unit, such as 80GiB, or a name, such as 'NVIDIA A100-SXM4-80GB'
+[2]
 $ tscope explain MEMORY.OOM_FRAGMENTED
 | MEMORY.OOM_FRAGMENTED
 | Memory ran out in pieces.
 |
 | Fires when
 |   a request was refused although at least as much was free in segments that
-|   could have served it, by a memory snapshot.
+|   could have served it, alone or with what was left on the device, by a memory
+|   snapshot.
 |
 | Severity
 |   high.
 |
 | What to try
-|   Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True);
-|   allocate what stays for long, such as caches and copies for plots, before the
-|   training's tensors or on the host; keep shapes the same from step to step.
+|   Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) if they
+|   do not; allocate what stays for long, such as caches and copies for plots,
+|   before the training's tensors or on the host; keep shapes the same from step
+|   to step.
 |
 | Source
 |   new in tscope: Axolotl's analyze_profile.py counts cached segments as
@@ -255,7 +348,7 @@ $ tscope analyze ./memory/batch4.pickle --scale batch=4
 ! tscope: analyze: what would fit needs snapshots of at least two sizes
 [2]
 $ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4
-! tscope: analyze: --scale batch=4 has 1 sizes, and there are 2 snapshots (the first, and those of --with)
+! tscope: analyze: --scale batch=4 has 1 size for 2 snapshots (the first, and those of --with)
 [2]
 $ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale batch=4,4
 ! tscope: analyze: two snapshots have the size 4
@@ -459,15 +552,18 @@ $ tscope analyze ./foreign.pickle
 | OUT OF MEMORY  1 request refused
 |   event 0      \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) asked for 9 B. The device had 1
 |                B left; the allocator held 512 B, of which 500 B were in use.
-|                In segments that could have served it 0 B were free, the largest gap has 0 B: even in
-|                one piece that is 9 B too little.
+|                In segments that could have served it nothing was free: with what the device had left
+|                that is 8 B too little.
 |                Most was held by \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B
-|                (unknown).
+|                (unknown). Of what was in use 500 B were there before recording began.
+|
+| WHAT TO TRY  memory limits the run: a request of 9 B was refused
+|   no fix of the playbook is shown to save memory at the peak
 |
 | FINDINGS
 |   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
-|           A request of 9 B was refused: 0 B were free in segments that could have served it, and
-|           even in one piece that is 9 B too little.
+|           A request of 9 B was refused: 0 B were free in segments that could have served it, the
+|           device had 1 B left, and even in one piece that is 8 B too little.
 |           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
 |           the optimizer's state, and let go of what is carried from step to step; tscope analyze
 |           --at oom SNAPSHOT shows what was held.
@@ -484,12 +580,12 @@ $ tscope analyze ./foreign.pickle
 |   unknown      ██████████████████████████████    500 B   500 B        0 B
 |
 | HELD AT THE PEAK
-|   bytes  in  kind     function                         where
-|   500 B   1  unknown  \x3A:error \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   bytes  in  kind     function              where
+|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | HELD AT THE END
-|   bytes  in  kind     function                         where
-|   500 B   1  unknown  \x3A:error \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   bytes  in  kind     function              where
+|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | FREE  0 B of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
@@ -510,7 +606,7 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 | devices   1 only in A, 0 only in B, which are not compared
 |
 | Device 0
-| The peak grew by 108 MiB, from 26.3 KiB to 108 MiB: 30 MiB new from <module> (/home/ada/lab/train.py:88), optimizer state, 24 MiB new from attention (/home/ada/lab/net.py:54), activations, 18 MiB new from remember (/home/ada/lab/plots.py:9), and 36 MiB more from all others.
+| The peak grew by 108 MiB, from 26.3 KiB to 108 MiB: 30 MiB new from <module> (/home/ada/lab/train.py:88) through _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134), optimizer state, 24 MiB new from attention (/home/ada/lab/net.py:54), activations, 18 MiB new from remember (/home/ada/lab/plots.py:9), and 36 MiB more from all others.
 |                                          A        B  difference
 |   peak, requested                 26.3 KiB  108 MiB    +108 MiB
 |   there before recording               0 B      0 B         0 B
@@ -532,21 +628,21 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |   unknown          11.5 KiB  18 MiB     +18 MiB  15 KiB  38 MiB     +38 MiB
 |
 | At the peak, by stack: 8 of 8 differ
-|          A       B  difference        kind             function                                                                   where
-|        0 B  30 MiB     +30 MiB  new   optimizer state  <module>                                                                   lab/train.py:88
-|        0 B  24 MiB     +24 MiB  new   activations      attention                                                                  lab/net.py:54
-|        0 B  18 MiB     +18 MiB  new   unknown          remember                                                                   lab/plots.py:9
-|        0 B  16 MiB     +16 MiB  new   activations      forward                                                                    lab/net.py:31
-|        0 B  15 MiB     +15 MiB  new   parameters       <module>                                                                   lab/train.py:88
-|        0 B   5 MiB      +5 MiB  new   temporary        torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)  ??
-|   14.5 KiB     0 B   -14.5 KiB  gone  unknown          forward                                                                    models\net.py:41
-|   11.8 KiB     0 B   -11.8 KiB  gone  gradients        backward                                                                   über/größe.py:7
+|          A       B  difference        kind             function            where
+|        0 B  30 MiB     +30 MiB  new   optimizer state  <module>            optim/adamw.py:134 < lab/train.py:88
+|        0 B  24 MiB     +24 MiB  new   activations      attention           lab/net.py:54
+|        0 B  18 MiB     +18 MiB  new   unknown          remember            lab/plots.py:9
+|        0 B  16 MiB     +16 MiB  new   activations      forward             lab/net.py:31
+|        0 B  15 MiB     +15 MiB  new   parameters       <module>            modules/module.py:1325 < lab/train.py:88
+|        0 B   5 MiB      +5 MiB  new   temporary        MmBackward0::apply  ??
+|   14.5 KiB     0 B   -14.5 KiB  gone  unknown          forward             models\net.py:41
+|   11.8 KiB     0 B   -11.8 KiB  gone  gradients        backward            über/größe.py:7
 |
 | At the end, by stack: 7 of 7 differ
 |        A       B  difference        kind             function   where
-|      0 B  30 MiB     +30 MiB  new   optimizer state  <module>   lab/train.py:88
+|      0 B  30 MiB     +30 MiB  new   optimizer state  <module>   optim/adamw.py:134 < lab/train.py:88
 |      0 B  18 MiB     +18 MiB  new   unknown          remember   lab/plots.py:9
-|      0 B  15 MiB     +15 MiB  new   parameters       <module>   lab/train.py:88
+|      0 B  15 MiB     +15 MiB  new   parameters       <module>   modules/module.py:1325 < lab/train.py:88
 |      0 B  12 MiB     +12 MiB  new   unknown          attention  lab/net.py:54
 |      0 B   8 MiB      +8 MiB  new   unknown          forward    lab/net.py:31
 |   15 KiB     0 B     -15 KiB  gone  unknown          forward    models\net.py:41
@@ -628,6 +724,13 @@ $ tscope analyze --as axolotl --device-memory 128MiB ./memory/oom.pickle
 |     /home/ada/lab/plots.py                                    (no row)  | 18.9MB frames
 |     /home/ada/lab/train.py                                    (no row)  | 15.7MB frames
 |
+|   Top allocations by function:   (no row)
+|     _init_group (...torch/optim/adamw.py:134)                 (no row)  | 31.5MB frames
+|     remember (/home/ada/lab/plots.py:9)                       (no row)  | 18.9MB frames
+|     <module> (/home/ada/lab/train.py:88)                      (no row)  | 15.7MB frames
+|     attention (/home/ada/lab/net.py:54)                       (no row)  | 12.6MB frames
+|     forward (/home/ada/lab/net.py:31)                         (no row)  | 8.4MB frames
+|
 |   Top allocation churn (alloc count x size):
 |             Size    Count  Total churned
 |     --------------------------------------
@@ -702,7 +805,7 @@ $ tscope analyze --as axolotl --device-memory 128MiB ./memory/oom.pickle
 |            <module>                            /home/ada/lab/train.py:88 (x1)
 |       43%  Optimizer (3 allocs)
 |            _init_group                         ...torch/optim/adamw.py:134 (x3)
-| 4 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+| 9 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 $ tscope analyze --as kempner ./memory/oom.pickle
 ! tscope: analyze: kempner has no tables of memory snapshots
 [2]
@@ -736,7 +839,7 @@ $ tscope diff --as axolotl ./memory/newest4.pickle.gz ./memory/oom.pickle | tail
 |     Allocated: 0.00 -> 0.09 GB
 |     Frag:      75.9% -> 25.9%                                           | 52.9% cache
 |     Peak:      0.00 -> 0.11 GB
-| 7 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+| 13 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 # The gate says which stack's memory grew by the snapshots of a baseline and the candidate; of the time of a step they say nothing.
 $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp memory/batch4.pickle m6/snapshot.pickle; python3 runs/gate.py bad time=0.1003 peak=9663676416 commit=c1 session=x started=1700020000; cp memory/batch8.pickle bad/snapshot.pickle; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main --markdown gate.md >gate.txt; grep -A2 'holds more' gate.md; grep -c 'time went' gate.md
 | 6 runs: 6 created
@@ -766,18 +869,23 @@ $ tscope show bad --at peak | head -n 12
 | EVENT
 |   what         alloc of 8 MiB at 0x7e0000800000, stream 0
 |   time         1750000000000675 µs since 1970
-|   memory       8 MiB (temporary), allocated by event 26 in
-|                torch::autograd::generated::MmBackward0::apply(std::vector<a... , free from event 30
-|                on
+|   memory       8 MiB (temporary), allocated by event 26 in MmBackward0::apply, free from event 30 on
 |   phase        backward by its stack
 |   stack        torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)
 |                torch::autograd::Engine::evaluate_function()
+|
+| MEMORY
 $ tscope show bad --at peak >stored.txt; tscope show ./memory/batch8.pickle --at peak | sed 's/batch8.pickle/snapshot.pickle/' | diff - stored.txt && echo the same
 | the same
 $ tscope analyze bad --snapshot snapshot.pickle | grep head-room
 |   head-room    79.9 GiB of 80 GiB (facts.json)
 $ tscope analyze ./bad --snapshot snapshot.pickle | grep head-room
 |   head-room    79.9 GiB of 80 GiB (facts.json)
+# The file's own path says the same: the facts are those of the run that lies around it, of its rank.
+$ tscope analyze ./bad --snapshot snapshot.pickle > named.txt; cd bad; for path in ../bad/snapshot.pickle ./snapshot.pickle $PWD/snapshot.pickle; do TSCOPE_SERVER=unix:stopped tscope analyze $path | diff ../named.txt - && echo the same; done
+| the same
+| the same
+| the same
 $ tscope analyze bad --snapshot snapshot.pickle --device-memory 1GiB | grep head-room
 |   head-room    956 MiB of 1 GiB
 $ tscope analyze bad --snapshot snapshot.pickle --json | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['capacity_bytes'], d['capacity_source'], d['headroom_bytes'])"
@@ -788,6 +896,14 @@ $ python3 runs/gate.py small gpu=T4; sed -i 's/"memory": [0-9]*/"memory": 671088
 |
 $ sed -i 's/, "memory": 67108864//' small/facts.json; tscope analyze ./small --snapshot memory.pickle | grep head-room
 |   head-room    16 GiB of 16 GiB (table of devices)
+$ tscope analyze ./small/rank1/memory.pickle | grep head-room; tscope analyze ./small --snapshot memory.pickle --rank 1 --json > named.json; tscope analyze --json ./small/rank1/memory.pickle | diff named.json - && echo the same
+|   head-room    16 GiB of 16 GiB (table of devices)
+| the same
+$ tscope analyze ./small/rank1/memory.pickle --device-memory 1GiB | grep head-room
+|   head-room    988 MiB of 1 GiB
+$ cp -r small torn; echo '{' > torn/facts.json; tscope analyze ./torn/rank1/memory.pickle | grep head-room
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does)
+! tscope: ./torn/rank1/memory.pickle: the facts of the run around it are left out: TMP/torn/facts.json: byte 2: the text ends inside an object, expected '"' or '}'
 $ tscope show small --at end
 ! tscope: show: there are 3 memory snapshots, of which --snapshot and --rank choose one: snapshot.pickle of rank 0, memory.pickle of rank 1, snapshot.pickle of rank 1
 [2]
@@ -816,4 +932,66 @@ $ mv bad/snapshot.pickle bad/memory.pickle; tscope push -q bad --name renamed | 
 $ rm bad/memory.pickle; cp memory/list.pickle bad/memory.pickle; tscope push -q bad --name elsewhere | tail -1; tscope gate elsewhere --baseline main | grep -A1 'holds more'
 | outcome   created
 | What holds more memory
-|   by their memory snapshots: What is held at the end shrank by SIZE, from SIZE to SIZE: SIZE gone from <module> (/home/ada/lab/train.py:88), optimizer state, SIZE gone from <module> (/home/ada/lab/train.py:88), parameters, and SIZE more from all others.
+|   by their memory snapshots: What is held at the end shrank by SIZE, from SIZE to SIZE: SIZE gone from <module> (/home/ada/lab/train.py:88) through _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134), optimizer state, SIZE gone from <module> (/home/ada/lab/train.py:88) through convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325), parameters, and SIZE more from all others.
+# A run's snapshots are asked the same rules as one that stands alone, beside those on its steps: of the rank in whose folder or name it
+# is; one of the job of which nothing says whose it is counts as one of the run.
+$ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.pickle; cp traced/slower.json held/trace.json; tscope push -q held | tail -1; tscope analyze held --device-memory 130MiB | sed -n '/VERDICT/,/TIMING/p'
+| outcome   created
+| VERDICT
+|   host-bound: 40 % of the wall time is spent outside all phases, and 23 % waiting for slower ranks
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.7 %
+|   compute       ████░░░░░░░░░░░░░░░░░░░░░░░░░░  12.0 %
+|   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  23.7 %
+|   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.0 %
+|   host          ████████████░░░░░░░░░░░░░░░░░░  39.6 %
+|   try          share of wall time that each fix could save:
+|                up to 39.6 %: find out what the time is spent on: record evaluation, checkpoint and
+|                logging as phases of their own
+|                up to 19.8 %: log less often: log at an interval of several steps; each .item() and
+|                each print of a tensor waits for the device
+|   memory       memory limits the run: a request of SIZE was refused
+|   try          memory at the peak that each fix could save:
+|                up to SIZE: let segments expand: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,
+|                set before the program starts (costs: torch calls the setting experimental)
+|   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
+|                in the first phase that waits for it.
+|                How close computing comes to the peak of the device is not known: the run does not
+|                record work.flops_per_step.
+|
+| ● FINDINGS  3 high, 5 medium, 2 low, 8 of 43 rules unchecked
+|   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
+|           Communication that overlaps with no computation takes 18 % of the devices' time, 12.0 ms
+|           of 66.6 ms; 67 % of the communication is overlapped. This is rank 1; the other 2 ranks
+|           could not be checked.
+|           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
+|           FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
+|           A request of SIZE was refused although SIZE were free in segments that could have
+|           served it and the device had SIZE left: the largest gap has SIZE.
+|           try: Let segments expand (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) if they do
+|           not; allocate what stays for long, such as caches and copies for plots, before the
+|           training's tensors or on the host; keep shapes the same from step to step.
+|   HIGH    Little memory is left (MEMORY.HEADROOM)
+|  SIZE of the SIZE that the device has were never reserved.
+|           try: Use a smaller batch or accumulate gradients, recompute activations, or shard the
+|           optimizer. A longer sequence may not fit.
+|   MEDIUM  Much time is outside the phases (TIMING.UNATTRIBUTED)
+$ tscope analyze held | sed -n '/NOTES/,$p'
+| NOTES
+|   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the
+|     lowest rank that has steps, and --rank K shows another rank
+|   snapshot.pickle is a memory snapshot, and nothing says of which rank; it counts as one of the run
+|
+| The run also has a trace: trace.json (rank 1); tscope analyze held --trace NAME shows what it says.
+|
+| The run also has a memory snapshot: snapshot.pickle (the job); tscope analyze held --snapshot NAME shows what it says.
+$ printf 'MEMORY.OOM_FRAGMENTED = off\nMEMORY.RETRIES.min_retries = 2\n' > lax.policy; tscope analyze held --policy lax.policy --json | python3 -c "import json,sys; d = json.load(sys.stdin); print([f['code'] for f in d['findings'] if 'MEMORY' in f['code']], d['bound']['memory'], [f['name'] for f in d['bound']['memory_fixes']])"
+| ['MEMORY.CARRIED'] memory limits the run: a request of 24 MiB was refused ['let segments expand', 'use activation checkpointing', 'shard parameters, gradients and optimizer state over the ranks', "offload the optimizer's state to the host", "keep the optimizer's state in 8 bits", 'halve the batch and accumulate gradients', 'keep nothing on the device from step to step']
+$ mv held/snapshot.pickle held/memory_rank1.pickle; tscope push -q --name held1 held | tail -1; tscope analyze held1 | grep -E 'on rank 1|OOM_FRAGMENTED|rank 1 shows' ; tscope analyze held1 --rank 0 --rows | grep -c snapshot
+| outcome   created
+|   memory       on rank 1 memory limits the run: a request of SIZE was refused
+|   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
+|   on rank 1, the snapshot does not say how much memory the device has; --device-memory does:
+|   on rank 1, the trace has only 13 events of devices, and the rule needs 50: TRACE.HOST_BOUND,
+| 0
+[1]

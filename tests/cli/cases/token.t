@@ -89,19 +89,20 @@ $ cp -r demo/base one; cp traced/trace.json one; cp memory/oom.pickle one/snapsh
 | 2 runs: 2 created
 $ { echo 'tscope --server unix:$PWD/s "$@" >open.txt 2>&1; open=$?; TSCOPE_TOKEN=$(cat tok) tscope --server unix:$PWD/s "$@" >token.txt 2>&1'; echo 'echo $open $? $(grep -c . token.txt); cmp open.txt token.txt'; } >both
 $ for words in 'diff one two' 'diff ./one two' 'diff ./one ./two' 'analyze one --trace trace.json' 'analyze one --snapshot snapshot.pickle' 'show two --at peak' 'gate two --baseline one'; do sh ./both $words; done
-| 1 1 104
-| 1 1 104
-| 1 1 104
-| 0 0 113
-| 0 0 78
-| 0 0 46
+| 1 1 105
+| 1 1 105
+| 1 1 105
+| 0 0 115
+| 0 0 89
+| 0 0 44
 | 0 0 22
 # Columns are asked for at once, however many they are: the kinds of the run's files, one trace's index, and all of its columns.
 $ before=$(grep -c method=GetObjects log); tscope --server unix:$PWD/s analyze one --trace trace.json >open.txt; echo $(($(grep -c method=GetObjects log) - before))
 | 3
 # So are those of a run that a path is compared with, which differs from it.
 $ cp -r two three; sed s/aten::/mine::/g traced/slower.json >three/trace.json; before=$(grep -c method=GetObjects log); tscope --server unix:$PWD/s diff ./three one >open.txt; echo $(($(grep -c method=GetObjects log) - before))
-| 38
+| 41
+! tscope: both runs have memory snapshots: tscope diff ./three one --snapshot NAME says which stacks hold more
 $ tscope --server unix:$PWD/s token revoke ci; TSCOPE_TOKEN=$(cat tok) tscope --server unix:$PWD/s list
 | revoked ci
 ! tscope: the server knows no such token: it was revoked, or is of another server (asked with the token of TSCOPE_TOKEN)

@@ -4,13 +4,15 @@ $ tscope analyze ./traced/trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 |           copy, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace; only the critical path and means over its 6 steps leave out the first,
+|           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
-|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 13 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
@@ -139,9 +141,25 @@ $ tscope analyze --json ./traced/demo.json.gz
 |   "world_size": 2,
 |   "backend": "nccl",
 |   "device_name": "Tesla V100-SXM2-32GB",
+|   "recorded": {
+|     "cuda_runtime_version": null,
+|     "cuda_driver_version": null,
+|     "cupti_version": null,
+|     "hip_runtime_version": null,
+|     "hip_driver_version": null,
+|     "roctracer_version": null,
+|     "schema_version": "1",
+|     "with_stack": null,
+|     "record_shapes": null,
+|     "profile_memory": null,
+|     "with_flops": null,
+|     "with_modules": null
+|   },
 |   "base_ns": "1727743122000000000",
 |   "cut": false,
 |   "event_count": 38,
+|   "warm_up_step_count": 0,
+|   "warm_up_event_count": 0,
 |   "operator_count": 6,
 |   "python_count": 0,
 |   "annotation_count": 6,
@@ -149,6 +167,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |   "kernel_count": 12,
 |   "copy_count": 1,
 |   "fill_count": 0,
+|   "others": [],
 |   "flow_count": 0,
 |   "allocation_count": 0,
 |   "counter_count": 0,
@@ -156,7 +175,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "code": "DIST.EXPOSED_COMM",
 |       "what": "Communication is exposed",
-|       "how": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "how": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.",
 |       "saves_most_ns": 12000000
 |     }
 |   ],
@@ -166,7 +185,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "severity": "high",
 |       "title": "Communication is exposed",
 |       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.",
-|       "advice": "Change the bucket size, switch off the search for unused parameters, or start communication earlier.",
+|       "advice": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.",
 |       "first_step": null,
 |       "last_step": null,
 |       "ranks": [],
@@ -220,6 +239,11 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "code": "TRACE.LAUNCH_BOUND",
+|       "reason": "the trace has only 13 events of devices, and the rule needs 50",
+|       "ranks": []
+|     },
+|     {
+|       "code": "TRACE.LOADER",
 |       "reason": "the trace has only 13 events of devices, and the rule needs 50",
 |       "ranks": []
 |     }
@@ -291,6 +315,14 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "time_s": 0.0,
 |         "share_ratio": 0.0
 |       },
+|       "idle_loading": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "math_attention": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
 |       "devices": {
 |         "count": 1.0,
 |         "events_count": 13,
@@ -302,6 +334,11 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "category": {
 |         "top": "gemm",
 |         "top_ratio": 0.5647058823529412
+|       },
+|       "compiled": {
+|         "recompiled_regions_count": 0,
+|         "compiling_s": 0.0,
+|         "compiling_ratio": 0.0
 |       },
 |       "steps": {
 |         "count": 6.0,
@@ -458,6 +495,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": null,
+|       "all_streams": true,
 |       "timeline": {
 |         "event_count": 13,
 |         "computation_count": 6,
@@ -533,6 +571,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": 7,
+|       "all_streams": false,
 |       "timeline": {
 |         "event_count": 7,
 |         "computation_count": 6,
@@ -557,6 +596,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": 20,
+|       "all_streams": false,
 |       "timeline": {
 |         "event_count": 6,
 |         "computation_count": 0,
@@ -1098,6 +1138,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": null,
+|       "all_streams": true,
 |       "gap_count": 1,
 |       "idle_ns": 2000000,
 |       "host_ns": 1500000,
@@ -1111,6 +1152,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": 7,
+|       "all_streams": false,
 |       "gap_count": 6,
 |       "idle_ns": 14000000,
 |       "host_ns": 11550000,
@@ -1124,6 +1166,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "device": 0,
 |       "stream": 20,
+|       "all_streams": false,
 |       "gap_count": 5,
 |       "idle_ns": 20000000,
 |       "host_ns": 0,
@@ -1193,6 +1236,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       {
 |         "device": 0,
 |         "stream": null,
+|         "all_streams": true,
 |         "event_count": 13,
 |         "launched_count": 13,
 |         "before_call_count": 0,
@@ -1234,6 +1278,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       {
 |         "device": 0,
 |         "stream": 7,
+|         "all_streams": false,
 |         "event_count": 7,
 |         "launched_count": 7,
 |         "before_call_count": 0,
@@ -1275,6 +1320,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       {
 |         "device": 0,
 |         "stream": 20,
+|         "all_streams": false,
 |         "event_count": 6,
 |         "launched_count": 6,
 |         "before_call_count": 0,
@@ -1923,6 +1969,18 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "attention": [],
 |       "compiled_regions": [],
 |       "recompiled_region_count": 0,
+|       "graph_breaks": {
+|         "region_entry_count": 0,
+|         "graph_break_count": 0,
+|         "lookup_count": 0,
+|         "fallback_count": null,
+|         "step_count": 6,
+|         "in_steps_region_entry_count": 0,
+|         "in_steps_graph_break_count": 0,
+|         "in_steps_lookup_count": 0,
+|         "in_steps_fallback_count": null,
+|         "graph_call_count": 0
+|       },
 |       "compilation_count": 0,
 |       "compilation_ns": 0,
 |       "graph_launch_count": 0
@@ -2031,13 +2089,14 @@ $ tscope analyze ./traced/cut.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       12 events: 2 operators, 0 Python functions, 2 annotations, 4 runtime calls; 4 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace, with all of its 2 steps
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped.
-|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 4 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 4 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
 |                          time  of the span  events
@@ -2148,6 +2207,8 @@ $ tscope analyze ./traced/cpu.json
 | of        the trace says neither rank nor device
 | has       12 events: 6 operators, 0 Python functions, 6 annotations, 0 runtime calls; 0 kernels, 0
 |           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace; only the critical path and means over its 6 steps leave out the first,
+|           as warm-up (--warmup N leaves the first N out of every figure)
 | The trace has no events of devices, so there is nothing to say of their time.
 |
 | The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)
@@ -2179,7 +2240,7 @@ $ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
 ! tscope: --overlay: ./traced/cpu.json exists already, and analyze does not overwrite files
 [2]
 $ tscope analyze --step 1 --overlay copy.json missing
-! tscope: analyze: --step is for traces, and missing is a run
+! tscope: analyze: --step is for one trace, and missing is a run: tscope analyze missing --trace NAME --step 1
 [2]
 # Two traces: the products of one take 0.6 ms longer a step, up to 0.04 ms more or less, and everything else is the same.
 $ tscope diff ./traced/demo.json.gz ./traced/slower.json
@@ -2241,14 +2302,14 @@ $ tscope diff --all ./traced/cpu.json ./traced/cpu.json
 |   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms        1        1  not different  aten::mm
 # Two steps of one side, of which none is left out; a trace that is cut.
 $ tscope diff ./traced/cut.json ./traced/demo.json.gz
-| A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -33.4 % to 28.6 %).
+| A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -40.4 % to 35.5 %).
 | A         ./traced/cut.json, 2 steps, 1 to 2
 | B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
 | times     means over steps, which end when the last event of a device that they launched does
 |
 | Step
 |              A             B    difference    of A                 95 %                 name
-|   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -3.427 to +2.927 ms  not different  step
+|   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -4.140 to +3.640 ms  not different  step
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  ProfilerStep on the host
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 $ tscope diff --first ./traced/trace.json ./traced/slower.json
@@ -2406,10 +2467,10 @@ $ tscope analyze stored --trace trace.json | head -8
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 |           copy, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace; only the critical path and means over its 6 steps leave out the first,
+|           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
-|
 $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 | trace     of_no_rank.pt.trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
@@ -2417,13 +2478,25 @@ $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 $ tscope analyze stored --trace other.json
 ! tscope: analyze: the run has no such trace other.json; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
 [2]
-$ tscope analyze stored --trace trace.json --warmup 1
-! tscope: analyze: --warmup is for runs, and trace.json is a trace of a run
-[2]
-$ tscope analyze stored | tail -3
+$ tscope analyze stored --trace trace.json --warmup 1 | head -12
+| trace     trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events, and after the warm-up: 5 operators, 0 Python functions, 5 annotations, 11
+|           runtime calls; 10 kernels, 1 copy, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      the last 5 steps of 6, from step 2 on. Left out of every figure as warm-up: the first 1
+|           step, 2 events of devices that were launched before step 2 began, and what the host began
+|           before
+|
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 10.000000 ms of 53.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+$ tscope analyze stored | tail -5
 |   rank 1 has 2 traces, of which trace.json, the last by name, counts
 |
 | The run also has traces: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); tscope analyze stored --trace NAME shows what one says.
+|
+| 1 file of the run was not read when it was pushed: kineto.json (rank 0); its folder, pushed again, says why, and tscope export stored writes it back.
 $ tscope analyze stored | sed -n '5,17p'
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    4.0 %
 |   compute       ███████████████████████░░░░░░░   77.0 %
@@ -2431,13 +2504,13 @@ $ tscope analyze stored | sed -n '5,17p'
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  1 high, 25 of 39 rules unchecked
+| ● FINDINGS  1 high, 26 of 42 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
 |           of 63.0 ms; 67 % of the communication is overlapped. These are the numbers of rank 0; all
 |           2 ranks show this.
-|           try: Change the bucket size, switch off the search for unused parameters, or start
-|           communication earlier.
+|           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
+|           FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 $ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings on timing, memory and convergence are about rank 1 alone; without --rank they are
@@ -2445,10 +2518,22 @@ $ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
 |   rank 1 has 2 traces, of which trace.json, the last by name, counts
 |
 | The run also has traces: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); tscope analyze stored --trace NAME shows what one says.
+|
+| 1 file of the run was not read when it was pushed: kineto.json (rank 0); its folder, pushed again, says why, and tscope export stored writes it back.
 $ tscope analyze stored --rows | grep -E '^ *(exposed_communication|idle_host|communication  overlapped) '
 |   exposed_communication  12.0 ms   19.0 %
 |   idle_host              1.50 ms    2.4 %
 |   communication  overlapped 66.7 %
+# A trace of a rank that the run does not have counts nowhere, which is said.
+$ mkdir alone && cp runs/base/rank0/steps.jsonl alone 2>/dev/null || cp runs/base/steps.jsonl alone; cp traced/trace.json alone/; tscope push -q alone | tail -1; tscope analyze alone | sed -n '/NOTES/,$p'; tscope analyze alone --rows | grep -c exposed_communication
+| outcome   created
+| NOTES
+|   the trace trace.json says that it is of rank 1, of which the run has no steps; so its figures do
+|     not count here, and --trace trace.json shows them
+|
+| The run also has a trace: trace.json (the job); tscope analyze alone --trace NAME shows what it says.
+| 0
+[1]
 $ tscope export stored back && cmp back/rank0/trace.json.gz stored/rank0/trace.json.gz && cmp back/rank0/kineto.json stored/rank0/kineto.json && cmp back/rank1/trace.json stored/rank1/trace/trace.json && ls back back/rank0 back/rank1
 | back:
 | rank0
@@ -2532,6 +2617,42 @@ $ tscope analyze --as axolotl ./traced/trace.json
 $ tscope analyze ./traced/trace.json --as kempner
 |
 | ====================================================================================================
+| TOP CUDA KERNELS (by total CUDA time)
+| ====================================================================================================
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+|                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls  Total MFLOPs
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+|                                           ProfilerStep*        99.44%      59.670ms        99.99%      60.000ms      10.000ms       0.000us         0.00%      48.000ms       8.000ms             6            --
+|                                                aten::mm         0.45%     270.000us         0.50%     300.000us      50.000us      48.000ms        56.47%      48.000ms       8.000ms             6       402.653
+|                                   volta_sgemm_128x64_nt         0.00%       0.000us         0.00%       0.000us       0.000us      48.000ms        56.47%      48.000ms       8.000ms             6            --
+| ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*...         0.00%       0.000us         0.00%       0.000us       0.000us      36.000ms        42.35%      36.000ms       6.000ms             6            --
+|                          Memcpy DtoH (Device -> Pinned)         0.00%       0.000us         0.00%       0.000us       0.000us       1.000ms         1.18%       1.000ms       1.000ms             1            --
+|                                        cudaLaunchKernel         0.10%      60.000us         0.10%      60.000us       5.000us       0.000us         0.00%       0.000us       0.000us            12            --
+|                                         cudaMemcpyAsync         0.01%       5.000us         0.01%       5.000us       5.000us       0.000us         0.00%       0.000us       0.000us             1            --
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+| Self CPU time total: 60.005ms
+| Self CUDA time total: 85.000ms                                                          | 61.000ms twice
+|
+|
+| ====================================================================================================
+| TOP CUDA KERNELS (by FLOPS)
+| ====================================================================================================
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+|                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls  Total MFLOPs
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+|                                                aten::mm         0.45%     270.000us         0.50%     300.000us      50.000us      48.000ms        56.47%      48.000ms       8.000ms             6       402.653
+|                                           ProfilerStep*        99.44%      59.670ms        99.99%      60.000ms      10.000ms       0.000us         0.00%      48.000ms       8.000ms             6            --
+|                                        cudaLaunchKernel         0.10%      60.000us         0.10%      60.000us       5.000us       0.000us         0.00%       0.000us       0.000us            12            --
+|                                   volta_sgemm_128x64_nt         0.00%       0.000us         0.00%       0.000us       0.000us      48.000ms        56.47%      48.000ms       8.000ms             6            --
+| ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*...         0.00%       0.000us         0.00%       0.000us       0.000us      36.000ms        42.35%      36.000ms       6.000ms             6            --
+|                                         cudaMemcpyAsync         0.01%       5.000us         0.01%       5.000us       5.000us       0.000us         0.00%       0.000us       0.000us             1            --
+|                          Memcpy DtoH (Device -> Pinned)         0.00%       0.000us         0.00%       0.000us       0.000us       1.000ms         1.18%       1.000ms       1.000ms             1            --
+| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
+| Self CPU time total: 60.005ms
+| Self CUDA time total: 85.000ms                                                          | 61.000ms twice
+|
+|
+| ====================================================================================================
 | AGGREGATE GPU TIME BREAKDOWN
 | ====================================================================================================
 |   Total CUDA time:    0.133 s                                                           | 0.085s twice
@@ -2574,6 +2695,8 @@ $ tscope analyze ./traced/trace.json --as kempner
 | | volta_sgemm_128x64_nt | 48.0 | 36.1 | 6 | — |                                         | 56.5% twice
 | | ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, uns... | 36.0 | 27.1 | 6 | — |  | 42.4% twice
 | | Memcpy DtoH (Device -> Pinned) | 1.0 | 0.8 | 1 | — |                                  | 1.2% twice
+| | cudaLaunchKernel | 0.0 | 0.0 | 12 | — |
+| | cudaMemcpyAsync | 0.0 | 0.0 | 1 | — |
 |
 | ## Viewing Traces
 |
@@ -2582,9 +2705,9 @@ $ tscope analyze ./traced/trace.json --as kempner
 | ```bash
 | tensorboard --logdir ./traced
 | ```
-| 17 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
+| 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 $ tscope analyze --as axolotl base
-! tscope: analyze: --as is for traces and memory snapshots, and base is a run
+! tscope: analyze: --as is for the file of a trace or of a memory snapshot, and base is a run: tscope export base DIRECTORY writes its files
 [2]
 $ tscope analyze --as axolotl --fail-on high ./traced/trace.json
 ! tscope: analyze: --fail-on does not go with --as
@@ -2593,17 +2716,17 @@ $ tscope analyze --as axolotl --fail-on high ./traced/trace.json
 $ tscope analyze --fail-on high ./traced/trace.json > /dev/null
 [1]
 $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' > trace.policy; tscope analyze --fail-on high --policy trace.policy ./traced/trace.json | sed -n '6,16p'
+|           as warm-up (--warmup N leaves the first N out of every figure)
+|
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change the bucket size, switch off the search for unused parameters, or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
 |
 | Findings (tscope explain CODE has the rule)
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
 |   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
-|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND: the trace has only 13 events of devices, and the rule needs 50
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 13 events of devices, and the rule needs 50
 |
-| All devices (a time is the length of a union: what ran at once counts once)
-|                          time  of the span  events
 # Two of them.
 $ tscope diff --as axolotl ./traced/cut.json ./traced/trace.json | sed -n '/COMPARISON/,$p' | head -12
 |   COMPARISON
@@ -2625,3 +2748,311 @@ $ tscope diff --as axolotl ./traced/trace.json base
 $ tscope diff --as axolotl --all ./traced/trace.json ./traced/cut.json
 ! tscope: diff: --as axolotl takes no --all
 [2]
+# A path at which nothing is: that is said before a server is asked, and before it is taken for a file of another kind.
+$ export TSCOPE_SERVER=unix:stopped; for what in trace.json.gz snapshot.pickle folder/ run.db#part; do tscope analyze ./nothing/$what; echo $?; done
+| 2
+| 2
+| 2
+| 2
+! tscope: ./nothing/trace.json.gz: no such file or directory
+! tscope: ./nothing/snapshot.pickle: no such file or directory
+! tscope: ./nothing/folder/: no such file or directory
+! tscope: ./nothing/run.db#part: no such file or directory
+$ export TSCOPE_SERVER=unix:stopped; for verb in show facts export push gate check-resume 'plot loss' 'show --at end' 'analyze --as axolotl' 'analyze --trace NAME' 'analyze --snapshot NAME'; do tscope $verb ../nothing 2>&1; done
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+| tscope: ../nothing: no such file or directory
+[2]
+$ export TSCOPE_SERVER=unix:stopped; for words in './traced/trace.json ./nothing' './nothing ./memory/oom.pickle' 'base ./nothing' './nothing base' 'base rerun ./nothing' 'base rerun --rounding ./nothing' 'base rerun --repeats ./nothing' '--as axolotl ./nothing ./traced/trace.json'; do tscope diff $words 2>&1; done
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+| tscope: ./nothing: no such file or directory
+[2]
+$ tscope gate rerun --baseline /nothing; tscope analyze ./nothing --json 2> /dev/null
+| {
+|   "error": {
+|     "status": "not_found",
+|     "message": "./nothing: no such file or directory"
+|   }
+| }
+! tscope: /nothing: no such file or directory
+[2]
+# What is there and is no run says so as before, and a glob of paths is no path.
+$ tscope analyze ./runs/gate.py; tscope plot loss './nothing*'; tscope export stored ./nowhere | head -1
+! tscope: ./runs/gate.py: no run in it: no run directory, and no log of another tool that is known
+! tscope: RUN: no directory matches ./nothing*
+! tscope: wrote 650e0dba86c4 as a run directory to ./nowhere
+# Warm-up, by steps: six steps, of which the first two go; each launches a GEMM of 8 ms and an all-reduce of 6 ms, 2 ms of which are exposed.
+$ tscope analyze ./traced/trace.json --warmup 2 | sed -n '1,/^Communication/p'
+| trace     ./traced/trace.json
+| of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
+| has       38 events, and after the warm-up: 4 operators, 0 Python functions, 4 annotations, 9
+|           runtime calls; 8 kernels, 1 copy, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      the last 4 steps of 6, from step 3 on. Left out of every figure as warm-up: the first 2
+|           steps, 4 events of devices that were launched before step 3 began, and what the host began
+|           before
+|
+| What to try first (and the time of the devices that it would save at most)
+|   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 8.00 ms of 43.0 ms; 67 % of the communication is overlapped.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 9 events of devices, and the rule needs 50
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                          time  of the span  events
+|   span           43.000000 ms      100.0 %       9
+|   busy           41.000000 ms       95.3 %
+|   idle            2.000000 ms        4.7 %
+|   computation    32.000000 ms       74.4 %       4
+|   communication  24.000000 ms       55.8 %       4
+|     overlapped   16.000000 ms       37.2 %
+|     exposed       8.000000 ms       18.6 %
+|   copies          1.000000 ms        2.3 %       1
+|     exposed       1.000000 ms        2.3 %
+|
+| Communication
+$ tscope analyze ./traced/trace.json --warmup 2 | grep -A 8 -E '^(Steps|A step)'
+| Steps (what the calls of each launched, whenever it ran)
+|   step   on the host  events          span          busy  computation  communication      exposed       copies
+|   3     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   4     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   5     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   6     10.000000 ms       2  10.000000 ms  10.000000 ms  8.000000 ms    6.000000 ms  2.000000 ms  0.000000 ms
+|   none                     1   1.000000 ms   1.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  1.000000 ms
+|
+| Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)
+| --
+| A step, by what it launched (4 steps from step 3 on)
+|   category           mean  deviation        least         most  events
+|   gemm           8.000 ms   0.000 ms  8.000000 ms  8.000000 ms     1.0
+|   communication  6.000 ms   0.000 ms  6.000000 ms  6.000000 ms     1.0
+|
+| Critical path of steps 3 to 6: 43.000000 ms, most of it communication
+|   part                 what                             time   share  stretches      longest
+|   communication        all_reduce               18.000000 ms  41.9 %          3  6.000000 ms
+|   gaps of queued work  queued on a stream       12.000000 ms  27.9 %          3  4.000000 ms
+$ tscope analyze ./traced/trace.json --warmup 0 | grep -E '^(over|A step)'; tscope analyze ./traced/trace.json --warmup 5 | grep -E '^over'; tscope analyze ./traced/cpu.json | grep -A1 '^over'
+| over      all of the trace, with all of its 6 steps
+| A step, by what it launched (6 steps from step 1 on)
+| over      the last 1 step of 6, from step 6 on. Left out of every figure as warm-up: the first 5
+| over      all of the trace; only the critical path and means over its 6 steps leave out the first,
+|           as warm-up (--warmup N leaves the first N out of every figure)
+$ tscope analyze --json --warmup 2 ./traced/trace.json | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['warm_up_step_count'], j['warm_up_event_count'], [s['step'] for s in j['steps']], j['timeline']['event_count'], j['work']['steps']['step_count'], j['work']['steps']['warmup_count'])"
+| 2 4 [3, 4, 5, 6] 9 4 0
+$ for n in 6 7 -1 x; do tscope analyze ./traced/trace.json --warmup $n; done; tscope analyze ./traced/cpu.json --warmup 9
+! tscope: analyze: --warmup 6 leaves no step of ./traced/trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
+! tscope: analyze: --warmup 7 leaves no step of ./traced/trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
+! tscope: analyze: --warmup must be a whole number from 0 to 9223372036854775807; it is '-1'
+! tscope: analyze: --warmup must be a whole number from 0 to 9223372036854775807; it is 'x'
+! tscope: analyze: --warmup 9 leaves no step of ./traced/cpu.json, which marks 6 (ProfilerStep); at most 5 can be left out
+[2]
+$ tscope analyze --warmup 1 --as axolotl ./traced/trace.json; tscope analyze --warmup 1 ./memory/oom.pickle
+! tscope: analyze: --warmup does not go with --as
+! tscope: analyze: --warmup is for runs, traces and folders of traces, and ./memory/oom.pickle is a memory snapshot
+[2]
+# The critical path is that of the whole trace: what bound a step may be of the one before.
+$ for n in 0 1 2 5; do tscope analyze --warmup $n ./traced/trace.json | grep -A3 'ritical path'; done; tscope analyze ./traced/trace.json > said.txt; tscope analyze --warmup 1 ./traced/trace.json | sed -n '/^Critical path/,/^Host/p' > first.txt; sed -n '/^Critical path/,/^Host/p' said.txt | diff - first.txt && echo the same; tscope analyze --warmup 1 --step 1 ./traced/trace.json | grep 'ritical path'
+| Critical path of steps 1 to 6: 63.500000 ms, most of it communication
+|   part                 what                               time   share  stretches      longest
+|   communication        all_reduce                 30.000000 ms  47.2 %          5  6.000000 ms
+|   gaps of queued work  queued on a stream         16.000000 ms  25.2 %          4  4.000000 ms
+| Critical path of steps 2 to 6: 53.000000 ms, most of it communication
+|   part                 what                             time   share  stretches      longest
+|   communication        all_reduce               24.000000 ms  45.3 %          4  6.000000 ms
+|   gaps of queued work  queued on a stream       16.000000 ms  30.2 %          4  4.000000 ms
+| Critical path of steps 3 to 6: 43.000000 ms, most of it communication
+|   part                 what                             time   share  stretches      longest
+|   communication        all_reduce               18.000000 ms  41.9 %          3  6.000000 ms
+|   gaps of queued work  queued on a stream       12.000000 ms  27.9 %          3  4.000000 ms
+| Critical path of step 6: 13.000000 ms, most of it the host
+|   part            what                             time   share  stretches      longest
+|   the host        host, nothing recorded   11.500000 ms  88.5 %          2  9.500000 ms
+|   copies          memcpy                    1.000000 ms   7.7 %          1  1.000000 ms
+| 27,29c27,29
+| <   0       all        13  0.385000 ms  0.495000 ms  4.295000 ms  4.295000 ms        0           13                 0              0
+| <   0       7           7  0.385000 ms  0.385000 ms  0.495000 ms  0.495000 ms        0            7                 0              0
+| <   0       20          6  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            6                 0              0
+| ---
+| >   0       all        11  0.385000 ms  0.495000 ms  4.295000 ms  4.295000 ms        0           11                 0              0
+| >   0       7           6  0.385000 ms  0.385000 ms  0.495000 ms  0.495000 ms        0            6                 0              0
+| >   0       20          5  4.295000 ms  4.295000 ms  4.295000 ms  4.295000 ms        0            5                 0              0
+| 33,35c33,35
+| <   0       all       0.45     2  57.7 %           never         1.79     3   2.4 %
+| <   0       7         0.04     1  95.5 %           never         0.82     1  18.2 %
+| <   0       20        0.43     1  57.2 %           never         1.02     2   0.0 %
+| ---
+| >   0       all       0.45     2  58.0 %           never         1.78     3   2.8 %
+| >   0       7         0.05     1  95.4 %           never         0.81     1  18.6 %
+| >   0       20        0.43     1  57.3 %           never         1.02     2   0.0 %
+| 39d38
+| <   1      10.000000 ms                       0.010000 ms  0.045000 ms                         9.945000 ms
+| 45c44
+| <   whole  62.005000 ms                       0.065000 ms  0.270000 ms                        61.670000 ms
+| ---
+| >   whole  52.005000 ms                       0.055000 ms  0.225000 ms                        51.725000 ms
+| 49c48
+| <   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
+| ---
+| >   0.225000 ms        0.4 %  0.250000 ms      5  0.050000 ms  main    aten::mm
+| Critical path of step 1: 10.500000 ms, most of it communication
+$ tscope diff --warmup 2 ./traced/trace.json ./traced/slower.json | head -10; tscope diff --warmup 0 ./traced/trace.json ./traced/slower.json | grep '^A  '
+| A step takes 605.0 us longer in B (6.0 %): 600.0 us more of gemm (volta_sgemm_128x64_nt replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm), and 5.0 us more in all other parts.
+| A         ./traced/trace.json, 4 steps, 3 to 6; the first 2 that were recorded are left out as
+|           warm-up
+| B         ./traced/slower.json, 4 steps, 3 to 6; the first 2 that were recorded are left out as
+|           warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.605000 ms  +0.605000 ms  +6.0 %  +0.439 to +0.771 ms  longer  step
+| A         ./traced/trace.json, 6 steps, 1 to 6
+$ tscope diff --warmup 6 ./traced/trace.json ./traced/slower.json; tscope diff --warmup 1 ./memory/oom.pickle ./memory/oom.pickle; tscope diff --warmup 1 ./runs/base ./runs/rerun
+! tscope: diff: --warmup 6 leaves no step of ./traced/trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
+! tscope: diff: --warmup works with the traces of two, and these are memory snapshots
+! tscope: diff: --warmup is for traces, and these runs have none of the same rank
+[2]
+$ tscope diff --warmup 2 bare1 bare2 | sed -n '2,3p'; tscope diff --warmup 9 bare1 bare2
+| A         trace.json, 4 steps, 3 to 6; the first 2 that were recorded are left out as warm-up
+| B         other.pt.trace.json, 4 steps, 3 to 6; the first 2 that were recorded are left out as
+! tscope: diff: --warmup 9 leaves no step of trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
+[2]
+$ for c in mtia_ccp_events:25 hpu_op:3 cuda_event:2 x:1; do for i in $(seq ${c#*:}); do echo "{\"ph\":\"X\",\"cat\":\"${c%:*}\",\"name\":\"n\",\"pid\":9,\"tid\":4,\"ts\":$i,\"dur\":1},"; done; done | sed '1s/^/[/; $s/,$/]/' > npu.json; tscope analyze ./npu.json | head -6; tscope analyze --json ./npu.json | sed -n '/"others"/,/\]/p' | head -5
+| trace     ./npu.json
+| of        the trace says neither rank nor device
+| has       31 events: 0 operators, 0 Python functions, 0 annotations, 0 runtime calls; 0 kernels, 0
+|           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+| others    25 mtia_ccp_events, 3 hpu_op, 2 cuda_event, and others: spans of categories that are not
+|           read; they count as no work of a device
+|   "others": [
+|     {
+|       "category": "mtia_ccp_events",
+|       "count": 25
+|     },
+$ echo '[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]' > stepless.json; COLUMNS=60 tscope analyze ./stepless.json | sed -n '/^Devices/,/^Idle/p'
+| Devices and streams (spans, busy and exposed times are each
+| row's own)
+|   device  stream  events         span         busy
+|       computation  communication      exposed       copies
+|   0       all          1  0.002000 ms  0.002000 ms
+|       0.002000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       7            1  0.002000 ms  0.002000 ms
+|       0.002000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|
+| The trace has no ProfilerStep, so nothing is said by step.
+|
+| Idle by cause (the host had not asked; launching; queued
+# With what a trace was recorded, as its envelope says. Of recordings that are not alike diff says so, and a folder of ranks.
+$ said() { sed "s/\"schemaVersion\": 1,/\"schemaVersion\": 1, \"cupti_version\": 28, \"cuda_runtime_version\": 12090, $1,/; s/\"rank\": 1/\"rank\": $2/" traced/trace.json; }; mkdir ranks; said '"cuda_driver_version": 13000, "with_stack": 1, "record_shapes": 1' 0 > ranks/r0.json; said '"cuda_driver_version": 12080, "record_shapes": 1' 1 > ranks/r1.json; tscope analyze ./ranks/r0.json | head -5
+| trace     ./ranks/r0.json
+| of        rank 0 of 2, nccl, on Tesla V100-SXM2-32GB
+| recorded  CUDA runtime 12.9, CUDA driver 13.0, CUPTI 28; with stacks and shapes
+| has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+|           copy, 0 fills; 0 flows, 0 allocations, 0 counters
+$ tscope analyze --json ./ranks/r1.json | sed -n '/"recorded"/,/}/p'
+|   "recorded": {
+|     "cuda_runtime_version": "12.9",
+|     "cuda_driver_version": "12.8",
+|     "cupti_version": "28",
+|     "hip_runtime_version": null,
+|     "hip_driver_version": null,
+|     "roctracer_version": null,
+|     "schema_version": "1",
+|     "with_stack": null,
+|     "record_shapes": true,
+|     "profile_memory": null,
+|     "with_flops": null,
+|     "with_modules": null
+|   },
+$ tscope diff ./ranks/r0.json ./ranks/r1.json | head -12
+| A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
+| A         ./ranks/r0.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         ./ranks/r1.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+| note      The traces were not recorded alike, which can be why times differ: CUDA driver 13.0 in A
+|           and 12.8 in B, stacks in A alone.
+|
+| Step
+|              A             B    difference    of A                 95 %                 name
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+$ tscope diff --json ./ranks/r0.json ./ranks/r1.json | grep recorded_apart
+|   "recorded_apart": "The traces were not recorded alike, which can be why times differ: CUDA driver 13.0 in A and 12.8 in B, stacks in A alone.",
+$ tscope analyze ./ranks | head -6
+| folder    ./ranks
+| of        2 ranks of 2, nccl, on Tesla V100-SXM2-32GB
+| over      all of each trace (--warmup N leaves out the first N steps that each marks)
+| recorded  CUDA runtime 12.9, CUDA driver 13.0, CUPTI 28; with stacks and shapes
+| note      not recorded alike: CUDA driver 13.0 in rank 0 and 12.8 in rank 1, stacks in rank 0 alone
+|
+# Streams whose numbers are pointers are told apart, and a stream that is not known is not all of them.
+$ k='{"ph":"X","cat":"kernel","name":"k","pid":0,"dur":5'; echo "[$k,\"ts\":1,\"args\":{\"stream\":140437593604096}},$k,\"ts\":10,\"args\":{\"stream\":140437593604352}},$k,\"ts\":12}]" > pointers.json; tscope analyze ./pointers.json | sed -n '/^Devices and/,/^$/p'; tscope analyze --json ./pointers.json | grep -A1 '"stream"'
+| Devices and streams (spans, busy and exposed times are each row's own)
+|   device  stream       events         span         busy  computation  communication      exposed       copies
+|   0       all               3  0.016000 ms  0.012000 ms  0.012000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       unknown           1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394524160       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394523904       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|
+|       "stream": null,
+|       "all_streams": true,
+| --
+|       "stream": null,
+|       "all_streams": false,
+| --
+|       "stream": -1394524160,
+|       "all_streams": false,
+| --
+|       "stream": -1394523904,
+|       "all_streams": false,
+| --
+|       "stream": null,
+|       "all_streams": true,
+| --
+|       "stream": null,
+|       "all_streams": false,
+| --
+|       "stream": -1394524160,
+|       "all_streams": false,
+| --
+|       "stream": -1394523904,
+|       "all_streams": false,
+| --
+|         "stream": null,
+|         "all_streams": true,
+| --
+|         "stream": null,
+|         "all_streams": false,
+| --
+|         "stream": -1394524160,
+|         "all_streams": false,
+| --
+|         "stream": -1394523904,
+|         "all_streams": false,
+! tscope: ./pointers.json: trace_place (2 times): byte 1: the device or stream 140437593604096 has more than 32 bits and counts as -1394524160
+! tscope: ./pointers.json: trace_place (2 times): byte 1: the device or stream 140437593604096 has more than 32 bits and counts as -1394524160
+# A file that is meant as a path.
+$ tscope analyze pointers.json
+! tscope: nothing is named default/pointers.json; a path begins with /, ./ or ../, as ./pointers.json
+[2]
+# A path of which nothing is known: no table of what would be saved.
+$ k='{"ph":"X","cat":"kernel","name":"k","pid":0,"dur":0,"ts"'; echo "[$k:1,\"tid\":7},$k:9,\"tid\":8}]" > nothing.json; tscope analyze ./nothing.json | sed -n '/^Critical/,$p'
+| Critical path of the whole recording: 0.008000 ms, most of it unknown
+|   part     what            time    share  stretches      longest
+|   unknown  unknown  0.008000 ms  100.0 %          1  0.008000 ms
+|   longest stretches  what     name
+|         0.008000 ms  unknown  k

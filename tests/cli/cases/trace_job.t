@@ -3,13 +3,22 @@
 $ tscope analyze ./traced/job
 | folder    ./traced/job
 | of        4 ranks of 5, nccl, on NVIDIA H100
+| over      all of each trace (--warmup N leaves out the first N steps that each marks)
 | note      no trace of rank 4
 | note      trace.json was not read: byte 35: expected a value
 | note      kineto.json does not say its rank, and is left out
 | note      copy.pt.trace.json is left out: rank 0, at the time of b_70.1.pt.trace.json.gz
 | note      notes.txt is no trace
 |
-| Times of ranks (waiting: in collectives for the last rank, a sum; the others are unions)
+| What to try first
+|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|
+| Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
 |   rank          events          span          busy         idle   computation  communication       exposed       waiting  exposed waiting
 |   0                 12  31.812900 ms  31.812900 ms  0.000000 ms  12.000600 ms   19.812300 ms  19.812300 ms  18.012300 ms     18.012300 ms
 |   1                 12  31.812900 ms  31.812900 ms  0.000000 ms  12.006600 ms   19.806300 ms  19.806300 ms  18.006300 ms     18.006300 ms
@@ -35,12 +44,12 @@ $ tscope analyze ./traced/job
 |   3     +5000000 ns   none  -6303100 ns  +3299000 ns      0 ns
 |   Ends of a collective lie 0.000000 ms apart in half of the cases, 0.000000 ms in 95 %, 0.000000 ms at most.
 |
-| Who arrives last at collectives
-|   rank  last  of  others waited  behind the next  behind the first  waited itself
-|   0        0   6    0.000000 ms      0.000000 ms       0.000000 ms   18.012300 ms
-|   1        3   6    0.003000 ms      0.003000 ms       0.006000 ms   18.006300 ms
-|   2        6   6   54.009600 ms     17.994000 ms      27.006300 ms    0.000000 ms
-|   3        0   6    0.000000 ms      0.000000 ms       9.012300 ms   17.994000 ms
+| Who arrives last at collectives (step if in time: what a step, now 10.620966 ms, would take at least if the rank came with the next to last)
+|   rank  last  of  others waited  behind the next  behind the first  waited itself  step if in time
+|   0        0   6    0.000000 ms      0.000000 ms       0.000000 ms   18.012300 ms     10.620966 ms
+|   1        3   6    0.003000 ms      0.003000 ms       0.006000 ms   18.006300 ms     10.619966 ms
+|   2        6   6   54.009600 ms     17.994000 ms      27.006300 ms    0.000000 ms      4.622966 ms
+|   3        0   6    0.000000 ms      0.000000 ms       9.012300 ms   17.994000 ms     10.620966 ms
 |
 | The latest arrivals (times are those of the first rank's trace)
 |   rank      late by  others waited     transfer  kind        group  which     first began at
@@ -57,19 +66,106 @@ $ tscope analyze ./traced/job
 |   1      2-3    number                3  2.999000 ms  2.999000 ms  2.999000 ms  0.900000 ms  rank 2, 3
 |   2      0-3    number                3  6.003100 ms  6.003100 ms  6.003100 ms  0.900000 ms  rank 2, 3
 |
-| Communication of all ranks (sums over kernels; waiting and transfer are of the matched ones)
-|   kind        kernels          time  matched       waiting     transfer
-|   all_reduce       24  61.212600 ms       24  54.012600 ms  7.200000 ms
+| Communication of all ranks (sums over kernels)
+|   kind        kernels          time  matched       waiting     transfer      unknown
+|   all_reduce       24  61.212600 ms       24  54.012600 ms  7.200000 ms  0.000000 ms
+|
+| Stragglers, by own time of steps
+|   It cannot be decided whether a rank is slow: 3 steps of all ranks do not show for how long differences between them last. It would take at least 8 steps.
+# Sends, a broadcast, and a reduce of which no trace says who its root is.
+$ tscope analyze ./traced/pipeline
+| folder    ./traced/pipeline
+| of        3 ranks of 3, nccl, on NVIDIA H100
+| over      all of each trace (--warmup N leaves out the first N steps that each marks)
+|
+| What to try first
+|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 53 % of the devices' time, 13.5 ms of 25.5 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 3 ranks show this.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 24 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|
+| Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
+|   rank          events          span          busy         idle   computation  communication       exposed      waiting  exposed waiting
+|   0                 24  25.518000 ms  25.518000 ms  0.000000 ms  12.002700 ms   13.515300 ms  13.515300 ms  9.612300 ms      9.612300 ms
+|   1                 30  25.518000 ms  25.518000 ms  0.000000 ms  22.518000 ms    3.000000 ms   3.000000 ms  0.000000 ms      0.000000 ms
+|   2                 24  25.518000 ms  25.518000 ms  0.000000 ms  12.027000 ms   13.491000 ms  13.491000 ms  9.594000 ms      9.594000 ms
+|   mean                  25.518000 ms  25.518000 ms  0.000000 ms  15.515900 ms   10.002100 ms  10.002100 ms  6.402100 ms      6.402100 ms
+|   least                 25.518000 ms  25.518000 ms  0.000000 ms  12.002700 ms    3.000000 ms   3.000000 ms  0.000000 ms      0.000000 ms
+|   most                  25.518000 ms  25.518000 ms  0.000000 ms  22.518000 ms   13.515300 ms  13.515300 ms  9.612300 ms      9.612300 ms
+|   most on rank                     0             0            0             1              0             0            0                0
+|
+| Steps of ranks: means (own time: what a step took less exposed waiting, over steps that all ranks have)
+|   rank  steps  on the host         busy  computation  communication      exposed     own time
+|   0         3  8.506000 ms  8.506000 ms  4.000900 ms    4.505100 ms  4.505100 ms  5.318566 ms
+|   1         3  8.506000 ms  8.506000 ms  7.506000 ms    1.000000 ms  1.000000 ms  8.522666 ms
+|   2         3  8.506000 ms  8.506000 ms  4.009000 ms    4.497000 ms  4.497000 ms  5.324666 ms
+|
+| Clocks
+|   One clock for all ranks: no collective ends on a rank before it begins on another, and ends show no difference that lasts.
+|   Ends of a collective lie 0.000000 ms apart in half of the cases, 0.000000 ms in 95 %, 0.000000 ms at most.
+|
+| Who arrives last at collectives (step if in time: what a step, now 8.522666 ms, would take at least if the rank came with the next to last)
+|   rank  last  of  others waited  behind the next  behind the first  waited itself  step if in time
+|   0        0   6    0.000000 ms      0.000000 ms       0.000000 ms    9.612300 ms      8.522666 ms
+|   1        9   9   19.206300 ms      9.600000 ms      16.212300 ms    0.000000 ms      5.823666 ms
+|   2        0   6    0.000000 ms      0.000000 ms       6.612300 ms    9.594000 ms      8.522666 ms
+|
+| The latest arrivals (times are those of the first rank's trace)
+|   rank      late by  others waited     transfer  kind        group  which     first began at
+|   1     2.703100 ms    3.202100 ms  0.200000 ms  all_reduce  2      number 1      3200200 ns
+|   1     2.703100 ms    3.202100 ms  0.200000 ms  all_reduce  2      number 2     11706200 ns
+|   1     2.703100 ms    3.202100 ms  0.200000 ms  all_reduce  2      number 3     20212200 ns
+|   1     2.200000 ms    2.200000 ms  0.200000 ms  send_recv   all    step 1        2002100 ns
+|   1     2.200000 ms    2.200000 ms  0.200000 ms  send_recv   all    step 2       10508100 ns
+|   and 7 collectives; --json has all
+|
+| Skew by process group (last begin - first begin of a collective)
+|   group  ranks  matched by  collectives         mean         95 %         most     transfer  most often last
+|   2      0-2    number                3  2.703100 ms  2.703100 ms  2.703100 ms  0.600000 ms  rank 1, 3
+|   3      0-2    number                0            -            -            -            -  -
+|   4      0-2    number                0            -            -            -            -  -
+|   all    0-2    -                     0            -            -            -            -  -
+|
+| Communication of all ranks (sums over kernels)
+|   kind        kernels          time  matched      waiting     transfer      unknown
+|   all_reduce        9  11.406300 ms        9  9.606300 ms  1.800000 ms  0.000000 ms
+|   broadcast         9   4.800000 ms        9  3.000000 ms  1.800000 ms  0.000000 ms
+|   reduce            9   4.800000 ms        9      unknown  1.800000 ms  3.000000 ms
+|   send_recv        12   9.000000 ms       12  6.600000 ms  1.800000 ms  0.600000 ms
+|   Unknown of reduce: of 9 matched ones the traces do not name the root.
+|   Unknown of send_recv: who is not waited for may wait or fill buffers until the last comes.
 |
 | Stragglers, by own time of steps
 |   It cannot be decided whether a rank is slow: 3 steps of all ranks do not show for how long differences between them last. It would take at least 8 steps.
 # What only runs have is refused; one trace of a folder is looked at by its own path.
-$ tscope analyze ./traced/job --rank 2
-! tscope: analyze: --rank is for runs, traces of runs and memory snapshots of runs, and ./traced/job is a folder of profiler's traces
+$ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--at peak'; do tscope analyze ./traced/job $option; done
+! tscope: analyze: --rank is for what was pushed, and ./traced/job is a folder of profiler's traces: tscope analyze ./traced/job/FILE shows one of its traces
+! tscope: analyze: --step is for one trace, and ./traced/job is a folder of profiler's traces: tscope analyze ./traced/job/FILE --step 2
+! tscope: analyze: --flops-per-step is for runs, and ./traced/job is a folder of profiler's traces
+! tscope: analyze: --at is for memory snapshots, and ./traced/job is a folder of profiler's traces
 [2]
-$ tscope analyze ./traced/job --html ./job.html
-! tscope: analyze: --html is for runs, traces and memory snapshots, and ./traced/job is a folder of profiler's traces
+# The rules on traces are asked of each rank. Communication takes 62 % of the time of three ranks, all of it exposed, and 6 % of that of rank 2.
+$ tscope analyze ./traced/job --fail-on high > /dev/null; printf 'DIST.EXPOSED_COMM.min_share = 0.1\nDIST.EXPOSED_COMM.high_share = 0.7\n' > job.policy; tscope analyze ./traced/job --policy job.policy --fail-on high | grep -A6 ^Findings; tscope analyze ./traced/job --policy job.policy --fail-on medium > /dev/null; echo $?; echo 'DIST.NO = 1' > no.policy; tscope analyze --policy no.policy ./traced/job
+| Findings (tscope explain CODE has the rule)
+|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|
+| Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
+|   rank          events          span          busy         idle   computation  communication       exposed       waiting  exposed waiting
+| 1
+! tscope: analyze: no.policy:1: there is no rule DIST.NO; 'tscope explain' lists them
 [2]
+$ tscope analyze ./traced/job --html ./job.html > told.txt && grep -o '<h1>[^<]*\|<h2>[^<]*' job.html | head -4; tscope analyze --html - ./traced/job | tail -1; tscope analyze ./traced/job | diff told.txt - && echo the same
+| <h1>./traced/job
+| <h2>What to try first
+| <h2>Findings (tscope explain CODE has the rule)
+| <h2>Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
+| <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
+| the same
+! tscope: wrote ./job.html
 # The same traces in a run: the same is said, from the columns; of files that are no traces push told.
 $ mkdir pushed && cp -r traced/job/. pushed && tscope push pushed
 | name      default/pushed
@@ -86,30 +182,71 @@ $ tscope analyze pushed > stored.txt; tscope analyze ./traced/job > folder.txt; 
 | < folder    ./traced/job
 | ---
 | > run       pushed
-| 4d3
+| 5c5,7
 | < note      trace.json was not read: byte 35: expected a value
-| 6,7c5
+| ---
+| > note      trace.json was not read: push could not
+| > note      1 file of the run was not read: its folder, pushed again, says why, and tscope export
+| >           pushed writes it back
+| 7,8c9
 | < note      copy.pt.trace.json is left out: rank 0, at the time of b_70.1.pt.trace.json.gz
 | < note      notes.txt is no trace
 | ---
 | > note      rank0/copy.pt.trace.json is left out: rank 0, at the time of rank0/b_70.1.pt.trace.json.gz
-| 62a61,62
+| 71a73,74
 | > $
 | > The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
 [1]
 $ tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['folder'], [r['rank'] for r in j['ranks']], [(f['file'], f['state']) for f in j['files']][:3])"
 | pushed [0, 1, 2, 3] [('kineto.json', 'no_rank'), ('rank0/b_70.1.pt.trace.json.gz', 'read'), ('rank0/copy.pt.trace.json', 'same_time')]
 # What a job does not have is asked of one trace.
-$ tscope analyze pushed --rank 2
-| trace                    rank  says rank  of  events  left out      size
-| kineto.json              job           -   -      27         0  5.59 KiB
-| b_70.1.pt.trace.json.gz  0             0   5      27         0     767 B
-| copy.pt.trace.json       0             0   5      27         0  5.66 KiB
-| b_71.1.pt.trace.json     1             1   5      27         0  5.66 KiB
-| profiler_trace.json      2             2   5      27         0  5.65 KiB
-| a_33.2.pt.trace.json     3             3   5      27         0  5.66 KiB
+$ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--device-memory 80GiB' '--at peak' '--overlay x.json' '--as axolotl'; do tscope analyze pushed $option; done
+! tscope: analyze: --rank is for one trace, and pushed is a run with the traces of several ranks, and without steps: tscope analyze pushed --trace NAME --rank 2
+! tscope: analyze: --step is for one trace, and pushed is a run: tscope analyze pushed --trace NAME --step 2
+! tscope: analyze: --flops-per-step is for runs, and pushed is a run with the traces of several ranks, and without steps
+! tscope: analyze: --device-memory is for one memory snapshot, and pushed is a run with the traces of several ranks, and without steps: tscope analyze pushed --snapshot NAME --device-memory 80GiB
+! tscope: analyze: --at is for one memory snapshot, and pushed is a run: tscope analyze pushed --snapshot NAME --at peak
+! tscope: analyze: --overlay is for the file of a trace, and pushed is a run: tscope export pushed DIRECTORY writes its files
+! tscope: analyze: --as is for the file of a trace or of a memory snapshot, and pushed is a run: tscope export pushed DIRECTORY writes its files
+[2]
+$ tscope analyze pushed --rows | head -3; tscope analyze pushed --fresh | head -2
+| run       pushed a6b13910d4f1 0 steps, 4 ranks
+| rank      0
+| warm-up   no steps left out
+| run       pushed
+| of        4 ranks of 5, nccl, on NVIDIA H100
+$ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings; tscope analyze pushed --policy job.policy --fail-on medium > /dev/null; echo $?; tscope analyze pushed --html - | tail -1; tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print([(f['code'], f['severity'], f['ranks']) for f in j['findings']], [f['file'] for f in j['files'] if f['state'] == 'failed'])"
+| Findings (tscope explain CODE has the rule)
+|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
+| 1
+| <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
+| [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3])] ['trace.json']
+# Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read.
+$ cp -r pushed many; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again'
+| outcome   created
+| note      trace.json was not read: push could not
+| note      w_1.pt.trace.json was not read: push could not
+| note      w_2.pt.trace.json was not read: push could not
+| note      w_3.pt.trace.json was not read: push could not
+| note      w_4.pt.trace.json was not read: push could not
+| note      w_5.pt.trace.json was not read: push could not
+| note      w_6.pt.trace.json was not read: push could not
+| note      w_7.pt.trace.json was not read: push could not
+| note      and 2 more such files; --json has all
+| note      10 files of the run were not read: its folder, pushed again, says why, and tscope export
+|           many writes them back
+$ mkdir single none; cp traced/trace.json traced/bad.json single; mv single/bad.json single/kineto.json; cp traced/bad.json none/trace.json; echo '{"step": 0, "phases": {"forward": 1.0}}' > none/steps.jsonl; tscope push -q single none 2> /dev/null | grep outcome; tscope analyze single | tail -3; tscope analyze none | tail -3
+| name            id            steps      sent       new  outcome
+|   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 |
-| The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
+| 1 file of the run was not read when it was pushed: kineto.json (the job); its folder, pushed again, says why, and tscope export single writes it back.
+|   the run does not record session.wall_time: wall, goodput
+|
+| 1 file of the run was not read when it was pushed: trace.json (rank 0); its folder, pushed again, says why, and tscope export none writes it back.
+$ tscope analyze --json single | tail -1; tscope analyze single --html - | tail -1
+| }
+| <footer>tscope 0.1.0, a profiler&#39;s trace</footer></body></html>
 # Two folders of such traces, rank by rank: rank 1 alone became slower, and each folder has a rank that the other lacks.
 $ mkdir before after; for r in 0 1 2; do sed '1s/^{/{"distributedInfo": {"rank": '$r', "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/trace.json > before/r$r.json; done; cp before/r0.json after/other.json; sed '1s/^{/{"distributedInfo": {"rank": 1, "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/slower.json > after/r1.json; sed '1s/"rank": 2/"rank": 3/' before/r2.json > after/r3.json; echo x > after/notes.txt
 $ tscope diff ./before ./after
@@ -182,3 +319,68 @@ $ tscope diff --first ./before ./after
 $ tscope diff ./before ./traced/trace.json
 ! tscope: diff: ./before is a folder of profiler's traces, and ./traced/trace.json is none; give two of a kind
 [2]
+# Warm-up, of each trace the first step: what is left are four collectives of rank 2 and two of each pair, and no straggler can be told.
+$ tscope analyze ./traced/job --warmup 1 | sed -n '1,/^Clocks/p'
+| folder    ./traced/job
+| of        4 ranks of 5, nccl, on NVIDIA H100
+| over      each trace without the first step that it marks. Left out of every figure as warm-up:
+|           these, 16 events of devices that were launched before the next step began, and what the
+|           host began before
+| note      no trace of rank 4
+| note      trace.json was not read: byte 35: expected a value
+| note      kineto.json does not say its rank, and is left out
+| note      copy.pt.trace.json is left out: rank 0, at the time of b_70.1.pt.trace.json.gz
+| note      notes.txt is no trace
+|
+| What to try first
+|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|
+| Findings (tscope explain CODE has the rule)
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 13.2 ms of 21.2 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 8 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|
+| Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
+|   rank          events          span          busy         idle   computation  communication       exposed       waiting  exposed waiting
+|   0                  8  21.208600 ms  21.208600 ms  0.000000 ms   8.000400 ms   13.208200 ms  13.208200 ms  12.008200 ms     12.008200 ms
+|   1                  8  21.208600 ms  21.208600 ms  0.000000 ms   8.004400 ms   13.204200 ms  13.204200 ms  12.004200 ms     12.004200 ms
+|   2                  8  21.208600 ms  21.208600 ms  0.000000 ms  20.008600 ms    1.200000 ms   1.200000 ms   0.000000 ms      0.000000 ms
+|   3                  8  21.208600 ms  21.208600 ms  0.000000 ms   8.012600 ms   13.196000 ms  13.196000 ms  11.996000 ms     11.996000 ms
+|   mean                  21.208600 ms  21.208600 ms  0.000000 ms  11.006500 ms   10.202100 ms  10.202100 ms   9.002100 ms      9.002100 ms
+|   least                 21.208600 ms  21.208600 ms  0.000000 ms   8.000400 ms    1.200000 ms   1.200000 ms   0.000000 ms      0.000000 ms
+|   most                  21.208600 ms  21.208600 ms  0.000000 ms  20.008600 ms   13.208200 ms  13.208200 ms  12.008200 ms     12.008200 ms
+|   most on rank                     0             0            0             2              0             0             0                0
+|
+| Steps of ranks: means (own time: what a step took less exposed waiting, over steps that all ranks have)
+|   rank  steps   on the host          busy   computation  communication      exposed      own time
+|   0         2  10.604300 ms  10.604300 ms   4.000200 ms    6.604100 ms  6.604100 ms   4.600200 ms
+|   1         2  10.604300 ms  10.604300 ms   4.002200 ms    6.602100 ms  6.602100 ms   4.602200 ms
+|   2         2  10.604300 ms  10.604300 ms  10.004300 ms    0.600000 ms  0.600000 ms  10.604300 ms
+|   3         2  10.604300 ms  10.604300 ms   4.006300 ms    6.598000 ms  6.598000 ms   4.606300 ms
+|
+| Clocks
+$ tscope analyze --json --warmup 1 ./traced/job | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['warm_up_step_count'], j['warm_up_event_count'], j['common_steps'], len(j['collectives']), [r['step_count'] for r in j['ranks']])"
+| 1 16 [2, 3] 6 [2, 2, 2, 2]
+$ tscope analyze --warmup 1 pushed > stored.txt; tscope analyze --warmup 1 ./traced/job > folder.txt; diff folder.txt stored.txt | grep -v note
+| 1c1
+| < folder    ./traced/job
+| ---
+| > run       pushed
+| 7c7,9
+| ---
+| >           pushed writes it back
+| 9,10c11
+| ---
+| 73a75,76
+| > $
+| > The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
+$ tscope analyze ./traced/job --warmup 3; tscope analyze pushed --warmup 3; tscope diff --warmup 3 ./traced/job ./traced/job
+! tscope: analyze: --warmup 3 leaves no step of a_33.2.pt.trace.json, which marks 3 (ProfilerStep); at most 2 can be left out
+! tscope: analyze: --warmup 3 leaves no step of rank0/b_70.1.pt.trace.json.gz, which marks 3 (ProfilerStep); at most 2 can be left out
+! tscope: diff: --warmup 3 leaves no step of a_33.2.pt.trace.json, which marks 3 (ProfilerStep); at most 2 can be left out
+[2]
+$ tscope diff --warmup 1 ./before ./before | grep -E '^[AB]  '
+| A         ./before
+| B         ./before
+| A         r0.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         r0.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up

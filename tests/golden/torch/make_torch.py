@@ -34,6 +34,38 @@ def train(net, handler, **options):
             prof.step()
 
 
+def compiled():
+    """A step enters six regions, of which two end at a break; seven lookups, of which one finds that a frame was compiled too often."""
+    torch._dynamo.config.recompile_limit = 2
+    first, second = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    @torch.compile
+    def broken(x):
+        y = torch.relu(first(x))
+        print(end="")
+        y = torch.tanh(second(y))
+        if y.sum() > 1e9:
+            y = y * 2
+        return y.square().sum()
+
+    whole, limited = torch.compile(lambda x: torch.relu(first(x)).sum()), torch.compile(lambda x: (x * 2).sum(), dynamic=False)
+
+    def step():
+        x = torch.ones(8, 8)
+        (whole(x) + broken(x)).backward()
+        for n in (3, 4, 5):
+            limited(torch.ones(n))
+
+    for _ in range(3):
+        step()
+    with profile(activities=[ProfilerActivity.CPU], schedule=schedule(wait=0, warmup=1, active=3),
+                 on_trace_ready=lambda p: p.export_chrome_trace(os.path.join(HERE, "compiled.json.gz"))) as prof:
+        for _ in range(4):
+            step()
+            prof.step()
+    print(torch._dynamo.explain(broken)(torch.ones(8, 8)).graph_break_count, "graph breaks in a call of broken")
+
+
 def rank(r):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(PORT), RANK=str(r), WORLD_SIZE="2")
     dist.init_process_group("gloo")
@@ -54,6 +86,7 @@ def nameless(path):
 if __name__ == "__main__":
     shutil.rmtree(os.path.join(HERE, "ddp"), ignore_errors=True)
     train(model(), lambda p: p.export_chrome_trace(os.path.join(HERE, "cpu.json.gz")), **ALL)
+    compiled()
     mp.spawn(rank, nprocs=2)
     for name in glob.glob(os.path.join(HERE, "**", "*.json.gz"), recursive=True):
         nameless(name)

@@ -42,9 +42,9 @@ def compare(timeline, wanted):
 
 def causes(answer):
     """Idle times by cause must add up to the idle time of the row."""
-    rows = {(p["device"], p["stream"]): number(p["timeline"]["idle_ns"]) for p in answer["devices"] + answer["streams"]}
+    rows = {(p["device"], p["stream"], p["all_streams"]): number(p["timeline"]["idle_ns"]) for p in answer["devices"] + answer["streams"]}
     return [f"idle of {r['device']}/{r['stream']}" for r in answer["idle"]
-            if sum(number(r[k]) for k in ("host_ns", "launch_ns", "behind_ns", "queued_ns", "unknown_ns")) != rows[r["device"], r["stream"]]]
+            if sum(number(r[k]) for k in ("host_ns", "launch_ns", "behind_ns", "queued_ns", "unknown_ns")) != rows[r["device"], r["stream"], r["all_streams"]]]
 
 
 def critical_path(answer):

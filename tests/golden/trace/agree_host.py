@@ -18,10 +18,10 @@ from collections import Counter, defaultdict
 TSCOPE, CORPUS = os.path.join(os.path.abspath(sys.argv[1]), "tscope"), os.path.abspath(sys.argv[2])
 DEVICE = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "fill", "Kernel": "kernel", "Memcpy": "copy", "Memset": "fill"}
 KINDS = {"cpu_op": "operator", "Operator": "operator", "python_function": "python", "user_annotation": "annotation", "cuda_runtime": "call",
-         "cuda_driver": "call", "Runtime": "call"}
+         "cuda_driver": "call", "mtia_runtime": "call", "Runtime": "call"}
 OUTWARD = {"annotation": 0, "other": 1, "python": 2, "operator": 3, "call": 4}
 NO_HOST = set(DEVICE) | {"cuda_sync", "overhead", "Trace", "gpu_user_annotation"}
-CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
+CALLS = {"cuda_runtime", "cuda_driver", "mtia_runtime", "Runtime"}
 WAITS = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize",
          "hipEventSynchronize", "cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream", "cudaFree", "hipFree"}
 

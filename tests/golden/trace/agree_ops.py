@@ -48,7 +48,8 @@ def external(e):
     return e["args"].get("External id", e["args"].get("external id"))
 
 
-OUTWARD = {"user_annotation": 0, "python_function": 2, "cpu_op": 3, "Operator": 3, "cuda_runtime": 4, "cuda_driver": 4, "Runtime": 4}
+OUTWARD = {"user_annotation": 0, "python_function": 2, "cpu_op": 3, "Operator": 3, "cuda_runtime": 4, "cuda_driver": 4, "mtia_runtime": 4,
+           "Runtime": 4}
 NO_HOST = {*DEVICE, "cuda_sync", "overhead", "Trace", "gpu_user_annotation"}
 
 
@@ -84,7 +85,7 @@ def launchers(events):
     work = [e for e in events if e.get("cat") in DEVICE]
     threads, calls, ids = Threads(events), {}, {}
     for e in events:
-        if e.get("cat") in ("cuda_runtime", "cuda_driver", "Runtime") and "correlation" in e["args"]:
+        if e.get("cat") in ("cuda_runtime", "cuda_driver", "mtia_runtime", "Runtime") and "correlation" in e["args"]:
             calls.setdefault(e["args"]["correlation"], e)
     for e in operators:
         ids.setdefault(external(e), e)

@@ -30,9 +30,11 @@ class Made:
     """A job of two ranks that is well: kernels lie back to back, launched ahead, and an all-reduce hides behind them."""
 
     def __init__(self, seed, wrong):
-        self.random, self.wrong, self.events, self.correlation = random.Random(seed), wrong, [], 0
+        self.random, self.wrong, self.events, self.correlation, self.operator = random.Random(seed), wrong, [], 0, None
         self.device = 1_000_000_000  # ns
         self.host = self.device - 2_000_000
+        if "compiling" in wrong:
+            self.event("user_annotation", "_compile.compile_inner (dynamo_timed)", self.host - 9_000_000, 8_000_000, 1, 1)
         for step in range(STEPS):
             begin = self.host
             for kernel in range(KERNELS):
@@ -47,8 +49,12 @@ class Made:
         self.correlation += 1
         if "launch" in self.wrong:
             self.host = max(self.host, self.device + 100)
-        if "host" in self.wrong:
-            self.host = max(self.host, self.device) + gap
+        if "host" in self.wrong or "loader" in self.wrong:
+            before, self.host = self.host, max(self.host, self.device) + gap
+            if "loader" in self.wrong:
+                self.event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", before + 100, self.host - before - 200, 1, 1)
+        if self.operator:
+            self.event("cpu_op", self.operator, self.host - 50, 3100, 1, 1)
         self.event("cuda_runtime", "cudaLaunchKernel", self.host, 3000, 1, 1, correlation=self.correlation)
         called, self.host = self.host, self.host + 4000
         return max(self.device, called + 4500)
@@ -62,16 +68,21 @@ class Made:
 
     def kernel(self, i):
         short = "launch" in self.wrong
+        self.operator = "aten::mm"
         dur = int(self.random.lognormvariate(0, 0.5) * (3000 if short else 40_000)) + 500
         kind = self.random.random()
         fills = 0.3 if "fills" in self.wrong else 0.02
         elementwise = 0.6 if "elementwise" in self.wrong else 0.1
         if kind < fills:
             self.run("kernel", "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)", dur // 2 if fills < 0.1 else dur)
+        elif kind > 0.8:
+            self.operator = "aten::_scaled_dot_product_attention_math" if "attention" in self.wrong else "aten::_scaled_dot_product_flash_attention"
+            self.run("kernel", "ampere_sgemm_128x64_nn" if "attention" in self.wrong else "pytorch_flash::flash_fwd_kernel", dur)
         elif kind < fills + elementwise:
             self.run("kernel", "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)", dur)
         else:
             self.run("kernel", "ampere_sgemm_128x64_nn", dur)
+        self.operator = None
         if i % 20 == 19 and "sync" in self.wrong:  # reads a loss, and then takes an eighth of the work's time to ask for more
             self.event("cuda_runtime", "cudaStreamSynchronize", self.host, self.device - self.host + 2000, 1, 1)
             self.host = self.device + 130_000
@@ -86,8 +97,12 @@ class Made:
             self.run("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 800_000 if "copies" in self.wrong else 5000)
 
 
-WRONG = {"communication": "DIST.EXPOSED_COMM", "host": "TRACE.HOST_BOUND", "sync": "TRACE.SYNC", "launch": "TRACE.LAUNCH_BOUND", "copies": "TRACE.COPIES",
-         "fills": "TRACE.FILLS", "elementwise": "TRACE.ELEMENTWISE"}
+# What is wrong, and the rules that fire.
+WRONG = {"communication": ["DIST.EXPOSED_COMM"], "host": ["TRACE.HOST_BOUND"], "sync": ["TRACE.SYNC"], "launch": ["TRACE.LAUNCH_BOUND"],
+         "copies": ["TRACE.COPIES"], "fills": ["TRACE.FILLS"], "elementwise": ["TRACE.ELEMENTWISE"], "loader": ["TRACE.HOST_BOUND", "TRACE.LOADER"],
+         "attention": ["TRACE.MATH_ATTENTION"], "compiling": ["TRACE.RECOMPILED"]}
+RULES = sorted({code for codes in WRONG.values() for code in codes})
+
 
 
 def made(seeds):
@@ -102,8 +117,8 @@ def made(seeds):
                     json.dump({"distributedInfo": {"rank": 0, "world_size": 2, "backend": "nccl"}, "traceEvents": trace.events}, f)
                 fired.update(codes(ask(path)).keys())
             print(f"made, {wrong or 'nothing'} wrong: {seeds} traces; " + (", ".join(f"{c} {n}" for c, n in sorted(fired.items())) or "no finding"))
-            for code in WRONG.values():
-                if fired[code] != (seeds if code == WRONG.get(wrong) else 0):
+            for code in RULES:
+                if fired[code] != (seeds if code in WRONG.get(wrong, ()) else 0):
                     bad.append(f"made, {wrong} wrong: {code} fired on {fired[code]} of {seeds}")
     return bad
 
@@ -128,7 +143,7 @@ def real(corpus):
         if len(answer["advice"]) > 3 or [a["saves_most_ns"] for a in answer["advice"]] != sorted((a["saves_most_ns"] for a in answer["advice"]), reverse=True):
             bad.append(f"{name}: advice is not in order")
     print(f"real: {len(exact)} traces, {devices} of several devices")
-    for code in sorted({*WRONG.values()}):
+    for code in RULES:
         print(f"  {code:20} high {fired[code + ', high']:3}  medium {fired[code + ', medium']:3}  low {fired[code + ', low']:3}  unchecked {unchecked[code]:3}")
     return bad
 

@@ -15,8 +15,8 @@ DETAILS = {
     "frames": (None, (("Python id", INT), ("Python parent id", INT), ("Python module id", INT))),
     "kernels": (("kernel", "Kernel"), (("grid", LIST), ("block", LIST), ("est. achieved occupancy %", REAL), ("warps per SM", REAL),
                                        ("registers per thread", INT), ("shared memory", INT), ("graph id", INT))),
-    "collectives": (None, (("In msg nelems", INT), ("Out msg nelems", INT), ("Group size", INT), ("Seq", INT), ("dtype", TEXT),
-                           ("Process Group Ranks", TEXT), ("Process Group Description", TEXT))),
+    "collectives": (None, (("In msg nelems", INT), ("Out msg nelems", INT), ("Group size", INT), ("Seq", INT), ("Rank", INT), ("Src Rank", INT),
+                           ("Dst Rank", INT), ("dtype", TEXT), ("Process Group Ranks", TEXT), ("Process Group Description", TEXT))),
     "syncs": (None, (("cuda_sync_kind", TEXT), ("wait_on_stream", INT), ("wait_on_cuda_event_id", INT),
                      ("wait_on_cuda_event_record_corr_id", INT))),
 }

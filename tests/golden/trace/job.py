@@ -83,6 +83,38 @@ class Case:
         self.said(f"offsets to {worst:.0f} ns, drift {[r['clock']['drift_ppb'] for r in self.ranks]}")
 
 
+    def roots(self, exact, kinds):
+        """What is said to wait did, and what did is at most that and the unknown; of those ranks and kinds in `exact` all is known."""
+        said = 0
+        for r in self.ranks:
+            for kind in r["kinds"]:
+                if not kind["kernel_count"]:
+                    continue
+                names = {"send_recv": ("send", "recv"), "all_reduce": ("allreduce",)}.get(kind["kind"], (kind["kind"],))
+                true = sum(self.job.waited.get((r["rank"], name), 0) for name in names)
+                what, waiting = f"{self.name} {kind['kind']} of rank {r['rank']}", kind["waiting_ns"]
+                same(what + " matched", kind["matched_count"], kind["kernel_count"])
+                same(what + " adds up", waiting + kind["transfer_ns"] + kind["unknown_ns"], kind["sum_ns"])
+                within(what + " waiting", true, waiting, waiting + kind["unknown_ns"])
+                if (r["rank"], kind["kind"]) in exact:
+                    same(what + " is exact", waiting, true)
+                said += waiting
+        same(self.name + " violations", self.answer["violation_count"], 0)
+        same(self.name + " kinds", sorted({c["kind"] for c in self.answer["collectives"]}), sorted(kinds))
+        self.said(f"{said} ns of waiting, and {sum(k['unknown_ns'] for r in self.ranks for k in r['kinds'])} ns unknown")
+
+    def nothing(self, kind, reason, whose):
+        """Of the kind no waiting is said, but why."""
+        for r in self.ranks:
+            for row in r["kinds"]:
+                if row["kind"] == kind and row["kernel_count"]:
+                    same(f"{self.name} of rank {r['rank']}", row["waiting_ns"], None)
+                    within(f"{self.name} unknown of rank {r['rank']}", row["unknown_ns"], 1, row["sum_ns"])
+        counts = sum(row[reason] for row in whose(self.answer) if row)
+        within(self.name + " " + reason, counts, 1, 10**6)
+        self.said(f"{reason} {counts}")
+
+
 def noisy(seed, base=2 * MS, spread=0.2, slow=None, by=0.0):
     rng = random.Random(seed)
     return lambda rank, step, k: base * (1 + spread * rng.random()) * (1 + by * (rank == slow))
@@ -100,6 +132,40 @@ def one_clock():
     Case("bases that differ", Job(3, 5, [[0, 1, 2]], noisy(8)), bases=[BASE, 0, BASE - 7776000 * 10**9]).exact()
     Case("a broadcast has no waiting", Job(3, 5, [[0, 1, 2], [0, 1, 2]], noisy(4), kinds=("allreduce", "broadcast"))).exact()
     Case("microseconds apart on one clock", Job(2, 5, [[0, 1]], noisy(5), jitter=40_000)).exact()
+
+
+def rooted():
+    """Broadcasts, reduces, sends: what must wait is exact, what may is bounded, whether buffers take what is not waited for or not."""
+    groups, kinds = [[0, 1, 2, 3]] * 3, ("allreduce", "broadcast", "reduce")
+    of_kinds = lambda answer: [k for r in answer["ranks"] for k in r["kinds"]]
+    of_groups = lambda answer: [g["unmatched_kernels"] for g in answer["groups"]]
+    for eager in (True, False):
+        how = "buffers take it" if eager else "all stay"
+        for root in (0, 2):
+            job = Job(4, 6, groups, noisy(50 + root, spread=2.0), kinds=kinds, roots={1: root, 2: root}, eager=eager, seed=root)
+            exact = {(r, "broadcast") for r in range(4) if r != root and eager} | {(root, "reduce")}
+            Case(f"broadcast and reduce, root {root}, {how}", job).roots(exact, ["all_reduce", "broadcast", "reduce"])
+        pipe = [[0, 1, 2, 3], [0, 1], [1, 2], [2, 3], [3, 2], [2, 1], [1, 0]]
+        for wide in (False, True):
+            job = Job(4, 6, pipe, noisy(60, spread=2.0), kinds=("allreduce",) + ("send",) * 6, eager=eager)
+            exact = {(0, "all_reduce")} | {(r, "send_recv") for r in range(4) if eager}
+            case = Case(f"a pipeline of sends{' in one group' if wide else ''}, {how}", job, wide=wide)
+            case.roots(exact, ["all_reduce", "send_recv"])
+            same(case.name + " pairs", sum(g["pair_count"] for g in case.answer["groups"]), 36)
+    job = Job(4, 5, [[1, 3], [0, 1, 2, 3]], noisy(70, spread=2.0), kinds=("broadcast", "allreduce"), roots={0: 3}, offset=[0, 0, 0, 4 * MS])
+    Case("a broadcast in a group of two, clocks aligned", job).roots(set(), ["all_reduce", "broadcast"])
+    job = Job(4, 5, [[0, 1, 2, 3], [0, 2]], noisy(71), kinds=("allreduce", "send"))
+    Case("a send that does not say with whom, of two", job, peers=False).roots(set(), ["all_reduce", "send_recv"])
+    Case("a send that does not say with whom, of four", job, peers=False, wide=True).nothing("send_recv", "no_peer", of_groups)
+    Case("a broadcast whose root is not said", Job(3, 5, [[0, 1, 2]] * 2, noisy(72), kinds=("allreduce", "broadcast"))
+         ).nothing("broadcast", "no_root_count", of_kinds)
+    job = Job(2, 5, [[0, 1]], noisy(73), kinds=("send",))
+    Case("sends of clocks that nothing aligns", job).nothing("send_recv", "no_clock_count", of_kinds)
+    Case("sends on one host", job, host="a").roots({(1, "send_recv")}, ["send_recv"])
+    job.events[1].remove([e for e in job.events[1] if e[0] == "recv"][2])
+    case = Case("a receive less", job, host="a")
+    same(case.name, sum(g["pair_count"] for g in case.answer["groups"]), 4)
+    case.said([g["example"] for g in case.answer["groups"]])
 
 
 def clocks():
@@ -199,6 +265,7 @@ def corpus(folder):
 
 
 one_clock()
+rooted()
 clocks()
 unmatched()
 folders()

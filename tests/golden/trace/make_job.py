@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Simulates jobs of several ranks, whose truth is then known, and writes their traces as Kineto does: python3 make_job.py, here, writes job/.
+"""Simulates jobs of several ranks, whose truth is then known, and writes their traces as Kineto does: python3 make_job.py, here, writes job/ and pipeline/.
 
 Every rank computes and then comes to a collective of a process group, steps by steps. A collective ends when its transfer is over, which begins
 when its last rank has come. Each rank stamps times by a clock of its own: to read t where the true time is `t + offset + drift * t`."""
@@ -11,18 +11,24 @@ import random
 BASE = 1727743122000000000
 KERNELS = {"allreduce": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
            "_allgather_base": "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-           "broadcast": "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)"}
+           "broadcast": "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+           "reduce": "ncclDevKernel_Reduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+           "send": "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
+           "recv": "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"}
 
 
 class Job:
     """groups: lists of ranks, all of which a step goes through in turn (a rank takes part in those that list it); compute(rank, step, k): ns
-    before the k-th collective of the step; jitter: ns by which ends differ; offset, drift: of each rank's clock."""
+    before the k-th collective of the step; jitter: ns by which ends differ; offset, drift: of each rank's clock; roots: of each group of a broadcast
+    or reduce. "send" is from the first rank of the group to the second. eager: who need not wait leaves its data in buffers and goes on, else
+    it stays until the last has come."""
 
     def __init__(self, ranks, steps, groups, compute, transfer=200_000, jitter=0, offset=None, drift=None, kinds=("allreduce",), overlap=0,
-                 seed=0, until=None):
+                 seed=0, roots=None, eager=True):
         self.ranks, self.steps, self.groups, self.compute, self.transfer = ranks, steps, groups, compute, transfer
         self.offset, self.drift, self.kinds, self.overlap = offset or [0] * ranks, drift or [0] * ranks, kinds, overlap
-        self.random, self.jitter = random.Random(seed), jitter
+        self.random, self.jitter, self.roots, self.eager = random.Random(seed), jitter, roots or {}, eager
+        self.waited = {}  # (rank, kind): what the rank waited, in truth
         self.now = [1_000_000] * ranks
         self.events = [[] for _ in range(ranks)]
         self.collectives = []  # (group, step, {rank: (begin, end)})
@@ -41,20 +47,36 @@ class Job:
                 self.events[rank].append(("gemm", self.now[rank], self.now[rank] + work, step, None))
                 arrive[rank] = self.now[rank] + max(0, work - self.overlap)
                 self.now[rank] += work
-            done = max(arrive.values()) + self.transfer
-            ends = {rank: done + self.random.randint(0, self.jitter) for rank in members}
+            free = {rank: self.awaits(k, rank, arrive) for rank in members}
+            ends = {rank: free[rank] + self.transfer + self.random.randint(0, self.jitter) for rank in members}
             for rank in members:
-                self.events[rank].append((kind, arrive[rank], ends[rank], step, (k, self.sequence[k])))
+                what = "recv" if kind == "send" and rank == members[1] else kind
+                self.waited[rank, what] = self.waited.get((rank, what), 0) + free[rank] - arrive[rank]
+                self.events[rank].append((what, arrive[rank], ends[rank], step, (k, self.sequence[k])))
                 self.now[rank] = max(self.now[rank], ends[rank])
             self.collectives.append((k, step, {rank: (arrive[rank], ends[rank]) for rank in members}))
         for rank in range(self.ranks):
             self.events[rank].append(("step", begins[rank] - 50_000, self.now[rank] - 50_000, step, None))
 
+    def awaits(self, k, rank, arrive):
+        """When the rank has what it needs of the others in this collective."""
+        kind, latest = self.kinds[k % len(self.kinds)], max(arrive.values())
+        if k not in self.roots and kind != "send" or not self.eager:
+            return latest
+        if kind == "reduce":
+            return latest if rank == self.roots[k] else arrive[rank]
+        return max(arrive[rank], arrive[self.needs(k)])
+
+    def needs(self, k):
+        """The rank without which the others have nothing; of a reduce none."""
+        kind = self.kinds[k % len(self.kinds)]
+        return self.groups[k][0] if kind == "send" else self.roots[k] if kind == "broadcast" else None
+
     def stamp(self, rank, true):
         return round((true - self.offset[rank]) / (1 + self.drift[rank]))
 
     def is_awaited(self, k):
-        return self.kinds[k % len(self.kinds)] != "broadcast" and len(self.groups[k]) > 1
+        return self.kinds[k % len(self.kinds)] not in ("broadcast", "reduce", "send") and len(self.groups[k]) > 1
 
     def exposed(self, rank):
         """What the rank waited while it computed nothing, in ns; no two of its collectives may overlap."""
@@ -65,7 +87,8 @@ class Job:
                 waited += latest - begin - sum(max(0, min(latest, e) - max(begin, b)) for b, e in gemms)
         return waited
 
-    def trace(self, rank, named=True, numbered=True, base=BASE, by_operator=False):
+    def trace(self, rank, named=True, numbered=True, base=BASE, by_operator=False, wide=False, peers=True, host=None):
+        """wide: sends stand in one group of all ranks; peers: they say with whom."""
         out, correlation = [], 1
         for what, begin, end, step, of in self.events[rank]:
             begin, end = self.stamp(rank, begin) + BASE - base, self.stamp(rank, end) + BASE - base
@@ -80,6 +103,16 @@ class Job:
                 args.update({"Collective name": what, "Process Group Name": str(of[0]), "Process Group Ranks": str(self.groups[of[0]]),
                              "Group size": len(self.groups[of[0]]), "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "Float"})
                 args.update({"Seq": of[1]} if numbered else {})
+            if of and what in ("send", "recv"):
+                first, second = self.groups[of[0]]
+                if peers:
+                    args["Dst Rank" if what == "send" else "Src Rank"] = second if what == "send" else first
+                if wide:
+                    args.update({"Process Group Name": "all", "Process Group Ranks": str(list(range(self.ranks))), "Group size": self.ranks})
+            if of and of[0] in self.roots and named:  # only the operator says the root, as a place in the group
+                said = {k: v for k, v in args.items() if k not in ("device", "stream", "correlation")}
+                out.append({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 9, "tid": 9, "ts": begin - 11_000, "dur": 7_000,
+                            "args": {**said, "Rank": self.groups[of[0]].index(self.roots[of[0]])}})
             if of and by_operator:  # as the profiler wrote it at first
                 out.append({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 9, "tid": 9, "ts": begin - 11_000, "dur": 7_000,
                             "args": {k: v for k, v in args.items() if k not in ("device", "stream", "correlation")}})
@@ -89,6 +122,7 @@ class Job:
             correlation += 1
         head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}],
                 "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": self.ranks}}
+        head.update({"host_name": host} if host else {})
         return {**head, "traceEvents": out, "baseTimeNanoseconds": base}
 
     def write(self, folder, names=None, bases=None, **how):
@@ -139,8 +173,15 @@ def golden():
         yield trace, ["b_70.1.pt.trace.json.gz", "b_71.1.pt.trace.json", "c/profiler_trace.json", "a_33.2.pt.trace.json"][rank]
 
 
+def pipeline():
+    """Three stages that pass work on, of which the second is slow; then its rank broadcasts, and a reduce whose root no trace names."""
+    return Job(3, 3, [[0, 1], [1, 2], [0, 1, 2], [0, 1, 2], [0, 1, 2]], lambda rank, step, k: 1_000_000 + 500_000 * (rank == 1) + 1000 * rank + 100 * k,
+               kinds=("send", "send", "allreduce", "broadcast", "reduce"), roots={3: 1})
+
+
 def main():
     os.makedirs("job/c", exist_ok=True)
+    pipeline().write("pipeline", [f"rank{rank}.pt.trace.json.gz" for rank in range(3)], wide=True)
     first = None
     for trace, name in golden():
         with open(os.path.join("job", name), "wb") as f:

@@ -3,10 +3,13 @@
 json.load: on the traces of this folder, and on the real traces and snapshots of CORPUS, line by line.
 
 The model of Axolotl adds doubles of microseconds in the order of the file, as its script does. That of KempnerForge makes the rows of
-key_averages() from the trace: a row for each name on the device, for each operator and for each annotation of the device."""
+torch's key_averages() from the trace: of the host by name, with what each launched, and of devices, and prints its table."""
+import bisect
 import collections
+import decimal
 import glob
 import gzip
+import itertools
 import json
 import os
 import pickle
@@ -14,6 +17,7 @@ import re
 import subprocess
 import sys
 
+sys.setrecursionlimit(100000)
 HERE = os.path.dirname(os.path.abspath(__file__))
 TSCOPE = os.path.join(os.path.abspath(sys.argv[1]), "tscope")
 KEPT = ("kernel", "gpu_memcpy", "cpu_op", "python_function", "ac2g", "Runtime")
@@ -34,7 +38,7 @@ ADVICE = [("GEMM", "GEMM/matmul dominates ({:.0f}%). Consider FP8 training, LoRA
 
 def load(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
-        data = json.loads(f.read().decode("utf-8", "replace"))
+        data = json.loads(f.read().decode("utf-8", "replace"), parse_float=decimal.Decimal)  # a double has no room for ns since 1970
     return (data if isinstance(data, dict) else {"traceEvents": data})
 
 
@@ -168,12 +172,12 @@ class Axolotl:
 
 
 def ns(us):
-    return round(float(us) * 1000) if isinstance(us, float) else int(us) * 1000
+    return round(decimal.Decimal(us) * 1000)
 
 
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"}
 HOST = {"cpu_op", "Operator"}
-CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
+CALLS = {"cuda_runtime", "cuda_driver", "mtia_runtime", "Runtime"}
 BUCKETS = [("gemm mm matmul dot bmm cublas nvjet cutlass", 0), ("nccl allreduce allgather reduce_scatter", 1), ("memcpy memset", 2)]
 
 
@@ -218,7 +222,7 @@ class Operators:
 
 
 def flops(e):
-    dims = e.get("args", {}).get("Input Dims")
+    dims = e.get("args", {}).get("Input Dims", e.get("args", {}).get("Input dims"))
     at = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}.get(e["name"])
     n = 1
     if not dims:
@@ -229,6 +233,12 @@ def flops(e):
         for d in dims[at]:
             n *= d
         return 2 * n * dims[at + 1][-1]
+    said = e["args"].get("Concrete Inputs")
+    if e["name"] == "aten::conv2d" and said and len(said) > 6 and all(said[3:6]) and len(dims[0]) == len(dims[1]) == 4:
+        stride, padding, dilation = ((v * 2)[:2] for v in map(json.loads, said[3:6]))
+        (batch, channels, *size), (outs, _, *kernel) = dims[0], dims[1]
+        at = [(size[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in range(2)]
+        return 2 * batch * at[0] * at[1] * kernel[0] * kernel[1] * channels * outs // int(said[6])
     if e["name"] in ("aten::mul", "aten::add") and dims[0]:
         for d in dims[0]:
             n *= d
@@ -236,29 +246,154 @@ def flops(e):
     return 0
 
 
-def kempner(trace, folder):
-    events = [e for e in trace["traceEvents"] if isinstance(e, dict) and e.get("ph") == "X"]
-    operators = Operators(events)
-    rows = {}
-    for e in events:
-        cat = e.get("cat")
-        if cat in HOST and not e["name"].startswith("ProfilerStep#"):
-            which, took = "operator", 0
-        elif cat in DEVICE or cat == "gpu_user_annotation":
-            which, took = ("device" if cat in DEVICE else "mark"), ns(e["dur"])
-        else:
-            continue
-        row = rows.setdefault((which, e["name"]), {"ns": 0, "n": 0, "flops": 0, "first": ns(e["ts"])})
-        row["ns"] += took
+MARKS = {"user_annotation", "UserAnnotation"}
+LEFT_OUT = {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
+            "aten::is_leaf", "aten::output_nr", "aten::_version"}
+
+
+class Averages:
+    """key_averages() of torch 2.13 (autograd/profiler_util.py), and its table()."""
+
+    def __init__(self, trace):
+        events = [e for e in trace["traceEvents"] if isinstance(e, dict)]
+        spans = [e for e in events if e.get("ph") == "X"]
+        operators = Operators(spans)
+        self.all = []
+        for e in spans:
+            e["own"] = 0
+        for e in spans:
+            cat, name = e.get("cat"), e["name"]
+            step = name.startswith("ProfilerStep#")
+            if cat in DEVICE or cat == "gpu_user_annotation":
+                is_a = "device" if cat in DEVICE else "device mark"
+                op = operators.of(e) if is_a == "device" else None
+                if op:
+                    op["own"] += ns(e["dur"])
+            elif cat in MARKS or (cat in HOST and step):
+                is_a = "mark"
+            elif (cat in HOST or cat in CALLS or cat == "overhead") and name not in LEFT_OUT:
+                is_a = "host"
+            else:
+                continue
+            self.all.append({"e": e, "is": is_a, "name": "ProfilerStep*" if step else name, "at": ns(e["ts"]), "end": ns(e["ts"]) + ns(e["dur"]),
+                             "took": ns(e["dur"]), "up": None, "sub": []})
+        self.all.sort(key=lambda x: (x["at"], -x["end"]))
+        self.tree()
+        self.memory([e for e in events if e.get("name") == "[memory]" and "Bytes" in e.get("args", {})])
+        self.rows = {}
+        for x in self.all:
+            self.add(x)
+        if self.loose:
+            row = self.rows.setdefault(("[memory]", "host"), {"n": 0, "cpu": 0, "self": 0, "cuda": 0, "own": 0, "flops": 0, "mem": [0, 0], "own mem": [0, 0]})
+            for place, size in self.loose:
+                row["n"] += 1
+                row["mem"][place] += size
+                row["own mem"][place] += size
+
+    def tree(self):
+        threads = collections.defaultdict(list)
+        for x in self.all:
+            x["kernels"] = x["e"]["own"]
+            if not x["is"].startswith("device"):
+                threads[x["e"]["pid"], x["e"]["tid"]].append(x)
+        for rows in threads.values():
+            stack = []
+            for x in rows:
+                while stack and (x["at"] >= stack[-1]["end"] or x["end"] > stack[-1]["end"]):
+                    stack.pop()
+                if stack:
+                    x["up"] = stack[-1]
+                    stack[-1]["sub"].append(x)
+                stack.append(x)
+        while True:
+            gone = set()
+            for x in self.all:
+                up = x["up"]
+                if up and up["name"] == x["name"] and len(up["sub"]) == 1:
+                    up["sub"], up["kernels"] = x["sub"], x["kernels"]
+                    for sub in x["sub"]:
+                        sub["up"] = up
+                    gone.add(id(x))
+            self.all = [x for x in self.all if id(x) not in gone]
+            if not gone:
+                return
+
+    def memory(self, instants):
+        done = sorted((ns(e["ts"]), 0 if e["args"].get("Device Type") == 0 else 1, int(e["args"]["Bytes"])) for e in instants)
+        at, sums = [d[0] for d in done], [[0, 0]]
+        for _, place, size in done:
+            sums.append([sums[-1][0] + size * (place == 0), sums[-1][1] + size * (place == 1)])
+        held = [0] * (len(done) + 1)
+        for x in self.all:
+            i, j = bisect.bisect_left(at, x["at"]), bisect.bisect_right(at, x["end"])
+            host = not x["is"].startswith("device")
+            x["mem"] = [b - a for a, b in zip(sums[i], sums[j])] if host else [0, 0]
+            held[i] += host
+            held[j] -= host
+        inside = list(itertools.accumulate(held))
+        self.loose = [(place, size) for (_, place, size), n in zip(done, inside) if not n]
+        self.remembers = bool(done)
+
+    def device_time(self, x):
+        if "cuda" not in x:
+            x["cuda"] = x["took"] if x["is"].startswith("device") else x["kernels"] + sum(self.device_time(y) for y in x["sub"])
+        return x["cuda"]
+
+    def add(self, x):
+        row = self.rows.setdefault((x["name"], x["is"]), {"n": 0, "cpu": 0, "self": 0, "cuda": 0, "own": 0, "flops": 0, "mem": [0, 0], "own mem": [0, 0]})
         row["n"] += 1
-        row["first"] = min(row["first"], ns(e["ts"]))
-        row["flops"] += flops(e) if which == "operator" else 0
-        op = operators.of(e) if which == "device" else None
-        if op:
-            rows.setdefault(("operator", op["name"]), {"ns": 0, "n": 0, "flops": 0, "first": ns(op["ts"])})["ns"] += took
-    rows = sorted(([key[1], r["ns"], r["n"], r["flops"], r["first"]] for key, r in rows.items()), key=lambda r: (-r[1], r[4], r[0]))
+        row["cuda"] += self.device_time(x)
+        row["own"] += x["took"] if x["is"].startswith("device") else x["kernels"]
+        row["flops"] += flops(x["e"]) if x["e"].get("cat") in HOST else 0
+        if not x["is"].startswith("device"):
+            row["cpu"] += x["took"]
+            row["self"] += x["took"] - sum(y["took"] for y in x["sub"])
+            for p in range(2):
+                row["mem"][p] += x["mem"][p]
+                row["own mem"][p] += x["mem"][p] - sum(y["mem"][p] for y in x["sub"])
+
+    def table(self, by, limit):
+        def took(t):
+            return f"{t / 1e9:.3f}s" if t >= 1e9 else f"{t / 1e6:.3f}ms" if t >= 1e6 else f"{t / 1e3:.3f}us"
+
+        def share(t, whole):
+            return f"{t * 100 / whole:.2f}%" if whole else "NaN"
+
+        def size(n):
+            unit = next((u for u in (3, 2, 1) if abs(n) >= 1024**u), 0)
+            return f"{n / 1024**unit:.2f} {('B', 'KB', 'MB', 'GB')[unit]}" if unit else f"{n} B"
+
+        rows = list(self.rows.items())
+        cpu, cuda = sum(r["self"] for _, r in rows), sum(r["own"] for k, r in rows if k[1] == "device")
+        device, memory = any(r["own"] > 0 for _, r in rows), any(r["own mem"][1] > 0 for _, r in rows)
+        counted = [r["flops"] for _, r in rows if r["flops"]]
+        width = min(55, max(len(k[0]) for k, _ in rows) + 4)
+        head = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
+        head += ["Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"] * device
+        head += (["CPU Mem", "Self CPU Mem"] + ["CUDA Mem", "Self CUDA Mem"] * memory) * self.remembers + ["# of Calls"]
+        unit = min(5, (len(str(min(counted))) - 1) // 3) if counted else 0
+        head += ["Total " + ("", "K", "M", "G", "T", "P")[unit] + "FLOPs"] * bool(counted)
+
+        def line(cells):
+            return "  ".join(c.rjust(width if i == 0 else 12) for i, c in enumerate(cells))
+
+        rule = "  ".join(["-" * width] + ["-" * 12] * (len(head) - 1))
+        out = [rule, line(head), rule]
+        for (name, _), r in sorted(rows, key=lambda x: x[1][by], reverse=True)[:limit]:
+            cells = [name if len(name) < 52 else name[:52] + "...", share(r["self"], cpu), took(r["self"]), share(r["cpu"], cpu), took(r["cpu"]), took(r["cpu"] / r["n"])]
+            cells += [took(r["own"]), share(r["own"], cuda), took(r["cuda"]), took(r["cuda"] / r["n"])] * device
+            cells += [size(v) for p in range(1 + memory) for v in (r["mem"][p], r["own mem"][p])] * self.remembers + [str(r["n"])]
+            cells += ([f"{r['flops'] / 1000**unit:8.3f}"] if r["flops"] else ["--"]) * bool(counted)
+            out.append(line(cells))
+        return out + [rule, f"Self CPU time total: {took(cpu)}"] + [f"Self CUDA time total: {took(cuda)}"] * device
+
+
+def kempner(trace, folder):
+    averages = Averages(trace)
+    rows = [[key[0], r["own"], r["n"], r["flops"]] for key, r in averages.rows.items()]
+    rows.sort(key=lambda r: -r[1])
     took, count, sums = 0, 0, [0] * 4
-    for name, t, _, f, _ in rows:
+    for name, t, _, f in rows:
         if "profilerstep" not in name.lower():
             took, count = took + t, count + f
             sums[bucket(name)] += t
@@ -266,7 +401,9 @@ def kempner(trace, folder):
     achieved = count / (took / 1e9) / 1e12 if took else 0
     device = next((d.get("name", "") for d in trace.get("deviceProperties", trace.get("computeProperties", [])) or []), "")
     peak = next((p for n, p in (("H200", 989), ("H100", 989), ("H800", 989), ("A100", 312), ("A10G", 125), ("L40S", 362), ("RTX 4090", 330), ("RTX 3090", 142)) if n in device), 0)
-    out = ["", "=" * 100, "AGGREGATE GPU TIME BREAKDOWN", "=" * 100, f"  Total CUDA time:    {took / 1e9:.3f} s"]
+    out = ["", "=" * 100, "TOP CUDA KERNELS (by total CUDA time)", "=" * 100, *(averages.table("cuda", 30) if rows else []), ""]
+    out += ["", "=" * 100, "TOP CUDA KERNELS (by FLOPS)", "=" * 100, *(averages.table("flops", 20) if rows else []), ""]
+    out += ["", "=" * 100, "AGGREGATE GPU TIME BREAKDOWN", "=" * 100, f"  Total CUDA time:    {took / 1e9:.3f} s"]
     out += [f"  {w:<20}{s / 1e9:.3f} s ({p:.1f}%)" for w, s, p in zip(("MatMul/GEMM:", "Communication:", "Memory ops:", "Other kernels:"), sums, share)]
     out.append(f"  Total FLOPS:        {count / 1e12:.2f} TFLOP")
     if took:
@@ -279,7 +416,7 @@ def kempner(trace, folder):
             f"| Total FLOPS | {count / 1e12:.2f} TFLOP |", f"| Achieved TFLOPS | {achieved:.1f} |"]
     out += [f"| GPU peak (bf16) | {peak} TFLOPS |", f"| Kernel efficiency | {100 * achieved / peak:.1f}% |"] if peak else ["| GPU peak (bf16) | by its compute capability TFLOPS |"]
     out += ["", "## Top CUDA Kernels", "", "| Kernel | CUDA (ms) | % | Calls | GFLOPS |", "|--------|----------:|---:|------:|-------:|"]
-    for name, t, n, f, _ in rows[:20]:
+    for name, t, n, f in rows[:20]:
         if "profilerstep" not in name.lower():
             gflops = f"{f / 1e9:.1f}" if f else "—"
             out.append(f"| {name[:57] + '...' if len(name) > 60 else name} | {t / 1e6:.1f} | {100 * t / max(took, 1000):.1f} | {n} | {gflops} |")
@@ -470,8 +607,8 @@ def compare(path, tool, model):
         return answer["error"]["message"]
     ours = [line["text"] for line in answer["lines"] if "(no row)" not in line["text"] and "(it stops" not in line["text"]]
     ours = ["**Date**" if line.startswith("**Date**") else line for line in ours]
-    if any("source file:" in line["text"] for line in answer["lines"]):
-        del ours[ours.index("  Top allocation churn (alloc count x size):") - 1]  # the empty line before the rows that it does not print
+    for _ in (line for line in answer["lines"] if "(no row)" in line["text"] and line["text"].startswith("  Top ")):
+        del ours[ours.index("  Top allocation churn (alloc count x size):") - 1]  # the empty line before rows that it does not print
     if ours == model:
         return None
     at = next((i for i, (a, b) in enumerate(zip(ours, model)) if a != b), min(len(ours), len(model)))

@@ -1,0 +1,17 @@
+/* device_capacity.h - what the facts of a run say of the memory of a device. */
+#ifndef TSCOPE_CLI_SNAPSHOT_DEVICE_CAPACITY_H
+#define TSCOPE_CLI_SNAPSHOT_DEVICE_CAPACITY_H
+
+#include "cli/core/context.h"
+#include "run/fact.h"
+
+struct ts_device_capacity {
+	uint64_t bytes;	    /* of one device; 0: not known */
+	const char *source; /* "facts.json", static; NULL where it is not known, or an option says it */
+};
+
+struct ts_device_capacity ts_capacity_of_facts(const struct ts_facts *facts);
+/* By the facts of the run in whose directory the file lies, if it lies in one. Facts that cannot be read are said to stderr. */
+enum ts_status ts_capacity_around(struct ts_cli *cli, const char *file, struct ts_device_capacity *ret, struct ts_error *err);
+
+#endif

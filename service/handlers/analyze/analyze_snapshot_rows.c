@@ -1,0 +1,121 @@
+#include "service/handlers/analyze/analyze_snapshot_rows.h"
+
+#include "analysis/snapshot/memory_rows.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "run/run_index.h"
+#include "run/snapshot_columns.h"
+#include "service/handlers/analyze/analyze_notes.h"
+
+/* The only rank that has steps; TS_RANK_JOB: there is none, or several. */
+static int32_t only_rank(const struct ts_run *run)
+{
+	int32_t only = TS_RANK_JOB;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		if (run->indexes[i].rank == TS_RANK_JOB || !ts_rank_has_steps(&run->indexes[i]))
+			continue;
+		if (only != TS_RANK_JOB)
+			return TS_RANK_JOB;
+		only = run->indexes[i].rank;
+	}
+	return only;
+}
+
+/* The number behind the first "rank" of the name that has one, with at most one of "_-." between: of a rank of the run, or
+ * TS_RANK_JOB. */
+static int32_t rank_in_name(const struct ts_run *run, struct ts_span name)
+{
+	static const char word[] = "rank";
+	const size_t len = sizeof word - 1;
+
+	for (size_t at = 0; at + len < name.len; at++) {
+		size_t from = at + len, n = 0;
+		uint64_t rank;
+
+		if (memcmp(name.data + at, word, len) != 0)
+			continue;
+		from += memchr("_-.", name.data[from], 3) != NULL;
+		while (from + n < name.len && ts_is_digit(name.data[from + n]))
+			n++;
+		if (n && ts_parse_u64(ts_span_part(name, from, n), &rank) && rank <= INT32_MAX && ts_run_rank(run, (int32_t)rank))
+			return (int32_t)rank;
+	}
+	return TS_RANK_JOB;
+}
+
+enum ts_status ts_snapshots_find(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_traces *ret,
+				 struct ts_error *err)
+{
+	*ret = (struct ts_traces){NULL, 0};
+	if (!ts_run_keeps_files(run))
+		return TS_OK;
+	if (ts_run_snapshots(ts_fetch_source, f, &run->id, arena, &ret->items, &ret->n, err))
+		return err->status;
+	for (size_t i = 0; i < ret->n; i++) {
+		struct ts_run_trace *one = &ret->items[i];
+
+		if (one->rank == TS_RANK_JOB)
+			one->rank = rank_in_name(run, one->name);
+		if (one->rank == TS_RANK_JOB)
+			one->rank = only_rank(run);
+	}
+	return TS_OK;
+}
+
+static enum ts_status count(struct ts_fetch *f, const struct ts_run_trace *of, struct ts_arena *work, uint64_t *ret,
+			    struct ts_error *err)
+{
+	struct ts_index index;
+
+	*ret = 0;
+	if (ts_run_index(ts_fetch_source, f, &of->columns, TS_RANK_JOB, work, &index, err))
+		return err->status;
+	for (size_t i = 0; i < index.n_tables; i++)
+		if (index.tables[i].kind == TS_TABLE_SNAPSHOT_EVENTS || index.tables[i].kind == TS_TABLE_SNAPSHOT_BLOCKS)
+			*ret += index.tables[i].rows;
+	return TS_OK;
+}
+
+static enum ts_status too_long(uint64_t rows, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
+{
+	const char *reason = ts_arena_printf(arena,
+					     "the memory snapshot has %" PRIu64 " events and blocks, and those of more than %d are "
+					     "not read "
+					     "here: tscope analyze RUN --snapshot NAME reads it",
+					     rows, TS_SERVED_SNAPSHOT_ROWS);
+
+	return reason ? ts_memory_rows_unread(reason, arena, io_rows, err) : ts_arena_error(arena, err);
+}
+
+static enum ts_status read_rows(struct ts_fetch *f, const struct ts_run_trace *of, uint64_t capacity, struct ts_arena *work,
+				struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
+{
+	const struct ts_memory_device *device;
+	struct ts_memory_answer answer;
+	struct ts_snapshot snapshot;
+
+	if (ts_snapshot_columns_load(ts_fetch_source, f, &of->columns, work, &snapshot, err) ||
+	    ts_memory_of(&snapshot, capacity, work, &answer, err))
+		return err->status;
+	device = ts_memory_main(&answer);
+	return device ? ts_memory_rows(device, arena, io_rows, err)
+		      : ts_memory_rows_unread("the memory snapshot has neither segments nor events", arena, io_rows, err);
+}
+
+enum ts_status ts_snapshots_rows(struct ts_fetch *f, const struct ts_run_trace *of, uint64_t capacity, struct ts_arena *arena,
+				 struct ts_measures *io_rows, struct ts_error *err)
+{
+	struct ts_arena work;
+	enum ts_status status;
+	uint64_t rows;
+
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = count(f, of, &work, &rows, err);
+	if (!status)
+		status = rows > TS_SERVED_SNAPSHOT_ROWS ? too_long(rows, arena, io_rows, err)
+							: read_rows(f, of, capacity, &work, arena, io_rows, err);
+	ts_arena_finish(&work);
+	return status;
+}
