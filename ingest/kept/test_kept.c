@@ -303,8 +303,9 @@ static void snapshots_of_ranks(void **state)
 	put_snapshot(&t, "run/rank1/mine.pickle");
 	put_snapshot(&t, "run/rank1/rank5_snapshot.pickle");
 	test_write_bytes(&t, "run/rank2/batches.pickle", "\x80\x02K\x05.", 5);
+	put_snapshot(&t, "run/rank3/memory/deep.pickle"); /* and nothing beside that folder */
 	test_ingest_ok(&t, t.path);
-	assert_string_equal(snapshots_of(&t), "0 snapshot.pickle; 1 mine.pickle; 1 rank5_snapshot.pickle; ");
+	assert_string_equal(snapshots_of(&t), "0 snapshot.pickle; 1 mine.pickle; 1 rank5_snapshot.pickle; 3 deep.pickle; ");
 	assert_null(test_notice(&t, "rank_from_name"));
 	assert_non_null(test_notice(&t, "empty_rank"));
 	test_round_trip(&t);

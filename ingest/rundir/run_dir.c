@@ -194,16 +194,29 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 
 /* --- layout --- */
 
+/* Whether there is a part of the run in the directory, or a trace or a snapshot in a folder of it. */
+static enum ts_status is_part(struct reading *r, const struct ts_rank_dir *dir, bool *ret, struct ts_error *err)
+{
+	struct ts_notices later = {.arena = r->arena}; /* what is noticed here is when the files are read */
+	struct ts_kept_set kept = {.arena = r->arena, .notices = &later};
+
+	if (ts_layout_looks_like_run(dir->path, ret, err) ||
+	    (!*ret && ts_kept_find(&kept, dir->top, dir->path, dir->name, dir->rank, err)))
+		return err->status;
+	*ret |= kept.n > 0;
+	return TS_OK;
+}
+
 static enum ts_status drop_empty_ranks(struct reading *r, struct ts_error *err)
 {
 	struct ts_run_layout *layout = &r->layout;
 	size_t kept = 0;
-	bool is_run;
+	bool full;
 
 	for (size_t i = 0; i < layout->n; i++) {
-		if (ts_layout_looks_like_run(layout->ranks[i].path, &is_run, err))
+		if (is_part(r, &layout->ranks[i], &full, err))
 			return err->status;
-		if (is_run)
+		if (full)
 			layout->ranks[kept++] = layout->ranks[i];
 		else
 			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,
