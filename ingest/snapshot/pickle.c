@@ -671,17 +671,24 @@ static bool op_proto(struct ts_pickle *p)
 	       ts_pickle_fail(p, TS_UNSUPPORTED, "protocol %" PRIu64 ", but protocols 2 to 5 are read", protocol);
 }
 
-/* Says how far one may read ahead, which nothing here needs to know. */
+/* Says how far one may read ahead; Python refuses a file that ends before that. */
 static bool op_frame(struct ts_pickle *p)
 {
-	const uint8_t *bytes;
+	uint64_t bytes, at;
 
-	return take(p, 8, &bytes);
+	if (!take_uint(p, 8, &bytes))
+		return false;
+	at = ts_pickle_offset(p);
+	bytes = bytes > UINT64_MAX - at ? UINT64_MAX : at + bytes;
+	p->frame_end = bytes > p->frame_end ? bytes : p->frame_end;
+	return true;
 }
 
 static bool op_stop(struct ts_pickle *p)
 {
 	p->stopped = true;
+	if (p->frame_end > ts_pickle_offset(p))
+		return ts_pickle_fail(p, TS_INVALID, "STOP, and a FRAME before it reaches on to byte %" PRIu64, p->frame_end);
 	return (p->stack.n == 1 && !p->marks.n) || ts_pickle_fail(p, TS_INVALID, "STOP with %zu values, not one", p->stack.n);
 }
 

@@ -93,6 +93,7 @@ struct ts_pickle {
 	struct ts_vector scratch; /* uint32_t */
 	struct ts_rows *rows;
 	struct ts_error *err;
+	uint64_t frame_end; /* the last byte that a FRAME promises, and 1 */
 	bool stopped;
 };
 

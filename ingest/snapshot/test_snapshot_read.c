@@ -205,6 +205,10 @@ static void says_what_is_no_snapshot(void **state)
 	expect_error(BYTES(HEAD "}."), TS_INVALID, "it has no \"segments\"");
 	expect_error(BYTES(HEAD "."), TS_INVALID, "STOP with 0 values");
 	expect_error(BYTES(HEAD "NN."), TS_INVALID, "STOP with 2 values");
+	expect_error(BYTES("\x80\x04\x95\x02\0\0\0\0\0\0\0N."), TS_INVALID, "neither a dict nor a list");
+	expect_error(BYTES("\x80\x04\x95\x03\0\0\0\0\0\0\0N."), TS_INVALID,
+		     "byte 12 of the pickle: STOP, and a FRAME before it reaches on to byte 14");
+	expect_error(BYTES("\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\xffN."), TS_INVALID, "to byte 18446744073709551615");
 	expect_error(BYTES(HEAD "}\x8c\x08segmentsNs."), TS_INVALID, "\"segments\" is no list");
 	expect_error(BYTES(HEAD "}(\x8c\x08segments]\x8c\x0d"
 				"device_traces](}\x8c\x06"
