@@ -74,7 +74,7 @@ ROOMS = {
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/snapshot": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
-    "cli/peers": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/trace"},
+    "cli/peers": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/snapshot", "cli/trace"},
     "cli/verbs": OUTSIDE | {"cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

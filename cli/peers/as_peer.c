@@ -5,7 +5,9 @@
 #include "analysis/peers/kempner.h"
 #include "cli/core/device_memory.h"
 #include "cli/core/verb.h"
+#include "cli/text/show_value.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/stored_trace.h"
 #include "ingest/snapshot/snapshot_read.h"
 
 /* "." for a file of this folder. */
@@ -16,25 +18,28 @@ static const char *folder_of(struct ts_cli *cli, const char *path)
 	return slash ? ts_arena_printf(&cli->arena, "%.*s", (int)(slash - path), path) : ".";
 }
 
-static enum ts_status answer_of(struct ts_cli *cli, const char *path, const struct ts_trace *trace, struct ts_peer_answer *ret,
-				struct ts_error *err)
+static enum ts_status show_trace(struct ts_cli *cli, const char *path, const struct ts_trace *trace, struct ts_error *err)
 {
 	const char *tool = ts_args_text(&cli->args, "as"), *folder = folder_of(cli, path);
 	struct ts_trace_answer answer;
+	struct ts_peer_answer peer;
+	enum ts_status status;
 
 	if (!folder)
 		return ts_arena_error(&cli->arena, err);
 	if (ts_trace_answer(trace, NULL, &cli->arena, &answer, err))
 		return err->status;
 	if (tool && strcmp(tool, "kempner") == 0)
-		return ts_kempner(trace, &answer, folder, &cli->arena, ret, err);
-	return ts_axolotl_trace(trace, &answer, path, &cli->arena, ret, err);
+		status = ts_kempner(trace, &answer, folder, &cli->arena, &peer, err);
+	else
+		status = ts_axolotl_trace(trace, &answer, path, &cli->arena, &peer, err);
+	peer.path = path;
+	return status ? status : ts_render_peer(cli, &peer, err);
 }
 
 enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	struct ts_notices notices = {.arena = &cli->arena};
-	struct ts_peer_answer answer;
 	struct ts_trace_file file;
 	struct ts_trace trace;
 	enum ts_status status;
@@ -42,34 +47,76 @@ enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_
 	if (ts_load_trace(cli, path, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
-	status = answer_of(cli, path, &trace, &answer, err);
-	answer.path = path;
-	if (!status)
-		status = ts_render_peer(cli, &answer, err);
+	status = show_trace(cli, path, &trace, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
 	return status;
 }
 
-enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
+enum ts_status ts_stored_trace_as_peer(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_error *err)
 {
-	const char *tool = ts_args_text(&cli->args, "as");
-	struct ts_peer_answer answer;
-	struct ts_snapshot snapshot;
-	double bytes = 0;
-	bool given;
+	const char *name = ts_show_text(stored->name, &cli->arena);
+	struct ts_trace_record record;
+	struct ts_trace trace;
+	enum ts_status status;
 
-	if (tool && strcmp(tool, "axolotl") != 0)
-		return ts_error_set(err, TS_INVALID, "analyze: %s has no tables of memory snapshots", tool);
-	if (ts_device_memory_option(&cli->args, &given, &bytes, err))
-		return ts_error_prefix(err, "analyze");
-	if (given && bytes >= 0x1p62)
-		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", bytes);
-	if (ts_snapshot_load(path, &cli->arena, &snapshot, err) ||
-	    ts_axolotl_snapshot(&snapshot, (uint64_t)bytes, path, &cli->arena, &answer, err))
+	if (!name)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_stored_load(cli, stored, &cli->arena, &trace, &record, err))
+		return err->status;
+	status = show_trace(cli, name, &trace, err);
+	ts_trace_finish(&trace);
+	return status;
+}
+
+static enum ts_status show_snapshot(struct ts_cli *cli, const char *path, const struct ts_snapshot *snapshot, double bytes,
+				    struct ts_error *err)
+{
+	struct ts_peer_answer answer;
+
+	if (ts_axolotl_snapshot(snapshot, (uint64_t)bytes, path, &cli->arena, &answer, err))
 		return err->status;
 	answer.path = path;
 	return ts_render_peer(cli, &answer, err);
+}
+
+/* *ret_bytes: what --device-memory says; 0 without it. */
+static enum ts_status snapshot_options(const struct ts_cli *cli, double *ret_bytes, struct ts_error *err)
+{
+	const char *tool = ts_args_text(&cli->args, "as");
+	bool given;
+
+	*ret_bytes = 0;
+	if (tool && strcmp(tool, "axolotl") != 0)
+		return ts_error_set(err, TS_INVALID, "analyze: %s has no tables of memory snapshots", tool);
+	if (ts_device_memory_option(&cli->args, &given, ret_bytes, err))
+		return ts_error_prefix(err, "analyze");
+	if (given && *ret_bytes >= 0x1p62)
+		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", *ret_bytes);
+	return TS_OK;
+}
+
+enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	struct ts_snapshot snapshot;
+	double bytes;
+
+	if (snapshot_options(cli, &bytes, err) || ts_snapshot_load(path, &cli->arena, &snapshot, err))
+		return err->status;
+	return show_snapshot(cli, path, &snapshot, bytes, err);
+}
+
+enum ts_status ts_stored_snapshot_as_peer(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+					  struct ts_error *err)
+{
+	struct ts_stored_snapshot stored;
+	double bytes;
+
+	if (snapshot_options(cli, &bytes, err))
+		return err->status;
+	if (ts_stored_snapshot(cli, run, choice, &stored, err))
+		return ts_error_prefix(err, "analyze");
+	return show_snapshot(cli, stored.name, &stored.snapshot, bytes, err);
 }
 
 /* --- two --- */

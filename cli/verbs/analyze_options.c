@@ -14,9 +14,9 @@ static const struct {
 	unsigned of;
 } options[] = {
 	{"warmup", TS_OF_RUNS | ANY_TRACE | JOBS},
-	{"rank", TS_OF_RUNS | TS_OF_STORED | TS_OF_STORED_SNAPSHOTS},
-	{"trace", TS_OF_STORED},
-	{"snapshot", TS_OF_STORED_SNAPSHOTS},
+	{"rank", TS_OF_RUNS | TS_OF_STORED | TS_OF_STORED_SNAPSHOTS | TS_AS_PEER},
+	{"trace", TS_OF_STORED | TS_AS_PEER},
+	{"snapshot", TS_OF_STORED_SNAPSHOTS | TS_AS_PEER},
 	{"flops-per-step", TS_OF_RUNS},
 	{"peak-tflops", TS_OF_RUNS},
 	{"dtype", TS_OF_RUNS},
@@ -24,7 +24,7 @@ static const struct {
 	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT | TS_AS_PEER},
 	{"policy", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"fail-on", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
-	{"as", TS_OF_TRACES | TS_OF_SNAPSHOTS | TS_AS_PEER},
+	{"as", ANY_TRACE | ANY_SNAPSHOT | TS_AS_PEER},
 	{"html", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS | TS_OF_STORED_JOBS},
@@ -84,7 +84,9 @@ static void way(const struct ts_cli *cli, enum ts_analyzed of, size_t i, const c
 	*ret_one = NULL;
 	value = value ? value : "";
 	if (run && options[i].of & (TS_OF_STORED | TS_OF_STORED_SNAPSHOTS)) {
-		*ret_one = trace ? "one trace" : "one memory snapshot";
+		*ret_one = !trace				    ? "one memory snapshot"
+			   : options[i].of & TS_OF_STORED_SNAPSHOTS ? "one trace or one memory snapshot"
+								    : "one trace";
 		snprintf(out, cap, "tscope analyze %s --%s NAME --%s%s%s", word, trace ? "trace" : "snapshot", options[i].name, space,
 			 value);
 	} else if (of == TS_OF_FOLDERS && options[i].of & TS_OF_TRACES) {

@@ -97,6 +97,13 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, bool folder
 	return folder ? ts_analyze_trace_folder(cli, path, err) : ts_analyze_trace(cli, path, err);
 }
 
+static enum ts_status of_chosen(struct ts_cli *cli, const struct ts_run_trace *trace, struct ts_error *err)
+{
+	if (ts_args_has(&cli->args, "as"))
+		return ts_analyze_refuse(cli, TS_AS_PEER, "", err) ? err->status : ts_stored_trace_as_peer(cli, trace, err);
+	return ts_analyze_stored(cli, trace, err);
+}
+
 /* --trace NAME: one trace of the run instead of its steps. */
 static enum ts_status of_stored(struct ts_cli *cli, const char *name, const struct ts_analyze_request *request, struct ts_error *err)
 {
@@ -110,14 +117,26 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err) ||
 	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
 		return err->status;
-	return ts_analyze_stored(cli, chosen, err);
+	return of_chosen(cli, chosen, err);
+}
+
+static enum ts_status of_chosen_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
+					 struct ts_error *err)
+{
+	struct ts_findings findings;
+
+	if (ts_args_has(&cli->args, "as"))
+		return ts_analyze_refuse(cli, TS_AS_PEER, "", err) ? err->status : ts_stored_snapshot_as_peer(cli, run, choice, err);
+	if (ts_analyze_stored_snapshot(cli, run, choice, &findings, err))
+		return err->status;
+	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
 }
 
 /* --snapshot NAME: one snapshot of the run's files. */
 static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, struct ts_error *err)
 {
 	struct ts_snapshot_choice choice = {.name = name};
-	struct ts_findings findings;
 	struct ts_get_reply run;
 	uint64_t rank = 0;
 	struct ts_span spec;
@@ -128,11 +147,9 @@ static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, s
 		return ts_error_prefix(err, "analyze");
 	choice.rank = (int32_t)rank;
 	if (ts_analyze_refuse(cli, TS_OF_STORED_SNAPSHOTS, name, err) || ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) ||
-	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
-	    ts_analyze_stored_snapshot(cli, &run, &choice, &findings, err))
+	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err))
 		return err->status;
-	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	return TS_OK;
+	return of_chosen_snapshot(cli, &run, &choice, err);
 }
 
 /* The traces and memory snapshots of a run with steps, which its answer does not show. */
@@ -155,7 +172,6 @@ static enum ts_status snapshots_of(struct ts_cli *cli, const struct ts_get_reply
 {
 	const struct ts_snapshot_choice only = {.name = NULL};
 	struct ts_run_trace *all = NULL;
-	struct ts_findings findings;
 	size_t n = 0;
 
 	if (!run->n_files || !ts_analyze_allows(cli, TS_OF_STORED_SNAPSHOTS))
@@ -165,10 +181,7 @@ static enum ts_status snapshots_of(struct ts_cli *cli, const struct ts_get_reply
 	*ret_answered = n == 1 || (n && !cli->json);
 	if (n != 1)
 		return *ret_answered ? ts_list_stored_snapshots(cli, ts_cli_word(cli, 0), all, n, err) : TS_OK;
-	if (ts_analyze_stored_snapshot(cli, run, &only, &findings, err))
-		return err->status;
-	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
-	return TS_OK;
+	return of_chosen_snapshot(cli, run, &only, err);
 }
 
 /* Whether lines may follow the answer: it is neither JSON nor a page. */
@@ -221,6 +234,22 @@ static enum ts_status answer_run(struct ts_cli *cli, struct ts_span spec, const 
 	return plain ? ts_mention_unread(cli, ts_cli_word(cli, 0), &run, err) : TS_OK;
 }
 
+/* A name that no run has is told before an option that does not go with runs. */
+static enum ts_status refuse_run(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *word = ts_cli_word(cli, 0);
+	struct ts_get_reply run;
+	struct ts_error refusal;
+	struct ts_span spec;
+
+	if (!ts_analyze_refuse(cli, TS_OF_RUNS, word, &refusal))
+		return TS_OK;
+	if (ts_cli_run(cli, word, &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err))
+		return err->status;
+	*err = refusal;
+	return err->status;
+}
+
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_analyze_request request = {0};
@@ -243,7 +272,7 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (!status && name)
 		return of_stored(cli, name, &request, err);
 	if (!status)
-		status = ts_analyze_refuse(cli, TS_OF_RUNS, ts_cli_word(cli, 0), err);
+		status = refuse_run(cli, err);
 	if (!status)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
 	if (!status)

@@ -886,6 +886,13 @@ $ tscope analyze ./bad --snapshot snapshot.pickle > named.txt; cd bad; for path 
 | the same
 | the same
 | the same
+# Axolotl's tables of what the run keeps are those of the file.
+$ tscope analyze bad --snapshot snapshot.pickle --as axolotl --device-memory 1GiB >kept.txt; (cd bad; tscope analyze ./snapshot.pickle --as axolotl --device-memory 1GiB) | sed 's/\.\/snapshot/snapshot/' | diff - kept.txt && echo the same; wc -l <kept.txt
+| the same
+| 81
+$ tscope analyze bad --snapshot snapshot.pickle --as kempner
+! tscope: analyze: kempner has no tables of memory snapshots
+[2]
 $ tscope analyze bad --snapshot snapshot.pickle --device-memory 1GiB | grep head-room
 |   head-room    956 MiB of 1 GiB
 $ tscope analyze bad --snapshot snapshot.pickle --json | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['capacity_bytes'], d['capacity_source'], d['headroom_bytes'])"

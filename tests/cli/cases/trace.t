@@ -2239,8 +2239,9 @@ $ tscope analyze --step 9 ./traced/trace.json
 $ tscope analyze --overlay ./traced/cpu.json ./traced/trace.json
 ! tscope: --overlay: ./traced/cpu.json exists already, and analyze does not overwrite files
 [2]
+# A name that no run has is told before an option that no run takes.
 $ tscope analyze --step 1 --overlay copy.json missing
-! tscope: analyze: --step is for one trace, and missing is a run: tscope analyze missing --trace NAME --step 1
+! tscope: nothing is named default/missing; there is no store at TMP/store, which TSCOPE_STORE names
 [2]
 # Two traces: the products of one take 0.6 ms longer a step, up to 0.04 ms more or less, and everything else is the same.
 $ tscope diff ./traced/demo.json.gz ./traced/slower.json
@@ -2478,6 +2479,17 @@ $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 $ tscope analyze stored --trace other.json
 ! tscope: analyze: the run has no such trace other.json; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
 [2]
+# The tables of other tools, of what the run keeps, are those of the file.
+$ for tool in axolotl kempner; do tscope analyze stored --trace trace.json --as $tool >kept.txt; (cd stored/rank1/trace && tscope analyze ./trace.json --as $tool) | sed 's/\.\/trace.json/trace.json/' | diff - kept.txt && echo the same; done; wc -l <kept.txt
+| the same
+| the same
+| 91
+$ tscope analyze stored --as axolotl
+! tscope: analyze: --as is for one trace or one memory snapshot, and stored is a run: tscope analyze stored --trace NAME --as axolotl
+[2]
+$ tscope analyze stored --trace trace.json --as axolotl --warmup 1
+! tscope: analyze: --warmup does not go with --as
+[2]
 $ tscope analyze stored --trace trace.json --warmup 1 | head -12
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
@@ -2707,7 +2719,7 @@ $ tscope analyze ./traced/trace.json --as kempner
 | ```
 | 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 $ tscope analyze --as axolotl base
-! tscope: analyze: --as is for the file of a trace or of a memory snapshot, and base is a run: tscope export base DIRECTORY writes its files
+! tscope: nothing is named default/base; similar names: default/bad, default/bare1, default/bare2
 [2]
 $ tscope analyze --as axolotl --fail-on high ./traced/trace.json
 ! tscope: analyze: --fail-on does not go with --as
