@@ -312,11 +312,12 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_skew", 0.20, RATIO, "excess of the largest peak over the median of the ranks from which the rule fires"},
 	  {"min_pressure", 0.30, RATIO, "smallest share of the device's memory at which the rule fires"}, END},
 	 ts_check_memory_imbalance, JOB},
-	{"MEMORY.OUT_OF_MEMORY", "The device has too little memory", "high",
+	{"MEMORY.OUT_OF_MEMORY", "Memory ran out", "high",
 	 "a request was refused, and all that was free in segments that could have served it and left on the device is less than "
 	 "it asked for, or the device had enough left, by a memory snapshot",
-	 "Use a smaller batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of "
-	 "what is carried from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
+	 "Where the device had enough left, raise the limit on the process, or look at what else uses the device. Else use a smaller "
+	 "batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of what is carried "
+	 "from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
 	 "new in tscope; other tools show the snapshot and leave the reason to the reader",
 	 {END}, ts_check_out_of_memory, OF_SNAPSHOT},
 	{"MEMORY.OOM_FRAGMENTED", "Memory ran out in pieces", "high",

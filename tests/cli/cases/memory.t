@@ -160,12 +160,13 @@ $ tscope analyze ./limit.pickle | sed '/^MEMORY/,$d'
 |   no fix of the playbook is shown to save memory at the peak
 |
 | FINDINGS
-|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
 |           A request of 5 MiB was refused although the device had 16 MiB left: by a limit on the
 |           process, or because the allocator takes more at once.
-|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
-|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
-|           --at oom SNAPSHOT shows what was held.
+|           try: Where the device had enough left, raise the limit on the process, or look at what
+|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           activations, shard or shrink the optimizer's state, and let go of what is carried from
+|           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
 # A snapshot of several devices, packed; the one whose request was refused is shown.
 $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
@@ -185,12 +186,13 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |   no fix of the playbook is shown to save memory at the peak
 |
 | FINDINGS
-|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
 |           A request of 8 GiB was refused: 0 B were free in segments that could have served it, the
 |           device had 12.1 KiB left, and even in one piece that is 8 GiB too little.
-|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
-|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
-|           --at oom SNAPSHOT shows what was held.
+|           try: Where the device had enough left, raise the limit on the process, or look at what
+|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           activations, shard or shrink the optimizer's state, and let go of what is carried from
+|           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
 | MEMORY  device 1: 4 MiB reserved, 1 MiB allocated
 |   requested    ▁▁█████  3 B to 1 MiB
@@ -561,12 +563,13 @@ $ tscope analyze ./foreign.pickle
 |   no fix of the playbook is shown to save memory at the peak
 |
 | FINDINGS
-|   HIGH    The device has too little memory (MEMORY.OUT_OF_MEMORY)
+|   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
 |           A request of 9 B was refused: 0 B were free in segments that could have served it, the
 |           device had 1 B left, and even in one piece that is 8 B too little.
-|           try: Use a smaller batch or accumulate gradients, recompute activations, shard or shrink
-|           the optimizer's state, and let go of what is carried from step to step; tscope analyze
-|           --at oom SNAPSHOT shows what was held.
+|           try: Where the device had enough left, raise the limit on the process, or look at what
+|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           activations, shard or shrink the optimizer's state, and let go of what is carried from
+|           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
 | MEMORY  device 0: 512 B reserved, 512 B allocated
 |   peak         500 B, before the first event; the blocks took at least 512 B
