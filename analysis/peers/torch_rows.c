@@ -1,6 +1,7 @@
 /* torch_rows.c - the rows of key_averages(); torch_table.h says what they are, and torch_table.c prints them. */
 #include "analysis/peers/torch_flops.h"
 #include "analysis/peers/torch_table.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 
@@ -204,23 +205,20 @@ static enum ts_status sort_allocations(struct gathering *g, struct ts_error *err
 	return TS_OK;
 }
 
+static bool is_before_time(const struct done *d, const uint32_t *thread, int64_t time_ns, bool behind)
+{
+	if (thread && d->thread != *thread)
+		return d->thread < *thread;
+	return d->time_ns < time_ns || (behind && d->time_ns == time_ns);
+}
+
 /* The first that is not before a time, or behind it; of a thread, or (thread NULL) of all. */
 static size_t bound(const struct done *done, size_t n, const uint32_t *thread, int64_t time_ns, bool behind)
 {
-	size_t low = 0, high = n;
+	size_t at = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		bool before = done[mid].time_ns < time_ns || (behind && done[mid].time_ns == time_ns);
-
-		if (thread && done[mid].thread != *thread)
-			before = done[mid].thread < *thread;
-		if (before)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	TS_BISECT(at, n, i, is_before_time(&done[i], thread, time_ns, behind));
+	return at;
 }
 
 /* What was allocated less what was freed in a span, its begin and end included. */

@@ -3,6 +3,7 @@
 
 #include "analysis/ranks/straggler.h"
 #include "analysis/stats/correlation.h"
+#include "base/bisect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,32 +124,18 @@ static void fill(struct table *t, struct ts_trace_job *job)
 
 static bool is_common(const struct ts_trace_job *job, int64_t step)
 {
-	size_t low = 0, high = job->n_steps;
+	size_t at = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (job->steps[mid] < step)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < job->n_steps && job->steps[low] == step;
+	TS_BISECT(at, job->n_steps, i, job->steps[i] < step);
+	return at < job->n_steps && job->steps[at] == step;
 }
 
 static struct ts_job_rank *rank_of(const struct ts_trace_job *job, int64_t rank)
 {
-	for (size_t low = 0, high = job->n_ranks; low < high;) {
-		size_t mid = low + (high - low) / 2;
+	size_t at = 0;
 
-		if (job->ranks[mid].rank == rank)
-			return &job->ranks[mid];
-		if (job->ranks[mid].rank < rank)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	TS_BISECT(at, job->n_ranks, i, job->ranks[i].rank < rank);
+	return at < job->n_ranks && job->ranks[at].rank == rank ? &job->ranks[at] : NULL;
 }
 
 /* What a step takes, and what it would take if a rank were in time. */

@@ -2,6 +2,8 @@
  * another in their order. */
 #include "analysis/trace/job_match.h"
 
+#include "base/bisect.h"
+
 #include <stdlib.h>
 
 /* A kernel that sends or receives. */
@@ -24,19 +26,10 @@ struct work {
 /* The side of a rank of the world, of which sides are in ascending order; n_sides: it has no trace here. */
 static size_t side_of(const struct work *w, int64_t rank)
 {
-	size_t low = 0, n = w->n_sides;
+	size_t at = 0;
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (w->sides[low + half].trace->rank < rank) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low < w->n_sides && w->sides[low].trace->rank == rank ? low : w->n_sides;
+	TS_BISECT(at, w->n_sides, i, w->sides[i].trace->rank < rank);
+	return at < w->n_sides && w->sides[at].trace->rank == rank ? at : w->n_sides;
 }
 
 static void add_points(struct work *w, uint32_t side)
