@@ -1,6 +1,6 @@
-/* torch_rows.c - the rows of key_averages(); torch_table.h says what they are, and torch_table.c prints them. */
+#include "analysis/peers/torch_rows.h"
+
 #include "analysis/peers/torch_flops.h"
-#include "analysis/peers/torch_table.h"
 #include "base/bisect.h"
 
 #include <stdlib.h>
@@ -416,8 +416,8 @@ enum ts_status ts_torch_rows(const struct ts_trace *trace, uint64_t busy_ns, str
 			     struct ts_error *err)
 {
 	struct gathering g = {.trace = trace, .arena = arena};
+	struct ts_torch_rows out = {.busy = (double)busy_ns};
 
-	*ret = (struct ts_torch_rows){.busy = (double)busy_ns};
 	if (make_room(&g, err) || ts_nest(trace, arena, &g.nest, err) || sort_allocations(&g, err))
 		return err->status;
 	find_parents(&g);
@@ -427,13 +427,14 @@ enum ts_status ts_torch_rows(const struct ts_trace *trace, uint64_t busy_ns, str
 	gather_device(&g);
 	gather_memory(&g);
 	qsort(g.rows, g.n, sizeof *g.rows, by_first);
-	ret->rows = g.rows;
-	ret->n = g.n;
-	ret->with_memory = g.n_done > 0;
+	out.rows = g.rows;
+	out.n = g.n;
+	out.with_memory = g.n_done > 0;
 	for (size_t i = 0; i < g.n; i++) {
-		ret->self_cpu += g.rows[i].self_cpu;
-		ret->cuda += g.rows[i].is == TS_TORCH_DEVICE ? g.rows[i].self_cuda : 0;
-		ret->with_device_memory |= g.rows[i].self_memory[TS_TORCH_CUDA] > 0;
+		out.self_cpu += g.rows[i].self_cpu;
+		out.cuda += g.rows[i].is == TS_TORCH_DEVICE ? g.rows[i].self_cuda : 0;
+		out.with_device_memory |= g.rows[i].self_memory[TS_TORCH_CUDA] > 0;
 	}
+	*ret = out;
 	return TS_OK;
 }

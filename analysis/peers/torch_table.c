@@ -105,12 +105,12 @@ static void share(struct printing *p, const char *what, double part, double righ
 		word(p, "NaN");
 }
 
-static void memory(struct printing *p, const struct ts_torch_row *row, int place, const char *what, const char *own)
+static void memory(struct printing *p, const struct ts_torch_row *row, int place, const char *what, const char *self)
 {
 	bool threads = row->self_memory[place] < row->own_self_memory[place] || row->self_memory[place] > row->own_self_memory[place];
 
 	number(p, what, TS_FORM_MEMORY, row->memory[place], row->own_memory[place], threads ? "thread" : "nested");
-	number(p, own, TS_FORM_MEMORY, row->self_memory[place], row->own_self_memory[place], "thread");
+	number(p, self, TS_FORM_MEMORY, row->self_memory[place], row->own_self_memory[place], "thread");
 }
 
 static void flops(struct printing *p, const struct ts_torch_row *row)
