@@ -552,15 +552,6 @@ static bool fold_unchecked(const struct asked *a, const struct over_ranks *o)
 	return (u.ranks || u.n_ranks == 0) && unchecked_add(a->out, a->arena, &u);
 }
 
-/* Of a snapshot of the run it is not known whose it is: its rows are those of the answer alone. */
-static bool is_of_any_rank(const struct asked *a)
-{
-	for (size_t i = 0; i < a->n_ranks; i++)
-		if (ts_measure_find(&a->ranks[i].measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
-			return false;
-	return ts_measure_find(a->measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT) != NULL;
-}
-
 static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
 {
 	struct over_ranks o = {.fired = 0};
@@ -570,7 +561,8 @@ static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
 		ts_check_leave(&c, "the policy switched the rule off");
 		return record(a, &c);
 	}
-	if (!rule->each_rank || a->n_ranks == 0 || (rule->of_snapshot && is_of_any_rank(a))) {
+	if (!rule->each_rank || a->n_ranks == 0 ||
+	    (rule->of_snapshot && ts_rank_rows_snapshot_of_any(a->measures, a->ranks, a->n_ranks))) {
 		c = ask(a, rule, a->measures, a->events);
 		return record(a, &c);
 	}

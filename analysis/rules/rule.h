@@ -60,8 +60,8 @@ double ts_rule_threshold(const struct ts_policy *policy, const char *code, const
 
 /* Asks every rule. A rule on one rank is asked of each of the n_ranks, and what fires on several is one finding, with the
  * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer, and so is a rule on memory snapshots if these
- * alone have one. policy may be NULL. ret_findings is set
- * anew; its memory is the arena's, its texts may hold foreign names as they are. */
+ * alone have one. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign names as
+ * they are. */
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
 				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
 				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);

@@ -34,15 +34,6 @@ static const struct ts_rank_rows *shortest(const struct ts_analysis *a)
 	return found;
 }
 
-/* Nothing says whose the snapshot is whose rows the answer has. */
-static bool is_of_any_rank(const struct ts_analysis *a)
-{
-	for (size_t i = 0; i < a->n_ranks; i++)
-		if (ts_measure_find(&a->ranks[i].measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
-			return false;
-	return a->n_ranks && ts_measure_find(&a->measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT);
-}
-
 /* The rows of the answer but those of its snapshot, and those of a snapshot but for times. */
 static bool with_snapshot_of(const struct ts_measures *snapshot, const struct ts_measures *m, struct ts_arena *arena,
 			     struct ts_measures *ret)
@@ -67,7 +58,7 @@ enum ts_status ts_analyze_bound(struct ts_analysis *io, struct ts_arena *arena, 
 	struct ts_measures rows = {0};
 	const char *text;
 
-	if (!other && !is_of_any_rank(io))
+	if (!other && !(io->n_ranks && ts_rank_rows_snapshot_of_any(&io->measures, io->ranks, io->n_ranks)))
 		return ts_bound_decide(&io->measures, arena, &io->bound, err);
 	if (!with_snapshot_of(snapshot, &io->measures, arena, &rows))
 		return ts_arena_error(arena, err);
