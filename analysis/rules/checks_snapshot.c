@@ -1,5 +1,6 @@
 /* checks_snapshot.c - rules on what a snapshot of a device's memory says, by its rows. */
 #include "analysis/rules/check.h"
+#include "analysis/rules/memory_advice.h"
 
 /* There is a snapshot; otherwise the rule does not apply. */
 static bool has_snapshot(struct ts_check *c)
@@ -27,10 +28,9 @@ static bool was_refused(struct ts_check *c, struct refused *ret)
 	       ts_check_need(c, TS_M_SNAPSHOT_REFUSED_LEFT, &ret->left);
 }
 
-/* Whether it would have fitted, had all that was free been in one piece. */
 static bool in_pieces(const struct refused *r)
 {
-	return r->free >= r->asked || (r->left < r->asked && r->free + r->left >= r->asked);
+	return ts_memory_in_pieces(r->asked, r->free, r->left);
 }
 
 void ts_check_out_of_memory(struct ts_check *c)

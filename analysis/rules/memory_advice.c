@@ -101,7 +101,7 @@ static bool saves_by_expanding(const struct ts_measures *m, double *ret)
 		return false;
 	if (value(m, TS_M_SNAPSHOT_REFUSED, &n) && n > 0 && value(m, TS_M_SNAPSHOT_REFUSED_BYTES, &asked) &&
 	    value(m, TS_M_SNAPSHOT_REFUSED_FREE, &free) && value(m, TS_M_SNAPSHOT_REFUSED_LEFT, &left) &&
-	    (free >= asked || (left < asked && free + left >= asked)))
+	    ts_memory_in_pieces(asked, free, left))
 		most = free;
 	if (at_least(m, TS_M_SNAPSHOT_STUCK_SHARE, "MEMORY.FRAGMENTS", "min_share") &&
 	    at_least(m, TS_M_SNAPSHOT_RESERVED, "MEMORY.FRAGMENTS", "min_reserved") && value(m, TS_M_SNAPSHOT_STUCK, &bytes)) {
@@ -324,9 +324,10 @@ enum ts_status ts_memory_advise(const struct ts_measures *m, struct ts_arena *ar
 	struct ts_memory_advice a = {.limit = ts_memory_limit_of(m)};
 	const char *text = "", *fit = "";
 
-	*ret = (struct ts_memory_advice){.limit = TS_LIMIT_UNKNOWN};
-	if (!ts_measure_find(m, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
+	if (!ts_measure_find(m, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT)) {
+		*ret = (struct ts_memory_advice){.limit = TS_LIMIT_UNKNOWN};
 		return TS_OK;
+	}
 	if (a.limit == TS_LIMIT_UNKNOWN)
 		a.reason = unknown(m);
 	else

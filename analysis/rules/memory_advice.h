@@ -48,6 +48,13 @@ struct ts_memory_play {
 extern const struct ts_memory_play ts_memory_plays[];
 extern const size_t ts_memory_plays_n;
 
+/* Whether a refused request would have been served, had all that was free in segments for such requests, and what the device had
+ * left, been in one piece; not where the device alone had enough left. All in bytes. */
+static inline bool ts_memory_in_pieces(double asked, double free, double left)
+{
+	return free >= asked || (left < asked && free + left >= asked);
+}
+
 enum ts_memory_limit ts_memory_limit_of(const struct ts_measures *m);
 /* Without rows of a snapshot it is empty. All texts are static or in the arena. */
 enum ts_status ts_memory_advise(const struct ts_measures *m, struct ts_arena *arena, struct ts_memory_advice *ret,
