@@ -393,7 +393,8 @@ static void say_memory(struct decision *d)
 		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "Whether memory limits the run is not known: %.*s.",
 						       TS_SPAN_ARG(d->out.memory.reason))));
 	if (of_retries(d) > 0)
-		cannot_tell(d, ts_span_str("What retries of the allocator cost is known for the time of the snapshot's events alone."));
+		cannot_tell(d, ts_span_str("What retries of the allocator cost is known only for the time that the snapshot's events "
+					   "cover."));
 }
 
 static void say_unknowns(struct decision *d)

@@ -42,7 +42,7 @@ void ts_check_out_of_memory(struct ts_check *c)
 	if (r.left >= r.asked)
 		ts_check_fire(c, TS_SEVERITY_HIGH,
 			      "A request of %s was refused although the device had %s left: by a limit on the process, or because the "
-			      "allocator takes more at once",
+			      "allocator asks the device for more at once",
 			      ts_say_bytes(r.asked).text, ts_say_bytes(r.left).text);
 	else
 		ts_check_fire(c, TS_SEVERITY_HIGH,
@@ -98,7 +98,8 @@ void ts_check_fragments(struct ts_check *c)
 		but = "; most of it lies in private pools, which keep what they have";
 	ts_check_worse(c, share);
 	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "%s of the reserved memory, %s, is free where empty_cache does not return it, as between blocks in use%s",
+		      "%s of the reserved memory, %s, is free, but empty_cache does not return it: it lies, for example, between "
+		      "blocks in use%s",
 		      ts_say_percent(share).text, ts_say_bytes(stuck).text, but);
 }
 
@@ -126,8 +127,8 @@ void ts_check_emptied(struct ts_check *c)
 	if (!(peak > 0) || bytes < ts_check_threshold(c, "min_peaks") * peak)
 		return;
 	ts_check_worse(c, bytes / peak);
-	ts_check_fire(c, TS_SEVERITY_LOW, "%s were given back to the device in all though no request needed it, %s times the most "
-	"that was reserved",
+	ts_check_fire(c, TS_SEVERITY_LOW,
+		      "%s were given back to the device in all although no request needed it: %s times the most that was reserved",
 		      ts_say_bytes(bytes).text, ts_say_number(bytes / peak).text);
 }
 

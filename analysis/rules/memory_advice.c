@@ -78,9 +78,9 @@ static const char *sentence(const struct ts_measures *m, enum ts_memory_limit li
 				       ts_say_plural(n, "request").text);
 	(void)reserved_share(m, &share);
 	(void)value(m, TS_M_SNAPSHOT_CAPACITY, &capacity);
-	return ts_arena_printf(arena, "memory %s: of the %s of the device at most %s were reserved",
-			       limit == TS_LIMIT_REACHED ? "limits the batch" : "does not limit the batch", ts_say_bytes(capacity).text,
-			       ts_say_percent(share).text);
+	return ts_arena_printf(arena, "memory %s: at most %s of the device's %s were reserved",
+			       limit == TS_LIMIT_REACHED ? "limits the batch" : "does not limit the batch",
+			       ts_say_percent(share).text, ts_say_bytes(capacity).text);
 }
 
 /* --- what each could save --- */

@@ -283,8 +283,7 @@ const struct ts_play ts_playbook[] = {
 	 TUNING, ALWAYS, NULL, NULL},
 	{TS_BOUND_COMPUTE, 2, 0.5, false, TS_PLAY_GPU, "use mixed precision",
 	 "torch.autocast(device_type='cuda', dtype=torch.bfloat16)",
-	 "results are rounded to 8 bits within the operations that it "
-	 "lists",
+	 "results are rounded to 8 bits within the operations that it lists",
 	 "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
 	 "the run declares no number format of fewer than 32 bits", not_reduced, NULL, NULL},
 	{TS_BOUND_COMPUTE, 2, 0.25, true, TS_PLAY_ANY, "use fused attention",
@@ -308,8 +307,7 @@ const struct ts_play ts_playbook[] = {
 	 "one more forward pass of what is checkpointed",
 	 "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
 	 "at least 80 % of the device's memory is used, or a request for memory was refused or repeated; and activations hold at "
-	 "least 10 % "
-	 "of the peak, where there is a memory snapshot",
+	 "least 10 % of the peak, where there is a memory snapshot",
 	 has_no_room_for_activations, NULL, NULL},
 
 	{TS_BOUND_COMMUNICATION, 1, 0.25, false, TS_PLAY_ANY, "switch off the search for unused parameters",
@@ -357,8 +355,7 @@ const struct ts_play ts_playbook[] = {
 	 ALWAYS, NULL, NULL},
 	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_GPU, "do not wait for the device in the loop",
 	 "keep losses and norms on the device and read them (.item(), .cpu(), print) once in many steps; copy with "
-	 "non_blocking=True; no "
-	 "torch.cuda.synchronize()",
+	 "non_blocking=True; no torch.cuda.synchronize()",
 	 "numbers are seen some steps later", TUNING ", \"Avoid unnecessary CPU-GPU synchronization\"",
 	 "the device is idle for at least 2 % of its time behind calls with which the host waited for it, by a trace",
 	 runs_dry_after_waits, most_after_waits, wait_source},
@@ -368,8 +365,7 @@ const struct ts_play ts_playbook[] = {
 	 loads_while_idle, most_loading, NULL},
 	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_ANY, "compile no more once training runs",
 	 "TORCH_LOGS=recompiles says why: pad shapes, mark them dynamic (torch._dynamo.mark_dynamic), and keep numbers that change "
-	 "out of "
-	 "compiled functions",
+	 "out of compiled functions",
 	 "padding is computed, too; code for any shape may be slower", "PyTorch, torch.compile, \"Recompilation\"",
 	 "the host compiles for at least 1 % of the time of a trace", compiles_in_steps, most_compiling, NULL},
 	{TS_BOUND_HOST, 1, 1, false, TS_PLAY_GPU, "let the allocator reuse what it has",
@@ -384,8 +380,7 @@ const struct ts_play ts_playbook[] = {
 	 empties_the_cache, most_of_allocator, NULL},
 	{TS_BOUND_HOST, 1, 0.5, false, TS_PLAY_ANY, "evaluate and write checkpoints less often",
 	 "use longer intervals, or evaluate on fewer batches", "more steps are lost where a run dies",
-	 "PyTorch, Distributed "
-	 "Checkpoint",
+	 "PyTorch, Distributed Checkpoint",
 	 "other phases take at least 2 % of the wall time", has_other, NULL, NULL},
 	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_ANY, "find out what the time is spent on",
 	 "record evaluation, checkpoint and logging as phases of their own", NULL, "docs/recording.md",
@@ -395,8 +390,7 @@ const struct ts_play ts_playbook[] = {
 	 has_other, NULL, NULL},
 	{TS_BOUND_HOST, 2, 0.25, false, TS_PLAY_GPU, "launch fewer kernels",
 	 "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short",
-	 "static shapes and addresses, and memory of the "
-	 "graphs",
+	 "static shapes and addresses, and memory of the graphs",
 	 "PyTorch, CUDA semantics, \"CUDA Graphs\"",
 	 "the device waits for the host or for launches for at least 2 % of its time, where there is a trace", may_have_slow_launches,
 	 most_launches, NULL},
@@ -422,31 +416,28 @@ static void page_row(struct ts_buf *out, const char *name, const char *how, cons
 	ts_buf_printf(out, "| %s | %s | %s | %s | %s |\n", name, how, when ? when : "", costs ? costs : "", source);
 }
 
+static const char page_head[] =
+	"# The playbook\n\n"
+	"What `tscope analyze` advises, against which cause, under which condition, what it costs, and where it is\n"
+	"described. `tscope explain --playbook` prints this page from the tables in `analysis/rules/playbook.c` and\n"
+	"`memory_advice.c`, and a test keeps the page equal to that output.\n\n"
+	"Fixes against lost time are in this order: first those against what the run is bound by, then those that could\n"
+	"win most, in coarse steps, then the cheapest. What a fix could win is at most a part of its cause's share (all,\n"
+	"a half, a quarter, a tenth), and never more than the record shows of what the fix is about: exposed communication,\n"
+	"time in which the device was idle behind waits of the host, for a data loader or for launches, attention that computes\n"
+	"all scores, compilation, time of the allocator.\n\n"
+	"Fixes for memory say what they could save, in bytes at the peak, by a memory snapshot. One that costs time or results\n"
+	"is advised only where memory limits the run: a request was refused, the allocator gave back what it held and asked\n"
+	"again, or at least 80 % of the device was reserved.\n\n"
+	"A fix whose condition (\"only where\") the record cannot show is not advised, unless the condition says \"where there\n"
+	"is\" a trace or snapshot, or \"as far as that is known\". A report shows three pieces of advice; `--json` has all.\n";
+
 void ts_playbook_markdown(struct ts_buf *out)
 {
 	static const char heads[] = "| fix | how | only where | costs | source |\n|---|---|---|---|---|\n";
 	enum ts_bound_kind of = TS_BOUND_UNKNOWN;
 
-	ts_buf_str(out, "# The playbook\n\n"
-			"What `tscope analyze` advises, against which cause, under which condition, what it costs, and where it is\n"
-			"described. `tscope explain --playbook` prints this page from the tables in `analysis/rules/playbook.c` and\n"
-			"`memory_advice.c`, and a test keeps the page equal to that output.\n\n"
-			"Of the fixes against causes of lost time those come first that are against what the run is bound by, then "
-			"those that\n"
-			"could win most, in coarse steps, then the cheapest. What a fix could win is at most a part of its cause's "
-			"share (all,\n"
-			"a half, a quarter, a tenth), and never more than the record shows of what it is about: exposed "
-			"communication, idle\n"
-			"time behind waits, in the data loader, or for launches, attention that computes all scores, time of the "
-			"allocator.\n"
-			"What saves memory is in bytes at the peak, by a memory snapshot; what costs time or results is advised only "
-			"where\n"
-			"memory limits the run: a request was refused, the allocator gave back and asked again, or at least 80 % of "
-			"the device\n"
-			"was reserved. A condition that the record cannot show is not taken for granted, except where the text says "
-			"\"where there\n"
-			"is\" a trace or snapshot, or \"as far as that is known\". A report shows three pieces of advice; `--json` "
-			"has all.\n");
+	ts_buf_str(out, page_head);
 	for (size_t i = 0; i < ts_playbook_n; i++) {
 		const struct ts_play *p = &ts_playbook[i];
 

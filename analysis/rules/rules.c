@@ -313,11 +313,11 @@ const struct ts_rule ts_rules[] = {
 	  {"min_pressure", 0.30, RATIO, "smallest share of the device's memory at which the rule fires"}, END},
 	 ts_check_memory_imbalance, JOB},
 	{"MEMORY.OUT_OF_MEMORY", "Memory ran out", "high",
-	 "a request was refused, and all that was free in segments that could have served it and left on the device is less than "
-	 "it asked for, or the device had enough left, by a memory snapshot",
-	 "Where the device had enough left, raise the limit on the process, or look at what else uses the device. Else use a smaller "
-	 "batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of what is carried "
-	 "from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
+	 "a request was refused, and what was free in segments that could have served it is, together with what the device had left, "
+	 "less than it asked for; or the device alone had enough left; by a memory snapshot",
+	 "Where the device had enough left, raise the limit on the process, or look at what else uses the device. Otherwise use a "
+	 "smaller batch or accumulate gradients, recompute activations, shard or shrink the optimizer's state, and let go of what "
+	 "is carried from step to step; tscope analyze --at oom SNAPSHOT shows what was held.",
 	 "new in tscope; other tools show the snapshot and leave the reason to the reader",
 	 {END}, ts_check_out_of_memory, OF_SNAPSHOT},
 	{"MEMORY.OOM_FRAGMENTED", "Memory ran out in pieces", "high",
@@ -359,11 +359,10 @@ const struct ts_rule ts_rules[] = {
 	  {"high_retries", 10, COUNT, "number of retries from which the severity is high"}, END},
 	 ts_check_retries, OF_SNAPSHOT},
 	{"MEMORY.EMPTIED", "The allocator's cache is emptied again and again", "low",
-	 "memory that was given back to the device though no request needed it adds up to at least min_peaks times the most that was "
+	 "memory that was given back to the device although no request needed it adds up to at least min_peaks times the most that was "
 	 "reserved, by a memory snapshot",
-	 "Call torch.cuda.empty_cache() not in the loop: it makes no more memory available to torch, waits for all work of the "
-	 "device, and "
-	 "what was given back is asked for again. The allocator's garbage_collection_threshold gives back, too.",
+	 "Do not call torch.cuda.empty_cache() in the loop: it makes no more memory available to torch, waits for all work of the "
+	 "device, and what was given back is asked for again. The allocator's garbage_collection_threshold gives back, too.",
 	 "PyTorch, CUDA semantics, \"Memory management\"; new in tscope",
 	 {{"min_peaks", 2, NONE, "what was given back, divided by the most that was reserved, from which the rule fires"}, END},
 	 ts_check_emptied, OF_SNAPSHOT},
@@ -455,8 +454,7 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_elementwise, OF_TRACE},
 	{"TRACE.LOADER", "The device waits for data", "high if the share is at least high_share, otherwise medium",
 	 "the device is idle because the host has not asked for the next work yet, while a thread of the host is in a data loader, "
-	 "for at "
-	 "least min_share of its time, by a trace",
+	 "for at least min_share of its time, by a trace",
 	 "Give the data loader workers (num_workers), let it prefetch further ahead, keep the workers between epochs, and move costly "
 	 "transforms out of it.",
 	 "the reading of Holistic Trace Analysis and of the profiler's plugin for TensorBoard, of the time alone in which a device "
@@ -468,17 +466,15 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_loader, OF_TRACE},
 	{"TRACE.MATH_ATTENTION", "Attention computes all scores", "medium",
 	 "what aten::_scaled_dot_product_attention_math launched takes at least min_share of the sum of all work, by a trace",
-	 "Let a fused kernel run: 16 bits, a head size and a mask that it supports; torch.nn.attention.sdpa_kernel says which there "
-	 "are, and "
-	 "a warning why one did not run.",
+	 "Let a fused kernel run: it needs a format of 16 bits, and a head size and a mask that it supports. Where "
+	 "torch.nn.attention.sdpa_kernel allows one kernel alone, torch warns why that one cannot run.",
 	 "Dao et al. 2022, FlashAttention (arXiv:2205.14135); PyTorch, scaled_dot_product_attention",
 	 {{"min_share", 0.05, RATIO, "share of the sum of all durations from which the rule fires"}, END},
 	 ts_check_math_attention, OF_TRACE},
 	{"TRACE.RECOMPILED", "The host compiles while training runs", "high if the share is at least high_share, otherwise medium",
 	 "torch.compile compiles on the host for at least min_share of the time of a trace",
 	 "If the trace begins after the warm-up, ask TORCH_LOGS=recompiles why: pad shapes or mark them dynamic, and keep numbers "
-	 "that change "
-	 "out of compiled functions. Else record a later step.",
+	 "that change out of compiled functions. Otherwise record a later step.",
 	 "PyTorch, torch.compile, \"Recompilation\"",
 	 {{"min_share", 0.05, RATIO, "share of the time of the main thread from which the rule fires"},
 	  {"high_share", 0.25, RATIO, "share of the time of the main thread from which the severity is high"}, END},

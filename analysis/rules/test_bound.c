@@ -242,12 +242,11 @@ static void retries_are_host(void **state)
 	about(s.b.shares[4].share, 0.35);
 	assert_int_equal(s.b.kind, TS_BOUND_HOST);
 	assert_true(holds(s.b.sentence, "spent waiting while the allocator asks the device for memory again"));
-	assert_true(tells(&s, "known for the time of the snapshot's events alone"));
+	assert_true(tells(&s, "known only for the time that the snapshot's events cover"));
 	assert_true(holds(s.b.memory.sentence, "for 2 requests the allocator gave back"));
 	ts_arena_finish(&s.arena);
 	decide(&s, REST(0.10, 0.85, 0, 0, 0.05, 0) "snapshot/free/reserved_bytes = 1; snapshot/allocator/retries_least_ratio ? no "
-	"times; "
-						   "snapshot/capacity/headroom_bytes ? not said");
+	"times; snapshot/capacity/headroom_bytes ? not said");
 	about(s.b.shares[1].share, 0.85);
 	assert_true(tells(&s, "Whether memory limits the run is not known: not said."));
 	assert_int_equal(s.b.memory.n_fixes, 0);

@@ -54,27 +54,23 @@ static void whether_memory_limits(void **state)
 		{SNAPSHOT "snapshot/refused/requests_count ? no history; " NO_CAPACITY, TS_LIMIT_UNKNOWN, "", "not said"},
 		{SNAPSHOT NO_CAPACITY REFUSED("0"), TS_LIMIT_REACHED, "memory limits the run: a request of 1 KiB was refused", ""},
 		{SNAPSHOT NO_CAPACITY "snapshot/refused/requests_count = 3", TS_LIMIT_REACHED,
-		 "memory limits the run: 3 requests "
-		 "were refused",
+		 "memory limits the run: 3 requests were refused",
 		 ""},
 		{SNAPSHOT LEFT("1048576") "snapshot/allocator/retries_count = 1", TS_LIMIT_REACHED,
 		 "memory limits the run: for 1 request the allocator gave back what it held and asked the device again", ""},
 		/* A fifth of the device is 209715.2 bytes. */
 		{SNAPSHOT LEFT("209716"), TS_LIMIT_FAR,
-		 "memory does not limit the batch: of the 1 MiB of the device at most 80 % "
-		 "were reserved",
+		 "memory does not limit the batch: at most 80 % of the device's 1 MiB were reserved",
 		 ""},
 		{SNAPSHOT LEFT("209715"), TS_LIMIT_REACHED,
-		 "memory limits the batch: of the 1 MiB of the device at most 80 % were "
-		 "reserved",
+		 "memory limits the batch: at most 80 % of the device's 1 MiB were reserved",
 		 ""},
 		{SNAPSHOT LEFT("1048576") "snapshot/fit/of = 'batch'; snapshot/fit/least = 24; snapshot/fit/most = 35", TS_LIMIT_FAR,
-		 "memory does not limit the batch: of the 1 MiB of the device at most 0 % were reserved; by the fit a batch of 24 "
-		 "fits, and "
-		 "none above 35",
+		 "memory does not limit the batch: at most 0 % of the device's 1 MiB were reserved; by the fit a batch of 24 "
+		 "fits, and none above 35",
 		 ""},
 		{SNAPSHOT LEFT("0") "snapshot/fit/of = 'batch'; snapshot/fit/least = 0; snapshot/fit/most = 0", TS_LIMIT_REACHED,
-		 "memory limits the batch: of the 1 MiB of the device at most 100 % were reserved; by the fit no batch fits", ""},
+		 "memory limits the batch: at most 100 % of the device's 1 MiB were reserved; by the fit no batch fits", ""},
 	};
 
 	(void)state;

@@ -594,7 +594,7 @@ static const struct rule_case cases[] = {
 	{"MEMORY.EMPTIED", "", APPLIES_NOT, NULL},
 	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/peak/reserved_bytes = 1048576; snapshot/allocator/emptied_bytes = 2097151", PASSES, NULL},
 	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/peak/reserved_bytes = 1048576; snapshot/allocator/emptied_bytes = 2097152", LOW,
-	 "2 MiB were given back to the device in all though no request needed it, 2 times the most"},
+	 "2 MiB were given back to the device in all although no request needed it: 2 times the most"},
 	{"MEMORY.EMPTIED", SNAPSHOT "snapshot/allocator/emptied_bytes ? no history", UNCHECKED, "no history"},
 	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 0; snapshot/allocator/retried_bytes = 0", PASSES, NULL},
 	{"MEMORY.RETRIES", SNAPSHOT "snapshot/allocator/retries_count = 9; snapshot/allocator/retried_bytes = 1024", MEDIUM,

@@ -7,8 +7,7 @@
 
 /* Fills io->bound from its measures and ranks. A job ends where its first rank runs out of memory, so the rows of memory snapshots are
  * those of the rank that had a request refused, else of one with retries, else of that which reserved the largest share of its device;
- * among equals the rank in view. What the allocator took on another rank, or on one of
- * which nothing says whose it is, is not taken from the time of the rank in view. */
+ * among equals the rank in view. Time of the allocator is taken from that of the rank in view only if the snapshot is that rank's. */
 enum ts_status ts_analyze_bound(struct ts_analysis *io, struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -77,9 +77,11 @@ enum ts_status ts_note_snapshot_of_any(struct ts_notes *a, size_t n, struct ts_s
 	enum ts_status status;
 
 	if (n > 1)
-		ts_buf_printf(&text, "of %zu memory snapshots nothing says whose they are; of these ", n);
+		ts_buf_printf(&text, "nothing says of which rank %zu memory snapshots are; of these ", n);
+	else
+		ts_buf_str(&text, "nothing says of which rank the memory snapshot ");
 	ts_buf_span(&text, name);
-	ts_buf_printf(&text, "%s%s", n > 1 ? ", the last by name, " : " is a memory snapshot, and nothing says of which rank; it ",
+	ts_buf_printf(&text, "%s%s", n > 1 ? ", the last by name, " : " is; it ",
 		      counts ? "counts as one of the run" : "does not count: tscope analyze RUN --snapshot NAME shows it");
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
@@ -101,7 +103,7 @@ enum ts_status ts_note_unused_trace(struct ts_notes *a, struct ts_span name, int
 	ts_buf_span(&text, name);
 	ts_buf_str(&text, " shows them");
 	if (others)
-		ts_buf_printf(&text, "; so it is with %zu other trace%s", others, others == 1 ? "" : "s");
+		ts_buf_printf(&text, "; the same holds for %zu other trace%s", others, others == 1 ? "" : "s");
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
 	return status;

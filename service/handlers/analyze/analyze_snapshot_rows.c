@@ -82,8 +82,7 @@ static enum ts_status too_long(uint64_t rows, struct ts_arena *arena, struct ts_
 {
 	const char *reason = ts_arena_printf(arena,
 					     "the memory snapshot has %" PRIu64 " events and blocks, and those of more than %d are "
-					     "not read "
-					     "here: tscope analyze RUN --snapshot NAME reads it",
+					     "not read here: tscope analyze RUN --snapshot NAME reads it",
 					     rows, TS_SERVED_SNAPSHOT_ROWS);
 
 	return reason ? ts_memory_rows_unread(reason, arena, io_rows, err) : ts_arena_error(arena, err);

@@ -148,11 +148,10 @@ static void whose_it_is(void **state)
 	analyze(&w, id, (struct ts_analyze_request){.fresh = false}, &a);
 	assert_non_null(finding(&a, "MEMORY.OUT_OF_MEMORY"));
 	assert_false(finding(&a, "MEMORY.OUT_OF_MEMORY")->has_rank);
-	assert_true(noted(&a, "rank7.pickle is a memory snapshot, and nothing says of which rank; it counts as one of the run"));
+	assert_true(noted(&a, "nothing says of which rank the memory snapshot rank7.pickle is; it counts as one of the run"));
 	analyze(&w, id, (struct ts_analyze_request){.has_rank = true, .rank = 0}, &a);
 	assert_null(finding(&a, "MEMORY.OUT_OF_MEMORY"));
-	assert_true(noted(&a, "rank7.pickle is a memory snapshot, and nothing says of which rank; it does not count: tscope analyze "
-			      "RUN "
+	assert_true(noted(&a, "nothing says of which rank the memory snapshot rank7.pickle is; it does not count: tscope analyze RUN "
 			      "--snapshot NAME shows it"));
 	id = make(&w, 1, &kept, 1);
 	analyze(&w, id, (struct ts_analyze_request){.has_rank = true, .rank = 0}, &a);

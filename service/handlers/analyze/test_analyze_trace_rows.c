@@ -209,7 +209,7 @@ static void what_counts_nowhere_is_said(void **state)
 		id = make(&w, ranks, kept, 2);
 		analyze(&w, id, (struct ts_analyze_request){.fresh = false}, &a);
 		assert_int_equal(noted(&a, "the trace a.json says that it is of rank 1, of which the run has no steps; so its figures "
-					   "do not count here, and --trace a.json shows them; so it is with 1 other trace"),
+					   "do not count here, and --trace a.json shows them; the same holds for 1 other trace"),
 				 ranks == 1);
 		assert_int_equal(noted(&a, "the trace b.json does not say of which rank it is; so its figures do not count here, and "
 					   "--trace b.json shows them"),

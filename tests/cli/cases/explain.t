@@ -34,12 +34,12 @@ $ tscope explain
 | MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; and in all by at least min_share of its peak
 | MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
 | MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
-| MEMORY.OUT_OF_MEMORY          high               a request was refused, and all that was free in segments that could have served it and left on the device is less than it asked for, or the device had enough left, by a memory snapshot
+| MEMORY.OUT_OF_MEMORY          high               a request was refused, and what was free in segments that could have served it is, together with what the device had left, less than it asked for; or the device alone had enough left; by a memory snapshot
 | MEMORY.OOM_FRAGMENTED         high               a request was refused although at least as much was free in segments that could have served it, alone or with what was left on the device, by a memory snapshot
 | MEMORY.HEADROOM               high, medium       less than min_bytes, and no more than max_share, of the device's memory was never reserved, by a memory snapshot
 | MEMORY.FRAGMENTS              medium, low        at the end of a memory snapshot at least min_share of the reserved memory is free where empty_cache does not return it, and at least min_reserved is reserved
 | MEMORY.RETRIES                high, medium       at least min_retries requests made the allocator give cached segments back and ask the device again, by a memory snapshot
-| MEMORY.EMPTIED                low                memory that was given back to the device though no request needed it adds up to at least min_peaks times the most that was reserved, by a memory snapshot
+| MEMORY.EMPTIED                low                memory that was given back to the device although no request needed it adds up to at least min_peaks times the most that was reserved, by a memory snapshot
 | MEMORY.CARRIED                medium, low        what outlived two steps of the optimizer, and is neither parameter, gradient nor optimizer state, is at least min_share of the peak, by a memory snapshot
 | MEMORY.GRADIENTS_KEPT         medium, low        the peak lies in a forward pass, and gradients hold at least min_share of it, by a memory snapshot
 | MEMORY.OPTIMIZER_STATE        low                the state of the optimizer is at least min_share of the peak, by a memory snapshot

@@ -162,9 +162,9 @@ $ tscope analyze ./limit.pickle | sed '/^MEMORY/,$d'
 | FINDINGS
 |   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
 |           A request of 5 MiB was refused although the device had 16 MiB left: by a limit on the
-|           process, or because the allocator takes more at once.
+|           process, or because the allocator asks the device for more at once.
 |           try: Where the device had enough left, raise the limit on the process, or look at what
-|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           else uses the device. Otherwise use a smaller batch or accumulate gradients, recompute
 |           activations, shard or shrink the optimizer's state, and let go of what is carried from
 |           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
@@ -190,7 +190,7 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |           A request of 8 GiB was refused: 0 B were free in segments that could have served it, the
 |           device had 12.1 KiB left, and even in one piece that is 8 GiB too little.
 |           try: Where the device had enough left, raise the limit on the process, or look at what
-|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           else uses the device. Otherwise use a smaller batch or accumulate gradients, recompute
 |           activations, shard or shrink the optimizer's state, and let go of what is carried from
 |           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
@@ -567,7 +567,7 @@ $ tscope analyze ./foreign.pickle
 |           A request of 9 B was refused: 0 B were free in segments that could have served it, the
 |           device had 1 B left, and even in one piece that is 8 B too little.
 |           try: Where the device had enough left, raise the limit on the process, or look at what
-|           else uses the device. Else use a smaller batch or accumulate gradients, recompute
+|           else uses the device. Otherwise use a smaller batch or accumulate gradients, recompute
 |           activations, shard or shrink the optimizer's state, and let go of what is carried from
 |           step to step; tscope analyze --at oom SNAPSHOT shows what was held.
 |
@@ -990,7 +990,7 @@ $ tscope analyze held | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the
 |     lowest rank that has steps, and --rank K shows another rank
-|   snapshot.pickle is a memory snapshot, and nothing says of which rank; it counts as one of the run
+|   nothing says of which rank the memory snapshot snapshot.pickle is; it counts as one of the run
 |
 | The run also has a trace: trace.json (rank 1); tscope analyze held --trace NAME shows what it says.
 |
