@@ -88,7 +88,8 @@ static enum ts_status add_unread(const struct ts_get_reply *run, struct ts_arena
 		name = name_of(&file, arena);
 		if (!name)
 			return ts_arena_error(arena, err);
-		io->files[io->n_files++] = (struct ts_job_file){.name = name, .state = TS_JOB_FILE_FAILED, .why = "push could not"};
+		io->files[io->n_files++] =
+			(struct ts_job_file){.name = name, .state = TS_JOB_FILE_FAILED, .why = "push could not read it"};
 	}
 	return TS_OK;
 }

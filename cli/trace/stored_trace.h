@@ -28,7 +28,8 @@ enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *word, const
 				     const struct ts_run_trace *traces, size_t n, struct ts_error *err);
 /* Names in a line behind what is shown the files of the run that could not be read when it was pushed; nothing, if all could. */
 enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, struct ts_error *err);
-/* Their names in a line behind what is said of the run's steps; also of memory snapshots. what: "trace"; option: "--trace". */
+/* Names the traces of the run in a line behind what is said of its steps, or its memory snapshots. what, option: "trace" and "--trace",
+ * or "memory snapshot" and "--snapshot". */
 enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char *what, const char *option,
 				 const struct ts_run_trace *files, size_t n, struct ts_error *err);
 /* Shows what the trace says, as ts_analyze_trace does of a file. */

@@ -573,27 +573,34 @@ static uint64_t without_rule(const struct ts_job_kind *kind)
 	return n;
 }
 
+/* One more of a list in words. */
+static const char *listed(struct ts_cli *cli, const char *text, const char *more)
+{
+	return or_empty(ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", " : "", or_empty(more)));
+}
+
 /* What is neither waiting nor transfer, kind by kind. Of kernels that are not matched the groups say why. */
 static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
 {
-	static const char *const words[TS_JOB_NO_RULES] = {"the traces do not name the root", "the clocks of their ranks are not known",
-							   "no rule says who waits for whom"};
+	static const char *const words[TS_JOB_NO_RULES] = {"the traces do not name the root of", "clocks of ranks are not known for",
+							   "no rule says who waits for whom in"};
 
 	for (int k = 0; k < TS_COLLECTIVES; k++) {
 		struct ts_job_kind all = kind_of_all(j, k);
 		const char *text = "";
 
-		for (int i = 0; i < TS_JOB_NO_RULES && text; i++)
+		for (int i = 0; i < TS_JOB_NO_RULES; i++)
 			if (all.no_rule[i])
-				text = ts_arena_printf(&cli->arena, "%s%sof %s matched ones %s", text, *text ? ", " : "",
-						       count(cli, all.no_rule[i]), words[i]);
-		if (text && all.kernels > all.matched)
-			text = ts_arena_printf(&cli->arena, "%s%s%s are not matched", text, *text ? ", " : "",
-					       count(cli, all.kernels - all.matched));
-		if (text && all.unknown_ns && all.matched > without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
-			text = ts_arena_printf(&cli->arena, "%s%swho is not waited for may wait or fill buffers until the last comes",
-					       text, *text ? ", " : "");
-		if (text && *text && all.unknown_ns)
+				text = listed(cli, text,
+					      ts_arena_printf(&cli->arena, "%s %s of the matched kernels", words[i],
+							      count(cli, all.no_rule[i])));
+		if (all.kernels > all.matched)
+			text = listed(cli, text,
+				      ts_arena_printf(&cli->arena, "kernels that are not matched: %s",
+						      count(cli, all.kernels - all.matched)));
+		if (all.unknown_ns && all.matched > without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
+			text = listed(cli, text, "a rank that nobody waits for may wait or fill buffers until the last comes");
+		if (*text && all.unknown_ns)
 			ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 					or_empty(ts_arena_printf(&cli->arena, "Unknown of %s: %s.",
 								 ts_collective_word((enum ts_collective)k), text)));

@@ -102,12 +102,13 @@ static enum ts_status refuse_options(const struct ts_cli *cli, const char *given
 		for (const struct ts_option *own = cli->verb->options; own->name; own++)
 			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0 && !(but && strcmp(name, but) == 0))
 				return ts_error_set(err, TS_INVALID, "diff: --%s works with %s, and %s", name,
-						    strcmp(name, "warmup") == 0 ? "the traces of two" : "two runs", given);
+						    strcmp(name, "warmup") == 0 ? "two traces, or two runs that have some" : "two runs",
+						    given);
 	}
 	return TS_OK;
 }
 
-/* Compares the snapshots of memory of two runs that have nothing else, unless an option asks for what only a diff of runs has. */
+/* Compares the memory snapshots of two runs that have nothing else, unless an option asks for what only a diff of runs has. */
 static enum ts_status snapshots_alone(struct ts_cli *cli, const struct ts_diff *diff, bool *ret_done, struct ts_error *err)
 {
 	struct ts_error refused;
@@ -118,7 +119,7 @@ static enum ts_status snapshots_alone(struct ts_cli *cli, const struct ts_diff *
 	return ts_diff_stored_snapshots(cli, &diff->a.id, &diff->b.id, NULL, ret_done, err);
 }
 
-/* --snapshot NAME: compares the snapshots of memory of this name, and nothing else. */
+/* --snapshot NAME: compares the memory snapshots of this name, and nothing else. */
 static enum ts_status snapshots_named(struct ts_cli *cli, const struct ts_diff *diff, const char *name, struct ts_error *err)
 {
 	bool done = false;
@@ -133,7 +134,7 @@ static enum ts_status snapshots_named(struct ts_cli *cli, const struct ts_diff *
 	return TS_OK;
 }
 
-/* Compares the traces of both runs, or their snapshots of memory, and nothing else where neither has steps. */
+/* Compares the traces of both runs, or their memory snapshots, and nothing else where neither has steps. */
 static enum ts_status with_traces(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
 {
 	const char *snapshot = ts_args_text(&cli->args, "snapshot");

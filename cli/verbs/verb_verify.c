@@ -54,7 +54,8 @@ static void list_drifts(struct ts_cli *cli, const struct ts_verify_event *e)
 	if (!n)
 		return;
 	ts_buf_printf(&cli->out,
-		      "What %s changed since it was counted, as when a name moves; this is no damage, and the next gc counts anew:\n",
+		      "What %s changed since it was counted, for example because a name moved; nothing is damaged, and the next gc "
+		      "counts again:\n",
 		      n == 1 ? "1 account uses has"
 			     : ts_arena_printf(&cli->arena, "%s accounts use has", ts_show_count(n, &cli->arena)));
 	for (size_t i = 0; i < e->n_drift; i++)

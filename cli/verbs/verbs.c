@@ -191,8 +191,8 @@ static const struct ts_example facts_examples[] = {
 
 static const struct ts_option analyze_options[] = {
 	{.name = "warmup", .letter = 'w', .argument = "N",
-	 .help = "leave out the first N steps as warm-up, of a trace the first that it marks; 0 leaves out none (default: as many as "
-		 "the step times show; of a trace the first of three or more, from means over steps alone)"},
+	 .help = "leave out the first N steps as warm-up, of a trace the first N that it marks; 0 leaves out none (default: as many as "
+		 "the step times show; of a trace, means over steps and the critical path leave out the first of three or more)"},
 	{.name = "rank", .letter = 'r', .argument = "N",
 	 .help = "analyze this rank (default: the lowest rank that has steps)"},
 	{.name = "trace", .argument = "NAME",
@@ -662,13 +662,13 @@ const struct ts_verb ts_verbs[] = {
 			 "first, and then one panel each for step times, memory, loss, ranks, efficiency, and what is "
 			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN
 			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
-			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, "
-			 "communication and how much of it is exposed, by stream and by step, idle time by cause, and kernels "
-			 "(docs/trace.md); where the time of the host went, what waited for a device and who asked. First come what "
-			 "to try, with the most that it could save, and findings. Of the options of runs --warmup, --policy, "
-			 "--fail-on and --html go with it: its page has flame graphs, too. They also go with a folder of such traces, "
-			 "and with a run that has those of several ranks and no steps, of which it says which rank is last at "
-			 "collectives, who waits, and whether a rank is slow.\n\n"
+			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, communication "
+			 "and how much of it is exposed, by stream and by step, idle time by cause, and kernels (docs/trace.md); "
+			 "where the time of the host went, what waited for a device and who asked. First come what to try, with the "
+			 "most that it could save, and findings. The options --warmup, --policy, --fail-on and --html work as for "
+			 "runs; the page has flame graphs, too. With the same options it takes a folder of such traces, or a run "
+			 "that has the traces of several ranks and no steps: then it shows which rank comes last to collectives, "
+			 "who waits, and whether a rank is slow.\n\n"
 			 "The path of a memory snapshot (torch.cuda.memory._dump_snapshot; a pickle, of which nothing is executed) may "
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
@@ -739,7 +739,8 @@ const struct ts_verb ts_verbs[] = {
 			 "can be given.\n\n"
 			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "
 			 "and what is gone, by kind and by stack, at the peak and at the end. It exits with 0 if they are the same "
-			 "to the byte, with 1 if not, and with 3 if they have no device in common.\n\n"
+			 "to the byte, with 1 if not, and with 3 if they have no device in common. It does the same for two runs that "
+			 "have memory snapshots alone and, with --snapshot, for two runs that have some beside their steps.\n\n"
 			 ABOUT_RUN,
 		.options = diff_options,
 		.examples = diff_examples,

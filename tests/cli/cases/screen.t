@@ -109,7 +109,9 @@ $ tscope diff --help
 | Two memory snapshots may stand there, too (docs/memory.md). Then the command
 | shows what grew, what is new and what is gone, by kind and by stack, at the peak
 | and at the end. It exits with 0 if they are the same to the byte, with 1 if not,
-| and with 3 if they have no device in common.
+| and with 3 if they have no device in common. It does the same for two runs that
+| have memory snapshots alone and, with --snapshot, for two runs that have some
+| beside their steps.
 |
 | RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
 | more) of an id; a prefix run:, tag:, branch: or id: chooses one of these. A RUN

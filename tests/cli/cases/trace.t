@@ -2935,7 +2935,7 @@ $ tscope diff --warmup 2 ./traced/trace.json ./traced/slower.json | head -10; ts
 | A         ./traced/trace.json, 6 steps, 1 to 6
 $ tscope diff --warmup 6 ./traced/trace.json ./traced/slower.json; tscope diff --warmup 1 ./memory/oom.pickle ./memory/oom.pickle; tscope diff --warmup 1 ./runs/base ./runs/rerun
 ! tscope: diff: --warmup 6 leaves no step of ./traced/trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
-! tscope: diff: --warmup works with the traces of two, and these are memory snapshots
+! tscope: diff: --warmup works with two traces, or two runs that have some, and these are memory snapshots
 ! tscope: diff: --warmup is for traces, and these runs have none of the same rank
 [2]
 $ tscope diff --warmup 2 bare1 bare2 | sed -n '2,3p'; tscope diff --warmup 9 bare1 bare2

@@ -134,8 +134,8 @@ $ tscope analyze ./traced/pipeline
 |   broadcast         9   4.800000 ms        9  3.000000 ms  1.800000 ms  0.000000 ms
 |   reduce            9   4.800000 ms        9      unknown  1.800000 ms  3.000000 ms
 |   send_recv        12   9.000000 ms       12  6.600000 ms  1.800000 ms  0.600000 ms
-|   Unknown of reduce: of 9 matched ones the traces do not name the root.
-|   Unknown of send_recv: who is not waited for may wait or fill buffers until the last comes.
+|   Unknown of reduce: the traces do not name the root of 9 of the matched kernels.
+|   Unknown of send_recv: a rank that nobody waits for may wait or fill buffers until the last comes.
 |
 | Stragglers, by own time of steps
 |   It cannot be decided whether a rank is slow: 3 steps of all ranks do not show for how long differences between them last. It would take at least 8 steps.
@@ -185,7 +185,7 @@ $ tscope analyze pushed > stored.txt; tscope analyze ./traced/job > folder.txt; 
 | 5c5,7
 | < note      trace.json was not read: byte 35: expected a value
 | ---
-| > note      trace.json was not read: push could not
+| > note      trace.json was not read: push could not read it
 | > note      1 file of the run was not read: its folder, pushed again, says why, and tscope export
 | >           pushed writes it back
 | 7,8c9
@@ -225,14 +225,14 @@ $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings;
 # Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read.
 $ cp -r pushed many; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again'
 | outcome   created
-| note      trace.json was not read: push could not
-| note      w_1.pt.trace.json was not read: push could not
-| note      w_2.pt.trace.json was not read: push could not
-| note      w_3.pt.trace.json was not read: push could not
-| note      w_4.pt.trace.json was not read: push could not
-| note      w_5.pt.trace.json was not read: push could not
-| note      w_6.pt.trace.json was not read: push could not
-| note      w_7.pt.trace.json was not read: push could not
+| note      trace.json was not read: push could not read it
+| note      w_1.pt.trace.json was not read: push could not read it
+| note      w_2.pt.trace.json was not read: push could not read it
+| note      w_3.pt.trace.json was not read: push could not read it
+| note      w_4.pt.trace.json was not read: push could not read it
+| note      w_5.pt.trace.json was not read: push could not read it
+| note      w_6.pt.trace.json was not read: push could not read it
+| note      w_7.pt.trace.json was not read: push could not read it
 | note      and 2 more such files; --json has all
 | note      10 files of the run were not read: its folder, pushed again, says why, and tscope export
 |           many writes them back
