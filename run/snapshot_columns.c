@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "run/file_columns.h"
 #include "run/head.h"
+#include "run/run_index.h"
 
 enum { BATCH = TS_FILE_COLUMNS_BATCH, FIELDS_MAX = 16 };
 
@@ -426,5 +427,20 @@ enum ts_status ts_snapshot_columns_load(ts_object_source *get, void *ctx, const 
 	if (status)
 		return ts_error_prefix(err, "columns of a snapshot");
 	*ret_snapshot = snapshot;
+	return TS_OK;
+}
+
+enum ts_status ts_snapshot_columns_rows(ts_object_source *get, void *ctx, const struct ts_id *index, struct ts_arena *arena,
+					uint64_t *ret_rows, struct ts_error *err)
+{
+	struct ts_index found;
+	uint64_t rows = 0;
+
+	if (ts_run_index(get, ctx, index, TS_RANK_JOB, arena, &found, err))
+		return err->status;
+	for (size_t i = 0; i < found.n_tables; i++)
+		if (found.tables[i].kind == TS_TABLE_SNAPSHOT_EVENTS || found.tables[i].kind == TS_TABLE_SNAPSHOT_BLOCKS)
+			rows += found.tables[i].rows;
+	*ret_rows = rows;
 	return TS_OK;
 }

@@ -15,5 +15,9 @@ enum ts_status ts_snapshot_columns_write(const struct ts_snapshot *snapshot, ts_
 /* The tables lie in the arena. TS_DAMAGED where the objects are not what is written, TS_NOT_FOUND as get. */
 enum ts_status ts_snapshot_columns_load(ts_object_source *get, void *ctx, const struct ts_id *index, struct ts_arena *arena,
 					struct ts_snapshot *ret_snapshot, struct ts_error *err);
+/* How many events and blocks there are, by the index alone: replaying them takes time and memory in proportion. The arena is for
+ * work. */
+enum ts_status ts_snapshot_columns_rows(ts_object_source *get, void *ctx, const struct ts_id *index, struct ts_arena *arena,
+					uint64_t *ret_rows, struct ts_error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "run/run_index.h"
 #include "run/snapshot_columns.h"
 #include "service/handlers/analyze/analyze_notes.h"
 
@@ -64,20 +63,6 @@ enum ts_status ts_snapshots_find(struct ts_fetch *f, const struct ts_run *run, s
 	return TS_OK;
 }
 
-static enum ts_status count(struct ts_fetch *f, const struct ts_run_trace *of, struct ts_arena *work, uint64_t *ret,
-			    struct ts_error *err)
-{
-	struct ts_index index;
-
-	*ret = 0;
-	if (ts_run_index(ts_fetch_source, f, &of->columns, TS_RANK_JOB, work, &index, err))
-		return err->status;
-	for (size_t i = 0; i < index.n_tables; i++)
-		if (index.tables[i].kind == TS_TABLE_SNAPSHOT_EVENTS || index.tables[i].kind == TS_TABLE_SNAPSHOT_BLOCKS)
-			*ret += index.tables[i].rows;
-	return TS_OK;
-}
-
 static enum ts_status too_long(uint64_t rows, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
 {
 	const char *reason = ts_arena_printf(arena,
@@ -111,7 +96,7 @@ enum ts_status ts_snapshots_rows(struct ts_fetch *f, const struct ts_run_trace *
 	uint64_t rows;
 
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
-	status = count(f, of, &work, &rows, err);
+	status = ts_snapshot_columns_rows(ts_fetch_source, f, &of->columns, &work, &rows, err);
 	if (!status)
 		status = rows > TS_SERVED_SNAPSHOT_ROWS ? too_long(rows, arena, io_rows, err)
 							: read_rows(f, of, capacity, &work, arena, io_rows, err);

@@ -1,7 +1,6 @@
 #include "service/handlers/gate/gate_memory.h"
 
 #include "analysis/snapshot/memory_diff.h"
-#include "run/run_index.h"
 #include "run/snapshot_columns.h"
 #include "service/handlers/gate/gate_files.h"
 
@@ -13,14 +12,10 @@ static enum ts_status are_few(struct ts_fetch *f, const struct ts_run_trace *con
 {
 	*ret_few = true;
 	for (int k = 0; k < 2; k++) {
-		struct ts_index index;
-		uint64_t rows = 0;
+		uint64_t rows;
 
-		if (ts_run_index(ts_fetch_source, f, &of[k]->columns, TS_RANK_JOB, arena, &index, err))
+		if (ts_snapshot_columns_rows(ts_fetch_source, f, &of[k]->columns, arena, &rows, err))
 			return err->status;
-		for (size_t i = 0; i < index.n_tables; i++)
-			if (index.tables[i].kind == TS_TABLE_SNAPSHOT_EVENTS || index.tables[i].kind == TS_TABLE_SNAPSHOT_BLOCKS)
-				rows += index.tables[i].rows;
 		*ret_few = *ret_few && rows <= TS_SERVED_SNAPSHOT_ROWS;
 	}
 	return TS_OK;
