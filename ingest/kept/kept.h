@@ -59,6 +59,8 @@ enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *
 /* Which of them lies in the folder itself: a trace if there is one, else a snapshot. A folder that cannot be listed has none. Fails
  * with TS_NO_MEMORY only. */
 enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept_kind *ret, struct ts_error *err);
+/* Whether the path is that of another run, whose files are its own (kept->around). */
+bool ts_kept_is_other(const struct ts_kept_set *kept, const char *path);
 /* Whether a folder of this name is that of a rank: "rank3". */
 bool ts_kept_is_rank(const char *name);
 /* The rank in "rank0_snapshot.pickle", "snapshot_rank_3.pickle", "rank-12"; TS_TRACE_NONE: it has none, or two, or one that is local to

@@ -130,11 +130,6 @@ enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept
 
 /* --- ranks --- */
 
-static bool is_letter(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The number behind "rank" at this place; TS_TRACE_NONE: there is none, or the word goes on. */
 static int64_t rank_at(struct ts_span name, size_t at)
 {
@@ -146,7 +141,8 @@ static int64_t rank_at(struct ts_span name, size_t at)
 		digits = ts_span_from(digits, 1);
 	while (n < digits.len && ts_is_digit(digits.data[n]))
 		n++;
-	if (!n || (n < digits.len && is_letter(digits.data[n])) || !ts_parse_i64(ts_span_part(digits, 0, n), &rank) || rank > INT32_MAX)
+	if (!n || (n < digits.len && ts_is_alpha(digits.data[n])) || !ts_parse_i64(ts_span_part(digits, 0, n), &rank) ||
+	    rank > INT32_MAX)
 		return TS_TRACE_NONE;
 	return rank;
 }
@@ -158,7 +154,7 @@ int64_t ts_rank_in_name(struct ts_span name)
 	for (size_t at = 0; at + 4 < name.len; at++) {
 		int64_t rank;
 
-		if (memcmp(name.data + at, "rank", 4) != 0 || (at && is_letter(name.data[at - 1])))
+		if (memcmp(name.data + at, "rank", 4) != 0 || (at && ts_is_alpha(name.data[at - 1])))
 			continue;
 		if (at >= 6 && memcmp(name.data + at - 6, "local", 5) == 0)
 			continue;
@@ -301,14 +297,21 @@ bool ts_kept_is_rank(const char *name)
 	return true;
 }
 
+bool ts_kept_is_other(const struct ts_kept_set *kept, const char *path)
+{
+	for (size_t i = 0; kept->around && i < kept->around->n_others; i++)
+		if (strcmp(kept->around->others[i], path) == 0)
+			return true;
+	return false;
+}
+
 /* A folder that is a run of its own keeps its files. */
 static bool is_run(const struct ts_kept_set *kept, const char *top, const char *directory)
 {
 	static const char *const names[] = {"steps.jsonl", TS_FRAME_FILE, "run.json"};
 
-	for (size_t i = 0; kept->around && i < kept->around->n_others; i++)
-		if (strcmp(kept->around->others[i], directory) == 0)
-			return true;
+	if (ts_kept_is_other(kept, directory))
+		return true;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		char *path = ts_path_join(kept->arena, directory, names[i]);
 

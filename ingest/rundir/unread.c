@@ -35,15 +35,6 @@ static bool is_kept(const struct ts_kept_set *kept, const char *path)
 	return false;
 }
 
-/* Another run has read it. */
-static bool is_other(const struct ts_kept_set *kept, const char *path)
-{
-	for (size_t i = 0; kept->around && i < kept->around->n_others; i++)
-		if (strcmp(kept->around->others[i], path) == 0)
-			return true;
-	return false;
-}
-
 /* What is gathered on the way through the folders. */
 struct telling {
 	const struct ts_kept_set *kept;
@@ -88,7 +79,7 @@ static enum ts_status tell_folder(struct telling *t, const char *directory, cons
 
 		if (!path || !shown)
 			return ts_arena_error(arena, err);
-		if (is_passed_over(names[i], kind, *inner) || is_other(t->kept, path))
+		if (is_passed_over(names[i], kind, *inner) || ts_kept_is_other(t->kept, path))
 			continue;
 		if (!is_kept(t->kept, path) ? say(t, shown, err)
 					    : kind == TS_FILE_DIRECTORY && tell_folder(t, path, shown, err))
