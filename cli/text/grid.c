@@ -82,7 +82,7 @@ static bool is_place(struct ts_span text)
 {
 	size_t at = text.len;
 
-	while (at && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+	while (at && ts_is_digit(text.data[at - 1]))
 		at--;
 	return at > 1 && at < text.len && text.data[at - 1] == ':' && memchr(text.data, '.', at);
 }
