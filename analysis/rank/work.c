@@ -219,3 +219,10 @@ void ts_work_override(struct ts_work_number *number, double value)
 {
 	*number = (struct ts_work_number){.known = true, .said = true, .value = value, .source = "command line"};
 }
+
+uint64_t ts_work_capacity(const struct ts_work *work)
+{
+	const struct ts_work_number *bytes = &work->device_bytes;
+
+	return bytes->known && bytes->value >= 1 && bytes->value < TS_WORK_CAPACITY_MAX ? (uint64_t)bytes->value : 0;
+}

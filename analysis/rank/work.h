@@ -58,10 +58,14 @@ struct ts_work {
 	struct ts_work_number tokens, samples; /* sums of these columns over the counted steps, of all ranks that have them */
 };
 
+#define TS_WORK_CAPACITY_MAX 0x1p62 /* bytes; no device has as many */
+
 /* facts are sorted and are all facts of the analyzed rank (ts_facts_whole). Spans point into them. tokens and samples are
  * unknown afterwards. */
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work);
 /* Sets a number that the user gave, which takes precedence over every fact. value is finite and above 0. */
 void ts_work_override(struct ts_work_number *number, double value);
+/* The memory of a device in whole bytes; 0: it is not known, or cannot be that of one. */
+uint64_t ts_work_capacity(const struct ts_work *work);
 
 #endif

@@ -3,7 +3,6 @@
 #include "analysis/peers/axolotl_snapshot.h"
 #include "analysis/peers/axolotl_trace.h"
 #include "analysis/peers/kempner.h"
-#include "cli/core/device_memory.h"
 #include "cli/core/verb.h"
 #include "cli/text/show_value.h"
 #include "cli/trace/analyze_trace.h"
@@ -69,37 +68,31 @@ enum ts_status ts_stored_trace_as_peer(struct ts_cli *cli, const struct ts_run_t
 	return status;
 }
 
-static enum ts_status show_snapshot(struct ts_cli *cli, const char *path, const struct ts_snapshot *snapshot, double bytes,
+static enum ts_status show_snapshot(struct ts_cli *cli, const char *path, const struct ts_snapshot *snapshot, uint64_t bytes,
 				    struct ts_error *err)
 {
 	struct ts_peer_answer answer;
 
-	if (ts_axolotl_snapshot(snapshot, (uint64_t)bytes, path, &cli->arena, &answer, err))
+	if (ts_axolotl_snapshot(snapshot, bytes, path, &cli->arena, &answer, err))
 		return err->status;
 	answer.path = path;
 	return ts_render_peer(cli, &answer, err);
 }
 
 /* *ret_bytes: what --device-memory says; 0 without it. */
-static enum ts_status snapshot_options(const struct ts_cli *cli, double *ret_bytes, struct ts_error *err)
+static enum ts_status snapshot_options(const struct ts_cli *cli, uint64_t *ret_bytes, struct ts_error *err)
 {
 	const char *tool = ts_args_text(&cli->args, "as");
-	bool given;
 
-	*ret_bytes = 0;
 	if (tool && strcmp(tool, "axolotl") != 0)
 		return ts_error_set(err, TS_INVALID, "analyze: %s has no tables of memory snapshots", tool);
-	if (ts_device_memory_option(&cli->args, &given, ret_bytes, err))
-		return ts_error_prefix(err, "analyze");
-	if (given && *ret_bytes >= 0x1p62)
-		return ts_error_set(err, TS_INVALID, "analyze: --device-memory %g bytes cannot be the memory of a device", *ret_bytes);
-	return TS_OK;
+	return ts_capacity_option(&cli->args, ret_bytes, err) ? ts_error_prefix(err, "analyze") : TS_OK;
 }
 
 enum ts_status ts_snapshot_as_peer(struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	struct ts_snapshot snapshot;
-	double bytes;
+	uint64_t bytes;
 
 	if (snapshot_options(cli, &bytes, err) || ts_snapshot_load(path, &cli->arena, &snapshot, err))
 		return err->status;
@@ -110,7 +103,7 @@ enum ts_status ts_stored_snapshot_as_peer(struct ts_cli *cli, const struct ts_ge
 					  struct ts_error *err)
 {
 	struct ts_stored_snapshot stored;
-	double bytes;
+	uint64_t bytes;
 
 	if (snapshot_options(cli, &bytes, err))
 		return err->status;

@@ -4,9 +4,7 @@
 #include "analysis/snapshot/memory_moment.h"
 #include "analysis/snapshot/memory_rows.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "cli/core/ask.h"
-#include "cli/core/device_memory.h"
 #include "cli/core/path_run.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
@@ -25,14 +23,11 @@ bool ts_is_snapshot(const char *word)
 static enum ts_status device_memory(const struct ts_cli *cli, const struct ts_device_capacity *facts,
 				    struct ts_device_capacity *ret_capacity, struct ts_error *err)
 {
-	double bytes = 0;
-	bool given = false;
+	uint64_t bytes = 0;
 
-	if (ts_device_memory_option(&cli->args, &given, &bytes, err))
+	if (ts_capacity_option(&cli->args, &bytes, err))
 		return err->status;
-	if (given && bytes >= 0x1p62)
-		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
-	*ret_capacity = given ? (struct ts_device_capacity){(uint64_t)bytes, NULL} : *facts;
+	*ret_capacity = ts_args_has(&cli->args, "device-memory") ? (struct ts_device_capacity){bytes, NULL} : *facts;
 	return TS_OK;
 }
 

@@ -1,16 +1,30 @@
 #include "cli/snapshot/device_capacity.h"
 
 #include "analysis/rank/work.h"
+#include "cli/core/device_memory.h"
 #include "ingest/rundir/around.h"
+
+enum ts_status ts_capacity_option(const struct ts_args *args, uint64_t *ret_bytes, struct ts_error *err)
+{
+	double bytes = 0;
+	bool given = false;
+
+	if (ts_device_memory_option(args, &given, &bytes, err))
+		return err->status;
+	if (given && bytes >= TS_WORK_CAPACITY_MAX)
+		return ts_error_set(err, TS_INVALID, "--device-memory %g bytes cannot be the memory of a device", bytes);
+	*ret_bytes = given ? (uint64_t)bytes : 0;
+	return TS_OK;
+}
 
 struct ts_device_capacity ts_capacity_of_facts(const struct ts_facts *facts)
 {
 	struct ts_work work;
+	uint64_t bytes;
 
 	ts_work_of_facts(facts, &work);
-	if (!work.device_bytes.known || work.device_bytes.value < 1 || work.device_bytes.value >= 0x1p62)
-		return (struct ts_device_capacity){0, NULL};
-	return (struct ts_device_capacity){(uint64_t)work.device_bytes.value, work.device_bytes.source};
+	bytes = ts_work_capacity(&work);
+	return (struct ts_device_capacity){bytes, bytes ? work.device_bytes.source : NULL};
 }
 
 enum ts_status ts_capacity_around(struct ts_cli *cli, const char *file, struct ts_device_capacity *ret, struct ts_error *err)

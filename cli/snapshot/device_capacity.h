@@ -1,4 +1,4 @@
-/* device_capacity.h - what the facts of a run say of the memory of a device. */
+/* device_capacity.h - the memory of a device, by --device-memory or by the facts of a run. */
 #ifndef TSCOPE_CLI_SNAPSHOT_DEVICE_CAPACITY_H
 #define TSCOPE_CLI_SNAPSHOT_DEVICE_CAPACITY_H
 
@@ -10,6 +10,8 @@ struct ts_device_capacity {
 	const char *source; /* "facts.json", static; NULL where it is not known, or an option says it */
 };
 
+/* What --device-memory says; 0 without it. */
+enum ts_status ts_capacity_option(const struct ts_args *args, uint64_t *ret_bytes, struct ts_error *err);
 struct ts_device_capacity ts_capacity_of_facts(const struct ts_facts *facts);
 /* By the facts of the run in whose directory the file lies, if it lies in one. Facts that cannot be read are said to stderr. */
 enum ts_status ts_capacity_around(struct ts_cli *cli, const char *file, struct ts_device_capacity *ret, struct ts_error *err);

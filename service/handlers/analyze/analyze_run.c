@@ -253,13 +253,6 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
-static uint64_t capacity(const struct ts_work *work)
-{
-	const struct ts_work_number *bytes = &work->device_bytes;
-
-	return bytes->known && bytes->value >= 1 && bytes->value < 0x1p62 ? (uint64_t)bytes->value : 0;
-}
-
 /* Analyzes a rank, and beside its steps its trace and its memory snapshot, if it has them. */
 static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
 				     struct ts_error *err)
@@ -273,7 +266,7 @@ static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysi
 	    ts_traces_rows(a->fetch, &a->traces, rank->index->rank, rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the trace of rank %" PRId32, rank->index->rank);
 	if (snapshot &&
-	    ts_snapshots_rows(a->fetch, snapshot, capacity(rank->work), rank->arena, &rank->out->measures, err))
+	    ts_snapshots_rows(a->fetch, snapshot, ts_work_capacity(rank->work), rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the memory snapshot of rank %" PRId32, rank->index->rank);
 	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
 }
@@ -402,7 +395,7 @@ static enum ts_status snapshot_of_any(struct analyzing *a, struct ts_error *err)
 
 	if (!of)
 		return TS_OK;
-	if (counts && ts_snapshots_rows(a->fetch, of, capacity(&a->work), a->arena, &a->out->measures, err))
+	if (counts && ts_snapshots_rows(a->fetch, of, ts_work_capacity(&a->work), a->arena, &a->out->measures, err))
 		return ts_error_prefix(err, "the memory snapshot");
 	return ts_note_snapshot_of_any(&a->notes, n, of->name, counts, err);
 }
