@@ -36,7 +36,7 @@ static void advice(struct ts_report *r, const struct ts_memory_advice *a)
 	s->head = ts_report_text(r, a->sentence);
 	ts_report_memory_fixes(r, s, a, FIXES_SHOWN);
 	if (!a->n_fixes)
-		ts_report_line(r, s, NULL, "no fix of the playbook is shown to save memory at the peak");
+		ts_report_line(r, s, NULL, "the snapshot shows no fix of the playbook that would save memory at the peak");
 }
 
 static void findings(struct ts_report *r, const struct ts_findings *f)

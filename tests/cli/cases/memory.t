@@ -157,7 +157,7 @@ $ tscope analyze ./limit.pickle | sed '/^MEMORY/,$d'
 |                Nothing was in use.
 |
 | WHAT TO TRY  memory limits the run: 2 requests were refused
-|   no fix of the playbook is shown to save memory at the peak
+|   the snapshot shows no fix of the playbook that would save memory at the peak
 |
 | FINDINGS
 |   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
@@ -183,7 +183,7 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |                (unknown).
 |
 | WHAT TO TRY  memory limits the run: a request of 8 GiB was refused
-|   no fix of the playbook is shown to save memory at the peak
+|   the snapshot shows no fix of the playbook that would save memory at the peak
 |
 | FINDINGS
 |   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
@@ -560,7 +560,7 @@ $ tscope analyze ./foreign.pickle
 |                (unknown). Of what was in use 500 B were there before recording began.
 |
 | WHAT TO TRY  memory limits the run: a request of 9 B was refused
-|   no fix of the playbook is shown to save memory at the peak
+|   the snapshot shows no fix of the playbook that would save memory at the peak
 |
 | FINDINGS
 |   HIGH    Memory ran out (MEMORY.OUT_OF_MEMORY)
