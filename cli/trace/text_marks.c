@@ -107,13 +107,20 @@ static void attention(struct ts_cli *cli, const struct ts_work_marks *m, const s
 					  ts_trace_plural(cli, m->found[i].count, "operator"), part(cli, &m->found[i].sum, all)));
 }
 
-/* ", 2 a step", of a count within steps. */
+/* " (2 a step)", of a count within steps. */
 static const char *by_step(struct ts_cli *cli, uint64_t n, uint64_t steps)
 {
 	const char *text = "";
 
 	if (steps)
-		text = ts_arena_printf(&cli->arena, ", %.*f a step", n % steps ? 1 : 0, (double)n / (double)steps);
+		text = ts_arena_printf(&cli->arena, " (%.*f a step)", n % steps ? 1 : 0, (double)n / (double)steps);
+	return text ? text : "";
+}
+
+static const char *entries(struct ts_cli *cli, uint64_t n)
+{
+	const char *text = ts_arena_printf(&cli->arena, "%s entries", ts_trace_count(cli, n));
+
 	return text ? text : "";
 }
 
@@ -122,10 +129,11 @@ static void graph_breaks(struct ts_cli *cli, const struct ts_graph_breaks *b)
 	if (b->all.entries)
 		line(cli,
 		     ts_arena_printf(&cli->arena,
-				     "Compiled regions were entered %s%s, of which %s%s ended at a graph break that another region "
-				     "followed; breaks without one do not show.",
+				     "Compiled regions were entered %s%s; %s%s ended at a graph break behind which another region was "
+				     "entered. Breaks behind which none was entered do not show.",
 				     ts_trace_plural(cli, b->all.entries, "time"), by_step(cli, b->in_steps.entries, b->steps),
-				     ts_trace_count(cli, b->all.breaks), by_step(cli, b->in_steps.breaks, b->steps)));
+				     b->all.breaks == 1 ? "1 entry" : entries(cli, b->all.breaks),
+				     by_step(cli, b->in_steps.breaks, b->steps)));
 	else if (b->graph_calls)
 		line(cli,
 		     ts_arena_printf(&cli->arena,
@@ -133,7 +141,7 @@ static void graph_breaks(struct ts_cli *cli, const struct ts_graph_breaks *b)
 				     "them.",
 				     ts_trace_plural(cli, b->graph_calls, "time")));
 	if (b->all.entries && b->all.lookups)
-		line(cli, ts_arena_printf(&cli->arena, "Of %s for compiled code %s%s led to none, and the frame ran as it is.",
+		line(cli, ts_arena_printf(&cli->arena, "Of %s for compiled code %s%s found none, and the frame ran as it is.",
 					  ts_trace_plural(cli, b->all.lookups, "lookup"), ts_trace_count(cli, b->all.fell_back),
 					  by_step(cli, b->in_steps.fell_back, b->steps)));
 	else if (b->all.entries)

@@ -80,7 +80,7 @@ static const char *over(struct ts_cli *cli, const struct ts_trace_answer *a)
 		return ts_arena_printf(&cli->arena,
 				       "the last %s of %" PRIu64 ", from step %s on. Left out of every figure as warm-up: the first "
 				       "%s, %s of devices that %s launched before step %s began, and what the host began before",
-				       steps, w->marked, from, ts_trace_plural(cli, w->steps, "step"),
+				       steps, w->marked, from, w->steps == 1 ? "step" : ts_trace_plural(cli, w->steps, "step"),
 				       ts_trace_plural(cli, w->events, "event"), w->events == 1 ? "was" : "were", from);
 	if (!a->lines.n_steps)
 		return "all of the trace";

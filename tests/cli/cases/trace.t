@@ -2495,7 +2495,7 @@ $ tscope analyze stored --trace trace.json --warmup 1 | head -12
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events, and after the warm-up: 5 operators, 0 Python functions, 5 annotations, 11
 |           runtime calls; 10 kernels, 1 copy, 0 fills; 0 flows, 0 allocations, 0 counters
-| over      the last 5 steps of 6, from step 2 on. Left out of every figure as warm-up: the first 1
+| over      the last 5 steps of 6, from step 2 on. Left out of every figure as warm-up: the first
 |           step, 2 events of devices that were launched before step 2 began, and what the host began
 |           before
 |

@@ -76,8 +76,8 @@ says = said(RECORDED)
 for key, n in A_STEP.items():
     if says[key] != 3 * n or says["in_steps_" + key] != 3 * n:
         bad.append(f"{key} is {says[key]}, and not {3 * n}")
-SENTENCES = ("Compiled regions were entered 18 times, 6 a step, of which 6, 2 a step ended at a graph break",
-             "Of 21 lookups for compiled code 3, 1 a step led to none")
+SENTENCES = ("Compiled regions were entered 18 times (6 a step); 6 entries (2 a step) ended at a graph break",
+             "Of 21 lookups for compiled code 3 (1 a step) found none")
 text = " ".join(subprocess.run([TSCOPE, "analyze", RECORDED], capture_output=True, text=True).stdout.split())
 bad += [f"the text does not say: {s}" for s in SENTENCES if s not in text]
 paths = [RECORDED] + sorted(glob.glob(os.path.join(sys.argv[2], "*.json.gz")) if len(sys.argv) > 2 else [])
