@@ -74,18 +74,28 @@ static bool knows_calls(struct ts_check *c)
 	return false;
 }
 
-void ts_check_host_bound(struct ts_check *c)
+/* A part of the time in which the device waits for the host; when: "while the host is in a data loader". */
+static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const char *when)
 {
 	double share, seconds;
 
-	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_HOST, &share, &seconds) || !knows_calls(c))
+	if (!has_trace(c) || !need_time(c, what, &share, &seconds) || !knows_calls(c))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_worse(c, share);
-	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-		      "The device is idle for %s of its time, %s, before the host asks for the next work", ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")), "The device is idle for %s of its time, %s, %s",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, when);
+}
+
+void ts_check_host_bound(struct ts_check *c)
+{
+	idle_for_host(c, TS_TIME_IDLE_HOST, "before the host asks for the next work");
+}
+
+void ts_check_loader(struct ts_check *c)
+{
+	idle_for_host(c, TS_TIME_IDLE_LOADING, "while the host is in a data loader");
 }
 
 void ts_check_sync(struct ts_check *c)
@@ -140,7 +150,8 @@ void ts_check_copies(struct ts_check *c)
 		      ts_say_seconds(seconds).text);
 }
 
-static void part_of_work(struct ts_check *c, enum ts_trace_time what, const char *of)
+/* takes: "Fills of memory take". */
+static void part_of_work(struct ts_check *c, enum ts_trace_time what, enum ts_severity severity, const char *takes)
 {
 	double share, seconds;
 
@@ -149,45 +160,22 @@ static void part_of_work(struct ts_check *c, enum ts_trace_time what, const char
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_worse(c, share);
-	ts_check_fire(c, TS_SEVERITY_LOW, "%s take %s of the sum of all work, %s", of, ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text);
+	ts_check_fire(c, severity, "%s %s of the sum of all work, %s", takes, ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
 void ts_check_fills(struct ts_check *c)
 {
-	part_of_work(c, TS_TIME_FILLS, "Fills of memory");
+	part_of_work(c, TS_TIME_FILLS, TS_SEVERITY_LOW, "Fills of memory take");
 }
 
 void ts_check_elementwise(struct ts_check *c)
 {
-	part_of_work(c, TS_TIME_ELEMENTWISE, "Elementwise kernels that nothing fused");
-}
-
-void ts_check_loader(struct ts_check *c)
-{
-	double share, seconds;
-
-	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_LOADING, &share, &seconds) || !knows_calls(c))
-		return;
-	if (share < ts_check_threshold(c, "min_share"))
-		return;
-	ts_check_worse(c, share);
-	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-		      "The device is idle for %s of its time, %s, while the host is in a data loader", ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text);
+	part_of_work(c, TS_TIME_ELEMENTWISE, TS_SEVERITY_LOW, "Elementwise kernels that nothing fused take");
 }
 
 void ts_check_math_attention(struct ts_check *c)
 {
-	double share, seconds;
-
-	if (!has_trace(c) || !need_time(c, TS_TIME_MATH_ATTENTION, &share, &seconds))
-		return;
-	if (share < ts_check_threshold(c, "min_share"))
-		return;
-	ts_check_worse(c, share);
-	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Attention that computes all scores (math) takes %s of the sum of all work, %s",
-		      ts_say_percent(share).text, ts_say_seconds(seconds).text);
+	part_of_work(c, TS_TIME_MATH_ATTENTION, TS_SEVERITY_MEDIUM, "Attention that computes all scores (math) takes");
 }
 
 void ts_check_recompiled(struct ts_check *c)
