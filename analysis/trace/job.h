@@ -108,6 +108,16 @@ struct ts_job_kind {
 	uint64_t waiting_ns, transfer_ns, unknown_ns; /* they add up to ns */
 };
 
+/* How many of the matched ones. */
+static inline uint64_t ts_job_without_rule(const struct ts_job_kind *kind)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < TS_JOB_NO_RULES; i++)
+		n += kind->no_rule[i];
+	return n;
+}
+
 struct ts_job_rank {
 	int64_t rank;
 	const char *file; /* the first */

@@ -564,15 +564,6 @@ static struct ts_job_kind kind_of_all(const struct ts_trace_job *j, int kind)
 	return all;
 }
 
-static uint64_t without_rule(const struct ts_job_kind *kind)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < TS_JOB_NO_RULES; i++)
-		n += kind->no_rule[i];
-	return n;
-}
-
 /* One more of a list in words. */
 static const char *listed(struct ts_cli *cli, const char *text, const char *more)
 {
@@ -598,7 +589,7 @@ static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
 			text = listed(cli, text,
 				      ts_arena_printf(&cli->arena, "kernels that are not matched: %s",
 						      count(cli, all.kernels - all.matched)));
-		if (all.unknown_ns && all.matched > without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
+		if (all.unknown_ns && all.matched > ts_job_without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
 			text = listed(cli, text, "a rank that nobody waits for may wait or fill buffers until the last comes");
 		if (*text && all.unknown_ns)
 			ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
@@ -626,8 +617,8 @@ static enum ts_status kinds(struct ts_cli *cli, const struct ts_trace_job *j, st
 		cell(&grid, count(cli, all.kernels));
 		cell(&grid, ms(cli, all.ns));
 		cell(&grid, count(cli, all.matched));
-		cell(&grid, all.matched > without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
-		cell(&grid, all.matched > without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
+		cell(&grid, all.matched > ts_job_without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
+		cell(&grid, all.matched > ts_job_without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
 		cell(&grid, ms(cli, all.unknown_ns));
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))

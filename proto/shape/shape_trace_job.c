@@ -61,12 +61,7 @@ static const struct ts_shape shape_clock = {JSON_SHAPE("trace_job_clock", clock_
 #define TYPE struct ts_job_kind
 static bool has_rule(const void *in)
 {
-	const TYPE *kind = in;
-	uint64_t without = 0;
-
-	for (size_t i = 0; i < TS_JOB_NO_RULES; i++)
-		without += kind->no_rule[i];
-	return kind->matched > without;
+	return ((const TYPE *)in)->matched > ts_job_without_rule(in);
 }
 
 static bool has_transfer(const void *in)
