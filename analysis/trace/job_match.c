@@ -1,5 +1,7 @@
 #include "analysis/trace/job_match.h"
 
+#include "analysis/trace/rank_list.h"
+
 #include <stdlib.h>
 
 struct key {
@@ -51,7 +53,7 @@ static size_t absent_of(const struct ts_job_group *g)
 	if (rest.len < 2 || rest.data[0] != '[' || ts_span_contains(rest, "..."))
 		return g->is.size > 0 && (uint64_t)g->is.size > g->n_members ? (size_t)g->is.size - g->n_members : 0;
 	rest = ts_span_from(rest, 1);
-	while (ts_job_next_rank(&rest, &rank)) {
+	while (ts_rank_list_next(&rest, &rank)) {
 		listed++;
 		while (at < g->n_members && g->members[at] < rank)
 			at++;

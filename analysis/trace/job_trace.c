@@ -2,8 +2,8 @@
 
 #include "analysis/trace/device_events.h"
 #include "analysis/trace/nest.h"
+#include "analysis/trace/rank_list.h"
 #include "analysis/trace/timeline.h"
-#include "base/number.h"
 
 #include <stdlib.h>
 
@@ -342,55 +342,6 @@ static enum ts_collective collective_of(const struct work *w, const struct ts_de
 	return (enum ts_collective)e->collective;
 }
 
-bool ts_job_next_rank(struct ts_span *list, int64_t *ret)
-{
-	while (ts_span_skip(list, " "))
-		;
-	while (list->len && !ts_span_starts(*list, ts_span_str("..."))) {
-		struct ts_span one = ts_span_through(*list, ',');
-		size_t len = one.len ? one.len : list->len;
-		struct ts_span digits = ts_span_part(*list, 0, len - (one.len || list->data[len - 1] == ']'));
-
-		*list = ts_span_from(*list, len);
-		while (ts_span_skip(list, " "))
-			;
-		if (ts_parse_i64(digits, ret))
-			return true;
-	}
-	return false;
-}
-
-/* The ranks of a group behind the bracket of "[0, 2, 4]"; empty if it does not list them. */
-static struct ts_span list_of(struct ts_span ranks)
-{
-	if (!ts_span_skip(&ranks, "["))
-		return ts_span_str("");
-	return ranks;
-}
-
-/* The n-th rank of a group in the world. */
-static int64_t in_world(struct ts_span ranks, int64_t n)
-{
-	struct ts_span list = list_of(ranks);
-	int64_t rank;
-
-	while (n >= 0 && ts_job_next_rank(&list, &rank))
-		if (!n--)
-			return rank;
-	return TS_TRACE_NONE;
-}
-
-/* The other one of a group of two ranks. */
-static int64_t other_of_two(struct ts_span ranks, int64_t own)
-{
-	int64_t first = in_world(ranks, 0), second = in_world(ranks, 1);
-
-	if (second == TS_TRACE_NONE || in_world(ranks, 2) != TS_TRACE_NONE || ts_span_contains(ranks, "...") ||
-	    (own != first && own != second))
-		return TS_TRACE_NONE;
-	return own == first ? second : first;
-}
-
 /* What the innermost operator around the call says is the "Rank", and of which group. */
 static int64_t root_of(const struct work *w, const struct ts_device_event *e)
 {
@@ -400,7 +351,7 @@ static int64_t root_of(const struct work *w, const struct ts_device_event *e)
 		size_t at = ts_trace_detail(c->span, c->n, i);
 
 		if (at != SIZE_MAX && c->rank[at] != TS_TRACE_NONE)
-			return in_world(w->trace->names[c->ranks[at]], c->rank[at]);
+			return ts_rank_list_at(w->trace->names[c->ranks[at]], c->rank[at]);
 	}
 	return TS_TRACE_NONE;
 }
@@ -420,7 +371,7 @@ static void take_peer(const struct work *w, uint32_t says, struct ts_job_arrival
 	}
 	a->way = ts_span_is(name, "send") ? TS_JOB_SENDS : ts_span_is(name, "recv") ? TS_JOB_RECEIVES : TS_JOB_WAY_UNKNOWN;
 	if (at != SIZE_MAX && w->out->has_rank)
-		a->peer = other_of_two(w->trace->names[c->ranks[at]], w->out->rank);
+		a->peer = ts_rank_list_other(w->trace->names[c->ranks[at]], w->out->rank);
 }
 
 /* "[[64,3],[3]]" has 195 elements; TS_TRACE_NONE: not said. */

@@ -89,9 +89,6 @@ struct ts_job_trace {
 	size_t n_exposed;
 };
 
-/* Takes the next rank from "0, 2, 4]", what is left of a list of ranks behind its bracket; false: there is none. What is no number is
- * passed over. A list that is cut ("...") ends there. */
-bool ts_job_next_rank(struct ts_span *list, int64_t *ret);
 /* Everything lies in the arena, texts too, so trace need not live on; the scratch arena is used only during the call. `file` is the
  * caller's to set. */
 enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena, struct ts_job_trace *ret,
