@@ -28,7 +28,7 @@ struct ts_kept_file {
 	uint64_t size;
 	int32_t rank;	   /* whose it is */
 	int64_t said_rank; /* whose it says that it is; TS_TRACE_NONE: it says nothing */
-	int64_t name_rank; /* the same of its name or that of its folder (ts_rank_in_name) */
+	int64_t name_rank; /* the same of its name or that of its folder (run/rank_name.h) */
 	int64_t said_world;
 	bool has_columns;
 	struct ts_id columns;
@@ -63,9 +63,6 @@ enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept
 bool ts_kept_is_other(const struct ts_kept_set *kept, const char *path);
 /* Whether a folder of this name is that of a rank: "rank3". */
 bool ts_kept_is_rank(const char *name);
-/* The rank in "rank0_snapshot.pickle", "snapshot_rank_3.pickle", "rank-12"; TS_TRACE_NONE: it has none, or two, or one that is local to
- * its host. */
-int64_t ts_rank_in_name(struct ts_span name);
 /* Adds the files of a folder, and those of folders in it that are no runs, as those of this rank. Of a run directory folders of ranks
  * are not looked into. prefix: "" or "rank3/". */
 enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const char *directory, struct ts_span prefix, int32_t rank,

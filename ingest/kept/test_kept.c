@@ -223,34 +223,6 @@ static void snapshots_of_memory(void **state)
 	test_run_finish(&t);
 }
 
-static void ranks_in_names(void **state)
-{
-	static const struct {
-		const char *name;
-		int64_t rank;
-	} names[] = {{"rank0_snapshot.pickle", 0},
-		     {"snapshot_rank_3.pickle", 3},
-		     {"rank12_memory_snapshot.pickle", 12},
-		     {"mem-rank-7.pickle.gz", 7},
-		     {"rank2147483647.json", 2147483647},
-		     {"rank2147483648.json", TS_TRACE_NONE},
-		     {"rank99999999999999999999.json", TS_TRACE_NONE},
-		     {"rank1_of_rank4.json", TS_TRACE_NONE},
-		     {"rank1_again_rank1.json", 1},
-		     {"local_rank2.json", TS_TRACE_NONE},
-		     {"frank2.json", TS_TRACE_NONE},
-		     {"rank2nd.json", TS_TRACE_NONE},
-		     {"ranks8.json", TS_TRACE_NONE},
-		     {"rank", TS_TRACE_NONE},
-		     {"rank_", TS_TRACE_NONE},
-		     {"", TS_TRACE_NONE}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (ts_rank_in_name(ts_span_str(names[i].name)) != names[i].rank)
-			fail_msg("%s", names[i].name);
-}
-
 /* "0 a.pickle, ..." for the snapshots of the run: rank and name. */
 static const char *snapshots_of(struct test_run *t)
 {
@@ -518,7 +490,7 @@ int main(void)
 		cmocka_unit_test(stored_once),	       cmocka_unit_test(what_the_file_says),
 		cmocka_unit_test(snapshots_of_memory), cmocka_unit_test(what_is_not_read),
 		cmocka_unit_test(what_lies_beside_a_trace),
-		cmocka_unit_test(ranks_in_names),      cmocka_unit_test(a_folder_of_snapshots),
+		cmocka_unit_test(a_folder_of_snapshots),
 		cmocka_unit_test(snapshots_of_ranks),  cmocka_unit_test(one_snapshot),
 		cmocka_unit_test(pickles_of_other_things),
 	};

@@ -2,9 +2,9 @@
 
 #include "analysis/snapshot/memory_rows.h"
 #include "base/limits.h"
-#include "base/number.h"
-#include "base/text.h"
+#include "run/rank_name.h"
 #include "run/snapshot_columns.h"
+#include "run/trace.h"
 #include "service/handlers/analyze/analyze_notes.h"
 
 /* The only rank that has steps; TS_RANK_JOB: there is none, or several. */
@@ -22,26 +22,12 @@ static int32_t only_rank(const struct ts_run *run)
 	return only;
 }
 
-/* The number behind the first "rank" of the name that has one, with at most one of "_-." between: of a rank of the run, or
- * TS_RANK_JOB. */
+/* A rank of the run, or TS_RANK_JOB. */
 static int32_t rank_in_name(const struct ts_run *run, struct ts_span name)
 {
-	static const char word[] = "rank";
-	const size_t len = sizeof word - 1;
+	int64_t rank = ts_rank_in_name(name);
 
-	for (size_t at = 0; at + len < name.len; at++) {
-		size_t from = at + len, n = 0;
-		uint64_t rank;
-
-		if (memcmp(name.data + at, word, len) != 0)
-			continue;
-		from += memchr("_-.", name.data[from], 3) != NULL;
-		while (from + n < name.len && ts_is_digit(name.data[from + n]))
-			n++;
-		if (n && ts_parse_u64(ts_span_part(name, from, n), &rank) && rank <= INT32_MAX && ts_run_rank(run, (int32_t)rank))
-			return (int32_t)rank;
-	}
-	return TS_RANK_JOB;
+	return rank != TS_TRACE_NONE && ts_run_rank(run, (int32_t)rank) ? (int32_t)rank : TS_RANK_JOB;
 }
 
 enum ts_status ts_snapshots_find(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_traces *ret,

@@ -5,9 +5,9 @@
  *	ts_snapshots_rows(fetch, of, capacity, arena, &rows, err)		for each rank
  *
  * A snapshot does not say its rank. One in a rank's files is that rank's; one among the files of the job is the rank's whose number its
- * name has ("memory_rank3.pickle"), or that of the only rank with steps; any other is of some rank, and counts only where no rank
- * has one of its own. Of several the last by name counts. Of several devices the one counts whose request was refused, else the one
- * that held most. A snapshot of more events and blocks than TS_SERVED_SNAPSHOT_ROWS is not read, which its rows say.
+ * name has ("memory_rank3.pickle", run/rank_name.h), or that of the only rank with steps; any other is of some rank, and counts only
+ * where no rank has one of its own. Of several the last by name counts. Of several devices the one counts whose request was refused,
+ * else the one that held most. A snapshot of more events and blocks than TS_SERVED_SNAPSHOT_ROWS is not read, which its rows say.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_SNAPSHOT_ROWS_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_SNAPSHOT_ROWS_H

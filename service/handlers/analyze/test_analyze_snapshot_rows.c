@@ -153,6 +153,10 @@ static void whose_it_is(void **state)
 	assert_null(finding(&a, "MEMORY.OUT_OF_MEMORY"));
 	assert_true(noted(&a, "nothing says of which rank the memory snapshot rank7.pickle is; it does not count: tscope analyze RUN "
 			      "--snapshot NAME shows it"));
+	kept.name = "local_rank0.pickle"; /* of which host? */
+	id = make(&w, 2, &kept, 1);
+	analyze(&w, id, (struct ts_analyze_request){.fresh = false}, &a);
+	assert_true(noted(&a, "nothing says of which rank the memory snapshot local_rank0.pickle is; it counts as one of the run"));
 	id = make(&w, 1, &kept, 1);
 	analyze(&w, id, (struct ts_analyze_request){.has_rank = true, .rank = 0}, &a);
 	assert_non_null(finding(&a, "MEMORY.OUT_OF_MEMORY"));
