@@ -4,6 +4,7 @@
 #include "cli/text/text_parts.h"
 #include "cli/trace/folder.h"
 #include "cli/trace/stored_trace.h"
+#include "ingest/kept/kept.h"
 #include "run/head.h"
 #include "run/trace_columns.h"
 
@@ -69,12 +70,6 @@ static enum ts_status read_one(struct ts_cli *cli, const struct ts_run_trace *st
 	return status;
 }
 
-/* A file that begins so is kept as a memory snapshot, whatever is in it (ingest/kept/kept.h). */
-static bool is_snapshot(const struct ts_file_info *file)
-{
-	return ts_span_starts(file->name, ts_span_str("snapshot"));
-}
-
 /* Rows for the files that push could not read, which have no columns. */
 static enum ts_status add_unread(const struct ts_get_reply *run, struct ts_arena *arena, struct ts_trace_folder *io,
 				 struct ts_error *err)
@@ -83,11 +78,13 @@ static enum ts_status add_unread(const struct ts_get_reply *run, struct ts_arena
 		const struct ts_run_trace file = {.rank = run->files[i].rank, .name = run->files[i].name};
 		const char *name;
 
-		if (run->files[i].has_columns || is_snapshot(&run->files[i]))
+		if (run->files[i].has_columns)
 			continue;
 		name = name_of(&file, arena);
 		if (!name)
 			return ts_arena_error(arena, err);
+		if (ts_kept_is_snapshot_name(name))
+			continue;
 		io->files[io->n_files++] =
 			(struct ts_job_file){.name = name, .state = TS_JOB_FILE_FAILED, .why = "push could not read it"};
 	}

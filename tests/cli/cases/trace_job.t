@@ -222,8 +222,8 @@ $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings;
 | 1
 | <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
 | [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3])] ['trace.json']
-# Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read.
-$ cp -r pushed many; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again'
+# Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read. A snapshot is no trace.
+$ cp -r pushed many; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pickle; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again'
 | outcome   created
 | note      trace.json was not read: push could not read it
 | note      w_1.pt.trace.json was not read: push could not read it
