@@ -4,7 +4,6 @@
 #include "cli/text/text_parts.h"
 #include "cli/trace/folder.h"
 #include "cli/trace/stored_trace.h"
-#include "ingest/kept/kept.h"
 #include "run/head.h"
 #include "run/trace_columns.h"
 
@@ -83,8 +82,6 @@ static enum ts_status add_unread(const struct ts_get_reply *run, struct ts_arena
 		name = name_of(&file, arena);
 		if (!name)
 			return ts_arena_error(arena, err);
-		if (ts_kept_is_snapshot_name(name))
-			continue;
 		io->files[io->n_files++] =
 			(struct ts_job_file){.name = name, .state = TS_JOB_FILE_FAILED, .why = "push could not read it"};
 	}

@@ -152,19 +152,23 @@ static enum ts_status of_stored_snapshot(struct ts_cli *cli, const char *name, s
 	return of_chosen_snapshot(cli, &run, &choice, err);
 }
 
+static enum ts_status mention_snapshots(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	struct ts_run_trace *snapshots = NULL;
+	size_t n = 0;
+
+	if (ts_cli_kept_files(cli, run, TS_TABLE_SNAPSHOT_ABOUT, &snapshots, &n, err))
+		return err->status;
+	return n ? ts_mention_stored(cli, ts_cli_word(cli, 0), "memory snapshot", "--snapshot", snapshots, n, err) : TS_OK;
+}
+
 /* The traces and memory snapshots of a run with steps, which its answer does not show. */
 static enum ts_status mention_files(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_run_trace *traces,
 				    size_t n_traces, struct ts_error *err)
 {
-	const char *word = ts_cli_word(cli, 0);
-	struct ts_run_trace *snapshots = NULL;
-	size_t n = 0;
-
-	if (n_traces && ts_mention_stored(cli, word, "trace", "--trace", traces, n_traces, err))
+	if (n_traces && ts_mention_stored(cli, ts_cli_word(cli, 0), "trace", "--trace", traces, n_traces, err))
 		return err->status;
-	if (ts_cli_kept_files(cli, run, TS_TABLE_SNAPSHOT_ABOUT, &snapshots, &n, err))
-		return err->status;
-	return n ? ts_mention_stored(cli, word, "memory snapshot", "--snapshot", snapshots, n, err) : TS_OK;
+	return mention_snapshots(cli, run, err);
 }
 
 /* The same of the snapshots of a run that has no steps and no traces. */
@@ -196,19 +200,21 @@ static bool is_lines(const struct ts_cli *cli)
 static enum ts_status traces_alone(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_run_trace *traces, size_t n,
 				   const struct ts_analysis *analysis, struct ts_error *err)
 {
+	bool job = ts_stored_is_job(traces, n), one = n == 1 && ts_analyze_allows(cli, TS_OF_STORED);
 	const char *word = ts_cli_word(cli, 0);
+	enum ts_status status;
 
-	if (ts_stored_is_job(traces, n))
-		return ts_analyze_refuse(cli, TS_OF_STORED_JOBS, word, err) ? err->status
-									    : ts_analyze_stored_job(cli, word, run, traces, n, err);
-	if (n == 1 && ts_analyze_allows(cli, TS_OF_STORED)) {
-		if (ts_analyze_stored(cli, &traces[0], err))
-			return err->status;
-		return is_lines(cli) ? ts_mention_unread(cli, word, run, err) : TS_OK;
-	}
-	if (n < 2 || !is_lines(cli) || !ts_analyze_allows(cli, TS_OF_STORED))
+	if (job && ts_analyze_refuse(cli, TS_OF_STORED_JOBS, word, err))
+		return err->status;
+	if (!job && !one && (n < 2 || !is_lines(cli) || !ts_analyze_allows(cli, TS_OF_STORED)))
 		return answer(cli, analysis, err);
-	return ts_show_stored(cli, word, traces, n, err) ? err->status : ts_mention_unread(cli, word, run, err);
+	if (job) /* names what is not read itself */
+		status = ts_analyze_stored_job(cli, word, run, traces, n, err);
+	else
+		status = one ? ts_analyze_stored(cli, &traces[0], err) : ts_show_stored(cli, word, traces, n, err);
+	if (!status && is_lines(cli))
+		status = mention_snapshots(cli, run, err);
+	return status || job || !is_lines(cli) ? status : ts_mention_unread(cli, word, run, err);
 }
 
 /* Shows what is said of the run, and of its traces: all, where it has no steps; else which there are. */

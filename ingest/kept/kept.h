@@ -59,8 +59,6 @@ enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *
 /* Which of them lies in the folder itself: a trace if there is one, else a snapshot. A folder that cannot be listed has none. Fails
  * with TS_NO_MEMORY only. */
 enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept_kind *ret, struct ts_error *err);
-/* Whether a file of this name is a pickle that is called a snapshot: such a one is kept even if it cannot be read. */
-bool ts_kept_is_snapshot_name(const char *name);
 /* Whether the path is that of another run, whose files are its own (kept->around). */
 bool ts_kept_is_other(const struct ts_kept_set *kept, const char *path);
 /* Whether a folder of this name is that of a rank: "rank3". */

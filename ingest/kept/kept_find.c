@@ -37,11 +37,6 @@ static bool is_pickle(const char *name)
 	return false;
 }
 
-bool ts_kept_is_snapshot_name(const char *name)
-{
-	return is_pickle(name) && strstr(name, "snapshot");
-}
-
 /* Whether the file has, where it begins, a key that a snapshot has there: other programs write pickles of other things. */
 static enum ts_status begins_as_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
@@ -75,7 +70,7 @@ static enum ts_status begins_as_snapshot(const char *top, const char *path, bool
 static enum ts_status is_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
 	*ret = is_pickle(ts_path_last(path)) && ts_snapshot_sniff(path);
-	return *ret && !ts_kept_is_snapshot_name(ts_path_last(path)) ? begins_as_snapshot(top, path, ret, err) : TS_OK;
+	return *ret && !strstr(ts_path_last(path), "snapshot") ? begins_as_snapshot(top, path, ret, err) : TS_OK;
 }
 
 enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err)

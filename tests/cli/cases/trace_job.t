@@ -222,8 +222,8 @@ $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings;
 | 1
 | <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
 | [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3])] ['trace.json']
-# Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read. A snapshot is no trace.
-$ cp -r pushed many; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pickle; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again'
+# Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read. Memory snapshots are named, too.
+$ cp -r pushed many; cp memory/batch2.pickle many/rank0_snapshot.pickle; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pickle; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again|also has'
 | outcome   created
 | note      trace.json was not read: push could not read it
 | note      w_1.pt.trace.json was not read: push could not read it
@@ -233,9 +233,11 @@ $ cp -r pushed many; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pick
 | note      w_5.pt.trace.json was not read: push could not read it
 | note      w_6.pt.trace.json was not read: push could not read it
 | note      w_7.pt.trace.json was not read: push could not read it
-| note      and 2 more such files; --json has all
-| note      10 files of the run were not read: its folder, pushed again, says why, and tscope export
+| note      and 3 more such files; --json has all
+| note      11 files of the run were not read: its folder, pushed again, says why, and tscope export
 |           many writes them back
+| --
+| The run also has a memory snapshot: rank0_snapshot.pickle (rank 0); tscope analyze many --snapshot NAME shows what it says.
 $ mkdir single none; cp traced/trace.json traced/bad.json single; mv single/bad.json single/kineto.json; cp traced/bad.json none/trace.json; echo '{"step": 0, "phases": {"forward": 1.0}}' > none/steps.jsonl; tscope push -q single none 2> /dev/null | grep outcome; tscope analyze single | tail -3; tscope analyze none | tail -3
 | name            id            steps      sent       new  outcome
 |   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
