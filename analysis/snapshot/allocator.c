@@ -1,10 +1,20 @@
 #include "analysis/snapshot/allocator.h"
 
+static void take_elsewhere(struct ts_oom *oom, const struct ts_heap_range *g, const struct ts_snapshot_event *request)
+{
+	oom->elsewhere += g->free;
+	if (!g->free)
+		return;
+	oom->of_other_pools |= !ts_heap_same_pool(g->pool, request->pool);
+	oom->of_other_streams |= g->stream != request->stream;
+	oom->of_other_sizes |= g->small != ts_heap_small(request->size);
+}
+
 static void take_range(struct ts_oom *oom, const struct ts_heap_range *g, const struct ts_snapshot_event *request)
 {
 	oom->reserved += g->end - g->begin;
 	if (!ts_heap_serves(g, request)) {
-		oom->elsewhere += g->free;
+		take_elsewhere(oom, g, request);
 		oom->cached += g->n_used || ts_heap_private(g->pool) ? 0 : g->free;
 		return;
 	}

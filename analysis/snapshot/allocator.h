@@ -21,7 +21,8 @@ struct ts_oom {
 	uint64_t free, largest;
 	bool private; /* it was asked of a private pool */
 	uint64_t pool[2];
-	uint64_t elsewhere; /* free bytes of ranges that could not serve it */
+	uint64_t elsewhere; /* free bytes of ranges that could not serve it, because some of them are: */
+	bool of_other_pools, of_other_streams, of_other_sizes;
 	uint64_t cached;    /* of elsewhere: ranges of the common pool in which nothing was in use */
 	uint64_t segment;   /* what the allocator would have taken of the device for it */
 	uint64_t before;    /* of live: from before the first event */

@@ -82,7 +82,7 @@ bool ts_heap_private(const uint64_t pool[2])
 	return is_said(pool) && (pool[0] || pool[1]);
 }
 
-static bool is_same(const uint64_t a[2], const uint64_t b[2])
+bool ts_heap_same_pool(const uint64_t a[2], const uint64_t b[2])
 {
 	return (!ts_heap_private(a) && !ts_heap_private(b)) || (a[0] == b[0] && a[1] == b[1]);
 }
@@ -90,7 +90,7 @@ static bool is_same(const uint64_t a[2], const uint64_t b[2])
 static bool go_together(const struct ts_heap_range *a, const struct ts_heap_range *b)
 {
 	return a->expandable && b->expandable && a->end == b->begin && a->stream == b->stream &&
-	       (!is_said(a->pool) || !is_said(b->pool) || is_same(a->pool, b->pool));
+	       (!is_said(a->pool) || !is_said(b->pool) || ts_heap_same_pool(a->pool, b->pool));
 }
 
 /* Of sorted ranges. What the snapshot shows says more of a range than the event that unmapped a part of it. */
@@ -189,9 +189,15 @@ uint64_t ts_heap_segment_for(uint64_t requested)
 	return end_of(requested, (SMALL_SEGMENT - requested % SMALL_SEGMENT) % SMALL_SEGMENT);
 }
 
+bool ts_heap_small(uint64_t requested)
+{
+	return requested <= SMALL_MAX;
+}
+
 bool ts_heap_serves(const struct ts_heap_range *range, const struct ts_snapshot_event *request)
 {
-	return is_same(range->pool, request->pool) && range->stream == request->stream && range->small == (request->size <= SMALL_MAX);
+	return ts_heap_same_pool(range->pool, request->pool) && range->stream == request->stream &&
+	       range->small == ts_heap_small(request->size);
 }
 
 const struct ts_heap_range *ts_heap_find(const struct ts_heap *heap, uint64_t address)

@@ -39,6 +39,10 @@ uint64_t ts_heap_end_of(const struct ts_life *life);
 uint64_t ts_heap_segment_for(uint64_t requested);
 /* Whether it is a private one: of a graph, or of torch.cuda.MemPool. One that is not said counts as the common one. */
 bool ts_heap_private(const uint64_t pool[2]);
+/* Whether two pools are one; what is not said counts as the common one. */
+bool ts_heap_same_pool(const uint64_t a[2], const uint64_t b[2]);
+/* Whether the allocator serves such a request from segments of small blocks. */
+bool ts_heap_small(uint64_t requested);
 /* Whether a request could have been served from the range: of its stream, its size class and its pool. */
 bool ts_heap_serves(const struct ts_heap_range *range, const struct ts_snapshot_event *request);
 /* The range of an address; NULL: none. */

@@ -132,6 +132,27 @@ static void say_asked(const struct maker *k, const struct ts_memory_refused *m, 
 	say_device(k, &m->oom, out);
 }
 
+/* " 440 MiB more were free in segments of other streams or other pools." */
+static void say_elsewhere(const struct ts_oom *o, struct ts_buf *out)
+{
+	const char *size = ts_heap_small(o->requested) ? "for requests of more than 1 MiB" : "for requests of up to 1 MiB";
+	const struct {
+		bool is;
+		const char *words;
+	} why[] = {{o->of_other_pools, "of other pools"}, {o->of_other_streams, "of other streams"}, {o->of_other_sizes, size}};
+	const char *comma = "";
+
+	if (!o->elsewhere)
+		return;
+	say_bytes(out, " ", o->elsewhere, " more were free in segments ");
+	for (size_t i = 0; i < sizeof why / sizeof why[0]; i++)
+		if (why[i].is) {
+			ts_buf_printf(out, "%s%s", comma, why[i].words);
+			comma = " or ";
+		}
+	ts_buf_str(out, ".");
+}
+
 static void say_free(const struct ts_memory_refused *m, struct ts_buf *out)
 {
 	const struct ts_oom *o = &m->oom;
@@ -159,8 +180,7 @@ static void say_free(const struct ts_memory_refused *m, struct ts_buf *out)
 		ts_buf_str(out, ": it would have fitted, had that been in one piece with what the device had left.");
 	else
 		ts_buf_str(out, ".");
-	if (o->elsewhere)
-		say_bytes(out, " ", o->elsewhere, " more were free in segments of other streams, sizes or pools.");
+	say_elsewhere(o, out);
 	if (o->private && o->cached)
 		say_bytes(out, " Of them ", o->cached,
 			  " were whole segments of the common pool: the allocator gives none back while a graph is captured; "

@@ -11,6 +11,7 @@ struct by_address {
 struct walk {
 	struct ts_replay *r;
 	struct by_address map;
+	struct ts_snapshot_event *completed; /* r's events, if they are a copy */
 };
 
 static uint32_t *slot_of(const struct walk *w, uint64_t address)
@@ -23,11 +24,18 @@ static uint32_t *slot_of(const struct walk *w, uint64_t address)
 	return &w->map.slots[at];
 }
 
-static struct ts_life *alive_at(const struct walk *w, uint64_t address)
+static struct ts_life *newest_at(const struct walk *w, uint64_t address)
 {
 	uint32_t life = *slot_of(w, address);
 
-	return life && w->r->lives[life - 1].died == TS_REPLAY_NEVER ? &w->r->lives[life - 1] : NULL;
+	return life ? &w->r->lives[life - 1] : NULL;
+}
+
+static struct ts_life *alive_at(const struct walk *w, uint64_t address)
+{
+	struct ts_life *life = newest_at(w, address);
+
+	return life && life->died == TS_REPLAY_NEVER ? life : NULL;
 }
 
 static struct ts_life *begin(const struct walk *w, uint64_t address, uint64_t requested, uint32_t born, uint32_t stack)
@@ -47,6 +55,16 @@ static struct ts_life *begin(const struct walk *w, uint64_t address, uint64_t re
 static uint64_t apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
+}
+
+/* A life whose allocation no event shows. It was there before the first, or, if the events freed its address, was not recorded. */
+static struct ts_life *begin_before(struct walk *w, uint64_t address, uint64_t requested, uint32_t stack)
+{
+	if (newest_at(w, address)) {
+		w->r->n_unseen++;
+		w->r->baseline_error += requested;
+	}
+	return begin(w, address, requested, TS_REPLAY_BEFORE, stack);
 }
 
 /* Sums wrap: sizes are foreign, and what no device can have is only a wrong figure. */
@@ -75,7 +93,7 @@ static void take_free(struct walk *w, const struct ts_snapshot_event *e, uint32_
 	struct ts_life *life = alive_at(w, e->address);
 
 	if (!life)
-		life = begin(w, e->address, e->size, TS_REPLAY_BEFORE, TS_SNAPSHOT_NONE);
+		life = begin_before(w, e->address, e->size, TS_SNAPSHOT_NONE);
 	if (e->action == TS_ACTION_FREE_REQUESTED) {
 		life->let_go = at;
 		return;
@@ -100,6 +118,31 @@ static uint64_t reserves(const struct ts_snapshot_event *e)
 	return ts_snapshot_takes(e) ? e->size : ts_snapshot_gives(e) ? -e->size : 0;
 }
 
+static void count_events(struct ts_replay *r)
+{
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		r->n_of[r->events[i].action]++;
+		r->n_back += i && r->events[i].time_us < r->events[i - 1].time_us;
+	}
+}
+
+/* Where recording left free_completed out, each free_requested counts as one; take_back() excepts what was still waiting. */
+static bool complete_frees(struct walk *w, struct ts_arena *arena)
+{
+	struct ts_replay *r = w->r;
+
+	if (r->n_of[TS_ACTION_FREE_COMPLETED] || !r->n_of[TS_ACTION_FREE_REQUESTED])
+		return true;
+	w->completed = ts_arena_dup(arena, r->events, r->n_events * sizeof *r->events);
+	if (!w->completed)
+		return false;
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (w->completed[i].action == TS_ACTION_FREE_REQUESTED)
+			w->completed[i].action = TS_ACTION_FREE_COMPLETED;
+	r->events = w->completed;
+	return true;
+}
+
 static void take_events(struct walk *w)
 {
 	struct ts_replay *r = w->r;
@@ -107,8 +150,6 @@ static void take_events(struct walk *w)
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
 
-		r->n_of[e->action]++;
-		r->n_back += i && e->time_us < e[-1].time_us;
 		if (e->action == TS_ACTION_ALLOC)
 			take_alloc(w, e, i);
 		else if (e->action == TS_ACTION_FREE_REQUESTED || e->action == TS_ACTION_FREE_COMPLETED)
@@ -118,18 +159,35 @@ static void take_events(struct walk *w)
 
 /* --- blocks --- */
 
+/* A block that waits for another stream had been let go of, and not freed. */
+static void take_back(struct walk *w, const struct ts_snapshot_block *b)
+{
+	struct ts_life *life = newest_at(w, b->address);
+
+	if (!w->completed || b->state != TS_BLOCK_PENDING || !life || life->died == TS_REPLAY_NEVER)
+		return;
+	w->completed[life->died].action = TS_ACTION_FREE_REQUESTED;
+	w->r->net = plus(w->r->net, w->completed[life->died].size);
+	if (life->born == TS_REPLAY_BEFORE) {
+		w->r->n_freed_before--;
+		w->r->freed_before -= life->requested;
+	}
+	life->died = TS_REPLAY_NEVER;
+}
+
 static void take_block(struct walk *w, const struct ts_snapshot_block *b)
 {
 	struct ts_life *life;
 
 	if (b->state != TS_BLOCK_ACTIVE && b->state != TS_BLOCK_PENDING)
 		return;
+	take_back(w, b);
 	life = alive_at(w, b->address);
 	w->r->n_in_use++;
 	w->r->requested += b->requested;
 	w->r->rounding += b->size > b->requested ? b->size - b->requested : 0;
 	if (!life) {
-		life = begin(w, b->address, b->requested, TS_REPLAY_BEFORE, b->stack);
+		life = begin_before(w, b->address, b->requested, b->stack);
 	} else if (life->requested == b->requested) {
 		w->r->n_confirmed += life->born != TS_REPLAY_BEFORE;
 	} else {
@@ -264,8 +322,9 @@ enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, st
 	r.lives = ts_arena_array(arena, lives, sizeof *r.lives);
 	r.points = ts_arena_array(arena, POINTS, sizeof *r.points);
 	w.map = (struct by_address){ts_arena_array(arena, cap, sizeof *w.map.slots), cap - 1};
-	if (ts_arena_check(arena, err))
-		return err->status;
+	count_events(&r);
+	if (!complete_frees(&w, arena) || ts_arena_check(arena, err))
+		return ts_arena_error(arena, err);
 	take_events(&w);
 	take_blocks(&w);
 	course(&w);

@@ -7,9 +7,13 @@
  *	requested(t)  the bytes asked for by the lives at t
  *	baseline      those of before the first event: requested at the end, less what the events add, plus what they free
  *	peak	      the largest requested(t) from before the first event to after the last
- *	baseline_error  the bytes by which events and blocks contradict each other: an address given out twice, a life that no block
- *		      shows, a size that differs. 0 for a snapshot that was taken while its history was recorded; what was allocated
- *		      after recording ended cannot be told from what was there before.
+ *	baseline_error  the bytes by which events and blocks contradict each other: an address given out twice, or freed twice, a life
+ *		      that no block shows, a block in use at an address that the events freed last, a size that differs. 0 for a
+ *		      snapshot that was taken while its history was recorded; what was allocated after recording ended cannot be told
+ *		      from what was there before, unless an address was freed in the events.
+ *
+ * Recording may leave kinds of events out (skip_actions of torch). Without a single free_completed a life ends where its memory
+ * was let go of: `events` has such a free_requested as free_completed.
  *
  * Times are the numbers of events, TS_REPLAY_BEFORE and TS_REPLAY_NEVER. All memory is the arena's. Pure; any thread.
  * Source: docs/memory.md.
@@ -42,7 +46,7 @@ struct ts_replay_point {
 
 struct ts_replay {
 	const struct ts_snapshot *snapshot;
-	const struct ts_snapshot_event *events; /* of this device */
+	const struct ts_snapshot_event *events; /* of this device; a copy where no free_completed was recorded */
 	uint32_t n_events;
 	uint16_t device;
 	struct ts_life *lives;
@@ -54,7 +58,7 @@ struct ts_replay {
 	uint32_t n_segments, n_in_use;
 
 	/* From the events. */
-	uint64_t n_of[TS_ACTIONS];
+	uint64_t n_of[TS_ACTIONS]; /* as the file has them */
 	int64_t net;	       /* bytes allocated less bytes freed */
 	uint64_t freed_before; /* bytes of lives from before the first event that the events free */
 	uint32_t n_freed_before;
@@ -65,6 +69,7 @@ struct ts_replay {
 	uint32_t reserved_peak_event;
 	uint32_t n_confirmed;			     /* lives that events began and blocks show */
 	uint32_t n_unconfirmed, n_reused, n_resized; /* contradictions: see baseline_error */
+	uint32_t n_unseen;			     /* one more: lives whose allocation must have been in the events, and is not */
 	uint32_t n_back;			     /* events whose time lies before the one in front of them */
 	struct ts_replay_point *points;
 	size_t n_points;

@@ -192,6 +192,58 @@ static void bounds_the_error_of_the_baseline(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* An address that is freed twice, and a block in use whose address the events freed: their allocations were not recorded
+ * (skip_actions of torch), and they were not there before the first event. */
+static void says_where_allocations_were_not_recorded(void **state)
+{
+	static const struct ts_snapshot_event events[] = {AT(FREE_REQUESTED, 1, 50), AT(FREE_COMPLETED, 1, 50),
+							  AT(FREE_REQUESTED, 1, 20), AT(FREE_COMPLETED, 1, 20)};
+	static const struct ts_snapshot_block blocks[] = {
+		{.address = 1, .size = 512, .requested = 7, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_ACTIVE},
+		{.address = 2, .size = 512, .requested = 100, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_ACTIVE}};
+	struct ts_arena arena;
+	struct ts_replay r;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	replay(events, 4, blocks, 2, &arena, &r);
+	assert_int_equal(r.n_unseen, 2);
+	assert_int_equal(r.baseline, 50 + 20 + 7 + 100);
+	assert_int_equal(r.baseline_error, 20 + 7);
+	ts_arena_finish(&arena);
+}
+
+/* Where no free_completed was recorded, free_requested ends a life, except that of a block which still waits for another stream. */
+static void without_completed_frees_the_requested_ones_count(void **state)
+{
+	static const struct ts_snapshot_event events[] = {
+		AT(ALLOC, 1, 50), AT(FREE_REQUESTED, 1, 50), AT(ALLOC, 1, 60), AT(FREE_REQUESTED, 9, 5), AT(FREE_REQUESTED, 1, 60),
+		AT(ALLOC, 2, 7),
+	};
+	static const struct ts_snapshot_block blocks[] = {
+		{.address = 1, .size = 512, .requested = 60, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_PENDING},
+		{.address = 2, .size = 512, .requested = 7, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_ACTIVE}};
+	struct ts_arena arena;
+	struct ts_replay r;
+	uint64_t requested, reserved;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	replay(events, 6, blocks, 2, &arena, &r);
+	assert_int_equal(r.n_of[TS_ACTION_FREE_REQUESTED], 3); /* as the file has it */
+	assert_int_equal(r.baseline_error, 0);
+	assert_int_equal(r.n_confirmed, 2);
+	assert_int_equal(r.baseline, 5);
+	assert_int_equal(r.peak, 67);
+	assert_int_equal(r.peak_event, 5);
+	ts_replay_level(&r, 1, &requested, &reserved);
+	assert_int_equal(requested, 5);
+	assert_int_equal(r.lives[0].died, 1);
+	assert_int_equal(r.lives[1].let_go, 4);
+	assert_int_equal(r.lives[1].died, TS_REPLAY_NEVER);
+	ts_arena_finish(&arena);
+}
+
 /* Without events there is no peak to speak of: it is what is there. */
 static void a_snapshot_without_events_has_only_its_end(void **state)
 {
@@ -218,6 +270,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(agrees_with_a_replay_by_python),
 		cmocka_unit_test(follows_what_was_there_before),
 		cmocka_unit_test(bounds_the_error_of_the_baseline),
+		cmocka_unit_test(says_where_allocations_were_not_recorded),
+		cmocka_unit_test(without_completed_frees_the_requested_ones_count),
 		cmocka_unit_test(a_snapshot_without_events_has_only_its_end),
 	};
 

@@ -3,6 +3,7 @@
 #include "analysis/rules/rule.h"
 #include "analysis/snapshot/memory_moment.h"
 #include "analysis/snapshot/memory_rows.h"
+#include "base/below.h"
 #include "base/number.h"
 #include "cli/core/ask.h"
 #include "cli/core/path_run.h"
@@ -16,7 +17,9 @@
 
 bool ts_is_snapshot(const char *word)
 {
-	return word && ts_is_path(word) && ts_snapshot_sniff(word);
+	if (!word || !ts_is_path(word))
+		return false;
+	return ts_snapshot_sniff(word) || (ts_snapshot_named(word) && ts_below_kind(word, word) == TS_FILE_REGULAR);
 }
 
 /* A size, or the name of a device whose memory is known; without the option what the run's facts say, if it is of a run. */

@@ -6,7 +6,7 @@
 #include "cli/core/context.h"
 #include "cli/snapshot/stored_snapshot.h"
 
-/* Whether the word is the path of a snapshot. */
+/* Whether the word is the path of a file that begins as a snapshot or has the name of one; reading it says what is wrong with it. */
 bool ts_is_snapshot(const char *word);
 /* Reads the snapshot and shows what it says, or the moment that --at names; no server is asked. The findings are those of the device
  * whose first one is the most severe. */

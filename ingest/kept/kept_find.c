@@ -27,16 +27,6 @@ static bool may_be(const char *name)
 	return ts_file_ends(name, ".json") || ts_file_ends(name, ".json.gz");
 }
 
-static bool is_pickle(const char *name)
-{
-	static const char *const endings[] = {".pickle", ".pkl", ".pickle.gz", ".pkl.gz"};
-
-	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-		if (ts_file_ends(name, endings[i]))
-			return true;
-	return false;
-}
-
 /* Whether the file has, where it begins, a key that a snapshot has there: other programs write pickles of other things. */
 static enum ts_status begins_as_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
@@ -69,7 +59,7 @@ static enum ts_status begins_as_snapshot(const char *top, const char *path, bool
 
 static enum ts_status is_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
 {
-	*ret = is_pickle(ts_path_last(path)) && ts_snapshot_sniff(path);
+	*ret = ts_snapshot_named(path) && ts_snapshot_sniff(path);
 	return *ret && !strstr(ts_path_last(path), "snapshot") ? begins_as_snapshot(top, path, ret, err) : TS_OK;
 }
 

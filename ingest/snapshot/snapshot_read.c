@@ -385,9 +385,18 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 	return status;
 }
 
+bool ts_snapshot_named(const char *path)
+{
+	static const char *const endings[] = {".pickle", ".pkl", ".pickle.gz", ".pkl.gz"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+		if (ts_span_ends(ts_span_str(path), endings[i]))
+			return true;
+	return false;
+}
+
 bool ts_snapshot_sniff(const char *path)
 {
-	struct ts_span name = ts_span_str(path);
 	uint8_t begin[2] = {0, 0};
 	struct ts_error ignored;
 	uint64_t size;
@@ -400,7 +409,7 @@ bool ts_snapshot_sniff(const char *path)
 		got = 0;
 	(void)close(fd);
 	if (got == 2 && begin[0] == 0x1f && begin[1] == 0x8b)
-		return ts_span_ends(name, ".pickle.gz") || ts_span_ends(name, ".pkl.gz");
+		return ts_snapshot_named(path);
 	return got == 2 && begin[0] == 0x80 && begin[1] >= 2 && begin[1] <= 5;
 }
 

@@ -21,8 +21,10 @@
 enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena *arena, struct ts_snapshot *ret_snapshot,
 				struct ts_error *err);
 
-/* Whether a path is a file that may be a snapshot: it begins as a pickle of protocol 2 to 5, or is packed by gzip and named *.pickle.gz
- * or *.pkl.gz. */
+/* Whether a file has the name of a pickle: *.pickle, *.pkl, or one of these with .gz. */
+bool ts_snapshot_named(const char *path);
+/* Whether a path is a file that may be a snapshot: it begins as a pickle of protocol 2 to 5, or is packed by gzip and has the name of a
+ * pickle. */
 bool ts_snapshot_sniff(const char *path);
 /* Reads the file at a path. */
 enum ts_status ts_snapshot_load(const char *path, struct ts_arena *arena, struct ts_snapshot *ret_snapshot, struct ts_error *err);

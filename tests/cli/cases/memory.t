@@ -112,7 +112,7 @@ $ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
 |                of the allocator: by other programs, other libraries or CUDA itself.
 |                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
 |                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
-|                more were free in segments of other streams, sizes or pools.
+|                more were free in segments of other pools.
 |                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
 |                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
 |                in use 30 MiB had been let go of, but another stream had not finished with it.
@@ -121,7 +121,7 @@ $ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
 |                of the allocator: by other programs, other libraries or CUDA itself.
 |                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
 |                it would have fitted, had that been in one piece with what the device had left. 50
-|                MiB more were free in segments of other streams, sizes or pools.
+|                MiB more were free in segments of other pools.
 |                old (old.py:3) holds 40 MiB in the segment that has most free memory, 30 MiB; what is
 |                in use there (2 blocks) keeps it from being given back. Of what was in use 40 MiB
 |                were there before recording began. Of what was in use 30 MiB had been let go of, but
@@ -130,7 +130,7 @@ $ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
 |                MiB, of which 70 MiB were in use. The whole device has 200 MiB.
 |                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
 |                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
-|                more were free in segments of other streams, sizes or pools.
+|                more were free in segments of other pools.
 |                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
 |                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
 |                in use 30 MiB had been let go of, but another stream had not finished with it.
@@ -177,8 +177,8 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |   event 3      backward (über/größe.py:7) asked for 8 GiB. The device had 12.1 KiB left; the
 |                allocator held 6 MiB, of which 1 MiB were in use. The whole device has 1 GiB.
 |                In segments that could have served it nothing was free: with what the device had left
-|                that is 8 GiB too little. 4 MiB more were free in segments of other streams, sizes or
-|                pools.
+|                that is 8 GiB too little. 4 MiB more were free in segments of other pools or of other
+|                streams or for requests of up to 1 MiB.
 |                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B
 |                (unknown).
 |
@@ -1005,3 +1005,26 @@ $ mv held/snapshot.pickle held/memory_rank1.pickle; tscope push -q --name held1 
 |   on rank 1, the trace has only 13 events of devices, and the rule needs 50: TRACE.HOST_BOUND,
 | 0
 [1]
+# A file with the name of a pickle that is none is an error with the byte, and one that is packed is read under any of these names.
+$ python3 -c "import gzip, pickle, zipfile; pickle.dump({'segments': []}, open('zero.pickle', 'wb'), 0); zipfile.ZipFile('saved.pkl', 'w').writestr('data.pkl', b'x'); open('empty.pickle', 'wb').close(); open('packed.pickle', 'wb').write(gzip.compress(pickle.dumps({'segments': []}, 4), mtime=0))"
+$ tscope analyze ./zero.pickle
+! tscope: ./zero.pickle: byte 0 of the pickle: this is no pickle of protocol 2 to 5, which begins with 0x80, but with 0x28
+[2]
+$ tscope analyze ./saved.pkl
+! tscope: ./saved.pkl: byte 0 of the pickle: this is no pickle of protocol 2 to 5, which begins with 0x80, but with 0x50
+[2]
+$ tscope diff ./empty.pickle ./memory/oom.pickle
+! tscope: ./empty.pickle: byte 0 of the pickle: the file ends here, before the pickle does
+[2]
+$ tscope analyze ./packed.pickle
+| packed.pickle: a snapshot without any segment or event
+# A recording without free_completed (skip_actions of torch): what was let go of was freed. One without alloc contradicts itself.
+$ python3 -c "import pickle; s = pickle.load(open('memory/oom.pickle', 'rb')); t = s['device_traces'][0]; s['device_traces'] = [[e for e in t if e['action'] != 'free_completed']]; pickle.dump(s, open('let-go.pickle', 'wb')); s['device_traces'] = [[e for e in t if e['action'] != 'alloc']]; pickle.dump(s, open('no-alloc.pickle', 'wb'))"
+$ tscope analyze ./let-go.pickle | grep -A2 '^  peak'
+|   peak         108 MiB, after event 82 of 107; the blocks took at least 108 MiB
+|   baseline     0 B before the first event, exact: events and blocks agree
+|   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
+$ tscope analyze ./no-alloc.pickle | grep -A2 '^  peak'
+|   peak         317 MiB, before the first event; the blocks took at least 317 MiB
+|   baseline     317 MiB before the first event, wrong by up to 204 MiB: events and blocks contradict
+|                each other
