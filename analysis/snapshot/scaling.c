@@ -29,6 +29,16 @@ static enum ts_scaling_part part_of(uint8_t phase)
 	}
 }
 
+/* What is requested after an event, and needed with it; *io_level is what was requested before. */
+static uint64_t need_after(const struct ts_snapshot_event *e, uint64_t *io_level)
+{
+	if (e->action == TS_ACTION_ALLOC)
+		*io_level += e->size;
+	else if (e->action == TS_ACTION_FREE_COMPLETED)
+		*io_level -= e->size < *io_level ? e->size : *io_level;
+	return e->action == TS_ACTION_OOM && e->size <= UINT64_MAX - *io_level ? *io_level + e->size : *io_level;
+}
+
 /* What is requested after each event counts for the part of that event; what was refused would have been needed, too. */
 static void take_needs(struct ts_scaling_point *p)
 {
@@ -41,17 +51,95 @@ static void take_needs(struct ts_scaling_point *p)
 		enum ts_scaling_part part =
 			part_of(e->stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNKNOWN : p->device->memory.origins[e->stack].phase);
 
-		if (e->action == TS_ACTION_ALLOC)
-			level += e->size;
-		else if (e->action == TS_ACTION_FREE_COMPLETED)
-			level -= e->size < level ? e->size : level;
-		need = e->action == TS_ACTION_OOM && e->size <= UINT64_MAX - level ? level + e->size : level;
+		need = need_after(e, &level);
 		if (!p->has[part] || need > p->needs[part]) {
 			p->has[part] = true;
 			p->needs[part] = need;
 			p->at[part] = i;
 		}
 	}
+}
+
+/* --- pieces of forward and backward --- */
+
+enum side { SIDE_NONE, SIDE_FORWARD, SIDE_BACKWARD, SIDE_OTHER };
+
+/* Stretches of each side: those that are whole, and those that the history cuts off. */
+struct sides {
+	uint64_t whole[TS_SCALING_MOMENTS], cut[TS_SCALING_MOMENTS];
+	bool any_whole[2];
+};
+
+static enum side side_of(const struct ts_memory_device *d, uint32_t stack)
+{
+	if (stack == TS_SNAPSHOT_NONE)
+		return SIDE_NONE;
+	switch ((enum ts_memory_phase)d->memory.origins[stack].phase) {
+	case TS_PHASE_FORWARD:
+		return SIDE_FORWARD;
+	case TS_PHASE_BACKWARD:
+	case TS_PHASE_RECOMPUTE:
+		return SIDE_BACKWARD;
+	case TS_PHASE_OPTIMIZER:
+	case TS_PHASE_SETUP:
+		return SIDE_OTHER;
+	case TS_PHASE_UNKNOWN:
+	default:
+		return SIDE_NONE;
+	}
+}
+
+/* What the program does: how often the allocator asks the device says nothing of how far a stretch is. */
+static bool is_step(const struct ts_snapshot_event *e)
+{
+	return e->action == TS_ACTION_ALLOC || e->action == TS_ACTION_FREE_COMPLETED;
+}
+
+static void take_stretch(struct sides *to, const struct ts_replay *r, uint32_t first, uint32_t end, enum side side, uint64_t level)
+{
+	bool whole = first && end < r->n_events;
+	uint64_t *most = (whole ? to->whole : to->cut) + (side == SIDE_BACKWARD ? TS_SCALING_PIECES : 0);
+
+	uint64_t n = 0, at = 0;
+
+	if (side != SIDE_FORWARD && side != SIDE_BACKWARD)
+		return;
+	to->any_whole[side == SIDE_BACKWARD] |= whole;
+	for (uint32_t i = first; i < end; i++)
+		n += is_step(&r->events[i]);
+	for (uint32_t i = first; i < end && n; i++) {
+		uint64_t need = need_after(&r->events[i], &level);
+		size_t piece = (size_t)(at * TS_SCALING_PIECES / n);
+
+		most[piece] = need > most[piece] ? need : most[piece];
+		at += is_step(&r->events[i]) && at + 1 < n;
+	}
+}
+
+static void take_moments(struct ts_scaling_point *p)
+{
+	const struct ts_replay *r = p->device->replay;
+	struct sides sides = {0};
+	enum side now = SIDE_NONE;
+	uint64_t level, begun, reserved;
+	uint32_t first = 0;
+
+	ts_replay_level(r, TS_REPLAY_BEFORE, &level, &reserved);
+	begun = level;
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		enum side side = side_of(p->device, r->events[i].stack);
+
+		if (side != SIDE_NONE && side != now) {
+			take_stretch(&sides, r, first, i, now, begun);
+			begun = level;
+			first = i;
+			now = side;
+		}
+		(void)need_after(&r->events[i], &level);
+	}
+	take_stretch(&sides, r, first, r->n_events, now, begun);
+	for (size_t i = 0; i < TS_SCALING_MOMENTS; i++)
+		p->moments[i] = sides.any_whole[i / TS_SCALING_PIECES] ? sides.whole[i] : sides.cut[i];
 }
 
 /* Kinds where forward and backward need most: that is one moment of a step, while the peaks may lie in different parts. */
@@ -77,6 +165,7 @@ enum ts_status ts_scaling_add(struct ts_scaling *s, double size, const struct ts
 		return ts_error_set(err, TS_INVALID, "the snapshot of size %g has no history, so its peak is not known", size);
 	take_needs(&point);
 	take_kinds(&point);
+	take_moments(&point);
 	for (; at && s->points[at - 1].size > size; at--)
 		s->points[at] = s->points[at - 1];
 	s->points[at] = point;
@@ -197,6 +286,16 @@ static bool fit_lines(struct ts_scaling *s)
 		s->lines[p].any = some;
 		any |= all;
 	}
+	for (int m = 0; m < TS_SCALING_MOMENTS; m++) {
+		bool all = true;
+
+		for (size_t i = 0; i < s->n; i++) {
+			all &= s->points[i].moments[m] > 0;
+			values[i] = (double)s->points[i].moments[m];
+		}
+		if (all)
+			s->moments[m] = fit_line(sizes, values, s->n, squares);
+	}
 	for (int k = 0; k < TS_MEMORY_KINDS; k++) {
 		for (size_t i = 0; i < s->n; i++)
 			values[i] = (double)s->points[i].kinds[k];
@@ -207,29 +306,42 @@ static bool fit_lines(struct ts_scaling *s)
 
 /* --- sizes that fit --- */
 
-static double need(const struct ts_scaling *s, double size, double above)
+static double most_of(const struct ts_scaling_line *lines, size_t n, double size, double above)
 {
 	double most = 0;
 
-	for (int p = 0; p < TS_SCALING_PARTS; p++)
-		if (s->lines[p].known)
-			most = fmax(most, at_line(&s->lines[p], size) + above * s->lines[p].off);
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].known)
+			most = fmax(most, at_line(&lines[i], size) + above * lines[i].off);
 	return most;
 }
 
+static double need(const struct ts_scaling *s, double size, double above)
+{
+	return fmax(most_of(s->lines, TS_SCALING_PARTS, size, above), most_of(s->moments, TS_SCALING_MOMENTS, size, above));
+}
+
 /* If all that grows from the smallest to the largest snapshot grew with the square. */
+static double of_squares(const struct ts_scaling_line *lines, const uint64_t *lows, const uint64_t *highs, size_t n, double share)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double low = (double)lows[i], high = (double)highs[i];
+
+		if (lines[i].known)
+			most = fmax(most, high > low ? low + (high - low) * share : fmax(low, high));
+	}
+	return most;
+}
+
 static double need_of_squares(const struct ts_scaling *s, double size)
 {
 	const struct ts_scaling_point *a = &s->points[0], *b = &s->points[s->n - 1];
-	double most = 0, span = b->size * b->size - a->size * a->size;
+	double share = (size * size - a->size * a->size) / (b->size * b->size - a->size * a->size);
 
-	for (int p = 0; p < TS_SCALING_PARTS; p++) {
-		double low = (double)a->needs[p], high = (double)b->needs[p];
-
-		if (s->lines[p].known)
-			most = fmax(most, high > low ? low + (high - low) * (size * size - a->size * a->size) / span : fmax(low, high));
-	}
-	return most;
+	return fmax(of_squares(s->lines, a->needs, b->needs, TS_SCALING_PARTS, share),
+		    of_squares(s->moments, a->moments, b->moments, TS_SCALING_MOMENTS, share));
 }
 
 struct guess {
@@ -271,10 +383,12 @@ static double largest(const struct guess *g)
 static void find_sizes(struct ts_scaling *s)
 {
 	const struct ts_scaling_point *last = &s->points[s->n - 1];
-	double ratio = 1, more = last->reserved > last->peak ? (double)(last->reserved - last->peak) : 0;
+	double most, ratio = 1, more = last->reserved > last->peak ? (double)(last->reserved - last->peak) : 0;
 
 	for (int p = 0; p < TS_SCALING_PARTS; p++)
 		s->grows |= s->lines[p].known && (s->lines[p].per_unit > 0 || s->lines[p].per_square > 0);
+	for (int m = 0; m < TS_SCALING_MOMENTS; m++)
+		s->grows |= s->moments[m].known && (s->moments[m].per_unit > 0 || s->moments[m].per_square > 0);
 	if (!s->has_capacity || !s->grows)
 		return;
 	for (size_t i = 0; i < s->n; i++)
@@ -285,6 +399,17 @@ static void find_sizes(struct ts_scaling *s)
 	s->least = largest(&(struct guess){.s = s, .above = 1, .ratio = ratio, .squares = s->lengths && s->n == 2});
 	s->least = fmin(s->least, s->likely);
 	s->most = fmax(s->most, s->likely);
+	most = most_of(s->lines, TS_SCALING_PARTS, s->likely, 0);
+	for (uint32_t m = 0; m < TS_SCALING_MOMENTS; m++) {
+		double by_moment = s->moments[m].known ? at_line(&s->moments[m], s->likely) : 0;
+
+		if (by_moment > most * (1 + 1e-9)) {
+			most = by_moment;
+			s->moves = true;
+			s->decides = m;
+			s->deciding = s->moments[m];
+		}
+	}
 }
 
 /* Parameters and optimizer state at the end do not grow with a batch: if they differ, it is another model, or of other steps. */

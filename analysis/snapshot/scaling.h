@@ -6,8 +6,16 @@
  *
  *	need(s) = fixed + per_unit x s	     (+ per_square x s^2 for lengths, where there are three snapshots or more)
  *
- * by least squares, no coefficient below 0. The peak is that of the part that needs most. With as many snapshots as coefficients
- * nothing is left to tell the error by; with more, `off` is the largest distance of a snapshot from its line.
+ * by least squares, no coefficient below 0. The peak is that of the part that needs most.
+ *
+ * The moment at which forward and backward need most moves as the size grows: where activations are few it is the end of backward,
+ * when all gradients are there, and where they are many its begin. So each stretch of forward, and each of backward (with
+ * recomputation), is cut into pieces of as many allocations and frees each; what a piece needs at most follows a line of its own,
+ * too, and the piece that needs most decides. What no stack tells counts for the stretch before it. Stretches that the history cuts
+ * off count only where no other is there.
+ *
+ * With as many snapshots as coefficients nothing is left to tell the error by; with more, `off` is the largest distance of a snapshot
+ * from its line.
  *
  *	most	  the largest size at which the requested bytes alone fit: nothing lost by the allocator, and snapshots below the line
  *	least	  that at which they fit with the largest ratio of reserved to requested bytes of any snapshot, and above the line;
@@ -22,7 +30,8 @@
 
 #include "analysis/snapshot/memory_answer.h"
 
-enum { TS_SCALING_MOST = 16 };
+enum { TS_SCALING_MOST = 16, TS_SCALING_PIECES = 32 };
+enum { TS_SCALING_MOMENTS = 2 * TS_SCALING_PIECES }; /* of forward, then of backward */
 
 enum ts_scaling_part { TS_PART_PASSES, TS_PART_OPTIMIZER, TS_PART_OTHER, TS_SCALING_PARTS };
 
@@ -42,6 +51,7 @@ struct ts_scaling_point {
 	uint64_t needs[TS_SCALING_PARTS]; /* the most that was requested in each part */
 	uint32_t at[TS_SCALING_PARTS];	  /* the event of that */
 	bool has[TS_SCALING_PARTS];
+	uint64_t moments[TS_SCALING_MOMENTS]; /* the most in each piece; 0: nothing is known of it */
 	uint64_t peak, reserved; /* requested and reserved at their peaks */
 	uint64_t kinds[TS_MEMORY_KINDS]; /* where forward and backward need most */
 };
@@ -51,12 +61,17 @@ struct ts_scaling {
 	struct ts_scaling_point *points; /* by size; room for TS_SCALING_MOST, which the caller gives */
 	size_t n;
 	struct ts_scaling_line lines[TS_SCALING_PARTS];
+	struct ts_scaling_line moments[TS_SCALING_MOMENTS];
 	struct ts_scaling_line kinds[TS_MEMORY_KINDS]; /* where forward and backward need most */
 	double state_off; /* parameters and optimizer state at the end: their largest difference, as a share of the larger */
 	bool has_capacity;
 	double capacity;
 	bool grows; /* some part does: else no size is too large, and the sizes below are not set */
 	double least, likely, most; /* whole sizes; below 1: not even one fits */
+	/* The piece that needs most at the likely size, where one needs more than the parts' own lines say. */
+	bool moves;
+	uint32_t decides; /* of moments[] */
+	struct ts_scaling_line deciding;
 };
 
 /* Adds a snapshot. TS_INVALID: its size is not above 0, there are too many, or it has no events. */

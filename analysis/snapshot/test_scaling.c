@@ -129,6 +129,56 @@ static void counts_what_was_refused(void **state)
 	ts_arena_finish(&t.arena);
 }
 
+/* 100 MiB of parameters and four layers of n MiB each for a batch of n, whose gradients of 10 MiB come as what was saved goes. */
+static void add_turning(struct state *t, uint64_t n, uint32_t maps)
+{
+	static const char backward[] = "??:torch::autograd::generated::MmBackward0::apply( < ??:torch::autograd::Engine::f";
+	static const char step[] = "/x/torch/optim/adam.py:step";
+	struct ts_memory_answer answer;
+	struct ts_error err;
+
+	made_begin();
+	made_event(TS_ACTION_ALLOC, MIB(1000), MIB(100), "/x/torch/nn/modules/module.py:convert");
+	for (int k = 0; k < 2; k++) {
+		for (uint64_t layer = 1; layer <= 4; layer++) {
+			for (uint32_t i = 0; k == 0 && i < maps; i++) /* only the first time */
+				made_event(TS_ACTION_SEGMENT_ALLOC, MIB(8000) + MIB(20) * i, MIB(20), "/app/net.py:forward");
+			made_event(TS_ACTION_ALLOC, MIB(2000) * layer, MIB(n), "/app/net.py:forward");
+		}
+		for (uint64_t layer = 4; layer >= 1; layer--) {
+			made_event(TS_ACTION_ALLOC, MIB(2000) * layer + MIB(1000), MIB(10), backward);
+			made_free(MIB(2000) * layer, MIB(n), backward);
+		}
+		made_event(TS_ACTION_ALLOC, MIB(900), MIB(1), step);
+		made_free(MIB(900), MIB(1), step);
+		for (uint64_t layer = 1; layer <= 4; layer++)
+			made_free(MIB(2000) * layer + MIB(1000), MIB(10), step);
+	}
+	made_segment(MIB(1000), MIB(100));
+	made_block(MIB(100), MIB(100), TS_BLOCK_ACTIVE, "/x/torch/nn/modules/module.py:convert");
+	assert_int_equal(ts_memory_of(made_end(), 0, &t->arena, &answer, &err), TS_OK);
+	assert_int_equal(ts_scaling_add(&t->s, (double)n, &answer.devices[0], &err), TS_OK);
+}
+
+/* At batches of 1 and 2 the end of backward needs most, 140 MiB and 1 of each sample; from 11 on its begin, 110 and 4. */
+static void the_moment_that_needs_most_moves(void **state)
+{
+	struct state t;
+
+	(void)state;
+	begin(&t);
+	add_turning(&t, 1, 1);
+	add_turning(&t, 2, 7); /* how often the allocator asks the device moves no moment */
+	fit(&t, MIB(110) + MIB(4) * 100);
+	assert_true(near(t.s.lines[TS_PART_PASSES].per_unit, (double)MIB(1)));
+	print_message("%.0f to %.0f, likely %.0f; truly 100\n", t.s.least, t.s.most, t.s.likely);
+	assert_true(t.s.most == 100);
+	assert_true(t.s.moves);
+	assert_int_equal(t.s.decides, TS_SCALING_PIECES); /* the first of backward */
+	assert_true(near(t.s.deciding.fixed, (double)MIB(110)) && near(t.s.deciding.per_unit, (double)MIB(4)));
+	ts_arena_finish(&t.arena);
+}
+
 /* A training at lengths 128 and 512 says between which lengths one lies that needs what the same training at 1,024 reserved; three
  * lengths of an inference have attention's square, and their line is off by less than 3 %. */
 static void real_lengths(void **state)
@@ -167,6 +217,7 @@ int main(void)
 		cmocka_unit_test(known_needs),
 		cmocka_unit_test(refuses_what_cannot_be_fitted),
 		cmocka_unit_test(counts_what_was_refused),
+		cmocka_unit_test(the_moment_that_needs_most_moves),
 		cmocka_unit_test(real_lengths),
 	};
 

@@ -119,6 +119,24 @@ static const char *assumed(struct ts_report *r, const struct ts_scaling *s)
 		growth, s->n > 2 ? ", both with the largest distance from the line" : "; two snapshots leave no error to see");
 }
 
+/* "15 % into backward: 1.2 GiB and 31 MiB for each more of the batch"; NULL: the parts' own lines say it. */
+static const char *decides(struct ts_report *r, const struct ts_scaling *s)
+{
+	const struct ts_scaling_line *l = &s->deciding;
+	uint32_t piece = s->decides % TS_SCALING_PIECES;
+	const char *side = s->decides < TS_SCALING_PIECES ? "forward" : "backward", *square = "", *at;
+
+	if (!s->moves)
+		return NULL;
+	at = piece ? ts_report_say(r, "%s into %s", ts_say_percent((double)piece / TS_SCALING_PIECES).text, side)
+		   : ts_report_say(r, "the begin of %s", side);
+	if (l->per_square > 0)
+		square = ts_report_say(r, " and %s by its square", bytes(r, l->per_square));
+	return ts_report_say(r,
+			     "%s, where the need grows faster than where it was most in the snapshots: %s fixed, %s for each more%s",
+			     at, bytes(r, l->fixed), bytes(r, l->per_unit), square);
+}
+
 static const char *warning(struct ts_report *r, const struct ts_scaling *s)
 {
 	const char *text = NULL;
@@ -144,6 +162,7 @@ void ts_report_scaling(struct ts_report *r, const struct ts_scaling *s)
 	section->head = answer(r, s);
 	parts(r, section, s);
 	kinds(r, section, s);
+	ts_report_line(r, section, "decides", decides(r, s));
 	ts_report_line(r, section, "assumed", assumed(r, s));
 	ts_report_line(r, section, "but", warning(r, s));
 }

@@ -49,6 +49,8 @@ static const struct ts_shape_field scaling_rows[] = {
 	{NULL, "likely_size", F64(likely), WHEN(likely_known),
 	 ABOUT("null of two lengths, which do not tell how much grows with the square")},
 	{NULL, "most_size", F64(most), WHEN(sized)},
+	{NULL, "deciding", ONE(deciding, line_shape), HAS(moves),
+	 ABOUT("of the moment of forward or backward that needs most at the likely size, where that is more than `parts` say")},
 };
 const struct ts_shape ts_shape_scaling = {JSON_SHAPE("memory_fit", scaling_rows)};
 #undef TYPE
