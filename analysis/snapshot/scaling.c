@@ -66,7 +66,8 @@ enum side { SIDE_NONE, SIDE_FORWARD, SIDE_BACKWARD, SIDE_OTHER };
 
 /* Stretches of each side: those that are whole, and those that the history cuts off. */
 struct sides {
-	uint64_t whole[TS_SCALING_MOMENTS], cut[TS_SCALING_MOMENTS];
+	uint64_t most[2][TS_SCALING_MOMENTS]; /* [1]: of whole ones */
+	uint32_t at[2][TS_SCALING_MOMENTS];
 	bool any_whole[2];
 };
 
@@ -98,8 +99,7 @@ static bool is_step(const struct ts_snapshot_event *e)
 static void take_stretch(struct sides *to, const struct ts_replay *r, uint32_t first, uint32_t end, enum side side, uint64_t level)
 {
 	bool whole = first && end < r->n_events;
-	uint64_t *most = (whole ? to->whole : to->cut) + (side == SIDE_BACKWARD ? TS_SCALING_PIECES : 0);
-
+	size_t from = side == SIDE_BACKWARD ? TS_SCALING_PIECES : 0;
 	uint64_t n = 0, at = 0;
 
 	if (side != SIDE_FORWARD && side != SIDE_BACKWARD)
@@ -109,9 +109,12 @@ static void take_stretch(struct sides *to, const struct ts_replay *r, uint32_t f
 		n += is_step(&r->events[i]);
 	for (uint32_t i = first; i < end && n; i++) {
 		uint64_t need = need_after(&r->events[i], &level);
-		size_t piece = (size_t)(at * TS_SCALING_PIECES / n);
+		size_t piece = from + (size_t)(at * TS_SCALING_PIECES / n);
 
-		most[piece] = need > most[piece] ? need : most[piece];
+		if (need > to->most[whole][piece]) {
+			to->most[whole][piece] = need;
+			to->at[whole][piece] = i;
+		}
 		at += is_step(&r->events[i]) && at + 1 < n;
 	}
 }
@@ -138,18 +141,12 @@ static void take_moments(struct ts_scaling_point *p)
 		(void)need_after(&r->events[i], &level);
 	}
 	take_stretch(&sides, r, first, r->n_events, now, begun);
-	for (size_t i = 0; i < TS_SCALING_MOMENTS; i++)
-		p->moments[i] = sides.any_whole[i / TS_SCALING_PIECES] ? sides.whole[i] : sides.cut[i];
-}
+	for (size_t i = 0; i < TS_SCALING_MOMENTS; i++) {
+		bool whole = sides.any_whole[i / TS_SCALING_PIECES];
 
-/* Kinds where forward and backward need most: that is one moment of a step, while the peaks may lie in different parts. */
-static void take_kinds(struct ts_scaling_point *p)
-{
-	const struct ts_replay *r = p->device->replay;
-
-	for (uint32_t i = 0; p->has[TS_PART_PASSES] && i < r->n_lives; i++)
-		if (ts_life_at(&r->lives[i], p->at[TS_PART_PASSES]))
-			p->kinds[p->device->memory.kinds[i]] += r->lives[i].requested;
+		p->moments[i] = sides.most[whole][i];
+		p->moments_at[i] = sides.at[whole][i];
+	}
 }
 
 enum ts_status ts_scaling_add(struct ts_scaling *s, double size, const struct ts_memory_device *d, struct ts_error *err)
@@ -164,7 +161,6 @@ enum ts_status ts_scaling_add(struct ts_scaling *s, double size, const struct ts
 	if (!d->traced)
 		return ts_error_set(err, TS_INVALID, "the snapshot of size %g has no history, so its peak is not known", size);
 	take_needs(&point);
-	take_kinds(&point);
 	take_moments(&point);
 	for (; at && s->points[at - 1].size > size; at--)
 		s->points[at] = s->points[at - 1];
@@ -296,12 +292,51 @@ static bool fit_lines(struct ts_scaling *s)
 		if (all)
 			s->moments[m] = fit_line(sizes, values, s->n, squares);
 	}
+	return any;
+}
+
+/* --- kinds --- */
+
+static void take_kinds(struct ts_scaling_point *p, uint32_t event)
+{
+	const struct ts_replay *r = p->device->replay;
+
+	for (int k = 0; k < TS_MEMORY_KINDS; k++)
+		p->kinds[k] = 0;
+	for (uint32_t i = 0; p->has[TS_PART_PASSES] && i < r->n_lives; i++)
+		if (ts_life_at(&r->lives[i], event))
+			p->kinds[p->device->memory.kinds[i]] += r->lives[i].requested;
+}
+
+/* The piece that decides, else that in which the largest snapshot needs most; TS_SCALING_MOMENTS: none that all snapshots have. */
+static uint32_t moment_of_kinds(const struct ts_scaling *s)
+{
+	const uint64_t *moments = s->points[s->n - 1].moments;
+	uint32_t best = TS_SCALING_MOMENTS;
+
+	for (uint32_t m = 0; m < TS_SCALING_MOMENTS && !s->moves; m++)
+		if (s->moments[m].known && (best == TS_SCALING_MOMENTS || moments[m] > moments[best]))
+			best = m;
+	return s->moves ? s->decides : best;
+}
+
+/* At one moment of a step in all snapshots: elsewhere other kinds hold other shares. */
+static void fit_kinds(struct ts_scaling *s)
+{
+	uint32_t moment = moment_of_kinds(s);
+	double sizes[TS_SCALING_MOST], values[TS_SCALING_MOST];
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct ts_scaling_point *p = &s->points[i];
+
+		sizes[i] = p->size;
+		take_kinds(p, moment < TS_SCALING_MOMENTS ? p->moments_at[moment] : p->at[TS_PART_PASSES]);
+	}
 	for (int k = 0; k < TS_MEMORY_KINDS; k++) {
 		for (size_t i = 0; i < s->n; i++)
 			values[i] = (double)s->points[i].kinds[k];
-		s->kinds[k] = fit_line(sizes, values, s->n, squares);
+		s->kinds[k] = fit_line(sizes, values, s->n, s->lengths && s->n > 2);
 	}
-	return any;
 }
 
 /* --- sizes that fit --- */
@@ -440,5 +475,6 @@ enum ts_status ts_scaling_fit(struct ts_scaling *s, uint64_t capacity, struct ts
 		return ts_error_set(err, TS_INVALID, "the snapshots have no part of a step in common");
 	compare_state(s);
 	find_sizes(s);
+	fit_kinds(s);
 	return TS_OK;
 }

@@ -52,8 +52,9 @@ struct ts_scaling_point {
 	uint32_t at[TS_SCALING_PARTS];	  /* the event of that */
 	bool has[TS_SCALING_PARTS];
 	uint64_t moments[TS_SCALING_MOMENTS]; /* the most in each piece; 0: nothing is known of it */
+	uint32_t moments_at[TS_SCALING_MOMENTS];
 	uint64_t peak, reserved; /* requested and reserved at their peaks */
-	uint64_t kinds[TS_MEMORY_KINDS]; /* where forward and backward need most */
+	uint64_t kinds[TS_MEMORY_KINDS]; /* at one moment of all snapshots, see below */
 };
 
 struct ts_scaling {
@@ -62,7 +63,7 @@ struct ts_scaling {
 	size_t n;
 	struct ts_scaling_line lines[TS_SCALING_PARTS];
 	struct ts_scaling_line moments[TS_SCALING_MOMENTS];
-	struct ts_scaling_line kinds[TS_MEMORY_KINDS]; /* where forward and backward need most */
+	struct ts_scaling_line kinds[TS_MEMORY_KINDS]; /* at the piece that decides, else where the largest snapshot needs most */
 	double state_off; /* parameters and optimizer state at the end: their largest difference, as a share of the larger */
 	bool has_capacity;
 	double capacity;

@@ -175,6 +175,8 @@ static void the_moment_that_needs_most_moves(void **state)
 	assert_true(t.s.most == 100);
 	assert_true(t.s.moves);
 	assert_int_equal(t.s.decides, TS_SCALING_PIECES); /* the first of backward */
+	assert_true(near(t.s.kinds[TS_MEMORY_ACTIVATIONS].per_unit, (double)MIB(4))); /* at one moment, and not where each needs most */
+	assert_true(near(t.s.kinds[TS_MEMORY_GRADIENTS].fixed, (double)MIB(10)));
 	assert_true(near(t.s.deciding.fixed, (double)MIB(110)) && near(t.s.deciding.per_unit, (double)MIB(4)));
 	ts_arena_finish(&t.arena);
 }

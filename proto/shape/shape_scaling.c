@@ -19,7 +19,7 @@ static const struct ts_shape_field point_rows[] = {
 	{NULL, "reserved_peak_bytes", U64(reserved)},
 	{NULL, "needs_bytes", FIXED(U64, needs),
 	 ABOUT("the most that was requested in each part: forward and backward, optimizer, other")},
-	{NULL, "kinds_bytes", FIXED(U64, kinds), ABOUT("where forward and backward need most, in the order of `kinds` of a device")},
+	{NULL, "kinds_bytes", FIXED(U64, kinds), ABOUT("at the moment that decides, in the order of `kinds` of a device")},
 };
 static const struct ts_shape point_shape = {JSON_SHAPE("memory_size", point_rows)};
 #undef TYPE
@@ -42,7 +42,7 @@ static const struct ts_shape_field scaling_rows[] = {
 	{NULL, "snapshots", MANY(points, n, point_shape, TS_SCALING_MOST)},
 	{NULL, "parts", FIXED(ONE, lines), OF(line_shape), ABOUT("forward and backward, optimizer, other")},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(line_shape),
-	 ABOUT("where forward and backward need most, in the order of `kinds` of a device")},
+	 ABOUT("at the moment that decides, in the order of `kinds` of a device")},
 	{NULL, "state_off_ratio", F64(state_off), ABOUT("by which parameters and optimizer state differ between the snapshots")},
 	{NULL, "capacity_bytes", F64(capacity), HAS(has_capacity)},
 	{NULL, "least_size", F64(least), WHEN(sized)},
