@@ -296,15 +296,18 @@ struct ts_memory_diff_apart ts_memory_diff_apart(const struct ts_memory_diff_mom
 
 static struct ts_span where(const struct ts_memory_diff_row *row, struct ts_arena *arena)
 {
+	struct ts_span function = ts_memory_short_function(row->function);
 	int64_t line = line_shown(row);
 	const char *text;
 
 	if (!row->file.len && !row->function.len)
 		text = "code that no stack names";
 	else if (line > 0)
-		text = ts_arena_printf(arena, "%.*s (%.*s:%" PRId64 ")", TS_SPAN_ARG(row->function), TS_SPAN_ARG(row->file), line);
+		text = ts_arena_printf(arena, "%.*s (%.*s:%" PRId64 ")", TS_SPAN_ARG(function), TS_SPAN_ARG(row->file), line);
+	else if (ts_is_python(row->file))
+		text = ts_arena_printf(arena, "%.*s (%.*s)", TS_SPAN_ARG(function), TS_SPAN_ARG(row->file));
 	else
-		text = ts_arena_printf(arena, "%.*s (%.*s)", TS_SPAN_ARG(row->function), TS_SPAN_ARG(row->file));
+		text = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(function));
 	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
 }
 

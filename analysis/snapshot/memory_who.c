@@ -20,13 +20,29 @@ struct ts_memory_who ts_memory_who_of(const struct ts_memory *m, uint32_t stack,
 	return who;
 }
 
+struct ts_span ts_memory_short_function(struct ts_span function)
+{
+	size_t begin = 0, last = 0, end = 0;
+
+	while (end < function.len && function.data[end] != '(' && function.data[end] != '<') {
+		if (function.data[end] == ' ')
+			begin = last = end + 1;
+		if (end && function.data[end] == ':' && function.data[end - 1] == ':') {
+			begin = last;
+			last = end + 1;
+		}
+		end++;
+	}
+	return last && last < end ? ts_span_part(function, begin, end - begin) : function;
+}
+
 void ts_memory_who_say(struct ts_buf *out, const struct ts_memory_who *who)
 {
 	if (!who->file.len && !who->function.len) {
 		ts_buf_str(out, "code that no stack names");
 		return;
 	}
-	ts_buf_span(out, who->function);
+	ts_buf_span(out, ts_memory_short_function(who->function));
 	if (who->line > 0)
 		ts_buf_printf(out, " (%.*s:%" PRId64 ")", TS_SPAN_ARG(who->file), who->line);
 }

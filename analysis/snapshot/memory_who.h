@@ -26,6 +26,8 @@ struct ts_memory_whos {
 
 /* The source of a stack; nothing for TS_SNAPSHOT_NONE. */
 struct ts_memory_who ts_memory_who_of(const struct ts_memory *m, uint32_t stack, struct ts_arena *arena);
+/* The last two names of a function of C++, without its type and arguments: "MmBackward0::apply". Any other is as it is. */
+struct ts_span ts_memory_short_function(struct ts_span function);
 /* "forward (net.py:41)", or that no stack names it. */
 void ts_memory_who_say(struct ts_buf *out, const struct ts_memory_who *who);
 /* The Python frames of a stack, as `calls` above has them. */

@@ -44,7 +44,7 @@ static struct ts_span place_of(struct ts_span call)
 /* "forward", or "forward: at::bmm" where the operator tells the stack from others. */
 static const char *function(struct ts_cli *cli, const struct ts_memory_diff_row *row, struct ts_span operator)
 {
-	struct ts_span name = row->function.len ? ts_snap_short_function(row->function) : ts_span_str("no stack");
+	struct ts_span name = row->function.len ? ts_memory_short_function(row->function) : ts_span_str("no stack");
 
 	return ts_arena_printf(&cli->arena, "%.*s%s%.*s", TS_SPAN_ARG(name), operator.len ? ": at::" : "", TS_SPAN_ARG(operator));
 }

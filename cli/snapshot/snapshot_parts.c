@@ -43,25 +43,9 @@ const char *ts_snap_place(struct ts_report *r, const struct ts_memory_who *who)
 	return ts_report_say(r, "%s:%" PRId64, ts_snap_brief(r, ts_snap_short_file(who->file), TS_SNAP_NAME_MOST), who->line);
 }
 
-struct ts_span ts_snap_short_function(struct ts_span function)
-{
-	size_t begin = 0, last = 0, end = 0;
-
-	while (end < function.len && function.data[end] != '(' && function.data[end] != '<') {
-		if (function.data[end] == ' ')
-			begin = last = end + 1;
-		if (end && function.data[end] == ':' && function.data[end - 1] == ':') {
-			begin = last;
-			last = end + 1;
-		}
-		end++;
-	}
-	return last && last < end ? ts_span_part(function, begin, end - begin) : function;
-}
-
 const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *who)
 {
-	return who->function.len ? ts_snap_brief(r, ts_snap_short_function(who->function), TS_SNAP_NAME_MOST) : "no stack";
+	return who->function.len ? ts_snap_brief(r, ts_memory_short_function(who->function), TS_SNAP_NAME_MOST) : "no stack";
 }
 
 void ts_snap_who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)

@@ -16,8 +16,6 @@ const char *ts_snap_plural(struct ts_report *r, uint64_t n, const char *word);
 const char *ts_snap_brief(struct ts_report *r, struct ts_span text, size_t most);
 /* The last two parts of a path. */
 struct ts_span ts_snap_short_file(struct ts_span file);
-/* The last two names of a function of C++, without its type and arguments: "MmBackward0::apply". Any other is as it is. */
-struct ts_span ts_snap_short_function(struct ts_span function);
 const char *ts_snap_place(struct ts_report *r, const struct ts_memory_who *who);    /* "lab/net.py:54", or "" */
 const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *who); /* or "no stack" */
 /* A section with a table of the first holders; nothing if there are none. head may be NULL. */

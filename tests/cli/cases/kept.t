@@ -59,7 +59,7 @@ $ tscope diff ./small ./large | head -12
 | B         snapshot.pickle of rank 0 of ./large
 |
 | Device 0
-| The peak grew by 8 MiB, from 36 MiB to 44 MiB: 16 MiB new from forward (/home/ada/lab/net.py:31), activations, 4 MiB new from torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&) (??), temporary, and 12 MiB less from all others.
+| The peak grew by 8 MiB, from 36 MiB to 44 MiB: 16 MiB new from forward (/home/ada/lab/net.py:31), activations, 4 MiB new from MmBackward0::apply, temporary, and 12 MiB less from all others.
 |                                        A       B  difference
 |   peak, requested                 36 MiB  44 MiB      +8 MiB
 |   there before recording             0 B     0 B         0 B

@@ -552,12 +552,12 @@ $ tscope analyze ./foreign.pickle
 | 1 event, 1 segment, 1 stack
 |
 | OUT OF MEMORY  1 request refused
-|   event 0      \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) asked for 9 B. The device had 1
-|                B left; the allocator held 512 B, of which 500 B were in use.
+|   event 0      \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) asked for 9 B. The device had 1 B left; the
+|                allocator held 512 B, of which 500 B were in use.
 |                In segments that could have served it nothing was free: with what the device had left
 |                that is 8 B too little.
-|                Most was held by \x3A:error \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B
-|                (unknown). Of what was in use 500 B were there before recording began.
+|                Most was held by \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B (unknown). Of
+|                what was in use 500 B were there before recording began.
 |
 | WHAT TO TRY  memory limits the run: a request of 9 B was refused
 |   the snapshot shows no fix of the playbook that would save memory at the peak
@@ -849,12 +849,12 @@ $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i sess
 | outcome   created
 | #### What holds more memory
 |
-| by their memory snapshots&#58; The peak grew by SIZE, from SIZE to SIZE&#58; SIZE more from forward (&#47;home&#47;ada&#47;lab&#47;net.py&#58;31), activations, SIZE more from torch&#58;&#58;autograd&#58;&#58;generated&#58;&#58;MmBackward0&#58;&#58;apply(std&#58;&#58;vector&#60;at&#58;&#58;Tensor&#62;&#38;&#8203;&#38;&#8203;) (??), temporary.
+| by their memory snapshots&#58; The peak grew by SIZE, from SIZE to SIZE&#58; SIZE more from forward (&#47;home&#47;ada&#47;lab&#47;net.py&#58;31), activations, SIZE more from MmBackward0&#58;&#58;apply, temporary.
 | 0
 [1]
 $ tscope gate bad --baseline main | grep -A4 'holds more'
 | What holds more memory
-|   by their memory snapshots: The peak grew by 20 MiB, from 44 MiB to 64 MiB: 16 MiB more from forward (/home/ada/lab/net.py:31), activations, 4 MiB more from torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&) (??), temporary.
+|   by their memory snapshots: The peak grew by 20 MiB, from 44 MiB to 64 MiB: 16 MiB more from forward (/home/ada/lab/net.py:31), activations, 4 MiB more from MmBackward0::apply, temporary.
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
