@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""scales.py BUILD: says of 60 made trainings (seeded) which batch would fit in a device, from snapshots at two or three small batches, and
+finds the batch that truly fits by running them there. Gradients or activations hold most at the small batches.
+
+Prints how often the truth lies between the bounds, and what the likely batch is of the truth; fails if that is below 0.8 or above 1.6."""
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+
+from make import Heap, frame
+
+TSCOPE = os.path.join(os.path.abspath(sys.argv[1]), "tscope")
+TORCH = "/venv/lib/python3.12/site-packages/torch/"
+MAIN = frame("/home/ada/lab/train.py", 88, "<module>")
+CALL = frame(TORCH + "nn/modules/module.py", 1790, "_call_impl")
+ENGINE = frame("??", 0, "torch::autograd::Engine::evaluate_function()")
+SETUP = [frame(TORCH + "nn/modules/module.py", 1325, "convert"), MAIN]
+FORWARD = [frame("/home/ada/lab/net.py", 31, "forward"), CALL, MAIN]
+BACKWARD = [frame("??", 0, "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"), ENGINE]
+STEP = [frame(TORCH + "optim/adamw.py", 134, "_init_group"), frame(TORCH + "optim/optimizer.py", 493, "wrapper"), MAIN]
+ZERO = [frame(TORCH + "optim/optimizer.py", 955, "zero_grad"), MAIN]
+
+
+def train(seed, batch, capacity):
+    """Three steps of a net; None: they do not fit."""
+    draw = random.Random(seed)
+    layers = [(draw.randrange(8, 65) << 20, draw.randrange(1, 40) << 18) for _ in range(draw.randrange(3, 11))]
+    heap, state = Heap(capacity), []
+    tries = [heap.alloc(weight, SETUP) for weight, _ in layers]
+    for _ in range(3):
+        saved, gradients = [], []
+        for _, sample in layers:
+            saved.append(heap.alloc(batch * sample, FORWARD))
+            tries.append(heap.alloc(batch * sample // 2, FORWARD))
+            if None in saved or None in tries:
+                return None
+            heap.free(tries.pop(), FORWARD)
+        for weight, _ in reversed(layers):
+            gradients.append(heap.alloc(weight, BACKWARD))
+            if None in gradients:
+                return None
+            heap.free(saved.pop(), BACKWARD)
+        if not state:
+            state = [heap.alloc(2 * weight, STEP) for weight, _ in layers]
+        if None in state:
+            return None
+        for gradient in gradients:
+            heap.free(gradient, ZERO)
+    return heap
+
+
+def reserved(heap):
+    now = most = 0
+    for e in heap.events:
+        now += {"segment_alloc": e["size"], "segment_free": -e["size"]}.get(e["action"], 0)
+        most = max(most, now)
+    return most
+
+
+def truth(seed, capacity):
+    low, high = 1, 2
+    while train(seed, high, capacity):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if train(seed, middle, capacity) else (low, middle)
+    return low
+
+
+def main():
+    within, of_truth = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(60):
+            draw = random.Random(seed)
+            batches = sorted(draw.sample([1, 2, 3, 4, 6, 8], draw.choice([2, 3])))
+            files = [os.path.join(folder, f"{batch}.pickle") for batch in batches]
+            for batch, path in zip(batches, files):
+                heap = train(seed, batch, 1 << 60)
+                with open(path, "wb") as f:
+                    pickle.dump(heap.snapshot(), f, protocol=4)
+            device = int(draw.uniform(1.5, 4) * reserved(heap)) >> 20
+            more = [word for path in files[1:] for word in ("--with", path)]
+            done = subprocess.run([TSCOPE, "analyze", "--json", "--scale", "batch=" + ",".join(map(str, batches)), *more, "--device-memory",
+                                   f"{device}MiB", files[0]], capture_output=True, text=True)
+            fit, true = json.loads(done.stdout)["fit"], truth(seed, device << 20)
+            within += fit["least_size"] <= true <= fit["most_size"]
+            of_truth.append(fit["likely_size"] / true)
+    print(f"60 made trainings: the truth lies between the bounds in {within}; likely is {min(of_truth):.2f} to {max(of_truth):.2f} of it, "
+          f"median {sorted(of_truth)[30]:.2f}")
+    return 0 if min(of_truth) >= 0.8 and max(of_truth) <= 1.6 else 1
+
+
+sys.exit(main())
