@@ -328,6 +328,8 @@ enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, st
 	take_events(&w);
 	take_blocks(&w);
 	course(&w);
+	if (r.n_unseen && !r.n_of[TS_ACTION_ALLOC]) /* none was recorded: any of it may have been allocated later */
+		r.baseline_error = r.baseline;
 	*ret_replay = r;
 	return TS_OK;
 }

@@ -197,7 +197,9 @@ static void bounds_the_error_of_the_baseline(void **state)
 static void says_where_allocations_were_not_recorded(void **state)
 {
 	static const struct ts_snapshot_event events[] = {AT(FREE_REQUESTED, 1, 50), AT(FREE_COMPLETED, 1, 50),
-							  AT(FREE_REQUESTED, 1, 20), AT(FREE_COMPLETED, 1, 20)};
+							  AT(FREE_REQUESTED, 1, 20), AT(FREE_COMPLETED, 1, 20)},
+						 others[] = {AT(FREE_COMPLETED, 1, 50), AT(FREE_REQUESTED, 1, 20),
+							     AT(FREE_COMPLETED, 1, 20), AT(ALLOC, 3, 9), AT(FREE_COMPLETED, 3, 9)};
 	static const struct ts_snapshot_block blocks[] = {
 		{.address = 1, .size = 512, .requested = 7, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_ACTIVE},
 		{.address = 2, .size = 512, .requested = 100, .stack = TS_SNAPSHOT_NONE, .state = TS_BLOCK_ACTIVE}};
@@ -209,6 +211,11 @@ static void says_where_allocations_were_not_recorded(void **state)
 	replay(events, 4, blocks, 2, &arena, &r);
 	assert_int_equal(r.n_unseen, 2);
 	assert_int_equal(r.baseline, 50 + 20 + 7 + 100);
+	assert_int_equal(r.baseline_error, r.baseline); /* none was recorded: none of it need have been there */
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, 0);
+	replay(others, 5, blocks, 2, &arena, &r);
+	assert_int_equal(r.n_unseen, 2);
 	assert_int_equal(r.baseline_error, 20 + 7);
 	ts_arena_finish(&arena);
 }

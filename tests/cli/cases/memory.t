@@ -1026,5 +1026,5 @@ $ tscope analyze ./let-go.pickle | grep -A2 '^  peak'
 |   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
 $ tscope analyze ./no-alloc.pickle | grep -A2 '^  peak'
 |   peak         317 MiB, before the first event; the blocks took at least 317 MiB
-|   baseline     317 MiB before the first event, wrong by up to 204 MiB: events and blocks contradict
+|   baseline     317 MiB before the first event, wrong by up to 317 MiB: events and blocks contradict
 |                each other
