@@ -159,12 +159,12 @@ static void take_events(struct walk *w)
 
 /* --- blocks --- */
 
-/* A block that waits for another stream had been let go of, and not freed. */
+/* A block that is in use, as one that waits for another stream is, had been let go of and was not freed. */
 static void take_back(struct walk *w, const struct ts_snapshot_block *b)
 {
 	struct ts_life *life = newest_at(w, b->address);
 
-	if (!w->completed || b->state != TS_BLOCK_PENDING || !life || life->died == TS_REPLAY_NEVER)
+	if (!w->completed || !life || life->died == TS_REPLAY_NEVER)
 		return;
 	w->completed[life->died].action = TS_ACTION_FREE_REQUESTED;
 	w->r->net = plus(w->r->net, w->completed[life->died].size);
