@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define SIZE_MOST 1e15 /* sizes are looked for up to here */
+#define LOSS_GROWS 0.2 /* of the requested bytes; see scaling.h */
 
 const char *ts_scaling_part_word(enum ts_scaling_part part)
 {
@@ -383,6 +384,7 @@ struct guess {
 	const struct ts_scaling *s;
 	double above;	    /* of the lines' errors */
 	double ratio, more; /* of reserved to requested bytes, and in bytes */
+	double grows;	    /* by how much the ratio grows, far from the snapshots */
 	bool squares;
 };
 
@@ -390,7 +392,9 @@ static double reserved_at(const struct guess *g, double size)
 {
 	double requested = g->squares ? fmax(need(g->s, size, g->above), need_of_squares(g->s, size)) : need(g->s, size, g->above);
 
-	return requested * g->ratio + g->more;
+	double last = g->s->points[g->s->n - 1].size, far = size > last ? 1 - last / size : 0;
+
+	return requested * (g->ratio + g->grows * far) + g->more;
 }
 
 /* The largest whole size that fits: the need never falls as the size grows. */
@@ -430,8 +434,9 @@ static void find_sizes(struct ts_scaling *s)
 		if (s->points[i].peak)
 			ratio = fmax(ratio, (double)s->points[i].reserved / (double)s->points[i].peak);
 	s->most = largest(&(struct guess){.s = s, .above = -1, .ratio = 1});
-	s->likely = largest(&(struct guess){.s = s, .ratio = 1, .more = more});
-	s->least = largest(&(struct guess){.s = s, .above = 1, .ratio = ratio, .squares = s->lengths && s->n == 2});
+	s->likely = largest(&(struct guess){.s = s, .ratio = 1, .more = more, .grows = LOSS_GROWS / 2});
+	s->least =
+		largest(&(struct guess){.s = s, .above = 1, .ratio = ratio, .grows = LOSS_GROWS, .squares = s->lengths && s->n == 2});
 	s->least = fmin(s->least, s->likely);
 	s->most = fmax(s->most, s->likely);
 	most = most_of(s->lines, TS_SCALING_PARTS, s->likely, 0);

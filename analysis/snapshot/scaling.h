@@ -18,10 +18,13 @@
  * from its line.
  *
  *	most	  the largest size at which the requested bytes alone fit: nothing lost by the allocator, and snapshots below the line
- *	least	  that at which they fit with the largest ratio of reserved to requested bytes of any snapshot, and above the line;
- *		  for lengths of two snapshots also if all that grows grew with the square
- *	likely	  that at which they fit with what the allocator held beyond them at the largest size; two lengths do not tell it,
- *		  because nothing shows how much grows with the square
+ *	least	  that at which they fit with the largest ratio of reserved to requested bytes of any snapshot and up to 0.2 more, and
+ *		  above the line; for lengths of two snapshots also if all that grows grew with the square
+ *	likely	  that at which they fit with what the allocator held beyond them at the largest size, and up to a tenth more of them;
+ *		  two lengths do not tell it, because nothing shows how much grows with the square
+ *
+ * What the allocator loses grows faster than what is requested, because blocks of other sizes fit worse into what is free: by
+ * (1 - the largest snapshot's size / s) of the 0.2, which tests/golden/snapshot/scales.py chose and measures.
  *
  * Pure; any thread.
  */

@@ -115,8 +115,8 @@ static const char *assumed(struct ts_report *r, const struct ts_scaling *s)
 	return ts_report_say(
 		r,
 		"each part of a step needs %s; the upper bound has nothing lost by the allocator, the lower one as large a share "
-		"as in any of the snapshots%s",
-		growth, s->n > 2 ? ", both with the largest distance from the line" : "; two snapshots leave no error to see");
+		"as in any of the snapshots and up to 20 %% more, because losses grow with the size%s",
+		growth, s->n > 2 ? "; both take the largest distance from the line" : "; two snapshots leave no error to see");
 }
 
 /* "15 % into backward: 1.2 GiB and 31 MiB for each more of the batch"; NULL: the parts' own lines say it. */
