@@ -124,6 +124,35 @@ static void steps_have_what_they_launched(void **state)
 	made_finish(&m);
 }
 
+/* Step 1 [0, 100) has step 2 [20, 40) within it, and one of no time; step 3 [90, 120) goes on behind it. */
+static void steps_within_steps(void **state)
+{
+	static const int64_t calls[] = {10, 20, 30, 39, 40, 60, 89, 90, 99, 100, 119, 120};
+	static const size_t steps[] = {1, 2, 2, 2, 1, 1, 1, 4, 4, 4, 4, 0};
+	size_t events[5] = {0};
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#1", 0, 0, 100);
+	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#2", 0, 20, 40);
+	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#7", 0, 60, 60);
+	made_host(&m, TS_TRACE_ANNOTATION, "ProfilerStep#3", 0, 90, 120);
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, calls[i], 200 + 2 * (int64_t)i, 201 + 2 * (int64_t)i);
+		events[steps[i]]++;
+	}
+	(void)measure(&m);
+	assert_int_equal(lines.n_steps, 4);
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		assert_int_equal(ts_timelines_step_at(&lines, calls[i]), steps[i]);
+	assert_int_equal(ts_timelines_step_at(&lines, -1), 0);
+	for (size_t i = 0; i < lines.n_steps; i++)
+		assert_int_equal(lines.steps[i].timeline.events, events[i + 1]);
+	assert_int_equal(lines.between.events, events[0]);
+	made_finish(&m);
+}
+
 static void extremes(void **state)
 {
 	const struct ts_timeline *t;
@@ -204,7 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_found_on_paper),
 		cmocka_unit_test(kinds_of_communication),
-		cmocka_unit_test(steps_have_what_they_launched),
+		cmocka_unit_test(steps_have_what_they_launched), cmocka_unit_test(steps_within_steps),
 		cmocka_unit_test(extremes),
 		cmocka_unit_test(agrees_with_a_count_of_each_nanosecond),
 	};

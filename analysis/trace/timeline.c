@@ -182,14 +182,39 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 	return TS_OK;
 }
 
+/* Steps may stand within each other, so a moment belongs to the last-begun of those that have not ended. The moments when that changes:
+ * `open` holds the steps that have begun, of which those that ended are taken off when they come to lie on top. */
+static enum ts_status find_turns(struct ts_timelines *out, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t *open = ts_arena_array(arena, out->n_steps, sizeof *open), n_open = 0;
+
+	out->turns = ts_arena_array(arena, 2 * out->n_steps, sizeof *out->turns);
+	if (!open || !out->turns)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < out->n_steps || n_open;) {
+		const struct ts_timeline_step *top = n_open ? &out->steps[open[n_open - 1]] : NULL;
+		int64_t end = top ? top->start_ns + (int64_t)top->duration_ns : 0;
+
+		if (i < out->n_steps && (!top || out->steps[i].start_ns < end)) {
+			open[n_open++] = i;
+			out->turns[out->n_turns++] = (struct ts_timeline_turn){out->steps[i].start_ns, i + 1};
+			i++;
+			continue;
+		}
+		n_open--;
+		if (out->turns[out->n_turns - 1].time_ns < end)
+			out->turns[out->n_turns++] = (struct ts_timeline_turn){end, 0};
+		out->turns[out->n_turns - 1].step = n_open ? open[n_open - 1] + 1 : 0;
+	}
+	return TS_OK;
+}
+
 size_t ts_timelines_step_at(const struct ts_timelines *out, int64_t time)
 {
 	size_t low = 0;
 
-	TS_BISECT(low, out->n_steps, i, out->steps[i].start_ns <= time);
-	if (!low || (uint64_t)time - (uint64_t)out->steps[low - 1].start_ns >= out->steps[low - 1].duration_ns)
-		return 0;
-	return low;
+	TS_BISECT(low, out->n_turns, i, out->turns[i].time_ns <= time);
+	return low ? out->turns[low - 1].step : 0;
 }
 
 static void set_step(void *ctx, uint64_t group, const struct ts_timeline *timeline)
@@ -206,7 +231,7 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 	struct ts_launches launches = {0};
 	size_t launched = 0;
 
-	if (find_steps(trace, arena, out, err) || ts_launches_find(trace, arena, &launches, err))
+	if (find_steps(trace, arena, out, err) || find_turns(out, arena, err) || ts_launches_find(trace, arena, &launches, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		int64_t correlation = s->correlation[w[i].row];

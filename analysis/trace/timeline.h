@@ -10,7 +10,8 @@
  *
  * which is what AMD's TraceLens defines; its gpu_timeline.csv agrees. Each figure is of one population of events, which it names: all
  * devices, one device, one stream, or what one step launched. An event belongs to the step during which the call that launched it
- * began; if the trace lacks that call, to the step during which the event itself began, and it is counted in `unlaunched`.
+ * began; if the trace lacks that call, to the step during which the event itself began, and it is counted in `unlaunched`. Of steps
+ * that last at once it is the one that began last.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_TIMELINE_H
 #define TSCOPE_ANALYSIS_TRACE_TIMELINE_H
@@ -47,6 +48,12 @@ struct ts_timeline_step {
 	struct ts_timeline timeline; /* of what it launched, on all devices */
 };
 
+/* From this moment on, until the next one of these, a step lasts: its place plus 1; 0: none. */
+struct ts_timeline_turn {
+	int64_t time_ns;
+	size_t step;
+};
+
 struct ts_timelines {
 	struct ts_timeline all;
 	struct ts_timeline_of *devices; /* by device */
@@ -55,6 +62,8 @@ struct ts_timelines {
 	size_t n_streams;
 	struct ts_timeline_step *steps; /* by time */
 	size_t n_steps;
+	struct ts_timeline_turn *turns; /* by time */
+	size_t n_turns;
 	struct ts_timeline between;  /* what no step launched */
 	struct ts_timeline launched; /* the events whose launching call the trace has */
 	uint64_t unlaunched;	     /* how many have none: they were launched before the recording began */
@@ -62,7 +71,7 @@ struct ts_timelines {
 
 /* Everything lies in the arena. */
 enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena, struct ts_timelines *ret, struct ts_error *err);
-/* The place among the steps of the one during which this time lies, plus 1; 0: none. */
+/* The place among the steps of the one during which this time lies, plus 1; of several the one that began last. 0: none. */
 size_t ts_timelines_step_at(const struct ts_timelines *lines, int64_t time);
 
 #endif
