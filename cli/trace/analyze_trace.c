@@ -2,6 +2,8 @@
 #include "cli/trace/analyze_trace.h"
 
 #include "base/below.h"
+#include "base/limits.h"
+#include "base/system.h"
 #include "cli/core/policy_file.h"
 #include "cli/core/progress.h"
 #include "cli/core/verb.h"
@@ -16,6 +18,15 @@ enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 {
 	*ret = false;
 	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
+}
+
+void ts_trace_room(struct ts_cli *cli)
+{
+	uint64_t most = UINT64_C(1) << TS_TRACE_ARENA_SHIFT, half = ts_system_memory() / 2;
+
+	most = half && half < most ? half : most;
+	if (cli->arena.ceiling < most)
+		cli->arena.ceiling = (size_t)most;
 }
 
 enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
@@ -148,6 +159,7 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	struct ts_trace trace;
 	enum ts_status status;
 
+	ts_trace_room(cli);
 	if (ts_load_trace(cli, path, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);

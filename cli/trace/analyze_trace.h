@@ -11,6 +11,8 @@
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
+/* Gives this command the memory that a trace of millions of events takes: at most half of what the machine has. */
+void ts_trace_room(struct ts_cli *cli);
 /* Reads a trace that stands at top, or below it (base/below.h). */
 enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
 			     struct ts_trace *trace, struct ts_trace_file *file, struct ts_error *err);
