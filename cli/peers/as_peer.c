@@ -43,7 +43,6 @@ enum ts_status ts_trace_as_peer(struct ts_cli *cli, const char *path, struct ts_
 	struct ts_trace trace;
 	enum ts_status status;
 
-	ts_trace_room(cli);
 	if (ts_load_trace(cli, path, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);
@@ -62,7 +61,7 @@ enum ts_status ts_stored_trace_as_peer(struct ts_cli *cli, const struct ts_run_t
 
 	if (!name)
 		return ts_arena_error(&cli->arena, err);
-	ts_trace_room(cli);
+	ts_trace_room(cli, stored->size);
 	if (ts_stored_load(cli, stored, &cli->arena, &trace, &record, err))
 		return err->status;
 	status = show_trace(cli, name, &trace, err);
@@ -133,7 +132,6 @@ struct pair {
 
 static enum ts_status load_pair(struct ts_cli *cli, struct pair *pair, struct ts_error *err)
 {
-	ts_trace_room(cli);
 	for (; pair->n < 2; pair->n++) {
 		const char *path = ts_cli_word(cli, pair->n);
 		struct ts_notices notices = {.arena = &cli->arena};

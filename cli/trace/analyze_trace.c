@@ -20,16 +20,18 @@ enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
 }
 
-void ts_trace_room(struct ts_cli *cli)
+void ts_trace_room(struct ts_cli *cli, uint64_t size)
 {
-	uint64_t most = UINT64_C(1) << TS_TRACE_ARENA_SHIFT, half = ts_system_memory() / 2;
+	uint64_t most = UINT64_C(1) << TS_TRACE_ARENA_SHIFT, part = ts_system_memory() / 3, wanted;
 
-	most = half && half < most ? half : most;
-	if (cli->arena.ceiling < most)
-		cli->arena.ceiling = (size_t)most;
+	most = part && part < most ? part : most;
+	wanted = cli->arena.ceiling + (size < most / TS_TRACE_BYTES_A_BYTE ? size * TS_TRACE_BYTES_A_BYTE : most);
+	wanted = wanted < most ? wanted : most;
+	if (cli->arena.ceiling < wanted)
+		cli->arena.ceiling = (size_t)wanted;
 }
 
-enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
+enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
 			     struct ts_trace *trace, struct ts_trace_file *file, struct ts_error *err)
 {
 	struct ts_progress bar;
@@ -40,6 +42,7 @@ enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const ch
 
 	if (ts_below_open(top, path, &source.fd, &source.size, err))
 		return err->status;
+	ts_trace_room(cli, source.size);
 	progress.total = source.size;
 	ts_progress_begin(&bar, cli, "reading", path);
 	status = ts_trace_load(&source, &reading, trace, file, err);
@@ -159,7 +162,6 @@ enum ts_status ts_analyze_trace(struct ts_cli *cli, const char *path, struct ts_
 	struct ts_trace trace;
 	enum ts_status status;
 
-	ts_trace_room(cli);
 	if (ts_load_trace(cli, path, path, &notices, &trace, &file, err))
 		return err->status;
 	ts_say_notices(cli, path, &notices, false);

@@ -11,10 +11,11 @@
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
-/* Gives this command the memory that a trace of millions of events takes: at most half of what the machine has. */
-void ts_trace_room(struct ts_cli *cli);
-/* Reads a trace that stands at top, or below it (base/below.h). */
-enum ts_status ts_load_trace(const struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
+/* Gives this command more memory for a trace of millions of events, in proportion to its file, of so many bytes: a small one that unpacks
+ * to millions gets no more. At most a third of what the machine has. */
+void ts_trace_room(struct ts_cli *cli, uint64_t size);
+/* Reads, with that room, a trace that stands at top, or below it (base/below.h). */
+enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
 			     struct ts_trace *trace, struct ts_trace_file *file, struct ts_error *err);
 /* --warmup, of analyze and of diff. */
 enum ts_status ts_warmup_option(const struct ts_cli *cli, struct ts_warmup_asked *ret, struct ts_error *err);

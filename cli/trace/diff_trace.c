@@ -47,7 +47,6 @@ enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char
 	enum ts_status status = TS_OK;
 	int n = 0;
 
-	ts_trace_room(cli);
 	while (n < 2 && !status) {
 		status = ts_load_trace(cli, paths[n], paths[n], &sides[n].notices, &sides[n].trace, &sides[n].file, err);
 		if (!status)

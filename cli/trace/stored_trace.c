@@ -174,7 +174,7 @@ enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *
 
 	if (!path)
 		return ts_arena_error(&cli->arena, err);
-	ts_trace_room(cli);
+	ts_trace_room(cli, stored->size);
 	if (ts_stored_load(cli, stored, &cli->arena, &trace, &record, err))
 		return err->status;
 	status = ts_show_trace(cli, path, &trace, &record, err);
