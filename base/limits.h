@@ -71,8 +71,8 @@ enum {
 	TS_QUICK_BYTES = 64 * 32 + 16,
 	/* Memory of one analysis: four columns of ten million steps, and room to sort one. */
 	TS_ANALYSIS_ARENA = 1 << 30,
-	/* What a command may use beyond that to say what a trace says: bytes for each of its file, of which an event takes 20 in gzip and
-	 * more, and of memory some 500; and the shift of the most, 16 GiB, for TS_TRACE_ROWS_MAX events. */
+	/* What a command may use beyond that to say what a trace says: bytes for each of its file, of which an event takes 20 and
+	 * more in gzip, and of memory some 500; and the shift of the most, 16 GiB, for TS_TRACE_ROWS_MAX events. */
 	TS_TRACE_BYTES_A_BYTE = 64,
 	TS_TRACE_ARENA_SHIFT = 34,
 	/* Decoded blocks that a matrix of runs keeps: two blocks of ordinary size, with keys and values, of each of 256 runs. */

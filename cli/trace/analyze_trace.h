@@ -11,8 +11,8 @@
 
 /* Whether the word is the path of a trace. */
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err);
-/* Gives this command more memory for a trace of millions of events, in proportion to its file, of so many bytes: a small one that unpacks
- * to millions gets no more. At most a third of what the machine has. */
+/* Gives this command more memory for a trace of millions of events, in proportion to its file, of so many bytes: a small one that
+ * unpacks to millions gets no more. At most a third of what the machine has. */
 void ts_trace_room(struct ts_cli *cli, uint64_t size);
 /* Reads, with that room, a trace that stands at top, or below it (base/below.h). */
 enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,

@@ -4,6 +4,7 @@
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/stored_trace.h"
@@ -27,8 +28,10 @@ static enum ts_status compare(struct ts_cli *cli, const void *from, const struct
 
 	if (ts_stored_columns_prefetch(cli, columns, 2, err))
 		return err->status;
-	for (; n < 2 && !status; n += !status)
+	for (; n < 2 && !status; n += !status) {
+		ts_trace_room(cli, of[n]->size);
 		status = ts_stored_load(cli, of[n], arena, &traces[n], &record, err);
+	}
 	if (!status)
 		status = ts_diff_pair(cli, &traces[0], pair->a.name, &traces[1], pair->b.name, arena, ret, err);
 	while (n-- > 0)

@@ -21,6 +21,7 @@ enum ts_status ts_diff_pair(const struct ts_cli *cli, const struct ts_trace *a, 
 		return err->status;
 	if (ts_warmup_check(a, &asked, name_a, err) || ts_warmup_check(b, &asked, name_b, err))
 		return ts_error_prefix(err, "%s", cli->verb->name);
+	arena->ceiling = cli->arena.ceiling; /* that of these traces (ts_trace_room) */
 	return ts_trace_diff(a, b, &asked, arena, ret, err);
 }
 

@@ -186,7 +186,7 @@ enum ts_status ts_trace_of_job(const struct ts_cli *cli, struct ts_trace *trace,
 
 	if (trace->about.rank != TS_TRACE_NONE && ts_cut_trace(cli, name, trace, err))
 		return err->status;
-	ts_arena_init(&scratch, 0);
+	ts_arena_init(&scratch, cli->arena.ceiling);
 	*ret_rows = (struct ts_measures){0};
 	status = ts_job_trace_of(trace, &scratch, arena, ret, err);
 	if (!status && ret->has_rank)

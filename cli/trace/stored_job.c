@@ -2,6 +2,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/path_run.h"
 #include "cli/text/text_parts.h"
+#include "cli/trace/analyze_trace.h"
 #include "cli/trace/folder.h"
 #include "cli/trace/stored_trace.h"
 #include "run/head.h"
@@ -56,6 +57,7 @@ static enum ts_status read_one(struct ts_cli *cli, const struct ts_run_trace *st
 	*ret_file = (struct ts_job_file){.name = name_of(stored, arena), .state = TS_JOB_FILE_READ};
 	if (!ret_file->name)
 		return ts_arena_error(arena, err);
+	ts_trace_room(cli, stored->size);
 	ts_arena_init(&own, 0);
 	status = ts_stored_load(cli, stored, &own, &trace, &record, err);
 	if (!status) {
