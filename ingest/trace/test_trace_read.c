@@ -164,6 +164,20 @@ static void calls_of_other_platforms(void **state)
 		     "other 1000+1000 x category:runtime pid 9 tid 9\n");
 }
 
+#define CALL(pid)                                                                                                                      \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch\",\"ts\":1,\"dur\":1,\"tid\":9,\"args\":{\"correlation\":5},"        \
+	"\"pid\":" pid "}"
+#define CALLED(pid) "runtime 1000+1000 launch pid" pid " tid 9 correlation 5\n"
+
+static void calls_of_two_processes(void **state)
+{
+	(void)state;
+	expect_notice("[" CALL("7") "," CALL("7") "]", CALLED(" 7") CALLED(" 7"), NULL, 0);
+	expect_notice("[" CALL("7") "," CALL("8") "," CALL("7") "," CALL("8") "]", CALLED(" 7") CALLED(" 8") CALLED(" 7") CALLED(" 8"),
+		      "trace_processes", 2);
+	expect_notice("[" CALL("\"a\"") "," CALL("\"b\"") "]", CALLED(":a") CALLED(":b"), "trace_processes", 1);
+}
+
 static void names_of_2021(void **state)
 {
 	(void)state;
@@ -699,6 +713,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_more_than_32_bits),
 		cmocka_unit_test(numbers_that_are_whole),
 		cmocka_unit_test(calls_of_other_platforms),
+		cmocka_unit_test(calls_of_two_processes),
 		cmocka_unit_test(names_of_2021),
 		cmocka_unit_test(times_are_exact),
 		cmocka_unit_test(times_that_are_none),

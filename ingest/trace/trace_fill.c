@@ -183,6 +183,19 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 	return TS_OK;
 }
 
+/* Processes number their calls each by itself. */
+static void one_process(struct ts_trace_fill *fill, uint32_t thread, uint64_t at)
+{
+	const struct ts_trace_thread *threads = fill->words->threads, *first;
+
+	if (!fill->caller)
+		fill->caller = thread + 1;
+	first = &threads[fill->caller - 1];
+	if (threads[thread].pid != first->pid || threads[thread].pid_text != first->pid_text)
+		ts_trace_note(fill, "trace_processes", TS_NOTICE_INFO, at,
+			      "a call of another process than the first; launches of both may have one number");
+}
+
 static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
 {
 	struct ts_trace_spans *t = &fill->rows.spans;
@@ -202,6 +215,8 @@ static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event
 	}
 	if (put_span(fill, &fill->rows, e, at, err))
 		return err->status;
+	if (t->kind[t->n] == TS_TRACE_RUNTIME && t->correlation[t->n] != TS_TRACE_NONE)
+		one_process(fill, t->thread[t->n], at);
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
 }
 
