@@ -106,6 +106,23 @@ static void names_with_escapes(void **state)
 	       "other 3000+4000 x pid 1 tid 2\n");
 }
 
+/* The scanner expects a key to be as long as the last one behind the same key. Here it is not, though a quote, a colon and a value
+ * stand where it would end. */
+static void keys_of_other_lengths_than_before(void **state)
+{
+	(void)state;
+	expect_event("{\"ph\": \"X\", \"name\": \"a\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 1},\n"
+		     "{\"ph\": \"X\", \"n\": \": x\", \"name\": \"b\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, \"ts\": 2, "
+		     "\"dur\": 1},\n"
+		     "{\"ph\": \"X\", \"name\" : \"c\", \"cat\":\"cpu_op\", \"pid\": 1, \"tid\": 1, \"t\\\": 9, \": 8, \"ts\": 3, "
+		     "\"dur\": 1},\n"
+		     "{\"ph\": \"X\", \"name\": \"d\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, \"ts\":\n4, \"dur\":  1}",
+		     "operator 1000+1000 a pid 1 tid 1\noperator 2000+1000 b pid 1 tid 1\noperator 3000+1000 c pid 1 tid 1\n"
+		     "operator 4000+1000 d pid 1 tid 1\n");
+	expect_error("[{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}, {\"ph\": \"X\", \"name\" \"b\"}]", TS_INVALID,
+		     "t.json: byte 65: expected ':'");
+}
+
 /* Some platforms write pointers as streams. The low 31 bits of 140437593604096 are 752959488 of 2147483648. */
 static void numbers_of_more_than_32_bits(void **state)
 {
@@ -710,6 +727,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_event),
 		cmocka_unit_test(names_with_escapes),
+		cmocka_unit_test(keys_of_other_lengths_than_before),
 		cmocka_unit_test(numbers_of_more_than_32_bits),
 		cmocka_unit_test(numbers_that_are_whole),
 		cmocka_unit_test(calls_of_other_platforms),

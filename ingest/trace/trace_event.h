@@ -4,7 +4,7 @@
  * its bounds, and whoever finds itself at or behind `end` has too few bytes. Texts point into the window.
  *
  * There are three forms of the same code (trace_scan.h): for AVX2, for SSE2 and for any machine. All give the same answers. The one to
- * use is chosen when the program runs. Threads: the functions keep nothing.
+ * use is chosen when the program runs. Threads: the functions keep nothing but what `place` has.
  */
 #ifndef TSCOPE_INGEST_TRACE_TRACE_EVENT_H
 #define TSCOPE_INGEST_TRACE_TRACE_EVENT_H
@@ -14,6 +14,8 @@
 enum {
 	TS_TRACE_PAD = 128,
 	TS_TRACE_DEPTH = 64, /* of nested values */
+	TS_TRACE_KEYS = 256,
+	TS_TRACE_FIRST_KEYS = 64,
 };
 
 struct ts_trace_text {
@@ -77,6 +79,9 @@ struct ts_trace_event {
 struct ts_trace_place {
 	const uint8_t *p, *end;
 	const char *expected;
+	/* For speed alone, kept from event to event, at first 0: how long the key was that stood behind a key (by a hash of it), or
+	 * first among the arguments of a category. */
+	uint8_t key_lens[TS_TRACE_KEYS + TS_TRACE_FIRST_KEYS];
 };
 
 struct ts_trace_scanner {

@@ -110,9 +110,17 @@ static const uint8_t *nested(struct ts_trace_place *place, const uint8_t *p)
 	}
 }
 
+/* What numbers, true, false, null, NaN and Infinity are made of: a bit for each byte below 128. */
+static const uint64_t words[] = {
+	UINT64_C(0x3ff) << '0' | UINT64_C(1) << '+' | UINT64_C(1) << '-' | UINT64_C(1) << '.',
+	UINT64_C(0x3ffffff) << ('A' - 64) | UINT64_C(0x3ffffff) << ('a' - 64),
+	0,
+	0,
+};
+
 TS_INLINE bool is_word(uint8_t c)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '-' || c == '+' || c == '.';
+	return words[c / 64] >> c % 64 & 1;
 }
 
 TS_INLINE const uint8_t *over_value(struct ts_trace_place *place, const uint8_t *p)
@@ -233,7 +241,7 @@ static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 1000
 /* Microseconds as integers, or with up to three decimals; all else goes to ts_trace_micros. */
 TS_INLINE const uint8_t *micros(struct ts_trace_place *place, const uint8_t *p, int64_t *ret, struct ts_trace_event *e)
 {
-	const uint8_t *begin = p, *digits = p, *decimals;
+	const uint8_t *begin = p, *digits = p;
 	uint64_t v = 0, low = 0;
 	size_t n = some_digits(p, &v);
 
@@ -249,11 +257,11 @@ TS_INLINE const uint8_t *micros(struct ts_trace_place *place, const uint8_t *p, 
 		goto other;
 	v *= 1000;
 	if (*p == '.') {
-		decimals = ++p;
-		for (uint64_t unit = 100; is_digit(*p) && unit; unit /= 10)
-			v += (uint64_t)(*p++ - '0') * unit;
-		if (p == decimals)
+		n = some_digits(++p, &low);
+		if (!n || n > 3)
 			goto other;
+		v += low * powers[3 - n];
+		p += n;
 	}
 	if (is_word(*p))
 		goto other;
@@ -420,27 +428,53 @@ static __attribute__((cold, noinline)) const uint8_t *escaped_member(struct ts_t
 	return take(place, plain, ts_trace_plain(key, len, plain, sizeof plain), p, e);
 }
 
-/* Goes through the object at p, each member by take. */
-TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e, member *take)
+/* A key in any form: with escapes, and with white space around its colon. Returns where its value begins. */
+static __attribute__((noinline)) const uint8_t *any_key(struct ts_trace_place *place, const uint8_t *p, size_t *ret_len,
+							bool *ret_escaped)
 {
+	const uint8_t *key = p + 1;
+
+	if (*p != '"')
+		return lacks(place, p, "a key");
+	p = string_end(key, ret_escaped);
+	if (p >= place->end)
+		return lacks(place, place->end, "the end of a key");
+	*ret_len = (size_t)(p - key);
+	p = over_blanks(p + 1);
+	return *p == ':' ? over_blanks(p + 1) : lacks(place, p, "':'");
+}
+
+/* Whether a quote, a colon, a space and a value stand at p. Behind the input, where only quotes are, they do not. */
+TS_INLINE bool is_plain_colon(const uint8_t *p)
+{
+	return (ts_load_le(p, 4) & 0xffffff) == ('"' | ':' << 8 | ' ' << 16) && p[3] > ' ';
+}
+
+/* Goes through the object at p, each member by take. `first` is the row of place->key_lens for its first key. Most events are written
+ * alike, so a key is mostly as long as it was the last time behind the key before it. The processor goes on with that length while it
+ * still looks for the quote, which saves a tenth of the time. */
+TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e, member *take, size_t first)
+{
+	uint8_t *guess = &place->key_lens[first];
+
 	p = over_blanks(p + 1);
 	if (*p == '}')
 		return p + 1;
 	for (;;) {
 		const uint8_t *key = p + 1;
+		size_t len = *guess;
 		bool escaped = false;
-		size_t len;
 
-		if (*p != '"')
-			return lacks(place, p, "a key");
-		p = string_end(key, &escaped);
-		if (p >= place->end)
-			return lacks(place, place->end, "the end of a key");
-		len = (size_t)(p - key);
-		p = over_blanks(p + 1);
-		if (*p != ':')
-			return lacks(place, p, "':'");
-		p = over_blanks(p + 1);
+		if (*p == '"' && scan_first_is(scan_first_quotes(key), len) && is_plain_colon(key + len)) {
+			p = key + len + 3;
+		} else {
+			p = any_key(place, p, &len, &escaped);
+			if (!p)
+				return NULL;
+			if (len < SCAN_FIRST)
+				*guess = (uint8_t)len;
+		}
+		guess = &place->key_lens[(len << 5 ^ *key) % TS_TRACE_KEYS];
 		p = escaped ? escaped_member(place, key, len, p, e, take) : take(place, key, len, p, e);
 		if (!p)
 			return NULL;
@@ -453,9 +487,11 @@ TS_INLINE const uint8_t *object(struct ts_trace_place *place, const uint8_t *p, 
 	}
 }
 
+/* Arguments differ by category, and so does the first of them. */
 static const uint8_t *args(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *e)
 {
-	const uint8_t *end = *p == '{' ? object(place, p, e, arg) : over_value(place, p);
+	const uint8_t *end =
+		*p == '{' ? object(place, p, e, arg, TS_TRACE_KEYS + e->category.len % TS_TRACE_FIRST_KEYS) : over_value(place, p);
 
 	if (end && *p == '{')
 		e->args = (struct ts_trace_text){.data = p, .len = (uint32_t)(end - p)};
@@ -466,6 +502,10 @@ static const uint8_t *phase(struct ts_trace_place *place, const uint8_t *p, stru
 {
 	struct ts_trace_text text = {0};
 
+	if (p + 2 < place->end && *p == '"' && p[1] != '\\' && p[1] != '"' && p[2] == '"') {
+		e->phase = p[1];
+		return p + 3;
+	}
 	p = text_value(place, p, &text);
 	if (!text.escaped || !p)
 		e->phase = text.len == 1 ? *text.data : 0;
@@ -524,7 +564,7 @@ TS_INLINE void clear(struct ts_trace_event *e)
 static const uint8_t *event(struct ts_trace_place *place, const uint8_t *p, struct ts_trace_event *ret_event)
 {
 	clear(ret_event);
-	return object(place, p, ret_event, event_member);
+	return object(place, p, ret_event, event_member, 0);
 }
 
 #endif

@@ -10,6 +10,7 @@ struct reading {
 	struct ts_trace_input in;
 	const struct ts_trace_scanner *scan;
 	size_t at; /* in the window */
+	struct ts_trace_place scanned;
 	struct ts_trace_fill fill;
 	struct ts_trace_file *file;
 	bool any_list, cut;
@@ -37,7 +38,8 @@ static enum ts_status more(struct reading *r, struct ts_error *err)
 static enum ts_status peek(struct reading *r, int *ret, struct ts_error *err)
 {
 	for (;;) {
-		r->at = (size_t)(r->scan->blanks(r->in.window + r->at) - r->in.window);
+		if (r->in.window[r->at] <= ' ')
+			r->at = (size_t)(r->scan->blanks(r->in.window + r->at) - r->in.window);
 		if (r->at < r->in.len) {
 			*ret = r->in.window[r->at];
 			return TS_OK;
@@ -56,18 +58,22 @@ static enum ts_status peek(struct reading *r, int *ret, struct ts_error *err)
  * event the value is taken apart. */
 static enum ts_status whole(struct reading *r, struct ts_trace_event *event, size_t *ret_n, struct ts_error *err)
 {
+	struct ts_trace_place *at = &r->scanned;
+
 	for (;;) {
 		const uint8_t *p = r->in.window + r->at, *end = r->in.window + r->in.len;
-		struct ts_trace_place at = {.end = end};
-		const uint8_t *q = event ? r->scan->event(&at, p, event) : r->scan->value(&at, p);
+		const uint8_t *q;
+
+		at->end = end;
+		q = event ? r->scan->event(at, p, event) : r->scan->value(at, p);
 
 		/* A number may go on behind the window. */
 		if (q && (q < end || (q == end && (r->in.ended || p[0] == '{' || p[0] == '[' || p[0] == '"')))) {
 			*ret_n = (size_t)(q - p);
 			return TS_OK;
 		}
-		if (!q && at.p < end)
-			return expected(r, r->in.base + (uint64_t)(at.p - r->in.window), at.expected, err);
+		if (!q && at->p < end)
+			return expected(r, r->in.base + (uint64_t)(at->p - r->in.window), at->expected, err);
 		if (r->in.ended) {
 			*ret_n = 0;
 			r->cut = true;

@@ -38,6 +38,8 @@ static inline scan_mask scan_bits(scan_block v)
 	return (scan_mask)_mm256_movemask_epi8(v);
 }
 #define SCAN_ALL UINT32_MAX
+#define SCAN_BIT 1
+#define SCAN_BITS 1
 static inline size_t scan_first(scan_mask m)
 {
 	return (size_t)__builtin_ctz(m);
@@ -81,6 +83,8 @@ static inline scan_mask scan_bits(scan_block v)
 	return (scan_mask)_mm_movemask_epi8(v);
 }
 #define SCAN_ALL UINT32_C(0xffff)
+#define SCAN_BIT 1
+#define SCAN_BITS 1
 static inline size_t scan_first(scan_mask m)
 {
 	return (size_t)__builtin_ctz(m);
@@ -116,12 +120,20 @@ static inline scan_mask scan_bits(scan_block v)
 	return v;
 }
 #define SCAN_ALL SCAN_EACH(0x80)
+#define SCAN_BIT 0x80
+#define SCAN_BITS 8 /* of a byte */
 static inline size_t scan_first(scan_mask m)
 {
 	return (size_t)__builtin_ctzll(m) / 8;
 }
 
 #endif
+
+/* Whether the first byte that is asked for is the n-th. Not by scan_first: who goes on with n would have to wait for it. */
+static inline bool scan_first_is(scan_mask m, size_t n)
+{
+	return (m & (~m + 1)) == (scan_mask)SCAN_BIT << n * SCAN_BITS;
+}
 
 static inline scan_mask scan_quotes(const uint8_t *p)
 {
