@@ -12,11 +12,6 @@ static bool begins_before(const struct ts_device_event *a, const struct ts_devic
 	return a->begin < b->begin;
 }
 
-static bool group_before(const struct ts_device_event *a, const struct ts_device_event *b)
-{
-	return a->group < b->group;
-}
-
 static bool nests_before(const struct ts_device_event *a, const struct ts_device_event *b)
 {
 	if (a->group != b->group)
@@ -74,9 +69,45 @@ void ts_device_events_by_begin(struct ts_device_event *w, size_t n, struct ts_de
 	sort(w, n, spare, begins_before);
 }
 
+/* Goes through from in order, and puts each event behind the last one of its digit. */
+static void by_digit(const struct ts_device_event *from, size_t n, unsigned shift, struct ts_device_event *to)
+{
+	size_t ends[256] = {0}, before = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ends[from[i].group >> shift & 0xff]++;
+	for (size_t d = 0; d < 256; d++) {
+		size_t here = ends[d];
+
+		ends[d] = before;
+		before += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[ends[from[i].group >> shift & 0xff]++] = from[i];
+}
+
+/* By the digits of 8 bits in which the groups differ, from the lowest on: streams, threads and steps differ in one or two. */
 void ts_device_events_by_group(struct ts_device_event *w, size_t n, struct ts_device_event *spare)
 {
-	sort(w, n, spare, group_before);
+	struct ts_device_event *from = w, *to = spare;
+	bool in_order = true;
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		differ |= w[i].group ^ w[0].group;
+		in_order &= w[i].group >= w[i - 1].group;
+	}
+	for (unsigned shift = 0; shift < 64 && !in_order; shift += 8) {
+		struct ts_device_event *swap = from;
+
+		if (!(differ >> shift & 0xff))
+			continue;
+		by_digit(from, n, shift, to);
+		from = to;
+		to = swap;
+	}
+	if (from != w)
+		memcpy(w, from, n * sizeof *w);
 }
 
 void ts_device_events_by_nesting(struct ts_device_event *w, size_t n, struct ts_device_event *spare)
