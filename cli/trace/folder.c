@@ -236,7 +236,7 @@ static enum ts_status read_trace(struct ts_cli *cli, const struct list *l, struc
 	status = ts_trace_of_job(cli, &trace, row->name, l->arena, ret, ret_rows, err);
 	ts_trace_finish(&trace);
 	ts_trace_file_finish(&file);
-	return status;
+	return status == TS_NO_MEMORY ? ts_error_prefix(err, "%s", path) : status;
 }
 
 enum ts_status ts_trace_folder_read(struct ts_cli *cli, const char *path, struct ts_arena *arena, struct ts_trace_folder *ret,
