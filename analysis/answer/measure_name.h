@@ -101,6 +101,7 @@ enum ts_trace_time {
 	TS_TIME_ELEMENTWISE,
 	TS_TIME_IDLE_LOADING,
 	TS_TIME_MATH_ATTENTION,
+	TS_TIME_EXPOSED_WAITING, /* known of the ranks of a job alone (trace_verdict.h) */
 	TS_TRACE_TIMES,
 };
 extern const char *const ts_trace_times[TS_TRACE_TIMES];

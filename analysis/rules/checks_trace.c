@@ -197,3 +197,24 @@ void ts_check_recompiled(struct ts_check *c)
 		      "The host compiles for %s of the time of the trace, %s%s", ts_say_percent(share).text,
 		      ts_say_seconds(seconds).text, rest ? rest : "");
 }
+
+/* Only the traces of several ranks say it. */
+void ts_check_waiting(struct ts_check *c)
+{
+	double share, seconds, rank;
+	const char *rest = "";
+
+	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_EXPOSED_WAITING]))) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!need_time(c, TS_TIME_EXPOSED_WAITING, &share, &seconds) || share < ts_check_threshold(c, "min_share"))
+		return;
+	if (ts_check_want(c, TS_M_TRACE_WAITED_RANK, &rank))
+		rest = ts_arena_printf(c->arena, "; of all ranks, rank %.0f is the one that others waited for longest", rank);
+	c->no_memory |= !rest;
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The device waits in communication for ranks that have not come, and computes nothing, for %s of its time, %s%s",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, rest ? rest : "");
+}

@@ -45,6 +45,7 @@ struct ts_rule {
 	void (*check)(struct ts_check *c);
 	bool each_rank; /* the rule looks at one rank, so it is asked of each; otherwise it looks at the job */
 	bool of_trace;	/* it looks at rows of group "trace", so it is asked of a trace that stands alone, too */
+	bool of_job;	/* and at rows that only the traces of a job give, so it is asked of no run */
 	bool of_snapshot; /* it looks at rows of group "snapshot", so it is asked of a memory snapshot that stands alone */
 };
 

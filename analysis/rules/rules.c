@@ -479,6 +479,15 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_share", 0.05, RATIO, "share of the time of the main thread from which the rule fires"},
 	  {"high_share", 0.25, RATIO, "share of the time of the main thread from which the severity is high"}, END},
 	 ts_check_recompiled, OF_TRACE},
+	{"TRACE.WAITING", "Ranks wait for each other", "high if the share is at least high_share, otherwise medium",
+	 "a rank that computes nothing waits in its kernels of communication for ranks that have not come, for at least min_share of "
+	 "its time, by the traces of a job",
+	 "Look at the ranks that others wait for: whether they compute more than the others, load data, or wait for their host. "
+	 "Balance the work of ranks. A faster network saves none of this time.",
+	 "new in tscope; DIST.WAIT_BOUND is the same of steps",
+	 {{"min_share", 0.05, RATIO, "share of the rank's time from which the rule fires"},
+	  {"high_share", 0.15, RATIO, "share of the rank's time from which the severity is high"}, END},
+	 ts_check_waiting, OF_TRACE, .of_job = true},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 

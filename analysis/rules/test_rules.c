@@ -404,6 +404,15 @@ static const struct rule_case cases[] = {
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.05"), MEDIUM, "5.0 % of the devices' time, 12.0 ms."},
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.2"), HIGH, NULL},
 
+	{"TRACE.WAITING", "", APPLIES_NOT, NULL},
+	{"TRACE.WAITING", TRACE(exposed_communication, "0.5"), APPLIES_NOT, NULL}, /* of one trace */
+	{"TRACE.WAITING", TRACE(exposed_waiting, "0.0499"), PASSES, NULL},
+	{"TRACE.WAITING", TRACE(exposed_waiting, "0.05"), MEDIUM,
+	 "The device waits in communication for ranks that have not come, and computes nothing, for 5.0 % of its time, 12.0 ms."},
+	{"TRACE.WAITING", "trace/exposed_waiting/waited_rank = 3; " TRACE(exposed_waiting, "0.15"), HIGH,
+	 "12.0 ms; of all ranks, rank 3 is the one that others waited for longest."},
+	{"TRACE.WAITING", "trace/exposed_waiting/share_ratio ? no collective", UNCHECKED, "no collective"},
+
 	{"TRACE.LOADER", "", APPLIES_NOT, NULL},
 	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.0999"), PASSES, NULL},
 	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.1"), MEDIUM,

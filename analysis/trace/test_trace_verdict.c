@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/rank_rows.h"
 #include "analysis/answer/test_seen.h"
+#include "analysis/trace/job.h"
 #include "analysis/trace/test_trace_made.h"
 #include "analysis/trace/trace_answer.h"
 
@@ -265,6 +267,108 @@ static void loading_attention_compiling(void **state)
 	made_finish(&m);
 }
 
+/* 18 fills of 25 us are all that a device does in 45 or 46 ms: all of the work, and 1 % of the time, or a little less. */
+static void what_saves_little_is_no_advice(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		made_begin(&m);
+		for (int64_t i = 0; i < 18; i++) {
+			int64_t t = i == 17 ? (45 + longer) * MS - 25000 : i * MS;
+
+			made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, t, t + 25000, TS_TRACE_NONE);
+		}
+		judge(&m, NULL);
+		is("fills", "share_ratio", 1);
+		is("fills", "time_s", 0.00045);
+		assert_non_null(finding("TRACE.FILLS"));
+		assert_int_equal(answer.verdict.n_advice, !longer);
+		assert_int_equal(answer.verdict.n_slight, longer);
+		made_finish(&m);
+	}
+}
+
+/* A job of three ranks, whose rows are those of six_steps (12 of 60 ms are exposed communication). Ranks
+ * 0 and 2 wait for rank 1 so long. */
+static struct ts_trace_job job;
+static struct ts_job_rank ranks[3];
+static struct ts_rank_rows rank_rows[3];
+
+static void judge_job(struct made *m, uint64_t waits, uint64_t span, size_t n_collectives)
+{
+	made_begin(m);
+	six_steps(m);
+	judge(m, NULL);
+	job = (struct ts_trace_job){.ranks = ranks, .n_ranks = 3, .n_collectives = n_collectives};
+	for (int32_t i = 0; i < 3; i++) {
+		rank_rows[i] = (struct ts_rank_rows){.rank = i};
+		assert_int_equal(ts_trace_rows(&answer, &m->arena, &rank_rows[i].measures, &m->err), TS_OK);
+		ranks[i] = (struct ts_job_rank){.rank = i};
+		ranks[i].ns[TS_JOB_SPAN] = span;
+		ranks[i].ns[TS_JOB_COMMUNICATION] = 36 * MS;
+		ranks[i].ns[TS_JOB_EXPOSED_WAITING] = i == 1 ? 1 : waits;
+		ranks[i].caused_ns = i == 1 ? 2 * waits : (uint64_t)i;
+	}
+	assert_int_equal(ts_trace_job_judge(&job, rank_rows, 3, NULL, &m->arena, &m->err), TS_OK);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(test_seen(&rank_rows[i].measures));
+}
+
+static void ranks_that_wait(void **state)
+{
+	struct made m;
+	double got;
+
+	(void)state;
+	judge_job(&m, 9 * MS, 60 * MS, 7); /* 18 of 36 ms of all ranks: half of it */
+	assert_int_equal(job.findings.n, 2);
+	assert_true(test_value(&rank_rows[0].measures, "trace", "exposed_waiting", "share_ratio", &got) && fabs(got - 0.15) < 1e-15);
+	assert_true(ts_span_is(job.findings.items[1].code, "TRACE.WAITING"));
+	assert_int_equal(job.findings.items[1].severity, TS_SEVERITY_HIGH);
+	assert_int_equal(job.findings.items[1].n_ranks, 2);
+	assert_true(ts_span_contains(job.findings.items[1].detail, "for 15 % of its time, 9.00 ms; of all ranks, rank 1 is the one"));
+	assert_int_equal(job.n_advice, 1);
+	assert_true(ts_span_is(job.advice[0].code, "TRACE.WAITING"));
+	made_finish(&m);
+	judge_job(&m, 9 * MS - 1000, 60 * MS, 7); /* less than half: exposed communication is advised, and nothing twice */
+	assert_int_equal(job.findings.n, 2);
+	assert_int_equal(job.n_advice, 1);
+	assert_true(ts_span_is(job.advice[0].code, "DIST.EXPOSED_COMM"));
+	made_finish(&m);
+	judge_job(&m, 0, 60 * MS, 0); /* nothing is known of waiting */
+	assert_int_equal(job.findings.n, 1);
+	assert_int_equal(job.findings.n_unchecked, 7); /* 12 events without calls say nothing of idle time, operators and compiling */
+	assert_true(ts_span_is(job.findings.unchecked[6].code, "TRACE.WAITING"));
+	assert_true(ts_span_is(job.findings.unchecked[6].reason, "of no collective of the traces it is known who waited"));
+	made_finish(&m);
+}
+
+/* The same fills on each of two ranks that do not communicate. */
+static void slight_on_a_rank(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		made_begin(&m);
+		made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, 0, 225000, TS_TRACE_NONE);
+		made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, (45 + longer) * MS - 225000, (45 + longer) * MS, TS_TRACE_NONE);
+		judge(&m, NULL);
+		job = (struct ts_trace_job){.ranks = ranks, .n_ranks = 2};
+		for (int32_t i = 0; i < 2; i++) {
+			ranks[i] = (struct ts_job_rank){.rank = i};
+			rank_rows[i] = (struct ts_rank_rows){.rank = i, .measures = answer.verdict.measures};
+		}
+		assert_int_equal(ts_trace_job_judge(&job, rank_rows, 2, NULL, &m.arena, &m.err), TS_OK);
+		assert_int_equal(job.findings.n, 1);
+		assert_int_equal(job.n_advice, !longer);
+		assert_int_equal(job.n_slight, longer);
+		made_finish(&m);
+	}
+}
+
 static void without_a_device(void **state)
 {
 	struct made m;
@@ -317,6 +421,9 @@ int main(void)
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(loading_attention_compiling),
+		cmocka_unit_test(what_saves_little_is_no_advice),
+		cmocka_unit_test(ranks_that_wait),
+		cmocka_unit_test(slight_on_a_rank),
 		cmocka_unit_test(rows_alone_say_the_same),
 		cmocka_unit_test(without_a_device),
 		cmocka_unit_test(sums_that_do_not_fit),

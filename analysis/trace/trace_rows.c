@@ -103,7 +103,7 @@ static void times(struct making *m, const struct ts_trace_answer *a)
 	static const char no_operators[] = "the trace does not have the operators of most of its work";
 	const struct ts_device_times t = ts_device_times(a);
 
-	for (int i = 0; i < TS_TRACE_TIMES; i++) {
+	for (int i = 0; i < TS_TIME_EXPOSED_WAITING; i++) {
 		bool of_work = i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE || i == TS_TIME_MATH_ATTENTION;
 
 		if (i == TS_TIME_MATH_ATTENTION && a->lines.all.events && !knows_operators(a)) {
@@ -260,7 +260,7 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
 {
 	struct making m = {io_rows, arena, true};
 
-	for (int i = 0; i < TS_TRACE_TIMES; i++) {
+	for (int i = 0; i < TS_TIME_EXPOSED_WAITING; i++) {
 		unknown(&m, TS_M_TRACE_TIME, ts_trace_times[i], reason);
 		unknown(&m, TS_M_TRACE_SHARE, ts_trace_times[i], reason);
 	}

@@ -5,7 +5,7 @@
  * has them, and their shares are of the sum of all work. Fills are kernels that fill and memsets. A time of a step is the mean over the
  * steps of the trace, and the share that of all of them of their time on the host. Without an event of a device, each row is unknown.
  * What was idle after waits of the host (host_waits.h) is a part of what was idle by cause; their source is where calls that ran a
- * device dry stand most often, among equals the first by name.
+ * device dry stand most often, among equals the first by name. What one trace cannot say, TS_TIME_EXPOSED_WAITING, has no row here.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ROWS_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_ROWS_H

@@ -276,6 +276,8 @@ static bool may_apply(const struct ts_report *r, const struct ts_rule *rule)
 {
 	if (rule->of_snapshot)
 		return ts_report_known(r, TS_ANSWER_SNAPSHOT);
+	if (rule->of_job)
+		return false;
 	return strncmp(rule->code, "TRACE.", 6) != 0 || ts_report_known(r, TS_ANSWER_TRACE);
 }
 

@@ -1,5 +1,6 @@
 /* analyze_folder.c - `tscope analyze ./traces/`: the traces of the ranks of a job (analyze_trace.h). */
 #include "analysis/rules/rule.h"
+#include "analysis/trace/trace_verdict.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"
@@ -30,7 +31,7 @@ static int by_rank(const void *a, const void *b)
 
 /* Asks the rules on traces of each rank: of the cycles of its profiler the last counts. */
 static enum ts_status judge(struct ts_cli *cli, const struct ts_trace_folder *folder, const enum ts_job_file_state *states,
-			    struct ts_arena *arena, struct ts_findings *ret, struct ts_error *err)
+			    struct ts_arena *arena, struct ts_trace_job *io_job, struct ts_error *err)
 {
 	struct ts_rank_rows *ranks = ts_arena_array(arena, folder->n_traces, sizeof *ranks);
 	struct ts_policy policy;
@@ -49,11 +50,8 @@ static enum ts_status judge(struct ts_cli *cli, const struct ts_trace_folder *fo
 		if (last)
 			ranks[n++] = (struct ts_rank_rows){.rank = (int32_t)t->rank, .measures = folder->rows[i]};
 	}
-	*ret = (struct ts_findings){.n = 0};
-	if (!n)
-		return TS_OK;
 	qsort(ranks, n, sizeof *ranks, by_rank);
-	return ts_findings_of_ranks(ranks, n, &policy, arena, ret, err);
+	return ts_trace_job_judge(io_job, ranks, n, &policy, arena, err);
 }
 
 enum ts_status ts_answer_trace_job(struct ts_cli *cli, const char *path, bool of_run, struct ts_trace_folder *io_folder,
@@ -66,7 +64,7 @@ enum ts_status ts_answer_trace_job(struct ts_cli *cli, const char *path, bool of
 	if (!states || !whys)
 		return ts_arena_error(arena, err);
 	if (ts_trace_job(io_folder->traces, io_folder->n_traces, states, whys, arena, &job, err) ||
-	    judge(cli, io_folder, states, arena, &job.findings, err))
+	    judge(cli, io_folder, states, arena, &job, err))
 		return err->status;
 	for (size_t i = 0; i < io_folder->n_traces; i++) {
 		io_folder->files[io_folder->file_of[i]].state = states[i];

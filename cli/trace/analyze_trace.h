@@ -41,7 +41,6 @@ enum ts_status ts_trace_path_text(struct ts_cli *cli, const struct ts_critical_p
 enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *job, struct ts_error *err);
 void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *verdict);
-/* Findings and what could not be checked. advice: what the worst of them advise comes first. */
-void ts_text_trace_findings(struct ts_cli *cli, const struct ts_findings *findings, bool advice);
+void ts_text_trace_job_verdict(struct ts_cli *cli, const struct ts_trace_job *job);
 
 #endif

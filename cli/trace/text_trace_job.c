@@ -671,7 +671,7 @@ enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trac
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "No trace says which rank it is of, so there is no job to speak of.");
 		return ts_arena_check(&cli->arena, err);
 	}
-	ts_text_trace_findings(cli, &j->findings, true);
+	ts_text_trace_job_verdict(cli, j);
 	if (times(cli, j, err) || steps(cli, j, err) || clocks(cli, j, err))
 		return err->status;
 	if (j->n_collectives && (last(cli, j, err) || latest_rows(cli, j, err)))

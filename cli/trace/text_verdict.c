@@ -1,4 +1,4 @@
-/* text_verdict.c - advice and findings of a trace, which stand before its tables. */
+/* text_verdict.c - advice and findings of a trace, or of those of a job, which stand before the tables. */
 #include "analysis/trace/trace_verdict.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
@@ -23,10 +23,23 @@ static const char *ms(struct ts_cli *cli, uint64_t ns)
 	return text ? text : "";
 }
 
+/* Findings without advice would look as if the advice had been lost. */
+static void nothing_to_try(struct ts_cli *cli, size_t n_slight, const char *of)
+{
+	if (!n_slight)
+		return;
+	ts_text_heading(cli, "What to try first");
+	sentence(cli, TS_STYLE_PLAIN,
+		 ts_arena_printf(&cli->arena, "Nothing: no finding is about as much as %.0f %% of the time of %s.",
+				 100 * TS_TRACE_ADVICE_LEAST, of));
+}
+
 static void to_try(struct ts_cli *cli, const struct ts_trace_verdict *v)
 {
-	if (!v->n_advice)
+	if (!v->n_advice) {
+		nothing_to_try(cli, v->n_slight, "the devices");
 		return;
+	}
 	ts_text_heading(cli, "What to try first (and the time of the devices that it would save at most)");
 	for (size_t i = 0; i < v->n_advice; i++) {
 		const struct ts_trace_advice *a = &v->advice[i];
@@ -66,22 +79,8 @@ static void unchecked(struct ts_cli *cli, const struct ts_findings *f)
 	}
 }
 
-/* Of a job, whose findings are of its ranks: what the worst of them advise. */
-static void to_try_of_findings(struct ts_cli *cli, const struct ts_findings *f)
+static void findings(struct ts_cli *cli, const struct ts_findings *f)
 {
-	if (!f->n)
-		return;
-	ts_text_heading(cli, "What to try first");
-	for (size_t i = 0; i < f->n && i < TS_TRACE_ADVICE_MAX; i++)
-		sentence(cli, TS_STYLE_PLAIN,
-			 ts_arena_printf(&cli->arena, "%zu. %s. %s", i + 1, shown(cli, f->items[i].title),
-					 shown(cli, f->items[i].advice)));
-}
-
-void ts_text_trace_findings(struct ts_cli *cli, const struct ts_findings *f, bool advice)
-{
-	if (advice)
-		to_try_of_findings(cli, f);
 	ts_text_heading(cli, "Findings (tscope explain CODE has the rule)");
 	if (!f->n)
 		sentence(cli, TS_STYLE_PLAIN, "No rule on traces found anything.");
@@ -92,8 +91,21 @@ void ts_text_trace_findings(struct ts_cli *cli, const struct ts_findings *f, boo
 	unchecked(cli, f);
 }
 
+void ts_text_trace_job_verdict(struct ts_cli *cli, const struct ts_trace_job *j)
+{
+	if (j->n_advice)
+		ts_text_heading(cli, "What to try first");
+	else
+		nothing_to_try(cli, j->n_slight, "the devices of the rank");
+	for (size_t i = 0; i < j->n_advice; i++)
+		sentence(cli, TS_STYLE_PLAIN,
+			 ts_arena_printf(&cli->arena, "%zu. %s. %s", i + 1, shown(cli, j->advice[i].title),
+					 shown(cli, j->advice[i].advice)));
+	findings(cli, &j->findings);
+}
+
 void ts_text_trace_verdict(struct ts_cli *cli, const struct ts_trace_verdict *v)
 {
 	to_try(cli, v);
-	ts_text_trace_findings(cli, &v->findings, false);
+	findings(cli, &v->findings);
 }

@@ -1,5 +1,6 @@
 /* shape_trace_job.c - the tables of what analyze says of a folder of traces, the ranks of a job. They are JSON only. */
 #include "analysis/trace/job.h"
+#include "analysis/trace/trace_verdict.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"
 
@@ -236,6 +237,15 @@ static const struct ts_shape_field collective_rows[] = {
 static const struct ts_shape shape_collective = {JSON_SHAPE("trace_job_collective", collective_rows)};
 #undef TYPE
 
+#define TYPE struct ts_finding
+static const struct ts_shape_field advice_rows[] = {
+	{NULL, "code", BYTES(code, TEXT_MAX), ABOUT("of the finding")},
+	{NULL, "what", BYTES(title, TEXT_MAX)},
+	{NULL, "how", BYTES(advice, TEXT_MAX)},
+};
+static const struct ts_shape shape_advice = {JSON_SHAPE("trace_job_advice", advice_rows)};
+#undef TYPE
+
 #define TYPE struct ts_trace_job
 static bool is_undecided(const void *in)
 {
@@ -255,6 +265,8 @@ static const struct ts_shape_field job_rows[] = {
 	{NULL, "files", MANY(files, n_files, ts_shape_trace_file, MANY_ROWS)},
 	{NULL, "findings", MANY(findings.items, findings.n, ts_shape_finding, MANY_ROWS),
 	 ABOUT("of the rules on traces, asked of each rank; most severe first; docs/findings.md has the rules")},
+	{NULL, "advice", MANY(advice, n_advice, shape_advice, TS_TRACE_ADVICE_MAX),
+	 ABOUT("what to try first: of the most severe findings that are about enough time, each time once")},
 	{NULL, "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, MANY_ROWS),
 	 ABOUT("rules on traces that could not be checked")},
 	{NULL, "ranks", MANY(ranks, n_ranks, shape_rank, MANY_ROWS)},

@@ -53,6 +53,7 @@ $ tscope explain
 | TRACE.LOADER                  high, medium       the device is idle because the host has not asked for the next work yet, while a thread of the host is in a data loader, for at least min_share of its time, by a trace
 | TRACE.MATH_ATTENTION          medium             what aten::_scaled_dot_product_attention_math launched takes at least min_share of the sum of all work, by a trace
 | TRACE.RECOMPILED              high, medium       torch.compile compiles on the host for at least min_share of the time of a trace
+| TRACE.WAITING                 high, medium       a rank that computes nothing waits in its kernels of communication for ranks that have not come, for at least min_share of its time, by the traces of a job
 $ tscope explain TIMING.JITTER
 | TIMING.JITTER
 | Step times vary widely.

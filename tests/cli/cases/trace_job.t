@@ -11,10 +11,11 @@ $ tscope analyze ./traced/job
 | note      notes.txt is no trace
 |
 | What to try first
-|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Ranks wait for each other. Look at the ranks that others wait for: whether they compute more than the others, load data, or wait for their host. Balance the work of ranks. A faster network saves none of this time.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
@@ -79,10 +80,11 @@ $ tscope analyze ./traced/pipeline
 | over      all of each trace (--warmup N leaves out the first N steps that each marks)
 |
 | What to try first
-|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Ranks wait for each other. Look at the ranks that others wait for: whether they compute more than the others, load data, or wait for their host. Balance the work of ranks. A faster network saves none of this time.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 53 % of the devices' time, 13.5 ms of 25.5 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 3 ranks show this.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 38 % of its time, 9.61 ms; of all ranks, rank 1 is the one that others waited for longest. These are the numbers of rank 0; of 3 ranks, ranks 0 and 2 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 24 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
@@ -149,12 +151,12 @@ $ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--at peak'; do tsc
 # The rules on traces are asked of each rank. Communication takes 62 % of the time of three ranks, all of it exposed, and 6 % of that of rank 2.
 $ tscope analyze ./traced/job --fail-on high > /dev/null; printf 'DIST.EXPOSED_COMM.min_share = 0.1\nDIST.EXPOSED_COMM.high_share = 0.7\n' > job.policy; tscope analyze ./traced/job --policy job.policy --fail-on high | grep -A6 ^Findings; tscope analyze ./traced/job --policy job.policy --fail-on medium > /dev/null; echo $?; echo 'DIST.NO = 1' > no.policy; tscope analyze --policy no.policy ./traced/job
 | Findings (tscope explain CODE has the rule)
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
 | Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
-|   rank          events          span          busy         idle   computation  communication       exposed       waiting  exposed waiting
 | 1
 ! tscope: analyze: no.policy:1: there is no rule DIST.NO; 'tscope explain' lists them
 [2]
@@ -193,7 +195,7 @@ $ tscope analyze pushed > stored.txt; tscope analyze ./traced/job > folder.txt; 
 | < note      notes.txt is no trace
 | ---
 | > note      rank0/copy.pt.trace.json is left out: rank 0, at the time of rank0/b_70.1.pt.trace.json.gz
-| 71a73,74
+| 72a74,75
 | > $
 | > The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
 [1]
@@ -217,11 +219,11 @@ $ tscope analyze pushed --rows | head -3; tscope analyze pushed --fresh | head -
 | of        4 ranks of 5, nccl, on NVIDIA H100
 $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings; tscope analyze pushed --policy job.policy --fail-on medium > /dev/null; echo $?; tscope analyze pushed --html - | tail -1; tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print([(f['code'], f['severity'], f['ranks']) for f in j['findings']], [f['file'] for f in j['files'] if f['state'] == 'failed'])"
 | Findings (tscope explain CODE has the rule)
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
-|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
 | 1
 | <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
-| [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3])] ['trace.json']
+| [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3]), ('TRACE.WAITING', 'high', [0, 1, 3])] ['trace.json']
 # Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read. Memory snapshots are named, too.
 $ cp -r pushed many; cp memory/batch2.pickle many/rank0_snapshot.pickle; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pickle; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again|also has'
 | outcome   created
@@ -335,10 +337,11 @@ $ tscope analyze ./traced/job --warmup 1 | sed -n '1,/^Clocks/p'
 | note      notes.txt is no trace
 |
 | What to try first
-|   1. Communication is exposed. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Ranks wait for each other. Look at the ranks that others wait for: whether they compute more than the others, load data, or wait for their host. Balance the work of ranks. A faster network saves none of this time.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 13.2 ms of 21.2 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 12.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 8 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
@@ -373,7 +376,7 @@ $ tscope analyze --warmup 1 pushed > stored.txt; tscope analyze --warmup 1 ./tra
 | >           pushed writes it back
 | 9,10c11
 | ---
-| 73a75,76
+| 74a76,77
 | > $
 | > The run has traces and no steps: tscope analyze pushed --trace NAME shows what one says.
 $ tscope analyze ./traced/job --warmup 3; tscope analyze pushed --warmup 3; tscope diff --warmup 3 ./traced/job ./traced/job
