@@ -230,7 +230,7 @@ enum ts_status ts_file_replace(const char *path, struct ts_span bytes, mode_t mo
 		fd = open_retrying((const char *)beside.data, O_WRONLY | O_CREAT | O_EXCL, mode);
 	} while (fd < 0 && errno == EEXIST);
 	if (fd < 0)
-		status = ts_error_errno(err, errno, "%s", (const char *)beside.data);
+		status = ts_error_errno(err, errno, "%s", path); /* nobody knows the other name */
 	else
 		status = write_and_rename(fd, (const char *)beside.data, path, bytes, err);
 	ts_buf_finish(&beside);

@@ -408,7 +408,7 @@ static enum ts_status nothing_found(const struct finding *f, const char *path, s
 	if (!advice && f->links)
 		return ts_error_set(err, TS_INVALID, "%s: no run in it: %s is a symbolic link, which is not followed", path, f->link);
 	if (!advice)
-		advice = "no run directory, and no log of another tool that is known";
+		advice = "no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known";
 	return ts_error_set(err, TS_INVALID, "%s: no run in it: %s", path, advice);
 }
 

@@ -892,7 +892,7 @@ $ tscope diff base ./runs/cut
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]
 $ tscope diff base ./runs/empty
-! tscope: ./runs/empty: no run in it: no run directory, and no log of another tool that is known
+! tscope: ./runs/empty: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 # Three runs or more: a matrix of first steps.
 $ tscope diff base rerun parts longer mood mood2 apart

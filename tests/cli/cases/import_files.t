@@ -295,7 +295,7 @@ $ tscope push --strict b.jsonl
 ! tscope: b.jsonl line 2: bad_json: byte 13: the text ends inside an object, expected '"'
 [2]
 $ printf 'name,price\nx,3\n' > c.csv; tscope push c.csv
-! tscope: c.csv: no run in it: no run directory, and no log of another tool that is known
+! tscope: c.csv: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 $ mkdir cut; head -c 900 output/full/trainer_state.json > cut/trainer_state.json; tscope push cut
 ! tscope: cut: trainer_state.json: byte 900: the text ends inside an object, expected ',' or '}'

@@ -58,7 +58,7 @@ $ tscope push printed/stdout.log | grep -E 'steps|outcome'
 # One's own lines, with names that the templates give, and names that --map gives.
 $ printf '[11:27] it 1 cost=2.5 dt 12.5ms\nsaved\n[11:28] it 2 cost=2.25 dt 11.5ms\n[11:29] it 3 co' > own.txt
 $ tscope push own.txt
-! tscope: own.txt: no run in it: no run directory, and no log of another tool that is known
+! tscope: own.txt: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 $ tscope push --pattern 'it {step} cost={cost} dt {step_time_ms}ms' --map cost=loss own.txt
 | name      default/own.txt
@@ -85,7 +85,7 @@ $ tscope push --pattern 'epoch {epoch}' own.txt
 [2]
 # A table without a known name needs a map; a map that is given comes before the file's.
 $ printf 'n,cost,price\n1,2,3\n2,1,4\n' > own.csv; tscope push own.csv
-! tscope: own.csv: no run in it: no run directory, and no log of another tool that is known
+! tscope: own.csv: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 $ tscope push --map n=step --map cost=loss own.csv | grep -E 'columns|is|outcome'
 | columns   cost is scalars.loss

@@ -198,7 +198,7 @@ $ head -c 1200 wandb/*failed07/run-failed07.wandb >cut.wandb; tscope push cut.wa
 ! tscope: default/failed points at ce3fa176359a, and this run does not continue that one: rank 0 fact libraries.numpy is missing; use --force to move the name, or --name to give this run another name
 [2]
 $ head -c 7 x.wandb >begun.wandb; tscope push begun.wandb
-! tscope: begun.wandb: no run in it: no run directory, and no log of another tool that is known
+! tscope: begun.wandb: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 $ mkdir odd && mkfifo odd/run-x.wandb && mkdir odd/run-y.wandb && ln -s ../wandb/offline-run-20261121_000006-failed07/run-failed07.wandb odd/run-z.wandb; tscope push odd
 ! tscope: odd: no run in it: odd/run-z.wandb is a symbolic link, which is not followed

@@ -84,7 +84,7 @@ $ tscope push runs/cut
 ! tscope: runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 $ tscope push runs/empty
-! tscope: runs/empty: no run in it: no run directory, and no log of another tool that is known
+! tscope: runs/empty: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
 | 2 runs: 2 failed
@@ -101,7 +101,7 @@ $ tscope push runs/base runs/empty
 | name          id            steps  sent  new  outcome
 | default/base  18fc3da2967f      8   0 B  0 B  unchanged
 | 2 runs: 1 unchanged, 1 failed
-! tscope: runs/empty: no run in it: no run directory, and no log of another tool that is known
+! tscope: runs/empty: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 [2]
 # More ranks than a run can have are refused before their steps are read, by the number that fits.
 $ mkdir -p many/rank{0..1999}; for d in many/*; do echo '{"step":0,"scalars":{"loss":1}}' >$d/steps.jsonl; done; tscope push many
