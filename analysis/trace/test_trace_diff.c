@@ -222,6 +222,8 @@ static void a_count_is_a_fact(void **state)
 	assert_int_equal(d.verdict, TS_TRACE_DIFF_DIFFERS);
 	r = row(&d, TS_SIDE_CALLS, "cudaLaunchKernel"); /* of one step a count of the host may be chance */
 	assert_true(r && !r->count_differs && r->b.most == 14);
+	/* The category, the kernel and its operator. The gate, and the diff of runs with steps, show this sentence without tables. */
+	assert_true(ts_span_contains(d.sentence, "so no error can be given; of its parts, kernels, operators and calls 3 differ."));
 	finish(&a, &b);
 }
 

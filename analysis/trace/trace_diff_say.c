@@ -280,14 +280,15 @@ static size_t differing(const struct ts_trace_diff *d)
 enum ts_status ts_trace_diff_say(struct ts_trace_diff *d, struct ts_arena *arena, struct ts_error *err)
 {
 	struct say s = {.d = d, .arena = arena};
+	size_t n = differing(d);
 
 	s.text = ts_arena_printf(arena, "%s", "");
 	if (d->a.n < 2 || d->b.n < 2)
 		undecided(&s);
 	else
 		(d->step.time_differs ? differs : not_different)(&s);
-	if (!d->step.time_differs && differing(d))
-		put(&s, "; what differs is below");
+	if (!d->step.time_differs && n)
+		put(&s, "; of its parts, kernels, operators and calls %zu %s", n, n == 1 ? "differs" : "differ");
 	put(&s, ".");
 	if (!s.text)
 		return ts_arena_error(arena, err);

@@ -83,7 +83,9 @@ static const char *over(struct ts_cli *cli, const struct ts_trace_answer *a)
 				       steps, w->marked, from, w->steps == 1 ? "step" : ts_trace_plural(cli, w->steps, "step"),
 				       ts_trace_plural(cli, w->events, "event"), w->events == 1 ? "was" : "were", from);
 	if (!a->lines.n_steps)
-		return "all of the trace";
+		return "all of the trace, which marks no steps (ProfilerStep)";
+	if (a->lines.n_steps == 1)
+		return "all of the trace, with its only step";
 	if (w->given || a->lines.n_steps == a->work.steps.steps)
 		return ts_arena_printf(&cli->arena, "all of the trace, with all of its %s", steps);
 	return ts_arena_printf(&cli->arena,
@@ -302,6 +304,22 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	return TS_OK;
 }
 
+/* Of a recording that has no step but one, the host may have worked for long before it asked a device for anything. */
+static void short_span(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	uint64_t span = a->lines.all.span_ns, wall = a->host.steps.all.wall_ns;
+
+	if (span >= wall - wall / 10)
+		return;
+	ts_text_field(
+		cli, "note",
+		ts_arena_printf(
+			&cli->arena,
+			"the work of devices spans %s, and that of the main thread %s: what was before a device's first event and "
+			"after its last one is none of its idle time",
+			ts_trace_ms(cli, span), ts_trace_ms(cli, wall)));
+}
+
 static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
 {
 	const struct ts_timelines *l = &a->lines;
@@ -309,8 +327,10 @@ static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *
 	if (l->unlaunched)
 		ts_text_field(cli, "note",
 			      ts_arena_printf(&cli->arena,
-					      "%s of %s were launched before the recording began, or by a call that it lacks",
-					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event")));
+					      "%s of %s were launched before the recording began, or by a call that it lacks%s",
+					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event"),
+					      l->n_steps ? "; they count in the step in which they began" : ""));
+	short_span(cli, a);
 	ts_text_trace_verdict(cli, &a->verdict);
 	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
 	    idle(cli, a, err) || kernels(cli, &a->sums, err) || ts_trace_ops_text(cli, a, err))

@@ -323,6 +323,22 @@ static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_er
 	return TS_OK;
 }
 
+/* A matrix shows where values of steps part, which files of these kinds do not have: all would look the same, or apart. */
+static enum ts_status refuse_files(struct ts_cli *cli, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n_words; i++) {
+		const char *word = ts_cli_word(cli, i);
+		enum file of;
+
+		if (file_of(cli, word, &of, err))
+			return err->status;
+		if (of != NO_FILE)
+			return ts_error_set(err, TS_INVALID, "diff: %s is %s, of which two are compared at a time", word,
+					    files[of].one);
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *as = ts_args_text(&cli->args, "as");
@@ -335,6 +351,6 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 	if (done)
 		return TS_OK;
 	if (cli->args.n_words > 2)
-		return matrix(cli, err);
+		return refuse_files(cli, err) ? err->status : matrix(cli, err);
 	return as ? ts_diff_traceml(cli, err) : two_runs(cli, err);
 }

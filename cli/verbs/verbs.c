@@ -603,8 +603,10 @@ const struct ts_verb ts_verbs[] = {
 		.about = "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and the "
 			 "files of other tools: TensorBoard's event files, W&B's logs, Hugging Face's "
 			 "trainer_state.json, MLflow's folders and databases, TraceML's summaries, CSV, JSON Lines "
-			 "and more (docs/importers.md). The output names the format that was found in PATH. If PATH "
-			 "is a folder of several runs (wandb/, mlruns/), each of them is stored.\n\n"
+			 "and more (docs/importers.md). Traces of the PyTorch profiler and memory snapshots that lie in "
+			 "a run's folder become part of the run; alone, or in a folder of their own, they are a run "
+			 "without steps. The output names the format that was found in PATH. If PATH is a folder of "
+			 "several runs (wandb/, mlruns/), each of them is stored.\n\n"
 			 "The command sends what is not stored yet, and then lets a name point at the run. The same "
 			 "input always has the same id, so pushing it twice stores nothing, and an interrupted push "
 			 "continues where it stopped.\n\n"
@@ -893,7 +895,8 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "export", .summary = "write a run back to files", .usage = "RUN [DIRECTORY]",
 		.about = "Writes a run directory, CSV or JSON Lines with one row per step and rank, or a zip of NumPy "
-			 "arrays. It never overwrites existing files.\n\n" ABOUT_RUN,
+			 "arrays. The files of a run, such as profiler's traces and memory snapshots, are in the run directory as they "
+			 "were pushed, byte for byte. It never overwrites existing files.\n\n" ABOUT_RUN,
 		.options = export_options, .examples = export_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = 2, .paths = 1, .words = TS_COMPLETE_RUN,

@@ -2804,7 +2804,7 @@ $ tscope gate rerun --baseline /nothing; tscope analyze ./nothing --json 2> /dev
 [2]
 # What is there and is no run says so as before, and a glob of paths is no path.
 $ tscope analyze ./runs/gate.py; tscope plot loss './nothing*'; tscope export stored ./nowhere | head -1
-! tscope: ./runs/gate.py: no run in it: no run directory, and no log of another tool that is known
+! tscope: ./runs/gate.py: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 ! tscope: RUN: no directory matches ./nothing*
 ! tscope: wrote 650e0dba86c4 as a run directory to ./nowhere
 # Warm-up, by steps: six steps, of which the first two go; each launches a GEMM of 8 ms and an all-reduce of 6 ms, 2 ms of which are exposed.
@@ -3068,3 +3068,38 @@ $ k='{"ph":"X","cat":"kernel","name":"k","pid":0,"dur":0,"ts"'; echo "[$k:1,\"ti
 |   unknown  unknown  0.008000 ms  100.0 %          1  0.008000 ms
 |   longest stretches  what     name
 |         0.008000 ms  unknown  k
+# A device that hardly works, of which the host asks late: fills are all of its work and too little of the time to be advice. What the
+# host did before and after is said. The third fill has no call.
+$ python3 -c 'import json; e = [dict(ph="X", cat="user_annotation", name="ProfilerStep#3", pid=1, tid=1, ts=0, dur=1000)] + [dict(ph="X", cat="gpu_memset", name="Memset (Device)", pid=0, tid=7, ts=t, dur=1, args=dict(device=0, stream=7, correlation=t)) for t in (200, 500, 700)] + [dict(ph="X", cat="cuda_runtime", name="cudaMemsetAsync", pid=1, tid=1, ts=t - 9, dur=2, args=dict(correlation=t)) for t in (200, 500)]; json.dump(dict(traceEvents=e), open("few.json", "w"))'; tscope analyze ./few.json | sed -n '/^has/,/^All/p'; tscope analyze ./few.json --json | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['advice'], [f['code'] for f in j['findings']], j['timeline']['span_ns'], j['host']['time']['all']['wall_ns'])"; sed 's/ProfilerStep#3/main/' few.json > fewer.json; tscope analyze ./fewer.json | grep -A 1 -E '^(over|note)'
+| has       6 events: 0 operators, 0 Python functions, 1 annotation, 2 runtime calls; 0 kernels, 0
+|           copies, 3 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace, with its only step
+| note      1 of 3 events were launched before the recording began, or by a call that it lacks; they
+|           count in the step in which they began
+| note      the work of devices spans 0.501000 ms, and that of the main thread 1.000000 ms: what was
+|           before a device's first event and after its last one is none of its idle time
+|
+| What to try first
+|   Nothing: no finding is about as much as 1 % of the time of the devices.
+|
+| Findings (tscope explain CODE has the rule)
+|   low: TRACE.FILLS: Fills of memory take 100 % of the sum of all work, 3.00 µs.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 3 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+| [] ['TRACE.FILLS'] 501000 1000000
+| over      all of the trace, which marks no steps (ProfilerStep)
+| note      1 of 3 events were launched before the recording began, or by a call that it lacks
+| note      the work of devices spans 0.501000 ms, and that of the main thread 1.000000 ms: what was
+|           before a device's first event and after its last one is none of its idle time
+# A matrix of runs says nothing of traces and memory snapshots, which have no steps to compare.
+$ tscope diff ./few.json ./fewer.json ./few.json; tscope diff ./traced/job ./traced/job ./traced/job; tscope diff ./runs/base ./runs/base ./memory/oom.pickle
+! tscope: diff: ./few.json is a profiler's trace, of which two are compared at a time
+! tscope: diff: ./traced/job is a folder of profiler's traces, of which two are compared at a time
+! tscope: diff: ./memory/oom.pickle is a memory snapshot, of which two are compared at a time
+[2]
+# A page that cannot be written is named as it was given.
+$ tscope analyze ./few.json --html none/page.html
+! tscope: none/page.html: No such file or directory
+[2]
