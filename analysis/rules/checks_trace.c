@@ -175,7 +175,7 @@ void ts_check_elementwise(struct ts_check *c)
 
 void ts_check_math_attention(struct ts_check *c)
 {
-	part_of_work(c, TS_TIME_MATH_ATTENTION, TS_SEVERITY_MEDIUM, "Attention that computes all scores (math) takes");
+	part_of_work(c, TS_TIME_MATH_ATTENTION, TS_SEVERITY_MEDIUM, "Attention that computes all scores takes");
 }
 
 void ts_check_recompiled(struct ts_check *c)

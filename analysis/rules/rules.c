@@ -465,9 +465,11 @@ const struct ts_rule ts_rules[] = {
 	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
 	 ts_check_loader, OF_TRACE},
 	{"TRACE.MATH_ATTENTION", "Attention computes all scores", "medium",
-	 "what aten::_scaled_dot_product_attention_math launched takes at least min_share of the sum of all work, by a trace",
-	 "Let a fused kernel run: it needs a format of 16 bits, and a head size and a mask that it supports. Where "
-	 "torch.nn.attention.sdpa_kernel allows one kernel alone, torch warns why that one cannot run.",
+	 "what aten::_scaled_dot_product_attention_math launched, or a product, a softmax and a product that make up attention, takes "
+	 "at least min_share of the sum of all work, by a trace",
+	 "Let a fused kernel run: call scaled_dot_product_attention where attention is written in single operations. It needs a format "
+	 "of 16 bits, and a head size and a mask that it supports. Where torch.nn.attention.sdpa_kernel allows one kernel alone, torch "
+	 "warns why that one cannot run.",
 	 "Dao et al. 2022, FlashAttention (arXiv:2205.14135); PyTorch, scaled_dot_product_attention",
 	 {{"min_share", 0.05, RATIO, "share of the sum of all durations from which the rule fires"}, END},
 	 ts_check_math_attention, OF_TRACE},

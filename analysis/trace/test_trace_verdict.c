@@ -267,6 +267,34 @@ static void loading_attention_compiling(void **state)
 	made_finish(&m);
 }
 
+/* Kernels of a product, a softmax and a product, 1 ms each: attention by their shapes, and without them nobody knows. */
+static void attention_in_single_operations(void **state)
+{
+	static const char *const names[] = {"aten::bmm", "aten::_softmax", "aten::bmm"};
+	static const char *const shapes[] = {"[[6,5,4],[6,4,7]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]"};
+	struct made m;
+	double got;
+
+	(void)state;
+	for (int said = 0; said < 2; said++) {
+		made_begin(&m);
+		for (int i = 0; i < 3; i++) {
+			made_host(&m, TS_TRACE_OPERATOR, names[i], 0, i * MS, (i + 1) * MS);
+			made_arguments(&m, said ? shapes[i] : "", "", "");
+			made_launch(&m, TS_TRACE_KERNEL, "k", 0, i * MS + 1, i * MS + 2, (i + 1) * MS + 2);
+		}
+		judge(&m, NULL);
+		assert_int_equal(finding("TRACE.MATH_ATTENTION") != NULL, said);
+		if (said) {
+			is("math_attention", "time_s", 0.003);
+			is("math_attention", "share_ratio", 1);
+		} else {
+			assert_false(test_value(&answer.verdict.measures, "trace", "math_attention", "share_ratio", &got));
+		}
+		made_finish(&m);
+	}
+}
+
 /* 18 fills of 25 us are all that a device does in 45 or 46 ms: all of the work, and 1 % of the time, or a little less. */
 static void what_saves_little_is_no_advice(void **state)
 {
@@ -421,6 +449,7 @@ int main(void)
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(loading_attention_compiling),
+		cmocka_unit_test(attention_in_single_operations),
 		cmocka_unit_test(what_saves_little_is_no_advice),
 		cmocka_unit_test(ranks_that_wait),
 		cmocka_unit_test(slight_on_a_rank),

@@ -156,6 +156,85 @@ static void attention(void **state)
 	made_finish(&m);
 }
 
+/* An operator of 10 ns with a kernel of so many. */
+static void single(struct made *m, int64_t at, const char *name, const char *shapes, int64_t ns)
+{
+	made_host(m, TS_TRACE_OPERATOR, name, 0, at, at + 10);
+	made_arguments(m, shapes, "", "");
+	kernel(m, at + 2, ns);
+}
+
+/* Of 2 x 3 heads, 5 queries, 7 keys of size 4: a product, its scaling, a softmax over four dimensions, a product of the scores. */
+static void single_operations(void **state)
+{
+	static const struct {
+		const char *scores, *softmax, *values;
+		int64_t found;
+	} cases[] = {
+		{"[[6,5,4],[6,4,7]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]", 11110},
+		{"[[6,5,4],[6,4,7],[]]", "[[6,5,7],[],[]]", "[[6,5,7],[6,7,4],[]]", 11110},
+		{"[[6,5,4],[6,4,7]]", "[[2,3,6,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[6,5,4],[6,4,7]]", "[[2,3,5,8],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[6,5,4],[6,4,7]]", "[[2,2,5,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[6,5,4],[6,4,7]]", "[[5,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[6,5,4],[6,4,7]]", "[[2,3,5,7],[],[]]", "[[6,5,6],[6,6,4]]", 0},
+		{"[[6,5,4],[6,3,7]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]", -1}, /* not known */
+		{"[[6,5,4],[6,4,7]]", "", "[[6,5,7],[6,7,4]]", -1},
+		{"[[6,5,4],[6,4,7]]", "[[2,3,5,7],[],[]]", "", -1},
+		{"", "", "", -1},
+		{"[[6,5,4],[6,4,7]]", "[[2,3,5,-7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[6,5,4],[6,4,99999999999999999999]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+		{"[[[6,5,4]],[6,4,7]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]", 0},
+	};
+	struct ts_work_marks w;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		made_begin(&m);
+		single(&m, 0, "aten::mm", "[[5,4],[4,7]]", 100000);
+		single(&m, 10, "aten::bmm", cases[i].scores, 10);
+		single(&m, 20, "aten::mul", "[[6,5,7],[]]", 100);
+		single(&m, 30, "aten::_softmax", cases[i].softmax, 1000);
+		single(&m, 40, "aten::bmm", cases[i].values, 10000);
+		single(&m, 50, "aten::mm", "[[5,4],[4,7]]", 100000);
+		w = marks_of(&m);
+		assert_int_equal(w.n_found, cases[i].found > 0);
+		assert_int_equal(w.unsaid_attention, cases[i].found < 0);
+		if (cases[i].found > 0) {
+			assert_string_equal(ts_attention_word(w.found[0].attention), "single_operations");
+			assert_int_equal(w.found[0].count, 1);
+			assert_int_equal(w.found[0].sum.ns, cases[i].found);
+			assert_int_equal(w.found[0].sum.count, 4);
+		}
+		made_finish(&m);
+	}
+	/* Twice; the first product of the one thread is no part of what the other does, and what math launched is only its. */
+	made_begin(&m);
+	for (int64_t at = 0; at < 200; at += 100) {
+		single(&m, at + 10, "aten::baddbmm", "[[6,5,7],[6,5,4],[6,4,7]]", 10);
+		single(&m, at + 30, "aten::_softmax", "[[2,3,5,7]]", 1000);
+		single(&m, at + 40, "aten::bmm", "[[6,5,7],[6,7,4]]", 10000);
+	}
+	made_host(&m, TS_TRACE_OPERATOR, "aten::_softmax", 1, 0, 10);
+	made_arguments(&m, "[[2,3,5,7]]", "", "");
+	made_host(&m, TS_TRACE_OPERATOR, "aten::bmm", 1, 10, 20);
+	made_arguments(&m, "[[6,5,7],[6,7,4]]", "", "");
+	made_host(&m, TS_TRACE_OPERATOR, "aten::_scaled_dot_product_attention_math", 0, 300, 390);
+	single(&m, 310, "aten::bmm", "[[6,5,4],[6,4,7]]", 10);
+	single(&m, 330, "aten::_softmax", "[[2,3,5,7]]", 1000);
+	single(&m, 340, "aten::bmm", "[[6,5,7],[6,7,4]]", 10000);
+	w = marks_of(&m);
+	assert_int_equal(w.n_found, 2);
+	assert_string_equal(ts_attention_word(w.found[0].attention), "math");
+	assert_int_equal(w.found[0].sum.ns, 11010);
+	assert_string_equal(ts_attention_word(w.found[1].attention), "single_operations");
+	assert_int_equal(w.found[1].count, 2);
+	assert_int_equal(w.found[1].sum.ns, 22020);
+	made_finish(&m);
+}
+
 static void regions(void **state)
 {
 	struct ts_work_marks w;
@@ -190,7 +269,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reentrant),  cmocka_unit_test(saved_tensors), cmocka_unit_test(not_recomputed),
-		cmocka_unit_test(optimizers), cmocka_unit_test(attention),     cmocka_unit_test(regions),
+		cmocka_unit_test(optimizers), cmocka_unit_test(attention),     cmocka_unit_test(single_operations),
+		cmocka_unit_test(regions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 			add(&out.ns[TS_TIME_ELEMENTWISE], s->sum_ns);
 	}
 	for (size_t i = 0; i < a->work.marks.n_found; i++)
-		if (a->work.marks.found[i].attention == TS_ATTENTION_MATH)
+		if (a->work.marks.found[i].attention == TS_ATTENTION_MATH || a->work.marks.found[i].attention == TS_ATTENTION_SINGLE)
 			add(&out.ns[TS_TIME_MATH_ATTENTION], a->work.marks.found[i].sum.ns);
 	return out;
 }
@@ -101,6 +101,8 @@ static bool knows_operators(const struct ts_trace_answer *a)
 static void times(struct making *m, const struct ts_trace_answer *a)
 {
 	static const char no_operators[] = "the trace does not have the operators of most of its work";
+	static const char no_shapes[] =
+		"the trace has no shapes of inputs, which would tell whether products around a softmax are attention";
 	const struct ts_device_times t = ts_device_times(a);
 
 	for (int i = 0; i < TS_TIME_EXPOSED_WAITING; i++) {
@@ -109,6 +111,11 @@ static void times(struct making *m, const struct ts_trace_answer *a)
 		if (i == TS_TIME_MATH_ATTENTION && a->lines.all.events && !knows_operators(a)) {
 			unknown(m, TS_M_TRACE_TIME, ts_trace_times[i], no_operators);
 			unknown(m, TS_M_TRACE_SHARE, ts_trace_times[i], no_operators);
+			continue;
+		}
+		if (i == TS_TIME_MATH_ATTENTION && !t.ns[i] && a->work.marks.unsaid_attention) {
+			unknown(m, TS_M_TRACE_TIME, ts_trace_times[i], no_shapes);
+			unknown(m, TS_M_TRACE_SHARE, ts_trace_times[i], no_shapes);
 			continue;
 		}
 		if (a->lines.all.events)

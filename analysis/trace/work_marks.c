@@ -1,5 +1,6 @@
 #include "analysis/trace/work_marks.h"
 
+#include "analysis/trace/single_attention.h"
 #include "base/number.h"
 
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static uint8_t attention_of(struct ts_span name)
 const char *ts_attention_word(enum ts_attention attention)
 {
 	static const char *const words[TS_ATTENTIONS] = {
-		"none", "flash", "flash_backward", "efficient", "efficient_backward", "cudnn", "cudnn_backward", "math"};
+		"none",	 "flash",	   "flash_backward", "efficient",	 "efficient_backward",
+		"cudnn", "cudnn_backward", "math",	     "single_operations"};
 
 	return words[attention];
 }
@@ -246,6 +248,7 @@ static enum ts_status attention(const struct marks *m, const struct ts_device_wo
 	const struct ts_trace_spans *s = &m->trace->rows.spans;
 	struct ts_attention_sum sums[TS_ATTENTIONS] = {0};
 	uint8_t *within = ts_arena_array(arena, s->n, 1);
+	struct ts_single_attention single;
 
 	out->found = ts_arena_array(arena, TS_ATTENTIONS, sizeof *out->found);
 	if (!within || !out->found)
@@ -262,6 +265,10 @@ static enum ts_status attention(const struct marks *m, const struct ts_device_wo
 		sums[own].count++;
 		ts_work_add(&sums[own].sum, work->below[i].count, work->below[i].ns);
 	}
+	if (ts_single_attention(m->trace, m->nest, work, within, arena, &single, err))
+		return err->status;
+	sums[TS_ATTENTION_SINGLE] = (struct ts_attention_sum){TS_ATTENTION_SINGLE, single.count, single.sum};
+	out->unsaid_attention = single.unsaid;
 	for (size_t i = 0; i < TS_ATTENTIONS; i++)
 		if (sums[i].count)
 			out->found[out->n_found++] = sums[i];

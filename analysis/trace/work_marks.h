@@ -12,7 +12,8 @@
  * aten::_foreach_... or by a kernel named multi_tensor... for several tensors at once, the rest one by one or unknown.
  *
  * Attention: operators of one implementation that stand in none of the same one. Math is aten::_scaled_dot_product_attention_math,
- * which computes the scores in full; what its backward pass launches is not among it.
+ * which computes the scores in full; what its backward pass launches is not among it. Single operations that do the same are found by
+ * their shapes (single_attention.h).
  *
  * Compiled: annotations and operators "Torch-Compiled Region: FRAME/N"; N counts the compilations of the frame before it. Behind a
  * graph break a region stands within another one; work counts for the innermost.
@@ -42,6 +43,7 @@ enum ts_attention {
 	TS_ATTENTION_CUDNN,
 	TS_ATTENTION_CUDNN_BACKWARD,
 	TS_ATTENTION_MATH,
+	TS_ATTENTION_SINGLE, /* operations that make up attention */
 	TS_ATTENTIONS,
 };
 
@@ -50,7 +52,7 @@ const char *ts_attention_word(enum ts_attention attention);
 
 struct ts_attention_sum {
 	enum ts_attention attention;
-	uint64_t count; /* operators */
+	uint64_t count; /* operators; of single operations, softmaxes */
 	struct ts_work_sum sum;
 };
 
@@ -69,6 +71,7 @@ struct ts_work_marks {
 	size_t n_optimizers;
 	struct ts_attention_sum *found; /* attention, the implementations that occur */
 	size_t n_found;
+	uint64_t unsaid_attention;     /* what may be single operations of attention: their shapes are not recorded */
 	struct ts_region_sum *regions; /* the longest first, then by name */
 	size_t n_regions;
 	uint64_t recompiled;		/* regions that are not their frame's first compilation */

@@ -102,9 +102,25 @@ static void optimizers(struct ts_cli *cli, const struct ts_work_marks *m, const 
 
 static void attention(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
 {
-	for (size_t i = 0; i < m->n_found; i++)
-		line(cli, ts_arena_printf(&cli->arena, "Attention ran as %s: %s, %s.", ts_attention_word(m->found[i].attention),
-					  ts_trace_plural(cli, m->found[i].count, "operator"), part(cli, &m->found[i].sum, all)));
+	for (size_t i = 0; i < m->n_found; i++) {
+		const struct ts_attention_sum *a = &m->found[i];
+
+		if (a->attention == TS_ATTENTION_SINGLE)
+			line(cli,
+			     ts_arena_printf(&cli->arena,
+					     "Attention ran as single operations, a softmax between two products of its shape: %s, %s.",
+					     ts_trace_plural(cli, a->count, "time"), part(cli, &a->sum, all)));
+		else
+			line(cli, ts_arena_printf(&cli->arena, "Attention ran as %s: %s, %s.", ts_attention_word(a->attention),
+						  ts_trace_plural(cli, a->count, "operator"), part(cli, &a->sum, all)));
+	}
+	if (m->unsaid_attention)
+		line(cli,
+		     ts_arena_printf(
+			     &cli->arena,
+			     "Between two products a softmax ran %s. Whether that was attention in single operations is not known, "
+			     "because the trace has no shapes of inputs (record_shapes=True).",
+			     ts_trace_plural(cli, m->unsaid_attention, "time")));
 }
 
 /* " (2 a step)", of a count within steps. */
@@ -196,8 +212,8 @@ enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_wor
 
 	if (use(cli, &w->use, err) || steps(cli, &w->steps, err))
 		return err->status;
-	if (!m->recomputed.count && !m->rebuilt.count && !m->n_optimizers && !m->n_found && !m->n_regions && !m->compiling &&
-	    !m->breaks.graph_calls && !m->graph_launches && !w->use.all.graphed.count && !w->runs.storms.runs &&
+	if (!m->recomputed.count && !m->rebuilt.count && !m->n_optimizers && !m->n_found && !m->unsaid_attention && !m->n_regions &&
+	    !m->compiling && !m->breaks.graph_calls && !m->graph_launches && !w->use.all.graphed.count && !w->runs.storms.runs &&
 	    !w->runs.launch_bound.runs)
 		return TS_OK;
 	ts_text_heading(cli, "What stands out");

@@ -252,6 +252,8 @@ static const struct ts_shape_field mark_rows[] = {
 	 ABOUT("beside it, by operators that build a graph within nodes of autograd; null: no operator says its sequence number")},
 	{NULL, "optimizers", MANY(optimizers, n_optimizers, ts_shape_optimizer_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "attention", MANY(found, n_found, ts_shape_attention_sum, TS_ATTENTIONS), ABOUT("by implementation")},
+	{NULL, "unsaid_attention_count", U64(unsaid_attention),
+	 ABOUT("softmaxes between products, which may be attention: their shapes are not recorded")},
 	{NULL, "compiled_regions", MANY(regions, n_regions, ts_shape_region_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "recompiled_region_count", U64(recompiled), ABOUT("those that are not the first compilation of their frame")},
 	{NULL, "graph_breaks", HERE(shape_breaks), ABOUT("of torch.compile, as far as the trace proves them")},

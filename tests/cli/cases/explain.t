@@ -51,7 +51,7 @@ $ tscope explain
 | TRACE.FILLS                   low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
 | TRACE.ELEMENTWISE             low                elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace
 | TRACE.LOADER                  high, medium       the device is idle because the host has not asked for the next work yet, while a thread of the host is in a data loader, for at least min_share of its time, by a trace
-| TRACE.MATH_ATTENTION          medium             what aten::_scaled_dot_product_attention_math launched takes at least min_share of the sum of all work, by a trace
+| TRACE.MATH_ATTENTION          medium             what aten::_scaled_dot_product_attention_math launched, or a product, a softmax and a product that make up attention, takes at least min_share of the sum of all work, by a trace
 | TRACE.RECOMPILED              high, medium       torch.compile compiles on the host for at least min_share of the time of a trace
 | TRACE.WAITING                 high, medium       a rank that computes nothing waits in its kernels of communication for ranks that have not come, for at least min_share of its time, by the traces of a job
 $ tscope explain TIMING.JITTER
