@@ -233,6 +233,34 @@ static void waits_or_the_host(void **state)
 	made_finish(&m);
 }
 
+/* Behind each wait the host loads for 2.4 ms, or for 1.1 ms, of the 3 ms until the next kernel. The 59 gaps are all idle
+ * time, so what was loading was behind waits, too. */
+static void waits_or_loading(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int shorter = 0; shorter < 2; shorter++) {
+		made_begin(&m);
+		for (int64_t i = 0; i < 60; i++) {
+			int64_t t = 10 * i * MS;
+
+			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t - MS / 2, t, t + 7 * MS);
+			made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, t + 2 * MS, t + 7 * MS + 1000);
+			made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0,
+				  t + 7 * MS + 2000, t + 7 * MS + 2000 + (shorter ? 1100000 : 2400000));
+		}
+		judge(&m, NULL);
+		is("idle", "time_s", 0.177);
+		is("idle_after_waits", "time_s", 0.177);
+		is("idle_loading", "time_s", shorter ? 0.0649 : 0.1416);
+		assert_non_null(finding("TRACE.LOADER") && finding("TRACE.SYNC") ? finding("TRACE.HOST_BOUND") : NULL);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		assert_true(ts_span_is(answer.verdict.advice[0].code, shorter ? "TRACE.SYNC" : "TRACE.LOADER"));
+		made_finish(&m);
+	}
+}
+
 /* 60 kernels of 7 ms, each asked for 2 ms after the last has ended, of which the host is in a data loader for 1.5 ms, and begun 1 ms
  * later. Twelve of them are of attention that computes all scores. The host compiles for 30 of the 600 ms. */
 static void loading_attention_compiling(void **state)
@@ -448,6 +476,7 @@ int main(void)
 		cmocka_unit_test(idle_for_the_host),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
+		cmocka_unit_test(waits_or_loading),
 		cmocka_unit_test(loading_attention_compiling),
 		cmocka_unit_test(attention_in_single_operations),
 		cmocka_unit_test(what_saves_little_is_no_advice),

@@ -40,6 +40,16 @@ static bool has(const struct ts_findings *findings, const char *code)
 	return false;
 }
 
+/* What was idle in a data loader and what was idle behind a wait may be the same time, and is at least as far as both do not fit into
+ * all that was idle. Without the wait the host would load all the same, so then loading is what is advised. */
+static bool waits_are_loading(const struct ts_findings *findings, const struct ts_device_times *t)
+{
+	uint64_t idle = t->ns[TS_TIME_IDLE], loading = t->ns[TS_TIME_IDLE_LOADING], waits = t->ns[TS_TIME_IDLE_AFTER_WAITS];
+	uint64_t elsewhere = idle > loading ? idle - loading : 0; /* of the waits at most */
+
+	return has(findings, "TRACE.LOADER") && elsewhere <= waits / 2;
+}
+
 /* A time that is a part of another one is advised once: by the more specific finding, if it accounts for at least half of the other.
  * Idle time behind a wait of the host, or in a data loader, is idle time that waits for the host, too; what ranks wait for each other
  * is exposed communication. */
@@ -54,6 +64,8 @@ static bool is_said_by_other(struct ts_span code, const struct ts_findings *find
 		{"TRACE.WAITING", "DIST.EXPOSED_COMM", TS_TIME_EXPOSED_WAITING, TS_TIME_EXPOSED_COMMUNICATION},
 	};
 
+	if (ts_span_is(code, "TRACE.SYNC") && waits_are_loading(findings, t))
+		return true;
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
 		uint64_t whole = t->ns[parts[i].of_whole];
 		bool most = t->ns[parts[i].of_part] >= whole - whole / 2;
