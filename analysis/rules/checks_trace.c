@@ -34,7 +34,7 @@ static bool may_communicate(struct ts_check *c)
 void ts_check_exposed_comm(struct ts_check *c)
 {
 	double share, seconds, span, overlapped;
-	const char *rest = "";
+	const char *rest = "", *waiting = "";
 
 	if (!may_communicate(c))
 		return;
@@ -50,10 +50,13 @@ void ts_check_exposed_comm(struct ts_check *c)
 	if (ts_check_want(c, TS_M_TRACE_OVERLAP, &overlapped))
 		rest = ts_arena_printf(c->arena, "; %s of the communication is overlapped", ts_say_percent(overlapped).text);
 	c->no_memory |= !rest;
+	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_EXPOSED_WAITING])))
+		waiting = "; how much of that is waiting for other ranks, traces of all ranks in one folder would tell";
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-		      "Communication that overlaps with no computation takes %s of the devices' time, %s of %s%s",
-		      ts_say_percent(share).text, ts_say_seconds(seconds).text, ts_say_seconds(span).text, rest ? rest : "");
+		      "Communication that overlaps with no computation takes %s of the devices' time, %s of %s%s%s",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, ts_say_seconds(span).text, rest ? rest : "",
+		      waiting);
 }
 
 /* Why a device was idle is known only of events whose launching call the trace has. */

@@ -362,13 +362,16 @@ static const struct rule_case cases[] = {
 	{"DIST.EXPOSED_COMM", TRACE(exposed_communication, "0.2"), PASSES, NULL},
 	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.0499"), PASSES, NULL},
 	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.05"), MEDIUM,
-	 "Communication that overlaps with no computation takes 5.0 % of the devices' time, 12.0 ms of 60.0 ms."},
+	 "Communication that overlaps with no computation takes 5.0 % of the devices' time, 12.0 ms of 60.0 ms; how much of that is "
+	 "waiting for other ranks, traces of all ranks in one folder would tell."},
+	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.05") "; trace/exposed_waiting/share_ratio = 0", MEDIUM,
+	 "12.0 ms of 60.0 ms."},
 	{"DIST.EXPOSED_COMM", "trace/job/world_size_count = 2; " TRACE(exposed_communication, "0.1499"), MEDIUM, NULL},
 	{"DIST.EXPOSED_COMM", "trace/job/world_size_count = 1; " TRACE(exposed_communication, "0.1499"), PASSES, NULL},
 	{"DIST.EXPOSED_COMM",
 	 "trace/communication/time_s = 0.036; trace/communication/overlapped_ratio = 0.6667; "
 		TRACE(exposed_communication, "0.15"), HIGH,
-	 "15 % of the devices' time, 12.0 ms of 60.0 ms; 67 % of the communication is overlapped."},
+	 "15 % of the devices' time, 12.0 ms of 60.0 ms; 67 % of the communication is overlapped; how much of that is waiting for"},
 	{"DIST.EXPOSED_COMM", WORLD "trace/span/share_ratio ? the trace has no events of devices; "
 	 "trace/exposed_communication/share_ratio ? the trace has no events of devices", UNCHECKED, "no events of devices"},
 

@@ -972,7 +972,8 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 | ● FINDINGS  3 high, 5 medium, 2 low, 8 of 43 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 18 % of the devices' time, 12.0 ms
-|           of 66.6 ms; 67 % of the communication is overlapped. This is rank 1; the other 2 ranks
+|           of 66.6 ms; 67 % of the communication is overlapped; how much of that is waiting for other
+|           ranks, traces of all ranks in one folder would tell. This is rank 1; the other 2 ranks
 |           could not be checked.
 |           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
 |           FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
@@ -986,7 +987,7 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |  SIZE of the SIZE that the device has were never reserved.
 |           try: Use a smaller batch or accumulate gradients, recompute activations, or shard the
 |           optimizer. A longer sequence may not fit.
-|   MEDIUM  Much time is outside the phases (TIMING.UNATTRIBUTED)
+|   and 7 more: medium TIMING.UNATTRIBUTED, medium DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE,
 $ tscope analyze held | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the

@@ -11,7 +11,7 @@ $ tscope analyze ./traced/trace.json
 |   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
-|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 13 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
@@ -184,7 +184,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "code": "DIST.EXPOSED_COMM",
 |       "severity": "high",
 |       "title": "Communication is exposed",
-|       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.",
+|       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.",
 |       "advice": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.",
 |       "first_step": null,
 |       "last_step": null,
@@ -2096,7 +2096,7 @@ $ tscope analyze ./traced/cut.json
 |   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
-|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped.
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 4 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
@@ -2520,10 +2520,10 @@ $ tscope analyze stored | sed -n '5,17p'
 | ● FINDINGS  1 high, 26 of 42 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
-|           of 63.0 ms; 67 % of the communication is overlapped. These are the numbers of rank 0; all
+|           of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other
+|           ranks, traces of all ranks in one folder would tell. These are the numbers of rank 0; all
 |           2 ranks show this.
 |           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
-|           FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 $ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings on timing, memory and convergence are about rank 1 alone; without --rank they are
@@ -2736,7 +2736,7 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
 |
 | Findings (tscope explain CODE has the rule)
-|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped.
+|   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
 |   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 13 events of devices, and the rule needs 50
 |
@@ -2822,7 +2822,7 @@ $ tscope analyze ./traced/trace.json --warmup 2 | sed -n '1,/^Communication/p'
 |   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
-|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 8.00 ms of 43.0 ms; 67 % of the communication is overlapped.
+|   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 8.00 ms of 43.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 9 events of devices, and the rule needs 50
 |
 | All devices (a time is the length of a union: what ran at once counts once)
