@@ -10,7 +10,7 @@
 
 #include "base/span.h"
 
-enum { TS_KERNEL_TABLE_VERSION = 1 };
+enum { TS_KERNEL_TABLE_VERSION = 2 };
 
 enum ts_kernel_category {
 	TS_KERNEL_COMMUNICATION,

@@ -32,6 +32,21 @@ static void real_kernels_have_their_category(void **state)
 	expect("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 64, 64, 4, cutlass::bfloat16_t> >(Flash_fwd_params)", "attention");
 	expect("fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<float>::Params)", "attention");
 	expect("attn_fwd", "attention");
+	expect("void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<(flashinfer::MaskMode)1> "
+	       ">(flashinfer::Params)",
+	       "attention");
+	expect("void flashinfer::AppendPagedKVCacheKernel<128, 8>(flashinfer::paged_kv_t)", "copy");
+	expect("chunk_gated_delta_rule_fwd_kernel_h_blockdim64", "attention");
+	expect("void transformer_engine::userbuffers_fp16_sum_inplace_gpu_mc_rs_oop<8>(int, int)", "communication");
+	expect("void transformer_engine::normalization::ln_fwd_tuned_kernel<4>(transformer_engine::normalization::KernelParams)",
+	       "normalization");
+	expect("void marlin::Marlin<__nv_bfloat16, 8, 256, 1, 8, 8, 4, false, 4, -1>(int4 const*, int4 const*)", "gemm");
+	expect("void ctc_loss_log_alpha_gpu_kernel<float, long>(float*, float const*)", "loss");
+	expect("void "
+	       "cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8>(cutlass_tensorop)",
+	       "convolution");
+	expect("igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x128x32_wt32x32x8_ws1x1_wr2x2_ta1x8x2x1_1x4x1x64_tb1x8x2x1_1x4x1x64",
+	       "convolution");
 	expect("void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, true>(int, int)", "convolution");
 	expect("volta_scudnn_128x64_relu_interior_nn_v1", "convolution");
 	expect("void cudnn::winograd_nonfused::winogradForwardFilter4x4<float, float>(cudnn::winograd_nonfused::Params)",

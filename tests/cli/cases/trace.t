@@ -52,7 +52,7 @@ $ tscope analyze ./traced/trace.json
 |   0       7          6  14.000000 ms  11.550000 ms  2.450000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       20         5  20.000000 ms   0.000000 ms  0.000000 ms   20.000000 ms  0.000000 ms  0.000000 ms
 |
-| Work by category, by the table of kernels, version 1 (sums: what ran at once counts twice)
+| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
 |   category                sum   share  count         mean      longest
 |   gemm           48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms
 |   communication  36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms
@@ -2131,7 +2131,7 @@ $ tscope analyze ./traced/cut.json
 |   0       7          1  2.000000 ms  1.610000 ms  0.390000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       20         1  4.000000 ms  0.000000 ms  0.000000 ms    4.000000 ms  0.000000 ms  0.000000 ms
 |
-| Work by category, by the table of kernels, version 1 (sums: what ran at once counts twice)
+| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
 |   category                sum   share  count         mean      longest
 |   gemm           16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms
 |   communication  12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms
