@@ -11,7 +11,7 @@
  *		was given before the event was recorded (the table syncs)
  *	BESIDE	only in a trace without the table syncs: to work that began later than its other links explain, from the end of the work
  *		of another stream of the device that had ended last before. Both "later" and "before" are measured by the quickest
- *		launch of the trace. It is inferred, and counted so
+ *		launch of the trace; without any, the work must begin when the other ended. It is inferred, and counted so
  *	RETURN	to the end of a call that waited, from the end of the work that it waited for: of a copy its own; of a wait for a stream
  *		or an event what the table syncs says; of a wait for a device the last that each stream was given before. A wait for a
  *		stream that the trace does not name, if one of those had work pending whose work had ended when it returned, is one for

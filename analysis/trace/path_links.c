@@ -146,7 +146,7 @@ static void link_beside(struct ts_path_graph *g, size_t work, uint32_t from, uin
 {
 	uint64_t launch = g->least_launch[g->trace->rows.spans.kind[g->work[work].row]];
 
-	if (left > launch && launch && ts_path_between(g->at[from], g->work[work].begin) <= launch)
+	if (left > launch && ts_path_between(g->at[from], g->work[work].begin) <= launch)
 		g->inferred += ts_path_link(g, from, begin_point(g, work), TS_PATH_BY_BESIDE);
 }
 

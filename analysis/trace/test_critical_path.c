@@ -240,6 +240,29 @@ static void what_times_tell(void **state)
 	finish(&a);
 }
 
+/* Nor does the trace have a launch to measure with: what begins when work of another stream ends, to the nanosecond, began because of it. */
+static void what_times_tell_without_launches(void **state)
+{
+	struct ts_trace_spans *s;
+	struct asked a;
+
+	(void)state;
+	make_overlap(&a.program);
+	a.program.order = 0;
+	ask(&a, &everything);
+	s = &a.trace.rows.spans;
+	a.trace.rows.syncs.n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->correlation[i] = TS_TRACE_NONE;
+	path_of(&a.trace, &everything, &a.arena, &a.path);
+	assert_int_equal(a.path.inferred, 1);
+	for (size_t i = 0; i < s->n; i++)
+		s->start_ns[i] += s->name[i] == WORD_ALL_REDUCE;
+	path_of(&a.trace, &everything, &a.arena, &a.path);
+	assert_int_equal(a.path.inferred, 0);
+	finish(&a);
+}
+
 /* A wait for an event of which the trace does not say where it was recorded, and a kernel of which it does not say who launched it. */
 static void what_is_not_known(void **state)
 {
@@ -508,6 +531,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(path_on_paper),
 		cmocka_unit_test(what_times_tell),
+		cmocka_unit_test(what_times_tell_without_launches),
 		cmocka_unit_test(what_is_not_known),
 		cmocka_unit_test(steps_end_to_end),
 		cmocka_unit_test(a_step_that_is_not_there),
