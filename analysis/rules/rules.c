@@ -215,7 +215,7 @@ const struct ts_rule ts_rules[] = {
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
 	 "communication that does not overlap with computation takes at least min_share of the devices' time, by a trace",
 	 "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, "
-	 "forward_prefetch), or start communication earlier.",
+	 "forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
 	 "the rule of " PYTSCOPE " on traces, corrected: the time of each device is counted by itself, kernels are known by their "
 	 "names without arguments, and copies are no computation; the rule needs a trace of the PyTorch profiler",
 	 {{"min_share", 0.05, RATIO, "share of the devices' time, from the first event of each to its last, from which the rule fires"},

@@ -105,7 +105,7 @@ static enum ts_status longest(struct ts_cli *cli, const struct ts_critical_path 
 	for (size_t i = 0; i < p->n_longest && i < LONGEST_SHOWN; i++) {
 		ts_trace_cell(&grid, ts_trace_ms(cli, p->longest[i].piece.ns));
 		ts_trace_cell(&grid, what_text(p->longest[i].piece.what));
-		ts_grid_span(&grid, TS_STYLE_PLAIN, ts_kernel_without_arguments(p->longest[i].name));
+		ts_trace_kernel(cli, &grid, p->longest[i].name);
 	}
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }

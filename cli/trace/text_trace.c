@@ -21,7 +21,7 @@ static const char *who(struct ts_cli *cli, const struct ts_trace_answer *a)
 	if (text && a->has_world_size)
 		text = ts_arena_printf(&cli->arena, "%s of %" PRId64, *text ? text : "one", a->world_size);
 	if (text && *backend)
-		text = ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", " : "", backend);
+		text = ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", " : "an unknown rank, ", backend);
 	if (text && *device)
 		text = ts_arena_printf(&cli->arena, "%s%s%s", text, *text ? ", on " : "on ", device);
 	return text && !*text ? "the trace says neither rank nor device" : text;
@@ -296,7 +296,7 @@ static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s
 	for (size_t i = 0; i < sums->n_names && i < TS_TRACE_KERNELS_SHOWN; i++) {
 		sum_cells(cli, &grid, &sums->names[i], sums->sum_ns);
 		ts_trace_cell(&grid, ts_sum_category_word(sums->names[i].category));
-		ts_trace_name(cli, &grid, ts_kernel_without_arguments(sums->names[i].name));
+		ts_trace_kernel(cli, &grid, sums->names[i].name);
 	}
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;

@@ -4,6 +4,7 @@
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/diff_trace.h"
+#include "cli/trace/trace_cells.h"
 
 enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_WIDTH = 24 };
 
@@ -73,7 +74,7 @@ static void cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_trac
 		cell(grid, counts(cli, &row->b));
 	}
 	cell(grid, verdict(cli, row));
-	ts_grid_span(grid, TS_STYLE_PLAIN, row->name);
+	ts_trace_kernel(cli, grid, row->name);
 }
 
 #define TIMES                                                                                                                          \
@@ -153,6 +154,16 @@ static const char *side(struct ts_cli *cli, const char *path, const struct ts_tr
 	return steps ? ts_arena_printf(&cli->arena, "%s, %s", path, steps) : NULL;
 }
 
+/* What no recording of one run can show. */
+static const char *caption(bool device)
+{
+	return device ? "The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ "
+			"by more."
+		      : "The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ "
+			"by "
+			"more, on a busy host by much more.";
+}
+
 enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
 {
 	const struct ts_trace_diff_row steps[] = {d->step, d->host};
@@ -167,6 +178,8 @@ enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_tra
 	ts_text_heading(cli, "Step");
 	if (grid_of(cli, steps, d->has_host ? 2 : 1, false, err))
 		return err->status;
+	if (d->step.decided)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2, caption(d->device));
 	for (size_t i = 0; i < d->n_tables; i++)
 		if (table(cli, d, &d->tables[i], all, err))
 			return err->status;

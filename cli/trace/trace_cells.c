@@ -1,5 +1,6 @@
 #include "cli/trace/trace_cells.h"
 
+#include "analysis/trace/kernel.h"
 #include "base/text.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
@@ -71,6 +72,37 @@ void ts_trace_name(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name
 		ts_trace_cell(grid, ts_arena_printf(&cli->arena, "%.*s…", TS_SPAN_ARG(part)));
 	else
 		ts_grid_span(grid, TS_STYLE_PLAIN, name);
+}
+
+/* How many bytes of what stands at `at` are one of the words that most names have. */
+static size_t common_word(struct ts_span name, size_t at)
+{
+	static const char *const words[] = {"void ", "at::native::", "at::detail::", "c10::", "(anonymous namespace)::"};
+	struct ts_span rest = ts_span_from(name, at);
+
+	if (at && (ts_is_alnum(name.data[at - 1]) || name.data[at - 1] == '_'))
+		return 0;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_starts(rest, ts_span_str(words[i])))
+			return strlen(words[i]);
+	return 0;
+}
+
+void ts_trace_kernel(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name)
+{
+	struct ts_span bare = ts_trace_cut(ts_kernel_without_arguments(name), 2 * TS_TRACE_NAME_BYTES);
+	uint8_t *text = ts_arena_alloc(&cli->arena, bare.len + 1);
+	size_t n = 0;
+
+	for (size_t at = 0; at < bare.len && text;) {
+		size_t word = common_word(bare, at);
+
+		if (!word)
+			text[n++] = bare.data[at++];
+		at += word;
+	}
+	/* Names of common words alone stay as they are. */
+	ts_trace_name(cli, grid, n ? ts_span_of(text, n) : bare);
 }
 
 void ts_trace_more(struct ts_cli *cli, size_t n, size_t shown, const char *what)

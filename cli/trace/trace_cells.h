@@ -24,6 +24,9 @@ void ts_trace_heading(struct ts_cli *cli, const char *text);
 void ts_trace_cell(struct ts_grid *grid, const char *text);
 /* A foreign name: whole characters of it, as many as TS_TRACE_NAME_BYTES have. Real names have some hundred, hostile ones millions. */
 void ts_trace_name(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name);
+/* The name of a kernel without its arguments, and without the words that most names have: void, at::native::, at::detail::, c10:: and
+ * (anonymous namespace)::. They would take the room in which names differ. */
+void ts_trace_kernel(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name);
 /* The first whole characters of a text that `most` bytes have. */
 struct ts_span ts_trace_cut(struct ts_span text, size_t most);
 /* "and 5 streams; --json has all", if there are more than were shown. */

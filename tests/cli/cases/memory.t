@@ -976,7 +976,8 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |           ranks, traces of all ranks in one folder would tell. This is rank 1; the other 2 ranks
 |           could not be checked.
 |           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
-|           FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|           FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism
+|           within a host, or start communication earlier.
 |   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
 |           A request of SIZE was refused although SIZE were free in segments that could have
 |           served it and the device had SIZE left: the largest gap has SIZE.

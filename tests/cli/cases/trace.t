@@ -8,7 +8,7 @@ $ tscope analyze ./traced/trace.json
 |           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
@@ -175,7 +175,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "code": "DIST.EXPOSED_COMM",
 |       "what": "Communication is exposed",
-|       "how": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.",
+|       "how": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
 |       "saves_most_ns": 12000000
 |     }
 |   ],
@@ -185,7 +185,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "severity": "high",
 |       "title": "Communication is exposed",
 |       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.",
-|       "advice": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.",
+|       "advice": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
 |       "first_step": null,
 |       "last_step": null,
 |       "ranks": [],
@@ -2093,7 +2093,7 @@ $ tscope analyze ./traced/cut.json
 | over      all of the trace, with all of its 2 steps
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
@@ -2255,6 +2255,7 @@ $ tscope diff ./traced/demo.json.gz ./traced/slower.json
 |              A             B    difference    of A                 95 %          name
 |   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
 |   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 |
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
 |             A            B    difference    of A                 95 %          name
@@ -2284,6 +2285,7 @@ $ tscope diff ./traced/trace.json ./traced/demo.json.gz
 |              A             B    difference    of A                 95 %                 name
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 $ tscope diff --all ./traced/cpu.json ./traced/cpu.json
 | A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
 | A         ./traced/cpu.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
@@ -2293,6 +2295,7 @@ $ tscope diff --all ./traced/cpu.json ./traced/cpu.json
 | Step
 |              A             B    difference    of A                 95 %                 name
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more, on a busy host by much more.
 |
 | Where a step's time on the host goes (the parts add up to it): 0 of 2 differ
 |             A            B    difference    of A                 95 %                 name
@@ -2313,6 +2316,7 @@ $ tscope diff ./traced/cut.json ./traced/demo.json.gz
 |              A             B    difference    of A                 95 %                 name
 |   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -4.140 to +3.640 ms  not different  step
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  ProfilerStep on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 $ tscope diff --first ./traced/trace.json ./traced/slower.json
 ! tscope: diff: --first works with two runs, and these are traces
@@ -2367,6 +2371,7 @@ $ mkdir bare1 bare2; cp traced/trace.json bare1; cp traced/slower.json bare2/oth
 |              A             B    difference    of A                 95 %          name
 |   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
 |   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 |
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
 |             A            B    difference    of A                 95 %          name
@@ -2501,7 +2506,7 @@ $ tscope analyze stored --trace trace.json --warmup 1 | head -12
 |           before
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 10.000000 ms of 53.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Communication is exposed: up to 10.000000 ms of 53.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 $ tscope analyze stored | tail -5
@@ -2732,7 +2737,7 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
 |   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
 |
 | Findings (tscope explain CODE has the rule)
@@ -2819,7 +2824,7 @@ $ tscope analyze ./traced/trace.json --warmup 2 | sed -n '1,/^Communication/p'
 |           before
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), or start communication earlier.
+|   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 8.00 ms of 43.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
@@ -3003,6 +3008,7 @@ $ tscope diff ./ranks/r0.json ./ranks/r1.json | head -12
 |              A             B    difference    of A                 95 %                 name
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 $ tscope diff --json ./ranks/r0.json ./ranks/r1.json | grep recorded_apart
 |   "recorded_apart": "The traces were not recorded alike, which can be why times differ: CUDA driver 13.0 in A and 12.8 in B, stacks in A alone.",
 $ tscope analyze ./ranks | head -6
@@ -3121,3 +3127,13 @@ $ python3 -c 'import json; of = [("aten::bmm", [[6, 5, 4], [6, 4, 7]]), ("aten::
 | What stands out
 |   Between two products a softmax ran 1 time. Whether that was attention in single operations is not known, because the trace has no shapes of inputs (record_shapes=True).
 |
+# names of kernels stand without what most of them have; --json has them whole
+$ python3 -c 'import json; n = ["void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int, float)", "void (anonymous namespace)::softmax_warp_forward<c10::BFloat16, 7>(float*)", "my::what::native::k", "void "]; json.dump([dict(ph="X", cat="kernel", name=x, pid=0, tid=7, ts=9 * i, dur=9 - i, args=dict(device=0, stream=7)) for i, x in enumerate(n)], open("names.json", "w"))'; tscope analyze ./names.json | sed -n '/^The longest/,/^$/p'; tscope analyze ./names.json --json | grep -c 'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char\*, 1> >'
+| The longest by name
+|           sum   share  count         mean      longest  category  name
+|   0.009000 ms  30.0 %      1  0.009000 ms  0.009000 ms  fill      vectorized_elementwise_kernel<4, FillFunctor<float>, Array<char*, 1> >
+|   0.008000 ms  26.7 %      1  0.008000 ms  0.008000 ms  softmax   softmax_warp_forward<BFloat16, 7>
+|   0.007000 ms  23.3 %      1  0.007000 ms  0.007000 ms  other     my::what::native::k
+|   0.006000 ms  20.0 %      1  0.006000 ms  0.006000 ms  other     void
+|
+| 3
