@@ -240,7 +240,7 @@ static void what_times_tell(void **state)
 	finish(&a);
 }
 
-/* Nor does the trace have a launch to measure with: what begins when work of another stream ends, to the nanosecond, began because of it. */
+/* Without a launch to measure with, what begins at the nanosecond when work of another stream ends began because of it. */
 static void what_times_tell_without_launches(void **state)
 {
 	struct ts_trace_spans *s;
