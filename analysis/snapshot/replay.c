@@ -11,7 +11,8 @@ struct by_address {
 struct walk {
 	struct ts_replay *r;
 	struct by_address map;
-	struct ts_snapshot_event *completed; /* r's events, if they are a copy */
+	struct ts_snapshot_event *copy; /* r's events, if they are a copy */
+	bool completed;			/* free_requested counts as free_completed */
 };
 
 static uint32_t *slot_of(const struct walk *w, uint64_t address)
@@ -126,6 +127,16 @@ static void count_events(struct ts_replay *r)
 	}
 }
 
+/* Makes r's events a copy that may be changed; they may be one already. */
+static bool copy_events(struct walk *w, struct ts_arena *arena)
+{
+	if (!w->copy)
+		w->copy = ts_arena_dup(arena, w->r->events, w->r->n_events * sizeof *w->r->events);
+	if (w->copy)
+		w->r->events = w->copy;
+	return w->copy;
+}
+
 /* Where recording left free_completed out, each free_requested counts as one; take_back() excepts what was still waiting. */
 static bool complete_frees(struct walk *w, struct ts_arena *arena)
 {
@@ -133,13 +144,42 @@ static bool complete_frees(struct walk *w, struct ts_arena *arena)
 
 	if (r->n_of[TS_ACTION_FREE_COMPLETED] || !r->n_of[TS_ACTION_FREE_REQUESTED])
 		return true;
-	w->completed = ts_arena_dup(arena, r->events, r->n_events * sizeof *r->events);
-	if (!w->completed)
+	if (!copy_events(w, arena))
 		return false;
 	for (uint32_t i = 0; i < r->n_events; i++)
-		if (w->completed[i].action == TS_ACTION_FREE_REQUESTED)
-			w->completed[i].action = TS_ACTION_FREE_COMPLETED;
-	r->events = w->completed;
+		if (w->copy[i].action == TS_ACTION_FREE_REQUESTED)
+			w->copy[i].action = TS_ACTION_FREE_COMPLETED;
+	w->completed = true;
+	return true;
+}
+
+/* Whether every free has the stack of its allocation, as torch writes it where recording kept no stacks of frees (context="alloc"). */
+static bool stacks_are_lent(const struct ts_replay *r)
+{
+	bool any = false;
+
+	for (const struct ts_life *life = r->lives; life < r->lives + r->n_lives; life++) {
+		uint32_t stack = life->let_go == TS_REPLAY_NEVER ? TS_SNAPSHOT_NONE : r->events[life->let_go].stack;
+
+		if (life->born == TS_REPLAY_BEFORE || stack == TS_SNAPSHOT_NONE)
+			continue;
+		if (stack != life->stack)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Such a stack does not say who freed. */
+static bool forget_lent(struct walk *w, struct ts_arena *arena)
+{
+	if (!stacks_are_lent(w->r))
+		return true;
+	if (!copy_events(w, arena))
+		return false;
+	for (uint32_t i = 0; i < w->r->n_events; i++)
+		if (w->copy[i].action == TS_ACTION_FREE_REQUESTED || w->copy[i].action == TS_ACTION_FREE_COMPLETED)
+			w->copy[i].stack = TS_SNAPSHOT_NONE;
 	return true;
 }
 
@@ -166,8 +206,8 @@ static void take_back(struct walk *w, const struct ts_snapshot_block *b)
 
 	if (!w->completed || !life || life->died == TS_REPLAY_NEVER)
 		return;
-	w->completed[life->died].action = TS_ACTION_FREE_REQUESTED;
-	w->r->net = plus(w->r->net, w->completed[life->died].size);
+	w->copy[life->died].action = TS_ACTION_FREE_REQUESTED;
+	w->r->net = plus(w->r->net, w->copy[life->died].size);
 	if (life->born == TS_REPLAY_BEFORE) {
 		w->r->n_freed_before--;
 		w->r->freed_before -= life->requested;
@@ -326,6 +366,8 @@ enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, st
 	if (!complete_frees(&w, arena) || ts_arena_check(arena, err))
 		return ts_arena_error(arena, err);
 	take_events(&w);
+	if (!forget_lent(&w, arena))
+		return ts_arena_error(arena, err);
 	take_blocks(&w);
 	course(&w);
 	if (r.n_unseen && !r.n_of[TS_ACTION_ALLOC]) /* none was recorded: any of it may have been allocated later */

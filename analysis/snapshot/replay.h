@@ -13,7 +13,8 @@
  *		      from what was there before, unless an address was freed in the events.
  *
  * Recording may leave kinds of events out (skip_actions of torch). Without a single free_completed a life ends where its memory
- * was let go of: `events` has such a free_requested as free_completed.
+ * was let go of: `events` has such a free_requested as free_completed. Recorded with context="alloc", a free has the stack of its
+ * allocation; where all frees do, `events` has none for them, because it does not say who freed.
  *
  * Times are the numbers of events, TS_REPLAY_BEFORE and TS_REPLAY_NEVER. All memory is the arena's. Pure; any thread.
  * Source: docs/memory.md.
@@ -46,7 +47,7 @@ struct ts_replay_point {
 
 struct ts_replay {
 	const struct ts_snapshot *snapshot;
-	const struct ts_snapshot_event *events; /* of this device; a copy where no free_completed was recorded */
+	const struct ts_snapshot_event *events; /* of this device; a copy where frees are changed, as said above */
 	uint32_t n_events;
 	uint16_t device;
 	struct ts_life *lives;

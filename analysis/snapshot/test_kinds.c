@@ -47,6 +47,12 @@ static void expect_kind(uint64_t address, const char *kind)
 	fail_msg("no life at %d", (int)address);
 }
 
+static void free_as(uint64_t address, uint32_t allocated)
+{
+	made_same_stack(made_event(TS_ACTION_FREE_REQUESTED, address, 5, NULL), allocated);
+	made_same_stack(made_event(TS_ACTION_FREE_COMPLETED, address, 5, NULL), allocated);
+}
+
 static void one_step_of_a_training(void **state)
 {
 	(void)state;
@@ -107,6 +113,38 @@ static void says_nothing_before_a_phase_has_ended(void **state)
 	made_mark("END", "Optimizer.step#SGD.step");
 	look();
 	expect_kind(1, "unknown");
+	ts_arena_finish(&arena);
+}
+
+/* Frees have the stack of their allocation, as with context="alloc": that of 10 lies within backward and is no part of it, and who
+ * freed 11 and 21 is not known. */
+static void lent_stacks_say_nothing_of_a_free(void **state)
+{
+	uint32_t at[5];
+
+	(void)state;
+	made_begin();
+	at[0] = made_event(TS_ACTION_ALLOC, 10, 5, FORWARD);
+	at[1] = made_event(TS_ACTION_ALLOC, 11, 5, FORWARD);
+	free_as(11, at[1]);
+	at[2] = made_event(TS_ACTION_ALLOC, 20, 5, BACKWARD);
+	free_as(10, at[0]);
+	free_as(20, at[2]);
+	at[3] = made_event(TS_ACTION_ALLOC, 21, 5, BACKWARD);
+	free_as(21, at[3]);
+	at[4] = made_event(TS_ACTION_ALLOC, 22, 5, BACKWARD);
+	made_event(TS_ACTION_ALLOC, 40, 5, STEP);
+	free_as(22, at[4]);
+	look();
+	expect_kind(10, "unknown");
+	expect_kind(11, "unknown");
+	expect_kind(20, "unknown"); /* and not gradients: no other phase lies within its life */
+	expect_kind(21, "unknown");
+	expect_kind(22, "gradients");
+	ts_arena_finish(&arena);
+	made_free(40, 5, STEP); /* one free with a stack of its own: all of them have theirs */
+	look();
+	expect_kind(11, "temporary");
 	ts_arena_finish(&arena);
 }
 
@@ -200,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_step_of_a_training),
 		cmocka_unit_test(says_nothing_before_a_phase_has_ended),
+		cmocka_unit_test(lent_stacks_say_nothing_of_a_free),
 		cmocka_unit_test(the_source_is_the_nearest_code_of_the_program),
 		cmocka_unit_test(names_modules),
 		cmocka_unit_test(sums_by_function_stack_and_size),
