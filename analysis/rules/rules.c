@@ -362,7 +362,7 @@ const struct ts_rule ts_rules[] = {
 	 "memory that was given back to the device although no request needed it adds up to at least min_peaks times the most that was "
 	 "reserved, by a memory snapshot",
 	 "Do not call torch.cuda.empty_cache() in the loop: it makes no more memory available to torch, waits for all work of the "
-	 "device, and what was given back is asked for again. The allocator's garbage_collection_threshold gives back, too.",
+	 "device, and what was given back is asked for again.",
 	 "PyTorch, CUDA semantics, \"Memory management\"; new in tscope",
 	 {{"min_peaks", 2, NONE, "what was given back, divided by the most that was reserved, from which the rule fires"}, END},
 	 ts_check_emptied, OF_SNAPSHOT},

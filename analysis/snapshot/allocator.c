@@ -72,7 +72,7 @@ static void add_time(int64_t *sum, const struct ts_snapshot_event *from, const s
 	*sum = between;
 }
 
-/* The events that a retry gives back before the event `at`, which asks again. */
+/* The events that a retry gives back before the event `at`, which asks again: all in a row, or it was no retry. */
 static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32_t at)
 {
 	uint32_t stack = r->events[at].stack, first = at;
@@ -83,8 +83,10 @@ static void take_retry(struct ts_allocator *a, const struct ts_replay *r, uint32
 	for (uint32_t i = at; i-- > 0;) {
 		const struct ts_snapshot_event *e = &r->events[i];
 
-		if (!ts_snapshot_gives(e) || e->stack != stack)
+		if (!ts_snapshot_gives(e))
 			break;
+		if (e->stack != stack)
+			return;
 		bytes += e->size;
 		first = i;
 	}

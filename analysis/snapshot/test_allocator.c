@@ -90,6 +90,28 @@ static void says_what_stood_in_the_way(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* empty_cache gives back three segments. Recorded with context="alloc", each has the stack that took it; that of the last asks next. */
+static void what_has_several_stacks_is_no_retry(void **state)
+{
+	struct ts_allocator a;
+	uint32_t asked;
+
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_SEGMENT_FREE, A, MIB(20), "/app/x.py:f");
+	asked = made_event(TS_ACTION_SEGMENT_FREE, B, MIB(20), ASK);
+	again(TS_ACTION_SEGMENT_FREE, C, MIB(20), asked);
+	again(TS_ACTION_SEGMENT_ALLOC, A, MIB(20), asked);
+	made_segment(A, MIB(20));
+	made_block(MIB(20), 0, TS_BLOCK_INACTIVE, NULL);
+	allocator(&a);
+	assert_int_equal(a.n_given, 3);
+	assert_int_equal(a.n_retries, 0);
+	assert_int_equal(a.retried, 0);
+	assert_int_equal(a.retry_us, 0);
+	ts_arena_finish(&arena);
+}
+
 /* A pool of 100 MiB, of which 40 are free, and 30 more that are given back later; the common pool has 57 MiB free, 50 of them whole. */
 static void a_private_pool_has_what_is_its_own(void **state)
 {
@@ -311,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_stood_in_the_way),
+		cmocka_unit_test(what_has_several_stacks_is_no_retry),
 		cmocka_unit_test(a_private_pool_has_what_is_its_own),
 		cmocka_unit_test(pages_of_two_pools_are_two_ranges),
 		cmocka_unit_test(says_what_was_not_enough),
