@@ -44,6 +44,8 @@ static int compare_sums(const void *va, const void *vb)
 {
 	const struct ts_mark_sum *a = va, *b = vb;
 
+	if (a->known != b->known)
+		return a->known ? -1 : 1;
 	if (a->kept != b->kept)
 		return a->kept > b->kept ? -1 : 1;
 	return (a->name > b->name) - (a->name < b->name);
@@ -226,19 +228,21 @@ static uint32_t most_within(const struct levels *l, uint32_t first, uint32_t end
 
 static void add(struct ts_mark_sum *sum, const struct ts_mark_stretch *s, const struct levels *l)
 {
-	bool first = sum->n_events == 0;
-	uint32_t most;
+	bool any = s->end > s->first;
+	uint32_t most = any ? most_within(l, s->first, s->end) : s->first - 1;
 
 	sum->n++;
-	if (s->end <= s->first)
+	if (!any && (s->first == 0 || s->first >= l->n))
 		return;
-	most = most_within(l, s->first, s->end);
-	sum->n_events += s->end - s->first;
-	sum->kept = (int64_t)((uint64_t)sum->kept + l->before[s->end] - l->before[s->first]);
-	if (first || after(l, most) > sum->peak) {
+	if (!sum->known || after(l, most) > sum->peak) {
 		sum->peak_event = most;
 		sum->peak = after(l, most);
 	}
+	sum->known = true;
+	if (!any)
+		return;
+	sum->n_events += s->end - s->first;
+	sum->kept = (int64_t)((uint64_t)sum->kept + l->before[s->end] - l->before[s->first]);
 }
 
 enum ts_status ts_mark_stretches_sum(const struct ts_replay *r, const struct ts_mark_stretches *stretches, struct ts_arena *arena,

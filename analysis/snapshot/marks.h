@@ -25,14 +25,15 @@ struct ts_mark_stretches {
 struct ts_mark_sum {
 	uint32_t name;
 	uint64_t n;
-	uint64_t peak;	     /* the most that was requested in any of them */
-	uint32_t peak_event; /* valid if n_events > 0 */
 	uint64_t n_events;
-	int64_t kept; /* requested after less before, all together */
+	bool known;	     /* the events reach to one of them: before the first and behind the last event nothing is known */
+	uint64_t peak;	     /* the most that was requested in any of these */
+	uint32_t peak_event; /* valid if n_events > 0 */
+	int64_t kept;	     /* requested after less before, all these together */
 };
 
 struct ts_mark_sums {
-	struct ts_mark_sum *items; /* most kept first */
+	struct ts_mark_sum *items; /* most kept first, those that are not known last */
 	size_t n;
 };
 

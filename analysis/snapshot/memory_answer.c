@@ -61,7 +61,7 @@ static enum ts_status take_annotations(const struct maker *k)
 								   .events = sums.items[i].n_events,
 								   .peak = sums.items[i].peak,
 								   .kept = sums.items[i].kept,
-								   .any = sums.items[i].n_events > 0};
+								   .known = sums.items[i].known};
 	return ts_arena_check(k->arena, k->err);
 }
 

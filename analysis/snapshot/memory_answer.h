@@ -32,9 +32,9 @@ struct ts_memory_gap {
 struct ts_memory_annotation {
 	struct ts_span name;
 	uint64_t count, events; /* stretches, and the events in them */
-	uint64_t peak;		/* the most that was requested in any of them; valid if events > 0 */
-	int64_t kept;		/* requested after less before, all together */
-	bool any;		/* events > 0 */
+	bool known;		/* the events reach to one of them (marks.h) */
+	uint64_t peak;		/* the most that was requested in any of these */
+	int64_t kept;		/* requested after less before, all these together */
 };
 
 struct ts_memory_refused {
@@ -60,7 +60,7 @@ struct ts_memory_device {
 	struct ts_memory_whos by_size; /* what was churned */
 	struct ts_memory_whos carried;
 	struct ts_mark_stretches stretches;
-	struct ts_memory_annotation *annotations; /* most kept first, at most TS_MEMORY_ANNOTATIONS */
+	struct ts_memory_annotation *annotations; /* most kept first (marks.h), at most TS_MEMORY_ANNOTATIONS */
 	size_t n_annotations, more_annotations;
 	struct ts_memory_gap *gaps;
 	size_t n_gaps;

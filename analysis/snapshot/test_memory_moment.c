@@ -295,6 +295,39 @@ static void sums_annotations(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* "out" lies before the first event and behind the last, of which the events say nothing; "still" between two, and nothing happened. */
+static void says_nothing_of_stretches_outside_of_the_events(void **state)
+{
+	struct ts_mark_stretches s;
+	struct ts_mark_sums sums;
+	struct ts_error err;
+
+	(void)state;
+	made_begin();
+	made_mark("START", "out");
+	made_mark("END", "out");
+	made_event(TS_ACTION_ALLOC, 0, 15, STEP);
+	made_mark("START", "still");
+	made_mark("END", "still");
+	made_event(TS_ACTION_ALLOC, 512, 25, STEP);
+	made_mark("START", "out");
+	made_mark("END", "out");
+	made_segment(0, 1024);
+	made_block(512, 15, TS_BLOCK_ACTIVE, STEP);
+	made_block(512, 25, TS_BLOCK_ACTIVE, STEP);
+	look();
+	assert_int_equal(ts_mark_stretches_of(&replay, &arena, &s, &err), TS_OK);
+	assert_int_equal(ts_mark_stretches_sum(&replay, &s, &arena, &sums, &err), TS_OK);
+	assert_int_equal(sums.n, 2);
+	assert_true(sums.items[0].known);
+	assert_int_equal(sums.items[0].n_events, 0);
+	assert_int_equal(sums.items[0].peak, 15);
+	assert_int_equal(sums.items[0].kept, 0);
+	assert_int_equal(sums.items[1].n, 2);
+	assert_false(sums.items[1].known);
+	ts_arena_finish(&arena);
+}
+
 /* The most of a stretch against a search through its events: 300 events, 60 stretches of 60 names. */
 static void finds_the_most_of_any_stretch(void **state)
 {
@@ -348,6 +381,7 @@ int main(void)
 		cmocka_unit_test(joins_pages_of_an_expandable_segment),
 		cmocka_unit_test(pairs_annotations),
 		cmocka_unit_test(sums_annotations),
+		cmocka_unit_test(says_nothing_of_stretches_outside_of_the_events),
 		cmocka_unit_test(finds_the_most_of_any_stretch),
 	};
 

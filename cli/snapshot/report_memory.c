@@ -328,8 +328,8 @@ static void annotations(struct ts_report *r, const struct ts_memory_device *d)
 		const struct ts_memory_annotation *a = &d->annotations[i];
 
 		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{kept(r, a->kept), TS_TONE_STRONG},
-							 {a->any ? ts_snap_bytes(r, a->peak) : "-", TS_TONE_PLAIN},
+				(struct ts_sheet_cell[]){{a->known ? kept(r, a->kept) : "-", TS_TONE_STRONG},
+							 {a->known ? ts_snap_bytes(r, a->peak) : "-", TS_TONE_PLAIN},
 							 {ts_snap_count(r, a->count), TS_TONE_PLAIN},
 							 {ts_snap_brief(r, a->name, TS_SNAP_NAME_MOST), TS_TONE_PLAIN}});
 	}

@@ -205,12 +205,16 @@ static const struct ts_shape refused_shape = {JSON_SHAPE("memory_refused", refus
 #undef TYPE
 
 #define TYPE struct ts_memory_annotation
+static bool annotation_known(const void *in)
+{
+	return ((const struct ts_memory_annotation *)in)->known;
+}
 static const struct ts_shape_field annotation_rows[] = {
 	{NULL, "name", BYTES(name, 0)},
 	{NULL, "count", U64(count), ABOUT("stretches of events, from START to END")},
 	{NULL, "event_count", U64(events)},
-	{NULL, "peak_bytes", U64(peak), HAS(any), ABOUT("the most that was requested in any of them")},
-	{NULL, "kept_bytes", I64(kept), ABOUT("requested after less before, all together")},
+	{NULL, "peak_bytes", U64(peak), WHEN(annotation_known), ABOUT("the most that was requested in any of them")},
+	{NULL, "kept_bytes", I64(kept), WHEN(annotation_known), ABOUT("requested after less before, all together")},
 };
 static const struct ts_shape annotation_shape = {JSON_SHAPE("memory_annotation", annotation_rows)};
 #undef TYPE
