@@ -294,27 +294,28 @@ struct ts_memory_diff_apart ts_memory_diff_apart(const struct ts_memory_diff_mom
 
 /* --- the sentence --- */
 
-static struct ts_span where(const struct ts_memory_diff_row *row, struct ts_arena *arena)
+static void say_where(struct ts_buf *out, const struct ts_memory_diff_row *row)
 {
-	struct ts_span function = ts_memory_short_function(row->function);
 	int64_t line = line_shown(row);
-	const char *text;
 
-	if (!row->file.len && !row->function.len)
-		text = "code that no stack names";
-	else if (line > 0)
-		text = ts_arena_printf(arena, "%.*s (%.*s:%" PRId64 ")", TS_SPAN_ARG(function), TS_SPAN_ARG(row->file), line);
-	else if (ts_is_python(row->file))
-		text = ts_arena_printf(arena, "%.*s (%.*s)", TS_SPAN_ARG(function), TS_SPAN_ARG(row->file));
-	else
-		text = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(function));
-	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
+	if (!row->file.len && !row->function.len) {
+		ts_buf_str(out, "code that no stack names");
+		return;
+	}
+	ts_memory_put_name(out, ts_memory_short_function(row->function), TS_MEMORY_NAME_SAID);
+	if (line <= 0 && !ts_is_python(row->file))
+		return;
+	ts_buf_str(out, " (");
+	ts_memory_put_name(out, row->file, TS_MEMORY_NAME_SAID);
+	if (line > 0)
+		ts_buf_printf(out, ":%" PRId64, line);
+	ts_buf_str(out, ")");
 }
 
 enum { CLAUSES = 3, PART_OF_WHOLE = 20 /* a row below a twentieth of the difference is not named */ };
 
 /* The rows that changed in the direction of the whole, the largest first, and what all others come to. */
-static void say_rows(const struct ts_memory_diff_moment *m, struct ts_arena *arena, struct ts_buf *out)
+static void say_rows(const struct ts_memory_diff_moment *m, struct ts_buf *out)
 {
 	int64_t rest = m->difference;
 	struct ts_memory_diff_apart apart;
@@ -331,7 +332,7 @@ static void say_rows(const struct ts_memory_diff_moment *m, struct ts_arena *are
 					? " new from "
 					: (row->match == TS_MATCH_ONLY_A ? " gone from "
 									 : (row->difference > 0 ? " more from " : " less from ")));
-		ts_buf_span(out, where(row, arena));
+		say_where(out, row);
 		apart = ts_memory_diff_apart(m, i);
 		if (apart.call.len)
 			ts_buf_printf(out, apart.within ? " through %.*s" : " called by %.*s", TS_SPAN_ARG(apart.call));
@@ -363,7 +364,7 @@ static enum ts_status say(struct ts_memory_diff_device *d, struct ts_arena *aren
 		ts_print_bytes(&out, (double)m->a);
 		ts_buf_str(&out, " to ");
 		ts_print_bytes(&out, (double)m->b);
-		say_rows(m, arena, &out);
+		say_rows(m, &out);
 	} else {
 		ts_buf_str(&out, " is the same to the byte, ");
 		ts_print_bytes(&out, (double)m->b);

@@ -36,15 +36,35 @@ struct ts_span ts_memory_short_function(struct ts_span function)
 	return last && last < end ? ts_span_part(function, begin, end - begin) : function;
 }
 
+void ts_memory_put_name(struct ts_buf *out, struct ts_span name, size_t most)
+{
+	size_t head = most / 2, tail = most / 2;
+
+	if (name.len <= most) {
+		ts_buf_span(out, name);
+		return;
+	}
+	while (head && (name.data[head] & 0xC0) == 0x80)
+		head--;
+	while (tail && (name.data[name.len - tail] & 0xC0) == 0x80)
+		tail--;
+	ts_buf_span(out, ts_span_of(name.data, head));
+	ts_buf_str(out, "...");
+	ts_buf_span(out, ts_span_from(name, name.len - tail));
+}
+
 void ts_memory_who_say(struct ts_buf *out, const struct ts_memory_who *who)
 {
 	if (!who->file.len && !who->function.len) {
 		ts_buf_str(out, "code that no stack names");
 		return;
 	}
-	ts_buf_span(out, ts_memory_short_function(who->function));
-	if (who->line > 0)
-		ts_buf_printf(out, " (%.*s:%" PRId64 ")", TS_SPAN_ARG(who->file), who->line);
+	ts_memory_put_name(out, ts_memory_short_function(who->function), TS_MEMORY_NAME_SAID);
+	if (who->line > 0) {
+		ts_buf_str(out, " (");
+		ts_memory_put_name(out, who->file, TS_MEMORY_NAME_SAID);
+		ts_buf_printf(out, ":%" PRId64 ")", who->line);
+	}
 }
 
 struct ts_span ts_memory_calls(const struct ts_memory *m, uint32_t stack, struct ts_arena *arena)
@@ -63,10 +83,14 @@ struct ts_span ts_memory_calls(const struct ts_memory *m, uint32_t stack, struct
 		if (!ts_is_python(file))
 			continue;
 		ts_buf_str(&out, n ? " < " : "");
-		if (n++ == TS_MEMORY_CALLS)
+		if (n++ == TS_MEMORY_CALLS) {
 			ts_buf_str(&out, "...");
-		else
-			ts_buf_printf(&out, "%.*s (%.*s:%d)", TS_SPAN_ARG(function), TS_SPAN_ARG(file), f->line);
+			break;
+		}
+		ts_memory_put_name(&out, function, TS_MEMORY_NAME_MOST);
+		ts_buf_str(&out, " (");
+		ts_memory_put_name(&out, file, TS_MEMORY_NAME_MOST);
+		ts_buf_printf(&out, ":%d)", f->line);
 	}
 	text = ts_arena_span(arena, ts_buf_view(&out));
 	if (out.failed)

@@ -9,6 +9,10 @@
 #include "base/buf.h"
 
 enum { TS_MEMORY_HOLDERS = 15, TS_MEMORY_CALLS = 12 };
+enum {
+	TS_MEMORY_NAME_SAID = 400,  /* bytes of a function or a file in a sentence */
+	TS_MEMORY_NAME_MOST = 4096, /* and in a list of calls: foreign names may have a MiB */
+};
 
 struct ts_memory_who {
 	struct ts_span function, file, module; /* empty: not known where from */
@@ -28,6 +32,8 @@ struct ts_memory_whos {
 struct ts_memory_who ts_memory_who_of(const struct ts_memory *m, uint32_t stack, struct ts_arena *arena);
 /* The last two names of a function of C++, without its type and arguments: "MmBackward0::apply". Any other is as it is. */
 struct ts_span ts_memory_short_function(struct ts_span function);
+/* A name of more bytes than `most` without its middle, "begin...end". */
+void ts_memory_put_name(struct ts_buf *out, struct ts_span name, size_t most);
 /* "forward (net.py:41)", or that no stack names it. */
 void ts_memory_who_say(struct ts_buf *out, const struct ts_memory_who *who);
 /* The Python frames of a stack, as `calls` above has them. */

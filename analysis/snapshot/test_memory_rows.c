@@ -135,6 +135,28 @@ static void rows_of_a_cache_that_is_emptied(void **state)
 }
 
 /* What is not there is not known, and not 0. */
+/* A function whose name is the longest that a pickle may have: sentences have its begin and its end. */
+static void a_name_of_a_mebibyte_is_cut(void **state)
+{
+	static char frames[(1 << 20) + 64];
+	const char *said;
+
+	(void)state;
+	memset(frames, 'y', 1 << 20);
+	memcpy(frames, "/app/x.py:\xc3\xbcnder", 16);
+	frames[1 << 20] = 0;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 1, 100, frames);
+	made_segment(1, 512);
+	made_block(512, 100, TS_BLOCK_ACTIVE, frames);
+	look(0);
+	said = text(TS_M_SNAPSHOT_CHURN_SOURCE);
+	assert_int_equal(strlen(said), 400 + 3);
+	assert_memory_equal(said, "\xc3\xbcnderyyy", 9);
+	assert_memory_equal(said + 200, "...yyy", 6);
+	ts_arena_finish(&arena);
+}
+
 static void rows_without_history(void **state)
 {
 	static const enum ts_measure_name of_events[] = {
@@ -185,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_a_training),
 		cmocka_unit_test(rows_of_a_cache_that_is_emptied),
+		cmocka_unit_test(a_name_of_a_mebibyte_is_cut),
 		cmocka_unit_test(rows_without_history),
 		cmocka_unit_test(rows_of_what_was_not_read),
 	};

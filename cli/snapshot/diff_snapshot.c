@@ -5,6 +5,7 @@
 #include "cli/json/json_parts.h"
 #include "cli/snapshot/snapshot_parts.h"
 #include "cli/text/grid.h"
+#include "cli/text/show_gate.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "ingest/snapshot/snapshot_read.h"
@@ -45,24 +46,25 @@ static struct ts_span place_of(struct ts_span call)
 static const char *function(struct ts_cli *cli, const struct ts_memory_diff_row *row, struct ts_span operator)
 {
 	struct ts_span name = row->function.len ? ts_memory_short_function(row->function) : ts_span_str("no stack");
+	const char *shown = ts_show_brief(name, TS_MEMORY_NAME_SAID, &cli->arena),
+		   *of = ts_show_brief(operator, TS_MEMORY_NAME_SAID, &cli->arena);
 
-	return ts_arena_printf(&cli->arena, "%.*s%s%.*s", TS_SPAN_ARG(name), operator.len ? ": at::" : "", TS_SPAN_ARG(operator));
+	return shown && of ? ts_arena_printf(&cli->arena, "%s%s%s", shown, operator.len ? ": at::" : "", of) : NULL;
 }
 
 static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memory_diff_moment *m, size_t i)
 {
 	const struct ts_memory_diff_row *row = &m->rows[i];
 	int64_t line = row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
-	const char *file = ts_show_text(ts_snap_short_file(row->file), &cli->arena);
+	const char *file = ts_show_brief(ts_snap_short_file(row->file), TS_MEMORY_NAME_SAID, &cli->arena);
 	struct ts_memory_diff_apart apart = ts_memory_diff_apart(m, i);
-	struct ts_span call = place_of(apart.call);
+	const char *call = ts_show_brief(place_of(apart.call), TS_MEMORY_NAME_SAID, &cli->arena);
 
 	ts_grid_text(grid, TS_STYLE_PLAIN, function(cli, row, apart.operator));
 	if (file && line > 0)
 		file = ts_arena_printf(&cli->arena, "%s:%" PRId64, file, line);
-	if (file && call.len)
-		file = apart.within ? ts_arena_printf(&cli->arena, "%.*s < %s", TS_SPAN_ARG(call), file)
-				    : ts_arena_printf(&cli->arena, "%s < %.*s", file, TS_SPAN_ARG(call));
+	if (file && call && *call)
+		file = ts_arena_printf(&cli->arena, "%s < %s", apart.within ? call : file, apart.within ? file : call);
 	ts_grid_text(grid, TS_STYLE_DIM, file);
 }
 
