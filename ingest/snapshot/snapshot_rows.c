@@ -58,6 +58,18 @@ static bool as_u64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pi
 	return true;
 }
 
+/* Of a size; all of a snapshot together stay below 2^63, so that no sum of any of them wraps. */
+static bool as_size(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
+{
+	if (!as_u64(p, key, v, ret))
+		return false;
+	if (*ret > (uint64_t)INT64_MAX - p->rows->bytes)
+		return ts_pickle_fail(p, TS_INVALID, "\"%.*s\" is %" PRIu64 ": the sizes up to here add up to 2^63 bytes or more",
+				      TS_SPAN_ARG(ts_intern_text_of(&p->intern, key.id)), *ret);
+	p->rows->bytes += *ret;
+	return true;
+}
+
 /* Addresses and streams are pointers, which some versions write with a sign. */
 static bool as_pointer(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
 {
@@ -206,9 +218,9 @@ static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct
 	case TS_KEY_ADDR:
 		return as_pointer(p, key, v, &e->address);
 	case TS_KEY_DEVICE_FREE:
-		return as_u64(p, key, v, &e->address);
+		return as_size(p, key, v, &e->address);
 	case TS_KEY_SIZE:
-		return as_u64(p, key, v, &e->size);
+		return as_size(p, key, v, &e->size);
 	case TS_KEY_STREAM:
 		return as_pointer(p, key, v, &e->stream);
 	case TS_KEY_TIME_US:
@@ -250,7 +262,7 @@ static bool history_field(struct ts_pickle *p, struct ts_row_history *h, struct 
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_REAL_SIZE:
-		return as_u64(p, key, v, &h->size);
+		return as_size(p, key, v, &h->size);
 	case TS_KEY_FRAMES:
 		return as_stack(p, key, v, &h->stack);
 	case TS_KEY_ADDR:
@@ -303,9 +315,9 @@ static bool block_field(struct ts_pickle *p, struct ts_snapshot_block *b, struct
 	case TS_KEY_ADDRESS:
 		return as_pointer(p, key, v, &b->address);
 	case TS_KEY_SIZE:
-		return as_u64(p, key, v, &b->size);
+		return as_size(p, key, v, &b->size);
 	case TS_KEY_REQUESTED_SIZE:
-		return as_u64(p, key, v, &b->requested);
+		return as_size(p, key, v, &b->requested);
 	case TS_KEY_STATE:
 		if (!as_word(p, key, v, states, 4, &state))
 			return false;
@@ -360,13 +372,13 @@ static bool segment_field(struct ts_pickle *p, struct ts_row_segment *row, struc
 	case TS_KEY_ADDRESS:
 		return as_pointer(p, key, v, &s->address);
 	case TS_KEY_TOTAL_SIZE:
-		return as_u64(p, key, v, &s->total);
+		return as_size(p, key, v, &s->total);
 	case TS_KEY_ALLOCATED_SIZE:
-		return as_u64(p, key, v, &s->allocated);
+		return as_size(p, key, v, &s->allocated);
 	case TS_KEY_ACTIVE_SIZE:
-		return as_u64(p, key, v, &s->active);
+		return as_size(p, key, v, &s->active);
 	case TS_KEY_REQUESTED_SIZE:
-		return as_u64(p, key, v, &s->requested);
+		return as_size(p, key, v, &s->requested);
 	case TS_KEY_STREAM:
 		return as_pointer(p, key, v, &s->stream);
 	case TS_KEY_DEVICE:
@@ -411,9 +423,9 @@ static bool mark_field(struct ts_pickle *p, struct ts_snapshot_mark *m, struct t
 		return as_text(p, key, v, &m->stage);
 	case TS_KEY_NAME:
 		return as_text(p, key, v, &m->name);
-	case TS_KEY_DEVICE: /* -1: of no device */
-		m->device = v.kind == TS_VALUE_INT && v.i >= 0 && v.i < TS_SNAPSHOT_DEVICES_MAX ? (uint16_t)v.i : UINT16_MAX;
-		return true;
+	case TS_KEY_DEVICE: /* below 0: of no device */
+		m->device = UINT16_MAX;
+		return (v.kind == TS_VALUE_INT && v.i < 0) || as_device(p, key, v, &m->device);
 	case TS_KEY_TIME_US:
 		return as_i64(p, key, v, &m->time_us);
 	default:

@@ -45,6 +45,7 @@ struct ts_rows {
 	struct ts_snapshot_unknown unknown[TS_SNAPSHOT_UNKNOWN_MAX];
 	size_t n_unknown;
 	uint64_t n_passed; /* values without a name of their own in the above */
+	uint64_t bytes;	   /* all sizes together */
 };
 
 size_t ts_row_size(enum ts_row_kind kind);

@@ -240,6 +240,25 @@ static void checks_the_stack_and_the_memo(void **state)
 }
 
 /* What a row or a stack was made of cannot change behind its back. */
+/* Two blocks of 2^62 bytes: the second one's size. And annotations of what is no device. */
+static void refuses_what_no_device_has(void **state)
+{
+#define STATE "\x8c\x05state\x8c\x08inactive"
+	(void)state;
+	expect_error(
+		BYTES(HEAD "](}(" STATE "\x8c\x04size\x8a\x08\0\0\0\0\0\0\0\x40u}(" STATE "\x8c\x04size\x8a\x08\0\0\0\0\0\0\0\x40ue."),
+		TS_INVALID, "byte 75 of the pickle: \"size\" is 4611686018427387904: the sizes up to here add up to 2^63 bytes");
+	expect_error(BYTES(HEAD "](}(" STATE "\x8c\x04size\x8a\x09\0\0\0\0\0\0\0\x80\0ue."), TS_INVALID,
+		     "\"size\" is 9223372036854775808: ");
+#undef STATE
+	expect_error(BYTES(HEAD "}(\x8c\x05stage\x8c\x05START\x8c\x04name\x8c\x01n\x8c\x06"
+				"device\x8c\x01xu."),
+		     TS_INVALID, "\"device\" is not the number of a device");
+	expect_error(BYTES(HEAD "}(\x8c\x05stage\x8c\x05START\x8c\x04name\x8c\x01n\x8c\x06"
+				"deviceM\0\x04u."),
+		     TS_INVALID, "\"device\" is not the number of a device");
+}
+
 static void refuses_changes_of_what_was_used(void **state)
 {
 #define FRAME                                                                                                                          \
@@ -389,6 +408,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(every_byte_is_known_or_refused),
 		cmocka_unit_test(says_what_is_no_snapshot),
 		cmocka_unit_test(checks_the_stack_and_the_memo),
+		cmocka_unit_test(refuses_what_no_device_has),
 		cmocka_unit_test(refuses_changes_of_what_was_used),
 		cmocka_unit_test(bounds_what_it_holds),
 		cmocka_unit_test(survives_cuts_and_flips),
