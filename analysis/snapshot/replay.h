@@ -9,8 +9,8 @@
  *	peak	      the largest requested(t) from before the first event to after the last
  *	baseline_error  the bytes by which events and blocks contradict each other: an address given out twice, or freed twice, a life
  *		      that no block shows, a block in use at an address that the events freed last, a size that differs. 0 for a
- *		      snapshot that was taken while its history was recorded; what was allocated after recording ended cannot be told
- *		      from what was there before, unless an address was freed in the events.
+ *		      snapshot that was taken while its history was recorded. Else it is no bound: what was allocated after recording
+ *		      ended cannot be told from what was there before, unless an address was freed in the events.
  *
  * Recording may leave kinds of events out (skip_actions of torch). Without a single free_completed a life ends where its memory
  * was let go of: `events` has such a free_requested as free_completed. Recorded with context="alloc", a free has the stack of its

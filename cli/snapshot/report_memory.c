@@ -124,9 +124,10 @@ static const char *peak_text(struct ts_report *r, const struct ts_replay *p)
 static const char *baseline_text(struct ts_report *r, const struct ts_replay *p)
 {
 	if (p->baseline_error)
-		return ts_report_say(r, "%s before the first event, wrong by up to %s: events and blocks contradict each other",
+		return ts_report_say(r, "%s before the first event, not certain: events and blocks contradict each other by %s",
 				     ts_snap_bytes(r, p->baseline), ts_snap_bytes(r, p->baseline_error));
-	return ts_report_say(r, "%s before the first event, exact: events and blocks agree", ts_snap_bytes(r, p->baseline));
+	return ts_report_say(r, "%s before the first event, exact if recording went on until the snapshot",
+			     ts_snap_bytes(r, p->baseline));
 }
 
 /* What a refused request tells: what was reserved and what the device had left then. */

@@ -81,7 +81,7 @@ static void memory(struct ts_report *r, const struct ts_memory *of, const struct
 	ts_report_line(r, s, "requested",
 		       ts_report_say(r, "%s in %s%s", ts_snap_bytes(r, m->requested), ts_snap_plural(r, m->count, "block"),
 				     of->replay->baseline_error
-					     ? ts_report_say(r, ", wrong by up to %s: events and blocks contradict each other",
+					     ? ts_report_say(r, ", not certain: events and blocks contradict each other by %s",
 							     ts_snap_bytes(r, of->replay->baseline_error))
 					     : ""));
 	ts_report_line(r, s, "reserved",
