@@ -35,6 +35,7 @@ struct page {
 	int width;
 	size_t room; /* the number of lines that are left in the panel */
 	bool whole;  /* nothing is cut */
+	const struct ts_section *section; /* the one being written */
 };
 
 static enum ts_style severity_style(enum ts_severity severity)
@@ -178,15 +179,37 @@ static const char *range_of(struct page *p, const struct ts_item *item, const st
 			       item->text);
 }
 
-static void plot_item(struct page *p, const struct ts_item *item)
+static const char *plot_range(struct page *p, const struct ts_item *item)
 {
 	struct ts_spark s = ts_spark_of(item->plot, SPARK_LONGEST);
-	const char *range = range_of(p, item, &s);
-	int room = p->width - LABEL - 2 - GAP - (range ? wide(range) : 0);
 
-	if (room > SPARK_LONGEST)
-		room = SPARK_LONGEST;
-	s = ts_spark_of(item->plot, (size_t)(room < SPARK_LEAST ? SPARK_LEAST : room));
+	return range_of(p, item, &s);
+}
+
+/* Plots of as many cells in one section have as many columns: they stand below each other. */
+static size_t spark_columns(struct page *p, const struct ts_item *item)
+{
+	int least = SPARK_LONGEST;
+
+	for (size_t i = 0; i < p->section->n; i++) {
+		const struct ts_item *other = &p->section->items[i];
+		const char *range = NULL;
+		int room;
+
+		if (other->kind != TS_ITEM_PLOT || other->plot->n != item->plot->n)
+			continue;
+		range = plot_range(p, other);
+		room = p->width - LABEL - 2 - GAP - (range ? wide(range) : 0);
+		least = room < least ? room : least;
+	}
+	return (size_t)(least < SPARK_LEAST ? SPARK_LEAST : least);
+}
+
+static void plot_item(struct page *p, const struct ts_item *item)
+{
+	struct ts_spark s = ts_spark_of(item->plot, spark_columns(p, item));
+	const char *range = plot_range(p, item);
+
 	label(p, item->label, LABEL - 1);
 	spaces(p, 1);
 	for (size_t i = 0; i < s.n; i++)
@@ -826,6 +849,7 @@ static void panel(struct page *p, const struct ts_section *s)
 	size_t used;
 
 	p->out = &one;
+	p->section = s;
 	if (*s->title)
 		heading(p, s);
 	used = lines_of(&one);

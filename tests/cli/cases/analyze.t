@@ -310,7 +310,7 @@ $ COLUMNS=60 tscope analyze slow
 |                step 129, 160 values
 |     trend      plateau, change -13.4 % (95 % interval
 |                -35.4 % to -8.5 %)
-|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
+|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
 |                first 0.003, last 0.003, best 0.003 at
 |                step 0, 160 values
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to

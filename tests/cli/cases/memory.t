@@ -1031,3 +1031,7 @@ $ tscope analyze ./no-alloc.pickle | grep -A2 '^  peak'
 |   peak         317 MiB, before the first event; the blocks took at least 317 MiB
 |   baseline     317 MiB before the first event, not certain: events and blocks contradict each other
 |                by 317 MiB
+# Plots below each other have one scale: as many columns, whatever stands behind them.
+$ COLUMNS=60 tscope analyze ./memory/oom.pickle | grep -A1 '^  requested'
+|   requested    ▁▃▅▅▄▃▂▅▅▅▆█▇▆▅▆▆▅███▇▆▆▆▆  0 B to 108 MiB
+|   reserved     ▁▂▄▄▄▄▄▆▆▆▇▇▇▇▇▇▇▇████████  20 MiB to 124 MiB
