@@ -90,7 +90,7 @@ struct ts_span ts_kernel_without_arguments(struct ts_span name)
 		name = ts_span_part(name, 0, without_tail(name));
 		at = name.len && name.data[name.len - 1] == ')' ? opening(name) : SIZE_MAX;
 	}
-	return at == SIZE_MAX || at == 0 ? name : ts_span_part(name, 0, at);
+	return at == SIZE_MAX || at == 0 || name.data[at - 1] == ' ' ? name : ts_span_part(name, 0, at);
 }
 
 /* What stands behind the return type, "void " or "std::enable_if<...>::type ", and before the template arguments. */

@@ -106,6 +106,7 @@ static void names_lose_their_arguments(void **state)
 		{"void k<4, f(T&)::{lambda()#2}::operator()() const::{lambda(float)#1}>(int, f(T&))",
 		 "void k<4, f(T&)::{lambda()#2}::operator()() const::{lambda(float)#1}>"},
 		{"f(int, g(", "f"},
+		{"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
 		{"(x)", "(x)"},
 		{"f)", "f)"},
 		{"", ""},

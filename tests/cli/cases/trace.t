@@ -62,7 +62,7 @@ $ tscope analyze ./traced/trace.json
 |            sum   share  count         mean      longest  category       name
 |   48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms  gemm           volta_sgemm_128x64_nt
 |   36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms  communication  ncclDevKernel_AllReduce_Sum_f32_RING_LL
-|    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH
+|    1.000000 ms   1.2 %      1  1.000000 ms  1.000000 ms  memcpy         Memcpy DtoH (Device -> Pinned)
 |
 | Operators by what they launched themselves (of 6 events, 48.000000 ms, whose operator is known; total: with the operators within)
 |            own    share  events         total  ran  operator
