@@ -66,6 +66,8 @@ static void flops(void **state)
 	assert_int_equal(counted(TS_FLOPS_BMM, "[[5,64,32],[5,32,48]]", ""), 2 * 5 * 64 * 32 * 48);
 	assert_int_equal(counted(TS_FLOPS_BADDBMM, "[[5,64,48],[5,64,32],[5,32,48],[],[]]", ""), 2 * 5 * 64 * 32 * 48);
 	assert_int_equal(counted(TS_FLOPS_EACH, "[[64,128],[1,128]]", ""), 64 * 128);
+	assert_int_equal(counted(TS_FLOPS_EACH, "[[],[32]]", ""), 1); /* of a number and a tensor, as in optimizers */
+	assert_int_equal(counted(TS_FLOPS_EACH, "[]", ""), 0);
 	/* As torch 2.13 counted them: strides, paddings and dilations of two axes, groups, padding in words, and a missing batch. */
 	assert_int_equal(counted(TS_FLOPS_CONV, "[[2,3,16,17],[8,3,3,3],[],[],[],[],[]]", CONV("[2, 2]", "[1, 1]", "[1, 1]", "1")),
 			 62208);
@@ -310,6 +312,33 @@ static void torchs_own_table(void **state)
 	made_finish(&m);
 }
 
+static size_t line_with(const struct ts_peer_answer *a, const char *text)
+{
+	for (size_t i = 0; i < a->n_lines; i++)
+		if (strstr(a->lines[i].text, text))
+			return i;
+	fail_msg("no line has \"%s\"", text);
+	return 0;
+}
+
+/* Rows with as much time on devices come in the order of their begin, and what was freed between operators is one of them. */
+static void memory_outside_stands_by_time(void **state)
+{
+	struct ts_peer_answer a;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::relu", 0, 30000, 40000);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::to", 0, 0, 10000);
+	allocate(&m, 50000, 512, 0);
+	allocate(&m, 20000, -512, 0);
+	run(&m, true, &a);
+	assert_int_equal(line_with(&a, " [memory] "), line_with(&a, " aten::to ") + 1);
+	assert_int_equal(line_with(&a, " aten::relu "), line_with(&a, " [memory] ") + 1);
+	made_finish(&m);
+}
+
 static void paths(void **state)
 {
 	struct ts_arena arena;
@@ -369,7 +398,7 @@ int main(void)
 		cmocka_unit_test(overlap_counts_twice),
 		cmocka_unit_test(the_names_of_2021),
 		cmocka_unit_test(no_time_is_no_division),
-		cmocka_unit_test(kempner_counts_thrice), cmocka_unit_test(torchs_own_table),
+		cmocka_unit_test(kempner_counts_thrice), cmocka_unit_test(torchs_own_table), cmocka_unit_test(memory_outside_stands_by_time),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(a_full_arena_is_an_error),
 	};

@@ -111,7 +111,7 @@ uint64_t ts_torch_flops(enum ts_torch_flops kind, struct ts_span shapes, struct 
 	case TS_FLOPS_BADDBMM:
 		return shapes_of(shapes, in, 3) ? matrices(&in[1], &in[2]) : 0;
 	case TS_FLOPS_EACH:
-		return shapes_of(shapes, in, 1) && in[0].n ? product(&in[0]) : 0;
+		return shapes_of(shapes, in, 1) ? product(&in[0]) : 0;
 	case TS_FLOPS_CONV:
 		return ts_flops_conv2d(shapes, inputs, &n) && n <= INT64_MAX ? n : 0;
 	case TS_FLOPS_NONE:

@@ -340,13 +340,15 @@ static void gather_device(struct gathering *g)
 /* What the allocator did while nothing of the host was open has a row of its own. */
 static void gather_memory(struct gathering *g)
 {
-	struct ts_torch_row row = {.name = ts_span_str("[memory]"), .first_ns = INT64_MAX, .first_span = SIZE_MAX};
+	struct ts_torch_row row = {.name = ts_span_str("[memory]"), .first_span = SIZE_MAX};
 	int64_t held = 0;
 
 	for (size_t i = 0; i < g->n_done; i++) {
 		held += g->covers[i];
 		if (held)
 			continue;
+		if (!row.count)
+			row.first_ns = g->all[i].time_ns;
 		row.count++;
 		row.memory[g->all[i].place] += (double)g->all[i].bytes;
 	}

@@ -239,7 +239,7 @@ def flops(e):
         (batch, channels, *size), (outs, _, *kernel) = dims[0], dims[1]
         at = [(size[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in range(2)]
         return 2 * batch * at[0] * at[1] * kernel[0] * kernel[1] * channels * outs // int(said[6])
-    if e["name"] in ("aten::mul", "aten::add") and dims[0]:
+    if e["name"] in ("aten::mul", "aten::add"):
         for d in dims[0]:
             n *= d
         return n
@@ -282,13 +282,10 @@ class Averages:
         self.memory([e for e in events if e.get("name") == "[memory]" and "Bytes" in e.get("args", {})])
         self.rows = {}
         for x in self.all:
+            if self.loose and self.loose[0][0] < x["at"]:
+                self.add_loose()
             self.add(x)
-        if self.loose:
-            row = self.rows.setdefault(("[memory]", "host"), {"n": 0, "cpu": 0, "self": 0, "cuda": 0, "own": 0, "flops": 0, "mem": [0, 0], "own mem": [0, 0]})
-            for place, size in self.loose:
-                row["n"] += 1
-                row["mem"][place] += size
-                row["own mem"][place] += size
+        self.add_loose()
 
     def tree(self):
         threads = collections.defaultdict(list)
@@ -331,8 +328,16 @@ class Averages:
             held[i] += host
             held[j] -= host
         inside = list(itertools.accumulate(held))
-        self.loose = [(place, size) for (_, place, size), n in zip(done, inside) if not n]
+        self.loose = [d for d, n in zip(done, inside) if not n]
         self.remembers = bool(done)
+
+    def add_loose(self):
+        for _, place, size in self.loose:
+            row = self.rows.setdefault(("[memory]", "host"), {"n": 0, "cpu": 0, "self": 0, "cuda": 0, "own": 0, "flops": 0, "mem": [0, 0], "own mem": [0, 0]})
+            row["n"] += 1
+            row["mem"][place] += size
+            row["own mem"][place] += size
+        self.loose = []
 
     def device_time(self, x):
         if "cuda" not in x:
