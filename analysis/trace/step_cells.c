@@ -109,14 +109,27 @@ static uint32_t device_part(const struct ts_device_event *w, const struct ts_tra
 	return categories[name] - 1;
 }
 
-/* The gap from..to on all devices, behind which the event of this row begins. */
-static void add_gap(const struct ts_trace_side *side, size_t *window, struct cells *out, int64_t from, int64_t to, uint32_t row)
+/* The call that asked first for one of the events that begin together at the first of these, as in idle.c; TS_NEST_NONE: the trace has
+ * none of theirs. */
+static uint32_t first_call(const struct ts_trace_side *side, const struct ts_device_event *w, size_t n)
 {
 	const struct ts_trace_spans *s = &side->trace->rows.spans;
-	uint32_t call = side->nest.parent[row];
+	uint32_t first = TS_NEST_NONE;
 
-	if (from >= to)
-		return;
+	for (size_t i = 0; i < n && w[i].begin == w[0].begin; i++) {
+		uint32_t call = side->nest.parent[w[i].row];
+
+		if (call != TS_NEST_NONE && (first == TS_NEST_NONE || s->start_ns[call] < s->start_ns[first]))
+			first = call;
+	}
+	return first;
+}
+
+/* The gap from..to on all devices, behind which an event begins that this call asked for. */
+static void add_gap(const struct ts_trace_side *side, size_t *window, struct cells *out, int64_t from, int64_t to, uint32_t call)
+{
+	const struct ts_trace_spans *s = &side->trace->rows.spans;
+
 	if (call == TS_NEST_NONE) {
 		add_stretch(side, window, out, PART_UNKNOWN, from, to);
 	} else if (s->start_ns[call] < from) {
@@ -127,6 +140,21 @@ static void add_gap(const struct ts_trace_side *side, size_t *window, struct cel
 		add_stretch(side, window, out, PART_HOST, from, asked);
 		add_stretch(side, window, out, PART_LAUNCH, asked, to);
 	}
+}
+
+/* Before the first event nothing was queued. What is idle at the end of a window that no event closes, as of a step whose host ran on,
+ * was asked for by nobody yet. */
+static void add_idle(const struct ts_trace_side *side, const struct ts_device_event *w, size_t n, struct cells *out)
+{
+	int64_t until = INT64_MIN;
+	size_t window = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (w[i].begin > until)
+			add_gap(side, &window, out, until, w[i].begin, first_call(side, w + i, n - i));
+		until = w[i].end > until ? w[i].end : until;
+	}
+	add_stretch(side, &window, out, PART_HOST, until, side->windows[side->n - 1].end);
 }
 
 /* Events as the layers of moments.h, in their order. */
@@ -140,24 +168,14 @@ static struct ts_layered *layers_of(const struct ts_device_event *w, size_t n, s
 	return events;
 }
 
-/* What is idle at the end of a window that no event closes, as of a step whose host ran on, was asked for by nobody yet. */
-static void add_all(const struct ts_trace_side *side, const struct ts_layered *moments, size_t n, const struct ts_device_event *w,
-		    uint32_t *categories, struct cells *out)
+static void add_busy(const struct ts_trace_side *side, const struct ts_layered *moments, size_t n, const struct ts_device_event *w,
+		     uint32_t *categories, struct cells *out)
 {
-	int64_t until = side->windows[0].begin;
 	size_t window = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct ts_device_event *event = &w[moments[i].row];
-
-		if (moments[i].end <= side->windows[0].begin)
-			continue;
-		add_gap(side, &window, out, until, moments[i].begin, event->row);
-		add_stretch(side, &window, out, device_part(event, &side->trace->rows.spans, side->trace, categories), moments[i].begin,
-			    moments[i].end);
-		until = moments[i].end;
-	}
-	add_stretch(side, &window, out, PART_HOST, until, side->windows[side->n - 1].end);
+	for (size_t i = 0; i < n; i++)
+		add_stretch(side, &window, out, device_part(&w[moments[i].row], &side->trace->rows.spans, side->trace, categories),
+			    moments[i].begin, moments[i].end);
 }
 
 static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_cells *ret,
@@ -180,10 +198,11 @@ static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_a
 		return ts_arena_error(arena, err);
 	if (ts_moments(events, n, arena, &moments, &n_moments, err))
 		return err->status;
-	out.items = ts_arena_array(arena, n_moments * 4 + side->n * 2 + 2, sizeof *out.items);
+	out.items = ts_arena_array(arena, n_moments + n * 2 + side->n * 2 + 1, sizeof *out.items);
 	if (!out.items)
 		return ts_arena_error(arena, err);
-	add_all(side, moments, n_moments, w, categories, &out);
+	add_busy(side, moments, n_moments, w, categories, &out);
+	add_idle(side, w, n, &out);
 	ret->items = out.items;
 	ret->n = ts_trace_cells_settle(out.items, out.n);
 	return TS_OK;

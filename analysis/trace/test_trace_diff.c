@@ -359,6 +359,45 @@ static void idle_by_cause(void **state)
 }
 
 /* Without devices: self times, of the step's thread first. */
+static void event(struct side *s, enum ts_trace_kind kind, enum name name, int32_t stream, int64_t call, int64_t from, int64_t to)
+{
+	made_add(&s->m, TS_TRACE_RUNTIME, LAUNCH, 0, call, call + 100, ++s->correlation);
+	made_add(&s->m, kind, (uint32_t)name, stream, from, to, s->correlation);
+}
+
+/* One step from 1,000 to 9,000. What was launched at 800 waits for its launch from 1,000 on, nothing was queued before it. At 4,000,
+ * behind a gap of 1,000, begin a kernel that was asked for at 3,700 and one at 2,500: it was queued. A kernel without a duration, asked
+ * for at 5,200, ends the gap from 5,000 at 5,600, and the next, asked for at 5,300, was queued from 5,600 to 6,000. */
+static void gaps_end_as_those_of_idle_times(void **state)
+{
+	static const struct {
+		const char *part;
+		uint64_t ns;
+	} parts[] = {{"idle: launching", 500 + 400}, {"idle: queued", 1000 + 400}, {"idle: the host had not asked", 200}};
+	struct side a, b;
+	struct ts_trace_diff d;
+
+	(void)state;
+	begin(&a);
+	made_add(&a.m, TS_TRACE_ANNOTATION, STEPS, 0, 1000, 9000, TS_TRACE_NONE);
+	event(&a, TS_TRACE_KERNEL, NEW_TILE, 7, 800, 1500, 3000);
+	event(&a, TS_TRACE_KERNEL, NEW_TILE, 7, 3700, 4000, 5000);
+	event(&a, TS_TRACE_KERNEL, ALL_REDUCE, 8, 2500, 4000, 5000);
+	event(&a, TS_TRACE_KERNEL, RELU, 7, 5200, 5600, 5600);
+	event(&a, TS_TRACE_KERNEL, NEW_TILE, 7, 5300, 6000, 7000);
+	event(&a, TS_TRACE_KERNEL, NEW_TILE, 7, 9000, 9000, 9001);
+	begin(&b);
+	made_add(&b.m, TS_TRACE_ANNOTATION, STEPS, 0, 1000, 9000, TS_TRACE_NONE);
+	event(&b, TS_TRACE_KERNEL, NEW_TILE, 7, 1000, 1500, 9000);
+	d = diff_of(&a, &b);
+	adds_up(&d);
+	assert_int_equal(d.step.a.ns, 6000);
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		if (!row(&d, TS_SIDE_PARTS, parts[i].part) || row(&d, TS_SIDE_PARTS, parts[i].part)->a.ns != parts[i].ns)
+			fail_msg("%s", parts[i].part);
+	finish(&a, &b);
+}
+
 static void on_the_host(void **state)
 {
 	const struct ts_trace_diff_row *r;
@@ -469,6 +508,7 @@ int main(void)
 		cmocka_unit_test(without_steps),
 		cmocka_unit_test(the_host_runs_ahead),
 		cmocka_unit_test(idle_by_cause),
+		cmocka_unit_test(gaps_end_as_those_of_idle_times),
 		cmocka_unit_test(on_the_host),
 		cmocka_unit_test(what_only_moves_on_the_host),
 		cmocka_unit_test(hostile),
