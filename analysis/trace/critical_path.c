@@ -14,7 +14,7 @@ struct path {
 	struct ts_critical_path out;
 	struct step {
 		int64_t number, begin;
-		uint32_t span, last; /* the last point that it waits for */
+		uint32_t span, mark, last; /* the end of its annotation, and the last point that it waits for */
 	} * steps;
 	size_t n_steps;
 	uint32_t *ends; /* by window: its last point */
@@ -68,7 +68,8 @@ static enum ts_status finish_steps(struct path *p, struct ts_arena *arena, struc
 	for (size_t i = 0; i < p->n_steps; i++) {
 		uint32_t span = p->steps[i].span;
 
-		p->steps[i].last = ts_path_last_at(g, &g->threads[chain[s->thread[span]]], s->start_ns[span] + s->duration_ns[span]);
+		p->steps[i].mark = ts_path_last_at(g, &g->threads[chain[s->thread[span]]], s->start_ns[span] + s->duration_ns[span]);
+		p->steps[i].last = p->steps[i].mark;
 	}
 	for (size_t k = 0; k < g->n_work; k++) {
 		p->step[k] = steps_begun(p, g->call[k] == TS_PATH_NONE ? g->work[k].begin : g->at[g->call[k]]);
@@ -162,7 +163,7 @@ static enum ts_status find_windows(struct path *p, const struct ts_path_asked *a
 	if (!n)
 		return g->n ? whole_recording(p, arena, err) : TS_OK;
 	for (size_t i = first; i < first + n; i++)
-		p->sink[p->steps[i].last] = 1;
+		p->sink[p->steps[i].mark] = p->sink[p->steps[i].last] = 1;
 	for (size_t k = 0; k < g->n_work; k++)
 		p->sink[g->n_host + 2 * k + 1] = p->step[k] <= first + n;
 	return TS_OK;

@@ -466,6 +466,28 @@ static void what_if_is_what_the_program_takes(void **state)
 	}
 }
 
+/* A step that its kernel [40, 140) ends is not shorter than what the host does in it, until 85, if that kernel takes no time. */
+static void a_step_waits_for_its_host_too(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	a.program = (struct program){.call = 5, .sync = 4, .launch = 10, .back = 3};
+	for (uint32_t step = WORD_STEP_1; step <= WORD_STEP_2; step++) {
+		add(&a.program, DO_STEP, step, 0, 0, 1);
+		add(&a.program, DO_OPERATE, 0, 0, 0, 10);
+	}
+	add(&a.program, DO_STEP, WORD_STEP_3, 0, 0, 3);
+	add(&a.program, DO_OPERATE, 0, 0, 0, 20);
+	add(&a.program, DO_LAUNCH, WORD_GEMM, 0, 0, 100);
+	add(&a.program, DO_OPERATE, 0, 0, 0, 50);
+	ask(&a, &everything);
+	assert_int_equal(a.path.n_windows, 2);
+	assert_int_equal(a.path.ns, 10 + 130);
+	assert_int_equal(find_if(&a, TS_IDEAL_GROUP, 0, TS_PATH_OF_COMPUTATION)->ns, 10 + 20 + 5 + 50);
+	finish(&a);
+}
+
 /* The trace of the program from which the kernels are gone altogether has the length that was said: where a call takes as long as a
  * launch and the return from a wait, and queued work follows at once, no time of a kernel that took none remains. */
 static void what_if_is_the_trace_without_the_events(void **state)
@@ -538,6 +560,7 @@ int main(void)
 		cmocka_unit_test(any_columns_add_up),
 		cmocka_unit_test(empty_trace),
 		cmocka_unit_test(what_if_is_what_the_program_takes),
+		cmocka_unit_test(a_step_waits_for_its_host_too),
 		cmocka_unit_test(what_if_is_the_trace_without_the_events),
 		cmocka_unit_test(shorter_collectives),
 	};
