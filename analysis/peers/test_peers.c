@@ -339,6 +339,24 @@ static void memory_outside_stands_by_time(void **state)
 	made_finish(&m);
 }
 
+/* "Activity Buffer Request" is a row of torch's, with the time that the profiler took there. */
+static void what_the_profiler_took_is_a_row(void **state)
+{
+	const char *right;
+	struct ts_peer_answer a;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_host(&m, TS_TRACE_OPERATOR, "aten::to", 0, 0, 10000);
+	made_host(&m, TS_TRACE_OVERHEAD, "Activity Buffer Request", 1, 5000, 35000);
+	run(&m, true, &a);
+	assert_string_equal(row_of(&m, &a, "Activity Buffer Request", &right),
+			    "Activity Buffer Request 75.00% 30.000us 75.00% 30.000us 30.000us 1");
+	is(&a, "Self CPU time total: 40.000us", NULL);
+	made_finish(&m);
+}
+
 static void paths(void **state)
 {
 	struct ts_arena arena;
@@ -398,7 +416,10 @@ int main(void)
 		cmocka_unit_test(overlap_counts_twice),
 		cmocka_unit_test(the_names_of_2021),
 		cmocka_unit_test(no_time_is_no_division),
-		cmocka_unit_test(kempner_counts_thrice), cmocka_unit_test(torchs_own_table), cmocka_unit_test(memory_outside_stands_by_time),
+		cmocka_unit_test(kempner_counts_thrice),
+		cmocka_unit_test(torchs_own_table),
+		cmocka_unit_test(memory_outside_stands_by_time),
+		cmocka_unit_test(what_the_profiler_took_is_a_row),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(a_full_arena_is_an_error),
 	};

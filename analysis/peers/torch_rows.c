@@ -1,6 +1,7 @@
 #include "analysis/peers/torch_rows.h"
 
 #include "analysis/peers/torch_flops.h"
+#include "analysis/trace/device_events.h"
 #include "base/bisect.h"
 
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct gathering {
 	uint32_t step[TS_TORCH_CLASSES]; /* the row of all ProfilerStep#N, from 1 */
 	struct done *all, *threads;	 /* by time; by thread and time. n_done and one more */
 	size_t n_done;
+	uint32_t *order; /* spans of the host by thread and begin, the outer first; behind them those of overhead */
+	size_t n_order;
 	/* Of each span: */
 	uint32_t *parent;   /* TS_NEST_NONE: none */
 	uint32_t *merged;   /* itself, or the span that it counts as */
@@ -102,6 +105,35 @@ static struct ts_torch_row *row_of(struct gathering *g, size_t span, enum ts_tor
 	return row;
 }
 
+/* What the profiler took for itself stands on threads of its own. */
+static enum ts_status find_order(struct gathering *g, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &g->trace->rows.spans;
+	struct ts_device_event *w, *spare;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->kind[i] == TS_TRACE_OVERHEAD;
+	w = ts_arena_array(g->arena, n, sizeof *w);
+	spare = ts_arena_array(g->arena, n, sizeof *spare);
+	g->order = ts_arena_array(g->arena, g->nest.n_order + n, sizeof *g->order);
+	if (!w || !spare || !g->order)
+		return ts_arena_error(g->arena, err);
+	n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->kind[i] == TS_TRACE_OVERHEAD)
+			w[n++] = (struct ts_device_event){.begin = s->start_ns[i],
+							  .end = s->start_ns[i] + s->duration_ns[i],
+							  .group = s->thread[i],
+							  .row = (uint32_t)i};
+	ts_device_events_by_nesting(w, n, spare);
+	for (; g->n_order < g->nest.n_order; g->n_order++)
+		g->order[g->n_order] = g->nest.order[g->n_order];
+	for (size_t i = 0; i < n; i++)
+		g->order[g->n_order++] = w[i].row;
+	return TS_OK;
+}
+
 /* The spans of a thread come by begin, the outer before the inner. A span that ends before this one, which stands beside it, is open no
  * more, even if a later one would lie in it. */
 static void find_parents(struct gathering *g)
@@ -109,8 +141,8 @@ static void find_parents(struct gathering *g)
 	const struct ts_trace_spans *s = &g->trace->rows.spans;
 	size_t depth = 0;
 
-	for (size_t k = 0; k < g->nest.n_order; k++) {
-		uint32_t row = g->nest.order[k];
+	for (size_t k = 0; k < g->n_order; k++) {
+		uint32_t row = g->order[k];
 		int64_t begin = s->start_ns[row], end = begin + s->duration_ns[row];
 
 		g->parent[row] = TS_NEST_NONE;
@@ -149,8 +181,8 @@ static void merge_repeats(struct gathering *g)
 {
 	const struct ts_trace_spans *s = &g->trace->rows.spans;
 
-	for (size_t k = 0; k < g->nest.n_order; k++) {
-		uint32_t row = g->nest.order[k], parent = g->parent[row];
+	for (size_t k = 0; k < g->n_order; k++) {
+		uint32_t row = g->order[k], parent = g->parent[row];
 
 		if (parent == TS_NEST_NONE)
 			continue;
@@ -301,8 +333,8 @@ static void add_host(struct gathering *g, uint32_t span, enum ts_torch_class is)
 
 static void gather_host(struct gathering *g)
 {
-	for (size_t k = g->nest.n_order; k-- > 0;) {
-		uint32_t row = g->nest.order[k];
+	for (size_t k = g->n_order; k-- > 0;) {
+		uint32_t row = g->order[k];
 
 		if (g->merged[row] != row || class_of(g->trace, row) == TS_TORCH_CLASSES)
 			continue;
@@ -310,8 +342,8 @@ static void gather_host(struct gathering *g)
 		if (g->parent[row] != TS_NEST_NONE)
 			g->cuda[g->parent[row]] += g->cuda[row];
 	}
-	for (size_t k = 0; k < g->nest.n_order; k++) {
-		uint32_t row = g->nest.order[k];
+	for (size_t k = 0; k < g->n_order; k++) {
+		uint32_t row = g->order[k];
 		enum ts_torch_class is = class_of(g->trace, row);
 
 		if (g->merged[row] == row && is != TS_TORCH_CLASSES)
@@ -420,7 +452,7 @@ enum ts_status ts_torch_rows(const struct ts_trace *trace, uint64_t busy_ns, str
 	struct gathering g = {.trace = trace, .arena = arena};
 	struct ts_torch_rows out = {.busy = (double)busy_ns};
 
-	if (make_room(&g, err) || ts_nest(trace, arena, &g.nest, err) || sort_allocations(&g, err))
+	if (make_room(&g, err) || ts_nest(trace, arena, &g.nest, err) || find_order(&g, err) || sort_allocations(&g, err))
 		return err->status;
 	find_parents(&g);
 	add_device_times(&g);

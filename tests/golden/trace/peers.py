@@ -185,18 +185,25 @@ def bucket(key):
     return next((n for parts, n in BUCKETS if any(p in key.lower() for p in parts.split())), 3)
 
 
+def external(e):
+    args = e.get("args", {})
+    return args.get("External id", args.get("external id"))
+
+
 class Operators:
     """The innermost operator around each call, by a stack for each thread."""
 
     def __init__(self, events):
         self.launched, self.by_id = {}, {}
+        # Some versions repeat the correlation there.
+        self.has_external = any(external(e) not in (None, e["args"].get("correlation")) for e in events if e.get("cat") in DEVICE)
         threads = collections.defaultdict(list)
         for e in events:
             cat = e.get("cat")
             if cat in HOST and not e["name"].startswith("ProfilerStep#"):
                 threads[e["pid"], e["tid"]].append((ns(e["ts"]), -ns(e["ts"]) - ns(e["dur"]), 0, e))
-                if "External id" in e.get("args", {}):
-                    self.by_id.setdefault(e["args"]["External id"], e)
+                if external(e) is not None:
+                    self.by_id.setdefault(external(e), e)
             elif cat in CALLS and "correlation" in e.get("args", {}):
                 threads[e["pid"], e["tid"]].append((ns(e["ts"]), -ns(e["ts"]) - ns(e["dur"]), 1, e))
         for rows in threads.values():
@@ -215,10 +222,9 @@ class Operators:
 
     def of(self, e):
         correlation = e.get("args", {}).get("correlation")
-        if correlation in self.launched:
+        if self.launched.get(correlation):
             return self.launched[correlation]
-        external = e.get("args", {}).get("External id", e.get("args", {}).get("external id"))
-        return None if external == correlation else self.by_id.get(external)
+        return self.by_id.get(external(e)) if self.has_external else None
 
 
 def flops(e):
