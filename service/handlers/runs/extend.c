@@ -191,6 +191,27 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	return TS_OK;
 }
 
+static bool is_files_alone(const struct ts_run *run)
+{
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		if (run->indexes[i].n_tables)
+			return false;
+	return true;
+}
+
+/* Files whose columns are kept: traces and snapshots. */
+static void check_files(struct compared *c, const struct ts_index *old_index, const struct ts_index *new_index)
+{
+	for (size_t i = 0; c->extends && i < old_index->n_files; i++) {
+		const struct ts_file *file = &old_index->files[i], *now = NULL;
+
+		for (size_t k = 0; k < new_index->n_files && !now; k++)
+			now = ts_span_eq(new_index->files[k].name, file->name) ? &new_index->files[k] : NULL;
+		if (file->has_columns && (!now || !now->has_columns || !ts_id_eq(&now->columns, &file->columns)))
+			refuse(c, "rank %d %s file %s", old_index->rank, now ? "has another" : "no longer has", show(file->name).text);
+	}
+}
+
 /* Returns whether a fact may change while a run continues: where and for how long it runs, how many of its ranks are
  * here, and the number format of its log, as more rows show it. */
 static bool may_change(struct ts_span path)
@@ -233,6 +254,8 @@ static enum ts_status check_rank(struct compared *c, const struct ts_run *old_ru
 	if (!status && old_index->rank != TS_RANK_JOB)
 		check_facts(c, old_index->rank, &old_facts, &new_facts);
 	ts_arena_finish(&arena);
+	if (!status && c->extends && is_files_alone(old_run))
+		check_files(c, old_index, new_index);
 	return status ? status : check_tables(c, old_index, new_index, err);
 }
 

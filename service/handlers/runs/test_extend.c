@@ -101,10 +101,44 @@ static void events_and_operations_stay(void **state)
 	assert_differs("rank 0 column norm differs at record 0");
 }
 
+/* A run of two traces alone is continued by one that has both, and another one, and by nothing else. */
+static void traces_alone_are_what_a_run_is(void **state)
+{
+	struct ts_file old_files[] = {{.name = ts_span_str("a.json"), .has_columns = true, .columns = {{1}}},
+				      {.name = ts_span_str("b.json"), .has_columns = true, .columns = {{2}}},
+				      {.name = ts_span_str("notes.txt")}},
+		       new_files[] = {
+			       old_files[0], {.name = ts_span_str("aa.json"), .has_columns = true, .columns = {{9}}}, old_files[1]};
+	struct ts_index old_index = {.files = old_files, .n_files = 3}, new_index = {.files = new_files, .n_files = 3};
+	struct ts_rank_ref rank = {.rank = 0};
+	struct ts_run a = {.head = {.ranks = &rank, .n_ranks = 1}, .indexes = &old_index},
+		      b = {.head = {.ranks = &rank, .n_ranks = 1}, .indexes = &new_index};
+	struct ts_table table = {.kind = TS_TABLE_SUPERSEDED};
+	struct ts_error err;
+	bool does;
+
+	(void)state;
+	must(ts_run_extends(&w.fetch, &a, &b, &does, reason, &err), &err);
+	assert_true(does);
+	new_files[2].columns.bytes[0] = 3;
+	must(ts_run_extends(&w.fetch, &a, &b, &does, reason, &err), &err);
+	assert_false(does);
+	assert_string_equal(reason, "rank 0 has another file b.json");
+	new_index.n_files = 2;
+	must(ts_run_extends(&w.fetch, &a, &b, &does, reason, &err), &err);
+	assert_false(does);
+	assert_string_equal(reason, "rank 0 no longer has file b.json");
+	old_index.tables = &table;
+	old_index.n_tables = 1;
+	must(ts_run_extends(&w.fetch, &a, &b, &does, reason, &err), &err);
+	assert_true(does); /* beside steps a trace may be recorded again */
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(events_and_operations_stay)};
+	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(events_and_operations_stay),
+					   T(traces_alone_are_what_a_run_is)};
 
 	return cmocka_run_group_tests_name("extend", tests, NULL, NULL);
 }
