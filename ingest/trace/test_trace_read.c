@@ -379,9 +379,13 @@ static void begins_and_ends_are_paired(void **state)
 		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":3},{\"ph\":\"E\",\"pid\":1,\"tid\":2,"
 		      "\"ts\":8},"
 		      "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":6}]",
-		      "operator 2000+2000 b pid 1 tid 1\noperator 4000+2000 c pid 1 tid 1\noperator 1000+8000 a pid 1 tid 1\n"
+		      "operator 1000+8000 a pid 1 tid 1\noperator 2000+2000 b pid 1 tid 1\noperator 4000+2000 c pid 1 tid 1\n"
 		      "operator 3000+5000 d pid 1 tid 2\n",
 		      NULL, 0);
+	/* The outer of two that begin and end together comes first. */
+	expect_notice("[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"B\",\"name\":\"b\",\"ts\":1},{\"ph\":\"E\",\"ts\":2},"
+		      "{\"ph\":\"E\",\"ts\":2}]",
+		      "other 1000+1000 a\nother 1000+1000 b\n", NULL, 0);
 	expect_notice("[{\"ph\":\"E\",\"tid\":1,\"ts\":9},{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":10},{\"ph\":\"B\",\"name\":"
 		      "\"a\",\"tid\":2,\"ts\":1}]",
 		      "", "trace_unpaired", 3);
@@ -474,14 +478,14 @@ static void what_waits_say(void **state)
 static void pairs_keep_what_they_say(void **state)
 {
 	(void)state;
-	/* a [1, 9] and b [2, 4] on one thread, of which b ends first; c never ends. */
+	/* a [1, 9] and b [2, 4] on one thread, of which b ends first; c never ends. They come in the order of their begins. */
 	expect_notice("[{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"a\",\"ts\":1,\"args\":{\"Sequence number\":1}},"
 		      "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"c\",\"ts\":1,\"tid\":4,\"args\":{\"Sequence number\":3}},"
 		      "{\"ph\":\"B\",\"cat\":\"python_function\",\"name\":\"b\",\"ts\":2,\"args\":{\"Python id\":2}},"
 		      "{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":3,\"tid\":5,\"args\":{\"block\":[1]}},"
 		      "{\"ph\":\"E\",\"ts\":4},{\"ph\":\"E\",\"ts\":9},{\"ph\":\"E\",\"ts\":5,\"tid\":5}," EVENT "]",
 		      SHOWN
-		      "python 2000+2000 b {frame id 2}\noperator 1000+8000 a {operator sequence 1}\nkernel 3000+2000 k tid 5 stream 5 "
+		      "operator 1000+8000 a {operator sequence 1}\npython 2000+2000 b {frame id 2}\nkernel 3000+2000 k tid 5 stream 5 "
 		      "{kernel block [1]}\n",
 		      "trace_unpaired", 1);
 }

@@ -385,21 +385,30 @@ enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_e
 	}
 }
 
-static enum ts_status give_pair(struct ts_trace_fill *fill, size_t row, int64_t duration_ns, struct ts_error *err)
+/* In the order of their begins in the file, so that of two that begin and end together the outer one comes first. */
+static enum ts_status give_pairs(struct ts_trace_fill *fill, struct ts_error *err)
 {
 	const struct ts_trace_spans *from = &fill->begun.rows.spans;
 	struct ts_trace_spans *t = &fill->rows.spans;
 
+	for (size_t row = 0; row < from->n; row++) {
+		if (from->duration_ns[row] == TS_TRACE_UNENDED)
+			continue;
 #define COPY_CELL(type, column) t->column[t->n] = from->column[row];
-	TS_TRACE_SPAN_COLUMNS(COPY_CELL)
-	t->duration_ns[t->n] = duration_ns;
-	ts_trace_details_copy(&fill->rows, (uint32_t)t->n, &fill->begun.rows, (uint32_t)row);
-	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
+		TS_TRACE_SPAN_COLUMNS(COPY_CELL)
+		ts_trace_details_copy(&fill->rows, (uint32_t)t->n, &fill->begun.rows, (uint32_t)row);
+		if (++t->n == TS_TRACE_BATCH && give_rows(fill, err))
+			return err->status;
+	}
+	return TS_OK;
 }
 
 enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *err)
 {
-	if (fill->n_marks && ts_trace_pair(fill, give_pair, err))
-		return err->status;
+	if (fill->n_marks) {
+		ts_trace_pair(fill);
+		if (give_pairs(fill, err))
+			return err->status;
+	}
 	return give_rows(fill, err);
 }

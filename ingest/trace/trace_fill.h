@@ -54,8 +54,8 @@ enum ts_status ts_trace_text_put(struct ts_trace_fill *fill, struct ts_trace_tex
 
 /* trace_pairs.c */
 enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err);
-enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
-			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
-			     struct ts_error *err);
+#define TS_TRACE_UNENDED INT64_MIN
+/* Gives each row of `begun` its duration, or TS_TRACE_UNENDED. */
+void ts_trace_pair(struct ts_trace_fill *fill);
 
 #endif

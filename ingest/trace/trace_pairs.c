@@ -39,13 +39,14 @@ static void unpaired(struct ts_trace_fill *fill, const char *what)
 	ts_notice_add(fill->notices, "trace_unpaired", TS_NOTICE_SKIPPED, fill->file, 0, what);
 }
 
-enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
-			     enum ts_status (*give)(struct ts_trace_fill *, size_t row, int64_t duration_ns, struct ts_error *),
-			     struct ts_error *err)
+void ts_trace_pair(struct ts_trace_fill *fill)
 {
+	struct ts_trace_spans *begun = &fill->begun.rows.spans;
 	struct ts_trace_mark *marks = fill->marks;
 	size_t open = 0; /* marks[0 .. open) are a stack: what it holds was read already */
 
+	for (size_t i = 0; i < begun->n; i++)
+		begun->duration_ns[i] = TS_TRACE_UNENDED;
 	qsort(marks, fill->n_marks, sizeof *marks, by_thread_and_time);
 	for (size_t i = 0; i < fill->n_marks; i++) {
 		struct ts_trace_mark m = marks[i];
@@ -66,10 +67,9 @@ enum ts_status ts_trace_pair(struct ts_trace_fill *fill,
 		open--;
 		if (__builtin_sub_overflow(m.time_ns, marks[open].time_ns, &duration))
 			unpaired(fill, "a duration event is longer than all time");
-		else if (give(fill, marks[open].row, duration, err))
-			return err->status;
+		else
+			begun->duration_ns[marks[open].row] = duration;
 	}
 	for (; open; open--)
 		unpaired(fill, "a duration event begins and does not end");
-	return TS_OK;
 }
