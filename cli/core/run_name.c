@@ -20,10 +20,34 @@ static const char *const kinds[] = {
 	/* what one run holds */
 	"dvclive", "eval", "evaluation", "latest", "metrics", "profile", "run", "test", "train", "training", "val", "validation"};
 
-/* Files that have the same name in every run. */
-static const char *const files[] = {"final_summary.json", "log.csv",	  "log.jsonl",		"log.txt",
-				    "metrics.csv",	  "metrics.json", "metrics.jsonl",	"metrics.tsv",
-				    "steps.jsonl",	  "train.log",	  "trainer_state.json", "training.log"};
+/* Files, and folders of files, that have the same name in every run. */
+static const char *const files[] = {"final_summary.json",
+				    "kineto.json",
+				    "kineto.json.gz",
+				    "log.csv",
+				    "log.jsonl",
+				    "log.txt",
+				    "memory_snapshot",
+				    "memory_snapshot.pickle",
+				    "memory_snapshots",
+				    "metrics.csv",
+				    "metrics.json",
+				    "metrics.jsonl",
+				    "metrics.tsv",
+				    "profile_trace",
+				    "profile_traces",
+				    "profiler_trace.json",
+				    "profiler_trace.json.gz",
+				    "snapshot.pickle",
+				    "snapshots",
+				    "steps.jsonl",
+				    "trace",
+				    "trace.json",
+				    "trace.json.gz",
+				    "traces",
+				    "train.log",
+				    "trainer_state.json",
+				    "training.log"};
 
 /* What stands before the number of a folder that counts runs or parts of one. */
 static const char *const counted[] = {"", "checkpoint-", "epoch_", "iteration_", "rank", "version_"};

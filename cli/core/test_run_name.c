@@ -20,6 +20,8 @@ static const char *at(const char *below)
 static int setup(void **state)
 {
 	static const char *const folders[] = {"lab/runs/exp1",
+					      "lab/runs/exp1/traces",
+					      "other/exp2/trace/iteration_10",
 					      "lab/runs/gpt/exp1",
 					      "lab/lightning_logs/version_0",
 					      "lab/lightning_logs/gpt/version_3",
@@ -78,6 +80,9 @@ static void below_the_folder_of_runs(void **state)
 	called(at("lab/lightning_logs/gpt/version_3"), NULL, "gpt/version_3", false);
 	called(at("lab/lightning_logs/version_0"), NULL, "lab/lightning_logs/version_0", false);
 	called(at("lab/runs/exp1/metrics.csv"), NULL, "exp1/metrics.csv", false);
+	called(at("lab/runs/exp1/traces"), NULL, "exp1/traces", false);
+	called(at("other/exp2/trace"), NULL, "exp2/trace", false);
+	called(at("other/exp2/trace/iteration_10"), NULL, "exp2/trace/iteration_10", false);
 	called(at("repo/sweep/lr1/seed0"), NULL, "sweep/lr1/seed0", false);
 	called(at("repo/code/runs/7"), NULL, "code/runs/7", false);
 	called(at("lab/sweep/lr1/seed0"), NULL, "seed0", false);

@@ -63,7 +63,7 @@ enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *t
 	if (!found && !n)
 		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace that could be read");
 	if (!found)
-		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no such trace %s; it has %s", name, names);
+		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace %s that could be read; it has %s", name, names);
 	*ret_trace = found;
 	return TS_OK;
 }

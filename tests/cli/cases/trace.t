@@ -2483,7 +2483,7 @@ $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 $ tscope analyze stored --trace other.json
-! tscope: analyze: the run has no such trace other.json; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
+! tscope: analyze: the run has no trace other.json that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
 [2]
 # The tables of other tools, of what the run keeps, are those of the file.
 $ for tool in axolotl kempner; do tscope analyze stored --trace trace.json --as $tool >kept.txt; (cd stored/rank1/trace && tscope analyze ./trace.json --as $tool) | sed 's/\.\/trace.json/trace.json/' | diff - kept.txt && echo the same; done; wc -l <kept.txt
