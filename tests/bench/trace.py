@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""trace.py BUILD TRACE [MIB]: how long a trace takes to read, beside other readers. TRACE is a real one (plain or gzip), from which one of MIB
-(500) is made by repeating its events. Figures are CPU seconds of whole processes, the best of five, all in one run; a ratio says more
-than a figure of a machine that others use. `./dev bench trace TRACE` builds and runs it."""
+"""trace.py BUILD [TRACE [MIB]]: how long a trace takes to read, beside other readers. TRACE is a real one (plain or gzip; else that of
+tests/golden/torch, which has no work of devices), from which one of MIB (500) is made by repeating its events. Figures are CPU seconds of
+whole processes, the best of five, all in one run; a ratio says more than a figure of a machine that others use. `./dev bench trace` builds
+and runs it."""
 import gzip
 import json
 import os
@@ -12,6 +13,7 @@ import tempfile
 import time
 
 BUILD, HERE = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
+TRACE = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "..", "golden", "torch", "cpu.json.gz")
 MIB = int(sys.argv[3]) if len(sys.argv) > 3 else 500
 subprocess._USE_VFORK = False  # or each child shows the peak of this process as its own
 ROUNDS = 5
@@ -125,14 +127,14 @@ def write_after_each_other(path, source, n):
 def main():
     work = tempfile.mkdtemp(prefix="tscope-bench-")
     try:
-        source = parts(sys.argv[2])
+        source = parts(TRACE)
         big, small, packed = (os.path.join(work, n) for n in ("big.json", "small.json", "big.json.gz"))
         size, peer_size = write(big, source, MIB << 20), write(small, source, PEER_BYTES)
         del source  # a child's peak counts what its parent had when it was forked
         subprocess.run(["gzip", "-k", big], check=True)
         program = os.path.join(BUILD, "bench_trace")
         ours = best(program, "read", big)
-        print(f"{size / 1e6:.0f} MB of JSON, {ours[2][3]} rows, from {os.path.basename(sys.argv[2])}; CPU seconds, the best of {ROUNDS}; "
+        print(f"{size / 1e6:.0f} MB of JSON, {ours[2][3]} rows, from {os.path.basename(TRACE)}; CPU seconds, the best of {ROUNDS}; "
               f"ratio: to tscope's plain read; memory: the peak")
         row("tscope, to columns in memory", ours, size, ours[0], "goal >= 1.0 GB/s")
         for name in ("sse2", "portable"):
@@ -154,8 +156,9 @@ def main():
         sys.stdout.flush()
         line = min((run(program, "timeline", big) for _ in range(ROUNDS)), key=lambda r: float(r[2][0]))
         n, took = int(line[2][1]), float(line[2][0])
-        print(f"timelines of {n:,} events: {took:.3f} s, {took / n * 300_000:.3f} s for 300,000; goal < 0.1 s")
-        write_after_each_other(small, sys.argv[2], 1_000_000)
+        scaled = f", {took / n * 300_000:.3f} s for 300,000" if n else ""
+        print(f"timelines of {n:,} events: {took:.3f} s{scaled}; goal < 0.1 s for 300,000")
+        write_after_each_other(small, TRACE, 1_000_000)
         line = best(program, "path", small, key=lambda r: float(r[2][0]))
         print(f"critical path of {int(line[2][1]):,} events: {float(line[2][0]):.3f} s, {int(line[2][2]):,} stretches, {line[2][3]} what ifs; "
               f"goal < 2 s; {line[1] / 1e6:.0f} MB at the peak, the columns included")
