@@ -38,7 +38,7 @@ struct ts_span ts_memory_short_function(struct ts_span function)
 
 void ts_memory_put_name(struct ts_buf *out, struct ts_span name, size_t most)
 {
-	size_t head = most / 2, tail = most / 2;
+	size_t head = most / 2, tail = head;
 
 	if (name.len <= most) {
 		ts_buf_span(out, name);
