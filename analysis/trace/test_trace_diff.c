@@ -227,6 +227,52 @@ static void a_count_is_a_fact(void **state)
 	finish(&a, &b);
 }
 
+/* One product or two, and as many elementwise kernels as the data want. */
+static void data_dependent(struct side *s, int steps, int products, const int *relus)
+{
+	begin(s);
+	for (int i = 0; i < steps; i++) {
+		int64_t from = s->at;
+
+		for (int k = 0; k < products; k++)
+			launch(s, MM, TS_TRACE_KERNEL, OLD_TILE, 10000);
+		for (int k = 0; k < relus[i]; k++)
+			launch(s, ADDMM, TS_TRACE_KERNEL, RELU, 10000);
+		wait_for_device(s);
+		s->at += 5000;
+		end_step(s, i, from);
+	}
+}
+
+/* 3, 4, 5 and 3 in four steps: of four that are drawn from these, two and two show one count each, and not the same, by a chance of
+ * (1/4 + 1/16 + 1/16)^2 - (1/16 + 1/256 + 1/256) = 7 %. In ten steps of 3 to 5 it is 0.04 %. */
+static void a_count_of_two_steps_may_be_chance(void **state)
+{
+	static const int few_a[] = {3, 4}, few_b[] = {5, 3}, a_counts[] = {9, 3, 4, 3, 4, 5}, b_counts[] = {9, 4, 3, 5, 4, 3},
+			 alike[] = {4, 4};
+	const struct ts_trace_diff_row *r;
+	struct ts_trace_diff d;
+	struct side a, b;
+
+	(void)state;
+	data_dependent(&a, 2, 1, few_a);
+	data_dependent(&b, 2, 2, few_b);
+	d = diff_of(&a, &b);
+	r = row(&d, TS_SIDE_KERNELS, "cutlass_80_simt_sgemm_128x32");
+	assert_true(r && r->a.most == 1 && r->b.least == 2 && !r->count_differs && !r->time_differs);
+	finish(&a, &b);
+	data_dependent(&a, 2, 1, alike);
+	data_dependent(&b, 2, 2, alike);
+	d = diff_of(&a, &b);
+	assert_true(row(&d, TS_SIDE_KERNELS, "cutlass_80_simt_sgemm_128x32")->count_differs);
+	finish(&a, &b);
+	data_dependent(&a, 6, 1, a_counts);
+	data_dependent(&b, 6, 2, b_counts);
+	d = diff_of(&a, &b);
+	assert_true(row(&d, TS_SIDE_KERNELS, "cutlass_80_simt_sgemm_128x32")->count_differs);
+	finish(&a, &b);
+}
+
 static void noise_is_no_difference(void **state)
 {
 	struct ts_trace_diff d;
@@ -502,6 +548,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_took_the_place_of_another),
 		cmocka_unit_test(a_count_is_a_fact),
+		cmocka_unit_test(a_count_of_two_steps_may_be_chance),
 		cmocka_unit_test(noise_is_no_difference),
 		cmocka_unit_test(less_than_a_clock_moves_is_none),
 		cmocka_unit_test(one_step_decides_nothing),

@@ -64,6 +64,7 @@ struct compare {
 	const struct ts_trace_side *a, *b;
 	struct ts_arena *arena;
 	struct ts_contrast_number *numbers[2]; /* room for as many steps as the side has */
+	uint64_t *counts;		       /* room for the steps of both */
 	double least_ns;		       /* by which a row must differ, beside TS_TRACE_DIFF_LEAST */
 };
 
@@ -127,6 +128,66 @@ static void fill_row(const struct compare *c, struct ts_trace_diff_row *row, boo
 		row->p_count = row->a.most != row->b.most && exact ? 0 : 1;
 	else if (time.decided)
 		row->p_count = contrast(c, a, n_a, b, n_b, true).p;
+}
+
+/* --- counts that are exact --- */
+
+static bool varies(const struct ts_trace_diff_row *row)
+{
+	return row->a.least != row->a.most || row->b.least != row->b.most;
+}
+
+static bool is_fact(const struct ts_trace_diff_row *row)
+{
+	return !varies(row) && row->p_count == 0;
+}
+
+static int by_count(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The chance that steps drawn from those of a row would show one count throughout A, and another one throughout B. */
+static double apart_by_chance(const struct compare *c, const struct ts_trace_cell *a, size_t n_a, const struct ts_trace_cell *b,
+			      size_t n_b)
+{
+	double all = (double)c->a->n + (double)c->b->n, in_a = 0, in_b = 0, in_both = 0;
+	size_t n = 0, alike;
+
+	for (size_t i = 0; i < n_a; i++)
+		c->counts[n++] = a[i].count;
+	for (size_t i = 0; i < n_b; i++)
+		c->counts[n++] = b[i].count;
+	while (n < c->a->n + c->b->n)
+		c->counts[n++] = 0;
+	qsort(c->counts, n, sizeof *c->counts, by_count);
+	for (size_t i = 0; i < n; i += alike) {
+		double share;
+
+		for (alike = 1; i + alike < n && c->counts[i + alike] == c->counts[i];)
+			alike++;
+		share = (double)alike / all;
+		in_a += pow(share, (double)c->a->n);
+		in_b += pow(share, (double)c->b->n);
+		in_both += pow(share, all);
+	}
+	return fmax(in_a * in_b - in_both, 0);
+}
+
+/* Few steps can show one count by chance where counts depend on data, and then times that are as far apart. */
+static void doubt_facts(struct ts_trace_diff_row *rows, size_t n, double by_chance)
+{
+	size_t facts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		facts += is_fact(&rows[i]);
+	if (by_chance <= TS_TRACE_DIFF_ALPHA * (double)facts)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (is_fact(&rows[i]))
+			rows[i].p = rows[i].p_count = 1;
 }
 
 /* --- one table --- */
@@ -255,6 +316,7 @@ static void fill_rows(const struct compare *c, enum ts_side_table of, const stru
 {
 	bool exact = !c->a->whole && !c->b->whole && (of < TS_SIDE_OPERATORS || (c->a->n > 1 && c->b->n > 1));
 	size_t at[2] = {0};
+	double by_chance = 0;
 
 	for (uint32_t r = 0; r < n; r++) {
 		size_t from[2] = {at[0], at[1]};
@@ -263,7 +325,11 @@ static void fill_rows(const struct compare *c, enum ts_side_table of, const stru
 			while (at[k] < cells[k].n && cells[k].items[at[k]].row == r)
 				at[k]++;
 		fill_row(c, &rows[r], exact, cells[0].items + from[0], at[0] - from[0], cells[1].items + from[1], at[1] - from[1]);
+		if (varies(&rows[r]))
+			by_chance += apart_by_chance(c, cells[0].items + from[0], at[0] - from[0], cells[1].items + from[1],
+						     at[1] - from[1]);
 	}
+	doubt_facts(rows, n, by_chance);
 }
 
 static enum ts_status table(const struct compare *c, enum ts_side_table of, struct ts_trace_diff_table *ret, struct ts_error *err)
@@ -400,8 +466,9 @@ enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b,
 		return err->status;
 	c.numbers[0] = ts_arena_array(arena, sides[0].n, sizeof **c.numbers);
 	c.numbers[1] = ts_arena_array(arena, sides[1].n, sizeof **c.numbers);
+	c.counts = ts_arena_array(arena, sides[0].n + sides[1].n, sizeof *c.counts);
 	d.tables = ts_arena_array(arena, TS_SIDE_TABLES, sizeof *d.tables);
-	if (!c.numbers[0] || !c.numbers[1] || !d.tables)
+	if (!c.numbers[0] || !c.numbers[1] || !c.counts || !d.tables)
 		return ts_arena_error(arena, err);
 	d.a = about(&sides[0]);
 	d.b = about(&sides[1]);
