@@ -273,6 +273,31 @@ static void a_count_of_two_steps_may_be_chance(void **state)
 	finish(&a, &b);
 }
 
+/* A kernel whose times are its counts: that is one table of two chances, each of which must be at most half of the level. */
+static void counts_and_times_share_the_level(void **state)
+{
+	static const int a_counts[] = {9, 30, 34, 31, 35, 29, 33, 32, 31}, near[] = {9, 36, 34, 34, 32, 37, 34, 37, 32},
+			 far[] = {9, 36, 35, 34, 33, 37, 34, 38, 32};
+	const struct ts_trace_diff_row *r;
+	struct ts_trace_diff d;
+	struct side a, b;
+
+	(void)state;
+	data_dependent(&a, 9, 0, a_counts);
+	data_dependent(&b, 9, 0, near);
+	d = diff_of(&a, &b);
+	r = row(&d, TS_SIDE_KERNELS, "void at::native::vectorized_elementwise_kernel<4>");
+	assert_true(r && r->p < 0.05 && r->p > 0.025 && r->p_count < 0.05 && r->p_count > 0.025);
+	assert_false(r->time_differs || r->count_differs);
+	finish(&a, &b);
+	data_dependent(&a, 9, 0, a_counts);
+	data_dependent(&b, 9, 0, far);
+	d = diff_of(&a, &b);
+	r = row(&d, TS_SIDE_KERNELS, "void at::native::vectorized_elementwise_kernel<4>");
+	assert_true(r && r->time_differs && r->count_differs);
+	finish(&a, &b);
+}
+
 static void noise_is_no_difference(void **state)
 {
 	struct ts_trace_diff d;
@@ -549,6 +574,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_took_the_place_of_another),
 		cmocka_unit_test(a_count_is_a_fact),
 		cmocka_unit_test(a_count_of_two_steps_may_be_chance),
+		cmocka_unit_test(counts_and_times_share_the_level),
 		cmocka_unit_test(noise_is_no_difference),
 		cmocka_unit_test(less_than_a_clock_moves_is_none),
 		cmocka_unit_test(one_step_decides_nothing),

@@ -251,10 +251,10 @@ static enum ts_status pair(struct ts_trace_cells cells[2], struct ts_arena *aren
 	return TS_OK;
 }
 
-/* The chances of a table's rows, the smallest first: what Holm looks at. */
+/* The chances of a table's times, and of its counts that vary, the smallest first: what Holm looks at. */
 struct chance {
 	double p;
-	struct ts_trace_diff_row *row;
+	bool *differs;
 };
 
 static int by_chance(const void *va, const void *vb)
@@ -264,23 +264,28 @@ static int by_chance(const void *va, const void *vb)
 	return (a->p > b->p) - (a->p < b->p);
 }
 
-static enum ts_status decide(struct ts_trace_diff_row *rows, size_t n, bool counts, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status decide(struct ts_trace_diff_row *rows, size_t n_rows, struct ts_arena *arena, struct ts_error *err)
 {
-	struct chance *chances = ts_arena_array(arena, n, sizeof *chances);
-	double *p = ts_arena_array(arena, n, sizeof *p);
-	size_t found;
+	struct chance *chances = ts_arena_array(arena, 2 * n_rows, sizeof *chances);
+	double *p = ts_arena_array(arena, 2 * n_rows, sizeof *p);
+	size_t n = 0, found;
 
 	if (!chances || !p)
 		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < n; i++)
-		chances[i] = (struct chance){counts ? rows[i].p_count : rows[i].p, &rows[i]};
+	for (size_t i = 0; i < n_rows; i++) {
+		chances[n++] = (struct chance){rows[i].p, &rows[i].time_differs};
+		if (varies(&rows[i]))
+			chances[n++] = (struct chance){rows[i].p_count, &rows[i].count_differs};
+		else
+			rows[i].count_differs = is_fact(&rows[i]);
+	}
 	if (n)
 		qsort(chances, n, sizeof *chances, by_chance);
 	for (size_t i = 0; i < n; i++)
 		p[i] = chances[i].p;
 	found = ts_contrast_holm(p, n, TS_TRACE_DIFF_ALPHA);
 	for (size_t i = 0; i < found; i++)
-		*(counts ? &chances[i].row->count_differs : &chances[i].row->time_differs) = true;
+		*chances[i].differs = true;
 	return TS_OK;
 }
 
@@ -352,7 +357,7 @@ static enum ts_status table(const struct compare *c, enum ts_side_table of, stru
 		t.rows[i].category = TS_SUM_CATEGORIES;
 		t.rows[i].a.counted = t.rows[i].b.counted = of != TS_SIDE_PARTS;
 	}
-	if (decide(t.rows, t.n, false, c->arena, err) || decide(t.rows, t.n, true, c->arena, err))
+	if (decide(t.rows, t.n, c->arena, err))
 		return err->status;
 	if (t.n)
 		qsort(t.rows, t.n, sizeof *t.rows, differing_first);

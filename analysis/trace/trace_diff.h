@@ -1,15 +1,15 @@
 /* trace_diff.h - what differs between two traces, step by step, and what only varies.
  *
  * A row is compared by its mean over the steps of each side (trace_side.h), with the noise over steps as the error: the interval and
- * the chance are those of contrast.h, and a row stands out if its chance, by Holm over the rows of its table at TS_TRACE_DIFF_ALPHA,
- * says so, of a difference of more than TS_TRACE_DIFF_LEAST of the larger mean: so much the clock of a device moves from run to run,
- * which steps of one run do not show. On the host the times of small operators move much more from run to run, so there it must be more
- * than TS_TRACE_DIFF_HOST_LEAST of a step, too. A count that is the same in all steps of a side is exact: if both sides' counts are and
- * differ, that is a fact; counts that vary are compared as times are. Where counts depend on data, two or three steps show one count
- * by chance: a table has no such facts, and their times do not stand out, if the rows whose counts vary let expect more than
- * TS_TRACE_DIFF_ALPHA of them (each the chance that steps drawn from its own show one count throughout A and another one throughout B).
- * With one step on a side no error can be given: times are shown and not judged, nor are the host's counts, some of which are of polls.
- * What only some steps of one side have may be chance: it is shown, and does not stand out.
+ * the chance are those of contrast.h, and a row stands out if its chance, by Holm over the times and the varying counts of its table
+ * at TS_TRACE_DIFF_ALPHA, says so, of a difference of more than TS_TRACE_DIFF_LEAST of the larger mean: so much the clock of a device
+ * moves from run to run, which steps of one run do not show. On the host the times of small operators move much more from run to run,
+ * so there it must be more than TS_TRACE_DIFF_HOST_LEAST of a step, too. A count that is the same in all steps of a side is exact: if
+ * both sides' counts are and differ, that is a fact; counts that vary are compared as times are. Where counts depend on data, two or
+ * three steps show one count by chance: a table has no such facts, and their times do not stand out, if the rows whose counts vary let
+ * expect more than TS_TRACE_DIFF_ALPHA of them (each the chance that steps drawn from its own show one count throughout A and another
+ * one throughout B). With one step on a side no error can be given: times are shown and not judged, nor are the host's counts, some of
+ * which are of polls. What only some steps of one side have may be chance: it is shown, and does not stand out.
  *
  * Kernels are paired by name without arguments. One that only A has is `replaced` by one that only B has where the same operator,
  * with the same shapes of its inputs where they were recorded, launched the one in A and the other in B.
