@@ -256,6 +256,29 @@ static void found(struct quality *q, struct ts_arena *arena)
 	    it_is_decided);
 }
 
+/* Two ranks have but each other to be compared with, so that blocks of steps must be many. */
+static void decided(struct quality *q, struct ts_arena *arena)
+{
+	static const size_t some_steps[] = {30, 60, 100};
+	char name[64];
+
+	for (size_t i = 0; i < sizeof some_steps / sizeof some_steps[0]; i++) {
+		struct setting of = {2, some_steps[i], WHITE, 0.2, 0, 0, 2e4};
+		struct quality_case c;
+		struct ts_random r;
+
+		(void)snprintf(name, sizeof name, "traces: 2 ranks are decided in %zu steps", of.n);
+		c = quality_at_least(name, 0.95);
+		for (uint64_t k = 0; quality_wants(q, &c) && k < quality_trials(q, POWER_TRIALS); k++) {
+			quality_random(&c, k, &r);
+			make_job(&of, &r);
+			analyze(&of, arena);
+			quality_count(&c, it_is_decided());
+		}
+		quality_report_only(q, &c, "measured");
+	}
+}
+
 static void clocks_are_right(struct quality *q, struct ts_arena *arena)
 {
 	run(q, arena, quality_at_most("traces: one clock is corrected, N 8, S 30", 0.01), &(struct setting){8, 30, WHITE, 0, 0, 0, 3e4},
@@ -279,6 +302,7 @@ void quality_traces(struct quality *q)
 	ts_arena_init(&arena, 0);
 	accused(q, &arena);
 	found(q, &arena);
+	decided(q, &arena);
 	clocks_are_right(q, &arena);
 	ts_arena_finish(&arena);
 }
