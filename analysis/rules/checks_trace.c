@@ -204,7 +204,7 @@ void ts_check_recompiled(struct ts_check *c)
 /* Only the traces of several ranks say it. */
 void ts_check_waiting(struct ts_check *c)
 {
-	double share, seconds, rank;
+	double share, seconds, rank, part;
 	const char *rest = "";
 
 	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_EXPOSED_WAITING]))) {
@@ -213,8 +213,10 @@ void ts_check_waiting(struct ts_check *c)
 	}
 	if (!need_time(c, TS_TIME_EXPOSED_WAITING, &share, &seconds) || share < ts_check_threshold(c, "min_share"))
 		return;
-	if (ts_check_want(c, TS_M_TRACE_WAITED_RANK, &rank))
-		rest = ts_arena_printf(c->arena, "; of all ranks, rank %.0f is the one that others waited for longest", rank);
+	if (ts_check_want(c, TS_M_TRACE_WAITED_RANK, &rank) && ts_check_want(c, TS_M_TRACE_WAITED_SHARE, &part))
+		rest = ts_arena_printf(c->arena,
+				       "; of all ranks, rank %.0f is the one that others waited for longest: %s of all their waiting",
+				       rank, ts_say_percent(part).text);
 	c->no_memory |= !rest;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),

@@ -412,8 +412,9 @@ static const struct rule_case cases[] = {
 	{"TRACE.WAITING", TRACE(exposed_waiting, "0.0499"), PASSES, NULL},
 	{"TRACE.WAITING", TRACE(exposed_waiting, "0.05"), MEDIUM,
 	 "The device waits in communication for ranks that have not come, and computes nothing, for 5.0 % of its time, 12.0 ms."},
-	{"TRACE.WAITING", "trace/exposed_waiting/waited_rank = 3; " TRACE(exposed_waiting, "0.15"), HIGH,
-	 "12.0 ms; of all ranks, rank 3 is the one that others waited for longest."},
+	{"TRACE.WAITING",
+	 "trace/exposed_waiting/waited_rank = 3; trace/exposed_waiting/waited_ratio = 0.5; " TRACE(exposed_waiting, "0.15"), HIGH,
+	 "12.0 ms; of all ranks, rank 3 is the one that others waited for longest: 50 % of all their waiting."},
 	{"TRACE.WAITING", "trace/exposed_waiting/share_ratio ? no collective", UNCHECKED, "no collective"},
 
 	{"TRACE.LOADER", "", APPLIES_NOT, NULL},

@@ -381,6 +381,8 @@ static void ranks_that_wait(void **state)
 	judge_job(&m, 9 * MS, 60 * MS, 7); /* 18 of 36 ms of all ranks: half of it */
 	assert_int_equal(job.findings.n, 2);
 	assert_true(test_value(&rank_rows[0].measures, "trace", "exposed_waiting", "share_ratio", &got) && fabs(got - 0.15) < 1e-15);
+	assert_true(test_value(&rank_rows[0].measures, "trace", "exposed_waiting", "waited_ratio", &got) &&
+		    fabs(got - 18e6 / (18e6 + 2)) < 1e-15); /* 18 ms were for rank 1, and 2 ns for rank 2 */
 	assert_true(ts_span_is(job.findings.items[1].code, "TRACE.WAITING"));
 	assert_int_equal(job.findings.items[1].severity, TS_SEVERITY_HIGH);
 	assert_int_equal(job.findings.items[1].n_ranks, 2);

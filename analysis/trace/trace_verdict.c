@@ -144,6 +144,16 @@ static const struct ts_job_rank *most_waited_for(const struct ts_trace_job *job)
 	return most;
 }
 
+/* The part of all that ranks waited for others that they waited for this one. Equal ranks have about equal parts. */
+static double part_of_waiting(const struct ts_trace_job *job, const struct ts_job_rank *late)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < job->n_ranks; i++)
+		all += (double)job->ranks[i].caused_ns;
+	return (double)late->caused_ns / all;
+}
+
 /* Of a rank that communicates with ranks whose traces are here. */
 static enum ts_status add_waiting(const struct ts_trace_job *job, const struct ts_job_rank *r, struct ts_arena *arena,
 				  struct ts_measures *io_rows, struct ts_error *err)
@@ -162,7 +172,8 @@ static enum ts_status add_waiting(const struct ts_trace_job *job, const struct t
 	else
 		ok = ts_measure_add(io_rows, arena, TS_M_TRACE_TIME, of, ns / 1e9) &&
 		     ts_measure_add(io_rows, arena, TS_M_TRACE_SHARE, of, ns / span);
-	ok = ok && (!late || ts_measure_add(io_rows, arena, TS_M_TRACE_WAITED_RANK, TS_NO_SUBJECT, (double)late->rank));
+	ok = ok && (!late || (ts_measure_add(io_rows, arena, TS_M_TRACE_WAITED_RANK, TS_NO_SUBJECT, (double)late->rank) &&
+			      ts_measure_add(io_rows, arena, TS_M_TRACE_WAITED_SHARE, TS_NO_SUBJECT, part_of_waiting(job, late))));
 	return ok ? TS_OK : ts_arena_error(arena, err);
 }
 

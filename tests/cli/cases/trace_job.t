@@ -15,7 +15,7 @@ $ tscope analyze ./traced/job
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
-|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
@@ -84,7 +84,7 @@ $ tscope analyze ./traced/pipeline
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 53 % of the devices' time, 13.5 ms of 25.5 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 3 ranks show this.
-|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 38 % of its time, 9.61 ms; of all ranks, rank 1 is the one that others waited for longest. These are the numbers of rank 0; of 3 ranks, ranks 0 and 2 show this; the other rank does not.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 38 % of its time, 9.61 ms; of all ranks, rank 1 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 3 ranks, ranks 0 and 2 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 24 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
@@ -151,7 +151,7 @@ $ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--at peak'; do tsc
 # The rules on traces are asked of each rank. Communication takes 62 % of the time of three ranks, all of it exposed, and 6 % of that of rank 2.
 $ tscope analyze ./traced/job --fail-on high > /dev/null; printf 'DIST.EXPOSED_COMM.min_share = 0.1\nDIST.EXPOSED_COMM.high_share = 0.7\n' > job.policy; tscope analyze ./traced/job --policy job.policy --fail-on high | grep -A6 ^Findings; tscope analyze ./traced/job --policy job.policy --fail-on medium > /dev/null; echo $?; echo 'DIST.NO = 1' > no.policy; tscope analyze --policy no.policy ./traced/job
 | Findings (tscope explain CODE has the rule)
-|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 12 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
@@ -219,7 +219,7 @@ $ tscope analyze pushed --rows | head -3; tscope analyze pushed --fresh | head -
 | of        4 ranks of 5, nccl, on NVIDIA H100
 $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings; tscope analyze pushed --policy job.policy --fail-on medium > /dev/null; echo $?; tscope analyze pushed --html - | tail -1; tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print([(f['code'], f['severity'], f['ranks']) for f in j['findings']], [f['file'] for f in j['files'] if f['state'] == 'failed'])"
 | Findings (tscope explain CODE has the rule)
-|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 | 1
 | <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
@@ -342,7 +342,7 @@ $ tscope analyze ./traced/job --warmup 1 | sed -n '1,/^Clocks/p'
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 13.2 ms of 21.2 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; all 4 ranks show this.
-|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 12.0 ms; of all ranks, rank 2 is the one that others waited for longest. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
+|   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 12.0 ms; of all ranks, rank 2 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 8 events of devices, and the rule needs 50
 |   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
 |
