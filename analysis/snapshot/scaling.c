@@ -352,9 +352,36 @@ static double most_of(const struct ts_scaling_line *lines, size_t n, double size
 	return most;
 }
 
+/* Of the parts; forward and backward are none where their pieces say all. */
+static double most_of_parts(const struct ts_scaling *s, double size, double above)
+{
+	double most = 0;
+
+	for (int p = 0; p < TS_SCALING_PARTS; p++)
+		if (p != TS_PART_PASSES || !s->by_pieces)
+			most = fmax(most, most_of(&s->lines[p], 1, size, above));
+	return most;
+}
+
 static double need(const struct ts_scaling *s, double size, double above)
 {
-	return fmax(most_of(s->lines, TS_SCALING_PARTS, size, above), most_of(s->moments, TS_SCALING_MOMENTS, size, above));
+	return fmax(most_of_parts(s, size, above), most_of(s->moments, TS_SCALING_MOMENTS, size, above));
+}
+
+/* Whether forward and backward need, in every snapshot, what a piece that all of them have needs there. Where most is needed moves from
+ * piece to piece as lengths grow, so that a square through the most of each snapshot is steeper than any piece's line. */
+static bool pieces_say_all(const struct ts_scaling *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t most = 0;
+
+		for (int m = 0; m < TS_SCALING_MOMENTS; m++)
+			if (s->moments[m].known && s->points[i].moments[m] > most)
+				most = s->points[i].moments[m];
+		if (most < s->points[i].needs[TS_PART_PASSES])
+			return false;
+	}
+	return s->lengths && s->n > 2;
 }
 
 /* If all that grows from the smallest to the largest snapshot grew with the square. */
@@ -439,7 +466,7 @@ static void find_sizes(struct ts_scaling *s)
 		largest(&(struct guess){.s = s, .above = 1, .ratio = ratio, .grows = LOSS_GROWS, .squares = s->lengths && s->n == 2});
 	s->least = fmin(s->least, s->likely);
 	s->most = fmax(s->most, s->likely);
-	most = most_of(s->lines, TS_SCALING_PARTS, s->likely, 0);
+	most = most_of_parts(s, s->likely, 0);
 	for (uint32_t m = 0; m < TS_SCALING_MOMENTS; m++) {
 		double by_moment = s->moments[m].known ? at_line(&s->moments[m], s->likely) : 0;
 
@@ -479,6 +506,7 @@ enum ts_status ts_scaling_fit(struct ts_scaling *s, uint64_t capacity, struct ts
 	if (!fit_lines(s))
 		return ts_error_set(err, TS_INVALID, "the snapshots have no part of a step in common");
 	compare_state(s);
+	s->by_pieces = pieces_say_all(s);
 	find_sizes(s);
 	fit_kinds(s);
 	return TS_OK;

@@ -12,7 +12,8 @@
  * when all gradients are there, and where they are many its begin. So each stretch of forward, and each of backward (with
  * recomputation), is cut into pieces of as many allocations and frees each; what a piece needs at most follows a line of its own,
  * too, and the piece that needs most decides. What no stack tells counts for the stretch before it. Stretches that the history cuts
- * off count only where no other is there.
+ * off count only where no other is there. For lengths with squares the pieces stand for their part, where they say as much as it in
+ * every snapshot: a square through the most of each snapshot, which other pieces need, is steeper than any piece's own line.
  *
  * With as many snapshots as coefficients nothing is left to tell the error by; with more, `off` is the largest distance of a snapshot
  * from its line.
@@ -72,7 +73,8 @@ struct ts_scaling {
 	double capacity;
 	bool grows; /* some part does: else no size is too large, and the sizes below are not set */
 	double least, likely, most; /* whole sizes; below 1: not even one fits */
-	/* The piece that needs most at the likely size, where one needs more than the parts' own lines say. */
+	/* The piece that needs most at the likely size, where one needs more than the lines of the parts that count say. */
+	bool by_pieces; /* of lengths: the pieces of forward and backward stand for their part */
 	bool moves;
 	uint32_t decides; /* of moments[] */
 	struct ts_scaling_line deciding;

@@ -181,6 +181,27 @@ static void the_moment_that_needs_most_moves(void **state)
 	ts_arena_finish(&t.arena);
 }
 
+/* At lengths of 2 and 8 the end of backward needs most, 142 and 148 MiB, at 30 its begin, 230 MiB: a square through these says that 61
+ * fit in what 100 need. */
+static void the_moment_moves_with_the_length(void **state)
+{
+	struct state t;
+
+	(void)state;
+	begin(&t);
+	t.s.lengths = true;
+	add_turning(&t, 2, 1);
+	add_turning(&t, 8, 2);
+	add_turning(&t, 30, 3);
+	fit(&t, MIB(110) + MIB(4) * 100);
+	assert_true(t.s.lines[TS_PART_PASSES].per_square > 0);
+	print_message("%.0f to %.0f, likely %.0f; truly 100\n", t.s.least, t.s.most, t.s.likely);
+	assert_true(t.s.most == 100);
+	assert_int_equal(t.s.decides, TS_SCALING_PIECES); /* the first of backward */
+	assert_true(near(t.s.deciding.fixed, (double)MIB(110)) && near(t.s.deciding.per_unit, (double)MIB(4)));
+	ts_arena_finish(&t.arena);
+}
+
 /* A training at lengths 128 and 512 says between which lengths one lies that needs what the same training at 1,024 reserved; three
  * lengths of an inference have attention's square, and their line is off by less than 3 %. */
 static void real_lengths(void **state)
@@ -220,6 +241,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_cannot_be_fitted),
 		cmocka_unit_test(counts_what_was_refused),
 		cmocka_unit_test(the_moment_that_needs_most_moves),
+		cmocka_unit_test(the_moment_moves_with_the_length),
 		cmocka_unit_test(real_lengths),
 	};
 

@@ -133,8 +133,10 @@ static const char *decides(struct ts_report *r, const struct ts_scaling *s)
 	if (l->per_square > 0)
 		square = ts_report_say(r, " and %s by its square", bytes(r, l->per_square));
 	return ts_report_say(r,
-			     "%s, where the need grows faster than where it was most in the snapshots: %s fixed, %s for each more%s",
-			     at, bytes(r, l->fixed), bytes(r, l->per_unit), square);
+			     "%s, %s: %s fixed, %s for each more%s", at,
+			     s->by_pieces ? "where most is needed then; forward and backward need no more than their pieces"
+					  : "where the need grows faster than where it was most in the snapshots",
+			     bytes(r, l->fixed), bytes(r, l->per_unit), square);
 }
 
 static const char *warning(struct ts_report *r, const struct ts_scaling *s)
