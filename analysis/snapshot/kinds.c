@@ -110,6 +110,32 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 
 const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *origins, struct ts_arena *arena)
 {
+enum { SEEN_ACTIVATION = 1, SEEN_OTHER = 2 };
+
+/* What is still there of a forward that had not ended is activations if all that its stack asked for before was. */
+static bool know_by_stack(const struct kinds *k, uint8_t *kinds, struct ts_arena *arena)
+{
+	const struct ts_replay *r = k->r;
+	uint8_t *seen = ts_arena_array(arena, r->snapshot->n_stacks, 1);
+
+	if (!seen)
+		return false;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < r->n_lives; i++) {
+			const struct ts_life *life = &r->lives[i];
+
+			if (life->stack == TS_SNAPSHOT_NONE || k->origins[life->stack].phase != TS_PHASE_FORWARD)
+				continue;
+			if (life->let_go == TS_REPLAY_NEVER && !outlived(k, life, TS_PHASE_FORWARD)) {
+				if (pass && kinds[i] == TS_MEMORY_UNKNOWN && seen[life->stack] == SEEN_ACTIVATION)
+					kinds[i] = TS_MEMORY_ACTIVATIONS;
+			} else if (!pass) {
+				seen[life->stack] |= kinds[i] == TS_MEMORY_ACTIVATIONS ? SEEN_ACTIVATION : SEEN_OTHER;
+			}
+		}
+	return true;
+}
+
 	struct kinds k = {.r = r, .origins = origins, .other = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *k.other)};
 	uint8_t *kinds = ts_arena_array(arena, r->n_lives, 1);
 
@@ -119,5 +145,5 @@ const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *or
 	find_others(&k);
 	for (uint32_t i = 0; i < r->n_lives; i++)
 		kinds[i] = (uint8_t)kind_of(&k, &r->lives[i]);
-	return kinds;
+	return know_by_stack(&k, kinds, arena) ? kinds : NULL;
 }

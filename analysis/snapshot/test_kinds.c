@@ -96,6 +96,8 @@ static void one_step_of_a_training(void **state)
 /* A snapshot from the midst of a phase: what is still there may go before the phase ends. */
 static void says_nothing_before_a_phase_has_ended(void **state)
 {
+	uint32_t at[2];
+
 	(void)state;
 	made_begin();
 	made_event(TS_ACTION_ALLOC, 1, 5, FORWARD);
@@ -113,6 +115,21 @@ static void says_nothing_before_a_phase_has_ended(void **state)
 	made_mark("END", "Optimizer.step#SGD.step");
 	look();
 	expect_kind(1, "unknown");
+	ts_arena_finish(&arena);
+	made_begin(); /* a step before it says what a stack's memory is for, if that was always the same */
+	at[0] = made_event(TS_ACTION_ALLOC, 1, 5, FORWARD);
+	at[1] = made_event(TS_ACTION_ALLOC, 2, 5, "/app/net.py:softmax < " FORWARD);
+	made_same_stack(made_event(TS_ACTION_ALLOC, 3, 5, NULL), at[1]);
+	made_free(3, 5, FORWARD);
+	made_free(1, 5, RELEASE);
+	made_free(2, 5, RELEASE);
+	made_same_stack(made_event(TS_ACTION_ALLOC, 11, 5, NULL), at[0]);
+	made_same_stack(made_event(TS_ACTION_ALLOC, 12, 5, NULL), at[1]);
+	look();
+	expect_kind(2, "activations");
+	expect_kind(3, "temporary");
+	expect_kind(11, "activations");
+	expect_kind(12, "unknown");
 	ts_arena_finish(&arena);
 }
 

@@ -56,9 +56,9 @@ $ tscope analyze ./memory/oom.pickle
 |   parameters      ████░░░░░░░░░░░░░░░░░░░░░░░░░░   15 MiB  15 MiB     15 MiB
 |   gradients       ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░      0 B     0 B     45 MiB
 |   optimizer state ████████░░░░░░░░░░░░░░░░░░░░░░   30 MiB  30 MiB     30 MiB
-|   activations     ███████████░░░░░░░░░░░░░░░░░░░   40 MiB     0 B    120 MiB
+|   activations     ███████████░░░░░░░░░░░░░░░░░░░   40 MiB  12 MiB    132 MiB
 |   temporary       █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    5 MiB     0 B     69 MiB
-|   unknown         █████░░░░░░░░░░░░░░░░░░░░░░░░░   18 MiB  38 MiB     38 MiB
+|   unknown         █████░░░░░░░░░░░░░░░░░░░░░░░░░   18 MiB  26 MiB     26 MiB
 |
 | HELD AT THE PEAK
 |    bytes  in  kind             function            where
@@ -72,7 +72,7 @@ $ tscope analyze ./memory/oom.pickle
 |    bytes  in  kind             function   where
 |   45 MiB   6  optimizer state  <module>   lab/train.py:88
 |   18 MiB  12  unknown          remember   lab/plots.py:9
-|   12 MiB   1  unknown          attention  lab/net.py:54
+|   12 MiB   1  activations      attention  lab/net.py:54
 |    8 MiB   1  unknown          forward    lab/net.py:31
 |
 | ASKED FOR  sizes: 9 of 12 MiB; 12 of 5 MiB; 7 of 8 MiB; 9 of 6 MiB
@@ -446,13 +446,14 @@ $ tscope analyze --at oom ./memory/oom.pickle
 |                                                    bytes  blocks
 |   parameters      █████░░░░░░░░░░░░░░░░░░░░░░░░░  15 MiB       3
 |   optimizer state ███████████░░░░░░░░░░░░░░░░░░░  30 MiB       3
-|   unknown         ██████████████░░░░░░░░░░░░░░░░  38 MiB      14
+|   activations     ████░░░░░░░░░░░░░░░░░░░░░░░░░░  12 MiB       1
+|   unknown         █████████░░░░░░░░░░░░░░░░░░░░░  26 MiB      13
 |
 | HELD
 |    bytes  in  kind             function   where
 |   45 MiB   6  optimizer state  <module>   lab/train.py:88
 |   18 MiB  12  unknown          remember   lab/plots.py:9
-|   12 MiB   1  unknown          attention  lab/net.py:54
+|   12 MiB   1  activations      attention  lab/net.py:54
 |    8 MiB   1  unknown          forward    lab/net.py:31
 |
 | LARGEST STACKS
@@ -627,9 +628,9 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |   parameters            0 B  15 MiB     +15 MiB     0 B  15 MiB     +15 MiB
 |   gradients        11.8 KiB     0 B   -11.8 KiB  11 KiB     0 B     -11 KiB
 |   optimizer state       0 B  30 MiB     +30 MiB     0 B  30 MiB     +30 MiB
-|   activations         3 KiB  40 MiB     +40 MiB     0 B     0 B         0 B
+|   activations         3 KiB  40 MiB     +40 MiB     0 B  12 MiB     +12 MiB
 |   temporary             0 B   5 MiB      +5 MiB     0 B     0 B         0 B
-|   unknown          11.5 KiB  18 MiB     +18 MiB  15 KiB  38 MiB     +38 MiB
+|   unknown          11.5 KiB  18 MiB     +18 MiB  15 KiB  26 MiB     +26 MiB
 |
 | At the peak, by stack: 8 of 8 differ
 |          A       B  difference        kind             function            where
@@ -647,7 +648,7 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |      0 B  30 MiB     +30 MiB  new   optimizer state  <module>   optim/adamw.py:134 < lab/train.py:88
 |      0 B  18 MiB     +18 MiB  new   unknown          remember   lab/plots.py:9
 |      0 B  15 MiB     +15 MiB  new   parameters       <module>   modules/module.py:1325 < lab/train.py:88
-|      0 B  12 MiB     +12 MiB  new   unknown          attention  lab/net.py:54
+|      0 B  12 MiB     +12 MiB  new   activations      attention  lab/net.py:54
 |      0 B   8 MiB      +8 MiB  new   unknown          forward    lab/net.py:31
 |   15 KiB     0 B     -15 KiB  gone  unknown          forward    models\net.py:41
 |   11 KiB     0 B     -11 KiB  gone  gradients        backward   über/größe.py:7
