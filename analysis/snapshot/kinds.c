@@ -87,8 +87,10 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 	bool before = life->born == TS_REPLAY_BEFORE, stays = outlived(k, life, from->phase);
 	bool within = freed && !before && !stays && part_of(to->phase) == part_of(from->phase);
 
-	if (to->zeroes)
+	if (to->zeroes || from->buckets)
 		return TS_MEMORY_GRADIENTS;
+	if (from->gathers)
+		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_PARAMETERS;
 	switch ((enum ts_memory_phase)from->phase) {
 	case TS_PHASE_SETUP:
 		return within ? TS_MEMORY_TEMPORARY : freed ? TS_MEMORY_UNKNOWN : TS_MEMORY_PARAMETERS;
@@ -108,8 +110,6 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 	}
 }
 
-const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *origins, struct ts_arena *arena)
-{
 enum { SEEN_ACTIVATION = 1, SEEN_OTHER = 2 };
 
 /* What is still there of a forward that had not ended is activations if all that its stack asked for before was. */
@@ -136,6 +136,8 @@ static bool know_by_stack(const struct kinds *k, uint8_t *kinds, struct ts_arena
 	return true;
 }
 
+const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *origins, struct ts_arena *arena)
+{
 	struct kinds k = {.r = r, .origins = origins, .other = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *k.other)};
 	uint8_t *kinds = ts_arena_array(arena, r->n_lives, 1);
 

@@ -7,7 +7,7 @@ enum says { NOTHING, SETUP, FORWARD, ENGINE, RECOMPUTE, OPTIMIZER };
 struct frame_view {
 	uint8_t whose, says;
 	bool node, plumbing; /* of C++: a node of autograd; the allocator and what collects stacks */
-	bool accumulates, zeroes, releases;
+	bool accumulates, zeroes, releases, gathers, buckets, workspace;
 };
 
 /* A file and a function of it, NULL: any. Backslashes of a path count as slashes. */
@@ -26,6 +26,9 @@ static const struct rule {
 	{"torch/autograd/__init__.py", "backward", ENGINE},
 	{"torch/autograd/__init__.py", "grad", ENGINE},
 	{"torch/nn/parameter.py", NULL, SETUP},
+	{"/_fsdp_param.py", "_init_sharded_param", SETUP},
+	{"torch/distributed/fsdp/", "shard", SETUP},
+	{"torch/distributed/fsdp/", "flatten_tensors", SETUP},
 	{"torch/nn/modules/module.py", "_apply", SETUP},
 	{"torch/nn/modules/module.py", "convert", SETUP},
 	{"torch/nn/modules/module.py", "load_state_dict", SETUP},
@@ -98,12 +101,17 @@ static struct frame_view view_of(const struct ts_snapshot *s, const struct ts_sn
 	if (v.whose != FOREIGN) {
 		v.says = (uint8_t)said_by(file, function);
 		v.zeroes = ts_span_is(function, "zero_grad") && ts_span_contains(file, "torch/");
+		v.gathers = (ts_span_is(function, "unshard") || ts_span_is(function, "wait_for_unshard")) &&
+			    ts_span_contains(file, "torch/distributed/") && ts_span_contains(file, "/fsdp/");
 		return v;
 	}
 	v.says = ts_span_contains(function, "torch::autograd::Engine::") ? ENGINE : NOTHING;
 	v.accumulates = ts_span_contains(function, "torch::autograd::AccumulateGrad");
 	v.releases = ts_span_contains(function, "torch::autograd::SavedVariable::reset") ||
 		     ts_span_contains(function, "::release_variables(");
+	v.buckets = ts_span_contains(function, "c10d::Reducer::initialize_buckets");
+	v.workspace = ts_span_contains(function, "at::cuda::getNewWorkspace") ||
+		      ts_span_contains(function, "at::cuda::getCUDABlasLtWorkspace");
 	v.node =
 		v.accumulates || (ts_span_contains(function, "torch::autograd::generated::") && ts_span_contains(function, "::apply("));
 	v.plumbing = among(function, plumbing) || function.len == 0;
@@ -177,6 +185,9 @@ const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena 
 			origins[i].accumulates |= views[frames[k]].accumulates;
 			origins[i].zeroes |= views[frames[k]].zeroes;
 			origins[i].releases |= views[frames[k]].releases;
+			origins[i].gathers |= views[frames[k]].gathers;
+			origins[i].buckets |= views[frames[k]].buckets;
+			origins[i].workspace |= views[frames[k]].workspace;
 		}
 	}
 	return arena->failed ? NULL : origins;

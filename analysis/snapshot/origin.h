@@ -30,6 +30,9 @@ struct ts_origin {
 	bool accumulates; /* autograd writes a gradient */
 	bool zeroes;	  /* zero_grad */
 	bool releases;	  /* autograd lets go of what forward saved */
+	bool gathers;	  /* FSDP puts the ranks' shards of parameters together */
+	bool buckets;	  /* in which DDP reduces gradients, for as long as the model lives */
+	bool workspace;	  /* of cuBLAS, for as long as the process lives */
 };
 
 /* Whether a frame's file is one of Python: "a.py", "<string>", a cell of a notebook. Else it is compiled code. */

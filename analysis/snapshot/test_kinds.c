@@ -165,6 +165,44 @@ static void lent_stacks_say_nothing_of_a_free(void **state)
 	ts_arena_finish(&arena);
 }
 
+#define FSDP "/v/site-packages/torch/distributed/fsdp/_fully_shard/"
+#define GATHER                                                                                                                         \
+	FSDP "_fsdp_param.py:alloc_all_gather_outputs < " FSDP "_fsdp_param_group.py:wait_for_unshard < " CALL " < /app/train.py:step"
+#define RESHARD FSDP "_fsdp_param_group.py:reshard < ??:torch::autograd::Engine::thread_main()"
+#define FLAT "/v/site-packages/torch/distributed/fsdp/_flat_param.py"
+
+/* What FSDP and DDP hold for as long as a model lives, and the parameters that FSDP gathers. */
+static void memory_of_several_ranks(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 1, 5,
+		   FSDP "_fsdp_param.py:_init_sharded_param < " FSDP "_fsdp_param.py:__init__ < /app/train.py:main");
+	made_event(TS_ACTION_ALLOC, 2, 5, FLAT ":_get_shard < " FLAT ":shard < /app/train.py:main");
+	made_event(TS_ACTION_ALLOC, 3, 5, "/app/data.py:shard < /app/train.py:main");
+	made_event(TS_ACTION_ALLOC, 10, 5, GATHER);
+	made_event(TS_ACTION_ALLOC, 11, 5, GATHER);
+	made_free(11, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 12, 5, "/app/net.py:unshard < " FORWARD);
+	made_event(TS_ACTION_ALLOC, 30, 5, "??:c10d::Reducer::initialize_buckets(x) < ??:c10d::Reducer::rebuild_buckets() < " FORWARD);
+	made_event(TS_ACTION_ALLOC, 20, 5, BACKWARD);
+	made_free(10, 5, RESHARD);
+	made_free(12, 5, BACKWARD);
+	made_event(TS_ACTION_ALLOC, 21, 5, FSDP "_fsdp_param_group.py:unshard < " BACKWARD);
+	made_event(TS_ACTION_ALLOC, 40, 5, STEP);
+	look();
+	expect_kind(1, "parameters");
+	expect_kind(2, "parameters");
+	expect_kind(3, "unknown");
+	expect_kind(10, "parameters");
+	expect_kind(11, "temporary");
+	expect_kind(12, "activations");
+	expect_kind(20, "gradients");
+	expect_kind(21, "parameters"); /* gathered in backward and still there */
+	expect_kind(30, "gradients");
+	ts_arena_finish(&arena);
+}
+
 static void expect_source(const char *frames, const char *file, const char *function)
 {
 	const struct ts_snapshot *s;
@@ -255,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_step_of_a_training),
 		cmocka_unit_test(says_nothing_before_a_phase_has_ended),
+		cmocka_unit_test(memory_of_several_ranks),
 		cmocka_unit_test(lent_stacks_say_nothing_of_a_free),
 		cmocka_unit_test(the_source_is_the_nearest_code_of_the_program),
 		cmocka_unit_test(names_modules),
