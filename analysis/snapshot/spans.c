@@ -15,13 +15,15 @@ static int64_t quantile(const int64_t *values, size_t n, unsigned percent)
 	return n ? values[(n * percent + 99) / 100 - 1] : 0;
 }
 
-/* The number of steps that ended before each event. */
-static uint32_t *steps_before(const struct ts_memory *m, struct ts_arena *arena, uint32_t *ret_steps)
+/* The number of steps that ended before each event; *ret_begin: the first event of forward or backward. What was allocated before
+ * it is there from the start. */
+static uint32_t *steps_before(const struct ts_memory *m, struct ts_arena *arena, uint32_t *ret_steps, uint32_t *ret_begin)
 {
 	const struct ts_replay *r = m->replay;
 	uint32_t *before = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *before), steps = 0;
 	uint8_t last = TS_PHASE_UNKNOWN;
 
+	*ret_begin = r->n_events;
 	for (uint32_t i = 0; before && i < r->n_events; i++) {
 		uint32_t stack = r->events[i].stack;
 		uint8_t phase = stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNKNOWN : m->origins[stack].phase;
@@ -29,6 +31,8 @@ static uint32_t *steps_before(const struct ts_memory *m, struct ts_arena *arena,
 		before[i] = steps;
 		if (phase == TS_PHASE_UNKNOWN)
 			continue;
+		if (phase != TS_PHASE_SETUP && phase != TS_PHASE_OPTIMIZER && *ret_begin == r->n_events)
+			*ret_begin = i;
 		steps += phase == TS_PHASE_OPTIMIZER && last != TS_PHASE_UNKNOWN && last != phase;
 		last = phase;
 	}
@@ -38,13 +42,15 @@ static uint32_t *steps_before(const struct ts_memory *m, struct ts_arena *arena,
 	return before;
 }
 
-static bool is_carried(const struct ts_memory *m, uint32_t i, const uint32_t *before)
+static bool is_carried(const struct ts_memory *m, uint32_t i, const uint32_t *before, uint32_t begin)
 {
 	const struct ts_life *life = &m->replay->lives[i];
 	uint32_t end = life->died == TS_REPLAY_NEVER ? m->replay->n_events : life->died;
 
-	if (life->born == TS_REPLAY_BEFORE || m->kinds[i] == TS_MEMORY_PARAMETERS || m->kinds[i] == TS_MEMORY_GRADIENTS ||
-	    m->kinds[i] == TS_MEMORY_OPTIMIZER)
+	if (life->born == TS_REPLAY_BEFORE || life->born < begin || m->kinds[i] == TS_MEMORY_PARAMETERS ||
+	    m->kinds[i] == TS_MEMORY_GRADIENTS || m->kinds[i] == TS_MEMORY_OPTIMIZER)
+		return false;
+	if (life->stack != TS_SNAPSHOT_NONE && m->origins[life->stack].workspace)
 		return false;
 	return before[end] - before[life->born] >= 2;
 }
@@ -84,7 +90,7 @@ enum ts_status ts_spans_of(const struct ts_memory *m, struct ts_arena *arena, st
 	const struct ts_replay *r = m->replay;
 	struct ts_spans s = {.timed = true};
 	int64_t *events = ts_arena_array(arena, r->n_lives, sizeof *events), *us = ts_arena_array(arena, r->n_lives, sizeof *us);
-	uint32_t *before = steps_before(m, arena, &s.steps);
+	uint32_t begin, *before = steps_before(m, arena, &s.steps, &begin);
 	uint8_t *carried = ts_arena_array(arena, r->n_lives, 1);
 
 	if (!events || !us || !before || !carried)
@@ -94,7 +100,7 @@ enum ts_status ts_spans_of(const struct ts_memory *m, struct ts_arena *arena, st
 
 		if (life->born != TS_REPLAY_BEFORE && life->died != TS_REPLAY_NEVER)
 			take_span(&s, r, life, events, us);
-		carried[i] = is_carried(m, i, before);
+		carried[i] = is_carried(m, i, before, begin);
 	}
 	s.timed &= s.n > 0;
 	take_quantiles(&s, events, us);

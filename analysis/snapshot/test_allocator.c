@@ -327,6 +327,22 @@ static void measures_spans_and_what_is_carried(void **state)
 	assert_int_equal(s.carried.lives, 2);
 	assert_int_equal(s.carried.bytes, 107);
 	ts_arena_finish(&arena);
+	made_begin();
+	made_event(TS_ACTION_SNAPSHOT, 0, 0, STEP);		  /* its state is loaded */
+	made_event(TS_ACTION_ALLOC, 1, 100, "/app/data.py:load"); /* there from the start */
+	made_event(TS_ACTION_ALLOC, 2, 50, "??:at::cuda::getNewWorkspace() < " ASK);
+	made_event(TS_ACTION_ALLOC, 3, 7, "/app/log.py:remember");
+	for (int i = 0; i < 2; i++) {
+		made_event(TS_ACTION_SNAPSHOT, 0, 0, STEP);
+		made_event(TS_ACTION_SNAPSHOT, 0, 0, ASK);
+	}
+	look();
+	m.origins = ts_origins(replay.snapshot, &arena);
+	m.kinds = ts_kinds_of(&replay, m.origins, &arena);
+	assert_int_equal(ts_spans_of(&m, &arena, &s, &err), TS_OK);
+	assert_int_equal(s.steps, 2);
+	assert_int_equal(s.carried.bytes, 7);
+	ts_arena_finish(&arena);
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 #define A MIB(1000)
 #define FORWARD "/app/net.py:forward < /v/site-packages/torch/nn/modules/module.py:_call_impl < /app/train.py:step"
 #define STEP "/app/sgd.py:step < /v/site-packages/torch/optim/optimizer.py:wrapper < /app/train.py:step"
-#define KEEP "/app/plots.py:remember < /app/train.py:step"
+#define KEEP "/app/plots.py:remember < " FORWARD
 
 static struct ts_arena arena;
 static struct ts_measures rows;
