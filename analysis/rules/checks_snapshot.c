@@ -159,7 +159,7 @@ void ts_check_gradients_kept(struct ts_check *c)
 	double share, bytes;
 	struct ts_span phase;
 
-	if (!need_kind(c, "gradients", &share, &bytes))
+	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_KEPT_SHARE, &share) || !ts_check_need(c, TS_M_SNAPSHOT_KEPT, &bytes))
 		return;
 	phase = ts_check_text(c, TS_M_SNAPSHOT_PEAK_PHASE);
 	if (!ts_span_is(phase, "forward") || share < ts_check_threshold(c, "min_share"))

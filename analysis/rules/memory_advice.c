@@ -118,9 +118,8 @@ static bool saves_gradients(const struct ts_measures *m, double *ret)
 {
 	const struct ts_measure *phase = ts_measure_find(m, TS_M_SNAPSHOT_PEAK_PHASE, TS_NO_SUBJECT);
 
-	*ret = bytes_of(m, "gradients");
-	return phase && phase->known && ts_span_is(phase->text, "forward") &&
-	       share_of(m, "gradients") >= ts_rule_threshold(NULL, "MEMORY.GRADIENTS_KEPT", "min_share");
+	return phase && phase->known && ts_span_is(phase->text, "forward") && value(m, TS_M_SNAPSHOT_KEPT, ret) &&
+	       at_least(m, TS_M_SNAPSHOT_KEPT_SHARE, "MEMORY.GRADIENTS_KEPT", "min_share");
 }
 
 static bool saves_carried(const struct ts_measures *m, double *ret)

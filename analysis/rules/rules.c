@@ -376,7 +376,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_carried, OF_SNAPSHOT},
 	{"MEMORY.GRADIENTS_KEPT", "Gradients wait through the forward pass",
 	 "medium if the share is at least medium_share, otherwise low",
-	 "the peak lies in a forward pass, and gradients hold at least min_share of it, by a memory snapshot",
+	 "the peak lies in a forward pass, and gradients that are older than the optimizer's last step, or than the recording, hold at "
+	 "least min_share of it, by a memory snapshot",
 	 "Call zero_grad(set_to_none=True), which is the default, right after the optimizer's step and not before backward. Where "
 	 "gradients are accumulated, nothing is wrong.",
 	 "new in tscope",

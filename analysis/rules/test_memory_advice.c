@@ -86,7 +86,9 @@ static void whether_memory_limits(void **state)
 	}
 }
 
-#define GRADIENTS(phase, share) SNAPSHOT "snapshot/peak/phase = '" phase "'; " KIND("gradients", "300", share)
+#define GRADIENTS(phase, share)                                                                                                        \
+	SNAPSHOT "snapshot/peak/phase = '" phase "'; snapshot/kept_gradients/at_peak_bytes = 300; "                                    \
+		 "snapshot/kept_gradients/at_peak_ratio = " share
 #define CARRIED(share)                                                                                                                 \
 	SNAPSHOT "snapshot/carried/held_bytes = 70; snapshot/carried/largest_source = 'keep (log.py:7)'; "                             \
 		 "snapshot/carried/held_ratio = " share

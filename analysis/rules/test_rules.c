@@ -57,8 +57,8 @@ struct rule_case {
 	"snapshot/free/stuck_ratio = " share
 #define CARRIED(share) SNAPSHOT "snapshot/carried/held_bytes = 2048; snapshot/carried/largest_source = 'remember (plots.py:9)'; " \
 	"snapshot/carried/held_ratio = " share
-#define GRADIENTS(phase, share) SNAPSHOT "snapshot/peak/phase = '" phase "'; snapshot/gradients/at_peak_bytes = 4096; " \
-	"snapshot/gradients/at_peak_ratio = " share
+#define GRADIENTS(phase, share) SNAPSHOT "snapshot/peak/phase = '" phase "'; snapshot/kept_gradients/at_peak_bytes = 4096; " \
+	"snapshot/kept_gradients/at_peak_ratio = " share
 #define CHURN(peak, largest, all) SNAPSHOT "snapshot/peak/requested_bytes = " peak "; snapshot/churn/largest_source_bytes = " largest \
 	"; snapshot/churn/requested_bytes = " all "; snapshot/churn/largest_source = 'f (a.py:1)'"
 
@@ -624,7 +624,7 @@ static const struct rule_case cases[] = {
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("backward", "0.3"), PASSES, NULL},
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.1"), LOW, "gradients of the step before hold 10 % of it, 4 KiB"},
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.2"), MEDIUM, NULL},
-	{"MEMORY.GRADIENTS_KEPT", SNAPSHOT, UNCHECKED, "gradients at_peak"},
+	{"MEMORY.GRADIENTS_KEPT", SNAPSHOT, UNCHECKED, "kept_gradients at_peak"},
 	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "
 	 "snapshot/optimizer state/at_peak_ratio = 0.3999", PASSES, NULL},
 	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "

@@ -60,15 +60,40 @@ static void unknown_kind(struct making *m, struct ts_span kind)
 		 ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND_SHARE, kind, NO_HISTORY);
 }
 
+/* Gradients at the peak that are older than the optimizer's last step before it, or than the recording: not those that were accumulated
+ * since, nor DDP's buckets, which stay. */
+static uint64_t kept_gradients(const struct ts_memory_device *d)
+{
+	const struct ts_replay *r = d->replay;
+	const struct ts_memory *m = &d->memory;
+	uint32_t step = r->peak_event == TS_REPLAY_BEFORE ? 0 : r->peak_event;
+	uint64_t kept = 0;
+
+	while (step && (r->events[step].stack == TS_SNAPSHOT_NONE || m->origins[r->events[step].stack].phase != TS_PHASE_OPTIMIZER))
+		step--;
+	for (uint32_t i = 0; i < r->n_lives; i++) {
+		const struct ts_life *life = &r->lives[i];
+
+		if (m->kinds[i] == TS_MEMORY_GRADIENTS && ts_life_at(life, r->peak_event) &&
+		    (life->born == TS_REPLAY_BEFORE || life->born < step) &&
+		    (life->stack == TS_SNAPSHOT_NONE || !m->origins[life->stack].buckets))
+			kept += life->requested;
+	}
+	return kept;
+}
+
 static void peak(struct making *m)
 {
 	const struct ts_replay *r = m->d->replay;
 	enum ts_memory_phase phase = TS_PHASE_UNKNOWN;
+	uint64_t kept;
 
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK, (double)r->peak, NO_HISTORY);
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK_RESERVED, (double)r->reserved_peak, NO_HISTORY);
 	if (!m->d->traced) {
 		unknown(m, TS_M_SNAPSHOT_PEAK_PHASE, NO_HISTORY);
+		unknown(m, TS_M_SNAPSHOT_KEPT, NO_HISTORY);
+		unknown(m, TS_M_SNAPSHOT_KEPT_SHARE, NO_HISTORY);
 		for (int i = 0; i < TS_MEMORY_KINDS; i++)
 			unknown_kind(m, ts_span_str(ts_memory_kind_word((enum ts_memory_kind)i)));
 		return;
@@ -76,6 +101,9 @@ static void peak(struct making *m)
 	if (r->peak_event != TS_REPLAY_BEFORE && r->events[r->peak_event].stack != TS_SNAPSHOT_NONE)
 		phase = (enum ts_memory_phase)m->d->memory.origins[r->events[r->peak_event].stack].phase;
 	text(m, TS_M_SNAPSHOT_PEAK_PHASE, ts_span_str(ts_memory_phase_word(phase)));
+	kept = kept_gradients(m->d);
+	value(m, TS_M_SNAPSHOT_KEPT, (double)kept);
+	value(m, TS_M_SNAPSHOT_KEPT_SHARE, share(kept, r->peak));
 	for (int i = 0; i < TS_MEMORY_KINDS; i++) {
 		struct ts_span kind = ts_span_str(ts_memory_kind_word((enum ts_memory_kind)i));
 

@@ -106,6 +106,44 @@ static void rows_of_a_training(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* The peak lies in the second forward, where 3 MiB are there of the step before, 2 MiB of this one, and 4 MiB are DDP's bucket. */
+static void rows_of_gradients_that_are_kept(void **state)
+{
+	static const char backward[] = "??:torch::autograd::Engine::thread_main()";
+
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, MIB(10), MIB(4), "??:c10d::Reducer::initialize_buckets(x) < " FORWARD);
+	made_event(TS_ACTION_ALLOC, MIB(20), MIB(3), backward);
+	made_event(TS_ACTION_ALLOC, MIB(30), 512, STEP);
+	made_event(TS_ACTION_ALLOC, MIB(40), MIB(2), backward);
+	made_event(TS_ACTION_ALLOC, MIB(50), MIB(1), FORWARD);
+	made_event(TS_ACTION_ALLOC, MIB(60), MIB(16), FORWARD);
+	made_free(MIB(60), MIB(16), FORWARD);
+	look(0);
+	assert_string_equal(text(TS_M_SNAPSHOT_PEAK_PHASE), "forward");
+	assert_true(value(TS_M_SNAPSHOT_KIND, "gradients") == (double)MIB(9));
+	assert_true(value(TS_M_SNAPSHOT_KEPT, "") == (double)MIB(3));
+	assert_true(value(TS_M_SNAPSHOT_KEPT_SHARE, "") == (double)MIB(3) / value(TS_M_SNAPSHOT_PEAK, ""));
+	ts_arena_finish(&arena);
+	made_begin(); /* the same before any step: they are accumulated */
+	made_event(TS_ACTION_ALLOC, MIB(20), MIB(3), backward);
+	made_event(TS_ACTION_ALLOC, MIB(60), MIB(16), FORWARD);
+	made_free(MIB(60), MIB(16), FORWARD);
+	made_event(TS_ACTION_ALLOC, MIB(30), 512, STEP);
+	look(0);
+	assert_true(value(TS_M_SNAPSHOT_KIND, "gradients") == (double)MIB(3));
+	assert_true(value(TS_M_SNAPSHOT_KEPT, "") == 0);
+	ts_arena_finish(&arena);
+	made_begin(); /* and there before recording */
+	made_event(TS_ACTION_ALLOC, MIB(60), MIB(16), FORWARD);
+	made_free(MIB(60), MIB(16), FORWARD);
+	made_free(MIB(20), MIB(3), "/v/site-packages/torch/optim/optimizer.py:zero_grad < /app/train.py:step");
+	look(0);
+	assert_true(value(TS_M_SNAPSHOT_KEPT, "") == (double)MIB(3));
+	ts_arena_finish(&arena);
+}
+
 /* Segments that are given back where no request follows, and sizes that would fit. */
 static void rows_of_a_cache_that_is_emptied(void **state)
 {
@@ -206,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_a_training),
+		cmocka_unit_test(rows_of_gradients_that_are_kept),
 		cmocka_unit_test(rows_of_a_cache_that_is_emptied),
 		cmocka_unit_test(a_name_of_a_mebibyte_is_cut),
 		cmocka_unit_test(rows_without_history),

@@ -41,7 +41,7 @@ $ tscope explain
 | MEMORY.RETRIES                high, medium       at least min_retries requests made the allocator give cached segments back and ask the device again, by a memory snapshot
 | MEMORY.EMPTIED                low                memory that was given back to the device although no request needed it adds up to at least min_peaks times the most that was reserved, by a memory snapshot
 | MEMORY.CARRIED                medium, low        what outlived two steps of the optimizer, and is neither parameter, gradient nor optimizer state, is at least min_share of the peak, by a memory snapshot
-| MEMORY.GRADIENTS_KEPT         medium, low        the peak lies in a forward pass, and gradients hold at least min_share of it, by a memory snapshot
+| MEMORY.GRADIENTS_KEPT         medium, low        the peak lies in a forward pass, and gradients that are older than the optimizer's last step, or than the recording, hold at least min_share of it, by a memory snapshot
 | MEMORY.OPTIMIZER_STATE        low                the state of the optimizer is at least min_share of the peak, by a memory snapshot
 | MEMORY.CHURN                  low                one function asked for at least min_peaks times the peak in all, and for at least min_share of all that was asked for, by a memory snapshot
 | TRACE.HOST_BOUND              high, medium       the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace
