@@ -54,12 +54,13 @@ static enum ts_status say(const struct ts_memory_diff *diff, struct ts_arena *ow
 }
 
 static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *const of[2], struct ts_arena *own, struct ts_gate_why *ret,
-			     struct ts_error *err)
+			     double *ret_more, struct ts_error *err)
 {
 	struct ts_snapshot snapshots[2];
 	struct ts_memory_diff diff;
 	bool few;
 
+	*ret_more = 0;
 	*ret = (struct ts_gate_why){.kind = ts_span_str(TS_GATE_MEMORY), .base = NAN, .candidate = NAN, .share = NAN};
 	if (are_few(f, of, own, &few, err))
 		return err->status;
@@ -73,10 +74,12 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 			return err->status;
 	if (ts_memory_diff(&snapshots[0], &snapshots[1], own, &diff, err))
 		return err->status;
+	if (diff.n)
+		*ret_more = (double)growth(most_grown(&diff));
 	return say(&diff, own, &ret->name, err);
 }
 
 enum ts_status ts_gate_memory_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)
 {
-	return ts_gate_asks_memory(v) ? ts_gate_files_why(f, v, ts_run_snapshots, row_of, arena, err) : TS_OK;
+	return ts_gate_asks_memory(v) ? ts_gate_files_why(f, v, ts_run_snapshots, row_of, TS_GATE_FILES_RANKS, arena, err) : TS_OK;
 }

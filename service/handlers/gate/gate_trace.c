@@ -23,11 +23,12 @@ static enum ts_status are_few(struct ts_fetch *f, const struct ts_run_trace *con
 }
 
 static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *const of[2], struct ts_arena *own, struct ts_gate_why *ret,
-			     struct ts_error *err)
+			     double *ret_more, struct ts_error *err)
 {
 	struct ts_trace_diff diff;
 	bool few;
 
+	*ret_more = 0;
 	*ret = (struct ts_gate_why){.kind = ts_span_str("trace"), .base = NAN, .candidate = NAN, .share = NAN};
 	if (are_few(f, of, own, &few, err))
 		return err->status;
@@ -45,5 +46,5 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 
 enum ts_status ts_gate_trace_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)
 {
-	return ts_gate_asks_why(v) ? ts_gate_files_why(f, v, ts_run_traces, row_of, arena, err) : TS_OK;
+	return ts_gate_asks_why(v) ? ts_gate_files_why(f, v, ts_run_traces, row_of, 1, arena, err) : TS_OK;
 }

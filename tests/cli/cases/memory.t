@@ -945,6 +945,10 @@ $ rm bad/memory.pickle; cp memory/list.pickle bad/memory.pickle; tscope push -q 
 | outcome   created
 | What holds more memory
 |   by their memory snapshots: What is held at the end shrank by SIZE, from SIZE to SIZE: SIZE gone from <module> (/home/ada/lab/train.py:88) through _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134), optimizer state, SIZE gone from <module> (/home/ada/lab/train.py:88) through convert (/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:1325), parameters, and SIZE more from all others.
+# Of several ranks that whose memory grew most is named.
+$ mkdir -p several; for run in m1 m2 m3 m4 m5 m6 bad; do cp -r $run several/$run; rm -f several/$run/*.pickle; for k in 0 1; do cp memory/batch4.pickle several/$run/rank$k/; done; done; cp memory/batch8.pickle several/bad/rank1/batch4.pickle; tscope gate ./several/bad $(printf ' --baseline ./several/m%d' 1 2 3 4 5 6) | grep -A1 'holds more' | cut -c 1-90
+| What holds more memory
+|   by their memory snapshots: rank 1: The peak grew by 20 MiB, from 44 MiB to 64 MiB: 16 Mi
 # A run's snapshots are asked the same rules as one that stands alone, beside those on its steps: of the rank in whose folder or name it
 # is; one of the job of which nothing says whose it is counts as one of the run.
 $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.pickle; cp traced/slower.json held/trace.json; tscope push -q held | tail -1; tscope analyze held --device-memory 130MiB | sed -n '/VERDICT/,/TIMING/p'
