@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""scales.py BUILD [SEED]: says of 120 made trainings (from that seed on, 0) which batch would fit in a device, from snapshots at two or three small batches, and
-finds the batch that truly fits by running them there. Gradients or activations hold most at the small batches.
+"""scales.py BUILD [SEED [lengths]]: says of 120 made trainings (from that seed on, 0) which batch would fit in a device, from snapshots at
+two or three small batches, and finds the batch that truly fits by running them there. Gradients or activations hold most at the small
+batches. With `lengths` it is the sequence length, and half of the trainings keep scores that grow with its square.
 
-Prints how often the truth lies between the bounds, and what the bounds and the likely batch are of the truth; fails if it lies there in
+Prints how often the truth lies between the bounds, and what the bounds and the likely size are of the truth; fails if it lies there in
 fewer than 108 (90 %)."""
 import json
 import os
@@ -21,32 +22,36 @@ CALL = frame(TORCH + "nn/modules/module.py", 1790, "_call_impl")
 ENGINE = frame("??", 0, "torch::autograd::Engine::evaluate_function()")
 SETUP = [frame(TORCH + "nn/modules/module.py", 1325, "convert"), MAIN]
 FORWARD = [frame("/home/ada/lab/net.py", 31, "forward"), CALL, MAIN]
+SCORES = [frame("/home/ada/lab/net.py", 54, "attention"), *FORWARD]
 BACKWARD = [frame("??", 0, "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"), ENGINE]
 STEP = [frame(TORCH + "optim/adamw.py", 134, "_init_group"), frame(TORCH + "optim/optimizer.py", 493, "wrapper"), MAIN]
 ZERO = [frame(TORCH + "optim/optimizer.py", 955, "zero_grad"), MAIN]
 
 
-def train(seed, batch, capacity):
+def train(seed, size, capacity, lengths):
     """Three steps of a net; None: they do not fit."""
     draw = random.Random(seed)
-    layers = [(draw.randrange(8, 65) << 20, draw.randrange(1, 40) << 18) for _ in range(draw.randrange(3, 11))]
+    layers = [(draw.randrange(8, 65) << 20, draw.randrange(1, 40) << (14 if lengths else 18), 0) for _ in range(draw.randrange(3, 11))]
+    if lengths and draw.random() < 0.5:
+        layers = [(weight, unit, draw.randrange(16, 257)) for weight, unit, _ in layers]
     heap, state = Heap(capacity), []
-    tries = [heap.alloc(weight, SETUP) for weight, _ in layers]
+    tries = [heap.alloc(weight, SETUP) for weight, _, _ in layers]
     for _ in range(3):
         saved, gradients = [], []
-        for _, sample in layers:
-            saved.append(heap.alloc(batch * sample, FORWARD))
-            tries.append(heap.alloc(batch * sample // 2, FORWARD))
-            if None in saved or None in tries:
+        for _, unit, square in layers:
+            saved.append([heap.alloc(size * unit, FORWARD)] + ([heap.alloc(size * size * square, SCORES)] if square else []))
+            tries.append(heap.alloc(size * unit // 2, FORWARD))
+            if None in saved[-1] or None in tries:
                 return None
             heap.free(tries.pop(), FORWARD)
-        for weight, _ in reversed(layers):
+        for weight, _, _ in reversed(layers):
             gradients.append(heap.alloc(weight, BACKWARD))
             if None in gradients:
                 return None
-            heap.free(saved.pop(), BACKWARD)
+            for block in reversed(saved.pop()):
+                heap.free(block, BACKWARD)
         if not state:
-            state = [heap.alloc(2 * weight, STEP) for weight, _ in layers]
+            state = [heap.alloc(2 * weight, STEP) for weight, _, _ in layers]
         if None in state:
             return None
         for gradient in gradients:
@@ -62,41 +67,45 @@ def reserved(heap):
     return most
 
 
-def truth(seed, capacity):
+def truth(seed, capacity, lengths):
     low, high = 1, 2
-    while train(seed, high, capacity):
+    while train(seed, high, capacity, lengths):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if train(seed, middle, capacity) else (low, middle)
+        low, high = (middle, high) if train(seed, middle, capacity, lengths) else (low, middle)
     return low
 
 
 def say(name, shares):
     shares = sorted(shares)
-    print(f"{name}: {shares[0]:.2f} to {shares[-1]:.2f} of the truth, {shares[len(shares) // 2]:.2f} in the middle")
+    print(f"{name} (said of {len(shares)}): {shares[0]:.2f} to {shares[-1]:.2f} of the truth, {shares[len(shares) // 2]:.2f} in the middle")
 
 
 def main():
-    first, of_truth, within = int(sys.argv[2]) if len(sys.argv) > 2 else 0, [], 0
+    first, lengths, within = int(sys.argv[2]) if len(sys.argv) > 2 else 0, "lengths" in sys.argv[3:], 0
+    of_truth = {"least_size": [], "likely_size": [], "most_size": []}
+    what, small, greatest = ("length", [64, 96, 128, 256, 384, 512], 6) if lengths else ("batch", [1, 2, 3, 4, 6, 8], 4)
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + 120):
             draw = random.Random(seed)
-            batches = sorted(draw.sample([1, 2, 3, 4, 6, 8], draw.choice([2, 3])))
-            files = [os.path.join(folder, f"{batch}.pickle") for batch in batches]
-            for batch, path in zip(batches, files):
-                heap = train(seed, batch, 1 << 60)
+            sizes = sorted(draw.sample(small, draw.choice([2, 3])))
+            files = [os.path.join(folder, f"{size}.pickle") for size in sizes]
+            for size, path in zip(sizes, files):
+                heap = train(seed, size, 1 << 60, lengths)
                 with open(path, "wb") as f:
                     pickle.dump(heap.snapshot(), f, protocol=4)
-            device = int(draw.uniform(1.5, 4) * reserved(heap)) >> 20
+            device = int(draw.uniform(1.5, greatest) * reserved(heap)) >> 20
             more = [word for path in files[1:] for word in ("--with", path)]
-            done = subprocess.run([TSCOPE, "analyze", "--json", "--scale", "batch=" + ",".join(map(str, batches)), *more, "--device-memory",
+            done = subprocess.run([TSCOPE, "analyze", "--json", "--scale", f"{what}=" + ",".join(map(str, sizes)), *more, "--device-memory",
                                    f"{device}MiB", files[0]], capture_output=True, text=True)
-            fit, true = json.loads(done.stdout)["fit"], truth(seed, device << 20)
-            within += fit["least_size"] <= true <= fit["most_size"]
-            of_truth.append([fit[key] / true for key in ("least_size", "likely_size", "most_size")])
-    print(f"120 made trainings: the batch that truly fits lies between the bounds in {within}")
-    for name, shares in zip(("at least", "likely", "at most"), zip(*of_truth)):
+            fit, true = json.loads(done.stdout)["fit"], truth(seed, device << 20, lengths)
+            within += (fit["least_size"] or 0) <= true <= fit["most_size"]
+            for key, of in of_truth.items():
+                if fit[key] is not None:
+                    of.append(fit[key] / true)
+    print(f"120 made trainings: the {what} that truly fits lies between the bounds in {within}")
+    for name, shares in zip(("at least", "likely", "at most"), of_truth.values()):
         say(name, shares)
     return 0 if within >= 108 else 1
 
