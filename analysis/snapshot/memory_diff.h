@@ -1,9 +1,10 @@
 /* memory_diff.h - what grew between two snapshots: who holds more at the peak and at the end, what is new and what is gone.
  *
  * Devices are paired by number. A row is a stack, by the content of its frames: file, function and line. Stacks that one side alone
- * has are paired once more without the lines, as edited code moves them (TS_MATCH_LINES); then several stacks of a side may be one
- * row. What has no stack, because it was there before recording or stacks were not recorded, is a row of its own. So the rows of a
- * moment add up to its difference, to the byte. Bytes are requested ones. A kind is that of most bytes, on the side that holds more.
+ * has are paired once more without the lines and without what wraps modules, as edited code moves them (TS_MATCH_LINES, stack_pairs.h);
+ * then several stacks of a side may be one row. What has no stack, because it was there before recording or stacks were not recorded,
+ * is a row of its own. So the rows of a moment add up to its difference, to the byte. Bytes are requested ones. A kind is that of most
+ * bytes, on the side that holds more.
  *
  * `ratio` is the largest tensor of B over the largest of A, as how far a tensor scales with batch or sequence: it is known where both
  * sides have the row and both tensors have more than 1 MB, below which Axolotl's script does not look either.
@@ -20,7 +21,7 @@ enum { TS_MEMORY_RATIO_FROM = 1000000 };
 
 enum ts_memory_match {
 	TS_MATCH_STACK,	 /* the same stack */
-	TS_MATCH_LINES,	 /* the same but for line numbers */
+	TS_MATCH_LINES,	 /* the same but for line numbers and what wraps modules */
 	TS_MATCH_ONLY_A, /* gone */
 	TS_MATCH_ONLY_B, /* new */
 };

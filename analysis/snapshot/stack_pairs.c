@@ -1,5 +1,7 @@
 #include "analysis/snapshot/stack_pairs.h"
 
+#include "analysis/snapshot/origin.h"
+
 #include <stdlib.h>
 
 struct maker {
@@ -7,6 +9,7 @@ struct maker {
 	struct ts_arena *arena;
 	uint32_t *text[2];  /* the number of each text */
 	uint32_t *frame[2]; /* of each frame */
+	uint8_t *is[2];	    /* of each frame: enum frame_of */
 };
 
 /* --- texts --- */
@@ -91,6 +94,38 @@ static bool number_frames(struct maker *m, bool lines)
 	return true;
 }
 
+/* --- what wraps modules --- */
+
+enum frame_of { COMPILED, PYTHON, WRAPPER };
+
+static uint8_t frame_of(struct ts_span file)
+{
+	static const char *const wrappers[] = {
+		"torch/nn/modules/module.py", "torch/nn/parallel/",	    "torch/distributed/",	 "torch/_dynamo/",
+		"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py", "site-packages/accelerate/", "site-packages/deepspeed/"};
+
+	if (!ts_is_python(file))
+		return COMPILED;
+	for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+		if (ts_span_contains(file, wrappers[i]))
+			return WRAPPER;
+	return PYTHON;
+}
+
+static bool find_wrappers(struct maker *m)
+{
+	for (uint8_t k = 0; k < 2; k++) {
+		const struct ts_snapshot *s = m->s[k];
+
+		m->is[k] = ts_arena_alloc(m->arena, s->n_frames + 1);
+		if (!m->is[k])
+			return false;
+		for (size_t i = 0; i < s->n_frames; i++)
+			m->is[k][i] = frame_of(s->texts[s->frames[i].file]);
+	}
+	return true;
+}
+
 /* --- stacks --- */
 
 struct stack {
@@ -108,7 +143,24 @@ static int by_stack(const void *va, const void *vb)
 	return memcmp(a->frames, b->frames, a->n * sizeof *a->frames); /* any order will do */
 }
 
-static bool number_stacks(struct maker *m, uint32_t *numbers[2], uint32_t *ret_n)
+/* Writes the numbers of the frames of a stack, the innermost first, and returns how many there are. */
+static uint32_t frames_of(const struct maker *m, uint8_t side, const struct ts_snapshot_stack *stack, bool wrappers, uint32_t *ret)
+{
+	const uint32_t *frames = m->s[side]->stack_frames + stack->first;
+	bool within = false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < stack->n; i++) {
+		uint8_t is = m->is[side][frames[i]];
+
+		if (wrappers || !within || is != WRAPPER)
+			ret[n++] = m->frame[side][frames[i]];
+		within |= is == PYTHON;
+	}
+	return n;
+}
+
+static bool number_stacks(struct maker *m, bool wrappers, uint32_t *numbers[2], uint32_t *ret_n)
 {
 	size_t n = m->s[0]->n_stacks + m->s[1]->n_stacks, at = 0;
 	struct stack *stacks = ts_arena_array(m->arena, n, sizeof *stacks);
@@ -120,10 +172,11 @@ static bool number_stacks(struct maker *m, uint32_t *numbers[2], uint32_t *ret_n
 		numbers[k] = ts_arena_array(m->arena, m->s[k]->n_stacks, sizeof **numbers);
 		if (!stacks || !frames || !numbers[k])
 			return false;
-		for (size_t i = 0; i < m->s[k]->n_stack_frames; i++)
-			frames[i] = m->frame[k][m->s[k]->stack_frames[i]];
-		for (size_t i = 0; i < m->s[k]->n_stacks; i++)
-			stacks[at++] = (struct stack){frames + m->s[k]->stacks[i].first, m->s[k]->stacks[i].n, (uint32_t)i, k};
+		for (size_t i = 0; i < m->s[k]->n_stacks; i++) {
+			uint32_t *of = frames + m->s[k]->stacks[i].first;
+
+			stacks[at++] = (struct stack){of, frames_of(m, k, &m->s[k]->stacks[i], wrappers, of), (uint32_t)i, k};
+		}
 	}
 	if (n)
 		qsort(stacks, n, sizeof *stacks, by_stack);
@@ -141,8 +194,9 @@ enum ts_status ts_stack_pairs(const struct ts_snapshot *a, const struct ts_snaps
 	struct maker m = {.s = {a, b}, .arena = arena};
 	struct ts_stack_pairs pairs = {0};
 
-	if (!number_texts(&m) || !number_frames(&m, true) || !number_stacks(&m, pairs.exact, &pairs.n_exact) ||
-	    !number_frames(&m, false) || !number_stacks(&m, pairs.loose, &pairs.n_loose))
+	if (!number_texts(&m) || !find_wrappers(&m) || !number_frames(&m, true) ||
+	    !number_stacks(&m, true, pairs.exact, &pairs.n_exact) || !number_frames(&m, false) ||
+	    !number_stacks(&m, false, pairs.loose, &pairs.n_loose))
 		return ts_arena_error(arena, err);
 	*ret_pairs = pairs;
 	return TS_OK;

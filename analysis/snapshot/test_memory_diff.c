@@ -171,6 +171,31 @@ static void lines_that_moved(void **state)
 	assert_true(ts_span_ends(d.devices[0].sentence, "MiB: 9.77 KiB more from norm (net.py:9)."));
 }
 
+/* A model in DDP has other frames around those of its modules. Where wrappers allocate for themselves, their frames count. */
+static void modules_that_were_wrapped(void **state)
+{
+#define TORCH "/v/site-packages/torch/"
+	static const char plain[] = "net.py:mlp < " TORCH "nn/modules/module.py:_call_impl < train.py:step",
+			  wrapped[] = "net.py:mlp < " TORCH "nn/modules/module.py:_call_impl < " TORCH
+				      "nn/parallel/distributed.py:forward < " TORCH "nn/modules/module.py:_call_impl < train.py:step",
+			  own[] = TORCH "nn/parallel/distributed.py:forward < net.py:mlp < train.py:step";
+	const struct ts_memory_diff_row *r;
+	struct ts_memory_diff d;
+	const struct ts_snapshot *a;
+
+	(void)state;
+	make(3000000, plain, 70000);
+	a = kept(7);
+	make(3000000, wrapped, 90000);
+	d = diff_of(a, kept(7));
+	r = row(&d.devices[0].peak, "mlp");
+	assert_true(r->match == TS_MATCH_LINES && r->difference == 20000);
+	make(3000000, own, 90000);
+	d = diff_of(a, kept(7));
+	for (size_t i = 0; i < d.devices[0].peak.n; i++)
+		assert_int_not_equal(d.devices[0].peak.rows[i].match, TS_MATCH_LINES);
+}
+
 static void the_same(void **state)
 {
 	const struct ts_snapshot *a;
@@ -292,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(grown_new_and_gone, begin, end),
 		cmocka_unit_test_setup_teardown(lines_that_moved, begin, end),
+		cmocka_unit_test_setup_teardown(modules_that_were_wrapped, begin, end),
 		cmocka_unit_test_setup_teardown(the_same, begin, end),
 		cmocka_unit_test_setup_teardown(without_history, begin, end),
 		cmocka_unit_test_setup_teardown(one_source_of_two_callers, begin, end),
