@@ -95,7 +95,7 @@ enum ts_status ts_gate_files_why(struct ts_fetch *f, struct ts_verdict *v, ts_ga
 	const struct ts_run_trace *pairs[TS_GATE_FILES_RANKS][2];
 	struct ts_gate_why best = {.share = 0};
 	double most = 0;
-	size_t n;
+	size_t n = 0;
 
 	if (find(f, &v->input, list, ranks, arena, pairs, &n, err))
 		return err->status;
