@@ -190,9 +190,9 @@ $ mkdir cycles; for i in 1 2 3; do cp traced/trace.json cycles/host_77.$i.pt.tra
 # torchtitan's folders: an iteration is a run of all its ranks.
 $ mkdir -p titan/profile_trace/iteration_10 titan/profile_trace/iteration_20; for i in 10 20; do for r in 0 1; do sed "s/\"rank\": *1/\"rank\": $r/" traced/trace.json > titan/profile_trace/iteration_$i/rank${r}_trace.json; done; done
 $ tscope push titan
-| name                                id            steps     sent      new  outcome
-| default/profile_trace/iteration_10  01abce698524      0 SIZE SIZE  created
-| default/profile_trace/iteration_20  01abce698524      0      0 B      0 B  created
+| name                                      id            steps     sent      new  outcome
+| default/titan/profile_trace/iteration_10  01abce698524      0 SIZE SIZE  created
+| default/titan/profile_trace/iteration_20  01abce698524      0      0 B      0 B  created
 | 2 runs: 2 created
 $ tscope analyze ./titan
 ! tscope: ./titan holds 2 runs; name one of them, such as ./titan/profile_trace/iteration_10
