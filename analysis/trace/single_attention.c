@@ -1,11 +1,6 @@
 #include "analysis/trace/single_attention.h"
 
-enum { DIMS = 8 };
-
-struct dims {
-	size_t n;
-	uint64_t v[DIMS];
-};
+#include "analysis/trace/input_shapes.h"
 
 enum operation { OTHER, PRODUCT, PRODUCT_ADDED, SOFTMAX };
 
@@ -18,33 +13,6 @@ static uint8_t operation_of(struct ts_span name)
 	return ts_span_is(name, "aten::_softmax") ? SOFTMAX : OTHER;
 }
 
-/* Takes the first list of numbers from what stands in a list of such. */
-static bool take(struct ts_span *io_text, struct dims *ret)
-{
-	struct ts_span t = *io_text;
-
-	ret->n = 0;
-	if (!ts_span_skip(&t, "["))
-		return false;
-	while (t.len && t.data[0] != ']') {
-		size_t digits = 0;
-		uint64_t v = 0;
-
-		for (; digits < t.len && t.data[digits] >= '0' && t.data[digits] <= '9' && v < UINT32_MAX; digits++)
-			v = 10 * v + (uint64_t)(t.data[digits] - '0');
-		if (!digits || v >= UINT32_MAX || ret->n == DIMS)
-			return false;
-		ret->v[ret->n++] = v;
-		t = ts_span_part(t, digits, t.len - digits);
-		(void)ts_span_skip(&t, ",");
-	}
-	if (!ts_span_skip(&t, "]"))
-		return false;
-	(void)ts_span_skip(&t, ",");
-	*io_text = t;
-	return true;
-}
-
 /* The scores that attention has: [b,n,m]. */
 struct scores {
 	uint64_t batch, rows, columns;
@@ -55,28 +23,28 @@ static bool same(const struct scores *x, const struct scores *y)
 	return x->batch == y->batch && x->rows == y->rows && x->columns == y->columns;
 }
 
-/* What a product takes first and gives. */
+/* What a product takes first and gives. added: to what stands before its factors. */
 static bool product(struct ts_span shapes, bool added, struct scores *ret_from, struct scores *ret_to)
 {
-	struct dims x, y;
+	struct ts_input_shape in[3];
+	const struct ts_input_shape *x = &in[added], *y = x + 1;
 
-	if (!ts_span_skip(&shapes, "[") || (added && !take(&shapes, &x)) || !take(&shapes, &x) || !take(&shapes, &y) || x.n != 3 ||
-	    y.n != 3 || x.v[0] != y.v[0] || x.v[2] != y.v[1])
+	if (!ts_input_shapes(shapes, in, added ? 3 : 2) || x->n != 3 || y->n != 3 || x->at[0] != y->at[0] || x->at[2] != y->at[1])
 		return false;
-	*ret_from = (struct scores){x.v[0], x.v[1], x.v[2]};
-	*ret_to = (struct scores){x.v[0], x.v[1], y.v[2]};
+	*ret_from = (struct scores){x->at[0], x->at[1], x->at[2]};
+	*ret_to = (struct scores){x->at[0], x->at[1], y->at[2]};
 	return true;
 }
 
 static bool softmax(struct ts_span shapes, struct scores *ret)
 {
-	struct dims x;
+	struct ts_input_shape x;
 
-	if (!ts_span_skip(&shapes, "[") || !take(&shapes, &x) || x.n < 3)
+	if (!ts_input_shapes(shapes, &x, 1) || x.n < 3)
 		return false;
-	*ret = (struct scores){1, x.v[x.n - 2], x.v[x.n - 1]};
+	*ret = (struct scores){1, x.at[x.n - 2], x.at[x.n - 1]};
 	for (size_t i = 0; i + 2 < x.n; i++)
-		if (__builtin_mul_overflow(ret->batch, x.v[i], &ret->batch))
+		if (__builtin_mul_overflow(ret->batch, x.at[i], &ret->batch))
 			return false;
 	return true;
 }
