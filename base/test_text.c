@@ -160,6 +160,12 @@ static void test_utf8(void **unused)
 	}
 	assert_true(ts_utf8_valid(ts_span_str("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")));
 	assert_true(ts_utf8_valid(ts_span_of(NULL, 0)));
+	/* Of "a", two bytes of an e with an accent, and three of a sign. */
+	for (size_t most = 0; most < 9; most++) {
+		static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6};
+
+		assert_int_equal(ts_utf8_cut(ts_span_str("a\xC3\xA9\xE2\x82\xAC"), most).len, whole[most]);
+	}
 	assert_false(ts_utf8_valid(ts_span_str("ab\xC3")));
 	assert_false(ts_utf8_valid(ts_span_str("\xC0\x80")));
 	assert_false(ts_utf8_valid(ts_span_str("\xED\xBF\xBF")));

@@ -64,6 +64,15 @@ bool ts_utf8_valid(struct ts_span text)
 	return true;
 }
 
+struct ts_span ts_utf8_cut(struct ts_span text, size_t most)
+{
+	if (text.len <= most)
+		return text;
+	while (most && (text.data[most] & 0xc0) == 0x80)
+		most--;
+	return ts_span_part(text, 0, most);
+}
+
 bool ts_harmful(uint32_t point)
 {
 	static const uint32_t ranges[][2] = {{0, 0x1F},	       {0x7F, 0x9F},	 {0xAD, 0xAD},	    {0x61C, 0x61C},

@@ -36,6 +36,8 @@ void ts_print_hex(struct ts_buf *out, struct ts_span bytes);
 bool ts_parse_hex(struct ts_span text, uint8_t *out);
 
 bool ts_utf8_valid(struct ts_span text);
+/* As many bytes of the text as `most`, or so few less that no character of UTF-8 is cut. */
+struct ts_span ts_utf8_cut(struct ts_span text, size_t most);
 /* How many columns of a terminal the text takes (East Asian wide = 2, combining = 0). */
 int ts_text_width(struct ts_span text);
 

@@ -1,5 +1,7 @@
 #include "analysis/diverge/event_diff.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 enum { TEXT_SHOWN = 512 };
@@ -202,12 +204,7 @@ static void merge(struct comparing *c, const struct ts_timed_events *a, const st
 
 static bool keep_text(struct ts_span *text, struct ts_arena *arena)
 {
-	if (text->len > TEXT_SHOWN) {
-		text->len = TEXT_SHOWN;
-		while (text->len > 0 && (text->data[text->len] & 0xc0) == 0x80)
-			text->len--;
-	}
-	*text = ts_arena_span(arena, *text);
+	*text = ts_arena_span(arena, ts_utf8_cut(*text, TEXT_SHOWN));
 	return text->data != NULL;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/snapshot/memory_who.h"
 
+#include "base/text.h"
+
 static void put_frame(const struct ts_memory *m, uint32_t frame, struct ts_arena *arena, struct ts_memory_who *who)
 {
 	const struct ts_snapshot *s = m->replay->snapshot;
@@ -38,17 +40,16 @@ struct ts_span ts_memory_short_function(struct ts_span function)
 
 void ts_memory_put_name(struct ts_buf *out, struct ts_span name, size_t most)
 {
-	size_t head = most / 2, tail = head;
+	struct ts_span head = ts_utf8_cut(name, most / 2);
+	size_t tail = most / 2;
 
 	if (name.len <= most) {
 		ts_buf_span(out, name);
 		return;
 	}
-	while (head && (name.data[head] & 0xC0) == 0x80)
-		head--;
 	while (tail && (name.data[name.len - tail] & 0xC0) == 0x80)
 		tail--;
-	ts_buf_span(out, ts_span_of(name.data, head));
+	ts_buf_span(out, head);
 	ts_buf_str(out, "...");
 	ts_buf_span(out, ts_span_from(name, name.len - tail));
 }

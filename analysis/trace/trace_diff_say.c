@@ -1,6 +1,7 @@
 /* trace_diff_say.c - what a comparison comes to, in one sentence whose parts add up as they are written. */
 #include "analysis/trace/kernel_sums.h"
 #include "analysis/trace/trace_diff_parts.h"
+#include "base/text.h"
 
 enum { CLAUSES = 3, NAME_MOST = 60, PART_OF_WHOLE = 20 /* a part below a twentieth of the difference is not named */ };
 
@@ -83,14 +84,12 @@ static const char *percent(const struct say *s, double part, double of)
 /* A name of a kernel, cut where a character begins. */
 static const char *brief(const struct say *s, struct ts_span name)
 {
+	struct ts_span head;
 	const char *text;
-	size_t n = name.len;
 
 	(void)ts_span_skip(&name, "void ");
-	n = name.len < NAME_MOST ? name.len : NAME_MOST;
-	while (n && n < name.len && (name.data[n] & 0xc0) == 0x80)
-		n--;
-	text = ts_arena_printf(s->arena, "%.*s%s", (int)n, n ? (const char *)name.data : "", n < name.len ? "..." : "");
+	head = ts_utf8_cut(name, NAME_MOST);
+	text = ts_arena_printf(s->arena, "%.*s%s", TS_SPAN_ARG(head), head.len < name.len ? "..." : "");
 	return text ? text : "";
 }
 

@@ -8,13 +8,11 @@ enum { REASON_MOST = 500, NAME_MOST = 200 };
 
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena)
 {
-	struct ts_span head = ts_span_of(text.data, text.len < most ? text.len : most);
+	struct ts_span head = ts_utf8_cut(text, most);
 	const char *shown;
 
 	if (head.len == text.len)
 		return ts_show_text(text, arena);
-	while (head.len && (text.data[head.len] & 0xC0) == 0x80)
-		head.len--;
 	shown = ts_show_text(head, arena);
 	return shown ? ts_arena_printf(arena, "%s...", shown) : NULL;
 }

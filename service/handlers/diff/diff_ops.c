@@ -1,6 +1,7 @@
 #include "service/handlers/diff/diff_ops.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "run/builder_dictionary.h"
 
 #include <math.h>
@@ -473,14 +474,7 @@ static enum ts_status compare_rank(struct comparing *c, struct ts_op_walk *walk,
 /* A name longer than ingest accepts is cut between characters. */
 static struct ts_span name_of(const struct comparing *c, uint32_t number)
 {
-	struct ts_span name = ts_dictionary_entry(c->names, number);
-
-	if (name.len <= TS_PATH_MAX)
-		return name;
-	name.len = TS_PATH_MAX;
-	while (name.len > 0 && (name.data[name.len] & 0xc0) == 0x80)
-		name.len--;
-	return name;
+	return ts_utf8_cut(ts_dictionary_entry(c->names, number), TS_PATH_MAX);
 }
 
 static enum ts_status diff_rank(struct comparing *c, const struct ts_index *a, const struct ts_index *b,

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 void ts_cursor_init(struct ts_series_cursor *c)
 {
@@ -111,13 +112,11 @@ size_t ts_cursor_row_behind(const struct ts_series_cursor *c, int64_t last)
 static struct ts_span shortened(struct ts_span text, struct ts_arena *arena)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
-	size_t len = TS_CELL_TEXT;
+	size_t len = ts_utf8_cut(text, TS_CELL_TEXT).len;
 	uint8_t *copy;
 
 	if (text.len <= TS_CELL_TEXT)
 		return ts_arena_span(arena, text);
-	while (len > 0 && (text.data[len] & 0xc0) == 0x80)
-		len--;
 	copy = ts_arena_alloc(arena, len + sizeof ellipsis);
 	if (!copy)
 		return ts_span_of(NULL, 0);

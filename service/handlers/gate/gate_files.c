@@ -1,6 +1,7 @@
 #include "service/handlers/gate/gate_files.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 
 enum { RUNS_MOST = 16 /* looked at for a file */ };
 
@@ -68,16 +69,6 @@ static enum ts_status find(struct ts_fetch *f, const struct ts_gate_input *input
 	return TS_OK;
 }
 
-/* As much of the text as a row may carry, whole characters. */
-static struct ts_span cut(struct ts_span text)
-{
-	size_t n = text.len < TS_PATH_MAX ? text.len : TS_PATH_MAX;
-
-	while (n && n < text.len && (text.data[n] & 0xc0) == 0x80)
-		n--;
-	return ts_span_part(text, 0, n);
-}
-
 static enum ts_status keep(struct ts_gate_why *io_why, const struct ts_run_trace *file, bool several, struct ts_arena *arena,
 			   struct ts_error *err)
 {
@@ -85,7 +76,8 @@ static enum ts_status keep(struct ts_gate_why *io_why, const struct ts_run_trace
 
 	if (several && file->rank != TS_RANK_JOB)
 		text = ts_arena_printf(arena, "rank %" PRId32 ": %.*s", file->rank, TS_SPAN_ARG(io_why->name));
-	io_why->name = text ? cut(ts_span_str(text)) : ts_arena_span(arena, cut(io_why->name));
+	io_why->name =
+		text ? ts_utf8_cut(ts_span_str(text), TS_PATH_MAX) : ts_arena_span(arena, ts_utf8_cut(io_why->name, TS_PATH_MAX));
 	return io_why->name.data ? TS_OK : ts_arena_error(arena, err);
 }
 
