@@ -73,8 +73,8 @@ struct ts_scaling {
 	double capacity;
 	bool grows; /* some part does: else no size is too large, and the sizes below are not set */
 	double least, likely, most; /* whole sizes; below 1: not even one fits */
-	/* The piece that needs most at the likely size, where one needs more than the lines of the parts that count say. */
 	bool by_pieces; /* of lengths: the pieces of forward and backward stand for their part */
+	/* The piece that needs most at the likely size, where one needs more than the lines of the parts that count say. */
 	bool moves;
 	uint32_t decides; /* of moments[] */
 	struct ts_scaling_line deciding;

@@ -193,14 +193,13 @@ static size_t spark_columns(struct page *p, const struct ts_item *item)
 
 	for (size_t i = 0; i < p->section->n; i++) {
 		const struct ts_item *other = &p->section->items[i];
-		const char *range = NULL;
-		int room;
 
-		if (other->kind != TS_ITEM_PLOT || other->plot->n != item->plot->n)
-			continue;
-		range = plot_range(p, other);
-		room = p->width - LABEL - 2 - GAP - (range ? wide(range) : 0);
-		least = room < least ? room : least;
+		if (other->kind == TS_ITEM_PLOT && other->plot->n == item->plot->n) {
+			const char *range = plot_range(p, other);
+			int room = p->width - LABEL - 2 - GAP - (range ? wide(range) : 0);
+
+			least = room < least ? room : least;
+		}
 	}
 	return (size_t)(least < SPARK_LEAST ? SPARK_LEAST : least);
 }
