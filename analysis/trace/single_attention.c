@@ -98,16 +98,22 @@ enum ts_status ts_single_attention(const struct ts_trace *trace, const struct ts
 				   const uint8_t *within, struct ts_arena *arena, struct ts_single_attention *ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_work_sum *own = own_work(trace, nest, arena), so_far = {0};
+	struct ts_work_sum *own, so_far = {0};
 	uint8_t *of_name = ts_arena_array(arena, trace->n_names, 1);
 	struct ts_single_attention out = {0};
 	struct chain chain = {0};
+	bool any = false;
 
-	if (!own || !of_name)
+	if (!of_name)
 		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < trace->n_names; i++)
+	for (size_t i = 0; i < trace->n_names; i++) {
 		of_name[i] = operation_of(trace->names[i]);
-	for (size_t k = 0; k < nest->n_order; k++) {
+		any |= of_name[i] == SOFTMAX;
+	}
+	own = any ? own_work(trace, nest, arena) : NULL;
+	if (any && !own)
+		return ts_arena_error(arena, err);
+	for (size_t k = 0; k < nest->n_order && any; k++) {
 		uint32_t i = nest->order[k];
 		uint8_t operation = s->kind[i] == TS_TRACE_OPERATOR && !within[i] ? of_name[s->name[i]] : OTHER;
 		struct ts_span shapes = trace->names[s->shapes[i]];
