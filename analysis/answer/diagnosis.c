@@ -9,7 +9,7 @@ static const struct {
 	[TS_CAUSE_QUANTIZATION] = {"quantization", "no more than the rounding of the written values"},
 	[TS_CAUSE_REPORTING] = {"reporting", "a logged value differs, but the training does not"},
 	[TS_CAUSE_EVALUATION] = {"evaluation", "the evaluation differs, but the training does not"},
-	[TS_CAUSE_CONFIG] = {"config", "a different setting"},
+	[TS_CAUSE_CONFIG] = {"config", "a different setting or schedule"},
 	[TS_CAUSE_INIT] = {"init", "a different initialization"},
 	[TS_CAUSE_DATA_ORDER] = {"data_order", "a different data order"},
 	[TS_CAUSE_DATA_POSITION] = {"data_position", "the same data at a different position"},

@@ -1,5 +1,6 @@
 /* diagnose.c - the order in which the causes are asked for; each step ends the search by concluding. */
 #include "analysis/diverge/inquiry.h"
+#include "analysis/diverge/testimony.h"
 
 #include "analysis/answer/say.h"
 #include "run/head.h"
@@ -720,6 +721,19 @@ static void diagnose(struct ts_inquiry *q)
 	ts_remain_rest(q);
 }
 
+/* High confidence needs a record that proves the cause; and what may be the cause is said at once. */
+static void settle(struct ts_inquiry *q)
+{
+	enum ts_cause cause = q->d.cause;
+
+	if (q->d.confidence == TS_CONFIDENCE_HIGH && !ts_proves(q, q->d.cause)) {
+		q->d.confidence = TS_CONFIDENCE_MEDIUM;
+		ts_remain_rest(q);
+	}
+	if (q->has_f && cause != TS_CAUSE_REPORTING && cause != TS_CAUSE_STEP_NUMBERING && cause != TS_CAUSE_RANK_ORDER)
+		ts_name_facts(q);
+}
+
 enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_cuts *cuts, struct ts_arena *arena,
 			   struct ts_diagnosis *ret_diagnosis, struct ts_error *err)
 {
@@ -730,6 +744,7 @@ enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_c
 	if (!ts_inquiry_begin(&q, evidence, cuts ? cuts : &defaults, arena))
 		return ts_arena_error(arena, err);
 	diagnose(&q);
+	settle(&q);
 	say_tensors(&q);
 	say_inferred(&q);
 	ts_diagnose_tiers(&q);

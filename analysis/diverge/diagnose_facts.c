@@ -6,6 +6,7 @@
  * went into the step agrees, an effect that is known, and no other candidate.
  */
 #include "analysis/diverge/inquiry.h"
+#include "analysis/diverge/setting_names.h"
 
 #include "analysis/answer/say.h"
 
@@ -20,9 +21,10 @@ enum { SURFACE = 10 }; /* records within which a rounding difference from the fi
 enum fit {
 	FIT_NONE = 0,	      /* harmless, or not known to differ */
 	FIT_CONTRADICTED = 1, /* a record shows that it had no effect */
-	FIT_ODD = 2,	      /* its effect usually shows at another place or in another way */
-	FIT_ANY = 3,	      /* its effect is not known, or may show anywhere */
-	FIT_TYPICAL = 4,
+	FIT_IDLE = 2,	      /* its effect is not known, and by its name it has none */
+	FIT_ODD = 3,	      /* its effect usually shows at another place or in another way */
+	FIT_ANY = 4,	      /* its effect is not known, or may show anywhere */
+	FIT_TYPICAL = 5,
 };
 
 /* --- what is typical --- */
@@ -150,6 +152,8 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 		return FIT_CONTRADICTED;
 	if (row->group == TS_GROUP_LIBRARIES && !known)
 		return FIT_ODD;
+	if (!known && ts_setting_guess_of(row->path) == TS_SETTING_IDLE)
+		return FIT_IDLE;
 	if (!known || effect->cause == TS_CAUSE_CODE)
 		return FIT_ANY;
 	/* Where digests show the place in the step where it began, the size adds nothing. */
@@ -169,7 +173,7 @@ static bool says_below(const struct ts_facts *facts, const char *prefix)
 
 bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row)
 {
-	if (row->a && row->b)
+	if ((row->a && row->b) || q->whole[row->group])
 		return true;
 	return ts_span_starts(row->path, ts_span_str("determinism.env.")) &&
 	       says_below(row->a ? q->e->facts_b : q->e->facts_a, "determinism.env");
@@ -220,11 +224,16 @@ bool ts_topology_known(const struct ts_inquiry *q)
 
 /* --- explanations --- */
 
-/* The facts that may be the cause, and the most likely one. */
+enum { LIKELIEST = 3 };
+
+/* The facts that may be the cause, and the likeliest of them. */
 struct candidates {
 	const struct ts_fact_row *row;
 	const struct ts_effect *effect;
 	enum fit fit;
+	const struct ts_fact_row *likeliest[LIKELIEST]; /* settings of unknown effect that are not idle by their names */
+	size_t n_likeliest, n_unknown;
+	size_t n_known; /* facts of known effect */
 	bool causes[TS_CAUSES];
 	size_t n_causes;
 };
@@ -237,15 +246,38 @@ static bool draws(enum ts_cause cause)
 
 /* Of facts that fit equally well, one whose effect is known comes before one that may have any effect; the code,
  * which may have any effect, is last. */
-static int weight(enum fit fit, const struct ts_effect *effect)
+static int weight(enum fit fit, const struct ts_effect *effect, struct ts_span path)
 {
 	int w = (int)fit * 8;
 
 	if (effect->cause == TS_CAUSE_CODE)
 		return w;
+	if (!effect->paths[0])
+		return w + 1 + (ts_setting_guess_of(path) == TS_SETTING_ACTS);
 	if (effect->push == TS_PUSH_ANY)
-		return w + 1;
-	return w + (effect->cause == TS_CAUSE_INIT_OR_DATA ? 2 : 3);
+		return w + 3;
+	return w + (effect->cause == TS_CAUSE_INIT_OR_DATA ? 4 : 5);
+}
+
+static bool is_unknown_setting(const struct ts_fact_row *row, const struct ts_effect *effect, enum fit fit)
+{
+	return row->group == TS_GROUP_CONFIG && !effect->paths[0] && fit == FIT_ANY;
+}
+
+/* Those that act by their names come first, each in the order of the paths. */
+static void note_likely(struct candidates *c, const struct ts_fact_row *row)
+{
+	bool acts = ts_setting_guess_of(row->path) == TS_SETTING_ACTS;
+	size_t at = c->n_likeliest;
+
+	c->n_unknown++;
+	while (acts && at > 0 && ts_setting_guess_of(c->likeliest[at - 1]->path) != TS_SETTING_ACTS)
+		at--;
+	if (at >= LIKELIEST)
+		return;
+	c->n_likeliest += c->n_likeliest < LIKELIEST;
+	memmove(&c->likeliest[at + 1], &c->likeliest[at], (c->n_likeliest - at - 1) * sizeof(c->likeliest[0]));
+	c->likeliest[at] = row;
 }
 
 static void collect(const struct ts_inquiry *q, enum ts_place place, struct candidates *c)
@@ -255,11 +287,14 @@ static void collect(const struct ts_inquiry *q, enum ts_place place, struct cand
 		const struct ts_effect *effect;
 		enum fit fit = fit_of(q, &q->e->facts[i], place, &effect);
 
-		if (fit <= FIT_CONTRADICTED || !ts_fact_differs(q, &q->e->facts[i]))
+		if (fit <= FIT_IDLE || !ts_fact_differs(q, &q->e->facts[i]))
 			continue;
 		c->n_causes += !c->causes[effect->cause];
 		c->causes[effect->cause] = true;
-		if (!c->effect || weight(fit, effect) > weight(c->fit, c->effect)) {
+		c->n_known += effect->paths[0] && effect->cause != TS_CAUSE_CODE;
+		if (is_unknown_setting(&q->e->facts[i], effect, fit))
+			note_likely(c, &q->e->facts[i]);
+		if (!c->effect || weight(fit, effect, q->e->facts[i].path) > weight(c->fit, c->effect, c->row->path)) {
 			c->effect = effect;
 			c->row = &q->e->facts[i];
 			c->fit = fit;
@@ -371,6 +406,9 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 		ts_say_hidden(q);
 		sure = TS_CONFIDENCE_LOW;
 	}
+	/* Another fact of known effect is excluded by no record. */
+	if (sure == TS_CONFIDENCE_HIGH && c->n_known > 1)
+		sure = TS_CONFIDENCE_MEDIUM;
 	return c->n_causes > 1 ? TS_CONFIDENCE_LOW : sure;
 }
 
@@ -409,7 +447,8 @@ static struct ts_span value_of(struct ts_inquiry *q, const struct ts_fact *fact)
 
 static struct ts_span values_of(struct ts_inquiry *q, const struct ts_fact_row *row)
 {
-	struct ts_span a = value_of(q, row->a), b = value_of(q, row->b);
+	struct ts_span absent = ts_span_str(row->group == TS_GROUP_LIBRARIES ? "not installed" : "not set");
+	struct ts_span a = row->a ? value_of(q, row->a) : absent, b = row->b ? value_of(q, row->b) : absent;
 
 	return ts_inquiry_text(q, "%.*s differs (%.*s in the first run, %.*s in the second)", TS_SPAN_ARG(row->path),
 			       TS_SPAN_ARG(a), TS_SPAN_ARG(b));
@@ -431,9 +470,9 @@ const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts
 		const struct ts_effect *effect;
 		enum fit fit = fit_of(q, row, TS_PLACE_UNKNOWN, &effect);
 
-		if (fit <= FIT_CONTRADICTED || !row->a || !row->b || !can_be_set(row) || weight(fit, effect) <= most)
+		if (fit <= FIT_IDLE || !row->a || !row->b || !can_be_set(row) || weight(fit, effect, row->path) <= most)
 			continue;
-		most = weight(fit, effect);
+		most = weight(fit, effect, row->path);
 		found = row;
 	}
 	if (found)
@@ -451,6 +490,50 @@ static void conclude_draws(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 }
 
+/* "config.a (1, then 2), config.b (not set, then 3) and config.c": a few, so that a person can try them in that order. */
+static struct ts_span list_of(struct ts_inquiry *q, const struct ts_fact_row *const rows[], size_t n)
+{
+	struct ts_span text = ts_span_str("");
+
+	for (size_t i = 0; i < n; i++)
+		text = ts_inquiry_text(q, "%.*s%s%.*s", TS_SPAN_ARG(text), i == 0 ? "" : i + 1 == n ? " and " : ", ",
+				       TS_SPAN_ARG(rows[i]->path));
+	return text;
+}
+
+/* Nothing tells which of them it is: none is named alone. */
+static void conclude_several(struct ts_inquiry *q, const struct candidates *c)
+{
+	struct ts_span list = list_of(q, c->likeliest, c->n_likeliest);
+
+	for (size_t i = 0; i < c->n_likeliest; i++)
+		ts_say_for(q, "%.*s", TS_SPAN_ARG(values_of(q, c->likeliest[i])));
+	if (c->n_unknown > c->n_likeliest)
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
+			    "%zu settings differ whose effect tscope does not know, and any of them may be the cause; by their names the "
+			    "likeliest are %.*s",
+			    c->n_unknown, TS_SPAN_ARG(list));
+	else
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
+			    "%zu settings differ whose effect tscope does not know, and any of them may be the cause: %.*s", c->n_unknown,
+			    TS_SPAN_ARG(list));
+}
+
+/* A setting of unknown effect: one whose whole effect on a pass is rounding selects another kernel or precision, and where the effect is
+ * small a kernel and a setting look the same. */
+static void by_size(struct ts_inquiry *q, struct ts_span path)
+{
+	bool acts = ts_setting_guess_of(path) == TS_SETTING_ACTS, rounding = ts_is_rounding(q) && !ts_is_pushed(q);
+
+	if (!rounding && (acts || !(q->jump < ts_cut_of(q, TS_CUT_PRECISION))))
+		return;
+	q->d.cause = rounding ? TS_CAUSE_PRECISION : TS_CAUSE_COMPUTATION;
+	ts_say_for(q, "the pass differs by a relative difference of %s, as small as with another kernel or precision",
+		   ts_say_number(q->jump).text);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_PRECISION);
+}
+
 bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 {
 	struct candidates c;
@@ -465,6 +548,10 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 		conclude_draws(q);
 		return true;
 	}
+	if (is_unknown_setting(c.row, c.effect, c.fit) && c.n_unknown > 1) {
+		conclude_several(q, &c);
+		return true;
+	}
 	sure = confidence_of(q, &c, place);
 	said = values_of(q, c.row);
 	ts_say_for(q, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
@@ -474,6 +561,9 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 		ts_say_for(q, "the two runs agree from step %" PRId64 " on and first differ at step %" PRId64, q->start,
 			   q->f);
 	ts_conclude(q, c.effect->cause, sure, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
+	if (is_unknown_setting(c.row, c.effect, c.fit) &&
+	    (place == TS_PLACE_PASS || (place == TS_PLACE_UNKNOWN && ts_same_parameters(q) && ts_agrees_at(q, TS_KIND_BATCH, q->f))))
+		by_size(q, c.row->path);
 	return true;
 }
 
@@ -493,7 +583,76 @@ void ts_remain_facts(struct ts_inquiry *q)
 	remain_fits(q, FIT_TYPICAL, true);
 	remain_fits(q, FIT_ANY, true);
 	remain_fits(q, FIT_ODD, true);
+	remain_fits(q, FIT_IDLE, true);
 	remain_fits(q, FIT_TYPICAL, false);
+}
+
+bool ts_other_fact_known(struct ts_inquiry *q, enum ts_cause cause)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_effect *effect;
+
+		if (fit_of(q, &q->e->facts[i], TS_PLACE_UNKNOWN, &effect) >= FIT_ODD && ts_fact_differs(q, &q->e->facts[i]) &&
+		    effect->paths[0] && effect->cause != cause)
+			return true;
+	}
+	return false;
+}
+
+/* --- in the first sentence --- */
+
+static bool stands_in(struct ts_span sentence, struct ts_span path)
+{
+	return path.len && sentence.len >= path.len && memmem(sentence.data, sentence.len, path.data, path.len) != NULL;
+}
+
+/* The likeliest facts that no record contradicts, and how many there are. */
+static size_t likeliest_of(struct ts_inquiry *q, const struct ts_fact_row *rows[LIKELIEST], size_t *ret_all)
+{
+	int weights[LIKELIEST];
+	size_t n = 0;
+
+	*ret_all = 0;
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_fact_row *row = &q->e->facts[i];
+		const struct ts_effect *effect;
+		enum fit fit = fit_of(q, row, TS_PLACE_UNKNOWN, &effect);
+		size_t at;
+
+		if (fit <= FIT_IDLE || !ts_fact_differs(q, row))
+			continue;
+		++*ret_all;
+		for (at = n; at > 0 && weights[at - 1] < weight(fit, effect, row->path); at--)
+			;
+		if (at == LIKELIEST)
+			continue;
+		n += n < LIKELIEST;
+		memmove(&rows[at + 1], &rows[at], (n - at - 1) * sizeof(rows[0]));
+		memmove(&weights[at + 1], &weights[at], (n - at - 1) * sizeof(weights[0]));
+		rows[at] = row;
+		weights[at] = weight(fit, effect, row->path);
+	}
+	return n;
+}
+
+void ts_name_facts(struct ts_inquiry *q)
+{
+	const struct ts_fact_row *rows[LIKELIEST];
+	size_t all, n = likeliest_of(q, rows, &all);
+	struct ts_span list;
+
+	if (n == 0 || stands_in(q->d.sentence, rows[0]->path))
+		return;
+	if (n == 1) {
+		struct ts_span values = values_of(q, rows[0]);
+
+		q->d.sentence = ts_inquiry_text(q, "%.*s; %.*s, and no record excludes it as the cause", TS_SPAN_ARG(q->d.sentence),
+						TS_SPAN_ARG(values));
+		return;
+	}
+	list = list_of(q, rows, n);
+	q->d.sentence = ts_inquiry_text(q, "%.*s; %zu recorded facts differ that no record excludes as the cause%s%.*s",
+					TS_SPAN_ARG(q->d.sentence), all, all > n ? ", the likeliest of them " : ": ", TS_SPAN_ARG(list));
 }
 
 /* Says why a fact that differs is not the cause. */

@@ -66,14 +66,58 @@ static bool precedes(struct ts_inquiry *q, enum ts_series_kind kind, enum ts_cut
 
 /* --- learning rate --- */
 
-static void name_settings(struct ts_inquiry *q)
+/* Returns how many settings that act through the rate differ. */
+static size_t name_settings(struct ts_inquiry *q, struct ts_span *ret_first)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
-		if (effect && effect->by_schedule && ts_fact_differs(q, &q->e->facts[i]))
-			ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(q->e->facts[i].path), effect->says);
+		if (!effect || !effect->by_schedule || !ts_fact_differs(q, &q->e->facts[i]))
+			continue;
+		ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(q->e->facts[i].path), effect->says);
+		if (n++ == 0)
+			*ret_first = q->e->facts[i].path;
 	}
+	return n;
+}
+
+/* A rate that differs while no setting of it does is an effect: of a schedule that was not restored, of code or of a library. */
+static void conclude_schedule(struct ts_inquiry *q, int64_t step, struct ts_span values)
+{
+	ts_say_against(q, "no recorded setting of the learning rate differs");
+	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
+		    "The learning rate differs from step %" PRId64
+		    " on (%.*s), although no recorded setting of it does: the schedule took another course, as one that was not restored, "
+		    "or code that counts its steps in a different way",
+		    step, TS_SPAN_ARG(values));
+	ts_remain_facts(q);
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
+	ts_remain(q, TS_CAUSE_CODE);
+}
+
+/* Where no configuration was recorded, a setting is the usual reason, and nothing shows it. */
+static void conclude_rate(struct ts_inquiry *q, int64_t step, struct ts_span values)
+{
+	struct ts_span setting = ts_span_str("");
+	size_t n = name_settings(q, &setting);
+
+	if (n == 0 && ts_config_known(q)) {
+		conclude_schedule(q, step, values);
+		return;
+	}
+	if (n == 0) {
+		ts_say_against(q, "not both runs recorded their configuration, so no setting shows why the rate differs");
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM, "The learning rate differs from step %" PRId64 " on: it is %.*s",
+			    step, TS_SPAN_ARG(values));
+		ts_remain(q, TS_CAUSE_RESUME_STATE);
+		ts_remain(q, TS_CAUSE_CODE);
+		return;
+	}
+	ts_conclude(q, TS_CAUSE_CONFIG, ts_other_fact_known(q, TS_CAUSE_CONFIG) ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
+		    "The learning rate differs from step %" PRId64 " on: it is %.*s, and %.*s differs%s", step, TS_SPAN_ARG(values),
+		    TS_SPAN_ARG(setting), n > 1 ? ", as other settings of it do" : "");
 }
 
 /* Whatever was computed before the update of `step`, or was an input of it, differs no later than the rate. */
@@ -135,15 +179,13 @@ static bool by_learning_rate(struct ts_inquiry *q)
 	values = ts_values_text(q, lr->series->a, lr->series->b);
 	ts_say_for(q, "at step %" PRId64 " the learning rate is %.*s%s", lr->step, TS_SPAN_ARG(values),
 		   shown && distance > 0 ? "; everything that was computed before that update agrees" : "");
-	name_settings(q);
 	if (ts_resume_before(q, lr->step, &resume) && !ts_fact_names(q, TS_CAUSE_CONFIG)) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
 			    "After the resume at step %" PRId64 " the learning rate is %.*s: its schedule was not restored", resume,
 			    TS_SPAN_ARG(values));
 		ts_remain(q, TS_CAUSE_CONFIG);
 	} else {
-		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH, "The learning rate differs from step %" PRId64 " on: it is %.*s",
-			    lr->step, TS_SPAN_ARG(values));
+		conclude_rate(q, lr->step, values);
 	}
 	q->d.step = lr->step;
 	return true;
@@ -607,6 +649,52 @@ static bool by_parameters(struct ts_inquiry *q)
 
 /* --- generators --- */
 
+/* A state that was read behind the pass differs where another state began it, and where the pass drew otherwise. */
+static void conclude_generators(struct ts_inquiry *q, bool batch, bool params)
+{
+	const struct ts_first *rng = &q->first[TS_KIND_RNG];
+	bool before = q->e->rng_before_pass;
+
+	if (!batch)
+		ts_say_against(q, "the batches were not recorded, and a random generator may have drawn them too");
+	if (!params)
+		ts_say_against(q, "the parameters before their first update were not recorded, and a random generator may have "
+				  "drawn them too");
+	if (!before)
+		ts_say_against(q, "it is not known whether the states of the generators are those before or behind the pass of their step: "
+				  "a pass that draws more or fewer numbers would look the same");
+	ts_conclude(q, TS_CAUSE_RNG_STREAM,
+		    batch && params ? (before || ts_fact_names(q, TS_CAUSE_RNG_STREAM) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM)
+				    : TS_CONFIDENCE_LOW,
+		    "The states of the random generators differ from step %" PRId64 " on%s: dropout and other random draws differ%s",
+		    rng->step, batch ? ", but the batches agree" : "",
+		    before ? "" : ", or the pass draws other numbers because the code or a setting differs");
+	if (!before) {
+		ts_remain_facts(q);
+		ts_remain(q, TS_CAUSE_CODE);
+		ts_remain(q, TS_CAUSE_CONFIG);
+	}
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	if (!params)
+		ts_remain(q, TS_CAUSE_INIT);
+}
+
+/* A setting or code that differs may have made the pass draw otherwise: it comes first. */
+static bool drawn_otherwise(struct ts_inquiry *q)
+{
+	if (q->e->rng_before_pass || ts_fact_names(q, TS_CAUSE_RNG_STREAM) || ts_fact_names(q, TS_CAUSE_INIT_OR_DATA) ||
+	    !(ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_CODE)))
+		return false;
+	if (!ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
+		return false;
+	if (q->d.confidence > TS_CONFIDENCE_MEDIUM)
+		q->d.confidence = TS_CONFIDENCE_MEDIUM;
+	ts_say_for(q, "the states of the random generators differ from step %" PRId64 " on, as where a pass draws other numbers",
+		   q->first[TS_KIND_RNG].step);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	return true;
+}
+
 static bool by_generators(struct ts_inquiry *q)
 {
 	const struct ts_first *rng = &q->first[TS_KIND_RNG];
@@ -627,23 +715,27 @@ static bool by_generators(struct ts_inquiry *q)
 			    "The resume at step %" PRId64 " did not restore the state of the random generators",
 			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
-	} else {
-		if (!batch)
-			ts_say_against(q,
-				       "the batches were not recorded, and a random generator may have drawn them too");
-		if (!params)
-			ts_say_against(q, "the parameters before their first update were not recorded, and a random "
-					  "generator may have "
-					  "drawn them too");
-		ts_conclude(q, TS_CAUSE_RNG_STREAM, batch && params ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_LOW,
-			    "The states of the random generators differ from step %" PRId64
-			    " on%s: dropout and other random draws differ",
-			    rng->step, batch ? ", but the batches agree" : "");
-		ts_remain(q, TS_CAUSE_DATA_ORDER);
-		if (!params)
-			ts_remain(q, TS_CAUSE_INIT);
+	} else if (!drawn_otherwise(q)) {
+		conclude_generators(q, batch, params);
 	}
 	q->d.step = rng->step;
+	return true;
+}
+
+/* The pass began with the state of the other run and left another one: it drew other numbers. */
+static bool by_draws(struct ts_inquiry *q)
+{
+	const struct ts_first *draws = &q->first[TS_KIND_DRAWS];
+
+	if (!draws->parts || draws->step != q->f || !ts_agrees_at(q, TS_KIND_RNG, q->f) || !ts_same_parameters(q))
+		return false;
+	ts_say_for(q, "the random generators agree before the pass of step %" PRId64 " and differ behind it", q->f);
+	if (ts_diagnose_facts(q, TS_PLACE_PASS))
+		return true;
+	ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+		    "The pass of step %" PRId64 " draws other random numbers from the same state: the code or a setting differs", q->f);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
 	return true;
 }
 
@@ -652,5 +744,5 @@ bool ts_diagnose_inputs(struct ts_inquiry *q)
 	if (q->dealt)
 		ts_say_against(q, "the two runs split their batches over a different number of ranks: digests of "
 				  "batches cannot be compared");
-	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q);
+	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_draws(q);
 }

@@ -69,6 +69,38 @@ static void say_small(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_PRECISION);
 }
 
+/* The state of the optimizer tells an update that did not run from one that was damaged. */
+static void say_optimizer(struct ts_inquiry *q)
+{
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER];
+	int64_t step = q->first[TS_KIND_PARAMS].step;
+
+	if (!optimizer->recorded)
+		ts_say_against(q, "the optimizer state has no digest, and a different setting of the optimizer would look the same");
+	else if (optimizer->parts && optimizer->step <= step)
+		ts_say_for(q, "the optimizer state differs from step %" PRId64 " on", optimizer->step);
+	else if (ts_agrees_at(q, TS_KIND_OPTIMIZER, step))
+		ts_say_for(q, "the optimizer state agrees at step %" PRId64 ": the update that changed it did run", step);
+	else
+		ts_say_against(q, "the optimizer state was not recorded at step %" PRId64, step);
+}
+
+/* Ranks that hold the same parameters make the same update of them. */
+static void some_ranks(struct ts_inquiry *q, int64_t update)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+	bool ran = ts_agrees_at(q, TS_KIND_OPTIMIZER, params->step);
+
+	ts_conclude(q, TS_CAUSE_CORRUPTION,
+		    ran && ts_agrees_at(q, TS_KIND_GRADS, update) ? TS_CONFIDENCE_HIGH
+		    : ts_agrees_at(q, TS_KIND_GRADS, update)	  ? TS_CONFIDENCE_MEDIUM
+								  : TS_CONFIDENCE_LOW,
+		    "The parameters first differ at step %" PRId64
+		    " on some ranks only, although nothing that went into their update differs: %s",
+		    params->step,
+		    ran ? "their state was damaged" : "either their state was damaged, or these ranks skipped their update");
+}
+
 /* No record explains the difference. */
 static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 {
@@ -76,21 +108,17 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 	bool finite = ts_is_finite(q) || ts_is_pushed(q);
 
 	if (some)
-		ts_conclude(q, TS_CAUSE_CORRUPTION, ts_agrees_at(q, TS_KIND_GRADS, update) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_LOW,
-			    "The parameters first differ at step %" PRId64
-			    " on some ranks only, although nothing that went into their update differs",
-			    params->step);
+		some_ranks(q, update);
 	else
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 			    "The parameters first differ at step %" PRId64
 			    ", although nothing recorded that went into their update differs: a setting of the optimizer, the "
 			    "code, or a state that was damaged",
 			    params->step);
-	ts_say_against(
-		q, "the optimizer state has no digest, and a different setting of the optimizer would look the same");
-	if (update == q->start || !ts_recipe_agrees(q)) {
-		ts_remain(q, TS_CAUSE_CONFIG);
+	say_optimizer(q);
+	if (some || update == q->start || !ts_recipe_agrees(q)) {
 		ts_remain(q, TS_CAUSE_CODE);
+		ts_remain(q, TS_CAUSE_CONFIG);
 	}
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 	if (!finite)

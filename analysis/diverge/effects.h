@@ -27,7 +27,7 @@ enum ts_push {
 	TS_PUSH_ANY = 3,
 };
 
-enum { TS_EFFECT_PATHS = 12 };
+enum { TS_EFFECT_PATHS = 16 };
 
 /* Does a setting act only through the learning rate? */
 enum ts_by_schedule {

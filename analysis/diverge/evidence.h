@@ -17,8 +17,10 @@ enum ts_series_kind {
 	TS_KIND_EVAL,	/* loss or score of an evaluation */
 	TS_KIND_PARAMS, /* digests, of each rank */
 	TS_KIND_GRADS,
+	TS_KIND_OPTIMIZER, /* of its state */
 	TS_KIND_BATCH,
-	TS_KIND_RNG,
+	TS_KIND_RNG,	/* states of generators; those before a pass, where there are any */
+	TS_KIND_DRAWS,	/* states of generators behind a pass whose state before it is recorded, too: they show what it drew */
 	TS_KIND_DIGEST, /* of something else */
 	TS_KINDS,
 };
@@ -90,6 +92,7 @@ struct ts_evidence {
 	struct ts_batch_relation batches;	   /* of the rank whose batches differ first */
 	struct ts_span batches_unknown;		   /* why nothing is known of it although they differ; a clause, or empty */
 	enum ts_digest_time params_time;
+	bool rng_before_pass;			   /* the states of the generators are known to be those that a pass began with */
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
 	uint32_t ranks_a, ranks_b;		   /* that were recorded; 0: unknown */
 	struct ts_moved moved;

@@ -1,4 +1,5 @@
 #include "analysis/diverge/inquiry.h"
+#include "analysis/diverge/testimony.h"
 
 #include "analysis/answer/say.h"
 #include "base/text.h"
@@ -47,6 +48,17 @@ static int64_t agrees_through(const struct ts_evidence_series *s, bool parts, in
 	return step - 1;
 }
 
+/* Do its records stand at every step of theirs, and if not, at steps that can be told? */
+static void note_gaps(struct ts_first *first, const struct ts_evidence_series *s)
+{
+	double steps = (double)(s->parts ? s->first : s->last_common) - (double)s->first_common, cadence = fmax((double)s->cadence, 1);
+	double most = ((double)s->common - 1) * cadence;
+
+	first->even = (steps == most || s->parts) && (first->even || !first->recorded);
+	first->gaps = first->gaps || cadence > 1 || steps > most;
+	first->cadence = s->cadence > first->cadence ? s->cadence : first->cadence;
+}
+
 static void note_first(struct ts_first *first, const struct ts_evidence_series *s)
 {
 	int64_t step = 0, through;
@@ -59,6 +71,7 @@ static void note_first(struct ts_first *first, const struct ts_evidence_series *
 	if (!first->recorded || s->first_common < first->start)
 		first->start = s->first_common;
 	first->from_first = s->from_first && (first->from_first || !first->recorded);
+	note_gaps(first, s);
 	if (!first->recorded || s->last_common > first->last)
 		first->last = s->last_common;
 	first->common = s->common > first->common ? s->common : first->common;
@@ -212,6 +225,29 @@ static void leave_out_shares(struct ts_inquiry *q)
 	q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
 }
 
+/* Counts the facts of each group that one source gave to both runs, and those that one run alone has. */
+static void find_whole(struct ts_inquiry *q)
+{
+	uint64_t of_a[TS_GROUPS] = {0}, only_a[TS_GROUPS] = {0}, only_b[TS_GROUPS] = {0};
+	static const enum ts_group groups[] = {TS_GROUP_CONFIG, TS_GROUP_LIBRARIES};
+
+	for (size_t i = 0; q->e->facts_a && i < q->e->facts_a->n; i++) {
+		enum ts_group group;
+
+		if (ts_group_of(q->e->facts_a->items[i].path, &group))
+			of_a[group]++;
+	}
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		only_a[q->e->facts[i].group] += !q->e->facts[i].b;
+		only_b[q->e->facts[i].group] += !q->e->facts[i].a;
+	}
+	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+		uint64_t both = of_a[groups[i]] > only_a[groups[i]] ? of_a[groups[i]] - only_a[groups[i]] : 0;
+
+		q->whole[groups[i]] = both > 0 && only_a[groups[i]] <= both && only_b[groups[i]] <= both;
+	}
+}
+
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)
 {
 	*q = (struct ts_inquiry){.e = e, .cuts = cuts, .arena = arena};
@@ -225,6 +261,7 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 		if (e->series[i].in_a && e->series[i].in_b && e->series[i].common > 0)
 			note_first(&q->first[e->series[i].kind], &e->series[i]);
 	leave_out_shares(q);
+	find_whole(q);
 	find_range(q);
 	find_first(q);
 	find_jump(q);
@@ -248,11 +285,19 @@ bool ts_without_means(struct ts_inquiry *q)
 
 /* --- questions --- */
 
+static bool has_record(const struct ts_inquiry *q, const struct ts_first *first, int64_t step)
+{
+	if (!first->gaps || first->cadence <= q->cadence || step == first->start || step == first->last)
+		return true;
+	return first->even && ((double)step - (double)first->start) / (double)first->cadence ==
+				      floor(((double)step - (double)first->start) / (double)first->cadence);
+}
+
 bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)
 {
 	const struct ts_first *first = &q->first[kind];
 
-	return first->recorded && first->through >= step;
+	return first->recorded && first->through >= step && (kind != TS_KIND_BATCH || has_record(q, first, step));
 }
 
 bool ts_same_parameters(const struct ts_inquiry *q)
@@ -424,14 +469,7 @@ void ts_say_hidden(struct ts_inquiry *q)
 		ts_say_plural(q->hidden, "step").text, ts_say_number(q->jump).text);
 }
 
-static bool is_data(enum ts_cause cause)
-{
-	return cause == TS_CAUSE_DATA_ORDER || cause == TS_CAUSE_DATA_POSITION || cause == TS_CAUSE_DATA_SET ||
-	       cause == TS_CAUSE_RESUME_DATA || cause == TS_CAUSE_ORDER_OR_SET || cause == TS_CAUSE_ON_POLICY;
-}
-
-/* There are several ranks, whose gradients may have been summed by a collective. */
-static bool several_ranks(const struct ts_inquiry *q)
+bool ts_several_ranks(const struct ts_inquiry *q)
 {
 	const struct ts_evidence *e = q->e;
 
@@ -448,85 +486,9 @@ bool ts_worlds_differ(const struct ts_inquiry *q)
 	return e->ranks_a && e->ranks_b && e->ranks_a != e->ranks_b;
 }
 
-/* No loss or gradient norm ever differs by more than a number that is written with fewer digits. */
-static bool small_throughout(const struct ts_inquiry *q)
-{
-	for (size_t i = 0; i < q->e->n_series; i++) {
-		const struct ts_evidence_series *s = &q->e->series[i];
-
-		if ((s->kind == TS_KIND_LOSS || s->kind == TS_KIND_GRAD_NORM) && s->parts &&
-		    !(s->gap.known && s->gap.greatest < ts_cut_of(q, TS_CUT_NUMERIC)))
-			return false;
-	}
-	return true;
-}
-
-/* Only reported numbers differ, and no record shows that the state does. */
-static bool may_be_report(const struct ts_inquiry *q)
-{
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
-
-	return !q->first[TS_KIND_PARAMS].bits && !q->first[TS_KIND_GRADS].bits &&
-	       (!(loss->bits && norm->bits) || small_throughout(q)) && !q->first[TS_KIND_BATCH].parts && !q->first[TS_KIND_LR].parts;
-}
-
-static bool may_be_moved(const struct ts_inquiry *q)
-{
-	return q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked;
-}
-
-/* A batch of a data set that differs before anything else was drawn so: neither a kernel nor a damaged state caused it. A run
- * that makes its data makes other data from any other state. */
-static bool batch_first(const struct ts_inquiry *q)
-{
-	const struct ts_first *batch = &q->first[TS_KIND_BATCH], *rng = &q->first[TS_KIND_RNG];
-
-	return !q->e->rewards && batch->parts && batch->step <= q->f && ts_same_parameters(q) && !(rng->parts && rng->step <= q->f);
-}
-
-static bool init_ruled_out(const struct ts_inquiry *q)
-{
-	return ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
-}
-
-/* A record excludes this cause. A size or a place that is not typical of a cause does not exclude it. */
-static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
-{
-	if (!q->has_f)
-		return false;
-	if (is_data(cause) && ts_agrees_at(q, TS_KIND_BATCH, q->f))
-		return true;
-	if (batch_first(q) && (cause == TS_CAUSE_REDUCTION_ORDER || cause == TS_CAUSE_PLATFORM || cause == TS_CAUSE_NONDETERMINISM ||
-			       cause == TS_CAUSE_GRADIENT_PATH || cause == TS_CAUSE_CORRUPTION))
-		return true;
-	if (cause == TS_CAUSE_INIT)
-		return init_ruled_out(q);
-	/* The digest may not cover every generator, but what they draw affects the forward pass. */
-	if (cause == TS_CAUSE_RNG_STREAM)
-		return ts_agrees_at(q, TS_KIND_RNG, q->f) && ts_agrees_at(q, TS_KIND_LOSS, q->f);
-	if (cause == TS_CAUSE_CORRUPTION)
-		return ts_at_first_pass(q);
-	if (cause == TS_CAUSE_NONDETERMINISM)
-		return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL;
-	if (cause == TS_CAUSE_RESUME_STATE || cause == TS_CAUSE_RESUME_DATA)
-		/* A log of every n-th step may not show that a run began again. */
-		return q->e->resumes_a.n + q->e->resumes_b.n == 0 && (q->cadence <= 1 || ts_at_start(q));
-	if (cause == TS_CAUSE_GRADIENT_PATH)
-		return !several_ranks(q) || ts_at_first_pass(q);
-	if (cause == TS_CAUSE_LOCAL_LOSSES)
-		return !ts_worlds_differ(q);
-	if (cause == TS_CAUSE_RANK_ORDER)
-		return !several_ranks(q) || ts_worlds_differ(q) || q->e->ranks_a == 1;
-	if (cause == TS_CAUSE_STEP_NUMBERING)
-		return !may_be_moved(q);
-	if (cause == TS_CAUSE_REPORTING)
-		return !may_be_report(q);
-	return cause == TS_CAUSE_ON_POLICY && !q->first[TS_KIND_BATCH].parts;
-}
-
 void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
 {
-	if (cause == q->d.cause || cause == TS_CAUSE_UNKNOWN || ruled_out(q, cause))
+	if (cause == q->d.cause || cause == TS_CAUSE_UNKNOWN || ts_contradicts(q, cause))
 		return;
 	for (size_t i = 0; i < q->d.n_remaining; i++)
 		if (q->d.remaining[i] == cause)

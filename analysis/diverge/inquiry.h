@@ -19,6 +19,9 @@ struct ts_first {
 	bool bits;	  /* in bits */
 	int64_t step;	  /* the first, over ranks; if parts */
 	int64_t through;  /* every rank agrees up to here; INT64_MIN: nowhere; if recorded */
+	bool gaps;	  /* steps lie between its records of which nothing is known */
+	int64_t cadence;  /* of the series that has fewest records */
+	bool even;	  /* the records lie that far apart, from `start` on */
 	int64_t start, last; /* of the common steps */
 	bool from_first;  /* neither has one before `start`, on any rank */
 	uint64_t common;  /* of the series that has most */
@@ -50,6 +53,7 @@ struct ts_inquiry {
 	double hidden;	     /* steps that it may have grown for before it could be seen */
 	bool late;	     /* rounding may have grown to jump in those */
 	bool put_back; /* the first experiment is to put a setting back, and stays the first */
+	bool whole[TS_GROUPS]; /* both runs recorded all of that group: a key that one of them lacks was not set there */
 	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 
@@ -58,7 +62,8 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 
 /* A loss logged at different intervals of which no value agrees may be a mean on one side: forgets it, and looks again. */
 bool ts_without_means(struct ts_inquiry *q);
-/* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. */
+/* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. A batch is known at
+ * steps that have its digest; other series follow from their past, so that a later agreement shows an earlier one. */
 bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step);
 /* Distance in records. */
 double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to);
@@ -89,6 +94,8 @@ void ts_remain_rest(struct ts_inquiry *q);
 /* Digests say that what went into step f is equal. */
 bool ts_same_parameters(const struct ts_inquiry *q);
 bool ts_worlds_differ(const struct ts_inquiry *q);
+/* There are several ranks, whose gradients may have been summed by a collective. */
+bool ts_several_ranks(const struct ts_inquiry *q);
 /* A loss that agrees at the first step beside one that differs there: networks that are updated in turn. */
 bool ts_in_turn(const struct ts_inquiry *q);
 /* sentence without a full stop. */
@@ -114,11 +121,15 @@ bool ts_recipe_agrees(const struct ts_inquiry *q);
 bool ts_setting_makes_data(const struct ts_inquiry *q);
 /* A fact that differs may have this cause, and no record rules that out. */
 bool ts_fact_names(const struct ts_inquiry *q, enum ts_cause cause);
-/* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */
+/* Both say it, and not the same; or one alone does, and both recorded the whole group. */
 bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row);
 /* The causes of all facts that differ, are not known to be harmless and are ruled out by no record; then of those that one run alone
  * recorded. */
 void ts_remain_facts(struct ts_inquiry *q);
+/* Names in the first sentence the facts that may be the cause, unless they stand there. */
+void ts_name_facts(struct ts_inquiry *q);
+/* A fact of known effect differs besides `cause`, and no record contradicts it. */
+bool ts_other_fact_known(struct ts_inquiry *q, enum ts_cause cause);
 /* Says which facts differ that explain nothing here, or of which nothing is known. */
 void ts_say_facts(struct ts_inquiry *q);
 /* Says which flags are off or not recorded; how many are off on either side, how many unknown. */

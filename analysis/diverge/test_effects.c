@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/diverge/setting_names.h"
+#include "analysis/diverge/testimony.h"
 #include "analysis/diverge/diagnose.h"
 #include "analysis/diverge/effects.h"
 
@@ -181,7 +183,8 @@ static void test_tables(void **state)
 /* docs/divergence.md is written by hand around what the tables print. */
 static void test_document(void **state)
 {
-	static void (*const tables[])(struct ts_buf *) = {ts_effects_markdown, ts_flags_markdown, ts_cuts_markdown};
+	static void (*const tables[])(struct ts_buf *) = {ts_effects_markdown, ts_flags_markdown, ts_cuts_markdown,
+							   ts_testimony_markdown, ts_setting_names_markdown};
 	static char text[1 << 20];
 	FILE *f = fopen("docs/divergence.md", "rb");
 	size_t n;
@@ -191,7 +194,7 @@ static void test_document(void **state)
 	n = fread(text, 1, sizeof text - 1, f);
 	(void)fclose(f);
 	text[n] = 0;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
 		struct ts_buf want = TS_BUF_INIT(1 << 20);
 
 		tables[i](&want);

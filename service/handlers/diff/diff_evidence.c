@@ -20,6 +20,7 @@ static const struct {
 	{"digests.weight*", TS_KIND_PARAMS},
 	{"digests.model*", TS_KIND_PARAMS},
 	{"digests.grad*", TS_KIND_GRADS},
+	{"digests.optim*", TS_KIND_OPTIMIZER},
 	{"digests.batch*", TS_KIND_BATCH},
 	{"digests.data*", TS_KIND_BATCH},
 	{"digests.input*", TS_KIND_BATCH},
@@ -516,6 +517,18 @@ static enum ts_status find_facts(struct asking *q, struct ts_facts facts[2], str
 	return TS_OK;
 }
 
+/* Where both runs recorded the states that a pass begins with, the other states are those behind it. */
+static void tell_draws(struct asking *q)
+{
+	static const char before_pass[] = "digests.rng_pass";
+
+	for (size_t i = 0; i < q->e.n_series; i++)
+		q->e.rng_before_pass |= q->e.series[i].common && ts_span_is(q->e.series[i].name, before_pass);
+	for (size_t i = 0; q->e.rng_before_pass && i < q->e.n_series; i++)
+		if (q->e.series[i].kind == TS_KIND_RNG && !ts_span_is(q->e.series[i].name, before_pass))
+			q->e.series[i].kind = TS_KIND_DRAWS;
+}
+
 static struct ts_span short_id(const struct ts_id *id, struct ts_arena *arena)
 {
 	char hex[TS_ID_HEX + 1];
@@ -533,6 +546,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 
 	q.e.series = notes->items;
 	q.e.n_series = notes->n;
+	tell_draws(&q);
 	q.e.name_a = short_id(&a->id, q.arena);
 	q.e.name_b = short_id(&b->id, q.arena);
 	q.e.ops = &diff->ops;

@@ -181,7 +181,7 @@ static void test_learning_rate(void **state)
 	scale(&p.b, "scalars.lr", 0, 40, 1.1);
 	scale(&p.b, "scalars.loss", 0, 41, 1.001);
 	scale(&p.b, "scalars.grad_norm", 0, 41, 1.01);
-	expect(&p, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH, 40);
+	expect(&p, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM, 40);
 	assert_int_equal(p.d.verdict, TS_DIFF_DIFFERENT);
 	close_pair(&p);
 }
@@ -571,7 +571,7 @@ static void test_mirror(void **state)
 	train(&p.a, 0, 0, STEPS, 1);
 	scale(&p.a, "scalars.lr", 0, 40, 1.1);
 	scale(&p.a, "scalars.loss", 0, 41, 1.001);
-	expect(&p, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH, 40);
+	expect(&p, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM, 40);
 	close_pair(&p);
 }
 

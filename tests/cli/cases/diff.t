@@ -560,12 +560,12 @@ $ tscope diff ./demo/base ./demo/order
 |                each run)
 |   against      no batch of one run is in the other run: batches of a different size, or that are
 |                made in a different way, would look the same
-|   could be     a different data order; a different setting; the same work on ranks with different
-|                numbers; different code, or a different objective; different data; the same data at a
-|                different position; different random numbers; data that the run itself makes;
-|                different gradients after equal forward passes; corrupted training state; a different
-|                precision or kernel; a different order of summation; a different device, library or
-|                driver; nondeterministic kernels
+|   could be     a different data order; a different setting or schedule; the same work on ranks with
+|                different numbers; different code, or a different objective; different data; the same
+|                data at a different position; different random numbers; data that the run itself
+|                makes; different gradients after equal forward passes; corrupted training state; a
+|                different precision or kernel; a different order of summation; a different device,
+|                library or driver; nondeterministic kernels
 |
 | NEXT
 |   1            record digests.rng, digests.grads in both runs from step 79 to step 100, push them
@@ -582,8 +582,8 @@ $ tscope diff ./demo/base ./demo/order
 |       tscope diff 6ae1a7a00e48 6ae1a7a00e48-swap
 [1]
 $ tscope diff ./demo/base ./demo/lr
-| The learning rate differs from step 0 on: it is 0.003 in the first run and 0.0031 in the second
-| cause: a different setting; confidence: high; from step 0
+| The learning rate differs from step 0 on: it is 0.003 in the first run and 0.0031 in the second, and config.optimizer.lr differs
+| cause: a different setting or schedule; confidence: high; from step 0
 |   The two runs first differ at step 0, the first step that both have: digests.params on rank 0 is
 |     5c34fe692d310ca8 in the first run and 9e6cd3872da25e93 in the second; 11 more series differ at
 |     that step or later; 6 other series are the same in both; 1 recorded fact differs:
@@ -678,8 +678,10 @@ $ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTAT
 [1]
 $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 | The learning rate differs from step 0 on: it is 0.003 in the
-| first run and 0.0031 in the second
-| cause: a different setting; confidence: high; from step 0
+| first run and 0.0031 in the second, and config.optimizer.lr
+| differs
+| cause: a different setting or schedule; confidence: high;
+|   from step 0
 |   The two runs first differ at step 0, the first step that
 |     both have: digests.params on rank 0 is 5c34fe692d310ca8
 |     in the first run and 9e6cd3872da25e93 in the second; 11

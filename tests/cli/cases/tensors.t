@@ -52,8 +52,9 @@ $ tscope diff ref scale --rounding rounding
 | EVIDENCE
 |   for          the first tensor that differs by more than rounding is the output of layers.1.attn,
 |                at step 2
-|   could be     different code, or a different objective; a different setting; a different precision
-|                or kernel; a different device, library or driver; nondeterministic kernels
+|   could be     different code, or a different objective; a different setting or schedule; a
+|                different precision or kernel; a different device, library or driver;
+|                nondeterministic kernels
 [1]
 $ tscope diff ref bf16 --rounding rounding
 | Tensors differ at step 2, but by no more than rounding, and no other record shows a difference
@@ -162,8 +163,9 @@ $ tscope diff ref bf16
 |      2  head    grad     0.00164         -  not judged
 |
 | EVIDENCE
-|   could be     different code, or a different objective; a different setting; a different precision
-|                or kernel; a different device, library or driver; nondeterministic kernels
+|   could be     different code, or a different objective; a different setting or schedule; a
+|                different precision or kernel; a different device, library or driver;
+|                nondeterministic kernels
 [1]
 $ tscope diff ref scale --rounding ref | sed -n '/TENSORS/,/^$/p'
 | TENSORS  12 tensors compared over 1 step, 12 added up from shards
