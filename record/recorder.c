@@ -265,6 +265,7 @@ static enum tscope_status begin(struct tscope_run *run, struct tscope_error *err
 	(void)ts_lane_next(&run->steps);
 	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "other");
 	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "between");
+	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "step");
 	return TSCOPE_OK;
 }
 

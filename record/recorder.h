@@ -14,6 +14,7 @@ enum {
 	TS_RUN_SHARED = 8, /* lanes for calls of any thread: more only help if more threads record at the very same time */
 	TS_RUN_OTHER = 1,  /* the column `other` */
 	TS_RUN_BETWEEN = 2,
+	TS_RUN_STEP = 3,   /* the column `step` */
 	TS_RUN_COLUMNS = TS_FRAME_COLUMNS_MAX + 1, /* from 1 */
 };
 

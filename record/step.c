@@ -133,7 +133,7 @@ int64_t tscope_step_end(struct tscope_run *run)
 	row = &run->row;
 	now = ts_tick_ns();
 	if (now > row->last)
-		add(row, TS_RUN_OTHER, now - row->last);
+		add(row, row->last > row->begin ? TS_RUN_OTHER : TS_RUN_STEP, now - row->last);
 	put_step(run, now - row->begin);
 	row->open = false;
 	row->any = true;

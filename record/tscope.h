@@ -24,7 +24,8 @@
  * library, ahead of the recorder. Only where that thread fell behind does a step wait for the disk; tscope_trouble counts it.
  *
  * Time. Durations are integer nanoseconds of CLOCK_MONOTONIC. The file says once which wall-clock time one of them was.
- * The phases of a run add up to its wall time: what no mark covered is in `other`, what lay between two steps in `between`.
+ * The phases of a run add up to its wall time: what lay behind the last mark of a step is in `other`, what lay between two steps in
+ * `between`, and a step without any mark, of which no part is known, is whole in `step`.
  *
  * Threads. The functions of steps (begin, mark, log, digest, end) belong to one thread at a time, the one that trains. Regions,
  * events, late values and declarations may come from any thread. After fork() the child does not record: every call does nothing there.
@@ -91,8 +92,8 @@ enum tscope_kind {
 typedef uint16_t tscope_column;
 
 /* Returns the column of this kind and name, the same for the same kind and name. The name is UTF-8, 1 to 255 bytes, and copied.
- * Takes a lock: declare before the first step, and keep the number. At most 16,000 columns. `other` and `between` are phases that the
- * recorder makes itself. */
+ * Takes a lock: declare before the first step, and keep the number. At most 16,000 columns. `other`, `between` and `step` are phases
+ * that the recorder makes itself. */
 tscope_column tscope_declare(struct tscope_run *run, enum tscope_kind kind, const char *name);
 
 #define TSCOPE_NEXT INT64_MIN /* the step after the last one; 0 for the first */

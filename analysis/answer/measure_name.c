@@ -13,7 +13,7 @@ const struct ts_measure_spec ts_measure_specs[TS_MEASURE_NAMES] = {
 const char *const ts_memory_columns[TS_MEMORY_COLUMNS] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
 
 const char *const ts_budget_lines[TS_BUDGET_LINES] = {
-	"useful_compute", "compute_overhead", "data_stall", "communication", "wait", "other", "unattributed"};
+	"useful_compute", "compute_overhead", "data_stall", "communication", "wait", "other", "unclassified", "unattributed"};
 
 const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest job", "communication job", "wait job",
 						"unattributed job"};

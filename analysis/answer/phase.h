@@ -21,4 +21,16 @@ extern const char *const ts_rank_phases[TS_RANK_PHASES]; /* "data" */
 /* The phase of that name; TS_RANK_OTHER if no phase here has the name. */
 enum ts_rank_phase ts_rank_phase_of(struct ts_span name);
 
+/* What a name says of a phase that is none of the first six. */
+enum ts_phase_kind {
+	TS_PHASE_REST,	     /* "other": what is left of a step behind its last mark */
+	TS_PHASE_CHECKPOINT, /* work of the host beside training */
+	TS_PHASE_EVALUATION, /* the same */
+	TS_PHASE_HOST,	     /* the same: logging, saving, "between" */
+	TS_PHASE_WHOLE,	     /* a whole step, as most logs have it: "step", "iteration", ... */
+	TS_PHASE_UNKNOWN,    /* nothing: it may be computing, or waiting, or anything */
+};
+
+enum ts_phase_kind ts_phase_kind_of(struct ts_span name);
+
 #endif

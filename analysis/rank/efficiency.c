@@ -4,6 +4,7 @@
 #include "analysis/rank/peaks.h"
 
 static const double MFU_SUSPECT = 0.7;		/* published runs stay below it */
+static const double EXPLAINED = 0.01;		/* so little unexplained time hides no cause */
 static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward (which is 2 forward), and one forward again */
 
 /* An amount is a known number of seconds, or the reason why it is not known. */
@@ -18,8 +19,13 @@ struct times {
 	double steps;
 	bool phased; /* some phase was recorded */
 	struct amount compute, data, comm, other;
+	double unclassified;	   /* of which nobody can say what was done in it */
+	double rest;		   /* behind the last mark of steps */
+	bool seen[TS_RANK_PHASES]; /* such a phase; of TS_RANK_OTHER: the rest */
+	bool whole, unknown;	   /* a phase that is the whole step, or whose name tscope does not know */
 	double backward, checkpoint, evaluation;
-	struct amount beyond; /* wall minus phases, from the timestamps */
+	struct amount beyond;  /* wall minus phases, from the timestamps */
+	struct amount outside; /* the part of it that is no work of training */
 };
 
 struct report {
@@ -126,6 +132,34 @@ static void plus(struct amount *a, double seconds)
 	*a = known(a->reason ? seconds : a->value + seconds);
 }
 
+/* Takes a phase that is none of those of training by what its name says. */
+static void take_named(struct times *t, struct ts_span name, double seconds)
+{
+	switch (ts_phase_kind_of(name)) {
+	case TS_PHASE_REST:
+		t->seen[TS_RANK_OTHER] = true;
+		t->rest += seconds;
+		return;
+	case TS_PHASE_CHECKPOINT:
+		t->checkpoint += seconds;
+		break;
+	case TS_PHASE_EVALUATION:
+		t->evaluation += seconds;
+		break;
+	case TS_PHASE_HOST:
+		break;
+	case TS_PHASE_WHOLE:
+		t->whole = true;
+		t->unclassified += seconds;
+		return;
+	case TS_PHASE_UNKNOWN:
+		t->unknown = true;
+		t->unclassified += seconds;
+		return;
+	}
+	plus(&t->other, seconds);
+}
+
 static void take_phase(struct times *t, struct ts_span name, double seconds)
 {
 	enum ts_rank_phase phase = ts_rank_phase_of(name);
@@ -140,19 +174,12 @@ static void take_phase(struct times *t, struct ts_span name, double seconds)
 	}
 	if (phase == TS_RANK_BACKWARD)
 		t->backward += seconds;
-	if (phase == TS_RANK_DATA) {
-		plus(&t->data, seconds);
-	} else if (phase == TS_RANK_COMM) {
-		plus(&t->comm, seconds);
-	} else if (phase != TS_RANK_OTHER) {
-		plus(&t->compute, seconds);
-	} else {
-		plus(&t->other, seconds);
-		if (ts_span_contains(name, "checkpoint") || ts_span_contains(name, "ckpt"))
-			t->checkpoint += seconds;
-		else if (ts_span_contains(name, "eval") || ts_span_contains(name, "valid"))
-			t->evaluation += seconds;
+	if (phase == TS_RANK_OTHER) {
+		take_named(t, name, seconds);
+		return;
 	}
+	t->seen[phase] = true;
+	plus(phase == TS_RANK_DATA ? &t->data : phase == TS_RANK_COMM ? &t->comm : &t->compute, seconds);
 }
 
 /* Takes the share of a phase from its block; without a total (rows of an older version) the mean is used instead. */
@@ -182,6 +209,47 @@ static void take_block(struct report *r, size_t from, size_t to)
 	}
 }
 
+/* Returns whether all work of a training step has phases of its own, so that what is left is something else. */
+static bool is_marked(const struct times *t)
+{
+	return t->seen[TS_RANK_COMPUTE] || (t->seen[TS_RANK_FORWARD] && t->seen[TS_RANK_BACKWARD] && t->seen[TS_RANK_OPTIMIZER]);
+}
+
+/* Returns whether next to nothing is left of the time that phases of known work do not explain. */
+static bool is_explained(const struct times *t)
+{
+	double left = t->unclassified + t->rest + (t->beyond.reason || t->beyond.value < 0.0 ? 0.0 : t->beyond.value);
+	double told =
+		(t->compute.reason ? 0.0 : t->compute.value) + (t->data.reason ? 0.0 : t->data.value) +
+		(t->comm.reason ? 0.0 : t->comm.value) + (t->other.reason ? 0.0 : t->other.value);
+
+	return left <= EXPLAINED * told;
+}
+
+/* Decides what the rest of steps is, and what lies outside of all phases: work beside training where all of training is marked, else
+ * nobody knows. */
+static void judge_rest(struct times *t)
+{
+	static const char whole[] = "the run says how long whole steps take, and not what is done in them";
+	static const char part[] = "the run does not mark forward, backward and optimizer, whose time may be in the rest of the steps";
+	bool marked = is_marked(t) || (!t->compute.reason && is_explained(t));
+	bool all = !t->compute.reason || t->seen[TS_RANK_OTHER] || t->whole || t->unknown;
+
+	if (marked && t->seen[TS_RANK_OTHER])
+		plus(&t->other, t->rest);
+	else
+		t->unclassified += t->rest;
+	if (t->other.reason)
+		t->other = marked ? known(0.0) : unknown(t->whole ? whole : part);
+	t->outside = t->beyond;
+	if (!marked && !t->whole && !t->beyond.reason && t->beyond.value > 0.0) {
+		t->unclassified += t->beyond.value;
+		t->outside = unknown(part);
+	} else if (!all && t->beyond.reason) {
+		t->none = "the phases of the run are not all of a step";
+	}
+}
+
 static void read_timing(struct report *r)
 {
 	struct times *t = &r->times;
@@ -192,7 +260,7 @@ static void read_timing(struct report *r)
 		.data = unknown(
 			"the run has no phase data, so a wait for data counts in another phase or as unattributed"),
 		.comm = unknown("the run has no phase comm, so communication counts in another phase"),
-		.other = known(0.0),
+		.other = unknown(""),
 		.beyond = unknown("the run has no column timestamp"),
 	};
 	for (size_t i = 0; i < r->measures->n; i = to) {
@@ -202,6 +270,8 @@ static void read_timing(struct report *r)
 	}
 	if (!t->none && !(t->steps > 0.0 && t->phased))
 		t->none = "no step has a phase";
+	if (!t->none)
+		judge_rest(t);
 }
 
 /* --- budget --- */
@@ -249,6 +319,7 @@ static void measured_lines(struct report *r)
 	l[TS_LINE_DATA] = t->data;
 	l[TS_LINE_COMM] = t->comm;
 	l[TS_LINE_OTHER] = t->other;
+	l[TS_LINE_UNCLASSIFIED] = known(t->unclassified);
 	l[TS_LINE_WAIT] = wait_of(r, &hidden);
 	r->compute = t->compute.reason ? 0.0 : t->compute.value;
 	if (alone(r->work) && t->comm.reason)
@@ -267,8 +338,8 @@ static void measured_lines(struct report *r)
 	} else if (!l[TS_LINE_WAIT].reason && l[TS_LINE_WAIT].value > 0.0) {
 		l[TS_LINE_WAIT] = unknown("the run has no phase comm");
 	}
-	l[TS_LINE_UNATTRIBUTED] = t->beyond;
-	if (!t->beyond.reason && t->beyond.value < 0.0)
+	l[TS_LINE_UNATTRIBUTED] = t->outside;
+	if (!t->outside.reason && t->outside.value < 0.0)
 		l[TS_LINE_UNATTRIBUTED] = known(0.0);
 }
 

@@ -12,8 +12,12 @@
  *	communication		phase comm without wait: transfer
  *	wait			waiting for slower ranks, from the ranks rows; taken out of comm, or out of compute if the wait
  *				hides in backward
- *	other			every other phase: checkpoints, evaluation, names that tscope does not know
- *	unattributed		wall minus all phases, if there are timestamps
+ *	other			phases that by their names are work of the host beside training (phase.h: checkpoints, evaluation,
+ *				logging, "between"), and the rest of steps (phase "other") of which all training is marked
+ *	unclassified		time of which nobody can say what was done in it: whole steps (phase "step"), phases of names that
+ *				tscope does not know, and, unless compute, or forward, backward and optimizer are marked, the rest of
+ *				steps; and what is outside of all phases, unless whole steps were recorded
+ *	unattributed		wall minus all phases, if there are timestamps, as far as it is not unclassified
  *	wall			source: "timestamps" (the phases of the first step + the time from the first timestamp to the
  *				last, each taken at the end of its step) or "phases" (their sum; note says why; overlap is by
  *				how much the sum of the phases exceeds wall)

@@ -15,7 +15,7 @@
 enum { CEILING = 64 << 20 };
 
 static const char *const lines[] = {"useful_compute", "compute_overhead", "data_stall",	 "communication",
-				    "wait",	      "other",		  "unattributed"};
+				    "wait",	      "other",		  "unclassified", "unattributed"};
 
 struct bench {
 	struct ts_arena arena;
@@ -227,7 +227,8 @@ static void a_budget_by_hand(void **state)
 	is(b, "budget", "data_stall", "seconds", 1.0);
 	is(b, "budget", "communication", "seconds", 1.5);
 	is(b, "budget", "wait", "seconds", 0.0);
-	is(b, "budget", "other", "seconds", 1.0);
+	is(b, "budget", "other", "seconds", 0.5);
+	is(b, "budget", "unclassified", "seconds", 0.5);
 	is(b, "budget", "unattributed", "seconds", 0.5);
 	is(b, "budget", "wall", "seconds", 11.0);
 	is(b, "budget", "data_stall", "share", 1.0 / 11.0);
@@ -245,7 +246,7 @@ static void a_budget_by_hand(void **state)
 	is(b, "efficiency", "goodput", "productive", 7.0);
 	is(b, "efficiency", "goodput", "checkpoint", 0.25 / 11.0);
 	is(b, "efficiency", "goodput", "evaluation", 0.25 / 11.0);
-	is(b, "efficiency", "goodput", "other", 0.5 / 11.0);
+	is(b, "efficiency", "goodput", "other", 0.0);
 	is(b, "efficiency", "goodput", "unattributed", 0.5 / 11.0);
 	assert_false(there(b, "efficiency", "error", "text"));
 	assert_false(there(b, "efficiency", "warning", "text"));
@@ -270,6 +271,105 @@ static void unknown_phases_count(void **state)
 	is_text(b, "budget", "wall", "source", "phases");
 	is_text(b, "budget", "wall", "note", "the run has no column timestamp");
 	sums_up(b);
+}
+
+/* A log that says how long steps take says nothing about what was done in them. */
+static void a_whole_step_is_no_part(void **state)
+{
+	static const char *const names[] = {"step", "iteration", "train_step"};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		one_process(b);
+		steps(b, 10.0);
+		phase(b, names[i], 8.0);
+		wall(b, 2.0);
+		says(b, "work.flops_per_step", real(1e12));
+		says(b, "work.peak_flops", real(4e12));
+		report(b);
+		is_unknown(b, "budget", "useful_compute", "share", "the run has no phase forward, backward, optimizer or compute");
+		is_unknown(b, "budget", "other", "share", "the run says how long whole steps take, and not what is done in them");
+		is(b, "budget", "unclassified", "share", 0.8);
+		is(b, "budget", "unattributed", "share", 0.2); /* outside of whole steps */
+		is(b, "efficiency", "mfu", "ratio", 0.25);     /* 10 steps of 1e12 in 10 s at 4e12 */
+		sums_up(b);
+		again(b);
+	}
+}
+
+/* What is behind the last mark is something else than training only if all of training is marked. */
+static void the_rest_of_a_step(void **state)
+{
+	static const char why[] = "the run does not mark forward, backward and optimizer, whose time may be in the rest of the steps";
+	struct bench *b = *state;
+
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "data", 2.0);
+	phase(b, "other", 6.0);
+	wall(b, 2.0);
+	report(b);
+	is(b, "budget", "data_stall", "share", 0.2);
+	is(b, "budget", "unclassified", "share", 0.8); /* 6 behind the last mark, 2 outside of the phases */
+	is_unknown(b, "budget", "other", "share", why);
+	is_unknown(b, "budget", "unattributed", "share", why);
+	sums_up(b);
+	again(b);
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "forward", 2.0);
+	phase(b, "other", 6.0);
+	phase(b, "between", 2.0);
+	report(b);
+	is(b, "budget", "unclassified", "share", 0.6); /* backward and optimizer are in it */
+	is(b, "budget", "other", "share", 0.2);
+	again(b);
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "forward", 1.0);
+	phase(b, "backward", 2.0);
+	phase(b, "optimizer", 1.0);
+	phase(b, "other", 4.0);
+	wall(b, 2.0);
+	report(b);
+	is(b, "budget", "other", "share", 0.4);
+	is(b, "budget", "unattributed", "share", 0.2);
+	is(b, "budget", "unclassified", "share", 0.0);
+}
+
+/* A wait for data alone is all of the time that is known, and not all of the time. */
+static void a_part_alone_is_not_the_whole(void **state)
+{
+	struct bench *b = *state;
+
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "data", 2.0);
+	report(b);
+	is_unknown(b, "budget", "data_stall", "share", "the phases of the run are not all of a step");
+	again(b);
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "data", 2.0);
+	wall(b, 8.0);
+	report(b);
+	is(b, "budget", "data_stall", "share", 0.2);
+	is(b, "budget", "unclassified", "share", 0.8);
+}
+
+/* "rollout" may be computing. */
+static void an_unknown_name_says_nothing(void **state)
+{
+	struct bench *b = *state;
+
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "rollout", 6.0);
+	phase(b, "update_policy", 3.0);
+	phase(b, "save_checkpoint", 1.0);
+	report(b);
+	is(b, "budget", "unclassified", "share", 0.9);
+	is(b, "budget", "other", "share", 0.1);
 }
 
 static void timestamps_that_say_less_than_the_phases(void **state)
@@ -727,6 +827,10 @@ int main(void)
 		TEST(the_workers_of_the_loader),
 		TEST(a_budget_by_hand),
 		TEST(unknown_phases_count),
+		TEST(a_whole_step_is_no_part),
+		TEST(the_rest_of_a_step),
+		TEST(a_part_alone_is_not_the_whole),
+		TEST(an_unknown_name_says_nothing),
 		TEST(timestamps_that_say_less_than_the_phases),
 		TEST(the_runs_own_wall_time),
 		TEST(more_than_the_devices_can_do),

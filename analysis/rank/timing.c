@@ -2,6 +2,7 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/rank/slowdown.h"
+#include "analysis/rank/stamped.h"
 #include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
@@ -424,6 +425,25 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
 }
 
+/* Returns whether a phase of that name shows that all of a step is in phases, and not only what waits or is beside training. */
+static bool is_of_a_whole(struct ts_span name)
+{
+	enum ts_rank_phase phase = ts_rank_phase_of(name);
+	enum ts_phase_kind kind = ts_phase_kind_of(name);
+
+	return phase == TS_RANK_OTHER ? kind == TS_PHASE_REST || kind == TS_PHASE_WHOLE || kind == TS_PHASE_UNKNOWN
+				      : phase != TS_RANK_DATA && phase != TS_RANK_COMM;
+}
+
+static const char *why_no_share(const struct ts_timing *t, double total)
+{
+	bool all = false;
+
+	for (size_t i = 0; i < t->n_phases; i++)
+		all |= is_of_a_whole(t->phases[i].name);
+	return total <= 0.0 ? "no time is attributed to any phase" : all ? NULL : "the phases of the run are not all of a step";
+}
+
 static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *p, double total, struct rows *r)
 {
 	const char *none = p->count ? NULL : why_no_steps(t);
@@ -434,13 +454,17 @@ static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *
 	row_if(r, TS_M_PHASE_MEAN, p->sum / (double)t->n, none);
 	row_if(r, TS_M_PHASE_MEDIAN, p->median, none);
 	row_if(r, TS_M_PHASE_P95, p->p95, none);
-	row_if(r, TS_M_PHASE_SHARE, p->sum / total,
-	       none ? none : (total <= 0.0 ? "no time is attributed to any phase" : NULL));
+	row_if(r, TS_M_PHASE_SHARE, p->sum / total, none ? none : why_no_share(t, total));
 	row(r, TS_M_PHASE_COUNT, (double)p->count);
 	row_if(r, TS_M_PHASE_TOTAL, p->sum, none);
 }
 
 /* --- periods --- */
+
+static bool is_whole(struct ts_span phase)
+{
+	return order_of(phase) == TS_RANK_PHASES && ts_phase_kind_of(phase) == TS_PHASE_WHOLE;
+}
 
 /* Returns whether the phase that makes the slow records of a period longer may be part of what closes an optimizer step. */
 static bool may_close_a_step(const struct ts_timing *t, struct ts_span phase)
@@ -451,7 +475,7 @@ static bool may_close_a_step(const struct ts_timing *t, struct ts_span phase)
 	for (size_t i = 0; i < sizeof closing / sizeof closing[0]; i++)
 		if (ts_span_is(phase, ts_rank_phases[closing[i]]))
 			return true;
-	return !phase.len || t->n_phases == 1;
+	return !phase.len || is_whole(phase) || t->n_phases == 1;
 }
 
 /* Returns what a period may be, in the words of timing.h. */
@@ -465,7 +489,7 @@ static const char *cause_of(const struct ts_timing *t, size_t k)
 	if (p->every == t->accumulation)
 		return "gradient accumulation";
 	if (p->every == t->loader_workers &&
-	    (t->n_phases == 1 || !phase.len || ts_span_is(phase, ts_rank_phases[TS_RANK_DATA])))
+	    (t->n_phases == 1 || !phase.len || is_whole(phase) || ts_span_is(phase, ts_rank_phases[TS_RANK_DATA])))
 		return "loader workers";
 	if (p->every <= ACCUMULATED && (double)p->slow >= OFTEN * (double)p->places && may_close_a_step(t, phase) &&
 	    p->usual - t->periods.usual < (double)p->every * t->periods.usual)
@@ -496,16 +520,30 @@ static void period_rows(const struct ts_timing *t, size_t k, double total, struc
 	row(r, TS_M_PERIOD_OTHERS, t->periods.usual);
 	row(r, TS_M_PERIOD_LONGEST, p->longest);
 	row_if(r, TS_M_PERIOD_COST, p->lost / total, total > 0.0 ? NULL : "no time is attributed to any phase");
-	text_row(r, TS_M_PERIOD_PHASE, e->seconds >= 0.5 * p->lost ? e->phase : TS_NO_SUBJECT,
-		 "no phase takes half of it");
+	text_row(r, TS_M_PERIOD_PHASE, e->seconds >= 0.5 * p->lost && !is_whole(e->phase) ? e->phase : TS_NO_SUBJECT,
+		 is_whole(e->phase) ? "the parts of a step were not recorded" : "no phase takes half of it");
 	text_row(r, TS_M_PERIOD_CAUSE, ts_span_str(cause_of(t, k)), NULL);
 	r->subject = TS_NO_SUBJECT;
 }
 
-static void wall_rows(const struct ts_wall *w, bool stamped, struct rows *r)
+/* Returns why what is outside of the phases is not known, or NULL. A log may have the times of every tenth step alone: then far more
+ * time passed than its rows claim. */
+static const char *why_not_beyond(const struct ts_timing *t, const struct ts_wall *w, double *scratch)
+{
+	double steps;
+
+	if (w->reason)
+		return w->reason;
+	if (t->stamped)
+		return "no phase was recorded";
+	steps = ts_usual_distance(t->steps, t->n, scratch);
+	return steps > 1 && w->total > 0.5 * (1 + steps) * w->attributed ? "the run has the times of every few steps alone" : NULL;
+}
+
+static void wall_rows(const struct ts_timing *t, const struct ts_wall *w, double *scratch, struct rows *r)
 {
 	double unattributed = w->total - w->attributed;
-	const char *none = w->reason ? w->reason : stamped ? "no phase was recorded" : NULL;
+	const char *none = why_not_beyond(t, w, scratch);
 
 	r->subject = TS_NO_SUBJECT;
 	row_if(r, TS_M_WALL_TOTAL, w->total, w->reason);
@@ -561,7 +599,7 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 		period_rows(t, i, total, &r);
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], total, &r);
-	wall_rows(&wall, t->stamped, &r);
+	wall_rows(t, &wall, scratch, &r);
 	warmup_rows(t, &r);
 	if (r.failed)
 		return ts_arena_error(arena, err);

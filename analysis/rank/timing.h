@@ -28,7 +28,7 @@
  *   accumulation" (work.accumulation), "like gradient accumulation" (64 records at most, nine in ten places, less than half of
  *   the time, and in a phase that may close an optimizer step), "loader workers" (as many as the loader has), "other".
  * - a subject a phase: mean_s (per step of the run, absent = 0), median_s, p95_s (over the steps that have it),
- *   share_ratio (of the attributed time), count, total_s.
+ *   share_ratio (of the attributed time; unknown where only waits and work beside training have phases), count, total_s.
  * - wall: total_s, unattributed_s, unattributed_ratio (of total_s), gap_s, gap_count, backwards_count, unstamped_count:
  *   wall.h.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what

@@ -23,11 +23,14 @@ static const struct {
 
 enum { SHARES = 5 };
 
+static const char cannot_show[] = "the run does not show what limits it";
+
 struct decision {
 	const struct ts_measures *m;
 	struct ts_arena *arena;
 	struct ts_bound out;
 	size_t cap_unknowns;
+	double unclassified; /* share of the time of which nobody can say what was done in it */
 	const char *host; /* names the larger part of the host's share */
 	bool failed;
 };
@@ -111,11 +114,11 @@ static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share
  * outside the phases keeps its share, which is the same in both. */
 static void take_job(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
 		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
-		     const struct ts_bound_share *unattributed)
+		     struct ts_bound_share *unclassified, const struct ts_bound_share *unattributed)
 {
 	struct ts_bound_share job_wait = job_line(d, TS_JOB_WAIT), job_comm = job_line(d, TS_JOB_COMM);
 	double own = 0, left = 1 - (unattributed->known ? unattributed->share : 0);
-	struct ts_bound_share *const rest[] = {input, compute, other};
+	struct ts_bound_share *const rest[] = {input, compute, other, unclassified};
 
 	if (!job_wait.known)
 		return;
@@ -192,17 +195,19 @@ static void shares(struct decision *d)
 {
 	struct ts_bound_share useful = line(d, TS_LINE_USEFUL), overhead = line(d, TS_LINE_OVERHEAD);
 	struct ts_bound_share input = line(d, TS_LINE_DATA), communication = line(d, TS_LINE_COMM);
-	struct ts_bound_share wait = line(d, TS_LINE_WAIT), other = line(d, TS_LINE_OTHER),
-			      unattributed = line(d, TS_LINE_UNATTRIBUTED);
+	struct ts_bound_share wait = line(d, TS_LINE_WAIT), other = line(d, TS_LINE_OTHER);
+	struct ts_bound_share unclassified = line(d, TS_LINE_UNCLASSIFIED), unattributed = line(d, TS_LINE_UNATTRIBUTED);
 	struct ts_bound_share compute = useful.known ? plus(useful, overhead) : useful;
 	struct ts_bound_share *out = d->out.shares;
 
-	take_job(d, &input, &compute, &communication, &wait, &other, &unattributed);
+	take_job(d, &input, &compute, &communication, &wait, &other, &unclassified, &unattributed);
+	d->unclassified = unclassified.known ? unclassified.share : 0;
 	out[0] = input;
 	out[1] = compute;
 	out[2] = communication;
 	out[3] = wait;
-	out[4] = plus(other, unattributed);
+	out[4] = other.known ? plus(other, unattributed)
+		 : unattributed.known && unattributed.share >= TS_BOUND_WORTH ? unattributed : other;
 	if (unattributed.known && (!other.known || unattributed.share > 2 * other.share))
 		d->host = "outside all phases";
 	else if (!unattributed.known || other.share > 2 * unattributed.share)
@@ -242,6 +247,19 @@ static double stalls(const struct decision *d)
 	return ts_measure_value(d->m, TS_M_STEP_STALL, TS_NO_SUBJECT, &share) && isfinite(share) ? share : 0;
 }
 
+static bool is_unclassified(const struct decision *d)
+{
+	return d->unclassified >= 1 - TS_BOUND_COMPUTE_LEAST;
+}
+
+static struct ts_span unclassified_sentence(struct decision *d)
+{
+	return kept(d, ts_arena_printf(d->arena,
+				       "%s: what was done in %s of the wall time is not recorded; marks of forward, backward and "
+				       "optimizer would show it, or a trace",
+				       cannot_show, ts_say_percent(d->unclassified).text));
+}
+
 static void verdict(struct decision *d)
 {
 	const struct ts_bound_share *best = greatest(d, NULL), *next, *compute = &d->out.shares[1];
@@ -268,6 +286,11 @@ static void verdict(struct decision *d)
 		b->kind = TS_BOUND_COMPUTE;
 		b->sentence = kept(d, ts_arena_printf(d->arena, "compute-bound: %s of the wall time is spent computing",
 						      ts_say_percent(compute->share).text));
+		return;
+	}
+	if (is_unclassified(d)) {
+		b->kind = TS_BOUND_UNKNOWN;
+		b->sentence = unclassified_sentence(d);
 		return;
 	}
 	b->kind = TS_BOUND_BALANCED;
@@ -432,15 +455,15 @@ static void say_unknowns(struct decision *d)
 
 static struct ts_span undecided(struct decision *d, double steps)
 {
-	static const char cannot[] = "the run does not show what limits it";
-
 	if (steps <= 0)
-		return kept(d, ts_arena_printf(d->arena, "%s: it has no steps whose time is known, and the verdict needs %d", cannot,
-					       TS_BOUND_STEPS));
+		return kept(d, ts_arena_printf(d->arena, "%s: it has no steps whose time is known, and the verdict needs %d",
+					       cannot_show, TS_BOUND_STEPS));
 	if (steps < TS_BOUND_STEPS)
-		return kept(d, ts_arena_printf(d->arena, "%s: it has only %s, and the verdict needs %d", cannot,
+		return kept(d, ts_arena_printf(d->arena, "%s: it has only %s, and the verdict needs %d", cannot_show,
 					       ts_say_plural(steps, "step").text, TS_BOUND_STEPS));
-	return kept(d, ts_arena_printf(d->arena, "%s: %.*s", cannot, TS_SPAN_ARG(d->out.shares[0].reason)));
+	if (is_unclassified(d))
+		return unclassified_sentence(d);
+	return kept(d, ts_arena_printf(d->arena, "%s: %.*s", cannot_show, TS_SPAN_ARG(d->out.shares[0].reason)));
 }
 
 enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_arena *arena, struct ts_bound *ret_bound,

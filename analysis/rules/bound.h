@@ -8,6 +8,8 @@
  *	wait		waiting for slower ranks, as a mean over the ranks
  *	host		checkpoints, evaluation, logging (other), and time that no phase accounts for (unattributed)
  *
+ * What is left is unclassified: nobody can say what was done in it, so it is no cause. Many logs have the time of whole steps alone.
+ *
  * Where the ranks were compared, transfer and wait are those of the whole job, and the analyzed rank only decides how the
  * rest divides: if it happens to be a straggler, it waits for nobody.
  *
@@ -23,9 +25,9 @@
  * reach their limit. Each limit is the one of the rule on the same cause, so that verdict and findings agree: input 25 %
  * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
  * (EFFICIENCY.RECOVERABLE). If no share reaches its limit, the verdict is stalls if a few long steps take TS_BOUND_STALLS_LEAST
- * of the time (whatever they did in it), compute from TS_BOUND_COMPUTE_LEAST on, otherwise balanced; with fewer than
- * TS_BOUND_STEPS steps it is unknown. The limits are the defaults: a policy changes findings, not the verdict. The answer also
- * lists what the data cannot show.
+ * of the time (whatever they did in it), compute from TS_BOUND_COMPUTE_LEAST on, unknown if more of the time than that leaves is
+ * unclassified, otherwise balanced; with fewer than TS_BOUND_STEPS steps it is unknown. The limits are the defaults: a policy
+ * changes findings, not the verdict. The answer also lists what the data cannot show.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_BOUND_H
 #define TSCOPE_ANALYSIS_RULES_BOUND_H

@@ -103,6 +103,38 @@ static void each_verdict_at_its_limit(void **state)
 	}
 }
 
+/* Time of which nobody can say what was done in it is no cause, and hides which one there is. */
+static void time_that_nobody_can_tell_of(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio ? no phase; budget/other/share_ratio ? no phase; "
+		   "budget/unclassified/share_ratio = 1; ");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	assert_true(holds(s.b.sentence, "the run does not show what limits it: what was done in 100 % of the wall time is not rec"));
+	assert_int_equal(s.b.n_fixes, 0);
+	ts_arena_finish(&s.arena);
+	/* What is known reaches its limit all the same. */
+	decide(&s, STEPS NO_MFU "budget/data_stall/share_ratio = 0.3; budget/unclassified/share_ratio = 0.7; ");
+	assert_int_equal(s.b.kind, TS_BOUND_INPUT);
+	ts_arena_finish(&s.arena);
+	decide(&s, STEPS NO_MFU "budget/data_stall/share_ratio = 0.2; budget/unclassified/share_ratio = 0.8; "
+		   "budget/unattributed/share_ratio = 0; ");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	assert_false(s.b.shares[4].known); /* 0 % outside of the steps is not 0 % of the host */
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0.05, 0.81, 0, 0, 0, 0) "budget/unclassified/share_ratio = 0.14; ");
+	assert_int_equal(s.b.kind, TS_BOUND_BALANCED);
+	ts_arena_finish(&s.arena);
+	/* The job waits for 20 % of the time; of this rank, whose wait is 0, the known share keeps its part of the rest: 0.8 * 0.25. */
+	decide(&s, STEPS NO_MFU "budget/data_stall/share_ratio = 0.25; budget/unclassified/share_ratio = 0.75; "
+		   "budget/wait job/share_ratio = 0.2; budget/communication job/share_ratio = 0; ");
+	assert_int_equal(s.b.kind, TS_BOUND_WAIT);
+	about(s.b.shares[0].share, 0.2);
+	ts_arena_finish(&s.arena);
+}
+
 #define TRACED(exposed, host, launch) "trace/span/share_ratio = 1; trace/exposed_communication/share_ratio = " #exposed              \
 	"; trace/idle_host/share_ratio = " #host "; trace/idle_launch/share_ratio = " #launch "; trace/exposed_copies/share_ratio = 0; "
 
@@ -543,6 +575,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_verdict_at_its_limit),
+		cmocka_unit_test(time_that_nobody_can_tell_of),
 		cmocka_unit_test(a_trace_shows_what_phases_hide),
 		cmocka_unit_test(a_trace_rules_fixes_out),
 		cmocka_unit_test(records_prove_fixes),

@@ -76,7 +76,7 @@ DIFFERS = [
     ("efficiency.efficiency", "over the sum of known phases", "efficiency/goodput/ratio"),
     ("efficiency.lines.*.fraction", "of the sum of known phases", "budget/LINE/share_ratio: of wall time"),
     ("efficiency.lines.communication.seconds", "holds the wait for slower ranks", "budget/communication/seconds and budget/wait/seconds"),
-    ("efficiency.lines.other.seconds", "phases of unknown names vanish", "budget/other/seconds"),
+    ("efficiency.lines.other.seconds", "phases of unknown names vanish", "budget/other/seconds and budget/unclassified/seconds"),
     ("trace*", "overlap from kernel traces is not built yet", "-"),
 ]
 
