@@ -7,8 +7,9 @@
  *	ts_score_value(&score, direction, stat, &value)
  *
  * Values that are not finite are counted and left out of everything else, so a run that ended in NaN has the last loss that it could
- * still compute, and says how many it could not. The mean is a compensated sum (Neumaier) over the count: in a block in four parts, by
- * the row modulo 4, and then over the blocks in the order of steps. Of equal values the first step counts.
+ * still compute, and says how many it could not. A loss of 0 beside a gradient norm that is NaN is none of them either (lost.h). The
+ * mean is a compensated sum (Neumaier) over the count: in a block in four parts, by the row modulo 4, and then over the blocks in the
+ * order of steps. Of equal values the first step counts.
  * A score is derived from the run and no part of its id.
  */
 #ifndef TSCOPE_RUN_SCORE_H
@@ -18,7 +19,7 @@
 #include "run/direction.h"
 
 /* A change of what a score says requires a new version: scores of another version count as absent. */
-enum { TS_SCORE_VERSION = 1, TS_SCORE_BYTES = 4 * 8 + 5 * 10 };
+enum { TS_SCORE_VERSION = 2, TS_SCORE_BYTES = 4 * 8 + 5 * 10 };
 
 enum ts_stat {
 	TS_STAT_LAST,

@@ -112,6 +112,31 @@ static bool scan(struct summary *s)
 	return s->nonfinite == 0 || copy_finite(s);
 }
 
+/* Returns how many values at the end are not finite. */
+static size_t lost_at_end(const struct summary *s)
+{
+	size_t n = 0;
+
+	while (n < s->series.n && !isfinite(s->series.values[s->series.n - 1 - n]))
+		n++;
+	return n >= TS_CONVERGENCE_LOST || (n == s->series.n && n >= TS_CONVERGENCE_ALL) ? n : 0;
+}
+
+static bool place_rows(const struct summary *s)
+{
+	const struct ts_series *x = &s->series;
+	size_t lost = lost_at_end(s);
+	double end;
+
+	if (lost && !value_row(s, TS_M_SERIES_LOST, (double)x->keys[x->n - lost], NULL))
+		return false;
+	if (x->n < 2)
+		return true;
+	end = (double)x->keys[x->n - 1];
+	return value_row(s, TS_M_SERIES_EVERY, (end - (double)x->keys[0]) / (double)(x->n - 1), NULL) &&
+	       value_row(s, TS_M_SERIES_END, end, NULL);
+}
+
 static bool extremes(const struct summary *s, const char *reason)
 {
 	bool ok = value_row(s, TS_M_SERIES_COUNT, (double)s->series.n, NULL) &&
@@ -545,7 +570,8 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 	s.lowest = lowest_level(&s);
 	if (rise_and_fall(&s, err))
 		return err->status;
-	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))
+	if (!extremes(&s, reason) || !place_rows(&s) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) ||
+	    !trend(&s, reason))
 		return ts_arena_error(arena, err);
 	if (ts_spikes_fit(&s.series, arena, &fit, err) || spikes(&s, fit, err))
 		return err->status;

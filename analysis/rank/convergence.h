@@ -6,6 +6,9 @@
  *
  *   count			number of all values, finite or not
  *   nonfinite first_nonfinite	how many values are NaN or infinite, and the step of the first; no rows if there are none
+ *   lost STEP			from which step on no value to the end is finite, if those are at least TS_CONVERGENCE_LOST, or
+ *				all of the series, TS_CONVERGENCE_ALL at least; no row if that is not so
+ *   every end (STEP)		the mean distance of its values, in steps, and the step of the last one, finite or not; of two or more
  *   first last best best_step	of the finite values; best is the least, at the first step that has it
  *   initial final		levels: medians of the first fiftieth and of the last tenth of the finite values, 5 to 100 each
  *   change			(final - initial) / |initial|
@@ -55,6 +58,10 @@
 #include "analysis/answer/plot.h"
 #include "analysis/rank/spikes.h"
 #include "analysis/stats/series.h"
+
+/* Values in a row up to the end of which none is finite: by chance, where a loss scaler overflows at one step of ten, one run of
+ * 100,000 ends so. */
+enum { TS_CONVERGENCE_LOST = 5, TS_CONVERGENCE_ALL = 3 };
 
 /* Appends rows, events and the plot of one series. *ret_fit (ret_fit may be NULL) is that of the counted steps, and lies in the
  * arena. */

@@ -106,6 +106,34 @@ static struct ts_series series_of(size_t n)
 	return (struct ts_series){ts_span_str("scalars.loss"), keys, values, n};
 }
 
+/* A series is lost if it ends in five values that are not finite, or has no others. */
+static void the_end_of_a_lost_series(void **state)
+{
+	static const struct {
+		size_t n, bad;
+		int64_t lost; /* -1: it is not */
+	} cases[] = {{100, 0, -1}, {100, 4, -1}, {100, 5, 950}, {100, 100, 0}, {3, 3, 0}, {2, 2, -1}, {4, 3, -1}};
+	struct ts_arena arena;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ts_series s = series_of(cases[i].n);
+		struct ts_measures m = {.n = 0};
+
+		for (size_t k = 0; k < cases[i].n; k++)
+			values[k] = k + cases[i].bad < cases[i].n ? 1.0 + (double)(k % 7) : (double)NAN;
+		ts_arena_init(&arena, CEILING);
+		summary(&s, 0, &arena, &m);
+		if (cases[i].lost < 0)
+			assert_null(test_find(&m, "convergence", "loss", "lost_step"));
+		else
+			expect_measure(&m, "convergence", "loss", "lost_step", (double)cases[i].lost);
+		expect_measure(&m, "convergence", "loss", "every_count", 10);
+		expect_measure(&m, "convergence", "loss", "end_step", 10.0 * (double)(cases[i].n - 1));
+		ts_arena_finish(&arena);
+	}
+}
+
 static void expect_word(const struct ts_measures *m, const char *name, const char *want)
 {
 	const struct ts_measure *row = test_find(m, "convergence", "loss", name);
@@ -493,7 +521,8 @@ static void every_measure_is_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_last_best), cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(first_last_best), cmocka_unit_test(the_end_of_a_lost_series),
+		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(a_straight_line), cmocka_unit_test(a_trend_with_its_interval),
 		cmocka_unit_test(trends),	   cmocka_unit_test(blow_ups),
 		cmocka_unit_test(no_blow_up),	   cmocka_unit_test(runs_that_are_not_finite),

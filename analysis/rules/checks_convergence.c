@@ -45,6 +45,14 @@ static const char *loss_of(struct ts_check *c)
 	return "loss";
 }
 
+static bool has_loss(const struct ts_check *c)
+{
+	for (size_t i = 0; i < c->measures->n; i++)
+		if (has_values(&c->measures->items[i]) && ts_span_ends(c->measures->items[i].subject, "loss"))
+			return true;
+	return false;
+}
+
 /* How many values the series has; unchecked with the reason when it has none. */
 static bool need_values(struct ts_check *c, const char *series, double *ret_count)
 {
@@ -62,10 +70,16 @@ static bool need_values(struct ts_check *c, const char *series, double *ret_coun
 	return false;
 }
 
+/* Whether the series ends in values that are not finite, and from which step on. */
+static bool is_lost(struct ts_check *c, const char *series, double *ret_from)
+{
+	return ts_check_want_of(c, TS_M_SERIES_LOST, series, ret_from);
+}
+
 void ts_check_diverged(struct ts_check *c)
 {
-	const char *loss = loss_of(c);
-	double count, bad, first, last = 0;
+	const char *loss = loss_of(c), *end = "";
+	double count, bad, first, from, last = 0;
 	bool any;
 
 	if (!need_values(c, loss, &count))
@@ -73,11 +87,42 @@ void ts_check_diverged(struct ts_check *c)
 	if (!ts_check_want_of(c, TS_M_SERIES_NONFINITE, loss, &bad) || !(bad > 0) ||
 	    !ts_check_need_of(c, TS_M_SERIES_FIRST_NONFINITE, loss, &first))
 		return;
-	ts_check_steps(c, (int64_t)first, (int64_t)first);
+	from = first;
+	if (is_lost(c, loss, &from))
+		end = ts_arena_printf(c->arena, ", and in all from step %.0f to the end", from);
+	c->no_memory |= !end;
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	any = ts_check_want_of(c, TS_M_SERIES_LAST, loss, &last);
-	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite in %s of %s, for the first time at step %.0f%s%s",
-		      loss, ts_say_count(bad).text, ts_say_plural(count, "value").text, first,
+	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite in %s of %s, for the first time at step %.0f%s%s%s",
+		      loss, ts_say_count(bad).text, ts_say_plural(count, "value").text, first, end ? end : "",
 		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
+}
+
+/* Whether a series goes on after the loss for so long that the loss should have been logged again. */
+static bool goes_on(struct ts_check *c, const char *series, double loss_end, double loss_every)
+{
+	double end, every;
+
+	return ts_check_want_of(c, TS_M_SERIES_END, series, &end) && ts_check_want_of(c, TS_M_SERIES_EVERY, series, &every) &&
+	       end - loss_end >= ts_check_threshold(c, "min_missing") * fmax(loss_every, every);
+}
+
+void ts_check_loss_ceased(struct ts_check *c)
+{
+	static const char *const others[] = {"grad_norm", "lr", "learning_rate"};
+	const char *loss = loss_of(c), *other = NULL;
+	double count, end, every, until;
+
+	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value") ||
+	    !ts_check_need_of(c, TS_M_SERIES_END, loss, &end) || !ts_check_need_of(c, TS_M_SERIES_EVERY, loss, &every))
+		return;
+	for (size_t i = 0; !other && i < sizeof others / sizeof others[0]; i++)
+		if (goes_on(c, others[i], end, every))
+			other = others[i];
+	if (!other || !ts_check_need_of(c, TS_M_SERIES_END, other, &until))
+		return;
+	ts_check_steps(c, (int64_t)end, (int64_t)until);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s has no value after step %.0f, while %s goes on to step %.0f", loss, end, other, until);
 }
 
 /* A rise at the end of a series, as the analysis found it. */
@@ -281,11 +326,13 @@ void ts_check_nonfinite(struct ts_check *c)
 	struct ts_buf names = TS_BUF_INIT(4096);
 	double worst = 0, first = INFINITY;
 	size_t series = 0;
+	bool lost = false;
 
 	for (size_t i = 0; i < c->measures->n; i++) {
 		const struct ts_measure *row = &c->measures->items[i], *bad;
 		const char *subject;
-		double step;
+		double from = INFINITY;
+		bool ends;
 
 		if (!has_values(row) || ts_span_is(row->subject, loss))
 			continue;
@@ -300,19 +347,32 @@ void ts_check_nonfinite(struct ts_check *c)
 		ts_check_evidence(c, bad);
 		if (bad->value / row->value > worst)
 			worst = bad->value / row->value;
-		if (ts_check_want_of(c, TS_M_SERIES_FIRST_NONFINITE, subject, &step) && step < first)
-			first = step;
-		ts_buf_printf(&names, "%s%s (%s of %s)", series++ ? ", " : "", subject, ts_say_count(bad->value).text,
+		(void)ts_check_want_of(c, TS_M_SERIES_FIRST_NONFINITE, subject, &from);
+		ends = is_lost(c, subject, &from);
+		/* The step from which a series was lost tells more than that at which one came back. */
+		if (ends && !lost)
+			first = from;
+		else if (ends == lost && from < first)
+			first = from;
+		lost |= ends;
+		ts_buf_printf(&names, "%s%s (%s of %s", series++ ? ", " : "", subject, ts_say_count(bad->value).text,
 			      ts_say_count(row->value).text);
+		ts_buf_str(&names, ends ? ", all to the end)" : ")");
 	}
 	if (series) {
 		if (isfinite(first))
 			ts_check_steps(c, (int64_t)first, (int64_t)first);
-		ts_check_fire(c, worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-			      "Some values are NaN or infinite%s: %.*s",
-			      isfinite(first) ? ts_arena_printf(c->arena, ", for the first time at step %.0f", first)
+		ts_check_fire(c,
+			      lost						  ? TS_SEVERITY_HIGH
+			      : worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM
+									       : TS_SEVERITY_LOW,
+			      "Some values are NaN or infinite%s: %.*s%s",
+			      isfinite(first) ? ts_arena_printf(c->arena,
+								lost ? ", from step %.0f on to the end"
+								     : ", for the first time at step %.0f",
+								first)
 					      : "",
-			      TS_SPAN_ARG(ts_buf_view(&names)));
+			      TS_SPAN_ARG(ts_buf_view(&names)), lost && !has_loss(c) ? "; no loss was logged" : "");
 	}
 	ts_buf_finish(&names);
 }

@@ -113,6 +113,13 @@ const struct ts_rule ts_rules[] = {
 	 "the rule of " PYTSCOPE ", corrected: an infinite loss is reported as infinite; a loss that grows without NaN is "
 	 "CONVERGENCE.BLOW_UP",
 	 {END}, ts_check_diverged, EACH_RANK},
+	{"CONVERGENCE.LOSS_CEASED", "The loss is no longer logged", "medium",
+	 "the gradient norm or the learning rate goes on for at least min_missing usual distances after the last value of the loss",
+	 "Look at what the program prints at the last step that has a loss: some leave out a loss that is NaN.",
+	 "new in tscope",
+	 {{"min_values", 10, COUNT, "number of loss values that the rule needs"},
+	  {"min_missing", 10, NONE, "usual distances of values, the longer one of both series, from which the rule fires"}, END},
+	 ts_check_loss_ceased, EACH_RANK},
 	{"CONVERGENCE.BLOW_UP", "The loss blew up", "high",
 	 "the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end "
 	 "of the run to at least double its lowest level, by at least 5 % of what it had gained",
@@ -153,10 +160,12 @@ const struct ts_rule ts_rules[] = {
 	  {"medium_spikes", 20, COUNT, "number of spikes from which the severity is medium"}, END},
 	 ts_check_grad_spikes, EACH_RANK},
 	{"CONVERGENCE.NONFINITE", "A series other than the loss is not finite",
-	 "medium if in one series the share is at least medium_share, otherwise low",
+	 "high if a series has at least 5 values in a row to its end, or all, that are not finite; medium if in one series the share "
+	 "is at least medium_share, otherwise low",
 	 "any other series of training is NaN or infinite at any step",
-	 "A gradient norm that overflows now and then is normal: loss scaling finds its scale that way. If it overflows often, or "
-	 "if another series is not finite, treat it as divergence.",
+	 "A gradient norm that overflows now and then is normal: loss scaling finds its scale that way. One that is not finite to the "
+	 "end is divergence: go back to a checkpoint before the step named, lower the learning rate, clip gradients, and look at the "
+	 "batch of that step. The same holds if it overflows often, or if another series is not finite.",
 	 "new in tscope; " PYTSCOPE " only looks at the loss",
 	 {{"medium_share", 0.05, RATIO, "share of a series' values that are not finite from which the severity is medium"}, END},
 	 ts_check_nonfinite, EACH_RANK},

@@ -196,6 +196,17 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.DIVERGED",
 	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "the run has no column scalars.loss"},
 
+	{"CONVERGENCE.DIVERGED",
+	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3; convergence/loss/lost_step = 40", HIGH,
+	 "in 7 of 50 values, for the first time at step 3, and in all from step 40 to the end; its last finite value is 2"},
+
+#define ENDS(series, end, every) "convergence/" series "/end_step = " #end "; convergence/" series "/every_count = " #every "; "
+	{"CONVERGENCE.LOSS_CEASED", LOSS ENDS("loss", 500, 10) ENDS("grad_norm", 600, 10), MEDIUM,
+	 "loss has no value after step 500, while grad_norm goes on to step 600"},
+	{"CONVERGENCE.LOSS_CEASED", LOSS ENDS("loss", 500, 10) ENDS("grad_norm", 599, 10) ENDS("lr", 690, 20), PASSES, NULL},
+	{"CONVERGENCE.LOSS_CEASED", LOSS ENDS("loss", 500, 50) ENDS("lr", 600, 1), PASSES, NULL}, /* the loss comes every 50 steps */
+	{"CONVERGENCE.LOSS_CEASED", "convergence/loss/count = 9; " ENDS("loss", 500, 10) ENDS("lr", 600, 1), UNCHECKED, NULL},
+
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "fell"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "none"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "rose"), PASSES, NULL},
@@ -261,6 +272,15 @@ static const struct rule_case cases[] = {
 	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count ? why", PASSES, NULL},
 	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4", LOW,
 	 "infinite: grad_norm (4 of 100)."},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 6; "
+	      "convergence/grad_norm/first_nonfinite_step = 3; convergence/grad_norm/lost_step = 995; "
+	      "convergence/a/count = 100; convergence/a/nonfinite_count = 9; convergence/a/first_nonfinite_step = 8",
+	 HIGH, "from step 995 on to the end: grad_norm (6 of 1,000, all to the end), a (9 of 100)."},
+	{"CONVERGENCE.NONFINITE",
+	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9; convergence/grad_norm/first_nonfinite_step = 0; "
+	 "convergence/grad_norm/lost_step = 0",
+	 HIGH, "grad_norm (9 of 9, all to the end); no loss was logged"},
 	{"CONVERGENCE.NONFINITE",
 	 LOSS "convergence/a/count = 100; convergence/a/nonfinite_count = 9; convergence/a/first_nonfinite_step = 8; "
 	      "convergence/b/count = 100; convergence/b/nonfinite_count = 2; convergence/b/first_nonfinite_step = 3",

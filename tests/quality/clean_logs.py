@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Clean logs of every format that an importer reads, each analyzed: clean_logs.py BUILD [EACH [SEED]] writes EACH logs (8) of each
-format below, with intervals, lengths, decays and noise drawn from SEED (0), and prints how many have a finding of severity high.
+format below, with intervals, lengths, decays and noise drawn from SEED (0), and prints how many have a finding of severity high. Then it writes
+logs of runs that were lost to NaN, and prints how many have such a finding from their first step on, with the same best loss in a list.
 
 A log is clean if its loss decays under noise that does not depend on the step, its learning rate follows a schedule, its step time has one
 level with noise of a few percent (and a slow first step), and nothing in it is NaN. In such a log nothing is high. The test fails on one
@@ -53,6 +54,14 @@ class Training:
             self.rows.append(dict(step=first - 1 + (i + 1) * self.every, loss=loss * math.exp(r.gauss(0, noise)), lr=lr, took=took, now=now,
                                   grad_norm=norm * (1 + 2 * math.exp(-3 * x)) * math.exp(r.gauss(0, 0.1)), tokens=tokens, x=x,
                                   eval_loss=loss * 1.05 * math.exp(r.gauss(0, 0.01)) if i % max(n // 8, 1) == n // 8 else None))
+
+
+    def lose(self, zeros):
+        """From a step on, the gradient norm is NaN and so is the loss, for which some trainers write 0. Returns that step and the best loss."""
+        at = self.r.randrange(self.n // 4, self.n - 8)
+        for q in self.rows[at:]:
+            q["loss"], q["grad_norm"] = 0.0 if zeros else math.nan, math.nan
+        return self.rows[at]["step"], self.rows[:at]
 
 
 def write(path, text):
@@ -396,6 +405,29 @@ FORMATS = [megatron, megatron_deepspeed, nemo, torchtitan, fairseq, fairseq_json
            recorded, exported]
 
 
+# With whether the program writes 0 for a loss that is NaN.
+LOST = [(megatron, False), (trainer_bar, True), (trainer_state, True), (table, False), (mlflow, False), (wandb, False), (tensorboard, False)]
+
+
+def lost(program, top, make, zeros, r, wrong):
+    """Whether a lost run has a high finding of its first step, and a list has the best loss that it could still compute."""
+    t, folder = Training(r), tempfile.mkdtemp(dir=top)
+    step, before = t.lose(zeros)
+    path = make(folder, t)
+    got = subprocess.run([program, "--store", top + "/none", "analyze", "--json", path], stdout=subprocess.PIPE, text=True)
+    high = {f["code"] for f in json.loads(got.stdout)["findings"] if f["severity"] == "high" and f["first_step"] == step}
+    store = ["--store", folder + "/store"]
+    subprocess.run([program, *store, "push", "-q", path, "-n", "a"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    listed = subprocess.run([program, *store, "list", "--json", "-c", "loss.best,loss.last"], stdout=subprocess.PIPE, text=True, check=True)
+    best = min(q["loss"] for q in before)
+    values = json.loads(listed.stdout)["rows"][0]["values"]
+    agree = abs(values["loss.best"] - best) <= 1e-4 * best + 6e-5 and values["loss.last"] > 0
+    if not {"CONVERGENCE.DIVERGED", "CONVERGENCE.NONFINITE"} & high or not agree:
+        wrong.append(f"lost {make.__name__}: at step {step}, best {best}: {high} {values}")
+        return False
+    return True
+
+
 def bound(bad, n):
     """The 95 % upper bound (Clopper and Pearson) of a share of which `bad` of n were seen."""
     below = lambda p: sum(math.comb(n, k) * p ** k * (1 - p) ** (n - k) for k in range(bad + 1))  # noqa: E731
@@ -430,6 +462,10 @@ def main():
     print(f"clean logs of {len(FORMATS)} formats: {len(high)} of {n} have a finding that is high (95 % bound {100 * bound(len(high), n):.2f} %)")
     for (severity, code), count in sorted(listed.items()):
         print(f"  {severity:6} {code:36} {count}")
+    with tempfile.TemporaryDirectory() as top:
+        found = [lost(program, top, make, zeros, random.Random(f"{seed} lost {make.__name__} {k}"), wrong)
+                 for make, zeros in LOST for k in range(max(each // 4, 1))]
+    print(f"lost logs of {len(LOST)} formats: {sum(found)} of {len(found)} are high from their first step on, and listed with the best loss before")
     for line in wrong + high:
         print(line)
     return 1 if wrong or high or (each >= 7 and n < 200) else 0

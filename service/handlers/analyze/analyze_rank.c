@@ -9,6 +9,7 @@
 #include "base/helper.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "run/lost.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/core/run_steps.h"
 
@@ -331,6 +332,38 @@ static enum ts_status axis_of(struct working *w, struct ts_span name, const stru
 	return ts_coincidence_axis(&w->cross, name, series->keys, series->values, series->n, err);
 }
 
+/* Makes NaN of losses of 0 that are none (lost.h), in a copy. */
+static enum ts_status without_lost(struct working *w, const struct ts_table *table, const struct ts_column *column,
+				   struct ts_series *io_loss, struct ts_error *err)
+{
+	const struct ts_column *of_norm = NULL;
+	struct ts_series norm;
+	double *values;
+
+	for (size_t i = 0; i < table->n_columns && ts_is_loss(column->name); i++)
+		if (ts_span_is(table->columns[i].name, ts_lost_norm) && table->columns[i].type == TS_COLUMN_F64)
+			of_norm = &table->columns[i];
+	if (!of_norm)
+		return TS_OK;
+	if (ts_columns_load(&w->columns, table, of_norm, &norm, err))
+		return err->status;
+	values = ts_arena_array(&w->columns.values, io_loss->n, sizeof *values);
+	if (!values)
+		return ts_arena_error(&w->columns.values, err);
+	for (size_t i = 0; i < io_loss->n; i++)
+		values[i] = i < norm.n && ts_is_lost(io_loss->values[i], norm.values[i]) ? (double)NAN : io_loss->values[i];
+	io_loss->values = values;
+	return TS_OK;
+}
+
+static bool has_zero(const struct ts_series *series)
+{
+	for (size_t i = 0; i < series->n; i++)
+		if (series->values[i] == 0.0)
+			return true;
+	return false;
+}
+
 static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
 				 int64_t first, struct ts_error *err)
 {
@@ -338,6 +371,7 @@ static enum ts_status one_scalar(struct working *w, const struct ts_table *table
 	struct ts_series series;
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
+	    (has_zero(&series) && without_lost(w, table, column, &series, err)) ||
 	    ts_convergence_summary(&series, first, w->arena, &w->out->measures, &w->out->events, &w->out->plots, &fit, err))
 		return err->status;
 	if (is_axis(column->name) && axis_of(w, without_section(column->name), &series, fit, err))

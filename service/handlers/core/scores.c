@@ -1,8 +1,10 @@
 #include "service/handlers/core/scores.h"
 
 #include "base/limits.h"
+#include "run/lost.h"
 #include "service/handlers/core/block_scores.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void ts_score_key(struct ts_span column, struct ts_extract_key *ret_key)
@@ -80,7 +82,7 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 /* Room for one block. */
 struct room {
 	int64_t *keys;
-	double *values;
+	double *values, *norms;
 };
 
 static enum ts_status block_score(struct ts_fetch *f, const struct ts_id *id, size_t rows, double *values,
@@ -94,6 +96,37 @@ static enum ts_status block_score(struct ts_fetch *f, const struct ts_id *id, si
 	return TS_OK;
 }
 
+/* Takes losses of 0 that are none out of the score of a block (lost.h). */
+static enum ts_status without_lost(struct ts_fetch *f, size_t b, const struct entry *loss, const struct entry *norm, struct room room,
+				   struct ts_block_score *io_score, struct ts_error *err)
+{
+	size_t rows = loss->table->blocks[b].rows;
+	struct ts_block_score norms;
+
+	if (!norm || !ts_is_loss(loss->name) || io_score->count == 0 || io_score->min > 0)
+		return TS_OK;
+	if (block_score(f, &norm->column->blocks[b], rows, room.norms, &norms, err))
+		return err->status;
+	if (norms.nonfinite == 0)
+		return TS_OK;
+	if (ts_fetch_block_words(f, &loss->column->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)room.values, err) ||
+	    ts_fetch_block_words(f, &norm->column->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)room.norms, err))
+		return err->status;
+	for (size_t i = 0; i < rows; i++)
+		if (ts_is_lost(room.values[i], room.norms[i]))
+			room.values[i] = (double)NAN;
+	*io_score = ts_block_score_of(ts_span_of(room.values, rows * sizeof *room.values));
+	return TS_OK;
+}
+
+static const struct entry *norm_of(const struct entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_span_is(entries[i].name, ts_lost_norm))
+			return &entries[i];
+	return NULL;
+}
+
 /* Adds one block of a table to the scores of its columns. */
 static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entries, size_t n, struct room room, struct ts_error *err)
 {
@@ -105,7 +138,8 @@ static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entr
 	for (size_t i = 0; i < n; i++) {
 		struct ts_block_score score;
 
-		if (block_score(f, &entries[i].column->blocks[b], block->rows, room.values, &score, err))
+		if (block_score(f, &entries[i].column->blocks[b], block->rows, room.values, &score, err) ||
+		    without_lost(f, b, &entries[i], norm_of(entries, n), room, &score, err))
 			return err->status;
 		if ((size_t)score.count + score.nonfinite != block->rows)
 			return ts_error_set(err, TS_DAMAGED, "a block has not as many rows as the index says");
@@ -127,12 +161,13 @@ enum ts_status ts_scores_make(struct ts_fetch *f, const struct ts_run *run, stru
 			      struct ts_error *err)
 {
 	struct room room = {ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *room.keys),
-			    ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *room.values)};
+			    ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *room.values),
+			    ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *room.norms)};
 	struct ts_scores scores = {0};
 	struct entry *entries;
 	size_t n, to;
 
-	if (!room.keys || !room.values)
+	if (!room.keys || !room.values || !room.norms)
 		return ts_arena_error(arena, err);
 	if (list_columns(run, arena, &entries, &n, err))
 		return err->status;

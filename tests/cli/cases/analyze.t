@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 19 of 34 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -32,7 +32,7 @@ $ tscope analyze base
 |   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
 |   growth       1 MiB/step (95 % interval 1 MiB/step to 1 MiB/step), 7 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
 |   loss         █▄▂▂▁▁▁▁  0.25 to 2
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
@@ -52,7 +52,7 @@ $ tscope analyze base
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
@@ -65,7 +65,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 19 of 34 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -83,7 +83,7 @@ $ tscope analyze base --warmup 4
 |   allocated    peak 8 MiB at step 7, mean 6.5 MiB, last 8 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
 |   loss         █▅▂▁  0.25 to 0.4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
@@ -103,7 +103,7 @@ $ tscope analyze base --warmup 4
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
 |
@@ -143,7 +143,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 34 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -259,7 +259,7 @@ $ COLUMNS=60 tscope analyze slow
 |                in the first phase that waits for it.
 |   and 1 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 33 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 34 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -383,7 +383,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 18 of 33 rules unchecked
+| ● FINDINGS  nothing found, 19 of 34 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -401,7 +401,7 @@ $ tscope analyze ./runs/cut
 |   allocated    peak 4 MiB at step 3, mean 2.5 MiB, last 4 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
 |   loss         █▃▁▁  0.5 to 2
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown
@@ -421,7 +421,7 @@ $ tscope analyze ./runs/cut
 |                samples, for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
 |   times        record phases.optimizer, for TIMING.OPTIMIZER_HEAVY
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
-|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 9 more; --rows says how
+|   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait

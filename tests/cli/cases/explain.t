@@ -11,12 +11,13 @@ $ tscope explain
 | TIMING.TWO_LEVELS             low                step times go to and fro between two levels, and the steps in the upper one cost at least min_share of the step time
 | TIMING.UNATTRIBUTED           medium, low        at least min_share of the wall time is outside the phases of all steps
 | CONVERGENCE.DIVERGED          high               the loss is NaN or infinite at any step
+| CONVERGENCE.LOSS_CEASED       medium             the gradient norm or the learning rate goes on for at least min_missing usual distances after the last value of the loss
 | CONVERGENCE.BLOW_UP           high               the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end of the run to at least double its lowest level, by at least 5 % of what it had gained
 | CONVERGENCE.NO_PROGRESS       high, medium, low  the loss rises at the end of the run or over its second half, or ends no lower than it began
 | CONVERGENCE.SPIKES            medium, low        the loss jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.LEVEL_SHIFT       medium             the level of the loss rises by at least min_rise and stays there
 | CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm jumps above its neighbouring values and comes back, at least min_spikes times
-| CONVERGENCE.NONFINITE         medium, low        any other series of training is NaN or infinite at any step
+| CONVERGENCE.NONFINITE         high, medium, low  any other series of training is NaN or infinite at any step
 | CROSS.CORRELATED_INSTABILITY  high, low          loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
 | DIST.STRAGGLER                high, medium       a permutation test over the ranks finds one or more ranks slower than the others
 | DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
