@@ -432,7 +432,7 @@ static void say_unknowns(struct decision *d)
 	static const char by_trace[] =
 		"What the device did is known for the steps of the trace alone, whose recording slows the host down.";
 	const struct ts_measure *mfu = ts_measure_find(d->m, TS_M_MFU, TS_NO_SUBJECT);
-	double missing;
+	double missing, logged;
 
 	for (int i = 0; i < SHARES; i++)
 		if (!d->out.shares[i].known)
@@ -440,7 +440,14 @@ static void say_unknowns(struct decision *d)
 							       TS_SPAN_ARG(d->out.shares[i].reason))));
 	if (d->out.shares[1].known)
 		cannot_tell(d, ts_span_str(traced(d) ? by_trace : host_times));
-	if (mfu && !mfu->known)
+	if (mfu && !mfu->known &&
+	    (ts_measure_value(d->m, TS_M_LOGGED_MFU, TS_NO_SUBJECT, &logged) ||
+	     ts_measure_value(d->m, TS_M_LOGGED_RATE_SHARE, TS_NO_SUBJECT, &logged)))
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena,
+						       "How close computing comes to the peak of the device is taken from what the run "
+						       "logs, an MFU of %s, and cannot be checked: %.*s.",
+						       ts_say_percent(logged).text, TS_SPAN_ARG(mfu->reason))));
+	else if (mfu && !mfu->known)
 		cannot_tell(d,
 			    kept(d, ts_arena_printf(
 					    d->arena,

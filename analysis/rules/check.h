@@ -101,7 +101,7 @@ const char *ts_check_ranks_text(struct ts_check *c);
 	X(correlated)                                                                                               \
 	X(straggler) X(load_imbalance) X(comm_bound) X(wait_bound) X(missing_ranks) X(exposed_comm) X(pipeline_bubble) \
 	X(memory_imbalance)                                                                                         \
-	X(mfu_impossible) X(mfu_suspicious) X(low_mfu) X(recoverable)                                               \
+	X(mfu_impossible) X(mfu_suspicious) X(low_mfu) X(logged_mfu) X(recoverable)                                               \
 	X(pressure) X(forecast) X(growth) X(fragmentation)                                                          \
 	X(out_of_memory) X(oom_fragmented) X(headroom) X(fragments) X(retries) X(emptied) X(churn)                  \
 	X(gradients_kept) X(optimizer_state) X(carried)                                                             \

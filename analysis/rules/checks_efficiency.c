@@ -94,6 +94,29 @@ void ts_check_low_mfu(struct ts_check *c)
 		      ts_say_percent(mfu).text, ts_say_percent(share).text, words);
 }
 
+/* Applies only to a run that logs one. */
+void ts_check_logged_mfu(struct ts_check *c)
+{
+	struct ts_span error = ts_check_text(c, TS_M_LOGGED_ERROR), note = ts_check_text(c, TS_M_LOGGED_NOTE);
+	double logged, times, most = ts_check_threshold(c, "max_times");
+	bool compared = ts_check_want(c, TS_M_LOGGED_TIMES, &times);
+
+	if (error.len) {
+		ts_check_fire(c, TS_SEVERITY_MEDIUM, "%c%.*s", error.data[0] & ~32, (int)error.len - 1, (const char *)error.data + 1);
+		return;
+	}
+	if (!compared && !ts_check_want(c, TS_M_LOGGED_MFU, &logged)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!compared) {
+		ts_check_leave(c, "the run logs an MFU, and none can be computed here to compare it with");
+		return;
+	}
+	if (note.len && (times >= most || times <= 1 / most))
+		ts_check_fire(c, TS_SEVERITY_LOW, "%c%.*s", note.data[0] & ~32, (int)note.len - 1, (const char *)note.data + 1);
+}
+
 void ts_check_recoverable(struct ts_check *c)
 {
 	double mfu, share;

@@ -266,6 +266,15 @@ const struct ts_rule ts_rules[] = {
 	  {"high_mfu", 0.30, RATIO, "MFU below which the severity is high"},
 	  {"min_recoverable", 0.10, RATIO, "share of the wall time that the largest cause must take"}, END},
 	 ts_check_low_mfu, JOB},
+	{"EFFICIENCY.LOGGED_MFU", "The logged MFU is not that of this device and work",
+	 "medium if the logged value is impossible, otherwise low",
+	 "an MFU or a rate of FLOPs that the run logs is more than the devices can do, or the logged MFU is at least max_times as large or "
+	 "as small as the MFU that is computed here",
+	 "Look in the training program for the peak, the FLOPs of a step and the number of devices that it computes with: a constant for "
+	 "another device is the usual reason. Give them to tscope, too (work.flops_per_step, work.peak_flops).",
+	 "new in tscope",
+	 {{"max_times", 1.1, NONE, "ratio of the larger to the smaller MFU from which the rule fires"}, END},
+	 ts_check_logged_mfu, JOB},
 	{"EFFICIENCY.RECOVERABLE", "Time could be won back", "high if the share is at least high_share, otherwise medium",
 	 "the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time",
 	 "Begin with the cause named here; the list below the verdict says what to try first. Give the FLOPs of a step "

@@ -5,6 +5,7 @@
  */
 #include "cli/report/report_parts.h"
 
+#include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
 
 #include <stdlib.h>
@@ -571,30 +572,59 @@ static void budget(struct ts_report *r)
 					       {TS_M_MFU_DTYPE, "in"},
 					       {TS_M_MFU_PEAK_SOURCE, "peak from"},
 					       {TS_M_MFU_FLOPS_PER_STEP, "a step has"},
-					       {TS_M_MFU_CONVENTION, "counted as"},
 					       {0, NULL}};
+	static const struct ts_figure counted[] = {{TS_M_MFU_CONVENTION, "counted as"}, {0, NULL}};
 	static const struct ts_figure ratio[] = {{TS_M_GOODPUT, ""},
 						 {TS_M_GOODPUT_PRODUCTIVE, "% productive"},
 						 {TS_M_GOODPUT_SESSION, "% of the session"},
 						 {0, NULL}};
+	static const struct ts_figure logged[] = {{TS_M_LOGGED_MFU, "MFU"},
+						  {TS_M_LOGGED_MFU_COLUMN, "by"},
+						  {TS_M_LOGGED_MFU_UNIT, "read as"},
+						  {TS_M_LOGGED_HFU, "HFU"},
+						  {TS_M_LOGGED_HFU_COLUMN, "by"},
+						  {TS_M_LOGGED_HFU_UNIT, "read as"},
+						  {TS_M_LOGGED_RATE, ""},
+						  {TS_M_LOGGED_RATE_COLUMN, "by"},
+						  {TS_M_LOGGED_RATE_OF, "of"},
+						  {TS_M_LOGGED_RATE_SHARE, "% of the peak"},
+						  {TS_M_LOGGED_PEAK, "so divided by a peak of"},
+						  {0, NULL}};
 	static const struct ts_figure rates[] = {{TS_M_THROUGHPUT_TOKENS, "tokens"},
 						 {TS_M_THROUGHPUT_TOKENS_PER_DEVICE, " (% per device)"},
 						 {TS_M_THROUGHPUT_SAMPLES, "samples"},
 						 {TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, " (% per device)"},
 						 {0, NULL}};
-	const char *share = ts_report_value(r, TS_M_MFU), *wall;
+	const char *share = ts_report_value(r, TS_M_MFU), *as_logged = ts_report_value(r, TS_M_LOGGED_MFU), *wall;
+	const char *rate = ts_report_value(r, TS_M_LOGGED_RATE);
+	const struct ts_measure *ranks = ts_report_row(r, TS_M_MFU_FLOPS_RANKS, TS_NO_SUBJECT);
 	struct ts_section *s;
 
 	if (!ts_report_known(r, TS_ANSWER_BUDGET) && !ts_report_known(r, TS_ANSWER_EFFICIENCY))
 		return;
 	s = ts_report_section(r, "EFFICIENCY BUDGET");
+	as_logged = as_logged ? as_logged : ts_report_value(r, TS_M_LOGGED_RATE_SHARE);
 	wall = ts_report_with(r, "wall time ", ts_report_value(r, TS_M_BUDGET_WALL), "");
-	s->head = ts_report_join(r, share ? ts_report_say(r, "MFU %s", share) : "MFU not known", ", ", wall);
+	s->head = ts_report_join(r,
+				 share	     ? ts_report_say(r, "MFU %s", share)
+				 : as_logged ? ts_report_say(r, "MFU %s as the run logs it", as_logged)
+				 : rate	     ? ts_report_say(r, "%s as the run logs it", rate)
+				 : ts_report_row(r, TS_M_LOGGED_MFU_COLUMN, TS_NO_SUBJECT) ? ""
+											     : "MFU not known",
+				 ", ", wall);
 	budget_bars(r, s, false);
 	budget_bars(r, s, true);
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_MFU_ERROR));
-	ts_report_line(r, s, "MFU", share ? ts_report_figures(r, TS_NO_SUBJECT, mfu) : NULL);
+	if (share)
+		ts_report_line(r, s, "MFU",
+			       ts_report_join(r,
+					      ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, mfu), " on ",
+							     ranks ? ts_report_say(r, "%s", ts_say_plural(ranks->value, "rank").text) : NULL),
+					      ", ", ts_report_figures(r, TS_NO_SUBJECT, counted)));
 	ts_report_line(r, s, "HFU", ts_report_value(r, TS_M_HFU));
+	ts_report_line(r, s, "logged", ts_report_figures(r, TS_NO_SUBJECT, logged));
+	ts_report_line(r, s, "error", ts_report_value(r, TS_M_LOGGED_ERROR));
+	ts_report_line(r, s, "compared", ts_report_value(r, TS_M_LOGGED_NOTE));
 	ts_report_line(r, s, "goodput", ts_report_figures(r, TS_NO_SUBJECT, ratio));
 	ts_report_line(r, s, "throughput", ts_report_figures(r, TS_NO_SUBJECT, rates));
 }

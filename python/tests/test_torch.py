@@ -131,6 +131,39 @@ class Loops(support.Case):
         self.assertEqual((facts["data"]["sampler"], facts["work"]["loader"]["batches"]), ("RandomSampler", 8))
         self.assert_batches(self.read(), fed, every=2)
 
+    def test_flops_that_are_computed_again(self):
+        """The middle layer is checkpointed: its forward pass is no part of the model's FLOPs when it is done again."""
+        import torch
+        from torch.utils.checkpoint import checkpoint
+
+        for reentrant in (False, True):
+            first, middle, last = torch.nn.Linear(8, 16), torch.nn.Linear(16, 32), torch.nn.Linear(32, 4)
+
+            class Net(torch.nn.Module):
+                def __init__(self, *layers):
+                    super().__init__()
+                    self.layers = torch.nn.ModuleList(layers)
+                    self.reentrant = reentrant
+
+                def forward(self, batch):
+                    hidden = self.layers[0](batch)
+                    return self.layers[2](checkpoint(lambda x: self.layers[1](x).relu(), hidden, use_reentrant=self.reentrant))
+
+            model = Net(first, middle, last)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            run = tscope.auto(model, optimizer, f"runs/again{reentrant}", flops=True)
+            for _ in range(3):
+                model(torch.ones(2, 8)).sum().backward()
+                optimizer.step()
+                optimizer.zero_grad()
+            run.finish()
+            with open(f"runs/again{reentrant}/facts.json", encoding="utf-8") as file:
+                work = json.load(file)["work"]
+            forward = 2 * 2 * (8 * 16 + 16 * 32 + 32 * 4)
+            self.assertEqual(work["flops_per_step"], 2 * forward + 2 * 2 * (16 * 32 + 32 * 4))
+            self.assertEqual(work["recompute_flops_per_step"], 2 * 2 * 16 * 32)
+            self.assertIn("without what was computed again", work["flops_convention"])
+
     def test_auto(self):
         import torch
 
@@ -177,6 +210,7 @@ class Loops(support.Case):
             facts = json.load(file)
         # Of a batch of two: the products of the layers, forward and for the gradients of both weights and of the hidden values.
         self.assertEqual(facts["work"]["flops_per_step"], 2 * 2 * (8 * 32 + 32) * 2 + 2 * 2 * 32)
+        self.assertEqual(facts["work"]["recompute"], "none")
         self.assertEqual(facts["seeds"]["torch"], 1)
         # Everything is taken back.
         self.assertFalse(model._forward_hooks or model._forward_pre_hooks or optimizer._optimizer_step_pre_hooks)

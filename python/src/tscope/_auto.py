@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
+from tscope._flops import StepFlops
 from tscope._patches import patched
 from tscope._recorder import Hooks, now_ns
 from tscope._reduction import look_for
@@ -104,18 +105,15 @@ class Auto(Hooks):
     def _begin_flops(self) -> None:
         self.count_flops = False
         try:
-            from torch.utils.flop_counter import FlopCounterMode
-
-            self.flops = FlopCounterMode(display=False)
-            self.flops.__enter__()
+            self.flops = StepFlops()
+            self.flops.begin()
         except Exception as error:
             self.flops = None
             self.run._cannot(f"FLOPs: {type(error).__name__}: {error}")
 
     def _end_flops(self) -> None:
         try:
-            self.flops.__exit__(None, None, None)
-            self.run.facts({"work": {"flops_per_step": int(self.flops.get_total_flops())}})
+            self.run.facts({"work": self.flops.end()})
         except Exception as error:
             self.run._cannot(f"FLOPs: {type(error).__name__}: {error}")
         self.flops = None

@@ -2,6 +2,7 @@
 
 #include "analysis/policy.h"
 #include "analysis/rank/efficiency.h"
+#include "analysis/rank/logged.h"
 #include "analysis/rank/memory.h"
 #include "analysis/rank/work.h"
 #include "analysis/rules/rule.h"
@@ -139,6 +140,62 @@ static enum ts_status read_work(struct analyzing *a, struct ts_error *err)
 	a->work.rank = a->index->rank;
 	a->work.n_ranks = a->out->run.ranks;
 	return TS_OK;
+}
+
+/* Takes what the columns of a rank say of the use of the hardware. */
+static enum ts_status logged_by(struct analyzing *a, size_t rank, struct ts_columns *columns, struct ts_arena *work,
+				struct ts_logged_use *io, struct ts_error *err)
+{
+	const struct ts_index *index = &a->run->indexes[rank];
+	struct ts_logged_name name;
+	struct ts_series series;
+
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++) {
+			const struct ts_column *column = &table->columns[i];
+
+			if (column->type != TS_COLUMN_F64 || !ts_span_starts(column->name, ts_span_str("scalars.")) ||
+			    !ts_logged_name_of(column->name, &name))
+				continue;
+			if (ts_columns_load(columns, table, column, &series, err) ||
+			    ts_logged_take(io, column->name, &series, a->first_timed[rank], work, err))
+				return err->status;
+			ts_columns_done(columns);
+		}
+	}
+	return TS_OK;
+}
+
+static bool any_logged(const struct ts_logged_use *use)
+{
+	for (size_t i = 0; i < TS_LOGGED; i++)
+		if (use->of[i].found)
+			return true;
+	return false;
+}
+
+/* Reads the rank in view, else the first that logged a use: tools write it on the first or on the last rank. */
+static enum ts_status logged_use(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_logged_use use = {.of[0].found = false};
+	enum ts_status status = TS_OK;
+	struct ts_columns columns;
+	struct ts_arena work;
+
+	ts_columns_init(&columns, a->fetch);
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < a->run->head.n_ranks; i++)
+		if (&a->run->indexes[i] == a->index)
+			status = logged_by(a, i, &columns, &work, &use, err);
+	for (size_t i = 0; !status && !any_logged(&use) && i < a->run->head.n_ranks; i++) {
+		ts_columns_leave(&columns);
+		status = logged_by(a, i, &columns, &work, &use, err);
+	}
+	ts_columns_finish(&columns);
+	ts_arena_finish(&work);
+	return status ? status : ts_logged_rows(&use, &a->work, a->arena, &a->out->measures, err);
 }
 
 /* --- ranks --- */
@@ -451,7 +508,8 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
-	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err))
+	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
+	    logged_use(a, err))
 		return err->status;
 	return pipeline(a, err);
 }
