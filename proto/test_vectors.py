@@ -106,6 +106,7 @@ VECTORS = [
      "plots { group: \"timing\" subject: \"step\" name: \"value\" unit: UNIT_SECONDS first_step: -1 width: 2 min: 1 min: nan max: 3 max: nan mean: 2 mean: nan count: 2 count: 1 nonfinite: 1 } "
      "bound { kind: BOUND_WAIT sentence: \"b\" shares { kind: BOUND_INPUT share: 0 } shares { kind: BOUND_COMPUTE reason: \"w\" } shares { kind: BOUND_COMMUNICATION } shares { kind: BOUND_WAIT share: 0.5 } shares { kind: BOUND_HOST } "
      "fixes { name: \"f\" how: \"h\" of: BOUND_INPUT wins_most_ratio: 0.25 effort: 2 costs: \"c\" source: \"s\" } unknowns: \"u1\" unknowns: \"u2\" "
+     "worth_checking { name: \"cf\" how: \"ch\" check: \"cc\" of: BOUND_COMPUTE effort: 1 source: \"cs\" } "
      "memory: \"m\" memory_fixes { name: \"mf\" how: \"mh\" costs: \"mc\" source: \"ms\" saves_most: 4096 effort: 3 } } "
      "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
      "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),

@@ -435,6 +435,9 @@ static void reads_bound(const struct ts_bound *b)
 	IS(b->unknowns[1], "u2");
 	IS(b->fixes[0].costs, "c");
 	IS(b->fixes[0].source, "s");
+	assert_int_equal(b->n_to_check, 1);
+	IS(b->to_check[0].check, "cc");
+	assert_int_equal(b->to_check[0].of, TS_BOUND_COMPUTE);
 	IS(b->memory.sentence, "m");
 	assert_int_equal(b->memory.n_fixes, 1);
 	IS(b->memory.fixes[0].name, "mf");

@@ -26,18 +26,11 @@ const char *const ts_trace_times[TS_TRACE_TIMES] = {
 struct ts_span ts_answer_group_name(enum ts_answer_group group)
 {
 	static const char *const words[TS_ANSWER_GROUPS] = {
-		[TS_ANSWER_TIMING] = "timing",
-		[TS_ANSWER_MEMORY] = "memory",
-		[TS_ANSWER_CONVERGENCE] = "convergence",
-		[TS_ANSWER_CROSS] = "cross",
-		[TS_ANSWER_RANKS] = "ranks",
-		[TS_ANSWER_BUDGET] = "budget",
-		[TS_ANSWER_EFFICIENCY] = "efficiency",
-		[TS_ANSWER_PIPELINE] = "pipeline",
-		[TS_ANSWER_DIVERGENCE] = "divergence",
-		[TS_ANSWER_RESUME] = "resume",
-		[TS_ANSWER_TRACE] = "trace",
-		[TS_ANSWER_SNAPSHOT] = "snapshot",
+		[TS_ANSWER_TIMING] = "timing",	       [TS_ANSWER_MEMORY] = "memory",	  [TS_ANSWER_CONVERGENCE] = "convergence",
+		[TS_ANSWER_CROSS] = "cross",	       [TS_ANSWER_RANKS] = "ranks",	  [TS_ANSWER_BUDGET] = "budget",
+		[TS_ANSWER_EFFICIENCY] = "efficiency", [TS_ANSWER_PIPELINE] = "pipeline", [TS_ANSWER_DIVERGENCE] = "divergence",
+		[TS_ANSWER_RESUME] = "resume",	       [TS_ANSWER_TRACE] = "trace",	  [TS_ANSWER_SNAPSHOT] = "snapshot",
+		[TS_ANSWER_SETUP] = "setup",
 	};
 
 	return ts_span_str(words[group]);

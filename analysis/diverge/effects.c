@@ -2,9 +2,9 @@
  * line in test_effects.c, and docs/divergence.md as ts_effects_markdown writes it. */
 #include "analysis/diverge/effects.h"
 
-#include "base/limits.h"
-#include "base/number.h"
+#include "analysis/answer/setting.h"
 #include "base/text.h"
+#include "run/fact_match.h"
 
 static const struct ts_effect effects[] = {
 	{{"session.*", "columns.*", "work.*", "code.branch", "code.ancestors", "code.shallow", "parallelism.rank",
@@ -167,70 +167,20 @@ const struct ts_flag ts_flags[] = {
 };
 const size_t ts_flags_n = sizeof ts_flags / sizeof ts_flags[0];
 
-/* --- paths --- */
-
-/* Returns the path in lower case, without indexes after the last key; *ret_last is where that key begins. */
-static struct ts_span fold(struct ts_span path, uint8_t *out, size_t *ret_last)
-{
-	size_t n = 0, last = 0;
-
-	while (path.len && path.data[path.len - 1] == ']') {
-		while (path.len && path.data[path.len - 1] != '[')
-			path.len--;
-		path.len -= path.len > 0;
-	}
-	for (size_t i = 0; i < path.len; i++) {
-		uint8_t c = path.data[i];
-
-		if (c == '\\' && i + 1 < path.len)
-			out[n++] = c, c = path.data[++i];
-		else if (c == '.')
-			last = n + 1;
-		out[n++] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' ? '_' : c);
-	}
-	*ret_last = last;
-	return ts_span_of(out, n);
-}
-
-static bool matches(const char *pattern, struct ts_span path, size_t last)
-{
-	const char *colon = strchr(pattern, ':');
-
-	if (!colon)
-		return ts_glob(ts_span_str(pattern), path);
-	return last > (size_t)(colon - pattern) && path.data[colon - pattern] == '.' &&
-	       memcmp(path.data, pattern, (size_t)(colon - pattern)) == 0 &&
-	       ts_glob(ts_span_str(colon + 1), ts_span_of(path.data + last, path.len - last));
-}
-
 const struct ts_effect *ts_effect_of(struct ts_span path)
 {
-	uint8_t text[TS_PATH_MAX];
-	struct ts_span folded;
-	size_t last;
+	struct ts_folded folded;
 
-	if (path.len > sizeof text)
+	if (!ts_path_fold(path, &folded))
 		return NULL;
-	folded = fold(path, text, &last);
 	for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
 		for (const char *const *p = effects[i].paths; *p; p++)
-			if (matches(*p, folded, last))
+			if (ts_path_matches(*p, &folded))
 				return &effects[i];
 	return NULL;
 }
 
 /* --- flags --- */
-
-static bool value_is(const struct ts_fact *fact, const char *text)
-{
-	if (fact->type == TS_FACT_BOOL)
-		return strcmp(text, fact->boolean ? "true" : "false") == 0;
-	if (fact->type == TS_FACT_INT)
-		return (fact->integer == 1 && strcmp(text, "1") == 0) || (fact->integer == 0 && strcmp(text, "0") == 0);
-	return fact->type == TS_FACT_TEXT &&
-	       (ts_span_is(fact->text, text) || (ts_span_is(fact->text, "True") && strcmp(text, "true") == 0) ||
-		(ts_span_is(fact->text, "False") && strcmp(text, "false") == 0));
-}
 
 static bool any_below(const struct ts_facts *facts, const char *prefix)
 {
@@ -247,7 +197,7 @@ bool ts_without_cuda(const struct ts_facts *facts)
 
 	if (torch && torch->type == TS_FACT_TEXT && ts_glob(ts_span_str("*+cpu"), torch->text))
 		return true;
-	return available && value_is(available, "false") && !any_below(facts, "hardware.gpu");
+	return available && ts_fact_is(available, "false") && !any_below(facts, "hardware.gpu");
 }
 
 bool ts_tells_of_cuda(const struct ts_facts *facts)
@@ -262,7 +212,7 @@ bool ts_tells_of_cuda(const struct ts_facts *facts)
 		const struct ts_fact *fact = &facts->items[i];
 
 		for (size_t k = 0; k < sizeof globs / sizeof globs[0]; k++)
-			if (fact->type != TS_FACT_ABSENT && !value_is(fact, "false") && ts_glob(ts_span_str(globs[k]), fact->path))
+			if (fact->type != TS_FACT_ABSENT && !ts_fact_is(fact, "false") && ts_glob(ts_span_str(globs[k]), fact->path))
 				return true;
 		if (ts_span_is(fact->path, "libraries.torch") && fact->type == TS_FACT_TEXT &&
 		    ts_glob(ts_span_str("*+cu*"), fact->text))
@@ -274,22 +224,8 @@ bool ts_tells_of_cuda(const struct ts_facts *facts)
 unsigned ts_torch_version(const struct ts_facts *facts)
 {
 	const struct ts_fact *torch = facts ? ts_facts_find(facts, ts_span_str("libraries.torch")) : NULL;
-	unsigned part[2] = {0, 0};
-	size_t at = 0;
 
-	if (!torch || torch->type != TS_FACT_TEXT)
-		return 0;
-	for (size_t i = 0; i < torch->text.len && at < 2; i++) {
-		uint8_t c = torch->text.data[i];
-
-		if (c == '.')
-			at++;
-		else if (ts_is_digit(c) && part[at] < 100)
-			part[at] = part[at] * 10 + (c - '0');
-		else
-			break;
-	}
-	return part[0] * 100 + (part[1] < 100 ? part[1] : 99);
+	return torch && torch->type == TS_FACT_TEXT ? ts_version_number(torch->text) : 0;
 }
 
 enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts *facts, uint32_t world)
@@ -306,7 +242,7 @@ enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts
 		if (!fact)
 			continue;
 		for (size_t k = 0; k < 4 && flag->good[k]; k++)
-			if (value_is(fact, flag->good[k]))
+			if (ts_fact_is(fact, flag->good[k]))
 				return TS_FLAG_ON;
 		return TS_FLAG_OFF;
 	}

@@ -112,9 +112,14 @@ const char *ts_dtype_word(struct ts_span dtype)
 	return NULL;
 }
 
-static bool is_memory(const struct row *row)
+static bool is_of(const struct row *row, const char *type)
 {
-	return strcmp(row->dtype, "memory") == 0;
+	return strcmp(row->dtype, type) == 0;
+}
+
+static bool is_peak(const struct row *row)
+{
+	return !is_of(row, "memory") && !is_of(row, "capability");
 }
 
 static const char *why_unknown(const struct tokens *device)
@@ -137,7 +142,7 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
 	if (!cut(device, &tokens))
 		return false;
 	for (size_t i = 0; i < ROWS; i++) {
-		size_t n = is_memory(&rows[i]) ? 0 : matches(&tokens, rows[i].tokens);
+		size_t n = is_peak(&rows[i]) ? matches(&tokens, rows[i].tokens) : 0;
 
 		if (n > most || (n > 0 && n == most && best && word && strcmp(rows[i].dtype, word) == 0)) {
 			most = n;
@@ -188,7 +193,7 @@ static const struct row *memory_row(const struct tokens *device)
 	size_t most = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
-		size_t n = is_memory(&rows[i]) ? matches(device, rows[i].tokens) : 0;
+		size_t n = is_of(&rows[i], "memory") ? matches(device, rows[i].tokens) : 0;
 
 		if (n > most) {
 			most = n;
@@ -219,4 +224,42 @@ bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret
 	*ret_bytes = ldexp(row->value, 30);
 	*ret_source = "table of devices";
 	return true;
+}
+
+/* --- capability --- */
+
+/* Returns how many tokens the row's name has if they stand one behind the other anywhere in the device's name, otherwise 0. */
+static size_t holds(const struct tokens *device, const char *name)
+{
+	struct tokens want;
+
+	if (!cut(ts_span_str(name), &want))
+		return 0;
+	for (size_t i = 0; i + want.n <= device->n; i++) {
+		size_t at = 0;
+
+		while (at < want.n && strcmp(device->text[i + at], want.text[at]) == 0)
+			at++;
+		if (at == want.n)
+			return at;
+	}
+	return 0;
+}
+
+bool ts_device_capability(struct ts_span device, double *ret_version)
+{
+	struct tokens tokens;
+	size_t most = 0;
+
+	if (!cut(device, &tokens))
+		return false;
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t n = is_of(&rows[i], "capability") ? holds(&tokens, rows[i].tokens) : 0;
+
+		if (n <= most)
+			continue;
+		most = n;
+		*ret_version = rows[i].value;
+	}
+	return most > 0;
 }

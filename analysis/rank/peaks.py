@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-DTYPES = ("fp16", "bf16", "tf32", "fp32", "fp8", "int8", "memory")
+DTYPES = ("fp16", "bf16", "tf32", "fp32", "fp8", "int8", "memory", "capability")
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peaks.tsv")
 
 
@@ -19,7 +19,7 @@ def rows():
             continue
         cells = line.rstrip("\n").split("\t")
         if len(cells) != 5 or not all(cells) or cells[1] not in DTYPES or not 0 < float(cells[2]) < 1e17:
-            sys.exit("%s:%d: not names, one of %s, operations a second or GiB, source, year" % (TABLE, number, " ".join(DTYPES)))
+            sys.exit("%s:%d: not names, one of %s, a value, source, year" % (TABLE, number, " ".join(DTYPES)))
         if not re.fullmatch(r"20\d\d(-\d\d)?", cells[4]):
             sys.exit("%s:%d: the source has no year" % (TABLE, number))
         for name in cells[0].split(" | "):
@@ -42,7 +42,7 @@ def main():
         print('\t{"%s",\n\t "%s"},' % (document, date))
     print("};\n\nstatic const struct row {")
     print("\tconst char *tokens; /* of one of its names */\n\tconst char *name;")
-    print("\tconst char *dtype;\n\tdouble value; /* operations a second, or GiB */\n\tint source;\n} rows[] = {")
+    print("\tconst char *dtype;\n\tdouble value; /* operations a second, GiB, or the version of a capability */\n\tint source;\n} rows[] = {")
     for tokens, name, dtype, flops, source in table:
         print('\t{"%s", "%s", "%s", %s, %d},' % (tokens, name, dtype, flops, sources.index(source)))
     print("};")

@@ -63,6 +63,66 @@ static void knows_the_memory(void **state)
 			fail_msg("%s: %g GiB", unknown[i], gib(unknown[i]));
 }
 
+/* Names as drivers, torch, W&B and clouds write them; the versions are those of NVIDIA's list of CUDA GPUs. */
+static void knows_the_capability(void **state)
+{
+	static const struct {
+		const char *device;
+		double version;
+	} known[] = {
+		{"Tesla T4", 7.5},
+		{"NVIDIA T4", 7.5},
+		{"Tesla V100-SXM2-16GB", 7.0},
+		{"NVIDIA TITAN V", 7.0},
+		{"TITAN RTX", 7.5},
+		{"NVIDIA GeForce RTX 2080 Ti", 7.5},
+		{"Quadro RTX 5000 with Max-Q Design", 7.5},
+		{"NVIDIA GeForce GTX 1660 SUPER", 7.5},
+		{"NVIDIA GeForce GTX 1080 Ti", 6.1},
+		{"NVIDIA TITAN Xp", 6.1},
+		{"NVIDIA TITAN X (Pascal)", 6.1},
+		{"NVIDIA GeForce GTX TITAN X", 5.2},
+		{"Tesla P100-PCIE-16GB", 6.0},
+		{"Tesla P40", 6.1},
+		{"Tesla K80", 3.7},
+		{"Tesla M60", 5.2},
+		{"NVIDIA A100-SXM4-80GB MIG 3g.40gb", 8.0},
+		{"GRID A100-10C", 8.0},
+		{"NVIDIA A10-24Q", 8.6},
+		{"NVIDIA A10G", 8.6},
+		{"NVIDIA RTX A6000", 8.6},
+		{"NVIDIA GeForce RTX 3080 Laptop GPU", 8.6},
+		{"NVIDIA RTX 6000 Ada Generation", 8.9},
+		{"NVIDIA RTX 4000 SFF Ada Generation", 8.9},
+		{"NVIDIA L40S", 8.9},
+		{"NVIDIA GeForce RTX 4090 D", 8.9},
+		{"NVIDIA H100 80GB HBM3", 9.0},
+		{"NVIDIA GH200 480GB", 9.0},
+		{"NVIDIA B200", 10.0},
+		{"NVIDIA GeForce RTX 5090", 12.0},
+		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 12.0},
+	};
+	static const char *const unknown[] = {"",
+					      "NVIDIA",
+					      "AMD Instinct MI300X",
+					      "TPU v4",
+					      "Apple M3 Max",
+					      "cpu",
+					      "NVIDIA RTX 6000",
+					      "H1000",
+					      "XT4",
+					      "Intel(R) Data Center GPU Max 1550"};
+	double version;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (!ts_device_capability(ts_span_str(known[i].device), &version) || version != known[i].version)
+			fail_msg("%s is not %g", known[i].device, known[i].version);
+	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+		if (ts_device_capability(ts_span_str(unknown[i]), &version))
+			fail_msg("%s is said to be known", unknown[i]);
+}
+
 /* The names are those that drivers give to devices, and the figures are the dense ones of the makers' data sheets. */
 static void knows_devices_by_their_drivers_names(void **state)
 {
@@ -179,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_the_memory),
+		cmocka_unit_test(knows_the_capability),
 		cmocka_unit_test(knows_devices_by_their_drivers_names),
 		cmocka_unit_test(guesses_no_device),
 		cmocka_unit_test(says_why),

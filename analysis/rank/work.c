@@ -85,13 +85,34 @@ static struct ts_work_text device_of(const struct ts_facts *facts)
 	return device;
 }
 
-/* A process without CUDA computes on the CPU: torch says so, or is built without it. */
-static struct ts_work_text device_kind_of(const struct ts_facts *facts, const struct ts_work_text *device)
+static struct ts_work_text placed_of(const struct ts_facts *facts)
+{
+	static const char *const paths[] = {
+		"config.device",       "config.accelerator", "config.trainer.accelerator", "config.training.device",
+		"config.train.device", "config.args.device", "config.fabric.accelerator",  "config.trainer.device"};
+
+	if (ts_facts_true(facts, "config.use_cpu") || ts_facts_true(facts, "config.no_cuda"))
+		return (struct ts_work_text){.text = ts_span_str("cpu"), .source = ts_source_name(TS_SOURCE_RUN_JSON)};
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		struct ts_work_text text =
+			text_of(facts, paths[i], "the configuration does not say where it computes", "it is not text");
+
+		if (text.text.len)
+			return text;
+	}
+	return (struct ts_work_text){.reason = "the configuration does not say where it computes"};
+}
+
+/* A process without CUDA computes on the CPU: its configuration or torch says so, or torch is built without it. */
+static struct ts_work_text device_kind_of(const struct ts_facts *facts, const struct ts_work_text *device,
+					  const struct ts_work_text *placed)
 {
 	const struct ts_fact *cuda = ts_facts_find(facts, ts_span_str("hardware.cuda_available"));
 	const struct ts_fact *torch = ts_facts_find(facts, ts_span_str("libraries.torch"));
 	struct ts_span cpu = ts_span_str("+cpu");
 
+	if (ts_span_is(placed->text, "cpu") || ts_span_is(placed->text, "CPU"))
+		return (struct ts_work_text){.text = ts_span_str("CPU"), .source = placed->source};
 	if (device->text.len)
 		return (struct ts_work_text){.text = ts_span_str("GPU"), .source = device->source};
 	if (cuda && cuda->type == TS_FACT_BOOL)
@@ -206,7 +227,8 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 	w.recompute = text_of(facts, "work.recompute", "the run does not record work.recompute",
 			      "work.recompute is not text");
 	w.device = device_of(facts);
-	w.device_kind = device_kind_of(facts, &w.device);
+	w.placed = placed_of(facts);
+	w.device_kind = device_kind_of(facts, &w.device, &w.placed);
 	w.device_bytes = device_bytes_of(facts, &w.device);
 	w.loader_workers = hint_of(facts, &workers);
 	w.steps_per_epoch = hint_of(facts, &epoch);

@@ -13,7 +13,8 @@
  *					peaks.tsv
  *	work.tokens_per_step, work.samples_per_step	of the whole job
  *	work.accumulation		records of steps.jsonl an optimizer step, where there is one a micro-batch
- *	hardware.cuda_available, libraries.torch ("+cpu")	whether that is a CPU
+ *	hardware.cuda_available, libraries.torch ("+cpu")	whether that is a CPU; and what says where the program computes:
+ *	config.device, .accelerator, .trainer.accelerator, ...	"cpu", "cuda:0", "mps"; config.use_cpu, .no_cuda
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; all must be of one type, or neither is known
  *	work.device_memory		bytes of one device; without it hardware.gpus[i].memory, without that what the device's name
  *					says (ts_device_memory)
@@ -50,6 +51,7 @@ struct ts_work {
 	/* Names for what comes back every so many steps; nothing is computed from them. */
 	struct ts_work_number loader_workers, steps_per_epoch;
 	struct ts_work_text dtype, convention, recompute, device;
+	struct ts_work_text placed;	 /* where the configuration has it compute: "cpu", "cuda:0" */
 	struct ts_work_text device_kind; /* "GPU", "CPU" */
 	/* These are not facts; the caller fills them. */
 	int32_t rank;	     /* the analyzed rank, whose timing rows there are */

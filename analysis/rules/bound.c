@@ -322,24 +322,27 @@ static int rank_of(double wins)
 	return i;
 }
 
+/* A fix that may fit, as it is ordered. */
 struct ordered {
-	struct ts_fix fix;
-	bool asked; /* it is against what the run is bound by */
-	size_t at;
+	const struct ts_play *play;
+	bool asked;	   /* it is against what the run is bound by */
+	double expected;   /* what it may win, by the part of its cause that such a fix can win */
+	double most;	   /* what it wins at most, if something bounds it */
+	const char *check; /* NULL: its conditions are true, and something bounds it */
 };
 
 static int by_worth(const void *x, const void *y)
 {
 	const struct ordered *a = x, *b = y;
-	int rank_a = rank_of(a->fix.wins_most_ratio), rank_b = rank_of(b->fix.wins_most_ratio);
+	int rank_a = rank_of(a->expected), rank_b = rank_of(b->expected);
 
 	if (a->asked != b->asked)
 		return a->asked ? -1 : 1;
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
-	if (a->fix.effort != b->fix.effort)
-		return (a->fix.effort > b->fix.effort) - (a->fix.effort < b->fix.effort);
-	return (a->at > b->at) - (a->at < b->at);
+	if (a->play->effort != b->play->effort)
+		return (a->play->effort > b->play->effort) - (a->play->effort < b->play->effort);
+	return (a->play > b->play) - (a->play < b->play);
 }
 
 /* The share of time that fixes against a cause can win from; that of long steps lies inside the others, so it counts only where it
@@ -359,52 +362,79 @@ static bool traced(const struct decision *d)
 	return of_trace(d, TS_TIME_SPAN) > 0;
 }
 
-static struct ts_fix fix_of(struct decision *d, const struct ts_play *p, double wins)
+static struct ts_span how_of(struct decision *d, const struct ts_play *p)
 {
-	struct ts_span place = p->place ? p->place(d->m) : ts_span_str(""), how = ts_span_str(p->how);
+	struct ts_span place = p->place ? p->place(d->m) : ts_span_str("");
 
-	if (place.len)
-		how = kept(d, ts_arena_printf(d->arena, "%s; most often at %.*s", p->how, TS_SPAN_ARG(place)));
-	return (struct ts_fix){.name = ts_span_str(p->name),
-			       .how = how,
-			       .costs = ts_span_str(p->costs ? p->costs : ""),
-			       .source = ts_span_str(p->source),
-			       .of = p->of,
-			       .wins_most_ratio = wins,
-			       .effort = p->effort};
+	if (!place.len)
+		return ts_span_str(p->how);
+	return kept(d, ts_arena_printf(d->arena, "%s; most often at %.*s", p->how, TS_SPAN_ARG(place)));
+}
+
+static double less(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* What a fix may win, and at most; false where that is too little, or where the record rules the fix out. */
+static bool weigh(struct decision *d, const struct ts_play *p, struct ordered *ret)
+{
+	struct ts_bound_share overhead = line(d, TS_LINE_OVERHEAD);
+	double share = share_against(d, p->of), most = 0;
+	enum ts_condition ask;
+	enum ts_fit fit = ts_play_fits(p, d->m, &ask);
+	bool bounded = p->most && p->most(d->m, share, &most);
+
+	if (fit == TS_FIT_NO || (p->if_bounded && !bounded))
+		return false;
+	if (p->overhead && overhead.known)
+		share = less(share, overhead.share);
+	if (p->of == TS_BOUND_COMMUNICATION && traced(d))
+		share = less(share, of_trace(d, TS_TIME_EXPOSED_COMMUNICATION));
+	*ret = (struct ordered){.play = p, .asked = p->of == d->out.kind, .most = bounded ? less(most, share) : share};
+	ret->expected = less(p->part * share_against(d, p->of), ret->most);
+	if (fit == TS_FIT_ASKED)
+		ret->check = ts_condition_words(ask)->check;
+	else if (!bounded)
+		ret->check = p->check;
+	return ret->expected >= TS_BOUND_WORTH;
+}
+
+static void add_fix(struct decision *d, const struct ordered *o)
+{
+	struct ts_bound *b = &d->out;
+	struct ts_fix fix = {.name = ts_span_str(o->play->name),
+			     .how = how_of(d, o->play),
+			     .costs = ts_span_str(o->play->costs ? o->play->costs : ""),
+			     .source = ts_span_str(o->play->source),
+			     .of = o->play->of,
+			     .wins_most_ratio = o->most,
+			     .effort = o->play->effort};
+
+	if (o->check)
+		b->to_check[b->n_to_check++] =
+			(struct ts_to_check){fix.name, fix.how, ts_span_str(o->check), fix.costs, fix.source, fix.of, fix.effort};
+	else
+		b->fixes[b->n_fixes++] = fix;
 }
 
 static void fixes(struct decision *d)
 {
 	struct ts_bound *b = &d->out;
 	struct ordered *all = ts_arena_array(d->arena, ts_playbook_n, sizeof *all);
-	struct ts_bound_share overhead = line(d, TS_LINE_OVERHEAD);
 	size_t n = 0;
-	double most;
 
 	b->fixes = ts_arena_array(d->arena, ts_playbook_n, sizeof *b->fixes);
-	if (!all || !b->fixes) {
+	b->to_check = ts_arena_array(d->arena, ts_playbook_n, sizeof *b->to_check);
+	if (!all || !b->fixes || !b->to_check) {
 		d->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < ts_playbook_n; i++) {
-		const struct ts_play *p = &ts_playbook[i];
-		double wins = p->part * share_against(d, p->of);
-
-		if (p->overhead && overhead.known && wins > overhead.share)
-			wins = overhead.share;
-		if (p->of == TS_BOUND_COMMUNICATION && traced(d) && wins > of_trace(d, TS_TIME_EXPOSED_COMMUNICATION))
-			wins = of_trace(d, TS_TIME_EXPOSED_COMMUNICATION);
-		if (p->most && p->most(d->m, &most) && wins > most)
-			wins = most;
-		if (wins < TS_BOUND_WORTH || !ts_play_applies(p, d->m))
-			continue;
-		all[n++] = (struct ordered){fix_of(d, p, wins), p->of == b->kind, i};
-	}
+	for (size_t i = 0; i < ts_playbook_n; i++)
+		n += weigh(d, &ts_playbook[i], &all[n]);
 	qsort(all, n, sizeof *all, by_worth);
 	for (size_t i = 0; i < n; i++)
-		b->fixes[i] = all[i].fix;
-	b->n_fixes = n;
+		add_fix(d, &all[i]);
 }
 
 static void say_memory(struct decision *d)

@@ -61,24 +61,35 @@ struct ts_bound_share {
 	struct ts_span reason; /* if not known */
 };
 
-/* A fix is one thing to try. */
+/* A fix is one thing to try: its conditions are known to be true, and something measured bounds what it could save. */
 struct ts_fix {
 	struct ts_span name;   /* "more data loader workers" */
 	struct ts_span how;    /* "num_workers=..., persistent_workers=True"; with the place in the code, where rows name it */
 	struct ts_span costs;  /* empty: nothing that is known */
 	struct ts_span source; /* a paper or a document */
 	enum ts_bound_kind of; /* the cause whose share the fix would shrink */
-	double wins_most_ratio; /* the most that it could win back, of wall time */
+	double wins_most_ratio; /* the most that it could win back, of wall time, as it was measured */
 	uint32_t effort;       /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
+};
+
+/* What is worth checking is a fix of which the record shows neither that it is needless nor that it helps, or by how much. */
+struct ts_to_check {
+	struct ts_span name, how;
+	struct ts_span check; /* what would tell, in one line */
+	struct ts_span costs, source;
+	enum ts_bound_kind of;
+	uint32_t effort;
 };
 
 struct ts_bound {
 	enum ts_bound_kind kind;
 	struct ts_span sentence; /* "input-bound: 52 % of the wall time is spent waiting for data" */
 	struct ts_bound_share shares[5]; /* input, compute, communication, wait, host: in this order */
-	/* First those against what the run is bound by; then by what they could win back, in coarse steps; then the cheapest. */
+	/* First those against what the run is bound by; then by what they may win back, in coarse steps; then the cheapest. */
 	struct ts_fix *fixes;
 	size_t n_fixes;
+	struct ts_to_check *to_check; /* in the same order */
+	size_t n_to_check;
 	struct ts_memory_advice memory; /* by a memory snapshot; empty without one */
 	struct ts_span *unknowns; /* one sentence for each thing that the data cannot show */
 	size_t n_unknowns;

@@ -140,18 +140,6 @@ static bool saves_half_activations(const struct ts_measures *m, double *ret)
 	return share_of(m, "activations") >= 0.1;
 }
 
-static bool is_fp32(const struct ts_measures *m)
-{
-	const struct ts_measure *dtype = ts_measure_find(m, TS_M_MFU_DTYPE, TS_NO_SUBJECT);
-
-	return dtype && dtype->known && (ts_span_is(dtype->text, "fp32") || ts_span_is(dtype->text, "tf32"));
-}
-
-static bool saves_by_mixed_precision(const struct ts_measures *m, double *ret)
-{
-	return is_fp32(m) && saves_half_activations(m, ret);
-}
-
 static double ranks(const struct ts_measures *m)
 {
 	double n;
@@ -186,52 +174,120 @@ static bool saves_most_of_state(const struct ts_measures *m, double *ret)
 	return is;
 }
 
+#define NEED(name)                                                                                                                     \
+	{                                                                                                                              \
+		TS_IF_##name, TS_NEED                                                                                                  \
+	}
+#define UNLESS(name)                                                                                                                   \
+	{                                                                                                                              \
+		TS_IF_##name, TS_UNLESS                                                                                                \
+	}
 #define ALLOCATOR_NOTES "PyTorch, CUDA semantics, \"Optimizing memory usage with PYTORCH_CUDA_ALLOC_CONF\""
 
 const struct ts_memory_play ts_memory_plays[] = {
-	{1, false, "let segments expand", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, set before the program starts",
+	{1,
+	 false,
+	 "let segments expand",
+	 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, set before the program starts",
 	 "segments do not expand yet, and a request was refused although as much was free, alone or with what the device had left, "
 	 "requests made the allocator give back what it held, or as much is stuck between blocks, outside of private pools, as "
 	 "MEMORY.FRAGMENTS reports",
-	 "torch calls the setting experimental", ALLOCATOR_NOTES, saves_by_expanding, NO_PLACE},
-	{1, false, "free gradients before the forward pass", "optimizer.zero_grad(set_to_none=True) right after optimizer.step()",
+	 "torch calls the setting experimental",
+	 ALLOCATOR_NOTES,
+	 saves_by_expanding,
+	 NO_PLACE,
+	 {UNLESS(NOT_WINDOWS), UNLESS(NOT_ROCM)}},
+	{1,
+	 false,
+	 "free gradients before the forward pass",
+	 "optimizer.zero_grad(set_to_none=True) right after optimizer.step()",
 	 "the peak lies in a forward pass, and gradients hold as much of it as MEMORY.GRADIENTS_KEPT reports",
 	 "gradients that are accumulated on purpose are lost",
-	 "PyTorch, torch.optim.Optimizer.zero_grad; PyTorch, Performance Tuning Guide", saves_gradients, NO_PLACE},
-	{2, false, "keep nothing on the device from step to step",
+	 "PyTorch, torch.optim.Optimizer.zero_grad; PyTorch, Performance Tuning Guide",
+	 saves_gradients,
+	 NO_PLACE,
+	 {UNLESS(TORCH)}},
+	{2,
+	 false,
+	 "keep nothing on the device from step to step",
 	 "losses and metrics as numbers (.item(), once in many steps), what is plotted as tensor.detach().cpu()",
 	 "what outlived two steps without being parameter, gradient or optimizer state is as much as MEMORY.CARRIED reports",
 	 ".item() and .cpu() wait for the device",
 	 "PyTorch, Frequently Asked Questions, \"Don't accumulate history across your "
 	 "training loop\"",
-	 saves_carried, TS_M_SNAPSHOT_CARRIED_SOURCE},
-	{2, true, "use activation checkpointing",
+	 saves_carried,
+	 TS_M_SNAPSHOT_CARRIED_SOURCE,
+	 {UNLESS(TORCH)}},
+	{2,
+	 true,
+	 "use activation checkpointing",
 	 "torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False) on the layers that hold most, or on more of them",
 	 "memory limits, and activations hold at least 30 % of the peak",
 	 "one more forward pass of what is checkpointed: about a third more computing if that is the whole model",
-	 "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)", saves_activations, NO_PLACE},
-	{2, true, "use mixed precision", "torch.autocast(device_type='cuda', dtype=torch.bfloat16)",
-	 "memory limits, the run declares fp32 or tf32, and activations hold at least 10 % of the peak",
+	 "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
+	 saves_activations,
+	 NO_PLACE,
+	 {UNLESS(NO_RECOMPUTING)}},
+	{2,
+	 true,
+	 "use mixed precision in bf16",
+	 "torch.autocast(device_type='cuda', dtype=torch.bfloat16)",
+	 "memory limits, and activations hold at least 10 % of the peak",
 	 "results are rounded to 8 bits within the operations that autocast lists",
-	 "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)", saves_by_mixed_precision, NO_PLACE},
-	{2, true, "shard parameters, gradients and optimizer state over the ranks",
+	 "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
+	 saves_half_activations,
+	 NO_PLACE,
+	 {NEED(BF16_UNITS), NEED(FULL_PRECISION)}},
+	{2,
+	 true,
+	 "use mixed precision in fp16",
+	 "torch.autocast(device_type='cuda', dtype=torch.float16), and a loss scale: torch.amp.GradScaler",
+	 "memory limits, and activations hold at least 10 % of the peak",
+	 "results are rounded to 11 bits within the operations that autocast lists",
+	 "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
+	 saves_half_activations,
+	 NO_PLACE,
+	 {NEED(FP16_UNITS), NEED(FULL_PRECISION)}},
+	{2,
+	 true,
+	 "shard parameters, gradients and optimizer state over the ranks",
 	 "torch.distributed.fsdp.fully_shard, or DeepSpeed's zero_optimization; where they are sharded already, over more ranks",
 	 "memory limits, the run has several ranks, and parameters, gradients and optimizer state hold at least 40 % of the peak",
 	 "communication: of gradients and state as much as before, of parameters (stage 3, FSDP) half as much again",
 	 "Rajbhandari et al. 2020, ZeRO: Memory Optimizations Toward Training Trillion Parameter Models (arXiv:1910.02054)",
-	 saves_by_sharding, NO_PLACE},
-	{1, true, "keep the optimizer's state in 8 bits", "bitsandbytes.optim.AdamW8bit in the place of torch.optim.AdamW",
+	 saves_by_sharding,
+	 NO_PLACE,
+	 {UNLESS(TORCH)}},
+	{1,
+	 true,
+	 "keep the optimizer's state in 8 bits",
+	 "bitsandbytes.optim.AdamW8bit in the place of torch.optim.AdamW",
 	 "memory limits, and the optimizer's state holds at least 20 % of the peak",
 	 "the state is rounded: compare the loss with that of a run in 32 bits",
-	 "Dettmers et al. 2022, 8-bit Optimizers via Block-wise Quantization (arXiv:2110.02861)", saves_most_of_state, NO_PLACE},
-	{2, true, "offload the optimizer's state to the host",
+	 "Dettmers et al. 2022, 8-bit Optimizers via Block-wise Quantization (arXiv:2110.02861)",
+	 saves_most_of_state,
+	 NO_PLACE,
+	 {UNLESS(ADAM), UNLESS(STATE_32BIT), UNLESS(STATE_ON_DEVICE)}},
+	{2,
+	 true,
+	 "offload the optimizer's state to the host",
 	 "fully_shard(..., offload_policy=CPUOffloadPolicy()), or DeepSpeed's offload_optimizer",
 	 "memory limits, and the optimizer's state holds at least 20 % of the peak",
 	 "copies between device and host in each step, and an optimizer that runs on the host",
-	 "Ren et al. 2021, ZeRO-Offload: Democratizing Billion-Scale Model Training (arXiv:2101.06840)", saves_state, NO_PLACE},
-	{2, true, "halve the batch and accumulate gradients", "twice the steps, optimizer.step() after each second one",
-	 "memory limits, and activations hold at least 10 % of the peak", "smaller kernels, which may use the device less",
-	 "Hugging Face, GPU training guide, \"Gradient accumulation\"", saves_half_activations, NO_PLACE},
+	 "Ren et al. 2021, ZeRO-Offload: Democratizing Billion-Scale Model Training (arXiv:2101.06840)",
+	 saves_state,
+	 NO_PLACE,
+	 {UNLESS(STATE_ON_DEVICE)}},
+	{2,
+	 true,
+	 "halve the batch and accumulate gradients",
+	 "twice the steps, optimizer.step() after each second one",
+	 "memory limits, and activations hold at least 10 % of the peak",
+	 "smaller kernels, which may use the device less",
+	 "Hugging Face, GPU training guide, \"Gradient accumulation\"",
+	 saves_half_activations,
+	 NO_PLACE,
+	 {UNLESS(SEVERAL_SAMPLES)}},
 };
 const size_t ts_memory_plays_n = sizeof ts_memory_plays / sizeof ts_memory_plays[0];
 
@@ -277,9 +333,11 @@ static bool add_fixes(const struct ts_measures *m, struct ts_arena *arena, struc
 	for (size_t i = 0; all && a->fixes && i < ts_memory_plays_n; i++) {
 		const struct ts_memory_play *p = &ts_memory_plays[i];
 		const char *text;
+		enum ts_condition ask;
 		double saves = 0;
 
-		if ((p->if_limited && a->limit != TS_LIMIT_REACHED) || !p->saves(m, &saves) || !(saves > 0))
+		if (ts_conditions_fit(m, p->conditions, &ask) != TS_FIT_YES || (p->if_limited && a->limit != TS_LIMIT_REACHED) ||
+		    !p->saves(m, &saves) || !(saves > 0))
 			continue;
 		text = how(p, m, arena);
 		if (!text)

@@ -4,14 +4,15 @@
  * again, or where at least TS_MEMORY_FULL of the device was reserved; it does not where the capacity is known and less was reserved;
  * otherwise that is not known, with the reason.
  *
- * A fix stands in the list if rows show what it would free: `saves_most` is all that holds such memory at the peak, or that could not
+ * A fix stands in the list if its conditions allow it (condition.h; here one that is asked and not known rules it out, too) and rows
+ * show what it would free: `saves_most` is all that holds such memory at the peak, or that could not
  * be used, so nothing could save more. Fixes that cost time or results stand there only where memory limits. Those that cost nothing
  * and would have been enough for the request that was refused, if one was, come first; then those that save most, then the cheapest.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_MEMORY_ADVICE_H
 #define TSCOPE_ANALYSIS_RULES_MEMORY_ADVICE_H
 
-#include "analysis/answer/measure.h"
+#include "analysis/rules/condition.h"
 #include "base/error.h"
 
 /* The part of the device's memory from which there is no room for more. */
@@ -36,6 +37,8 @@ struct ts_memory_advice {
 	size_t n_fixes;
 };
 
+enum { TS_MEMORY_CONDITIONS = 4 };
+
 /* One entry of the table. */
 struct ts_memory_play {
 	uint32_t effort;
@@ -43,6 +46,7 @@ struct ts_memory_play {
 	const char *name, *how, *when, *costs, *source; /* when: the condition that `saves` checks, in words */
 	bool (*saves)(const struct ts_measures *m, double *ret_bytes); /* false: it does not apply, or rows do not show it */
 	enum ts_measure_name place; /* a text row with the place in the code; TS_MEASURE_NAMES: none */
+	struct ts_if conditions[TS_MEMORY_CONDITIONS + 1]; /* beside what `saves` checks */
 };
 
 extern const struct ts_memory_play ts_memory_plays[];

@@ -5,217 +5,162 @@
 #include "analysis/answer/phase.h"
 #include "analysis/rules/rule.h"
 
-static bool dtype_is(const struct ts_measures *m, const char *want)
+/* --- what bounds a fix --- */
+
+static bool known(const struct ts_measures *m, enum ts_measure_name what, const char *of, double *ret)
 {
-	const struct ts_measure *row = ts_measure_find(m, TS_M_MFU_DTYPE, TS_NO_SUBJECT);
-
-	return row && row->known && ts_span_is(row->text, want);
+	return ts_measure_value(m, what, ts_span_str(of), ret) && isfinite(*ret);
 }
-
-static bool at_least(const struct ts_measures *m, enum ts_measure_name share, const char *of, double least)
-{
-	double value;
-
-	return ts_measure_value(m, share, ts_span_str(of), &value) && value >= least;
-}
-
-/* The run declares a number format of fewer than 32 bits. */
-static bool is_reduced(const struct ts_measures *m)
-{
-	static const char *const names[] = {"bf16", "fp16", "fp8", "int8", "fp4", "bfloat16", "float16"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (dtype_is(m, names[i]))
-			return true;
-	return false;
-}
-
-static bool not_reduced(const struct ts_measures *m)
-{
-	return !is_reduced(m);
-}
-
-static bool not_tf32(const struct ts_measures *m)
-{
-	return !is_reduced(m) && !dtype_is(m, "tf32");
-}
-
-/* A larger batch needs memory, so it does not apply where the device is known to be nearly full, by the steps or by a snapshot. */
-static bool has_room(const struct ts_measures *m)
-{
-	double pressure;
-
-	if (ts_memory_limit_of(m) == TS_LIMIT_REACHED)
-		return false;
-	return !ts_measure_value(m, TS_M_CAPACITY_PRESSURE, TS_NO_SUBJECT, &pressure) || pressure < TS_MEMORY_FULL;
-}
-
-/* Checkpointing helps where activations hold memory; without a snapshot nothing is known of that. */
-static bool has_no_room_for_activations(const struct ts_measures *m)
-{
-	double share;
-
-	return !has_room(m) && (!ts_measure_value(m, TS_M_SNAPSHOT_KIND_SHARE, ts_span_str("activations"), &share) || share >= 0.1);
-}
-
-static bool recomputes_with_room(const struct ts_measures *m)
-{
-	const struct ts_measure *row = ts_measure_find(m, TS_M_RECOMPUTE, TS_NO_SUBJECT);
-	double pressure;
-
-	return row && row->known && !ts_span_is(row->text, "none") &&
-	       ts_measure_value(m, TS_M_CAPACITY_PRESSURE, TS_NO_SUBJECT, &pressure) && pressure < 0.6;
-}
-
-static bool has_stragglers(const struct ts_measures *m)
-{
-	double n;
-
-	return ts_measure_value(m, TS_M_RANKS_STRAGGLERS, TS_NO_SUBJECT, &n) && n > 0;
-}
-
-static bool has_no_stragglers(const struct ts_measures *m)
-{
-	return !has_stragglers(m);
-}
-
-static bool has_much_optimizer(const struct ts_measures *m)
-{
-	return at_least(m, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_OPTIMIZER], 0.05);
-}
-
-static bool has_other(const struct ts_measures *m)
-{
-	return at_least(m, TS_M_BUDGET_SHARE, ts_budget_lines[TS_LINE_OTHER], 0.02);
-}
-
-static bool has_unattributed(const struct ts_measures *m)
-{
-	return at_least(m, TS_M_BUDGET_SHARE, ts_budget_lines[TS_LINE_UNATTRIBUTED], 0.02);
-}
-
-static bool device_is(const struct ts_measures *m, const char *want)
-{
-	const struct ts_measure *row = ts_measure_find(m, TS_M_DEVICE_KIND, TS_NO_SUBJECT);
-
-	return row && row->known && ts_span_is(row->text, want);
-}
-
-/* A device, a trace of one, or else what only an allocator or a format of one records. */
-static bool has_gpu(const struct ts_measures *m)
-{
-	const struct ts_measure *kind = ts_measure_find(m, TS_M_DEVICE_KIND, TS_NO_SUBJECT);
-	double reserved;
-
-	if (kind && kind->known)
-		return ts_span_is(kind->text, "GPU");
-	if (ts_measure_value(m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN]), &reserved))
-		return true;
-	return ts_measure_value(m, TS_M_FRAGMENTATION_UNUSED, TS_NO_SUBJECT, &reserved) || dtype_is(m, "tf32");
-}
-
-/* Without a trace nothing is known of it. */
-static bool traced_at_least(const struct ts_measures *m, enum ts_trace_time what, double least)
-{
-	double share;
-
-	return !ts_measure_value(m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[what]), &share) || share >= least;
-}
-
-static bool may_have_exposed_copies(const struct ts_measures *m)
-{
-	return traced_at_least(m, TS_TIME_EXPOSED_COPIES, 0.01);
-}
-
-static bool may_have_slow_launches(const struct ts_measures *m)
-{
-	return traced_at_least(m, TS_TIME_IDLE_HOST, 0.02) || traced_at_least(m, TS_TIME_IDLE_LAUNCH, 0.02);
-}
-
-static bool may_have_math_attention(const struct ts_measures *m)
-{
-	return traced_at_least(m, TS_TIME_MATH_ATTENTION, 0.01);
-}
-
-/* --- what a trace or a snapshot proves --- */
 
 static bool share_in_trace(const struct ts_measures *m, enum ts_trace_time what, double *ret)
 {
-	return ts_measure_value(m, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[what]), ret) && isfinite(*ret);
+	return known(m, TS_M_TRACE_SHARE, ts_trace_times[what], ret);
 }
 
-static bool most_math_attention(const struct ts_measures *m, double *ret)
+/* All that is lost to the cause is what the fix is about. */
+static bool most_all(const struct ts_measures *m, double share, double *ret)
 {
+	(void)m;
+	*ret = share;
+	return true;
+}
+
+/* 16 bits are half of 32. */
+static bool most_half(const struct ts_measures *m, double share, double *ret)
+{
+	(void)m;
+	*ret = share / 2;
+	return true;
+}
+
+static bool most_exposed_copies(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return share_in_trace(m, TS_TIME_EXPOSED_COPIES, ret);
+}
+
+static bool most_math_attention(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
 	return share_in_trace(m, TS_TIME_MATH_ATTENTION, ret);
 }
 
-static bool most_after_waits(const struct ts_measures *m, double *ret)
+static bool most_after_waits(const struct ts_measures *m, double share, double *ret)
 {
+	(void)share;
 	return share_in_trace(m, TS_TIME_IDLE_AFTER_WAITS, ret);
 }
 
-static bool most_loading(const struct ts_measures *m, double *ret)
+static bool most_loading(const struct ts_measures *m, double share, double *ret)
 {
+	(void)share;
 	return share_in_trace(m, TS_TIME_IDLE_LOADING, ret);
 }
 
-static bool most_launches(const struct ts_measures *m, double *ret)
+static bool most_launches(const struct ts_measures *m, double share, double *ret)
 {
 	double host, launch;
 
+	(void)share;
 	if (!share_in_trace(m, TS_TIME_IDLE_HOST, &host) || !share_in_trace(m, TS_TIME_IDLE_LAUNCH, &launch))
 		return false;
 	*ret = host + launch;
 	return true;
 }
 
-static bool most_compiling(const struct ts_measures *m, double *ret)
+static bool most_compiling(const struct ts_measures *m, double share, double *ret)
 {
-	return ts_measure_value(m, TS_M_TRACE_COMPILE_SHARE, TS_NO_SUBJECT, ret) && isfinite(*ret);
+	(void)share;
+	return known(m, TS_M_TRACE_COMPILE_SHARE, "", ret);
 }
 
 static bool most_of_allocator(const struct ts_measures *m, double *ret)
 {
-	return ts_measure_value(m, TS_M_SNAPSHOT_ALLOCATOR_TIME, TS_NO_SUBJECT, ret) && isfinite(*ret);
+	return known(m, TS_M_SNAPSHOT_ALLOCATOR_TIME, "", ret);
 }
 
-static bool runs_dry_after_waits(const struct ts_measures *m)
+static bool most_retries(const struct ts_measures *m, double share, double *ret)
 {
-	double share;
+	double n;
 
-	return most_after_waits(m, &share) && share >= 0.02;
+	(void)share;
+	return known(m, TS_M_SNAPSHOT_RETRIES, "", &n) && n > 0 && most_of_allocator(m, ret);
 }
 
-/* Where the steps tell of the wait for data, the fixes against that say the same. */
-static bool loads_while_idle(const struct ts_measures *m)
+static bool most_emptying(const struct ts_measures *m, double share, double *ret)
 {
-	double share, input;
+	double bytes, peak;
 
-	return most_loading(m, &share) && share >= 0.02 &&
-	       (!ts_measure_value(m, TS_M_BUDGET_SHARE, ts_span_str(ts_budget_lines[TS_LINE_DATA]), &input) || input < 0.01);
-}
-
-static bool compiles_in_steps(const struct ts_measures *m)
-{
-	double share;
-
-	return most_compiling(m, &share) && share >= 0.01;
-}
-
-static bool retries(const struct ts_measures *m)
-{
-	double n, most;
-
-	return ts_measure_value(m, TS_M_SNAPSHOT_RETRIES, TS_NO_SUBJECT, &n) && n > 0 && most_of_allocator(m, &most);
-}
-
-static bool empties_the_cache(const struct ts_measures *m)
-{
-	double bytes, peak, most;
-
-	return most_of_allocator(m, &most) && ts_measure_value(m, TS_M_SNAPSHOT_EMPTIED, TS_NO_SUBJECT, &bytes) &&
-	       ts_measure_value(m, TS_M_SNAPSHOT_PEAK_RESERVED, TS_NO_SUBJECT, &peak) && peak > 0 &&
+	(void)share;
+	return most_of_allocator(m, ret) && known(m, TS_M_SNAPSHOT_EMPTIED, "", &bytes) &&
+	       known(m, TS_M_SNAPSHOT_PEAK_RESERVED, "", &peak) && peak > 0 &&
 	       bytes >= peak * ts_rule_threshold(NULL, "MEMORY.EMPTIED", "min_peaks");
+}
+
+/* Of computing, what is done again. */
+static bool most_recomputed(const struct ts_measures *m, double share, double *ret)
+{
+	double again;
+
+	if (!known(m, TS_M_RECOMPUTED, "", &again) || !(again > 0))
+		return false;
+	*ret = share * again / (1 + again);
+	return true;
+}
+
+static bool most_optimizer(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return known(m, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_OPTIMIZER], ret);
+}
+
+static bool most_stragglers(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return known(m, TS_M_RANKS_SAVED_SHARE, "", ret);
+}
+
+static bool most_checkpoints(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return known(m, TS_M_GOODPUT_CHECKPOINT, "", ret);
+}
+
+static bool most_evaluation(const struct ts_measures *m, double share, double *ret)
+{
+	double c, e;
+
+	(void)share;
+	if (!known(m, TS_M_GOODPUT_CHECKPOINT, "", &c) || !known(m, TS_M_GOODPUT_EVALUATION, "", &e))
+		return false;
+	*ret = c + e;
+	return true;
+}
+
+static bool most_unattributed(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return known(m, TS_M_BUDGET_SHARE, ts_budget_lines[TS_LINE_UNATTRIBUTED], ret);
+}
+
+/* What the long steps cost that begin epochs. */
+static bool most_epoch_starts(const struct ts_measures *m, double share, double *ret)
+{
+	bool any = false;
+
+	(void)share;
+	*ret = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+		double cost;
+
+		if (!ts_measure_is(row, TS_M_PERIOD_CAUSE) || !row->known || !ts_span_is(row->text, "epoch starts") ||
+		    !ts_measure_value(m, TS_M_PERIOD_COST, row->subject, &cost) || !isfinite(cost))
+			continue;
+		any = true;
+		*ret += cost;
+	}
+	return any;
 }
 
 static struct ts_span wait_source(const struct ts_measures *m)
@@ -225,216 +170,585 @@ static struct ts_span wait_source(const struct ts_measures *m)
 	return row && row->known ? row->text : ts_span_str("");
 }
 
-bool ts_play_applies(const struct ts_play *play, const struct ts_measures *m)
+enum ts_fit ts_play_fits(const struct ts_play *play, const struct ts_measures *m, enum ts_condition *ret_ask)
 {
-	if ((play->device == TS_PLAY_GPU && !has_gpu(m)) || (play->device == TS_PLAY_CPU && !device_is(m, "CPU")))
-		return false;
-	return !play->applies || play->applies(m);
+	const struct ts_measure *torch = ts_measure_find(m, TS_M_SETUP_TORCH, TS_NO_SUBJECT);
+	unsigned version = torch && torch->known ? ts_version_number(torch->text) : 0;
+
+	*ret_ask = TS_IF_NONE;
+	if (play->torch && version && version < play->torch)
+		return TS_FIT_NO;
+	return ts_conditions_fit(m, play->conditions, ret_ask);
 }
 
 #define TUNING "PyTorch, Performance Tuning Guide"
 #define LOADER "PyTorch, torch.utils.data"
-#define DDP "PyTorch, DistributedDataParallel"
+#define DDP_DOCUMENT "PyTorch, DistributedDataParallel"
 #define ALLOCATOR "PyTorch, CUDA semantics, \"Memory management\""
 #define STALE "a larger global batch: the learning rate may have to change"
-#define ALWAYS NULL, NULL
+#define NEED(name)                                                                                                                     \
+	{                                                                                                                              \
+		TS_IF_##name, TS_NEED                                                                                                  \
+	}
+#define ASK(name)                                                                                                                      \
+	{                                                                                                                              \
+		TS_IF_##name, TS_ASK                                                                                                   \
+	}
+#define UNLESS(name)                                                                                                                   \
+	{                                                                                                                              \
+		TS_IF_##name, TS_UNLESS                                                                                                \
+	}
+#define TORCH UNLESS(TORCH)
+#define TIME_IT "time some steps with it and without it"
+#define TRACE_IT "a trace of a few steps (torch.profiler) shows "
 
 const struct ts_play ts_playbook[] = {
-	{TS_BOUND_INPUT, 1, 1, false, TS_PLAY_ANY, "use more data loader workers",
-	 "DataLoader(num_workers=...); double the number until the wait stops shrinking, all cores are busy or the host's memory "
-	 "is full: each worker has its own copy of the dataset object",
-	 "cores and memory of the host", LOADER, ALWAYS, NULL, NULL},
-	{TS_BOUND_INPUT, 1, 0.5, false, TS_PLAY_ANY, "prefetch further ahead", "DataLoader(prefetch_factor=4 or more)",
-	 "memory of the host", LOADER, ALWAYS, NULL, NULL},
-	{TS_BOUND_INPUT, 1, 0.25, false, TS_PLAY_ANY, "keep the workers between epochs", "DataLoader(persistent_workers=True)",
-	 "memory of the host", LOADER, ALWAYS, NULL, NULL},
-	{TS_BOUND_INPUT, 1, 0.25, false, TS_PLAY_GPU, "use pinned memory and non-blocking copies",
-	 "DataLoader(pin_memory=True) and tensor.to(device, non_blocking=True)", "memory of the host that cannot be swapped",
-	 "PyTorch, A guide on good usage of non_blocking and pin_memory()",
-	 "copies that overlap with nothing take at least 1 % of the devices' time, where there is a trace", may_have_exposed_copies,
-	 NULL, NULL},
-	{TS_BOUND_INPUT, 2, 0.5, false, TS_PLAY_ANY, "move costly transforms out of the loader",
-	 "decode and tokenize once and store the result; augment on the device", "storage, and time of the device", TUNING, ALWAYS,
-	 NULL, NULL},
-	{TS_BOUND_INPUT, 3, 1, false, TS_PLAY_ANY, "use faster storage, and fewer but larger files",
-	 "copy the data to local disks; store shards of about 100 MB instead of single samples (tar files, WebDataset)",
-	 "a copy of the data; samples of a shard are read together", "WebDataset, documentation", ALWAYS, NULL, NULL},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 1,
+	 .part = 1,
+	 .name = "use more data loader workers",
+	 .how = "DataLoader(num_workers=...); double the number until the wait stops shrinking, all cores are busy or the host's "
+		"memory "
+		"is full: each worker has its own copy of the dataset object",
+	 .costs = "cores and memory of the host",
+	 .source = LOADER,
+	 .conditions = {TORCH, UNLESS(FREE_CORES)},
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 1,
+	 .part = 0.5,
+	 .torch = 107,
+	 .name = "prefetch further ahead",
+	 .how = "DataLoader(prefetch_factor=4 or more)",
+	 .costs = "memory of the host",
+	 .source = LOADER,
+	 .conditions = {TORCH, ASK(WORKERS), UNLESS(LITTLE_PREFETCH)},
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 1,
+	 .part = 0.25,
+	 .torch = 107,
+	 .name = "keep the workers between epochs",
+	 .how = "DataLoader(persistent_workers=True)",
+	 .costs = "memory of the host",
+	 .source = LOADER,
+	 .conditions = {TORCH, ASK(WORKERS), ASK(NOT_PERSISTENT)},
+	 .most = most_epoch_starts,
+	 .bounded_by = "what long steps at the starts of epochs cost",
+	 .check = "the phase data at the first step of each epoch"},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "use pinned memory and non-blocking copies",
+	 .how = "DataLoader(pin_memory=True) and tensor.to(device, non_blocking=True)",
+	 .costs = "memory of the host that cannot be swapped",
+	 .source = "PyTorch, A guide on good usage of non_blocking and pin_memory()",
+	 .conditions = {TORCH, ASK(CUDA), ASK(NOT_PINNED)},
+	 .most = most_exposed_copies,
+	 .bounded_by = "copies that overlap with nothing, by a trace",
+	 .check = TRACE_IT "copies that overlap with nothing"},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 2,
+	 .part = 0.5,
+	 .name = "move costly transforms out of the loader",
+	 .how = "decode and tokenize once and store the result; augment on the device",
+	 .costs = "storage, and time of the device",
+	 .source = TUNING,
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_INPUT,
+	 .effort = 3,
+	 .part = 1,
+	 .name = "use faster storage, and fewer but larger files",
+	 .how = "copy the data to local disks; store shards of about 100 MB instead of single samples (tar files, WebDataset)",
+	 .costs = "a copy of the data; samples of a shard are read together",
+	 .source = "WebDataset, documentation",
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
 
-	{TS_BOUND_COMPUTE, 1, 0.5, false, TS_PLAY_GPU, "use TF32 for 32-bit matrix products",
-	 "torch.set_float32_matmul_precision('high')", "inputs of products are rounded to 10 bits",
-	 "PyTorch, CUDA semantics, \"TensorFloat-32 (TF32) on Ampere (and later) devices\"",
-	 "the run declares neither tf32 nor a format of fewer bits", not_tf32, NULL, NULL},
-	{TS_BOUND_COMPUTE, 1, 0.5, true, TS_PLAY_ANY, "switch off what was left on for debugging",
-	 "torch.autograd.set_detect_anomaly, gradcheck, a profiler that records each step", NULL, TUNING, ALWAYS, NULL, NULL},
-	{TS_BOUND_COMPUTE, 1, 0.5, true, TS_PLAY_CPU, "use all cores",
-	 "torch.set_num_threads and OMP_NUM_THREADS: the cores of the host divided by its ranks", NULL, TUNING, ALWAYS, NULL, NULL},
-	{TS_BOUND_COMPUTE, 1, 0.25, true, TS_PLAY_ANY, "compute activations once",
-	 "switch off activation checkpointing, or use it for fewer layers, while memory is free", "memory of the device",
-	 "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
-	 "the run declares recomputation, and at most 60 % of the device's memory is used", recomputes_with_room, NULL, NULL},
-	{TS_BOUND_COMPUTE, 1, 0.1, true, TS_PLAY_GPU, "let cuDNN choose the fastest convolutions",
-	 "torch.backends.cudnn.benchmark = True, for convolutions whose shapes stay the same",
-	 "a search at each new shape; the choice may differ between runs", TUNING, ALWAYS, NULL, NULL},
-	{TS_BOUND_COMPUTE, 1, 0.1, true, TS_PLAY_ANY, "use a fused optimizer", "AdamW(..., fused=True), or foreach=True",
-	 "foreach: temporaries as large as the parameters", "PyTorch, torch.optim", "the phase optimizer takes at least 5 % of a step",
-	 has_much_optimizer, NULL, NULL},
-	{TS_BOUND_COMPUTE, 2, 0.1, true, TS_PLAY_GPU, "use the channels-last memory format",
-	 "model.to(memory_format=torch.channels_last), for convolutions in reduced precision", "operations without such a kernel copy",
-	 TUNING, ALWAYS, NULL, NULL},
-	{TS_BOUND_COMPUTE, 2, 0.5, false, TS_PLAY_GPU, "use mixed precision",
-	 "torch.autocast(device_type='cuda', dtype=torch.bfloat16)",
-	 "results are rounded to 8 bits within the operations that it lists",
-	 "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
-	 "the run declares no number format of fewer than 32 bits", not_reduced, NULL, NULL},
-	{TS_BOUND_COMPUTE, 2, 0.25, true, TS_PLAY_ANY, "use fused attention",
-	 "torch.nn.functional.scaled_dot_product_attention instead of attention written in single operations; "
-	 "flash-attn from its prebuilt wheels",
-	 "which kernel runs depends on the number format, the mask and the size of heads",
-	 "Dao et al. 2022, FlashAttention (arXiv:2205.14135)",
-	 "attention that computes all scores takes at least 1 % of the work, where there is a trace", may_have_math_attention,
-	 most_math_attention, NULL},
-	{TS_BOUND_COMPUTE, 2, 0.25, true, TS_PLAY_ANY, "compile the model",
-	 "torch.compile(model); each new shape compiles the model again, so pad shapes or mark them dynamic, and check with "
-	 "TORCH_LOGS=recompiles; once compiled, try mode='max-autotune' and fullgraph=True",
-	 "minutes at the start, and again for each new shape", "Ansel et al. 2024, PyTorch 2 (ASPLOS)", ALWAYS, NULL, NULL},
-	{TS_BOUND_COMPUTE, 2, 0.25, true, TS_PLAY_ANY, "use a larger batch",
-	 "raise the batch size per device until memory is nearly full, and retune the learning rate", STALE, TUNING,
-	 "less than 80 % of the device's memory is used, as far as that is known, and no request for memory was refused or repeated",
-	 has_room, NULL, NULL},
-	{TS_BOUND_COMPUTE, 3, 0.1, true, TS_PLAY_ANY, "use activation checkpointing and a larger batch",
-	 "torch.utils.checkpoint on the largest layers only; it computes them twice, which pays only if the larger batch that "
-	 "then fits saves more",
-	 "one more forward pass of what is checkpointed",
-	 "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
-	 "at least 80 % of the device's memory is used, or a request for memory was refused or repeated; and activations hold at "
-	 "least 10 % of the peak, where there is a memory snapshot",
-	 has_no_room_for_activations, NULL, NULL},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.5,
+	 .torch = 112,
+	 .name = "use TF32 for 32-bit matrix products",
+	 .how = "torch.set_float32_matmul_precision('high')",
+	 .costs = "inputs of products are rounded to 10 bits",
+	 .source = "PyTorch, CUDA semantics, \"TensorFloat-32 (TF32) on Ampere (and later) devices\"",
+	 .conditions = {TORCH, ASK(TF32_UNITS), ASK(FULL_PRECISION), ASK(NO_TF32), UNLESS(TF32_ALLOWED)},
+	 .check = TRACE_IT "the time of kernels with sgemm in their names"},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.5,
+	 .overhead = true,
+	 .name = "switch off what was left on for debugging",
+	 .how = "torch.autograd.set_detect_anomaly(False), CUDA_LAUNCH_BLOCKING=0",
+	 .source = TUNING,
+	 .conditions = {NEED(DEBUGGING)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.5,
+	 .overhead = true,
+	 .name = "use all cores",
+	 .how = "torch.set_num_threads and OMP_NUM_THREADS: the cores of the host divided by its ranks",
+	 .source = TUNING,
+	 .conditions = {TORCH, NEED(CPU), ASK(FEW_THREADS)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.25,
+	 .overhead = true,
+	 .name = "compute activations once",
+	 .how = "switch off activation checkpointing, or use it for fewer layers, while memory is free",
+	 .costs = "memory of the device",
+	 .source = "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
+	 .conditions = {NEED(RECOMPUTES), NEED(MUCH_ROOM)},
+	 .most = most_recomputed,
+	 .bounded_by = "the FLOPs that are done again, of those of a step",
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.1,
+	 .overhead = true,
+	 .name = "let cuDNN choose the fastest convolutions",
+	 .how = "torch.backends.cudnn.benchmark = True, for convolutions whose shapes stay the same",
+	 .costs = "a search at each new shape; the choice may differ between runs",
+	 .source = TUNING,
+	 .conditions = {TORCH, NEED(CONVOLUTIONS), ASK(CUDA), UNLESS(NOT_DETERMINISTIC), ASK(NO_BENCHMARK)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 1,
+	 .part = 0.1,
+	 .overhead = true,
+	 .torch = 200,
+	 .name = "use a fused optimizer",
+	 .how = "AdamW(..., fused=True), or foreach=True",
+	 .costs = "foreach: temporaries as large as the parameters",
+	 .source = "PyTorch, torch.optim",
+	 .conditions = {TORCH, NEED(MUCH_OPTIMIZER), UNLESS(FUSABLE), ASK(PLAIN_OPTIMIZER)},
+	 .most = most_optimizer,
+	 .bounded_by = "the phase optimizer"},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.1,
+	 .overhead = true,
+	 .torch = 105,
+	 .name = "use the channels-last memory format",
+	 .how = "model.to(memory_format=torch.channels_last), for convolutions in reduced precision",
+	 .costs = "operations without such a kernel copy",
+	 .source = TUNING,
+	 .conditions = {TORCH, NEED(CONVOLUTIONS), ASK(MATRIX_UNITS), ASK(NOT_CHANNELS_LAST)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.5,
+	 .torch = 110,
+	 .name = "use mixed precision in bf16",
+	 .how = "torch.autocast(device_type='cuda', dtype=torch.bfloat16)",
+	 .costs = "results are rounded to 8 bits within the operations that it lists",
+	 .source = "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
+	 .conditions = {TORCH, ASK(CUDA), ASK(BF16_UNITS), ASK(FULL_PRECISION)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.5,
+	 .torch = 110,
+	 .name = "use mixed precision in fp16",
+	 .how = "torch.autocast(device_type='cuda', dtype=torch.float16), and a loss scale: torch.amp.GradScaler",
+	 .costs = "results are rounded to 11 bits within the operations that it lists; gradients too large or too small need the scale",
+	 .source = "Micikevicius et al. 2018, Mixed Precision Training (arXiv:1710.03740)",
+	 .conditions = {TORCH, NEED(FP16_UNITS), ASK(FULL_PRECISION)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.25,
+	 .overhead = true,
+	 .torch = 200,
+	 .name = "use fused attention",
+	 .how = "torch.nn.functional.scaled_dot_product_attention instead of attention written in single operations",
+	 .costs = "which kernel runs depends on the device, the number format, the mask and the size of heads; some backward passes "
+		  "add in any order",
+	 .source = "Dao et al. 2022, FlashAttention (arXiv:2205.14135)",
+	 .conditions = {TORCH, NEED(ATTENTION), ASK(PLAIN_ATTENTION)},
+	 .most = most_math_attention,
+	 .bounded_by = "attention that computes all scores, by a trace",
+	 .check = TRACE_IT "the time of attention that computes all scores"},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.25,
+	 .overhead = true,
+	 .torch = 200,
+	 .name = "compile the model",
+	 .how = "torch.compile(model); each new shape compiles the model again, so pad shapes or mark them dynamic, and check with "
+		"TORCH_LOGS=recompiles; once compiled, try mode='max-autotune' and fullgraph=True",
+	 .costs = "minutes at the start, and again for each new shape",
+	 .source = "Ansel et al. 2024, PyTorch 2 (ASPLOS)",
+	 .conditions = {TORCH, UNLESS(NOT_WINDOWS), ASK(TRITON), ASK(NOT_COMPILED)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 2,
+	 .part = 0.25,
+	 .overhead = true,
+	 .name = "use a larger batch",
+	 .how = "raise the batch size per device until memory is nearly full, and retune the learning rate",
+	 .costs = STALE,
+	 .source = TUNING,
+	 .conditions = {ASK(ROOM)},
+	 .check = "compare the samples a second of two batch sizes"},
+	{.of = TS_BOUND_COMPUTE,
+	 .effort = 3,
+	 .part = 0.1,
+	 .overhead = true,
+	 .name = "use activation checkpointing and a larger batch",
+	 .how = "torch.utils.checkpoint on the largest layers only; it computes them twice, which pays only if the larger batch that "
+		"then fits saves more",
+	 .costs = "one more forward pass of what is checkpointed",
+	 .source = "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174)",
+	 .conditions = {TORCH, NEED(FULL), ASK(NO_RECOMPUTING)},
+	 .check = "compare the samples a second with it and without it"},
 
-	{TS_BOUND_COMMUNICATION, 1, 0.25, false, TS_PLAY_ANY, "switch off the search for unused parameters",
-	 "DistributedDataParallel(find_unused_parameters=False), gradient_as_bucket_view=True",
-	 "an error where a step leaves parameters out", DDP, ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 1, 0.25, false, TS_PLAY_ANY, "change the bucket size",
-	 "DistributedDataParallel(bucket_cap_mb=...); try 50 and 100", "larger buckets begin later",
-	 "Li et al. 2020, PyTorch Distributed (arXiv:2006.15704)", ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 1, 0.25, false, TS_PLAY_ANY, "prefetch the next layer's shards",
-	 "FSDP: backward_prefetch=BackwardPrefetch.BACKWARD_PRE, forward_prefetch=True, limit_all_gathers=True",
-	 "memory of one more layer", "Zhao et al. 2023, PyTorch FSDP (arXiv:2304.11277)", ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 2, 1, false, TS_PLAY_ANY, "overlap communication with computation",
-	 "let DDP or FSDP reduce gradients while backward runs (async_op=True, prefetch of the next layer) instead of in one "
-	 "blocking call at the end",
-	 "kernels of communication take processors from those of computation", "Li et al. 2020, PyTorch Distributed (arXiv:2006.15704)",
-	 ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, TS_PLAY_ANY, "communicate less often",
-	 "accumulate gradients over microbatches under no_sync()", STALE "; with FSDP, memory of whole gradients", DDP, ALWAYS, NULL,
-	 NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, TS_PLAY_ANY, "send less data",
-	 "reduce gradients in 16 bits: the bf16_compress_hook of DDP, or FSDP's MixedPrecision(reduce_dtype=...)",
-	 "sums of gradients are rounded", "PyTorch, DDP Communication Hooks", ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, TS_PLAY_GPU, "check that the fast interconnect is used",
-	 "NCCL_DEBUG=INFO shows whether NCCL uses NVLink and InfiniBand; NCCL_IB_HCA and NCCL_SOCKET_IFNAME choose the adapter, whose "
-	 "MTU has to be the same on all hosts",
-	 NULL, "NVIDIA, NCCL User Guide, \"Environment Variables\"", ALWAYS, NULL, NULL},
-	{TS_BOUND_COMMUNICATION, 3, 0.5, false, TS_PLAY_ANY, "split the job differently",
-	 "use tensor parallelism only within a host, shard within groups, give each device more work", "another layout of checkpoints",
-	 "Narayanan et al. 2021, Efficient Large-Scale Language Model Training (arXiv:2104.04473)", ALWAYS, NULL, NULL},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "switch off the search for unused parameters",
+	 .how = "DistributedDataParallel(find_unused_parameters=False), gradient_as_bucket_view=True",
+	 .costs = "an error where a step leaves parameters out",
+	 .source = DDP_DOCUMENT,
+	 .conditions = {TORCH, NEED(FINDS_UNUSED), ASK(DDP)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "change the bucket size",
+	 .how = "DistributedDataParallel(bucket_cap_mb=...); try 50 and 100",
+	 .costs = "larger buckets begin later",
+	 .source = "Li et al. 2020, PyTorch Distributed (arXiv:2006.15704)",
+	 .conditions = {TORCH, ASK(DDP)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "prefetch the next layer's shards",
+	 .how = "FSDP: backward_prefetch=BackwardPrefetch.BACKWARD_PRE, forward_prefetch=True, limit_all_gathers=True",
+	 .costs = "memory of one more layer",
+	 .source = "Zhao et al. 2023, PyTorch FSDP (arXiv:2304.11277)",
+	 .conditions = {TORCH, NEED(FSDP)},
+	 .check = TIME_IT},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 2,
+	 .part = 1,
+	 .name = "overlap communication with computation",
+	 .how = "let DDP or FSDP reduce gradients while backward runs (async_op=True, prefetch of the next layer) instead of in one "
+		"blocking call at the end",
+	 .costs = "kernels of communication take processors from those of computation",
+	 .source = "Li et al. 2020, PyTorch Distributed (arXiv:2006.15704)",
+	 .conditions = {ASK(NO_OVERLAP)},
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 2,
+	 .part = 0.5,
+	 .name = "communicate only for the last of the accumulated batches",
+	 .how = "no_sync() around the backward passes of the others",
+	 .costs = "with FSDP, memory of whole gradients",
+	 .source = DDP_DOCUMENT,
+	 .conditions = {TORCH, NEED(ACCUMULATES), ASK(DDP)},
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 2,
+	 .part = 0.5,
+	 .name = "send less data",
+	 .how = "reduce gradients in 16 bits: the bf16_compress_hook of DDP, or FSDP's MixedPrecision(reduce_dtype=...)",
+	 .costs = "sums of gradients are rounded",
+	 .source = "PyTorch, DDP Communication Hooks",
+	 .conditions = {TORCH, ASK(DATA_PARALLEL), ASK(WIDE_GRADIENTS)},
+	 .most = most_half,
+	 .bounded_by = "half of the share of its cause"},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 2,
+	 .part = 0.5,
+	 .name = "check that the fast interconnect is used",
+	 .how = "NCCL_DEBUG=INFO shows whether NCCL uses NVLink and InfiniBand; NCCL_IB_HCA and NCCL_SOCKET_IFNAME choose the adapter, "
+		"whose "
+		"MTU has to be the same on all hosts",
+	 .source = "NVIDIA, NCCL User Guide, \"Environment Variables\"",
+	 .conditions = {ASK(NVIDIA)},
+	 .check = "look for NVLS, P2P/CUMEM or NET/IB instead of NET/Socket in what NCCL_DEBUG=INFO prints"},
+	{.of = TS_BOUND_COMMUNICATION,
+	 .effort = 3,
+	 .part = 0.5,
+	 .name = "split the job differently",
+	 .how = "use tensor parallelism only within a host, shard within groups, give each device more work",
+	 .costs = "another layout of checkpoints",
+	 .source = "Narayanan et al. 2021, Efficient Large-Scale Language Model Training (arXiv:2104.04473)",
+	 .conditions = {NEED(SEVERAL_HOSTS)},
+	 .check = "compare the step time of two layouts"},
 
-	{TS_BOUND_WAIT, 1, 0.25, false, TS_PLAY_ANY, "collect garbage on all ranks at the same step",
-	 "gc.disable(), and gc.collect() at a fixed interval of steps", "memory of the host between them", "Python, module gc", ALWAYS,
-	 NULL, NULL},
-	{TS_BOUND_WAIT, 2, 1, false, TS_PLAY_ANY, "check the hosts of the slow ranks",
-	 "compare the clocks, temperature, other jobs and data loader of these ranks with those of the others; exchange the host", NULL,
-	 "NVIDIA, NVIDIA Data Center GPU Manager (DCGM)", "a rank is a straggler", has_stragglers, NULL, NULL},
-	{TS_BOUND_WAIT, 2, 1, false, TS_PLAY_ANY, "give all ranks the same amount of work",
-	 "make batches of similar cost: bucket or pack by length, use shards of similar size", "the order of the samples changes",
-	 TUNING, "no rank is a straggler, as far as that is known", has_no_stragglers, NULL, NULL},
-	{TS_BOUND_WAIT, 3, 0.5, false, TS_PLAY_ANY, "synchronize less often",
-	 "accumulate gradients, or average parameters at an interval of several steps", STALE, DDP, ALWAYS, NULL, NULL},
+	{.of = TS_BOUND_WAIT,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "collect garbage on all ranks at the same step",
+	 .how = "gc.disable(), and gc.collect() at a fixed interval of steps",
+	 .costs = "memory of the host between them",
+	 .source = "Python, module gc",
+	 .conditions = {ASK(GC_AT_WILL)},
+	 .check = "gc.callbacks: print when collections run, and how long they take"},
+	{.of = TS_BOUND_WAIT,
+	 .effort = 2,
+	 .part = 1,
+	 .name = "check the hosts of the slow ranks",
+	 .how = "compare the clocks, temperature, other jobs and data loader of these ranks with those of the others; exchange the "
+		"host",
+	 .source = "NVIDIA, NVIDIA Data Center GPU Manager (DCGM)",
+	 .conditions = {NEED(STRAGGLERS)},
+	 .most = most_stragglers,
+	 .bounded_by = "what all ranks wait for the stragglers",
+	 .check = TIME_IT},
+	{.of = TS_BOUND_WAIT,
+	 .effort = 2,
+	 .part = 1,
+	 .name = "give all ranks the same amount of work",
+	 .how = "make batches of similar cost: bucket or pack by length, use shards of similar size",
+	 .costs = "the order of the samples changes",
+	 .source = TUNING,
+	 .conditions = {NEED(NO_STRAGGLERS)},
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_WAIT,
+	 .effort = 3,
+	 .part = 0.5,
+	 .name = "synchronize less often",
+	 .how = "accumulate gradients, or average parameters at an interval of several steps",
+	 .costs = STALE,
+	 .source = DDP_DOCUMENT,
+	 .conditions = {ASK(DATA_PARALLEL)},
+	 .check = TIME_IT},
 
-	{TS_BOUND_HOST, 1, 0.5, false, TS_PLAY_ANY, "log less often",
-	 "log at an interval of several steps; each .item() and each print of a tensor waits for the device", "fewer points", TUNING,
-	 ALWAYS, NULL, NULL},
-	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_GPU, "do not wait for the device in the loop",
-	 "keep losses and norms on the device and read them (.item(), .cpu(), print) once in many steps; copy with "
-	 "non_blocking=True; no torch.cuda.synchronize()",
-	 "numbers are seen some steps later", TUNING ", \"Avoid unnecessary CPU-GPU synchronization\"",
-	 "the device is idle for at least 2 % of its time behind calls with which the host waited for it, by a trace",
-	 runs_dry_after_waits, most_after_waits, wait_source},
-	{TS_BOUND_HOST, 1, 1, false, TS_PLAY_ANY, "load data while the device computes",
-	 "DataLoader(num_workers=..., prefetch_factor=..., persistent_workers=True)", "cores and memory of the host", LOADER,
-	 "the device is idle for at least 2 % of its time while the host is in a data loader, by a trace, and no phase tells of it",
-	 loads_while_idle, most_loading, NULL},
-	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_ANY, "compile no more once training runs",
-	 "TORCH_LOGS=recompiles says why: pad shapes, mark them dynamic (torch._dynamo.mark_dynamic), and keep numbers that change "
-	 "out of compiled functions",
-	 "padding is computed, too; code for any shape may be slower", "PyTorch, torch.compile, \"Recompilation\"",
-	 "the host compiles for at least 1 % of the time of a trace", compiles_in_steps, most_compiling, NULL},
-	{TS_BOUND_HOST, 1, 1, false, TS_PLAY_GPU, "let the allocator reuse what it has",
-	 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use less memory: while it gives back and asks again, the host waits for "
-	 "all work of the device",
-	 "torch calls the setting experimental", ALLOCATOR,
-	 "requests made the allocator give back what it held and ask the device again, by a memory snapshot", retries,
-	 most_of_allocator, NULL},
-	{TS_BOUND_HOST, 1, 1, false, TS_PLAY_GPU, "leave the allocator's cache alone", "no torch.cuda.empty_cache() in the loop",
-	 "other programs on the device cannot use the cache", ALLOCATOR,
-	 "at least as much was given back to the device without need as MEMORY.EMPTIED reports, by a memory snapshot",
-	 empties_the_cache, most_of_allocator, NULL},
-	{TS_BOUND_HOST, 1, 0.5, false, TS_PLAY_ANY, "evaluate and write checkpoints less often",
-	 "use longer intervals, or evaluate on fewer batches", "more steps are lost where a run dies",
-	 "PyTorch, Distributed Checkpoint",
-	 "other phases take at least 2 % of the wall time", has_other, NULL, NULL},
-	{TS_BOUND_HOST, 2, 1, false, TS_PLAY_ANY, "find out what the time is spent on",
-	 "record evaluation, checkpoint and logging as phases of their own", NULL, "docs/recording.md",
-	 "at least 2 % of the wall time is outside all phases", has_unattributed, NULL, NULL},
-	{TS_BOUND_HOST, 2, 0.5, false, TS_PLAY_ANY, "write checkpoints asynchronously", "torch.distributed.checkpoint.async_save",
-	 "memory of the host for a whole copy", "PyTorch, Distributed Checkpoint", "other phases take at least 2 % of the wall time",
-	 has_other, NULL, NULL},
-	{TS_BOUND_HOST, 2, 0.25, false, TS_PLAY_GPU, "launch fewer kernels",
-	 "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short",
-	 "static shapes and addresses, and memory of the graphs",
-	 "PyTorch, CUDA semantics, \"CUDA Graphs\"",
-	 "the device waits for the host or for launches for at least 2 % of its time, where there is a trace", may_have_slow_launches,
-	 most_launches, NULL},
+	{.of = TS_BOUND_HOST,
+	 .effort = 1,
+	 .part = 0.5,
+	 .name = "log less often",
+	 .how = "log at an interval of several steps; each .item() and each print of a tensor waits for the device",
+	 .costs = "fewer points",
+	 .source = TUNING,
+	 .conditions = {ASK(LOGS_OFTEN)},
+	 .check = "record logging as a phase of its own"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 2,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "do not wait for the device in the loop",
+	 .how = "keep losses and norms on the device and read them (.item(), .cpu(), print) once in many steps; copy with "
+		"non_blocking=True; no torch.cuda.synchronize()",
+	 .costs = "numbers are seen some steps later",
+	 .source = TUNING ", \"Avoid unnecessary CPU-GPU synchronization\"",
+	 .conditions = {NEED(CUDA)},
+	 .most = most_after_waits,
+	 .bounded_by = "the time in which the device is idle behind waits of the host, by a trace",
+	 .place = wait_source},
+	{.of = TS_BOUND_HOST,
+	 .effort = 1,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "load data while the device computes",
+	 .how = "DataLoader(num_workers=..., prefetch_factor=..., persistent_workers=True)",
+	 .costs = "cores and memory of the host",
+	 .source = LOADER,
+	 .conditions = {TORCH, NEED(INPUT_UNSEEN), UNLESS(FREE_CORES)},
+	 .most = most_loading,
+	 .bounded_by = "the time in which the device is idle while the host is in a data loader, by a trace"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 2,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "compile no more once training runs",
+	 .how = "TORCH_LOGS=recompiles says why: pad shapes, mark them dynamic (torch._dynamo.mark_dynamic), and keep numbers that "
+		"change "
+		"out of compiled functions",
+	 .costs = "padding is computed, too; code for any shape may be slower",
+	 .source = "PyTorch, torch.compile, \"Recompilation\"",
+	 .most = most_compiling,
+	 .bounded_by = "the time that the host compiles, by a trace"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 1,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "let the allocator reuse what it has",
+	 .how = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use less memory: while it gives back and asks again, the host "
+		"waits for "
+		"all work of the device",
+	 .costs = "torch calls the setting experimental",
+	 .source = ALLOCATOR,
+	 .conditions = {UNLESS(NOT_WINDOWS), UNLESS(NOT_ROCM), UNLESS(FIXED_SEGMENTS)},
+	 .most = most_retries,
+	 .bounded_by = "the time of the allocator, by a memory snapshot in which requests made it give back what it held"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 1,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "leave the allocator's cache alone",
+	 .how = "no torch.cuda.empty_cache() in the loop",
+	 .costs = "other programs on the device cannot use the cache",
+	 .source = ALLOCATOR,
+	 .most = most_emptying,
+	 .bounded_by = "the time of the allocator, by a memory snapshot of which MEMORY.EMPTIED is true"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 1,
+	 .part = 0.5,
+	 .if_bounded = true,
+	 .name = "evaluate and write checkpoints less often",
+	 .how = "use longer intervals, or evaluate on fewer batches",
+	 .costs = "more steps are lost where a run dies",
+	 .source = "PyTorch, Distributed Checkpoint",
+	 .conditions = {NEED(EVALUATES)},
+	 .most = most_evaluation,
+	 .bounded_by = "the phases of checkpoints and evaluation"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 2,
+	 .part = 1,
+	 .if_bounded = true,
+	 .name = "find out what the time is spent on",
+	 .how = "record evaluation, checkpoint and logging as phases of their own",
+	 .source = "docs/recording.md",
+	 .conditions = {NEED(UNATTRIBUTED)},
+	 .most = most_unattributed,
+	 .bounded_by = "the time outside all phases"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 2,
+	 .part = 0.5,
+	 .if_bounded = true,
+	 .torch = 203,
+	 .name = "write checkpoints asynchronously",
+	 .how = "torch.distributed.checkpoint.async_save",
+	 .costs = "memory of the host for a whole copy",
+	 .source = "PyTorch, Distributed Checkpoint",
+	 .conditions = {TORCH, NEED(CHECKPOINTS), ASK(SYNC_CHECKPOINTS)},
+	 .most = most_checkpoints,
+	 .bounded_by = "the phases of checkpoints"},
+	{.of = TS_BOUND_HOST,
+	 .effort = 2,
+	 .part = 0.25,
+	 .torch = 200,
+	 .name = "launch fewer kernels",
+	 .how = "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short",
+	 .costs = "static shapes and addresses, and memory of the graphs",
+	 .source = "PyTorch, CUDA semantics, \"CUDA Graphs\"",
+	 .conditions = {TORCH, ASK(CUDA), ASK(TRITON)},
+	 .most = most_launches,
+	 .bounded_by = "the time in which the device waits for the host or for launches, by a trace",
+	 .check = TRACE_IT "how long the device waits for the host and for launches"},
 
-	{TS_BOUND_STALLS, 1, 0.5, false, TS_PLAY_ANY, "keep the workers between epochs",
-	 "DataLoader(persistent_workers=True), if the long steps begin epochs", "memory of the host", LOADER, ALWAYS, NULL, NULL},
-	{TS_BOUND_STALLS, 1, 0.25, false, TS_PLAY_ANY, "collect garbage at fixed steps",
-	 "gc.disable(), and gc.collect() at a fixed interval of steps", "memory of the host between them", "Python, module gc", ALWAYS,
-	 NULL, NULL},
-	{TS_BOUND_STALLS, 2, 1, false, TS_PLAY_ANY, "find out what the long steps do",
-	 "record evaluation, checkpoint, logging and compilation as phases of their own", NULL, "docs/recording.md", ALWAYS, NULL,
-	 NULL},
-	{TS_BOUND_STALLS, 2, 0.5, false, TS_PLAY_ANY, "evaluate and write checkpoints less often, or asynchronously",
-	 "use longer intervals; torch.distributed.checkpoint.async_save", "more steps are lost where a run dies",
-	 "PyTorch, Distributed Checkpoint", ALWAYS, NULL, NULL},
+	{.of = TS_BOUND_STALLS,
+	 .effort = 1,
+	 .part = 0.5,
+	 .torch = 107,
+	 .name = "keep the workers between epochs",
+	 .how = "DataLoader(persistent_workers=True), if the long steps begin epochs",
+	 .costs = "memory of the host",
+	 .source = LOADER,
+	 .conditions = {TORCH, ASK(WORKERS), ASK(NOT_PERSISTENT)},
+	 .most = most_epoch_starts,
+	 .bounded_by = "what long steps at the starts of epochs cost",
+	 .check = "see whether the long steps are the first ones of epochs"},
+	{.of = TS_BOUND_STALLS,
+	 .effort = 1,
+	 .part = 0.25,
+	 .name = "collect garbage at fixed steps",
+	 .how = "gc.disable(), and gc.collect() at a fixed interval of steps",
+	 .costs = "memory of the host between them",
+	 .source = "Python, module gc",
+	 .conditions = {ASK(GC_AT_WILL)},
+	 .check = "gc.callbacks: print when collections run, and how long they take"},
+	{.of = TS_BOUND_STALLS,
+	 .effort = 2,
+	 .part = 1,
+	 .name = "find out what the long steps do",
+	 .how = "record evaluation, checkpoint, logging and compilation as phases of their own",
+	 .source = "docs/recording.md",
+	 .most = most_all,
+	 .bounded_by = "the share of its cause"},
+	{.of = TS_BOUND_STALLS,
+	 .effort = 2,
+	 .part = 0.5,
+	 .name = "evaluate and write checkpoints less often, or asynchronously",
+	 .how = "use longer intervals; torch.distributed.checkpoint.async_save",
+	 .costs = "more steps are lost where a run dies",
+	 .source = "PyTorch, Distributed Checkpoint",
+	 .conditions = {ASK(SYNC_CHECKPOINTS)},
+	 .check = "see whether the long steps are those of checkpoints or evaluation"},
 };
 const size_t ts_playbook_n = sizeof ts_playbook / sizeof ts_playbook[0];
 
 /* --- the page --- */
 
-static void page_row(struct ts_buf *out, const char *name, const char *how, const char *when, const char *costs, const char *source)
-{
-	ts_buf_printf(out, "| %s | %s | %s | %s | %s |\n", name, how, when ? when : "", costs ? costs : "", source);
-}
-
 static const char page_head[] =
 	"# The playbook\n\n"
 	"What `tscope analyze` advises, against which cause, under which condition, what it costs, and where it is\n"
-	"described. `tscope explain --playbook` prints this page from the tables in `analysis/rules/playbook.c` and\n"
-	"`memory_advice.c`, and a test keeps the page equal to that output.\n\n"
-	"Fixes against lost time are in this order: first those against what the run is bound by, then those that could\n"
-	"win most, in coarse steps, then the cheapest. What a fix could win is at most a part of its cause's share (all,\n"
-	"a half, a quarter, a tenth), and never more than the record shows of what the fix is about: exposed communication,\n"
-	"time in which the device was idle behind waits of the host, for a data loader or for launches, attention that computes\n"
-	"all scores, compilation, time of the allocator.\n\n"
+	"described. `tscope explain --playbook` prints this page from the tables in `analysis/rules/playbook.c`,\n"
+	"`condition.c` and `memory_advice.c`, and a test keeps the page equal to that output.\n\n"
+	"A fix is named only where the record allows it. Facts say whether its conditions are true: the device, what the\n"
+	"configuration or the command switched on, the libraries. `--json` lists what they say as the group `setup`, beside\n"
+	"the fact that says it.\n\n"
+	"* A condition that is false rules the fix out.\n"
+	"* A condition with a question mark may be unknown: then the fix stands under \"worth checking\", with the check.\n"
+	"* A condition in brackets rules the fix out where the record says otherwise; without a record it is taken to be true.\n"
+	"* Any other condition has to be known.\n\n"
+	"Fixes whose conditions are true and whose gain something measured bounds are listed first, with that bound: \"up to\n"
+	"30 %\" is what the record shows of what the fix is about, and no promise. A fix that nothing measured bounds stands\n"
+	"under \"worth checking\" as well. Within both lists come first those against what the run is bound by, then those\n"
+	"that usually win most, in coarse steps, then the cheapest.\n\n"
 	"Fixes for memory say what they could save, in bytes at the peak, by a memory snapshot. One that costs time or results\n"
 	"is advised only where memory limits the run: a request was refused, the allocator gave back what it held and asked\n"
 	"again, or at least 80 % of the device was reserved.\n\n"
-	"A fix whose condition (\"only where\") the record cannot show is not advised, unless the condition says \"where there\n"
-	"is\" a trace or snapshot, or \"as far as that is known\". A report shows three pieces of advice; `--json` has all.\n";
+	"A report shows three pieces of advice and two that are worth checking, and of what the run is not bound by only what\n"
+	"could save 5 % or more; `--json` has all. `./dev bench quality advice` plants runs whose devices and settings are known,\n"
+	"recorded under the names of several frameworks, and counts advice that is impossible there or that the record refutes,\n"
+	"and how much of what the record shows to be missing is named.\n";
+
+static void conditions(struct ts_buf *out, const struct ts_if *list, const char *when)
+{
+	static const char *const before[] = {[TS_NEED] = "", [TS_ASK] = "", [TS_UNLESS] = "("};
+	static const char *const behind[] = {[TS_NEED] = "", [TS_ASK] = "?", [TS_UNLESS] = ")"};
+	const char *comma = "";
+
+	if (when && *when) {
+		ts_buf_str(out, when);
+		comma = "; ";
+	}
+	for (; list->condition != TS_IF_NONE; list++) {
+		ts_buf_printf(out, "%s%s%s%s", comma, before[list->unknown], ts_condition_words(list->condition)->says,
+			      behind[list->unknown]);
+		comma = "; ";
+	}
+}
+
+static void page_row(struct ts_buf *out, const struct ts_play *p)
+{
+	ts_buf_printf(out, "| %s | %s | ", p->name, p->how);
+	conditions(out, p->conditions, NULL);
+	if (p->torch)
+		ts_buf_printf(out, "%s(PyTorch %u.%u or later)", p->conditions[0].condition == TS_IF_NONE ? "" : "; ", p->torch / 100,
+			      p->torch % 100);
+	ts_buf_printf(out, " | %s | %s | %s |\n", p->bounded_by ? p->bounded_by : "", p->costs ? p->costs : "", p->source);
+}
+
+static void page_checks(struct ts_buf *out)
+{
+	ts_buf_str(out, "\n## What tells whether a condition is true\n\n| condition | check |\n|---|---|\n");
+	for (enum ts_condition i = TS_IF_NONE + 1; i < TS_CONDITIONS; i++)
+		if (ts_condition_words(i)->check)
+			ts_buf_printf(out, "| %s | `%s` |\n", ts_condition_words(i)->says, ts_condition_words(i)->check);
+	ts_buf_str(out, "\n## What facts answer\n\n| row of the group `setup` | yes |\n|---|---|\n");
+	for (int i = 0; i < TS_SETTINGS; i++)
+		ts_buf_printf(out, "| %s | %s |\n", ts_settings[i].word, ts_settings[i].asks);
+}
 
 void ts_playbook_markdown(struct ts_buf *out)
 {
-	static const char heads[] = "| fix | how | only where | costs | source |\n|---|---|---|---|---|\n";
+	static const char heads[] = "| fix | how | only where | bounded by | costs | source |\n|---|---|---|---|---|---|\n";
 	enum ts_bound_kind of = TS_BOUND_UNKNOWN;
 
 	ts_buf_str(out, page_head);
@@ -444,12 +758,15 @@ void ts_playbook_markdown(struct ts_buf *out)
 		if (p->of != of)
 			ts_buf_printf(out, "\n## Against %s\n\n%s", ts_bound_word(p->of), heads);
 		of = p->of;
-		page_row(out, p->name, p->how, p->when, p->costs, p->source);
+		page_row(out, p);
 	}
-	ts_buf_printf(out, "\n## For memory\n\n%s", heads);
+	ts_buf_str(out, "\n## For memory\n\n| fix | how | only where | costs | source |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < ts_memory_plays_n; i++) {
 		const struct ts_memory_play *p = &ts_memory_plays[i];
 
-		page_row(out, p->name, p->how, p->when, p->costs, p->source);
+		ts_buf_printf(out, "| %s | %s | ", p->name, p->how);
+		conditions(out, p->conditions, p->when);
+		ts_buf_printf(out, " | %s | %s |\n", p->costs ? p->costs : "", p->source);
 	}
+	page_checks(out);
 }

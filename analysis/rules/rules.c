@@ -18,9 +18,9 @@
 const struct ts_rule ts_rules[] = {
 	{"TIMING.DATALOADER_BOUND", "Steps wait for data", "high if the share is at least high_share, otherwise medium",
 	 "the phase data takes at least min_share of the step time",
-	 "Give the data loader more workers, keep them between epochs, pin memory, prefetch further ahead, and move costly "
-	 "transforms out of the training loop. If the run counts everything between two steps as the phase data, look there "
-	 "first for checkpoints, evaluation and logging.",
+	 "Have data loaded while the device computes: begin with what the verdict lists, which leaves out what the record says is on "
+	 "already, and move costly transforms out of the training loop. If the run counts everything between two steps as the phase "
+	 "data, look there first for checkpoints, evaluation and logging.",
 	 "the rule of " PYTSCOPE ", unchanged",
 	 {{"min_share", 0.25, RATIO, "share of the step time from which the rule fires"},
 	  {"high_share", 0.40, RATIO, "share of the step time from which the severity is high"}, END},
@@ -29,7 +29,7 @@ const struct ts_rule ts_rules[] = {
 	 "the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio "
 	 "times as long as the phase forward",
 	 "Check that the graph is not kept or walked twice, that no activation is recomputed by mistake, and that no operation "
-	 "lacks a fused backward. Try mixed precision and compilation.",
+	 "lacks a fused backward.",
 	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward, and "
 	 "declared recomputation is not counted: one forward pass for work.recompute = full, at most one for any other word but none, "
 	 "or what the declared FLOPs say",
@@ -38,7 +38,7 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_backward_heavy, EACH_RANK},
 	{"TIMING.OPTIMIZER_HEAVY", "The optimizer takes long", "low",
 	 "the phase optimizer takes at least min_share of the step time",
-	 "Use the fused or the foreach implementation of the optimizer.",
+	 "Use the fused or the foreach implementation of the optimizer, if it has one and does not use it yet.",
 	 "the rule of " PYTSCOPE ", unchanged",
 	 {{"min_share", 0.15, RATIO, "share of the step time from which the rule fires"}, END},
 	 ts_check_optimizer_heavy, EACH_RANK},
@@ -223,8 +223,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_missing_ranks, JOB},
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
 	 "communication that does not overlap with computation takes at least min_share of the devices' time, by a trace",
-	 "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, "
-	 "forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
+	 "With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards "
+	 "(backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.",
 	 "the rule of " PYTSCOPE " on traces, corrected: the time of each device is counted by itself, kernels are known by their "
 	 "names without arguments, and copies are no computation; the rule needs a trace of the PyTorch profiler",
 	 {{"min_share", 0.05, RATIO, "share of the devices' time, from the first event of each to its last, from which the rule fires"},

@@ -97,6 +97,9 @@ static void whether_memory_limits(void **state)
 	"snapshot/free/stuck_ratio = " share
 #define STATE(share) KIND("parameters", "100", "0.1") KIND("gradients", "100", "0.1") KIND("optimizer state", "400", share)
 
+#define AMPERE "setup/bf16_units/is = 'yes'; setup/fp16_units/is = 'no'; "
+#define TURING "setup/bf16_units/is = 'no'; setup/fp16_units/is = 'yes'; "
+
 /* Each fix at its limit and just beside it. */
 static void fixes_where_rows_prove_them(void **state)
 {
@@ -125,9 +128,24 @@ static void fixes_where_rows_prove_them(void **state)
 		{"use activation checkpointing", SNAPSHOT LEFT("900000") KIND("activations", "800", "0.9"), 0},
 		{"use activation checkpointing", SNAPSHOT NO_CAPACITY KIND("activations", "800", "0.9"), 0},
 		/* nothing shows the need */
-		{"use mixed precision", FULL KIND("activations", "800", "0.3"), 0},
-		{"use mixed precision", FULL KIND("activations", "800", "0.3") "efficiency/mfu/dtype = 'bf16'", 0},
-		{"use mixed precision", FULL KIND("activations", "800", "0.1") "efficiency/mfu/dtype = 'fp32'", 400},
+		/* Neither the units of the device nor the number format is known. */
+		{"use mixed precision in bf16", FULL KIND("activations", "800", "0.3"), 0},
+		{"use mixed precision in bf16", FULL KIND("activations", "800", "0.3") "setup/reduced_precision/is = 'no'", 0},
+		{"use mixed precision in bf16", FULL KIND("activations", "800", "0.3") AMPERE "setup/reduced_precision/is = 'yes'", 0},
+		{"use mixed precision in bf16", FULL KIND("activations", "800", "0.3") TURING "setup/reduced_precision/is = 'no'", 0},
+		{"use mixed precision in bf16", FULL KIND("activations", "800", "0.1") AMPERE "setup/reduced_precision/is = 'no'", 400},
+		{"use mixed precision in fp16", FULL KIND("activations", "800", "0.1") AMPERE "setup/reduced_precision/is = 'no'", 0},
+		{"use mixed precision in fp16", FULL KIND("activations", "800", "0.1") TURING "setup/reduced_precision/is = 'no'", 400},
+		/* What is on already. */
+		{"let segments expand", STUCK("0.1") "; setup/windows/is = 'yes'", 0},
+		{"let segments expand", STUCK("0.1") "; setup/cuda/is = 'yes'; setup/nvidia/is = 'no'", 0},
+		/* The facts of a program on the CPU do not tell of the device whose snapshot lies beside them. */
+		{"let segments expand", STUCK("0.1") "; setup/cuda/is = 'no'; setup/nvidia/is = 'no'", 5e8},
+		{"use activation checkpointing", FULL KIND("activations", "800", "0.3") "setup/recomputation/is = 'yes'", 0},
+		{"halve the batch and accumulate gradients", FULL KIND("activations", "800", "0.1") "setup/batch_of_one/is = 'yes'", 0},
+		{"keep the optimizer's state in 8 bits", FULL STATE("0.2") "setup/state_8bit/is = 'yes'", 0},
+		{"keep the optimizer's state in 8 bits", FULL STATE("0.2") "setup/adam/is = 'no'", 0},
+		{"offload the optimizer's state to the host", FULL STATE("0.2") "setup/offloaded_state/is = 'yes'", 0},
 		{"halve the batch and accumulate gradients", FULL KIND("activations", "800", "0.0999"), 0},
 		{"halve the batch and accumulate gradients", FULL KIND("activations", "800", "0.1"), 400},
 		{"shard parameters, gradients and optimizer state over the ranks", FULL STATE("0.5"), 0}, /* one rank */

@@ -15,10 +15,13 @@ enum {
 	SERIES_SHOWN = 6,
 	STAGES_SHOWN = 12,
 	FIXES_SHOWN = 3, /* of time and of memory together, of each one at least */
+	CHECKS_SHOWN = 2,
 	STEPS_SHOWN = 5,
 	BUDGET_SHOWN = 10,
 	COINCIDENCES_SHOWN = 8,
 };
+
+#define FIX_LEAST 0.05 /* of wall time */
 
 /* --- pieces --- */
 
@@ -205,18 +208,39 @@ void ts_report_memory_fixes(struct ts_report *r, struct ts_section *s, const str
 	}
 }
 
+/* What wins little beside what the run is bound by is no advice for a screen. */
+static bool is_shown(const struct ts_bound *b, const struct ts_fix *f)
+{
+	return f->of == b->kind || f->wins_most_ratio >= FIX_LEAST;
+}
+
+static void worth_checking(struct ts_report *r, struct ts_section *s)
+{
+	const struct ts_bound *b = &r->a->bound;
+
+	for (size_t i = 0; i < b->n_to_check && i < CHECKS_SHOWN - (b->memory.n_fixes > 0); i++) {
+		const struct ts_to_check *c = &b->to_check[i];
+
+		if (i == 0)
+			ts_report_line(r, s, "check", "fixes that may help; nothing recorded shows whether, or how much:");
+		ts_report_line(r, s, "",
+			       ts_report_say(r, "%s: %s. What tells: %s", ts_report_text(r, c->name), ts_report_text(r, c->how),
+					     ts_report_text(r, c->check)));
+	}
+}
+
 static void fixes(struct ts_report *r, struct ts_section *s)
 {
 	const struct ts_bound *b = &r->a->bound;
-	size_t n = b->n_fixes < FIXES_SHOWN ? b->n_fixes : FIXES_SHOWN;
+	size_t most = FIXES_SHOWN - (b->memory.n_fixes > 0), n = 0;
 
-	if (n == FIXES_SHOWN && b->memory.n_fixes)
-		n--;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < b->n_fixes && n < most; i++) {
 		const struct ts_fix *f = &b->fixes[i];
 		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
 
-		if (i == 0)
+		if (!is_shown(b, f))
+			continue;
+		if (n++ == 0)
 			ts_report_line(r, s, "try", "share of wall time that each fix could save:");
 		ts_report_line(r, s, "",
 			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
@@ -225,6 +249,7 @@ static void fixes(struct ts_report *r, struct ts_section *s)
 	if (b->memory.sentence.len)
 		ts_report_line(r, s, "memory", ts_report_text(r, b->memory.sentence));
 	ts_report_memory_fixes(r, s, &b->memory, FIXES_SHOWN - n);
+	worth_checking(r, s);
 }
 
 static void verdict(struct ts_report *r)

@@ -203,6 +203,11 @@ static void fill_bound(void)
 						       .of = TS_BOUND_INPUT,
 						       .wins_most_ratio = 0.2,
 						       .effort = 1};
+	b->to_check = ts_arena_array(&arena, 3, sizeof *b->to_check);
+	for (b->n_to_check = 0; b->n_to_check < 3; b->n_to_check++)
+		b->to_check[b->n_to_check] = (struct ts_to_check){.name = str(b->n_to_check == 2 ? "the third check" : "fewer copies"),
+								  .how = str("pin_memory=True"),
+								  .check = str("print(loader.pin_memory) says False")};
 	b->unknowns = ts_arena_array(&arena, 1, sizeof *b->unknowns);
 	b->unknowns[b->n_unknowns++] = str("whether kernels are launched fast enough");
 }

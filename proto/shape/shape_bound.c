@@ -33,6 +33,19 @@ static const struct ts_shape_field fix_rows[] = {
 static const struct ts_shape fix_shape = {SHAPE("fix", fix, fix_rows)};
 #undef TYPE
 
+#define TYPE struct ts_to_check
+static const struct ts_shape_field to_check_rows[] = {
+	{"name", "name", BYTES(name, TS_WIRE_TEXT_MAX)},
+	{"how", "how", BYTES(how, TS_WIRE_TEXT_MAX)},
+	{"check", "check", BYTES(check, TS_WIRE_TEXT_MAX), ABOUT("what would tell whether it helps, in one line")},
+	{"of", "of", ENUM(of, bounds)},
+	{"effort", "effort", U32(effort), BOUNDS(1, 3)},
+	{"costs", "costs", BYTES(costs, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"source", "source", BYTES(source, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("a paper or a document")},
+};
+static const struct ts_shape to_check_shape = {SHAPE("to_check", to_check, to_check_rows)};
+#undef TYPE
+
 #define TYPE struct ts_memory_fix
 static const struct ts_shape_field memory_fix_rows[] = {
 	{"name", "name", BYTES(name, TS_WIRE_TEXT_MAX)},
@@ -75,7 +88,11 @@ static const struct ts_shape_field bound_rows[] = {
 	{"shares", NULL, FIXED(ONE, shares), OF(share_shape)},
 	{NULL, "shares", HERE(shares_shape)},
 	{"fixes", "fixes", MANY(fixes, n_fixes, fix_shape, ENTRIES(2)),
-	 ABOUT("in the order in which to try them; effort: 1 a flag, 2 a few lines, 3 a change of the model or the job")},
+	 ABOUT("in the order in which to try them; wins_most_ratio: of wall time, as something measured bounds it; effort: 1 a flag, 2 "
+	       "a few lines, "
+	       "3 a change of the model or the job")},
+	{"worth_checking", "worth_checking", MANY(to_check, n_to_check, to_check_shape, ENTRIES(2)),
+	 ABOUT("fixes of which the record does not show whether they help, or how much, in the same order")},
 	{"unknowns", "unknowns", LIST(BYTES, unknowns, n_unknowns, ENTRIES(2)), MAX(TS_WIRE_TEXT_MAX),
 	 ABOUT("what cannot be told from this run")},
 	{"memory", "memory", BYTES(memory.sentence, TS_WIRE_TEXT_MAX), OR_NULL,

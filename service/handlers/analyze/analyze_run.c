@@ -4,6 +4,7 @@
 #include "analysis/rank/efficiency.h"
 #include "analysis/rank/logged.h"
 #include "analysis/rank/memory.h"
+#include "analysis/rank/setup.h"
 #include "analysis/rank/work.h"
 #include "analysis/rules/rule.h"
 #include "base/alloc.h"
@@ -28,6 +29,7 @@ struct analyzing {
 	struct ts_analysis *out;
 	struct ts_notes notes;
 	struct ts_description about;
+	struct ts_facts facts; /* of the analyzed rank */
 	struct ts_work work;
 	struct ts_traces traces, snapshots;
 	int64_t *first_timed; /* of each rank of the run, in the order of its indexes */
@@ -118,11 +120,10 @@ static enum ts_status count_work(struct analyzing *a, struct ts_error *err)
 static enum ts_status read_work(struct analyzing *a, struct ts_error *err)
 {
 	const struct ts_analyze_request *r = a->request;
-	struct ts_facts facts;
 
-	if (ts_run_facts(a->run, a->index, a->arena, &facts, err))
+	if (ts_run_facts(a->run, a->index, a->arena, &a->facts, err))
 		return err->status;
-	ts_work_of_facts(&facts, &a->work);
+	ts_work_of_facts(&a->facts, &a->work);
 	if (r->has_flops_per_step)
 		ts_work_override(&a->work.flops_per_step, r->flops_per_step);
 	if (r->has_peak_flops_per_s)
@@ -509,9 +510,9 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
 	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
-	    logged_use(a, err))
+	    logged_use(a, err) || pipeline(a, err))
 		return err->status;
-	return pipeline(a, err);
+	return ts_setup(&a->facts, &a->work, a->arena, &a->out->measures, err);
 }
 
 enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
