@@ -51,3 +51,30 @@ void ts_gate_warn(struct ts_gate_court *c, const char *format, ...)
 	v->warnings[v->n_warnings++] = formatted(c, format, args);
 	va_end(args);
 }
+
+struct ts_gate_orders ts_gate_orders_of(const struct ts_gate_input *input)
+{
+	struct ts_gate_orders orders = {0};
+
+	for (size_t i = 0; i < input->n_runs; i++)
+		for (size_t k = 0; k < input->n_runs && input->runs[i].role == TS_GATE_PAIR_BASE; k++) {
+			const struct ts_gate_run *base = &input->runs[i], *candidate = &input->runs[k];
+			int64_t a = base->workload.started_ns, b = candidate->workload.started_ns;
+
+			if (candidate->role != TS_GATE_PAIR_CANDIDATE || candidate->group != base->group || !a || !b)
+				continue;
+			orders.base += a < b;
+			orders.candidate += b < a;
+		}
+	return orders;
+}
+
+/* From none, the order is ABBA: a machine that slows down affects both sides equally. */
+bool ts_gate_base_first(struct ts_gate_orders *io_orders, uint64_t number)
+{
+	bool tie = io_orders->base == io_orders->candidate, base = tie ? number % 2 == 1 : io_orders->base < io_orders->candidate;
+
+	io_orders->base += base;
+	io_orders->candidate += !base;
+	return base;
+}

@@ -668,10 +668,11 @@ static struct ts_gate_difference difference_of(const struct ts_gate_court *c, co
 static bool differences(struct ts_gate_court *c, enum ts_metric metric, double usual, struct ts_gate_sample *sample, double *ret_base)
 {
 	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);
+	struct ts_gate_difference *found = ts_arena_array(c->arena, c->n_pairs, sizeof *found);
 
 	sample->pairs = ts_arena_array(c->arena, c->n_pairs, sizeof *sample->pairs);
 	sample->scratch = ts_arena_array(c->arena, 2 * c->n_pairs, sizeof *sample->scratch);
-	if (!bases || !sample->pairs || !sample->scratch)
+	if (!bases || !found || !sample->pairs || !sample->scratch)
 		return false;
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		const struct ts_gate_pair *p = &c->pairs[i];
@@ -690,10 +691,11 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, double u
 			continue;
 		}
 		bases[sample->n_pairs] = scaled(metric, a);
-		sample->pairs[sample->n_pairs] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
-		sample->pairs[sample->n_pairs++].steps =
+		found[sample->n_pairs] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
+		found[sample->n_pairs++].steps =
 			beyond(steps_of(p->base, metric), usual) + beyond(steps_of(p->candidate, metric), usual);
 	}
+	ts_gate_pairs_alternate(found, sample->n_pairs, sample->pairs);
 	*ret_base = sample->n_pairs ? ts_mean(bases, sample->n_pairs) : (double)NAN;
 	return true;
 }

@@ -31,7 +31,9 @@ struct ts_gate_kinds {
 struct ts_gate_sample {
 	struct ts_span reason; /* why the metric cannot be compared; empty: it can */
 	double *base, *candidate;
-	struct ts_gate_difference *pairs; /* in the order in which they began */
+	struct ts_gate_difference *pairs; /* in the order in which they began, both orders in turn (ts_gate_pairs_alternate) */
+	int taken_first;		  /* the base ran first in each pair that was looked at (1), or the candidate (-1); 0: neither */
+	int first;			  /* the same, where it leaves the verdict open: the other order is missing */
 	double *scratch;		  /* memory for looks at the pairs */
 	double drift;			  /* by how much each run of the pairs is worse than the run before it; NaN: not estimated */
 	size_t n_base, n_candidate, n_pairs;
@@ -117,6 +119,8 @@ int ts_gate_kind_of(const struct ts_gate_run *const *runs, size_t n_low, size_t 
 const struct ts_gate_row *ts_gate_deciding(const struct ts_verdict *v);
 void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);
+/* Why the pairs of a metric, which are of one order, decide nothing. */
+struct ts_span ts_gate_one_order(struct ts_gate_court *c, enum ts_metric metric);
 /* What a floor says of the row, as part of a sentence. */
 struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_row *row);
 

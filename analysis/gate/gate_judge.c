@@ -398,6 +398,10 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 		return TS_GATE_INCONCLUSIVE;
 	}
 	/* Pairs that are blind so far and do not look worse are no suspicion: more of them are asked for all the same. */
+	s->taken_first = look.first;
+	s->first = answer == TS_GATE_PAIRS_OPEN ? look.first : 0;
+	if (s->first)
+		row->reason = ts_gate_one_order(c, row->metric);
 	if (answer == TS_GATE_PAIRS_OPEN)
 		return look.difference > b->rule.delta ? TS_GATE_SUSPECT : row->gates ? TS_GATE_BLIND : TS_GATE_PASS;
 	row->pairs = look.pairs;
@@ -627,6 +631,9 @@ static void ask(struct ts_gate_court *c)
 			continue;
 		if (row->state != TS_GATE_SUSPECT && (row->state != TS_GATE_BLIND || policy->on_blind == TS_GATE_GREEN))
 			continue;
+		/* Pairs of one order are completed however many there are. */
+		if (c->samples[i].first && have >= want)
+			want = have + policy->pairs;
 		if (row->counts && want > have && want - have > most)
 			most = want - have;
 	}

@@ -143,6 +143,36 @@ static bool wanders(const struct ts_gate_difference *pairs, size_t n, size_t cou
 	       4 * (s.yy - s.xy * s.xy / s.xx) / df > TS_GATE_NOISY * TS_GATE_NOISY * known;
 }
 
+/* Asks whether one side ran first in every pair that counts and whose order is recorded. */
+static int always_first(const struct ts_gate_difference *pairs, size_t n)
+{
+	bool base = false, candidate = false;
+
+	for (size_t i = 0; i < n; i++) {
+		base = base || (!pairs[i].odd && pairs[i].turn > 0);
+		candidate = candidate || (!pairs[i].odd && pairs[i].turn < 0);
+	}
+	return base - candidate;
+}
+
+void ts_gate_pairs_alternate(const struct ts_gate_difference *pairs, size_t n, struct ts_gate_difference *out)
+{
+	size_t at[2] = {0, 0}, taken[2] = {0, 0};
+
+	/* at[0] walks over the pairs whose candidate ran first, at[1] over all others. */
+	for (size_t i = 0; i < n; i++) {
+		size_t next;
+
+		for (size_t k = 0; k < 2; k++)
+			while (at[k] < n && (pairs[at[k]].turn < 0) == (k == 1))
+				at[k]++;
+		next = taken[0] < taken[1] ? 0 : taken[1] < taken[0] ? 1 : at[1] < at[0];
+		next = at[next] < n ? next : !next;
+		out[i] = pairs[at[next]++];
+		taken[next]++;
+	}
+}
+
 static double median_steps(const struct ts_gate_difference *pairs, size_t n, double *scratch)
 {
 	for (size_t i = 0; i < n; i++)
@@ -208,6 +238,7 @@ void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_ga
 		slope_factor = 1 / sqrt(4 * places.xx);
 	}
 	look.difference = turns.y - slope * turns.x;
+	look.first = always_first(pairs, n);
 	look.df = turns.n - 1 - both;
 	look.noisy = adrift || (within.df > 0 && is_noisy(pairs, n, &look, sum, known, steps));
 	if (within.df > 0 && !look.noisy) {
@@ -279,20 +310,23 @@ enum ts_gate_pairs_answer ts_gate_pairs_judge(struct ts_gate_difference *pairs, 
 					      struct ts_gate_look *ret_look)
 {
 	enum ts_gate_pairs_answer answer;
+	bool one_order;
 
 	if (n < plan->first) {
 		ts_gate_pairs_look(pairs, n, within, rule, scratch, ret_look);
 		return TS_GATE_PAIRS_FEW;
 	}
 	answer = look_at(pairs, plan->first, plan, within, rule, scratch, ret_look);
-	ret_look->ends = plan->first < plan->most;
-	if (answer != TS_GATE_PAIRS_REFUTE || plan->first == plan->most)
+	one_order = ret_look->first && plan->most > 1;
+	ret_look->ends = !one_order && plan->first < plan->most;
+	if (!one_order && (answer != TS_GATE_PAIRS_REFUTE || plan->first == plan->most))
 		return answer;
-	if (ret_look->difference <= rule->delta && !ret_look->noisy &&
+	if (!one_order && ret_look->difference <= rule->delta && !ret_look->noisy &&
 	    (!(plan->must_see > 0) || ts_gate_pairs_found_from(ret_look, plan, within, rule) <= plan->must_see))
 		return answer;
 	ret_look->ends = false;
 	if (n < plan->most)
 		return TS_GATE_PAIRS_OPEN;
-	return look_at(pairs, plan->most, plan, within, rule, scratch, ret_look);
+	answer = look_at(pairs, plan->most, plan, within, rule, scratch, ret_look);
+	return ret_look->first && plan->most > 1 ? TS_GATE_PAIRS_OPEN : answer;
 }

@@ -4,9 +4,13 @@
  * cancels out. Two disturbances remain that would make the mean of the differences wrong:
  *
  * A drift: runs that get slower one after the other. Where the candidate ran before the base in some pairs and after it in others
- * (the order ABBA, which a gate asks for), d_i = shift + drift turn_i by least squares, and a drift has no part in the shift. Where
- * it always ran on the same side, the drift is estimated from the middles of successive pairs, and it never makes a shift larger.
- * The estimate costs one degree of freedom and, with one order, adds the error of the drift.
+ * (the order ABBA, which a gate asks for), d_i = shift + drift turn_i by least squares, and a drift has no part in the shift. The
+ * same holds for a machine whose second run of a pair is slower than its first: a cache that is full, a clock that fell. The
+ * estimate costs one degree of freedom.
+ *
+ * One order: where the candidate ran on the same side of the base each time, a change and the place of a run in its pair are the same
+ * thing, and no number of such pairs tells them apart. They decide nothing, and pairs of the other order are asked for. What such a
+ * look shows is less the drift that the middles of successive pairs show, where that makes the shift smaller.
  *
  * A disturbed run: a pair that lies far from the others (gate_odd.h) does not count. Two pairs cannot show which of them is odd:
  * where they disagree by more than TS_GATE_NOISY times the known spread, the gate asks for the rest of the pairs, whatever the mean
@@ -69,19 +73,24 @@ struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct 
 void ts_gate_pairs_look(struct ts_gate_difference *pairs, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
 			double *scratch, struct ts_gate_look *ret_look);
 
+/* Orders the pairs so that both orders take turns as far as there are pairs of both, each order in the order of time: the pairs that a
+ * look takes then have both, wherever the pairs of the other order ran. out: n, not the same memory. */
+void ts_gate_pairs_alternate(const struct ts_gate_difference *pairs, size_t n, struct ts_gate_difference *out);
+
 /* The test looks at pairs twice, when there are `first` of them and when there are `most`, at half of alpha each; or once, at all of
  * alpha, where both are equal. The first look ends the test where it shows a worsening, an improvement at the same level, or a
- * difference of delta or less by pairs that are not noisy, where a change of `must_see` would have been found by both looks. */
+ * difference of delta or less by pairs that are not noisy, where a change of `must_see` would have been found by both looks. Pairs of
+ * one order leave it open, however many there are, unless the plan has but one pair. */
 enum ts_gate_pairs_answer {
 	TS_GATE_PAIRS_FEW = 1,	/* there are fewer than `first` */
-	TS_GATE_PAIRS_OPEN = 2, /* the first look does not decide, so more pairs are needed */
+	TS_GATE_PAIRS_OPEN = 2, /* the look does not decide, so more pairs are needed: of the other order where look.first is set */
 	TS_GATE_PAIRS_CONFIRM = 3,
 	TS_GATE_PAIRS_REFUTE = 4,
 	TS_GATE_PAIRS_BETTER = 5, /* as sure as CONFIRM is of the contrary */
 };
 
 struct ts_gate_pairs_plan {
-	size_t first, most; /* 1 <= first <= most */
+	size_t first, most; /* 1 <= first <= most; of one pair, the order is not asked for */
 	double alpha;	    /* over both looks */
 	double see_alpha;   /* the level of a single look at which must_see counts as seen */
 	double must_see;    /* a worsening of this size has to be found, on the scale on which values are compared; not above 0: any */

@@ -153,6 +153,29 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 			    TS_SPAN_ARG(miss));
 }
 
+/* Why pairs of one order decide nothing: "in each of 2 pairs the base ran first, ..." */
+struct ts_span ts_gate_one_order(struct ts_gate_court *c, enum ts_metric metric)
+{
+	const struct ts_gate_sample *s = &c->samples[metric];
+
+	return ts_gate_text(c,
+			    "in each of %s the %s ran first, and a machine whose second run is slower or faster than its first looks the "
+			    "same as a change",
+			    ts_say_plural((double)s->n_pairs, "pair").text, s->first > 0 ? "base" : "candidate");
+}
+
+static struct ts_span one_order(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
+{
+	const char *other = c->samples[row->metric].first > 0 ? "candidate" : "base";
+	struct ts_span what = difference(c, row), more = ts_span_str("");
+
+	if (c->v.ask.pairs)
+		more = ts_gate_text(c, "; run another %s on one allocation, beginning with the %s",
+				    ts_say_plural((double)c->v.ask.pairs, "pair").text, other);
+	return ts_gate_text(c, "%s of %.*s is not judged yet: %.*s (%.*s)%.*s", title_of(c, row), TS_SPAN_ARG(who),
+			    TS_SPAN_ARG(row->reason), TS_SPAN_ARG(what), TS_SPAN_ARG(more));
+}
+
 static struct ts_span blind(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
 {
 	struct ts_span what = difference(c, row), miss = missed(c, row);
@@ -196,11 +219,14 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 
 	if (row->floored)
 		return of_floor(c, row, who);
+	if (c->samples[row->metric].first)
+		return one_order(c, row, who);
 	switch (row->state) {
 	case TS_GATE_INCONCLUSIVE:
 		return ts_gate_text(c, "%s of %.*s cannot be judged: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	case TS_GATE_COLLECTING:
-		return ts_gate_text(c, "%s of %.*s is not judged yet: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
+		return ts_gate_text(c, "%s of %.*s is not judged yet, which is no pass: %.*s", title, TS_SPAN_ARG(who),
+				    TS_SPAN_ARG(row->reason));
 	case TS_GATE_PASS:
 		return pass(c, row, who);
 	case TS_GATE_BLIND:
@@ -389,30 +415,18 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 			     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0));
 }
 
-/* Asks whether one side ran first in every pair that has the metric: 1 the base, -1 the candidate, 0 neither or not recorded. */
-static int always_first(const struct ts_gate_sample *s)
-{
-	bool before = s->n_pairs > 0, after = before;
-
-	for (size_t i = 0; i < s->n_pairs; i++) {
-		before = before && s->pairs[i].turn > 0;
-		after = after && s->pairs[i].turn < 0;
-	}
-	return before - after;
-}
-
-/* Warns once of pairs that all have one order. */
+/* Warns once of pairs that all have one order, where the policy takes them as they are. */
 static void warn_order(struct ts_gate_court *c)
 {
 	int first = 0;
 
 	for (size_t i = 0; i < TS_METRICS && !first; i++)
-		if (c->v.rows[i].counts && c->v.rows[i].paired)
-			first = always_first(&c->samples[i]);
+		if (c->v.rows[i].counts && c->v.rows[i].paired && !c->samples[i].first)
+			first = c->samples[i].taken_first;
 	if (first)
 		ts_gate_warn(c,
-			     "in every pair the %s ran first, so a drift of the machine could look like a change; run pairs in the "
-			     "order base, candidate, candidate, base",
+			     "in every pair the %s ran first, so a machine whose second run is slower could look like a change; run pairs "
+			     "in the order base, candidate, candidate, base",
 			     first > 0 ? "base" : "candidate");
 }
 
@@ -446,7 +460,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 	struct ts_span others, must = ts_gate_text(c, "%s", ts_say_percent(c->input->policy.must_catch).text);
 	const char *title = ts_metrics[row->metric].title;
 
-	if (row->state != TS_GATE_BLIND || row->floored)
+	if (row->state != TS_GATE_BLIND || row->floored || c->samples[row->metric].first)
 		return;
 	others = sighted(c, c->input->policy.must_catch);
 	if (!others.len)

@@ -41,6 +41,7 @@ struct ts_gate_look {
 	double drift_error; /* standard error of drift; NaN where drift is */
 	bool ends;	   /* of pairs: the first of two looks ended the test */
 	bool noisy;	   /* the pairs scatter more than was known beforehand, and are tested with their own spread */
+	int first;	   /* of pairs: the base ran first in each of them (1), or the candidate (-1); 0: neither, or not recorded */
 };
 
 /* What a first look adds to its error. All 0: nothing. */

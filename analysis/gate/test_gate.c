@@ -362,11 +362,49 @@ static void pairs_count_in_the_order_in_which_they_ran(void **state)
 	judge();
 	is(TS_GATE_REGRESSION, 1);
 	for (size_t i = 11; i < 23; i++)
-		t.runs[i].workload.started_ns = t.runs[i].group < 4 ? 2000 + (int64_t)i : (int64_t)i;
+		t.runs[i].workload.started_ns = (t.runs[i].group < 4 ? 2000 : 0) + (int64_t)(t.runs[i].group % 2 ? i ^ 1 : i);
 	judge();
 	is(TS_GATE_PASS, 0);
 	says("the pairs do not confirm a regression: it is 0 % longer than that of main");
 	says("2 pairs on one allocation");
+}
+
+/* The base ran first in every pair: whatever they show, pairs of the other order are asked for, and decide with them. */
+static void pairs_of_one_order_are_completed(void **state)
+{
+	struct ts_gate_orders orders;
+
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.108);
+	for (uint32_t i = 1; i <= 6; i++)
+		put_pair(i, 0.1, 0.103 + 0.0001 * i, "one");
+	for (size_t i = 11; i < t.input.n_runs; i++)
+		t.runs[i].workload.started_ns = (int64_t)i;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	assert_int_equal(t.v.ask.pairs, 2);
+	says("is not judged yet: in each of 6 pairs the base ran first");
+	says("run another 2 pairs on one allocation, beginning with the candidate");
+	orders = ts_gate_orders_of(&t.input);
+	assert_true(orders.base == 6 && orders.candidate == 0);
+	assert_false(ts_gate_base_first(&orders, 7) || ts_gate_base_first(&orders, 8));
+	for (uint32_t i = 7; i <= 8; i++) {
+		put_pair(i, 0.1034 + 0.0001 * i, 0.1, "one");
+		t.runs[t.input.n_runs - 2].workload.started_ns = 100 + 2 * i + 1;
+		t.runs[t.input.n_runs - 1].workload.started_ns = 100 + 2 * i;
+	}
+	judge();
+	is(TS_GATE_PASS, 0);
+	/* A pair that does not record its start is of no order: it does not complete the others, and alone it is taken as it is. */
+	t.input.n_runs -= 4;
+	t.runs[11].workload.started_ns = 0;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	for (size_t i = 11; i < t.input.n_runs; i++)
+		t.runs[i].workload.started_ns = 0;
+	judge();
+	is(TS_GATE_REGRESSION, 1);
 }
 
 static void one_look_decides_where_nothing_is_run_again(void **state)
@@ -1045,6 +1083,7 @@ int main(void)
 		TEST(a_drift_of_pairs_is_said_above_its_noise),
 		TEST(pairs_of_two_sessions_do_not_count),
 		TEST(pairs_count_in_the_order_in_which_they_ran),
+		TEST(pairs_of_one_order_are_completed),
 		TEST(one_look_decides_where_nothing_is_run_again),
 		TEST(improvement_is_the_mirror),
 		TEST(direction_can_be_exchanged),

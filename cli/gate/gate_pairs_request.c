@@ -130,7 +130,9 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 {
 	const char *line = again && again->n ? ts_gate_again_line(v, again, arena) : "",
 		   *sentence = ts_show_brief(v->sentence, 2000, arena);
+	struct ts_gate_orders orders = ts_gate_orders_of(&v->input);
 	uint64_t first = ts_gate_first_pair(v);
+	bool base_first = true;
 
 	if (!line || !sentence)
 		return ts_arena_error(arena, err);
@@ -143,10 +145,8 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 		"again:\n");
 	if (*line)
 		ts_buf_printf(out, "# %s\n", line);
-	/* The order is ABBA: the side that runs first alternates from pair to pair, so that a machine that slows down
-	 * affects both sides equally. */
 	for (uint64_t k = 0; k < 2 * v->ask.pairs; k++) {
-		bool base = k % 2 == (first + k / 2 + 1) % 2;
+		bool base = k % 2 == 1 ? !base_first : (base_first = ts_gate_base_first(&orders, first + k / 2));
 		const char *name = ts_gate_pair_name(&v->ask, first + k / 2, base, arena);
 
 		if (!name)

@@ -15,7 +15,7 @@
 # TSCOPE_COMMIT    judge: the commit that the runs are of, whatever they say of themselves
 #
 # Left in TSCOPE_OUT: verdict.json (for --replay), report.txt, junit.xml, comment.md, metrics.txt, request.txt, run/, pairs/.
-# Exit: 0 pass, 1 regression, 2 something did not work, 3 inconclusive or blind, 4 pairs are asked for and could not be run.
+# Exit: 0 pass, or collecting (too few baselines to judge: a warning, and "verdict": "collecting" in verdict.json), 1 regression, 2 something did not work, 3 inconclusive or blind, 4 pairs are asked for and could not be run.
 set -euo pipefail
 
 branch=${TSCOPE_BRANCH:-main}

@@ -2,7 +2,8 @@
  * run, heavy tails, machines of two kinds, slow waves. Whole verdicts, with the pairs that they ask for.
  *
  * A run's step time is 0.1 s exp(b), b normal of deviation 1 % unless the case says otherwise; runs are drawn in the order in which
- * they run: history, baselines, the candidate, the pairs as they are asked for (ABBA) or base before candidate each time (ABAB).
+ * they run: history, baselines, the candidate, the pairs as they are asked for (ABBA), or base before candidate in each of the first ones
+ * (ABAB): two, or six where the day says so.
  */
 #include "quality_parts.h"
 
@@ -32,6 +33,8 @@ struct day {
 	double disturbed;	/* the share of all runs that are slower by 10 to 50 % */
 	double odd_pair_base, odd_pair_candidate; /* the first run of that side is slower by this share */
 	double drift;		/* each run of the pairs is slower than the one before by this share */
+	double second;		/* the second run of each pair is slower than the first by this share */
+	uint64_t one_order;	/* with ABAB, so many pairs run before the gate asks for others; 0: two */
 	double drift_all;	/* each baseline is slower than the one before by this share */
 	enum order order;
 	bool always_paired;	/* pairs are run whatever the first look says */
@@ -168,11 +171,16 @@ static void put_pairs(const struct day *day, uint32_t first, uint64_t n, double 
 	struct day one_host = *day;
 	const struct day *d = &one_host;
 
+	struct ts_gate_orders orders = ts_gate_orders_of(&world.input);
+
 	one_host.apart = 0;
-	for (uint32_t k = first; k < first + n; k++)
+	for (uint32_t k = first; k < first + n; k++) {
+		bool base_first = (d->order == ABAB && first == 1) || ts_gate_base_first(&orders, k);
+
 		for (int second = 0; second < 2; second++) {
-			bool base = d->order == ABAB || k % 2 == 1 ? second == 0 : second == 1;
-			double b = draw(d, r) + d->drift * (2 * (double)(k - 1) + second) + (base ? 0 : log1p(slower));
+			bool base = second == 0 ? base_first : !base_first;
+			double b = draw(d, r) + d->drift * (2 * (double)(k - 1) + second) + (base ? 0 : log1p(slower)) +
+				   (second ? log1p(d->second) : 0);
 
 			if (k == 1)
 				b += log1p(base ? d->odd_pair_base : d->odd_pair_candidate);
@@ -180,6 +188,7 @@ static void put_pairs(const struct day *day, uint32_t first, uint64_t n, double 
 			count_flops(d, &world.runs[world.input.n_runs - 1], !base);
 			world.runs[world.input.n_runs - 1].group = k;
 		}
+	}
 }
 
 static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_random *r, struct ts_verdict *ret)
@@ -213,6 +222,8 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	while (ret->ask.pairs || (d->always_paired && !pairs)) {
 		uint64_t more = ret->ask.pairs ? ret->ask.pairs : world.input.policy.pairs;
 
+		if (!pairs && d->one_order)
+			more = d->one_order;
 		put_pairs(d, pairs + 1, more, slower, r);
 		pairs += (uint32_t)more;
 		state = judge(ret);
@@ -315,6 +326,26 @@ static const struct {
 	{{"pairs drift 3 % a run, ABAB", .sd = SD, .noise = normal, .drift = 0.03, .order = ABAB, .always_paired = true},
 	 0.005,
 	 0.9,
+	 0},
+	{{"the second run of a pair 3 % slower, ABBA", .sd = SD, .noise = normal, .second = 0.03, .always_paired = true}, 0.001, 0.99, 0},
+	{{"the second run of a pair 3 % slower, two base first",
+	  .sd = SD,
+	  .noise = normal,
+	  .second = 0.03,
+	  .order = ABAB,
+	  .always_paired = true},
+	 0.001,
+	 0.99,
+	 0},
+	{{"the second run of a pair 3 % slower, six base first",
+	  .sd = SD,
+	  .noise = normal,
+	  .second = 0.03,
+	  .order = ABAB,
+	  .one_order = 6,
+	  .always_paired = true},
+	 0.001,
+	 0.99,
 	 0},
 	{{"pairs without drift, ABAB", .sd = SD, .noise = normal, .order = ABAB, .always_paired = true}, 0.005, 0.99, 0},
 	{{"runs of heavy tails", .sd = SD, .noise = heavy}, 0.001, 0.95, 0},

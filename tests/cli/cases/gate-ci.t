@@ -123,8 +123,11 @@ $ cat m.txt
 | # HELP tscope_gate_could_miss_ratio relative size of a regression that the gate could have missed
 | tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="peak_memory"} 0.0117
 | tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="loss"} 0.0134
+| # TYPE tscope_gate_judged gauge
+| # HELP tscope_gate_judged 1 the gate judged the run, 0 it has too few baselines to judge, or the runs are not comparable
+| tscope_gate_judged{workload="dc514aa9ab1e"} 1
 | # TYPE tscope_gate_exit_code gauge
-| # HELP tscope_gate_exit_code 0 pass, 1 regression, 3 inconclusive, 4 pairs needed
+| # HELP tscope_gate_exit_code 0 pass, or not judged yet; 1 regression; 3 inconclusive or blind; 4 pairs needed
 | tscope_gate_exit_code{workload="dc514aa9ab1e"} 4
 | # EOF
 # The verdict says the same again, as commands of a GitHub runner: the answer between marks, then what is to be shown.

@@ -2,15 +2,15 @@
 $ python3 runs/gate.py first time=0.1 commit=51000000000000000000000000000000000000aa session=x2 started=1700030000; tscope push -q first | head -1
 | name      default/first
 $ tscope gate first --baseline main --junit j.xml --markdown c.md --verdict v.json | head -1; echo ${PIPESTATUS[0]}; grep -c skipped j.xml; head -3 c.md; tscope gate --replay v.json | head -1
-| step time of default/first is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+| step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 | 0
 | 16
 | <!-- tscope-gate:dc514aa9ab1e -->
 | ### tscope gate: collecting
 |
-| step time of default/first is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
-! tscope: warning: step time of default/first is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
-! tscope: warning: step time of default/first is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+| step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+! tscope: warning: step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+! tscope: warning: step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 # As soon as the project has a branch, a name that no branch has is a typing error.
 $ tscope push -q --branch main first >/dev/null; tscope gate first --baseline mian
 ! tscope: baseline: nothing is named default/mian; a path begins with /, ./ or ../, as ./first

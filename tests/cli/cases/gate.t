@@ -18,7 +18,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
 | new SIZE
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
+| step time of default/clean is not judged yet, which is no pass: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 | warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
@@ -41,7 +41,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
-! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
+! tscope: warning: step time of default/clean is not judged yet, which is no pass: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
 | name         id            steps      sent       new  outcome
 | default/m3   56b886078e4a    200 SIZE SIZE  created
@@ -168,29 +168,28 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |   baseline   default/m1    376d82b3936c  010000000000
 |       d9b49391   100.0 ms
 [4]
-$ for k in 1 2; do python3 runs/gate.py pair-$k-base commit=$(printf '10%038d' 0) session=y started=$((1700030000+k*100)); python3 runs/gate.py pair-$k-new forward=1.2 commit=510c0 session=y started=$((1700030050+k*100)); done
+$ for k in 1 2; do python3 runs/gate.py pair-$k-base commit=$(printf '10%038d' 0) session=y started=$((1700029940+k*160)); python3 runs/gate.py pair-$k-new forward=1.2 commit=510c0 session=y started=$((1700030050+k*100)); done
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-base ./pair-2-new
 | name                 id            steps      sent       new  outcome
 | default/pair-1-base  bd7defe3b881    200 SIZE SIZE  created
 | default/pair-1-new   6cd2064685f5    200 SIZE SIZE  created
-| default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
+| default/pair-2-base  6f89374de811    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 | 4 runs: 4 created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.5 % to 9.6 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.6 % to 9.4 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
-| warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  regression
-|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  regression
-|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.5 % to +9.6 %       5.4 %  (regression)
+|   step time                     100.0 ms   108.0 ms  +8.0 %    +6.6 % to +9.4 %       2.4 %  regression
+|   mean step time                100.0 ms   108.0 ms  +8.0 %    +6.6 % to +9.4 %       2.4 %  regression
+|   95th percentile of step time  101.0 ms   109.1 ms  +8.0 %    +6.6 % to +9.4 %       5.4 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
-|   peak memory                      7 GiB      7 GiB   0.0 %  -0.23 % to +0.23 %       1.2 %  (pass)
-|   loss at the end               0.835558   0.835558   0.0 %  -0.45 % to +0.45 %       1.4 %  (pass)
-|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
-|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
-|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.5 % to +9.6 %       2.4 %  (regression)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.20 % to +0.20 %       1.2 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.40 % to +0.40 %       1.3 %  (pass)
+|   10th percentile of step time  100.0 ms   108.0 ms  +8.0 %    +6.6 % to +9.4 %       2.4 %  (regression)
+|   step time at the end          100.0 ms   108.0 ms  +8.0 %    +6.6 % to +9.4 %       2.4 %  (regression)
+|   floor of step time            100.0 ms   108.0 ms  +8.0 %    +6.6 % to +9.4 %       2.4 %  (regression)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
@@ -216,7 +215,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 |   baseline          default/m1           376d82b3936c  010000000000  d9b49391   100.0 ms
 |   pair_base 1       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9   100.0 ms
 |   pair_candidate 1  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9   108.0 ms
-|   pair_base 2       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9   100.0 ms
+|   pair_base 2       default/pair-2-base  6f89374de811  100000000000  dfaee3b9   100.0 ms
 |   pair_candidate 2  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9   108.0 ms
 [1]
 # The verdict is the same later, byte for byte, when the runs are gone and with no server.
@@ -235,7 +234,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.5 % to 9.6 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.6 % to 9.4 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: 18181 bytes are not a tscope.v1.GateInput message
 [2]
@@ -437,7 +436,7 @@ $ tscope gate --replay verdict.json --policy ci.policy
 ! tscope: gate: --policy cannot be combined with --replay, because the verdict's file has everything
 [2]
 $ tscope gate ./clean --baseline main
-| step time of f81014463d63 is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+| step time of f81014463d63 is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 | warning: step time is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 |
 |   metric                        baseline  candidate  change  99 % interval  could miss  verdict
@@ -458,7 +457,7 @@ $ tscope gate ./clean --baseline main
 |   baselines: 0 runs of main, because the project has no branch yet
 |              run           id            commit  session   step time
 |   candidate  f81014463d63  f81014463d63  c1ea9   6b76b9ef   100.2 ms
-! tscope: warning: step time of f81014463d63 is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+! tscope: warning: step time of f81014463d63 is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 $ tscope baseline accept 0800000
 ! tscope: baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]
 [2]
