@@ -10,7 +10,7 @@ struct rule {
 	enum ts_role role;
 };
 
-/* This is version 4 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
+/* This is version 5 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
  * before rules for what the name measures (loss_ms is a time). A change here requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
@@ -86,8 +86,16 @@ static const struct rule scalar_rules[] = {
 	{"epoch", TS_ROLE_TRAJECTORY},
 	{"samples", TS_ROLE_TRAJECTORY},
 	{"tokens", TS_ROLE_TRAJECTORY},
+	{"eval_*", TS_ROLE_TRAJECTORY}, /* of an evaluation, whatever it is called there: what it cost stands above */
+	{"val_*", TS_ROLE_TRAJECTORY},
+	{"valid_*", TS_ROLE_TRAJECTORY},
+	{"validation_*", TS_ROLE_TRAJECTORY},
+	{"test_*", TS_ROLE_TRAJECTORY},
 	{NULL, TS_ROLE_UNKNOWN},
 };
+
+/* Objects of a record beside "scalars" that an evaluation is written to: eval.ema_loss is as scalars.eval_ema_loss. */
+static const char *const evaluations[] = {"eval.", "val.", "valid.", "validation.", "test."};
 
 static enum ts_role match(const struct rule *rules, struct ts_span name)
 {
@@ -136,13 +144,25 @@ struct ts_span ts_column_leaf(struct ts_span column, uint8_t room[TS_PATH_MAX])
 	return fold(ts_span_of(column.data + at, column.len - at), room);
 }
 
+static bool is_evaluation(struct ts_span column)
+{
+	for (size_t i = 0; i < sizeof evaluations / sizeof evaluations[0]; i++)
+		if (ts_span_starts(column, ts_span_str(evaluations[i])))
+			return true;
+	return false;
+}
+
 static enum ts_role role_by_name(struct ts_span column)
 {
 	uint8_t folded[TS_PATH_MAX];
+	enum ts_role role;
 
-	if (!ts_span_starts(column, ts_span_str("scalars.")))
+	if (ts_span_starts(column, ts_span_str("scalars.")))
+		return match(scalar_rules, ts_column_leaf(column, folded));
+	if (!is_evaluation(column))
 		return match(column_rules, column);
-	return match(scalar_rules, ts_column_leaf(column, folded));
+	role = match(scalar_rules, ts_column_leaf(column, folded));
+	return role == TS_ROLE_UNKNOWN ? TS_ROLE_TRAJECTORY : role;
 }
 
 /* Finds "columns." <name> "." <what>. If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":

@@ -39,6 +39,12 @@ static void test_names(void **unused)
 		"epoch",
 		"tags.note",
 		"scalars.a\\.loss",
+		"eval.ema_loss",
+		"eval.bleu", /* whatever an evaluation measures */
+		"val.top1",
+		"test.wer",
+		"scalars.eval/bleu",
+		"scalars.validation_f1",
 	};
 	static const char *const observation[] = {
 		"timestamp",
@@ -70,10 +76,14 @@ static void test_names(void **unused)
 		"scalars.wall-clock",
 		"scalars.data_wait",
 		"scalars.eta",
+		"eval.runtime", /* what an evaluation costs */
+		"eval.samples_per_second",
+		"scalars.eval_steps_per_second",
 	};
 	static const char *const unknown[] = {
 		"scalars.foo", "scalars.glossy",   "extra.loss",       "scalars.lossy", "scalars.", "scalars", "",
 		"loss",        "scalars.loss.foo", "scalars.accident", "phases",
+		"evals.x",     "scalars.evaluator", "eval",
 	};
 
 	(void)unused;

@@ -29,8 +29,10 @@ static const char *precision_text(struct ts_inquiry *q, const struct ts_evidence
 	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "float64";
 }
 
-/* Lists the series that both runs have, one for each kind: "loss (float64, 3 ranks), digests.params (3 ranks)". */
-static struct ts_span name_recorded(struct ts_inquiry *q)
+enum agreeing { AS_WRITTEN, IN_EVERY_BIT };
+
+/* Lists the series that both runs have and that agree so, one for each kind: "loss (float64, 3 ranks), digests.params (3 ranks)". */
+static struct ts_span name_recorded(struct ts_inquiry *q, enum agreeing which)
 {
 	struct ts_span names = ts_span_str("");
 
@@ -43,7 +45,7 @@ static struct ts_span name_recorded(struct ts_inquiry *q)
 			if ((int)q->e->series[i].kind == k && q->e->series[i].in_a && q->e->series[i].in_b &&
 			    q->e->series[i].common)
 				s = &q->e->series[i];
-		if (!s || k == TS_KIND_OTHER)
+		if (!s || k == TS_KIND_OTHER || (which == IN_EVERY_BIT && q->first[k].bits))
 			continue;
 		names = ts_inquiry_text(q, "%.*s%s%.*s", TS_SPAN_ARG(names), names.len ? ", " : "", NAME(s));
 		if (number || ranks > 1)
@@ -153,7 +155,7 @@ static bool too_little(struct ts_inquiry *q)
 
 static bool evaluation_only(struct ts_inquiry *q)
 {
-	struct ts_span recorded = name_recorded(q), values;
+	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT), values;
 	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
 
 	if (!eval->parts)
@@ -216,7 +218,7 @@ static bool number_only(struct ts_inquiry *q)
 /* An input was recorded differently, and nothing else changed. */
 static bool input_only(struct ts_inquiry *q)
 {
-	struct ts_span recorded = name_recorded(q);
+	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
 	static const enum ts_series_kind kinds[] = {TS_KIND_LR, TS_KIND_BATCH, TS_KIND_RNG, TS_KIND_DIGEST, TS_KIND_OTHER};
 	const struct ts_first *found = NULL;
 	enum ts_series_kind kind = TS_KIND_OTHER;
@@ -256,7 +258,7 @@ static bool input_only(struct ts_inquiry *q)
 
 static bool quantized_only(struct ts_inquiry *q)
 {
-	struct ts_span recorded = name_recorded(q);
+	struct ts_span recorded = name_recorded(q, AS_WRITTEN);
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
 	if (!loss->bits && !norm->bits)
@@ -281,7 +283,7 @@ static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse
  * float32 beside one of doubles has the losses of both, which were float32, but not the learning rate. */
 static bool coarser_only(struct ts_inquiry *q)
 {
-	struct ts_span recorded = name_recorded(q);
+	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
 	const struct ts_evidence_series *found = NULL;
 
 	for (size_t i = 0; i < q->e->n_series; i++) {
@@ -376,7 +378,7 @@ static bool tensor_only(struct ts_inquiry *q)
 
 static void nothing_parts(struct ts_inquiry *q)
 {
-	struct ts_span recorded = name_recorded(q);
+	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
 	bool coarse = false;
 
 	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) ||
