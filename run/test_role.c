@@ -81,9 +81,8 @@ static void test_names(void **unused)
 		"scalars.eval_steps_per_second",
 	};
 	static const char *const unknown[] = {
-		"scalars.foo", "scalars.glossy",   "extra.loss",       "scalars.lossy", "scalars.", "scalars", "",
-		"loss",        "scalars.loss.foo", "scalars.accident", "phases",
-		"evals.x",     "scalars.evaluator", "eval",
+		"scalars.foo", "scalars.glossy",   "extra.loss",       "scalars.lossy", "scalars.", "scalars",		 "",
+		"loss",	       "scalars.loss.foo", "scalars.accident", "phases",	"evals.x",  "scalars.evaluator", "eval",
 	};
 
 	(void)unused;

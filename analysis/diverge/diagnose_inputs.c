@@ -159,11 +159,43 @@ static bool same_record(struct ts_inquiry *q, const struct ts_first *lr)
 	return false;
 }
 
+/* After a resume, a rate that differs shows that its schedule was not restored; so do rates that were used before, whether or not a
+ * resume was recorded. In a log of every n-th step, the loss may differ at the same record. */
+static bool schedule_lost(struct ts_inquiry *q, const struct ts_first *lr, struct ts_span values)
+{
+	const struct ts_rates_moved *rates = &q->e->rates;
+	bool inputs = (q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= lr->step) ||
+		      (q->first[TS_KIND_RNG].parts && q->first[TS_KIND_RNG].step <= lr->step);
+	bool state = state_before(q, lr->step), resumed;
+	int64_t resume;
+
+	resumed = ts_resume_before(q, lr->step, &resume) || (lr->step == q->start && ts_resume_guessed(q, &resume));
+	if ((!resumed && !rates->by) || (state && inputs) || ts_fact_names(q, TS_CAUSE_CONFIG))
+		return false;
+	if (rates->by)
+		ts_say_for(q,
+			   "from step %" PRId64 " on the learning rate of the %s run is that of step %" PRId64
+			   " on, in every bit at %s: its schedule began anew",
+			   lr->step, rates->of_a ? "first" : "second", lr->step + rates->by,
+			   ts_say_plural((double)rates->steps, "step").text);
+	if (resumed)
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, state && !rates->by ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
+			    "After the resume at step %" PRId64 " the learning rate is %.*s: its schedule was not restored", resume,
+			    TS_SPAN_ARG(values));
+	else
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			    "The learning rate differs from step %" PRId64
+			    " on: it is %.*s. Its schedule began anew there in the %s run, as after a resume that did not restore it",
+			    lr->step, TS_SPAN_ARG(values), rates->of_a ? "first" : "second");
+	ts_remain(q, TS_CAUSE_CONFIG);
+	return true;
+}
+
 static bool by_learning_rate(struct ts_inquiry *q)
 {
 	const struct ts_first *lr = &q->first[TS_KIND_LR];
-	int64_t effect = q->f, resume;
-	bool shown = effect_step(q, &effect);
+	int64_t effect = q->f;
+	bool shown = effect_step(q, &effect), lost;
 	struct ts_span values;
 	double distance;
 
@@ -174,19 +206,15 @@ static bool by_learning_rate(struct ts_inquiry *q)
 		(void)precedes(q, TS_KIND_LR, TS_CUT_LR_STEPS);
 		return false;
 	}
-	if (state_before(q, lr->step))
-		return same_record(q, lr);
 	values = ts_values_text(q, lr->series->a, lr->series->b);
+	lost = schedule_lost(q, lr, values);
+	if (!lost && state_before(q, lr->step))
+		return same_record(q, lr);
 	ts_say_for(q, "at step %" PRId64 " the learning rate is %.*s%s", lr->step, TS_SPAN_ARG(values),
-		   shown && distance > 0 ? "; everything that was computed before that update agrees" : "");
-	if (ts_resume_before(q, lr->step, &resume) && !ts_fact_names(q, TS_CAUSE_CONFIG)) {
-		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
-			    "After the resume at step %" PRId64 " the learning rate is %.*s: its schedule was not restored", resume,
-			    TS_SPAN_ARG(values));
-		ts_remain(q, TS_CAUSE_CONFIG);
-	} else {
+		   shown && distance > 0 && !state_before(q, lr->step) ? "; everything that was computed before that update agrees"
+								       : "");
+	if (!lost)
 		conclude_rate(q, lr->step, values);
-	}
 	q->d.step = lr->step;
 	return true;
 }

@@ -371,6 +371,8 @@ static bool same_host(const struct ts_inquiry *q)
 
 void ts_diagnose_experiments(struct ts_inquiry *q)
 {
+	int64_t begins;
+
 	if (!q->has_f || q->d.confidence == TS_CONFIDENCE_HIGH || q->d.cause == TS_CAUSE_REPORTING)
 		return;
 	put_back(q);
@@ -389,7 +391,7 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 			ts_span_str(tells_of_cuda(q) ? "NVIDIA_TF32_OVERRIDE=0" : ""),
 			ts_span_str("whether precision or kernels are the cause: then the difference becomes smaller "
 				    "or disappears"));
-	if (may_be(q, TS_CAUSE_RESUME_STATE) && q->e->resumes_a.n + q->e->resumes_b.n > 0)
+	if (may_be(q, TS_CAUSE_RESUME_STATE) && (q->e->resumes_a.n + q->e->resumes_b.n > 0 || ts_resume_guessed(q, &begins)))
 		propose(q, 0, ts_span_str("compare the steps around the resume"),
 			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)),
 					TS_SPAN_ARG(name_b(q))),

@@ -39,12 +39,36 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 }
 
+/* The first record of one run differs from what the other run has there, and neither says that it was resumed. A fact of known
+ * effect that differs comes first. */
+static bool begins_other(struct ts_inquiry *q)
+{
+	int64_t begins;
+
+	if (!ts_resume_guessed(q, &begins))
+		return false;
+	ts_say_for(q,
+		   "the %s run begins at step %" PRId64 ", where the other was under way, as a resumed run does in a folder of its own",
+		   q->e->first_step_b == begins ? "second" : "first", begins);
+	if (!ts_at_start(q) || ts_is_rounding(q) || q->coarse || ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_CODE))
+		return false;
+	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+		    "The %s run begins at step %" PRId64
+		    ", where the other was under way, and differs there at once, with a relative difference of %s. If it was resumed, "
+		    "not all state was restored, or the data continue from a different position",
+		    q->e->first_step_b == begins ? "second" : "first", begins, ts_say_number(q->jump).text);
+	ts_remain(q, TS_CAUSE_RESUME_DATA);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_INIT_OR_DATA);
+	return true;
+}
+
 bool ts_diagnose_resume(struct ts_inquiry *q)
 {
 	int64_t resume;
 
 	if (!ts_resume_before(q, q->f, &resume))
-		return false;
+		return begins_other(q);
 	ts_say_for(q, "a run was resumed at step %" PRId64 ", %s before the first difference", resume,
 		   ts_say_plural(ts_records(q, resume, q->f), "record").text);
 	if (ts_is_rounding(q)) {

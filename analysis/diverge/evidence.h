@@ -72,6 +72,13 @@ struct ts_moved {
 	uint64_t steps; /* that agree so, in every bit of a loss, gradient norm or digest */
 };
 
+/* From where they differ on, the learning rates of one run are those that both runs had earlier. */
+struct ts_rates_moved {
+	int64_t by;	/* the rate of step s is that of step s + by; < 0; 0: none was found */
+	bool of_a;	/* it is the first run that has them */
+	uint64_t steps; /* that agree so, in every bit */
+};
+
 /* The mean of the losses of all ranks at the first common step, where every rank of the job wrote one. */
 struct ts_rank_means {
 	bool known;
@@ -96,6 +103,7 @@ struct ts_evidence {
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
 	uint32_t ranks_a, ranks_b;		   /* that were recorded; 0: unknown */
 	struct ts_moved moved;
+	struct ts_rates_moved rates;
 	bool ranks_exchanged;			   /* each rank of one run has the bits of another rank of the other run */
 	struct ts_rank_means means;
 	uint32_t others_same;			   /* numbers of no known kind that vary and agree bit for bit over all common steps */

@@ -389,6 +389,16 @@ bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_res
 	return resume_in(q, &q->e->resumes_a, step, ret_resume) || resume_in(q, &q->e->resumes_b, step, ret_resume);
 }
 
+bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step)
+{
+	const struct ts_evidence *e = q->e;
+
+	if (!e->first_steps_known || e->moved.by || e->resumes_a.n + e->resumes_b.n > 0)
+		return false;
+	*ret_step = e->first_step_a > e->first_step_b ? e->first_step_a : e->first_step_b;
+	return ts_records(q, e->first_step_a < e->first_step_b ? e->first_step_a : e->first_step_b, *ret_step) > 1;
+}
+
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step)
 {
 	for (size_t i = 0; i < q->e->epochs.n; i++)

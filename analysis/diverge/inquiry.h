@@ -76,6 +76,9 @@ bool ts_is_rounding(const struct ts_inquiry *q);
 bool ts_is_pushed(const struct ts_inquiry *q);
 /* Where runs were restarted within the window before step. */
 bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume);
+/* No run says that it was resumed, but one begins at this step, where the other was under way: as a run does that was resumed in a
+ * folder of its own. */
+bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step);
 /* Says that what is seen first may have begun small. */
 void ts_say_hidden(struct ts_inquiry *q);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);

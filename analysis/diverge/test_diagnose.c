@@ -358,6 +358,8 @@ static void test_evaluation(void **state)
 	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
 	expect(&s, TS_CAUSE_EVALUATION, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(s.d.step, 100);
+	assert_true(says_for(&s, "agrees bit for bit over 1,000 common steps: loss (float64)"));
+	assert_false(says_for(&s, "val_loss (float64)"));
 	AGAIN(s);
 	agrees(&s, TS_KIND_LOSS, "loss");
 	agrees(&s, TS_KIND_PARAMS, "digests.params");
@@ -963,6 +965,69 @@ static void test_named_at_once(void **state)
 }
 
 /* --- events --- */
+
+/* The rates of a schedule that began anew are those of its first steps; a resume explains that, recorded or not, unless a setting
+ * differs that has such an effect. */
+static void test_schedule_that_began_anew(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LR, "lr", 100, 0.5, 0.5, 0)->cadence = 10;
+	parts(&s, TS_KIND_LOSS, "loss", 110, 1e-2, 2e-2, 0.05)->cadence = 10;
+	s.e.rates = (struct ts_rates_moved){.by = -100, .steps = 8};
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG));
+	say(&s, "config.lr", "0.1", "0.2");
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_CONFIG);
+	AGAIN(s);
+	/* A log of every tenth step has the loss that the wrong rate led to in the record of that rate. */
+	resume_at(&s, 95);
+	parts(&s, TS_KIND_LR, "lr", 100, 0.5, 0.5, 0)->cadence = 10;
+	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-2, 2e-2, 0.05)->cadence = 10;
+	s.series[0].after = s.series[1].after = 90;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	s.e.rates = (struct ts_rates_moved){.by = -100, .steps = 8};
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Without a resume, such a schedule may have followed the loss. */
+	parts(&s, TS_KIND_LR, "lr", 100, 0.5, 0.5, 0)->cadence = 10;
+	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-2, 2e-2, 0.05)->cadence = 10;
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_RESUME_STATE);
+	close_scene(&s);
+}
+
+/* Nobody says that a run was resumed, but its first step lies within the other run. */
+static void test_begins_where_the_other_was(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 3e-2, 0)->from_first = false;
+	s.e.first_steps_known = true;
+	s.e.first_step_a = -50;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA) && may_be(&s, TS_CAUSE_INIT_OR_DATA));
+	say(&s, "config.lr", "0.1", "0.2");
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_CONFIG);
+	AGAIN(s);
+	/* A run that logs every tenth step begins so, too; so does one whose steps are counted from another number. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 3e-2, 0)->cadence = 10;
+	s.e.first_steps_known = true;
+	s.e.first_step_a = -9;
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_RESUME_STATE);
+	AGAIN(s);
+	/* It differs later: among the causes. */
+	parts(&s, TS_KIND_LOSS, "loss", 30, 3e-2, 3e-2, 0)->from_first = false;
+	s.e.first_steps_known = true;
+	s.e.first_step_a = -50;
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_RESUME_STATE && may_be(&s, TS_CAUSE_RESUME_STATE));
+	s.e.first_step_a = 0;
+	ask(&s);
+	assert_false(may_be(&s, TS_CAUSE_RESUME_STATE));
+	close_scene(&s);
+}
 
 static void test_resume(void **state)
 {
@@ -2048,6 +2113,8 @@ int main(void)
 		cmocka_unit_test(test_facts_of_one),
 		cmocka_unit_test(test_several_settings),
 		cmocka_unit_test(test_named_at_once),
+		cmocka_unit_test(test_schedule_that_began_anew),
+		cmocka_unit_test(test_begins_where_the_other_was),
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),
 		cmocka_unit_test(test_epoch),

@@ -79,7 +79,9 @@ static bool resumed(const struct ts_inquiry *q)
 /* A log of every n-th step may not show that a run began again. */
 static bool never_resumed(const struct ts_inquiry *q)
 {
-	return !resumed(q) && (q->cadence <= 1 || ts_at_start(q));
+	int64_t begins;
+
+	return !resumed(q) && !ts_resume_guessed(q, &begins) && (q->cadence <= 1 || ts_at_start(q));
 }
 
 static bool single_rank(const struct ts_inquiry *q)
@@ -252,7 +254,7 @@ CONDITION(first_pass, "that step is the first pass, before any update");
 CONDITION(first_parameters_differ, "the parameters differ before the first update");
 CONDITION(repeats_equal, "repeats of the first run are equal bit for bit");
 CONDITION(resumed, "a run was resumed");
-CONDITION(never_resumed, "no run was resumed, and every step is recorded");
+CONDITION(never_resumed, "no run was resumed or begins within the other, and every step is recorded");
 CONDITION(single_rank, "there is one rank");
 CONDITION(one_rank_recorded, "one rank was recorded");
 CONDITION(same_worlds, "both runs have as many ranks");

@@ -3,6 +3,7 @@
 #include "analysis/diverge/diagnose.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "service/handlers/core/describe.h"
 #include "service/handlers/diff/diff_whole.h"
 
 #include <stdlib.h>
@@ -316,19 +317,25 @@ static bool is_state(enum ts_series_kind kind)
 	return kind == TS_KIND_LOSS || kind == TS_KIND_GRAD_NORM || kind == TS_KIND_PARAMS || kind == TS_KIND_GRADS;
 }
 
-static bool earliest(const struct ts_evidence_notes *notes, size_t *ret_at)
+static bool earliest_of(const struct ts_evidence_notes *notes, bool state, size_t *ret_at)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct ts_evidence_series *s = &notes->items[i];
 
-		if (!s->parts || !is_state(s->kind) || (found && s->first >= notes->items[*ret_at].first))
+		if (!s->parts || (state && !is_state(s->kind)) || (found && s->first >= notes->items[*ret_at].first))
 			continue;
 		*ret_at = i;
 		found = true;
 	}
 	return found;
+}
+
+/* Returns what shows the training where that differs, else what else differs: a rate, a batch, an evaluation. */
+static bool earliest(const struct ts_evidence_notes *notes, size_t *ret_at)
+{
+	return earliest_of(notes, true, ret_at) || earliest_of(notes, false, ret_at);
 }
 
 /* Finds the last step at or before `step`, within its block, at which the integer part of the column changes. */
@@ -379,7 +386,16 @@ static bool has_lineage(const struct ts_run *run)
 	return false;
 }
 
-/* A run that records a parent, and begins later than the other run, was resumed at its first step. */
+/* A run that records the step of its resume was resumed there; one that records a parent, and begins later than the other run, at
+ * its first step. */
+static bool resumed_at(const struct ts_run *run, const struct ts_run_ref *ref, const struct ts_run_ref *other, int64_t *ret_step)
+{
+	if (ts_fact_int(&run->head.facts, "lineage.resumed_step", ret_step))
+		return true;
+	*ret_step = ref->first_step;
+	return has_lineage(run) && ref->steps && other->steps && ref->first_step > other->first_step;
+}
+
 static enum ts_status find_resumes(struct asking *q, int32_t rank, int64_t step, struct ts_error *err)
 {
 	const struct ts_run *runs[2] = {q->a, q->b};
@@ -391,8 +407,8 @@ static enum ts_status find_resumes(struct asking *q, int32_t rank, int64_t step,
 		size_t n = 0;
 		bool found;
 
-		if (has_lineage(runs[i]) && refs[i]->steps && refs[1 - i]->steps && refs[i]->first_step > refs[1 - i]->first_step)
-			q->resumes[i][n++] = refs[i]->first_step;
+		if (resumed_at(runs[i], refs[i], refs[1 - i], &at))
+			q->resumes[i][n++] = at;
 		if (last_change(q, ts_run_rank(runs[i], rank), "segment", step, &found, &at, err))
 			return err->status;
 		if (found && (n == 0 || at > q->resumes[i][0]))

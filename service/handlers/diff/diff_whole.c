@@ -1,5 +1,6 @@
 #include "service/handlers/diff/diff_whole.h"
 
+#include "analysis/diverge/resume.h"
 #include "base/limits.h"
 
 #include <math.h>
@@ -142,6 +143,72 @@ static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct t
 	if (least == UINT64_MAX)
 		return TS_OK;
 	e->moved = (struct ts_moved){.looked = true, .by = by, .steps = least};
+	return TS_OK;
+}
+
+/* --- a schedule that began anew --- */
+
+enum { DISTINCT = 3 }; /* rates that must differ from one another: a constant one is found anywhere */
+
+static bool is_schedule(const uint64_t *words, size_t n)
+{
+	uint64_t seen[DISTINCT];
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < n && distinct < DISTINCT; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < distinct; k++)
+			known |= seen[k] == words[i];
+		if (!known)
+			seen[distinct++] = words[i];
+	}
+	return distinct == DISTINCT;
+}
+
+/* Looks for the rates of `of`, from `step` on, among the earlier ones of `in`: until then both runs have the same. */
+static void look_for_rates(const struct column *in, const struct column *of, int64_t step, struct ts_rates_moved *io)
+{
+	struct ts_resume_shift shift;
+	size_t at = 0, n;
+
+	while (at < of->n && of->steps[at] < step)
+		at++;
+	n = of->n - at < TS_RESUME_SHIFT ? of->n - at : TS_RESUME_SHIFT;
+	if (io->by || n < DISTINCT || !is_schedule(of->words + at, n))
+		return;
+	ts_resume_find_shift(in->steps, in->words, in->n, of->steps + at, of->words + at, n, &shift);
+	if (shift.answer == TS_SHIFT_FOUND && shift.by < 0 && shift.matched >= DISTINCT)
+		*io = (struct ts_rates_moved){.by = shift.by, .steps = shift.matched};
+}
+
+static enum ts_status find_rates(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
+{
+	for (size_t i = 0; i < notes->n && !e->rates.by; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+		struct ts_rates_moved back = {.by = 0};
+		struct ts_arena scratch;
+		struct column a, b;
+		enum ts_status status;
+
+		if (s->kind != TS_KIND_LR || !s->parts || !small_enough(notes->sides[i]))
+			continue;
+		ts_arena_init(&scratch, 256 << 20);
+		status = load(f, &notes->sides[i][0], &scratch, &a, err);
+		if (!status)
+			status = load(f, &notes->sides[i][1], &scratch, &b, err);
+		if (!status) {
+			look_for_rates(&a, &b, s->first, &e->rates);
+			look_for_rates(&b, &a, s->first, &back);
+		}
+		ts_arena_finish(&scratch);
+		if (status)
+			return status;
+		if (!e->rates.by && back.by) {
+			e->rates = back;
+			e->rates.of_a = true;
+		}
+	}
 	return TS_OK;
 }
 
@@ -300,7 +367,7 @@ enum ts_status ts_whole_look(const struct ts_evidence_notes *notes, struct ts_fe
 	e->ranks_b = ranks_of(b);
 	e->first_steps_known = first_step(notes, 0, &e->first_step_a) && first_step(notes, 1, &e->first_step_b);
 	e->ranks_exchanged = is_exchanged(notes);
-	if (find_moved(notes, f, e, err) || find_means(notes, f, a, b, e, err))
+	if (find_moved(notes, f, e, err) || find_rates(notes, f, e, err) || find_means(notes, f, a, b, e, err))
 		return err->status;
 	return TS_OK;
 }

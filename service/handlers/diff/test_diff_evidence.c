@@ -186,6 +186,35 @@ static void test_learning_rate(void **state)
 	close_pair(&p);
 }
 
+/* The rate falls from step to step; in the second run it does so from step 120 on as from step 0 on. Every tenth step is recorded, so
+ * that the losses of its first record already follow from other rates. */
+static void test_schedule_began_anew(void **state)
+{
+	PAIR(p);
+	for (int i = 0; i < 2; i++)
+		for (int64_t step = 0; step < STEPS; step += 10) {
+			struct cells *c = i ? &p.b : &p.a;
+
+			cells_add(c, 0, "scalars.loss", step, (2 + 1 / (1 + (double)step)) * (i && step > 120 ? 1.01 : 1));
+			cells_add(c, 0, "scalars.lr", step, 1 / (7 + (double)(i && step >= 120 ? step - 120 : step)));
+		}
+	expect(&p, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM, 120);
+	tell(&p, 0, "config.warmup", NULL, 10);
+	tell(&p, 1, "config.warmup", NULL, 20);
+	diff(&p);
+	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_CONFIG);
+	close_pair(&p);
+	open_pair(&p);
+	/* A constant rate is found anywhere, and shows nothing. */
+	train(&p.a, 0, 0, STEPS, 10);
+	train(&p.b, 0, 0, STEPS, 10);
+	scale(&p.a, "scalars.lr", 0, 40, 2);
+	scale(&p.b, "scalars.loss", 0, 50, 1.01);
+	diff(&p);
+	assert_true(p.d.diagnosis.cause != TS_CAUSE_RESUME_STATE);
+	close_pair(&p);
+}
+
 /* In this small pair the loss alone changes, while the gradient norm stays the same. */
 static void test_reporting(void **state)
 {
@@ -351,6 +380,14 @@ static void test_child(void **state)
 	train(&p.b, 0, 100, STEPS, 1);
 	part_at(&p, 102);
 	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 102);
+	close_pair(&p);
+	open_pair(&p);
+	/* It says at which step it was resumed, after the steps that it copied. */
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 0, STEPS, 1);
+	part_at(&p, 101);
+	tell(&p, 1, "lineage.resumed_step", NULL, 100);
+	expect(&p, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM, 101);
 	close_pair(&p);
 	open_pair(&p);
 	/* A child that begins at the same step as the other run was not resumed within it. */
@@ -578,15 +615,25 @@ static void test_mirror(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	  cmocka_unit_test(test_identical),
-		cmocka_unit_test(test_one_run),	  cmocka_unit_test(test_learning_rate),
-		cmocka_unit_test(test_reporting), cmocka_unit_test(test_data),
-		cmocka_unit_test(test_init),	  cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_segment),	  cmocka_unit_test(test_child),
-		cmocka_unit_test(test_epoch),	  cmocka_unit_test(test_first_common),
-		cmocka_unit_test(test_segments),  cmocka_unit_test(test_batches_of_ranks),
-		cmocka_unit_test(test_repeats),	  cmocka_unit_test(test_written),
-		cmocka_unit_test(test_policy),	  cmocka_unit_test(test_envelope_policy),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_identical),
+		cmocka_unit_test(test_one_run),
+		cmocka_unit_test(test_learning_rate),
+		cmocka_unit_test(test_schedule_began_anew),
+		cmocka_unit_test(test_reporting),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_init),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_segment),
+		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_epoch),
+		cmocka_unit_test(test_first_common),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_batches_of_ranks),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_envelope_policy),
 		cmocka_unit_test(test_mirror),
 	};
 
