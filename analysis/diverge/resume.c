@@ -172,6 +172,31 @@ static double seen_quantum(const double *values, size_t n, bool measured)
 	return ts_resolution_quantum(writing.resolution, greatest);
 }
 
+/* What rounding may grow by in a step, as measured (hidden_slope of docs/divergence.md). */
+#define GROWTH 0.26
+/* Gradient norms lie further apart than losses; counts, rates and scales are computed from the number of the step. */
+#define NORM_TIMES 20
+#define NORM_LEAST 1e-4
+#define EXACT 1e-9
+
+struct ts_resume_limits ts_resume_limits_of(enum ts_resume_kind kind, double first)
+{
+	double later = fmax(first, TS_RESUME_LATER);
+
+	if (kind == TS_RESUME_RATE || kind == TS_RESUME_SCALE || kind == TS_RESUME_COUNT)
+		return (struct ts_resume_limits){EXACT, EXACT, true};
+	if (kind == TS_RESUME_GRAD_NORM)
+		return (struct ts_resume_limits){fmin(fmax(NORM_LEAST, NORM_TIMES * first), 1), fmin(NORM_TIMES * later, 1), false};
+	return (struct ts_resume_limits){first, later, false};
+}
+
+static double limit_at(struct ts_resume_limits limits, int64_t at, int64_t step)
+{
+	double distance = step > at ? (double)step - (double)at : 0;
+
+	return fmin(limits.first * exp(GROWTH * fmin(distance, 100)), limits.later);
+}
+
 static double grid_of(const struct ts_resume_series *s)
 {
 	size_t n = least_of(s->n, TS_RESUME_WINDOW);
@@ -185,12 +210,6 @@ double ts_resume_off(const struct ts_resume_look *look, size_t i)
 	return ts_relative_gap(look->series->a[i], look->series->b[i]);
 }
 
-/* Returns how much two written forms of one value may differ, with a small margin for the last digit of a double. */
-static bool is_beyond(double a, double b, double r, double tolerance, double quantum)
-{
-	return r > tolerance && !(fabs(a - b) <= quantum * (1 + 1e-9));
-}
-
 static void look_at_words(const struct ts_resume_series *s, struct ts_resume_look *look)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -201,47 +220,82 @@ static void look_at_words(const struct ts_resume_series *s, struct ts_resume_loo
 			look->first_bits = least_of(look->first_bits, i);
 	}
 	look->first_beyond = look->first_bits;
-	look->first_ok = look->first_bits >= least_of(s->n, TS_RESUME_FIRST);
-	look->following_ok = look->first_bits == s->n;
+	look->beyond = s->n - look->equal;
+	look->fine = look->equal == s->n;
 }
 
-static void look_at_numbers(const struct ts_resume_series *s, double tolerance, double *r, struct ts_resume_look *look)
+/* A value and its written form differ by half a unit at most, and two written forms of nearly equal values by a whole one, with a
+ * small margin for the last digit of a double. */
+static bool is_half(const struct ts_resume_look *look, size_t i)
 {
-	double envelope = tolerance > TS_RESUME_REDUCED ? tolerance : TS_RESUME_REDUCED;
-	size_t window = least_of(s->n, TS_RESUME_WINDOW), behind = 0, outside = 0;
-	double size = 0;
+	return fabs(look->series->a[i] - look->series->b[i]) <= look->grid / 2 * (1 + 1e-9);
+}
 
+static bool is_unit(const struct ts_resume_look *look, size_t i)
+{
+	return !is_half(look, i) && fabs(look->series->a[i] - look->series->b[i]) <= look->grid * (1 + 1e-9);
+}
+
+static void count_units(struct ts_resume_look *look)
+{
+	look->by_units = true;
+	for (size_t i = 0; i < look->series->n; i++) {
+		bool unit = is_unit(look, i);
+
+		look->units += unit;
+		look->by_units &= unit || is_half(look, i) || ts_relative_gap(look->series->a[i], look->series->b[i]) == 0;
+	}
+}
+
+/* Values that are nearly equal before they are written seldom differ afterwards; where they often do, a unit is a difference. */
+static bool are_units_rounding(const struct ts_resume_look *look)
+{
+	return 4 * look->units <= look->series->n || look->grid <= look->size * 0x1p-22;
+}
+
+static void look_at_numbers(const struct ts_resume_series *s, int64_t at, double *r, struct ts_resume_look *look)
+{
+	size_t window = least_of(s->n, TS_RESUME_WINDOW), behind = 0, outside = 0;
+	bool excused, first_ok = true;
+
+	for (size_t i = 0; i < s->n; i++)
+		look->size = fmax(look->size, isfinite(s->a[i]) ? fabs(s->a[i]) : 0);
+	count_units(look);
+	excused = are_units_rounding(look);
 	for (size_t i = 0; i < s->n; i++) {
 		double ri = ts_relative_gap(s->a[i], s->b[i]);
+		bool written = is_half(look, i) || (excused && is_unit(look, i));
+		bool beyond = ri > limit_at(look->limits, at, s->steps[i]) && !written;
 
 		look->equal += ri == 0;
-		size = fmax(size, isfinite(s->a[i]) ? fabs(s->a[i]) : 0);
+		look->beyond += beyond;
 		if (ri > 0)
 			look->first_bits = least_of(look->first_bits, i);
-		if (is_beyond(s->a[i], s->b[i], ri, tolerance, look->grid))
+		if (beyond)
 			look->first_beyond = least_of(look->first_beyond, i);
 		if (ri > look->greatest) {
 			look->greatest = ri;
 			look->greatest_step = s->steps[i];
 		}
+		first_ok &= !beyond || i >= TS_RESUME_FIRST;
 		if (i >= TS_RESUME_FIRST && i < window) {
 			r[behind++] = ri;
-			outside += is_beyond(s->a[i], s->b[i], ri, envelope, look->grid);
+			outside += beyond;
 		}
 	}
-	look->coarse = look->grid > size * 0x1p-22;
+	look->coarse = look->grid > look->size * 0x1p-22;
 	look->at_start = s->n ? ts_relative_gap(s->a[0], s->b[0]) : 0;
 	look->at_bits = look->first_bits < s->n ? ts_relative_gap(s->a[look->first_bits], s->b[look->first_bits]) : 0;
-	look->first_ok = look->first_beyond >= least_of(s->n, TS_RESUME_FIRST);
 	look->following = behind ? ts_median_few(r, behind) : (double)NAN;
-	look->following_ok = 2 * outside <= behind;
+	look->fine = first_ok && (look->limits.every ? look->beyond == 0 : 4 * outside <= behind);
 }
 
-bool ts_resume_look_at(const struct ts_resume_series *s, double tolerance, struct ts_arena *scratch,
+bool ts_resume_look_at(const struct ts_resume_series *s, int64_t at, struct ts_resume_limits limits, struct ts_arena *scratch,
 		       struct ts_resume_look *ret)
 {
 	struct ts_resume_look look = {
 		.series = s,
+		.limits = limits,
 		.first_bits = s->n,
 		.first_beyond = s->n,
 		.following = (double)NAN,
@@ -257,8 +311,63 @@ bool ts_resume_look_at(const struct ts_resume_series *s, double tolerance, struc
 		if (!r)
 			return false;
 		look.grid = grid_of(s);
-		look_at_numbers(s, tolerance, r, &look);
+		look_at_numbers(s, at, r, &look);
 	}
 	*ret = look;
 	return true;
+}
+
+/* --- ups and downs --- */
+
+/* Points without which a correlation says nothing, and what it must be more or less than. */
+enum { ALIKE_LEAST = 12 };
+#define ALIKE 0.5
+
+/* Fisher's z of a correlation, and its deviation. Changes from point to point of independent noise are correlated with the next
+ * ones by -0.5, which makes the estimate wider by a half. */
+static enum ts_resume_alike alike_by(double rho, size_t n)
+{
+	double z = atanh(fmin(fmax(rho, -0.999999), 0.999999)), sd = sqrt(1.5 / (double)(n - 3)), cut = atanh(ALIKE);
+
+	if (z - 2 * sd > cut)
+		return TS_ALIKE_SAME;
+	return z + 2 * sd < cut ? TS_ALIKE_OTHER : TS_ALIKE_UNKNOWN;
+}
+
+/* Changes of noise turn back: each is correlated with the next one by less than 0. Those of a smooth curve are not, and two smooth
+ * curves rise and fall alike whatever they are of. */
+static bool is_noisy(const double *x, size_t n, double mean)
+{
+	double next = 0;
+
+	for (size_t i = 0; i + 2 < n; i++)
+		next += (x[i + 1] - x[i] - mean) * (x[i + 2] - x[i + 1] - mean);
+	return next < 0;
+}
+
+enum ts_resume_alike ts_resume_alike_of(const struct ts_resume_look *look, double *ret_rho)
+{
+	const struct ts_resume_series *s = look->series;
+	double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
+	size_t n = s->n - 1;
+
+	*ret_rho = 0;
+	if (look->digest || s->n < ALIKE_LEAST)
+		return TS_ALIKE_UNKNOWN;
+	for (size_t i = 0; i < n; i++) {
+		sum_a += s->a[i + 1] - s->a[i];
+		sum_b += s->b[i + 1] - s->b[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		double da = s->a[i + 1] - s->a[i] - sum_a / (double)n, db = s->b[i + 1] - s->b[i] - sum_b / (double)n;
+
+		aa += da * da;
+		bb += db * db;
+		ab += da * db;
+	}
+	if (!(aa > 0 && bb > 0) || !isfinite(aa) || !isfinite(bb) || sqrt(aa / (double)n) < 4 * look->grid ||
+	    !is_noisy(s->a, s->n, sum_a / (double)n) || !is_noisy(s->b, s->n, sum_b / (double)n))
+		return TS_ALIKE_UNKNOWN;
+	*ret_rho = ab / sqrt(aa * bb);
+	return alike_by(*ret_rho, n);
 }

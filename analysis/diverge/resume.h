@@ -3,16 +3,18 @@
  * a is the run that was not interrupted (or what was executed before the restart), b the one that was resumed. Series are
  * paired by step, from the step of the resume on. What is asked, in this order:
  *
- *	records		batches, learning rate, generators, optimizer state: not equal at the resume is a fault whatever the
- *			loss says; no part of the state is blamed whose record agrees there, and a digest that may be of after
- *			the first update proves nothing of the weights that were loaded
- *	first losses	the first TS_RESUME_FIRST common ones within the tolerance: 1e-6 where training is in fp32, 5e-3 in a
- *			reduced format; where the format is not known both answers must be the same
- *	following	the median of those up to TS_RESUME_WINDOW within the tolerance or 5e-3, whichever is wider
+ *	records		of parts of the state, by the table of resume_parts.c: one that was not restored is a fault whatever the
+ *			loss says, and no part is blamed whose record agrees
+ *	losses		within the limit of their step: 1e-6 at the resume where training is in fp32, 1e-3 in a reduced format,
+ *			growing as rounding may, to 5e-3 at most; of those after the first TS_RESUME_FIRST a quarter may lie
+ *			beyond it. Where the format is not known both answers must be the same
+ *	the rest	nothing that was compared differs by more than that. A run is never "resumed correctly" while something
+ *			differs that no rounding explains
  *
- * r = |a - b| / max(|a|, |b|); a difference within the quantum in which a series was written is none. Losses that are off at
- * the resume itself by 5e-2 or more: the data; by less: random draws, or data at a large batch; one step later, so that the first
- * forward pass was right: optimizer, schedule or scaler. Source: docs/divergence.md, measured signatures.
+ * r = |a - b| / max(|a|, |b|). A difference of one unit of the last written digit is none where it is seldom (at most at a quarter
+ * of the points). A loss that is off at the resume itself: other data if its ups and downs are not the parent's, state if they
+ * are; one step later, so that the first forward pass was right: optimizer, schedule or scaler. Source: docs/divergence.md,
+ * measured signatures.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_RESUME_H
 #define TSCOPE_ANALYSIS_DIVERGE_RESUME_H
@@ -24,7 +26,7 @@ enum {
 	TS_RESUME_FIRST = 2,   /* common points at the resume that must agree: an optimizer's state shows at the second */
 	TS_RESUME_WINDOW = 52, /* common points that are looked at */
 	TS_RESUME_ENOUGH = 10, /* common points without which agreement within a tolerance proves nothing */
-	TS_RESUME_BITS = 3,    /* common points that suffice where every bit of a double agrees */
+	TS_RESUME_BITS = 3,    /* common points that suffice where every value agrees and would show a difference of 1e-4 */
 	TS_RESUME_TAIL = 50,   /* losses of the parent before the resume, for the level of the loss */
 	TS_RESUME_SHIFT = 8,   /* batches that are looked for in the other run */
 };
@@ -36,6 +38,9 @@ enum ts_resume_kind {
 	TS_RESUME_LOSS,
 	TS_RESUME_GRAD_NORM,
 	TS_RESUME_RATE,   /* learning rate */
+	TS_RESUME_SCALE,  /* of a gradient scaler */
+	TS_RESUME_COUNT,  /* of samples, tokens, epochs */
+	TS_RESUME_EVAL,	  /* loss or score of an evaluation */
 	TS_RESUME_SCALAR, /* any other number of the trajectory */
 	TS_RESUME_BATCH,  /* digests, from here on */
 	TS_RESUME_PARAMS,
@@ -76,7 +81,7 @@ struct ts_resume_series {
 	size_t n;
 	double quantum;		      /* absolute, of the coarser side; 0 = doubles */
 	enum ts_digest_time when;     /* digests: of before or after the update of their step, as both sides declare it */
-	struct ts_resume_shift shift; /* BATCH, from the first step at which it differs */
+	struct ts_resume_shift shift; /* BATCH, RATE: from the first step at which it differs */
 };
 
 /* The level of the loss on both sides of the resume, where no step is common. */
@@ -85,6 +90,13 @@ struct ts_resume_level {
 	double before, after; /* medians of the parent's last ten and the child's first ten */
 	double spread;	      /* of the parent's last TS_RESUME_TAIL: 1.4826 times the median distance from their median */
 	int64_t last_step;    /* of the parent */
+};
+
+/* What a step takes. */
+struct ts_resume_pace {
+	bool known;
+	double parent, child; /* s: medians */
+	double child_fast;    /* s: the tenth percentile */
 };
 
 enum ts_resume_said { TS_RESUME_SAID_NOT = 0, TS_RESUME_SAID_FACT, TS_RESUME_SAID_SEGMENT, TS_RESUME_SAID_FIRST };
@@ -101,6 +113,8 @@ struct ts_resume_evidence {
 	const struct ts_resume_series *series;
 	size_t n_series;
 	struct ts_resume_level level;
+	struct ts_resume_pace pace;
+	bool wrote;	      /* the parent is said to have written the checkpoint */
 	struct ts_span absent_parent; /* that the child names and that is not here; short */
 	bool ranks_left_out;  /* more ranks are common than were looked at */
 };

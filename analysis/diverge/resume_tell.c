@@ -21,9 +21,9 @@ bool ts_resume_equal(const struct ts_resume_look *look)
 	return look && look->equal == look->series->n;
 }
 
-bool ts_resume_fine(const struct ts_resume_look *loss)
+bool ts_resume_fine(const struct ts_resume_look *look)
 {
-	return loss->first_ok && loss->following_ok;
+	return look->fine;
 }
 
 static bool is_worse(const struct ts_resume_look *x, const struct ts_resume_look *y)
@@ -139,27 +139,70 @@ static void tell_batches(struct ts_resume_judge *j)
 	}
 }
 
-static void tell_digest(struct ts_resume_judge *j, enum ts_resume_kind kind, const char *what, const char *missing)
+/* What the table of parts says of a digest that differs: the state itself, or what follows from it. */
+static const char *meaning(const struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	for (size_t p = 0; p < TS_PARTS; p++)
+		if (j->parts[p].state == TS_PART_LOST && j->parts[p].by == look)
+			return "";
+	if (!ts_resume_is_judged(j, look))
+		return ", as it does where a pass before it was rounded otherwise";
+	return "";
+}
+
+static void tell_digest(struct ts_resume_judge *j, const struct ts_resume_look *look, const char *what)
 {
 	static const char *const times[] = {
 		[TS_DIGEST_UNKNOWN] = ", before or after its update: nobody declared which",
 		[TS_DIGEST_BEFORE] = ", before its update",
 		[TS_DIGEST_AFTER] = ", after its update",
 	};
-	const struct ts_resume_look *look = ts_resume_worst(j, kind);
-	const char *name = look ? ts_resume_name(j, look) : "";
+	enum ts_resume_kind kind = look->series->kind;
 	bool updated = kind == TS_RESUME_PARAMS || kind == TS_RESUME_OPTIMIZER;
 
-	if (!look)
-		ts_resume_against(j, "%s", missing);
-	else if (ts_resume_equal(look))
-		ts_resume_for(j, "%s: the digests agree at all %s", what,
-			      ts_say_plural((double)look->series->n, "common step").text);
-	else
-		ts_resume_against(j, "%s: %s first differs at step %" PRId64 "%s", what, name,
-				  ts_resume_step(look, look->first_bits), updated ? times[look->series->when] : "");
-	if (look && updated && look->first_bits > 0 && !ts_resume_equal(look))
+	if (ts_resume_equal(look)) {
+		ts_resume_for(j, "%s: the digests agree at all %s", what, ts_say_plural((double)look->series->n, "common step").text);
+		return;
+	}
+	ts_resume_against(j, "%s: %s first differs at step %" PRId64 "%s%s", what, ts_resume_name(j, look),
+			  ts_resume_step(look, look->first_bits), updated ? times[look->series->when] : "", meaning(j, look));
+	if (updated && look->first_bits > 0)
 		ts_resume_for(j, "%s: the digests agree at the first common step, %" PRId64, what, ts_resume_step(look, 0));
+}
+
+/* What the limits are of. */
+static const char *allowed(const struct ts_resume_judge *j)
+{
+	return j->e->has_tolerance ? "the tolerance" : "what rounding explains";
+}
+
+/* "1e-06 at the resume, growing to 0.005" */
+static struct ts_span limits_text(struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	struct ts_resume_limits limits = look->limits;
+
+	if (limits.every || limits.first >= limits.later)
+		return ts_resume_text(j, ts_arena_printf(j->arena, "%s", ts_say_number(limits.later).text));
+	return ts_resume_text(j, ts_arena_printf(j->arena, "%s at the resume, growing to %s", ts_say_number(limits.first).text,
+						 ts_say_number(limits.later).text));
+}
+
+static void tell_beyond(struct ts_resume_judge *j, const struct ts_resume_look *look, const char *name, const char *count)
+{
+	if (look->coarse && look->by_units) {
+		ts_resume_against(
+			j,
+			"%s: differs by one unit of its last written digit, %s, at %zu of %s: more often than values that are "
+			"nearly equal before they are written",
+			name, ts_say_number(look->grid).text, look->units, count);
+		return;
+	}
+	ts_resume_against(j,
+			  "%s: beyond %s (%.*s) from step %" PRId64
+			  " on (relative difference %s); the greatest relative difference is %s, at step %" PRId64,
+			  name, allowed(j), TS_SPAN_ARG(limits_text(j, look)), ts_resume_step(look, look->first_beyond),
+			  ts_resume_percent(ts_resume_off(look, look->first_beyond)).text, ts_resume_percent(look->greatest).text,
+			  look->greatest_step);
 }
 
 static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *look)
@@ -170,19 +213,27 @@ static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *
 	j->failed |= !count;
 	if (!count)
 		return;
-	if (ts_resume_equal(look))
+	if (ts_resume_equal(look) && look->coarse)
+		ts_resume_for(j, "%s: every value agrees as it was written, at %s", name, count);
+	else if (ts_resume_equal(look))
 		ts_resume_for(j, "%s: every bit agrees at %s", name, count);
-	else if (look->first_beyond == look->series->n)
-		ts_resume_for(j, "%s: within the tolerance at %s; the greatest relative difference is %s", name, count,
-			      ts_say_number(look->greatest).text);
-	else
+	else if (!ts_resume_is_judged(j, look))
 		ts_resume_against(j,
-				  "%s: first beyond the tolerance at step %" PRId64
-				  " (relative difference %s); the greatest relative difference is %s, at step %" PRId64,
-				  name, ts_resume_step(look, look->first_beyond),
-				  ts_resume_percent(ts_resume_off(look, look->first_beyond)).text,
-				  ts_resume_percent(look->greatest).text, look->greatest_step);
-	if (look->coarse)
+				  "%s: differs from step %" PRId64
+				  " on, by %s at most; it is not judged, because it may follow from how the training was rounded",
+				  name, ts_resume_step(look, look->first_bits), ts_resume_percent(look->greatest).text);
+	else if (look->fine && look->beyond == 0)
+		ts_resume_for(j, "%s: within %s (%.*s) at %s; the greatest relative difference is %s", name, allowed(j),
+			      TS_SPAN_ARG(limits_text(j, look)), count, ts_resume_percent(look->greatest).text);
+	else if (look->fine)
+		ts_resume_for(j,
+			      "%s: within %s (%.*s) but for %zu of %s, a quarter of which may be beyond it; the "
+			      "greatest relative difference is %s",
+			      name, allowed(j), TS_SPAN_ARG(limits_text(j, look)), look->beyond, count,
+			      ts_resume_percent(look->greatest).text);
+	else
+		tell_beyond(j, look, name, count);
+	if (look->coarse && look->series->kind != TS_RESUME_COUNT && look->series->kind != TS_RESUME_SCALE)
 		ts_resume_against(j,
 				  "%s: the values are written in steps of %s, and a smaller difference cannot be seen",
 				  name, ts_say_number(look->grid).text);
@@ -208,33 +259,43 @@ static void tell_names(struct ts_resume_judge *j)
 	}
 }
 
+/* What a kind of series is called in a sentence, and in which series it would be looked for; missing: NULL where nobody expects it. */
+static const struct told {
+	enum ts_resume_kind kind;
+	const char *what, *missing, *subject;
+} told[] = {
+	{TS_RESUME_LOSS, "loss", NULL, "loss"},
+	{TS_RESUME_GRAD_NORM, "gradient norm", "not known", "grad_norm"},
+	{TS_RESUME_RATE, "learning rate", "not known whether it continues", "lr"},
+	{TS_RESUME_SCALE, "gradient scale", NULL, NULL},
+	{TS_RESUME_COUNT, "count", NULL, NULL},
+	{TS_RESUME_EVAL, "evaluation", NULL, NULL},
+	{TS_RESUME_SCALAR, "another number", NULL, NULL},
+	{TS_RESUME_BATCH, "data", "not known whether the data position was restored", "digests.batch"},
+	{TS_RESUME_PARAMS, "parameters", "not known", "digests.params"},
+	{TS_RESUME_GRADS, "gradients", NULL, NULL},
+	{TS_RESUME_OPTIMIZER, "optimizer state", "not known", "digests.optimizer"},
+	{TS_RESUME_RNG, "random generators", "not known", "digests.rng"},
+	{TS_RESUME_DIGEST, "other state", NULL, NULL},
+};
+
+enum { TOLD = sizeof told / sizeof told[0] };
+
 void ts_resume_tell(struct ts_resume_judge *j)
 {
-	static const enum ts_resume_kind numbers[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_RATE,
-						      TS_RESUME_SCALAR};
-
 	tell_names(j);
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-		const struct ts_resume_look *look = ts_resume_worst(j, numbers[i]);
+	tell_batches(j);
+	for (size_t i = 0; i < TOLD; i++) {
+		const struct ts_resume_look *look = ts_resume_worst(j, told[i].kind);
 
-		if (look)
+		if (!look && told[i].missing)
+			ts_resume_against(j, "%s: %s, because the runs have no common step with %s", told[i].what, told[i].missing,
+					  told[i].subject);
+		else if (look && look->digest)
+			tell_digest(j, look, told[i].what);
+		else if (look)
 			tell_number(j, look);
 	}
-	if (!ts_resume_worst(j, TS_RESUME_GRAD_NORM))
-		ts_resume_against(j, "gradient norm: not known, because the runs have no common step with it");
-	if (!ts_resume_worst(j, TS_RESUME_RATE))
-		ts_resume_against(
-			j,
-			"learning rate: not known whether it continues, because the runs have no common step with it");
-	tell_batches(j);
-	tell_digest(j, TS_RESUME_BATCH, "data",
-		    "data position: not known, because the runs have no common step with digests.batch");
-	tell_digest(j, TS_RESUME_PARAMS, "parameters",
-		    "parameters: not known, because the runs have no common step with digests.params");
-	if (ts_resume_worst(j, TS_RESUME_OPTIMIZER))
-		tell_digest(j, TS_RESUME_OPTIMIZER, "optimizer state", "");
-	tell_digest(j, TS_RESUME_RNG, "random generators",
-		    "random generators: not known, because the runs have no common step with digests.rng");
 	if (j->e->ranks_left_out)
 		ts_resume_against(j, "only the first ranks were compared");
 }
@@ -275,17 +336,6 @@ static void shift_row(struct ts_resume_judge *j, const struct ts_resume_look *lo
 
 void ts_resume_rows(struct ts_resume_judge *j)
 {
-	static const struct {
-		enum ts_resume_kind kind;
-		const char *subject, *reason;
-	} wanted[] = {
-		{TS_RESUME_LOSS, "loss", "the runs have no common step with a loss"},
-		{TS_RESUME_GRAD_NORM, "grad_norm", "the runs have no common step with a gradient norm"},
-		{TS_RESUME_RATE, "lr", "the runs have no common step with a learning rate"},
-		{TS_RESUME_BATCH, "digests.batch", "the runs have no common step with digests.batch"},
-		{TS_RESUME_PARAMS, "digests.params", "the runs have no common step with digests.params"},
-		{TS_RESUME_RNG, "digests.rng", "the runs have no common step with digests.rng"},
-	};
 	static const char *const formats[] = {"not declared", "full precision", "reduced precision"};
 
 	if (j->e->said != TS_RESUME_SAID_NOT)
@@ -299,10 +349,15 @@ void ts_resume_rows(struct ts_resume_judge *j)
 		series_rows(j, &j->looks[i]);
 		shift_row(j, &j->looks[i]);
 	}
-	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
-		if (!ts_resume_worst(j, wanted[i].kind))
-			j->failed |= !ts_measure_unknown(&j->out->features, j->arena, TS_M_RESUMED_COMMON,
-							 ts_span_str(wanted[i].subject), wanted[i].reason);
+	for (size_t i = 0; i < TOLD; i++) {
+		const char *reason;
+
+		if (!told[i].subject || ts_resume_worst(j, told[i].kind))
+			continue;
+		reason = ts_arena_printf(j->arena, "the runs have no common step with %s", told[i].subject);
+		j->failed |= !reason || !ts_measure_unknown(&j->out->features, j->arena, TS_M_RESUMED_COMMON,
+							    ts_span_str(told[i].subject), reason);
+	}
 }
 
 /* --- tiers --- */
@@ -320,11 +375,9 @@ void ts_resume_tiers(struct ts_resume_judge *j, const struct ts_resume_look *los
 		j, compared == 0 ? "the two runs have no common step"
 				 : ts_arena_printf(j->arena, "%zu of %zu series agree in every bit from the resume on",
 						   equal, compared));
-	j->out->numeric.answer = !loss ? TS_TIER_UNKNOWN : ts_resume_fine(loss) ? TS_TIER_HOLDS : TS_TIER_FAILS;
-	j->out->numeric.why = ts_resume_text(
-		j,
-		!loss ? "the two runs have no common number of the trajectory"
-		      : ts_arena_printf(j->arena, "%s: the first %d common steps are compared with a tolerance of %s",
-					ts_resume_name(j, loss), TS_RESUME_FIRST, ts_say_number(j->tolerance).text));
+	j->out->numeric.answer = !loss ? TS_TIER_UNKNOWN : ts_resume_unexplained(j) ? TS_TIER_FAILS : TS_TIER_HOLDS;
+	j->out->numeric.why = ts_resume_text(j, !loss ? "the two runs have no common number of the trajectory"
+						      : ts_arena_printf(j->arena, "%s may differ by %.*s", ts_resume_name(j, loss),
+									TS_SPAN_ARG(limits_text(j, loss))));
 	j->out->statistical.why = ts_span_str("one run on each side does not show how much runs vary by chance");
 }

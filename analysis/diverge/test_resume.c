@@ -9,6 +9,7 @@
 
 #include "analysis/answer/test_seen.h"
 #include "analysis/diverge/resume.h"
+#include "analysis/stats/random.h"
 
 #include <math.h>
 
@@ -211,8 +212,13 @@ static void data_position_by_the_loss(void **state)
 {
 	struct fixture *f = *state;
 
+	/* A loss that is above throughout may be of other weights as well as of harder batches. */
 	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 0.08);
-	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_RESUME_DATA));
+	/* Batches are as often easier as they are harder. */
+	f->made[0].b[7] = f->made[0].a[7] * 0.9;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(f, TS_CAUSE_RESUME_STATE));
 	assert_true(says(f->got.why.experiments[0].what, "digests.batch"));
 }
@@ -253,6 +259,9 @@ static void random_draws(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM);
 	rng = add(f, TS_RESUME_RNG, "digests.rng", 0, 30);
 	rng->word_b[0]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM); /* of after the pass, for all that is known */
+	assert_true(says(f->got.why.sentence, "or the first pass drew otherwise"));
+	rng->series.when = TS_DIGEST_BEFORE;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
 	/* This holds even if nothing has been drawn from them yet. */
 	shift(&f->made[0], 0, 0);
@@ -279,10 +288,19 @@ static void weights_lost(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	assert_true(says(f->got.why.sentence, "The weights are not those of the checkpoint"));
 	assert_true(says(f->got.why.sentence, "generators were not restored either"));
-	/* Kernels alone change the last bits of parameters: that is not a fault. */
+	/* Kernels alone change the last bits of parameters: that is not a fault if the parent did not write the checkpoint. */
 	f->e.n_series = 3;
 	shift(&f->made[0], 0, 1e-7);
-	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "digests.params differs at step 100, before the first update"));
+	f->e.wrote = true;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	f->e.wrote = false;
+	/* They change the optimizer's state, too; where that agrees, the weights alone were stored otherwise. */
+	add(f, TS_RESUME_OPTIMIZER, "digests.optimizer", 0, 30)->series.when = TS_DIGEST_BEFORE;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "while the state of the optimizer agrees"));
+	f->e.n_series = 3;
 	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against,
 			     "digests.params first differs at step 100, before its update"));
 	/* Two runs that differed by kernels before the checkpoint may differ by more later. */
@@ -311,35 +329,35 @@ static void blames_what_the_records_show(void **state)
 		 "which these draws explain", "weights are not"},
 		{"generators, nobody says when", TS_DIGEST_UNKNOWN, 0, 0, 0, 0, 0, true, false, false, TS_CAUSE_RNG_STREAM, SOME,
 		 "columns.digests.params.when", "weights are not"},
-		{"generators without a record, after", TS_DIGEST_AFTER, 0, 0, 0, 0, 0, false, false, false,
-		 TS_CAUSE_RESUME_STATE, POOR, "the weights or random draws", "weights are not"},
-		{"generators without a record, before", TS_DIGEST_BEFORE, 0, 1, 0, 0, 0, false, false, false,
-		 TS_CAUSE_RNG_STREAM, SOME, "same weights", "weights are not"},
+		{"generators without a record, after", TS_DIGEST_AFTER, 0, 0, 0, 0, 0, false, false, false, TS_CAUSE_RESUME_STATE, POOR,
+		 "the weights or random draws", "weights are not"},
+		{"generators without a record, before", TS_DIGEST_BEFORE, 0, 1, 0, 0, 0, false, false, false, TS_CAUSE_RNG_STREAM, SOME,
+		 "same weights", "weights are not"},
 		{"one generator later", TS_DIGEST_BEFORE, 5, 6, 5, 0, 0, true, false, false, TS_CAUSE_RNG_STREAM, SOME,
 		 "differ from step 105 on", "were not restored:"},
 		{"weights, before", TS_DIGEST_BEFORE, 0, 0, NEVER, 0, 0, true, false, false, TS_CAUSE_RESUME_STATE, FULL,
 		 "The weights are not those of the checkpoint", "generators"},
 		{"weights, after", TS_DIGEST_AFTER, 0, 0, NEVER, 0, 0, true, false, false, TS_CAUSE_RESUME_STATE, SOME,
 		 "seem not to be those of the checkpoint", "draws"},
-		{"weights and generators, before", TS_DIGEST_BEFORE, 0, 0, 0, 0, 0, true, false, false, TS_CAUSE_RESUME_STATE,
-		 FULL, "generators were not restored either", "position"},
+		{"weights and generators, before", TS_DIGEST_BEFORE, 0, 0, 0, 0, 0, true, false, false, TS_CAUSE_RESUME_STATE, FULL,
+		 "generators were not restored either", "position"},
 		{"moments, before", TS_DIGEST_BEFORE, 1, 1, NEVER, 1, 0, true, true, false, TS_CAUSE_RESUME_STATE, FULL,
 		 "The optimizer state was not restored", "weights are not"},
 		{"moments, after", TS_DIGEST_AFTER, 1, 0, NEVER, 1, 0, true, true, false, TS_CAUSE_RESUME_STATE, FULL,
 		 "The optimizer state was not restored", "weights are not"},
-		{"moments, with a digest of them", TS_DIGEST_BEFORE, 1, 1, NEVER, 0, 0, true, false, true,
-		 TS_CAUSE_RESUME_STATE, FULL, "its digest differs at step 100, before the first update", "weights are not"},
-		{"a scaler, whose moments agree", TS_DIGEST_BEFORE, 1, 1, NEVER, 0, 2, true, false, true, TS_CAUSE_RESUME_STATE,
-		 POOR, "The gradient scaler or the clipping", "optimizer state was not"},
+		{"moments, with a digest of them", TS_DIGEST_BEFORE, 1, 1, NEVER, 0, 0, true, false, true, TS_CAUSE_RESUME_STATE, FULL,
+		 "digests.optimizer differs at step 100, before the first update", "weights are not"},
+		{"a scaler, whose moments agree", TS_DIGEST_BEFORE, 1, 1, NEVER, 0, 2, true, false, true, TS_CAUSE_RESUME_STATE, POOR,
+		 "The gradient scaler or the clipping", "optimizer state was not"},
 		{"a kernel", TS_DIGEST_BEFORE, 0, 1, NEVER, 0, 0, true, false, false, TS_CAUSE_COMPUTATION, SOME,
 		 "the same random generators give a different loss", "weights are not"},
-		{"a kernel from the second pass on", TS_DIGEST_BEFORE, 1, 2, NEVER, 0, 0, true, false, false,
-		 TS_CAUSE_COMPUTATION, SOME, "The weights after the first update", "optimizer state was not"},
+		{"a kernel from the second pass on", TS_DIGEST_BEFORE, 1, 2, NEVER, 0, 0, true, false, false, TS_CAUSE_COMPUTATION,
+		 SOME, "The weights after the first update", "optimizer state was not"},
 	};
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct made *params, *optimizer;
+		struct made *params, *optimizer, *rng;
 
 		f->e.n_series = 0;
 		shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, NEVER), cases[i].loss, 1e-2);
@@ -348,7 +366,9 @@ static void blames_what_the_records_show(void **state)
 		differ(params, cases[i].params);
 		params->series.when = cases[i].when;
 		if (cases[i].has_rng)
-			differ(add(f, TS_RESUME_RNG, "digests.rng", 0, NEVER), cases[i].rng);
+			differ(rng = add(f, TS_RESUME_RNG, "digests.rng", 0, NEVER), cases[i].rng);
+		if (cases[i].has_rng)
+			rng->series.when = TS_DIGEST_BEFORE;
 		if (cases[i].has_grads)
 			differ(add(f, TS_RESUME_GRADS, "digests.grads", 0, NEVER), cases[i].grads);
 		if (cases[i].has_optimizer) {
@@ -432,13 +452,17 @@ static void too_few_steps(void **state)
 	f->e.step = AT;
 	loss->series.quantum = 2e-7; /* float32 is the precision of the computation */
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	/* So are four decimals of 3, which would show a difference of 1e-4, but not two. */
 	loss->series.quantum = 1e-4;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "as far as the log shows") && says(f->got.why.sentence, "in steps of 0.0001"));
+	loss->series.quantum = 1e-2;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	/* One step that differs is enough. */
 	loss->series.quantum = 0;
 	loss->series.n = 1;
 	shift(loss, 0, 0.08);
-	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
 }
 
 /* One log has doubles, the other four decimals: no precision was declared, and each is off by at most half a unit. A
@@ -468,9 +492,17 @@ static void rounded_values(void **state)
 
 	for (size_t i = 0; i < 30; i++) {
 		loss->a[i] = (20000 + 37 * (double)i) / 10000;
-		loss->b[i] = (20000 + 37 * (double)i + (double)(i % 3) - 1) / 10000; /* a last digit off, 5e-5 */
+		loss->b[i] = (20000 + 37 * (double)i + (i % 5 == 0)) / 10000; /* a last digit off, 5e-5, at one of five */
 	}
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	/* Nearly equal values are seldom written differently: two thirds of them are not. */
+	for (size_t i = 0; i < 30; i++)
+		loss->b[i] = (20000 + 37 * (double)i + (double)(i % 3) - 1) / 10000;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "one unit of its last written digit, 0.0001, but does so at 20 of 30 common steps"));
+	f->e.format = TS_FORMAT_REDUCED;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	f->e.format = TS_FORMAT_FULL;
 	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "written in steps of 0.0001"));
 	for (size_t i = 0; i < 30; i++)
 		loss->b[i] += 3e-4;
@@ -495,7 +527,7 @@ static void not_a_number(void **state)
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	assert_false(any_says(f->got.why.evidence_against, f->got.why.n_against, "already"));
 	loss->a[0] = 3;
-	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(row(f, "loss", "there_ratio") == 1);
 }
 
@@ -507,6 +539,7 @@ static void another_cadence(void **state)
 	for (size_t i = 0; i < 12; i++)
 		loss->steps[i] = AT + 7 + 10 * (int64_t)i;
 	shift(loss, 0, 0.08);
+	loss->b[3] = loss->a[3] * 0.92;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(f, TS_CAUSE_RESUME_STATE));
 	assert_true(says(f->got.why.sentence, "is not a common step"));
@@ -515,6 +548,164 @@ static void another_cadence(void **state)
 	assert_true(may_be(f, TS_CAUSE_RESUME_DATA));
 	shift(loss, 0, 1e-7);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
+/* --- what stands beside the loss --- */
+
+static void average_of_weights_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct made *eval;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	eval = add(f, TS_RESUME_EVAL, "eval.ema_loss", 0, 3);
+	for (int i = 0; i < 3; i++)
+		eval->steps[i] = AT + 9 + 10 * i;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	shift(eval, 0, 2e-3);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "eval.ema_loss at step 109") && says(f->got.why.sentence, "(EMA)"));
+	assert_true(may_be(f, TS_CAUSE_EVALUATION));
+	/* Rounding of the training reaches an evaluation, but not much further than a loss. */
+	shift(&f->made[0], 0, 4e-7);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	shift(eval, 0, 3e-6);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	shift(eval, 0, 1e-2);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	/* A score of answers may turn by some of them. */
+	eval->series.name = ts_span_str("eval.accuracy");
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
+static void state_that_only_a_digest_shows(void **state)
+{
+	struct fixture *f = *state;
+	struct made *other;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	other = add(f, TS_RESUME_DIGEST, "digests.ema", 0, 30);
+	differ(other, 4);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "digests.ema differs from step 104 on"));
+	/* It follows from a training that was rounded otherwise, unless it is of what was loaded. */
+	shift(&f->made[0], 0, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	differ(other, 0);
+	other->series.when = TS_DIGEST_BEFORE;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	/* A number that nobody knows is judged where the training agrees in every bit. */
+	f->e.n_series = 1;
+	shift(add(f, TS_RESUME_SCALAR, "scalars.acc", 0, 30), 3, 0.1);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against,
+			     "acc: differs from step 103 on, by 9.1 % at most; it is not judged"));
+	shift(&f->made[0], 0, 0);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+}
+
+static void scale_of_gradients_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct made *scale;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	scale = add(f, TS_RESUME_SCALE, "scalars.loss_scale", 0, 30);
+	for (size_t i = 0; i < 30; i++)
+		scale->a[i] = scale->b[i] = 131072;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	shift(scale, 20, -0.5);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	/* Where the training is rounded otherwise, an overflow may come at another step: nothing is decided. */
+	shift(&f->made[0], 0, 1e-7);
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "loss_scale differs from step 120 on"));
+	shift(scale, 0, -0.5);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "at step 100 loss_scale is 6.554e+04, but the parent has 1.311e+05"));
+	f->e.n_series = 1;
+	shift(&f->made[0], 0, 0);
+	shift(add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30), 0, 1);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(says(f->got.why.sentence, "The loss agrees, but the gradient norm does not"));
+	assert_true(may_be(f, TS_CAUSE_REPORTING));
+	shift(&f->made[1], 0, 5e-5); /* norms round to more than losses do */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+}
+
+static void count_begins_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct made *tokens;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	tokens = add(f, TS_RESUME_COUNT, "tokens", 0, 30);
+	for (size_t i = 0; i < 30; i++) {
+		tokens->a[i] = 1e9 + 4096 * (double)i;
+		tokens->b[i] = 4096 * (double)(i + 1);
+	}
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "A count was not restored: tokens at step 100 is 4096"));
+}
+
+static void schedule_begins_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct made *rate;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	rate = add(f, TS_RESUME_RATE, "scalars.lr", 0, 30);
+	for (size_t i = 0; i < 30; i++) {
+		rate->a[i] = 1e-3 / (double)(100 + i);
+		rate->b[i] = 1e-3 / (double)(1 + i);
+	}
+	rate->series.shift = (struct ts_resume_shift){.answer = TS_SHIFT_FOUND, .by = -99, .matched = 8, .of = 8};
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "that of step 1 on, so the schedule began anew"));
+	/* A constant rate is found anywhere. */
+	for (size_t i = 0; i < 30; i++)
+		rate->b[i] = 1e-3;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_false(says(f->got.why.sentence, "anew"));
+}
+
+/* Losses rise and fall with their batches: noise of a normal distribution, the same in both runs or another one. */
+static void ups_and_downs(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 40);
+	struct ts_random random;
+
+	ts_random_init(&random, 5);
+	for (size_t i = 0; i < 40; i++) {
+		loss->a[i] = 3 + 0.1 * ts_random_normal(&random);
+		loss->b[i] = 1.08 * loss->a[i];
+	}
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "so the batches are likely the same") && may_be(f, TS_CAUSE_RESUME_DATA));
+	for (size_t i = 0; i < 40; i++)
+		loss->b[i] = 3 + 0.1 * ts_random_normal(&random);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "its level is the same, so the weights are likely right"));
+	loss->series.n = 11; /* too few for a correlation */
+	decide(f);
+	assert_false(says(f->got.why.sentence, "correlation"));
+}
+
+static void slower_after_the_resume(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	f->e.pace = (struct ts_resume_pace){.known = true, .parent = 1.2, .child = 3, .child_fast = 2.8};
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, ". A step takes 2.5 times as long as in the parent: 3.00 s instead of 1.20 s"));
+	f->e.pace.child_fast = 1.1; /* a part of its steps is as fast as in the parent */
+	decide(f);
+	assert_false(says(f->got.why.sentence, "as long"));
+	f->e.pace = (struct ts_resume_pace){.known = true, .parent = 1.2, .child = 1.4, .child_fast = 1.3};
+	decide(f);
+	assert_false(says(f->got.why.sentence, "as long"));
 }
 
 static void later_steps(void **state)
@@ -528,7 +719,10 @@ static void later_steps(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(may_be(f, TS_CAUSE_NONDETERMINISM));
 	assert_true(says(f->got.why.sentence, "step 110"));
-	shift(loss, 10, 4e-3); /* noise that grew */
+	shift(loss, 10, 4e-3); /* rounding does not grow to that within ten steps */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	for (size_t i = 0; i < 52; i++) /* noise that grew */
+		loss->b[i] = loss->a[i] * (1 + fmin(1e-7 * exp(0.25 * (double)i), 4e-3));
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 }
 
@@ -538,7 +732,8 @@ static void report_alone(void **state)
 
 	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-4);
 	add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30);
-	expect(f, TS_RESUME_CORRECT, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "loss is logged differently"));
 	f->made[0].series.n = f->made[1].series.n = 9; /* too few to be sure of it */
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	f->made[0].series.n = f->made[1].series.n = 30;
@@ -569,7 +764,7 @@ static void the_first_rank_to_part(void **state)
 
 	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 5, 0.5);
 	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 1, 30), 0, 0.08);
-	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(says(f->got.why.sentence, "loss on rank 1 at step 100"));
 }
 
@@ -760,6 +955,13 @@ int main(void)
 		T(rounded_on_one_side),
 		T(not_a_number),
 		T(another_cadence),
+		T(average_of_weights_lost),
+		T(state_that_only_a_digest_shows),
+		T(scale_of_gradients_lost),
+		T(count_begins_anew),
+		T(schedule_begins_anew),
+		T(ups_and_downs),
+		T(slower_after_the_resume),
 		T(later_steps),
 		T(report_alone),
 		T(ranks),

@@ -309,8 +309,10 @@ static const struct ts_example diff_examples[] = {
 };
 
 static const struct ts_option check_resume_options[] = {
-	{.name = "tolerance", .letter = 't', .argument = "R",
-	 .help = "the relative difference that the first losses may have (default: 1e-6 in fp32, 5e-3 in bf16 and "
+	{.name = "tolerance",
+	 .letter = 't',
+	 .argument = "R",
+	 .help = "the relative difference that the first losses may have (default: 1e-6 in fp32, 1e-3 in bf16 and "
 		 "other reduced formats)"},
 	END_OPTIONS,
 };

@@ -1,6 +1,8 @@
 #include "service/handlers/diff/check_resume.h"
 
+#include "analysis/gate/gate_policy.h"
 #include "base/limits.h"
+#include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/lineage.h"
@@ -68,6 +70,29 @@ static enum ts_status find_step(struct ts_fetch *f, const struct ts_run *child, 
 	return TS_OK;
 }
 
+/* The pace of a run of which none is known stays unknown: too few steps, no times. */
+static enum ts_status find_pace(struct ts_fetch *f, const struct ts_run *parent, const struct ts_run *child, struct ts_arena *arena,
+				struct ts_resume_pace *ret, struct ts_error *err)
+{
+	const struct ts_run *runs[2] = {parent, child};
+	struct ts_gate_policy policy;
+	struct ts_gate_run reduced[2];
+	const struct ts_reduced *metrics[2];
+
+	ts_gate_policy_default(&policy);
+	for (size_t i = 0; i < 2; i++) {
+		if (ts_reduce_run(f, &runs[i]->id, &policy, arena, &reduced[i], err))
+			return err->status;
+		metrics[i] = reduced[i].reduction.metrics;
+	}
+	ret->known = metrics[0][TS_METRIC_STEP_TIME].known && metrics[1][TS_METRIC_STEP_TIME].known &&
+		     metrics[1][TS_METRIC_STEP_TIME_FLOOR].known;
+	ret->parent = metrics[0][TS_METRIC_STEP_TIME].value;
+	ret->child = metrics[1][TS_METRIC_STEP_TIME].value;
+	ret->child_fast = metrics[1][TS_METRIC_STEP_TIME_FLOOR].value;
+	return TS_OK;
+}
+
 static enum ts_status check_two(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *child,
 				const struct ts_run *parent, struct ts_arena *arena, struct ts_resume *r, struct ts_error *err)
 {
@@ -80,8 +105,10 @@ static enum ts_status check_two(struct ts_fetch *f, const struct ts_resume_quest
 		fill_format(q, parent, &e);
 	if (find_step(f, child, arena, r, &e, err))
 		return err->status;
-	if (e.said != TS_RESUME_SAID_NOT && ts_resume_pair_runs(f, parent, child, arena, &e, err))
+	if (e.said != TS_RESUME_SAID_NOT &&
+	    (ts_resume_pair_runs(f, parent, child, arena, &e, err) || find_pace(f, parent, child, arena, &e.pace, err)))
 		return err->status;
+	e.wrote = r->lineage.named;
 	return ts_resume_decide(&e, arena, r, err);
 }
 

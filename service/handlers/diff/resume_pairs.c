@@ -28,7 +28,7 @@ struct both {
 	int32_t rank;
 };
 
-/* Finds the shift of batches: all batches of the parent are searched, up to the end. */
+/* Finds the shift of batches or rates: all of the parent's are searched, up to the end. */
 static enum ts_status shift_of(struct pairing *p, const struct both *c, const struct ts_rows *child, int64_t from,
 			       struct ts_resume_shift *ret, struct ts_error *err)
 {
@@ -95,7 +95,7 @@ static enum ts_status pair_column(struct pairing *p, const struct both *c, struc
 	s->quantum = quantum_parent > quantum_child ? quantum_parent : quantum_child;
 	if (c->kind == TS_RESUME_LOSS && pairs.n == 0 && level_of(p, c, &child, err))
 		return err->status;
-	if (c->kind == TS_RESUME_BATCH && (pairs.n == 0 || first_differing(&pairs, &from)))
+	if ((c->kind == TS_RESUME_BATCH || c->kind == TS_RESUME_RATE) && (pairs.n == 0 || first_differing(&pairs, &from)))
 		return shift_of(p, c, &child, from, &s->shift, err);
 	return TS_OK;
 }

@@ -124,6 +124,32 @@ bool ts_rows_pair(const struct ts_rows *a, const struct ts_rows *b, size_t most,
 	return true;
 }
 
+/* The scale of a gradient scaler, under the names that frameworks log it by. */
+static bool is_scale(struct ts_span name)
+{
+	static const char *const globs[] = {"scale", "*loss_scale", "*grad_scale", "*scaler_scale", "amp_scale", "*scaler"};
+	uint8_t room[TS_PATH_MAX];
+	struct ts_span leaf = ts_column_leaf(name, room);
+
+	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
+		if (ts_glob(ts_span_str(globs[i]), leaf))
+			return true;
+	return false;
+}
+
+/* What counts up while a run trains. */
+static bool is_count(struct ts_span name)
+{
+	static const char *const leaves[] = {"epoch", "samples", "tokens"};
+	uint8_t room[TS_PATH_MAX];
+	struct ts_span leaf = ts_column_leaf(name, room);
+
+	for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++)
+		if (ts_span_is(leaf, leaves[i]))
+			return true;
+	return false;
+}
+
 /* Digests are named as in a diff, which knows none of an optimizer. */
 static enum ts_resume_kind digest_kind(struct ts_span name)
 {
@@ -149,12 +175,20 @@ static bool has_loss(const struct ts_index *index)
 
 static enum ts_resume_kind number_kind(const struct ts_index *index, struct ts_span name)
 {
+	enum ts_series_kind kind = ts_series_kind_of(name, TS_COLUMN_F64, TS_ROLE_TRAJECTORY);
+
+	if (is_scale(name))
+		return TS_RESUME_SCALE;
+	if (is_count(name))
+		return TS_RESUME_COUNT;
+	if (kind == TS_KIND_EVAL)
+		return TS_RESUME_EVAL;
+	if (kind == TS_KIND_GRAD_NORM)
+		return TS_RESUME_GRAD_NORM;
+	if (kind == TS_KIND_LR)
+		return TS_RESUME_RATE;
 	if (ts_span_is(name, "scalars.loss"))
 		return TS_RESUME_LOSS;
-	if (ts_span_is(name, "scalars.grad_norm") || ts_span_is(name, "scalars.gradient_norm"))
-		return TS_RESUME_GRAD_NORM;
-	if (ts_span_is(name, "scalars.lr") || ts_span_is(name, "scalars.learning_rate"))
-		return TS_RESUME_RATE;
 	/* Where no series is named scalars.loss, any loss of the training is taken. */
 	if (ts_glob(ts_span_str("scalars.*loss"), name) && !ts_glob(ts_span_str("scalars.*eval*"), name) &&
 	    !ts_glob(ts_span_str("scalars.*val*"), name) && !has_loss(index))
@@ -165,7 +199,13 @@ static enum ts_resume_kind number_kind(const struct ts_index *index, struct ts_s
 bool ts_resume_kind_of(const struct ts_index *index, const struct ts_facts *facts, const struct ts_column *column,
 		       enum ts_resume_kind *ret_kind)
 {
-	if (ts_role_of(column->name, facts) != TS_ROLE_TRAJECTORY)
+	enum ts_role role = ts_role_of(column->name, facts);
+
+	/* Nobody needs to declare that a scale or a rate (lr-AdamW) is computed by the training. */
+	if (role == TS_ROLE_UNKNOWN && column->type == TS_COLUMN_F64 &&
+	    (is_scale(column->name) || ts_series_kind_of(column->name, TS_COLUMN_F64, role) == TS_KIND_LR))
+		role = TS_ROLE_TRAJECTORY;
+	if (role != TS_ROLE_TRAJECTORY)
 		return false;
 	if (column->type == TS_COLUMN_U64) {
 		*ret_kind = digest_kind(column->name);
