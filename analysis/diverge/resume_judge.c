@@ -810,6 +810,11 @@ static bool judge_evaluation(struct ts_resume_judge *j, const struct ts_resume_l
 	return true;
 }
 
+static bool is_finely_written(const struct ts_resume_look *look)
+{
+	return !look->coarse || look->grid <= TS_RESUME_SUDDEN * look->size;
+}
+
 /* Would the values show a difference of 1e-4? They must be written finely enough, and change by much more than a unit. */
 static bool would_show(const struct ts_resume_look *loss)
 {
@@ -818,7 +823,7 @@ static bool would_show(const struct ts_resume_look *loss)
 
 	for (size_t i = 1; i < s->n; i++)
 		least = fmin(least, fabs(s->a[i] - s->a[i - 1]));
-	return !loss->coarse || (loss->grid <= TS_RESUME_SUDDEN * loss->size && least >= 4 * loss->grid);
+	return !loss->coarse || (is_finely_written(loss) && least >= 4 * loss->grid);
 }
 
 static bool is_enough(const struct ts_resume_judge *j, const struct ts_resume_look *loss)
@@ -828,10 +833,32 @@ static bool is_enough(const struct ts_resume_judge *j, const struct ts_resume_lo
 	return loss->series->n >= (every ? TS_RESUME_BITS : TS_RESUME_ENOUGH);
 }
 
+/* Loss and gradient norm agree at the resume, so that its pass was computed alike, in whatever format; what differs one step later by
+ * more than full precision rounds is of the update. */
+static bool is_update_off(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
+	struct ts_resume_look full;
+
+	if (j->e->has_tolerance || norm == loss || !equal_at_resume(j, loss) || !equal_at_resume(j, norm) || loss->series->n < 2 ||
+	    ts_resume_step(loss, 1) != moved(j->e->step, 1) || !is_finely_written(loss) || !is_finely_written(norm))
+		return false;
+	if (!ts_resume_look_at(loss->series, j->e->step, ts_resume_limits_of(TS_RESUME_LOSS, TS_RESUME_FULL), j->arena, &full)) {
+		j->failed = true;
+		return false;
+	}
+	return full.first_beyond == 1;
+}
+
 static void judge_loss(struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
 	struct ts_resume_look reduced;
 
+	if (is_update_off(j, loss) && !is_report_alone(j, loss)) {
+		judge_later(j, loss);
+		ask_for_digests(j);
+		return;
+	}
 	if (ts_resume_fine(loss)) {
 		if (judge_norm(j, loss) || judge_average(j) || judge_evaluation(j, loss) || judge_counts(j))
 			return;

@@ -197,6 +197,25 @@ static void optimizer_lost(void **state)
 	assert_true(says(f->got.why.sentence, "optimizer"));
 }
 
+/* A pass that agrees in loss and gradient norm was computed alike, in bf16 as well: rounding does not begin with the update. */
+static void the_update_differs(void **state)
+{
+	struct fixture *f = *state;
+
+	f->e.format = TS_FORMAT_REDUCED;
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 3e-4);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	shift(add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30), 1, 1e-3);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence,
+			 "The optimizer state was not restored: at the first step, 100, the loss and the gradient norm agree"));
+	shift(&f->made[1], 0, 1e-6); /* the gradients were summed otherwise */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	shift(&f->made[1], 0, 0);
+	f->made[1].series.quantum = 1e-2; /* and would not show here */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
 static void scaler_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -942,6 +961,7 @@ int main(void)
 		T(equal_in_every_bit),
 		T(tolerance_goes_by_format),
 		T(optimizer_lost),
+		T(the_update_differs),
 		T(scaler_lost),
 		T(data_position_by_the_loss),
 		T(data_position_by_digests),
