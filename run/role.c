@@ -2,16 +2,17 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "run/role_words.h"
 
 enum { WHAT_MAX = 16 }; /* "role", "when" */
 
 struct rule {
-	const char *pattern; /* a glob pattern that is matched against the name as fold() returns it */
+	const char *pattern; /* a glob pattern */
 	enum ts_role role;
 };
 
-/* This is version 5 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
- * before rules for what the name measures (loss_ms is a time). A change here requires a new TS_ROLE_TABLE_VERSION. */
+/* This is version 5 of the table. The first rule that matches decides; of other names, their words (role_words.h). A change here
+ * requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
 	{"phases.*", TS_ROLE_OBSERVATION},  {"regions.*", TS_ROLE_OBSERVATION},
@@ -21,81 +22,9 @@ static const struct rule column_rules[] = {
 	{"tags.*", TS_ROLE_TRAJECTORY},	    {NULL, TS_ROLE_UNKNOWN},
 };
 
-/* These rules match the last component of scalars.*, in lower case, with '-', '/' and '.' as '_'. */
-static const struct rule scalar_rules[] = {
-	{"step_time", TS_ROLE_OBSERVATION},
-	{"*_time", TS_ROLE_OBSERVATION},
-	{"*_ms", TS_ROLE_OBSERVATION},
-	{"runtime", TS_ROLE_OBSERVATION},
-	{"*_runtime", TS_ROLE_OBSERVATION}, /* train_runtime of Hugging Face */
-	{"*_seconds", TS_ROLE_OBSERVATION},
-	{"throughput", TS_ROLE_OBSERVATION},
-	{"*_throughput", TS_ROLE_OBSERVATION},
-	{"tokens_per_sec*", TS_ROLE_OBSERVATION},
-	{"*_tokens_per_sec*", TS_ROLE_OBSERVATION},
-	{"samples_per_sec*", TS_ROLE_OBSERVATION},
-	{"*_samples_per_sec*", TS_ROLE_OBSERVATION},
-	{"steps_per_sec*", TS_ROLE_OBSERVATION},
-	{"*_steps_per_sec*", TS_ROLE_OBSERVATION},
-	{"tps", TS_ROLE_OBSERVATION},
-	{"mfu", TS_ROLE_OBSERVATION},
-	{"hfu", TS_ROLE_OBSERVATION},
-	{"tflops", TS_ROLE_OBSERVATION},
-	{"gpu_util*", TS_ROLE_OBSERVATION},
-	{"*_memory", TS_ROLE_OBSERVATION},
-	{"eta", TS_ROLE_OBSERVATION},
-	{"eta_*", TS_ROLE_OBSERVATION}, /* eta_seconds, eta_min */
-	{"it_s", TS_ROLE_OBSERVATION},
-	{"*_it_s", TS_ROLE_OBSERVATION},
-	{"iter_s", TS_ROLE_OBSERVATION},
-	{"its_per_sec*", TS_ROLE_OBSERVATION},
-	{"*_per_sec", TS_ROLE_OBSERVATION},
-	{"*_per_second", TS_ROLE_OBSERVATION},
-	{"data_wait*", TS_ROLE_OBSERVATION},
-	{"*_wait", TS_ROLE_OBSERVATION},
-	{"wait_*", TS_ROLE_OBSERVATION},
-	{"elapsed*", TS_ROLE_OBSERVATION},
-	{"wall", TS_ROLE_OBSERVATION},
-	{"wall_*", TS_ROLE_OBSERVATION},
-	{"sec_per_*", TS_ROLE_OBSERVATION}, /* sec_per_it */
-	{"*_per_s", TS_ROLE_OBSERVATION},
-	{"tok_s", TS_ROLE_OBSERVATION},
-	{"tokens_s", TS_ROLE_OBSERVATION},
-	{"samples_s", TS_ROLE_OBSERVATION},
-	{"images_s", TS_ROLE_OBSERVATION},
-	{"loss", TS_ROLE_TRAJECTORY},
-	{"*_loss", TS_ROLE_TRAJECTORY},
-	{"loss_*", TS_ROLE_TRAJECTORY},
-	{"grad_norm", TS_ROLE_TRAJECTORY},
-	{"*_grad_norm", TS_ROLE_TRAJECTORY},
-	{"gradient_norm", TS_ROLE_TRAJECTORY},
-	{"*_gradient_norm", TS_ROLE_TRAJECTORY},
-	{"lr", TS_ROLE_TRAJECTORY},
-	{"*_lr", TS_ROLE_TRAJECTORY},
-	{"learning_rate", TS_ROLE_TRAJECTORY},
-	{"*_learning_rate", TS_ROLE_TRAJECTORY},
-	{"accuracy", TS_ROLE_TRAJECTORY},
-	{"*_accuracy", TS_ROLE_TRAJECTORY},
-	{"acc", TS_ROLE_TRAJECTORY},
-	{"acc_*", TS_ROLE_TRAJECTORY},
-	{"*_acc", TS_ROLE_TRAJECTORY},
-	{"*_acc_*", TS_ROLE_TRAJECTORY},
-	{"perplexity", TS_ROLE_TRAJECTORY},
-	{"*_perplexity", TS_ROLE_TRAJECTORY},
-	{"ppl", TS_ROLE_TRAJECTORY},
-	{"epoch", TS_ROLE_TRAJECTORY},
-	{"samples", TS_ROLE_TRAJECTORY},
-	{"tokens", TS_ROLE_TRAJECTORY},
-	{"eval_*", TS_ROLE_TRAJECTORY}, /* of an evaluation, whatever it is called there: what it cost stands above */
-	{"val_*", TS_ROLE_TRAJECTORY},
-	{"valid_*", TS_ROLE_TRAJECTORY},
-	{"validation_*", TS_ROLE_TRAJECTORY},
-	{"test_*", TS_ROLE_TRAJECTORY},
-	{NULL, TS_ROLE_UNKNOWN},
-};
-
-/* Objects of a record beside "scalars" that an evaluation is written to: eval.ema_loss is as scalars.eval_ema_loss. */
+/* Objects of a record beside "scalars" that an evaluation is written to, and how its scalars begin: eval.ema_loss is as scalars.eval_ema_loss. */
 static const char *const evaluations[] = {"eval.", "val.", "valid.", "validation.", "test."};
+static const char *const evaluation_globs[] = {"eval_*", "val_*", "valid_*", "validation_*", "test_*"};
 
 static enum ts_role match(const struct rule *rules, struct ts_span name)
 {
@@ -146,23 +75,24 @@ struct ts_span ts_column_leaf(struct ts_span column, uint8_t room[TS_PATH_MAX])
 
 static bool is_evaluation(struct ts_span column)
 {
+	uint8_t room[TS_PATH_MAX];
+	struct ts_span leaf = ts_column_leaf(column, room);
+
 	for (size_t i = 0; i < sizeof evaluations / sizeof evaluations[0]; i++)
-		if (ts_span_starts(column, ts_span_str(evaluations[i])))
+		if (ts_span_starts(column, ts_span_str(evaluations[i])) ||
+		    (ts_span_starts(column, ts_span_str("scalars.")) && ts_glob(ts_span_str(evaluation_globs[i]), leaf)))
 			return true;
 	return false;
 }
 
 static enum ts_role role_by_name(struct ts_span column)
 {
-	uint8_t folded[TS_PATH_MAX];
-	enum ts_role role;
+	enum ts_role role = match(column_rules, column);
 
-	if (ts_span_starts(column, ts_span_str("scalars.")))
-		return match(scalar_rules, ts_column_leaf(column, folded));
-	if (!is_evaluation(column))
-		return match(column_rules, column);
-	role = match(scalar_rules, ts_column_leaf(column, folded));
-	return role == TS_ROLE_UNKNOWN ? TS_ROLE_TRAJECTORY : role;
+	if (role == TS_ROLE_UNKNOWN)
+		role = ts_role_by_words(ts_column_said(column));
+	/* Whatever an evaluation measures is of the trajectory, and what it costs was found by its words. */
+	return role == TS_ROLE_UNKNOWN && is_evaluation(column) ? TS_ROLE_TRAJECTORY : role;
 }
 
 /* Finds "columns." <name> "." <what>. If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":
@@ -235,4 +165,9 @@ struct ts_span ts_column_said(struct ts_span column)
 	struct ts_span name = column;
 
 	return ts_span_skip(&name, "scalars.") && name.len ? name : column;
+}
+
+bool ts_column_is_loss_scale(struct ts_span column)
+{
+	return ts_words_name_loss_scale(ts_column_said(column));
 }

@@ -24,6 +24,8 @@ const struct ts_fact *ts_column_fact(const struct ts_facts *facts, struct ts_spa
 /* The last key of a column's name as tables of names match it: in lower case, with '-', '/' and '.' as '_'. It lies in room; empty if
  * the key is longer than TS_PATH_MAX. */
 struct ts_span ts_column_leaf(struct ts_span column, uint8_t room[TS_PATH_MAX]);
+/* Is it the factor of mixed precision, by its name? It is no loss, whatever it is called. */
+bool ts_column_is_loss_scale(struct ts_span column);
 /* The name of a column as output shows it: without "scalars." in front, unless that is the whole name. */
 struct ts_span ts_column_said(struct ts_span column);
 

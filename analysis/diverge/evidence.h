@@ -15,6 +15,7 @@ enum ts_series_kind {
 	TS_KIND_GRAD_NORM,
 	TS_KIND_LR,
 	TS_KIND_EVAL,	/* loss or score of an evaluation */
+	TS_KIND_SCALE,	/* the factor of mixed precision, by which the loss is multiplied before the backward pass */
 	TS_KIND_PARAMS, /* digests, of each rank */
 	TS_KIND_GRADS,
 	TS_KIND_OPTIMIZER, /* of its state */

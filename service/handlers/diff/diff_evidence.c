@@ -39,6 +39,8 @@ static const struct {
 	{"loss_eval*", TS_KIND_EVAL},
 	{"*grad_norm*", TS_KIND_GRAD_NORM},
 	{"*gradient_norm*", TS_KIND_GRAD_NORM},
+	{"gnorm", TS_KIND_GRAD_NORM},
+	{"*_gnorm", TS_KIND_GRAD_NORM},
 	{"lr", TS_KIND_LR},
 	{"*_lr", TS_KIND_LR},
 	{"lr_*", TS_KIND_LR},
@@ -55,6 +57,8 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 	name = ts_column_said(name);
 	if (name.len > sizeof folded || role == TS_ROLE_OBSERVATION)
 		return TS_KINDS;
+	if (ts_column_is_loss_scale(name))
+		return type == TS_COLUMN_F64 ? TS_KIND_SCALE : TS_KINDS;
 	for (size_t i = 0; i < name.len; i++) {
 		uint8_t c = name.data[i];
 
