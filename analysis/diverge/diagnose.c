@@ -382,7 +382,7 @@ static void nothing_parts(struct ts_inquiry *q)
 	bool coarse = false;
 
 	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) ||
-	    number_only(q) || input_only(q) || coarser_only(q))
+	    number_only(q) || ts_diagnose_scale(q) || input_only(q) || coarser_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
@@ -697,7 +697,7 @@ static bool local_losses(struct ts_inquiry *q)
 
 static void diagnose(struct ts_inquiry *q)
 {
-	if (renumbered(q) || exchanged(q))
+	if (renumbered(q) || ts_diagnose_stride(q) || exchanged(q))
 		return;
 	if (too_little(q))
 		return;
@@ -705,8 +705,10 @@ static void diagnose(struct ts_inquiry *q)
 		nothing_parts(q);
 		return;
 	}
-	if (report_only(q))
+	if (report_only(q)) {
+		ts_say_factor(q);
 		return;
+	}
 	say_where(q);
 	say_operation(q);
 	leave_means(q);
@@ -714,8 +716,8 @@ static void diagnose(struct ts_inquiry *q)
 		return;
 	/* A recorded difference is a candidate before anything else. */
 	ts_remain_facts(q);
-	if (!local_losses(q) && !ts_diagnose_inputs(q) && !ts_diagnose_step(q) && !ts_diagnose_resume(q) &&
-	    !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
+	if (!local_losses(q) && !ts_diagnose_factor(q) && !ts_diagnose_inputs(q) && !ts_diagnose_skip(q) && !ts_diagnose_step(q) &&
+	    !ts_diagnose_resume(q) && !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
 		ts_diagnose_scalars(q);
 	if (q->means && q->d.confidence == TS_CONFIDENCE_MEDIUM)
 		q->d.confidence = TS_CONFIDENCE_LOW;

@@ -8,6 +8,8 @@
 
 #include "analysis/diverge/batches.h"
 #include "analysis/diverge/diff.h"
+#include "analysis/diverge/pattern_skip.h"
+#include "analysis/diverge/pattern_stride.h"
 
 enum ts_series_kind {
 	TS_KIND_OTHER = 0, /* of the trajectory, and nothing below: accuracy of a batch, ... */
@@ -105,6 +107,8 @@ struct ts_evidence {
 	uint32_t ranks_a, ranks_b;		   /* that were recorded; 0: unknown */
 	struct ts_moved moved;
 	struct ts_rates_moved rates;
+	struct ts_pattern_stride stride;
+	struct ts_pattern_skips skips_a, skips_b;  /* of the rank whose loss scale or gradient norm says it */
 	bool ranks_exchanged;			   /* each rank of one run has the bits of another rank of the other run */
 	struct ts_rank_means means;
 	uint32_t others_same;			   /* numbers of no known kind that vary and agree bit for bit over all common steps */

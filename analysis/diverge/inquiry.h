@@ -143,6 +143,13 @@ bool ts_topology_known(const struct ts_inquiry *q);
 
 /* diagnose_inputs.c: what digests and the learning rate say. */
 bool ts_diagnose_inputs(struct ts_inquiry *q);
+/* diagnose_patterns.c: what an exact pattern says; false where there is none. */
+bool ts_diagnose_stride(struct ts_inquiry *q); /* steps that are counted at another rate */
+bool ts_diagnose_factor(struct ts_inquiry *q); /* an objective or a gradient that is multiplied */
+bool ts_diagnose_skip(struct ts_inquiry *q);   /* an update that only one run skipped */
+bool ts_diagnose_scale(struct ts_inquiry *q);  /* nothing of the training differs, but the loss scale does */
+/* Says by which factor the gradient norm alone differs, where it is one. */
+void ts_say_factor(struct ts_inquiry *q);
 /* diagnose_step.c: which part of a step gave other results from equal inputs. */
 bool ts_diagnose_step(struct ts_inquiry *q);
 /* diagnose_scalars.c: what scalars and events say; always concludes. */

@@ -23,6 +23,9 @@ struct path_case {
 /* The expected answers are those of a person who knows these settings, written before the table was read. */
 static const struct path_case paths[] = {
 	{"config.run_name", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
+	{"config.growth_interval", TS_CAUSE_CONFIG, TS_ONSET_ANY, TS_PUSH_FINITE},
+	{"config.fp16.initial_loss_scale", TS_CAUSE_CONFIG, TS_ONSET_ANY, TS_PUSH_FINITE},
+	{"config.log_interval", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"config.num_workers", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"config.data.num_workers", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"session.host", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},

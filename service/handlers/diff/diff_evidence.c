@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/core/describe.h"
+#include "service/handlers/diff/diff_patterns.h"
 #include "service/handlers/diff/diff_whole.h"
 
 #include <stdlib.h>
@@ -580,7 +581,8 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	q.e.rewards = notes->rewards;
 	q.e.unrated = notes->unrated;
 	q.e.unrated_step = notes->unrated_step;
-	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err))
+	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err) ||
+	    ts_patterns_look(notes, f, &q.e, err))
 		return err->status;
 	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||
 				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))

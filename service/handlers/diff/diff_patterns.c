@@ -1,0 +1,164 @@
+#include "service/handlers/diff/diff_patterns.h"
+
+#include "base/limits.h"
+
+#include <math.h>
+
+enum { SCRATCH = 256 << 20, ROWS_TIMES = 2 };
+
+static bool is_small(const struct ts_series_side *side)
+{
+	return !side->table || side->table->rows <= TS_EVIDENCE_BATCHES;
+}
+
+/* --- steps counted at another rate --- */
+
+static bool shows_training(enum ts_series_kind kind)
+{
+	return kind == TS_KIND_LOSS || kind == TS_KIND_GRAD_NORM || kind == TS_KIND_PARAMS || kind == TS_KIND_GRADS;
+}
+
+static bool may_stride(const struct ts_evidence_series *s, const struct ts_series_side sides[2])
+{
+	uint64_t a = sides[0].table->rows, b = sides[1].table->rows;
+
+	return s->other_cadence || a >= ROWS_TIMES * b || b >= ROWS_TIMES * a;
+}
+
+static enum ts_status load_words(struct ts_fetch *f, const struct ts_series_side *side, struct ts_arena *scratch,
+				 struct ts_stride_series *ret, struct ts_error *err)
+{
+	int64_t *steps = NULL;
+	uint64_t *words = NULL;
+	double *values = NULL;
+
+	if (ts_fetch_keys(f, side->table, scratch, &steps, err))
+		return err->status;
+	if (side->column->type == TS_COLUMN_U64) {
+		if (ts_fetch_u64(f, side->table, side->column, scratch, &words, err))
+			return err->status;
+	} else {
+		if (ts_fetch_f64(f, side->table, side->column, scratch, &values, err))
+			return err->status;
+		words = ts_arena_array(scratch, side->table->rows + 1, sizeof *words);
+		if (!words)
+			return ts_arena_error(scratch, err);
+		memcpy(words, values, side->table->rows * sizeof *values);
+	}
+	*ret = (struct ts_stride_series){steps, words, side->table->rows};
+	return TS_OK;
+}
+
+static enum ts_status stride_of(struct ts_fetch *f, const struct ts_series_side sides[2], struct ts_pattern_stride *ret,
+				struct ts_error *err)
+{
+	struct ts_stride_series a, b;
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	ts_arena_init(&scratch, SCRATCH);
+	status = load_words(f, &sides[0], &scratch, &a, err);
+	if (!status)
+		status = load_words(f, &sides[1], &scratch, &b, err);
+	if (!status)
+		*ret = ts_pattern_stride_find(&a, &b);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static bool same_stride(const struct ts_pattern_stride *a, const struct ts_pattern_stride *b)
+{
+	return a->second == b->second && a->times == b->times && a->plus == b->plus;
+}
+
+/* Every series of the training has to show the same. */
+static enum ts_status find_stride(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
+{
+	struct ts_pattern_stride all = {.found = false};
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+		struct ts_pattern_stride one = {.found = false};
+
+		if (!shows_training(s->kind) || !s->in_a || !s->in_b)
+			continue;
+		if (!may_stride(s, notes->sides[i]) || !is_small(&notes->sides[i][0]) || !is_small(&notes->sides[i][1]))
+			return TS_OK;
+		if (stride_of(f, notes->sides[i], &one, err))
+			return err->status;
+		if (!one.found || (all.found && !same_stride(&all, &one)))
+			return TS_OK;
+		if (!all.found || one.steps < all.steps)
+			all = one;
+	}
+	e->stride = all;
+	return TS_OK;
+}
+
+/* --- skipped updates --- */
+
+static enum ts_status load_numbers(struct ts_fetch *f, const struct ts_evidence_notes *notes, enum ts_series_kind kind, size_t side,
+				   int32_t rank, struct ts_arena *scratch, struct ts_series *ret, struct ts_error *err)
+{
+	*ret = (struct ts_series){.n = 0};
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_series_side *at = &notes->sides[i][side];
+		int64_t *steps;
+		double *values;
+
+		if (notes->items[i].kind != kind || notes->items[i].rank != rank || !at->table || at->column->type != TS_COLUMN_F64)
+			continue;
+		if (ts_fetch_keys(f, at->table, scratch, &steps, err) || ts_fetch_f64(f, at->table, at->column, scratch, &values, err))
+			return err->status;
+		*ret = (struct ts_series){at->column->name, steps, values, at->table->rows};
+		return TS_OK;
+	}
+	return TS_OK;
+}
+
+static enum ts_status skips_of(struct ts_fetch *f, const struct ts_evidence_notes *notes, size_t side, int32_t rank,
+			       struct ts_pattern_skips *ret, struct ts_error *err)
+{
+	struct ts_series scale, norm, loss;
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	ts_arena_init(&scratch, SCRATCH);
+	status = load_numbers(f, notes, TS_KIND_SCALE, side, rank, &scratch, &scale, err);
+	if (!status)
+		status = load_numbers(f, notes, TS_KIND_GRAD_NORM, side, rank, &scratch, &norm, err);
+	if (!status)
+		status = load_numbers(f, notes, TS_KIND_LOSS, side, rank, &scratch, &loss, err);
+	if (!status)
+		ts_pattern_skips_find(&scale, &norm, &loss, ret);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* Looks only where a skipped update may explain something: the scale differs, or a norm is no finite number on one side. */
+static enum ts_status find_skips(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
+{
+	const struct ts_evidence_series *found = NULL;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+
+		if (!is_small(&notes->sides[i][0]) || !is_small(&notes->sides[i][1]))
+			return TS_OK;
+		if (!found && s->parts &&
+		    (s->kind == TS_KIND_SCALE || (s->kind == TS_KIND_GRAD_NORM && isfinite(s->a) != isfinite(s->b))))
+			found = s;
+	}
+	if (!found)
+		return TS_OK;
+	if (skips_of(f, notes, 0, found->rank, &e->skips_a, err) || skips_of(f, notes, 1, found->rank, &e->skips_b, err))
+		return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_patterns_look(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
+{
+	if (find_stride(notes, f, e, err) || find_skips(notes, f, e, err))
+		return err->status;
+	return TS_OK;
+}
