@@ -2,6 +2,7 @@
 
 #include "analysis/rank/rise.h"
 #include "analysis/stats/stats.h"
+#include "run/direction.h"
 #include "run/role.h"
 
 enum {
@@ -23,6 +24,7 @@ static const double z95 = 1.959963984540054, z99 = 2.5758293035489004;
 
 struct summary {
 	struct ts_series series; /* from the first counted step on */
+	enum ts_direction direction; /* unknown: neither value is better, and none is the best */
 	struct ts_span subject;
 	struct ts_arena *arena;
 	struct ts_measures *measures;
@@ -141,9 +143,11 @@ static bool extremes(const struct summary *s, const char *reason)
 {
 	bool ok = value_row(s, TS_M_SERIES_COUNT, (double)s->series.n, NULL) &&
 		  value_row(s, TS_M_SERIES_FIRST, s->first, reason) &&
-		  value_row(s, TS_M_SERIES_LAST, s->last, reason) && value_row(s, TS_M_SERIES_BEST, s->best, reason) &&
-		  value_row(s, TS_M_SERIES_BEST_AT, (double)s->best_step, reason);
+		  value_row(s, TS_M_SERIES_LAST, s->last, reason);
 
+	if (s->direction != TS_DIRECTION_UNKNOWN)
+		ok = ok && value_row(s, TS_M_SERIES_BEST, s->best, reason) &&
+		     value_row(s, TS_M_SERIES_BEST_AT, (double)s->best_step, reason);
 	if (!ok || s->nonfinite == 0)
 		return ok;
 	return value_row(s, TS_M_SERIES_NONFINITE, (double)s->nonfinite, NULL) &&
@@ -217,6 +221,10 @@ static bool change(const struct summary *s, const char *reason)
 	by_how_much = final.middle - initial.middle;
 	low = (by_how_much - hypot(final.middle - final.low, initial.high - initial.middle)) / by;
 	high = (by_how_much + hypot(final.high - final.middle, initial.middle - initial.low)) / by;
+	if (s->best >= 0) { /* then no level is below 0 */
+		low = fmax(low, -1);
+		high = fmax(high, -1);
+	}
 	if (!reason && !(by > 0))
 		reason = "the initial level is 0, so there is no relative change";
 	if (!reason && (!isfinite(low) || !isfinite(high)))
@@ -418,12 +426,14 @@ static const char *word_of(const struct summary *s, const struct recent *r)
 	double least = least_trend * r->level, gain = gained(s);
 	double flat = fmax(least, fmax(flat_deviations * r->deviation, flat_of_gain * gain));
 
+	bool judged = s->direction != TS_DIRECTION_UNKNOWN;
+
 	if (s->rise.found)
-		return "worsening";
+		return judged ? "worsening" : "rising";
 	if (r->by <= -least && (r->high99 < 0 || s->falls))
-		return "improving";
+		return judged ? "improving" : "falling";
 	if (r->by >= least && r->low99 > 0)
-		return "worsening";
+		return judged ? "worsening" : "rising";
 	return r->low >= -flat && r->high <= flat ? "plateau" : "unknown";
 }
 
@@ -465,6 +475,13 @@ static bool fit_recent(const struct summary *s, struct recent *ret)
 	return true;
 }
 
+/* Returns a change over the second half relative to its level; a fall of a series that is never below 0 relative to the level at the
+ * beginning of the half, of which it cannot lose more than all. */
+static double relative(const struct summary *s, double by, double level)
+{
+	return s->best >= 0 && by < 0 ? fmax(by / (level - by / 2), -1) : by / level;
+}
+
 static bool trend(const struct summary *s, const char *reason)
 {
 	struct recent r = {0};
@@ -483,9 +500,9 @@ static bool trend(const struct summary *s, const char *reason)
 	}
 	if (diverged(s))
 		word = "diverged";
-	return value_row(s, TS_M_SERIES_RECENT, r.by / r.level, reason) &&
-	       value_row(s, TS_M_SERIES_RECENT_LOW, r.low / r.level, reason) &&
-	       value_row(s, TS_M_SERIES_RECENT_HIGH, r.high / r.level, reason) && text_row(s, TS_M_SERIES_TREND, word) &&
+	return value_row(s, TS_M_SERIES_RECENT, relative(s, r.by, r.level), reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_LOW, relative(s, r.low, r.level), reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_HIGH, relative(s, r.high, r.level), reason) && text_row(s, TS_M_SERIES_TREND, word) &&
 	       (!s->rise.found || rise_rows(s));
 }
 
@@ -560,6 +577,7 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 	while (cut < series->n && series->keys[cut] < first)
 		cut++;
 	s.subject = subject;
+	s.direction = ts_span_ends(series->name, "loss") ? TS_DIRECTION_DOWN : ts_direction_of(series->name);
 	s.series = (struct ts_series){subject, series->keys + cut, series->values + cut, series->n - cut};
 	if (!scan(&s))
 		return ts_arena_error(arena, err);

@@ -9,15 +9,18 @@
  *   lost STEP			from which step on no value to the end is finite, if those are at least TS_CONVERGENCE_LOST, or
  *				all of the series, TS_CONVERGENCE_ALL at least; no row if that is not so
  *   every end (STEP)		the mean distance of its values, in steps, and the step of the last one, finite or not; of two or more
- *   first last best best_step	of the finite values; best is the least, at the first step that has it
+ *   first last best best_step	of the finite values; best is the least, at the first step that has it; no rows of best where nobody
+ *				knows which value is better (run/direction.h)
  *   initial final		levels: medians of the first fiftieth and of the last tenth of the finite values, 5 to 100 each
  *   change			(final - initial) / |initial|
  *   change_low change_high	95 % interval of change: the intervals of both medians by order statistics (Hahn and Meeker,
- *				Statistical Intervals, 1991, 5.2), combined as Zou and Donner (2008) do for a difference
+ *				Statistical Intervals, 1991, 5.2), combined as Zou and Donner (2008) do for a difference; not below
+ *				-1 if no value is below 0
  *   progress TEXT		over the whole series: "fell" or "rose" if that interval lies beyond 5 % of the initial level,
  *				"none" if not, "unknown" if there is no interval
  *   recent			rise of the second half of the values from its beginning to its end, relative to its level (the
- *   recent_low recent_high	median of those values): Theil and Sen's slope through the medians of 32 parts of equal length,
+ *   recent_low recent_high	median of those values; of a series that is never below 0 a fall is relative to the level at the
+ *				beginning of the half): Theil and Sen's slope through the medians of 32 parts of equal length,
  *				with Sen's 95 % interval (1968), widened for the lag-1 correlation of the ranks of the
  *				residuals (Hamed and Rao 1998)
  *   rise_low rise_end		if the series ends in a rise (rise.h) of at least 1 % of its lowest level and 0.5 % of what it had
@@ -29,6 +32,7 @@
  *					    at least 1 % of the level
  *				"improving" the second half falls by at least 1 % of its level, and the 99 % interval is below 0,
  *					    or the fall is one that its ups and downs do not explain (rise.h)
+ *				"falling" "rising"  the same two of a series of which nobody knows which value is better
  *				"plateau"   none of these, and the 95 % interval of recent lies within 3 robust deviations of single
  *					    values, 5 % of what was gained, or 1 % of the level, whichever is most. A run that
  *					    converged ends on a plateau, and so does one that never learned: progress

@@ -22,6 +22,8 @@ enum {
 /* Where a series follows its trend without noise, its values lie inside the expected range, and so would their
  * quantiles. */
 #define LEAST_CUT 2.0
+#define TRENDING 0.75 /* of the spread of a block: noise alone moves its neighbours so far apart in one block of a hundred */
+#define RARELY 0.01   /* of the false events that are allowed are dips, in a series that falls: there nobody looks for them */
 #define NORMAL_IQR 1.3489795003921634 /* the interquartile range of a standard normal */
 #define TOLD 2.0 /* the factor between levels from which it can be told how the spread depends on the level */
 
@@ -172,6 +174,31 @@ static size_t block_size(size_t finite)
 	return finite >= 512 ? BLOCK : finite >= 96 ? BLOCK / 2 : BLOCK / 4;
 }
 
+static size_t block_end(const struct finder *f, size_t b)
+{
+	return b + 1 < f->n_blocks ? f->blocks[b + 1].at : f->series->n;
+}
+
+/* Where the levels around a block differ by much of its own spread, that is what it falls or rises by, and no noise: the quartiles are
+ * taken anew, of its values less the trend. */
+static void without_trend(struct finder *f, size_t b)
+{
+	struct block *block = &f->blocks[b];
+	size_t before = b ? b - 1 : 0, after = b + 1 < f->n_blocks ? b + 1 : b, n = 0;
+	double across = (f->blocks[after].median - f->blocks[before].median) / (double)(after - before), values[BLOCK_MAX];
+
+	if (!(fabs(across) > TRENDING * (block->high - block->low)))
+		return;
+	for (size_t i = block->at; i < block_end(f, b); i++)
+		if (isfinite(f->series->values[i]) && n < BLOCK_MAX)
+			values[n++] = f->series->values[i];
+	for (size_t i = 0; i < n; i++)
+		values[i] -= across * (((double)i + 0.5) / (double)n - 0.5);
+	sort_few(values, n);
+	block->low = at_share(values, n, 0.25);
+	block->high = at_share(values, n, 0.75);
+}
+
 static bool cut_blocks(struct finder *f)
 {
 	const struct ts_series *s = f->series;
@@ -195,12 +222,9 @@ static bool cut_blocks(struct finder *f)
 		n = 0;
 		at = i + 1;
 	}
+	for (size_t b = 0; f->n_blocks > 2 && b < f->n_blocks; b++)
+		without_trend(f, b);
 	return true;
-}
-
-static size_t block_end(const struct finder *f, size_t b)
-{
-	return b + 1 < f->n_blocks ? f->blocks[b + 1].at : f->series->n;
 }
 
 /* Returns the median of the medians of up to three blocks from `from` on, below `to`. */
@@ -626,11 +650,20 @@ static bool measure(struct finder *f)
 	return true;
 }
 
+/* Whether the series ends lower than it began, by more than its values vary. */
+static bool falls(const struct finder *f)
+{
+	double first = level_of(f, 0, f->n_blocks), last = level_of(f, f->n_blocks - (f->n_blocks < 3 ? f->n_blocks : 3), f->n_blocks);
+
+	return onto(f->down.scale, first) - onto(f->down.scale, last) > f->down.deviation[f->n_blocks / 2];
+}
+
 static void cut_at(struct finder *f, double chance)
 {
-	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05));
+	double each = chance / (double)f->finite, q = normal_deviate(fmin(each, 0.05));
 
 	f->up.cut = fmax(tail_distance(&f->up.tail, q), LEAST_CUT);
+	q = falls(f) ? normal_deviate(fmin(RARELY * each, 0.05)) : q;
 	f->down.cut = fmax(tail_distance(&f->down.tail, q), LEAST_CUT);
 }
 
@@ -756,7 +789,8 @@ static bool hits_of_block(struct finder *f, size_t b, size_t *gap)
 			const struct side *side = v > above ? &f->up : &f->down;
 			struct ts_spike now = score_of(f, side, b, i, v > above ? high : low);
 
-			if (f->flat ? v > high || v < low : now.score > side->cut) {
+			/* What is expected at an end is wider than what decided above. */
+			if ((v > high || v < low) && (f->flat || now.score > side->cut)) {
 				if (!hit(f, &now, gap))
 					return false;
 				continue;

@@ -14,14 +14,16 @@
  * (for positive series only). If the level moves, it is the scale on which the spread depends least on the level (Tukey,
  * Exploratory Data Analysis, 1977). Otherwise, for values above, it is the first scale that is not skewed upward, and for
  * values below the last one that is not skewed downward (Hinkley's quantile skewness at 5 %, 1975). A robust deviation is
- * the running median of the interquartile ranges of 129 blocks, divided by 1.349.
+ * the running median of the interquartile ranges of 129 blocks, divided by 1.349; where a block falls or rises by more than
+ * its noise explains, of its values less that trend.
  *
  * Threshold. The chance of a distance is estimated from the tail of this very series: its quantiles at 50 to 99.9 % (as far
  * as there are enough values for them) are compared with those of a normal distribution and extended beyond by the steepest
  * slope that the error of its estimate supports, by a margin for few values (and 5 % in long series), and by the growth of
  * that slope. A quantile far outside of what the quantiles before it lead to counts as spikes, not as part of the tail. A
  * value is a hit if the expected number of values as far out in the whole series is below `chance`: so the rate of false
- * events is per series, whatever its length. tests/quality measures it. For a tail heavier than that of an exponential
+ * events is per series, whatever its length; in a series that falls, a hundredth of it for dips, which nobody looks for in a
+ * decay. tests/quality measures it. For a tail heavier than that of an exponential
  * distribution, or one as heavy on both sides of 0, the chance comes out too small: its extremes are reported as events.
  *
  * Hits with no more than two values between them are one event. A level shift is a jump of the block medians: the four

@@ -22,6 +22,7 @@ enum {
 };
 
 #define FIX_LEAST 0.05 /* of wall time */
+static const double UNSEEN = 0.0005; /* a share that is shown as 0.0 % */
 
 /* --- pieces --- */
 
@@ -333,6 +334,24 @@ static void warmup_line(struct ts_report *r, struct ts_section *s)
 	ts_report_line(r, s, "warm-up", text);
 }
 
+/* Phases that overlap, or whose clock is finer than that of the timestamps, take more than the wall time. */
+static const char *wall_text(struct ts_report *r)
+{
+	static const struct ts_figure wall[] = {{TS_M_WALL_TOTAL, ""},
+						{TS_M_WALL_UNATTRIBUTED, "% outside all phases"},
+						{TS_M_WALL_UNATTRIBUTED_SHARE, " (%)"},
+						{0, NULL}};
+	const struct ts_measure *beyond = ts_report_row(r, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT);
+	const struct ts_measure *share = ts_report_row(r, TS_M_WALL_UNATTRIBUTED_SHARE, TS_NO_SUBJECT);
+	const char *total = ts_report_value(r, TS_M_WALL_TOTAL);
+
+	if (!total || !beyond || !beyond->known || !(beyond->value < 0))
+		return ts_report_figures(r, TS_NO_SUBJECT, wall);
+	if (share && share->known && share->value > -UNSEEN)
+		return ts_report_say(r, "%s, nothing outside all phases", total);
+	return ts_report_say(r, "%s; the phases add up to %s more", total, ts_report_number(r, TS_UNIT_SECONDS, -beyond->value));
+}
+
 static void timing(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
@@ -342,10 +361,6 @@ static void timing(struct ts_report *r)
 						{TS_M_STEP_MAX_AT, " at step"}, {0, NULL}};
 	static const struct ts_figure variation[] = {{TS_M_STEP_CV, "coefficient of variation"}, {0, NULL}};
 	static const struct ts_figure stalls[] = {{TS_M_STEP_STALL, "long steps cost %"}, {0, NULL}};
-	static const struct ts_figure wall[] = {{TS_M_WALL_TOTAL, ""},
-						{TS_M_WALL_UNATTRIBUTED, "% outside all phases"},
-						{TS_M_WALL_UNATTRIBUTED_SHARE, " (%)"},
-						{0, NULL}};
 	static const struct ts_figure gaps[] = {
 		{TS_M_WALL_GAP, "% of that"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
 	const struct events_of events = {
@@ -373,7 +388,7 @@ static void timing(struct ts_report *r)
 	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", ts_report_figures(r, TS_NO_SUBJECT, stalls)));
 	phases(r, s);
 	ts_report_line(r, s, "wall time",
-		       ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, wall), ", ",
+		       ts_report_join(r, wall_text(r), ", ",
 				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));
 	warmup_line(r, s);
 	event_lines(r, s, &events, "");

@@ -437,9 +437,19 @@ def bound(bad, n):
     return hi
 
 
+def odd(series):
+    """What a clean log cannot have: a learning rate that improves or has a best value, and a series above 0 that loses more than all of itself."""
+    for name, rows in series.items():
+        if name in ("lr", "learning_rate") and (rows["trend"] in ("improving", "worsening") or "best" in rows):
+            yield name, rows["trend"], rows.get("best")
+        for key, value in rows.items():
+            if key.endswith("_low_ratio") and isinstance(value, float) and value < -1:
+                yield name, key, value
+
+
 def main():
     build, each, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8, int(sys.argv[3]) if len(sys.argv) > 3 else 0
-    program, wrong, high, n, listed = os.path.join(build, "tscope"), [], [], 0, {}
+    program, wrong, high, n, dips, listed = os.path.join(build, "tscope"), [], [], 0, 0, {}
     with tempfile.TemporaryDirectory() as top:
         for make in FORMATS:
             for k in range(each):
@@ -454,12 +464,15 @@ def main():
                 answer = json.loads(got.stdout)
                 if answer["run"]["step_count"] < 30:
                     wrong.append(f"{make.__name__} {k}: {answer['run']['step_count']} steps")
+                dips += any(e["kind"] == "dip" and e["subject"] == "loss" for e in answer["events"])
+                wrong += [f"{make.__name__} {k}: {m}" for m in odd(answer["measures"]["convergence"])]
                 for finding in answer["findings"]:
                     key = (finding["severity"], finding["code"])
                     listed[key] = listed.get(key, 0) + 1
                     if finding["severity"] == "high":
                         high.append(f"{make.__name__} {k}: {finding['code']}: {finding['detail']}")
     print(f"clean logs of {len(FORMATS)} formats: {len(high)} of {n} have a finding that is high (95 % bound {100 * bound(len(high), n):.2f} %)")
+    print(f"a dip in the loss: {dips} of {n}")
     for (severity, code), count in sorted(listed.items()):
         print(f"  {severity:6} {code:36} {count}")
     with tempfile.TemporaryDirectory() as top:
@@ -468,7 +481,7 @@ def main():
     print(f"lost logs of {len(LOST)} formats: {sum(found)} of {len(found)} are high from their first step on, and listed with the best loss before")
     for line in wrong + high:
         print(line)
-    return 1 if wrong or high or (each >= 7 and n < 200) else 0
+    return 1 if wrong or high or dips > 0.01 * n or (each >= 7 and n < 200) else 0
 
 
 if __name__ == "__main__":

@@ -126,6 +126,51 @@ static void false_events_wandering(struct bench *b, size_t length)
 	quality_report(b->q, &c);
 }
 
+/* Makes the loss of a training that goes well: it decays by an exponential or a power to a floor or to 0, under noise that is added or
+ * in proportion. Short, as many runs are. */
+static size_t fill_decay(double *x, struct ts_random *r)
+{
+	static const size_t sizes[] = {40, 60, 100, 250, 1000};
+	size_t n = sizes[ts_random_below(r, 5)];
+	double start = 1 + 10 * ts_random_unit(r), floor = ts_random_below(r, 2) ? ts_random_unit(r) : 0;
+	double rate = 1 + 9 * ts_random_unit(r);
+	double spread = pow(10, -3 + 1.7 * ts_random_unit(r));
+	bool power = ts_random_below(r, 2), in_proportion = ts_random_below(r, 2), uniform = ts_random_below(r, 2);
+
+	for (size_t i = 0; i < n; i++) {
+		double at = (double)i / (double)n, level = power ? pow(1 + 50 * at, -0.1 * rate) : exp(-rate * at);
+		double e = spread * (uniform ? 3.46 * (ts_random_unit(r) - 0.5) : ts_random_normal(r));
+
+		level = floor + start * level;
+		x[i] = in_proportion ? level * exp(e) : level + e * (1 + floor);
+	}
+	return n;
+}
+
+static void decays(struct bench *b)
+{
+	struct quality_case dip = quality_at_most("false dip in a loss that decays", 0.001);
+	struct quality_case spike = quality_at_most("false spike in a loss that decays", 0.01);
+	struct quality_case shift = quality_at_most("false shift in a loss that decays", 0.01);
+	struct quality_case *const cases[] = {&dip, &spike, &shift};
+	bool wanted = quality_wants(b->q, &dip) || quality_wants(b->q, &spike) || quality_wants(b->q, &shift);
+
+	for (uint64_t i = 0; wanted && i < quality_trials(b->q, 10000); i++) {
+		struct ts_spikes found;
+		struct ts_random r;
+		size_t n;
+
+		quality_random(&dip, i, &r);
+		n = fill_decay(b->values[0], &r);
+		found = find(b, n);
+		quality_count(&dip, found.dips > 0);
+		quality_count(&spike, found.spikes > 0);
+		quality_count(&shift, found.shifts > 0);
+	}
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+		quality_report(b->q, cases[k]);
+}
+
 /* Plants one value of so many times the level (1) at a random place. */
 static void spike_found(struct bench *b, enum noise noise, size_t n, double value, const char *what, double goal)
 {
@@ -699,6 +744,7 @@ void quality_convergence(struct quality *q)
 		b.keys[i] = (int64_t)i;
 	if (ok) {
 		spikes(&b);
+		decays(&b);
 		trends(&b);
 		coincidences(&b);
 	} else {

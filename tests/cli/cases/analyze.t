@@ -37,7 +37,7 @@ $ tscope analyze base
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
 |   lr           ▁▁▁▁▁▁▁▁  always 0.001
-|                first 0.001, last 0.001, best 0.001 at step 0, 8 values
+|                first 0.001, last 0.001, 8 values
 |     trend      unknown
 |
 | ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 2.00 s
@@ -88,7 +88,7 @@ $ tscope analyze base --warmup 4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
 |   lr           ▁▁▁▁  always 0.001
-|                first 0.001, last 0.001, best 0.001 at step 4, 4 values
+|                first 0.001, last 0.001, 4 values
 |     trend      unknown
 |
 | ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
@@ -183,10 +183,10 @@ $ tscope analyze slow --rank 2
 |                first 2.548, last 1.087, best 0.6766 at step 106, 160 values
 |     trend      plateau, change -38.1 % (95 % interval -48.5 % to -14.0 %)
 |   grad_norm    ▄▆█▅▆▅▆▅▄▃▂▆▃▄▃▄▃▃▂▃▃▃▃▂▁▂▂▄▂▄▃▁▃▂▃▃▁▂▁▄▂▂▃▂▂▁▂▂▁▂▁▂▂▄▁▂▄▁▃▂  1.25681 to 2.59584
-|                first 1.891, last 1.569, best 1.257 at step 129, 160 values
+|                first 1.891, last 1.569, 160 values
 |     trend      plateau, change -13.4 % (95 % interval -35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
-|                first 0.003, last 0.003, best 0.003 at step 0, 160 values
+|                first 0.003, last 0.003, 160 values
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to 0.0 %)
 |
 | ● RANKS  1 high, 1 medium, 1 of 6 rules unchecked
@@ -306,13 +306,11 @@ $ COLUMNS=60 tscope analyze slow
 |     trend      plateau, change -14.8 % (95 % interval
 |                -43.9 % to 5.4 %)
 |   grad_norm    ██▇▅▅▄▄▄▃▃▁▃▃▂▃▁▃▂▂▁▁▂▂▃▂  1.25681 to 2.59584
-|                first 1.891, last 1.569, best 1.257 at
-|                step 129, 160 values
+|                first 1.891, last 1.569, 160 values
 |     trend      plateau, change -13.4 % (95 % interval
 |                -35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
-|                first 0.003, last 0.003, best 0.003 at
-|                step 0, 160 values
+|                first 0.003, last 0.003, 160 values
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to
 |                0.0 %)
 |
@@ -406,7 +404,7 @@ $ tscope analyze ./runs/cut
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown
 |   lr           ▁▁▁▁  always 0.001
-|                first 0.001, last 0.001, best 0.001 at step 0, 4 values
+|                first 0.001, last 0.001, 4 values
 |     trend      unknown
 |
 | ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
