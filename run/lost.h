@@ -5,16 +5,14 @@
 #ifndef TSCOPE_RUN_LOST_H
 #define TSCOPE_RUN_LOST_H
 
-#include "base/span.h"
-
-/* The column of the gradient norm. */
-extern const char ts_lost_norm[];
+#include "run/index.h"
 
 /* Whether the column is a loss, by its name. */
 bool ts_is_loss(struct ts_span column);
-static inline bool ts_is_lost(double loss, double norm)
-{
-	return loss == 0.0 && norm != norm;
-}
+bool ts_is_loss_norm(struct ts_span column);
+/* The gradient norm of the rows of that loss; NULL if the column is no loss, or the table has none. */
+const struct ts_column *ts_lost_norm(const struct ts_table *table, struct ts_span loss);
+/* Makes NaN of those losses of n that are none. */
+void ts_lost_take(double *losses, const double *norms, size_t n);
 
 #endif

@@ -336,22 +336,20 @@ static enum ts_status axis_of(struct working *w, struct ts_span name, const stru
 static enum ts_status without_lost(struct working *w, const struct ts_table *table, const struct ts_column *column,
 				   struct ts_series *io_loss, struct ts_error *err)
 {
-	const struct ts_column *of_norm = NULL;
+	const struct ts_column *of_norm = ts_lost_norm(table, column->name);
 	struct ts_series norm;
 	double *values;
 
-	for (size_t i = 0; i < table->n_columns && ts_is_loss(column->name); i++)
-		if (ts_span_is(table->columns[i].name, ts_lost_norm) && table->columns[i].type == TS_COLUMN_F64)
-			of_norm = &table->columns[i];
 	if (!of_norm)
 		return TS_OK;
 	if (ts_columns_load(&w->columns, table, of_norm, &norm, err))
 		return err->status;
-	values = ts_arena_array(&w->columns.values, io_loss->n, sizeof *values);
+	if (norm.n != io_loss->n)
+		return TS_OK;
+	values = ts_arena_dup(&w->columns.values, io_loss->values, io_loss->n * sizeof *values);
 	if (!values)
 		return ts_arena_error(&w->columns.values, err);
-	for (size_t i = 0; i < io_loss->n; i++)
-		values[i] = i < norm.n && ts_is_lost(io_loss->values[i], norm.values[i]) ? (double)NAN : io_loss->values[i];
+	ts_lost_take(values, norm.values, norm.n);
 	io_loss->values = values;
 	return TS_OK;
 }

@@ -1,8 +1,41 @@
 #include "service/handlers/analyze/reduce_loss.h"
 
 #include "base/limits.h"
+#include "run/lost.h"
 #include "service/handlers/analyze/analyze_columns.h"
 #include "service/handlers/core/train_prefix.h"
+
+static bool has_zero(const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i] == 0.0)
+			return true;
+	return false;
+}
+
+/* Reads a block of losses, NaN for those of 0 that are none (run/lost.h). */
+static enum ts_status read_block(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column, size_t b,
+				 struct ts_arena *arena, const double **ret_values, struct ts_error *err)
+{
+	const struct ts_column *norm = ts_lost_norm(table, column->name);
+	size_t rows = table->blocks[b].rows;
+	double *values = ts_arena_array(arena, rows, sizeof *values), *norms;
+
+	if (!values)
+		return ts_arena_error(arena, err);
+	if (ts_fetch_block_words(f, &column->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)values, err))
+		return err->status;
+	if (norm && has_zero(values, rows)) {
+		norms = ts_arena_array(arena, rows, sizeof *norms);
+		if (!norms)
+			return ts_arena_error(arena, err);
+		if (ts_fetch_block_words(f, &norm->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)norms, err))
+			return err->status;
+		ts_lost_take(values, norms, rows);
+	}
+	*ret_values = values;
+	return TS_OK;
+}
 
 static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
 				  struct ts_reduce_ends *io_ends, struct ts_error *err)
@@ -13,15 +46,11 @@ static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *tab
 
 	ts_arena_init(&block, TS_ANALYSIS_ARENA);
 	for (size_t b = 0; !status && b < table->n_blocks; b++) {
-		size_t rows = table->blocks[b].rows;
-		double *values;
+		const double *values;
 
 		ts_arena_reset(&block);
-		values = ts_arena_array(&block, rows, sizeof *values);
-		status = !values ? ts_arena_error(&block, err)
-				 : ts_fetch_block_words(f, &column->blocks[b], TS_COLUMN_F64, rows,
-							(uint64_t *)(void *)values, err);
-		for (size_t i = 0; !status && i < rows; i++)
+		status = read_block(f, table, column, b, &block, &values, err);
+		for (size_t i = 0; !status && i < table->blocks[b].rows; i++)
 			ts_reduce_loss_add(&loss, values[i]);
 	}
 	ts_arena_finish(&block);

@@ -4,7 +4,6 @@
 #include "run/lost.h"
 #include "service/handlers/core/block_scores.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void ts_score_key(struct ts_span column, struct ts_extract_key *ret_key)
@@ -112,9 +111,7 @@ static enum ts_status without_lost(struct ts_fetch *f, size_t b, const struct en
 	if (ts_fetch_block_words(f, &loss->column->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)room.values, err) ||
 	    ts_fetch_block_words(f, &norm->column->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)room.norms, err))
 		return err->status;
-	for (size_t i = 0; i < rows; i++)
-		if (ts_is_lost(room.values[i], room.norms[i]))
-			room.values[i] = (double)NAN;
+	ts_lost_take(room.values, room.norms, rows);
 	*io_score = ts_block_score_of(ts_span_of(room.values, rows * sizeof *room.values));
 	return TS_OK;
 }
@@ -122,7 +119,7 @@ static enum ts_status without_lost(struct ts_fetch *f, size_t b, const struct en
 static const struct entry *norm_of(const struct entry *entries, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ts_span_is(entries[i].name, ts_lost_norm))
+		if (ts_is_loss_norm(entries[i].name))
 			return &entries[i];
 	return NULL;
 }
