@@ -326,6 +326,7 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 	const char *none = why_no_steps(t);
 	double mean = 0.0, deviation = 0.0, out[3] = {0.0, 0.0, 0.0};
 	const char *no_mean = none, *no_median = none, *no_rate = none, *no_stall = none;
+	double every = ts_usual_distance(t->steps, t->n, t->carry);
 
 	if (!none) {
 		mean = total / (double)t->n;
@@ -341,6 +342,8 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 			no_stall = "the attributed time is not a number above 0";
 	}
 	row(r, TS_M_STEP_COUNT, (double)t->n);
+	if (every > 1)
+		row(r, TS_M_STEP_EVERY, every);
 	text_row(r, TS_M_STEP_SOURCE, none ? TS_NO_SUBJECT : ts_span_str(t->stamped ? "timestamps" : "phases"), none);
 	row_if(r, TS_M_STEP_MEAN, mean, none);
 	row_if(r, TS_M_STEP_STDDEV, deviation, none);

@@ -514,7 +514,7 @@ enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_are
 	shares(&d);
 	for (int i = 0; i < SHARES; i++)
 		any |= d.out.shares[i].known;
-	if (steps < TS_BOUND_STEPS || !any) {
+	if (steps < TS_BOUND_STEPS || (!any && stalls(&d) < TS_BOUND_STALLS_LEAST)) {
 		d.out.kind = TS_BOUND_UNKNOWN;
 		d.out.sentence = undecided(&d, steps);
 	} else {

@@ -110,9 +110,27 @@ void ts_check_jitter(struct ts_check *c)
 		      calm ? "; what comes back every few steps is left out" : "");
 }
 
+/* A time that is recorded every N steps may be the mean of the steps up to it, or that of one step of N (which may hold an evaluation):
+ * then long ones cost an N-th of what they seem to, so that nothing is high. Returns what is to be said of it. */
+static const char *if_means(struct ts_check *c, enum ts_severity *io_severity)
+{
+	const char *text;
+	double every;
+
+	if (!ts_check_want(c, TS_M_STEP_EVERY, &every))
+		return "";
+	if (*io_severity == TS_SEVERITY_HIGH)
+		*io_severity = TS_SEVERITY_MEDIUM;
+	text = ts_arena_printf(c->arena, "; this is so if each recorded time is the mean of the %.0f steps up to it", every);
+	c->no_memory |= !text;
+	return text ? text : "";
+}
+
 void ts_check_stalls(struct ts_check *c)
 {
 	double share, longest, usual, at, spikes;
+	enum ts_severity severity;
+	const char *means;
 
 	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_STALL, &share))
 		return;
@@ -124,10 +142,11 @@ void ts_check_stalls(struct ts_check *c)
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
 	ts_check_worse(c, share);
-	ts_check_fire(
-		c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-		"A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s",
-		ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
+	severity = ts_severity_from(share, ts_check_threshold(c, "high_share"));
+	means = if_means(c, &severity);
+	ts_check_fire(c, severity,
+		      "A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s%s",
+		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text, means);
 }
 
 /* --- slow steps that come back --- */
@@ -221,8 +240,11 @@ void ts_check_periodic(struct ts_check *c)
 		text = text ? ts_arena_printf(c->arena, "%s. %s", text, period_text(c, &p)) : period_text(c, &p);
 		c->no_memory |= !text;
 	}
-	if (text)
-		ts_check_fire(c, severity, "%s", text);
+	if (text) {
+		const char *means = if_means(c, &severity);
+
+		ts_check_fire(c, severity, "%s%s", text, means);
+	}
 }
 
 /* A stretch that ended costs no more than it did; a slow-down that lasts goes on to cost what it rose by. */

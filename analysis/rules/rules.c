@@ -51,7 +51,8 @@ const struct ts_rule ts_rules[] = {
 	  {"min_cv", 0.50, RATIO, "coefficient of variation (standard deviation divided by mean) from which the rule fires"},
 	  {"min_tail", 1.5, NONE, "95th percentile divided by median from which the rule fires"}, END},
 	 ts_check_jitter, EACH_RANK},
-	{"TIMING.STALLS", "A few steps take very long", "high if the share is at least high_share, otherwise medium",
+	{"TIMING.STALLS", "A few steps take very long",
+	 "high if the share is at least high_share and each step has its time recorded, otherwise medium",
 	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come "
 	 "back every N steps are compared with each other instead (TIMING.PERIODIC)",
 	 "Move checkpoints and evaluation out of the training step, write checkpoints asynchronously, and look at storage and the "
@@ -62,8 +63,8 @@ const struct ts_rule ts_rules[] = {
 	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_stalls, EACH_RANK},
 	{"TIMING.PERIODIC", "Every N-th step takes long",
-	 "high if a period costs at least high_share, medium if at least medium_share, otherwise low; low also for a period that looks "
-	 "like gradient accumulation",
+	 "high if a period costs at least high_share and each step has its time recorded, medium if it costs at least medium_share, "
+	 "otherwise low; low also for a period that looks like gradient accumulation",
 	 "steps that come back every N steps, more regularly than chance explains, take at least half again as long as the others and "
 	 "cost at least min_share of the step time; not if N is work.accumulation. The first steps of epochs, where a "
 	 "column says them, need not be equally far apart",

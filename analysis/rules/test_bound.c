@@ -123,6 +123,10 @@ static void time_that_nobody_can_tell_of(void **state)
 	assert_true(holds(s.b.sentence, "the run does not show what limits it: what was done in 100 % of the wall time is not rec"));
 	assert_int_equal(s.b.n_fixes, 0);
 	ts_arena_finish(&s.arena);
+	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio ? no phase; budget/other/share_ratio ? no phase; "
+		   "budget/unclassified/share_ratio = 1; timing/step/stall_ratio = 0.3; ");
+	assert_int_equal(s.b.kind, TS_BOUND_STALLS); /* that is known of whole steps, too */
+	ts_arena_finish(&s.arena);
 	/* What is known reaches its limit all the same. */
 	decide(&s, STEPS NO_MFU "budget/data_stall/share_ratio = 0.3; budget/unclassified/share_ratio = 0.7; ");
 	assert_int_equal(s.b.kind, TS_BOUND_INPUT);

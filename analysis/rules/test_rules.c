@@ -183,6 +183,11 @@ static const struct rule_case cases[] = {
 	 "column timestamp",
 	 UNCHECKED, "the run has no column timestamp"},
 
+	{"TIMING.STALLS",
+	 "timing/step/count = 50; timing/step/every_count = 10; timing/step/stall_ratio = 0.3; timing/step/stall_s = 35; "
+	 "timing/step/stall_step = 3000; timing/step/median_s = 1",
+	 MEDIUM, "the median step takes 1.00 s; this is so if each recorded time is the mean of the 10 steps up to it."},
+
 	{"CONVERGENCE.DIVERGED", LOSS, PASSES, NULL},
 	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 0", PASSES, NULL},
 	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 1; convergence/loss/first_nonfinite_step = 30", HIGH,
