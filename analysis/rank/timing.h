@@ -14,7 +14,8 @@
  * timestamps, events and plots may be NULL. The steps that are left out at the start count only in the rows of "warmup".
  *
  * Measures, group "timing":
- * - step: count; every_count (the usual distance of recorded steps, if it is more than 1); source ("phases", or "timestamps" where no phase was recorded and stamped.h made the times); mean_s,
+ * - step: count; every_count (the usual distance of recorded steps, if it is more than 1);
+ *   source ("phases", or "timestamps" where no phase was recorded and stamped.h made the times); mean_s,
  *   stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio (p95/median), rate_per_s
  *   (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times that are no numbers are
  *   passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they took beyond one median,

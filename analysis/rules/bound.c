@@ -240,11 +240,13 @@ static const struct ts_bound_share *greatest(const struct decision *d, const str
 	return best;
 }
 
+/* The share that long steps take at least: a record that comes every N steps may have the time of one of them. */
 static double stalls(const struct decision *d)
 {
-	double share;
+	double share, every = 1;
 
-	return ts_measure_value(d->m, TS_M_STEP_STALL, TS_NO_SUBJECT, &share) && isfinite(share) ? share : 0;
+	(void)ts_measure_value(d->m, TS_M_STEP_EVERY, TS_NO_SUBJECT, &every);
+	return ts_measure_value(d->m, TS_M_STEP_STALL, TS_NO_SUBJECT, &share) && isfinite(share) ? share / fmax(every, 1) : 0;
 }
 
 static bool is_unclassified(const struct decision *d)

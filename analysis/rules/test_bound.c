@@ -127,6 +127,11 @@ static void time_that_nobody_can_tell_of(void **state)
 		   "budget/unclassified/share_ratio = 1; timing/step/stall_ratio = 0.3; ");
 	assert_int_equal(s.b.kind, TS_BOUND_STALLS); /* that is known of whole steps, too */
 	ts_arena_finish(&s.arena);
+	/* Of 0.3 in records of every tenth step, 0.03 are sure. */
+	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio ? no phase; budget/other/share_ratio ? no phase; "
+		   "budget/unclassified/share_ratio = 1; timing/step/stall_ratio = 0.3; timing/step/every_count = 10; ");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	ts_arena_finish(&s.arena);
 	/* What is known reaches its limit all the same. */
 	decide(&s, STEPS NO_MFU "budget/data_stall/share_ratio = 0.3; budget/unclassified/share_ratio = 0.7; ");
 	assert_int_equal(s.b.kind, TS_BOUND_INPUT);
