@@ -22,6 +22,12 @@ static const struct rule rules[] = {
 	{"*_nll", TS_DIRECTION_DOWN},
 	{"cross_entropy", TS_DIRECTION_DOWN},
 	{"*_cross_entropy", TS_DIRECTION_DOWN},
+	/* What rollout and trainer compute of the same tokens differs: verl, open-instruct, slime, TRL. */
+	{"*mismatch*", TS_DIRECTION_DOWN},
+	{"*logprob*diff*", TS_DIRECTION_DOWN},
+	{"*log_prob*diff*", TS_DIRECTION_DOWN},
+	{"*logp*diff*", TS_DIRECTION_DOWN},
+	{"*probs_diff*", TS_DIRECTION_DOWN},
 	{"perplexity", TS_DIRECTION_DOWN},
 	{"*_perplexity", TS_DIRECTION_DOWN},
 	{"ppl", TS_DIRECTION_DOWN},
@@ -85,6 +91,10 @@ static const struct rule rules[] = {
 	{"*_ssim", TS_DIRECTION_UP},
 	{"reward", TS_DIRECTION_UP},
 	{"*_reward", TS_DIRECTION_UP},
+	{"rewards", TS_DIRECTION_UP},
+	{"*_rewards", TS_DIRECTION_UP},
+	{"rewards_mean", TS_DIRECTION_UP},
+	{"*_rewards_mean", TS_DIRECTION_UP}, /* critic/rewards/mean of verl */
 	{"reward_mean", TS_DIRECTION_UP},
 	{"*_reward_mean", TS_DIRECTION_UP},
 	{"episode_return", TS_DIRECTION_UP},

@@ -8,12 +8,12 @@
 
 enum { WORDS = 16, WORD_MAX = 24 };
 
-static const double SHARE_MOST = 1.5;	 /* no wrong peak or count of devices is taken for a percentage below it */
-static const double AGREES = 1.1;	 /* two counts of FLOPs by two conventions differ by as much */
-static const double NEAR = 2;		 /* a reading that is wrong is off by 100 */
-static const double EXPLAINS = 1.025;	 /* how near to a known factor a ratio must lie */
-static const double RAW_RATE = 1e7;	 /* no device reaches as many TFLOP/s: such a value is in FLOP/s */
-static const double NOT_YET = -100;	 /* nanoGPT, before it has measured any step */
+static const double SHARE_MOST = 1.5; /* no wrong peak or count of devices is taken for a percentage below it */
+static const double AGREES = 1.1;     /* two counts of FLOPs by two conventions differ by as much */
+static const double NEAR = 2;	      /* a reading that is wrong is off by 100 */
+static const double EXPLAINS = 1.025; /* how near to a known factor a ratio must lie */
+static const double RAW_RATE = 1e7;   /* no device reaches as many TFLOP/s: such a value is in FLOP/s */
+static const double NOT_YET = -100;   /* nanoGPT, before it has measured any step */
 
 /* --- names --- */
 
@@ -89,7 +89,7 @@ static bool says_utilization(const struct words *w)
 
 bool ts_logged_name_of(struct ts_span column, struct ts_logged_name *ret_name)
 {
-	static const char *const other[] = {"peak", "max",   "min",  "std",	  "var",   "total",  "cumulative", "step",
+	static const char *const other[] = {"peak", "max",   "min",  "std",	    "var",	"total",  "cumulative", "step",
 					    "iter", "token", "time", "theoretical", "promised", "target", NULL};
 	static const char *const mfu[] = {"mfu", NULL}, *const hfu[] = {"hfu", NULL};
 	static const char *const percent[] = {"pct", "percent", "percentage", NULL};
@@ -164,8 +164,8 @@ struct said {
 	const struct ts_work *work;
 	struct ts_arena *arena;
 	struct ts_measures *measures;
-	double own, peak;     /* MFU and peak that are computed here; 0 if not known */
-	double mfu, rate;     /* as they were read; 0 if not known */
+	double own, peak; /* MFU and peak that are computed here; 0 if not known */
+	double mfu, rate; /* as they were read; 0 if not known */
 	bool failed;
 };
 
@@ -183,7 +183,6 @@ static bool near(double a, double b, double factor)
 {
 	return a > 0 && b > 0 && a < b * factor && b < a * factor;
 }
-
 
 /* What a device can do at most in a format of 16 bits, in which models are trained where the run does not say otherwise. */
 static double nominal_peak(const struct ts_work *work)
@@ -240,7 +239,8 @@ static const char *explanation(struct said *s, double times)
 			return ts_arena_printf(s->arena, "it was computed with a peak of %s, that of %s, and here it is %s",
 					       rate_text(s, constants[i].flops), constants[i].whose, rate_text(s, s->peak));
 	if (ranks > 1 && near(times, ranks, EXPLAINS))
-		return ts_arena_printf(s->arena, "the FLOPs of all %s were divided by the peak of one", ts_say_plural(ranks, "rank").text);
+		return ts_arena_printf(s->arena, "the FLOPs of all %s were divided by the peak of one",
+				       ts_say_plural(ranks, "rank").text);
 	if (ranks > 1 && near(times, 1 / ranks, EXPLAINS))
 		return ts_arena_printf(s->arena, "the FLOPs of one rank were divided by the peak of all %s",
 				       ts_say_plural(ranks, "rank").text);
@@ -304,9 +304,11 @@ static const char *with_own_peak(struct said *s, double mfu, double peak)
 		double real = mfu * constants[i].flops / peak;
 
 		if (peak > constants[i].flops * EXPLAINS && real > 0 && real <= 1)
-			return ts_arena_printf(s->arena, "; if it was computed with a peak of %s, that of %s, it is %s of the %s of this device (%.*s)",
-					       rate_text(s, constants[i].flops), constants[i].whose, percent_text(s, real),
-					       rate_text(s, peak), TS_SPAN_ARG(s->work->device.text));
+			return ts_arena_printf(
+				s->arena,
+				"; if it was computed with a peak of %s, that of %s, it is %s of the %s of this device (%.*s)",
+				rate_text(s, constants[i].flops), constants[i].whose, percent_text(s, real), rate_text(s, peak),
+				TS_SPAN_ARG(s->work->device.text));
 	}
 	return "";
 }
@@ -322,14 +324,15 @@ static void impossible_mfu(struct said *s, const char *what, double mfu, bool ei
 	if (either)
 		text(s, TS_M_LOGGED_ERROR,
 		     ts_arena_printf(s->arena,
-				     "the run logs an %s of %s; as a share this is %s, which is impossible, and as a percentage %s%s", what,
-				     ts_say_number(mfu).text, percent_text(s, mfu), percent_text(s, mfu / 100), with));
+				     "the run logs an %s of %s; as a share this is %s, which is impossible, and as a percentage %s%s",
+				     what, ts_say_number(mfu).text, percent_text(s, mfu), percent_text(s, mfu / 100), with));
 	else
 		text(s, TS_M_LOGGED_ERROR,
-		     ts_arena_printf(s->arena,
-				     "the run logs an %s of %s, which is impossible: the FLOPs of a step, the peak or the number of devices "
-				     "in it is wrong%s",
-				     what, percent_text(s, mfu), with));
+		     ts_arena_printf(
+			     s->arena,
+			     "the run logs an %s of %s, which is impossible: the FLOPs of a step, the peak or the number of devices "
+			     "in it is wrong%s",
+			     what, percent_text(s, mfu), with));
 }
 
 static void utilization(struct said *s, enum ts_logged_what of, const enum ts_measure_name rows[3])
@@ -366,7 +369,8 @@ static void rate(struct said *s)
 	each = l->name.per_device || !(ranks > 1) ? s->rate : s->rate / ranks;
 	number(s, TS_M_LOGGED_RATE, s->rate);
 	s->failed |= !ts_measure_text(s->measures, s->arena, TS_M_LOGGED_RATE_COLUMN, TS_NO_SUBJECT, l->column);
-	text(s, TS_M_LOGGED_RATE_OF, each == s->rate ? "one device" : ts_arena_printf(s->arena, "%s", ts_say_plural(ranks, "device").text));
+	text(s, TS_M_LOGGED_RATE_OF,
+	     each == s->rate ? "one device" : ts_arena_printf(s->arena, "%s", ts_say_plural(ranks, "device").text));
 	if (s->mfu > 0 && isfinite(each / s->mfu))
 		number(s, TS_M_LOGGED_PEAK, each / s->mfu);
 	else if (!s->use->of[TS_LOGGED_MFU].found && s->peak > 0 && isfinite(each / s->peak)) {
@@ -377,7 +381,8 @@ static void rate(struct said *s)
 	if (peak > 0 && each > (s->peak > 0 ? peak : 2 * peak))
 		text(s, TS_M_LOGGED_ERROR,
 		     ts_arena_printf(s->arena,
-				     "the run logs %s for a device, and the peak of this one (%.*s) is %s: it counts the FLOPs of a step too high",
+				     "the run logs %s for a device, and the peak of this one (%.*s) is %s: it counts the FLOPs of a "
+				     "step too high",
 				     rate_text(s, each), TS_SPAN_ARG(w->device.text), rate_text(s, peak)));
 }
 

@@ -18,8 +18,8 @@
  * value is above 1.5, a share if all are at most 1, and between the two either, and both readings are said.
  *
  * Group "efficiency", subject "logged":
- *	mfu RATIO, mfu_column TEXT, mfu_unit TEXT	the value as a share, of which column, and how it was read; an HFU likewise. There
- *					is no row mfu if it may be either
+ *	mfu RATIO, mfu_column TEXT, mfu_unit TEXT	the value as a share, of which column, and how it was read; an HFU
+ *					likewise. There is no row mfu if it may be either
  *	flops FLOPS_PER_S, flops_column TEXT, flops_of TEXT	the rate, and of what: "one device", "8 devices"
  *	flops_share RATIO		the rate of a device over its peak, if no MFU is logged
  *	peak FLOPS_PER_S		the peak that the program divided by, if it logs both

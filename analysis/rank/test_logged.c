@@ -112,9 +112,9 @@ static void test_names(void **state)
 		{"scalars.throughput/device/flops_per_sec", TS_LOGGED_RATE, 1, false, true},
 		{"scalars.pflops", TS_LOGGED_RATE, 1e15, false, true},
 	};
-	static const char *const others[] = {"scalars.loss",	     "scalars.mfu_std",	    "scalars.peak_tflops", "scalars.total_flos",
-					     "scalars.flops",	     "scalars.total_flops", "scalars.flops_per_token", "scalars.mfunction",
-					     "scalars.tflops_per_step"};
+	static const char *const others[] = {
+		"scalars.loss",	       "scalars.mfu_std",	  "scalars.peak_tflops", "scalars.total_flos",	   "scalars.flops",
+		"scalars.total_flops", "scalars.flops_per_token", "scalars.mfunction",	 "scalars.tflops_per_step"};
 	struct ts_logged_name name;
 
 	(void)state;

@@ -12,6 +12,10 @@
 #define END_RISE_CHANCE 0.002
 #define END_RISE_LEVEL 0.01
 
+/* The greatest rate at which a clean series of noise is said to move, as tests/quality measured it, is below this. */
+#define MOVED_CHANCE 0.005
+#define MOVED_LEVEL 0.01
+
 /* The values that the levels and slopes of convergence.h are made of. */
 enum { RECENT_PARTS = 32, INITIAL_LEAST = 5, INITIAL_MOST = 100 };
 
@@ -430,5 +434,106 @@ void ts_check_correlated(struct ts_check *c)
 		      ts_say_number(p).text,
 		      training ? "" : ". Neither the loss nor the gradient norm goes up there: a longer batch, an evaluation or a "
 				     "checkpoint is enough to explain it");
+	ts_buf_finish(&named);
+}
+
+/* --- series of any name --- */
+
+/* What moved, as the rows of one series say it. */
+struct moved {
+	const char *series;
+	struct ts_span kind;
+	double from, before, after, worse, frozen;
+};
+
+static bool want_moved(struct ts_check *c, const struct ts_measure *row, struct moved *ret)
+{
+	const char *series = (const char *)ts_arena_span(c->arena, row->subject).data;
+
+	c->no_memory |= !series;
+	if (!series)
+		return false;
+	*ret = (struct moved){.series = series, .kind = row->text};
+	ts_check_evidence(c, row);
+	return ts_check_want_of(c, TS_M_SERIES_MOVE_AFTER, series, &ret->after) &&
+	       ts_check_want_of(c, TS_M_SERIES_MOVE_AT, series, &ret->from) &&
+	       ts_check_want_of(c, TS_M_SERIES_MOVE_BEFORE, series, &ret->before) &&
+	       ts_check_want_of(c, TS_M_SERIES_MOVE_WORSE, series, &ret->worse) &&
+	       ts_check_want_of(c, TS_M_SERIES_MOVE_FROZEN, series, &ret->frozen);
+}
+
+/* The rules on the loss say these of it, and with more weight. */
+static bool said_elsewhere(const struct ts_check *c, const struct ts_measure *row)
+{
+	double worse = 0, at;
+
+	if (!ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject))
+		return false;
+	(void)ts_measure_value(c->measures, TS_M_SERIES_MOVE_WORSE, row->subject, &worse);
+	if (ts_span_is(row->text, "left"))
+		return ts_measure_value(c->measures, TS_M_SERIES_BLOW_UP, row->subject, &at);
+	return !ts_span_is(row->text, "jump") || worse > 0;
+}
+
+static void say_moved(struct ts_buf *out, const struct moved *m)
+{
+	const char *way = m->after > m->before ? "rises" : "falls";
+
+	if (ts_span_is(m->kind, "drift"))
+		ts_buf_printf(out, "%s %s from %s to %s over the run", m->series, way, ts_say_number(m->before).text,
+			      ts_say_number(m->after).text);
+	else
+		ts_buf_printf(out, "%s %s from %s to %s %s step %.0f", m->series, way, ts_say_number(m->before).text,
+			      ts_say_number(m->after).text, ts_span_is(m->kind, "rise") ? "from about" : "suddenly at", m->from);
+	if (m->frozen > 0)
+		ts_buf_str(out, " although the learning rate is 0, so that no weight changes");
+}
+
+static bool is_medium(const struct moved *m)
+{
+	double small = fmin(fabs(m->before), fabs(m->after)), large = fmax(fabs(m->before), fabs(m->after));
+
+	return m->frozen > 0 || (m->worse > 0 && large >= 2 * small);
+}
+
+void ts_check_series_moved(struct ts_check *c)
+{
+	enum { NAMED = 4 };
+	struct ts_buf named = TS_BUF_INIT(4096);
+	double asked, first = INFINITY;
+	bool medium = false;
+	size_t n = 0;
+
+	if (!ts_check_want(c, TS_M_MOVES_ASKED, &asked)) {
+		ts_check_leave(c, "the run has no series of scalars beside times, rates and settings");
+		return;
+	}
+	for (size_t i = 0; i < c->measures->n; i++) {
+		const struct ts_measure *row = &c->measures->items[i];
+		bool lost = ts_measure_is(row, TS_M_SERIES_LOST_AT);
+		struct moved m = {.from = row->value};
+
+		if (lost ? ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject) != NULL
+			 : !ts_measure_is(row, TS_M_SERIES_MOVE) || said_elsewhere(c, row) || !want_moved(c, row, &m))
+			continue;
+		medium |= lost || is_medium(&m);
+		first = fmin(first, m.from);
+		if (n++ >= NAMED)
+			continue;
+		ts_buf_str(&named, n > 1 ? "; " : "");
+		if (lost) {
+			ts_check_evidence(c, row);
+			ts_buf_printf(&named, "%.*s is NaN or infinite from step %.0f to the end", TS_SPAN_ARG(row->subject), m.from);
+		} else {
+			say_moved(&named, &m);
+		}
+	}
+	if (n > NAMED)
+		ts_buf_printf(&named, "; and %zu more series", n - NAMED);
+	if (n) {
+		ts_check_steps(c, (int64_t)first, (int64_t)first);
+		ts_check_chance(c, MOVED_CHANCE, MOVED_LEVEL);
+		ts_check_fire(c, medium ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW, "%.*s", TS_SPAN_ARG(ts_buf_view(&named)));
+	}
 	ts_buf_finish(&named);
 }

@@ -170,6 +170,15 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope; " PYTSCOPE " only looks at the loss",
 	 {{"medium_share", 0.05, RATIO, "share of a series' values that are not finite from which the severity is medium"}, END},
 	 ts_check_nonfinite, EACH_RANK},
+	{"CONVERGENCE.SERIES_MOVED", "A logged series left its level",
+	 "medium if its name tells that it got worse, and it is twice as large or small or no number any more, or if nothing is "
+	 "trained; otherwise low",
+	 "a series that the run logs jumps to another level and stays there, ends in a rise or in a fall that its own ups and downs "
+	 "do not explain, drifts although the learning rate is 0, or is NaN or infinite to its end",
+	 "Look at what changed at that step: the data, a schedule, an evaluation set, a restart. A series that must not move while no "
+	 "weight changes points at the code that computes it.",
+	 "new in tscope; docs/numerics.md has the definitions, and `./dev bench quality moves` the measured rates",
+	 {END}, ts_check_series_moved, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
 	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "
@@ -269,10 +278,10 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_low_mfu, JOB},
 	{"EFFICIENCY.LOGGED_MFU", "The logged MFU is not that of this device and work",
 	 "medium if the logged value is impossible, otherwise low",
-	 "an MFU or a rate of FLOPs that the run logs is more than the devices can do, or the logged MFU is at least max_times as large or "
-	 "as small as the MFU that is computed here",
-	 "Look in the training program for the peak, the FLOPs of a step and the number of devices that it computes with: a constant for "
-	 "another device is the usual reason. Give them to tscope, too (work.flops_per_step, work.peak_flops).",
+	 "an MFU or a rate of FLOPs that the run logs is more than the devices can do, or the logged MFU is at least max_times as "
+	 "large or as small as the MFU that is computed here",
+	 "Look in the training program for the peak, the FLOPs of a step and the number of devices that it computes with: a constant "
+	 "for another device is the usual reason. Give them to tscope, too (work.flops_per_step, work.peak_flops).",
 	 "new in tscope",
 	 {{"max_times", 1.1, NONE, "ratio of the larger to the smaller MFU from which the rule fires"}, END},
 	 ts_check_logged_mfu, JOB},

@@ -39,6 +39,11 @@ struct rule_case {
 #define PERIOD(k, cause, cost) "timing/step/count = 5000; timing/period " k "/every_count = 100; timing/period " k "/at_step = 99; " \
 	"timing/period " k "/slow_count = 48; timing/period " k "/places_count = 50; timing/period " k "/usual_s = 2.1; " \
 	"timing/period " k "/others_s = 0.21; timing/period " k "/cause = '" cause "'; timing/period " k "/cost_ratio = " cost
+#define ASKED "convergence/all series/asked_count = 5"
+#define MOVED(series, kind, before, after, worse, frozen)                                                                       \
+	"; convergence/" series "/move = '" kind "'; convergence/" series "/move_step = 7; convergence/" series                 \
+	"/move_before = " before "; convergence/" series "/move_after = " after "; convergence/" series "/move_worse_count = " worse \
+	"; convergence/" series "/move_frozen_count = " frozen
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define RISE "convergence/loss/rise_step = 600; convergence/loss/rise_low = 1; convergence/loss/rise_end = 1.4; " \
 	     "convergence/loss/rise_ratio = "
@@ -291,6 +296,23 @@ static const struct rule_case cases[] = {
 	      "convergence/b/count = 100; convergence/b/nonfinite_count = 2; convergence/b/first_nonfinite_step = 3",
 	 MEDIUM, "for the first time at step 3: a (9 of 100), b (2 of 100)"},
 
+	{"CONVERGENCE.SERIES_MOVED", "", UNCHECKED, "no series of scalars"},
+	{"CONVERGENCE.SERIES_MOVED", ASKED, PASSES, NULL},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("kl", "rise", "0.01", "0.05", "0", "0"), LOW,
+	 "kl rises from 0.01 to 0.05 from about step 7."},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("val_bpb", "rise", "0.8", "1.2", "1", "0"), LOW, NULL},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("reward", "jump", "0.8", "0.4", "1", "0"), MEDIUM,
+	 "reward falls from 0.8 to 0.4 suddenly at step 7."},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("gap", "drift", "0.1", "0.2", "0", "1"), MEDIUM,
+	 "gap rises from 0.1 to 0.2 over the run although the learning rate is 0, so that no weight changes."},
+	{"CONVERGENCE.SERIES_MOVED", ASKED "; convergence/kl/lost_step = 9", MEDIUM, "kl is NaN or infinite from step 9 to the end."},
+	{"CONVERGENCE.SERIES_MOVED", ASKED "; convergence/loss/count = 100; convergence/loss/lost_step = 9", PASSES, NULL},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("loss", "jump", "12", "4", "0", "0") "; convergence/loss/count = 100", LOW, NULL},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("loss", "rise", "1", "4", "1", "0") "; convergence/loss/count = 100", PASSES, NULL},
+	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("loss", "left", "1", "4", "1", "0") "; convergence/loss/count = 100", MEDIUM, NULL},
+	{"CONVERGENCE.SERIES_MOVED",
+	 ASKED MOVED("loss", "left", "1", "4", "1", "0") "; convergence/loss/count = 100; convergence/loss/blow_up_step = 7", PASSES,
+	 NULL},
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 0; cross/coincidences/p_value = 0.7", PASSES, NULL},
 	{"CROSS.CORRELATED_INSTABILITY",

@@ -478,6 +478,12 @@ static void series(struct ts_report *r, struct ts_section *s, const struct ts_me
 						  {TS_M_SERIES_COUNT, "% values"},
 						  {TS_M_SERIES_NONFINITE, "% not finite"},
 						  {0, NULL}};
+	static const struct ts_figure moved[] = {{TS_M_SERIES_MOVE, ""},
+						 {TS_M_SERIES_MOVE_AT, " from step"},
+						 {TS_M_SERIES_MOVE_BEFORE, "level before"},
+						 {TS_M_SERIES_MOVE_AFTER, "and after"},
+						 {TS_M_SERIES_LOST_AT, "NaN or infinite from step % to the end"},
+						 {0, NULL}};
 	static const struct ts_interval changes = {TS_M_SERIES_CHANGE, TS_M_SERIES_CHANGE_LOW, TS_M_SERIES_CHANGE_HIGH};
 	const struct ts_span of = first->subject;
 	const struct events_of events = {
@@ -499,6 +505,7 @@ static void series(struct ts_report *r, struct ts_section *s, const struct ts_me
 	trend = ts_report_join(r, trend, " ",
 			       ts_report_with(r, "from about step ", ts_report_value_of(r, TS_M_SERIES_RISE_AT, of), " on"));
 	ts_report_line(r, s, "  trend", ts_report_join(r, trend, ", ", ts_report_with(r, "change ", change, "")));
+	ts_report_line(r, s, plot ? "  moved" : label, ts_report_figures(r, of, moved));
 	event_lines(r, s, &events, "  ");
 }
 
@@ -514,7 +521,7 @@ static void convergence(struct ts_report *r)
 	s = ts_report_section(r, "CONVERGENCE");
 	for (size_t i = 0; i < m->n; i++) {
 		bool seen = !m->items[i].known || !ts_measure_in(&m->items[i], TS_ANSWER_CONVERGENCE) ||
-			    (last && ts_span_eq(last->subject, m->items[i].subject));
+			    ts_measure_is(&m->items[i], TS_M_MOVES_ASKED) || (last && ts_span_eq(last->subject, m->items[i].subject));
 
 		for (size_t k = 0; k < n && k < SERIES_SHOWN && !seen; k++)
 			seen = ts_span_eq(shown[k]->subject, m->items[i].subject);
@@ -650,17 +657,18 @@ static void budget(struct ts_report *r)
 				 : as_logged ? ts_report_say(r, "MFU %s as the run logs it", as_logged)
 				 : rate	     ? ts_report_say(r, "%s as the run logs it", rate)
 				 : ts_report_row(r, TS_M_LOGGED_MFU_COLUMN, TS_NO_SUBJECT) ? ""
-											     : "MFU not known",
+											   : "MFU not known",
 				 ", ", wall);
 	budget_bars(r, s, false);
 	budget_bars(r, s, true);
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_MFU_ERROR));
 	if (share)
-		ts_report_line(r, s, "MFU",
-			       ts_report_join(r,
-					      ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, mfu), " on ",
-							     ranks ? ts_report_say(r, "%s", ts_say_plural(ranks->value, "rank").text) : NULL),
-					      ", ", ts_report_figures(r, TS_NO_SUBJECT, counted)));
+		ts_report_line(
+			r, s, "MFU",
+			ts_report_join(r,
+				       ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, mfu), " on ",
+						      ranks ? ts_report_say(r, "%s", ts_say_plural(ranks->value, "rank").text) : NULL),
+				       ", ", ts_report_figures(r, TS_NO_SUBJECT, counted)));
 	ts_report_line(r, s, "HFU", ts_report_value(r, TS_M_HFU));
 	ts_report_line(r, s, "logged", ts_report_figures(r, TS_NO_SUBJECT, logged));
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_LOGGED_ERROR));

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/lost.h"
+#include "service/handlers/analyze/analyze_moves.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/core/run_steps.h"
 
@@ -492,8 +493,11 @@ static void losses_apart(void *ctx)
 {
 	struct apart *p = ctx;
 
-	if (!memory_axis(&p->w, &p->err))
-		(void)scalars_of(&p->w, p->w.a->index, &p->err);
+	struct working *w = &p->w;
+
+	if (!memory_axis(w, &p->err) && !scalars_of(w, w->a->index, &p->err))
+		(void)ts_analyze_moves(&w->columns, w->a->index, &w->a->run->head.facts, w->first, w->arena, &w->out->measures,
+				       &p->err);
 	ts_columns_leave(&p->w.columns);
 }
 

@@ -304,6 +304,39 @@ static void slow_starts_of_epochs(void **state)
 	world_close(&w);
 }
 
+/* 200 steps without learning: a mismatch that grows to four times what it was, a count of tokens, a time, and a reward that is lost. */
+static void series_of_any_name(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 200; i++) {
+		double wobble = 0.02 * (double)(i * 7919 % 13 - 6);
+
+		cells_add(&c, 0, "scalars.lr", i, 0);
+		cells_add(&c, 0, "scalars.rollout_mismatch", i, 0.01 * (1 + 3 * (double)i / 199 + wobble));
+		cells_add(&c, 0, "scalars.seen_tokens", i, 100 * (double)i + wobble);
+		cells_add(&c, 0, "scalars.rollout_time", i, i < 100 ? 1 + wobble : 9 + wobble);
+		cells_add(&c, 0, "scalars.reward", i, i < 150 ? 1 + wobble : (double)NAN);
+	}
+	id = make_run(&w, &c, NULL, 0);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
+	expect_measure(&a.measures, "convergence", "all series", "asked_count", 2);
+	assert_non_null(test_find(&a.measures, "convergence", "rollout_mismatch", "move"));
+	expect_measure(&a.measures, "convergence", "rollout_mismatch", "move_frozen_count", 1);
+	expect_measure(&a.measures, "convergence", "rollout_mismatch", "move_worse_count", 1);
+	assert_non_null(test_find(&a.measures, "convergence", "rollout_mismatch", "move_step"));
+	assert_non_null(test_find(&a.measures, "convergence", "rollout_mismatch", "move_before"));
+	assert_non_null(test_find(&a.measures, "convergence", "rollout_mismatch", "move_after"));
+	expect_measure(&a.measures, "convergence", "reward", "lost_step", 150);
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void superseded_rows_are_not_counted(void **state)
 {
 	struct cells c = {.n = 0};
@@ -466,9 +499,11 @@ int main(void)
 		cmocka_unit_test(one_rank),
 		cmocka_unit_test(what_memory_cannot_hold_is_said_at_once),
 		cmocka_unit_test(several_ranks),
-		cmocka_unit_test(memory_of_the_device), cmocka_unit_test(no_steps_at_all),
+		cmocka_unit_test(memory_of_the_device),
+		cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),
 		cmocka_unit_test(slow_starts_of_epochs),
+		cmocka_unit_test(series_of_any_name),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),
