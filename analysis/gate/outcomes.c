@@ -85,7 +85,7 @@ static double noise_of(double a, double b)
 	return all > 0 ? ts_student_quantile(0.975, df) * sqrt(all) : 0;
 }
 
-static void compare(const struct ts_reduced *a, const struct ts_reduced *b, struct ts_outcome *io)
+void ts_outcome_compare(const struct ts_reduced *a, const struct ts_reduced *b, struct ts_outcome *io)
 {
 	io->change = b->value - a->value;
 	io->compared = isfinite(io->change);
@@ -120,7 +120,7 @@ enum ts_status ts_outcomes_of(const struct ts_outcome_of *a, const struct ts_out
 			.reason = why ? ts_span_str(why) : ts_span_of(NULL, 0),
 		};
 		if (x.known && y.known && !why)
-			compare(&x, &y, out);
+			ts_outcome_compare(&x, &y, out);
 		n++;
 	}
 	*ret_items = items;

@@ -25,4 +25,7 @@ struct ts_outcome_of {
 enum ts_status ts_outcomes_of(const struct ts_outcome_of *a, const struct ts_outcome_of *b, struct ts_arena *arena,
 			      struct ts_outcome **ret_items, size_t *ret_n, struct ts_error *err);
 
+/* Sets what an outcome says of both values, which are known: the change, and its noise. */
+void ts_outcome_compare(const struct ts_reduced *a, const struct ts_reduced *b, struct ts_outcome *io);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/helper.h"
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/analyze/reduce_cache.h"
+#include "service/handlers/diff/diff_scalars.h"
 
 enum { HELPED_STEPS = 8192 }; /* with fewer, a run is not worth a thread of its own */
 
@@ -53,6 +54,7 @@ enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const
 	struct ts_gate_run runs[2];
 	struct second second = {.id = b, .policy = &policy, .run = &runs[1], .err.status = TS_OK};
 	struct ts_outcome_of of_a = {&runs[0].reduction, io_diff->a.steps}, of_b = {&runs[1].reduction, io_diff->b.steps};
+	struct ts_span losses[2];
 	enum ts_status status;
 
 	if (ts_id_eq(a, b))
@@ -65,7 +67,11 @@ enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const
 	ts_arena_finish(&second.arena);
 	if (status)
 		return status;
-	return ts_outcomes_of(&of_a, &of_b, arena, &io_diff->outcomes, &io_diff->n_outcomes, err);
+	if (ts_outcomes_of(&of_a, &of_b, arena, &io_diff->outcomes, &io_diff->n_outcomes, err))
+		return err->status;
+	for (size_t i = 0; i < 2; i++)
+		losses[i] = runs[i].reduction.loss_column.len ? runs[i].reduction.loss_column : ts_span_str("scalars.loss");
+	return ts_diff_scalars(f, a, b, losses, arena, io_diff, err);
 }
 
 enum ts_status ts_diff_outcomes_expect(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_arena *arena,
