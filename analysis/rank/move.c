@@ -151,8 +151,9 @@ static bool jump(const struct looking *l, const struct ts_series *s, const struc
 		const struct ts_spike *e = &found->items[i];
 		int64_t step = s->keys[e->first];
 
-		if (e->kind != TS_EVENT_SHIFT || is_excused(l->about, step, step) || fabs(end - e->value) >= fabs(end - e->expected) ||
-		    !enough(l, e->expected, e->value, index_of(l, step)) || e->score <= most)
+		if (e->kind != TS_EVENT_SHIFT || is_excused(l->about, step, step) ||
+		    fabs(end - e->value) >= fabs(e->value - e->expected) || !enough(l, e->expected, e->value, index_of(l, step)) ||
+		    e->score <= most)
 			continue;
 		most = e->score;
 		moved(l, TS_MOVE_JUMP, step, e->expected, e->value, ret);

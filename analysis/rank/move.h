@@ -3,9 +3,9 @@
  * A series is lost if its last TS_MOVE_LOST_LEAST values or more, up to the end, are NaN or infinite, after finite ones. And its
  * finite values may end in a move of one kind, the first of these that holds:
  *
- *	jump	its level shifts from one value to the next (spikes.h) by enough, and at the end it is nearer to the new
- *		level. Shifts at the steps in `excused`, where the learning rate changes, do not count, and neither do rises
- *		there if no name tells that they are for the worse
+ *	jump	its level shifts from one value to the next (spikes.h) by enough, and the level at the end is no further
+ *		from the new one than the shift was. Shifts at the steps in `excused`, where the learning rate changes, do not
+ *		count, and neither do rises there if no name tells that they are for the worse
  *	left	all values from one on, six at least and at least as many as before it, are 1.5 times as far out as all
  *		values before it, and their median is twice as far out. This is for short series, of 8 to 256 values, only
  *		if it is for the worse, and only if fewer than one of 250 orders of the values would put the least ones

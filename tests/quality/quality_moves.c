@@ -225,7 +225,7 @@ static const struct {
 	[WORSENING] = {"validation rises by 30 % at the end", TS_DIRECTION_DOWN, 200, 0.8},
 	[COLLAPSE] = {"reward falls to a third", TS_DIRECTION_UP, 500, 0.8},
 	[FACTOR] = {"times 5 over the last half, direction not known", TS_DIRECTION_UNKNOWN, 500, 0.8},
-	[FROZEN] = {"grows by a factor of 3 without learning", TS_DIRECTION_UNKNOWN, 200, 0.8},
+	[FROZEN] = {"grows by a factor of 3 without learning", TS_DIRECTION_UNKNOWN, 200, 0.7},
 	[NAN_END] = {"NaN to the end", TS_DIRECTION_UNKNOWN, 100, 0.99},
 };
 
