@@ -1,21 +1,15 @@
 #include "analysis/ranks/straggler.h"
 
+#include "analysis/ranks/straggler_blocks.h"
+#include "analysis/ranks/straggler_burst.h"
 #include "analysis/ranks/straggler_episode.h"
 #include "analysis/ranks/straggler_level.h"
-#include "analysis/stats/correlation.h"
 #include "analysis/stats/outlier.h"
 #include "analysis/stats/permutation.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Deviations are clipped at this many median distances from a rank's median deviation: 6 standard deviations of
- * white noise. */
-#define FAR 8.9
-
-/* Far values in no more cells than this are a pause. */
-enum { PAUSE = 3 };
 
 /* The ranks that are still compared, and what this round has computed for them. */
 struct round {
@@ -31,7 +25,7 @@ struct round {
 	double *odd, *odd_clipped; /* [n]: the chance that the rank is such an outlier among the ranks */
 	double *x, *d, *scratch; /* [n] */
 	double *row;	/* [n_cells] */
-	double *even;	/* [n_cells]: deviations of one rank, relative to level */
+	double *even;	/* [n][n_cells]: deviations relative to level */
 	double *level;	/* [n_cells]: the median own time of the ranks */
 };
 
@@ -87,42 +81,17 @@ static double reach_of(const double *x, size_t n, double *out, double *scratch, 
 	*ret_mid = ts_median(x, n, scratch);
 	for (size_t c = 0; c < n; c++)
 		out[c] = fabs(x[c] - *ret_mid);
-	return FAR * ts_median(out, n, scratch);
+	return TS_BURST_FAR * ts_median(out, n, scratch);
 }
 
-/* Replaces a pause, cells [from, to), by the line between the values around it. */
-static void bridge(double *x, size_t n, size_t from, size_t to)
-{
-	double before = from ? x[from - 1] : x[to], after = to < n ? x[to] : before;
-
-	for (size_t c = from; c < to; c++)
-		x[c] = before + (after - before) * (double)(c - from + 1) / (double)(to - from + 1);
-}
-
-/* Fills o->clipped with what the autocorrelation is measured on: deviations relative to the level of their cell, so that what
- * slows all ranks does not make noise uneven, without pauses, which would hide the autocorrelation, and with longer
- * stretches of far values clipped. */
+/* Fills o->even: deviations relative to the level of their cell, so that what slows all ranks does not make noise uneven. */
 static void fill_even(struct round *o)
 {
 	size_t cells = o->data->n_cells;
-	double mid, reach;
 
-	for (size_t i = 0; i < o->n; i++) {
-		double *out = o->clipped + i * cells, *dev = o->dev + i * cells;
-
+	for (size_t i = 0; i < o->n; i++)
 		for (size_t c = 0; c < cells; c++)
-			o->even[c] = o->level[c] > 0 ? dev[c] / o->level[c] : 0;
-		reach = reach_of(o->even, cells, out, o->row, &mid);
-		memcpy(out, o->even, cells * sizeof *out);
-		for (size_t c = 0, to; reach > 0 && c < cells; c = to + 1) {
-			for (to = c; to < cells && fabs(out[to] - mid) > reach; to++)
-				;
-			if (to > c && to - c <= PAUSE && to - c < cells)
-				bridge(out, cells, c, to);
-			for (size_t k = c; to - c > PAUSE && k < to; k++)
-				out[k] = out[k] > mid ? mid + reach : mid - reach;
-		}
-	}
+			o->even[i * cells + c] = o->level[c] > 0 ? o->dev[i * cells + c] / o->level[c] : 0;
 }
 
 /* A pause of one rank in one step may outweigh all other deviations: it would hide a slow rank. */
@@ -144,18 +113,17 @@ static void fill_clipped(struct round *o)
 	}
 }
 
-static void fill_sums(struct round *o, const double *dev, size_t blocks)
+static void fill_sums(struct round *o, const double *dev, const struct ts_straggler_blocks *blocks)
 {
 	size_t cells = o->data->n_cells;
 
 	for (size_t i = 0; i < o->n; i++)
-		for (size_t k = 0; k < blocks; k++) {
-			size_t from = k * cells / blocks, to = (k + 1) * cells / blocks;
+		for (size_t k = 0; k < blocks->n; k++) {
 			double sum = 0;
 
-			for (size_t c = from; c < to; c++)
+			for (size_t c = blocks->from[k]; c < blocks->from[k + 1]; c++)
 				sum += dev[i * cells + c];
-			o->sums[i * blocks + k] = sum;
+			o->sums[i * blocks->n + k] = sum;
 		}
 }
 
@@ -198,7 +166,7 @@ static enum ts_status round_begin(struct round *o, const struct ts_straggler_dat
 	o->clipped = n < SIZE_MAX / data->n_cells ? ts_arena_array(arena, n * data->n_cells, sizeof *o->clipped) : NULL;
 	o->row = ts_arena_array(arena, data->n_cells, sizeof *o->row);
 	o->level = ts_arena_array(arena, data->n_cells, sizeof *o->level);
-	o->even = ts_arena_array(arena, data->n_cells, sizeof *o->even);
+	o->even = n < SIZE_MAX / data->n_cells ? ts_arena_array(arena, n * data->n_cells, sizeof *o->even) : NULL;
 	o->p = ts_arena_array(arena, n, sizeof *o->p);
 	o->q = ts_arena_array(arena, n, sizeof *o->q);
 	o->odd_clipped = ts_arena_array(arena, n, sizeof *o->odd_clipped);
@@ -217,14 +185,15 @@ static enum ts_status round_begin(struct round *o, const struct ts_straggler_dat
 
 /* Computes p-values of the sums. Where values were clipped, the smaller p-value of those with and without clipping
  * is taken and doubled. */
-static enum ts_status find_p(struct round *o, size_t blocks, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status find_p(struct round *o, const struct ts_straggler_blocks *blocks, struct ts_arena *arena,
+			     struct ts_error *err)
 {
 	fill_sums(o, o->dev, blocks);
-	if (ts_permutation_p(o->sums, o->n, blocks, arena, o->p, err))
+	if (ts_permutation_p(o->sums, o->n, blocks->n, arena, o->p, err))
 		return err->status;
 	if (o->any_clipped) {
 		fill_sums(o, o->clipped, blocks);
-		if (ts_permutation_p(o->sums, o->n, blocks, arena, o->q, err))
+		if (ts_permutation_p(o->sums, o->n, blocks->n, arena, o->q, err))
 			return err->status;
 		for (size_t i = 0; i < o->n; i++)
 			o->p[i] = 2 * (o->p[i] < o->q[i] ? o->p[i] : o->q[i]);
@@ -237,28 +206,27 @@ static enum ts_status find_p(struct round *o, size_t blocks, struct ts_arena *ar
 static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct ts_straggler_test *t, bool *ret_decidable,
 				 struct ts_error *err)
 {
-	size_t block, blocks, needed;
+	struct ts_straggler_blocks blocks;
+	size_t needed;
 
 	fill_deviations(o);
 	fill_even(o);
-	if (ts_correlation_length(o->clipped, o->data->n_cells, o->n, o->n - 1, o->data->n_cells, arena, &block, err))
+	if (ts_straggler_blocks(o->even, o->n, o->data->n_cells, arena, o->clipped, &blocks, err))
 		return err->status;
 	fill_clipped(o);
 	if (find_all_odd(o, arena, err))
 		return err->status;
-	blocks = block ? o->data->n_cells / block : 0;
-	blocks = blocks < TS_PERMUTATION_BLOCKS_MAX ? blocks : TS_PERMUTATION_BLOCKS_MAX;
 	needed = ts_permutation_blocks(o->n, TS_STRAGGLER_ALPHA / (o->any_clipped ? 2 : 1));
 	if (t->n_named == 0) {
-		t->block = block;
-		t->blocks = blocks;
+		t->block = blocks.length;
+		t->blocks = blocks.n;
 		t->blocks_needed = needed;
 	}
-	if (blocks < needed)
+	if (blocks.n < needed)
 		return ts_straggler_levels(o->clipped, o->n, o->data->n_cells, o->base[0], TS_STRAGGLER_ALPHA, arena, o->p,
 					   ret_decidable, err);
 	*ret_decidable = true;
-	return find_p(o, blocks, arena, err);
+	return find_p(o, &blocks, arena, err);
 }
 
 /* A rank is named if it is also slow by enough to matter: by such a part of the limits. */
@@ -291,11 +259,13 @@ static size_t round_name(struct round *o, struct ts_straggler_test *t)
 /* Names the ranks that are slow for a part of the run, among those that are left. */
 static enum ts_status name_episodes(struct round *o, struct ts_straggler_test *t, struct ts_arena *arena, struct ts_error *err)
 {
+	struct ts_straggler_blocks blocks;
 	size_t kept = 0, n = o->n;
 
 	fill_deviations(o);
 	fill_even(o);
-	if (ts_straggler_episodes(o->clipped, n, o->data->n_cells, arena, o->q, err))
+	if (ts_straggler_blocks(o->even, n, o->data->n_cells, arena, o->clipped, &blocks, err) ||
+	    ts_straggler_episodes(o->clipped, n, o->data->n_cells, arena, o->q, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		size_t who = o->who[i];

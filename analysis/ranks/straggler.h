@@ -1,8 +1,8 @@
 /* straggler.h - which ranks are slow, by more than chance and by enough to matter.
  *
  * The deviation of a rank in a cell is its own time minus the median own time of the other ranks. Cells are gathered into
- * blocks long enough to be independent (correlation.h). The sum of a rank's deviations is compared with the sums that arise
- * if the ranks are exchanged at random within each block (permutation.h), with Holm's adjustment over the ranks, at
+ * blocks that are independent and hold bursts whole (straggler_blocks.h). The sum of a rank's deviations is compared with the sums
+ * that arise if the ranks are exchanged at random within each block (permutation.h), with Holm's adjustment over the ranks, at
  * TS_STRAGGLER_ALPHA. With TS_OUTLIERS_OF ranks or more, the rank must also be an outlier among the others (outlier.h), at
  * TS_STRAGGLER_ODD: autocorrelation longer than the run makes every rank a little slow or fast throughout, which looks like
  * a slow rank in time, but not beside the other ranks. A rank is named if it is also slow by TS_STRAGGLER_SLOW, or costs the
@@ -12,11 +12,11 @@
  * sums are tested with and without them, at half the level each. Both levels are half of the 1 % that the documents promise,
  * because the length of blocks is an estimate.
  *
- * Last, ranks that are slow for a part of the run only are looked for among those that are left (straggler_episode.h), at
- * TS_STRAGGLER_EPISODE; they must cost half as much to be named (TS_STRAGGLER_PART).
+ * Last, ranks that are slow for a part of the run only are looked for among those that are left (straggler_episode.h), in
+ * deviations without bursts, at TS_STRAGGLER_EPISODE; they must cost half as much to be named (TS_STRAGGLER_PART).
  *
- * The length of blocks is measured on deviations relative to the median of their cell, so that a drift or a stall of all ranks
- * together does not count, and without pauses: far values in up to three cells are bridged by a line.
+ * Blocks are found on deviations relative to the median of their cell, so that a drift or a stall of all ranks together does not
+ * count.
  *
  * If even a rank that is the slowest in every block could not reach alpha, the levels of ranks are compared
  * (straggler_level.h). If these do not show a rank that is slower by 30 %, nothing can be decided, and the answer says how many

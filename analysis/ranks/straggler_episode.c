@@ -58,7 +58,7 @@ enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_c
 {
 	size_t most = 2 * (n_cells / SHORTEST) + 1, tested = 0;
 	double *distances = n_ranks < SIZE_MAX / most ? ts_arena_array(arena, n_ranks * most, sizeof *distances) : NULL;
-	struct windows w = {.scale = ts_arena_array(arena, n_ranks, sizeof *w.scale)};
+	struct windows w = {.width = SHORTEST, .scale = ts_arena_array(arena, n_ranks, sizeof *w.scale)};
 
 	w.means = distances ? ts_arena_array(arena, n_ranks * most, sizeof *w.means) : NULL;
 	w.scratch = distances ? ts_arena_array(arena, n_ranks * most, sizeof *w.scratch) : NULL;
@@ -66,7 +66,9 @@ enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_c
 		return ts_arena_error(arena, err);
 	for (size_t a = 0; a < n_ranks; a++)
 		ret_p[a] = 1;
-	for (w.width = SHORTEST; n_cells / w.width >= TS_EPISODE_WINDOWS; w.width *= 2) {
+	while (w.width * TS_EPISODE_WINDOWS_MOST < n_cells)
+		w.width *= 2;
+	for (; n_cells / w.width >= TS_EPISODE_WINDOWS; w.width *= 2) {
 		w.aligned = n_cells / w.width;
 		w.n = w.aligned + (n_cells - w.width / 2) / w.width;
 		fill(&w, x, n_ranks, n_cells);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analysis/ranks/straggler.h"
+#include "analysis/ranks/straggler_blocks.h"
 #include "analysis/ranks/straggler_episode.h"
 #include "analysis/ranks/straggler_kind.h"
 #include "analysis/ranks/straggler_level.h"
@@ -270,6 +271,48 @@ static void a_pause_elsewhere_hides_nothing(void **state)
 	assert_true(t.ranks[0].named);
 }
 
+/* Each of five ranks has one burst of ten steps; that of rank 2 is five times as strong. One accident among equal ranks says
+ * nothing of the rank that had it; the same accident in every 40th step to the end does. */
+static void a_burst_is_one_accident(void **state)
+{
+	static double own[8 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 8, 0, 0);
+	for (size_t a = 0; a < 5; a++)
+		for (size_t i = 0; i < 10; i++)
+			own[a * CELLS + 60 * a + 30 + i] *= a == 2 ? 6 : 2;
+	assert_int_equal(test_of(own, 8, CELLS).n_named, 0);
+	for (size_t i = 0; i < CELLS; i++)
+		own[6 * CELLS + i] *= i % 40 < 10 ? 2 : 1;
+	t = test_of(own, 8, CELLS);
+	assert_int_equal(t.n_named, 1);
+	assert_true(t.ranks[6].named);
+}
+
+/* Four bursts of 20 cells: no cut lies within one. */
+static void blocks_hold_bursts_whole(void **state)
+{
+	static double x[4 * CELLS], calm[4 * CELLS];
+	struct ts_straggler_blocks blocks;
+
+	(void)state;
+	fill_ranks(x, 4, 0, 0);
+	for (size_t a = 0; a < 4; a++)
+		for (size_t i = 0; i < 20; i++)
+			x[a * CELLS + 90 * a + 13 + i] += 3;
+	assert_int_equal(ts_straggler_blocks(x, 4, CELLS, &arena, calm, &blocks, &err), TS_OK);
+	assert_int_equal(blocks.from[0], 0);
+	assert_int_equal(blocks.from[blocks.n], CELLS);
+	assert_true(blocks.n > 50);
+	for (size_t k = 1; k < blocks.n; k++)
+		for (size_t a = 0; a < 4; a++)
+			assert_false(blocks.from[k] > 90 * a + 13 && blocks.from[k] < 90 * a + 33);
+	for (size_t a = 0; a < 4; a++)
+		assert_true(calm[a * CELLS + 90 * a + 20] < 1.2);
+}
+
 /* A rank that is slowest in every block of two ranks has 2 * 2^-blocks; twice that where clipping was tried too. */
 static void two_tries_cost_a_factor_of_two(void **state)
 {
@@ -476,6 +519,8 @@ int main(void)
 		cmocka_unit_test(ranks_that_all_differ_a_little),
 		cmocka_unit_test(a_slow_rank_beside_a_much_slower_one),
 		cmocka_unit_test(a_pause_elsewhere_hides_nothing),
+		cmocka_unit_test(a_burst_is_one_accident),
+		cmocka_unit_test(blocks_hold_bursts_whole),
 		cmocka_unit_test(two_tries_cost_a_factor_of_two),
 		cmocka_unit_test(few_steps_decide_nothing),
 		cmocka_unit_test(levels_of_two_ranks),

@@ -489,6 +489,153 @@ static void wandering(struct quality *q, struct ts_arena *arena)
 	}
 }
 
+/* Bursts that may hit any rank: how many a rank has in the run, for how many steps they last, how much longer steps then take. */
+struct bursts {
+	double each;   /* the expected number a rank */
+	double length; /* the mean, of a geometric distribution */
+	double least, most; /* the added share, drawn evenly for each burst */
+};
+
+/* Adds bursts to a job that make_job has made. */
+static void add_bursts(const struct bursts *b, struct ts_random *r)
+{
+	double start = b->each / (double)job.n, stop = 1 / b->length;
+
+	for (size_t a = 0; a < job.n_ranks; a++) {
+		double by = 0;
+
+		for (size_t i = 0; i < job.n; i++) {
+			if (by > 0 && uniform(r) < stop)
+				by = 0;
+			else if (by <= 0 && uniform(r) < start)
+				by = b->least + (b->most - b->least) * uniform(r);
+			job.phases[a][TS_RANK_COMPUTE][i] *= 1 + by;
+		}
+	}
+}
+
+static double log_uniform(struct ts_random *r, double least, double most)
+{
+	return least * pow(most / least, uniform(r));
+}
+
+static const enum noise under_bursts[] = {WHITE, LOGNORMAL, PAUSES_8, STUDENT};
+
+/* Makes a job of any size with bursts of any kind. */
+static void any_bursts(size_t n_ranks, struct ts_random *r)
+{
+	static const struct slow nobody = {.by = 0};
+	size_t n = (size_t)log_uniform(r, 100, STEPS_MAX);
+	double length = log_uniform(r, 1, 20);
+	struct bursts b = {.each = log_uniform(r, 0.05, 10), .length = fmin(length, (double)n / 50), .least = log_uniform(r, 0.1, 3)};
+
+	b.length = fmax(b.length, 1);
+	b.most = b.least * log_uniform(r, 1, 4);
+	make_job(n_ranks, n, under_bursts[ts_random_below(r, 4)], &nobody, r);
+	add_bursts(&b, r);
+}
+
+/* A tenth of all steps lies in bursts. */
+static void frequent_bursts(struct quality *q, struct ts_arena *arena)
+{
+	static const struct slow nobody = {.by = 0};
+	static const struct bursts often = {10, 20, 0.3, 3};
+	struct quality_case c = quality_at_most("false straggler, N 8, S 2000, AR .8, 10 bursts of 20 each", 0.01);
+	struct ts_random r;
+
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, TRIALS); i++) {
+		quality_random(&c, i, &r);
+		make_job(8, 2000, PAUSES_8, &nobody, &r);
+		add_bursts(&often, &r);
+		analyze(arena);
+		quality_count(&c, how_many() > 0);
+	}
+	quality_report_only(q, &c, "above the goal: a tenth of all steps lies in bursts");
+}
+
+/* The same bursts may hit every rank. */
+static void bursts_on_all(struct quality *q, struct ts_arena *arena)
+{
+	static const struct slow nobody = {.by = 0};
+	static const struct {
+		size_t n_ranks, n;
+		enum noise noise;
+		struct bursts bursts;
+	} cases[] = {
+		{8, 1000, PAUSES_8, {2.5, 6, 1, 3}},  {4, 1000, PAUSES_8, {2.5, 6, 1, 3}}, {64, 1000, PAUSES_8, {2.5, 6, 1, 3}},
+		{8, 1000, WHITE, {2.5, 6, 1, 3}},     {16, 1000, WHITE, {0.2, 10, 1, 3}},  {8, 1000, WHITE, {0.2, 20, 0.3, 0.6}},
+		{8, 400, PAUSES_8, {1, 8, 0.5, 3}},   {8, 200, WHITE, {1, 4, 0.5, 3}},	   {32, 400, STUDENT, {0.5, 8, 1, 3}},
+		{4, 2000, WHITE, {1, 20, 0.3, 3}},  {64, 2000, LOGNORMAL, {0.1, 30, 0.5, 3}},
+	};
+	static const size_t some_ranks[] = {2, 4, 8, 16, 64};
+	struct ts_random r;
+	char name[96];
+
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		const struct bursts *b = &cases[k].bursts;
+		struct quality_case c = quality_at_most(name, 0.01);
+
+		(void)snprintf(name, sizeof name, "false straggler, N %zu, S %zu, %s, %g bursts of %g each", cases[k].n_ranks,
+			       cases[k].n, noise_names[cases[k].noise], b->each, b->length);
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, TRIALS); i++) {
+			quality_random(&c, i, &r);
+			make_job(cases[k].n_ranks, cases[k].n, cases[k].noise, &nobody, &r);
+			add_bursts(b, &r);
+			analyze(arena);
+			quality_count(&c, how_many() > 0);
+		}
+		quality_report(q, &c);
+	}
+	for (size_t k = 0; k < sizeof some_ranks / sizeof some_ranks[0]; k++) {
+		struct quality_case c = quality_at_most(name, 0.01);
+
+		(void)snprintf(name, sizeof name, "false straggler, N %zu, bursts of all kinds", some_ranks[k]);
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 2000); i++) {
+			quality_random(&c, i, &r);
+			any_bursts(some_ranks[k], &r);
+			analyze(arena);
+			quality_count(&c, how_many() > 0);
+		}
+		if (some_ranks[k] == 64)
+			quality_report_only(q, &c, "above the goal with so many ranks");
+		else
+			quality_report(q, &c);
+	}
+	frequent_bursts(q, arena);
+}
+
+/* Slow ranks among bursts that hit every rank. */
+static void power_in_bursts(struct quality *q, struct ts_arena *arena)
+{
+	static const struct bursts bursts = {2.5, 6, 1, 3};
+	static const struct {
+		const char *name;
+		size_t n_ranks, n;
+		enum noise noise;
+		struct slow slow;
+	} cases[] = {
+		{"rank +10 % among bursts, N 8, S 1000, white 5 %", 8, 1000, WHITE, {.by = 0.1, .ranks = 1}},
+		{"rank +30 % among bursts, N 8, S 1000, AR .8", 8, 1000, PAUSES_8, {.by = 0.3, .ranks = 1}},
+		{"rank +50 % in the last 10 % among bursts, N 8, S 1000, AR .8", 8, 1000, PAUSES_8,
+		 {.by = 0.5, .ranks = 1, .from = 900}},
+		{"rank +300 % every 10th step among bursts, N 8, S 1000", 8, 1000, WHITE, {.by = 3, .ranks = 1, .every = 10}},
+	};
+
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		struct quality_case c = quality_at_least(cases[k].name, 0.9);
+		struct ts_random r;
+
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+			quality_random(&c, i, &r);
+			make_job(cases[k].n_ranks, cases[k].n, cases[k].noise, &cases[k].slow, &r);
+			add_bursts(&bursts, &r);
+			analyze(arena);
+			quality_count(&c, names_slow(&cases[k].slow));
+		}
+		quality_report(q, &c);
+	}
+}
+
 void quality_ranks(struct quality *q)
 {
 	struct ts_arena arena;
@@ -500,6 +647,8 @@ void quality_ranks(struct quality *q)
 	undecided(q, &arena);
 	switching(q, &arena);
 	wandering(q, &arena);
+	bursts_on_all(q, &arena);
+	power_in_bursts(q, &arena);
 	hidden(q, &arena);
 	ts_arena_finish(&arena);
 }
