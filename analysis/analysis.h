@@ -9,6 +9,7 @@
 #include "analysis/answer/rank_rows.h"
 #include "analysis/answer/run_ref.h"
 #include "analysis/rules/bound.h"
+#include "run/ending.h"
 
 /* The version changes whenever a measure, an event, a plot or a reduction gets another value for the same run: cached answers
  * of another version are not used. */
@@ -19,6 +20,7 @@ enum { TS_ANALYSIS_VERSION = 12 };
 
 struct ts_analysis {
 	struct ts_run_ref run;
+	struct ts_ending ending; /* how it ended */
 	int32_t rank;		 /* the rank that timing, memory and loss are about, unless a note says otherwise */
 	uint64_t warmup_cut;	 /* number of steps left out at the start */
 	struct ts_measures measures;

@@ -106,7 +106,8 @@ struct ts_commit_request {
 	bool join; /* this head has some ranks of a run: collect ranks until the world is complete */
 	bool expose; /* with join: show the run now, even if ranks are missing */
 	struct ts_span branch; /* a branch that also gets this head, "project/branch"; empty = none */
-	struct ts_span state; /* "running", "finished", "crashed", "unknown" */
+	struct ts_span state; /* "running", "finished", "crashed", "killed", "unknown" */
+	bool state_said;      /* a person chose it; else what the run itself records of its end counts before it */
 	struct ts_span message;
 };
 enum ts_commit_outcome {
@@ -278,6 +279,7 @@ struct ts_get_reply {
 	struct ts_ref *names; /* run names, tags and branches that point at the run, at most 64 */
 	size_t n_names;
 	struct ts_lineage lineage; /* the parent, if the fact lineage.parent names one */
+	struct ts_ending ending;
 };
 
 /* GetObjects: the client sends ids, and the server a stream of sealed objects in that order. A missing object ends the stream with

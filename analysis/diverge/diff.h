@@ -12,6 +12,7 @@
 #include "analysis/diverge/op_diff.h"
 #include "analysis/diverge/repeats.h"
 #include "analysis/diverge/sketch_diff.h"
+#include "run/ending.h"
 #include "run/fact.h"
 #include "run/index.h"
 #include "run/role.h"
@@ -80,6 +81,7 @@ struct ts_alias_row {
 
 struct ts_diff {
 	struct ts_run_ref a, b;
+	struct ts_ending ending_a, ending_b; /* how each ended */
 	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
 	enum ts_diff_verdict verdict;
 	struct ts_span reason;	      /* diff_say.h: "The two runs first differ at step 5000: ..." */

@@ -479,6 +479,13 @@ static void all_rows(struct page *p)
 	put(p, "</tbody></table></div></details></section>\n");
 }
 
+static void ended(struct page *p)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (p->r->ended[i])
+			element(p, "<p>", p->r->ended[i], "</p>\n");
+}
+
 enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err)
 {
 	struct page p = {.out = out, .r = r, .arena = r->arena};
@@ -487,10 +494,12 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 	put(&p, "<header>");
 	if (r->light == TS_LIGHT_NONE) {
 		element(&p, "<h1>", r->name, "</h1>");
+		ended(&p);
 		element(&p, "<p class=\"dim\">", r->title, "; ");
 	} else {
 		ts_buf_printf(out, "<h1><span class=\"light %s\"></span>", light_class(r->light));
 		element(&p, "", r->title, "</h1>\n");
+		ended(&p);
 		if (r->costs)
 			element(&p, "<p>", r->costs, "</p>\n");
 		put(&p, "<p class=\"dim\">");

@@ -899,6 +899,9 @@ enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report 
 	} else {
 		flow(&p, title_style(r->light), r->title, 0, r->light == TS_LIGHT_NONE ? 2 : 0);
 	}
+	for (size_t i = 0; i < 2; i++)
+		if (r->ended[i])
+			flow(&p, TS_STYLE_BOLD, r->ended[i], 0, 2);
 	if (r->costs)
 		flow(&p, TS_STYLE_BOLD, r->costs, 0, 2);
 	if (r->view)

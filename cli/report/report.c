@@ -338,6 +338,8 @@ enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena,
 	r.name = a->run.own_name.len ? ts_report_text(&r, a->run.own_name) : "a run without a name";
 	r.foot = ts_report_say(&r, "run %s", id ? id : "");
 	r.failed |= !title || !id;
+	if (a->ending.sentence.len)
+		r.ended[0] = ts_report_text(&r, a->ending.sentence);
 	if (a->warmup_cut)
 		left_out = ts_report_say(
 			&r, "without the first %s",

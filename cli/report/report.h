@@ -136,6 +136,7 @@ struct ts_report {
 	struct ts_arena *arena;
 	const char *title; /* the run in one line, or a diff's sentence, which has a light and stays one line in a pipe */
 	enum ts_light light;
+	const char *ended[2]; /* how the run ended; diff: how a did and how b did; NULL: it finished, or nothing says how */
 	const char *costs; /* diff: which costs differ by more than their noise; NULL: none */
 	const char *view;  /* analyze: which rank's steps are shown, and which are left out; diff: the cause and how sure it is */
 	const char *name;  /* the name of the page */

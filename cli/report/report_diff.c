@@ -361,6 +361,12 @@ const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run)
 	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
 }
 
+/* "a: The run crashed at step 40: ..."; NULL: it finished, or nothing says how it ended. */
+static const char *ended(struct ts_report *r, const char *side, const struct ts_ending *ending)
+{
+	return ending->sentence.len ? ts_report_say(r, "%s: %s", side, ts_report_text(r, ending->sentence)) : NULL;
+}
+
 enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const struct ts_reproduce *how, struct ts_arena *arena,
 				 struct ts_report *ret_report, struct ts_error *err)
 {
@@ -370,6 +376,8 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 
 	r.title = ts_report_text(&r, d->sentence.len ? d->sentence : diff->reason);
 	r.light = light_of(diff->verdict);
+	r.ended[0] = ended(&r, "a", &diff->ending_a);
+	r.ended[1] = ended(&r, "b", &diff->ending_b);
 	r.costs = ts_report_diff_costs(&r, diff);
 	r.view = diagnosed(diff) ? cause_of(&r, d) : NULL;
 	r.name = ts_report_say(&r, "%s and %s", ts_report_run(&r, &diff->a), ts_report_run(&r, &diff->b));

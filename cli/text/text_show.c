@@ -150,6 +150,13 @@ static const char *lineage_of(struct ts_cli *cli, const struct ts_lineage *l)
 	return name && at && shared ? ts_arena_printf(&cli->arena, "%s%s; %s", name, at, shared) : NULL;
 }
 
+static const char *ended(struct ts_cli *cli, const struct ts_ending *ending)
+{
+	if (ending->sentence.len)
+		return ts_show_text(ending->sentence, &cli->arena);
+	return ending->state == TS_END_FINISHED ? "finished" : "not known: nothing that was recorded says it";
+}
+
 enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
 				   struct ts_error *err)
 {
@@ -165,6 +172,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	ts_text_field(cli, "own name",
 		      ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
 	ts_text_field(cli, "names", names_of(cli, run));
+	ts_text_field(cli, "ended", ended(cli, &run->ending));
 	ts_text_field(cli, "steps", range ? ts_arena_printf(arena, "%s (%s)", steps, range) : "none");
 	ts_text_field(cli, "ranks", ts_show_count(ref->ranks, arena));
 	if (run->n_missing)

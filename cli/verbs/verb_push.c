@@ -185,7 +185,10 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 		.force = ts_args_has(&cli->args, "force"),
 		.join = ts_args_has(&cli->args, "join"),
 		.expose = ts_args_has(&cli->args, "expose"),
-		.state = ts_span_str(state ? state : p->run.finished ? "finished" : "unknown"),
+		.state = ts_span_str(state	       ? state
+				     : p->run.finished ? "finished"
+						       : "unknown"),
+		.state_said = state != NULL,
 		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
 	};
 	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;

@@ -44,8 +44,8 @@ static const struct ts_option push_options[] = {
 	 .help = "add a fact; the value is JSON if it is a valid JSON scalar, else text"},
 	{.name = "host-facts", .help = "add the facts of this host, as 'tscope facts' collects them"},
 	{.name = "state", .argument = "STATE",
-	 .help = "running, finished, crashed or unknown (default: finished if run.json records the duration of the run)",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed unknown"},
+	 .help = "running, finished, crashed, killed or unknown (default: what the run records of its end)",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed killed unknown"},
 	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "write this line into the log of the name"},
 	{.name = "join",
 	 .help = "the directories hold only some ranks of a run: collect them under the name until all ranks of the "

@@ -116,7 +116,7 @@ _tscope_complete()
 	push:-n|push:--name) :; return ;;
 	push:-b|push:--branch) _tscope_branches; return ;;
 	push:--fact) :; return ;;
-	push:--state) COMPREPLY=($(compgen -W "running finished crashed unknown" -- "$cur")); return ;;
+	push:--state) COMPREPLY=($(compgen -W "running finished crashed killed unknown" -- "$cur")); return ;;
 	push:-m|push:--message) :; return ;;
 	push:--pattern) :; return ;;
 	push:--map) :; return ;;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "record/crc32c.h"
+#include "run/ending.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -391,6 +392,17 @@ static enum ts_status add_clock(const struct ts_declared_column *column, struct 
 	return status;
 }
 
+/* That nobody closed it is all that is known of its end. */
+static enum ts_status add_open_end(const struct ts_recording *r, struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
+{
+	struct ts_fact fact = {.type = TS_FACT_TEXT,
+			       .source = TS_SOURCE_FACTS_JSON,
+			       .path = ts_span_str(r->running ? "session.end.state" : "session.end.cause"),
+			       .text = ts_span_str(r->running ? ts_end_state_word(TS_END_RUNNING) : ts_end_cause_word(TS_END_CUT))};
+
+	return ts_facts_add(facts, &fact, arena, err);
+}
+
 enum ts_status ts_recording_facts(const struct ts_recording *r, struct ts_arena *arena, struct ts_facts *ret_facts,
 				  struct ts_error *err)
 {
@@ -403,6 +415,8 @@ enum ts_status ts_recording_facts(const struct ts_recording *r, struct ts_arena 
 		    add_clock(column, arena, &facts, err))
 			return err->status;
 	}
+	if (!r->has_end && add_open_end(r, arena, &facts, err))
+		return err->status;
 	(void)ts_facts_sort(&facts);
 	*ret_facts = facts;
 	return TS_OK;

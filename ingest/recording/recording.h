@@ -34,7 +34,8 @@ enum ts_status ts_recording_open(const struct ts_source *source, struct ts_notic
 				 struct ts_error *err);
 void ts_recording_close(struct ts_recording *r); /* NULL is allowed */
 
-/* The clock of each phase, columns.<name>.clock, as facts of facts.json, sorted. */
+/* The clock of each phase, columns.<name>.clock, and of a recording that is not closed session.end (run/ending.h), as facts of
+ * facts.json, sorted. */
 enum ts_status ts_recording_facts(const struct ts_recording *r, struct ts_arena *arena, struct ts_facts *ret_facts,
 				  struct ts_error *err);
 /* The rank that the file says; -1: its header is damaged. */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
+#include "ingest/text/text_end.h"
 #include "ingest/text/text_pattern.h"
 #include "ingest/text/text_survey.h"
 
@@ -45,6 +46,7 @@ struct text {
 	int64_t number;	     /* of the last record with a loss, where there is no bar */
 	bool any, spaced;    /* a step was seen; two steps lie more than one apart */
 	int64_t last;
+	struct ts_text_end end; /* how it ended, by the lines behind the last step */
 	struct ts_span final; /* Hugging Face's record of the whole training; empty if there is none */
 };
 
@@ -178,6 +180,12 @@ static enum ts_status end_row(struct text *x, struct ts_log_table *t, struct ts_
 	return ts_log_table_end(t, err);
 }
 
+/* "3.16e+04" is a step that was rounded, which is none. */
+static bool is_whole(struct ts_span value)
+{
+	return !memchr(value.data, 'e', value.len) && !memchr(value.data, 'E', value.len);
+}
+
 /* The step that the record itself has. */
 static bool own_step(const struct ts_text_record *r, int64_t *ret_step)
 {
@@ -188,7 +196,8 @@ static bool own_step(const struct ts_text_record *r, int64_t *ret_step)
 		struct ts_span written;
 		double value;
 
-		if (c && !c->is_text && ts_log_number(c->value, &value, &written) && value >= -1e15 && value <= 1e15) {
+		if (c && !c->is_text && is_whole(c->value) && ts_log_number(c->value, &value, &written) && value >= -1e15 &&
+		    value <= 1e15) {
 			*ret_step = (int64_t)value;
 			return true;
 		}
@@ -317,6 +326,7 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	if (x->format == TS_TEXT_HUGGINGFACE && p->is_bar)
 		return take_state(x, p, t, err);
 	if (p->format != x->format || (x->format == TS_TEXT_BAR && !is_this_bar(x, p))) {
+		ts_text_end_line(&x->end, x->lines.number, p->line.rank, p->line.text);
 		if (p->line.text.len)
 			tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
 		return TS_OK;
@@ -325,6 +335,8 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 		tell(x, "other_rank", TS_NOTICE_SKIPPED, "a line of a higher rank than the lowest that prints such lines");
 		return TS_OK;
 	}
+	if (x->format != TS_TEXT_BAR || p->bar.n != x->bar_n) /* a bar prints its last state again when it is closed */
+		ts_text_end_step(&x->end);
 	if (p->cut && x->format != TS_TEXT_BAR) {
 		tell(x, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a line");
 		return TS_OK;
@@ -343,6 +355,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
 	x->final.len = 0;
+	ts_text_end_step(&x->end);
 	if (!status && x->format == TS_TEXT_HUGGINGFACE && !x->total)
 		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
 			      "the records have no step, and there is no progress bar that would say it");
@@ -369,24 +382,8 @@ static void write_number(struct ts_json *j, const struct ts_text_cell *c)
 		ts_json_null(j);
 }
 
-/* The last record of Hugging Face's log has the same place as that of trainer_state.json. */
-static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
+static void write_final(const struct text *x, struct ts_json *j)
 {
-	struct text *x = ctx;
-	const struct ts_text_cell *runtime;
-
-	(void)err;
-	ts_text_record_clear(x->record);
-	if (!x->final.len || !ts_text_dict(x->record, NULL, x->final))
-		return TS_OK;
-	ts_json_key(j, "session");
-	ts_json_object(j);
-	runtime = ts_text_record_find(x->record, "train_runtime");
-	if (runtime && !runtime->is_text) {
-		struct ts_text_cell wall_time = {ts_span_str("wall_time"), runtime->value, false};
-
-		write_number(j, &wall_time);
-	}
 	ts_json_key(j, "huggingface");
 	ts_json_object(j);
 	ts_json_key(j, "final");
@@ -395,6 +392,32 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 		write_number(j, &x->record->cells[i]);
 	ts_json_end(j);
 	ts_json_end(j);
+}
+
+/* How the training ended, and the last record of Hugging Face's log, which has the same place as that of trainer_state.json. */
+static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
+{
+	struct text *x = ctx;
+	const struct ts_text_cell *runtime;
+
+	bool has_final;
+
+	(void)err;
+	ts_text_record_clear(x->record);
+	has_final = x->final.len && ts_text_dict(x->record, NULL, x->final);
+	if (!has_final && !x->end.said && !x->end.finished)
+		return TS_OK;
+	ts_json_key(j, "session");
+	ts_json_object(j);
+	ts_text_end_write(&x->end, j);
+	runtime = has_final ? ts_text_record_find(x->record, "train_runtime") : NULL;
+	if (runtime && !runtime->is_text) {
+		struct ts_text_cell wall_time = {ts_span_str("wall_time"), runtime->value, false};
+
+		write_number(j, &wall_time);
+	}
+	if (has_final)
+		write_final(x, j);
 	ts_json_end(j);
 	return TS_OK;
 }

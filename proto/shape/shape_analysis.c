@@ -117,6 +117,7 @@ static const struct ts_shape rank_rows_shape = {SHAPE("rank_rows", rank_rows, ra
 #define TYPE struct ts_analysis
 static const struct ts_shape_field analysis_rows[] = {
 	{"run", "run", ONE(run, ts_shape_run)},
+	{"ending", "ending", ONE(ending, ts_shape_ending), HAS(ending.told)},
 	{"rank", "rank", I32(rank)},
 	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},
 	{"bound", "bound", ONE(bound, ts_shape_bound)},

@@ -311,6 +311,8 @@ static const struct ts_shape_field diff_rows[] = {
 	{"diagnosis", "diagnosis", ONE(diagnosis, ts_shape_diagnosis)},
 	{"a", "a", ONE(a, ts_shape_run)},
 	{"b", "b", ONE(b, ts_shape_run)},
+	{"ending_a", "a_ending", ONE(ending_a, ts_shape_ending), HAS(ending_a.told)},
+	{"ending_b", "b_ending", ONE(ending_b, ts_shape_ending), HAS(ending_b.told)},
 	{"outcomes", "outcomes", MANY(outcomes, n_outcomes, outcome_shape, OUTCOMES_MAX),
 	 ABOUT("what the two runs came to; what neither run has is left out")},
 	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* the least entry has a group, a change and a side */

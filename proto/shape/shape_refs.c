@@ -70,6 +70,7 @@ static const struct ts_shape_field commit_request_rows[] = {
 	{"branch", NULL, TEXT(branch, TS_NAME_MAX)},
 	{"state", NULL, TEXT(state, TS_NAME_MAX)},
 	{"message", NULL, TEXT(message, TS_WIRE_TEXT_MAX)},
+	{"state_said", NULL, BOOL(state_said)},
 };
 const struct ts_shape ts_shape_commit_request = {SHAPE("commit_request", commit_run_request, commit_request_rows)};
 #undef TYPE

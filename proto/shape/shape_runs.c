@@ -149,6 +149,7 @@ static const struct ts_shape_field get_rows[] = {
 	{"missing_ranks", NULL, LIST(I32, missing_ranks, n_missing, TS_WORLD_MAX)},
 	{"names", NULL, MANY(names, n_names, ts_shape_ref, TS_WIRE_REPORTED_MAX)},
 	{"lineage", NULL, ONE(lineage, ts_shape_lineage), HAS(lineage.named)},
+	{"ending", NULL, ONE(ending, ts_shape_ending), HAS(ending.told)},
 };
 const struct ts_shape ts_shape_get_reply = {SHAPE("get_reply", get_run_reply, get_rows), .check = check_get};
 #undef TYPE

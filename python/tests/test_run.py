@@ -6,6 +6,7 @@ import decimal
 import io
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -63,6 +64,37 @@ class Steps(support.Case):
         recording = self.read()
         self.assertEqual(recording.steps[0]["scalars.loss"], 1.0)
         self.assertEqual(recording.events, [("events.exception", 0, "ZeroDivisionError")])
+
+    def end(self):
+        with open("run/facts.json", encoding="utf-8") as file:
+            return json.load(file)["session"]["end"]
+
+    def test_how_a_run_ends(self):
+        steps = "import sys, tscope\nrun = tscope.start('run', exist='new')\nfor i in range(5):\n    with run.step():\n        run.log(loss=i)\n"
+        ends = (
+            ("", 0, {"state": "finished"}),
+            ("        if i == 3: raise ValueError('no\\n batch')\n", 1, {"type": "ValueError", "message": "no batch", "step": 3}),
+            ("        if i == 3: sys.exit(7)\n", 7, {"exit": 7, "step": 3}),
+            ("        if i == 3: sys.exit()\n", 0, {"state": "finished"}),
+            ("raise KeyError('lr')\n", 1, {"type": "KeyError", "message": "'lr'", "step": 4}),
+            ("try:\n    1 / 0\nfinally:\n    run.finish()\n", 1, {"type": "ZeroDivisionError", "message": "division by zero", "step": 4}),
+            ("try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass\nrun.finish()\n", 0, {"state": "finished"}),
+        )
+        for more, code, expected in ends:
+            with self.subTest(more=more):
+                shutil.rmtree("run", ignore_errors=True)
+                self.script(steps + more, expect=code)
+                self.assertEqual(self.end(), expected)
+
+    def test_an_exception_that_is_caught_is_no_end(self):
+        run = self.start()
+        for i in range(4):
+            with contextlib.suppress(ValueError), run.step():
+                if i == 1:
+                    raise ValueError("a batch that is skipped")
+        run.finish()
+        with open(os.path.join(run.directory, "facts.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["session"]["end"], {"state": "finished"})
 
     def test_names_by_value(self):
         with self.start() as run:

@@ -154,7 +154,7 @@ def main() -> None:
     try:
         exec(code, vars(module))
     except BaseException as error:
-        zero.left_by(type(error))
+        zero.left_by(error)
         raise
 
 

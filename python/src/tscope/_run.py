@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from tscope import _facts, _json, _paths, _ranks
+from tscope import _ending, _facts, _json, _paths, _ranks
 from tscope._data import Data, settings
 from tscope._numbers import Cannot, Late, device_of, on_host
 from tscope._recorder import Recorder
@@ -58,6 +58,7 @@ class Run(Recorder):
         self._wants_device = False
         self._layers: Any = None
         self._blamed: Any = None  # which exception was looked at last, and at which step
+        self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
         self._verdict = False
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
@@ -129,9 +130,22 @@ class Run(Recorder):
 
             blame(self, error)
 
+    def _leaves(self, error: Any) -> None:
+        """An exception leaves a step, the run's block or the program. It is not kept itself: it would hold the tensors of its frames."""
+        with contextlib.suppress(Exception):
+            self._end = _ending.of_error(error, self._step_now()) or self._end
+
+    def _ended(self) -> dict[str, Any]:
+        """Returns what is known of the end at this moment: an exception that is on its way, or one that no step followed."""
+        self._leaves(sys.exc_info()[1])
+        now = self._step_now()
+        followed = self._end is not None and now is not None and now > self._end.get("step", -1)
+        return {"state": "finished"} if self._end is None or followed else self._end
+
     def _left_by(self, kind: Any, error: Any) -> None:
         """An exception leaves the step."""
         self._blame(error)
+        self._leaves(error)
         if issubclass(kind, (Exception, KeyboardInterrupt)) and not issubclass(kind, StopIteration):
             self._event_text("exception", kind.__name__)
 
@@ -442,6 +456,7 @@ class Run(Recorder):
         if not self.enabled or os.getpid() != self._pid:
             return
         try:
+            self.facts({"session": {"end": self._ended()}})
             for stop in reversed(self._at_end):
                 stop()
             self._arrivals.read(wait=True)
@@ -463,6 +478,7 @@ class Run(Recorder):
             with contextlib.suppress(Exception):
                 self._event_text("exception", getattr(kind, "__name__", "exception"))
             self._blame(value)
+            self._leaves(value)
         self.finish()
 
 
@@ -482,6 +498,7 @@ def _watch_excepthook() -> None:
     def said(kind: Any, error: Any, trace: Any) -> None:
         for run in list(_open):
             run._blame(error)
+            run._leaves(error)
         before(kind, error, trace)
 
     said._tscope = True  # type: ignore[attr-defined]

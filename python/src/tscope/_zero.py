@@ -219,11 +219,14 @@ class Zero:
         """Whether a loop of torch is there, whose steps are those of the run."""
         return bool(self.framework) or self.loop is not None
 
-    def left_by(self, kind: type) -> None:
+    def left_by(self, error: BaseException) -> None:
         """An exception leaves the program."""
         run = self.last()
-        if run is not None and run.enabled and issubclass(kind, (Exception, KeyboardInterrupt)):
-            run._event_text("exception", kind.__name__)
+        if run is None or not run.enabled:
+            return
+        run._leaves(error)
+        if isinstance(error, (Exception, KeyboardInterrupt)):
+            run._event_text("exception", type(error).__name__)
 
     def last(self) -> Optional[_run.Run]:
         """Returns the run of this program: the one that it began itself, if it did."""

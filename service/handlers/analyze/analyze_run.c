@@ -19,6 +19,7 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 
 struct analyzing {
 	struct ts_fetch *fetch;
@@ -500,7 +501,8 @@ static enum ts_status note_unused_traces(struct analyzing *a, struct ts_error *e
 
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
-	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) || choose_rank(a, err))
+	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) ||
+	    ts_run_ending(a->fetch, a->run, a->arena, &a->out->ending, err) || choose_rank(a, err))
 		return err->status;
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;

@@ -5,6 +5,7 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 #include "service/handlers/core/run_steps.h"
 #include "service/handlers/diff/diff_events.h"
 #include "service/handlers/diff/diff_evidence.h"
@@ -477,9 +478,9 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 	struct ts_diff *diff = d->diff;
 	struct ts_repeats_seen seen;
 
-	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err) || ts_run_ending(d->fetch, d->a, d->arena, &diff->ending_a, err))
 		return ts_error_prefix(err, "the first run");
-	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
+	if (ts_run_describe(d->fetch, d->b, &diff->b, err) || ts_run_ending(d->fetch, d->b, d->arena, &diff->ending_b, err))
 		return ts_error_prefix(err, "the second run");
 	diff->superseded_a = superseded_of(d->a);
 	diff->superseded_b = superseded_of(d->b);
@@ -509,9 +510,10 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 {
 	struct ts_diff *diff = d->diff;
 
-	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err) || ts_run_ending(d->fetch, d->a, d->arena, &diff->ending_a, err))
 		return err->status;
 	diff->b = diff->a;
+	diff->ending_b = diff->ending_a;
 	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
 		const struct ts_index *index = &d->a->indexes[i];
 

@@ -7,6 +7,7 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 #include "service/handlers/core/summary.h"
 #include "service/handlers/runs/join.h"
 #include "service/handlers/runs/naming.h"
@@ -87,6 +88,23 @@ static enum ts_status note_state(struct commit *c, const struct ts_note *state, 
 	return engine->ops->note_put(engine, c->request->name, state, err);
 }
 
+/* The state that a note gets: the one that a person chose, or else what the run itself records of its end, before what the pusher took
+ * from the source. A run whose events cannot be read has the latter: verify says what is damaged. */
+static enum ts_status state_of(struct commit *c, const struct ts_run *run, struct ts_arena *arena, struct ts_span *ret_state,
+			       struct ts_error *err)
+{
+	struct ts_ending ending;
+
+	*ret_state = c->request->state;
+	if (c->request->state_said || !c->request->state.len)
+		return TS_OK;
+	if (ts_run_ending(c->f, run, arena, &ending, err))
+		return err->status == TS_DAMAGED ? TS_OK : err->status;
+	if (ending.state != TS_END_UNKNOWN || ending.cause == TS_END_CUT)
+		*ret_state = ts_span_str(ts_end_state_word(ending.state));
+	return TS_OK;
+}
+
 static void tell_missing(const struct ts_description *d, struct ts_commit_reply *reply)
 {
 	reply->missing_ranks = d->missing;
@@ -98,9 +116,8 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
 			    struct ts_error *err)
 {
-	const struct ts_note state = {
+	struct ts_note state = {
 		.key = ts_span_str("state"),
-		.value = c->request->state,
 		.at_ns = ts_now_real_ns(),
 		.who = c->call->caller,
 	};
@@ -114,13 +131,13 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 		.branch = c->request->branch,
 		.stage = stage,
 		.message = c->request->message,
-		.note = state.value.len ? &state : NULL,
+		.note = c->request->state.len ? &state : NULL,
 	};
 	struct ts_description d;
 	struct ts_placed placed;
 
-	if (ts_describe(c->f, run, arena, &d, err) || ts_summary_make(&d, arena, &p.summary, err) ||
-	    ts_run_place(&p, arena, &placed, io_raced, err))
+	if (state_of(c, run, arena, &state.value, err) || ts_describe(c->f, run, arena, &d, err) ||
+	    ts_summary_make(&d, arena, &p.summary, err) || ts_run_place(&p, arena, &placed, io_raced, err))
 		return err->status;
 	if (p.note && placed.outcome == TS_COMMIT_UNCHANGED && note_state(c, p.note, arena, err))
 		return err->status;

@@ -4,6 +4,7 @@
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 #include "service/handlers/core/scores.h"
 
 #include <stdlib.h>
@@ -243,10 +244,10 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	struct ts_description d;
 	struct ts_run run;
 
-	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) ||
-	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
-	    list_columns(&run, arena, reply, err) || (request->metrics && add_metrics(f, &run, arena, reply, err)) ||
-	    list_files(&run, arena, reply, err) ||
+	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) || ts_run_open(f, &reply->run.id, arena, &run, err) ||
+	    ts_describe(f, &run, arena, &d, err) || list_columns(&run, arena, reply, err) ||
+	    (request->metrics && add_metrics(f, &run, arena, reply, err)) || list_files(&run, arena, reply, err) ||
+	    ts_run_ending(f, &run, arena, &reply->ending, err) ||
 	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
 		return err->status;
 	reply->run = d.run;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "run/ending.h"
 #include "service/handlers/core/scores.h"
 #include "service/handlers/runs/extend.h"
 
@@ -175,9 +176,10 @@ enum ts_status ts_run_place(const struct ts_placing *p, struct ts_arena *arena, 
 
 enum ts_status ts_run_state_check(struct ts_span state, struct ts_error *err)
 {
-	if (state.len == 0 || ts_span_is(state, "running") || ts_span_is(state, "finished") ||
-	    ts_span_is(state, "crashed") || ts_span_is(state, "unknown"))
+	enum ts_end_state known;
+
+	if (state.len == 0 || ts_end_state_of(state, &known))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "a state must be running, finished, crashed or unknown; it is \"%.*s\"",
+	return ts_error_set(err, TS_INVALID, "a state must be running, finished, crashed, killed or unknown; it is \"%.*s\"",
 			    TS_SPAN_ARG(state));
 }

@@ -163,6 +163,7 @@ $ tscope show rounded
 | id        68ae76c8ac2d75561fb280c13f8a6c50d9ba03c24f51e78aafecd59e28ebd08e
 | own name  not recorded
 | names     run default/rounded
+| ended     not known: nothing that was recorded says it
 | steps     30 (2 to 60)
 | ranks     1
 | facts     config 31, libraries 1, session 20, columns 24
@@ -227,6 +228,7 @@ $ tscope show ./logs/dvclive
 | id        71d644cfe7b8a44b3c52cd1444f20e96413aeccc6737073e889283c8e0ff8724
 | own name  not recorded
 | names     run default/lab/logs/dvclive
+| ended     not known: nothing that was recorded says it
 | steps     12 (0 to 11)
 | ranks     1
 | facts     config 2, session 4, columns 3

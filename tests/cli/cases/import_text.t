@@ -26,7 +26,7 @@ $ tscope export default/megatron.log --format jsonl | head -1
 # Rank 1 prints the same lines.
 $ tscope push printed/torchtitan.log | grep -v columns
 | name      default/torchtitan.log
-| id        47970fd0f2a276a401ae132d656d73687042dae9f3c6a6ca8ea565acc76b3dca
+| id        137b787f4b03e8a885ffd68341d8c7860a9c8c6a65a35007d1ef78e669b55523
 | format    torchtitan log; not kept: lines that are not of a step
 |           validation_metrics/loss is scalars.eval_loss
 |           grad_norm is scalars.grad_norm, 4 decimals

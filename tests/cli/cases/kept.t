@@ -15,6 +15,7 @@ $ tscope show iteration_40_exit
 | id        40251ef3d74bc01734796359487124661fe16fb58465180da38b4e71a4d4f985
 | own name  not recorded
 | names     run default/iteration_40_exit
+| ended     not known: nothing that was recorded says it
 | steps     none
 | ranks     2
 | facts     none

@@ -10,6 +10,7 @@ $ tscope show a
 | id        fdf219e75788e14ef3e9d80de86b32d324a50799bb78c4283e207401df095867
 | own name  not recorded
 | names     run default/a
+| ended     not known: nothing that was recorded says it
 | steps     1 (41)
 | ranks     3
 | facts     none

@@ -1,7 +1,7 @@
 # A recording is pushed while it grows, and the whole one extends it.
 $ tscope push recorded/growing --name r
 | name      default/r
-| id        3f1b429ef3a94b56ef9eefd9ae8c5702da3d9ba4423ee60479ea7796c6b42113
+| id        0a6ef554c615f9ea44d9fbe1a760298c959240a535230d76e99b8f7e0bcb9cdc
 | format    tscope recording
 | steps     2 steps (0 to 1), 1 rank
 | sent SIZE (17 objects)
@@ -20,6 +20,7 @@ $ tscope show r
 | id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
 | own name  recorded
 | names     run default/r
+| ended     not known: nothing that was recorded says it
 | steps     4 (0 to 3)
 | ranks     1
 | facts     config 1, parallelism 1, session 1, columns 2
@@ -75,7 +76,7 @@ $ tscope push -q --strict out --name back
 # What a file says that somebody cut, and one whose frame is damaged.
 $ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope && tscope push cut
 | name      default/cut
-| id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
+| id        0eee290f36aa6bcb23c7dc8a1b08f3506c3074e0cb300e1fcc3da5a4cede9493
 | format    tscope recording
 | steps     3 steps (0 to 2), 1 rank
 | sent SIZE (7 objects)
@@ -84,7 +85,7 @@ $ mkdir cut && head -c 700 recorded/run/recording.tscope >cut/recording.tscope &
 ! tscope: cut/recording.tscope: no_end: the recording is not closed, and no process holds it: it was killed, or goes on elsewhere
 $ tscope push --strict cut
 | name      default/cut
-| id        62696b1129ac431b69c218f12015470025594db221c2688db57ad0d3b412637b
+| id        0eee290f36aa6bcb23c7dc8a1b08f3506c3074e0cb300e1fcc3da5a4cede9493
 | format    tscope recording
 | steps     3 steps (0 to 2), 1 rank
 | sent      0 B (0 objects)
@@ -97,5 +98,5 @@ $ cp -r recorded/run both && cp out/steps.jsonl both && tscope push both
 [2]
 # A process that still holds its lock is still recording.
 $ python3 -c 'import fcntl, subprocess as s; f = open("recorded/growing/recording.tscope", "r+b"); fcntl.lockf(f, fcntl.LOCK_EX, 1); s.call("tscope analyze ./recorded/growing | head -1", shell=True)'
-| ./recorded/growing  3f1b429ef3a9  2 steps (0 to 1), 1 rank
+| ./recorded/growing  6645dee80524  2 steps (0 to 1), 1 rank
 ! tscope: ./recorded/growing/recording.tscope: still_growing: the run still records

@@ -242,6 +242,7 @@ $ COLUMNS=60 tscope show base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | own name  base
 | names     run default/base
+| ended     finished
 | steps     8 (0 to 7)
 | ranks     1
 | facts     code 1, config 3, seeds 1, libraries 2,

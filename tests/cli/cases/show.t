@@ -15,6 +15,7 @@ $ tscope show base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | own name  base
 | names     run default/base
+| ended     finished
 | steps     8 (0 to 7)
 | ranks     1
 | facts     code 1, config 3, seeds 1, libraries 2, parallelism 1, session 4
@@ -40,6 +41,7 @@ $ tscope show ./demo/base
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
 | own name  chars-base
 | names     run default/demo
+| ended     finished
 | steps     160 (0 to 159)
 | ranks     3
 | facts     config 9, seeds 2, determinism 2, libraries 2, hardware 3, parallelism 3, data 2, session
@@ -76,6 +78,7 @@ $ tscope show evil
 | id        d45d5732500b56674f7f54cfeaaaa383155926f5d5c02ddc294e152150eaca08
 | own name  \x1B[2Jclear\u{202E}
 | names     run default/evil
+| ended     not known: nothing that was recorded says it
 | steps     3 (0 to 2)
 | ranks     1
 | facts     config 3, session 2
@@ -173,6 +176,7 @@ $ tscope show restarted
 | id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
 | own name  not recorded
 | names     run default/restarted
+| ended     not known: nothing that was recorded says it
 | steps     6 (0 to 5)
 | ranks     1
 | facts     none

@@ -1,0 +1,94 @@
+/* ending.h - how a run ended: it finished, an exception or a signal ended it, or nobody knows; and the record that says so.
+ *
+ *	ts_end_seen_facts(&seen[i], &facts)			for each rank: what it says of itself
+ *	ts_end_seen_event(&seen[i], name, text, &step)		its last events, in the order in which they were recorded
+ *	ts_ending_judge(seen, n, arena, &ending, err)
+ *
+ * A rank says its end by facts below session.end (docs/run-directory.md), or a tracker does by its own state. Where neither
+ * does, an event `exception` or `out of memory` counts if the rank recorded no later step; an exception that the program caught
+ * and went on from does not. A rank whose recording was closed has finished if nothing says otherwise. A run of several ranks
+ * ended as its first dead rank did, and has finished only if each of its ranks has: what merely stops is not known to have
+ * finished. Pure.
+ */
+#ifndef TSCOPE_RUN_ENDING_H
+#define TSCOPE_RUN_ENDING_H
+
+#include "run/fact.h"
+
+enum ts_end_state {
+	TS_END_UNKNOWN,	 /* nothing says how it ended */
+	TS_END_RUNNING,	 /* it went on while it was read */
+	TS_END_FINISHED, /* it came to its end by itself */
+	TS_END_CRASHED,
+	TS_END_KILLED,	 /* from outside: a signal, a limit of time, somebody's cancel */
+};
+
+enum ts_end_cause {
+	TS_END_NO_CAUSE,
+	TS_END_EXCEPTION, /* of another kind than those below */
+	TS_END_OUT_OF_MEMORY,
+	TS_END_TIMEOUT,	  /* a collective operation that not all ranks came to */
+	TS_END_NAN,	  /* the program stopped because the loss or a gradient was no number */
+	TS_END_EXIT,	  /* the program chose an exit code other than 0 */
+	TS_END_SIGNAL,
+	TS_END_TIME_LIMIT, /* of the scheduler */
+	TS_END_CANCELLED,
+	TS_END_CUT,	  /* unknown: a recording that its recorder did not close, as after SIGKILL */
+};
+
+enum { TS_END_RANKS_MAX = 64, TS_END_TEXT_MAX = 500 };
+
+struct ts_ending {
+	bool told; /* false: an older server answered, which does not say it */
+	enum ts_end_state state;
+	enum ts_end_cause cause;
+	struct ts_span type; /* of the exception, "RuntimeError"; the name of the signal, "SIGTERM"; the exit code; empty: not known */
+	struct ts_span message; /* in one line, cut at TS_END_TEXT_MAX bytes; empty: none */
+	bool has_step;
+	int64_t step;		/* at which it ended; with `after`: the last that it recorded */
+	bool after;
+	int32_t *ranks;		/* that ended so, ascending, or that a log names as those to look at; at most TS_END_RANKS_MAX */
+	size_t n_ranks;
+	struct ts_span record;	/* what says it: "the event 'out of memory'", "line 2041"; empty: nothing */
+	struct ts_span sentence; /* all of it in one sentence; empty where the run finished or nothing is known */
+};
+
+/* What one rank says of its end. */
+struct ts_end_seen {
+	int32_t rank;
+	bool has_steps;
+	int64_t last_step; /* that it recorded */
+	/* by facts */
+	bool said, closed;
+	enum ts_end_state state;
+	enum ts_end_cause cause;
+	struct ts_span type, message, record;
+	int64_t exit; /* of cause EXIT */
+	bool has_step;
+	int64_t step;
+	int32_t named[TS_END_RANKS_MAX]; /* ranks that a log names */
+	size_t n_named;
+	/* by events */
+	struct ts_span exception, memory; /* the text of the last event of that name */
+	bool has_exception, has_memory;
+	int64_t exception_step, memory_step; /* INT64_MIN: it has none */
+};
+
+const char *ts_end_state_word(enum ts_end_state state); /* "unknown", "running", "finished", "crashed", "killed" */
+bool ts_end_state_of(struct ts_span word, enum ts_end_state *ret_state);
+const char *ts_end_cause_word(enum ts_end_cause cause); /* "none", "out_of_memory", ... */
+
+/* What an exception was about, by its type and message; KeyboardInterrupt is a signal. */
+enum ts_end_cause ts_end_cause_of(struct ts_span type, struct ts_span message);
+/* The name of a signal by its number, "SIGTERM"; NULL: one that seldom ends a program. */
+const char *ts_signal_name(int64_t number);
+
+/* facts: those of the rank, one a path. What is none of a kind that is known counts as not said. */
+void ts_end_seen_facts(struct ts_end_seen *seen, const struct ts_facts *facts);
+void ts_end_seen_event(struct ts_end_seen *seen, struct ts_span name, struct ts_span text, const int64_t *step);
+
+/* Texts of the result lie where those of seen do, or in the arena. */
+enum ts_status ts_ending_judge(const struct ts_end_seen *seen, size_t n, struct ts_arena *arena, struct ts_ending *ret_ending,
+			       struct ts_error *err);
+
+#endif

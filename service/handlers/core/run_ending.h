@@ -1,0 +1,15 @@
+/* run_ending.h - how a stored run ended (run/ending.h): by the facts of its ranks and by their last events.
+ *
+ * Of each rank the last block of events is read, up to 65,536 of them: what ended a run stands there.
+ */
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_RUN_ENDING_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_RUN_ENDING_H
+
+#include "run/ending.h"
+#include "service/handlers/core/read.h"
+
+/* Texts lie in the arena. */
+enum ts_status ts_run_ending(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_ending *ret_ending,
+			     struct ts_error *err);
+
+#endif
