@@ -231,6 +231,14 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope; " PYTSCOPE " drops the whole section in this case",
 	 {{"min_ranks", 1, COUNT, "number of missing ranks from which the rule fires"}, END},
 	 ts_check_missing_ranks, JOB},
+	{"DIST.REPLICAS", "Copies of the model differ between ranks", "high",
+	 "digests of parameters or of the optimizer's state that were equal on some ranks, also behind an update, are not equal any "
+	 "more, and stay so to the end",
+	 "The ranks train different models from that step on. Look at what changed there on the odd ranks: a gradient that is not "
+	 "summed (a hook, a module outside of DistributedDataParallel, no_sync), a step that one rank skipped, random numbers in an "
+	 "update, a device that computes wrongly. Restart from a checkpoint from before that step.",
+	 "new in tscope; docs/numerics.md says what proves that ranks are replicas and no shards",
+	 {END}, ts_check_replicas, JOB},
 	{"DIST.EXPOSED_COMM", "Communication is exposed", "high if the share is at least high_share, otherwise medium",
 	 "communication that does not overlap with computation takes at least min_share of the devices' time, by a trace",
 	 "With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards "

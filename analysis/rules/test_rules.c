@@ -403,6 +403,25 @@ static const struct rule_case cases[] = {
 	{"DIST.MISSING_RANKS",
 	 "ranks/all/world_size_count ? the run does not record its world size; ranks/all/present_count = 2", UNCHECKED,
 	 "does not record its world size"},
+	{"DIST.REPLICAS", "", APPLIES_NOT, NULL},
+	{"DIST.REPLICAS", WORLD, APPLIES_NOT, NULL}, /* no digests */
+	{"DIST.REPLICAS", WORLD "ranks/replicas of params/apart_count = 0", PASSES, NULL},
+	{"DIST.REPLICAS", WORLD "ranks/replicas of params/apart_count ? shards, or copies that never were equal", UNCHECKED, "shards"},
+	{"DIST.REPLICAS",
+	 WORLD "ranks/replicas of params/apart_count = 7; ranks/replicas of params/ranks_count = 3; "
+	       "ranks/replicas of params/last_equal_step = 20; ranks/replicas of params/first_apart_step = 25; "
+	       "ranks/replicas of params/odd_count = 1; ranks/replicas of params/odd = 'rank 2'; "
+	       "ranks/replicas of grads/first_apart_step = 20; ranks/rank 2/apart_step = 25",
+	 HIGH,
+	 "From step 25 on, the copy of the parameters on rank 2 is not that of the other 2 ranks; at step 20 all copies had the same "
+	 "bits; the gradients differ from step 20 on."},
+	{"DIST.REPLICAS",
+	 WORLD "ranks/replicas of optimizer/apart_count = 1; ranks/replicas of optimizer/ranks_count = 2; "
+	       "ranks/replicas of optimizer/last_equal_step = 20; ranks/replicas of optimizer/first_apart_step = 25; "
+	       "ranks/replicas of optimizer/odd_count = 0; ranks/replicas of optimizer/odd = 'ranks 0 and 1'",
+	 HIGH,
+	 "the copy of the optimizer's state is not the same on ranks 0 and 1, without a majority that would say which of them is "
+	 "wrong"},
 	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "there is no trace of the PyTorch profiler, which the rule needs"},
 	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
 	{"DIST.EXPOSED_COMM", TRACE(exposed_communication, "0.0499"), PASSES, NULL}, /* neither ranks nor communication */

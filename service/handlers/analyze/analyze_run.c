@@ -14,6 +14,7 @@
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/analyze/analyze_replicas.h"
 #include "service/handlers/analyze/analyze_snapshot_rows.h"
 #include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
@@ -511,8 +512,9 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
-	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
-	    logged_use(a, err) || pipeline(a, err))
+	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
+		return err->status;
+	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) || logged_use(a, err) || pipeline(a, err))
 		return err->status;
 	return ts_setup(&a->facts, &a->work, a->arena, &a->out->measures, err);
 }
