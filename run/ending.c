@@ -276,6 +276,12 @@ static bool is_last(const struct ts_end_seen *seen, int64_t step)
 	return step != INT64_MIN && (!seen->has_steps || step >= seen->last_step);
 }
 
+/* Whether the event of memory that ran out says more than the exception: which module was running. */
+static bool names_layer(struct ts_span memory)
+{
+	return memory.len && !ts_span_contains(memory, "that is no module");
+}
+
 /* Takes what events say into the account of a rank, where its facts say nothing of an end, or no more than that memory ran out. */
 static struct ts_end_seen settled(struct ts_end_seen seen)
 {
@@ -288,7 +294,8 @@ static struct ts_end_seen settled(struct ts_end_seen seen)
 		seen.said = true;
 		seen.state = TS_END_CRASHED;
 		seen.cause = TS_END_OUT_OF_MEMORY;
-		seen.message = seen.memory.len ? seen.memory : seen.message;
+		if (!seen.message.len || names_layer(seen.memory))
+			seen.message = seen.memory;
 		seen.has_step = true;
 		seen.step = seen.memory_step;
 	} else if (seen.has_exception && is_last(&seen, seen.exception_step) && !told) {
@@ -367,7 +374,7 @@ static const char *reason_of(const struct ts_ending *e, struct ts_arena *arena)
 /* " (rank 3, said by the event 'out of memory')". The message of a timeout names its ranks itself. */
 static const char *by_whom(const struct ts_ending *e, bool several, struct ts_arena *arena)
 {
-	const char *ranks = several && e->n_ranks && e->cause != TS_END_TIMEOUT ? ranks_of(e, arena) : "";
+	const char *ranks = (several || e->named) && e->n_ranks && e->cause != TS_END_TIMEOUT ? ranks_of(e, arena) : "";
 
 	if (!ranks)
 		return NULL;
@@ -420,6 +427,9 @@ static enum ts_status take(const struct ts_end_seen *seen, size_t n, size_t whic
 		e->type = ts_span_str(code);
 	}
 	e->message = ts_utf8_cut(of.message, TS_END_TEXT_MAX);
+	while (e->message.len && e->message.data[e->message.len - 1] == '.') /* the sentence has a full stop of its own */
+		e->message.len--;
+	e->named = of.n_named > 0;
 	e->record = of.record;
 	e->has_step = of.has_step || of.has_steps;
 	e->step = of.has_step ? of.step : of.last_step;

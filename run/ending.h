@@ -49,6 +49,7 @@ struct ts_ending {
 	bool after;
 	int32_t *ranks;		/* that ended so, ascending, or that a log names as those to look at; at most TS_END_RANKS_MAX */
 	size_t n_ranks;
+	bool named;		/* the ranks are those that a log names */
 	struct ts_span record;	/* what says it: "the event 'out of memory'", "line 2041"; empty: nothing */
 	struct ts_span sentence; /* all of it in one sentence; empty where the run finished or nothing is known */
 };

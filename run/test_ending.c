@@ -133,6 +133,11 @@ static void test_events_count_where_nothing_follows(void **unused)
 	e = judge(&seen, 1);
 	is(&e, TS_END_CRASHED, TS_END_OUT_OF_MEMORY,
 	   "The run crashed at step 21, out of memory: in the backward of 1 (BB) (said by the event 'out of memory').");
+	seen = rank_of(0, 21, SAID("session.end.type=RuntimeError", "session.end.message=CUDA out of memory.", "session.end.step=21"));
+	see(&seen, "out of memory", "in a part of the program that is no module, which asked for 1 GiB", 21);
+	e = judge(&seen, 1);
+	is(&e, TS_END_CRASHED, TS_END_OUT_OF_MEMORY,
+	   "The run crashed at step 21, out of memory: CUDA out of memory (said by the recorder).");
 	seen = rank_of(0, 21, SAID("session.wall_time=7"));
 	see(&seen, "exception", "KeyboardInterrupt", 22);
 	e = judge(&seen, 1);
@@ -228,6 +233,9 @@ static void test_trackers(void **unused)
 	is(&e, TS_END_CRASHED, TS_END_TIMEOUT,
 	   "The run crashed after step 9, a collective operation timed out: rank 7 waits at collective 64,088 (said by line 12).");
 	assert_true(e.n_ranks == 1 && e.ranks[0] == 7);
+	seen = rank_of(0, 9, SAID("session.end.type=KeyError", "session.end.ranks[0]=5", "session.end.record=line 12"));
+	e = judge(&seen, 1);
+	is(&e, TS_END_CRASHED, TS_END_EXCEPTION, "The run crashed after step 9: KeyError (rank 5, said by line 12).");
 }
 
 int main(void)
