@@ -316,6 +316,38 @@ static void phases(struct ts_report *r, struct ts_section *s)
 	}
 }
 
+/* The layers that take most, where the run recorded layers. */
+static void layers(struct ts_report *r, struct ts_section *s)
+{
+	static const char *const heads[TS_BAR_VALUES] = {"of layers", "forward", "backward", "steps"};
+	const struct ts_measure *count = ts_report_row(r, TS_M_LAYERS_COUNT, TS_NO_SUBJECT);
+	struct ts_item *item = NULL;
+	size_t shown = 0;
+
+	for (size_t i = 0; count && i < r->a->measures.n; i++) {
+		const struct ts_measure *m = &r->a->measures.items[i];
+		struct ts_bar bar = {.known = true};
+		struct ts_span name;
+
+		if (!m->known || !ts_measure_is(m, TS_M_LAYER_SHARE) || !ts_measure_part(TS_M_LAYER_SHARE, m->subject, &name))
+			continue;
+		bar.label = ts_report_text(r, name);
+		bar.share = m->value;
+		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
+		bar.values[1] = ts_report_value_of(r, TS_M_LAYER_FORWARD, m->subject);
+		bar.values[2] = ts_report_value_of(r, TS_M_LAYER_BACKWARD, m->subject);
+		bar.values[3] = ts_report_value_of(r, TS_M_LAYER_STEPS, m->subject);
+		if (!item)
+			item = ts_report_bars(r, s, heads, "layer");
+		ts_report_bar(r, item, PHASES_SHOWN, &bar);
+		shown++;
+	}
+	if (count && shown && count->value > (double)shown)
+		ts_report_line(r, s, "layers",
+			       ts_report_say(r, "the %zu of %.0f that take most time, by their medians; shares are of the time of all "
+					     "layers", shown, count->value));
+}
+
 static void warmup_line(struct ts_report *r, struct ts_section *s)
 {
 	static const struct ts_figure levels[] = {
@@ -387,6 +419,7 @@ static void timing(struct ts_report *r)
 	ratio = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, variation), ", ", ratio);
 	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", ts_report_figures(r, TS_NO_SUBJECT, stalls)));
 	phases(r, s);
+	layers(r, s);
 	ts_report_line(r, s, "wall time",
 		       ts_report_join(r, wall_text(r), ", ",
 				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));

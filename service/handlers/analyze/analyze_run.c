@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "service/handlers/analyze/analyze_bound.h"
 #include "service/handlers/analyze/analyze_cache.h"
+#include "service/handlers/analyze/analyze_layers.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
@@ -345,7 +346,7 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 		.notes = &a->notes,
 	};
 
-	if (rank_and_files(a, &rank, ret_rows, err))
+	if (rank_and_files(a, &rank, ret_rows, err) || ts_layers_of_rank(a->fetch, a->index, a->arena, &a->out->measures, err))
 		return err->status;
 	a->work.warmup_cut = a->out->warmup_cut;
 	return first_steps(a, rank.first_timed, err);
