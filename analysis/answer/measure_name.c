@@ -19,9 +19,11 @@ const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest 
 						"unattributed job"};
 
 const char *const ts_trace_times[TS_TRACE_TIMES] = {
-	"span",	 "busy",	"computation",	"communication",  "exposed_communication", "copies",	   "exposed_copies",
-	"idle",	 "idle_host",	"idle_launch",	"idle_behind",	  "idle_queued",	   "idle_unknown", "idle_after_waits",
-	"fills", "elementwise", "idle_loading", "math_attention", "exposed_waiting"};
+	"span",	       "busy",		 "computation",	   "communication",    "exposed_communication",
+	"copies",      "exposed_copies", "idle",	   "idle_host",	       "idle_launch",
+	"idle_behind", "idle_queued",	 "idle_unknown",   "idle_after_waits", "fills",
+	"elementwise", "idle_loading",	 "math_attention", "convolutions",     "float32_products",
+	"generated",   "exposed_waiting"};
 
 struct ts_span ts_answer_group_name(enum ts_answer_group group)
 {

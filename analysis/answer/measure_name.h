@@ -103,6 +103,9 @@ enum ts_trace_time {
 	TS_TIME_ELEMENTWISE,
 	TS_TIME_IDLE_LOADING,
 	TS_TIME_MATH_ATTENTION,
+	TS_TIME_CONVOLUTIONS,
+	TS_TIME_FLOAT32_PRODUCTS,
+	TS_TIME_GENERATED,
 	TS_TIME_EXPOSED_WAITING, /* known of the ranks of a job alone (trace_verdict.h) */
 	TS_TRACE_TIMES,
 };

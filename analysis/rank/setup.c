@@ -467,6 +467,33 @@ static void take_libraries(struct setup *s, const struct ts_facts *facts)
 		    by_fact(s, platform));
 }
 
+/* What layers and series are called. */
+static void take_columns(struct setup *s, const struct ts_index *index)
+{
+	static const struct {
+		const char *glob;
+		enum ts_setting of;
+	} names[] = {
+		{"*attn*", TS_SETTING_ATTENTION},
+		{"*attention*", TS_SETTING_ATTENTION},
+		{"*conv1*", TS_SETTING_CONVOLUTIONS},
+		{"*conv2*", TS_SETTING_CONVOLUTIONS},
+		{"scalars.*loss_scale", TS_SETTING_REDUCED},
+		{"scalars.*grad_scale*", TS_SETTING_REDUCED},
+		{"scalars.amp?scale", TS_SETTING_REDUCED},
+	};
+
+	for (size_t t = 0; index && t < index->n_tables; t++)
+		for (size_t c = 0; c < index->tables[t].n_columns; c++) {
+			struct ts_span column = index->tables[t].columns[c].name;
+
+			for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+				if (s->truth[names[i].of] != TS_ANSWERED_YES && ts_glob(ts_span_str(names[i].glob), column))
+					say(s, names[i].of, TS_ANSWERED_YES,
+					    ts_arena_printf(s->arena, "the run has the series %.*s", TS_SPAN_ARG(column)));
+		}
+}
+
 /* What one answer says of another. Megatron and DeepSpeed bring fused optimizers; replicas and FSDP reduce gradients while the backward
  * pass runs. */
 static void conclude(struct setup *s)
@@ -497,8 +524,8 @@ static void conclude(struct setup *s)
 		s->truth[TS_SETTING_WORKERS] = TS_ANSWERED_UNKNOWN;
 }
 
-enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work, struct ts_arena *arena, struct ts_measures *io_rows,
-			struct ts_error *err)
+enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work, const struct ts_index *index, struct ts_arena *arena,
+			struct ts_measures *io_rows, struct ts_error *err)
 {
 	const struct ts_fact *torch = ts_facts_find(facts, ts_span_str("libraries.torch"));
 	const struct ts_fact dtype = {.type = TS_FACT_TEXT, .path = ts_span_str("work.dtype"), .text = work->dtype.text};
@@ -514,6 +541,7 @@ enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work
 	take_cores(&s, facts, work);
 	take_hosts(&s, facts, work);
 	take_libraries(&s, facts);
+	take_columns(&s, index);
 	conclude(&s);
 	for (int i = 0; !s.failed && i < TS_SETTINGS; i++)
 		if (s.truth[i])

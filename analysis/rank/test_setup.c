@@ -57,7 +57,7 @@ static void set_up(struct state *s, const char *facts)
 	ts_arena_init(&s->arena, 16 << 20);
 	parse(s, facts);
 	ts_work_of_facts(&s->facts, &work);
-	assert_int_equal(ts_setup(&s->facts, &work, &s->arena, &s->rows, &err), TS_OK);
+	assert_int_equal(ts_setup(&s->facts, &work, NULL, &s->arena, &s->rows, &err), TS_OK);
 }
 
 static char answer(const struct state *s, enum ts_setting what)
@@ -280,6 +280,29 @@ static void says_by_what(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+/* Names of layers tell of the model, and a loss scale of fp16. */
+static void series_answer(void **state)
+{
+	struct ts_column columns[] = {{.name = ts_span_str("layers.h\\.0\\.attn.forward")},
+				      {.name = ts_span_str("scalars.amp/scale")},
+				      {.name = ts_span_str("scalars.loss")}};
+	struct ts_table table = {.columns = columns, .n_columns = 3};
+	struct ts_index index = {.tables = &table, .n_tables = 1};
+	struct ts_work work;
+	struct ts_error err;
+	struct state s;
+
+	(void)state;
+	set_up(&s, "");
+	ts_work_of_facts(&s.facts, &work);
+	assert_int_equal(answer(&s, TS_SETTING_ATTENTION), '?');
+	assert_int_equal(ts_setup(&s.facts, &work, &index, &s.arena, &s.rows, &err), TS_OK);
+	assert_int_equal(answer(&s, TS_SETTING_ATTENTION), 'y');
+	assert_int_equal(answer(&s, TS_SETTING_REDUCED), 'y');
+	assert_int_equal(answer(&s, TS_SETTING_CONVOLUTIONS), '?');
+	ts_arena_finish(&s.arena);
+}
+
 static void a_full_arena_is_an_error(void **state)
 {
 	struct ts_work work;
@@ -296,7 +319,7 @@ static void a_full_arena_is_an_error(void **state)
 		enum ts_status status;
 
 		ts_arena_init(&small, ceiling);
-		status = ts_setup(&s.facts, &work, &small, &rows, &err);
+		status = ts_setup(&s.facts, &work, NULL, &small, &rows, &err);
 		ts_arena_finish(&small);
 		if (!status)
 			break;
@@ -309,10 +332,8 @@ static void a_full_arena_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts_answer),
-		cmocka_unit_test(each_question_is_tried),
-		cmocka_unit_test(says_by_what),
-		cmocka_unit_test(a_full_arena_is_an_error),
+		cmocka_unit_test(facts_answer),	 cmocka_unit_test(each_question_is_tried),   cmocka_unit_test(says_by_what),
+		cmocka_unit_test(series_answer), cmocka_unit_test(a_full_arena_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

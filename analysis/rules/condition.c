@@ -212,13 +212,36 @@ static enum ts_answered attention(const struct ts_measures *m)
 	return traced == TS_ANSWERED_YES ? traced : ts_setting_of(m, TS_SETTING_ATTENTION);
 }
 
+static enum ts_answered traced(const struct ts_measures *m, enum ts_trace_time what)
+{
+	return at_least(m, TS_M_TRACE_SHARE, ts_trace_times[what], 0.01);
+}
+
 static enum ts_answered not_compiled(const struct ts_measures *m)
 {
+	enum ts_answered said = ts_setting_of(m, TS_SETTING_COMPILED);
 	double share;
 
 	if (value(m, TS_M_TRACE_COMPILE_SHARE, "", &share) && share > 0)
 		return TS_ANSWERED_NO;
-	return opposite(ts_setting_of(m, TS_SETTING_COMPILED));
+	if (value(m, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_GENERATED], &share) && share > 0)
+		return TS_ANSWERED_NO;
+	return said ? opposite(said) : opposite(traced(m, TS_TIME_GENERATED));
+}
+
+static enum ts_answered convolutions(const struct ts_measures *m)
+{
+	enum ts_answered seen = traced(m, TS_TIME_CONVOLUTIONS);
+
+	return seen ? seen : ts_setting_of(m, TS_SETTING_CONVOLUTIONS);
+}
+
+/* Where a trace shows the products, what the configuration says of the rest does not count. */
+static enum ts_answered float32_products(const struct ts_measures *m)
+{
+	enum ts_answered seen = traced(m, TS_TIME_FLOAT32_PRODUCTS);
+
+	return seen ? seen : opposite(ts_setting_of(m, TS_SETTING_REDUCED));
 }
 
 /* --- settings together --- */
@@ -229,9 +252,12 @@ static enum ts_answered data_parallel(const struct ts_measures *m)
 	return either(ts_setting_of(m, TS_SETTING_DDP), ts_setting_of(m, TS_SETTING_FSDP));
 }
 
+/* Products that stay in float32 are seen where it is off. */
 static enum ts_answered no_tf32(const struct ts_measures *m)
 {
-	return opposite(ts_setting_of(m, TS_SETTING_TF32));
+	enum ts_answered said = ts_setting_of(m, TS_SETTING_TF32);
+
+	return said ? opposite(said) : traced(m, TS_TIME_FLOAT32_PRODUCTS);
 }
 
 static enum ts_answered wide_gradients(const struct ts_measures *m)
@@ -266,6 +292,10 @@ static const struct row {
 	BY(MATRIX_UNITS, "the device multiplies matrices in 16 bits", CAPABILITY " prints (7, 0) or more", matrix_units),
 	BY(TRITON, "torch.compile can generate code for the device (NVIDIA's from Volta on, compute capability 7.0)",
 	   CAPABILITY " prints (7, 0) or more", triton),
+	BY(FLOAT32_PRODUCTS,
+	   "products of matrices are in float32: by a trace they take at least 1 % of the work, else the run does not compute in fewer "
+	   "bits",
+	   "print(next(model.parameters()).dtype) says float32, and no torch.autocast is around the forward pass", float32_products),
 	NO(FULL_PRECISION, "the run does not compute in fewer than 32 bits",
 	   "print(next(model.parameters()).dtype) says float32, and no "
 	   "torch.autocast is around the forward pass",
@@ -289,7 +319,7 @@ static const struct row {
 	NO(NOT_PERSISTENT, "the workers are not kept yet", "print(loader.persistent_workers) says False", PERSISTENT),
 	NO(LITTLE_PREFETCH, "a worker prefetches fewer than four batches", NULL, PREFETCH),
 	NO(NOT_PINNED, "batches are not in pinned memory yet", "print(loader.pin_memory) says False", PINNED),
-	YES(CONVOLUTIONS, "the name of the model tells of convolutions", NULL, CONVOLUTIONS),
+	BY(CONVOLUTIONS, "a trace shows convolutions, or the name of the model tells of them", NULL, convolutions),
 	BY(ATTENTION, "a trace shows attention, or the configuration tells of it", NULL, attention),
 	BY(PLAIN_ATTENTION,
 	   "attention is not fused: by a trace one that computes all scores takes at least 1 % of the work, else by the "

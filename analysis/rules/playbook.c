@@ -45,6 +45,30 @@ static bool most_math_attention(const struct ts_measures *m, double share, doubl
 	return share_in_trace(m, TS_TIME_MATH_ATTENTION, ret);
 }
 
+/* What ran at once on several streams counts for each, so the sum may be more than the time that passed. */
+static bool time_in_trace(const struct ts_measures *m, enum ts_trace_time what, double *ret)
+{
+	double seconds, span;
+
+	if (!known(m, TS_M_TRACE_TIME, ts_trace_times[what], &seconds) ||
+	    !known(m, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_SPAN], &span) || !(span > 0))
+		return false;
+	*ret = seconds / span;
+	return true;
+}
+
+static bool most_convolutions(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return time_in_trace(m, TS_TIME_CONVOLUTIONS, ret);
+}
+
+static bool most_float32_products(const struct ts_measures *m, double share, double *ret)
+{
+	(void)share;
+	return time_in_trace(m, TS_TIME_FLOAT32_PRODUCTS, ret);
+}
+
 static bool most_after_waits(const struct ts_measures *m, double share, double *ret)
 {
 	(void)share;
@@ -276,7 +300,9 @@ const struct ts_play ts_playbook[] = {
 	 .how = "torch.set_float32_matmul_precision('high')",
 	 .costs = "inputs of products are rounded to 10 bits",
 	 .source = "PyTorch, CUDA semantics, \"TensorFloat-32 (TF32) on Ampere (and later) devices\"",
-	 .conditions = {TORCH, ASK(TF32_UNITS), ASK(FULL_PRECISION), ASK(NO_TF32), UNLESS(TF32_ALLOWED)},
+	 .conditions = {TORCH, ASK(TF32_UNITS), ASK(FLOAT32_PRODUCTS), ASK(NO_TF32), UNLESS(TF32_ALLOWED)},
+	 .most = most_float32_products,
+	 .bounded_by = "products of matrices in float32, by a trace",
 	 .check = TRACE_IT "the time of kernels with sgemm in their names"},
 	{.of = TS_BOUND_COMPUTE,
 	 .effort = 1,
@@ -317,6 +343,8 @@ const struct ts_play ts_playbook[] = {
 	 .costs = "a search at each new shape; the choice may differ between runs",
 	 .source = TUNING,
 	 .conditions = {TORCH, NEED(CONVOLUTIONS), ASK(CUDA), UNLESS(NOT_DETERMINISTIC), ASK(NO_BENCHMARK)},
+	 .most = most_convolutions,
+	 .bounded_by = "convolutions, by a trace",
 	 .check = TIME_IT},
 	{.of = TS_BOUND_COMPUTE,
 	 .effort = 1,
@@ -340,6 +368,8 @@ const struct ts_play ts_playbook[] = {
 	 .costs = "operations without such a kernel copy",
 	 .source = TUNING,
 	 .conditions = {TORCH, NEED(CONVOLUTIONS), ASK(MATRIX_UNITS), ASK(NOT_CHANNELS_LAST)},
+	 .most = most_convolutions,
+	 .bounded_by = "convolutions, by a trace",
 	 .check = TIME_IT},
 	{.of = TS_BOUND_COMPUTE,
 	 .effort = 2,

@@ -217,6 +217,14 @@ static void a_trace_rules_fixes_out(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+#define ON_AMPERE                                                                                                                      \
+	"setup/cuda/is = 'yes'; setup/tf32_units/is = 'yes'; setup/bf16_units/is = 'yes'; setup/fp16_units/is = 'no'; "                \
+	"setup/triton/is = 'yes'; "
+#define ON_TURING                                                                                                                      \
+	"setup/cuda/is = 'yes'; setup/tf32_units/is = 'no'; setup/bf16_units/is = 'no'; setup/fp16_units/is = 'yes'; setup/triton/is " \
+	"= 'yes'; "
+#define TF32 "use TF32 for 32-bit matrix products"
+
 /* Each fix that a trace, a snapshot or a phase has to prove: where it does, where it just does not, and the most that it can win. */
 static void records_prove_fixes(void **state)
 {
@@ -314,13 +322,6 @@ static void facts_rule_fixes_out(void **state)
 		const char *name, *rows;
 		int want;
 	} cases[] = {
-#define ON_AMPERE                                                                                                                      \
-	"setup/cuda/is = 'yes'; setup/tf32_units/is = 'yes'; setup/bf16_units/is = 'yes'; setup/fp16_units/is = 'no'; "                \
-	"setup/triton/is = 'yes'; "
-#define ON_TURING                                                                                                                      \
-	"setup/cuda/is = 'yes'; setup/tf32_units/is = 'no'; setup/bf16_units/is = 'no'; setup/fp16_units/is = 'yes'; setup/triton/is " \
-	"= 'yes'; "
-#define TF32 "use TF32 for 32-bit matrix products"
 		{TF32, ON_AMPERE, ASKED},
 		{TF32, ON_TURING, OUT},
 		{TF32, ON_AMPERE "setup/tf32/is = 'yes'", OUT},
@@ -356,6 +357,8 @@ static void facts_rule_fixes_out(void **state)
 		{"compile the model", "setup/triton/is = 'no'", OUT},
 		{"compile the model", ON_AMPERE "setup/torch/version = '1.13.1+cu117'", OUT},
 		{"compile the model", ON_AMPERE "trace/compiled/compiling_ratio = 0.001", OUT},
+		{"compile the model", ON_AMPERE "trace/generated/share_ratio = 0.001", OUT},
+		{"compile the model", ON_AMPERE "trace/generated/share_ratio = 0", ASKED},
 		{"use a larger batch", "", ASKED},
 		{"use a larger batch", "memory/capacity/pressure_ratio = 0.8", OUT},
 		{"use a larger batch", "memory/capacity/pressure_ratio = 0.79", ASKED},

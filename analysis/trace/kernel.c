@@ -131,6 +131,19 @@ enum ts_kernel_category ts_kernel_category(struct ts_span name)
 	return TS_KERNEL_OTHER;
 }
 
+bool ts_kernel_is_float32_product(struct ts_span name)
+{
+	static const char *const words[] = {"sgemm", "_f32f32_f32f32_f32"};
+	struct ts_span bare = ts_kernel_without_arguments(name);
+
+	if (ts_kernel_category(name) != TS_KERNEL_GEMM)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (has(bare, words[i]))
+			return true;
+	return false;
+}
+
 const char *ts_kernel_category_word(enum ts_kernel_category category)
 {
 	static const char *const words[TS_KERNEL_CATEGORIES] = {

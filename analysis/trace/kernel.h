@@ -59,6 +59,9 @@ const char *ts_collective_word(enum ts_collective collective);
  * is sends and receives to NCCL, so the first is better. collective may be empty. */
 enum ts_collective ts_kernel_collective(struct ts_span name, struct ts_span collective);
 
+/* True for the kernel of a product of matrices whose inputs stay float32, without TF32: NVIDIA's libraries say so in the name. */
+bool ts_kernel_is_float32_product(struct ts_span name);
+
 /* The name without its list of arguments: "void f<g(int)>(int, h*)" becomes "void f<g(int)>". What stands behind a space is none:
  * "Memcpy HtoD (Pageable -> Device)" stays as it is. */
 struct ts_span ts_kernel_without_arguments(struct ts_span name);

@@ -463,6 +463,25 @@ static void sums_that_do_not_fit(void **state)
 	made_finish(&m);
 }
 
+/* What kernels are by their names: of 100 ms 20 are a product in float32, 30 one in TF32, 40 a convolution, 10 generated. */
+static void kinds_of_kernels(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_launch(&m, TS_TRACE_KERNEL, "ampere_sgemm_128x64_tn", 0, 0, 0, 20 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "ampere_s1688gemm_128x128_ldg8_stages_32x1_tn", 0, 20 * MS, 20 * MS, 50 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "implicit_convolve_sgemm", 0, 50 * MS, 50 * MS, 90 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "triton_poi_fused_add_0", 0, 90 * MS, 90 * MS, 100 * MS);
+	judge(&m, NULL);
+	is("float32_products", "time_s", 0.020);
+	is("float32_products", "share_ratio", 0.2);
+	is("convolutions", "share_ratio", 0.4);
+	is("generated", "share_ratio", 0.1);
+	made_finish(&m);
+}
+
 static void each_row_was_made(void **state)
 {
 	(void)state;
@@ -487,6 +506,7 @@ int main(void)
 		cmocka_unit_test(rows_alone_say_the_same),
 		cmocka_unit_test(without_a_device),
 		cmocka_unit_test(sums_that_do_not_fit),
+		cmocka_unit_test(kinds_of_kernels),
 		cmocka_unit_test(each_row_was_made),
 	};
 

@@ -56,7 +56,14 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 			add(&out.ns[TS_TIME_FILLS], s->sum_ns);
 		if (s->category == TS_KERNEL_ELEMENTWISE)
 			add(&out.ns[TS_TIME_ELEMENTWISE], s->sum_ns);
+		if (s->category == TS_KERNEL_CONVOLUTION)
+			add(&out.ns[TS_TIME_CONVOLUTIONS], s->sum_ns);
+		if (s->category == TS_KERNEL_FUSED)
+			add(&out.ns[TS_TIME_GENERATED], s->sum_ns);
 	}
+	for (size_t i = 0; i < a->sums.n_names; i++)
+		if (a->sums.names[i].category == TS_KERNEL_GEMM && ts_kernel_is_float32_product(a->sums.names[i].name))
+			add(&out.ns[TS_TIME_FLOAT32_PRODUCTS], a->sums.names[i].sum_ns);
 	for (size_t i = 0; i < a->work.marks.n_found; i++)
 		if (a->work.marks.found[i].attention == TS_ATTENTION_MATH || a->work.marks.found[i].attention == TS_ATTENTION_SINGLE)
 			add(&out.ns[TS_TIME_MATH_ATTENTION], a->work.marks.found[i].sum.ns);
@@ -106,7 +113,8 @@ static void times(struct making *m, const struct ts_trace_answer *a)
 	const struct ts_device_times t = ts_device_times(a);
 
 	for (int i = 0; i < TS_TIME_EXPOSED_WAITING; i++) {
-		bool of_work = i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE || i == TS_TIME_MATH_ATTENTION;
+		bool of_work =
+			i == TS_TIME_FILLS || i == TS_TIME_ELEMENTWISE || (i >= TS_TIME_MATH_ATTENTION && i <= TS_TIME_GENERATED);
 
 		if (i == TS_TIME_MATH_ATTENTION && a->lines.all.events && !knows_operators(a)) {
 			unknown(m, TS_M_TRACE_TIME, ts_trace_times[i], no_operators);

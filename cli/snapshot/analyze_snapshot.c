@@ -30,7 +30,7 @@ static enum ts_status device_memory(const struct ts_cli *cli, const struct ts_de
 
 	if (ts_capacity_option(&cli->args, &bytes, err))
 		return err->status;
-	*ret_capacity = ts_args_has(&cli->args, "device-memory") ? (struct ts_device_capacity){bytes, NULL} : *facts;
+	*ret_capacity = ts_args_has(&cli->args, "device-memory") ? (struct ts_device_capacity){bytes, NULL, facts->setup} : *facts;
 	return TS_OK;
 }
 
@@ -106,9 +106,17 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static enum ts_status append(const struct ts_measures *setup, struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
+{
+	for (size_t i = 0; i < setup->n; i++)
+		if (!ts_measure_put(io_rows, arena, &setup->items[i]))
+			return ts_arena_error(arena, err);
+	return TS_OK;
+}
+
 /* Asks the rules of each device, and what to try; of the one that is shown with what would fit. */
 static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer, const struct ts_memory_device *shown,
-			    struct ts_findings *io_worst, struct ts_error *err)
+			    const struct ts_measures *setup, struct ts_findings *io_worst, struct ts_error *err)
 {
 	struct ts_policy policy;
 
@@ -122,7 +130,7 @@ static enum ts_status judge(struct ts_cli *cli, struct ts_memory_answer *answer,
 		    ts_findings_of_snapshot(&rows, &policy, &cli->arena, &d->findings, err))
 			return err->status;
 		if ((d == shown && answer->scaling && ts_memory_rows_fit(answer->scaling, &cli->arena, &rows, err)) ||
-		    ts_memory_advise(&rows, &cli->arena, &d->advice, err))
+		    append(setup, &cli->arena, &rows, err) || ts_memory_advise(&rows, &cli->arena, &d->advice, err))
 			return err->status;
 		if (d->findings.n && (!io_worst->n || d->findings.items[0].severity > io_worst->items[0].severity))
 			*io_worst = d->findings;
@@ -238,7 +246,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_snapshot *snaps
 		return err->status;
 	for (size_t i = 0; i < answer.n; i++)
 		answer.devices[i].capacity_source = capacity.source;
-	if (would_fit(cli, device, capacity.bytes, &answer.scaling, err) || judge(cli, &answer, device, io_worst, err))
+	if (would_fit(cli, device, capacity.bytes, &answer.scaling, err) || judge(cli, &answer, device, &capacity.setup, io_worst, err))
 		return err->status;
 	if (at && ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "--html is for the whole snapshot, and --at for one moment as text");

@@ -1,6 +1,6 @@
 #include "cli/snapshot/device_capacity.h"
 
-#include "analysis/rank/work.h"
+#include "analysis/rank/setup.h"
 #include "cli/core/device_memory.h"
 #include "ingest/rundir/around.h"
 
@@ -17,14 +17,19 @@ enum ts_status ts_capacity_option(const struct ts_args *args, uint64_t *ret_byte
 	return TS_OK;
 }
 
-struct ts_device_capacity ts_capacity_of_facts(const struct ts_facts *facts)
+enum ts_status ts_capacity_of_facts(const struct ts_facts *facts, struct ts_arena *arena, struct ts_device_capacity *ret,
+				    struct ts_error *err)
 {
+	struct ts_measures setup = {.n = 0};
 	struct ts_work work;
 	uint64_t bytes;
 
 	ts_work_of_facts(facts, &work);
 	bytes = ts_work_capacity(&work);
-	return (struct ts_device_capacity){bytes, bytes ? work.device_bytes.source : NULL};
+	if (ts_setup(facts, &work, NULL, arena, &setup, err))
+		return err->status;
+	*ret = (struct ts_device_capacity){bytes, bytes ? work.device_bytes.source : NULL, setup};
+	return TS_OK;
 }
 
 enum ts_status ts_capacity_around(struct ts_cli *cli, const char *file, struct ts_device_capacity *ret, struct ts_error *err)
@@ -33,14 +38,12 @@ enum ts_status ts_capacity_around(struct ts_cli *cli, const char *file, struct t
 	struct ts_facts facts = {.n = 0};
 	const char *run = NULL;
 
-	*ret = (struct ts_device_capacity){0, NULL};
+	*ret = (struct ts_device_capacity){.bytes = 0};
 	if (ts_facts_around(file, &cli->arena, &run, &facts, &cannot) == TS_NO_MEMORY) {
 		*err = cannot;
 		return err->status;
 	}
 	if (cannot.status)
 		ts_cli_say(cli, "%s: the facts of the run around it are left out: %s", file, cannot.text);
-	else if (run)
-		*ret = ts_capacity_of_facts(&facts);
-	return TS_OK;
+	return run && !cannot.status ? ts_capacity_of_facts(&facts, &cli->arena, ret, err) : TS_OK;
 }

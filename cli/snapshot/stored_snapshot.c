@@ -92,8 +92,7 @@ static enum ts_status capacity(struct ts_cli *cli, const struct ts_get_reply *ru
 		    (ts_run_index(ts_stored_object, cli, &head.ranks[i].index, rank, &cli->arena, &index, err) ||
 		     ts_facts_whole(&head.facts, &index.facts, &cli->arena, &facts, err)))
 			return err->status;
-	ret->capacity = ts_capacity_of_facts(&facts);
-	return TS_OK;
+	return ts_capacity_of_facts(&facts, &cli->arena, &ret->capacity, err);
 }
 
 enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,

@@ -162,6 +162,10 @@ class Plain(Zero):
             self.assertIn(part, said)
         self.assertNotIn("Never mind", said)
         self.assertNotIn("tscope diff", said)
+        check = {"name": "fewer copies", "how": "pin_memory=True", "check": "print(loader.pin_memory) says False"}
+        self.assertNotIn("worth", self.judge(json.dumps({"bound": {**self.ANSWER["bound"], "worth_checking": [check]}})))
+        said = self.judge(json.dumps({"bound": {"sentence": "compute-bound", "fixes": [], "worth_checking": [check, check]}}))
+        self.assertEqual(said.count("\n  worth checking: fewer copies: pin_memory=True"), 1)
         with open("asked", encoding="utf-8") as file:
             self.assertEqual(file.read(), f"analyze --json --no-pager {self.folder}/runs/exp1\n")
         self.record("runs/other", {"lr": 0.1, "depth": 3})

@@ -614,7 +614,7 @@ static void ask(struct ts_bound *ret)
 	ts_work_of_facts(&record.facts, &work);
 	if (work.device_kind.text.len && !ts_measure_text(&m, record.arena, TS_M_DEVICE_KIND, TS_NO_SUBJECT, work.device_kind.text))
 		abort();
-	if (ts_setup(&record.facts, &work, record.arena, &m, &err) || ts_bound_decide(&m, record.arena, ret, &err)) {
+	if (ts_setup(&record.facts, &work, NULL, record.arena, &m, &err) || ts_bound_decide(&m, record.arena, ret, &err)) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		abort();
 	}

@@ -118,6 +118,7 @@ def _determinism(torch: Any) -> dict[str, Any]:
         "flash_sdp": torch.backends.cuda.flash_sdp_enabled,
         "mem_efficient_sdp": torch.backends.cuda.mem_efficient_sdp_enabled,
         "math_sdp": torch.backends.cuda.math_sdp_enabled,
+        "anomaly_mode": torch.is_anomaly_enabled,
         "num_threads": torch.get_num_threads,
         "default_dtype": lambda: str(torch.get_default_dtype()),
     }

@@ -65,6 +65,8 @@ def _found(answer: dict[str, Any]) -> list[str]:
         found.append(f"found: {'; '.join(high[:2])}")
     for fix in (answer["bound"].get("fixes") or [])[:1]:
         found.append(f"try: {fix['name']}: {fix['how']} (saves at most {fix['wins_most_ratio']:.0%})")
+    for fix in (answer["bound"].get("worth_checking") or [])[: 0 if answer["bound"].get("fixes") else 1]:
+        found.append(f"worth checking: {fix['name']}: {fix['how']} ({fix['check']})")
     return [text for text in found if text]
 
 

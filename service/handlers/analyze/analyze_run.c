@@ -517,7 +517,7 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 		return err->status;
 	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) || logged_use(a, err) || pipeline(a, err))
 		return err->status;
-	return ts_setup(&a->facts, &a->work, a->arena, &a->out->measures, err);
+	return ts_setup(&a->facts, &a->work, a->index, a->arena, &a->out->measures, err);
 }
 
 enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
