@@ -47,6 +47,7 @@
 	X(OWN_SHARDING, "own_sharding", "DeepSpeed or Megatron spreads the model over the ranks")                                      \
 	X(FIND_UNUSED, "find_unused_parameters", "DDP searches for unused parameters")                                                 \
 	X(ACCUMULATES, "accumulation", "gradients are accumulated over several batches")                                               \
+	X(SYNCS_LAST, "syncs_last", "only the last of accumulated batches is communicated") \
 	X(NARROW_GRADIENTS, "narrow_gradients", "gradients are reduced in 16 bits")                                                    \
 	X(OVERLAPS, "overlapped_reduction", "gradients are reduced while the backward pass runs")                                      \
 	X(SEVERAL_HOSTS, "several_hosts", "the ranks are on several hosts")                                                            \

@@ -203,6 +203,8 @@ static const struct {
 	{"config.overlap_grad_reduce = true", TS_SETTING_OVERLAPS, 'y'},
 	{"config.gradient_accumulation_steps = 8", TS_SETTING_ACCUMULATES, 'y'},
 	{"config.accumulate_grad_batches = 1", TS_SETTING_ACCUMULATES, 'n'},
+	{"config.accumulate_grad_batches = 4", TS_SETTING_SYNCS_LAST, 'y'},
+	{"config.gradient_accumulation_steps = 8", TS_SETTING_SYNCS_LAST, '?'},
 	{"config.fsdp_reduce_dtype = bf16", TS_SETTING_NARROW_GRADIENTS, 'y'},
 	{"parallelism.nodes = 4", TS_SETTING_SEVERAL_HOSTS, 'y'},
 	{"session.topology.LOCAL_WORLD_SIZE = 8; parallelism.world_size = 16", TS_SETTING_SEVERAL_HOSTS, 'y'},

@@ -306,9 +306,9 @@ static const struct row {
 	YES(RECOMPUTES, "activations are computed again", "look for torch.utils.checkpoint in the model", RECOMPUTES),
 	NO(NO_RECOMPUTING, "activations are not computed again", "look for torch.utils.checkpoint in the model", RECOMPUTES),
 	BY(ROOM, "less than 80 % of the device's memory is used, and no request for memory was refused or repeated",
-	   "torch.cuda.max_memory_reserved() is less than 80 % of the device's memory", room),
+	   "the peak of the device's memory is less than 80 % of it (torch.cuda.max_memory_reserved, nvidia-smi)", room),
 	BY(MUCH_ROOM, "less than 60 % of the device's memory is used",
-	   "torch.cuda.max_memory_reserved() is less than 60 % of the device's memory", much_room),
+	   "the peak of the device's memory is less than 60 % of it (torch.cuda.max_memory_reserved, nvidia-smi)", much_room),
 	BY(FULL,
 	   "at least 80 % of the device's memory is used, or a request for memory was refused or repeated; and activations hold at "
 	   "least "
@@ -348,6 +348,9 @@ static const struct row {
 	   "print(type(model)) says DistributedDataParallel or FSDP", data_parallel),
 	YES(FINDS_UNUSED, "the record says that find_unused_parameters is on", NULL, FIND_UNUSED),
 	YES(ACCUMULATES, "the record says that gradients are accumulated", NULL, ACCUMULATES),
+	NO(SYNCS_EACH,
+	   "each of the accumulated batches is communicated, as it is without no_sync() (Lightning and Hugging Face have it)",
+	   "look for no_sync() around the backward passes", SYNCS_LAST),
 	BY(WIDE_GRADIENTS, "gradients are not reduced in 16 bits yet",
 	   "print(next(model.parameters()).grad.dtype) says float32, and no hook "
 	   "compresses",

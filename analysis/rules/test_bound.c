@@ -392,6 +392,8 @@ static void facts_rule_fixes_out(void **state)
 		{"communicate only for the last of the accumulated batches", "", OUT},
 		{"communicate only for the last of the accumulated batches", "setup/accumulation/is = 'yes'", ASKED},
 		{"communicate only for the last of the accumulated batches", "setup/accumulation/is = 'yes'; setup/ddp/is = 'no'", OUT},
+		{"communicate only for the last of the accumulated batches",
+		 "setup/accumulation/is = 'yes'; setup/syncs_last/is = 'yes'", OUT},
 		{"send less data", "", ASKED},
 		{"send less data", "setup/narrow_gradients/is = 'yes'", OUT},
 		{"send less data", "setup/ddp/is = 'no'; setup/fsdp/is = 'no'", OUT},

@@ -82,6 +82,7 @@ static struct plant {
 	enum ranks ranks;
 	bool tf32, compiled, recomputes, persistent, pinned, fused_attention, channels_last, benchmark, deterministic, anomaly,
 		find_unused;
+	bool own_sync; /* the trainer communicates the last of accumulated batches alone, as Lightning's and Hugging Face's do */
 	bool windows, jax, old_torch; /* old: 1.9, before torch.autocast, set_float32_matmul_precision and compile, and with TF32 on */
 	int workers, prefetch, accumulates, logs_every;
 	double pressure; /* of the device's memory; 0: not recorded */
@@ -144,6 +145,8 @@ static const char *optimizer_word(void)
 static void hugging_face(struct ts_random *r)
 {
 	(void)r;
+	plant.own_sync = true;
+	say_number(0, "config.per_device_train_batch_size", 8);
 	say_flag(SAID_FORMAT, "config.bf16", plant.format == IN_BF16);
 	say_flag(SAID_FORMAT, "config.fp16", plant.format == IN_FP16);
 	if (coin(r))
@@ -182,6 +185,7 @@ static void lightning(struct ts_random *r)
 	static const char *const precisions[] = {"32-true", "bf16-mixed", "16-mixed"};
 	static const char *const strategies[] = {"auto", "ddp", "fsdp", "deepspeed_stage_2", "auto"};
 
+	plant.own_sync = true;
 	say(SAID_FORMAT, "config.trainer.precision", precisions[plant.format]);
 	say_number(SAID_ACCUMULATES, "config.trainer.accumulate_grad_batches", plant.accumulates);
 	say_flag(SAID_ANOMALY, "config.trainer.detect_anomaly", plant.anomaly);
@@ -523,7 +527,7 @@ static bool overlaps(void)
 
 static bool no_sync(void)
 {
-	return is_ddp() && said(SAID_ACCUMULATES) && plant.accumulates > 1;
+	return is_ddp() && said(SAID_ACCUMULATES) && plant.accumulates > 1 && !plant.own_sync;
 }
 
 static bool narrow(void)
