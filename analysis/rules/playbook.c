@@ -733,10 +733,10 @@ static const char page_head[] =
 	"Fixes for memory say what they could save, in bytes at the peak, by a memory snapshot. One that costs time or results\n"
 	"is advised only where memory limits the run: a request was refused, the allocator gave back what it held and asked\n"
 	"again, or at least 80 % of the device was reserved.\n\n"
-	"A report shows three pieces of advice and two that are worth checking, and of what the run is not bound by only what\n"
-	"could save 5 % or more; `--json` has all. `./dev bench quality advice` plants runs whose devices and settings are known,\n"
-	"recorded under the names of several frameworks, and counts advice that is impossible there or that the record refutes,\n"
-	"and how much of what the record shows to be missing is named.\n";
+	"A report shows three pieces of advice, or two and two more that are worth checking, and of what the run is not\n"
+	"bound by only what could save 5 % or more; `--json` has all. `./dev bench quality advice` plants runs whose devices\n"
+	"and settings are known, recorded under the names of several frameworks, and counts advice that is impossible there\n"
+	"or that the record refutes, and how much of what the record shows to be missing is named.\n";
 
 static void conditions(struct ts_buf *out, const struct ts_if *list, const char *when)
 {

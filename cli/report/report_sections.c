@@ -215,6 +215,14 @@ static bool is_shown(const struct ts_bound *b, const struct ts_fix *f)
 	return f->of == b->kind || f->wins_most_ratio >= FIX_LEAST;
 }
 
+/* What stands before the first semicolon: the rest is for whoever tries it, and --json and the playbook have it. */
+static struct ts_span first_part(struct ts_span how)
+{
+	const uint8_t *end = memchr(how.data, ';', how.len);
+
+	return end ? ts_span_part(how, 0, (size_t)(end - how.data)) : how;
+}
+
 static void worth_checking(struct ts_report *r, struct ts_section *s)
 {
 	const struct ts_bound *b = &r->a->bound;
@@ -225,15 +233,15 @@ static void worth_checking(struct ts_report *r, struct ts_section *s)
 		if (i == 0)
 			ts_report_line(r, s, "check", "fixes that may help; nothing recorded shows whether, or how much:");
 		ts_report_line(r, s, "",
-			       ts_report_say(r, "%s: %s. What tells: %s", ts_report_text(r, c->name), ts_report_text(r, c->how),
-					     ts_report_text(r, c->check)));
+			       ts_report_say(r, "%s: %s. What tells: %s", ts_report_text(r, c->name),
+					     ts_report_text(r, first_part(c->how)), ts_report_text(r, c->check)));
 	}
 }
 
 static void fixes(struct ts_report *r, struct ts_section *s)
 {
 	const struct ts_bound *b = &r->a->bound;
-	size_t most = FIXES_SHOWN - (b->memory.n_fixes > 0), n = 0;
+	size_t most = FIXES_SHOWN - (b->memory.n_fixes > 0 || b->n_to_check > 0), n = 0;
 
 	for (size_t i = 0; i < b->n_fixes && n < most; i++) {
 		const struct ts_fix *f = &b->fixes[i];
