@@ -106,6 +106,8 @@ static const struct {
 	/* Number formats: Hugging Face, Lightning, Accelerate, DeepSpeed, Megatron, torchtitan, detectron2, MMEngine, nanoGPT, OLMo. */
 	{"config.bf16 = true; config.fp16 = false", TS_SETTING_REDUCED, 'y'},
 	{"config.bf16 = false; config.fp16 = false", TS_SETTING_REDUCED, 'n'},
+	{"config.bf16 = auto; config.tf32 = false", TS_SETTING_REDUCED, 'y'},
+	{"config.deepspeed.bf16.enabled = auto", TS_SETTING_REDUCED, '?'},
 	{"config.precision = bf16-mixed", TS_SETTING_REDUCED, 'y'},
 	{"config.trainer.precision = 32-true", TS_SETTING_REDUCED, 'n'},
 	{"config.precision = 16", TS_SETTING_REDUCED, 'y'},
