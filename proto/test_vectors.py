@@ -176,8 +176,8 @@ VECTORS = [
     ("trend_reply", "TrendReply",
      "branch: \"p/main\" metric: \"loss\" workload: \"w\" runs { id: %s commit: \"c\\000\" moved_ns: -3 value: -0.0 } "
      "runs { id: %s reason: \"marked bad\" accepted: true accept_reason: \"a\" } runs { id: %s value: 4.5 host: \"n1\" started_ns: 5 } left_out: 1 older: 7 "
-     "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true with_host: true } sentence: \"s\" "
-     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } wandering: 3 host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9"
+     "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true with_host: true other: \"o\" other_size: -0.25 } moved { at: 2 last_before: 1 size: 0.5 } sentence: \"s\" "
+     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9"
      % (ident(1), ident(2), ident(3))),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",

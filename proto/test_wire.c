@@ -996,7 +996,10 @@ static void reads_trend_messages(void **state)
 	IS(t.changes[0].host_after, "n1");
 	assert_true(t.drift && t.drift->from == 0 && t.drift->to == 2 && t.drift->size == 0.25);
 	assert_true(t.drift->low == -0.5 && t.drift->high == 0.75 && t.drift->worse && t.drift->accepted);
-	assert_true(t.wandering == 3 && t.host_spread == 0.125 && t.weekday_spread == 0.0625);
+	assert_true(t.n_moved == 1 && t.moved[0].at == 2 && t.moved[0].last_before == 1 && t.moved[0].size == 0.5);
+	assert_true(t.changes[0].other_size == -0.25 && t.changes[0].cost == TS_TREND_MOVED);
+	IS(t.changes[0].other, "o");
+	assert_true(t.host_spread == 0.125 && t.weekday_spread == 0.0625);
 	IS(t.sentence, "s");
 }
 

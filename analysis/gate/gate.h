@@ -184,8 +184,8 @@ bool ts_gate_asks_memory(const struct ts_verdict *v);
 enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
 /* The title of a metric, with the columns of a loss that is not scalars.loss (metric.h). NULL: the arena is full. */
 const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena);
-/* In how many pairs the base ran first, and in how many the candidate, as far as their starts are recorded. The pairs that a verdict asks
- * for run in the order of which there are fewer so far. */
+/* In how many pairs the base ran first, and in how many the candidate, as far as their starts are recorded. The pairs that a verdict
+ * asks for run in the order of which there are fewer so far. */
 struct ts_gate_orders {
 	uint64_t base, candidate;
 };

@@ -32,7 +32,7 @@ struct ts_gate_sample {
 	struct ts_span reason; /* why the metric cannot be compared; empty: it can */
 	double *base, *candidate;
 	struct ts_gate_difference *pairs; /* in the order in which they began, both orders in turn (ts_gate_pairs_alternate) */
-	int taken_first;		  /* the base ran first in each pair that was looked at (1), or the candidate (-1); 0: neither */
+	int taken_first;		  /* the base ran first in each pair of the look (1), or the candidate (-1); 0: neither */
 	int first;			  /* the same, where it leaves the verdict open: the other order is missing */
 	double *scratch;		  /* memory for looks at the pairs */
 	double drift;			  /* by how much each run of the pairs is worse than the run before it; NaN: not estimated */

@@ -158,10 +158,11 @@ struct ts_span ts_gate_one_order(struct ts_gate_court *c, enum ts_metric metric)
 {
 	const struct ts_gate_sample *s = &c->samples[metric];
 
-	return ts_gate_text(c,
-			    "in each of %s the %s ran first, and a machine whose second run is slower or faster than its first looks the "
-			    "same as a change",
-			    ts_say_plural((double)s->n_pairs, "pair").text, s->first > 0 ? "base" : "candidate");
+	return ts_gate_text(
+		c,
+		"in each of %s the %s ran first, and a machine whose second run is slower or faster than its first looks the "
+		"same as a change",
+		ts_say_plural((double)s->n_pairs, "pair").text, s->first > 0 ? "base" : "candidate");
 }
 
 static struct ts_span one_order(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
@@ -424,10 +425,11 @@ static void warn_order(struct ts_gate_court *c)
 		if (c->v.rows[i].counts && c->v.rows[i].paired && !c->samples[i].first)
 			first = c->samples[i].taken_first;
 	if (first)
-		ts_gate_warn(c,
-			     "in every pair the %s ran first, so a machine whose second run is slower could look like a change; run pairs "
-			     "in the order base, candidate, candidate, base",
-			     first > 0 ? "base" : "candidate");
+		ts_gate_warn(
+			c,
+			"in every pair the %s ran first, so a machine whose second run is slower could look like a change; run pairs "
+			"in the order base, candidate, candidate, base",
+			first > 0 ? "base" : "candidate");
 }
 
 /* Asks whether other work on the machine disturbs the metric less than step time. A rate is step time on another scale. */

@@ -257,7 +257,8 @@ static void one_order_is_completed(void **state)
 {
 	static const double d[] = {0.031, 0.029, 0.030, 0.032, 0.028, 0.030, -0.029, -0.031, -0.030};
 	const struct ts_gate_spread within = {0.002, 19};
-	const struct ts_gate_pairs_plan plan = {.first = 2, .most = 6, .alpha = 0.005}, single = {.first = 1, .most = 1, .alpha = 0.005};
+	const struct ts_gate_pairs_plan plan = {.first = 2, .most = 6, .alpha = 0.005},
+					single = {.first = 1, .most = 1, .alpha = 0.005};
 	struct ts_gate_difference *pairs = plain(d, 9), mixed[9];
 	struct ts_gate_rule r = rule();
 	struct ts_gate_look look;

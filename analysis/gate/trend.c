@@ -5,6 +5,8 @@
 #include <math.h>
 
 #define MAX_P 0.001
+/* The part of a change by which the level may be off after it went away again. */
+#define BACK 0.34
 /* The seed of the permutations: any number, but always the same. */
 #define SEED UINT64_C(0x7473636f7065)
 
@@ -90,10 +92,42 @@ static enum ts_status take_out(struct ts_trend *trend, struct ts_arena *arena, s
 	return TS_OK;
 }
 
+static enum ts_status calm(struct ts_arena *arena, struct ts_trend_series *s, struct ts_error *err)
+{
+	s->calm = ts_arena_array(arena, s->n, sizeof *s->calm);
+	if (!s->calm)
+		return ts_arena_error(arena, err);
+	return ts_burst_calm(s->values, s->n, arena, s->calm, &s->bursts, err);
+}
+
 static bool accepted(const struct ts_trend *trend, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		if (trend->runs[i].accepted)
+			return true;
+	return false;
+}
+
+/* Tells the i-th of n points that part the series. */
+static struct ts_trend_change told(const struct ts_trend *trend, const struct ts_trend_series *s, const struct ts_change_point *points,
+				   size_t n, size_t i, double *scratch)
+{
+	size_t from = i ? points[i - 1].at : 0, at = points[i].at, to = i + 1 < n ? points[i + 1].at : s->n;
+	size_t slack = TS_CHANGE_LEAST - 1;
+	struct ts_trend_change change = {.at = s->at[at], .last_before = s->at[at - 1], .p = points[i].p};
+
+	change.before = ts_median(s->levels + from, at - from, scratch);
+	change.after = ts_median(s->levels + at, to - at, scratch);
+	change.size = (change.after - change.before) / fabs(change.before);
+	change.worse = (change.after > change.before) == ts_metrics[trend->metric].less_is_better;
+	change.accepted = accepted(trend, s->at[at - slack], to < s->n ? s->at[to - slack] : trend->n_runs);
+	return change;
+}
+
+static bool is_claimed(const struct ts_trend_claims *c, size_t at)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->points[i].at == at)
 			return true;
 	return false;
 }
@@ -104,22 +138,18 @@ static enum ts_status tell_changes(struct ts_trend *trend, const struct ts_trend
 	double *scratch = ts_arena_array(arena, s->n, sizeof *scratch);
 
 	trend->changes = ts_arena_array(arena, c->n, sizeof *trend->changes);
-	if (!scratch || !trend->changes)
+	trend->moved = ts_arena_array(arena, c->n_found, sizeof *trend->moved);
+	if (!scratch || !trend->changes || !trend->moved)
 		return ts_arena_error(arena, err);
 	trend->n_changes = c->n;
+	trend->n_moved = 0;
 	for (size_t i = 0; i < c->n; i++) {
-		size_t from = i ? c->points[i - 1].at : 0, at = c->points[i].at, to = i + 1 < c->n ? c->points[i + 1].at : s->n;
-		struct ts_trend_change *change = &trend->changes[i];
-		size_t slack = TS_CHANGE_LEAST - 1;
-
-		*change = (struct ts_trend_change){
-			.at = s->at[at], .last_before = s->at[at - 1], .p = c->points[i].p, .with_host = c->with_host[i]};
-		change->before = ts_median(s->levels + from, at - from, scratch);
-		change->after = ts_median(s->levels + at, to - at, scratch);
-		change->size = (change->after - change->before) / fabs(change->before);
-		change->worse = (change->after > change->before) == ts_metrics[trend->metric].less_is_better;
-		change->accepted = accepted(trend, s->at[at - slack], to < s->n ? s->at[to - slack] : trend->n_runs);
+		trend->changes[i] = told(trend, s, c->points, c->n, i, scratch);
+		trend->changes[i].with_host = c->with_host[i];
 	}
+	for (size_t i = 0; i < c->n_found; i++)
+		if (!is_claimed(c, c->found[i].at))
+			trend->moved[trend->n_moved++] = told(trend, s, c->found, c->n_found, i, scratch);
 	return TS_OK;
 }
 
@@ -155,27 +185,61 @@ enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_polic
 	if (count(trend, arena, &s, err) || scale(trend, policy, arena, &s, err) || take_out(trend, arena, &s, err))
 		return err->status;
 	options.min_size = s.min;
-	if (ts_change_points(s.values, s.n, &options, arena, &claims.points, &claims.n, err) ||
+	if (calm(arena, &s, err) || ts_change_points(s.calm, s.n, &options, arena, &claims.points, &claims.n, err) ||
 	    ts_trend_settle(&s, arena, &claims, err) || tell_changes(trend, &s, &claims, arena, err) ||
 	    tell_drift(trend, &s, &claims, arena, err))
 		return err->status;
-	trend->wandering = claims.wandering;
+	ts_trend_ask_others(trend, &s);
 	ts_trend_place(trend);
 	return ts_trend_say(trend, &s, arena, err);
 }
 
+static void place(const struct ts_trend *trend, struct ts_trend_change *change)
+{
+	const struct ts_trend_run *before = &trend->runs[change->last_before], *after = &trend->runs[change->at];
+
+	change->commit_before = before->commit;
+	change->commit_after = after->commit;
+	change->host_before = before->host;
+	change->host_after = after->host;
+	change->runs_ago = trend->n_runs - change->at;
+}
+
+/* Asks whether change k brought the level back to that before change i. */
+static bool brings_back(const struct ts_trend_change *i, const struct ts_trend_change *k)
+{
+	return (i->after > i->before) != (k->after > k->before) && fabs(k->after - i->before) <= BACK * fabs(i->after - i->before) &&
+	       fabs(k->before - k->after) >= BACK * fabs(i->after - i->before);
+}
+
+/* Each change goes away with the first later one that brings its level back, unless that belongs to one in between. */
+static void find_mates(struct ts_trend *trend)
+{
+	for (size_t i = 0; i < trend->n_changes; i++)
+		trend->changes[i].cost = trend->changes[i].other.len ? TS_TREND_MOVED
+					 : trend->changes[i].worse   ? TS_TREND_ADDED
+								     : TS_TREND_TAKEN_OFF;
+	for (size_t k = 1; k < trend->n_changes; k++)
+		for (size_t i = k; i-- > 0;) {
+			struct ts_trend_change *first = &trend->changes[i], *last = &trend->changes[k];
+
+			if (first->cost == TS_TREND_WENT || first->cost == TS_TREND_CAME_BACK || !brings_back(first, last))
+				continue;
+			first->cost = TS_TREND_WENT;
+			last->cost = TS_TREND_CAME_BACK;
+			first->mate = k;
+			last->mate = i;
+			break;
+		}
+}
+
 void ts_trend_place(struct ts_trend *trend)
 {
-	for (size_t i = 0; i < trend->n_changes; i++) {
-		struct ts_trend_change *change = &trend->changes[i];
-		const struct ts_trend_run *before = &trend->runs[change->last_before], *after = &trend->runs[change->at];
-
-		change->commit_before = before->commit;
-		change->commit_after = after->commit;
-		change->host_before = before->host;
-		change->host_after = after->host;
-		change->runs_ago = trend->n_runs - change->at;
-	}
+	for (size_t i = 0; i < trend->n_changes; i++)
+		place(trend, &trend->changes[i]);
+	for (size_t i = 0; i < trend->n_moved; i++)
+		place(trend, &trend->moved[i]);
+	find_mates(trend);
 }
 
 bool ts_trend_is_worse(const struct ts_trend *trend)

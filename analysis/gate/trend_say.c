@@ -31,6 +31,13 @@ static const char *say_change(const struct ts_trend *trend, const struct ts_tren
 	if (c->with_host)
 		end = "; the runs before and after it are of different hosts, so nobody can tell whether the host or the code is the "
 		      "cause";
+	else if (c->cost == TS_TREND_CAME_BACK)
+		end = c->accepted ? end : "; the level is back where it was before";
+	else if (c->cost == TS_TREND_MOVED && !c->accepted)
+		end = ts_arena_printf(arena, "; another workload (%.*s) %s by %s there, so the cost moved", TS_SPAN_ARG(c->other),
+				      c->other_size > 0 ? "rose" : "fell", ts_say_percent(fabs(c->other_size)).text);
+	if (!end)
+		return NULL;
 	if (!isfinite(c->size))
 		return ts_arena_printf(arena, "%s from 0 to %s between %s and %s, %s ago%s", way,
 				       ts_say_value(c->after, ts_metrics[trend->metric].unit).text, from, to,
@@ -66,11 +73,12 @@ static const char *say_level(const struct ts_trend *trend, const struct ts_trend
 		return ts_arena_printf(arena, "is %s in the one run that counts; one run is too few for a trend", value.text);
 	if (s->n < 2 * (size_t)TS_CHANGE_LEAST)
 		return ts_arena_printf(arena, "is %s in %zu runs; these are too few for a trend", value.text, s->n);
-	if (trend->wandering)
-		return ts_arena_printf(arena,
-				       "is %s over %zu runs and wanders: runs are like the runs before them, so no change of its "
-				       "level can be claimed",
-				       value.text, s->n);
+	if (trend->n_moved)
+		return ts_arena_printf(
+			arena,
+			"is %s over %zu runs; its level moved at %s, and none of it is claimed: that the level wanders, so that "
+			"runs are like the runs before them, is more likely",
+			value.text, s->n, ts_say_plural((double)trend->n_moved, "place").text);
 	return ts_arena_printf(arena, "is %s over %zu runs, and no change of its level was found", value.text, s->n);
 }
 

@@ -10,9 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The evidence that a step or a line needs: EVIDENCE + 2 log n, since a step may stand at any of n places. It was set so that about
- * 2 % of random walks of 300 runs with steps of 1 % have a claimed change. */
-#define EVIDENCE 8.0
+/* The evidence that a step needs, whatever the length of the history: the place of a step is one of those within the runs that weigh
+ * it,
+ * and a longer history has more changes, false ones as well: what is held is their rate a run. It was set by series without a change.
+ * */
+#define EVIDENCE 19.0
 /* A line has no place to choose. */
 #define EVIDENCE_OF_LINE 18.0
 /* The confidence of the interval of a drift, and the least of it that a change of hosts must have. */
@@ -21,6 +23,7 @@
 
 enum {
 	AROUND = 150,	  /* runs on either side of a change within which it is weighed */
+	LOOKS = 60,	  /* how often, about, the whole series is asked on the way from all changes to none */
 	DRIFT_LEAST = 20, /* runs */
 	ALIKE_LEAST = 3,  /* runs of one host on either side of a change */
 	PLACE_OFF = 5,	  /* runs by which the place of a change may be off */
@@ -36,21 +39,16 @@ static size_t to(const struct ts_trend_series *s, const struct ts_trend_claims *
 	return i + 1 == c->n ? s->n : c->points[i + 1].at;
 }
 
-static double needed(size_t n)
-{
-	return EVIDENCE + 2 * log((double)n);
-}
-
 /* --- wandering --- */
 
-/* Returns the evidence for a change above what it needs, between the changes beside it. */
-static double surplus(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, size_t i)
+/* Returns the evidence for a change between the changes beside it, by the correlation and strength that the whole series has. */
+static double evidence(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, size_t i, size_t model)
 {
 	size_t at = c->points[i].at, low = from(c, i), high = to(s, c, i);
 
 	low = at - low > AROUND ? at - AROUND : low;
 	high = high - at > AROUND ? at + AROUND : high;
-	return ts_wander_step(tamed + low, high - low, at - low) - needed(s->n);
+	return ts_wander_step_in(tamed + low, high - low, at - low, model);
 }
 
 static void drop(struct ts_trend_claims *c, double *spare, size_t i)
@@ -70,26 +68,101 @@ static void measure(const struct ts_trend_series *s, struct ts_trend_claims *c, 
 	}
 }
 
-/* The weakest change is dropped first, because its neighbours are then weighed over more runs. */
-static void drop_wandering(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *spare)
+/* The likelihood of the series about its levels, less what each change costs; rest is memory for s->n values. */
+static double score(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, double *rest,
+		    size_t *ret_model)
+{
+	for (size_t i = 0; i <= c->n; i++) {
+		size_t low = i ? c->points[i - 1].at : 0, high = i < c->n ? c->points[i].at : s->n;
+		double mean = ts_mean(tamed + low, high - low);
+
+		for (size_t k = low; k < high; k++)
+			rest[k] = tamed[k] - mean;
+	}
+	return ts_wander_likelihood(rest, s->n, ret_model) - EVIDENCE * (double)c->n;
+}
+
+static size_t weakest(const struct ts_trend_claims *c, const double *spare)
+{
+	size_t found = 0;
+
+	for (size_t i = 1; i < c->n; i++)
+		if (spare[i] < spare[found])
+			found = i;
+	return found;
+}
+
+/* Measures the evidence again on either side of a change that was dropped from place i. */
+static void weigh_beside(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, double *spare, size_t i,
+			 size_t model)
+{
+	if (i > 0)
+		spare[i - 1] = evidence(s, c, tamed, i - 1, model);
+	if (i < c->n)
+		spare[i] = evidence(s, c, tamed, i, model);
+}
+
+static void weigh(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed, double *spare, size_t model)
 {
 	for (size_t i = 0; i < c->n; i++)
-		spare[i] = surplus(s, c, tamed, i);
-	while (c->n > 0) {
-		size_t weakest = 0;
+		spare[i] = evidence(s, c, tamed, i, model);
+}
 
-		for (size_t i = 1; i < c->n; i++)
-			if (spare[i] < spare[weakest])
-				weakest = i;
-		if (spare[weakest] >= 0)
+/* Drops changes, the weakest first, until each has by the runs around it the evidence that it needs: noise that grows has more where
+ * it is great. */
+static void drop_weak(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *spare, size_t model)
+{
+	weigh(s, c, tamed, spare, model);
+	while (c->n > 0) {
+		size_t i = weakest(c, spare);
+
+		if (spare[i] >= EVIDENCE)
 			return;
-		drop(c, spare, weakest);
-		c->wandering++;
-		if (weakest > 0)
-			spare[weakest - 1] = surplus(s, c, tamed, weakest - 1);
-		if (weakest < c->n)
-			spare[weakest] = surplus(s, c, tamed, weakest);
+		drop(c, spare, i);
+		weigh_beside(s, c, tamed, spare, i, model);
 	}
+}
+
+/* One walk from all changes to none: the weakest is dropped each time, since its neighbours are then weighed over more runs. How much
+ * the series wanders is asked of the whole of it, anew on the way: about many levels that are true it is white, and about few of a
+ * walk it wanders. Those changes stay with which the series is most likely. */
+static void drop_wandering(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *spare, double *rest,
+			   struct ts_change_point *points)
+{
+	size_t found = c->n, every = found / LOOKS + 1, best_n = 0, model = 0;
+	double best = -INFINITY;
+
+	if (found == 0)
+		return;
+	for (;;) {
+		if ((found - c->n) % every == 0 || c->n == 0) {
+			double now = score(s, c, tamed, rest, &model);
+
+			if (now > best) {
+				best = now;
+				best_n = c->n;
+				memcpy(points, c->points, c->n * sizeof *points);
+			}
+			weigh(s, c, tamed, spare, model);
+		}
+		if (c->n == 0)
+			break;
+		size_t i = weakest(c, spare);
+
+		drop(c, spare, i);
+		weigh_beside(s, c, tamed, spare, i, model);
+	}
+	c->n = best_n;
+	memcpy(c->points, points, best_n * sizeof *points);
+	(void)score(s, c, tamed, rest, &model);
+	drop_weak(s, c, tamed, spare, model);
+}
+
+/* Where levels as short have come and gone more than once, one more at the end shows nothing yet. */
+static void drop_burst(const struct ts_trend_series *s, struct ts_trend_claims *c)
+{
+	if (c->n && s->bursts.several > 1 && s->n - c->points[c->n - 1].at <= s->bursts.longest)
+		c->n--;
 }
 
 /* Levels are longer without the changes that were dropped, so some of the others may now be too small. */
@@ -112,20 +185,6 @@ static void drop_small(const struct ts_trend_series *s, struct ts_trend_claims *
 
 /* --- drift --- */
 
-/* Returns the evidence for the levels between the changes, less what each change needs. */
-static double surplus_of_steps(const struct ts_trend_series *s, const struct ts_trend_claims *c, const double *tamed,
-			       double *rest)
-{
-	for (size_t i = 0; i <= c->n; i++) {
-		size_t low = i ? c->points[i - 1].at : 0, high = i < c->n ? c->points[i].at : s->n;
-		double mean = ts_mean(tamed + low, high - low);
-
-		for (size_t k = low; k < high; k++)
-			rest[k] = tamed[k] - mean;
-	}
-	return ts_wander_likelihood(rest, s->n) - ts_wander_likelihood(tamed, s->n) - (double)c->n * needed(s->n);
-}
-
 /* A drift is claimed if a line explains the series better than the changes that were found, and better than the best single step,
  * however small that is. */
 static void find_drift(const struct ts_trend_series *s, struct ts_trend_claims *c, const double *tamed, double *scratch)
@@ -143,11 +202,11 @@ static void find_drift(const struct ts_trend_series *s, struct ts_trend_claims *
 		return;
 	if (line.evidence <= ts_wander_step(tamed, s->n, ts_level_change(tamed, s->n, &before, &after)))
 		return;
-	if (c->n && line.evidence - EVIDENCE_OF_LINE <= surplus_of_steps(s, c, tamed, scratch))
+	if (c->n && line.evidence - EVIDENCE_OF_LINE <= score(s, c, tamed, scratch, NULL) - ts_wander_likelihood(tamed, s->n, NULL))
 		return;
 	c->drifts = true;
 	c->n = 0;
-	c->wandering = 0;
+	c->n_found = 0;
 	c->size = line.coefficient;
 	c->low = line.coefficient - reach;
 	c->high = line.coefficient + reach;
@@ -262,13 +321,22 @@ enum ts_status ts_trend_settle(const struct ts_trend_series *s, struct ts_arena 
 {
 	double *tamed = ts_arena_array(arena, s->n, sizeof *tamed), *scratch = ts_arena_array(arena, s->n, sizeof *scratch);
 	double *spare = ts_arena_array(arena, io->n, sizeof *spare);
+	struct ts_change_point *points = ts_arena_array(arena, io->n, sizeof *points);
 
-	if (!tamed || !scratch || !spare)
+	io->found = ts_arena_array(arena, io->n, sizeof *io->found);
+	if (!tamed || !scratch || !spare || !points || !io->found)
 		return ts_arena_error(arena, err);
-	if (ts_wander_tame(s->values, s->n, arena, tamed, err))
+	if (ts_wander_tame(s->calm, s->n, arena, tamed, err))
 		return err->status;
-	drop_wandering(s, io, tamed, spare);
+	if (io->n)
+		memcpy(io->found, io->points, io->n * sizeof *io->found);
+	io->n_found = io->n;
+	drop_wandering(s, io, tamed, spare, scratch, points);
+	drop_burst(s, io);
 	drop_small(s, io, spare, scratch);
 	find_drift(s, io, tamed, scratch);
+	/* Runs of a host that was there for a short time are no burst where hosts are compared. */
+	if (ts_wander_tame(s->values, s->n, arena, tamed, err))
+		return err->status;
 	return find_hosts(s, io, tamed, arena, err);
 }

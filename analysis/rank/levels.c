@@ -208,7 +208,7 @@ static enum ts_status by_likelihood(struct row *r, const size_t *at, const struc
 		z[i] = height(rise, at[i]);
 	if (rise)
 		change = fmax(change, evidence_of(r->x, z, r->n));
-	more = s.likelihood - fmax(ts_wander_likelihood(r->x, r->n) + change, depends_on);
+	more = s.likelihood - fmax(ts_wander_likelihood(r->x, r->n, NULL) + change, depends_on);
 	if (more >= EVIDENCE)
 		*out = levels_of(r, &p, exp(s.level[0]), exp(s.level[1]));
 	out->possible = more >= POSSIBLE;

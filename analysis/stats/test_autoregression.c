@@ -73,9 +73,9 @@ static void beside_wandering(void **state)
 {
 	(void)state;
 	fill(0.8, 0, 0, 7);
-	assert_true(fabs(likelihood() - ts_wander_likelihood(x, N)) < 8);
+	assert_true(fabs(likelihood() - ts_wander_likelihood(x, N, NULL)) < 8);
 	fill(1.2, -0.8, 0, 8); /* it swings */
-	assert_true(likelihood() > ts_wander_likelihood(x, N) + 100);
+	assert_true(likelihood() > ts_wander_likelihood(x, N, NULL) + 100);
 	for (int t = 0; t < N; t++)
 		x[t] = 3;
 	assert_true(likelihood() > 1e300);

@@ -148,17 +148,31 @@ double ts_wander_step(const double *x, size_t n, size_t at)
 	return found.evidence;
 }
 
-double ts_wander_likelihood(const double *x, size_t n)
+double ts_wander_likelihood(const double *x, size_t n, size_t *ret_model)
 {
 	struct series in = {.x = x, .n = n, .at = n};
 	double best = -INFINITY;
+	size_t model = 0;
 
 	for (size_t k = 0; k < MODELS; k++) {
 		struct sums s = filter_model(&in, k);
+		double l = likelihood(&s, rest_of_level(&s), n);
 
-		best = fmax(best, likelihood(&s, rest_of_level(&s), n));
+		model = l > best ? k : model;
+		best = fmax(best, l);
 	}
+	if (ret_model)
+		*ret_model = model;
 	return best;
+}
+
+double ts_wander_step_in(const double *x, size_t n, size_t at, size_t model)
+{
+	struct series in = {.x = x, .n = n, .at = at};
+	struct sums s = filter_model(&in, model);
+	double z, b, rest = rest_of_both(&s, &z, &b), with = likelihood(&s, rest, n), without = likelihood(&s, rest_of_level(&s), n);
+
+	return isinf(without) ? 0 : fmax(with - without, 0);
 }
 
 /* Returns whether fewer than ALIKE of the values around x[i] are near it. */

@@ -26,8 +26,11 @@ struct ts_wander {
 void ts_wander_test(const double *x, const double *z, size_t n, struct ts_wander *ret);
 /* The evidence for a step whose second level begins at `at`, 0 < at < n. */
 double ts_wander_step(const double *x, size_t n, size_t at);
-/* Twice the logarithm of the greatest likelihood of the model without z, up to a constant that depends only on n. */
-double ts_wander_likelihood(const double *x, size_t n);
+/* Twice the logarithm of the greatest likelihood of the model without z, up to a constant that depends only on n. ret_model is the
+ * number of the pair that has it, and may be NULL. */
+double ts_wander_likelihood(const double *x, size_t n, size_t *ret_model);
+/* The evidence for a step as above, where correlation and strength are those of a pair: of one that a longer series has shown. */
+double ts_wander_step_in(const double *x, size_t n, size_t at, size_t model);
 /* Replaces odd values by the value before: those with fewer than two of the ten values around them within four deviations, which are
  * taken from the median difference of neighbours.
  * So one odd value, or two, are nothing to the likelihood, and three at a new level stay. out has room for n values and is not x.

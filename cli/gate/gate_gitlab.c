@@ -85,7 +85,8 @@ enum ts_status ts_render_gate_gitlab(const struct ts_verdict *v, struct ts_arena
 	values(&p);
 	of_metrics(&p, "gate_change", "relative change of the metric against its baselines", finite_size, false);
 	of_metrics(&p, "gate_could_miss", "relative size of a regression that the gate could have missed", finite_miss, true);
-	family(&p, "gate_judged", NULL, "1 the gate judged the run, 0 it has too few baselines to judge, or the runs are not comparable");
+	family(&p, "gate_judged", NULL,
+	       "1 the gate judged the run, 0 it has too few baselines to judge, or the runs are not comparable");
 	sample(&p, "gate_judged", NULL, NULL, v->state != TS_GATE_COLLECTING && v->state != TS_GATE_INCONCLUSIVE);
 	family(&p, "gate_exit_code", NULL, "0 pass, or not judged yet; 1 regression; 3 inconclusive or blind; 4 pairs needed");
 	sample(&p, "gate_exit_code", NULL, NULL, v->exit_code);

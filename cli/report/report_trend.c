@@ -9,7 +9,14 @@
 
 #include <math.h>
 
-enum { REASONS_SHOWN = 6, REASON_MOST = 120, COMMIT_MOST = 12, HOST_MOST = 40, PIECES = 16 /* of the line of a drift */ };
+enum {
+	REASONS_SHOWN = 6,
+	MOVED_SHOWN = 10,
+	REASON_MOST = 120,
+	COMMIT_MOST = 12,
+	HOST_MOST = 40,
+	PIECES = 16 /* of the line of a drift */
+};
 
 static const struct ts_events no_events;
 static const struct ts_plots no_plots;
@@ -114,6 +121,27 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", ts_metrics[t->metric].title))->levels = levels;
 }
 
+static const char *state_of(struct ts_report *r, const struct ts_trend_change *c)
+{
+	if (c->with_host)
+		return "host?";
+	if (c->accepted)
+		return "accepted";
+	switch (c->cost) {
+	case TS_TREND_WENT:
+		return "went away again";
+	case TS_TREND_CAME_BACK:
+		return ts_report_say(r, "back from %s", mark_of(r, c->mate));
+	case TS_TREND_MOVED:
+		return "cost moved";
+	case TS_TREND_TAKEN_OFF:
+		return "cost taken off";
+	case TS_TREND_ADDED:
+		break;
+	}
+	return "cost added";
+}
+
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
 	static const struct ts_sheet_column columns[] = {
@@ -124,7 +152,7 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 	table->indented = true;
 	for (size_t i = t->n_changes; i-- > 0;) {
 		const struct ts_trend_change *c = &t->changes[i];
-		const char *state = c->with_host ? "host?" : c->accepted ? "accepted" : c->worse ? "worse" : "better";
+		const char *state = state_of(r, c);
 
 		ts_report_cells(
 			r, table,
@@ -137,6 +165,20 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 				{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
 				{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
 				{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
+	}
+}
+
+/* One line for each change that another workload has the other way. */
+static void others(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	for (size_t i = t->n_changes; i-- > 0;) {
+		const struct ts_trend_change *c = &t->changes[i];
+
+		if (c->other.len)
+			ts_report_line(r, s, mark_of(r, i),
+				       ts_report_say(r, "workload %s changed by %s at the same place",
+						     ts_report_kept(r, ts_show_brief(c->other, HOST_MOST, r->arena)),
+						     ts_report_kept(r, ts_show_change(c->other_size, r->arena))));
 	}
 }
 
@@ -165,10 +207,40 @@ static void remarks(struct ts_report *r, struct ts_section *s, const struct ts_t
 		ts_report_line(r, s, "weekdays",
 			       ts_report_say(r, "(of UTC) differ by up to %s, which is taken out of the levels",
 					     ts_report_kept(r, ts_show_change(t->weekday_spread, r->arena))));
-	if (t->wandering)
-		ts_report_line(r, s, "not claimed",
-			       ts_report_say(r, "%s, because runs are like the runs before them",
-					     ts_report_kept(r, ts_show_plural(t->wandering, "change", r->arena))));
+}
+
+/* Where the level moved without a claim, newest first. */
+static void moved(struct ts_report *r, const struct ts_trend *t)
+{
+	static const struct ts_sheet_column columns[] = {
+		{"moved", false, 0}, {"last before", false, 8}, {"first after", false, 8}, {"level", false, 0}, {"runs ago", true, 0}};
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (t->n_moved == 0)
+		return;
+	s = ts_report_section(r, "MOVED, NOT CLAIMED");
+	table = ts_report_sheet(r, s, columns, 5);
+	table->indented = true;
+	for (size_t i = t->n_moved; i-- > 0 && i + MOVED_SHOWN >= t->n_moved;) {
+		const struct ts_trend_change *c = &t->moved[i];
+
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){
+					{ts_report_kept(r, ts_show_change(c->size, r->arena)), TS_TONE_DIM},
+					{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
+					{place(r, &t->runs[c->at]), TS_TONE_PLAIN},
+					{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
+					{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN}});
+	}
+	if (t->n_moved > MOVED_SHOWN)
+		ts_report_line(r, s, NULL,
+			       ts_report_say(r, "and %s before these, which --json lists",
+					     ts_report_kept(r, ts_show_plural(t->n_moved - MOVED_SHOWN, "place", r->arena))));
+	ts_report_line(
+		r, s, NULL,
+		"that the level wanders there, or that bursts come and go, is more likely than a change: runs of both commits side "
+		"by side (tscope gate --paired) tell");
 }
 
 struct reason {
@@ -270,8 +342,10 @@ enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *are
 		figure(&r, s, t);
 		if (t->n_changes)
 			changes(&r, s, t);
+		others(&r, s, t);
 		hosts(&r, s, t);
 		remarks(&r, s, t);
+		moved(&r, t);
 	}
 	left_out(&r, t);
 	if (r.failed)

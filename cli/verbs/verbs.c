@@ -796,8 +796,8 @@ const struct ts_verb ts_verbs[] = {
 			 "setting.\n\n"
 			 ABOUT_RUN,
 		.options = gate_options, .examples = gate_examples,
-		.exits = "0 no regression was found: pass or improvement; or (with a warning) collecting: nothing was judged, because there are "
-			 "too few baselines\n"
+		.exits = "0 no regression was found: pass or improvement; or (with a warning) collecting: nothing was judged, because "
+			 "there are too few baselines\n"
 			 "1 regression\n"
 			 "2 the command failed: wrong usage, no such run, a run that still trains, no connection, "
 			 "damaged data\n"

@@ -40,6 +40,23 @@ static const struct ts_shape_field run_rows[] = {
 static const struct ts_shape run_shape = {SHAPE("trend_run", trend_run, run_rows)};
 #undef TYPE
 
+static const char *cost_word(int value)
+{
+	static const char *const words[] = {[TS_TREND_ADDED] = "added",
+					    [TS_TREND_TAKEN_OFF] = "taken_off",
+					    [TS_TREND_WENT] = "went_away",
+					    [TS_TREND_CAME_BACK] = "came_back",
+					    [TS_TREND_MOVED] = "moved"};
+
+	return words[value];
+}
+static const struct ts_shape_words cost_words = {TS_TREND_ADDED, TS_TREND_MOVED, TS_TREND_ADDED, .word = cost_word};
+
+static bool another_moved(const void *in)
+{
+	return ((const struct ts_trend_change *)in)->other.len > 0;
+}
+
 #define TYPE struct ts_trend_change
 static const struct ts_shape_field change_rows[] = {
 	{"at", "at", U64(at)},
@@ -55,6 +72,11 @@ static const struct ts_shape_field change_rows[] = {
 	{"accepted", "accepted", BOOL(accepted)},
 	{"with_host", "with_host", BOOL(with_host),
 	 ABOUT("the hosts before and after it cannot be compared: host or change, nobody can tell")},
+	{"other", "other_workload", BYTES(other, TS_PATH_MAX), OR_NULL, ABOUT("a workload that moved the other way by as much")},
+	{"other_size", "other_size_ratio", F64(other_size), WHEN(another_moved)},
+	{NULL, "cost", WORD(cost, cost_words),
+	 ABOUT("whether the cost was added, taken off, went away again later, came back to an earlier "
+	       "level, or moved from another workload")},
 	{NULL, "host_before", BYTES(host_before, 0), OR_NULL},
 	{NULL, "host_after", BYTES(host_after, 0), OR_NULL},
 };
@@ -92,20 +114,24 @@ static bool weekdays_differ(const void *in)
 	return ((const TYPE *)in)->weekday_spread > 0;
 }
 
+static void check_changes(struct ts_wire_reader *r, const struct ts_trend_change *changes, size_t n, size_t n_runs, const char *field)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (changes[i].at >= n_runs || changes[i].last_before >= changes[i].at)
+			ts_wire_fail(r, field, "names no run");
+		if (i && changes[i].at <= changes[i - 1].at)
+			ts_wire_fail(r, field, "are not ascending");
+	}
+}
+
 /* Renderers index the runs by these numbers. */
 static void check_trend(struct ts_wire_reader *r, void *in)
 {
 	TYPE *trend = in;
 
 	(void)ts_wire_uint(r, trend->left_out, trend->n_runs, "left_out");
-	for (size_t i = 0; i < trend->n_changes; i++) {
-		const struct ts_trend_change *change = &trend->changes[i];
-
-		if (change->at >= trend->n_runs || change->last_before >= change->at)
-			ts_wire_fail(r, "changes.at", "names no run");
-		if (i && change->at <= trend->changes[i - 1].at)
-			ts_wire_fail(r, "changes.at", "are not ascending");
-	}
+	check_changes(r, trend->changes, trend->n_changes, trend->n_runs, "changes.at");
+	check_changes(r, trend->moved, trend->n_moved, trend->n_runs, "moved.at");
 	if (trend->drift && (trend->drift->to >= trend->n_runs || trend->drift->from >= trend->drift->to))
 		ts_wire_fail(r, "drift.to", "names no run");
 	if (!r->status)
@@ -137,7 +163,8 @@ static const struct ts_shape_field trend_rows[] = {
 	{"changes", "changes", MANY(changes, n_changes, change_shape, TS_TREND_RUNS_MAX / TS_CHANGE_LEAST),
 	 ABOUT("oldest first; at and last_before are places in runs")},
 	{"drift", "drift", PTR(drift, drift_shape)},
-	{"wandering", "wandering_count", U64(wandering), ABOUT("changes that are not claimed because neighbouring runs are alike")},
+	{"moved", "moved", MANY(moved, n_moved, change_shape, TS_TREND_RUNS_MAX / TS_CHANGE_LEAST),
+	 ABOUT("places where the level moved and which are not claimed; cost and other_workload are not known of them")},
 	{"host_spread", "host_spread_ratio", F64(host_spread), WHEN(hosts_differ),
 	 ABOUT("how much hosts differ, which was taken out; null: nothing was")},
 	{"weekday_spread", "weekday_spread_ratio", F64(weekday_spread), WHEN(weekdays_differ), ABOUT("the same of weekdays")},

@@ -556,6 +556,11 @@ static void mend_trend(struct ts_trend *t)
 		t->changes[i].at = i + 1;
 		t->changes[i].last_before = below(i + 1);
 	}
+	t->n_moved = t->n_moved < t->n_runs ? t->n_moved : t->n_runs - (t->n_runs > 0);
+	for (size_t i = 0; i < t->n_moved; i++) {
+		t->moved[i].at = i + 1;
+		t->moved[i].last_before = below(i + 1);
+	}
 	t->left_out = below(t->n_runs + 1);
 	if (t->n_runs < 2)
 		t->drift = NULL;

@@ -2,8 +2,8 @@
  * run, heavy tails, machines of two kinds, slow waves. Whole verdicts, with the pairs that they ask for.
  *
  * A run's step time is 0.1 s exp(b), b normal of deviation 1 % unless the case says otherwise; runs are drawn in the order in which
- * they run: history, baselines, the candidate, the pairs as they are asked for (ABBA), or base before candidate in each of the first ones
- * (ABAB): two, or six where the day says so.
+ * they run: history, baselines, the candidate, the pairs as they are asked for (ABBA), or base before candidate in each of the first
+ * ones (ABAB): two, or six where the day says so.
  */
 #include "quality_parts.h"
 
@@ -327,23 +327,17 @@ static const struct {
 	 0.005,
 	 0.9,
 	 0},
-	{{"the second run of a pair 3 % slower, ABBA", .sd = SD, .noise = normal, .second = 0.03, .always_paired = true}, 0.001, 0.99, 0},
-	{{"the second run of a pair 3 % slower, two base first",
-	  .sd = SD,
-	  .noise = normal,
-	  .second = 0.03,
-	  .order = ABAB,
+	{{"the second run of a pair 3 % slower, ABBA", .sd = SD, .noise = normal, .second = 0.03, .always_paired = true},
+	 0.001,
+	 0.99,
+	 0},
+	{{"the second run of a pair 3 % slower, two base first", .sd = SD, .noise = normal, .second = 0.03, .order = ABAB,
 	  .always_paired = true},
 	 0.001,
 	 0.99,
 	 0},
-	{{"the second run of a pair 3 % slower, six base first",
-	  .sd = SD,
-	  .noise = normal,
-	  .second = 0.03,
-	  .order = ABAB,
-	  .one_order = 6,
-	  .always_paired = true},
+	{{"the second run of a pair 3 % slower, six base first", .sd = SD, .noise = normal, .second = 0.03, .order = ABAB,
+	  .one_order = 6, .always_paired = true},
 	 0.001,
 	 0.99,
 	 0},

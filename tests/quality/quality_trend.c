@@ -8,19 +8,15 @@
 
 enum { OFF = 2 /* runs from its place at which a change counts as found */ };
 
-static const struct trend_noise half = {.what = "0.5 %", .sd = 0.005}, one = {.what = "1 %", .sd = 0.01},
-				two = {.what = "2 %", .sd = 0.02}, heavy = {.what = "t3 of 1 %", .sd = 0.01, .heavy = true},
-				odd = {.what = "0.5 % and 10 % odd runs", .sd = 0.005, .odd = 0.1},
-				ar_8 = {.what = "AR(1) 0.8 of 1 %", .sd = 0.01, .rho = 0.8},
-				walk = {.what = "random walk by 0.5 %", .walk = 0.005},
-				days = {.what = "0.5 %, weekdays 4.2 % apart", .sd = 0.005, .weekdays = 0.042},
-				wandering_hosts = {.what = "random walk by 0.5 %, 4 hosts by 4 %",
-						   .walk = 0.005,
-						   .hosts = 0.04,
-						   .n_hosts = 4,
-						   .stay = 15},
-				sticky = {.what = "0.5 %, 4 hosts by 4 %, 15 runs each",
-					  .sd = 0.005, .hosts = 0.04, .n_hosts = 4, .stay = 15};
+static const struct trend_noise
+	half = {.what = "0.5 %", .sd = 0.005},
+	one = {.what = "1 %", .sd = 0.01}, two = {.what = "2 %", .sd = 0.02}, heavy = {.what = "t3 of 1 %", .sd = 0.01, .heavy = true},
+	odd = {.what = "0.5 % and 10 % odd runs", .sd = 0.005, .odd = 0.1},
+	bursts = {.what = "0.5 % and bursts of three runs", .sd = 0.005, .bursts = 0.02},
+	ar_8 = {.what = "AR(1) 0.8 of 1 %", .sd = 0.01, .rho = 0.8}, walk = {.what = "random walk by 0.5 %", .walk = 0.005},
+	days = {.what = "0.5 %, weekdays 4.2 % apart", .sd = 0.005, .weekdays = 0.042},
+	wandering_hosts = {.what = "random walk by 0.5 %, 4 hosts by 4 %", .walk = 0.005, .hosts = 0.04, .n_hosts = 4, .stay = 15},
+	sticky = {.what = "0.5 %, 4 hosts by 4 %, 15 runs each", .sd = 0.005, .hosts = 0.04, .n_hosts = 4, .stay = 15};
 
 struct bench {
 	struct quality *q;
@@ -76,6 +72,65 @@ static void false_change(struct bench *b, const struct trend_noise *noise, size_
 		quality_count(&c, claimed(&b->trend) > 0 || b->trend.drift);
 	}
 	quality_report(b->q, &c);
+}
+
+/* Counts the changes that are claimed, for each run of series that have none: a longer history has more of them, at the same rate. A
+ * series has n runs, and there are as many series as make a quarter of a million runs, or a tenth of that. */
+static void false_a_run(struct bench *b, const struct trend_noise *noise, size_t n, double goal)
+{
+	static const struct trend_truth nothing = {.drift = 0};
+	struct quality_case c;
+	struct ts_random r;
+
+	(void)snprintf(b->name, sizeof b->name, "trend: false a run, %zu runs, %s", n, noise->what);
+	c = quality_at_most(b->name, goal);
+	for (uint64_t i = 0; quality_wants(b->q, &c) && i < (b->q->tenth ? 15000 : 150000) / n; i++) {
+		quality_random(&c, i, &r);
+		judge(b, noise, &nothing, n, 0.02, &r);
+		c.n += n;
+		c.hits += claimed(&b->trend);
+	}
+	if (goal > 0)
+		quality_report(b->q, &c);
+	else
+		quality_report_only(b->q, &c, "measured: such a level is one");
+}
+
+/* Histories of 2,000 runs with twelve changes of 2 to 12 %, the first ten in a random direction, the last two back where the two before
+ * them came from; noise of two modes, and bursts. Counts how many of the changes are found, at most five runs from their places, and
+ * how many of the claims are none of them. */
+static void history(struct bench *b, const struct trend_noise *noise, double goal, double most_false)
+{
+	enum { CHANGES = 12, RUNS = 2000, PLACE = 5 };
+	char names[2][160];
+	struct quality_case found_of, false_of;
+	struct ts_random r;
+
+	(void)snprintf(names[0], sizeof names[0], "trend: 12 changes in 2000 runs, %s, found", noise->what);
+	(void)snprintf(names[1], sizeof names[1], "trend: 12 changes in 2000 runs, %s, claims that are none", noise->what);
+	found_of = quality_at_least(names[0], goal);
+	false_of = quality_at_most(names[1], most_false);
+	for (uint64_t i = 0; (quality_wants(b->q, &found_of) || quality_wants(b->q, &false_of)) && i < quality_trials(b->q, 100); i++) {
+		struct trend_truth truth = {.drift = 0};
+		size_t right = 0;
+
+		quality_random(&found_of, i, &r);
+		for (int k = 0; k < CHANGES; k++) {
+			double up = 0.02 + 0.1 * ts_random_unit(&r) * ts_random_unit(&r);
+
+			truth.at[k] = (size_t)k * (RUNS / CHANGES) + 20 + ts_random_below(&r, RUNS / CHANGES - 40);
+			truth.steps[k] = k >= 10 ? 1 / (1 + truth.steps[k - 2]) - 1 : ts_random_unit(&r) < 0.5 ? up : 1 / (1 + up) - 1;
+		}
+		judge(b, noise, &truth, RUNS, 0.02, &r);
+		for (int k = 0; k < CHANGES; k++)
+			quality_count(&found_of, found(&b->trend, truth.at[k], PLACE));
+		for (int k = 0; k < CHANGES; k++)
+			right += found(&b->trend, truth.at[k], PLACE);
+		false_of.n += claimed(&b->trend);
+		false_of.hits += claimed(&b->trend) > right ? claimed(&b->trend) - right : 0;
+	}
+	quality_report(b->q, &found_of);
+	quality_report(b->q, &false_of);
 }
 
 /* A step happened `since` runs ago, behind `before` runs at the old level. It must be found at most `off` runs from its
@@ -228,6 +283,26 @@ static void false_changes(struct bench *b)
 	false_change(b, &wandering_hosts, 300, 0.02, 0.15);
 }
 
+/* The false rate is one a run. */
+static void rates_a_run(struct bench *b)
+{
+	static const struct trend_noise kinds[] = {
+		{.what = "1 %", .sd = 0.01},
+		{.what = "t3 of 1 %", .sd = 0.01, .heavy = true},
+		{.what = "AR(1) 0.8 of 2 %", .sd = 0.02, .rho = 0.8},
+		{.what = "AR(1) 0.95 of 2 %", .sd = 0.02, .rho = 0.95},
+		{.what = "random walk by 0.5 %", .walk = 0.005},
+		{.what = "1 % and random walk by 0.3 %", .sd = 0.01, .walk = 0.003},
+		{.what = "0.5 % and bursts of three runs", .sd = 0.005, .bursts = 0.02},
+		{.what = "1 %, another level of 1 % each 20 to 200 runs", .sd = 0.01, .switches = 0.01},
+	};
+	static const size_t lengths[] = {300, 1500, 10000};
+
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+			false_a_run(b, &kinds[k], lengths[i], kinds[k].switches > 0 ? 0 : kinds[k].bursts > 0 ? 0.0005 : 0.0001);
+}
+
 static void steps(struct bench *b)
 {
 	static const size_t lengths[] = {30, 100, 300, 1000};
@@ -253,6 +328,9 @@ static void steps(struct bench *b)
 			step_found(b, &one, 0.05, at, n - at, OFF, n < 100 && tenth != 5 ? 0.6 : 0.95);
 			step_found(b, &one, 0.1, at, n - at, OFF, n < 100 && tenth != 5 ? 0.6 : 0.95);
 		}
+	step_found(b, &bursts, 0.05, 97, 5, OFF, 0.5);
+	step_found(b, &bursts, 0.05, 97, 10, OFF, 0.5);
+	step_found(b, &bursts, 0.05, 270, 30, OFF, 0.5);
 	step_found(b, &ar_8, 0.1, 150, 150, OFF, 0.9);
 	step_found(b, &walk, 0.1, 150, 150, OFF, 0.9);
 	step_found(b, &days, 0.05, 150, 150, OFF, 0.9);
@@ -274,7 +352,10 @@ void quality_trend(struct quality *q)
 	ts_arena_init(&b.arena, (size_t)1 << 26);
 	ts_gate_policy_default(&b.policy);
 	false_changes(&b);
+	rates_a_run(&b);
 	steps(&b);
+	history(&b, &(struct trend_noise){.what = "1 %", .sd = 0.01}, 0.7, 0.05);
+	history(&b, &(struct trend_noise){.what = "1 %, two modes, bursts", .sd = 0.01, .modes = 0.02, .bursts = 0.01}, 0.5, 0.2);
 	drift(&b, &half, 0.03, 300, 0.95);
 	drift(&b, &one, 0.03, 300, 0.9);
 	drift(&b, &half, 0.04, 200, 0.95);

@@ -33,9 +33,36 @@ static double shift(const struct trend_truth *truth, size_t i, size_t n)
 {
 	double x = log1p(truth->drift) * (double)i / (double)n;
 
-	for (int k = 0; k < 2; k++)
+	for (int k = 0; k < TREND_STEPS_MOST; k++)
 		x += i >= truth->at[k] ? log1p(truth->steps[k]) : 0;
 	return x;
+}
+
+/* What lies on a run beside its noise: bursts of three runs, a second mode, a level that is held for 20 to 200 runs. */
+struct weather {
+	double burst, level;
+	size_t left, held;
+};
+
+static double weather_of(const struct trend_noise *noise, struct weather *w, struct ts_random *r)
+{
+	double x = 0;
+
+	if (noise->bursts > 0 && w->left == 0 && ts_random_unit(r) < noise->bursts) {
+		w->left = 3;
+		w->burst = log(1.05 + 0.3 * ts_random_unit(r));
+	}
+	if (w->left > 0) {
+		w->left--;
+		x += w->burst;
+	}
+	if (noise->switches > 0 && w->held-- == 0) {
+		w->held = 20 + ts_random_below(r, 181);
+		w->level = noise->switches * ts_random_normal(r);
+	}
+	if (noise->modes > 0 && ts_random_unit(r) < 0.25)
+		x += noise->modes;
+	return x + w->level;
 }
 
 void trend_series(const struct trend_noise *noise, const struct trend_truth *truth, size_t n, struct ts_random *r,
@@ -44,6 +71,7 @@ void trend_series(const struct trend_noise *noise, const struct trend_truth *tru
 	double state = (double)NAN, walk = 0, days[7], hosts[2 * HOSTS];
 	size_t host = 0, a_day = noise->a_day ? noise->a_day : 5, odd = ts_random_below(r, (uint32_t)n);
 	size_t n_hosts = noise->n_hosts ? noise->n_hosts : 1;
+	struct weather weather = {0};
 
 	for (int d = 0; d < 7; d++) /* in an order that is not that of the days */
 		days[d] = noise->weekdays * (d * 3 % 7) / 6.0;
@@ -62,6 +90,7 @@ void trend_series(const struct trend_noise *noise, const struct trend_truth *tru
 			x += log(1.05 + 0.45 * ts_random_unit(r));
 		if (noise->odd_runs && i >= odd && i < odd + (size_t)noise->odd_runs)
 			x += log(1.3);
+		x += weather_of(noise, &weather, r);
 		x += walk + days[started / DAY_S % 7] + hosts[here] + shift(truth, i, n);
 		x = LEVEL * exp(x);
 		if (noise->quantum > 0)

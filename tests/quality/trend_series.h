@@ -5,7 +5,7 @@
 #include "analysis/gate/trend.h"
 #include "analysis/stats/random.h"
 
-enum { TREND_SERIES_MOST = 1000 };
+enum { TREND_SERIES_MOST = 10000, TREND_STEPS_MOST = 16 };
 
 /* The noise between runs, on the logarithms of their step times. A member of 0 has no part in it. */
 struct trend_noise {
@@ -13,6 +13,9 @@ struct trend_noise {
 	double sd, rho;	 /* AR(1) of coefficient rho, or white */
 	double walk;	 /* the standard deviation of the steps of a random walk */
 	double odd;	 /* the share of runs that are 5 to 50 % slower, each independently */
+	double bursts;	 /* the chance that a burst begins at a run: three runs are 5 to 35 % slower */
+	double modes;	 /* a quarter of the runs lies higher by so much */
+	double switches; /* the level is another one, of this deviation, each 20 to 200 runs */
 	int odd_runs;	 /* so many neighbours somewhere are 30 % slower */
 	bool heavy;	 /* Student's t of 3 degrees of freedom */
 	double grow;	 /* the deviation at the end is so many times that of the beginning */
@@ -27,8 +30,8 @@ struct trend_noise {
 
 /* What really happened. Sizes are relative. */
 struct trend_truth {
-	double steps[2];
-	size_t at[2];
+	double steps[TREND_STEPS_MOST]; /* 0: no more */
+	size_t at[TREND_STEPS_MOST];
 	double drift;	 /* over all runs */
 	bool other_host; /* with the first step, all runs move to hosts that were not there before */
 };

@@ -34,6 +34,8 @@ struct follower {
 	struct ts_span basis; /* how the newest value was measured */
 	struct ts_trend trend;
 	struct mark *marks; /* one per entry */
+	struct ts_workload others[TS_TREND_OTHERS]; /* other workloads of the branch, with their names in names */
+	struct ts_span names[TS_TREND_OTHERS];
 };
 
 static enum ts_status keep(struct follower *t, struct ts_span text, size_t most, struct ts_span *out, struct ts_error *err)
@@ -46,20 +48,50 @@ static enum ts_status keep(struct follower *t, struct ts_span text, size_t most,
 	return TS_OK;
 }
 
-/* Follows this workload. If it has no name, the answer names it by the first digits of the key of its config. */
-static enum ts_status follow(struct follower *t, const struct ts_workload *w, struct ts_error *err)
+/* Keeps a workload. If it has no name, the answer names it by the first digits of the key of its config. */
+static enum ts_status keep_workload(struct follower *t, const struct ts_workload *w, struct ts_workload *ret, struct ts_span *ret_name,
+				    struct ts_error *err)
 {
 	static const struct ts_id none;
 	char hex[TS_ID_HEX + 1];
 
-	t->has_workload = true;
-	t->workload = *w;
-	if (keep(t, w->name, w->name.len, &t->workload.name, err))
+	*ret = *w;
+	if (keep(t, w->name, w->name.len, &ret->name, err))
 		return err->status;
-	t->trend.workload = t->workload.name;
+	*ret_name = ret->name;
 	if (w->name.len == 0 && !ts_id_eq(&w->key[TS_WORKLOAD_CONFIG], &none))
-		return keep(t, ts_span_of(ts_id_hex(&w->key[TS_WORKLOAD_CONFIG], hex), SHORT), SHORT, &t->trend.workload, err);
-	return w->name.len ? TS_OK : keep(t, ts_span_str("not recorded"), SHORT, &t->trend.workload, err);
+		return keep(t, ts_span_of(ts_id_hex(&w->key[TS_WORKLOAD_CONFIG], hex), SHORT), SHORT, ret_name, err);
+	return w->name.len ? TS_OK : keep(t, ts_span_str("not recorded"), SHORT, ret_name, err);
+}
+
+static enum ts_status follow(struct follower *t, const struct ts_workload *w, struct ts_error *err)
+{
+	t->has_workload = true;
+	return keep_workload(t, w, &t->workload, &t->trend.workload, err);
+}
+
+/* Keeps the value of a run of another workload, to see whether a cost moved there. */
+static enum ts_status take_other(struct follower *t, const struct ts_gate_run *run, struct ts_trend_run *row, struct ts_error *err)
+{
+	const struct ts_reduced *value = &run->reduction.metrics[t->request->metric];
+	enum ts_workload_part part;
+	size_t k = 0;
+
+	if (!value->known || !isfinite(value->value))
+		return TS_OK;
+	while (k < t->trend.n_others && !ts_gate_same_workload(&t->policy, &run->workload, &t->others[k], &part))
+		k++;
+	if (k == TS_TREND_OTHERS)
+		return TS_OK;
+	if (k == t->trend.n_others) {
+		if (keep_workload(t, &run->workload, &t->others[k], &t->names[k], err))
+			return err->status;
+		t->trend.n_others++;
+		t->trend.others = t->names;
+	}
+	row->other = k + 1;
+	row->value = value->value;
+	return TS_OK;
 }
 
 static enum ts_status follow_like(struct follower *t, struct ts_error *err)
@@ -143,6 +175,8 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 		return err->status;
 	if (!t->has_workload)
 		return leave_out(t, row, "not of workload ", t->policy.workload, err);
+	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part) && take_other(t, &r->run, row, err))
+		return err->status;
 	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part))
 		return leave_out(t, row, "of another workload: different ", ts_span_str(ts_workload_part_word(part)), err);
 	if (!value->known)

@@ -20,8 +20,8 @@ $ tscope trend main
 |   100.0 ms ┤•─•───•────•─•───•─•────•─•───•────•─•───•──•───•─•────•───•─•────┊
 |                                                                               A
 |             NOW_________________                                                NOW_________________
-|   change            last before   first after   level                 runs ago       p
-|   A  +9.9 %  worse  390000000000  400000000000  100.5 ms to 110.5 ms        10  0.0005
+|   change                 last before   first after   level                 runs ago       p
+|   A  +9.9 %  cost added  390000000000  400000000000  100.5 ms to 110.5 ms        10  0.0005
 $ COLUMNS=60 tscope trend main
 | step time of main rose by 9.9 % between 390000000000 and
 | 400000000000, 10 runs ago
@@ -40,7 +40,7 @@ $ COLUMNS=60 tscope trend main
 |                                                 A
 |             NOW_________________        NOW_________________
 |   A  +9.9 %
-|       worse  last before 390000000000
+|       cost added  last before 390000000000
 |       first after 400000000000  level 100.5 ms to 110.5 ms
 |       runs ago 10  p 0.0005
 # What does not count is said: marked bad, still training, of another workload.
@@ -152,7 +152,7 @@ $ tscope trend main --like m48 --limit 3 --json
 |   "pruned": null,
 |   "changes": [],
 |   "drift": null,
-|   "wandering_count": 0,
+|   "moved": [],
 |   "host_spread_ratio": null,
 |   "weekday_spread_ratio": null,
 |   "runs": [
