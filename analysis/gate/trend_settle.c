@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The evidence that a step needs, whatever the length of the history: the place of a step is one of those within the runs that weigh
- * it,
- * and a longer history has more changes, false ones as well: what is held is their rate a run. It was set by series without a change.
- * */
-#define EVIDENCE 19.0
+/* The evidence that a step needs: EVIDENCE + 2 log n, since it may stand at any of n places, and no more than EVIDENCE_MOST (of 245
+ * runs), however long the history is: a longer one has more changes, false ones as well, and what is held is their rate a run. Both were
+ * set by series without a change. */
+#define EVIDENCE 8.0
+#define EVIDENCE_MOST 19.0
 /* A line has no place to choose. */
 #define EVIDENCE_OF_LINE 18.0
 /* The confidence of the interval of a drift, and the least of it that a change of hosts must have. */
@@ -37,6 +37,11 @@ static size_t from(const struct ts_trend_claims *c, size_t i)
 static size_t to(const struct ts_trend_series *s, const struct ts_trend_claims *c, size_t i)
 {
 	return i + 1 == c->n ? s->n : c->points[i + 1].at;
+}
+
+static double needed(size_t n)
+{
+	return fmin(EVIDENCE + 2 * log((double)n), EVIDENCE_MOST);
 }
 
 /* --- wandering --- */
@@ -79,7 +84,7 @@ static double score(const struct ts_trend_series *s, const struct ts_trend_claim
 		for (size_t k = low; k < high; k++)
 			rest[k] = tamed[k] - mean;
 	}
-	return ts_wander_likelihood(rest, s->n, ret_model) - EVIDENCE * (double)c->n;
+	return ts_wander_likelihood(rest, s->n, ret_model) - needed(s->n) * (double)c->n;
 }
 
 static size_t weakest(const struct ts_trend_claims *c, const double *spare)
@@ -116,7 +121,7 @@ static void drop_weak(const struct ts_trend_series *s, struct ts_trend_claims *c
 	while (c->n > 0) {
 		size_t i = weakest(c, spare);
 
-		if (spare[i] >= EVIDENCE)
+		if (spare[i] >= needed(s->n))
 			return;
 		drop(c, spare, i);
 		weigh_beside(s, c, tamed, spare, i, model);

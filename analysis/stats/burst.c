@@ -21,8 +21,8 @@ static bool is_back(const double *x, size_t n, size_t at, double level, double r
 	return near >= BACK || (end > at && near == end - at);
 }
 
-/* Returns where values that begin far from the level are back within half of that, `most` values on at the latest; `at`, where x[at] is not
- * far. */
+/* Returns where values that begin far from the level are back within half of that, `most` values on at the latest; `at`, where x[at]
+ * is not far. */
 static size_t far_until(const double *x, size_t n, size_t at, size_t most, double level, double reach)
 {
 	size_t end = at;
