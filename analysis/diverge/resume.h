@@ -106,6 +106,7 @@ struct ts_resume_evidence {
 	uint64_t restarts;    /* of it */
 	enum ts_resume_said said; /* how the step of the resume is known; NOT: it is not */
 	int64_t step;	      /* the first that was executed after the checkpoint was loaded */
+	int64_t slack;	      /* steps before it of which the run has no record, and in which it may have been resumed */
 	bool has_tolerance;   /* asked for: in place of those of the formats */
 	double tolerance;
 	enum ts_resume_format format;

@@ -97,6 +97,7 @@ bool ts_resume_fine(const struct ts_resume_look *look);	 /* within the limits */
 /* The loss, otherwise a gradient norm, otherwise another number; NULL: none is common. */
 const struct ts_resume_look *ts_resume_main(const struct ts_resume_judge *j);
 bool ts_resume_at(const struct ts_resume_judge *j, const struct ts_resume_look *look); /* its first point is that of the resume */
+int64_t ts_resume_earliest(const struct ts_resume_judge *j); /* the first step at which the run may have been resumed */
 /* Every bit of what the weights lead to agrees: parameters, or losses that were not written coarsely. */
 bool ts_resume_trains_equal(const struct ts_resume_judge *j);
 

@@ -543,11 +543,19 @@ static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look
 	const char *off = off_at(j, loss, at), *ups = "";
 
 	if (alike != TS_ALIKE_UNKNOWN) {
-		ups = ts_arena_printf(j->arena, "; from point to point it %s as in %s (correlation %.2f)",
-				      alike == TS_ALIKE_SAME ? "rises and falls" : "does not rise and fall", first_run(j), rho);
+		ups = ts_arena_printf(j->arena, "; from point to point it %s as in %s (correlation %.2f)%s",
+				      alike == TS_ALIKE_SAME ? "rises and falls" : "does not rise and fall", first_run(j), rho,
+				      alike == TS_ALIKE_OTHER && !is_one_sided(loss)
+					      ? ", while its level is the same, so the batches are likely others and the weights right"
+					      : "");
 		j->failed |= !ups;
 	}
-	if (at < TS_RESUME_FIRST)
+	if (at < TS_RESUME_FIRST && j->e->slack > 0)
+		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
+			 "The run did not resume correctly: %s; the %s before it have no record, so it is not known whether "
+			 "the first pass or the first update differed%s",
+			 off, ts_say_plural((double)j->e->slack, "step").text, ups ? ups : "");
+	else if (at < TS_RESUME_FIRST)
 		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
 			 "The run did not resume correctly: %s; the step of the resume itself, %" PRId64
 			 ", is not a common step, so it is not known whether state or data was not restored%s",
@@ -574,7 +582,8 @@ static void judge_wrong(struct ts_resume_judge *j, const struct ts_resume_look *
 	struct ts_resume_look near = *loss;
 
 	if (j->tolerance > TS_RESUME_SUDDEN &&
-	    !ts_resume_look_at(loss->series, j->e->step, ts_resume_limits_of(loss->series->kind, TS_RESUME_SUDDEN), j->arena, &near))
+	    !ts_resume_look_at(loss->series, ts_resume_earliest(j), ts_resume_limits_of(loss->series->kind, TS_RESUME_SUDDEN), j->arena,
+			       &near))
 		j->failed = true;
 	if (first && near.first_beyond == 0)
 		judge_immediate(j, loss, loss->at_start);
@@ -828,7 +837,7 @@ static bool would_show(const struct ts_resume_look *loss)
 
 static bool is_enough(const struct ts_resume_judge *j, const struct ts_resume_look *loss)
 {
-	bool every = ts_resume_equal(loss) && ts_resume_at(j, loss) && would_show(loss);
+	bool every = ts_resume_equal(loss) && ts_resume_step(loss, 0) == j->e->step && would_show(loss);
 
 	return loss->series->n >= (every ? TS_RESUME_BITS : TS_RESUME_ENOUGH);
 }
@@ -843,7 +852,8 @@ static bool is_update_off(struct ts_resume_judge *j, const struct ts_resume_look
 	if (j->e->has_tolerance || norm == loss || !equal_at_resume(j, loss) || !equal_at_resume(j, norm) || loss->series->n < 2 ||
 	    ts_resume_step(loss, 1) != moved(j->e->step, 1) || !is_finely_written(loss) || !is_finely_written(norm))
 		return false;
-	if (!ts_resume_look_at(loss->series, j->e->step, ts_resume_limits_of(TS_RESUME_LOSS, TS_RESUME_FULL), j->arena, &full)) {
+	if (!ts_resume_look_at(loss->series, ts_resume_earliest(j), ts_resume_limits_of(TS_RESUME_LOSS, TS_RESUME_FULL), j->arena,
+			       &full)) {
 		j->failed = true;
 		return false;
 	}
@@ -884,8 +894,8 @@ static void judge_loss(struct ts_resume_judge *j, const struct ts_resume_look *l
 		return;
 	}
 	if (!j->e->has_tolerance && j->e->format == TS_FORMAT_UNKNOWN) {
-		j->failed |= !ts_resume_look_at(loss->series, j->e->step, ts_resume_limits_of(loss->series->kind, TS_RESUME_REDUCED),
-						j->arena, &reduced);
+		j->failed |= !ts_resume_look_at(loss->series, ts_resume_earliest(j),
+						ts_resume_limits_of(loss->series->kind, TS_RESUME_REDUCED), j->arena, &reduced);
 		if (j->failed || ts_resume_fine(&reduced)) {
 			judge_either(j, loss);
 			return;
@@ -1003,7 +1013,7 @@ static bool look(struct ts_resume_judge *j)
 			if (is_beside(s->kind) != (beside == 1))
 				continue;
 			limits = beside ? limits_beside(j, s) : ts_resume_limits_of(s->kind, j->tolerance);
-			if (!ts_resume_look_at(s, j->e->step, limits, j->arena, &j->looks[i]))
+			if (!ts_resume_look_at(s, ts_resume_earliest(j), limits, j->arena, &j->looks[i]))
 				return false;
 		}
 	ts_resume_find_parts(j);

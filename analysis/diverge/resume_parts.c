@@ -52,7 +52,14 @@ static const struct proof {
 
 bool ts_resume_at(const struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
-	return look && ts_resume_step(look, 0) == j->e->step;
+	return look && j->e->slack == 0 && ts_resume_step(look, 0) == j->e->step;
+}
+
+int64_t ts_resume_earliest(const struct ts_resume_judge *j)
+{
+	int64_t step;
+
+	return __builtin_sub_overflow(j->e->step, j->e->slack, &step) ? INT64_MIN : step;
 }
 
 const struct ts_resume_look *ts_resume_main(const struct ts_resume_judge *j)

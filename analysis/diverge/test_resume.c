@@ -727,6 +727,27 @@ static void slower_after_the_resume(void **state)
 	assert_false(says(f->got.why.sentence, "as long"));
 }
 
+/* A log of every tenth step does not have the step of the resume: what it has first may be nine steps later. */
+static void the_resume_has_no_record(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 12);
+
+	for (size_t i = 0; i < 12; i++)
+		loss->steps[i] = AT + 10 * (int64_t)i;
+	shift(loss, 0, 5e-6); /* rounding of 1e-6 grows to 1e-5 in nine steps, by exp(0.26 9) */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	f->e.slack = 9;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	shift(loss, 0, 2e-3);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(says(f->got.why.sentence, "the 9 steps before it have no record"));
+	/* Three records that agree are enough: every update before them agreed, too. */
+	shift(loss, 0, 0);
+	loss->series.n = 3;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+}
+
 static void later_steps(void **state)
 {
 	struct fixture *f = *state;
@@ -982,6 +1003,7 @@ int main(void)
 		T(schedule_begins_anew),
 		T(ups_and_downs),
 		T(slower_after_the_resume),
+		T(the_resume_has_no_record),
 		T(later_steps),
 		T(report_alone),
 		T(ranks),

@@ -11,6 +11,8 @@
 #include "service/handlers/diff/resume_pairs.h"
 #include "service/handlers/diff/resume_rows.h"
 
+#include <math.h>
+
 /* Returns the number format that the run records, in its own words; empty if it records none. */
 static struct ts_span dtype_of(const struct ts_facts *facts)
 {
@@ -53,6 +55,17 @@ static enum ts_status segment_start(struct ts_fetch *f, const struct ts_run *chi
 	return TS_OK;
 }
 
+/* Of a run that logs every n-th step, the first record is of up to n - 1 steps after its resume. */
+static int64_t slack_of(const struct ts_run_ref *child)
+{
+	double steps = (double)child->last_step - (double)child->first_step, every;
+
+	if (child->steps < 2)
+		return 0;
+	every = floor(steps / (double)(child->steps - 1) + 0.5);
+	return every > 1 && every < 1e15 ? (int64_t)every - 1 : 0;
+}
+
 static enum ts_status find_step(struct ts_fetch *f, const struct ts_run *child, struct ts_arena *arena,
 				const struct ts_resume *r, struct ts_resume_evidence *e, struct ts_error *err)
 {
@@ -66,6 +79,7 @@ static enum ts_status find_step(struct ts_fetch *f, const struct ts_run *child, 
 	if (e->said == TS_RESUME_SAID_NOT && r->child.steps && r->parent.steps && r->child.first_step > r->parent.first_step) {
 		e->said = TS_RESUME_SAID_FIRST;
 		e->step = r->child.first_step;
+		e->slack = slack_of(&r->child);
 	}
 	return TS_OK;
 }

@@ -452,7 +452,8 @@ static void another_cadence(void **state)
 		cells_add(&p->parent, 0, "scalars.loss", step, loss_at(step));
 	for (int64_t step = 16000; step < 20000; step += 20)
 		cells_add(&p->child, 0, "scalars.loss", step + 3, loss_at(step + 3) * 1.001);
-	check(p, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	check(p, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(says(p->got.why.sentence, "the 19 steps before it have no record"));
 	assert_int_equal(p->got.why.step, 16003);
 	assert_true(row(p, "loss", "common_count") == TS_RESUME_WINDOW);
 	pair_close(p);
