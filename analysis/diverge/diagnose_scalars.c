@@ -12,6 +12,37 @@
 
 /* --- resume --- */
 
+/* A digest of the optimizer's state that differs no later than what follows from it; NULL: none is recorded, or it agrees. */
+static const struct ts_evidence_series *other_moments(const struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (s->parts && s->first <= q->f && ts_span_starts(s->name, ts_span_str("digests.opt")))
+			return s;
+	}
+	return NULL;
+}
+
+/* Of the state, what no record shows to agree. */
+static void other_state(struct ts_inquiry *q, int64_t resume, bool forward)
+{
+	const struct ts_evidence_series *moments = other_moments(q);
+	bool generators = ts_agrees_at(q, TS_KIND_RNG, resume);
+
+	if (moments)
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+			    "The resume at step %" PRId64 " did not restore the state of the optimizer: %.*s differs from step %" PRId64
+			    " on",
+			    resume, TS_SPAN_ARG(ts_column_said(moments->name)), moments->first);
+	else
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+			    "The two runs first differ right after the resume at step %" PRId64 ": the optimizer%s not restored",
+			    resume, generators ? " or the gradient scaler was" : ", the gradient scaler or the random generators were");
+	if (generators)
+		ts_say_for(q, "the random generators agree at step %" PRId64 ", so they were restored", resume);
+}
+
 /* Equal batches mean that only the state is left; so does a forward pass that agrees, on whatever batch. An
  * immediate difference may be either: another batch, or other random draws. */
 static void state_or_data(struct ts_inquiry *q, int64_t resume)
@@ -27,10 +58,7 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 			    "generators were not restored",
 			    resume, ts_say_number(q->jump).text);
 	else
-		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
-			    "The two runs first differ right after the resume at step %" PRId64
-			    ": the optimizer, the gradient scaler or the random generators were not restored",
-			    resume);
+		other_state(q, resume, forward);
 	if (!data && !forward)
 		ts_say_against(q, "no record shows that the first forward pass after the resume agrees: different data "
 				  "may cause this "

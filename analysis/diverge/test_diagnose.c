@@ -1101,6 +1101,17 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 100;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
+	/* Of the state, what is recorded to agree is not blamed, and what is recorded to differ is named. */
+	resume_at(&s, 100);
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.05);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "the optimizer or the gradient scaler was not restored"));
+	digest(&s, TS_KIND_DIGEST, "digests.optimizer", 0, 100);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(
+		found_in(&s.d.sentence, 1, "did not restore the state of the optimizer: digests.optimizer differs from step 100 on"));
+	AGAIN(s);
 	/* Rounding after a resume is still rounding. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-7, 1e-7, 0);
