@@ -987,12 +987,26 @@ static struct ts_resume_limits limits_beside(const struct ts_resume_judge *j, co
 {
 	double limit = j->tolerance;
 
-	if (!ts_resume_trains_equal(j)) {
-		limit = fmax(limit, fmin(EVAL_TIMES * greatest_loss_gap(j), SCORE_LIMIT));
-		if (!ts_glob(ts_span_str("*loss*"), s->name))
-			limit = fmax(limit, SCORE_LIMIT);
+	if (ts_resume_trains_equal(j))
+		return (struct ts_resume_limits){limit, limit, true};
+	limit = fmax(limit, fmin(EVAL_TIMES * greatest_loss_gap(j), SCORE_LIMIT));
+	if (!ts_glob(ts_span_str("*loss*"), s->name))
+		limit = fmax(limit, SCORE_LIMIT);
+	return (struct ts_resume_limits){limit, fmax(limit, SCORE_LIMIT), true};
+}
+
+/* Rounding grows from the last loss on that was looked at: an evaluation may come long after it. */
+static int64_t last_loss(const struct ts_resume_judge *j)
+{
+	int64_t last = j->e->step;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ts_resume_series *s = &j->e->series[i];
+
+		if (s->kind == TS_RESUME_LOSS && s->n > 0 && s->steps[s->n - 1] > last)
+			last = s->steps[s->n - 1];
 	}
-	return (struct ts_resume_limits){limit, limit, true};
+	return last;
 }
 
 static bool is_beside(enum ts_resume_kind kind)
@@ -1013,7 +1027,7 @@ static bool look(struct ts_resume_judge *j)
 			if (is_beside(s->kind) != (beside == 1))
 				continue;
 			limits = beside ? limits_beside(j, s) : ts_resume_limits_of(s->kind, j->tolerance);
-			if (!ts_resume_look_at(s, ts_resume_earliest(j), limits, j->arena, &j->looks[i]))
+			if (!ts_resume_look_at(s, beside ? last_loss(j) : ts_resume_earliest(j), limits, j->arena, &j->looks[i]))
 				return false;
 		}
 	ts_resume_find_parts(j);

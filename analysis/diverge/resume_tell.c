@@ -181,9 +181,10 @@ static struct ts_span limits_text(struct ts_resume_judge *j, const struct ts_res
 {
 	struct ts_resume_limits limits = look->limits;
 
-	if (limits.every || limits.first >= limits.later)
+	if (limits.first >= limits.later)
 		return ts_resume_text(j, ts_arena_printf(j->arena, "%s", ts_say_number(limits.later).text));
-	return ts_resume_text(j, ts_arena_printf(j->arena, "%s at the resume, growing to %s", ts_say_number(limits.first).text,
+	return ts_resume_text(j, ts_arena_printf(j->arena, "%s %s, growing to %s", ts_say_number(limits.first).text,
+						 limits.every ? "up to the last loss" : "at the resume",
 						 ts_say_number(limits.later).text));
 }
 
