@@ -537,3 +537,42 @@ void ts_check_series_moved(struct ts_check *c)
 	}
 	ts_buf_finish(&named);
 }
+
+/* A run without digests of batches has no rows on them. */
+void ts_check_batches(struct ts_check *c)
+{
+	double recorded, repeated, period, from;
+
+	if (!ts_check_want(c, TS_M_BATCHES_RECORDED, &recorded)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_want(c, TS_M_BATCHES_PERIOD, &period) || !ts_check_need(c, TS_M_BATCHES_REPEATED, &repeated) ||
+	    !ts_check_need(c, TS_M_BATCHES_REPEATED_AT, &from))
+		return;
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_worse(c, repeated);
+	if (period > 1)
+		ts_check_fire(c, TS_SEVERITY_MEDIUM,
+			      "From step %" PRId64 " on, each of %s is the one of %s before: every epoch has the same batches in the same order",
+			      (int64_t)from, ts_say_plural(repeated, "batch digest").text, ts_say_plural(period, "record").text);
+	else
+		ts_check_fire(c, TS_SEVERITY_MEDIUM, "From step %" PRId64 " on the batch never changes: %s are equal to the one before",
+			      (int64_t)from, ts_say_plural(repeated, "batch digest").text);
+}
+
+void ts_check_equal_batches(struct ts_check *c)
+{
+	double recorded, ranks;
+
+	if (!ts_check_want(c, TS_M_BATCHES_RECORDED, &recorded)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_want(c, TS_M_BATCHES_SHARED, &ranks))
+		return;
+	ts_check_worse(c, ranks);
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "The batches are those of %s at every one of %s, and the parameters are equal: replicas of a model read the same data",
+		      ts_say_plural(ranks, "other rank").text, ts_say_plural(recorded, "recorded step").text);
+}

@@ -6,6 +6,7 @@
 #include "analysis/diverge/pattern_factor.h"
 #include "analysis/diverge/pattern_skip.h"
 #include "analysis/diverge/pattern_stride.h"
+#include "analysis/rank/batch_order.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -268,8 +269,72 @@ static void planted_skip(struct quality *q, bool scale, bool norm, const char *n
 	quality_report(q, &c);
 }
 
+/* --- batches that come back --- */
+
+enum { BATCHES = 3000 };
+
+static uint64_t digests[BATCHES];
+
+static void shuffle(struct ts_random *r, uint64_t *items, uint32_t n)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t k = ts_random_below(r, i);
+		uint64_t kept = items[i - 1];
+
+		items[i - 1] = items[k];
+		items[k] = kept;
+	}
+}
+
+/* Whole batches in an order that is drawn anew for each epoch: samples that are drawn one by one never make the same batch again. */
+static void drawn_anew(struct quality *q, uint32_t epoch)
+{
+	char name[NAME];
+	struct quality_case c;
+	struct ts_random r;
+
+	(void)snprintf(name, sizeof name, "patterns: batches come back, %u of them in an order drawn anew", epoch);
+	c = quality_at_most(name, 0.001);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, TRIALS); i++) {
+		size_t n = 50 + epoch * 3;
+
+		quality_random(&c, i, &r);
+		for (uint32_t k = 0; k < epoch; k++)
+			digests[k] = k;
+		for (size_t at = 0; at < n; at += epoch) {
+			memmove(digests + at, digests, epoch * sizeof *digests);
+			shuffle(&r, digests + at, epoch);
+		}
+		quality_count(&c, ts_batch_order_find(digests, n).period > 0);
+	}
+	quality_report(q, &c);
+}
+
+static void planted_epochs(struct quality *q)
+{
+	struct quality_case c = quality_at_least("patterns: the batches of an epoch come back", 0.99);
+	struct ts_random r;
+
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER); i++) {
+		size_t epoch, n;
+
+		quality_random(&c, i, &r);
+		epoch = 10 + ts_random_below(&r, 1000);
+		n = epoch + TS_BATCHES_REPEATED + ts_random_below(&r, (uint32_t)epoch);
+		for (size_t k = 0; k < n; k++)
+			digests[k] = k < epoch ? (uint64_t)ts_random_below(&r, 1 << 30) : digests[k - epoch];
+		quality_count(&c, ts_batch_order_find(digests, n).period == epoch);
+	}
+	quality_report(q, &c);
+}
+
 void quality_patterns(struct quality *q)
 {
+	drawn_anew(q, 2);
+	drawn_anew(q, 5);
+	drawn_anew(q, 20);
+	drawn_anew(q, 500);
+	planted_epochs(q);
 	other_seed(q);
 	nearly_equal(q, 1e-7, "patterns: a factor between runs that differ by rounding");
 	nearly_equal(q, 1e-3, "patterns: a factor between runs of two precisions");

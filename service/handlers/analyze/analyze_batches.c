@@ -1,0 +1,116 @@
+#include "service/handlers/analyze/analyze_batches.h"
+
+#include "analysis/rank/batch_order.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { BATCHES_MOST = 1 << 20, SHARED_LEAST = 10 };
+
+/* Finds the first column of digests that one of the globs names. */
+static const struct ts_column *find(const struct ts_index *index, const char *const globs[3], const struct ts_table **ret_table)
+{
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			for (size_t k = 0; k < 3 && table->columns[i].type == TS_COLUMN_U64; k++)
+				if (ts_glob(ts_span_str(globs[k]), table->columns[i].name)) {
+					*ret_table = table;
+					return &table->columns[i];
+				}
+	}
+	return NULL;
+}
+
+static const char *const of_batches[] = {"digests.batch*", "digests.data*", "digests.input*"};
+static const char *const of_params[] = {"digests.param*", "digests.weight*", "digests.model*"};
+
+/* --- other ranks --- */
+
+/* Both ranks have the same digests at the same steps, by the ids of their blocks. */
+static bool same_digests(const struct ts_index *x, const struct ts_index *y, const char *const globs[3])
+{
+	const struct ts_table *at_x, *at_y;
+	const struct ts_column *a = find(x, globs, &at_x), *b = find(y, globs, &at_y);
+
+	if (!a || !b || at_x->rows < SHARED_LEAST || at_x->rows != at_y->rows || at_x->n_blocks != at_y->n_blocks)
+		return false;
+	for (size_t i = 0; i < at_x->n_blocks; i++)
+		if (!ts_id_eq(&a->blocks[i], &b->blocks[i]) || !ts_id_eq(&at_x->blocks[i].keys, &at_y->blocks[i].keys))
+			return false;
+	return true;
+}
+
+/* A model that is split over ranks needs equal batches on those. */
+static bool is_split(const struct ts_facts *facts)
+{
+	static const char *const globs[] = {"*tensor*parallel*", "*pipeline*parallel*", "*context*parallel*", "*sequence*parallel*",
+					    "*expert*parallel*", "*model*parallel*",	"*pipeline_stages*",  "*.tp",
+					    "*.tp_size",	 "*.pp",		"*.pp_size",	      "*.cp",
+					    "*.cp_size",	 "*.ep",		"*.ep_size",	      "*.tp_degree"};
+
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+		bool on = fact->type == TS_FACT_INT ? fact->integer > 1 : fact->type == TS_FACT_BOOL && fact->boolean;
+
+		for (size_t k = 0; on && k < sizeof globs / sizeof globs[0]; k++)
+			if (ts_glob(ts_span_str(globs[k]), fact->path))
+				return true;
+	}
+	return false;
+}
+
+/* Ranks with equal parameters at every step are replicas, and replicas are there to read other batches. */
+static bool shared(struct ts_rank_analysis *a)
+{
+	double ranks = 0;
+
+	for (size_t i = 0; i < a->run->head.n_ranks; i++) {
+		const struct ts_index *other = &a->run->indexes[i];
+
+		ranks += other != a->index && other->rank != TS_RANK_JOB && other->rank != a->index->rank &&
+			 same_digests(a->index, other, of_batches) && same_digests(a->index, other, of_params);
+	}
+	return ranks == 0 || is_split(&a->run->head.facts) ||
+	       ts_measure_add(&a->out->measures, a->arena, TS_M_BATCHES_SHARED, ts_span_of(NULL, 0), ranks);
+}
+
+/* --- the rank --- */
+
+static bool add_rows(struct ts_rank_analysis *a, const struct ts_batch_order *order, const int64_t *steps, size_t n)
+{
+	struct ts_measures *m = &a->out->measures;
+	struct ts_span batches = ts_span_of(NULL, 0); /* the measures name it */
+
+	if (!ts_measure_add(m, a->arena, TS_M_BATCHES_RECORDED, batches, (double)n) ||
+	    !ts_measure_add(m, a->arena, TS_M_BATCHES_REPEATED, batches, (double)order->repeated))
+		return false;
+	return !order->period || (ts_measure_add(m, a->arena, TS_M_BATCHES_PERIOD, batches, (double)order->period) &&
+				  ts_measure_add(m, a->arena, TS_M_BATCHES_REPEATED_AT, batches, (double)steps[order->from]));
+}
+
+enum ts_status ts_analyze_batches(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_error *err)
+{
+	const struct ts_table *table = NULL;
+	const struct ts_column *column = find(a->index, of_batches, &table);
+	struct ts_batch_order order;
+	struct ts_arena scratch;
+	enum ts_status status;
+	uint64_t *digests;
+	int64_t *steps;
+
+	if (!column || !table->rows || table->rows > BATCHES_MOST)
+		return TS_OK;
+	if (!shared(a))
+		return ts_arena_error(a->arena, err);
+	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
+	status = ts_fetch_keys(fetch, table, &scratch, &steps, err);
+	if (!status)
+		status = ts_fetch_u64(fetch, table, column, &scratch, &digests, err);
+	if (!status) {
+		order = ts_batch_order_find(digests, table->rows);
+		status = add_rows(a, &order, steps, table->rows) ? TS_OK : ts_arena_error(a->arena, err);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
