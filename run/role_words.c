@@ -285,7 +285,8 @@ enum ts_role ts_role_by_words(struct ts_span name)
 
 bool ts_words_name_loss_scale(struct ts_span name)
 {
-	static const char *const beside[] = {"amp", "dynamic", "fp", "fp16", "grad", "gradient", "loss", "mixed", "precision", "samples"};
+	static const char *const beside[] = {"amp",	 "dynamic", "fp",    "fp16",	  "grad",
+					     "gradient", "loss",    "mixed", "precision", "samples"};
 	bool scale = false;
 	struct name w;
 

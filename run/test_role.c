@@ -249,7 +249,8 @@ static void test_loss_scale(void **unused)
 	static const char *const scales[] = {"scale",	   "loss_scale", "grad_scale",	 "amp/scale", "loss-scale",
 					     "amp_scaler", "fp16/scale", "GradScaler",	 "Train/Samples/loss_scale",
 					     "loss scale", "cur_scale",	 "scaler/scale", "dynamic_loss_scale"};
-	static const char *const others[] = {"loss", "logit_scale", "lora_scale", "cfg_scale", "scaled_loss", "weight_scale", "grad_norm"};
+	static const char *const others[] = {"loss",	    "logit_scale",  "lora_scale", "cfg_scale",
+					     "scaled_loss", "weight_scale", "grad_norm"};
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(scales); i++)

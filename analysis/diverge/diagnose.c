@@ -219,7 +219,8 @@ static bool number_only(struct ts_inquiry *q)
 static bool input_only(struct ts_inquiry *q)
 {
 	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
-	static const enum ts_series_kind kinds[] = {TS_KIND_LR, TS_KIND_BATCH, TS_KIND_RNG, TS_KIND_DIGEST, TS_KIND_SCALE, TS_KIND_OTHER};
+	static const enum ts_series_kind kinds[] = {TS_KIND_LR,	    TS_KIND_BATCH, TS_KIND_RNG,
+						    TS_KIND_DIGEST, TS_KIND_SCALE, TS_KIND_OTHER};
 	const struct ts_first *found = NULL;
 	enum ts_series_kind kind = TS_KIND_OTHER;
 

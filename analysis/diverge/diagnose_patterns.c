@@ -22,7 +22,8 @@ bool ts_diagnose_stride(struct ts_inquiry *q)
 	behind = stride->plus ? ts_inquiry_text(q, " %s %s", sign, ts_say_count(plus).text) : ts_span_str("");
 	ts_say_for(q, "every loss, gradient norm and digest of the training agrees in every bit between these steps, %s of them",
 		   ts_say_count((double)stride->steps).text);
-	ts_say_for(q, "a program that counts the updates of several optimizers, or every micro-step of accumulated gradients, counts so");
+	ts_say_for(q, "a program that counts the updates of several optimizers, or every micro-step of accumulated gradients, "
+		      "counts so");
 	ts_conclude(q, TS_CAUSE_STEP_NUMBERING, TS_CONFIDENCE_HIGH,
 		    "The two runs count their steps at different rates, and their values agree: step s of the %s run is step %s s%.*s "
 		    "of the %s run",
@@ -92,7 +93,8 @@ bool ts_diagnose_factor(struct ts_inquiry *q)
 	fact = fact_text(q, &p);
 	set = p.fact && p.fact->group == TS_GROUP_CONFIG;
 	if (p.of == TS_FACTOR_OBJECTIVE) {
-		ts_say_for(q, "another initialization or other data would not give the same factor in the loss and in the gradient norm");
+		ts_say_for(q, "another initialization or other data would not give the same factor in the loss and in the "
+			      "gradient norm");
 		ts_conclude(q, set ? TS_CAUSE_CONFIG : TS_CAUSE_CODE, TS_CONFIDENCE_MEDIUM,
 			    "The objective is multiplied by %s: the loss and the gradient norm %.*s%.*s", ts_say_number(p.factor).text,
 			    TS_SPAN_ARG(times), TS_SPAN_ARG(fact));
@@ -102,8 +104,8 @@ bool ts_diagnose_factor(struct ts_inquiry *q)
 			    "The gradient is multiplied by %s, but the first loss is not: the gradient norm %.*s%.*s",
 			    ts_say_number(p.factor).text, TS_SPAN_ARG(times), TS_SPAN_ARG(fact));
 	}
-	ts_say_for(q, "a sum over ranks or micro-batches where the other run has their mean gives such a factor, and so does a gradient "
-		      "that was not unscaled");
+	ts_say_for(q, "a sum over ranks or micro-batches where the other run has their mean gives such a factor, and so does a "
+		      "gradient that was not unscaled");
 	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_CODE);
 	return true;
@@ -115,9 +117,10 @@ enum { SKIP_RECORDS = 2 }; /* from the skipped update to the first difference */
 
 static bool is_scaler_setting(struct ts_span path)
 {
-	static const char *const globs[] = {"config.*loss_scal*",  "config.*grad_scal*",     "config.*growth_interval*", "config.*growth_factor*",
-					    "config.*backoff*",	   "config.*init*_scale*",   "config.*hysteresis*",	"config.*scale_window*",
-					    "config.*min_scale*",  "config.*scaler*"};
+	static const char *const globs[] = {"config.*loss_scal*",     "config.*grad_scal*",   "config.*growth_interval*",
+					    "config.*growth_factor*", "config.*backoff*",     "config.*init*_scale*",
+					    "config.*hysteresis*",    "config.*scale_window*", "config.*min_scale*",
+					    "config.*scaler*"};
 
 	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
 		if (ts_glob(ts_span_str(globs[i]), path))
@@ -180,6 +183,17 @@ bool ts_diagnose_scale(struct ts_inquiry *q)
 	return scale_alone(q);
 }
 
+/* No loss scale was recorded: that an update was skipped is a guess. */
+static void passed(struct ts_inquiry *q, const struct ts_skip *skip, const char *run)
+{
+	ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW,
+		    "Only the %s run has a gradient norm that is not finite, at step %" PRId64
+		    ", and goes on with finite losses: it skipped that update or replaced the gradient, and the runs differ "
+		    "from there on",
+		    run, skip->step);
+	ts_remain(q, TS_CAUSE_BLOW_UP);
+}
+
 bool ts_diagnose_skip(struct ts_inquiry *q)
 {
 	int64_t from = q->f - SKIP_RECORDS * q->cadence;
@@ -199,11 +213,15 @@ bool ts_diagnose_skip(struct ts_inquiry *q)
 	if (earlier)
 		ts_say_for(q, "the loss scale differs from step %" PRId64 " on: it is %.*s", scale->step,
 			   TS_SPAN_ARG(ts_values_text(q, scale->series->a, scale->series->b)));
-	ts_conclude(q, settings.len || earlier ? TS_CAUSE_CONFIG : TS_CAUSE_PRECISION,
-		    settings.len || earlier ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
-		    "Only the %s run skipped its update, at step %" PRId64 ", where %.*s: nothing blew up, and the runs differ from there on%s%.*s",
-		    whose(!a), skip->step, TS_SPAN_ARG(skip_text(q, skip)),
-		    settings.len ? "; these settings of the scaler differ: " : "", TS_SPAN_ARG(settings));
+	if (skip->lowered)
+		ts_conclude(q, settings.len || earlier ? TS_CAUSE_CONFIG : TS_CAUSE_PRECISION,
+			    settings.len || earlier ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+			    "Only the %s run skipped its update, at step %" PRId64
+			    ", where %.*s: nothing blew up, and the runs differ from there on%s%.*s",
+			    whose(!a), skip->step, TS_SPAN_ARG(skip_text(q, skip)),
+			    settings.len ? "; these settings of the scaler differ: " : "", TS_SPAN_ARG(settings));
+	else
+		passed(q, skip, whose(!a));
 	q->d.has_step = true;
 	q->d.step = skip->step;
 	ts_remain(q, TS_CAUSE_CONFIG);

@@ -1,9 +1,9 @@
 /* pattern_skip.h - the steps of one run whose update was skipped, by the factor of mixed precision and by the gradient norm.
  *
- * A gradient scaler multiplies the loss by a factor. Where the gradient overflows it leaves the parameters as they are and lowers the
- * factor; after many steps without that it raises it. So a skipped step has a norm that is no finite number, or a factor that falls, and
- * nothing blew up. Without the factor a norm that is not finite at one record only, between finite ones and with finite losses, is taken
- * for one, too: a training that went on from such a gradient would not come back.
+ * A gradient scaler multiplies the loss by a factor. Where the gradient overflows it leaves the parameters as they are and lowers
+ * the factor; after many steps without that it raises it. So a skipped step has a norm that is no finite number, or a factor that
+ * falls, and nothing blew up. Without the factor a norm that is not finite at one record only, between finite ones and with finite
+ * losses, is taken for one, too: a training that went on from such a gradient would not come back.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_PATTERN_SKIP_H
 #define TSCOPE_ANALYSIS_DIVERGE_PATTERN_SKIP_H

@@ -1,4 +1,6 @@
-/* test_diagnose_patterns.c - what a diagnosis says of a multiplied objective, of steps counted at another rate and of a skipped update. */
+/* test_diagnose_patterns.c - what a diagnosis says of a multiplied objective, of steps counted at another rate and of a skipped
+ * update.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +100,8 @@ static void test_objective(void **state)
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 6.25, 50);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 4.5, 36);
-	s.rows[0] = (struct ts_fact_row){.group = TS_GROUP_CONFIG, .path = ts_span_str("config.accumulation"), .a = &two, .b = &sixteen};
+	s.rows[0] = (struct ts_fact_row){
+		.group = TS_GROUP_CONFIG, .path = ts_span_str("config.accumulation"), .a = &two, .b = &sixteen};
 	s.e.n_facts = 1;
 	diagnose(&s, TS_CAUSE_CONFIG, "config.accumulation differs by the same factor");
 	/* Other batches explain another loss, whatever its factor. */
@@ -154,9 +157,17 @@ static void test_skip(void **state)
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, INFINITY, 0.4);
 	parts(&s, TS_KIND_SCALE, "scale", 20, 131072, 65536);
 	overflow(&s, &s.e.skips_a);
-	s.rows[0] = (struct ts_fact_row){.group = TS_GROUP_CONFIG, .path = ts_span_str("config.growth_interval"), .a = &often, .b = &rarely};
+	s.rows[0] = (struct ts_fact_row){
+		.group = TS_GROUP_CONFIG, .path = ts_span_str("config.growth_interval"), .a = &often, .b = &rarely};
 	s.e.n_facts = 1;
 	diagnose(&s, TS_CAUSE_CONFIG, "these settings of the scaler differ: config.growth_interval");
+	/* Without a scale it is a guess. */
+	open_scene(&s);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
+	overflow(&s, &s.e.skips_b);
+	s.e.skips_b.kept[0].lowered = false;
+	diagnose(&s, TS_CAUSE_PRECISION, "it skipped that update or replaced the gradient");
 	/* Nothing was skipped: one run blew up. */
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, NAN);

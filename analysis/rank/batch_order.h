@@ -2,8 +2,8 @@
  * where a distributed sampler is never told of a new epoch.
  *
  * By digests of batches, in the order of their records. The sequence is read from its end: P is the distance from the last batch to
- * where it was before, and counts where so many batches in a row as below are those of P records before. Batches that are drawn anew, or the
- * same batches in an order that is drawn anew, do not do that by chance.
+ * where it was before, and counts where so many batches in a row as below are those of P records before. Batches that are drawn
+ * anew, or the same batches in an order that is drawn anew, do not do that by chance.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_BATCH_ORDER_H
 #define TSCOPE_ANALYSIS_RANK_BATCH_ORDER_H

@@ -554,7 +554,8 @@ void ts_check_batches(struct ts_check *c)
 	ts_check_worse(c, repeated);
 	if (period > 1)
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
-			      "From step %" PRId64 " on, each of %s is the one of %s before: every epoch has the same batches in the same order",
+			      "From step %" PRId64
+			      " on, each of %s is the one of %s before: every epoch has the same batches in the same order",
 			      (int64_t)from, ts_say_plural(repeated, "batch digest").text, ts_say_plural(period, "record").text);
 	else
 		ts_check_fire(c, TS_SEVERITY_MEDIUM, "From step %" PRId64 " on the batch never changes: %s are equal to the one before",
@@ -573,6 +574,7 @@ void ts_check_equal_batches(struct ts_check *c)
 		return;
 	ts_check_worse(c, ranks);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "The batches are those of %s at every one of %s, and the parameters are equal: replicas of a model read the same data",
+		      "The batches are those of %s at every one of %s, and the parameters are equal: replicas of a model read the "
+		      "same data",
 		      ts_say_plural(ranks, "other rank").text, ts_say_plural(recorded, "recorded step").text);
 }

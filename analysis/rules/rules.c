@@ -181,17 +181,19 @@ const struct ts_rule ts_rules[] = {
 	 {END}, ts_check_series_moved, EACH_RANK},
 	{"CONVERGENCE.BATCHES_REPEAT", "Batches come back in the same order",
 	 "medium",
-	 "by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where there are only 2 to 8 batches",
-	 "Tell the sampler of each new epoch (sampler.set_epoch(epoch) of a DistributedSampler), or draw the order anew from a generator that "
-	 "goes on. Where one batch comes at every step, look for an iterator that is made anew for each step. Where the order is meant "
-	 "to be fixed, nothing is wrong.",
+	 "by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where "
+	 "there are only 2 to 8 batches",
+	 "Tell the sampler of each new epoch (sampler.set_epoch(epoch) of a DistributedSampler), or draw the order anew from a "
+	 "generator that goes on. Where one batch comes at every step, look for an iterator that is made anew for each "
+	 "step. Where the order is meant to be fixed, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",
 	 {END},
 	 ts_check_batches, EACH_RANK},
 	{"CONVERGENCE.EQUAL_BATCHES", "Replicas train on the same batches",
 	 "high",
-	 "the digests of batches of two ranks are equal at every step, 10 at least, and so are those of their parameters; not where the facts "
-	 "say that the model is split over ranks (tensor, pipeline, context or expert parallelism)",
+	 "the digests of batches of two ranks are equal at every step, 10 at least, and so are those of their parameters; not where "
+	 "the facts say that the model is split over ranks (tensor, pipeline, context or expert "
+	 "parallelism)",
 	 "Give each rank its own share of the data: DistributedSampler, or a loader that knows rank and world size. Several ranks that "
 	 "read the same batches cost as much as several, and learn as one.",
 	 "new in tscope: only digests show it",

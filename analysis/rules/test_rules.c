@@ -50,6 +50,7 @@ struct rule_case {
 #define TRACE(time, share) "trace/span/share_ratio = 1; trace/span/time_s = 0.06; trace/" #time "/time_s = 0.012; trace/" #time \
 			   "/share_ratio = " share
 #define CALLS(events, unlaunched) "trace/devices/events_count = " events "; trace/devices/unlaunched_ratio = " unlaunched "; "
+#define BATCHES(n) "convergence/batches/recorded_count = " n "; convergence/batches/repeated_count = "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
 #define COMPILED(share) "trace/span/share_ratio = 1; trace/compiled/compiling_s = 0.012; trace/compiled/compiling_ratio = " share
@@ -263,20 +264,18 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
 
-	{"CONVERGENCE.BATCHES_REPEAT", LOSS, APPLIES_NOT, NULL},
-	{"CONVERGENCE.BATCHES_REPEAT", LOSS "convergence/batches/recorded_count = 50; convergence/batches/repeated_count = 0", PASSES, NULL},
-	{"CONVERGENCE.BATCHES_REPEAT",
-	 LOSS "convergence/batches/recorded_count = 300; convergence/batches/repeated_count = 200; convergence/batches/period_count = 100; "
-	      "convergence/batches/repeated_step = 1000",
-	 MEDIUM, "each of 200 batch digests is the one of 100 records before"},
-	{"CONVERGENCE.BATCHES_REPEAT",
-	 LOSS "convergence/batches/recorded_count = 300; convergence/batches/repeated_count = 249; convergence/batches/period_count = 1; "
-	      "convergence/batches/repeated_step = 51",
-	 MEDIUM, "From step 51 on the batch never changes"},
 	{"CONVERGENCE.EQUAL_BATCHES", LOSS, APPLIES_NOT, NULL},
-	{"CONVERGENCE.EQUAL_BATCHES", LOSS "convergence/batches/recorded_count = 50; convergence/batches/repeated_count = 0", PASSES, NULL},
-	{"CONVERGENCE.EQUAL_BATCHES", LOSS "convergence/batches/recorded_count = 50; convergence/batches/shared_count = 1", HIGH,
+	{"CONVERGENCE.EQUAL_BATCHES", LOSS BATCHES("50") "0", PASSES, NULL},
+	{"CONVERGENCE.EQUAL_BATCHES", LOSS BATCHES("50") "0; convergence/batches/shared_count = 1", HIGH,
 	 "those of 1 other rank at every one of 50 recorded steps"},
+	{"CONVERGENCE.BATCHES_REPEAT", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.BATCHES_REPEAT", LOSS BATCHES("50") "0", PASSES, NULL},
+	{"CONVERGENCE.BATCHES_REPEAT",
+	 LOSS BATCHES("300") "200; convergence/batches/period_count = 100; convergence/batches/repeated_step = 1000", MEDIUM,
+	 "each of 200 batch digests is the one of 100 records before"},
+	{"CONVERGENCE.BATCHES_REPEAT",
+	 LOSS BATCHES("300") "249; convergence/batches/period_count = 1; convergence/batches/repeated_step = 51", MEDIUM,
+	 "From step 51 on the batch never changes"},
 	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = "
 	 "49", LOW, NULL},
 	{"CONVERGENCE.NONFINITE",

@@ -45,7 +45,9 @@ static double rounded(struct ts_random *r, double value)
 
 static struct ts_evidence_series series_of(enum ts_series_kind kind, const char *name, const double *x, const double *y)
 {
-	struct ts_evidence_series s = {.kind = kind, .name = ts_span_str(name), .in_a = true, .in_b = true, .common = N, .a = x[0], .b = y[0]};
+	struct ts_evidence_series s = {
+		.kind = kind, .name = ts_span_str(name), .in_a = true, .in_b = true, .common = N, .a = x[0], .b = y[0]};
+	const struct ts_resolution single = {.precision = TS_PRECISION_F32};
 	static struct ts_arena arena;
 	struct ts_gap_meter m;
 	struct ts_error err;
@@ -54,8 +56,7 @@ static struct ts_evidence_series series_of(enum ts_series_kind kind, const char 
 		return s;
 	s.parts = true;
 	ts_arena_init(&arena, 1 << 20);
-	if (ts_gap_begin(&m, (struct ts_resolution){.precision = TS_PRECISION_F32}, (struct ts_resolution){.precision = TS_PRECISION_F32},
-			 &arena, &err))
+	if (ts_gap_begin(&m, single, single, &arena, &err))
 		return s;
 	for (size_t i = 0; i < N; i++)
 		ts_gap_add(&m, (int64_t)i, x[i], y[i]);
@@ -113,7 +114,8 @@ static void planted_factor(struct quality *q, double factor, bool objective, boo
 	struct quality_case c;
 	struct ts_random r;
 
-	(void)snprintf(name, sizeof name, "patterns: %s times %g%s", objective ? "objective" : "gradient", factor, drifts ? ", then apart" : "");
+	(void)snprintf(name, sizeof name, "patterns: %s times %g%s", objective ? "objective" : "gradient", factor,
+		       drifts ? ", then apart" : "");
 	c = quality_at_least(name, 0.99);
 	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER); i++) {
 		struct ts_pattern_factor p;
@@ -264,7 +266,8 @@ static void planted_skip(struct quality *q, bool scale, bool norm, const char *n
 		a.norm[at] = ts_random_unit(&r) < 0.5 ? INFINITY : NAN;
 		for (size_t k = later; k < N; k++)
 			a.scale[k] /= 2;
-		quality_count(&c, skips_of(&a, scale, norm, &first) == 1 && (first == (int64_t)at || (!norm && first == (int64_t)later)));
+		quality_count(&c, skips_of(&a, scale, norm, &first) == 1 &&
+					  (first == (int64_t)at || (!norm && first == (int64_t)later)));
 	}
 	quality_report(q, &c);
 }

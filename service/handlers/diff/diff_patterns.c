@@ -72,7 +72,8 @@ static bool same_stride(const struct ts_pattern_stride *a, const struct ts_patte
 }
 
 /* Every series of the training has to show the same. */
-static enum ts_status find_stride(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
+static enum ts_status find_stride(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
+				  struct ts_error *err)
 {
 	struct ts_pattern_stride all = {.found = false};
 

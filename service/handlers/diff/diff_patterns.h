@@ -1,4 +1,5 @@
-/* diff_patterns.h - reads the series that the detectors of patterns look at (analysis/diverge/pattern_*.h), as evidence for ts_diagnose.
+/* diff_patterns.h - reads the series that the detectors of patterns look at (analysis/diverge/pattern_*.h), as evidence for
+ * ts_diagnose.
  *
  * Series of more than TS_EVIDENCE_BATCHES steps are not looked through.
  */
