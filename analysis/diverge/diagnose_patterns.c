@@ -186,7 +186,7 @@ bool ts_diagnose_scale(struct ts_inquiry *q)
 /* No loss scale was recorded: that an update was skipped is a guess. */
 static void passed(struct ts_inquiry *q, const struct ts_skip *skip, const char *run)
 {
-	ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW,
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
 		    "Only the %s run has a gradient norm that is not finite, at step %" PRId64
 		    ", and goes on with finite losses: it skipped that update or replaced the gradient, and the runs differ "
 		    "from there on",

@@ -167,7 +167,7 @@ static void test_skip(void **state)
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
 	overflow(&s, &s.e.skips_b);
 	s.e.skips_b.kept[0].lowered = false;
-	diagnose(&s, TS_CAUSE_PRECISION, "it skipped that update or replaced the gradient");
+	diagnose(&s, TS_CAUSE_UNKNOWN, "it skipped that update or replaced the gradient");
 	/* Nothing was skipped: one run blew up. */
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, NAN);
