@@ -706,7 +706,7 @@ static void diagnose(struct ts_inquiry *q)
 		nothing_parts(q);
 		return;
 	}
-	if (report_only(q)) {
+	if (!ts_one_skipped(q) && report_only(q)) {
 		ts_say_factor(q);
 		return;
 	}

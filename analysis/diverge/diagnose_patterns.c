@@ -77,8 +77,15 @@ void ts_say_factor(struct ts_inquiry *q)
 {
 	struct ts_pattern_factor p = ts_pattern_factor_find(q->e);
 
-	if (p.of == TS_FACTOR_GRADIENT)
+	if (p.of != TS_FACTOR_GRADIENT)
+		return;
+	if (!p.throughout)
 		ts_say_for(q, "the gradient norm %.*s", TS_SPAN_ARG(times_text(q, &p)));
+	else
+		q->d.sentence = ts_inquiry_text(q,
+						"The gradient norm %.*s, but the losses agree: it is logged in another unit, or the "
+						"optimizer divides a factor of the gradient out, as Adam does",
+						TS_SPAN_ARG(times_text(q, &p)));
 }
 
 bool ts_diagnose_factor(struct ts_inquiry *q)
@@ -194,17 +201,25 @@ static void passed(struct ts_inquiry *q, const struct ts_skip *skip, const char 
 	ts_remain(q, TS_CAUSE_BLOW_UP);
 }
 
+static const struct ts_skip *skip_of(const struct ts_inquiry *q, const struct ts_pattern_skips *skips)
+{
+	return ts_pattern_skip_in(skips, q->f - SKIP_RECORDS * q->cadence, q->f);
+}
+
+/* Where both did, they do not differ by it. */
+bool ts_one_skipped(const struct ts_inquiry *q)
+{
+	return q->e->skips_a.looked && q->e->skips_b.looked && !skip_of(q, &q->e->skips_a) != !skip_of(q, &q->e->skips_b);
+}
+
 bool ts_diagnose_skip(struct ts_inquiry *q)
 {
-	int64_t from = q->f - SKIP_RECORDS * q->cadence;
-	const struct ts_skip *a = ts_pattern_skip_in(&q->e->skips_a, from, q->f), *b = ts_pattern_skip_in(&q->e->skips_b, from, q->f);
-	const struct ts_skip *skip = a ? a : b;
+	const struct ts_skip *a = skip_of(q, &q->e->skips_a), *b = skip_of(q, &q->e->skips_b), *skip = a ? a : b;
 	const struct ts_first *scale = &q->first[TS_KIND_SCALE];
 	struct ts_span settings;
 	bool earlier;
 
-	/* Both skipped: no difference. */
-	if (!q->e->skips_a.looked || !q->e->skips_b.looked || (!a) == (!b))
+	if (!ts_one_skipped(q))
 		return false;
 	settings = scaler_settings(q);
 	earlier = scale->parts && scale->step < skip->step;

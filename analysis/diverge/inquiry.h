@@ -148,6 +148,8 @@ bool ts_diagnose_stride(struct ts_inquiry *q); /* steps that are counted at anot
 bool ts_diagnose_factor(struct ts_inquiry *q); /* an objective or a gradient that is multiplied */
 bool ts_diagnose_skip(struct ts_inquiry *q);   /* an update that only one run skipped */
 bool ts_diagnose_scale(struct ts_inquiry *q);  /* nothing of the training differs, but the loss scale does */
+/* Only one run skipped an update just before the first difference: nothing is logged differently there. */
+bool ts_one_skipped(const struct ts_inquiry *q);
 /* Says by which factor the gradient norm alone differs, where it is one. */
 void ts_say_factor(struct ts_inquiry *q);
 /* diagnose_step.c: which part of a step gave other results from equal inputs. */

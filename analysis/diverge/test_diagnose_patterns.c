@@ -123,6 +123,19 @@ static void test_gradient(void **state)
 	diagnose(&s, TS_CAUSE_CODE, "The gradient is multiplied by 4, but the first loss is not");
 }
 
+/* The losses agree to the end: the training does. */
+static void test_norm_in_another_unit(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	open_scene(&s);
+	(void)add(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 1.5, 4.5);
+	diagnose(&s, TS_CAUSE_REPORTING,
+		 "The gradient norm of the second run is 3 times that of the first run, at every one of 200 steps");
+}
+
 static void test_stride(void **state)
 {
 	struct scene s;
@@ -161,6 +174,12 @@ static void test_skip(void **state)
 		.group = TS_GROUP_CONFIG, .path = ts_span_str("config.growth_interval"), .a = &often, .b = &rarely};
 	s.e.n_facts = 1;
 	diagnose(&s, TS_CAUSE_CONFIG, "these settings of the scaler differ: config.growth_interval");
+	/* The losses that were recorded agree: the skipped update is the event all the same. */
+	open_scene(&s);
+	(void)add(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
+	overflow(&s, &s.e.skips_b);
+	diagnose(&s, TS_CAUSE_PRECISION, "Only the second run skipped its update, at step 60");
 	/* Without a scale it is a guess. */
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
@@ -191,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_objective), cmocka_unit_test(test_gradient), cmocka_unit_test(test_stride),
+		cmocka_unit_test(test_norm_in_another_unit),
 		cmocka_unit_test(test_skip),	  cmocka_unit_test(test_scale_alone),
 	};
 

@@ -47,6 +47,17 @@ static void test_order_drawn_anew(void **state)
 	assert_int_equal(ts_batch_order_find(digests, 1).period, 0);
 }
 
+/* Only the last batches are those of an epoch before. */
+static void test_last_batches(void **state)
+{
+	(void)state;
+	for (size_t repeated = TS_BATCHES_REPEATED - 1; repeated <= TS_BATCHES_REPEATED; repeated++) {
+		for (size_t i = 0; i < N; i++)
+			digests[i] = batch(i < N - repeated ? i : i - EPOCH);
+		assert_int_equal(ts_batch_order_find(digests, N).period, repeated == TS_BATCHES_REPEATED ? EPOCH : 0);
+	}
+}
+
 static void test_one_batch(void **state)
 {
 	struct ts_batch_order o;
@@ -74,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_order_in_every_epoch),
 		cmocka_unit_test(test_order_drawn_anew),
+		cmocka_unit_test(test_last_batches),
 		cmocka_unit_test(test_one_batch),
 		cmocka_unit_test(test_twice_in_an_epoch),
 	};
