@@ -337,6 +337,58 @@ static void series_of_any_name(void **state)
 	world_close(&w);
 }
 
+static bool finds(const struct ts_analysis *a, const char *code)
+{
+	for (size_t i = 0; i < a->findings.n; i++)
+		if (ts_span_is(a->findings.items[i].code, code))
+			return true;
+	return false;
+}
+
+/* Two ranks of 100 steps: the batches of rank r at step i are batch(r, i), and the parameters of both are equal, or are shards. */
+static void two_ranks(struct cells *c, bool same_batches, bool shards, int64_t epoch)
+{
+	for (int32_t rank = 0; rank < 2; rank++)
+		for (int64_t i = 0; i < 100; i++) {
+			cells_add(c, rank, "scalars.loss", i, 1.0 + (double)i);
+			cells_add_word(c, rank, "digests.batch", i,
+				       (uint64_t)(1 + i % epoch * 7919 + (same_batches ? 0 : rank * 104729)));
+			cells_add_word(c, rank, "digests.params", i, (uint64_t)(1 + i * 31 + (shards ? rank : 0)));
+		}
+}
+
+static void order_and_ranks_of_batches(void **state)
+{
+	struct told split = {TS_RANK_JOB, "parallelism.tensor_parallel_size", NULL, 2};
+	struct ts_analyze_request all = {.has_warmup = false};
+	struct cells own = {.n = 0}, same = {.n = 0}, shards = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	two_ranks(&own, false, false, 60);
+	two_ranks(&same, true, false, 1000);
+	two_ranks(&shards, true, true, 1000);
+	analyze(&w, make_run(&w, &own, NULL, 0), all, &a);
+	expect_measure(&a.measures, "convergence", "batches", "recorded_count", 100);
+	expect_measure(&a.measures, "convergence", "batches", "period_count", 60);
+	expect_measure(&a.measures, "convergence", "batches", "repeated_count", 40);
+	expect_measure(&a.measures, "convergence", "batches", "repeated_step", 60);
+	assert_true(finds(&a, "CONVERGENCE.BATCHES_REPEAT") && !finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
+	analyze(&w, make_run(&w, &same, NULL, 0), all, &a);
+	expect_measure(&a.measures, "convergence", "batches", "shared_count", 1);
+	assert_true(finds(&a, "CONVERGENCE.EQUAL_BATCHES") && !finds(&a, "CONVERGENCE.BATCHES_REPEAT"));
+	analyze(&w, make_run(&w, &same, &split, 1), all, &a);
+	assert_false(finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
+	analyze(&w, make_run(&w, &shards, NULL, 0), all, &a);
+	assert_false(finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
+	cells_free(&own);
+	cells_free(&same);
+	cells_free(&shards);
+	world_close(&w);
+}
+
 static void superseded_rows_are_not_counted(void **state)
 {
 	struct cells c = {.n = 0};
@@ -504,6 +556,7 @@ int main(void)
 		cmocka_unit_test(step_times_by_timestamps),
 		cmocka_unit_test(slow_starts_of_epochs),
 		cmocka_unit_test(series_of_any_name),
+		cmocka_unit_test(order_and_ranks_of_batches),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),
