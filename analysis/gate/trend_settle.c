@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* The evidence that a step needs: EVIDENCE + 2 log n, since it may stand at any of n places, and no more than EVIDENCE_MOST (of 245
- * runs), however long the history is: a longer one has more changes, false ones as well, and what is held is their rate a run. Both were
- * set by series without a change. */
+ * runs), however long the history is: a longer one has more changes, false ones as well, and what is held is their rate a run. Both
+ * were set by series without a change. */
 #define EVIDENCE 8.0
 #define EVIDENCE_MOST 19.0
 /* A line has no place to choose. */

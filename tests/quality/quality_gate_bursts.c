@@ -9,6 +9,7 @@
  *	shared	another process takes turns on the same core: in stretches of 5 records on average, records take 1.8 times as long,
  *		and the share of such records is anew between 10 and 85 % in each run. Real runs on a shared machine looked like this.
  *	waves	an AR(1) of coefficient 0.8 from run to run, the same for all records of a run
+ *	spells	a run in ten begins a spell of one to four runs that take 1.1 to 1.4 times as long as a whole, as under a lowered clock
  *	odd	one run of the first two pairs is longer as a whole
  * They begin with the candidate unless the case says that the baselines had them, so that the spread of the baselines says nothing
  * of the pairs. Pairs run always, in the order ABBA.
@@ -35,6 +36,7 @@ struct machine {
 	double quiet;			     /* records between bursts, mean; 0: there are no bursts */
 	bool shared;			     /* another process takes turns */
 	double wave;			     /* deviation of waves */
+	double spell;			     /* the chance that a spell begins at a run */
 	double odd;			     /* by how much one run of the first two pairs is longer */
 	bool always;			     /* the baselines were disturbed as well */
 	double fails, improves, ten, thirty; /* goals: clean and failed, clean and improved, 10 % and 30 % found; 0: none */
@@ -48,6 +50,8 @@ static struct {
 	double left;   /* records until the burst ends, or until the next one begins */
 	double factor; /* of the burst; 1: none */
 	double wave;
+	double spell_factor;
+	unsigned spell_left; /* runs */
 } world;
 
 static double exponential(double mean, struct ts_random *r)
@@ -91,6 +95,14 @@ static struct ts_gate_run *put(const struct machine *m, enum ts_gate_role role, 
 	if (role == TS_GATE_BASELINE && !m->always)
 		m = &quiet;
 	world.wave = 0.8 * world.wave + 0.6 * m->wave * ts_random_normal(r);
+	if (m->spell > 0 && world.spell_left == 0 && ts_random_unit(r) < m->spell) {
+		world.spell_left = 1 + ts_random_below(r, 4);
+		world.spell_factor = 1.1 + 0.3 * ts_random_unit(r);
+	}
+	if (world.spell_left) {
+		world.spell_left--;
+		slower = (1 + slower) * world.spell_factor - 1;
+	}
 	share = m->shared ? 0.1 + 0.75 * ts_random_unit(r) : 0;
 	for (size_t t = 0; t < RECORDS; t++) {
 		e = RHO * e + STEP_SD * sqrt(1 - RHO * RHO) * ts_random_normal(r);
@@ -137,6 +149,7 @@ static void verdict(const struct machine *m, enum ts_metric metric, double slowe
 	world.input = (struct ts_gate_input){.runs = world.runs};
 	world.wave = m->always ? m->wave * ts_random_normal(r) : 0;
 	world.factor = 1;
+	world.spell_left = 0;
 	world.left = exponential(m->quiet, r);
 	ts_gate_policy_default(&world.input.policy);
 	for (size_t i = 0; i < TS_METRICS; i++) {
@@ -205,6 +218,26 @@ static void slower(struct quality *q, const struct machine *m, enum ts_metric me
 	report(q, &c);
 }
 
+/* A candidate that is 10 % slower and green. */
+static void green(struct quality *q, const struct machine *m, enum ts_metric metric)
+{
+	char name[NAME];
+	struct quality_case c = asked(m, metric, true, "10 % slower, green", 0.005, name);
+
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 1000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+
+		quality_random(&c, i, &random);
+		verdict(m, metric, 0.1, &random, &v);
+		quality_count(&c, v.exit_code == 0);
+	}
+	if (m->wave < 0.2)
+		quality_report(q, &c);
+	else
+		quality_report_only(q, &c, "runs differ by twice the change");
+}
+
 static const struct machine machines[] = {
 	{"quiet", .fails = 0.005, .improves = 0.005, .ten = 0.95, .thirty = 0.99},
 	{"bursts since", .quiet = 60, .fails = 0.01, .improves = 0.01},
@@ -215,6 +248,8 @@ static const struct machine machines[] = {
 	{"waves of 5 % since", .wave = 0.05, .fails = 0.01, .improves = 0.01},
 	{"waves of 20 % since", .wave = 0.2, .fails = 0.01, .improves = 0.01},
 	{"waves of 5 % always", .wave = 0.05, .always = true, .fails = 0.01, .improves = 0.01},
+	{"spells of runs since", .spell = 0.1, .fails = 0.01, .improves = 0.01},
+	{"spells of runs always", .spell = 0.1, .always = true, .fails = 0.01, .improves = 0.01},
 	{"one odd run", .odd = 0.3, .fails = 0.01, .improves = 0.01},
 };
 
@@ -233,6 +268,8 @@ void quality_gate_bursts(struct quality *q)
 			const struct machine *m = &machines[i];
 
 			clean(q, m, metrics[k]);
+			if (k == 0)
+				green(q, m, metrics[k]);
 			/* A tenth of what is only measured shows nothing. */
 			if (m->ten > 0 || !q->tenth)
 				slower(q, m, metrics[k], 0.1, "10 % slower, found", m->ten);
