@@ -104,11 +104,17 @@ static int cost_of(const struct ts_outcome *o)
 	return COSTS;
 }
 
+/* How its steps vary within a run does not show how runs of the same code vary: other tenants, clocks and hosts lie between them. Two
+ * equal trainings on one machine, the second beside other work, took twice as long and more; what is beyond that is said. */
+#define BEYOND_EQUAL_RUNS 2.25
+
 static bool is_costly(const struct ts_outcome *o)
 {
+	double ratio = o->compared && o->a.value > 0 ? o->b.value / o->a.value : 1;
+
 	if (cost_of(o) == COST_MEMORY && o->compared && !o->has_noise)
 		return fabs(o->change) > MEMORY_MATTERS * o->a.value;
-	return stands_out(o);
+	return stands_out(o) && (ratio >= BEYOND_EQUAL_RUNS || ratio <= 1 / BEYOND_EQUAL_RUNS);
 }
 
 const char *ts_report_diff_costs(struct ts_report *r, const struct ts_diff *diff)
