@@ -118,22 +118,12 @@ static bool digests_part(const struct ts_inquiry *q)
 	return false;
 }
 
-static const struct ts_op_row *first_operation(const struct ts_inquiry *q)
-{
-	return q->e->ops && q->e->ops->n ? &q->e->ops->rows[0] : NULL;
-}
-
-static const struct ts_sketch_row *first_tensor(const struct ts_inquiry *q)
-{
-	return q->e->sketches ? ts_sketch_told(q->e->sketches) : NULL;
-}
-
 /* An agreement is stated over any number of steps. */
 static bool too_little(struct ts_inquiry *q)
 {
 	double least = ts_cut_of(q, TS_CUT_COMMON);
 
-	if (!q->has_start && (first_operation(q) || first_tensor(q)))
+	if (!q->has_start && ts_any_operation_or_tensor(q))
 		return false;
 	if (q->has_start && ((double)q->common >= least || !q->has_f || digests_part(q)))
 		return false;
@@ -304,85 +294,12 @@ static bool coarser_only(struct ts_inquiry *q)
 	return true;
 }
 
-static void say_operation(struct ts_inquiry *q)
-{
-	const struct ts_op_row *op = first_operation(q);
-	struct ts_span where;
-
-	if (!op)
-		return;
-	where = op->rank == TS_RANK_JOB ? ts_span_str("") : ts_inquiry_text(q, " on rank %" PRId32, op->rank);
-	ts_say_for(q, "the first operation that differs is %.*s, at step %" PRId64 "%.*s: %s", TS_SPAN_ARG(op->name),
-		   op->step, TS_SPAN_ARG(where), ts_op_role_says(op));
-}
-
-/* It says where a difference is seen first, and not why. */
-static void say_tensors(struct ts_inquiry *q)
-{
-	const struct ts_sketch_diff *sketches = q->e->sketches;
-	struct ts_span claim;
-
-	if (!sketches || !sketches->has_first)
-		return;
-	claim = ts_sketch_claims(sketches, q->arena);
-	q->full |= claim.len == 0;
-	ts_say_for(q, "%.*s", TS_SPAN_ARG(claim));
-}
-
-/* Digests of operations show more than a loss does. */
-static bool operation_only(struct ts_inquiry *q)
-{
-	const struct ts_op_row *op = first_operation(q);
-
-	if (!op)
-		return false;
-	say_operation(q);
-	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "The operation %.*s differs from step %" PRId64 " on, but no other record shows a difference",
-		    TS_SPAN_ARG(op->name), op->step);
-	q->d.has_step = true;
-	q->d.step = op->step;
-	ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	ts_remain(q, TS_CAUSE_PRECISION);
-	ts_remain(q, TS_CAUSE_PLATFORM);
-	ts_remain(q, TS_CAUSE_CORRUPTION);
-	return true;
-}
-
-/* Sketches show less than a bit and more than a loss of few decimals. */
-static bool tensor_only(struct ts_inquiry *q)
-{
-	const struct ts_sketch_row *row = first_tensor(q);
-
-	if (!row)
-		return false;
-	if (ts_sketch_explained(q->e->sketches)) {
-		ts_say_for(q, "%.*s", TS_SPAN_ARG(q->e->sketches->sentence));
-		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
-			    "Tensors differ at step %" PRId64 ", but by no more than rounding, and no other record shows a "
-			    "difference",
-			    row->step);
-	} else {
-		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-			    "The tensor %.*s (%.*s) differs at step %" PRId64 ", but no other record shows a difference",
-			    TS_SPAN_ARG(row->name), TS_SPAN_ARG(row->kind), row->step);
-		ts_remain(q, TS_CAUSE_CODE);
-		ts_remain(q, TS_CAUSE_CONFIG);
-	}
-	q->d.has_step = true;
-	q->d.step = row->step;
-	ts_remain(q, TS_CAUSE_PRECISION);
-	ts_remain(q, TS_CAUSE_PLATFORM);
-	ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	return true;
-}
-
 static void nothing_parts(struct ts_inquiry *q)
 {
 	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
 	bool coarse = false;
 
-	if (operation_only(q) || tensor_only(q) || quantized_only(q) || evaluation_only(q) ||
+	if (ts_diagnose_operations(q) || ts_diagnose_tensors(q) || quantized_only(q) || evaluation_only(q) ||
 	    number_only(q) || ts_diagnose_scale(q) || input_only(q) || coarser_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
@@ -514,6 +431,9 @@ static bool other_unit(struct ts_inquiry *q)
 		n++;
 	}
 	if (n == 0 || q->first[TS_KIND_GRAD_NORM].parts || q->first[TS_KIND_LR].parts)
+		return false;
+	/* A factor that rounding to another type makes is none. */
+	if (!shown && fabs(ratio_of(&loss->series->gap) - 1) < ts_cut_of(q, TS_CUT_NUMERIC))
 		return false;
 	ts_say_for(q,
 		   "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
@@ -711,7 +631,7 @@ static void diagnose(struct ts_inquiry *q)
 		return;
 	}
 	say_where(q);
-	say_operation(q);
+	ts_say_operations(q);
 	leave_means(q);
 	if (!q->has_f)
 		return;
@@ -735,7 +655,8 @@ static void settle(struct ts_inquiry *q)
 		q->d.confidence = TS_CONFIDENCE_MEDIUM;
 		ts_remain_rest(q);
 	}
-	if (q->has_f && cause != TS_CAUSE_REPORTING && cause != TS_CAUSE_STEP_NUMBERING && cause != TS_CAUSE_RANK_ORDER)
+	if (q->has_f ? cause != TS_CAUSE_REPORTING && cause != TS_CAUSE_STEP_NUMBERING && cause != TS_CAUSE_RANK_ORDER
+		     : cause == TS_CAUSE_EVALUATION)
 		ts_name_facts(q);
 }
 
@@ -749,8 +670,9 @@ enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_c
 	if (!ts_inquiry_begin(&q, evidence, cuts ? cuts : &defaults, arena))
 		return ts_arena_error(arena, err);
 	diagnose(&q);
+	ts_lead_by_tensors(&q);
 	settle(&q);
-	say_tensors(&q);
+	ts_say_tensors(&q);
 	say_inferred(&q);
 	ts_diagnose_tiers(&q);
 	ts_diagnose_features(&q);

@@ -7,6 +7,7 @@
  */
 #include "analysis/diverge/inquiry.h"
 #include "analysis/diverge/setting_names.h"
+#include "analysis/diverge/testimony.h"
 
 #include "analysis/answer/say.h"
 
@@ -103,14 +104,10 @@ static bool inputs_agree(const struct ts_inquiry *q)
 
 static bool contradicted(const struct ts_inquiry *q, const struct ts_effect *effect)
 {
-	bool init = ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
-
 	if (effect->by_schedule == TS_SCHEDULE_ALL && ts_agrees_at(q, TS_KIND_LR, q->f))
 		return true;
-	if (effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_DATA_SET)
-		return ts_agrees_at(q, TS_KIND_BATCH, q->f);
-	if (effect->cause == TS_CAUSE_INIT)
-		return init;
+	if (effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_DATA_SET || effect->cause == TS_CAUSE_INIT)
+		return ts_contradicts(q, effect->cause) != NULL;
 	return effect->cause == TS_CAUSE_INIT_OR_DATA && inputs_agree(q);
 }
 
@@ -496,7 +493,10 @@ static struct ts_span list_of(struct ts_inquiry *q, const struct ts_fact_row *co
 	struct ts_span text = ts_span_str("");
 
 	for (size_t i = 0; i < n; i++)
-		text = ts_inquiry_text(q, "%.*s%s%.*s", TS_SPAN_ARG(text), i == 0 ? "" : i + 1 == n ? " and " : ", ",
+		text = ts_inquiry_text(q, "%.*s%s%.*s", TS_SPAN_ARG(text),
+				       i == 0	    ? ""
+				       : i + 1 == n ? " and "
+						    : ", ",
 				       TS_SPAN_ARG(rows[i]->path));
 	return text;
 }
@@ -509,23 +509,36 @@ static void conclude_several(struct ts_inquiry *q, const struct candidates *c)
 	for (size_t i = 0; i < c->n_likeliest; i++)
 		ts_say_for(q, "%.*s", TS_SPAN_ARG(values_of(q, c->likeliest[i])));
 	if (c->n_unknown > c->n_likeliest)
-		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
-			    "%zu settings differ whose effect tscope does not know, and any of them may be the cause; by their names the "
-			    "likeliest are %.*s",
-			    c->n_unknown, TS_SPAN_ARG(list));
+		ts_conclude(
+			q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
+			"%zu settings differ whose effect tscope does not know, and any of them may be the cause; by their names the "
+			"likeliest are %.*s",
+			c->n_unknown, TS_SPAN_ARG(list));
 	else
 		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
-			    "%zu settings differ whose effect tscope does not know, and any of them may be the cause: %.*s", c->n_unknown,
-			    TS_SPAN_ARG(list));
+			    "%zu settings differ whose effect tscope does not know, and any of them may be the cause: %.*s",
+			    c->n_unknown, TS_SPAN_ARG(list));
 }
 
-/* A setting of unknown effect: one whose whole effect on a pass is rounding selects another kernel or precision, and where the effect is
- * small a kernel and a setting look the same. */
+/* A batch that is split otherwise rounds otherwise; what differs by more is a batch of another size. */
+static enum ts_cause cause_of(const struct ts_inquiry *q, const struct candidates *c, enum ts_place place)
+{
+	bool other = c->row->group == TS_GROUP_CONFIG && c->effect->cause == TS_CAUSE_REDUCTION_ORDER &&
+		     !ts_worlds_differ(q) && (place == TS_PLACE_BATCH || q->first[TS_KIND_BATCH].parts ||
+					      (ts_is_finite(q) && q->jump > ts_cut_of(q, TS_CUT_INIT)));
+
+	return other ? TS_CAUSE_CONFIG : c->effect->cause;
+}
+
+/* A setting of unknown effect: one whose whole effect on a pass is rounding selects another kernel or precision, and where the effect
+ * is small a kernel and a setting look the same. */
 static void by_size(struct ts_inquiry *q, struct ts_span path)
 {
 	bool acts = ts_setting_guess_of(path) == TS_SETTING_ACTS, rounding = ts_is_rounding(q) && !ts_is_pushed(q);
 
 	if (!rounding && (acts || !(q->jump < ts_cut_of(q, TS_CUT_PRECISION))))
+		return;
+	if (rounding && acts && !ts_at_first_pass(q))
 		return;
 	q->d.cause = rounding ? TS_CAUSE_PRECISION : TS_CAUSE_COMPUTATION;
 	ts_say_for(q, "the pass differs by a relative difference of %s, as small as with another kernel or precision",
@@ -560,7 +573,7 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 	else if (place == TS_PLACE_UNKNOWN)
 		ts_say_for(q, "the two runs agree from step %" PRId64 " on and first differ at step %" PRId64, q->start,
 			   q->f);
-	ts_conclude(q, c.effect->cause, sure, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
+	ts_conclude(q, cause_of(q, &c, place), sure, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
 	if (is_unknown_setting(c.row, c.effect, c.fit) &&
 	    (place == TS_PLACE_PASS || (place == TS_PLACE_UNKNOWN && ts_same_parameters(q) && ts_agrees_at(q, TS_KIND_BATCH, q->f))))
 		by_size(q, c.row->path);
@@ -601,11 +614,6 @@ bool ts_other_fact_known(struct ts_inquiry *q, enum ts_cause cause)
 
 /* --- in the first sentence --- */
 
-static bool stands_in(struct ts_span sentence, struct ts_span path)
-{
-	return path.len && sentence.len >= path.len && memmem(sentence.data, sentence.len, path.data, path.len) != NULL;
-}
-
 /* The likeliest facts that no record contradicts, and how many there are. */
 static size_t likeliest_of(struct ts_inquiry *q, const struct ts_fact_row *rows[LIKELIEST], size_t *ret_all)
 {
@@ -621,6 +629,9 @@ static size_t likeliest_of(struct ts_inquiry *q, const struct ts_fact_row *rows[
 
 		if (fit <= FIT_IDLE || !ts_fact_differs(q, row))
 			continue;
+		/* Where the training agrees, what acts on it is not the cause. */
+		if (!q->has_f && effect->paths[0])
+			continue;
 		++*ret_all;
 		for (at = n; at > 0 && weights[at - 1] < weight(fit, effect, row->path); at--)
 			;
@@ -635,14 +646,27 @@ static size_t likeliest_of(struct ts_inquiry *q, const struct ts_fact_row *rows[
 	return n;
 }
 
+/* Other code may have any effect, and comes last: where a setting is named, it must not be forgotten. */
+static void name_code(struct ts_inquiry *q)
+{
+	if (q->d.cause != TS_CAUSE_CONFIG || !q->has_f || !ts_fact_names(q, TS_CAUSE_CODE) ||
+	    ts_span_has(q->d.sentence, ts_span_str("code.")))
+		return;
+	q->d.sentence = ts_inquiry_text(q, "%.*s; the code differs too (code.commit)", TS_SPAN_ARG(q->d.sentence));
+}
+
 void ts_name_facts(struct ts_inquiry *q)
 {
 	const struct ts_fact_row *rows[LIKELIEST];
 	size_t all, n = likeliest_of(q, rows, &all);
 	struct ts_span list;
 
-	if (n == 0 || stands_in(q->d.sentence, rows[0]->path))
+	if (n == 0)
 		return;
+	if (ts_span_has(q->d.sentence, rows[0]->path)) {
+		name_code(q);
+		return;
+	}
 	if (n == 1) {
 		struct ts_span values = values_of(q, rows[0]);
 
@@ -651,19 +675,28 @@ void ts_name_facts(struct ts_inquiry *q)
 		return;
 	}
 	list = list_of(q, rows, n);
-	q->d.sentence = ts_inquiry_text(q, "%.*s; %zu recorded facts differ that no record excludes as the cause%s%.*s",
-					TS_SPAN_ARG(q->d.sentence), all, all > n ? ", the likeliest of them " : ": ", TS_SPAN_ARG(list));
+	q->d.sentence =
+		ts_inquiry_text(q, "%.*s; %zu recorded facts differ that no record excludes as the cause%s%.*s",
+				TS_SPAN_ARG(q->d.sentence), all, all > n ? ", the likeliest of them " : ": ", TS_SPAN_ARG(list));
+}
+
+static struct ts_span contradiction_of(struct ts_inquiry *q, const struct ts_effect *effect)
+{
+	const struct ts_testimony *row = ts_contradicts(q, effect->cause);
+
+	if (effect->by_schedule)
+		return ts_span_str("the learning rates agree");
+	if (effect->cause == TS_CAUSE_INIT_OR_DATA)
+		return ts_span_str("the parameters, the batches and the generators agree");
+	return row ? ts_testimony_text(q, row) : ts_span_str("the batches agree");
 }
 
 /* Says why a fact that differs is not the cause. */
 static void say_other(struct ts_inquiry *q, const struct ts_fact_row *row, const struct ts_effect *effect, enum fit fit)
 {
 	if (fit == FIT_CONTRADICTED)
-		ts_say_against(q, "%.*s differs, which %s; a record contradicts that: %s", TS_SPAN_ARG(row->path), effect->says,
-			       effect->by_schedule			 ? "the learning rates agree"
-			       : effect->cause == TS_CAUSE_INIT		 ? "the first parameters or the first loss agree"
-			       : effect->cause == TS_CAUSE_INIT_OR_DATA ? "the parameters, the batches and the generators agree"
-									 : "the batches agree");
+		ts_say_against(q, "%.*s differs, which %s; a record contradicts that: %.*s", TS_SPAN_ARG(row->path), effect->says,
+			       TS_SPAN_ARG(contradiction_of(q, effect)));
 	else if (effect->cause != q->d.cause)
 		ts_say_against(q, "%.*s differs too, which %s", TS_SPAN_ARG(row->path), effect->says);
 }

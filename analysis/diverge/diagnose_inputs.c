@@ -87,11 +87,12 @@ static size_t name_settings(struct ts_inquiry *q, struct ts_span *ret_first)
 static void conclude_schedule(struct ts_inquiry *q, int64_t step, struct ts_span values)
 {
 	ts_say_against(q, "no recorded setting of the learning rate differs");
-	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
-		    "The learning rate differs from step %" PRId64
-		    " on (%.*s), although no recorded setting of it does: the schedule took another course, as one that was not restored, "
-		    "or code that counts its steps in a different way",
-		    step, TS_SPAN_ARG(values));
+	ts_conclude(
+		q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
+		"The learning rate differs from step %" PRId64
+		" on (%.*s), although no recorded setting of it does: the schedule took another course, as one that was not restored, "
+		"or code that counts its steps in a different way",
+		step, TS_SPAN_ARG(values));
 	ts_remain_facts(q);
 	ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_CODE);
@@ -689,8 +690,9 @@ static void conclude_generators(struct ts_inquiry *q, bool batch, bool params)
 		ts_say_against(q, "the parameters before their first update were not recorded, and a random generator may have "
 				  "drawn them too");
 	if (!before)
-		ts_say_against(q, "it is not known whether the states of the generators are those before or behind the pass of their step: "
-				  "a pass that draws more or fewer numbers would look the same");
+		ts_say_against(
+			q, "it is not known whether the states of the generators are those before or behind the pass of their step: "
+			   "a pass that draws more or fewer numbers would look the same");
 	ts_conclude(q, TS_CAUSE_RNG_STREAM,
 		    batch && params ? (before || ts_fact_names(q, TS_CAUSE_RNG_STREAM) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM)
 				    : TS_CONFIDENCE_LOW,

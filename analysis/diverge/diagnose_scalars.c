@@ -15,13 +15,9 @@
 /* A digest of the optimizer's state that differs no later than what follows from it; NULL: none is recorded, or it agrees. */
 static const struct ts_evidence_series *other_moments(const struct ts_inquiry *q)
 {
-	for (size_t i = 0; i < q->e->n_series; i++) {
-		const struct ts_evidence_series *s = &q->e->series[i];
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER];
 
-		if (s->parts && s->first <= q->f && ts_span_starts(s->name, ts_span_str("digests.opt")))
-			return s;
-	}
-	return NULL;
+	return optimizer->parts && optimizer->step <= q->f ? optimizer->series : NULL;
 }
 
 /* Of the state, what no record shows to agree. */
@@ -37,8 +33,9 @@ static void other_state(struct ts_inquiry *q, int64_t resume, bool forward)
 			    resume, TS_SPAN_ARG(ts_column_said(moments->name)), moments->first);
 	else
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
-			    "The two runs first differ right after the resume at step %" PRId64 ": the optimizer%s not restored",
-			    resume, generators ? " or the gradient scaler was" : ", the gradient scaler or the random generators were");
+			    "The two runs first differ right after the resume at step %" PRId64 ": the optimizer%s not restored%s",
+			    resume, generators ? " or the gradient scaler was" : ", the gradient scaler or the random generators were",
+			    forward ? "" : ", or the data continue from a different position");
 	if (generators)
 		ts_say_for(q, "the random generators agree at step %" PRId64 ", so they were restored", resume);
 }

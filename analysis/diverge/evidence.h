@@ -119,6 +119,7 @@ struct ts_evidence {
 	int64_t unrated_step;
 	bool first_steps_known;
 	int64_t first_step_a, first_step_b;
+	bool same_length;			   /* both have as many steps: a resumed run has fewer than its parent */
 	const struct ts_fact_row *facts;	   /* that differ */
 	size_t n_facts;
 	const struct ts_facts *facts_a, *facts_b;  /* sorted; NULL: no facts */

@@ -393,7 +393,7 @@ bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step)
 {
 	const struct ts_evidence *e = q->e;
 
-	if (!e->first_steps_known || e->moved.by || e->resumes_a.n + e->resumes_b.n > 0)
+	if (!e->first_steps_known || e->same_length || e->moved.by || e->resumes_a.n + e->resumes_b.n > 0)
 		return false;
 	*ret_step = e->first_step_a > e->first_step_b ? e->first_step_a : e->first_step_b;
 	return ts_records(q, e->first_step_a < e->first_step_b ? e->first_step_a : e->first_step_b, *ret_step) > 1;

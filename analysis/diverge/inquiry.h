@@ -154,6 +154,14 @@ bool ts_one_skipped(const struct ts_inquiry *q);
 void ts_say_factor(struct ts_inquiry *q);
 /* diagnose_step.c: which part of a step gave other results from equal inputs. */
 bool ts_diagnose_step(struct ts_inquiry *q);
+/* diagnose_tensors.c: what operations and tensors show. The first two conclude where no other record differs, and then return true. */
+bool ts_diagnose_operations(struct ts_inquiry *q);
+bool ts_diagnose_tensors(struct ts_inquiry *q);
+bool ts_any_operation_or_tensor(const struct ts_inquiry *q);
+void ts_say_operations(struct ts_inquiry *q);
+void ts_say_tensors(struct ts_inquiry *q);
+/* A place leads where scalars alone decided. */
+void ts_lead_by_tensors(struct ts_inquiry *q);
 /* diagnose_scalars.c: what scalars and events say; always concludes. */
 void ts_diagnose_scalars(struct ts_inquiry *q);
 bool ts_diagnose_resume(struct ts_inquiry *q);

@@ -1,5 +1,7 @@
 #include "analysis/diverge/op_diff.h"
 
+#include "run/head.h"
+
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
@@ -274,6 +276,88 @@ static bool judge(struct ts_op_walk *w, int64_t step, const struct ts_op_records
 	return false;
 }
 
+static void keep_apart(struct ts_op_walk *w, int64_t step, const struct ts_op_records *r, size_t at, enum ts_op_role role)
+{
+	w->has_apart = true;
+	w->apart_name = r->names[at];
+	w->has_after = at > 0;
+	w->after_name = at > 0 ? r->names[at - 1] : 0;
+	w->apart = (struct ts_op_row){
+		.rank = w->row.rank,
+		.role = role,
+		.step = step,
+		.ordinal = at,
+		.occurrence = occurrence_of(r, at),
+		.has_inputs = r->has_in[at],
+		.in_a = r->has_in[at] && role != TS_OP_ONLY_B ? r->in[at] : 0,
+		.in_b = r->has_in[at] && role == TS_OP_ONLY_B ? r->in[at] : 0,
+		.out_a = role != TS_OP_ONLY_B ? r->out[at] : 0,
+		.out_b = role == TS_OP_ONLY_B ? r->out[at] : 0,
+	};
+}
+
+/* The first record of b that no record of a is paired with; b->n: there is none. */
+static enum ts_status first_only_b(struct ts_op_walk *w, const struct ts_op_records *a, const struct ts_op_records *b,
+				   const uint32_t *partner, size_t *ret_at, struct ts_error *err)
+{
+	bool *paired = ts_arena_array(w->scratch, b->n ? b->n : 1, sizeof *paired);
+	size_t at = 0;
+
+	if (!paired)
+		return ts_arena_error(w->scratch, err);
+	for (size_t i = 0; i < a->n; i++)
+		if (partner[i] != NONE)
+			paired[partner[i]] = true;
+	while (at < b->n && paired[at])
+		at++;
+	*ret_at = at;
+	return TS_OK;
+}
+
+static size_t first_only_a(const struct ts_op_records *a, const uint32_t *partner)
+{
+	size_t at = 0;
+
+	while (at < a->n && partner[at] != NONE)
+		at++;
+	return at;
+}
+
+/* A record that stands behind one that comes later in the other run. */
+static size_t first_moved(const struct ts_op_records *a, const uint32_t *partner)
+{
+	uint32_t last = 0;
+	size_t at = 0;
+
+	for (; at < a->n; at++) {
+		if (partner[at] == NONE)
+			continue;
+		if (partner[at] < last)
+			break;
+		last = partner[at];
+	}
+	return at;
+}
+
+/* Looks at the first step that has such a record. */
+static enum ts_status find_apart(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, const struct ts_op_records *b,
+				 const uint32_t *partner, struct ts_error *err)
+{
+	size_t in_a = first_only_a(a, partner), in_b = 0, moved = first_moved(a, partner);
+
+	if (w->has_apart)
+		return TS_OK;
+	if (first_only_b(w, a, b, partner, &in_b, err))
+		return err->status;
+	if (in_a < a->n && (in_b == b->n || in_a <= in_b))
+		keep_apart(w, step, a, in_a, TS_OP_ONLY_A);
+	else if (in_b < b->n)
+		keep_apart(w, step, b, in_b, TS_OP_ONLY_B);
+	else if (moved < a->n)
+		keep_apart(w, step, a, moved, TS_OP_MOVED);
+	return TS_OK;
+}
+
 /* partner is NULL where each record's partner is at its own place. */
 static void compare(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, const struct ts_op_records *b,
 		    const uint32_t *partner)
@@ -310,7 +394,7 @@ enum ts_status ts_op_walk_step(struct ts_op_walk *w, int64_t step, const struct 
 	if (align(&al, err))
 		return ts_error_prefix(err, "step %" PRId64, step);
 	compare(w, step, a, b, al.partner);
-	return TS_OK;
+	return find_apart(w, step, a, b, al.partner, err);
 }
 
 /* --- all ranks --- */
@@ -323,38 +407,47 @@ static bool comes_before(const struct ts_op_row *a, const struct ts_op_row *b)
 }
 
 /* Makes room for one more row: the array is full where n is a power of two. */
-static enum ts_status make_room(struct ts_op_diff *diff, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status make_room(struct ts_op_row **io_rows, size_t n, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_op_row *rows;
 
-	if (diff->n & (diff->n - 1))
+	if (n & (n - 1))
 		return TS_OK;
-	rows = ts_arena_array(arena, diff->n ? 2 * diff->n : 1, sizeof *rows);
+	rows = ts_arena_array(arena, n ? 2 * n : 1, sizeof *rows);
 	if (!rows)
 		return ts_arena_error(arena, err);
-	if (diff->n)
-		memcpy(rows, diff->rows, diff->n * sizeof *rows);
-	diff->rows = rows;
+	if (n)
+		memcpy(rows, *io_rows, n * sizeof *rows);
+	*io_rows = rows;
+	return TS_OK;
+}
+
+/* Puts a row in its place, with names of its own. */
+static enum ts_status insert(struct ts_op_row **io_rows, size_t *io_n, struct ts_op_row row, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	size_t at = *io_n;
+
+	row.name = ts_arena_span(arena, row.name);
+	row.after = ts_arena_span(arena, row.after);
+	if (!row.name.data || !row.after.data)
+		return ts_arena_error(arena, err);
+	if (make_room(io_rows, *io_n, arena, err))
+		return err->status;
+	for (; at > 0 && comes_before(&row, &(*io_rows)[at - 1]); at--)
+		(*io_rows)[at] = (*io_rows)[at - 1];
+	(*io_rows)[at] = row;
+	++*io_n;
 	return TS_OK;
 }
 
 enum ts_status ts_op_diff_add(struct ts_op_diff *diff, const struct ts_op_walk *w, struct ts_arena *arena,
 			      struct ts_error *err)
 {
-	struct ts_op_row row = w->row;
-	size_t at = diff->n;
-
-	if (w->parts) {
-		row.name = ts_arena_span(arena, row.name);
-		if (!row.name.data)
-			return ts_arena_error(arena, err);
-		if (make_room(diff, arena, err))
-			return err->status;
-		for (; at > 0 && comes_before(&row, &diff->rows[at - 1]); at--)
-			diff->rows[at] = diff->rows[at - 1];
-		diff->rows[at] = row;
-		diff->n++;
-	}
+	if (w->parts && insert(&diff->rows, &diff->n, w->row, arena, err))
+		return err->status;
+	if (w->has_apart && insert(&diff->apart, &diff->n_apart, w->apart, arena, err))
+		return err->status;
 	diff->compared += w->compared;
 	diff->only_a += w->only_a;
 	diff->only_b += w->only_b;
@@ -364,7 +457,42 @@ enum ts_status ts_op_diff_add(struct ts_op_diff *diff, const struct ts_op_walk *
 
 const char *ts_op_role_word(enum ts_op_role role)
 {
-	return role == TS_OP_ORIGIN ? "origin" : "receiver";
+	static const char *const words[] = {
+		[TS_OP_ORIGIN] = "origin", [TS_OP_RECEIVER] = "receiver", [TS_OP_ONLY_A] = "only_a",
+		[TS_OP_ONLY_B] = "only_b", [TS_OP_MOVED] = "moved",
+	};
+
+	return (unsigned)role < sizeof words / sizeof words[0] && words[role] ? words[role] : "receiver";
+}
+
+const struct ts_op_row *ts_op_inserted(const struct ts_op_diff *diff)
+{
+	if (diff->n_apart == 0 || (diff->n && diff->rows[0].step < diff->apart[0].step))
+		return NULL;
+	return &diff->apart[0];
+}
+
+struct ts_span ts_op_apart_says(const struct ts_op_row *row, struct ts_arena *arena)
+{
+	const char *where =
+		row->after.len ? ts_arena_printf(arena, "behind %.*s", TS_SPAN_ARG(row->after)) : "as the first of the step";
+	const char *rank = row->rank == TS_RANK_JOB ? "" : ts_arena_printf(arena, " on rank %" PRId32, row->rank);
+	const char *text = NULL;
+
+	if (!where || !rank)
+		return ts_span_of("", 0);
+	if (row->role == TS_OP_MOVED)
+		text = ts_arena_printf(arena,
+				       "the operation %.*s (occurrence %" PRIu64
+				       ") comes at another place in the second run: at step %" PRId64
+				       "%s of the first run it stands %s",
+				       TS_SPAN_ARG(row->name), row->occurrence, row->step, rank, where);
+	else
+		text = ts_arena_printf(arena,
+				       "only the %s run has the operation %.*s (occurrence %" PRIu64 ") at step %" PRId64 "%s, %s",
+				       row->role == TS_OP_ONLY_A ? "first" : "second", TS_SPAN_ARG(row->name), row->occurrence,
+				       row->step, rank, where);
+	return text ? ts_span_str(text) : ts_span_of("", 0);
 }
 
 const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff)

@@ -19,7 +19,8 @@
 
 #include "base/arena.h"
 
-enum ts_op_role { TS_OP_ORIGIN = 1, TS_OP_RECEIVER = 2 };
+/* ONLY_A, ONLY_B: the other run lacks it: it was removed or inserted. MOVED: both have it, in another order. */
+enum ts_op_role { TS_OP_ORIGIN = 1, TS_OP_RECEIVER = 2, TS_OP_ONLY_A = 3, TS_OP_ONLY_B = 4, TS_OP_MOVED = 5 };
 
 /* Of one rank: where it first differs. In the first step at which it does, that is the first origin, or the first record that
  * differs where no origin is among them. */
@@ -27,11 +28,12 @@ struct ts_op_row {
 	int32_t rank;
 	enum ts_op_role role; /* ORIGIN: inputs agree, output differs. RECEIVER: already its inputs differ */
 	int64_t step;
-	uint64_t ordinal;     /* in the first run */
+	uint64_t ordinal;     /* in the first run; of ONLY_B in the second */
 	struct ts_span name;  /* "layers.3.attn", "allreduce" */
 	uint64_t occurrence;
 	bool has_inputs;      /* digests of inputs were recorded: without them a role is a guess, and RECEIVER is said */
-	uint64_t in_a, in_b, out_a, out_b; /* in_*: valid if has_inputs */
+	uint64_t in_a, in_b, out_a, out_b; /* in_*: valid if has_inputs; of ONLY_A and ONLY_B those of that run alone */
+	struct ts_span after; /* ONLY_A, ONLY_B, MOVED: the record before it in that run; empty: it is the first of its step */
 };
 
 struct ts_op_diff {
@@ -40,6 +42,8 @@ struct ts_op_diff {
 	uint64_t compared;	/* records that both have */
 	uint64_t only_a, only_b; /* records whose name and occurrence the other lacks, within steps that both recorded */
 	bool reordered;		/* the order of common records differs somewhere */
+	struct ts_op_row *apart; /* the first of each rank that one run alone has or that was moved, by step, ordinal, rank */
+	size_t n_apart;
 };
 
 const char *ts_op_role_word(enum ts_op_role role); /* "origin", "receiver" */
@@ -47,6 +51,10 @@ const char *ts_op_role_word(enum ts_op_role role); /* "origin", "receiver" */
 /* The row to speak of first: the first origin of the earliest step at which any rank differs; without one the first row of
  * all, which received a difference from what was not recorded. NULL without rows. */
 const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff);
+/* The row of `apart` that may be why operations differ: no row differs in a step before its own. NULL: none. */
+const struct ts_op_row *ts_op_inserted(const struct ts_op_diff *diff);
+/* "only the second run has the operation aten.mul (occurrence 0) at step 0, behind b": a clause; empty when the arena is full. */
+struct ts_span ts_op_apart_says(const struct ts_op_row *row, struct ts_arena *arena);
 /* "its inputs agree, but its output differs": what the role of the row says, as a clause. */
 const char *ts_op_role_says(const struct ts_op_row *row);
 
@@ -91,13 +99,17 @@ struct ts_op_walk {
 	bool parts;
 	struct ts_op_row row; /* if parts; its name is the caller's to fill in: that of number row_name */
 	uint32_t row_name;
+	bool has_apart;
+	struct ts_op_row apart; /* if has_apart; its names are those of the numbers apart_name and, where has_after, after_name */
+	uint32_t apart_name, after_name;
+	bool has_after;
 	uint64_t compared, only_a, only_b;
 	bool reordered;
 };
 
 /* scratch is reset at every step. */
 void ts_op_walk_init(struct ts_op_walk *walk, int32_t rank, struct ts_arena *scratch);
-/* Of the row that is found only the number of its name is known: row_name. */
+/* Of the rows that are found only the numbers of their names are known. */
 enum ts_status ts_op_walk_step(struct ts_op_walk *walk, int64_t step, const struct ts_op_records *a,
 			       const struct ts_op_records *b, struct ts_error *err);
 /* A rank that was walked to its end, and the name of its row. Rows lie in the arena, the name is copied there. */

@@ -78,6 +78,10 @@ static void finish_rank(struct fixture *f, int32_t next_rank)
 
 	if (f->walk.parts)
 		f->walk.row.name = ts_span_str(names[f->walk.row_name]);
+	if (f->walk.has_apart)
+		f->walk.apart.name = ts_span_str(names[f->walk.apart_name]);
+	if (f->walk.has_apart && f->walk.has_after)
+		f->walk.apart.after = ts_span_str(names[f->walk.after_name]);
 	if (ts_op_diff_add(&f->diff, &f->walk, &f->arena, &err))
 		fail_msg("%s", err.text);
 	ts_op_walk_init(&f->walk, next_rank, &f->scratch);
@@ -484,6 +488,75 @@ static void too_large_a_step(void **state)
 	ts_arena_finish(&scratch);
 }
 
+static void says(const struct ts_op_diff *d, const char *want)
+{
+	struct ts_arena arena;
+	struct ts_span text;
+
+	ts_arena_init(&arena, 1 << 12);
+	assert_non_null(ts_op_inserted(d));
+	text = ts_op_apart_says(ts_op_inserted(d), &arena);
+	if (!ts_span_is(text, want))
+		fail_msg("%.*s", TS_SPAN_ARG(text));
+	ts_arena_finish(&arena);
+}
+
+/* An operation that was inserted, removed or moved is named with its place, and so is the first one of several. */
+static void operations_of_one_run(void **state)
+{
+	static const struct rec plain[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 3}, {3, COUNT, 3, 4}};
+	static const struct rec inserted[] = {{0, COUNT, 1, 2}, {4, COUNT, 2, 9}, {1, COUNT, 9, 30}, {3, COUNT, 30, 40}};
+	static const struct rec moved[] = {{1, COUNT, 2, 3}, {0, COUNT, 1, 2}, {3, COUNT, 3, 4}};
+	static const struct rec first[] = {{4, COUNT, 1, 1}, {0, COUNT, 1, 2}, {1, COUNT, 2, 3}, {3, COUNT, 3, 4}};
+	struct fixture f;
+	char want[256];
+
+	(void)state;
+	begin(&f, 0);
+	WALK(&f, 7, plain, plain);
+	WALK(&f, 8, plain, inserted);
+	WALK(&f, 9, plain, first); /* a later one gets no row of its own */
+	finish_rank(&f, 1);
+	assert_int_equal(f.diff.n_apart, 1);
+	expect_row(&f.diff.apart[0], 0, TS_OP_ONLY_B, 8, 1, names[4], 0);
+	assert_true(f.diff.apart[0].out_b == 9 && f.diff.apart[0].in_b == 2 && f.diff.apart[0].out_a == 0);
+	(void)snprintf(want, sizeof want, "only the second run has the operation %s (occurrence 0) at step 8 on rank 0, behind %s",
+		       names[4], names[0]);
+	says(&f.diff, want);
+	end(&f);
+	begin(&f, 0);
+	WALK(&f, 8, first, plain);
+	finish_rank(&f, 1);
+	expect_row(&f.diff.apart[0], 0, TS_OP_ONLY_A, 8, 0, names[4], 0);
+	(void)snprintf(want, sizeof want,
+		       "only the first run has the operation %s (occurrence 0) at step 8 on rank 0, as the first of the step",
+		       names[4]);
+	says(&f.diff, want);
+	end(&f);
+	begin(&f, 0);
+	WALK(&f, 8, plain, moved);
+	finish_rank(&f, 1);
+	expect_row(&f.diff.apart[0], 0, TS_OP_MOVED, 8, 1, names[1], 0);
+	end(&f);
+	begin(&f, 0);
+	WALK(&f, 8, plain, plain);
+	finish_rank(&f, 1);
+	assert_null(ts_op_inserted(&f.diff));
+	end(&f);
+	/* One that comes behind a step whose operations differ is not why they do. */
+	begin(&f, 0);
+	{
+		static const struct rec other[] = {{0, COUNT, 1, 2}, {1, COUNT, 2, 31}, {3, COUNT, 31, 40}};
+
+		WALK(&f, 6, plain, other);
+	}
+	WALK(&f, 8, plain, inserted);
+	finish_rank(&f, 1);
+	assert_int_equal(f.diff.n_apart, 1);
+	assert_null(ts_op_inserted(&f.diff));
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,6 +569,7 @@ int main(void)
 		cmocka_unit_test(the_last_execution_of_a_step_counts),
 		cmocka_unit_test(random_steps_and_their_mirror),
 		cmocka_unit_test(rows_are_sorted),
+		cmocka_unit_test(operations_of_one_run),
 		cmocka_unit_test(too_large_a_step),
 	};
 

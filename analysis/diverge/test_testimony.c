@@ -28,7 +28,8 @@ static void put(struct record *r, enum ts_series_kind kind, int32_t rank, int64_
 {
 	struct ts_evidence_series *s = &r->series[r->e.n_series++];
 
-	*s = (struct ts_evidence_series){.kind = kind, .rank = rank, .in_a = true, .in_b = true, .from_first = true, .last_common = LAST};
+	*s = (struct ts_evidence_series){
+		.kind = kind, .rank = rank, .in_a = true, .in_b = true, .from_first = true, .last_common = LAST};
 	s->name = ts_span_str("x");
 	s->cadence = every;
 	s->common = (uint64_t)(LAST / every + 1);
@@ -87,6 +88,19 @@ static void other_batch(struct record *r)
 	job(r, TS_KIND_LOSS, F);
 	job(r, TS_KIND_PARAMS, F + 1);
 	job(r, TS_KIND_BATCH, F);
+}
+
+/* A run that makes its data makes other data from any other state. */
+static void own_batch(struct record *r)
+{
+	other_batch(r);
+	r->e.rewards = true;
+}
+
+static void drawn_batch(struct record *r)
+{
+	other_batch(r);
+	job(r, TS_KIND_RNG, F);
 }
 
 static void later_batch(struct record *r)
@@ -270,7 +284,10 @@ static const struct {
 	enum answer answer;
 	int line;
 } cases[] = {
-#define C(make, cause, answer) {make, TS_CAUSE_##cause, answer, __LINE__}
+#define C(make, cause, answer)                                                                                                         \
+	{                                                                                                                              \
+		make, TS_CAUSE_##cause, answer, __LINE__                                                                               \
+	}
 	C(loss_alone, DATA_ORDER, OPEN),
 	C(same_batch, DATA_ORDER, AGAINST),
 	C(same_batch, DATA_POSITION, AGAINST),
@@ -287,6 +304,8 @@ static const struct {
 	C(other_batch, RESUME_DATA, AGAINST),
 	C(other_batch_after_resume, RESUME_DATA, PROVED),
 	C(other_batch, REDUCTION_ORDER, AGAINST),
+	C(own_batch, REDUCTION_ORDER, OPEN),
+	C(drawn_batch, REDUCTION_ORDER, OPEN),
 	C(other_batch, PLATFORM, AGAINST),
 	C(other_batch, NONDETERMINISM, AGAINST),
 	C(other_batch, GRADIENT_PATH, AGAINST),

@@ -1,5 +1,5 @@
-/* testimony.c - the table of what records prove and contradict. A new row needs a line of test_testimony.c that shows where it holds and
- * where it does not, and docs/divergence.md as ts_testimony_markdown writes it. */
+/* testimony.c - the table of what records prove and contradict. A new row needs a line of test_testimony.c that shows where it holds
+ * and where it does not, and docs/divergence.md as ts_testimony_markdown writes it. */
 #include "analysis/diverge/testimony.h"
 
 /* --- conditions --- */
@@ -104,14 +104,14 @@ static bool other_worlds(const struct ts_inquiry *q)
 	return ts_worlds_differ(q);
 }
 
-static bool steps_not_moved(const struct ts_inquiry *q)
-{
-	return !q->e->moved.by && !(q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked);
-}
-
 static bool steps_moved(const struct ts_inquiry *q)
 {
-	return q->e->moved.by != 0;
+	return q->e->moved.by != 0 || q->e->stride.found;
+}
+
+static bool steps_not_moved(const struct ts_inquiry *q)
+{
+	return !steps_moved(q) && !(q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked);
 }
 
 static bool ranks_exchanged(const struct ts_inquiry *q)
@@ -260,12 +260,13 @@ CONDITION(one_rank_recorded, "one rank was recorded");
 CONDITION(same_worlds, "both runs have as many ranks");
 CONDITION(other_worlds, "the number of ranks differs");
 CONDITION(steps_not_moved, "the steps of one run are not those of the other, moved");
-CONDITION(steps_moved, "every value of one run is in the other, a constant number of steps later");
+CONDITION(steps_moved, "the values of one run are those of the other at steps that are moved, or counted at another rate");
 CONDITION(ranks_exchanged, "every rank of one run has the values of another rank of the other");
 CONDITION(means_agree, "the number of ranks differs, and the mean loss of all ranks was compared");
 CONDITION(state_differs, "a digest of parameters, gradients or the optimizer differs");
 CONDITION(input_differs, "a batch or the learning rate differs");
-CONDITION(loss_and_norm_differ, "the loss and the gradient norm differ, by more than their writing, and no digest shows that the parameters agree");
+CONDITION(loss_and_norm_differ,
+	  "the loss and the gradient norm differ, by more than their writing, and no digest shows that the parameters agree");
 CONDITION(sketch_beyond, "a sketch of a tensor differs by more than rounding");
 CONDITION(nothing_differs, "no loss and no digest of the training differs");
 CONDITION(parameters_never_differ, "no digest of the parameters differs");
@@ -288,9 +289,12 @@ CONDITION(update_ran, "the parameters differ behind an update that left the opti
 #define YES TS_TESTIMONY_PROVES
 
 const struct ts_testimony ts_testimonies[] = {
-	{NO, {&batch_agrees_is},
-	 {TS_CAUSE_DATA_ORDER, TS_CAUSE_DATA_POSITION, TS_CAUSE_DATA_SET, TS_CAUSE_RESUME_DATA, TS_CAUSE_ORDER_OR_SET, TS_CAUSE_ON_POLICY}},
-	{NO, {&batch_differs_is, &parameters_agree_is, &nothing_drew_is},
+	{NO,
+	 {&batch_agrees_is},
+	 {TS_CAUSE_DATA_ORDER, TS_CAUSE_DATA_POSITION, TS_CAUSE_DATA_SET, TS_CAUSE_RESUME_DATA, TS_CAUSE_ORDER_OR_SET,
+	  TS_CAUSE_ON_POLICY}},
+	{NO,
+	 {&batch_differs_is, &parameters_agree_is, &nothing_drew_is},
 	 {TS_CAUSE_REDUCTION_ORDER, TS_CAUSE_PLATFORM, TS_CAUSE_NONDETERMINISM, TS_CAUSE_GRADIENT_PATH, TS_CAUSE_CORRUPTION}},
 	{NO, {&batch_never_differs_is}, {TS_CAUSE_ON_POLICY}},
 	{NO, {&first_parameters_agree_is}, {TS_CAUSE_INIT}},
@@ -377,7 +381,8 @@ struct ts_span ts_testimony_text(struct ts_inquiry *q, const struct ts_testimony
 	struct ts_span text = ts_span_str(row->conditions[0]->clause);
 
 	for (size_t i = 1; row->conditions[i]; i++)
-		text = ts_inquiry_text(q, "%.*s%s %s", TS_SPAN_ARG(text), row->conditions[i + 1] ? "," : " and", row->conditions[i]->clause);
+		text = ts_inquiry_text(q, "%.*s%s %s", TS_SPAN_ARG(text), row->conditions[i + 1] ? "," : " and",
+				       row->conditions[i]->clause);
 	return text;
 }
 

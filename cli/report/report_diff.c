@@ -224,6 +224,8 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 		return;
 	s = ts_report_section(r, "OPERATIONS");
 	s->head = ops_head(r, ops);
+	for (size_t i = 0; i < ops->n_apart && i < OPS_SHOWN; i++)
+		ts_report_line(r, s, i ? "" : "apart", ts_report_text(r, ts_op_apart_says(&ops->apart[i], r->arena)));
 	if (!n)
 		return;
 	ts_report_line(r, s, "first", ts_report_kept(r, ts_show_first_op(ops, diff->a.ranks > 1 || diff->b.ranks > 1, r->arena)));

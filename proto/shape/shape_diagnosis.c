@@ -99,12 +99,39 @@ const struct ts_shape ts_shape_diagnosis = {SHAPE("diagnosis", diagnosis, diagno
 /* --- operations --- */
 
 WORD_OF(op_role_word, enum ts_op_role, ts_op_role_word);
-static const struct ts_shape_words op_roles = {TS_OP_ORIGIN, TS_OP_RECEIVER, TS_OP_ORIGIN, .word = op_role_word};
+static const struct ts_shape_words op_roles = {TS_OP_ORIGIN, TS_OP_MOVED, TS_OP_ORIGIN, .word = op_role_word};
 
 #define TYPE struct ts_op_row
 static bool has_inputs(const void *in)
 {
 	return ((const TYPE *)in)->has_inputs;
+}
+
+static bool in_first(const void *in)
+{
+	return ((const TYPE *)in)->role != TS_OP_ONLY_B;
+}
+
+static bool in_second(const void *in)
+{
+	enum ts_op_role role = ((const TYPE *)in)->role;
+
+	return role != TS_OP_ONLY_A && role != TS_OP_MOVED;
+}
+
+static bool has_inputs_a(const void *in)
+{
+	return has_inputs(in) && in_first(in);
+}
+
+static bool has_inputs_b(const void *in)
+{
+	return has_inputs(in) && in_second(in);
+}
+
+static bool is_behind(const void *in)
+{
+	return ((const TYPE *)in)->after.len > 0;
 }
 
 static const struct ts_shape_field op_rows[] = {
@@ -115,10 +142,11 @@ static const struct ts_shape_field op_rows[] = {
 	{"name", "name", BYTES(name, TS_PATH_MAX)},
 	{"occurrence", "occurrence", U64(occurrence)},
 	{"has_inputs", NULL, BOOL(has_inputs)},
-	{"in_a", "a_inputs", HEX(in_a), WHEN(has_inputs)},
-	{"in_b", "b_inputs", HEX(in_b), WHEN(has_inputs)},
-	{"out_a", "a_output", HEX(out_a)},
-	{"out_b", "b_output", HEX(out_b)},
+	{"in_a", "a_inputs", HEX(in_a), WHEN(has_inputs_a)},
+	{"in_b", "b_inputs", HEX(in_b), WHEN(has_inputs_b)},
+	{"out_a", "a_output", HEX(out_a), WHEN(in_first)},
+	{"out_b", "b_output", HEX(out_b), WHEN(in_second)},
+	{"after", "after", BYTES(after, TS_PATH_MAX), WHEN(is_behind)},
 };
 static const struct ts_shape op_shape = {SHAPE("op", op_row, op_rows)};
 #undef TYPE
@@ -130,6 +158,7 @@ static const struct ts_shape_field ops_rows[] = {
 	{"only_b", "only_b_count", U64(only_b)},
 	{"reordered", "reordered", BOOL(reordered)},
 	{"rows", "rows", MANY(rows, n, op_shape, TS_RANKS_MAX)}, /* one row for each rank */
+	{"apart", "apart", MANY(apart, n_apart, op_shape, TS_RANKS_MAX)},
 };
 const struct ts_shape ts_shape_ops = {SHAPE("ops", op_diff, ops_rows)};
 #undef TYPE

@@ -22,7 +22,7 @@ static const struct {
 	{"digests.weight*", TS_KIND_PARAMS},
 	{"digests.model*", TS_KIND_PARAMS},
 	{"digests.grad*", TS_KIND_GRADS},
-	{"digests.optim*", TS_KIND_OPTIMIZER},
+	{"digests.opt*", TS_KIND_OPTIMIZER},
 	{"digests.batch*", TS_KIND_BATCH},
 	{"digests.data*", TS_KIND_BATCH},
 	{"digests.input*", TS_KIND_BATCH},
@@ -581,6 +581,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	q.e.rewards = notes->rewards;
 	q.e.unrated = notes->unrated;
 	q.e.unrated_step = notes->unrated_step;
+	q.e.same_length = diff->a.steps == diff->b.steps;
 	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err) ||
 	    ts_patterns_look(notes, f, &q.e, err))
 		return err->status;

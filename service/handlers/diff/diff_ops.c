@@ -492,6 +492,10 @@ static enum ts_status diff_rank(struct comparing *c, const struct ts_index *a, c
 		return ts_error_prefix(err, "rank %d", a->rank);
 	if (walk.parts)
 		walk.row.name = name_of(c, walk.row_name);
+	if (walk.has_apart)
+		walk.apart.name = name_of(c, walk.apart_name);
+	if (walk.has_apart && walk.has_after)
+		walk.apart.after = name_of(c, walk.after_name);
 	return ts_op_diff_add(ops, &walk, arena, err);
 }
 

@@ -150,7 +150,7 @@ static bool is_count(struct ts_span name)
 	return false;
 }
 
-/* Digests are named as in a diff, which knows none of an optimizer. */
+/* Digests are named as in a diff. */
 static enum ts_resume_kind digest_kind(struct ts_span name)
 {
 	static const struct {
@@ -159,13 +159,14 @@ static enum ts_resume_kind digest_kind(struct ts_span name)
 	} digests[] = {{TS_KIND_BATCH, TS_RESUME_BATCH},
 		       {TS_KIND_PARAMS, TS_RESUME_PARAMS},
 		       {TS_KIND_GRADS, TS_RESUME_GRADS},
+		       {TS_KIND_OPTIMIZER, TS_RESUME_OPTIMIZER},
 		       {TS_KIND_RNG, TS_RESUME_RNG}};
 	enum ts_series_kind kind = ts_series_kind_of(name, TS_COLUMN_U64, TS_ROLE_TRAJECTORY);
 
 	for (size_t i = 0; i < sizeof digests / sizeof digests[0]; i++)
 		if (kind == digests[i].of)
 			return digests[i].kind;
-	return ts_glob(ts_span_str("digests.opt*"), name) ? TS_RESUME_OPTIMIZER : TS_RESUME_DIGEST;
+	return TS_RESUME_DIGEST;
 }
 
 static bool has_loss(const struct ts_index *index)

@@ -85,7 +85,8 @@ $ tscope diff a b --json | grep -A43 '"ops"'
 |         "a_inputs": "00000000000000b1",
 |         "b_inputs": "00000000000000b1",
 |         "a_output": "00000000000000c1",
-|         "b_output": "00000000000000c2"
+|         "b_output": "00000000000000c2",
+|         "after": null
 |       },
 |       {
 |         "rank": 0,
@@ -97,7 +98,8 @@ $ tscope diff a b --json | grep -A43 '"ops"'
 |         "a_inputs": "00000000000000d0",
 |         "b_inputs": "00000000000000f0",
 |         "a_output": "00000000000000e1",
-|         "b_output": "00000000000000e2"
+|         "b_output": "00000000000000e2",
+|         "after": null
 |       },
 |       {
 |         "rank": 2,
@@ -109,10 +111,8 @@ $ tscope diff a b --json | grep -A43 '"ops"'
 |         "a_inputs": "00000000000000d2",
 |         "b_inputs": "00000000000000f2",
 |         "a_output": "00000000000000e1",
-|         "b_output": "00000000000000e2"
-|       }
-|     ]
-|   },
+|         "b_output": "00000000000000e2",
+|         "after": null
 # Export writes them back.
 $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./back
 | {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}
