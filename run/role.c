@@ -22,7 +22,8 @@ static const struct rule column_rules[] = {
 	{"tags.*", TS_ROLE_TRAJECTORY},	    {NULL, TS_ROLE_UNKNOWN},
 };
 
-/* Objects of a record beside "scalars" that an evaluation is written to, and how its scalars begin: eval.ema_loss is as scalars.eval_ema_loss. */
+/* Objects of a record beside "scalars" that an evaluation is written to, and how its scalars begin: eval.ema_loss is as
+ * scalars.eval_ema_loss. */
 static const char *const evaluations[] = {"eval.", "val.", "valid.", "validation.", "test."};
 static const char *const evaluation_globs[] = {"eval_*", "val_*", "valid_*", "validation_*", "test_*"};
 

@@ -151,7 +151,9 @@ static const char *by_fact(struct setup *s, const struct ts_fact *fact)
 	const char *text;
 
 	ts_fact_print(fact, &out);
-	text = ts_arena_printf(s->arena, "%.*s is %.*s", TS_SPAN_ARG(fact->path), TS_SPAN_ARG(ts_buf_view(&out)));
+	text = out.failed == TS_NO_MEMORY
+		       ? NULL
+		       : ts_arena_printf(s->arena, "%.*s is %.*s", TS_SPAN_ARG(fact->path), TS_SPAN_ARG(ts_buf_view(&out)));
 	ts_buf_finish(&out);
 	return text;
 }

@@ -510,7 +510,7 @@ void ts_check_series_moved(struct ts_check *c)
 	}
 	for (size_t i = 0; i < c->measures->n; i++) {
 		const struct ts_measure *row = &c->measures->items[i];
-		bool lost = ts_measure_is(row, TS_M_SERIES_LOST_AT);
+		bool lost = ts_measure_is(row, TS_M_SERIES_LOST);
 		struct moved m = {.from = row->value};
 
 		if (lost ? ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject) != NULL

@@ -523,7 +523,7 @@ static void series(struct ts_report *r, struct ts_section *s, const struct ts_me
 						 {TS_M_SERIES_MOVE_AT, " from step"},
 						 {TS_M_SERIES_MOVE_BEFORE, "level before"},
 						 {TS_M_SERIES_MOVE_AFTER, "and after"},
-						 {TS_M_SERIES_LOST_AT, "NaN or infinite from step % to the end"},
+						 {TS_M_SERIES_LOST, "NaN or infinite from step % to the end"},
 						 {0, NULL}};
 	static const struct ts_interval changes = {TS_M_SERIES_CHANGE, TS_M_SERIES_CHANGE_LOW, TS_M_SERIES_CHANGE_HIGH};
 	const struct ts_span of = first->subject;

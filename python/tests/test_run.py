@@ -70,14 +70,21 @@ class Steps(support.Case):
             return json.load(file)["session"]["end"]
 
     def test_how_a_run_ends(self):
-        steps = "import sys, tscope\nrun = tscope.start('run', exist='new')\nfor i in range(5):\n    with run.step():\n        run.log(loss=i)\n"
+        steps = (
+            "import sys, tscope\nrun = tscope.start('run', exist='new')\n"
+            "for i in range(5):\n    with run.step():\n        run.log(loss=i)\n"
+        )
         ends = (
             ("", 0, {"state": "finished"}),
             ("        if i == 3: raise ValueError('no\\n batch')\n", 1, {"type": "ValueError", "message": "no batch", "step": 3}),
             ("        if i == 3: sys.exit(7)\n", 7, {"exit": 7, "step": 3}),
             ("        if i == 3: sys.exit()\n", 0, {"state": "finished"}),
             ("raise KeyError('lr')\n", 1, {"type": "KeyError", "message": "'lr'", "step": 4}),
-            ("try:\n    1 / 0\nfinally:\n    run.finish()\n", 1, {"type": "ZeroDivisionError", "message": "division by zero", "step": 4}),
+            (
+                "try:\n    1 / 0\nfinally:\n    run.finish()\n",
+                1,
+                {"type": "ZeroDivisionError", "message": "division by zero", "step": 4},
+            ),
             ("try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass\nrun.finish()\n", 0, {"state": "finished"}),
         )
         for more, code, expected in ends:

@@ -140,7 +140,7 @@ class Loops(support.Case):
             first, middle, last = torch.nn.Linear(8, 16), torch.nn.Linear(16, 32), torch.nn.Linear(32, 4)
 
             class Net(torch.nn.Module):
-                def __init__(self, *layers):
+                def __init__(self, reentrant, *layers):
                     super().__init__()
                     self.layers = torch.nn.ModuleList(layers)
                     self.reentrant = reentrant
@@ -149,7 +149,7 @@ class Loops(support.Case):
                     hidden = self.layers[0](batch)
                     return self.layers[2](checkpoint(lambda x: self.layers[1](x).relu(), hidden, use_reentrant=self.reentrant))
 
-            model = Net(first, middle, last)
+            model = Net(reentrant, first, middle, last)
             optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
             run = tscope.auto(model, optimizer, f"runs/again{reentrant}", flops=True)
             for _ in range(3):

@@ -131,7 +131,7 @@ class Run(Recorder):
             blame(self, error)
 
     def _leaves(self, error: Any) -> None:
-        """An exception leaves a step, the run's block or the program. It is not kept itself: it would hold the tensors of its frames."""
+        """An exception leaves a step, the run's block or the program. It is not kept: it would hold the tensors of its frames."""
         with contextlib.suppress(Exception):
             self._end = _ending.of_error(error, self._step_now()) or self._end
 

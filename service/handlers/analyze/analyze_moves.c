@@ -63,7 +63,7 @@ static enum ts_status read_rate(struct ts_columns *columns, const struct ts_inde
 
 static bool rows(const struct ts_move *m, struct ts_span of, bool frozen, struct ts_arena *arena, struct ts_measures *measures)
 {
-	if (m->lost && !ts_measure_add(measures, arena, TS_M_SERIES_LOST_AT, of, (double)m->lost_from))
+	if (m->lost && !ts_measure_add(measures, arena, TS_M_SERIES_LOST, of, (double)m->lost_from))
 		return false;
 	if (m->kind == TS_MOVE_NONE)
 		return true;

@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 34 rules unchecked
+| ● FINDINGS  nothing found, 19 of 39 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -32,7 +32,7 @@ $ tscope analyze base
 |   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
 |   growth       1 MiB/step (95 % interval 1 MiB/step to 1 MiB/step), 7 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
 |   loss         █▄▂▂▁▁▁▁  0.25 to 2
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
@@ -40,7 +40,7 @@ $ tscope analyze base
 |                first 0.001, last 0.001, 8 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 2.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 5 rules unchecked  MFU not known, wall time 2.00 s
 |   useful compute █████████████████████████████░  96.0 %   1.92 s
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
@@ -65,7 +65,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 34 rules unchecked
+| ● FINDINGS  nothing found, 19 of 39 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -83,7 +83,7 @@ $ tscope analyze base --warmup 4
 |   allocated    peak 8 MiB at step 7, mean 6.5 MiB, last 8 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
 |   loss         █▅▂▁  0.25 to 0.4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
@@ -91,7 +91,7 @@ $ tscope analyze base --warmup 4
 |                first 0.001, last 0.001, 4 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 5 rules unchecked  MFU not known, wall time 1.00 s
 |   useful compute █████████████████████████████░  96.0 %   960 ms
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
@@ -133,17 +133,21 @@ $ tscope analyze slow --rank 2
 |   try          share of wall time that each fix could save:
 |                up to 37.2 %: find out what the time is spent on: record evaluation, checkpoint and
 |                logging as phases of their own
-|                up to 18.6 %: log less often: log at an interval of several steps; each .item() and
-|                each print of a tensor waits for the device
-|                up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
-|                gradients while backward runs (async_op=True, prefetch of the next layer) instead of
-|                in one blocking call at the end
+|                up to 21.1 %: check the hosts of the slow ranks: compare the clocks, temperature,
+|                other jobs and data loader of these ranks with those of the others; exchange the host
+|   check        fixes that may help; nothing recorded shows whether, or how much:
+|                log less often: log at an interval of several steps. What tells: look how often the
+|                loop prints or calls .item()
+|                overlap communication with computation: let DDP or FSDP reduce gradients while
+|                backward runs (async_op=True, prefetch of the next layer) instead of in one blocking
+|                call at the end. What tells: print(type(model)) says neither DistributedDataParallel
+|                nor FSDP
 |   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
 |                in the first phase that waits for it.
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 34 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 39 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -189,7 +193,7 @@ $ tscope analyze slow --rank 2
 |                first 0.003, last 0.003, 160 values
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to 0.0 %)
 |
-| ● RANKS  1 high, 1 medium, 1 of 6 rules unchecked
+| ● RANKS  1 high, 1 medium, 1 of 7 rules unchecked
 |   3 ranks of 3, 160 steps on all of them, stragglers: 1
 |   step         18.0 ms, 4.64 ms of it transfer, 5.00 ms wait for slower ranks, collectives: explicit
 |                comm
@@ -204,7 +208,7 @@ $ tscope analyze slow --rank 2
 |                without waiting; blame: time that all ranks would save without it
 |   TraceML      its rule names no straggler
 |
-| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall time 3.36 s
+| ● EFFICIENCY BUDGET  1 medium, 3 of 5 rules unchecked  MFU not known, wall time 3.36 s
 |                                                  rank 2         $
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
@@ -246,20 +250,18 @@ $ COLUMNS=60 tscope analyze slow
 |                up to 36.2 %: find out what the time is spent
 |                on: record evaluation, checkpoint and logging
 |                as phases of their own
-|                up to 18.1 %: log less often: log at an
-|                interval of several steps; each .item() and
-|                each print of a tensor waits for the device
-|                up to 22.1 %: overlap communication with
-|                computation: let DDP or FSDP reduce gradients
-|                while backward runs (async_op=True, prefetch
-|                of the next layer) instead of in one blocking
-|                call at the end
-|   not known    Phases are measured on the host: without
-|                synchronization or a trace, GPU time counts
-|                in the first phase that waits for it.
-|   and 1 more; --json has them
+|                up to 21.1 %: check the hosts of the slow
+|                ranks: compare the clocks, temperature, other
+|                jobs and data loader of these ranks with
+|                those of the others; exchange the host
+|   check        fixes that may help; nothing recorded shows
+|                whether, or how much:
+|                log less often: log at an interval of several
+|                steps. What tells: look how often the loop
+|                prints or calls .item()
+|   and 3 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 34 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 39 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -314,7 +316,7 @@ $ COLUMNS=60 tscope analyze slow
 |     trend      plateau, change 0.0 % (95 % interval 0.0 % to
 |                0.0 %)
 |
-| ● RANKS  1 high, 1 medium, 1 of 6 rules unchecked
+| ● RANKS  1 high, 1 medium, 1 of 7 rules unchecked
 |   3 ranks of 3, 160 steps on all of them, stragglers: 1
 |   step         18.0 ms, 4.64 ms of it transfer, 5.00 ms wait
 |                for slower ranks, collectives: explicit comm
@@ -332,7 +334,7 @@ $ COLUMNS=60 tscope analyze slow
 |                would save without it
 |   TraceML      its rule names no straggler
 |
-| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
+| ● EFFICIENCY BUDGET  1 medium, 3 of 5 rules unchecked
 |   MFU not known, wall time 3.36 s
 |                                              rank 0         $
 |   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
@@ -381,7 +383,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 34 rules unchecked
+| ● FINDINGS  nothing found, 19 of 39 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -399,7 +401,7 @@ $ tscope analyze ./runs/cut
 |   allocated    peak 4 MiB at step 3, mean 2.5 MiB, last 4 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 8 rules unchecked
+| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
 |   loss         █▃▁▁  0.5 to 2
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown
@@ -407,7 +409,7 @@ $ tscope analyze ./runs/cut
 |                first 0.001, last 0.001, 4 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 5 rules unchecked  MFU not known, wall time 1.00 s
 |   useful compute █████████████████████████████░  96.0 %   960 ms
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive

@@ -59,6 +59,7 @@ $ tscope show resumed
 | id        8144ce79a4a27d47f48695c5e5cfb639ae4f1813ac796a3463c427f031d2eeb6
 | own name  resumed
 | names     run default/resumed
+| ended     finished
 | steps     18 (12 to 29)
 | ranks     1
 | parent    whole, resumed at step 12; 0 of 4 blocks of the trajectory are stored once for both

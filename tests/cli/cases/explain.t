@@ -18,17 +18,22 @@ $ tscope explain
 | CONVERGENCE.LEVEL_SHIFT       medium             the level of the loss rises by at least min_rise and stays there
 | CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.NONFINITE         high, medium, low  any other series of training is NaN or infinite at any step
+| CONVERGENCE.SERIES_MOVED      medium, low        a series that the run logs jumps to another level and stays there, ends in a rise or in a fall that its own ups and downs do not explain, drifts although the learning rate is 0, or is NaN or infinite to its end
+| CONVERGENCE.BATCHES_REPEAT    medium             by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where there are only 2 to 8 batches
+| CONVERGENCE.EQUAL_BATCHES     high               the digests of batches of two ranks are equal at every step, 10 at least, and so are those of their parameters; not where the facts say that the model is split over ranks (tensor, pipeline, context or expert parallelism)
 | CROSS.CORRELATED_INSTABILITY  high, low          loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
 | DIST.STRAGGLER                high, medium       a permutation test over the ranks finds one or more ranks slower than the others
 | DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
 | DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of the wall time
 | DIST.WAIT_BOUND               high, medium       the wait for slower ranks takes at least min_share of the wall time, averaged over the ranks
 | DIST.MISSING_RANKS            medium             at least min_ranks ranks of the world have no steps in the run
+| DIST.REPLICAS                 high               digests of parameters or of the optimizer's state that were equal on some ranks, also behind an update, are not equal any more, and stay so to the end
 | DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the devices' time, by a trace
 | DIST.PIPELINE_BUBBLE          high, medium       the pipeline bubble is at least min_excess larger than the schedule requires or, where the number of microbatches is not known, at least min_bubble in all
 | EFFICIENCY.MFU_IMPOSSIBLE     high               the model FLOP/s utilization (MFU) is more than max_mfu
 | EFFICIENCY.MFU_SUSPICIOUS     medium             the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %
 | EFFICIENCY.LOW_MFU            high, medium       the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
+| EFFICIENCY.LOGGED_MFU         medium, low        an MFU or a rate of FLOPs that the run logs is more than the devices can do, or the logged MFU is at least max_times as large or as small as the MFU that is computed here
 | EFFICIENCY.RECOVERABLE        high, medium       the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
 | MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of the device's memory
 | MEMORY.FORECAST               high, medium       memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for

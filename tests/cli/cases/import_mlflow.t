@@ -34,6 +34,7 @@ $ tscope push --name gpt mlruns/101/000000000000000000000000000000a1 2>/dev/null
 # Which of them was changed: a parameter, and the loss from step 25 on.
 $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a2
 | The two runs suddenly differ at step 25, and nothing recorded explains it: the loss has a relative difference of 0.5842
+| b: The run crashed after step 39 (said by MLflow's status).
 | cause: a sudden change that nothing recorded explains; confidence: low; from step 25
 |   The two runs first differ at step 25: loss is 0.06368790191329962 in the first run and
 |     0.15317892197103722 in the second; 5 other series are the same in both; 4 recorded facts differ:
@@ -172,13 +173,14 @@ $ tscope show ./mlflow.db#000000000000000000000000000000a3 | head -20
 | own name  it's "odd": a name that is long enough for PyYAML to break it into two lines, because its
 |           lines end at 80 characters
 | names     run default/mlflow.db/000000000000000000000000000000a3
+| ended     The run was killed after step 4,611,686,018,427,387,904 (said by MLflow's status).
 | steps     8 (-1 to 4611686018427387904)
 | ranks     1
 | facts     session 4, columns 2, other 4
 |
 | series               role         type  ranks  rows  steps
 | scalars.loss         trajectory   f64       1     6  -1 to 4611686018427387904
-| scalars.val loss: a  unknown      f64       1     2  5 to 6
+| scalars.val loss: a  trajectory   f64       1     2  5 to 6
 | timestamp            observation  f64       1     8  -1 to 4611686018427387904
 |
 | metric         last          best  at step          mean           min     max  NaN or inf

@@ -963,26 +963,29 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |   try          share of wall time that each fix could save:
 |                up to 39.6 %: find out what the time is spent on: record evaluation, checkpoint and
 |                logging as phases of their own
-|                up to 19.8 %: log less often: log at an interval of several steps; each .item() and
-|                each print of a tensor waits for the device
+|                up to 23.0 %: give all ranks the same amount of work: make batches of similar cost:
+|                bucket or pack by length, use shards of similar size
 |   memory       memory limits the run: a request of SIZE was refused
 |   try          memory at the peak that each fix could save:
 |                up to SIZE: let segments expand: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,
 |                set before the program starts (costs: torch calls the setting experimental)
+|   check        fixes that may help; nothing recorded shows whether, or how much:
+|                log less often: log at an interval of several steps. What tells: look how often the
+|                loop prints or calls .item()
 |   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
 |                in the first phase that waits for it.
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  3 high, 5 medium, 2 low, 8 of 44 rules unchecked
+| ● FINDINGS  3 high, 5 medium, 2 low, 8 of 49 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 18 % of the devices' time, 12.0 ms
 |           of 66.6 ms; 67 % of the communication is overlapped; how much of that is waiting for other
 |           ranks, traces of all ranks in one folder would tell. This is rank 1; the other 2 ranks
 |           could not be checked.
-|           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
-|           FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism
-|           within a host, or start communication earlier.
+|           try: With DDP change the bucket size, and switch off the search for unused parameters
+|           where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the
+|           ranks of tensor parallelism within a host, or start communication earlier.
 |   HIGH    Memory ran out in pieces (MEMORY.OOM_FRAGMENTED)
 |           A request of SIZE was refused although SIZE were free in segments that could have
 |           served it and the device had SIZE left: the largest gap has SIZE.

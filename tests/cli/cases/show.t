@@ -187,7 +187,7 @@ $ tscope show restarted
 | segment                    observation  f64       1     6  0 to 5
 | (superseded) scalars.loss  trajectory   f64       1     2
 | (superseded) segment       observation  f64       1     2
-| (superseded) step          unknown      f64       1     2
+| (superseded) step          trajectory   f64       1     2
 |
 | metric       last      best  at step      mean       min  max
 | loss     0.333333  0.333333        5  0.816667  0.333333    2

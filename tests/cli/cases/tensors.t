@@ -196,6 +196,7 @@ $ tscope show rounding
 | id        d46757c9a5a6362048c0efeafc566de4aa43df2a57103c14419bd043cf466153
 | own name  not recorded
 | names     run default/rounding
+| ended     not known: nothing that was recorded says it
 | steps     3 (0 to 2)
 | ranks     1
 | facts     work 1

@@ -8,7 +8,7 @@ $ tscope analyze ./traced/trace.json
 |           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
@@ -175,7 +175,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "code": "DIST.EXPOSED_COMM",
 |       "what": "Communication is exposed",
-|       "how": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
+|       "how": "With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.",
 |       "saves_most_ns": 12000000
 |     }
 |   ],
@@ -185,7 +185,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "severity": "high",
 |       "title": "Communication is exposed",
 |       "detail": "Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.",
-|       "advice": "Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.",
+|       "advice": "With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.",
 |       "first_step": null,
 |       "last_step": null,
 |       "ranks": [],
@@ -320,6 +320,18 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "share_ratio": 0.0
 |       },
 |       "math_attention": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "convolutions": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "float32_products": {
+|         "time_s": 0.048,
+|         "share_ratio": 0.5647058823529412
+|       },
+|       "generated": {
 |         "time_s": 0.0,
 |         "share_ratio": 0.0
 |       },
@@ -2093,7 +2105,7 @@ $ tscope analyze ./traced/cut.json
 | over      all of the trace, with all of its 2 steps
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
+|   1. Communication is exposed: up to 4.000000 ms of 20.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 20 % of the devices' time, 4.00 ms of 20.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
@@ -2506,7 +2518,7 @@ $ tscope analyze stored --trace trace.json --warmup 1 | head -12
 |           before
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 10.000000 ms of 53.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
+|   1. Communication is exposed: up to 10.000000 ms of 53.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 $ tscope analyze stored | tail -5
@@ -2522,13 +2534,13 @@ $ tscope analyze stored | sed -n '5,17p'
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  1 high, 27 of 43 rules unchecked
+| ● FINDINGS  1 high, 27 of 48 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
 |           of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other
 |           ranks, traces of all ranks in one folder would tell. These are the numbers of rank 0; all
 |           2 ranks show this.
-|           try: Change DDP's bucket size and switch off its search for unused parameters, prefetch
+|           try: With DDP change the bucket size, and switch off the search for unused parameters
 $ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings on timing, memory and convergence are about rank 1 alone; without --rank they are
@@ -2737,7 +2749,7 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |           as warm-up (--warmup N leaves the first N out of every figure)
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
+|   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
 |   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
 |
 | Findings (tscope explain CODE has the rule)
@@ -2824,7 +2836,7 @@ $ tscope analyze ./traced/trace.json --warmup 2 | sed -n '1,/^Communication/p'
 |           before
 |
 | What to try first (and the time of the devices that it would save at most)
-|   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. Change DDP's bucket size and switch off its search for unused parameters, prefetch FSDP's shards (backward_prefetch, forward_prefetch), keep the ranks of tensor parallelism within a host, or start communication earlier.
+|   1. Communication is exposed: up to 8.000000 ms of 43.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
 |
 | Findings (tscope explain CODE has the rule)
 |   high: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 8.00 ms of 43.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.

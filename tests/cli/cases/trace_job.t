@@ -245,7 +245,7 @@ $ mkdir single none; cp traced/trace.json traced/bad.json single; mv single/bad.
 |   0.270000 ms        0.4 %  0.300000 ms      6  0.050000 ms  main    aten::mm
 |
 | 1 file of the run was not read when it was pushed: kineto.json (the job); its folder, pushed again, says why, and tscope export single writes it back.
-|   the run does not record session.wall_time: wall, goodput
+|   the run has no series of scalars beside times, rates and settings: CONVERGENCE.SERIES_MOVED
 |
 | 1 file of the run was not read when it was pushed: trace.json (rank 0); its folder, pushed again, says why, and tscope export none writes it back.
 $ tscope analyze --json single | tail -1; tscope analyze single --html - | tail -1
