@@ -456,7 +456,9 @@ static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 	bool one = q->e->others_same == 1 && report->jump >= ts_cut_of(q, TS_CUT_INIT) &&
 		   ts_records(q, report->step, q->last) >= ts_cut_of(q, TS_CUT_REPORT);
 
-	if ((q->e->others_same < 2 && !one) || q->first[TS_KIND_OTHER].parts || q->first[TS_KIND_GRAD_NORM].parts)
+	/* Few decimals of another number do not show what moves a loss by as little as its last one. */
+	if ((q->e->others_same < 2 && !one) || (q->coarse && is_coarse(q)) || q->first[TS_KIND_OTHER].parts ||
+	    q->first[TS_KIND_GRAD_NORM].parts)
 		return false;
 	ts_say_for(q, "%s that follow from the training agree bit for bit at every step: %.*s is one",
 		   ts_say_plural(q->e->others_same, "other series").text, TS_SPAN_ARG(ts_column_said(q->e->other_same)));

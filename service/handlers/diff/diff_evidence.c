@@ -239,14 +239,27 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 
 enum { OTHERS = 8 }; /* no more of them are counted */
 
-/* Notes numbers that follow from the training and show it as a gradient norm does: reward, entropy, accuracy, terms of a loss. */
+/* Numbers that depend on the weights, and in every bit: terms of a loss, norms, entropies. A label, a difficulty, a momentum of a teacher
+ * or a count does not, and an accuracy counts in steps that are coarser than a loss. */
+static bool follows_weights(struct ts_span name)
+{
+	static const char *const globs[] = {"*loss*", "*grad*",	 "*norm*",    "*entropy*",    "*kl",  "*kl_*",
+					    "*kl/*",  "*logit*", "*logprob*", "*perplexity*", "*ppl*"};
+
+	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
+		if (ts_glob(ts_span_str(globs[i]), name))
+			return true;
+	return false;
+}
+
+/* Notes numbers that follow from the training and show it as a gradient norm does. */
 static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				 enum ts_series_kind kind, const struct ts_series_side *a, struct ts_error *err)
 {
 	bool varies;
 
-	if ((kind != TS_KIND_OTHER && kind != TS_KINDS) || row->role == TS_ROLE_OBSERVATION || row->type != TS_COLUMN_F64 ||
-	    a->table->kind != TS_TABLE_STEPS || !ts_span_starts(row->name, ts_span_str("scalars.")) ||
+	if ((kind != TS_KIND_OTHER && kind != TS_KINDS) || row->role == TS_ROLE_OBSERVATION || !follows_weights(row->name) ||
+	    row->type != TS_COLUMN_F64 || a->table->kind != TS_TABLE_STEPS || !ts_span_starts(row->name, ts_span_str("scalars.")) ||
 	    (row->state != TS_SERIES_SAME && row->state != TS_SERIES_EXTENT) || notes->others == OTHERS)
 		return TS_OK;
 	if (ts_whole_varies(f, a, &varies, err))
