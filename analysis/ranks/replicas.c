@@ -172,7 +172,7 @@ enum ts_status ts_replicas_judge(const struct ts_replica *ranks, size_t n, struc
 		return TS_OK;
 	}
 	for (size_t of = 0; of < n; of++) {
-		struct ts_replicas found;
+		struct ts_replicas found = {.judged = false};
 		size_t size = 0;
 
 		for (size_t i = of; i < n; i++)

@@ -70,8 +70,8 @@ static enum ts_status each_column(struct ts_fetch *f, const struct ts_index *ind
 			struct ts_span key = key_of(column->name, arena), name;
 			bool forward = layer_of(key, "/forward_ms", &name);
 			struct ts_layer *layer;
-			uint64_t steps;
-			double median;
+			uint64_t steps = 0;
+			double median = 0;
 
 			if (column->type != TS_COLUMN_F64 || (!forward && !layer_of(key, "/backward_ms", &name)))
 				continue;

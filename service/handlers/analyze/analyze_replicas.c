@@ -66,7 +66,7 @@ static enum ts_status all(struct ts_fetch *f, const struct ts_run *run, struct t
 	struct ts_replicas found[SETS], *first = NULL;
 
 	for (size_t i = 0; i < SETS; i++) {
-		size_t n;
+		size_t n = 0;
 
 		if (judge(f, run, sets[i].column, scratch, &found[i], &n, err))
 			return err->status;

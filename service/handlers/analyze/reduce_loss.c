@@ -46,7 +46,7 @@ static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *tab
 
 	ts_arena_init(&block, TS_ANALYSIS_ARENA);
 	for (size_t b = 0; !status && b < table->n_blocks; b++) {
-		const double *values;
+		const double *values = NULL;
 
 		ts_arena_reset(&block);
 		status = read_block(f, table, column, b, &block, &values, err);
