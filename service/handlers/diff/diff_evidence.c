@@ -239,8 +239,8 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 
 enum { OTHERS = 8 }; /* no more of them are counted */
 
-/* Numbers that depend on the weights, and in every bit: terms of a loss, norms, entropies. A label, a difficulty, a momentum of a teacher
- * or a count does not, and an accuracy counts in steps that are coarser than a loss. */
+/* Numbers that depend on the weights, and in every bit: terms of a loss, norms, entropies. A label, a difficulty, a momentum of a
+ * teacher or a count does not, and an accuracy counts in steps that are coarser than a loss. */
 static bool follows_weights(struct ts_span name)
 {
 	static const char *const globs[] = {"*loss*", "*grad*",	 "*norm*",    "*entropy*",    "*kl",  "*kl_*",
