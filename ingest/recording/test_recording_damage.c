@@ -415,6 +415,28 @@ static void chunks_lost_doubled_and_swapped(void **state)
 	test_file_finish(&f);
 }
 
+/* The first word of a header comes last, as with a frame: a reader that comes before it finds a chunk that nothing stands in yet. */
+static void a_header_that_is_being_written(void **state)
+{
+	struct test_file f;
+	struct result r;
+
+	(void)state;
+	test_file_init(&f, 0, 1);
+	test_column(&f, 0, 4, TEST_NUMBER, "loss");
+	for (int64_t i = 0; f.chunks < 2; i++)
+		test_step(&f, 0, i, begin_of(i), 9 * TEST_MS, TEST_CELLS({4, test_bits((double)i)}));
+	memset(f.data + TEST_CHUNK, 0, 4);
+	read_file(&f, &r);
+	expect_notice(&r, "bad_chunk", 1); /* but a step follows it, so it was whole */
+	forget(&r);
+	memset(f.data + TEST_CHUNK + 32, 0, TEST_CHUNK - 32);
+	read_file(&f, &r);
+	assert_null(notice(&r, "bad_chunk"));
+	forget(&r);
+	test_file_finish(&f);
+}
+
 static void the_header_of_the_file(void **state)
 {
 	struct test_file f;
@@ -457,6 +479,7 @@ int main(void)
 		cmocka_unit_test(hostile_lengths),
 		cmocka_unit_test(hostile_numbers),
 		cmocka_unit_test(chunks_lost_doubled_and_swapped),
+		cmocka_unit_test(a_header_that_is_being_written),
 		cmocka_unit_test(the_header_of_the_file),
 	};
 	struct ts_error err;

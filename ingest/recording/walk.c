@@ -160,6 +160,14 @@ static bool has_header(const struct ts_frame_walk *w)
 	return w->len >= at + TS_FRAME_CHUNK_HEADER && ts_chunk_header_sound(w->data + at, w->chunk->number);
 }
 
+/* The first word of a header is stored last, so that a header without it is being written, and nothing stands behind it yet. */
+static bool is_being_taken(const struct ts_frame_walk *w)
+{
+	size_t at = ts_chunk_header_at(w->chunk->number), end = at + TS_FRAME_CHUNK_HEADER;
+
+	return w->len >= end && ts_load_u32(w->data + at) == 0 && all_zero(w->data + end, w->len - end);
+}
+
 /* A chunk of which no lane is known. One whose header came after headers were read has been taken since, and belongs to the next
  * reading: what follows a header was written after it, so the header is looked at again where something does. */
 static enum ts_status open_stray(struct ts_frame_walk *w, struct ts_error *err)
@@ -173,7 +181,7 @@ static enum ts_status open_stray(struct ts_frame_walk *w, struct ts_error *err)
 		return TS_OK;
 	if (read_chunk(w, err))
 		return err->status;
-	if (!w->chunk->sound && has_header(w)) {
+	if (!w->chunk->sound && (has_header(w) || is_being_taken(w))) {
 		w->at = w->len;
 		w->chunk->end = 0;
 	} else {
