@@ -53,6 +53,8 @@ static void keep(struct ts_pattern_skips *out, const struct ts_skip *skip)
 	if (out->n < TS_SKIPS_KEPT)
 		out->kept[out->n] = *skip;
 	out->n++;
+	out->overflowed += skip->overflowed;
+	out->last = skip->step;
 }
 
 /* By the norm; what the factor alone shows lies between these. */
@@ -71,7 +73,7 @@ void ts_pattern_skips_find(const struct ts_series *scale, const struct ts_series
 	size_t k = 0;
 
 	ret->looked = scale->n > 0 || norm->n > 0;
-	ret->n = 0;
+	ret->n = ret->overflowed = 0;
 	for (size_t i = 0; i < norm->n; i++) {
 		struct ts_skip skip;
 

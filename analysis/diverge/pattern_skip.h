@@ -25,6 +25,8 @@ struct ts_skip {
 struct ts_pattern_skips {
 	bool looked;
 	uint64_t n; /* all of them; no more than TS_SKIPS_KEPT are kept */
+	uint64_t overflowed; /* how many of them by the norm, too */
+	int64_t last;	     /* step of the last; if n */
 	struct ts_skip kept[TS_SKIPS_KEPT]; /* ascending by step */
 };
 

@@ -129,6 +129,37 @@ void ts_check_loss_ceased(struct ts_check *c)
 	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s has no value after step %.0f, while %s goes on to step %.0f", loss, end, other, until);
 }
 
+/* "the gradient norm is not finite and the loss scale falls there, from 131,072 to 65,536 at first" */
+static const char *skip_text(struct ts_check *c, bool overflowed, bool once)
+{
+	double before, after;
+	const char *text;
+
+	if (!ts_check_need(c, TS_M_SKIPS_BEFORE, &before) || !ts_check_need(c, TS_M_SKIPS_AFTER, &after))
+		return "";
+	text = ts_arena_printf(c->arena, "%sthe loss scale falls there, from %s to %s%s",
+			       overflowed ? "the gradient norm is not finite and " : "", ts_say_count(before).text,
+			       ts_say_count(after).text, once ? "" : " at first");
+	c->no_memory |= !text;
+	return text ? text : "";
+}
+
+void ts_check_skipped_updates(struct ts_check *c)
+{
+	double skipped, among, first, last, overflowed;
+	bool often;
+
+	if (!ts_check_need(c, TS_M_SKIPS, &skipped) || !ts_check_need(c, TS_M_SKIPS_AMONG, &among) || !(skipped > 0) ||
+	    !ts_check_need(c, TS_M_SKIPS_FIRST, &first) || !ts_check_need(c, TS_M_SKIPS_LAST, &last) ||
+	    !ts_check_need(c, TS_M_SKIPS_OVERFLOWED, &overflowed))
+		return;
+	often = among >= ts_check_threshold(c, "min_updates") && skipped / among >= ts_check_threshold(c, "medium_share");
+	ts_check_steps(c, (int64_t)first, (int64_t)last);
+	ts_check_fire(c, often ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW, "The scaler skipped %s of %s, at step %.0f%s: %s",
+		      ts_say_count(skipped).text, ts_say_plural(among, "recorded update").text, first,
+		      last > first ? ts_arena_printf(c->arena, " to step %.0f", last) : "", skip_text(c, overflowed >= skipped, skipped <= 1));
+}
+
 /* A rise at the end of a series, as the analysis found it. */
 struct rise {
 	double from, low, end, by;
@@ -323,7 +354,16 @@ void ts_check_loss_shift(struct ts_check *c)
 		      ts_say_number(worst->value).text);
 }
 
-/* Looks at all series but the loss. A gradient norm overflows now and then where a loss scaler looks for its scale. */
+/* How many values of the series that are not finite belong to updates that a scaler is known to have skipped. */
+static double skipped_of(struct ts_check *c, struct ts_span series)
+{
+	double overflowed;
+
+	return ts_span_is(series, "grad_norm") && ts_check_want(c, TS_M_SKIPS_OVERFLOWED, &overflowed) ? overflowed : 0;
+}
+
+/* Looks at all series but the loss. A gradient norm overflows now and then where a loss scaler looks for its scale: such steps
+ * are those of CONVERGENCE.SKIPPED_UPDATES, unless the series ends in them. */
 void ts_check_nonfinite(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
@@ -346,7 +386,8 @@ void ts_check_nonfinite(struct ts_check *c)
 			break;
 		}
 		bad = ts_measure_find(c->measures, TS_M_SERIES_NONFINITE, row->subject);
-		if (!bad || !bad->known || !(bad->value > 0))
+		if (!bad || !bad->known || !(bad->value > 0) ||
+		    (!is_lost(c, subject, &from) && bad->value <= skipped_of(c, row->subject)))
 			continue;
 		ts_check_evidence(c, bad);
 		if (bad->value / row->value > worst)

@@ -211,6 +211,28 @@ static const struct rule_case cases[] = {
 	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3; convergence/loss/lost_step = 40", HIGH,
 	 "in 7 of 50 values, for the first time at step 3, and in all from step 40 to the end; its last finite value is 2"},
 
+#define SKIPS(n, among, overflowed)                                                                                                    \
+	"convergence/updates/skipped_count = " #n "; convergence/updates/recorded_count = " #among                                     \
+	"; convergence/updates/first_skipped_step = 60; convergence/updates/last_skipped_step = 80; "                                  \
+	"convergence/updates/overflowed_count = " #overflowed "; convergence/updates/scale_before = 131072; "                          \
+	"convergence/updates/scale_after = 65536; "
+	{"CONVERGENCE.SKIPPED_UPDATES", LOSS, UNCHECKED, NULL},
+	{"CONVERGENCE.SKIPPED_UPDATES", "convergence/updates/skipped_count = 0; convergence/updates/recorded_count = 100", PASSES, NULL},
+	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(4, 100, 4), LOW,
+	 "The scaler skipped 4 of 100 recorded updates, at step 60 to step 80: the gradient norm is not finite and the loss scale falls "
+	 "there, from 131,072 to 65,536 at first"},
+	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(5, 100, 0), MEDIUM, "at step 60 to step 80: the loss scale falls there"},
+	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(2, 19, 2), LOW, NULL},
+	/* All that is not finite was skipped, some of it was not, and it never came back. */
+	{"CONVERGENCE.NONFINITE",
+	 LOSS SKIPS(4, 100, 4) "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS SKIPS(4, 100, 4) "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 5", LOW, "grad_norm (5 of 1,000"},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS SKIPS(9, 100, 9) "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 9; "
+			       "convergence/grad_norm/lost_step = 91",
+	 HIGH, "from step 91 on to the end"},
+
 #define ENDS(series, end, every) "convergence/" series "/end_step = " #end "; convergence/" series "/every_count = " #every "; "
 	{"CONVERGENCE.LOSS_CEASED", LOSS ENDS("loss", 500, 10) ENDS("grad_norm", 600, 10), MEDIUM,
 	 "loss has no value after step 500, while grad_norm goes on to step 600"},

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "run/lost.h"
 #include "service/handlers/analyze/analyze_moves.h"
+#include "service/handlers/analyze/analyze_skips.h"
 #include "service/handlers/analyze/analyze_batches.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/core/run_steps.h"
@@ -496,7 +497,8 @@ static void losses_apart(void *ctx)
 
 	struct working *w = &p->w;
 
-	if (!memory_axis(w, &p->err) && !scalars_of(w, w->a->index, &p->err))
+	if (!memory_axis(w, &p->err) && !scalars_of(w, w->a->index, &p->err) &&
+	    !ts_analyze_skips(&w->columns, w->a->index, w->first, w->arena, &w->out->measures, &p->err))
 		(void)ts_analyze_moves(&w->columns, w->a->index, &w->a->run->head.facts, w->first, w->arena, &w->out->measures,
 				       &p->err);
 	ts_columns_leave(&p->w.columns);

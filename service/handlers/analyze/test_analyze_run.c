@@ -545,6 +545,32 @@ static void the_method_answers(void **state)
 	world_close(&w);
 }
 
+/* The scale falls at step 20, where the gradient overflows, and at step 30, where the gradient is finite. */
+static void updates_that_were_skipped(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 40; i++) {
+		cells_add(&c, 0, "scalars.loss", i, 3.0);
+		cells_add(&c, 0, "scalars.grad_norm", i, i == 20 ? (double)INFINITY : 1.0);
+		cells_add(&c, 0, "scalars.amp/scale", i, i < 20 ? 64 : i < 25 ? 32 : i < 30 ? 64 : 16);
+	}
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = false}, &a);
+	expect_measure(&a.measures, "convergence", "updates", "skipped_count", 1);
+	expect_measure(&a.measures, "convergence", "updates", "recorded_count", 40);
+	expect_measure(&a.measures, "convergence", "updates", "first_skipped_step", 20);
+	expect_measure(&a.measures, "convergence", "updates", "last_skipped_step", 20);
+	expect_measure(&a.measures, "convergence", "updates", "overflowed_count", 1);
+	expect_measure(&a.measures, "convergence", "updates", "scale_before", 64);
+	expect_measure(&a.measures, "convergence", "updates", "scale_after", 32);
+	cells_free(&c);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -557,6 +583,7 @@ int main(void)
 		cmocka_unit_test(slow_starts_of_epochs),
 		cmocka_unit_test(series_of_any_name),
 		cmocka_unit_test(order_and_ranks_of_batches),
+		cmocka_unit_test(updates_that_were_skipped),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),

@@ -124,19 +124,6 @@ bool ts_rows_pair(const struct ts_rows *a, const struct ts_rows *b, size_t most,
 	return true;
 }
 
-/* The scale of a gradient scaler, under the names that frameworks log it by. */
-static bool is_scale(struct ts_span name)
-{
-	static const char *const globs[] = {"scale", "*loss_scale", "*grad_scale", "*scaler_scale", "amp_scale", "*scaler"};
-	uint8_t room[TS_PATH_MAX];
-	struct ts_span leaf = ts_column_leaf(name, room);
-
-	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
-		if (ts_glob(ts_span_str(globs[i]), leaf))
-			return true;
-	return false;
-}
-
 /* What counts up while a run trains. */
 static bool is_count(struct ts_span name)
 {
@@ -178,7 +165,7 @@ static enum ts_resume_kind number_kind(const struct ts_index *index, struct ts_s
 {
 	enum ts_series_kind kind = ts_series_kind_of(name, TS_COLUMN_F64, TS_ROLE_TRAJECTORY);
 
-	if (is_scale(name))
+	if (ts_column_is_loss_scale(name))
 		return TS_RESUME_SCALE;
 	if (is_count(name))
 		return TS_RESUME_COUNT;
@@ -204,7 +191,7 @@ bool ts_resume_kind_of(const struct ts_index *index, const struct ts_facts *fact
 
 	/* Nobody needs to declare that a scale or a rate (lr-AdamW) is computed by the training. */
 	if (role == TS_ROLE_UNKNOWN && column->type == TS_COLUMN_F64 &&
-	    (is_scale(column->name) || ts_series_kind_of(column->name, TS_COLUMN_F64, role) == TS_KIND_LR))
+	    (ts_column_is_loss_scale(column->name) || ts_series_kind_of(column->name, TS_COLUMN_F64, role) == TS_KIND_LR))
 		role = TS_ROLE_TRAJECTORY;
 	if (role != TS_ROLE_TRAJECTORY)
 		return false;
