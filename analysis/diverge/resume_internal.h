@@ -105,6 +105,9 @@ bool ts_resume_trains_equal(const struct ts_resume_judge *j);
 void ts_resume_find_parts(struct ts_resume_judge *j);
 /* Is this look one by which the verdict goes? Others follow from it, and are only shown. */
 bool ts_resume_is_judged(const struct ts_resume_judge *j, const struct ts_resume_look *look);
+/* Is it a number with one common value? It may sum up a run, as the train_loss that a Trainer writes at its end, and a resumed run is
+ * shorter than its parent. */
+bool ts_resume_sums_up(const struct ts_resume_look *look);
 /* The first series that is judged and differs by more than rounding explains; NULL: none. */
 const struct ts_resume_look *ts_resume_unexplained(const struct ts_resume_judge *j);
 int64_t ts_resume_step(const struct ts_resume_look *look, size_t i);

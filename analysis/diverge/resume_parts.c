@@ -115,9 +115,14 @@ static bool is_given(const struct ts_resume_judge *j, enum given given)
 
 /* --- parts --- */
 
+bool ts_resume_sums_up(const struct ts_resume_look *look)
+{
+	return look->series->kind == TS_RESUME_SCALAR && look->series->n == 1;
+}
+
 static bool is_row(const struct proof *row, const struct ts_resume_look *look)
 {
-	return look->series->n > 0 && look->series->kind == row->kind && (!look->digest || row->when & 1U << look->series->when);
+	return look->series->n > 0 && !ts_resume_sums_up(look) && look->series->kind == row->kind && (!look->digest || row->when & 1U << look->series->when);
 }
 
 /* Differs where the row says that this tells something: digests in a bit, numbers beyond their limits. */
@@ -206,7 +211,7 @@ bool ts_resume_is_judged(const struct ts_resume_judge *j, const struct ts_resume
 	case TS_RESUME_KINDS:
 		break;
 	}
-	return ts_resume_trains_equal(j) || look == ts_resume_main(j) ||
+	return (ts_resume_trains_equal(j) && !ts_resume_sums_up(look)) || look == ts_resume_main(j) ||
 	       (look->digest && look->series->when == TS_DIGEST_BEFORE && ts_resume_at(j, look) && look->first_bits == 0);
 }
 

@@ -206,6 +206,24 @@ static void tell_beyond(struct ts_resume_judge *j, const struct ts_resume_look *
 			  look->greatest_step);
 }
 
+static void tell_unjudged(struct ts_resume_judge *j, const struct ts_resume_look *look, const char *name)
+{
+	int64_t step = ts_resume_step(look, look->first_bits);
+	const char *most = ts_resume_percent(look->greatest).text;
+
+	if (ts_resume_sums_up(look) && ts_resume_trains_equal(j))
+		ts_resume_against(j,
+				  "%s: differs at step %" PRId64
+				  ", its only common step, by %s; it is not judged, because one value may sum up a whole run, and the resumed "
+				  "run is shorter",
+				  name, step, most);
+	else
+		ts_resume_against(j,
+				  "%s: differs from step %" PRId64
+				  " on, by %s at most; it is not judged, because it may follow from how the training was rounded",
+				  name, step, most);
+}
+
 static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
 	const char *name = ts_resume_name(j, look);
@@ -219,10 +237,7 @@ static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *
 	else if (ts_resume_equal(look))
 		ts_resume_for(j, "%s: every bit agrees at %s", name, count);
 	else if (!ts_resume_is_judged(j, look))
-		ts_resume_against(j,
-				  "%s: differs from step %" PRId64
-				  " on, by %s at most; it is not judged, because it may follow from how the training was rounded",
-				  name, ts_resume_step(look, look->first_bits), ts_resume_percent(look->greatest).text);
+		tell_unjudged(j, look, name);
 	else if (look->fine && look->beyond == 0)
 		ts_resume_for(j, "%s: within %s (%.*s) at %s; the greatest relative difference is %s", name, allowed(j),
 			      TS_SPAN_ARG(limits_text(j, look)), count, ts_resume_percent(look->greatest).text);

@@ -627,6 +627,11 @@ static void state_that_only_a_digest_shows(void **state)
 			     "acc: differs from step 103 on, by 9.1 % at most; it is not judged"));
 	shift(&f->made[0], 0, 0);
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	/* One that is written once, at the end, sums up the run, and the resumed one is shorter. */
+	f->e.n_series = 1;
+	shift(add(f, TS_RESUME_SCALAR, "scalars.train_loss", 0, 1), 0, 0.1);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "train_loss: differs at step 100, its only common step"));
 }
 
 static void scale_of_gradients_lost(void **state)
