@@ -122,7 +122,8 @@ bool ts_resume_sums_up(const struct ts_resume_look *look)
 
 static bool is_row(const struct proof *row, const struct ts_resume_look *look)
 {
-	return look->series->n > 0 && !ts_resume_sums_up(look) && look->series->kind == row->kind && (!look->digest || row->when & 1U << look->series->when);
+	return look->series->n > 0 && !ts_resume_sums_up(look) && look->series->kind == row->kind &&
+	       (!look->digest || row->when & 1U << look->series->when);
 }
 
 /* Differs where the row says that this tells something: digests in a bit, numbers beyond their limits. */

@@ -212,11 +212,12 @@ static void tell_unjudged(struct ts_resume_judge *j, const struct ts_resume_look
 	const char *most = ts_resume_percent(look->greatest).text;
 
 	if (ts_resume_sums_up(look) && ts_resume_trains_equal(j))
-		ts_resume_against(j,
-				  "%s: differs at step %" PRId64
-				  ", its only common step, by %s; it is not judged, because one value may sum up a whole run, and the resumed "
-				  "run is shorter",
-				  name, step, most);
+		ts_resume_against(
+			j,
+			"%s: differs at step %" PRId64
+			", its only common step, by %s; it is not judged, because one value may sum up a whole run, and the resumed "
+			"run is shorter",
+			name, step, most);
 	else
 		ts_resume_against(j,
 				  "%s: differs from step %" PRId64

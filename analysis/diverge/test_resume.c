@@ -631,7 +631,8 @@ static void state_that_only_a_digest_shows(void **state)
 	f->e.n_series = 1;
 	shift(add(f, TS_RESUME_SCALAR, "scalars.train_loss", 0, 1), 0, 0.1);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
-	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "train_loss: differs at step 100, its only common step"));
+	assert_true(
+		any_says(f->got.why.evidence_against, f->got.why.n_against, "train_loss: differs at step 100, its only common step"));
 }
 
 static void scale_of_gradients_lost(void **state)

@@ -370,8 +370,9 @@ static void hold_verdict(const struct world *w)
 		if (is_far(w, d))
 			deny(w, ts_span_str(d->said), "correct, although this is far off");
 		/* Where the training agrees, what stands beside it must, but for rounding. */
-		if (trains_equal(w) && !may_sum_up(d) && first_other(d) < d->series.n && (is_word(d) || !is_one_unit(d, first_other(d))) &&
-		    (is_word(d) || gap(d, first_other(d)) > 1e-3) && d->series.kind != TS_RESUME_GRAD_NORM)
+		if (trains_equal(w) && !may_sum_up(d) && first_other(d) < d->series.n &&
+		    (is_word(d) || !is_one_unit(d, first_other(d))) && (is_word(d) || gap(d, first_other(d)) > 1e-3) &&
+		    d->series.kind != TS_RESUME_GRAD_NORM)
 			deny(w, ts_span_str(d->said), "correct, although this alone differs");
 		if (begins(w->got.why.sentence, "The run resumed correctly at step 100: every bit of loss") &&
 		    d->series.kind == TS_RESUME_LOSS && count_same(d) < d->series.n)

@@ -157,7 +157,8 @@ void ts_check_skipped_updates(struct ts_check *c)
 	ts_check_steps(c, (int64_t)first, (int64_t)last);
 	ts_check_fire(c, often ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW, "The scaler skipped %s of %s, at step %.0f%s: %s",
 		      ts_say_count(skipped).text, ts_say_plural(among, "recorded update").text, first,
-		      last > first ? ts_arena_printf(c->arena, " to step %.0f", last) : "", skip_text(c, overflowed >= skipped, skipped <= 1));
+		      last > first ? ts_arena_printf(c->arena, " to step %.0f", last) : "",
+		      skip_text(c, overflowed >= skipped, skipped <= 1));
 }
 
 /* A rise at the end of a series, as the analysis found it. */

@@ -121,7 +121,8 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_values", 10, COUNT, "number of loss values that the rule needs"},
 	  {"min_missing", 10, NONE, "usual distances of values, the longer one of both series, from which the rule fires"}, END},
 	 ts_check_loss_ceased, EACH_RANK},
-	{"CONVERGENCE.SKIPPED_UPDATES", "The gradient scaler skipped updates", "medium if the share is at least medium_share, otherwise low",
+	{"CONVERGENCE.SKIPPED_UPDATES", "The gradient scaler skipped updates",
+	 "medium if the share is at least medium_share, otherwise low",
 	 "the loss scale of mixed precision falls at one step at least, because a gradient overflowed there",
 	 "Nothing while such steps are rare: a scaler finds its scale that way, and a skipped step leaves the parameters as they were. "
 	 "If they are frequent, raise the interval after which the scale grows, or train in bfloat16 where the device can; if the "

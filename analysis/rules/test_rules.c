@@ -217,17 +217,19 @@ static const struct rule_case cases[] = {
 	"convergence/updates/overflowed_count = " #overflowed "; convergence/updates/scale_before = 131072; "                          \
 	"convergence/updates/scale_after = 65536; "
 	{"CONVERGENCE.SKIPPED_UPDATES", LOSS, UNCHECKED, NULL},
-	{"CONVERGENCE.SKIPPED_UPDATES", "convergence/updates/skipped_count = 0; convergence/updates/recorded_count = 100", PASSES, NULL},
+	{"CONVERGENCE.SKIPPED_UPDATES", "convergence/updates/skipped_count = 0; convergence/updates/recorded_count = 100", PASSES,
+	 NULL},
 	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(4, 100, 4), LOW,
-	 "The scaler skipped 4 of 100 recorded updates, at step 60 to step 80: the gradient norm is not finite and the loss scale falls "
-	 "there, from 131,072 to 65,536 at first"},
+	 "The scaler skipped 4 of 100 recorded updates, at step 60 to step 80: the gradient norm is not finite and the loss scale "
+	 "falls there, from 131,072 to 65,536 at first"},
 	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(5, 100, 0), MEDIUM, "at step 60 to step 80: the loss scale falls there"},
 	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(2, 19, 2), LOW, NULL},
 	/* All that is not finite was skipped, some of it was not, and it never came back. */
 	{"CONVERGENCE.NONFINITE",
 	 LOSS SKIPS(4, 100, 4) "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4", PASSES, NULL},
 	{"CONVERGENCE.NONFINITE",
-	 LOSS SKIPS(4, 100, 4) "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 5", LOW, "grad_norm (5 of 1,000"},
+	 LOSS SKIPS(4, 100, 4) "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 5",
+	 LOW, "grad_norm (5 of 1,000"},
 	{"CONVERGENCE.NONFINITE",
 	 LOSS SKIPS(9, 100, 9) "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 9; "
 			       "convergence/grad_norm/lost_step = 91",

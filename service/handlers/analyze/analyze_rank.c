@@ -10,10 +10,10 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/lost.h"
-#include "service/handlers/analyze/analyze_moves.h"
-#include "service/handlers/analyze/analyze_skips.h"
 #include "service/handlers/analyze/analyze_batches.h"
+#include "service/handlers/analyze/analyze_moves.h"
 #include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/analyze/analyze_skips.h"
 #include "service/handlers/core/run_steps.h"
 
 #include <math.h>
