@@ -369,6 +369,17 @@ static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
 			       ts_say_number(q->jump).text);
 }
 
+/* Where an epoch is that many records long, another cause seldom begins with it by chance. */
+enum { EPOCH_RECORDS = 10 };
+
+/* The data are shuffled anew where an epoch begins, and that is where another order shows. A pass that agrees at first has the same
+ * batch. */
+static bool begins_with_epoch(const struct ts_inquiry *q, bool norm_first)
+{
+	return ts_is_epoch(q, q->f) && !norm_first && q->first[TS_KIND_LOSS].step == q->f &&
+	       ts_records(q, q->start, q->f) >= EPOCH_RECORDS;
+}
+
 static void jump(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -382,9 +393,16 @@ static void jump(struct ts_inquiry *q)
 	else if (norm_first)
 		ts_say_for(q, "the gradient norm differs first, after an equal forward pass");
 	push = jump_text(q, norm_first);
-	ts_conclude(q, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW,
-		    "The two runs suddenly differ at step %" PRId64 ", and nothing recorded explains it: %.*s", q->f,
-		    TS_SPAN_ARG(push));
+	if (begins_with_epoch(q, norm_first))
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+			    "The two runs suddenly differ at step %" PRId64
+			    ", where an epoch begins: its data come in another order, or what is done between epochs drew other "
+			    "numbers: %.*s",
+			    q->f, TS_SPAN_ARG(push));
+	else
+		ts_conclude(q, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW,
+			    "The two runs suddenly differ at step %" PRId64 ", and nothing recorded explains it: %.*s", q->f,
+			    TS_SPAN_ARG(push));
 	remain_jump(q, norm_first);
 }
 
