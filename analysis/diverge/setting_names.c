@@ -1,39 +1,59 @@
 /* setting_names.c - words of settings. The last word that is known decides, because it is the noun: alpha_note is a note, note_alpha is
- * an alpha. A word of units or of kinds decides nothing. */
+ * an alpha; but what is about an evaluation or a log stays that. A word of units or of kinds decides nothing.
+ *
+ * The words were mended by half of the names in tests/quality/setting_names.inc, which are marked there; the rates that count are those
+ * of the other half. */
 #include "analysis/diverge/setting_names.h"
 
 enum { WORD = 24 };
 
-static const char acting[] =
-	" accum accumulate accumulation act activation adam adv advantage alibi alpha amp amsgrad anneal attention"
-	" attn aug augment augmentation aux balance batch beta betas bias blur bptt cap causal center channel channels"
-	" clip clipping coef coeff coefficient conv cooldown crop curriculum cutmix cutout damping decay dilation dim"
-	" dims discount distill dropout droppath drop dtype ema embed embedding entropy epoch epochs eps epsilon"
-	" expert experts factor ffn flip focal fraction freeze frozen fuse fused gae gain gamma gate gated gating grad"
-	" gradient head heads hidden horizon init inner jitter kernel kl lambda layer layers layernorm length lora"
-	" loss losses lr margin mask masking mix mixup mlp momentum mu mult multiplier negative negatives nesterov"
-	" noise norm normalize normalization norms offset optim optimizer order outer packing pad padding patch"
-	" penalty perturb pool pooling positive power precision prob probability prompt prune quant quantize"
-	" quantization radius rank rate ratio reduction reg regularization residual resize reuse reward rho rms"
-	" rollout rollouts rope rotary rotate rotation router sample sampler samples sampling scale scaler scaling"
-	" schedule scheduler seed seq sequence shift shuffle sigma skip slope smooth smoothing soft softcap sparsity"
-	" split std stride sum swish target tau teacher temp temperature theta thresh threshold tied tie topk"
-	" transform trunc truncate truncation unfreeze update updates vocab warm warmup wd weight weights weighting"
-	" width window zero zloss ";
+/* What an evaluation, a log, a file or a profile is about, whatever the other words say: eval_batch_size, save_precision. */
+static const char aside[] =
+	" aim checkpointing clearml comet debug display dump eval evals evaluate evaluation evaluator evaluators export hub"
+	" inference log logged logger loggers logging logs metrics mlflow monitor monitoring neptune offload offloading predict"
+	" prefetch print printing prof profile profiler profiling report reporting sanity save saved saves saving show telemetry"
+	" tensorboard test tests tqdm upload val validate validation video vis visualization visualize visualizer viz wandb ";
 
+/* Nouns of what is computed. */
+static const char acting[] =
+	" accum accumulate accumulation act activation adam adv advantage alibi alpha amp amsgrad anchor anneal arch attention"
+	" attn aug augment augmentation augments aux backbone balance batch beta betas bf bias bits block blur bptt cap caption"
+	" causal center channel channels class classes clip clipping cliprange coef coeff coefficient compile conv convs"
+	" cooldown crop crops cudnn curriculum cutmix cutout damping data dataset datasets decay decays depth determinism"
+	" deterministic difficulty dilation dim dims discount distill drop dropout droppath dtype early ema embd embed embedding"
+	" entropy env envs episodes epoch epochs eps epsilon expert experts factor features ffn flash flip focal fp fraction"
+	" freeze frozen fuse fused gae gain gamma gate gated gating generation generations grad gradient groups head heads"
+	" hidden horizon huber init inner instance interpolation iou jitter kernel keypoint keypoints kl kv lam lambda layer"
+	" layernorm layers length lora loss losses lr lrf margin mask masking minibatches mix mixup mlp model momentum mosaic mu"
+	" mult multiplier negative negatives nesterov noise norm normalization normalize norms offset optim"
+	" optimizer order outer packed packing pad padding patch penalty perturb perturbation pixel policies policy pool pooler"
+	" pooling positive power precision pretrained prob probability prompt prune quant quantization quantize query radius"
+	" rank rate ratio ratios reduction reg regularization repeats repetition rescale residual resize resolution reuse reward"
+	" rewards rho rms rollout rollouts rope rotary rotate rotation rounding router sample sampler samples sampling scale"
+	" scaler scaling schedule scheduler schedulers sdpa seed separator seq sequence shift shuffle sigma skip slope smooth"
+	" smoothing soft softcap sparsity split std stem stride sum swish sync target tau teacher temp temperature template text"
+	" tf theta thresh threshold tie tied timestep timesteps tokenizer topk train training transform trunc truncate"
+	" truncation unfreeze update updates vocab warm warmup wd weight weighting weights width window xformers zero zloss ";
+
+/* Nouns of what is not. */
 static const char idle[] =
-	" account address alert alerts annotation artifact artifacts author backup banner bar bins bucket cache"
-	" callback callbacks cleanup cluster color colors colour comment console contact credentials csv dashboard"
-	" date debug description dir directory disk display doc docs dump echo email endpoint entity every experiment"
-	" export figure file filename folder font frequency freq heartbeat hist histogram history host hostname html"
-	" hub id image interval job keep label labels limit line link log logger loggers logging logs machine mail"
-	" message metadata monitor monitoring name names node nodes note notes notify org organization output owner"
-	" partition password path paths pin plot plots port prefetch prefix print priority private profile profiler"
-	" profiling progress project purge queue quiet reason refresh region repo report reporting restarts results"
-	" retention retries retry revision root run save saves server session shutdown slack slurm socket stamp status"
-	" stdout storage suffix summary tag tags team telemetry tensorboard theme ticket timeout timestamp title token"
-	" tool tracker tracking upload uri url user username uuid verbose verbosity visible visualize wait wandb"
-	" watchdog webhook worker workers workspace ";
+	" account address alert alerts annotation artifact artifacts author backup banner bar bins cache callback callbacks"
+	" checkpoint checkpoints cleanup cluster colors colour comment console contact credentials csv dashboard date"
+	" description disk doc docs echo email endpoint entity experiment figure font group heartbeat hist histogram history"
+	" host hostname html job keep line link machine mail message metadata note notes notify org organization output owner"
+	" password pin plot plots port priority private progress project purge queue quiet reason refresh region repo restarts"
+	" results retention retries retry revision root run safetensors server session shutdown slack slurm socket stamp status"
+	" stdout storage suffix summary tag tags team theme ticket timeout timestamp tool track tracker tracking user username"
+	" uuid verbose verbosity visible wait watchdog webhook worker workers workspace ";
+
+/* They decide where no noun is known: max_steps acts, log_steps does not. */
+static const char amounts[] =
+	" iter iteration iterations iters period size sizes steps ";
+
+/* The same: dataset_name is a dataset, output_dir is a place. */
+static const char handles[] =
+	" dir directory every file filename files folder freq frequency id interval name names node nodes partition path paths"
+	" prefix title uri url ";
 
 /* words: each between two blanks. */
 static bool is_one_of(const char *words, const char *word)
@@ -95,20 +115,42 @@ static bool next_word(struct ts_span key, size_t *at, char word[WORD])
 	return n > 0;
 }
 
-enum ts_setting_guess ts_setting_guess_of(struct ts_span path)
+static bool is_aside(struct ts_span key)
+{
+	char word[WORD];
+	size_t at = 0;
+
+	while (next_word(key, &at, word))
+		if (is_one_of(aside, word) && !(at == key.len && at > strlen(word) && strcmp(word, "val") == 0))
+			return true; /* pad_val and its like end in a value */
+	return false;
+}
+
+/* The last word of either list. */
+static enum ts_setting_guess last_of(struct ts_span key, const char *acts, const char *idles)
 {
 	enum ts_setting_guess guess = TS_SETTING_UNKNOWN;
-	struct ts_span key = last_key(path);
 	char word[WORD];
 	size_t at = 0;
 
 	while (next_word(key, &at, word)) {
-		if (is_one_of(acting, word))
+		if (is_one_of(acts, word))
 			guess = TS_SETTING_ACTS;
-		else if (is_one_of(idle, word))
+		else if (is_one_of(idles, word))
 			guess = TS_SETTING_IDLE;
 	}
 	return guess;
+}
+
+enum ts_setting_guess ts_setting_guess_of(struct ts_span path)
+{
+	struct ts_span key = last_key(path);
+	enum ts_setting_guess guess;
+
+	if (is_aside(key))
+		return TS_SETTING_IDLE;
+	guess = last_of(key, acting, idle);
+	return guess == TS_SETTING_UNKNOWN ? last_of(key, amounts, handles) : guess;
 }
 
 /* "accum, act": the words without the blanks around them. */
@@ -125,6 +167,9 @@ static void put_words(struct ts_buf *out, const char *head, const char *words)
 
 void ts_setting_names_markdown(struct ts_buf *out)
 {
+	put_words(out, "* Is about an evaluation, a log, a file or a profile, whatever the other words say:", aside);
 	put_words(out, "* Acts on numbers:", acting);
 	put_words(out, "* Names, shows, stores or times something:", idle);
+	put_words(out, "* Acts on numbers, where no word above is known:", amounts);
+	put_words(out, "* Does not, where no word above is known:", handles);
 }
