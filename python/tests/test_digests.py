@@ -1,9 +1,11 @@
 """Digests: of C, of torch and of a loop over the definition in docs/digests.md, on the same bytes."""
 
 import importlib.util
+import json
 import os
 import random
 import re
+import subprocess
 import unittest
 
 import support
@@ -11,6 +13,7 @@ from tscope import _digests
 from tscope._recorder import digest_bytes
 
 MASK = (1 << 64) - 1
+PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
 TORCH = importlib.util.find_spec("torch") is not None
 
 
@@ -143,10 +146,10 @@ class Torch(support.Case):
         return self.read(directory).steps
 
     def test_watch(self):
-        names = ["digests.batch", "digests.params", "digests.grads", "digests.optimizer", "digests.rng"]
+        names = ["digests.batch", "digests.params", "digests.grads", "digests.optimizer", "digests.rng", "digests.rng_pass"]
         one, two = self.train("runs/one"), self.train("runs/two")
         for step, cells in one.items():
-            self.assertEqual([name in cells for name in names], [step in (0, 2, 3, 4)] * 5, step)  # 3: behind the checkpoint
+            self.assertEqual([name in cells for name in names], [step in (0, 2, 3, 4)] * 6, step)  # 3: behind the checkpoint
             self.assertEqual([cells.get(name) for name in names], [two[step].get(name) for name in names])
         self.assertEqual(len({one[step]["digests.params"] for step in (0, 2, 3, 4)}), 4)
         changed = self.train("runs/three", change=2)
@@ -169,6 +172,152 @@ class Torch(support.Case):
         self.assertEqual(_watch.of_generators(idle), before)
         torch.rand(1)
         self.assertNotEqual(_watch.of_generators(idle), before)
+
+    def drawing(self, directory, body, *, before="", p=0.1, steps=6, every=1, watch=True):
+        """Trains a net with dropout by the loss that `body` returns; `before` is executed before each step."""
+        import torch
+
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.Dropout(p), torch.nn.Linear(32, 4))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        generator = torch.Generator().manual_seed(11)
+        batches = [torch.randn(16, 8, generator=generator) for _ in range(steps)]
+        run = self.start(directory)
+        if watch:
+            run.watch(model, optimizer, every=every)
+        for step, batch in enumerate(run.data(batches)):
+            exec(before, {"torch": torch, "step": step})
+            self.assertFalse(model._forward_pre_hooks, "a hook is left between steps")
+            with run.step():
+                loss = body(model, batch)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                run.log(loss=loss)
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 0, run.trouble)
+        return self.read(directory).steps, [bytes(p.detach().numpy()) for p in model.parameters()]
+
+    def test_generators_before_the_pass(self):
+        """The state is that before the first forward of the step which is trained from; to take it changes nothing."""
+        import torch
+
+        from tscope import _watch
+
+        states = []
+
+        def body(model, batch):
+            with torch.no_grad():
+                model(batch)  # draws, and is no pass
+            torch.rand(1)
+            states.append(_watch.of_generators(idle))
+            return model(batch[:8]).square().mean() + model(batch[8:]).square().mean()  # of two micro-batches
+
+        idle = _watch.generators()
+        one, weights = self.drawing("runs/one", body)
+        taken = [cells["digests.rng_pass"] for _, cells in sorted(one.items())]
+        self.assertEqual((taken, len(set(states))), (states, 6))
+        self.assertTrue(all(cells["digests.rng"] != cells["digests.rng_pass"] for cells in one.values()))
+        _, plain = self.drawing("runs/plain", body, watch=False)
+        self.assertEqual(weights, plain)
+        seldom, _ = self.drawing("runs/seldom", body, every=4)
+        self.assertEqual([step for step, cells in sorted(seldom.items()) if "digests.rng_pass" in cells], [0, 4])
+        with open("runs/one/facts.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["columns"]["digests.rng_pass"], {"when": "before"})
+
+    def test_generators_where_no_model_is_known(self):
+        import torch
+
+        for optimizer, expected in ((True, [0, 2, 3, 4]), (False, [0, 2, 3, 4])):
+            with self.subTest(optimizer):
+                weight = torch.nn.Parameter(torch.ones(4))
+                sgd = torch.optim.SGD([weight], lr=0.1)
+                run = self.start(f"runs/{optimizer}")
+                run.watch(optimizer=sgd if optimizer else None, every=2)
+                for step, batch in enumerate(run.data([torch.ones(4)] * 6)):
+                    with run.step():
+                        (weight * torch.rand(4) * batch).sum().backward()
+                        sgd.step()
+                    if step == 2:
+                        run.checkpoint("state.pt")
+                run.finish()
+                steps = self.read(run.directory).steps
+                found = [step for step, cells in sorted(steps.items()) if "digests.rng_pass" in cells]
+                self.assertEqual((found, run.trouble["cannot"]), (expected, 0))
+                self.assertEqual(len({steps[step]["digests.rng_pass"] for step in expected}), 4)
+
+    def test_a_pass_that_is_compiled(self):
+        """The hook is no part of a graph, breaks none and has none compiled again; a copy of the model has none that does anything."""
+        import copy
+        import pickle
+
+        import torch
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.Dropout(0.1))
+
+            def forward(self, x):
+                return self.inner(x)
+
+        graphs = []
+
+        def backend(graph, _):
+            graphs.append(graph)
+            return graph.forward
+
+        wrapped = torch.compile(Model(), backend=backend, fullgraph=True)
+        inner, plain = Model(), torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.Dropout(0.1))
+        within = Model()
+        ways = (
+            (wrapped, wrapped, True),
+            (inner, torch.compile(inner, backend=backend, fullgraph=True), False),  # in a graph no hook is called
+            (within, torch.compile(lambda x: within(x), backend=backend, fullgraph=True), False),
+            (plain, copy.deepcopy(plain), False),
+            (plain, lambda x: pickle.loads(pickle.dumps(plain))(x) + plain(x), True),
+        )
+        for i, (model, call, seen) in enumerate(ways):
+            with self.subTest(i):
+                graphs.clear()
+                torch.compiler.reset()
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+                run = self.start(f"runs/{i}")
+                run.watch(model, optimizer, every=2)
+                for _ in range(5):
+                    with run.step():
+                        if i == 3:
+                            call = copy.deepcopy(model)
+                        call(torch.ones(2, 8)).sum().backward()
+                        optimizer.step()
+                run.finish()
+                self.assertEqual(len(graphs), i < 3)
+                found = [step for step, cells in sorted(self.read(f"runs/{i}").steps.items()) if "digests.rng_pass" in cells]
+                self.assertEqual((found, run.trouble["cannot"]), ([0, 2, 4] if seen else [], 0), run.trouble)
+
+    @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
+    def test_who_drew_is_told(self):
+        """A draw between two steps is another stream of random numbers. A pass that draws otherwise from the same state is none."""
+        import torch
+
+        def body(model, batch):
+            return model(batch).square().mean()
+
+        def noisy(model, batch):
+            model[0].register_forward_hook(lambda *_: (torch.rand(1), None)[1])
+            return body(model, batch)
+
+        self.drawing("runs/base", body)
+        self.drawing("runs/drew", body, before="if step == 3: torch.rand(1)")
+        self.drawing("runs/dropout", body, p=0.3)
+        self.drawing("runs/noisy", noisy)
+        told = {}
+        for name in ("drew", "dropout", "noisy"):
+            done = subprocess.run([PROGRAM, "diff", "./runs/base", f"./runs/{name}", "--json"], capture_output=True, text=True)
+            found = json.loads(done.stdout)["diagnosis"]
+            told[name] = (found["cause"], found["confidence"], found.get("step"))
+        self.assertEqual(told["drew"], ("rng_stream", "high", 3))
+        self.assertEqual([told[name][::2] for name in ("dropout", "noisy")], [("computation", 0)] * 2, told)
 
     def test_restart(self):
         one = self.train("runs/one")

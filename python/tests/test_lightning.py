@@ -112,7 +112,8 @@ class Fits(support.Frameworks):
             self.assertEqual((cells["scalars.lr"], cells["scalars.epoch"]), (0.1 / 2 ** (step // 4), step // 4))
             self.assertAlmostEqual(cells["scalars.train_loss_step"], 2 * losses[2 * step + 1], places=6)
             self.assertLess({"phases.data", "phases.forward", "phases.backward", "phases.optimizer"}, set(cells))
-            self.assertEqual("digests.grads" in cells, step in (0, 4) or step % 2 == 0)
+            for name in ("digests.grads", "digests.rng_pass"):
+                self.assertEqual(name in cells, step in (0, 4) or step % 2 == 0)
         for epoch, step in ((0, 3), (1, 7)):
             cells = recording.steps[step]
             self.assertEqual(cells["scalars.train_loss_epoch"], means[epoch][0])

@@ -115,7 +115,7 @@ class Loops(support.Frameworks):
         self.assertEqual([cells["scalars.loss"] for _, cells in sorted(recording.steps.items())], losses)
         for step, cells in recording.steps.items():
             self.assertLess({"phases.forward", "phases.backward", "phases.optimizer", "scalars.grad_norm", "tokens"}, set(cells))
-            self.assertEqual("digests.params" in cells, step % 4 == 0)
+            self.assertEqual(("digests.params" in cells, "digests.rng_pass" in cells), (step % 4 == 0,) * 2)
         self.assertEqual([name for name, _, _ in recording.regions], ["regions.evaluation"] * 6)
 
     def test_nanogpt_goes_on(self):
@@ -173,6 +173,7 @@ class Loops(support.Frameworks):
                 for step, cells in recording.steps.items():
                     self.assertLess({"phases.forward", "phases.backward", "phases.optimizer", "scalars.loss"}, set(cells))
                     self.assertEqual("digests.params" in cells, step % 2 == 0, "of this rank's part")
+                    self.assertEqual("digests.rng_pass" in cells, step % 2 == 0)
                 self.assertEqual([name for name, _, _ in recording.regions], ["regions.evaluation"])
 
     def test_example_of_the_readme(self):

@@ -37,6 +37,8 @@ class Auto(Hooks):
         self.count_flops = flops
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
+        if not scoped:
+            run._begun_by = model
         _waits.add(self)
         self.undo.append(lambda: _waits.remove(self))
         if comm:
@@ -132,6 +134,8 @@ class Auto(Hooks):
             with contextlib.suppress(Exception):
                 undo()
         self.undo.clear()
+        if self.run._begun_by is self.model:
+            self.run._begun_by = None
         if self.open and not self.scoped:
             self.open = False
             self.run.end_step()

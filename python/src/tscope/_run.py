@@ -43,6 +43,7 @@ class Run(Recorder):
         self.cannot = 0  # how many values were not recorded
         self._arrivals = Late()
         self._watched: Any = None
+        self._begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
         self._memory: Any = None
         self._fetching = False  # run.data waits for its loader
         self._at_end: list[Callable[[], None]] = []

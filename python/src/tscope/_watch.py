@@ -1,46 +1,126 @@
-"""Digests every so many steps: of batches, and when the optimizer's step begins, of parameters, gradients, its state and generators."""
+"""Digests every so many steps: of batches, of generators before the pass, and of what there is when the optimizer's step begins."""
 
 import random
 import struct
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._digests import of_batch, of_set, of_tensors
 from tscope._numbers import device_of
 from tscope._recorder import digest_bytes
+from tscope._windows import ModuleHook, Window
 
 if TYPE_CHECKING:
     from tscope._run import Run
+
+
+class PassHook(ModuleHook):
+    """A hook that is no part of a graph, where a compiler traces it.
+
+    >>> PassHook(run, None, print)(None, "given")
+    given
+    """
+
+    def __init__(self, run: "Run", module: Any, act: Callable[..., None]) -> None:
+        super().__init__(run, module, act)
+        compiler = getattr(sys.modules.get("torch"), "compiler", None)
+        self._compiling = getattr(compiler, "is_compiling", bool)
+
+    def __call__(self, module: Any, *rest: Any) -> None:
+        if not self._compiling():
+            super().__call__(module, *rest)
+
+
+class BeforePass(Window):
+    """The digest of generators before the pass of a watched step: at the model's first forward of the step that has gradients.
+
+    The hook is there from the step's beginning to that forward. One that is not called stays: a model that is compiled, whose graph has
+    none, would be compiled again without it. Where no model is known, and where what begins the step is the model's forward itself, the
+    step's beginning is the moment.
+    """
+
+    def __init__(self, run: "Run", watch: "Watch", model: Any, every: int) -> None:
+        self._run, self._watch, self._model, self._every = run, watch, model, every
+        self._hook: Any = None
+        self._open = False  # a watched step is, which had no forward yet
+        run._add_window(self)
+
+    def now(self) -> None:
+        """Has the next step recorded, whatever its number."""
+        self.next = 0
+        self._run._windows._wake()
+
+    def begin(self, step: int) -> None:
+        """A step has begun."""
+        forced = self._watch.forced if self._watch.awaits else self.next == 0
+        if forced or step % self._every == 0:
+            if self._model is None or self._run._begun_by is self._model:
+                self._take()
+            else:
+                self._open = True
+                self._hook = self._hook or self._model.register_forward_pre_hook(PassHook(self._run, self._model, self._forward))
+        # The optimizer need not step in this step: until it does, the next one is as good.
+        self.next = step + 1 if forced and self._watch.awaits else (step // self._every + 1) * self._every
+
+    def _forward(self, *_: Any) -> None:
+        import torch
+
+        if torch.is_grad_enabled():
+            self.stop()
+            if self._open:
+                self._open = False
+                self._take()
+
+    def _take(self) -> None:
+        self._run._log_digest("rng_pass", of_generators(self._watch.idle))
+
+    def end(self, step: int) -> None:
+        """The step ends."""
+        self._open = False
+
+    def stop(self) -> None:
+        """Takes its hook off the model."""
+        hook, self._hook = self._hook, None
+        if hook is not None:
+            hook.remove()
 
 
 class Watch:
     """What a run watches. Every digest is of the state before the optimizer's step changes it: that of the step's own forward pass."""
 
     def __init__(self, run: "Run", model: Any, optimizer: Any, every: int) -> None:
-        self._run, self._model, self._optimizer, self._every = run, model, optimizer, max(int(every), 1)
-        self._forced = True  # the next step, whichever it is
-        self._idle = generators()
+        self._run, self._model, self._every = run, model, max(int(every), 1)
+        self._optimizer: Any = None
+        self.awaits = optimizer is not None  # an optimizer's step, without which a step that is forced is not over
+        self.forced = True  # the next step, whichever it is
+        self.idle = generators()
         self._hook: Any = None
+        self._pass = BeforePass(run, self, model, self._every)
         self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
-        when = {"batch": "before"}
+        run.facts({"columns": _before("batch", "rng_pass"), "work": {"digests_every": self._every}})
         if optimizer is not None:
-            self._hook = optimizer.register_step_pre_hook(lambda *_: self.take())
-            when.update({"params": "before", "grads": "before", "optimizer": "before", "rng": "before"})
-        run.facts({"columns": {f"digests.{name}": {"when": at} for name, at in when.items()}, "work": {"digests_every": self._every}})
+            self._follow(optimizer)
+
+    def _follow(self, optimizer: Any) -> None:
+        """The optimizer is known."""
+        self._optimizer, self.awaits, self.forced = optimizer, True, True
+        self._hook = optimizer.register_step_pre_hook(lambda *_: self.take())
+        self._run.facts({"columns": _before("params", "grads", "optimizer", "rng")})
 
     def now(self) -> None:
         """Has the next step watched, whatever its number: a restart lies there."""
-        self._forced = True
+        self.forced = True
+        self._pass.now()
 
     def _wanted(self, step: int) -> bool:
-        return self._forced or step % self._every == 0
+        return self.forced or step % self._every == 0
 
     def batch(self, batch: Any) -> None:
         """The loader gave a batch, for the step that is open or that comes next."""
         if not self._wanted(self._run._step_fed()):
             return
-        self._forced = self._forced and self._optimizer is not None
+        self.forced = self.forced and self.awaits
         try:
             if any(device_of(leaf) != "cpu" for leaf in (batch if isinstance(batch, (list, tuple)) else [batch])):
                 return  # it would have to be waited for
@@ -53,12 +133,12 @@ class Watch:
         step = self._run._step_now()
         if step is None or not self._run.enabled or not self._wanted(step):
             return
-        self._forced = False
+        self.forced = False
         log_rate(self._run, self._optimizer)
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
             self._one(step, name, tensors)
         try:
-            self._run._log_digest("rng", of_generators(self._idle))
+            self._run._log_digest("rng", of_generators(self.idle))
         except Exception as error:
             self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
@@ -106,6 +186,10 @@ class Watch:
         if self._hook is not None:
             self._hook.remove()
             self._hook = None
+
+
+def _before(*names: str) -> dict[str, Any]:
+    return {f"digests.{name}": {"when": "before"} for name in names}
 
 
 def log_rate(run: "Run", optimizer: Any) -> None:

@@ -36,7 +36,8 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._hooks = hooks  # else something else sees the steps
         self._hooked = False
         self._loader: Any = None
-        self._batches: list[Any] = []  # those of the first step; a second one makes it two, of which none has a digest
+        self._batch: Any = None  # that of the first step
+        self._watches = False  # what an optimizer does, too
 
     @property
     def tracker(self) -> Run:
@@ -53,7 +54,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._take_back()
         if self._hooks:
             self._hooked = self._used = False
-            self._batches = []
+            self._batch = None
             self._at_end(self._look_for())
             _waits.add(self)
             self._at_end(lambda: _waits.remove(self))
@@ -117,8 +118,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         auto = Auto(self.run, model, [] if optimizer is None else [optimizer])
         self._at_end(auto.stop)
         self._at_end(register_optimizer_step_pre_hook(self._stepping).remove)
-        if optimizer is not None:
-            self._watch(optimizer)
+        self._watch(optimizer)
         return auto
 
     def waited(self, ns: int) -> None:
@@ -129,16 +129,24 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._loader = self._loader if self._loader is not None else loader
 
     def fed(self, batch: Any) -> None:
-        """A DataLoader gave a batch. Those of the first step come before it is known what is watched."""
-        if self.run._watched is None and len(self._batches) < 2:
-            self._batches.append(batch)
+        """A DataLoader gave a batch. That of the first step comes before it is known what is watched."""
+        if not self._hooked:
+            self._batch = batch
 
     def _watch(self, optimizer: Any) -> None:
-        if self._digests_every > 0 and self.run._watched is None:
-            self.run.watch(self._model, optimizer, every=self._digests_every)
-            if self.run._watched is not None and len(self._batches) == 1:
-                self.run._watched.batch(self._batches[0])
-        self._batches = []
+        """The model is known, and then the first optimizer that steps."""
+        run = self.run
+        if self._digests_every > 0 and run._watched is None:
+            run.watch(self._model, optimizer, every=self._digests_every)
+            self._watches = optimizer is None and run._watched is not None
+            if run._watched is not None:
+                run._watched.awaits = True
+                if self._batch is not None:
+                    run._watched.batch(self._batch)
+        elif self._watches and optimizer is not None:
+            self._watches = False
+            run._watched._follow(optimizer)
+        self._batch = None
 
     @quiet
     def _stepping(self, optimizer: Any, *_: Any) -> None:

@@ -85,6 +85,7 @@ class TscopeCallback(Recorded, _Base):
         for optimizer in optimizers:
             self._at_end(optimizer.register_step_post_hook(self._stepped).remove)
         if self._digests_every > 0 and len(optimizers) == 1:
+            run._begun_by = pl_module  # its training_step is the pass, not its forward
             run.watch(pl_module, optimizers[0], every=self._digests_every)
 
     @quiet
