@@ -231,6 +231,12 @@ static bool input_only(struct ts_inquiry *q)
 			    "The learning rate differs from step %" PRId64
 			    " on, too close to the end of the runs for an effect to be seen",
 			    found->step);
+	else if (kind == TS_KIND_RNG)
+		ts_conclude(q, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
+			    "The states of the random generators differ from step %" PRId64
+			    " on, but nothing else of the training differs up to step %" PRId64
+			    ": what is drawn from them there does not reach it",
+			    found->step, q->last);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
 			    "%.*s is logged differently from step %" PRId64
@@ -360,11 +366,21 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 			   "as it would if the training itself differed",
 			   ts_say_count((double)gap->differing).text, ts_say_plural((double)gap->points, "point").text,
 			   ts_say_number(gap->greatest).text);
+	q->d.step = report->step;
+	if (state == &q->first[TS_KIND_PARAMS] && gap->known && gap->points > 1 && gap->greatest < ts_cut_of(q, TS_CUT_NUMERIC) &&
+	    !q->coarse) {
+		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
+			    "%.*s differs from step %" PRId64
+			    " on by no more than rounding, and the training itself agrees: it is summed or converted in another way",
+			    NAME(report->series), report->step);
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+		ts_remain(q, TS_CAUSE_REPORTING);
+		return;
+	}
 	ts_conclude(q, TS_CAUSE_REPORTING, confidence,
 		    "%.*s is logged differently from step %" PRId64
 		    " on, but the training itself agrees: check what is logged, not the model",
 		    NAME(report->series), report->step);
-	q->d.step = report->step;
 }
 
 enum { REPORT_FEW = 3 }; /* records over which the state agrees while a report differs by more than rounding */
@@ -599,6 +615,9 @@ static bool local_losses(struct ts_inquiry *q)
 	bool same = m->known && off < ts_cut_of(q, TS_CUT_NUMERIC) * 10;
 
 	if (!ts_worlds_differ(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts || ts_is_rounding(q))
+		return false;
+	/* Tensors that agree, and then one that does not, are of the same batch. */
+	if (q->e->sketches && q->e->sketches->has_first && q->e->sketches->before)
 		return false;
 	if (m->known && !same && off > q->quantum * ts_cut_of(q, TS_CUT_QUANTUM)) {
 		ts_say_against(q,

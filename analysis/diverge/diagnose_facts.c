@@ -303,7 +303,8 @@ static void collect(const struct ts_inquiry *q, enum ts_place place, struct cand
  * unknown effect. */
 static bool makes_data(const struct ts_inquiry *q, const struct ts_fact_row *row)
 {
-	return row->group == TS_GROUP_CONFIG && !ts_effect_of(row->path) && ts_fact_differs(q, row);
+	return row->group == TS_GROUP_CONFIG && !ts_effect_of(row->path) && ts_setting_guess_of(row->path) != TS_SETTING_IDLE &&
+	       ts_fact_differs(q, row);
 }
 
 bool ts_setting_makes_data(const struct ts_inquiry *q)
@@ -365,6 +366,8 @@ static bool seeds_agree(const struct ts_inquiry *q)
 	return says(q->e->facts_a, globs) && says(q->e->facts_b, globs) && !ts_group_differs(q, TS_GROUP_SEEDS);
 }
 
+enum { LATE_RECORDS = 10 };
+
 /* Lists what lowers the confidence in a fact. */
 static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candidates *c, enum ts_place place)
 {
@@ -373,6 +376,11 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 
 	if (c->causes[TS_CAUSE_CODE] && c->effect->cause != TS_CAUSE_CODE) {
 		ts_say_against(q, "the code differs too, and may have any effect");
+		sure = TS_CONFIDENCE_LOW;
+	}
+	if (c->effect->cause == TS_CAUSE_CODE && ts_records(q, q->start, q->f) >= LATE_RECORDS) {
+		ts_say_against(q, "the two runs agree over %s before, and other code mostly acts from the first step on",
+			       ts_say_plural(ts_records(q, q->start, q->f), "record").text);
 		sure = TS_CONFIDENCE_LOW;
 	}
 	if (c->fit == FIT_ODD) {

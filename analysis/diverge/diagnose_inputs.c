@@ -604,11 +604,30 @@ static void initial_parameters(struct ts_inquiry *q)
 
 	if (initial_facts(q))
 		return;
+	if (stored_otherwise(q) && ts_worlds_differ(q)) {
+		ts_conclude(q, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_LOW,
+			    "The digests of the parameters differ before the first update, but the first losses differ by no more than "
+			    "rounding: another number of ranks may hold other parts of the same parameters, whose sums are made in "
+			    "another order");
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_INIT);
+		return;
+	}
 	if (stored_otherwise(q)) {
 		ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW,
 			    "The digests of the parameters differ before the first update, but the first losses differ by no more than "
 			    "rounding: the same values are stored in a different type");
 		ts_remain(q, TS_CAUSE_INIT);
+		return;
+	}
+	if (ts_worlds_differ(q)) {
+		ts_conclude(q, TS_CAUSE_INIT, TS_CONFIDENCE_LOW,
+			    "The digests of the parameters differ before the first update, at step %" PRId64
+			    ": the parameters differ, or another number of ranks holds other parts of them",
+			    q->start);
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+		ts_remain(q, TS_CAUSE_CONFIG);
+		ts_remain(q, TS_CAUSE_CODE);
 		return;
 	}
 	ts_conclude(q, TS_CAUSE_INIT, code ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,

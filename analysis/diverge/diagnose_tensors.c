@@ -32,6 +32,29 @@ static struct ts_span begin_sentence(struct ts_inquiry *q, struct ts_span clause
 			       (int)clause.len - 1, clause.data + 1);
 }
 
+/* Every operation of one run is there several times in a step of the other: how many times; 0: that is not so. */
+static uint64_t passes(const struct ts_op_diff *ops)
+{
+	uint64_t alone = ops->only_a ? ops->only_a : ops->only_b;
+
+	if ((ops->only_a && ops->only_b) || ops->compared == 0 || alone == 0 || alone % ops->compared)
+		return 0;
+	return 1 + alone / ops->compared;
+}
+
+/* A batch is cut into parts, or a forward pass is computed again: neither is another operation. */
+static void more_passes(struct ts_inquiry *q, const struct ts_op_row *apart, uint64_t times)
+{
+	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
+		    "In a step the %s run has each operation %" PRIu64 " times as often as the other run, from step %" PRId64
+		    " on: it passes its batch in %" PRIu64 " parts (gradient accumulation), or computes passes again",
+		    apart->role == TS_OP_ONLY_A ? "first" : "second", times, apart->step, times);
+	q->d.has_step = true;
+	q->d.step = q->has_f && q->f < apart->step ? q->f : apart->step;
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+}
+
 /* The runs execute different operations: the code differs, or a setting or library that chooses them. */
 static void other_operations(struct ts_inquiry *q)
 {
@@ -39,6 +62,10 @@ static void other_operations(struct ts_inquiry *q)
 	struct ts_span text = begin_sentence(q, ts_op_apart_says(apart, q->arena));
 	bool code = ts_fact_names(q, TS_CAUSE_CODE);
 
+	if (apart->role != TS_OP_MOVED && passes(q->e->ops)) {
+		more_passes(q, apart, passes(q->e->ops));
+		return;
+	}
 	ts_conclude(q, code ? TS_CAUSE_CODE : TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 		    "%.*s: the two runs do not execute the same operations, so the code, a setting or a library differs",
 		    TS_SPAN_ARG(text));
@@ -139,6 +166,61 @@ static bool is_by_size(enum ts_cause cause)
 	       cause == TS_CAUSE_REPORTING;
 }
 
+/* What the first operation of the step was given differs already, though the batch agrees: its parts come in another order. */
+static bool fed_otherwise(struct ts_inquiry *q, const struct ts_op_row *op)
+{
+	if (!op || op->role != TS_OP_RECEIVER || !op->has_inputs || op->ordinal || op->step != q->f ||
+	    !ts_agrees_at(q, TS_KIND_BATCH, op->step) || !ts_same_parameters(q))
+		return false;
+	ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+		    "The first operation, %.*s, is given other inputs at step %" PRId64
+		    ", though the batch of that step agrees: its parts come in another order, or are cut or prepared otherwise",
+		    TS_SPAN_ARG(op->name), op->step);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	return true;
+}
+
+/* Rounding was measured, and explains every tensor that differs. */
+static bool explained(const struct ts_sketch_diff *sketches)
+{
+	bool any = false;
+
+	if (!sketches || !sketches->has_rounding || sketches->has_first || !ts_sketch_explained(sketches))
+		return false;
+	for (size_t i = 0; i < sketches->n; i++)
+		any |= sketches->rows[i].state == TS_SKETCH_WITHIN;
+	return any;
+}
+
+/* Another kernel or order of sums rounds otherwise from the first step on. What begins later may be small and no rounding. */
+static void lead_by_rounding(struct ts_inquiry *q, const struct ts_op_row *op)
+{
+	const char *judged = ts_say_plural((double)ts_sketch_judged(q->e->sketches), "tensor").text;
+	enum ts_cause cause = ts_at_start(q) ? TS_CAUSE_ROUNDING : TS_CAUSE_COMPUTATION;
+
+	if (op && op->role == TS_OP_ORIGIN)
+		ts_conclude(q, cause, TS_CONFIDENCE_MEDIUM,
+			    "The operation %.*s gives a different output from equal inputs at step %" PRId64
+			    ", but none of %s that were judged differs by more than rounding",
+			    TS_SPAN_ARG(op->name), op->step, judged);
+	else
+		ts_conclude(q, cause, TS_CONFIDENCE_MEDIUM,
+			    "The two runs differ from step %" PRId64
+			    " on, but none of %s that were judged differs by more than rounding",
+			    q->f, judged);
+	if (cause == TS_CAUSE_COMPUTATION) {
+		ts_remain(q, TS_CAUSE_CODE);
+		ts_remain(q, TS_CAUSE_CONFIG);
+		ts_remain(q, TS_CAUSE_CORRUPTION);
+	}
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+}
+
 /* Tensors before it in its step agree as far as rounding goes: what the step was given is the same. */
 static void lead_by_sketch(struct ts_inquiry *q)
 {
@@ -146,6 +228,12 @@ static void lead_by_sketch(struct ts_inquiry *q)
 	struct ts_span text = begin_sentence(q, ts_sketch_claims(sketches, q->arena));
 	enum ts_cause old = q->d.cause;
 
+	/* Digests show a part of the step from which bits differ; further behind, rounding alone may have grown. */
+	if (old == TS_CAUSE_COMPUTATION && ts_sketch_told(sketches)->step > q->f) {
+		q->d.sentence =
+			ts_inquiry_text(q, "%.*s; %.*s", TS_SPAN_ARG(q->d.sentence), TS_SPAN_ARG(ts_sketch_claims(sketches, q->arena)));
+		return;
+	}
 	if (sketches->before == 0 && (old == TS_CAUSE_INIT_OR_DATA || old == TS_CAUSE_KERNEL_RNG_OR_DATA)) {
 		q->d.sentence = ts_inquiry_text(q, "%.*s; %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(q->d.sentence));
 		return;
@@ -178,10 +266,16 @@ void ts_lead_by_tensors(struct ts_inquiry *q)
 	const struct ts_op_diff *ops = q->e->ops;
 	const struct ts_op_row *op = ops ? ts_op_culprit(ops) : NULL;
 
-	if (!q->has_f || !is_by_size(q->d.cause))
+	/* Digests of parameters of another number of ranks may be of other parts of them, while tensors are compared as a whole. */
+	if (!q->has_f || !(is_by_size(q->d.cause) ||
+			   ((q->d.cause == TS_CAUSE_INIT || q->d.cause == TS_CAUSE_REDUCTION_ORDER) && ts_worlds_differ(q))))
 		return;
 	if (ops && ts_op_inserted(ops) && ts_op_inserted(ops)->role != TS_OP_MOVED)
 		other_operations(q);
+	else if (explained(q->e->sketches) && q->d.cause != TS_CAUSE_NONDETERMINISM && q->d.cause != TS_CAUSE_REPORTING)
+		lead_by_rounding(q, op);
+	else if (fed_otherwise(q, first_operation(q)))
+		return;
 	else if (q->e->sketches && q->e->sketches->has_first)
 		lead_by_sketch(q);
 	else if (op && op->role == TS_OP_ORIGIN && q->d.cause != TS_CAUSE_ROUNDING && q->d.cause != TS_CAUSE_NONDETERMINISM)

@@ -306,6 +306,33 @@ static void test_means(void **state)
 	close_scene(&s);
 }
 
+/* Where parameters agree by their digests, a loss that differs in its last bits is summed in another way. Generators that differ alone
+ * move nothing. */
+static void test_beside_equal_parameters(void **state)
+{
+	struct ts_evidence_series *loss;
+	SCENE(s);
+
+	loss = parts(&s, TS_KIND_LOSS, "loss", 500, 1e-7, 1e-7, 0);
+	loss->gap.greatest = 2e-7;
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_REPORTING));
+	AGAIN(s);
+	loss = parts(&s, TS_KIND_LOSS, "loss", 500, 1e-7, 1e-7, 0);
+	loss->gap.greatest = 1e-3;
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	digest(&s, TS_KIND_RNG, "digests.rng", 6, 0);
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_RNG_STREAM);
+	assert_true(found_in(&s.d.sentence, 1, "what is drawn from them there does not reach it"));
+	close_scene(&s);
+}
+
 /* Only the loss differs, by 1e-6 from step 500 on, while the gradient norm agrees to the bit. */
 static void test_reporting(void **state)
 {
@@ -1004,6 +1031,68 @@ static void test_places_lead(void **state)
 	say(&s, "config.clip_grad", "1", "2");
 	ask(&s);
 	assert_int_equal(s.d.cause, TS_CAUSE_CONFIG);
+	close_scene(&s);
+}
+
+/* Rounding that was measured and explains every tensor is rounding from the first step on; later it may be something small. */
+static void test_tensors_within_rounding(void **state)
+{
+	struct ts_sketch_row tensor = {.name = ts_span_str("c"), .kind = ts_span_str("output"), .state = TS_SKETCH_WITHIN};
+	struct ts_sketch_diff sketches = {
+		.recorded = true, .has_rounding = true, .shown = true, .compared = 9, .within = 9, .rows = &tensor, .n = 1};
+	struct ts_op_row origin = {.role = TS_OP_ORIGIN, .name = ts_span_str("softmax"), .has_inputs = true, .out_b = 1};
+	struct ts_op_diff ops = {.compared = 9, .rows = &origin, .n = 1};
+	SCENE(s);
+
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-3, 1e-2, 0.01);
+	s.e.sketches = &sketches;
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "softmax gives a different output from equal inputs at step 0, but none of 9 tensors"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 40, 3e-3, 1e-2, 0.01);
+	origin.step = tensor.step = 40;
+	s.e.sketches = &sketches;
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_CODE));
+	AGAIN(s);
+	/* Without a third run nobody knows what rounding does. */
+	sketches.has_rounding = false;
+	parts(&s, TS_KIND_LOSS, "loss", 40, 3e-3, 1e-2, 0.01);
+	s.e.sketches = &sketches;
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "a kernel, a setting, the code or a damaged state differs there"));
+	close_scene(&s);
+}
+
+/* Every operation of one run is there four times in the other: its batch is passed in parts. Inputs that differ below a batch that
+ * agrees are its parts in another order. */
+static void test_passes_in_parts(void **state)
+{
+	struct ts_op_row inserted = {.role = TS_OP_ONLY_B, .name = ts_span_str("emb"), .occurrence = 1, .after = ts_span_str("head")};
+	struct ts_op_row fed = {.role = TS_OP_RECEIVER, .name = ts_span_str("emb"), .has_inputs = true, .in_b = 1, .out_b = 1};
+	struct ts_op_diff ops = {.compared = 31, .only_b = 93, .apart = &inserted, .n_apart = 1};
+	SCENE(s);
+
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-8, 1e-7, 0.01);
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "the second run has each operation 4 times as often"));
+	AGAIN(s);
+	ops.only_b = 92;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-8, 1e-7, 0.01);
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	ops = (struct ts_op_diff){.compared = 31, .rows = &fed, .n = 1};
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-8, 1e-7, 0.01);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	s.e.ops = &ops;
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "though the batch of that step agrees"));
 	close_scene(&s);
 }
 
@@ -2172,6 +2261,9 @@ int main(void)
 		cmocka_unit_test(test_facts_of_one),
 		cmocka_unit_test(test_several_settings),
 		cmocka_unit_test(test_places_lead),
+		cmocka_unit_test(test_tensors_within_rounding),
+		cmocka_unit_test(test_beside_equal_parameters),
+		cmocka_unit_test(test_passes_in_parts),
 		cmocka_unit_test(test_named_at_once),
 		cmocka_unit_test(test_schedule_that_began_anew),
 		cmocka_unit_test(test_begins_where_the_other_was),

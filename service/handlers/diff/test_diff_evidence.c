@@ -413,7 +413,7 @@ static void test_epoch(void **state)
 		cells_add(&p.b, 0, "epoch", step, (double)step / 50);
 	}
 	part_at(&p, 150);
-	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 150);
+	expect(&p, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW, 150);
 	close_pair(&p);
 	open_pair(&p);
 	train(&p.a, 0, 0, STEPS, 1);
