@@ -27,9 +27,26 @@ static size_t distinct(const uint64_t *digests, size_t n)
 	return count;
 }
 
+static size_t doubled(const uint64_t *digests, size_t n)
+{
+	uint64_t seen[TS_BATCHES_FEW + 1];
+	size_t count = 0, different = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		count += i > 0 && digests[i] == digests[i - 1];
+		while (k < different && seen[k] != digests[i])
+			k++;
+		if (k == different && different <= TS_BATCHES_FEW)
+			seen[different++] = digests[i];
+	}
+	return different > TS_BATCHES_FEW ? count : 0;
+}
+
 struct ts_batch_order ts_batch_order_find(const uint64_t *digests, size_t n)
 {
-	struct ts_batch_order out = {.period = 0};
+	struct ts_batch_order out = {.doubled = doubled(digests, n)};
 	bool few = distinct(digests, n) <= TS_BATCHES_FEW;
 
 	/* A batch may come twice in an epoch: then the nearest place is not the one an epoch before. */
@@ -41,7 +58,9 @@ struct ts_batch_order ts_batch_order_find(const uint64_t *digests, size_t n)
 		k = repeats(digests, n, period);
 		if (k < least)
 			continue;
-		out = (struct ts_batch_order){.period = period, .repeated = k, .from = n - k};
+		out.period = period;
+		out.repeated = k;
+		out.from = n - k;
 		return out;
 	}
 	return out;

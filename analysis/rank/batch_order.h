@@ -4,6 +4,9 @@
  * By digests of batches, in the order of their records. The sequence is read from its end: P is the distance from the last batch to
  * where it was before, and counts where so many batches in a row as below are those of P records before. Batches that are drawn
  * anew, or the same batches in an order that is drawn anew, do not do that by chance.
+ *
+ * Workers of a loader that draw the same numbers give each batch as many times as there are workers: then a large part of all batches
+ * is the one before, which whole batches in an order drawn anew are once in as many as there are of them.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_BATCH_ORDER_H
 #define TSCOPE_ANALYSIS_RANK_BATCH_ORDER_H
@@ -21,6 +24,7 @@ struct ts_batch_order {
 	size_t period;	 /* records from a batch to the same one again; 1: it never changes; 0: they do not come back */
 	size_t repeated; /* batches in a row, up to the last, that are those of `period` records before */
 	size_t from;	 /* the place of the first of them */
+	size_t doubled;	 /* batches of all that are the one before; 0 where there are TS_BATCHES_FEW different ones, or fewer */
 };
 
 struct ts_batch_order ts_batch_order_find(const uint64_t *digests, size_t n);

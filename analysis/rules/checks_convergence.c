@@ -583,10 +583,17 @@ void ts_check_series_moved(struct ts_check *c)
 /* A run without digests of batches has no rows on them. */
 void ts_check_batches(struct ts_check *c)
 {
-	double recorded, repeated, period, from;
+	double recorded, repeated, period, from, doubled;
 
 	if (!ts_check_want(c, TS_M_BATCHES_RECORDED, &recorded)) {
 		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_want(c, TS_M_BATCHES_PERIOD, &period) && ts_check_want(c, TS_M_BATCHES_DOUBLED, &doubled) &&
+	    doubled >= ts_check_threshold(c, "min_doubled") && doubled / recorded >= ts_check_threshold(c, "min_share")) {
+		ts_check_worse(c, doubled);
+		ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s of %s are equal to the one before", ts_say_count(doubled).text,
+			      ts_say_plural(recorded, "batch digest").text);
 		return;
 	}
 	if (!ts_check_want(c, TS_M_BATCHES_PERIOD, &period) || !ts_check_need(c, TS_M_BATCHES_REPEATED, &repeated) ||
@@ -619,4 +626,28 @@ void ts_check_equal_batches(struct ts_check *c)
 		      "The batches are those of %s at every one of %s, and the parameters are equal: replicas of a model read the "
 		      "same data",
 		      ts_say_plural(ranks, "other rank").text, ts_say_plural(recorded, "recorded step").text);
+}
+
+/* A rate of 0 at the end of a schedule leaves the parameters as they are. */
+void ts_check_still(struct ts_check *c)
+{
+	double recorded, still, from, rate;
+
+	if (!ts_check_want(c, TS_M_PARAMS_RECORDED, &recorded)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, TS_M_PARAMS_STILL, &still) || !(still > 0) || !ts_check_need(c, TS_M_PARAMS_STILL_AT, &from))
+		return;
+	if (!ts_check_want(c, TS_M_PARAMS_STILL_RATE, &rate)) {
+		ts_check_leave(c, "the run logs no learning rate at the steps at which its parameters stay the same");
+		return;
+	}
+	if (!(rate > 0))
+		return;
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_fire(
+		c, TS_SEVERITY_HIGH,
+		"The parameters are the same at %s of %s, from step %.0f to the last, although the learning rate is above 0 there",
+		ts_say_count(still).text, ts_say_plural(recorded, "record").text, from);
 }

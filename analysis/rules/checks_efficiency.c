@@ -2,19 +2,19 @@
 #include "analysis/rules/check.h"
 
 /* The lines of the budget that are no useful work, with the words that sentences use for them. Nobody knows what is done
- * outside the phases, so nobody knows whether that time can be won back. */
+ * outside the phases, so nobody knows whether that time can be won back. Some have rules of their own. */
 static const struct {
 	enum ts_budget_line line;
 	enum ts_job_line job; /* that of all ranks, which counts where it is known: a straggler itself waits for nobody */
 	const char *words;
-	bool recoverable;
+	bool recoverable, told;
 } lines[] = {
-	{TS_LINE_DATA, TS_JOB_LINES, "waiting for data", true},
-	{TS_LINE_COMM, TS_JOB_COMM, "on communication", true},
-	{TS_LINE_WAIT, TS_JOB_WAIT, "waiting for other ranks", true},
-	{TS_LINE_OVERHEAD, TS_JOB_LINES, "computing below the peak rate", true},
-	{TS_LINE_OTHER, TS_JOB_LINES, "in other phases", true},
-	{TS_LINE_UNATTRIBUTED, TS_JOB_LINES, "outside all phases", false},
+	{TS_LINE_DATA, TS_JOB_LINES, "waiting for data", true, true},
+	{TS_LINE_COMM, TS_JOB_COMM, "on communication", true, true},
+	{TS_LINE_WAIT, TS_JOB_WAIT, "waiting for other ranks", true, true},
+	{TS_LINE_OVERHEAD, TS_JOB_LINES, "computing below the peak rate", true, false},
+	{TS_LINE_OTHER, TS_JOB_LINES, "in other phases", true, false},
+	{TS_LINE_UNATTRIBUTED, TS_JOB_LINES, "outside all phases", false, false},
 };
 
 /* A line of the budget, and of which measure it is. */
@@ -38,7 +38,7 @@ static bool share_of(const struct ts_check *c, size_t i, struct share *ret)
 
 /* Finds the largest of the lines, which becomes evidence. Without a budget the result is false and the rule is unchecked.
  * */
-static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_share, const char **ret_words)
+static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_share, const char **ret_words, bool *ret_told)
 {
 	/* Without any line the reason of the first is given. */
 	struct share greatest = {TS_M_BUDGET_SHARE, ts_budget_lines[lines[0].line], -HUGE_VAL}, share;
@@ -48,6 +48,7 @@ static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_shar
 			continue;
 		greatest = share;
 		*ret_words = lines[i].words;
+		*ret_told = lines[i].told;
 	}
 	return ts_check_need_of(c, greatest.what, greatest.of, ret_share);
 }
@@ -83,8 +84,9 @@ void ts_check_low_mfu(struct ts_check *c)
 {
 	double mfu, share;
 	const char *words;
+	bool told;
 
-	if (!ts_check_need(c, TS_M_MFU, &mfu) || !need_greatest(c, false, &share, &words))
+	if (!ts_check_need(c, TS_M_MFU, &mfu) || !need_greatest(c, false, &share, &words, &told))
 		return;
 	if (mfu >= ts_check_threshold(c, "max_mfu") || share < ts_check_threshold(c, "min_recoverable"))
 		return;
@@ -121,13 +123,13 @@ void ts_check_recoverable(struct ts_check *c)
 {
 	double mfu, share;
 	const char *words;
+	bool told;
 
 	if (ts_measure_value(c->measures, TS_M_MFU, TS_NO_SUBJECT, &mfu)) {
 		ts_check_applies_not(c);
 		return;
 	}
-	if (!need_greatest(c, true, &share, &words) || share < ts_check_threshold(c, "min_share"))
+	if (!need_greatest(c, true, &share, &words, &told) || told || share < ts_check_threshold(c, "min_share"))
 		return;
-	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "%s of the wall time is spent %s", ts_say_percent(share).text, words);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s of the wall time is spent %s", ts_say_percent(share).text, words);
 }

@@ -41,6 +41,15 @@ static double recomputed(struct ts_check *c, const char **ret_usual)
 	return known ? 3 * fmax(share, 0) : word.len ? 1 : 0;
 }
 
+static bool is_summed_in_backward(const struct ts_check *c)
+{
+	double n;
+	bool several = (ts_measure_value(c->job, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
+		       (ts_measure_value(c->job, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1);
+
+	return several && !ts_measure_value(c->measures, TS_M_PHASE_MEAN, ts_span_str(ts_rank_phases[TS_RANK_COMM]), &n);
+}
+
 void ts_check_backward_heavy(struct ts_check *c)
 {
 	double forward, backward, ratio, again;
@@ -58,12 +67,17 @@ void ts_check_backward_heavy(struct ts_check *c)
 		ts_check_leave(c, "the phase forward took no time");
 		return;
 	}
+	if (is_summed_in_backward(c)) {
+		ts_check_leave(c,
+			       "the run has several ranks and no phase comm: gradients may be summed over ranks in the phase backward");
+		return;
+	}
 	ratio = backward / forward;
 	again = recomputed(c, &usual);
 	if (!(ratio - again >= ts_check_threshold(c, "min_ratio")) || !usual)
 		return;
 	ts_check_worse(c, ratio - again);
-	ts_check_fire(c, ts_severity_from(ratio - again, ts_check_threshold(c, "high_ratio")),
+	ts_check_fire(c, ratio - again >= ts_check_threshold(c, "medium_ratio") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		      "The backward pass takes %s times as long as the forward pass (%s and %s); %s", ts_say_number(ratio).text,
 		      ts_say_seconds(backward).text, ts_say_seconds(forward).text, usual);
 }
@@ -126,6 +140,18 @@ static const char *if_means(struct ts_check *c, enum ts_severity *io_severity)
 	return text ? text : "";
 }
 
+/* A large part of very little time is not worth a severity: one preemption among steps of microseconds. */
+static enum ts_severity worth(struct ts_check *c, double share, enum ts_severity severity)
+{
+	double total;
+
+	if (!ts_check_want(c, TS_M_STEP_TOTAL, &total))
+		return severity;
+	return share * total < ts_check_threshold(c, "medium_s")				 ? TS_SEVERITY_LOW
+	       : severity == TS_SEVERITY_HIGH && share * total < ts_check_threshold(c, "high_s") ? TS_SEVERITY_MEDIUM
+												 : severity;
+}
+
 void ts_check_stalls(struct ts_check *c)
 {
 	double share, longest, usual, at, spikes;
@@ -142,7 +168,7 @@ void ts_check_stalls(struct ts_check *c)
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
 	ts_check_worse(c, share);
-	severity = ts_severity_from(share, ts_check_threshold(c, "high_share"));
+	severity = worth(c, share, ts_severity_from(share, ts_check_threshold(c, "high_share")));
 	means = if_means(c, &severity);
 	ts_check_fire(c, severity,
 		      "A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s%s",

@@ -9,6 +9,7 @@
 #define END {NULL, 0, TS_UNIT_NONE, NULL}
 #define RATIO TS_UNIT_RATIO
 #define COUNT TS_UNIT_COUNT
+#define SECONDS TS_UNIT_SECONDS
 #define NONE TS_UNIT_NONE
 #define EACH_RANK .each_rank = true
 #define JOB .each_rank = false
@@ -25,16 +26,17 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_share", 0.25, RATIO, "share of the step time from which the rule fires"},
 	  {"high_share", 0.40, RATIO, "share of the step time from which the severity is high"}, END},
 	 ts_check_dataloader_bound, EACH_RANK},
-	{"TIMING.BACKWARD_HEAVY", "The backward pass is unusually long", "high if the ratio is at least high_ratio, otherwise medium",
+	{"TIMING.BACKWARD_HEAVY", "The backward pass is unusually long", "medium if the ratio is at least medium_ratio, otherwise low",
 	 "the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio "
 	 "times as long as the phase forward",
 	 "Check that the graph is not kept or walked twice, that no activation is recomputed by mistake, and that no operation "
 	 "lacks a fused backward.",
-	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward, and "
+	 "the rule of " PYTSCOPE ", corrected: the rule is unchecked where the wait for other ranks is part of the phase backward, or "
+	 "several ranks have no phase comm; clean trainings on a CPU have ratios up to 3, and losses of many forward passes more; "
 	 "declared recomputation is not counted: one forward pass for work.recompute = full, at most one for any other word but none, "
 	 "or what the declared FLOPs say",
-	 {{"min_ratio", 2.5, NONE, "backward time, without declared recomputation, divided by forward time from which the rule fires"},
-	  {"high_ratio", 3.5, NONE, "the same ratio from which the severity is high"}, END},
+	 {{"min_ratio", 3, NONE, "backward time, without declared recomputation, divided by forward time from which the rule fires"},
+	  {"medium_ratio", 8, NONE, "the same ratio from which the severity is medium"}, END},
 	 ts_check_backward_heavy, EACH_RANK},
 	{"TIMING.OPTIMIZER_HEAVY", "The optimizer takes long", "low",
 	 "the phase optimizer takes at least min_share of the step time",
@@ -52,7 +54,8 @@ const struct ts_rule ts_rules[] = {
 	  {"min_tail", 1.5, NONE, "95th percentile divided by median from which the rule fires"}, END},
 	 ts_check_jitter, EACH_RANK},
 	{"TIMING.STALLS", "A few steps take very long",
-	 "high if the share is at least high_share and each step has its time recorded, otherwise medium",
+	 "high if the share is at least high_share, at least high_s are lost, and each step has its time recorded; low if less "
+	 "than medium_s are lost; otherwise medium",
 	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come "
 	 "back every N steps are compared with each other instead (TIMING.PERIODIC)",
 	 "Move checkpoints and evaluation out of the training step, write checkpoints asynchronously, and look at storage and the "
@@ -60,7 +63,9 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope: the rule measures the share of time lost, while a standard deviation only says that step times vary",
 	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
 	  {"min_share", 0.05, RATIO, "share of the step time from which the rule fires"},
-	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
+	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"},
+	  {"medium_s", 1, SECONDS, "time lost from which the severity is not low"},
+	  {"high_s", 10, SECONDS, "time lost from which it may be high"}, END},
 	 ts_check_stalls, EACH_RANK},
 	{"TIMING.PERIODIC", "Every N-th step takes long",
 	 "high if a period costs at least high_share and each step has its time recorded, medium if it costs at least medium_share, "
@@ -192,12 +197,16 @@ const struct ts_rule ts_rules[] = {
 	{"CONVERGENCE.BATCHES_REPEAT", "Batches come back in the same order",
 	 "medium",
 	 "by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where "
-	 "there are only 2 to 8 batches",
+	 "there are only 2 to 8 batches; or at least min_share of more than 8 different batches, and min_doubled of them, are the one "
+	 "before",
 	 "Tell the sampler of each new epoch (sampler.set_epoch(epoch) of a DistributedSampler), or draw the order anew from a "
 	 "generator that goes on. Where one batch comes at every step, look for an iterator that is made anew for each "
-	 "step. Where the order is meant to be fixed, nothing is wrong.",
+	 "step. Where many batches are the one before, look for "
+	 "workers that draw the same random numbers (worker_init_fn, a generator of its own for each worker). Where the order is "
+	 "meant to be fixed, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",
-	 {END},
+	 {{"min_doubled", 20, COUNT, "number of batches that are the one before from which the rule fires"},
+	  {"min_share", 0.25, RATIO, "share of them among all batches"}, END},
 	 ts_check_batches, EACH_RANK},
 	{"CONVERGENCE.EQUAL_BATCHES", "Replicas train on the same batches",
 	 "high",
@@ -209,6 +218,14 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope: only digests show it",
 	 {END},
 	 ts_check_equal_batches, EACH_RANK},
+	{"CONVERGENCE.NOT_TRAINED", "No update reaches the parameters", "high",
+	 "by their digests, the parameters are the same at five or more records up to the last, more than twice as many as ever in a "
+	 "row before, and the learning rate is above 0 there",
+	 "Check that the optimizer has the parameters of the model that is trained (it may have been made before the model was moved, "
+	 "wrapped or cast), that they require gradients, that its step is called and not skipped by a scaler, and that copies back "
+	 "to the model are made.",
+	 "new in tscope: only digests of parameters show it",
+	 {END}, ts_check_still, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
 	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "
@@ -323,14 +340,14 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope",
 	 {{"max_times", 1.1, NONE, "ratio of the larger to the smaller MFU from which the rule fires"}, END},
 	 ts_check_logged_mfu, JOB},
-	{"EFFICIENCY.RECOVERABLE", "Time could be won back", "high if the share is at least high_share, otherwise medium",
-	 "the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time",
+	{"EFFICIENCY.RECOVERABLE", "Time could be won back", "medium",
+	 "the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time; not if it is "
+	 "data, communication or waiting, which have rules of their own",
 	 "Begin with the cause named here; the list below the verdict says what to try first. Give the FLOPs of a step "
 	 "(--flops-per-step) to learn the MFU as well.",
 	 "the rule of " PYTSCOPE ", corrected: phases of any name count, and the wall time is measured by the clock; time outside the "
 	 "phases is TIMING.UNATTRIBUTED",
-	 {{"min_share", 0.20, RATIO, "share of the wall time from which the rule fires"},
-	  {"high_share", 0.35, RATIO, "share of the wall time from which the severity is high"}, END},
+	 {{"min_share", 0.20, RATIO, "share of the wall time from which the rule fires"}, END},
 	 ts_check_recoverable, JOB},
 	{"MEMORY.PRESSURE", "The device is nearly full", "high if the share is at least high_pressure, otherwise medium",
 	 "the peak of memory is at least min_pressure of the device's memory",

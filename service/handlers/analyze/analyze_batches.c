@@ -1,8 +1,12 @@
 #include "service/handlers/analyze/analyze_batches.h"
 
 #include "analysis/rank/batch_order.h"
+#include "analysis/rank/still.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "service/handlers/analyze/analyze_columns.h"
+
+#include <math.h>
 
 enum { BATCHES_MOST = 1 << 20, SHARED_LEAST = 10 };
 
@@ -83,13 +87,14 @@ static bool add_rows(struct ts_rank_analysis *a, const struct ts_batch_order *or
 	struct ts_span batches = ts_span_of(NULL, 0); /* the measures name it */
 
 	if (!ts_measure_add(m, a->arena, TS_M_BATCHES_RECORDED, batches, (double)n) ||
-	    !ts_measure_add(m, a->arena, TS_M_BATCHES_REPEATED, batches, (double)order->repeated))
+	    !ts_measure_add(m, a->arena, TS_M_BATCHES_REPEATED, batches, (double)order->repeated) ||
+	    !ts_measure_add(m, a->arena, TS_M_BATCHES_DOUBLED, batches, (double)order->doubled))
 		return false;
 	return !order->period || (ts_measure_add(m, a->arena, TS_M_BATCHES_PERIOD, batches, (double)order->period) &&
 				  ts_measure_add(m, a->arena, TS_M_BATCHES_REPEATED_AT, batches, (double)steps[order->from]));
 }
 
-enum ts_status ts_analyze_batches(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_error *err)
+static enum ts_status order_of_batches(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_error *err)
 {
 	const struct ts_table *table = NULL;
 	const struct ts_column *column = find(a->index, of_batches, &table);
@@ -111,6 +116,72 @@ enum ts_status ts_analyze_batches(struct ts_rank_analysis *a, struct ts_fetch *f
 		order = ts_batch_order_find(digests, table->rows);
 		status = add_rows(a, &order, steps, table->rows) ? TS_OK : ts_arena_error(a->arena, err);
 	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* --- the parameters --- */
+
+/* The least learning rate at the steps from `from` to `to`; NaN: none was logged there. What the last step's rate is does not show. */
+static enum ts_status least_rate(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch, int64_t from, int64_t to,
+				 double *ret, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(a->index, "scalars.lr", &table);
+	double *values, least = NAN;
+	int64_t *steps;
+
+	if (column && table->rows <= BATCHES_MOST) {
+		if (ts_fetch_keys(fetch, table, scratch, &steps, err) || ts_fetch_f64(fetch, table, column, scratch, &values, err))
+			return err->status;
+		for (size_t i = 0; i < table->rows; i++)
+			if (steps[i] >= from && steps[i] < to)
+				least = fmin(least, values[i]);
+	}
+	*ret = least;
+	return TS_OK;
+}
+
+static bool add_still(struct ts_rank_analysis *a, size_t still, size_t n, int64_t from, double rate)
+{
+	struct ts_measures *m = &a->out->measures;
+
+	return ts_measure_add(m, a->arena, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT, (double)n) &&
+	       ts_measure_add(m, a->arena, TS_M_PARAMS_STILL, TS_NO_SUBJECT, (double)still) &&
+	       (still == 0 || (ts_measure_add(m, a->arena, TS_M_PARAMS_STILL_AT, TS_NO_SUBJECT, (double)from) &&
+			       (isnan(rate) || ts_measure_add(m, a->arena, TS_M_PARAMS_STILL_RATE, TS_NO_SUBJECT, rate))));
+}
+
+static enum ts_status still_parameters(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch,
+				       struct ts_error *err)
+{
+	const struct ts_table *table = NULL;
+	const struct ts_column *column = find(a->index, of_params, &table);
+	uint64_t *digests;
+	int64_t *steps;
+	double rate = NAN;
+	size_t n, still;
+
+	if (!column || !table->rows || table->rows > BATCHES_MOST)
+		return TS_OK;
+	n = table->rows;
+	if (ts_fetch_keys(fetch, table, scratch, &steps, err) || ts_fetch_u64(fetch, table, column, scratch, &digests, err))
+		return err->status;
+	still = ts_still_find(digests, n);
+	if (still && least_rate(a, fetch, scratch, steps[n - still], steps[n - 1], &rate, err))
+		return err->status;
+	return add_still(a, still, n, still ? steps[n - still] : 0, rate) ? TS_OK : ts_arena_error(a->arena, err);
+}
+
+enum ts_status ts_analyze_batches(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status = order_of_batches(a, fetch, err);
+
+	if (status)
+		return status;
+	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
+	status = still_parameters(a, fetch, &scratch, err);
 	ts_arena_finish(&scratch);
 	return status;
 }

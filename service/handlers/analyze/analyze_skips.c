@@ -68,14 +68,15 @@ enum ts_status ts_analyze_skips(struct ts_columns *columns, const struct ts_inde
 	static const struct ts_series no_loss = {.n = 0}; /* the factor tells without it */
 	struct ts_series scale, norm;
 	struct ts_pattern_skips skips;
+	enum ts_status status = load(columns, index, first, &scale, &norm, err);
 
-	if (load(columns, index, first, &scale, &norm, err))
-		return err->status;
+	if (status)
+		return status;
 	if (scale.n) {
 		ts_pattern_skips_find(&scale, &norm, &no_loss, &skips);
 		if (!rows(&skips, norm.n ? norm.n : scale.n, arena, measures))
-			(void)ts_arena_error(arena, err);
+			status = ts_arena_error(arena, err);
 	}
 	ts_columns_done(columns);
-	return err->status;
+	return status;
 }
