@@ -74,6 +74,23 @@ static void flush(struct ts_keeper *k)
 	k->put = put;
 }
 
+static void give_wait(void *arg, int64_t step, int64_t waited_ns)
+{
+	struct tscope_run *run = arg;
+	tscope_column column = tscope_declare(run, TSCOPE_REGION, "cpu_wait");
+
+	if (column)
+		ts_run_late(run, step, column, (uint64_t)waited_ns);
+}
+
+static void look_for_waits(struct ts_keeper *k)
+{
+	int64_t step = atomic_load(&k->run->step_last);
+
+	if (!atomic_load(&k->run->space.stopped))
+		ts_waits_turn(&k->run->waits, ts_tick_ns(), step, give_wait, k->run);
+}
+
 static void *keep(void *arg)
 {
 	struct ts_keeper *k = arg;
@@ -84,9 +101,11 @@ static void *keep(void *arg)
 		ts_space_check(&k->run->space);
 		make_space(k);
 		flush(k);
+		look_for_waits(k);
 		if (atomic_load(&k->run->space.stopped))
 			ts_run_stopped(k->run);
 	} while (poll(&end, 1, k->rest_ms) <= 0);
+	look_for_waits(k);
 	return NULL;
 }
 

@@ -305,6 +305,7 @@ enum tscope_status tscope_open(const struct tscope_options *options, struct tsco
 		destroy(run);
 		return status;
 	}
+	ts_waits_begin(&run->waits, run->began);
 	enlist(run);
 	run->keeper = ts_keeper_start(run);
 	if (!run->keeper)
@@ -320,6 +321,7 @@ void tscope_close(struct tscope_run *run)
 	if (!ts_run_live(run))
 		return;
 	ts_keeper_stop(run->keeper);
+	ts_waits_end(&run->waits);
 	delist(run);
 	if (run->row.open)
 		atomic_fetch_add_explicit(&run->lost, 1, memory_order_relaxed);

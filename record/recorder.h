@@ -9,6 +9,7 @@
 #include "record/lane.h"
 #include "record/tick.h"
 #include "record/tscope.h"
+#include "record/waits.h"
 
 enum {
 	TS_RUN_SHARED = 8, /* lanes for calls of any thread: more only help if more threads record at the very same time */
@@ -53,6 +54,7 @@ struct tscope_run {
 	_Atomic int64_t step_last; /* open or ended; TSCOPE_NEXT: none yet */
 	struct ts_lane steps;
 	struct ts_row row;
+	struct ts_waits waits;
 	uint64_t steps_ended;
 	struct ts_occurrences *occurrences; /* of digests; made when the first comes */
 
@@ -92,6 +94,8 @@ tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum 
 
 /* The number of this thread among those that recorded, from 0. */
 uint32_t ts_run_thread(void);
+/* Adds a value to a step that may have ended, from any thread. */
+void ts_run_late(struct tscope_run *run, int64_t step, tscope_column column, uint64_t bits);
 struct ts_lane *ts_run_borrow(struct tscope_run *run);
 void ts_run_return(struct ts_lane *lane);
 

@@ -135,6 +135,7 @@ int64_t tscope_step_end(struct tscope_run *run)
 	if (now > row->last)
 		add(row, row->last > row->begin ? TS_RUN_OTHER : TS_RUN_STEP, now - row->last);
 	put_step(run, now - row->begin);
+	ts_waits_step(&run->waits, row->step, row->any ? row->end : row->begin, now);
 	row->open = false;
 	row->any = true;
 	row->end = now;
@@ -242,7 +243,7 @@ void tscope_log_digest(struct tscope_run *run, tscope_column digest, uint64_t bi
 		ts_run_refused(run, digest);
 }
 
-static void late(struct tscope_run *run, int64_t step, tscope_column column, uint64_t bits)
+void ts_run_late(struct tscope_run *run, int64_t step, tscope_column column, uint64_t bits)
 {
 	struct ts_lane *lane = ts_run_borrow(run);
 
@@ -255,7 +256,7 @@ void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, dou
 	if (!ts_run_live(run))
 		return;
 	if (is_number(ts_run_kind(run, column)))
-		late(run, step, column, bits_of(value));
+		ts_run_late(run, step, column, bits_of(value));
 	else
 		ts_run_refused(run, column);
 }
@@ -268,7 +269,7 @@ void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, i
 		return;
 	kind = ts_run_kind(run, phase);
 	if (kind == TSCOPE_PHASE || kind == TSCOPE_DEVICE_PHASE)
-		late(run, step, phase, (uint64_t)duration_ns);
+		ts_run_late(run, step, phase, (uint64_t)duration_ns);
 	else
 		ts_run_refused(run, phase);
 }
@@ -278,7 +279,7 @@ void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column dige
 	if (!ts_run_live(run))
 		return;
 	if (ts_run_kind(run, digest) == TSCOPE_DIGEST)
-		late(run, step, digest, bits);
+		ts_run_late(run, step, digest, bits);
 	else
 		ts_run_refused(run, digest);
 }

@@ -408,6 +408,51 @@ static void unusual_steps_are_events(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Of 100 steps of 1 s four are long. Steps 10 (11 s) and 20 (9 s) waited for a CPU for 9.5 and 4 s, step 30 (8 s) did not, and step 40
+ * (5 s) has waits of several steps. By hand, of 96 + 33 = 129 s: without its wait step 10 took 1.5 s and is no stall, step 20 took 5 s,
+ * 4 of them beyond the median, and step 30 loses 7: it is the longest. Step 40 reaches for 5 of its 7 s, and none of that is a stall;
+ * 4 s of it were lost. */
+static void what_waits_for_a_cpu_is_no_stall(void **state)
+{
+	static const double waited[] = {9.5, 4, 7, 0.25}, nothing[] = {0};
+	static const int64_t at[] = {10, 20, 40, 50};
+	struct ts_series waits = {.keys = at, .values = waited, .n = 4}, none = {.keys = at, .values = nothing, .n = 1}, phase;
+	struct ts_measures m = {.n = 0};
+	struct ts_arena arena;
+	struct ts_timing t;
+	struct ts_error err;
+	int64_t keys[100];
+	double values[100];
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (int i = 0; i < 100; i++) {
+		keys[i] = i;
+		values[i] = i == 10 ? 11 : i == 20 ? 9 : i == 30 ? 8 : i == 40 ? 5 : 1;
+	}
+	phase = (struct ts_series){.name = ts_span_str("phases.step"), .keys = keys, .values = values, .n = 100};
+	for (int known = 0; known < 3; known++) {
+		const struct ts_series *one[] = {&phase};
+
+		m = (struct ts_measures){.n = 0};
+		time_phases(&t, keys, 100, one, 1, DECLARED, 0, &arena);
+		if (known)
+			must(ts_timing_waits(&t, known == 2 ? &waits : &none, &err), &err);
+		must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+		assert_true(test_seen(&m));
+		expect_measure(&m, "timing", "step", "stall_ratio", (known == 2 ? 4 + 7 : 10 + 8 + 7 + 4) / 129.0);
+		expect_measure(&m, "timing", "step", "stall_step", known == 2 ? 30 : 10);
+		assert_int_equal(test_find(&m, "timing", "cpu_wait", "waited_s") != NULL, known > 0);
+	}
+	expect_measure(&m, "timing", "cpu_wait", "waited_s", 20.75);
+	expect_measure(&m, "timing", "cpu_wait", "waited_ratio", 20.75 / 129);
+	expect_measure(&m, "timing", "cpu_wait", "longest_s", 9.5);
+	expect_measure(&m, "timing", "cpu_wait", "longest_step", 10);
+	expect_measure(&m, "timing", "cpu_wait", "step_s", 11);
+	expect_measure(&m, "timing", "cpu_wait", "stall_ratio", (9.5 + 4 + 4) / 129);
+	ts_arena_finish(&arena);
+}
+
 /* Of 400 steps of 1 s, each 40th saves for 5 s more, one of them does not, and one step of the others stalls for 9 s. By hand: 9
  * slow steps lose 45 s; the total is 400 + 45 + 9. */
 static void a_period_is_no_stall(void **state)
@@ -591,6 +636,7 @@ int main(void)
 		cmocka_unit_test(stalls_and_the_plot),
 		cmocka_unit_test(the_warmup_that_is_found_is_left_out),
 		cmocka_unit_test(unusual_steps_are_events),
+		cmocka_unit_test(what_waits_for_a_cpu_is_no_stall),
 		cmocka_unit_test(a_period_is_no_stall),
 		cmocka_unit_test(phases_add_up_exactly),
 		cmocka_unit_test(short_memory_is_told),

@@ -167,6 +167,22 @@ struct ts_series ts_timing_calm(const struct ts_timing *t)
 	return calm;
 }
 
+enum ts_status ts_timing_waits(struct ts_timing *t, const struct ts_series *waits, struct ts_error *err)
+{
+	size_t at = 0;
+
+	t->waited = ts_arena_array(t->arena, t->n, sizeof *t->waited);
+	if (!t->waited)
+		return ts_arena_error(t->arena, err);
+	for (size_t i = 0; i < waits->n; i++) {
+		while (at < t->n && t->steps[at] < waits->keys[i])
+			at++;
+		if (at < t->n && t->steps[at] == waits->keys[i] && isfinite(waits->values[i]))
+			t->waited[at] += waits->values[i];
+	}
+	return TS_OK;
+}
+
 static struct ts_timing_phase *phase_next(struct ts_timing *t)
 {
 	if (t->n_phases == t->cap_phases) {
@@ -270,22 +286,52 @@ static const char *why_no_steps(const struct ts_timing *t)
 	return t->warmup_cut ? "no step with a phase is left after warm-up" : "no step has a phase";
 }
 
+/* What a step waited for a CPU, as far as the step reaches: of short steps one may have what several waited. */
+static double wait_of(const struct ts_timing *t, size_t i)
+{
+	return t->waited ? fmax(fmin(t->waited[i], t->total[i]), 0.0) : 0.0;
+}
+
+static void wait_rows(const struct ts_timing *t, double stalls, double total, const char *none, struct rows *r)
+{
+	size_t at = 0;
+
+	if (!t->waited || none)
+		return;
+	for (size_t i = 1; i < t->n; i++)
+		at = wait_of(t, i) > wait_of(t, at) ? i : at;
+	row(r, TS_M_CPU_WAIT, ts_sum(t->waited, t->n));
+	row(r, TS_M_CPU_WAIT_SHARE, ts_sum(t->waited, t->n) / total);
+	row(r, TS_M_CPU_WAIT_LONGEST, wait_of(t, at));
+	row(r, TS_M_CPU_WAIT_AT, (double)t->steps[at]);
+	row(r, TS_M_CPU_WAIT_OF, t->total[at]);
+	row(r, TS_M_CPU_WAIT_STALL, stalls / total);
+}
+
 static void stall_rows(const struct ts_timing *t, double median, double total, const char *none, struct rows *r)
 {
 	const double *calm = ts_timing_calm(t).values;
 	size_t at = t->n;
-	double sum = 0.0;
+	double sum = 0.0, waits = 0.0;
 
 	median = t->periods.n ? t->periods.usual : median;
 	for (size_t i = 0; !none && i < t->n; i++) {
+		double times, own;
+
 		if (!(calm[i] > STALL * median))
 			continue;
 		/* A slow step of a period is compared with the others of its period. */
-		sum += (calm[i] - median) * (t->total[i] / calm[i]);
-		if (at == t->n || t->total[i] > t->total[at])
+		times = t->total[i] / calm[i];
+		own = calm[i] - wait_of(t, i) / times;
+		waits += (calm[i] - fmax(own, median)) * times;
+		if (!(own > STALL * median))
+			continue;
+		sum += (own - median) * times;
+		if (at == t->n || t->total[i] - wait_of(t, i) > t->total[at] - wait_of(t, at))
 			at = i;
 	}
 	row_if(r, TS_M_STEP_STALL, sum / total, none);
+	wait_rows(t, waits, total, none, r);
 	if (!none && at < t->n) {
 		row(r, TS_M_STEP_STALL_LONGEST, t->total[at]);
 		row(r, TS_M_STEP_STALL_AT, (double)t->steps[at]);

@@ -9,6 +9,7 @@
  *	ts_timing_cut(&t, has_warmup, warmup, err)		declared, or found (warmup.h); then t.first, t.warmup_cut,
  *								ts_timing_steps(&t) say what is left
  *	ts_timing_phase(&t, &series, err)			once a phase, in display order; may be left out
+ *	ts_timing_waits(&t, &series, err)			where waits for a CPU were recorded: seconds by step
  *	ts_timing_finish(&t, timestamps, arena, &measures, &events, &plots, err)
  *
  * timestamps, events and plots may be NULL. The steps that are left out at the start count only in the rows of "warmup".
@@ -20,8 +21,12 @@
  *   (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times that are no numbers are
  *   passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they took beyond one median,
  *   of the total; stall_s and stall_step, the longest of them. A slow step of a period (periods.h) is compared with 3
- *   times the median of that period's slow steps instead: what comes back every N steps is no stall. calm_cv_ratio,
+ *   times the median of that period's slow steps instead: what comes back every N steps is no stall. Of a step that waited for a
+ *   CPU what it took without that wait counts, and decides which is the longest. calm_cv_ratio,
  *   calm_tail: as cv_ratio and tail_ratio, of times without periods; only where there is one.
+ * - cpu_wait, where waits for a CPU were recorded: waited_s and waited_ratio, of the total; stall_ratio: what steps of more than 3
+ *   medians waited, beyond one median, of the total; longest_s, longest_step and step_s, the longest wait, its step and how long that
+ *   took. A wait counts there as far as its step reaches.
  * - period K, the most certain first: every_count (steps, or records where step numbers do not tell), at_step (step mod every),
  *   slow_count of places_count, usual_s (median of the slow ones), others_s (median of all other steps), longest_s, cost_ratio
  *   (what the slow ones take beyond others_s, of the total), phase (which takes at least half of that), cause: "epoch starts"
@@ -56,6 +61,7 @@ struct ts_timing {
 	size_t n;
 	int64_t first;	/* first step that counts; INT64_MAX if none is left */
 	double *total;	/* s, per step */
+	double *waited; /* s, per step: for a CPU; NULL: not known */
 	double *carry;	/* the rounding error of total; after ts_timing_cut room for n values */
 	bool cut;	/* ts_timing_cut was called */
 	size_t warmup_cut;
@@ -83,6 +89,7 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 /* If has_warmup, the first `warmup` steps are left out, or all steps if there are no more than that. */
 enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err);
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
+enum ts_status ts_timing_waits(struct ts_timing *t, const struct ts_series *waits, struct ts_error *err);
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
 				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
 				struct ts_error *err);

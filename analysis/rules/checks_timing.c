@@ -175,6 +175,35 @@ void ts_check_stalls(struct ts_check *c)
 		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text, means);
 }
 
+void ts_check_cpu_wait(struct ts_check *c)
+{
+	double share, waited, longest, at, of, stalls;
+	const char *more = "";
+
+	if (!ts_check_want(c, TS_M_CPU_WAIT_SHARE, &share) || !ts_check_want(c, TS_M_CPU_WAIT, &waited)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!steps_enough(c) || share < ts_check_threshold(c, "min_share"))
+		return;
+	if (!ts_check_need(c, TS_M_CPU_WAIT_LONGEST, &longest) || !ts_check_need(c, TS_M_CPU_WAIT_AT, &at) ||
+	    !ts_check_need(c, TS_M_CPU_WAIT_OF, &of) || !ts_check_need(c, TS_M_CPU_WAIT_STALL, &stalls))
+		return;
+	if (stalls > 0) {
+		more = ts_arena_printf(c->arena,
+				       "; %s of the time was lost so in steps that took very long: that is load of the host, no stall "
+				       "of the training",
+				       ts_say_percent(stalls).text);
+		c->no_memory |= !more;
+	}
+	ts_check_steps(c, (int64_t)at, (int64_t)at);
+	ts_check_worse(c, share);
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		      "The process waited %s for a CPU, %s of the time of all steps; in step %.0f, which took %s, it waited %s%s",
+		      ts_say_seconds(waited).text, ts_say_percent(share).text, at, ts_say_seconds(of).text,
+		      ts_say_seconds(longest).text, more ? more : "");
+}
+
 /* --- slow steps that come back --- */
 
 struct period {

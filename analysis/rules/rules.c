@@ -57,7 +57,8 @@ const struct ts_rule ts_rules[] = {
 	 "high if the share is at least high_share, at least high_s are lost, and each step has its time recorded; low if less "
 	 "than medium_s are lost; otherwise medium",
 	 "steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come "
-	 "back every N steps are compared with each other instead (TIMING.PERIODIC)",
+	 "back every N steps are compared with each other instead (TIMING.PERIODIC), and what a step waited for a CPU does not count "
+	 "(TIMING.CPU_WAIT)",
 	 "Move checkpoints and evaluation out of the training step, write checkpoints asynchronously, and look at storage and the "
 	 "network at the steps named.",
 	 "new in tscope: the rule measures the share of time lost, while a standard deviation only says that step times vary",
@@ -67,6 +68,18 @@ const struct ts_rule ts_rules[] = {
 	  {"medium_s", 1, SECONDS, "time lost from which the severity is not low"},
 	  {"high_s", 10, SECONDS, "time lost from which it may be high"}, END},
 	 ts_check_stalls, EACH_RANK},
+	{"TIMING.CPU_WAIT", "The process waits for a CPU",
+	 "high if the share is at least high_share, otherwise medium",
+	 "the training thread was ready to run and had no CPU for at least min_share of the step time, where that was recorded "
+	 "(regions.cpu_wait)",
+	 "Look at what else runs on the host at that time, and at the limit of the container's CPUs; let loaders and libraries have "
+	 "fewer workers and threads than there are CPUs (num_workers, OMP_NUM_THREADS), or give the process CPUs of its own.",
+	 "new in tscope: the system counts how long a thread waits for a CPU, and a step that took long for that is no stall of the "
+	 "training",
+	 {{"min_steps", 10, COUNT, "number of steps that the rule needs"},
+	  {"min_share", 0.05, RATIO, "share of the step time from which the rule fires"},
+	  {"high_share", 0.20, RATIO, "share of the step time from which the severity is high"}, END},
+	 ts_check_cpu_wait, EACH_RANK},
 	{"TIMING.PERIODIC", "Every N-th step takes long",
 	 "high if a period costs at least high_share and each step has its time recorded, medium if it costs at least medium_share, "
 	 "otherwise low; low also for a period that looks like gradient accumulation",

@@ -30,6 +30,9 @@ struct rule_case {
 #define RECOMPUTED(word) "efficiency/hfu/recompute = " word "; efficiency/hfu/recomputed_ratio = "
 #define STALLS "timing/step/count = 10; timing/step/stall_s = 2; timing/step/stall_step = 812; timing/step/median_s = 0.1; " \
 	       "timing/step/stall_ratio = "
+#define CPU_WAIT(steps, stalls) "timing/step/count = " steps "; timing/cpu_wait/waited_s = 2.4; timing/cpu_wait/longest_s = 1.9; " \
+	"timing/cpu_wait/longest_step = 812; timing/cpu_wait/step_s = 2; timing/cpu_wait/stall_ratio = " stalls \
+	"; timing/cpu_wait/waited_ratio = "
 #define JITTER "timing/step/count = 10; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3; "
 #define SLOWDOWN(kind, rise) "timing/step/shifts_count = 1; timing/slowdown/kind = '" kind "'; timing/slowdown/first_step = 800; " \
 	"timing/slowdown/last_step = 900; timing/slowdown/before_s = 0.12; timing/slowdown/after_s = 0.156; " \
@@ -133,6 +136,14 @@ static const struct rule_case cases[] = {
 	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
 	/* Without a stall no longest one is needed. */
 	{"TIMING.STALLS", "timing/step/count = 10; timing/step/stall_ratio = 0", PASSES, NULL},
+
+	{"TIMING.CPU_WAIT", "timing/step/count = 10", APPLIES_NOT, NULL}, /* was not recorded */
+	{"TIMING.CPU_WAIT", CPU_WAIT("10", "0.1") "0.0499", PASSES, NULL},
+	{"TIMING.CPU_WAIT", CPU_WAIT("10", "0.1") "0.05", MEDIUM,
+	 "waited 2.40 s for a CPU, 5.0 % of the time of all steps; in step 812, which took 2.00 s, it waited 1.90 s; 10 % of the time "
+	 "was lost so in steps that took very long: that is load of the host"},
+	{"TIMING.CPU_WAIT", CPU_WAIT("10", "0") "0.2", HIGH, "it waited 1.90 s"},
+	{"TIMING.CPU_WAIT", CPU_WAIT("9", "0") "0.2", UNCHECKED, "9 steps"},
 
 	{"TIMING.PERIODIC", "timing/step/count = 5000", PASSES, NULL},
 	{"TIMING.PERIODIC", "timing/step/count = 9", UNCHECKED, "9 steps"},

@@ -401,6 +401,7 @@ static void timing(struct ts_report *r)
 						{TS_M_STEP_MAX_AT, " at step"}, {0, NULL}};
 	static const struct ts_figure variation[] = {{TS_M_STEP_CV, "coefficient of variation"}, {0, NULL}};
 	static const struct ts_figure stalls[] = {{TS_M_STEP_STALL, "long steps cost %"}, {0, NULL}};
+	static const struct ts_figure waits[] = {{TS_M_CPU_WAIT, "waited %"}, {TS_M_CPU_WAIT_SHARE, "% of the step time"}, {0, NULL}};
 	static const struct ts_figure gaps[] = {
 		{TS_M_WALL_GAP, "% of that"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
 	const struct events_of events = {
@@ -426,6 +427,7 @@ static void timing(struct ts_report *r)
 		ratio = ts_report_say(r, "p95 is %s times the median", ts_report_number(r, TS_UNIT_NONE, tail->value));
 	ratio = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, variation), ", ", ratio);
 	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", ts_report_figures(r, TS_NO_SUBJECT, stalls)));
+	ts_report_line(r, s, "for a CPU", ts_report_figures(r, TS_NO_SUBJECT, waits));
 	phases(r, s);
 	layers(r, s);
 	ts_report_line(r, s, "wall time",

@@ -8,12 +8,15 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
 
 import support
 import tscope
+
+PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
 
 
 class Steps(support.Case):
@@ -292,6 +295,39 @@ class Around(support.Case):
         with self.assertRaisesRegex(OSError, "the disk"):
             for _ in run.data(loader()):
                 pass
+
+    @unittest.skipUnless(os.path.exists("/proc/thread-self/schedstat"), "the system does not say how long a thread waits for a CPU")
+    def test_waits_for_a_cpu(self):
+        """A step that other processes hold up is told from one that sleeps, and from the others."""
+        cpus = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, cpus)
+        os.sched_setaffinity(0, {min(cpus)})
+
+        def compute(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+
+        run = self.start()
+        for i in range(60):
+            others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * (i == 40))]
+            with run.step():
+                compute(0.15 if i == 40 else 0.005)
+                if i == 20:
+                    time.sleep(0.5)
+            for other in others:
+                other.kill()
+                other.wait()
+        run.finish()
+        recording = self.read()
+        waited = {step: cells.get("regions.cpu_wait", 0) for step, cells in recording.steps.items()}
+        self.assertLess(waited[20], 0.25 * recording.times[20][1], "it slept")
+        self.assertGreater(waited[40], 0.4 * recording.times[40][1], waited)
+        if PROGRAM:
+            done = subprocess.run([PROGRAM, "analyze", "./runs/exp1", "--json"], capture_output=True, text=True)
+            found = {finding["code"]: finding["detail"] for finding in json.loads(done.stdout)["findings"]}
+            self.assertIn("The process waited", found["TIMING.CPU_WAIT"])
+            self.assertIn("the longest, step 20, took", found["TIMING.STALLS"])
 
     def test_regions(self):
         run = self.start()

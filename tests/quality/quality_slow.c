@@ -165,6 +165,7 @@ struct answer {
 };
 
 static struct ts_periods_stated stated; /* what the run says of its own */
+static struct ts_series waits;		/* for a CPU, as far as they are recorded */
 
 static struct answer analyze(size_t n)
 {
@@ -180,7 +181,7 @@ static struct answer analyze(size_t n)
 	t.epochs = stated.epochs;
 	t.n_epochs = stated.n_epochs;
 	if (ts_timing_total(&t, &phase, &err) || ts_timing_cut(&t, false, 0, &err) || ts_timing_phase(&t, &phase, &err) ||
-	    ts_timing_finish(&t, NULL, &arena, &a.m, &a.events, NULL, &err) ||
+	    (waits.n && ts_timing_waits(&t, &waits, &err)) || ts_timing_finish(&t, NULL, &arena, &a.m, &a.events, NULL, &err) ||
 	    ts_findings_check(&a.m, &a.events, NULL, 0, NULL, &arena, &a.findings, &err))
 		abort();
 	return a;
@@ -421,6 +422,63 @@ static void clock_states(struct quality *q)
 	}
 }
 
+/* 2 % of the steps wait for a CPU for 3 to 15 times as long as they take, which is recorded to a tenth; and one in ten of these waits
+ * with another step, 1 to 5 steps away. `stalls` of 12 times come besides, at 1 % of the steps. */
+static void wait_for_a_cpu(size_t n, bool stalls, struct ts_random *r)
+{
+	static int64_t at[2000];
+	static double waited[2000];
+
+	waits = (struct ts_series){.keys = at, .values = waited};
+	for (size_t i = 0; i < n; i++) {
+		double u = ts_random_unit(r), wait = 3 + 12 * ts_random_unit(r), said = wait * (0.9 + 0.1 * ts_random_unit(r));
+		int64_t step = (int64_t)i + (ts_random_unit(r) < 0.1 ? 1 + (int64_t)ts_random_below(r, 5) : 0);
+
+		if (u < 0.02) {
+			values[i] += wait;
+			step = waits.n && at[waits.n - 1] >= step ? at[waits.n - 1] + 1 : step;
+			at[waits.n] = step;
+			waited[waits.n++] = said;
+		} else if (stalls && u < 0.03) {
+			values[i] *= 12;
+		}
+	}
+}
+
+static void waits_for_a_cpu(struct quality *q)
+{
+	static const struct {
+		const char *name;
+		bool stalls, recorded, at_most;
+		double goal;
+		const char *code;
+	} cases[] = {
+		{"slow: false stall, waits for a CPU that are recorded, 2000 steps", false, true, true, 0.03, "TIMING.STALLS"},
+		{"slow: waits for a CPU that are recorded, 2000 steps", false, true, false, 0.99, "TIMING.CPU_WAIT"},
+		{"slow: stalls beside waits for a CPU, 2000 steps", true, true, false, 0.95, "TIMING.STALLS"},
+		{"slow: stalls by waits that nobody recorded, 2000 steps", false, false, false, 0.99, "TIMING.STALLS"},
+	};
+
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		struct quality_case c = cases[k].at_most ? quality_at_most(cases[k].name, cases[k].goal)
+							 : quality_at_least(cases[k].name, cases[k].goal);
+
+		for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 500); i++) {
+			struct ts_random r;
+			struct answer a;
+
+			quality_random(&c, i, &r);
+			make(LOGNORMAL, 2000, &r);
+			wait_for_a_cpu(2000, cases[k].stalls, &r);
+			waits.n *= cases[k].recorded;
+			a = analyze(2000);
+			quality_count(&c, severity(&a, cases[k].code) != 0);
+		}
+		waits.n = 0;
+		quality_report(q, &c);
+	}
+}
+
 static void slow_downs(struct quality *q)
 {
 	static const struct {
@@ -652,6 +710,7 @@ void quality_slow(struct quality *q)
 	ts_arena_init(&arena, 64 << 20);
 	false_alarms(q);
 	looks_like_one(q);
+	waits_for_a_cpu(q);
 	levels_at_random(q);
 	clock_states(q);
 	slow_downs(q);

@@ -227,6 +227,20 @@ static enum ts_status read_epochs(struct working *w, struct ts_timing *t, struct
 	return TS_OK;
 }
 
+static enum ts_status read_waits(struct working *w, struct ts_timing *t, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(w->a->index, "regions.cpu_wait", &table);
+	struct ts_series waits;
+
+	if (!column)
+		return TS_OK;
+	if (ts_columns_load(&w->columns, table, column, &waits, err) || ts_timing_waits(t, &waits, err))
+		return err->status;
+	ts_columns_done(&w->columns);
+	return TS_OK;
+}
+
 static enum ts_status read_times(struct working *w, const struct times *in, struct ts_timing *t, struct ts_error *err)
 {
 	const struct ts_work *work = w->a->work;
@@ -253,8 +267,8 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	struct times times = {.n = 0};
 	struct ts_timing t;
 
-	if (times_of_phases(w, &times, err) || (times.n == 0 && times_of_stamps(w, &times, err)) ||
-	    read_times(w, &times, &t, err) || finish_timing(w, &t, err))
+	if (times_of_phases(w, &times, err) || (times.n == 0 && times_of_stamps(w, &times, err)) || read_times(w, &times, &t, err) ||
+	    read_waits(w, &t, err) || finish_timing(w, &t, err))
 		return err->status;
 	if (!declared(a))
 		w->out->warmup_cut = t.warmup_cut;

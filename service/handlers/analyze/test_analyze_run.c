@@ -270,6 +270,28 @@ static bool at_epoch_starts(const struct ts_analysis *a)
 	return cause && cause->known && ts_span_is(cause->text, "epoch starts");
 }
 
+/* Of two steps of 10 s one waited for a CPU for 8.5 s: of 38 s in all, 9 are a stall. */
+static void what_waited_for_a_cpu(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 20; i++)
+		cells_add(&c, 0, "phases.step", i, i == 7 || i == 12 ? 10 : 1);
+	cells_add(&c, 0, "regions.cpu_wait", 12, 8.5);
+	id = make_run(&w, &c, NULL, 0);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = false}, &a);
+	expect_measure(&a.measures, "timing", "step", "stall_ratio", 9 / 38.0);
+	expect_measure(&a.measures, "timing", "step", "stall_step", 7);
+	expect_measure(&a.measures, "timing", "cpu_wait", "waited_s", 8.5);
+	cells_free(&c);
+	world_close(&w);
+}
+
 /* The first steps of two epochs of unequal lengths are long: a column of epochs says so, or the length of an epoch where they are
  * equal. Nothing else tells them from stalls. */
 static void slow_starts_of_epochs(void **state)
@@ -580,6 +602,7 @@ int main(void)
 		cmocka_unit_test(memory_of_the_device),
 		cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),
+		cmocka_unit_test(what_waited_for_a_cpu),
 		cmocka_unit_test(slow_starts_of_epochs),
 		cmocka_unit_test(series_of_any_name),
 		cmocka_unit_test(order_and_ranks_of_batches),

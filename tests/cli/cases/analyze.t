@@ -14,9 +14,9 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 39 rules unchecked
+| ● FINDINGS  nothing found, 19 of 40 rules unchecked
 |
-| ● TIMING  nothing found, 6 of 9 rules unchecked  8 steps, mean 250 ms, rate 4 /s
+| ● TIMING  nothing found, 6 of 10 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
 |   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
@@ -65,9 +65,9 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 39 rules unchecked
+| ● FINDINGS  nothing found, 19 of 40 rules unchecked
 |
-| ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
+| ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4
 |   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
@@ -147,7 +147,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 39 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 40 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -261,7 +261,7 @@ $ COLUMNS=60 tscope analyze slow
 |                prints or calls .item()
 |   and 3 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 39 rules unchecked
+| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 40 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -383,9 +383,9 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 39 rules unchecked
+| ● FINDINGS  nothing found, 19 of 40 rules unchecked
 |
-| ● TIMING  nothing found, 6 of 9 rules unchecked  4 steps, mean 250 ms, rate 4 /s
+| ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
 |   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %

@@ -5,7 +5,8 @@ $ tscope explain
 | TIMING.BACKWARD_HEAVY         high, medium       the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio times as long as the phase forward
 | TIMING.OPTIMIZER_HEAVY        low                the phase optimizer takes at least min_share of the step time
 | TIMING.JITTER                 low                the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail times the median
-| TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come back every N steps are compared with each other instead (TIMING.PERIODIC)
+| TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come back every N steps are compared with each other instead (TIMING.PERIODIC), and what a step waited for a CPU does not count (TIMING.CPU_WAIT)
+| TIMING.CPU_WAIT               high, medium       the training thread was ready to run and had no CPU for at least min_share of the step time, where that was recorded (regions.cpu_wait)
 | TIMING.PERIODIC               high, medium, low  steps that come back every N steps, more regularly than chance explains, take at least half again as long as the others and cost at least min_share of the step time; not if N is work.accumulation. The first steps of epochs, where a column says them, need not be equally far apart
 | TIMING.SLOWDOWN               high, medium, low  the level of the step time rises by at least min_slowdown, at once or little by little, and stays there, or does so for a while
 | TIMING.TWO_LEVELS             low                step times go to and fro between two levels, and the steps in the upper one cost at least min_share of the step time
