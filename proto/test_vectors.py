@@ -41,7 +41,9 @@ def gate_run(role, n):
     return ("role: %s group: 3 id: %s name: \"p/r%d\" workload { name: \"wl\" keys: %s session: \"0af%d\" commit: \"c\" branch: \"b\" dirty: true started_ns: -5 labels: \"session.host=a\\n\" } "
             "reduction { metrics { value: 0.%d error: 0.125 } %s metrics { value: -0.0 } %s parts { name: \"forward\" seconds: 0.25 } ranks: -1 ranks: 4 work: 0.5 work: nan wait: 0.125 wait: 2 "
             "time_source: \"timestamps\" mfu_basis: \"6N\" records: 11 warmup: 2 excluded: 3 counted: 6 window: 7 windows: 8 accumulation: 2.5 piece_count: 9 piece_count: 4 piece_time_sd: 0.25 piece_time_sd: 0.125 piece_time_most: 0.75 piece_time_most: -0.5 piece_mean_sd: 0.5 piece_mean_sd: 0.375 piece_mean_most: 1.5 piece_mean_most: 1.25 "
-            "wall_time { value: 21.5 } best_loss { reason: \"no column\" } loss_column: \"scalars.train/loss\" }"
+            "wall_time { value: 21.5 } best_loss { reason: \"no column\" } loss_column: \"scalars.train/loss\" "
+            "series { name: \"reward\" column: \"scalars.train/reward\" value { value: 2.5 error: 0.125 } last_step: -7 } "
+            "series { name: \"kl\" value { reason: \"no series\" } last_step: 0 } }"
             % (role, ident(n), n, ids(1, 2, 3, 4), n, n, LACKING * 2, LACKING * (len(METRICS) - 4)))
 
 
@@ -177,7 +179,7 @@ VECTORS = [
      "branch: \"p/main\" metric: \"loss\" workload: \"w\" runs { id: %s commit: \"c\\000\" moved_ns: -3 value: -0.0 } "
      "runs { id: %s reason: \"marked bad\" accepted: true accept_reason: \"a\" } runs { id: %s value: 4.5 host: \"n1\" started_ns: 5 } left_out: 1 older: 7 "
      "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true with_host: true other: \"o\" other_size: -0.25 } moved { at: 2 last_before: 1 size: 0.5 } sentence: \"s\" "
-     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9"
+     "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9 better: \"lower\""
      % (ident(1), ident(2), ident(3))),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",

@@ -795,6 +795,12 @@ static void check_gate_run(const struct ts_gate_run *run, enum ts_gate_role role
 	IS(run->reduction.metrics[TS_METRICS - 1].reason, "no column");
 	assert_int_equal(run->reduction.n_ranks, 2);
 	assert_true(isnan(run->reduction.ranks[1].work) && run->reduction.ranks[1].wait == 2);
+	assert_int_equal(run->reduction.n_series, 2);
+	IS(run->reduction.series[0].name, "reward");
+	IS(run->reduction.series[0].column, "scalars.train/reward");
+	assert_true(run->reduction.series[0].value.value == 2.5 && run->reduction.series[0].value.error == 0.125);
+	assert_true(run->reduction.series[0].last_step == -7 && !run->reduction.series[1].value.known);
+	IS(run->reduction.series[1].value.reason, "no series");
 }
 
 static void check_gate_input(const struct ts_gate_input *in)
@@ -971,14 +977,14 @@ static void reads_trend_messages(void **state)
 	(void)state;
 	UNPACK(trend_request, &request);
 	IS(request.branch, "branch:p/main");
-	assert_int_equal(request.metric, TS_METRIC_PEAK_MEMORY);
+	IS(request.metric, "peak_memory");
 	assert_int_equal(request.limit, 12);
 	IS(request.like, "l");
 	assert_int_equal(request.policy.n, 1);
 	IS(request.policy.items[0].threshold, "delta");
 	UNPACK(trend_reply, &t);
 	IS(t.branch, "p/main");
-	assert_int_equal(t.metric, TS_METRIC_LOSS);
+	assert_true(t.metric == TS_METRIC_LOSS && t.better == TS_BETTER_LOWER);
 	IS(t.workload, "w");
 	assert_int_equal(t.n_runs, 3);
 	ID(t.runs[0].id, 1);
@@ -1020,8 +1026,12 @@ static void refuses_trend_messages(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ts_trend_change changes[2] = {{.at = cases[i].at, .last_before = cases[i].last_before},
 						     {.at = cases[i].second}};
-		struct ts_trend in = {.runs = ts_arena_array(&arena, cases[i].runs, sizeof *in.runs), .n_runs = cases[i].runs,
-				      .left_out = cases[i].left_out, .changes = changes, .n_changes = 1 + (cases[i].second > 0)};
+		struct ts_trend in = {.name = ts_span_str("loss"),
+				      .runs = ts_arena_array(&arena, cases[i].runs, sizeof *in.runs),
+				      .n_runs = cases[i].runs,
+				      .left_out = cases[i].left_out,
+				      .changes = changes,
+				      .n_changes = 1 + (cases[i].second > 0)};
 		struct ts_trend out;
 
 		buf.len = 0;
@@ -1032,7 +1042,7 @@ static void refuses_trend_messages(void **state)
 	}
 	for (size_t i = 0; i < sizeof drifts / sizeof drifts[0]; i++) {
 		struct ts_trend_run runs[3] = {{.known = false}};
-		struct ts_trend in = {.runs = runs, .n_runs = 3, .drift = &drifts[i]}, out;
+		struct ts_trend in = {.name = ts_span_str("loss"), .runs = runs, .n_runs = 3, .drift = &drifts[i]}, out;
 
 		buf.len = 0;
 		assert_int_equal(ts_wire_pack_trend_reply(&in, &buf, &err), TS_OK);

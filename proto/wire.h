@@ -369,7 +369,7 @@ enum { TS_GATE_SPECS_MAX = 1024 };
 /* Trend -> ts_trend */
 struct ts_trend_request {
 	struct ts_span branch;	    /* spec */
-	enum ts_metric metric;
+	struct ts_span metric;	    /* a name of the table of metrics, or of a series that the runs log */
 	uint64_t limit;		    /* how many of the newest runs; 0: all, at most TS_TREND_RUNS_MAX */
 	struct ts_span like;	    /* spec of a run whose workload is followed; empty: the newest run of the branch */
 	struct ts_policy policy;

@@ -23,6 +23,10 @@
  * says nothing, and MFU decides in its place, or tokens or samples per second and device. METRIC.least of the policy is a floor: the
  * row fails if the 99 % interval of the candidate's level, y +- t s sqrt(1/K), lies below it, and is BLIND if the interval spans it.
  *
+ * A logged series (val_bpb, reward) has the mean of the last tenth of its values, as a loss. Which way it is better tells its name, or
+ * the policy; if neither does, it is tested in both directions, at alpha over both, and where it moved, the row is INCONCLUSIVE and
+ * says by how much.
+ *
  * What a pass could have missed is the size from which a worsening would have been found with 95 % probability. Where that is
  * above the policy's must_catch, the row is BLIND. Where several metrics decide, they share alpha by Holm's procedure (1979).
  * docs/gate.md has the measured rates. Source: Kalibera and Jones
@@ -115,6 +119,8 @@ enum ts_gate_state {
 /* The result for one metric. Numbers are NaN where they have no meaning. A relative size of 0.05 is 5 % more of the metric. */
 struct ts_gate_row {
 	enum ts_metric metric;
+	struct ts_span name;	    /* "step_time", "val_bpb" */
+	enum ts_better better;	    /* UNKNOWN: sizes are the metric's own, a row that moved either way is INCONCLUSIVE, never worse */
 	enum ts_gate_state state;
 	bool gates;		    /* the metric decides */
 	bool counts;		    /* it decides, or it is watched and grossly worse; otherwise the row is only shown */
@@ -162,7 +168,8 @@ struct ts_verdict {
 	struct ts_span *warnings;   /* "step time passes, but the gate could have missed a regression of up to 7 %, and ..." */
 	size_t n_warnings;
 	struct ts_span rates;	    /* MFU and tokens per second and device with their intervals, and what changed; empty: not known */
-	struct ts_gate_row rows[TS_METRICS]; /* in the order of ts_metrics */
+	struct ts_gate_row *rows;   /* in the order of ts_metrics, and then the logged series of the policy */
+	size_t n_rows;
 	struct ts_gate_why *why;    /* largest share first; only for REGRESSION, SUSPECT and IMPROVEMENT */
 	size_t n_why;
 	struct ts_gate_ask ask;
@@ -182,7 +189,8 @@ bool ts_gate_asks_why(const struct ts_verdict *v);
 bool ts_gate_asks_memory(const struct ts_verdict *v);
 /* Puts a row in front of the others. TS_NO_MEMORY. */
 enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
-/* The title of a metric, with the columns of a loss that is not scalars.loss (metric.h). NULL: the arena is full. */
+/* The title of a metric, with the columns of a loss that is not scalars.loss, or of a series that is logged under another name
+ * (metric.h). NULL: the arena is full. */
 const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena);
 /* In how many pairs the base ran first, and in how many the candidate, as far as their starts are recorded. The pairs that a verdict
  * asks for run in the order of which there are fewer so far. */

@@ -6,7 +6,7 @@
 
 bool ts_gate_timed(enum ts_metric metric)
 {
-	return metric != TS_METRIC_PEAK_MEMORY && metric != TS_METRIC_LOSS && metric != TS_METRIC_CPU_TIME;
+	return metric < TS_METRICS && metric != TS_METRIC_PEAK_MEMORY && metric != TS_METRIC_LOSS && metric != TS_METRIC_CPU_TIME;
 }
 
 static struct ts_span formatted(struct ts_gate_court *c, const char *format, va_list args)

@@ -23,9 +23,10 @@ struct item {
 	double x;
 };
 
-bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason)
+bool ts_gate_value(const struct ts_gate_policy *policy, const struct ts_gate_run *run, enum ts_metric metric, double *ret_value,
+		   struct ts_span *ret_reason)
 {
-	const struct ts_reduced *r = &run->reduction.metrics[metric];
+	const struct ts_reduced *r = ts_gate_reduced(policy, &run->reduction, metric);
 	const char *reason = NULL;
 
 	if (!r->known) {
@@ -50,11 +51,11 @@ struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metri
 	return ts_gate_timed(metric) ? run->reduction.time_source : ts_span_of(NULL, 0);
 }
 
-static double scaled(enum ts_metric metric, double value)
+static double scaled(const struct ts_gate_court *c, enum ts_metric metric, double value)
 {
 	double x = ts_metrics[metric].log_scale ? log(value) : value;
 
-	return ts_metrics[metric].less_is_better ? x : -x;
+	return ts_gate_metric_better(&c->input->policy, metric) == TS_BETTER_HIGHER ? -x : x;
 }
 
 /* --- lists of values --- */
@@ -66,6 +67,19 @@ struct list {
 	struct ts_span basis; /* how the items were measured */
 	bool has_basis, mixed;
 };
+
+enum { LACKING_NAMED = 5 };
+
+/* Remembers which run lacks a logged series. */
+static void lack_named(struct ts_gate_court *c, struct ts_gate_lacking *lacking, const struct ts_gate_run *run)
+{
+	char hex[TS_ID_HEX + 1];
+	struct ts_span name = run->name.len ? run->name : ts_gate_text(c, "%.12s", ts_id_hex(&run->id, hex));
+
+	if (lacking->runs <= LACKING_NAMED)
+		lacking->names =
+			ts_gate_text(c, "%.*s%s%.*s", TS_SPAN_ARG(lacking->names), lacking->names.len ? ", " : "", TS_SPAN_ARG(name));
+}
 
 static void lack(struct ts_gate_lacking *lacking, struct ts_span reason)
 {
@@ -90,8 +104,10 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		if (run->role != role)
 			continue;
 		list.lacking.of++;
-		if (!ts_gate_value(run, metric, &value, &reason)) {
+		if (!ts_gate_value(&c->input->policy, run, metric, &value, &reason)) {
 			lack(&list.lacking, reason);
+			if (metric >= TS_METRICS)
+				lack_named(c, &list.lacking, run);
 			continue;
 		}
 		if (role == TS_GATE_BASELINE && !c->other_work.len && ts_gate_other_work(c, run, &reason)) {
@@ -115,7 +131,7 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		list.mixed = list.mixed || (list.has_basis && !ts_span_eq(list.basis, b));
 		list.basis = b;
 		list.has_basis = true;
-		list.items[list.n++] = (struct item){run, run->group, run->workload.session, scaled(metric, value)};
+		list.items[list.n++] = (struct item){run, run->group, run->workload.session, scaled(c, metric, value)};
 	}
 	*ret_list = list;
 	return !c->full;
@@ -616,9 +632,10 @@ static uint32_t session_number(const struct ts_gate_court *c, const struct ts_ga
 
 /* The variance of a run's value that its own steps show, on the scale on which values are compared. What part of a run has an error
  * that is not known takes that of step time, which its steps are; the last quarter has four times the variance. NaN: not known. */
-static double steps_of(const struct ts_gate_run *run, enum ts_metric metric)
+static double steps_of(const struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric)
 {
-	const struct ts_reduced *r = &run->reduction.metrics[metric], *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
+	const struct ts_reduced *r = ts_gate_reduced(&c->input->policy, &run->reduction, metric);
+	const struct ts_reduced *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
 	bool own = r->has_error || !ts_gate_timed(metric);
 	double error = own ? r->error : time->error, value = own ? r->value : time->value;
 
@@ -629,12 +646,12 @@ static double steps_of(const struct ts_gate_run *run, enum ts_metric metric)
 }
 
 /* Returns the mean of steps_of over the baselines, 0 where it is not known of any. */
-static double usual_steps(const struct list *base, enum ts_metric metric)
+static double usual_steps(const struct ts_gate_court *c, const struct list *base, enum ts_metric metric)
 {
 	double sum = 0, n = 0;
 
 	for (size_t i = 0; i < base->n; i++) {
-		double steps = steps_of(base->items[i].run, metric);
+		double steps = steps_of(c, base->items[i].run, metric);
 
 		sum += isfinite(steps) ? steps : 0;
 		n += isfinite(steps);
@@ -682,7 +699,8 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, double u
 		if (p->why_not)
 			continue;
 		sample->no_pair.of++;
-		if (!ts_gate_value(p->base, metric, &a, &reason) || !ts_gate_value(p->candidate, metric, &b, &reason)) {
+		if (!ts_gate_value(&c->input->policy, p->base, metric, &a, &reason) ||
+		    !ts_gate_value(&c->input->policy, p->candidate, metric, &b, &reason)) {
 			lack(&sample->no_pair, reason);
 			continue;
 		}
@@ -690,10 +708,10 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, double u
 			lack(&sample->no_pair, ts_span_str("its two runs were measured in different ways"));
 			continue;
 		}
-		bases[sample->n_pairs] = scaled(metric, a);
-		found[sample->n_pairs] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
+		bases[sample->n_pairs] = scaled(c, metric, a);
+		found[sample->n_pairs] = difference_of(c, p, scaled(c, metric, a), scaled(c, metric, b));
 		found[sample->n_pairs++].steps =
-			beyond(steps_of(p->base, metric), usual) + beyond(steps_of(p->candidate, metric), usual);
+			beyond(steps_of(c, p->base, metric), usual) + beyond(steps_of(c, p->candidate, metric), usual);
 	}
 	ts_gate_pairs_alternate(found, sample->n_pairs, sample->pairs);
 	*ret_base = sample->n_pairs ? ts_mean(bases, sample->n_pairs) : (double)NAN;
@@ -750,7 +768,8 @@ static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *ba
 
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
 {
-	struct ts_gate_sample s = {.drift = (double)NAN};
+	double sign = ts_gate_metric_better(&c->input->policy, metric) == TS_BETTER_HIGHER ? -1 : 1;
+	struct ts_gate_sample s = {.drift = (double)NAN, .sign = sign};
 	struct list base, candidate;
 	struct draw *bases, *candidates;
 	struct ts_span session;
@@ -759,7 +778,7 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 
 	if (!list_of(c, TS_GATE_CANDIDATE, metric, NULL, &candidate) ||
 	    !list_of(c, TS_GATE_BASELINE, metric, candidate.has_basis ? &candidate.basis : NULL, &base) ||
-	    !differences(c, metric, usual_steps(&base, metric), &s, &pair_base))
+	    !differences(c, metric, usual_steps(c, &base, metric), &s, &pair_base))
 		return false;
 	s.one_session = one_session(&candidate, &session) && keep_session(&base, session);
 	for (size_t i = 0; i < base.n; i++)

@@ -23,10 +23,10 @@ static void metrics(const struct ts_gate_policy *policy, struct ts_buf *out)
 	size_t n = 0;
 
 	ts_buf_str(out, "Metrics that decide: ");
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < ts_gate_policy_metrics(policy); i++) {
 		if (!decides(policy, i))
 			continue;
-		ts_buf_printf(out, "%s%s (%s)", n ? "; " : "", ts_metrics[i].title, ts_metrics[i].what);
+		ts_buf_printf(out, "%s%s (%s)", n ? "; " : "", ts_gate_metric_title(policy, (enum ts_metric)i), ts_metrics[i].what);
 		n++;
 	}
 	line(out, n ? "." : "none. The verdict is always inconclusive.");
@@ -54,10 +54,11 @@ static void prior(const struct ts_gate_policy *policy, struct ts_buf *out)
 
 static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < ts_gate_policy_metrics(policy); i++) {
 		if (!decides(policy, i))
 			continue;
-		ts_buf_printf(out, "A change of %s below %s", ts_metrics[i].title, ts_say_percent(policy->min_size[i]).text);
+		ts_buf_printf(out, "A change of %s below %s", ts_gate_metric_title(policy, (enum ts_metric)i),
+			      ts_say_percent(policy->min_size[i]).text);
 		if (ts_metrics[i].min_absolute > 0)
 			ts_buf_printf(out, ", or below %s,", ts_say_value(ts_metrics[i].min_absolute, ts_metrics[i].unit).text);
 		line(out, " is ignored, whatever p the test gives.");

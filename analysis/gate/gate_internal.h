@@ -16,6 +16,7 @@ struct ts_gate_pair {
 struct ts_gate_lacking {
 	uint64_t runs, of;     /* how many do not count, of how many */
 	struct ts_span reason; /* of one of them */
+	struct ts_span names;  /* of logged series: which runs, "run/a, run/b and 3 more" */
 };
 
 /* Baselines of two kinds. */
@@ -30,6 +31,7 @@ struct ts_gate_kinds {
  * the result does not depend on the order of the runs. */
 struct ts_gate_sample {
 	struct ts_span reason; /* why the metric cannot be compared; empty: it can */
+	double sign;	       /* 1: the scale is the metric's own; -1: more of the metric is better */
 	double *base, *candidate;
 	struct ts_gate_difference *pairs; /* in the order in which they began, both orders in turn (ts_gate_pairs_alternate) */
 	int taken_first;		  /* the base ran first in each pair of the look (1), or the candidate (-1); 0: neither */
@@ -61,7 +63,7 @@ struct ts_gate_court {
 	struct ts_verdict v;
 	struct ts_gate_pair *pairs;
 	size_t n_pairs;
-	struct ts_gate_sample samples[TS_METRICS];
+	struct ts_gate_sample samples[TS_METRICS_ALL];
 	const struct ts_gate_run *candidate; /* the first one; NULL: there is none */
 	struct ts_span other_work;	     /* how the candidate's steps differ from those of its baselines; empty: not */
 	enum ts_metric stands_in;	     /* the rate that decides in place of step time; TS_METRICS: none */
@@ -74,8 +76,10 @@ struct ts_gate_court {
 bool ts_gate_pairs_find(struct ts_gate_court *c);
 bool ts_gate_places_find(struct ts_gate_court *c);
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
-/* The metric's value in a run. False: the run has no value that can be compared, and *ret_reason says why. */
-bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
+/* The metric's value in a run; of a metric of the table, policy may be NULL. False: the run has no value that can be compared, and
+ * *ret_reason says why. */
+bool ts_gate_value(const struct ts_gate_policy *policy, const struct ts_gate_run *run, enum ts_metric metric, double *ret_value,
+		   struct ts_span *ret_reason);
 /* How the value was measured. Values that were measured in different ways are not compared. */
 struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metric);
 
@@ -98,8 +102,8 @@ void ts_gate_work_gates(struct ts_gate_court *c);
 /* Writes c->v.rates, and warnings where a rate decides. */
 void ts_gate_work_say(struct ts_gate_court *c);
 
-/* Of gate_length.c. Asks whether a metric of the end of a run (loss, step_time_end) is that of other steps than the baselines'; a value
- * that is not finite is one at any step. */
+/* Of gate_length.c. Asks whether a metric of the end of a run (loss, a logged series, step_time_end) is that of other steps than the
+ * baselines'; a value that is not finite is one at any step. */
 bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric, struct ts_span *ret_reason);
 /* Asks whether the run ended in the warm-up that its baselines leave out, or soon after. */
 bool ts_gate_still_warm(struct ts_gate_court *c, const struct ts_gate_run *run, struct ts_span *ret_reason);
@@ -121,6 +125,8 @@ void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);
 /* Why the pairs of a metric, which are of one order, decide nothing. */
 struct ts_span ts_gate_one_order(struct ts_gate_court *c, enum ts_metric metric);
+/* By how much a series moved whose direction nobody knows, and what to do, as part of a sentence. */
+struct ts_span ts_gate_moved_text(struct ts_gate_court *c, const struct ts_gate_row *row);
 /* What a floor says of the row, as part of a sentence. */
 struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_row *row);
 

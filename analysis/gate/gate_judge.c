@@ -69,14 +69,16 @@ static const char *policy_fault(const struct ts_gate_policy *p)
 		return "alpha and suspect_alpha must lie between 0 and 0.5";
 	if (!size(p->delta))
 		return "delta must be a finite number from 0 up";
-	for (size_t i = 0; i < TS_METRICS; i++)
+	if (p->n_logged > TS_LOGGED_MOST)
+		return "it names too many series";
+	for (size_t i = 0; i < ts_gate_policy_metrics(p); i++)
 		if (!size(p->min_size[i]))
 			return "min_size must be a finite number from 0 up";
 	if (p->pairs < 1 || p->pairs > p->pairs_most || p->pairs_most > TS_GATE_RUNS_MAX)
 		return "pairs must be at least 1 and at most pairs_most";
 	if (!isnan(p->prior_sd) && (!size(p->prior_sd) || !size(p->prior_df)))
 		return "prior_sd and prior_df must be finite numbers from 0 up";
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < ts_gate_policy_metrics(p); i++)
 		if (!isnan(p->least[i]) && !(p->least[i] > 0 && isfinite(p->least[i])))
 			return "least must be a finite number above 0";
 	if (!isnan(p->must_catch) && !size(p->must_catch))
@@ -120,25 +122,28 @@ static double on_scale(enum ts_metric metric, double ratio)
 }
 
 /* Converts back to the metric's own direction: 0.05 means that the metric is 5 % greater. */
-static double relative(enum ts_metric metric, double difference)
+static double relative(enum ts_metric metric, const struct ts_gate_sample *s, double difference)
 {
-	double signed_ = ts_metrics[metric].less_is_better ? difference : -difference;
-
-	return ts_metrics[metric].log_scale ? expm1(signed_) : signed_;
+	return ts_metrics[metric].log_scale ? expm1(s->sign * difference) : s->sign * difference;
 }
 
 static double in_unit(enum ts_metric metric, const struct ts_gate_sample *s, double x)
 {
-	double signed_ = ts_metrics[metric].less_is_better ? x : -x;
+	return ts_metrics[metric].log_scale ? exp(s->sign * x) : s->sign * x * s->magnitude;
+}
 
-	return ts_metrics[metric].log_scale ? exp(signed_) : signed_ * s->magnitude;
+/* How small a change counts as none. Nobody knows what is small in a logged series: only what the policy says of it. */
+static double tolerance(const struct ts_gate_policy *policy, enum ts_metric metric)
+{
+	return metric < TS_METRICS ? policy->delta : fmin(policy->delta, policy->min_size[metric]);
 }
 
 static struct ts_gate_rule rule_of(const struct ts_gate_policy *policy, enum ts_metric metric, const struct ts_gate_sample *s,
 				   double base)
 {
 	const struct ts_metric_row *row = &ts_metrics[metric];
-	struct ts_gate_rule rule = {on_scale(metric, policy->delta), on_scale(metric, policy->min_size[metric]), row->floor_sd};
+	struct ts_gate_rule rule = {on_scale(metric, tolerance(policy, metric)), on_scale(metric, policy->min_size[metric]),
+				    row->floor_sd};
 	double least = row->log_scale ? log1p(row->min_absolute / base) : row->min_absolute / s->magnitude;
 
 	/* Where there are only pairs, base is NaN and so is least: the absolute minimum then does not apply. */
@@ -151,7 +156,7 @@ static double least_level(const struct ts_gate_court *c, const struct ts_gate_ro
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < c->v.n_rows; i++)
 		n += c->v.rows[i].gates;
 	return row->gates && n ? alpha / (double)n : alpha;
 }
@@ -169,7 +174,8 @@ static double pair_alpha(const struct ts_gate_court *c, const struct ts_gate_row
 {
 	const struct ts_gate_policy *policy = &c->input->policy;
 
-	return least_level(c, row, policy->alpha) / (policy->pairs < policy->pairs_most ? 2 : 1);
+	return least_level(c, row, policy->alpha) / (policy->pairs < policy->pairs_most ? 2 : 1) /
+	       (row->better == TS_BETTER_UNKNOWN ? 2 : 1);
 }
 
 /* What pairs of this metric have to be able to find, on its scale; 0: any. */
@@ -304,12 +310,12 @@ enum question { SUSPECT, WORSE, BETTER, PAIRED, QUESTIONS };
 static double level_of(const struct ts_gate_court *c, const struct bench *benches, enum ts_metric metric, enum question question,
 		       double alpha)
 {
-	double p[TS_METRICS];
+	double p[TS_METRICS_ALL];
 	size_t n = 0, at = 0;
 
 	if (!c->v.rows[metric].gates)
 		return alpha;
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < c->v.n_rows; i++) {
 		const struct bench *b = &benches[i];
 
 		if (!c->v.rows[i].gates)
@@ -327,19 +333,19 @@ static double level_of(const struct ts_gate_court *c, const struct bench *benche
 /* --- a row's state --- */
 
 /* Returns the relative size of a worsening: 0.05 is a time that is 5 % longer, or a rate that is 5 % lower. */
-static double worsening(enum ts_metric metric, double difference)
+static double worsening(enum ts_metric metric, const struct ts_gate_sample *s, double difference)
 {
-	return fabs(relative(metric, difference));
+	return fabs(relative(metric, s, difference));
 }
 
 static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, const struct ts_gate_look *look)
 {
-	double half = ts_gate_interval(look, 0.99), a = relative(row->metric, look->difference - half);
-	double b = relative(row->metric, look->difference + half);
+	double half = ts_gate_interval(look, 0.99), a = relative(row->metric, s, look->difference - half);
+	double b = relative(row->metric, s, look->difference + half);
 
 	if (!s->relative)
 		return;
-	row->size = relative(row->metric, look->difference);
+	row->size = relative(row->metric, s, look->difference);
 	row->low = fmin(a, b);
 	row->high = fmax(a, b);
 }
@@ -347,7 +353,7 @@ static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, c
 static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, double from)
 {
 	if (c->samples[row->metric].relative)
-		row->could_miss = worsening(row->metric, from);
+		row->could_miss = worsening(row->metric, &c->samples[row->metric], from);
 }
 
 /* Where pairs decide, the levels are those of the pairs as well, so that they and the change are of one comparison. A floor holds for
@@ -371,6 +377,26 @@ static void tell_pairs(struct ts_gate_row *row, const struct ts_gate_sample *s, 
 	row->value_high = fmax(one, other);
 }
 
+/* --- a series of which nobody knows which way it is better --- */
+
+/* The level of each of the two directions. */
+static double side_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	return least_level(c, row, c->input->policy.alpha) / 2;
+}
+
+static bool moved(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
+{
+	return (look->p < alpha || look->p_better < alpha) && fabs(look->difference) >= rule->min_size;
+}
+
+/* That it moved is all that can be said. */
+static enum ts_gate_state tell_moved(struct ts_gate_court *c, struct ts_gate_row *row)
+{
+	row->reason = ts_gate_moved_text(c, row);
+	return TS_GATE_INCONCLUSIVE;
+}
+
 static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *b, double level)
 {
 	struct ts_gate_sample *s = &c->samples[row->metric];
@@ -378,7 +404,7 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	struct ts_gate_look look;
 	enum ts_gate_pairs_answer answer;
 
-	plan.alpha = level;
+	plan.alpha = row->better == TS_BETTER_UNKNOWN ? level / 2 : level;
 	answer = ts_gate_pairs_judge(s->pairs, s->n_pairs, &plan, b->within, &b->rule, s->scratch, &look);
 	row->paired = true;
 	/* A drift that is no more than its own noise is not worth a word. */
@@ -402,8 +428,14 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	s->first = answer == TS_GATE_PAIRS_OPEN ? look.first : 0;
 	if (s->first)
 		row->reason = ts_gate_one_order(c, row->metric);
+	if (row->better == TS_BETTER_UNKNOWN && (answer == TS_GATE_PAIRS_CONFIRM || answer == TS_GATE_PAIRS_BETTER)) {
+		row->pairs = look.pairs;
+		return tell_moved(c, row);
+	}
 	if (answer == TS_GATE_PAIRS_OPEN)
-		return look.difference > b->rule.delta ? TS_GATE_SUSPECT : row->gates ? TS_GATE_BLIND : TS_GATE_PASS;
+		return look.difference > b->rule.delta && row->better != TS_BETTER_UNKNOWN ? TS_GATE_SUSPECT
+		       : row->gates							   ? TS_GATE_BLIND
+											   : TS_GATE_PASS;
 	row->pairs = look.pairs;
 	if (answer == TS_GATE_PAIRS_CONFIRM)
 		return TS_GATE_REGRESSION;
@@ -434,11 +466,16 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	double worse = level_of(c, benches, row->metric, policy->rerun ? SUSPECT : WORSE, alpha);
 	double better = level_of(c, benches, row->metric, BETTER, policy->alpha);
 
+	bool both = row->better == TS_BETTER_UNKNOWN;
+
 	if (b->looked) {
 		tell_look(row, s, &b->first);
-		tell_missed(c, row, ts_gate_found_from(&b->first, &b->rule, first_alpha(c, row)) + b->unseen);
+		tell_missed(c, row,
+			    ts_gate_found_from(&b->first, &b->rule, both ? side_alpha(c, row) : first_alpha(c, row)) + b->unseen);
 	}
-	if (!enough(s) && !(b->looked && ts_gate_worse(&b->first, &b->rule, worse))) {
+	if (both && b->looked && moved(&b->first, &b->rule, side_alpha(c, row)))
+		return tell_moved(c, row);
+	if (!enough(s) && (both || !(b->looked && ts_gate_worse(&b->first, &b->rule, worse)))) {
 		row->reason = collecting(c, row, s);
 		return TS_GATE_COLLECTING;
 	}
@@ -446,6 +483,8 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 		row->reason = ts_span_str("the values of the runs are too far apart to compare");
 		return TS_GATE_INCONCLUSIVE;
 	}
+	if (both)
+		return TS_GATE_PASS;
 	if (ts_gate_worse(&b->first, &b->rule, worse))
 		return policy->rerun ? TS_GATE_SUSPECT : TS_GATE_REGRESSION;
 	if (!ts_gate_better(&b->first, &b->rule, better))
@@ -466,7 +505,7 @@ static bool blind(const struct ts_gate_court *c, const struct ts_gate_row *row)
 /* A metric that is only watched counts where it is much worse, and by more than chance explains. */
 static bool alarms(const struct ts_gate_court *c, const struct ts_gate_row *row, const struct bench *b)
 {
-	double by = ts_metrics[row->metric].less_is_better ? row->size : -row->size;
+	double by = row->better == TS_BETTER_HIGHER ? -row->size : row->size;
 
 	if (!c->input->policy.watch[row->metric] || !(by >= ts_metrics[row->metric].watch))
 		return false;
@@ -483,7 +522,7 @@ static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
 	size_t baselines = 0, bad = 0, worst = 0;
 
 	for (size_t i = 0; i < input->n_runs; i++) {
-		const struct ts_reduced *r = &input->runs[i].reduction.metrics[row->metric];
+		const struct ts_reduced *r = ts_gate_reduced(&input->policy, &input->runs[i].reduction, row->metric);
 		bool odd = r->known && !isfinite(r->value);
 
 		baselines += input->runs[i].role == TS_GATE_BASELINE;
@@ -575,7 +614,7 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 static enum ts_gate_state whole(const struct ts_verdict *v)
 {
 	for (size_t k = 0; k < sizeof gravest / sizeof gravest[0]; k++)
-		for (size_t i = 0; i < TS_METRICS; i++)
+		for (size_t i = 0; i < v->n_rows; i++)
 			if (v->rows[i].counts && v->rows[i].state == gravest[k])
 				return gravest[k];
 	return TS_GATE_INCONCLUSIVE; /* no metric decides */
@@ -621,7 +660,7 @@ static void ask(struct ts_gate_court *c)
 	const struct ts_gate_policy *policy = &c->input->policy;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < c->v.n_rows; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
 		/* Pairs that are odd have run as well. */
 		uint64_t have = c->samples[i].n_pairs, want = have < policy->pairs ? policy->pairs : policy->pairs_most;
@@ -657,7 +696,10 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 {
 	double nan = (double)NAN;
 
-	*row = (struct ts_gate_row){.metric = metric, .gates = policy->gates[metric]};
+	*row = (struct ts_gate_row){.metric = metric,
+				    .name = ts_span_str(ts_gate_metric_name(policy, metric)),
+				    .better = ts_gate_metric_better(policy, metric),
+				    .gates = policy->gates[metric]};
 	/* MFU is computed from step time, so testing both would be one test counted twice. */
 	if (metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME])
 		row->gates = false;
@@ -671,7 +713,7 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
 			     struct ts_error *err)
 {
-	struct bench benches[TS_METRICS] = {0};
+	struct bench benches[TS_METRICS_ALL] = {0};
 	struct ts_gate_court c = {.input = input, .arena = arena, .v = {.input = *input}};
 	enum ts_status status = check(input, err);
 
@@ -681,16 +723,20 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 		return status;
 	if (!ts_gate_pairs_find(&c) || !ts_gate_places_find(&c))
 		return ts_arena_error(arena, err);
+	c.v.n_rows = ts_gate_policy_metrics(&input->policy);
+	c.v.rows = ts_arena_array(arena, c.v.n_rows, sizeof *c.v.rows);
+	if (!c.v.rows)
+		return ts_arena_error(arena, err);
 	ts_gate_work_find(&c);
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < c.v.n_rows; i++)
 		empty_row(&c.v.rows[i], (enum ts_metric)i, &input->policy);
 	ts_gate_work_gates(&c);
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < c.v.n_rows; i++) {
 		if (!ts_gate_sample_of(&c, (enum ts_metric)i, &c.samples[i]))
 			return ts_arena_error(arena, err);
 		weigh(&c, (enum ts_metric)i, &benches[i]);
 	}
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < c.v.n_rows; i++)
 		decide(&c, &c.v.rows[i], benches);
 	c.v.state = whole(&c.v);
 	c.v.exit_code = exit_code(c.v.state, &input->policy);

@@ -44,10 +44,48 @@ static double usual_of(struct ts_gate_court *c, double (*of)(const struct ts_red
 	return n ? ts_median_few(all, n) : 0;
 }
 
+/* Returns the median of the last steps of a logged series in the baselines that have it; 0: there are none. */
+static double usual_end(struct ts_gate_court *c, enum ts_metric metric)
+{
+	double *all = ts_arena_array(c->arena, c->input->n_runs, sizeof *all);
+	size_t n = 0;
+
+	if (!all) {
+		c->full = true;
+		return 0;
+	}
+	for (size_t i = 0; i < c->input->n_runs; i++) {
+		const struct ts_gate_run *run = &c->input->runs[i];
+		const struct ts_reduced_series *series = ts_gate_series(&c->input->policy, &run->reduction, metric);
+
+		if ((run->role == TS_GATE_BASELINE || run->role == TS_GATE_PAIR_BASE) && series && series->value.known)
+			all[n++] = (double)series->last_step;
+	}
+	return n ? ts_median_few(all, n) : 0;
+}
+
+/* A series that was logged up to another step than in the baselines is of another part of training. */
+static bool series_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric,
+				  struct ts_span *ret_reason)
+{
+	const struct ts_reduced_series *series = ts_gate_series(&c->input->policy, &run->reduction, metric);
+	double usual, last = series ? (double)series->last_step : 0;
+
+	if (!series || !isfinite(series->value.value))
+		return false;
+	usual = usual_end(c, metric);
+	if (!(usual > 0) || fabs(last / usual - 1) <= END_APART)
+		return false;
+	*ret_reason = ts_gate_text(c, "its series ends at step %.0f, and that of its baselines at step %.0f", last, usual);
+	return true;
+}
+
 bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *run, enum ts_metric metric, struct ts_span *ret_reason)
 {
 	double usual, records = (double)run->reduction.records;
 
+	if (metric >= TS_METRICS)
+		return series_ends_elsewhere(c, run, metric, ret_reason);
 	if ((metric != TS_METRIC_LOSS && metric != TS_METRIC_STEP_TIME_END) || !(records > 0) ||
 	    !isfinite(run->reduction.metrics[metric].value))
 		return false;

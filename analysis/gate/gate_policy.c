@@ -3,6 +3,8 @@
 
 #include "base/digest.h"
 #include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
 
 #include <math.h>
 
@@ -39,11 +41,90 @@ void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
 		.ignore = {ignored, sizeof ignored / sizeof ignored[0]},
 	};
 	ret_policy->gates[TS_METRIC_STEP_TIME] = true;
-	for (size_t m = 0; m < TS_METRICS; m++) {
+	for (size_t m = 0; m < TS_METRICS_ALL; m++) {
 		ret_policy->min_size[m] = ts_metrics[m].min_size;
 		ret_policy->least[m] = (double)NAN;
 		ret_policy->watch[m] = ts_metrics[m].watch > 0;
 	}
+}
+
+/* --- metrics --- */
+
+size_t ts_gate_policy_metrics(const struct ts_gate_policy *policy)
+{
+	return TS_METRICS + policy->n_logged;
+}
+
+const char *ts_gate_metric_name(const struct ts_gate_policy *policy, enum ts_metric metric)
+{
+	return metric < TS_METRICS ? ts_metrics[metric].name : policy->logged[metric - TS_METRICS];
+}
+
+const char *ts_gate_metric_title(const struct ts_gate_policy *policy, enum ts_metric metric)
+{
+	return metric < TS_METRICS ? ts_metrics[metric].title : policy->logged[metric - TS_METRICS];
+}
+
+enum ts_better ts_gate_metric_better(const struct ts_gate_policy *policy, enum ts_metric metric)
+{
+	if (metric < TS_METRICS)
+		return ts_metrics[metric].less_is_better ? TS_BETTER_LOWER : TS_BETTER_HIGHER;
+	if (policy->better[metric] != TS_BETTER_UNKNOWN)
+		return policy->better[metric];
+	return ts_better_of(ts_span_str(policy->logged[metric - TS_METRICS]));
+}
+
+const struct ts_reduced_series *ts_gate_series(const struct ts_gate_policy *policy, const struct ts_reduction *r, enum ts_metric metric)
+{
+	for (size_t i = 0; metric >= TS_METRICS && i < r->n_series; i++)
+		if (ts_span_is(r->series[i].name, policy->logged[metric - TS_METRICS]))
+			return &r->series[i];
+	return NULL;
+}
+
+const struct ts_reduced *ts_gate_reduced(const struct ts_gate_policy *policy, const struct ts_reduction *r, enum ts_metric metric)
+{
+	static const char why[] = "its series was not reduced: the bundle or record was made for other metrics";
+	static const struct ts_reduced not_reduced = {.reason = {(const uint8_t *)why, sizeof why - 1}};
+	const struct ts_reduced_series *series = ts_gate_series(policy, r, metric);
+
+	if (metric < TS_METRICS)
+		return &r->metrics[metric];
+	return series ? &series->value : &not_reduced;
+}
+
+/* The place of a series, or TS_METRICS_ALL. */
+static enum ts_metric logged_find(const struct ts_gate_policy *policy, struct ts_span name)
+{
+	for (size_t i = 0; i < policy->n_logged; i++)
+		if (ts_span_is(name, policy->logged[i]))
+			return (enum ts_metric)(TS_METRICS + i);
+	return TS_METRICS_ALL;
+}
+
+/* Moves what the policy sets of a series to another place. */
+static void move_place(struct ts_gate_policy *policy, enum ts_metric from, enum ts_metric to)
+{
+	policy->better[to] = policy->better[from];
+	policy->min_size[to] = policy->min_size[from];
+	policy->least[to] = policy->least[from];
+}
+
+enum ts_metric ts_gate_policy_only(struct ts_gate_policy *io_policy, const char *name)
+{
+	enum ts_metric metric = TS_METRICS, found;
+	bool logged = !ts_metric_find(ts_span_str(name), &metric);
+
+	if (logged) {
+		found = logged_find(io_policy, ts_span_str(name));
+		if (found < TS_METRICS_ALL)
+			move_place(io_policy, found, metric);
+		io_policy->logged[0] = name;
+	}
+	io_policy->n_logged = logged;
+	memset(io_policy->gates, 0, sizeof io_policy->gates);
+	io_policy->gates[metric] = true;
+	return metric;
 }
 
 /* --- onto a policy --- */
@@ -58,15 +139,34 @@ static const void *member_of(const struct ts_gate_policy *policy, const struct t
 	return (const char *)policy + s->at;
 }
 
-static void set_metrics(struct ts_span text, bool *gates)
+static void set_metrics(struct ts_span text, bool *metrics)
 {
 	struct ts_span name;
 	enum ts_metric metric;
 
-	memset(gates, 0, TS_METRICS * sizeof *gates);
+	memset(metrics, 0, TS_METRICS_ALL * sizeof *metrics);
 	while (ts_gate_list_next(&text, &name))
 		if (ts_metric_find(name, &metric))
-			gates[metric] = true;
+			metrics[metric] = true;
+}
+
+/* The metrics that decide may be logged series. Returns false if the arena is full. */
+static bool set_gates(struct ts_span text, struct ts_arena *arena, struct ts_gate_policy *policy)
+{
+	struct ts_span name;
+	enum ts_metric metric;
+
+	set_metrics(text, policy->gates);
+	policy->n_logged = 0;
+	while (ts_gate_list_next(&text, &name)) {
+		if (ts_metric_find(name, &metric) || logged_find(policy, name) < TS_METRICS_ALL || policy->n_logged == TS_LOGGED_MOST)
+			continue;
+		policy->logged[policy->n_logged] = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(name));
+		if (!policy->logged[policy->n_logged])
+			return false;
+		policy->gates[TS_METRICS + policy->n_logged++] = true;
+	}
+	return true;
 }
 
 static void set_parts(struct ts_span text, bool *across)
@@ -110,9 +210,16 @@ static bool set_excludes(struct ts_span text, bool none, struct ts_arena *arena,
 
 static void set_size(double *sizes, size_t metric, double value)
 {
-	for (size_t m = 0; m < TS_METRICS; m++)
-		if (metric == TS_METRICS || metric == m)
+	for (size_t m = 0; m < TS_METRICS_ALL; m++)
+		if (metric == TS_METRICS_ALL || metric == m)
 			sizes[m] = value;
+}
+
+static void set_better(enum ts_better *all, size_t metric, struct ts_span word)
+{
+	for (size_t m = TS_METRICS; m < TS_METRICS_ALL; m++)
+		if (metric == TS_METRICS_ALL || metric == m)
+			(void)ts_gate_better_parse(word, &all[m]);
 }
 
 /* Applies an item that was checked before. Returns false if the arena is full. */
@@ -145,6 +252,11 @@ static bool item_set(const struct ts_gate_setting *s, size_t metric, const struc
 	case TS_SETTING_METRICS:
 		set_metrics(item->text, at);
 		break;
+	case TS_SETTING_GATES:
+		return set_gates(item->text, arena, policy);
+	case TS_SETTING_BETTER:
+		set_better(at, metric, item->text);
+		break;
 	case TS_SETTING_PARTS:
 		set_parts(item->text, at);
 		break;
@@ -163,18 +275,64 @@ static bool item_set(const struct ts_gate_setting *s, size_t metric, const struc
 	return true;
 }
 
-/* min_size of one metric overrides min_size of all metrics, wherever the two stand in the file. */
+/* Asks whether one of the items, even one that a later one overrides, names this series in GATE.metrics. */
+static bool is_named(const struct ts_policy *items, struct ts_span series)
+{
+	for (size_t i = 0; i < items->n; i++) {
+		const struct ts_policy_item *item = &items->items[i];
+		struct ts_span rest = item->text, name;
+
+		if (!ts_span_is(item->code, TS_GATE_CODE) || !ts_span_is(item->threshold, "metrics"))
+			continue;
+		while (ts_gate_list_next(&rest, &name))
+			if (ts_span_eq(name, series))
+				return true;
+	}
+	return false;
+}
+
+/* A setting of a series that no GATE.metrics names is a typing error. */
+static enum ts_status not_named(const struct ts_gate_policy *policy, const struct ts_policy_item *item, struct ts_span series,
+				struct ts_error *err)
+{
+	struct ts_shown typed = ts_show(series);
+	size_t bound = ts_suggest_bound(typed.text);
+	const char *near = NULL;
+
+	for (size_t m = 0; m < ts_gate_policy_metrics(policy); m++)
+		near = ts_suggest(typed.text, ts_gate_metric_name(policy, (enum ts_metric)m), near, &bound);
+	return ts_error_set(err, TS_INVALID, "policy: %s.%s is about a metric that GATE.metrics does not name%s%s%s", TS_GATE_CODE,
+			    ts_show(item->threshold).text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* Finds the place of the metric of a setting. *ret_metric: TS_METRICS_ALL: none, the setting belongs to no single metric. False: it is
+ * of a series that does not decide here. */
+static bool place_of(const struct ts_gate_policy *policy, const struct ts_policy_item *item, size_t *io_metric)
+{
+	if (*io_metric == TS_METRICS)
+		*io_metric = logged_find(policy, ts_gate_setting_series(item->threshold));
+	else
+		return true;
+	return *io_metric != TS_METRICS_ALL;
+}
+
+/* What is set of one metric overrides what is set of all metrics, wherever the two stand in the file. */
 static enum ts_status apply(const struct ts_policy *items, bool of_metrics, struct ts_arena *arena,
 			    struct ts_gate_policy *policy, struct ts_error *err)
 {
 	for (size_t i = 0; i < items->n; i++) {
+		const struct ts_policy_item *item = &items->items[i];
 		const struct ts_gate_setting *s;
 		size_t metric;
 
-		if (!ts_span_is(items->items[i].code, TS_GATE_CODE))
+		if (!ts_span_is(item->code, TS_GATE_CODE))
 			continue;
-		s = ts_gate_setting_find(items->items[i].threshold, &metric);
-		if (s && (metric != TS_METRICS) == of_metrics && !item_set(s, metric, &items->items[i], arena, policy))
+		s = ts_gate_setting_find(item->threshold, &metric);
+		if (!s || (metric != TS_METRICS_ALL) != of_metrics)
+			continue;
+		if (metric == TS_METRICS && !is_named(items, ts_gate_setting_series(item->threshold)))
+			return not_named(policy, item, ts_gate_setting_series(item->threshold), err);
+		if (place_of(policy, item, &metric) && !item_set(s, metric, item, arena, policy))
 			return ts_arena_error(arena, err);
 	}
 	return TS_OK;
@@ -186,6 +344,16 @@ static enum ts_status check_whole(const struct ts_gate_policy *p, struct ts_erro
 		return ts_error_set(err, TS_INVALID,
 				    "policy: GATE.pairs_most is %" PRIu64 ", which is less than GATE.pairs, %" PRIu64,
 				    p->pairs_most, p->pairs);
+	for (size_t m = TS_METRICS; m < ts_gate_policy_metrics(p); m++)
+		if (!isnan(p->least[m]) && ts_gate_metric_better(p, (enum ts_metric)m) != TS_BETTER_HIGHER)
+			return ts_error_set(err, TS_INVALID,
+					    "policy: GATE.%s.least is the floor of a series of which more is better, and %s; state "
+					    "GATE.%s.better = higher if it is",
+					    p->logged[m - TS_METRICS],
+					    ts_gate_metric_better(p, (enum ts_metric)m) == TS_BETTER_LOWER
+						    ? "of this one less is better"
+						    : "its name does not tell which is better",
+					    p->logged[m - TS_METRICS]);
 	return TS_OK;
 }
 
@@ -235,9 +403,9 @@ static void put_list(struct ts_buf *out, const struct ts_gate_setting *s, const 
 {
 	size_t before = out->len, n = 0;
 
-	for (size_t m = 0; s->kind == TS_SETTING_METRICS && m < TS_METRICS; m++)
+	for (size_t m = 0; (s->kind == TS_SETTING_METRICS || s->kind == TS_SETTING_GATES) && m < ts_gate_policy_metrics(p); m++)
 		if (((const bool *)member_of(p, s))[m])
-			put_item(out, &n, ts_span_str(ts_metrics[m].name));
+			put_item(out, &n, ts_span_str(ts_gate_metric_name(p, (enum ts_metric)m)));
 	for (int i = 0; s->kind == TS_SETTING_PARTS && i < TS_WORKLOAD_PARTS; i++)
 		if (p->across[i])
 			put_item(out, &n, ts_span_str(ts_workload_part_word((enum ts_workload_part)i)));
@@ -283,12 +451,14 @@ static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const
 		ts_buf_str(out, ts_gate_ending_words[*(const enum ts_gate_ending *)at]);
 		break;
 	case TS_SETTING_METRICS:
+	case TS_SETTING_GATES:
 	case TS_SETTING_PARTS:
 	case TS_SETTING_GLOBS:
 	case TS_SETTING_EXCLUDES:
 		put_list(out, s, p);
 		break;
 	case TS_SETTING_FLOORS:
+	case TS_SETTING_BETTER:
 		ts_buf_str(out, s->word);
 		break;
 	case TS_SETTING_SIZES:
@@ -301,13 +471,22 @@ static void put_sizes(struct ts_buf *out, const struct ts_gate_setting *s, const
 {
 	const double *sizes = member_of(p, s);
 
-	for (size_t m = 0; m < TS_METRICS; m++) {
+	for (size_t m = 0; m < ts_gate_policy_metrics(p); m++) {
 		if (isnan(sizes[m]))
 			continue;
-		ts_buf_printf(out, "%s.%s.%s = ", TS_GATE_CODE, ts_metrics[m].name, s->name);
+		ts_buf_printf(out, "%s.%s.%s = ", TS_GATE_CODE, ts_gate_metric_name(p, (enum ts_metric)m), s->name);
 		put_number(out, sizes[m]);
 		ts_buf_char(out, '\n');
 	}
+}
+
+/* A series whose name tells its direction has no line, unless the policy says it too. */
+static void put_better(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
+{
+	for (size_t m = TS_METRICS; m < ts_gate_policy_metrics(p); m++)
+		if (p->better[m] != TS_BETTER_UNKNOWN)
+			ts_buf_printf(out, "%s.%s.%s = %s\n", TS_GATE_CODE, ts_gate_metric_name(p, (enum ts_metric)m), s->name,
+				      ts_better_word(p->better[m]));
 }
 
 void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out)
@@ -315,6 +494,10 @@ void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *ou
 	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++) {
 		if (s->kind == TS_SETTING_SIZES || s->kind == TS_SETTING_FLOORS) {
 			put_sizes(out, s, policy);
+			continue;
+		}
+		if (s->kind == TS_SETTING_BETTER) {
+			put_better(out, s, policy);
 			continue;
 		}
 		ts_buf_printf(out, "%s.%s = ", TS_GATE_CODE, s->name);

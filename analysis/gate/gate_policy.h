@@ -5,6 +5,10 @@
  *	GATE.exclude = tag:eval, phase:checkpoint, every:500
  *	GATE.peak_memory.min_size = 1 %
  *	GATE.mfu.least = 38 %
+ *	GATE.metrics = val_bpb, kl_coef
+ *	GATE.kl_coef.better = lower
+ *
+ * A name in GATE.metrics that the table of metrics does not have is that of a series which the runs log.
  *
  * One table (gate_setting.c) names every setting with its default, unit and meaning; docs/gate.md shows it as a command
  * prints it. Ratios may be written as 0.05 or 5 %. An unknown name or a value that is not allowed is an error with file and
@@ -24,11 +28,15 @@
 enum ts_gate_ending { TS_GATE_EXIT_3, TS_GATE_FAILS, TS_GATE_GREEN };
 
 struct ts_gate_policy {
-	bool gates[TS_METRICS];	    /* the metrics that decide; the others are only shown. Default: step_time */
-	bool watch[TS_METRICS];	    /* metrics that do not decide, but of which a worsening of ts_metrics[].watch counts */
-	double min_size[TS_METRICS];/* ratio: a smaller change is ignored. Default: 0.02 for times */
-	double least[TS_METRICS];   /* in the metric's unit: a candidate must not lie below it. NaN: there is no such floor */
-	double delta;		    /* ratio: a change up to this counts as no change. Default: 0.01 */
+	bool gates[TS_METRICS_ALL]; /* the metrics that decide; the others are only shown. Default: step_time */
+	const char *logged[TS_LOGGED_MOST]; /* the names of the series at the places from TS_METRICS on; all of them decide */
+	size_t n_logged;
+	enum ts_better better[TS_METRICS_ALL]; /* of logged series, where the policy says it; UNKNOWN: as the name tells */
+	bool watch[TS_METRICS_ALL]; /* metrics that do not decide, but of which a worsening of ts_metrics[].watch counts */
+	double min_size[TS_METRICS_ALL];/* ratio: a smaller change is ignored. Default: 0.02 for times, 0 for logged series */
+	double least[TS_METRICS_ALL];   /* in the metric's unit: a candidate must not lie below it. NaN: there is no such floor */
+	double delta;		    /* ratio: a change up to this counts as no change; of a logged series, up to its min_size if that
+				       is less. Default: 0.01 */
 	double alpha;		    /* significance level of the decision, over all metrics that decide (Holm). Default: 0.005 */
 	double suspect_alpha;	    /* significance level of the first look. Default: 0.1 */
 	double must_catch;	    /* ratio: a pass that could have missed a larger regression is blind. NaN: none is. Default: 0.1 */
@@ -48,6 +56,21 @@ struct ts_gate_policy {
 };
 
 void ts_gate_policy_default(struct ts_gate_policy *ret_policy);
+/* Makes this metric the one that decides: one of the table, or else a logged series. Returns its place. The name must outlive the
+ * policy. What the policy sets of a series of this name is kept. */
+enum ts_metric ts_gate_policy_only(struct ts_gate_policy *io_policy, const char *name);
+/* How many places the policy uses: TS_METRICS and a place for each logged series. */
+size_t ts_gate_policy_metrics(const struct ts_gate_policy *policy);
+/* "step_time", "val_bpb"; and as a title, "step time", "val_bpb". */
+const char *ts_gate_metric_name(const struct ts_gate_policy *policy, enum ts_metric metric);
+const char *ts_gate_metric_title(const struct ts_gate_policy *policy, enum ts_metric metric);
+/* Which way the metric is better. UNKNOWN: a logged series whose name does not tell it, and neither does the policy. */
+enum ts_better ts_gate_metric_better(const struct ts_gate_policy *policy, enum ts_metric metric);
+/* The run's value of the metric, which may be not known. */
+const struct ts_reduced *ts_gate_reduced(const struct ts_gate_policy *policy, const struct ts_reduction *r, enum ts_metric metric);
+/* The logged series at that place; NULL: the reduction does not have it, or the metric is one of the table. */
+const struct ts_reduced_series *ts_gate_series(const struct ts_gate_policy *policy, const struct ts_reduction *r,
+					       enum ts_metric metric);
 /* Applies the items of section GATE to io_policy, which holds defaults or another policy; items of other sections are skipped. The
  * caller has checked the items (ts_policy_of_gate in analysis/policy.h does both). TS_INVALID: two settings contradict each other.
  * Spans point into the items; arrays lie in the arena. */

@@ -17,28 +17,42 @@ static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run 
 	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
 }
 
-/* The column of the loss of the first run of these roles that has a loss; empty: scalars.loss, or there is none. */
-static struct ts_span loss_column(const struct ts_gate_input *input, enum ts_gate_role role, enum ts_gate_role of_pair, bool *ret_found)
+/* The column of the loss, or of a logged series, of the first run of these roles that has one; empty: the usual one, or there is
+ * none. */
+static struct ts_span column_of(const struct ts_gate_input *input, enum ts_metric metric, enum ts_gate_role role,
+				enum ts_gate_role of_pair, bool *ret_found)
 {
 	*ret_found = false;
 	for (size_t i = 0; i < input->n_runs; i++) {
 		const struct ts_gate_run *run = &input->runs[i];
+		const struct ts_reduced_series *series = ts_gate_series(&input->policy, &run->reduction, metric);
 
-		if ((run->role != role && run->role != of_pair) || !run->reduction.metrics[TS_METRIC_LOSS].known)
+		if ((run->role != role && run->role != of_pair) || !ts_gate_reduced(&input->policy, &run->reduction, metric)->known)
 			continue;
 		*ret_found = true;
-		return run->reduction.loss_column;
+		return series ? series->column : run->reduction.loss_column;
 	}
 	return ts_span_of(NULL, 0);
 }
 
 const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena)
 {
+	const char *title = ts_gate_metric_title(&input->policy, metric),
+		   *usual = metric < TS_METRICS ? ts_metrics[metric].name : title;
 	bool has_candidate, has_base;
-	struct ts_span candidate = loss_column(input, TS_GATE_CANDIDATE, TS_GATE_PAIR_CANDIDATE, &has_candidate);
-	struct ts_span base = loss_column(input, TS_GATE_BASELINE, TS_GATE_PAIR_BASE, &has_base);
+	struct ts_span candidate, base;
 
-	return ts_metric_title(metric, has_candidate ? candidate : base, has_base ? base : candidate, "baselines", arena);
+	if (metric < TS_METRICS && metric != TS_METRIC_LOSS)
+		return title;
+	candidate = column_of(input, metric, TS_GATE_CANDIDATE, TS_GATE_PAIR_CANDIDATE, &has_candidate);
+	base = column_of(input, metric, TS_GATE_BASELINE, TS_GATE_PAIR_BASE, &has_base);
+	return ts_metric_title(title, usual, has_candidate ? candidate : base, has_base ? base : candidate, "baselines", arena);
+}
+
+/* The title without columns. */
+static const char *short_title(const struct ts_gate_court *c, enum ts_metric metric)
+{
+	return ts_gate_metric_title(&c->input->policy, metric);
 }
 
 static const char *title_of(struct ts_gate_court *c, const struct ts_gate_row *row)
@@ -132,11 +146,17 @@ static struct ts_span difference(struct ts_gate_court *c, const struct ts_gate_r
 			    c->samples[row->metric].ahead && !row->paired ? ", which one run cannot attribute to the commit" : "");
 }
 
+/* What a test of the row looks for. */
+static const char *sought(const struct ts_gate_row *row)
+{
+	return row->better == TS_BETTER_UNKNOWN ? "change" : "regression";
+}
+
 static struct ts_span missed(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	if (isnan(row->could_miss))
-		return ts_span_str("how large a regression the gate could have missed is not known");
-	return ts_gate_text(c, "the gate could have missed a regression of up to %s",
+		return ts_gate_text(c, "how large a %s the gate could have missed is not known", sought(row));
+	return ts_gate_text(c, "the gate could have missed a %s of up to %s", sought(row),
 			    row->could_miss > FACTOR_MOST - 1 ? "a factor of 10 and more" : ts_say_percent(row->could_miss).text);
 }
 
@@ -145,11 +165,11 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 	const char *title = title_of(c, row);
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
-	if (row->paired && row->p < c->input->policy.suspect_alpha)
+	if (row->paired && row->p < c->input->policy.suspect_alpha && row->better != TS_BETTER_UNKNOWN)
 		return ts_gate_text(c,
 				    "%s of %.*s was suspect at the first look, and the pairs do not confirm a regression: %.*s; %.*s",
 				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
-	return ts_gate_text(c, "%s of %.*s shows no regression: %.*s; %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(what),
+	return ts_gate_text(c, "%s of %.*s shows no %s: %.*s; %.*s", title, TS_SPAN_ARG(who), sought(row), TS_SPAN_ARG(what),
 			    TS_SPAN_ARG(miss));
 }
 
@@ -181,9 +201,18 @@ static struct ts_span blind(struct ts_gate_court *c, const struct ts_gate_row *r
 {
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
-	return ts_gate_text(c, "%s of %.*s shows no regression, but this test is blind: %.*s, and GATE.must_catch is %s; %.*s",
-			    title_of(c, row), TS_SPAN_ARG(who), TS_SPAN_ARG(miss),
+	return ts_gate_text(c, "%s of %.*s shows no %s, but this test is blind: %.*s, and GATE.must_catch is %s; %.*s",
+			    title_of(c, row), TS_SPAN_ARG(who), sought(row), TS_SPAN_ARG(miss),
 			    ts_say_percent(c->input->policy.must_catch).text, TS_SPAN_ARG(what));
+}
+
+struct ts_span ts_gate_moved_text(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const char *name = ts_gate_metric_name(&c->input->policy, row->metric);
+
+	return ts_gate_text(c,
+			    "%.*s, and whether that is better or worse is not known: state GATE.%s.better = lower or higher (--better)",
+			    TS_SPAN_ARG(difference(c, row)), name);
 }
 
 /* "it is 35.1 % (99 % interval 34.5 % to 35.7 %), and GATE.mfu.least is 38 %" */
@@ -196,7 +225,7 @@ struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_
 				    100 * row->candidate, 100 * row->value_low, 100 * row->value_high, metric->name, 100 * row->least);
 	return ts_gate_text(c, "it is %s (99 %% interval %s to %s), and GATE.%s.least is %s",
 			    ts_say_value(row->candidate, metric->unit).text, ts_say_value(row->value_low, metric->unit).text,
-			    ts_say_value(row->value_high, metric->unit).text, metric->name,
+			    ts_say_value(row->value_high, metric->unit).text, ts_gate_metric_name(&c->input->policy, row->metric),
 			    ts_say_value(row->least, metric->unit).text);
 }
 
@@ -224,6 +253,8 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 		return one_order(c, row, who);
 	switch (row->state) {
 	case TS_GATE_INCONCLUSIVE:
+		if (row->better == TS_BETTER_UNKNOWN && isfinite(row->p))
+			return ts_gate_text(c, "%s of %.*s moved: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 		return ts_gate_text(c, "%s of %.*s cannot be judged: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	case TS_GATE_COLLECTING:
 		return ts_gate_text(c, "%s of %.*s is not judged yet, which is no pass: %.*s", title, TS_SPAN_ARG(who),
@@ -256,7 +287,7 @@ const struct ts_gate_row *ts_gate_deciding(const struct ts_verdict *v)
 {
 	const struct ts_gate_row *found = NULL;
 
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct ts_gate_row *row = &v->rows[i];
 
 		if (!row->counts || row->state != v->state)
@@ -271,7 +302,17 @@ const struct ts_gate_row *ts_gate_deciding(const struct ts_verdict *v)
 
 static void warn_lacking(struct ts_gate_court *c, const char *title, const char *what, const struct ts_gate_lacking *l)
 {
-	if (l->runs && l->runs < l->of)
+	struct ts_span more = ts_span_str("");
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < l->names.len; i++)
+		named += l->names.data[i] == ',';
+	if (l->names.len && l->runs > named + 1)
+		more = ts_gate_text(c, " and %" PRIu64 " more", l->runs - named - 1);
+	if (l->names.len && l->runs < l->of)
+		ts_gate_warn(c, "%" PRIu64 " of %" PRIu64 " %s %s not count for %s (%.*s%.*s): %.*s", l->runs, l->of, what,
+			     l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->names), TS_SPAN_ARG(more), TS_SPAN_ARG(l->reason));
+	else if (l->runs && l->runs < l->of)
 		ts_gate_warn(c, "%" PRIu64 " of %" PRIu64 " %s %s not count for %s: %.*s", l->runs, l->of, what,
 			     l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason));
 }
@@ -289,7 +330,7 @@ static void warn_kinds(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const struct ts_gate_kinds *k = &s->kinds;
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = short_title(c, row->metric);
 	struct ts_say apart = ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(k->apart) : k->apart);
 
 	if (k->better && k->own >= 0)
@@ -319,26 +360,27 @@ static void warn_allowance(struct ts_gate_court *c, const struct ts_gate_row *ro
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const struct ts_metric_row *metric = &ts_metrics[row->metric];
-	double by = metric->less_is_better ? s->base_drift : -s->base_drift;
+	double by = s->sign * s->base_drift;
 
 	if (s->base_drift != 0)
 		ts_gate_warn(c,
 			     "the %s of each baseline is on average %s %s than that of the one before it: the candidate is compared "
 			     "with where "
 			     "that drift leads; tscope trend looks for its cause",
-			     metric->title, ts_say_percent(fabs(metric->log_scale ? expm1(by) : by)).text, way(row->metric, by > 0));
+			     short_title(c, row->metric), ts_say_percent(fabs(metric->log_scale ? expm1(by) : by)).text,
+			     way(row->metric, by > 0));
 	if (!row->paired && s->allowance.variance > row->sd * row->sd / 4)
 		ts_gate_warn(c,
 			     "the candidate has fewer steps than its baselines, so its %s scatters by a further %s, which the test "
 			     "allows for; "
 			     "run as many steps as the baselines to see smaller changes",
-			     metric->title, ts_say_percent(sqrt(s->allowance.variance)).text);
+			     short_title(c, row->metric), ts_say_percent(sqrt(s->allowance.variance)).text);
 }
 
 /* By how much the i-th odd baseline differs from the median baseline: above 0 where it is worse. */
 static double odd_by(enum ts_metric metric, const struct ts_gate_sample *s, size_t i)
 {
-	double by = ts_metrics[metric].less_is_better ? s->odd_by[i] : -s->odd_by[i];
+	double by = s->sign * s->odd_by[i];
 
 	return ts_metrics[metric].log_scale ? expm1(by) : by;
 }
@@ -353,7 +395,7 @@ static void warn_odd_baseline(struct ts_gate_court *c, const struct ts_gate_row 
 		     "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
 		     "baselines, so this baseline does not count; %s%.*s%sif its machine was disturbed, mark the run with "
 		     "tscope note %.*s bad='why'",
-		     ts_metrics[row->metric].title, TS_SPAN_ARG(name), ts_say_percent(fabs(by)).text, way(row->metric, by > 0),
+		     short_title(c, row->metric), TS_SPAN_ARG(name), ts_say_percent(fabs(by)).text, way(row->metric, by > 0),
 		     only.len ? "what no other baseline has: " : "", TS_SPAN_ARG(only), only.len ? "; " : "", TS_SPAN_ARG(name));
 }
 
@@ -392,14 +434,14 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 			     "the %s of %zu baselines lies far outside the spread of the baselines, so they do not count: %.*s "
 			     "than that of the median baseline; if their machine was disturbed, mark each with "
 			     "tscope note RUN bad='why'",
-			     ts_metrics[row->metric].title, listed, TS_SPAN_ARG(list));
+			     short_title(c, row->metric), listed, TS_SPAN_ARG(list));
 }
 
 /* Warns of pairs that are outliers, and of a machine that got slower from run to run. */
 static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = short_title(c, row->metric);
 
 	if (!row->paired)
 		return;
@@ -421,7 +463,7 @@ static void warn_order(struct ts_gate_court *c)
 {
 	int first = 0;
 
-	for (size_t i = 0; i < TS_METRICS && !first; i++)
+	for (size_t i = 0; i < c->v.n_rows && !first; i++)
 		if (c->v.rows[i].counts && c->v.rows[i].paired && !c->samples[i].first)
 			first = c->samples[i].taken_first;
 	if (first)
@@ -444,7 +486,7 @@ static struct ts_span sighted(struct ts_gate_court *c, double size)
 {
 	struct ts_span list = ts_span_of(NULL, 0);
 
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < c->v.n_rows; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
 
 		if (!resists_noise(row->metric) || row->state != TS_GATE_PASS || !(row->could_miss <= size))
@@ -460,12 +502,14 @@ static struct ts_span sighted(struct ts_gate_court *c, double size)
 static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	struct ts_span others, must = ts_gate_text(c, "%s", ts_say_percent(c->input->policy.must_catch).text);
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = short_title(c, row->metric);
 
 	if (row->state != TS_GATE_BLIND || row->floored || c->samples[row->metric].first)
 		return;
-	others = sighted(c, c->input->policy.must_catch);
-	if (!others.len)
+	others = ts_span_str("");
+	if (ts_gate_timed(row->metric))
+		others = sighted(c, c->input->policy.must_catch);
+	if (ts_gate_timed(row->metric) && !others.len)
 		others = sighted(c, CLEARLY * row->could_miss);
 	if (c->v.ask.pairs)
 		ts_gate_warn(
@@ -476,8 +520,10 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 	else
 		ts_gate_warn(c, "the %s of runs of the same code differs too much to show a change of %.*s%s: %s", title,
 			     TS_SPAN_ARG(must), row->paired ? ", in pairs as well" : "",
-			     others.len ? "let another metric decide, or measure longer or on a quieter machine"
-					: "measure longer or on a quieter machine");
+			     row->metric >= TS_METRICS ? "gate several runs of the commit, with seeds of their own, or state a larger "
+							 "GATE.must_catch"
+			     : others.len	       ? "let another metric decide, or measure longer or on a quieter machine"
+						       : "measure longer or on a quieter machine");
 	if (others.len)
 		ts_gate_warn(
 			c,
@@ -489,7 +535,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const char *title = ts_metrics[row->metric].title;
+	const char *title = short_title(c, row->metric);
 
 	warn_blind(c, row);
 	warn_odd_baselines(c, row);
@@ -513,7 +559,7 @@ static void warn_unnamed(struct ts_gate_court *c)
 	struct ts_span titles = ts_span_str("");
 	size_t judged = 0, concerned = 0;
 
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < c->v.n_rows; i++) {
 		const struct ts_gate_sample *s = &c->samples[i];
 
 		if (!c->v.rows[i].counts || c->v.rows[i].state == TS_GATE_INCONCLUSIVE)
@@ -521,7 +567,7 @@ static void warn_unnamed(struct ts_gate_court *c)
 		judged++;
 		if (!s->unnamed)
 			continue;
-		titles = ts_gate_text(c, "%.*s%s%s", TS_SPAN_ARG(titles), concerned++ ? ", " : "", ts_metrics[i].title);
+		titles = ts_gate_text(c, "%.*s%s%s", TS_SPAN_ARG(titles), concerned++ ? ", " : "", short_title(c, (enum ts_metric)i));
 		if (!most || s->unnamed > most->unnamed)
 			most = s;
 	}
@@ -564,7 +610,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 		c->v.sentence = sentence_of(c, row);
 	else
 		c->v.sentence = ts_span_str("nothing is judged: GATE.metrics of the policy names no metric that decides");
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < c->v.n_rows; i++)
 		if (c->v.rows[i].counts)
 			warn_row(c, &c->v.rows[i]);
 	warn_unnamed(c);

@@ -19,8 +19,12 @@ enum {
 #define AT(member) offsetof(struct ts_gate_policy, member)
 
 const struct ts_gate_setting ts_gate_settings[] = {
-	{"metrics", TS_SETTING_METRICS, AT(gates), 0, 0, false, NULL, "metrics",
-	 "the metrics that decide the verdict; the others are only shown. Several metrics share alpha"},
+	{"metrics", TS_SETTING_GATES, AT(gates), 0, 0, false, NULL, "metrics, logged series",
+	 "the metrics that decide the verdict; the others are only shown. A name that is none of the table is that of a series that "
+	 "the runs log, such as val_bpb. Several metrics share alpha"},
+	{"better", TS_SETTING_BETTER, AT(better), 0, 0, false, "by-name", "lower, higher",
+	 "which way logged series are better, where their names do not tell it; SERIES.better sets it for one, as in "
+	 "GATE.kl_coef.better = lower"},
 	{"watch", TS_SETTING_METRICS, AT(watch), 0, 0, false, "none", "metrics",
 	 "metrics that do not decide, but of which a gross worsening counts: mean step time by 4 %, step time at the end by 10 %, peak "
 	 "memory by 5 %, loss by 25 % or to NaN"},
@@ -88,22 +92,34 @@ static const struct ts_gate_setting *setting_find(struct ts_span name)
 
 const struct ts_gate_setting *ts_gate_setting_find(struct ts_span name, size_t *ret_metric)
 {
-	const uint8_t *dot = name.len ? memchr(name.data, '.', name.len) : NULL;
+	struct ts_span series = ts_gate_setting_series(name);
 	const struct ts_gate_setting *setting;
-	enum ts_metric metric;
+	enum ts_metric metric = TS_METRICS;
+	bool logged;
 
-	*ret_metric = TS_METRICS;
-	if (!dot) {
+	*ret_metric = TS_METRICS_ALL;
+	if (!series.len) {
 		setting = setting_find(name);
 		return setting && setting->kind == TS_SETTING_FLOORS ? NULL : setting;
 	}
-	if (!ts_metric_find(ts_span_of(name.data, (size_t)(dot - name.data)), &metric))
-		return NULL;
-	setting = setting_find(ts_span_of(dot + 1, name.len - (size_t)(dot + 1 - name.data)));
+	logged = !ts_metric_find(series, &metric);
+	setting = setting_find(ts_span_of(name.data + series.len + 1, name.len - series.len - 1));
 	*ret_metric = metric;
-	if (setting && setting->kind == TS_SETTING_FLOORS && !ts_metrics[metric].less_is_better)
+	/* Whether more of a logged series is better is known of the whole policy. */
+	if (setting && setting->kind == TS_SETTING_FLOORS && (logged || !ts_metrics[metric].less_is_better))
+		return setting;
+	if (setting && setting->kind == TS_SETTING_BETTER && logged)
 		return setting;
 	return setting && setting->kind == TS_SETTING_SIZES ? setting : NULL;
+}
+
+struct ts_span ts_gate_setting_series(struct ts_span name)
+{
+	size_t len = name.len;
+
+	while (len && name.data[len - 1] != '.')
+		len--;
+	return len ? ts_span_of(name.data, len - 1) : ts_span_of(NULL, 0);
 }
 
 static const char *name_near(const char *typed)
@@ -134,7 +150,7 @@ bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why)
 	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
 		if (s->kind != TS_SETTING_FLOORS)
 			ts_buf_printf(why, "%s%s", s == ts_gate_settings ? "" : ", ", s->name);
-	ts_buf_str(why, ", METRIC.min_size, and METRIC.least of a metric of which more is better");
+	ts_buf_str(why, ", METRIC.min_size, SERIES.better, and METRIC.least of a metric of which more is better");
 	return false;
 }
 
@@ -198,6 +214,18 @@ static bool metric_check(struct ts_span name, struct ts_buf *why)
 	return false;
 }
 
+/* A name that the table does not have is that of a logged series. */
+static size_t count_logged(struct ts_span text)
+{
+	struct ts_span name;
+	enum ts_metric metric;
+	size_t n = 0;
+
+	while (ts_gate_list_next(&text, &name))
+		n += !ts_metric_find(name, &metric);
+	return n;
+}
+
 bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret)
 {
 	*ret = (struct ts_exclude){.kind = TS_EXCLUDE_TAG};
@@ -233,6 +261,11 @@ static bool list_check(const struct ts_gate_setting *s, struct ts_span text, str
 		return true;
 	if (n > NAMES_MAX) {
 		ts_buf_printf(why, "%s.%s lists %zu names, and it takes at most %d", TS_GATE_CODE, s->name, n, NAMES_MAX);
+		return false;
+	}
+	if (s->kind == TS_SETTING_GATES && count_logged(text) > TS_LOGGED_MOST) {
+		ts_buf_printf(why, "%s.%s lists %zu series, and it takes at most %d", TS_GATE_CODE, s->name, count_logged(text),
+			      TS_LOGGED_MOST);
 		return false;
 	}
 	while (ts_gate_list_next(&rest, &item)) {
@@ -318,9 +351,23 @@ static bool text_good(struct ts_span text)
 	return ts_utf8_valid(text) && ts_trim(text).len == text.len && text.len > 0;
 }
 
+bool ts_gate_better_parse(struct ts_span text, enum ts_better *ret)
+{
+	for (int i = 1; i < TS_BETTERS; i++)
+		if (ts_span_is(text, ts_better_word((enum ts_better)i))) {
+			*ret = (enum ts_better)i;
+			return true;
+		}
+	if (!ts_span_is(text, "by-name"))
+		return false;
+	*ret = TS_BETTER_UNKNOWN;
+	return true;
+}
+
 static bool text_check(const struct ts_gate_setting *s, double most, struct ts_span name, struct ts_span text, struct ts_buf *why)
 {
 	enum ts_gate_ending choice;
+	enum ts_better better;
 
 	if (is_numeric(s)) {
 		if (s->word && ts_span_is(text, s->word))
@@ -342,12 +389,17 @@ static bool text_check(const struct ts_gate_setting *s, double most, struct ts_s
 		if (ts_gate_ending_parse(text, &choice))
 			return true;
 		break;
+	case TS_SETTING_BETTER:
+		if (ts_gate_better_parse(text, &better))
+			return true;
+		break;
 	case TS_SETTING_NAME:
 		if (text.len <= NAME_MAX_LEN)
 			return true;
 		ts_buf_printf(why, "%s.%s is longer than %d bytes", TS_GATE_CODE, s->name, NAME_MAX_LEN);
 		return false;
 	case TS_SETTING_METRICS:
+	case TS_SETTING_GATES:
 	case TS_SETTING_PARTS:
 	case TS_SETTING_GLOBS:
 	case TS_SETTING_EXCLUDES:

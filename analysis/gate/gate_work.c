@@ -23,12 +23,13 @@ static const struct {
 
 enum { RATES = sizeof rates / sizeof rates[0] };
 
+/* Of a metric of the table. */
 static bool both_have(const struct ts_gate_run *a, const struct ts_gate_run *b, enum ts_metric metric)
 {
 	struct ts_span ignored;
 	double value;
 
-	return ts_gate_value(a, metric, &value, &ignored) && ts_gate_value(b, metric, &value, &ignored) &&
+	return ts_gate_value(NULL, a, metric, &value, &ignored) && ts_gate_value(NULL, b, metric, &value, &ignored) &&
 	       ts_span_eq(ts_gate_basis(a, metric), ts_gate_basis(b, metric));
 }
 
@@ -66,7 +67,8 @@ bool ts_gate_other_work(struct ts_gate_court *c, const struct ts_gate_run *run, 
 
 bool ts_gate_per_step(enum ts_metric metric)
 {
-	return ts_metrics[metric].unit == TS_UNIT_SECONDS || metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS;
+	return ts_metrics[metric].unit == TS_UNIT_SECONDS || metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ||
+	       metric >= TS_METRICS;
 }
 
 static bool is_base(const struct ts_gate_run *run)

@@ -76,11 +76,21 @@ struct ts_reduced_piece {
 	double mean_sd, mean_most; /* of step_time_mean */
 };
 
+/* A series that the run logs under a name of its own, as what it came to: the mean of the last tenth of its values, like a loss. */
+struct ts_reduced_series {
+	struct ts_span name;   /* as a policy spells it: "val_bpb", "eval/accuracy" */
+	struct ts_span column; /* the column, an escaped path, if it is neither that name nor scalars.NAME: "scalars.train/reward" */
+	struct ts_reduced value;
+	int64_t last_step; /* of its last value; values of runs that end at other steps are not compared */
+};
+
 struct ts_reduction {
 	struct ts_reduced metrics[TS_METRICS];
 	struct ts_reduced wall_time; /* s: from the end of the first row to that of the last, all that lies between included */
 	struct ts_reduced best_loss; /* the least of the loss curve */
 	struct ts_span loss_column;  /* the column of the loss, an escaped path, if it is not scalars.loss: "scalars.train/loss" */
+	struct ts_reduced_series *series; /* those that the policy named for which the run was reduced */
+	size_t n_series;
 	struct ts_reduced_part *parts; /* in the order of ts_phase_order, unattributed last */
 	size_t n_parts;
 	struct ts_reduced_rank *ranks; /* ascending */

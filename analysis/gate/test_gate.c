@@ -454,13 +454,15 @@ static void direction_can_be_exchanged(void **state)
 	baselines(10);
 	put(TS_GATE_CANDIDATE, 0);
 	for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-		struct ts_gate_row *time = &t.v.rows[TS_METRIC_STEP_TIME], *rate = &t.v.rows[TS_METRIC_TOKENS_PER_S];
+		const struct ts_gate_row *time, *rate;
 
 		t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME].value = candidates[i];
 		for (size_t k = 0; k < 11; k++)
 			t.runs[k].reduction.metrics[TS_METRIC_TOKENS_PER_S] = (struct ts_reduced){
 				.known = true, .value = 1000 / t.runs[k].reduction.metrics[TS_METRIC_STEP_TIME].value};
 		judge();
+		time = &t.v.rows[TS_METRIC_STEP_TIME];
+		rate = &t.v.rows[TS_METRIC_TOKENS_PER_S];
 		assert_int_equal(time->state, rate->state);
 		assert_true(fabs(time->p - rate->p) < 1e-9);
 		assert_true(fabs((1 + time->size) * (1 + rate->size) - 1) < 1e-12);
@@ -859,6 +861,7 @@ static void order_does_not_matter(void **state)
 	put(TS_GATE_BASELINE, (double)NAN);
 	judge();
 	assert_int_equal(ts_test_gate_warned("2 of 14 baselines do not count for step time: its value is not above 0"), 1);
+	assert_int_equal(t.v.n_rows, TS_METRICS);
 	memcpy(rows, t.v.rows, sizeof rows);
 	for (size_t round = 0; round < 20; round++) {
 		for (size_t i = t.input.n_runs - 1; i > 0; i--) {

@@ -231,7 +231,7 @@ static void a_blind_verdict_names_the_quieter_metric(void **state)
 static void the_floor_is_named_and_decides(void **state)
 {
 	static const double noise[] = {0.7, 1.4, 0.9, 1.2, 0.8, 1.3, 1.0, 0.75, 1.25, 1.1};
-	const struct ts_gate_row *floor = &t.v.rows[TS_METRIC_STEP_TIME_FLOOR];
+	const struct ts_gate_row *floor;
 	char named[64];
 
 	(void)state;
@@ -240,6 +240,7 @@ static void the_floor_is_named_and_decides(void **state)
 		ts_test_gate_set(&t.runs[i], TS_METRIC_STEP_TIME_FLOOR, 0.08 * (i < 10 ? ts_test_ten[i] : 1));
 	}
 	assert_int_equal(judge()->state, TS_GATE_BLIND);
+	floor = &t.v.rows[TS_METRIC_STEP_TIME_FLOOR];
 	assert_true(floor->could_miss > 0.03 && floor->could_miss < 0.04);
 	(void)snprintf(named, sizeof named, "step_time_floor (a change of %.1f %%), the smallest", 100 * floor->could_miss);
 	warns(named);

@@ -141,11 +141,11 @@ static void defaults_come_back(void **state)
 	ts_arena_finish(&arena);
 }
 
-#define SETTINGS_OF(name)                                                                                              \
-	"GATE has no setting " name                                                                                    \
-	"; it has metrics, watch, min_size, delta, alpha, suspect_alpha, must_catch, rerun, pairs, pairs_most, "       \
-	"baselines, collect, prior_sd, prior_df, prior_df_most, across, other_work, workload, ignore, exclude, "       \
-	"warmup, inconclusive, blind, METRIC.min_size, and METRIC.least of a metric of which more is better"
+#define SETTINGS_OF(name)                                                                                                              \
+	"GATE has no setting " name                                                                                                    \
+	"; it has metrics, better, watch, min_size, delta, alpha, suspect_alpha, must_catch, rerun, pairs, pairs_most, "               \
+	"baselines, collect, prior_sd, prior_df, prior_df_most, across, other_work, workload, ignore, exclude, "                       \
+	"warmup, inconclusive, blind, METRIC.min_size, SERIES.better, and METRIC.least of a metric of which more is better"
 
 static void mistakes_have_a_line_and_a_way_out(void **state)
 {
@@ -160,11 +160,24 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		 "ci.policy:1: GATE.mfu.least must be a ratio above 0 and at most 1, such as 0.05 or 5 %, or off; it is '38'"},
 		{"GATE.tokens_per_s.least = 0",
 		 "ci.policy:1: GATE.tokens_per_s.least must be a number above 0 and at most 1e+18, or off; it is '0'"},
-		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
-		{"GATE.metrics = none",
-		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, stall_share, "
+		{"GATE.watch = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
+		{"GATE.watch = nothing",
+		 "ci.policy:1: there is no metric 'nothing'; the metrics are step_time, step_time_mean, step_time_p95, stall_share, "
 		 "peak_memory, tokens_per_s, tokens_per_s_device, samples_per_s, samples_per_s_device, mfu, loss, step_time_p10, "
 		 "step_time_end, step_time_floor, cpu_time"},
+		{"GATE.metrics = a,b,c,d,e,f,g,step_time,h,i", "ci.policy:1: GATE.metrics lists 9 series, and it takes at most 8"},
+		{"GATE.metrics = beta\nGATE.beta.better = up", "ci.policy:2: GATE.better must be one of lower, higher; it is 'up'"},
+		{"GATE.step_time.better = lower", "ci.policy:1: " SETTINGS_OF("step_time.better")},
+		{"GATE.metrics = val_bpb\nGATE.val_bpd.min_size = 1 %",
+		 "policy: GATE.val_bpd.min_size is about a metric that GATE.metrics does not name; did you mean val_bpb?"},
+		{"GATE.peak_memry.min_size = 1 %",
+		 "policy: GATE.peak_memry.min_size is about a metric that GATE.metrics does not name; did you mean peak_memory?"},
+		{"GATE.metrics = val_bpb\nGATE.val_bpb.least = 1",
+		 "policy: GATE.val_bpb.least is the floor of a series of which more is better, and of this one less is better; state "
+		 "GATE.val_bpb.better = higher if it is"},
+		{"GATE.metrics = beta\nGATE.beta.least = 1",
+		 "policy: GATE.beta.least is the floor of a series of which more is better, and its name does not tell which is "
+		 "better; state GATE.beta.better = higher if it is"},
 		{"GATE.metrics = step_time,,mfu", "ci.policy:1: a name in GATE.metrics is empty"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
 		{"GATE.delta =", "ci.policy:1: GATE.delta is empty"},

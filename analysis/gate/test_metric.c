@@ -60,23 +60,54 @@ static void a_loss_tells_its_column(void **state)
 
 	(void)state;
 	ts_arena_init(&arena, 1 << 16);
-	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, none, none, "baselines", &arena), "loss at the end");
-	assert_string_equal(ts_metric_title(TS_METRIC_STEP_TIME, slash, none, "baselines", &arena), "step time");
-	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, slash, slash, "baselines", &arena), "loss at the end (train/loss)");
-	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, dot, none, "baselines", &arena),
+	assert_string_equal(ts_metric_title("loss at the end", "loss", none, none, "baselines", &arena), "loss at the end");
+	assert_string_equal(ts_metric_title("loss at the end", "loss", slash, slash, "baselines", &arena),
+			    "loss at the end (train/loss)");
+	assert_string_equal(ts_metric_title("loss at the end", "loss", dot, none, "baselines", &arena),
 			    "loss at the end (train.loss, of baselines loss)");
-	assert_string_equal(ts_metric_title(TS_METRIC_LOSS, none, slash, "older runs", &arena),
+	assert_string_equal(ts_metric_title("loss at the end", "loss", none, slash, "older runs", &arena),
 			    "loss at the end (loss, of older runs train/loss)");
+	assert_string_equal(ts_metric_title("acc", "acc", none, slash, "baselines", &arena), "acc (acc, of baselines train/loss)");
 	ts_arena_finish(&arena);
+}
+
+/* A least size and a floor that a change of a series of unknown meaning is not lost in; the same at each place. */
+static void series_share_a_row(void **state)
+{
+	(void)state;
+	assert_int_equal(TS_METRICS_ALL - TS_METRICS, 8);
+	for (size_t i = TS_METRICS; i < TS_METRICS_ALL; i++) {
+		assert_string_equal(ts_metrics[i].name, "series");
+		assert_true(ts_metrics[i].floor_sd > 0 && ts_metrics[i].min_size == 0 && !ts_metrics[i].log_scale);
+		assert_true(ts_metrics[i].unit == TS_UNIT_NONE && ts_metrics[i].watch == 0);
+	}
+}
+
+static void names_tell_the_better_run(void **state)
+{
+	static const char *const lower[] = {"val_bpb",	    "loss",	     "val/loss",	 "eval/perplexity",	"kl",
+					    "actor/ppo_kl", "kl_divergence", "rollout_mismatch", "rollout/mismatch_kl", "wer",
+					    "eval_time",    "latency"};
+	static const char *const higher[] = {"reward", "eval/accuracy", "acc",	       "f1",	     "auc",
+					     "bleu",   "score",		"judge/score", "throughput", "train/tokens_per_second"};
+	static const char *const unknown[] = {"lr",	    "grad_norm", "target_kl", "kl_target",   "kl_coef", "beta",
+					      "reward_std", "entropy",	 "times",     "score_count", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lower / sizeof lower[0]; i++)
+		assert_int_equal(ts_better_of(ts_span_str(lower[i])), TS_BETTER_LOWER);
+	for (size_t i = 0; i < sizeof higher / sizeof higher[0]; i++)
+		assert_int_equal(ts_better_of(ts_span_str(higher[i])), TS_BETTER_HIGHER);
+	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+		assert_int_equal(ts_better_of(ts_span_str(unknown[i])), TS_BETTER_UNKNOWN);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_stay),
-		cmocka_unit_test(others_are_none),
-		cmocka_unit_test(rows_are_whole),
-		cmocka_unit_test(a_loss_tells_its_column),
+		cmocka_unit_test(series_share_a_row), cmocka_unit_test(names_tell_the_better_run),
+		cmocka_unit_test(names_stay),	      cmocka_unit_test(others_are_none),
+		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(a_loss_tells_its_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,11 @@ static bool accepted(const struct ts_trend *trend, size_t from, size_t to)
 	return false;
 }
 
+static bool is_worse(const struct ts_trend *trend, bool rose)
+{
+	return trend->better == (rose ? TS_BETTER_LOWER : TS_BETTER_HIGHER);
+}
+
 /* Tells the i-th of n points that part the series. */
 static struct ts_trend_change told(const struct ts_trend *trend, const struct ts_trend_series *s, const struct ts_change_point *points,
 				   size_t n, size_t i, double *scratch)
@@ -119,7 +124,7 @@ static struct ts_trend_change told(const struct ts_trend *trend, const struct ts
 	change.before = ts_median(s->levels + from, at - from, scratch);
 	change.after = ts_median(s->levels + at, to - at, scratch);
 	change.size = (change.after - change.before) / fabs(change.before);
-	change.worse = (change.after > change.before) == ts_metrics[trend->metric].less_is_better;
+	change.worse = is_worse(trend, change.after > change.before);
 	change.accepted = accepted(trend, s->at[at - slack], to < s->n ? s->at[to - slack] : trend->n_runs);
 	return change;
 }
@@ -168,7 +173,7 @@ static enum ts_status tell_drift(struct ts_trend *trend, const struct ts_trend_s
 					 .size = relative(s, c->size),
 					 .low = relative(s, c->low),
 					 .high = relative(s, c->high)};
-	drift->worse = (drift->size > 0) == ts_metrics[trend->metric].less_is_better;
+	drift->worse = is_worse(trend, drift->size > 0);
 	drift->accepted = accepted(trend, drift->from, trend->n_runs);
 	trend->drift = drift;
 	return TS_OK;
@@ -181,6 +186,8 @@ enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_polic
 	struct ts_trend_claims claims = {.n = 0};
 	struct ts_trend_series s;
 
+	trend->name = ts_span_str(ts_gate_metric_name(policy, trend->metric));
+	trend->better = ts_gate_metric_better(policy, trend->metric);
 	trend->drift = NULL;
 	if (count(trend, arena, &s, err) || scale(trend, policy, arena, &s, err) || take_out(trend, arena, &s, err))
 		return err->status;
@@ -216,9 +223,10 @@ static bool brings_back(const struct ts_trend_change *i, const struct ts_trend_c
 static void find_mates(struct ts_trend *trend)
 {
 	for (size_t i = 0; i < trend->n_changes; i++)
-		trend->changes[i].cost = trend->changes[i].other.len ? TS_TREND_MOVED
-					 : trend->changes[i].worse   ? TS_TREND_ADDED
-								     : TS_TREND_TAKEN_OFF;
+		trend->changes[i].cost = trend->changes[i].other.len	      ? TS_TREND_MOVED
+					 : trend->better == TS_BETTER_UNKNOWN ? TS_TREND_UNKNOWN
+					 : trend->changes[i].worse	      ? TS_TREND_ADDED
+									      : TS_TREND_TAKEN_OFF;
 	for (size_t k = 1; k < trend->n_changes; k++)
 		for (size_t i = k; i-- > 0;) {
 			struct ts_trend_change *first = &trend->changes[i], *last = &trend->changes[k];

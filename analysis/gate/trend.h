@@ -36,6 +36,7 @@ enum ts_trend_cost {
 	TS_TREND_WENT = 2,	/* a later change brought the level back */
 	TS_TREND_CAME_BACK = 3, /* it brought the level back to that before an earlier change */
 	TS_TREND_MOVED = 4,	/* the level of another workload moved the other way by as much */
+	TS_TREND_UNKNOWN = 5,	/* it stays, and nobody knows which way the series is better */
 };
 
 struct ts_trend_change {
@@ -67,7 +68,9 @@ struct ts_trend_drift {
 
 struct ts_trend {
 	struct ts_span branch;	  /* "project/main" */
-	enum ts_metric metric;
+	struct ts_span name;	  /* of the metric, "step_time", or of a logged series, "val_bpb" */
+	enum ts_metric metric;	  /* TS_METRICS: a logged series */
+	enum ts_better better;	  /* UNKNOWN: no change is called worse */
 	struct ts_span column, other_column; /* of a loss (metric.h): that of the newest run, and of the newest that has another
 						one; not on the wire */
 	struct ts_span workload;  /* the workload that counts: its name, or the first digits of its key; empty: no run has any */
@@ -91,10 +94,14 @@ struct ts_trend {
 	struct ts_span sentence;  /* "step time of main rose by 3.1 % between 3f2a... and 77b0..., 12 runs ago" */
 };
 
-/* The caller has set runs, metric and branch of trend; this finds the rest but workload and older. A run whose value the metric cannot
- * have (not finite; not above 0 where ratios are compared) does not count, and gets the reason. */
+/* The caller has set runs, metric and branch of trend; a logged series has that place in the policy, whose names must outlive trend.
+ * This finds the rest but workload and older. A run whose value the metric cannot have (not finite; not above 0 where ratios are
+ * compared) does not count, and gets the reason. */
 enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			      struct ts_error *err);
+/* The title of its metric (metric.h), which as the sentence does names the column where it is not the usual one. NULL: the arena is
+ * full. */
+const char *ts_trend_title(const struct ts_trend *trend, struct ts_arena *arena);
 /* Sets what follows from the places and the levels of the changes: commits, hosts, runs_ago, cost and mate. */
 void ts_trend_place(struct ts_trend *trend);
 /* Is the newest level worse than the one before by a claimed change or drift that was not accepted? */

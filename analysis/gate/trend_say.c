@@ -82,9 +82,21 @@ static const char *say_level(const struct ts_trend *trend, const struct ts_trend
 	return ts_arena_printf(arena, "is %s over %zu runs, and no change of its level was found", value.text, s->n);
 }
 
+const char *ts_trend_title(const struct ts_trend *trend, struct ts_arena *arena)
+{
+	bool logged = trend->metric >= TS_METRICS;
+	const char *name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(trend->name));
+
+	if (!logged && trend->metric != TS_METRIC_LOSS)
+		return ts_metrics[trend->metric].title;
+	return name ? ts_metric_title(logged ? name : ts_metrics[trend->metric].title, name, trend->column, trend->other_column,
+				      "older runs", arena)
+		    : NULL;
+}
+
 enum ts_status ts_trend_say(struct ts_trend *trend, const struct ts_trend_series *s, struct ts_arena *arena, struct ts_error *err)
 {
-	const char *title = ts_metric_title(trend->metric, trend->column, trend->other_column, "older runs", arena), *what, *text;
+	const char *title = ts_trend_title(trend, arena), *what, *text;
 	struct ts_span name = ts_span_after(trend->branch, '/');
 
 	if (!title)

@@ -23,6 +23,7 @@ enum ts_complete {
 	TS_COMPLETE_VERB,
 	TS_COMPLETE_RULE,
 	TS_COMPLETE_CHOICE,
+	TS_COMPLETE_OFFER, /* of choices, of which others are accepted too */
 };
 
 struct ts_option {
@@ -31,7 +32,7 @@ struct ts_option {
 	const char *argument; /* its value as help shows it; NULL = a switch, without a value */
 	const char *help;
 	enum ts_complete complete;
-	const char *choices;  /* with TS_COMPLETE_CHOICE: the only accepted values, "auto always never" */
+	const char *choices;  /* with TS_COMPLETE_CHOICE: the only accepted values, "auto always never"; with _OFFER: some */
 	bool repeat;	      /* all its values count; false: the last one counts */
 };
 

@@ -87,9 +87,9 @@ static void warnings(struct page *p)
  * Metrics that do not decide are included. */
 static void metrics(struct page *p)
 {
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < p->v->n_rows; i++) {
 		const struct ts_gate_row *row = &p->v->rows[i];
-		const char *title = ts_metrics[row->metric].title;
+		const char *title = ts_show_row_title(row, p->arena);
 
 		if (row->state != TS_GATE_REGRESSION && row->state != TS_GATE_SUSPECT)
 			continue;

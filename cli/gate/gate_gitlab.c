@@ -35,7 +35,7 @@ static void family(struct page *p, const char *name, const char *unit, const cha
 	ts_buf_printf(p->out, "# HELP tscope_%s%s%s %s\n", name, under, tail, help);
 }
 
-/* The name of a workload has no character that a label would have to escape (show_gate.h). */
+/* The names of a workload and of a series have no character that a label would have to escape (show_gate.h). */
 static void sample(struct page *p, const char *name, const char *unit, const char *metric, double value)
 {
 	ts_buf_printf(p->out, "tscope_%s%s%s{workload=\"%s\"", name, unit ? "_" : "", unit ? unit : "", p->workload);
@@ -46,14 +46,20 @@ static void sample(struct page *p, const char *name, const char *unit, const cha
 
 static void values(struct page *p)
 {
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	bool any = false;
+
+	for (size_t i = 0; i < p->v->n_rows; i++) {
 		const struct ts_gate_row *row = &p->v->rows[i];
 		const struct ts_metric_row *metric = &ts_metrics[row->metric];
+		bool logged = row->metric >= TS_METRICS;
 
 		if (!isfinite(row->candidate))
 			continue;
-		family(p, metric->name, unit_of(metric->unit), metric->what);
-		sample(p, metric->name, unit_of(metric->unit), NULL, row->candidate);
+		/* Logged series are one family, whatever their names. */
+		if (!logged || !any)
+			family(p, metric->name, unit_of(metric->unit), metric->what);
+		any = any || logged;
+		sample(p, metric->name, unit_of(metric->unit), logged ? ts_show_row_label(row, p->arena) : NULL, row->candidate);
 	}
 }
 
@@ -64,7 +70,7 @@ static void of_metrics(struct page *p, const char *name, const char *help, bool 
 {
 	bool any = false;
 
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < p->v->n_rows; i++) {
 		const struct ts_gate_row *row = &p->v->rows[i];
 
 		if (!known(row))
@@ -72,7 +78,7 @@ static void of_metrics(struct page *p, const char *name, const char *help, bool 
 		if (!any)
 			family(p, name, "ratio", help);
 		any = true;
-		sample(p, name, "ratio", ts_metrics[row->metric].name, miss ? row->could_miss : row->size);
+		sample(p, name, "ratio", ts_show_row_label(row, p->arena), miss ? row->could_miss : row->size);
 	}
 }
 

@@ -83,14 +83,14 @@ static unsigned count(const struct ts_verdict *v, enum outcome wanted)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < v->n_rows; i++)
 		n += outcome_of(v, &v->rows[i]) == wanted;
 	return n;
 }
 
 static void counts(struct page *p)
 {
-	ts_buf_printf(p->out, " tests=\"%d\" failures=\"%u\" errors=\"%u\"", (int)TS_METRICS, count(p->v, FAILS), count(p->v, ERRORS));
+	ts_buf_printf(p->out, " tests=\"%zu\" failures=\"%u\" errors=\"%u\"", p->v->n_rows, count(p->v, FAILS), count(p->v, ERRORS));
 }
 
 /* --- properties --- */
@@ -146,7 +146,7 @@ static void detail(struct page *p, const struct ts_gate_row *row)
 	ts_buf_char(p->out, '\n');
 	foreign(p, v->sentence);
 	ts_buf_char(p->out, '\n');
-	text(p, ts_metrics[row->metric].title);
+	text(p, ts_show_row_title(row, p->arena));
 	ts_buf_str(p->out, ": ");
 	text(p, ts_show_row(row, p->arena));
 	ts_buf_char(p->out, '\n');
@@ -216,7 +216,7 @@ static void test_case(struct page *p, const struct ts_gate_row *row)
 		foreign(p, workload);
 	}
 	ts_buf_char(p->out, '"');
-	attribute(p, "name", ts_metrics[row->metric].name);
+	attribute(p, "name", ts_show_row_name(row, p->arena));
 	time_of(p, row);
 	switch (outcome_of(p->v, row)) {
 	case PASSES:
@@ -254,10 +254,10 @@ static void system_out(struct page *p)
 		foreign(p, v->warnings[i]);
 		ts_buf_char(p->out, '\n');
 	}
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct ts_gate_row *row = &v->rows[i];
 
-		text(p, ts_metrics[row->metric].name);
+		text(p, ts_show_row_name(row, p->arena));
 		ts_buf_str(p->out, ": ");
 		text(p, message(p, row));
 		ts_buf_char(p->out, '\n');
@@ -276,7 +276,7 @@ enum ts_status ts_render_gate_junit(const struct ts_verdict *v, struct ts_arena 
 	counts(&p);
 	ts_buf_printf(out, " skipped=\"%u\">\n", count(v, SKIPPED)); /* the schema allows this attribute only on a suite */
 	properties(&p);
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < v->n_rows; i++)
 		test_case(&p, &v->rows[i]);
 	system_out(&p);
 	ts_buf_str(out, "  </testsuite>\n</testsuites>\n");

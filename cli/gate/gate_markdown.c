@@ -146,11 +146,22 @@ static void cell(struct page *p, const char *text)
 		ts_buf_printf(p->out, "%s%s |", *text ? " " : "", text);
 }
 
+/* The title of a logged series is a name that somebody else chose. */
+static void title(struct page *p, const struct ts_gate_row *row)
+{
+	if (row->metric >= TS_METRICS)
+		name(p, row->name);
+	else
+		put(p, ts_metrics[row->metric].title);
+}
+
 static void metric(struct page *p, const struct ts_gate_row *row)
 {
-	const char *title = ts_metrics[row->metric].title, *miss = "";
+	const char *miss = "";
 
-	ts_buf_printf(p->out, row->counts ? "| **%s** |" : "| %s |", title);
+	put(p, row->counts ? "| **" : "| ");
+	title(p, row);
+	put(p, row->counts ? "** |" : " |");
 	cell(p, ts_show_metric(row->metric, row->base, p->arena));
 	cell(p, ts_show_row_candidate(p->v, row, p->arena));
 	cell(p, ts_show_row_change(row, p->arena));
@@ -180,14 +191,17 @@ static void unknown(struct page *p)
 	const struct ts_gate_row *rows = p->v->rows;
 
 	put(p, "\n");
-	for (size_t i = 0; i < TS_METRICS; i++) {
+	for (size_t i = 0; i < p->v->n_rows; i++) {
 		struct ts_span reason = rows[i].reason;
 
 		if (is_said(p, reason) || rows[i].floored || is_rare(&rows[i]))
 			continue;
-		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
-		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason) && !is_rare(&rows[i + 1]); i++)
-			ts_buf_printf(p->out, ", %s", ts_metrics[rows[i + 1].metric].title);
+		put(p, "- not known: ");
+		title(p, &rows[i]);
+		for (; i + 1 < p->v->n_rows && ts_span_eq(rows[i + 1].reason, reason) && !is_rare(&rows[i + 1]); i++) {
+			put(p, ", ");
+			title(p, &rows[i + 1]);
+		}
 		put(p, ": ");
 		said(p, reason);
 		put(p, "\n");
@@ -198,7 +212,7 @@ static void metrics(struct page *p)
 {
 	put(p, "\n| metric | baseline | candidate | change | 99 % interval | verdict | could have missed |\n"
 	       "|---|--:|--:|--:|---|---|---|\n");
-	for (size_t i = 0; i < TS_METRICS; i++)
+	for (size_t i = 0; i < p->v->n_rows; i++)
 		if (ts_show_gate_row(&p->v->rows[i]))
 			metric(p, &p->v->rows[i]);
 	unknown(p);

@@ -20,8 +20,8 @@ enum { ITEMS_MAX = 1024 };
 static const struct {
 	const char *option, *setting;
 } settings[] = {
-	{"metric", "metrics"},	{"workload", "workload"},	  {"across", "across"},
-	{"exclude", "exclude"}, {"inconclusive", "inconclusive"},
+	{"metric", "metrics"}, {"better", "better"},   {"workload", "workload"},
+	{"across", "across"},  {"exclude", "exclude"}, {"inconclusive", "inconclusive"},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

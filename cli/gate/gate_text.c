@@ -49,10 +49,10 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, enum half half,
 {
 	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
 	struct ts_arena *arena = &cli->arena;
-	const char *candidate = ts_show_row_candidate(v, row, arena);
+	const char *candidate = ts_show_row_candidate(v, row, arena), *title = ts_gate_title(&v->input, row->metric, arena);
 
 	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
-	ts_grid_text(grid, style, ts_gate_title(&v->input, row->metric, arena));
+	ts_grid_text(grid, style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
 	if (half != BOUNDS) {
 		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
 		ts_grid_text(grid, TS_STYLE_PLAIN, candidate);
@@ -100,7 +100,7 @@ static void metric_rows(struct ts_cli *cli, enum half half, const struct ts_verd
 
 	ts_grid_init(ret_grid, columns[half], n[half], &cli->arena);
 	for (int counts = 1; counts >= 0; counts--)
-		for (size_t i = 0; i < TS_METRICS; i++)
+		for (size_t i = 0; i < v->n_rows; i++)
 			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]) && !is_same_again(v, &v->rows[i]))
 				metric_row(cli, ret_grid, half, v, &v->rows[i]);
 }

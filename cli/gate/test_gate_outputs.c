@@ -44,8 +44,11 @@ static int set_up(void **state)
 	f->run.role = TS_GATE_CANDIDATE;
 	f->v.input.runs = &f->run;
 	f->v.input.n_runs = 1;
+	f->v.rows = ts_arena_array(&f->cli.arena, TS_METRICS, sizeof *f->v.rows);
+	f->v.n_rows = TS_METRICS;
 	for (size_t i = 0; i < TS_METRICS; i++)
 		f->v.rows[i] = (struct ts_gate_row){.metric = (enum ts_metric)i,
+						    .name = ts_span_str(ts_metrics[i].name),
 						    .state = TS_GATE_INCONCLUSIVE,
 						    .base = NAN,
 						    .candidate = NAN,

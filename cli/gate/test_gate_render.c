@@ -62,8 +62,11 @@ static struct ts_verdict *blank(enum ts_gate_state state, const char *name)
 										 : 0;
 	v->sentence = str("a sentence");
 	memset(v->policy_digest.bytes, 0x9D, TS_ID_BYTES);
+	v->rows = ts_arena_array(&arena, TS_METRICS, sizeof *v->rows);
+	v->n_rows = TS_METRICS;
 	for (size_t i = 0; i < TS_METRICS; i++)
 		v->rows[i] = (struct ts_gate_row){.metric = (enum ts_metric)i,
+						  .name = str(ts_metrics[i].name),
 						  .state = TS_GATE_INCONCLUSIVE,
 						  .reason = str("no column"),
 						  .base = NAN,

@@ -24,7 +24,7 @@ static const struct ts_measures no_rows;
 
 static enum ts_tone tone_of(const struct ts_trend_change *c)
 {
-	return c->accepted || c->with_host ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
+	return c->accepted || c->with_host || c->cost == TS_TREND_UNKNOWN ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
 }
 
 /* The letter that marks a change: "A" to "Z", then "a" to "z", then a dot. */
@@ -41,6 +41,12 @@ static const char *place(struct ts_report *r, const struct ts_trend_run *run)
 
 	return commit.len ? ts_report_text(r, commit)
 			  : ts_report_say(r, "run %s", ts_report_kept(r, ts_show_id(&run->id, r->arena)));
+}
+
+/* The name of a logged series is somebody else's text. */
+static const char *title_of(struct ts_report *r, const struct ts_trend *t)
+{
+	return t->metric < TS_METRICS ? ts_metrics[t->metric].title : ts_report_text(r, t->name);
 }
 
 static const char *value(struct ts_report *r, const struct ts_trend *t, double v)
@@ -118,11 +124,13 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
 	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
 	levels->last = ts_report_kept(r, ts_show_time(t->runs[t->n_runs - 1].moved_ns, r->arena));
-	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", ts_metrics[t->metric].title))->levels = levels;
+	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", title_of(r, t)))->levels = levels;
 }
 
-static const char *state_of(struct ts_report *r, const struct ts_trend_change *c)
+static const char *state_of(struct ts_report *r, const struct ts_trend *t, const struct ts_trend_change *c)
 {
+	bool logged = t->metric >= TS_METRICS; /* it need be no cost */
+
 	if (c->with_host)
 		return "host?";
 	if (c->accepted)
@@ -135,11 +143,13 @@ static const char *state_of(struct ts_report *r, const struct ts_trend_change *c
 	case TS_TREND_MOVED:
 		return "cost moved";
 	case TS_TREND_TAKEN_OFF:
-		return "cost taken off";
+		return logged ? "better" : "cost taken off";
+	case TS_TREND_UNKNOWN:
+		return "better or worse?";
 	case TS_TREND_ADDED:
 		break;
 	}
-	return "cost added";
+	return logged ? "worse" : "cost added";
 }
 
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
@@ -152,7 +162,7 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 	table->indented = true;
 	for (size_t i = t->n_changes; i-- > 0;) {
 		const struct ts_trend_change *c = &t->changes[i];
-		const char *state = state_of(r, c);
+		const char *state = state_of(r, t, c);
 
 		ts_report_cells(
 			r, table,
@@ -335,7 +345,7 @@ enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *are
 	r.title = ts_report_text(&r, t->sentence);
 	r.light = light_of(t);
 	r.view = view_of(&r, t);
-	r.name = ts_report_say(&r, "%s of %s", ts_metrics[t->metric].title, ts_report_text(&r, t->branch));
+	r.name = ts_report_say(&r, "%s of %s", title_of(&r, t), ts_report_text(&r, t->branch));
 	r.foot = ts_report_say(&r, "branch %s", ts_report_text(&r, t->branch));
 	if (t->n_runs > t->left_out + 1) {
 		s = ts_report_section(&r, "RUNS");

@@ -103,7 +103,7 @@ const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_ga
 {
 	for (size_t i = 0; isnan(row->candidate) && i < v->input.n_runs; i++) {
 		const struct ts_gate_run *run = &v->input.runs[i];
-		const struct ts_reduced *r = &run->reduction.metrics[row->metric];
+		const struct ts_reduced *r = ts_gate_reduced(&v->input.policy, &run->reduction, row->metric);
 
 		if (run->role == TS_GATE_CANDIDATE && r->known && !isfinite(r->value))
 			return isnan(r->value) ? "NaN" : "infinite";
@@ -218,6 +218,21 @@ static const char *escape_name(struct ts_span name, struct ts_arena *arena)
 	}
 	out[n] = '\0';
 	return out;
+}
+
+const char *ts_show_row_name(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	return row->metric < TS_METRICS ? ts_metrics[row->metric].name : ts_show_brief(row->name, NAME_MOST, arena);
+}
+
+const char *ts_show_row_title(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	return row->metric < TS_METRICS ? ts_metrics[row->metric].title : ts_show_row_name(row, arena);
+}
+
+const char *ts_show_row_label(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	return row->metric < TS_METRICS ? ts_metrics[row->metric].name : escape_name(row->name, arena);
 }
 
 const char *ts_show_workload(const struct ts_gate_input *input, struct ts_arena *arena)

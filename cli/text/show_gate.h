@@ -23,6 +23,10 @@ const char *ts_show_row_interval(const struct ts_gate_row *row, struct ts_arena 
 const char *ts_show_row_missed(const struct ts_gate_row *row, struct ts_arena *arena);
 /* The candidate's value: NaN where that is what the run logged, not known where it logged none. */
 const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, struct ts_arena *arena);
+/* The metric of a row: its name, "step_time" or "val_bpb"; its title, "step time"; and as ts_show_workload is, for a label. */
+const char *ts_show_row_name(const struct ts_gate_row *row, struct ts_arena *arena);
+const char *ts_show_row_title(const struct ts_gate_row *row, struct ts_arena *arena);
+const char *ts_show_row_label(const struct ts_gate_row *row, struct ts_arena *arena);
 /* A value with the metric's unit: 412 ms, 7.00 GiB, 43.1 %. */
 const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena);
 /* One metric in one line: "412 ms, baseline 381 ms: +8.1 % (99 % confidence interval +7.2 % to +9.0 %; 4 pairs)", or the reason

@@ -19,6 +19,7 @@ static const struct {
 } words_of[] = {
 	[TS_COMPLETE_NONE] = {":", ""},
 	[TS_COMPLETE_CHOICE] = {":", ""},
+	[TS_COMPLETE_OFFER] = {":", ""},
 	[TS_COMPLETE_DIR] = {"_tscope_paths -d", "_files -/"},
 	[TS_COMPLETE_FILE] = {"_tscope_paths -f", "_files"},
 	[TS_COMPLETE_RUN] = {"_tscope_runs", "_tscope_runs"},
@@ -41,7 +42,7 @@ static void bash_values(struct ts_buf *out, const char *verb, const struct ts_op
 		if (options->letter)
 			ts_buf_printf(out, "%s:-%c|", verb, options->letter);
 		ts_buf_printf(out, "%s:--%s) ", verb, options->name);
-		if (options->complete == TS_COMPLETE_CHOICE)
+		if (options->choices)
 			ts_buf_printf(out, "COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))", options->choices);
 		else
 			ts_buf_str(out, words_of[options->complete].bash);
@@ -269,7 +270,7 @@ static void zsh_options(struct ts_buf *out, const struct ts_option *options)
 				ts_buf_char(out, ':');
 				zsh_text(out, options->argument);
 				ts_buf_char(out, ':');
-				if (options->complete == TS_COMPLETE_CHOICE)
+				if (options->choices)
 					ts_buf_printf(out, "(%s)", options->choices);
 				else
 					ts_buf_str(out, words_of[options->complete].zsh);

@@ -84,7 +84,7 @@ static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 
 static enum ts_status check_alone(const struct ts_cli *cli, const char *option, struct ts_error *err)
 {
-	static const char *const others[] = {"baseline", "bundle", "paired",  "policy",	      "metric",
+	static const char *const others[] = {"baseline", "bundle", "paired",  "policy",	      "metric",	 "better",
 					     "workload", "across", "exclude", "inconclusive", "explain", "check"};
 
 	if (cli->args.n_words)

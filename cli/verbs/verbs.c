@@ -334,6 +334,14 @@ static const struct ts_example check_resume_examples[] = {
 	 "leave out steps: tag:NAME, phase:NAME (also the step after), every:N; this replaces GATE.exclude of the policy",	\
 	 TS_COMPLETE_NONE, NULL, true}
 
+#define METRIC_NAMES													\
+	"step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s "					\
+	"tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 "				\
+	"step_time_end step_time_floor cpu_time"
+#define BETTER_OPTION													\
+	{"better", 0, "WAY", "which way a logged series is better, where its name does not tell it: lower or higher",	\
+	 TS_COMPLETE_CHOICE, "lower higher", false}
+
 static const struct ts_option gate_options[] = {
 	{.name = "baseline", .letter = 'b', .argument = "WHAT", .complete = TS_COMPLETE_RUN, .repeat = true,
 	 .help = "the baselines: a branch, a run, a tag, a glob of names, a directory, or the path of a bundle"},
@@ -342,7 +350,10 @@ static const struct ts_option gate_options[] = {
 	{.name = "paired", .argument = "RUN", .complete = TS_COMPLETE_RUN, .repeat = true,
 	 .help = "the pairs that the gate asked for: runs of base and candidate, in turn on one allocation; also a glob"},
 	{.name = "metric", .argument = "METRIC", .repeat = true,
-	 .help = "the metric that decides, instead of GATE.metrics: step_time, peak_memory, ..."},
+	 .help = "the metric that decides, instead of GATE.metrics: step_time, peak_memory, ..., or any series that the runs log, such "
+		 "as val_bpb or eval/accuracy",
+	 .complete = TS_COMPLETE_OFFER, .choices = METRIC_NAMES},
+	BETTER_OPTION,
 	GATE_POLICY_OPTIONS,
 	{.name = "inconclusive", .argument = "HOW", .complete = TS_COMPLETE_CHOICE, .choices = "fail pass",
 	 .help = "how to exit if the runs cannot be compared: fail for exit 1, pass for exit 0 with a warning (default: exit 3)"},
@@ -371,6 +382,7 @@ static const struct ts_option gate_options[] = {
 };
 static const struct ts_example gate_examples[] = {
 	{"tscope gate exp9 --baseline main", "compares exp9 with the runs of branch main"},
+	{"tscope gate exp9 --baseline main --metric val_bpb --metric reward", "decides by two series that the runs log"},
 	{"tscope gate exp9 --baseline main --paired 'pair-*'", "decides by the pairs that the gate asked for"},
 	{"tscope gate ./runs/exp9 --bundle baselines.json", "needs neither a server nor a store"},
 	{"tscope gate exp9 --baseline main --junit gate.xml --markdown comment.md --github", "writes the reports of a CI job"},
@@ -386,6 +398,9 @@ static const struct ts_option baseline_options[] = {
 	 .help = "the baselines: a branch, a run, a tag, a glob of names, a directory, or the path of a bundle"},
 	{.name = "bundle", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write the baselines to FILE, for jobs that have no access to the server"},
+	{.name = "metric", .argument = "METRIC", .repeat = true,
+	 .help = "the bundle is for a gate by this metric, if that is a series that the runs log, such as val_bpb",
+	 .complete = TS_COMPLETE_OFFER, .choices = METRIC_NAMES},
 	GATE_POLICY_OPTIONS,
 	{.name = "reason", .letter = 'r', .argument = "TEXT", .help = "with accept: why the change is accepted"},
 	{.name = "branch", .argument = "NAME", .complete = TS_COMPLETE_BRANCH,
@@ -405,11 +420,10 @@ static const struct ts_option trend_options[] = {
 	 .letter = 'm',
 	 .argument = "METRIC",
 	 .help = "show the trend of this metric (default: step_time): step_time_mean, step_time_p95, peak_memory, "
-		 "tokens_per_s, mfu, loss, ...",
-	 .complete = TS_COMPLETE_CHOICE,
-	 .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s "
-		    "tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 "
-		    "step_time_end step_time_floor cpu_time"},
+		 "tokens_per_s, mfu, loss, ..., or of any series that the runs log, such as val_bpb",
+	 .complete = TS_COMPLETE_OFFER,
+	 .choices = METRIC_NAMES},
+	BETTER_OPTION,
 	{.name = "limit",
 	 .letter = 'l',
 	 .argument = "N",
@@ -784,7 +798,8 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "gate", .summary = "test whether a run is slower than its baselines",
 		.usage = "CANDIDATE...",
-		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload) with "
+		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload), or "
+			 "what --metric names, with "
 			 "earlier runs. It tells whether the candidate has a regression, with a confidence interval; "
 			 "how large a regression a pass could have missed; in which phases and on which ranks a "
 			 "regression lies; and which facts changed. The test compares runs, not steps. If --baseline "

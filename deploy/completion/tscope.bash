@@ -174,7 +174,8 @@ _tscope_complete()
 	gate:-b|gate:--baseline) _tscope_runs; return ;;
 	gate:--bundle) _tscope_paths -f; return ;;
 	gate:--paired) _tscope_runs; return ;;
-	gate:--metric) :; return ;;
+	gate:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
+	gate:--better) COMPREPLY=($(compgen -W "lower higher" -- "$cur")); return ;;
 	gate:--policy) _tscope_paths -f; return ;;
 	gate:-w|gate:--workload) :; return ;;
 	gate:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
@@ -189,6 +190,7 @@ _tscope_complete()
 	gate:--init) COMPREPLY=($(compgen -W "github gitlab github-same gitlab-same" -- "$cur")); return ;;
 	baseline:-b|baseline:--baseline) _tscope_runs; return ;;
 	baseline:--bundle) _tscope_paths -f; return ;;
+	baseline:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
 	baseline:--policy) _tscope_paths -f; return ;;
 	baseline:-w|baseline:--workload) :; return ;;
 	baseline:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
@@ -196,6 +198,7 @@ _tscope_complete()
 	baseline:-r|baseline:--reason) :; return ;;
 	baseline:--branch) _tscope_branches; return ;;
 	trend:-m|trend:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
+	trend:--better) COMPREPLY=($(compgen -W "lower higher" -- "$cur")); return ;;
 	trend:-l|trend:--limit) :; return ;;
 	trend:--like) _tscope_runs; return ;;
 	trend:--policy) _tscope_paths -f; return ;;
@@ -238,9 +241,9 @@ _tscope_complete()
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;
-		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
-		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
-		trend) options+=" -m --metric -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
+		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
+		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;

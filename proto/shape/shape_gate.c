@@ -148,12 +148,13 @@ static const char *unit_word(int metric)
 {
 	return ts_words_unit.word(ts_metrics[metric].unit);
 }
-static const struct ts_shape_words units = {TS_METRIC_STEP_TIME, TS_METRICS - 1, TS_METRIC_STEP_TIME, .word = unit_word};
+static const struct ts_shape_words units = {TS_METRIC_STEP_TIME, TS_METRICS_ALL - 1, TS_METRIC_STEP_TIME, .word = unit_word};
 
 #define TYPE struct ts_gate_row
 static const struct ts_shape_field row_rows[] = {
-	{NULL, "metric", ENUM(metric, ts_words_metric)},
+	{NULL, "metric", BYTES(name, 0), ABOUT("a name of the table of metrics, or of a series that the policy names")},
 	{NULL, "unit", ENUM(metric, units)},
+	{NULL, "better", ENUM(better, ts_words_better)},
 	{"state", "verdict", ENUM(state, states)},
 	{"gates", "gates", BOOL(gates)},
 	{"counts", "counts", BOOL(counts), ABOUT("the metric decides, or it is watched and grossly worse")},
@@ -261,12 +262,19 @@ static bool is_asked(const void *in)
 	return ((const TYPE *)in)->ask.pairs > 0;
 }
 
-/* Rows are in the order of the metrics, whose names are not sent. */
+/* Rows are in the order of the metrics and of the series that the policy names, whose names are not sent. */
 static void name_rows(struct ts_wire_reader *r, void *in)
 {
-	(void)r;
-	for (int i = 0; i < TS_METRICS; i++)
-		((TYPE *)in)->rows[i].metric = (enum ts_metric)i;
+	TYPE *v = in;
+	const struct ts_gate_policy *policy = &v->input.policy;
+
+	if (v->n_rows != ts_gate_policy_metrics(policy))
+		ts_wire_fail(r, "rows", "are not as many as the policy has metrics");
+	for (size_t i = 0; i < v->n_rows && !r->status; i++) {
+		v->rows[i].metric = (enum ts_metric)i;
+		v->rows[i].name = ts_span_str(ts_gate_metric_name(policy, (enum ts_metric)i));
+		v->rows[i].better = ts_gate_metric_better(policy, (enum ts_metric)i);
+	}
 }
 
 static const struct ts_shape_field verdict_rows[] = {
@@ -276,7 +284,7 @@ static const struct ts_shape_field verdict_rows[] = {
 	{"sentence", "sentence", BYTES(sentence, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"rates", "rates", BYTES(rates, TS_WIRE_TEXT_MAX), OR_NULL, ABOUT("MFU and tokens per second and device, and what changed")},
 	{"warnings", "warnings", LIST(BYTES, warnings, n_warnings, WARNINGS_MAX), MAX(TS_WIRE_TEXT_MAX)},
-	{"rows", "metrics", FIXED(ONE, rows), OF(row_shape), BOUNDS(TS_METRICS, TS_METRICS)},
+	{"rows", "metrics", MANY(rows, n_rows, row_shape, TS_METRICS_ALL)},
 	{"why", "why", MANY(why, n_why, why_shape, WHY_MAX)},
 	{"ask", "wanted", ONE(ask, ask_shape), WHEN(is_asked)},
 	{"input", FLAT, ONE(input, ts_shape_gate_input)},

@@ -54,6 +54,34 @@ static const struct ts_shape_field reduced_rows[] = {
 static const struct ts_shape reduced_shape = {SHAPE("reduced", reduced, reduced_rows), .check = check_reduced};
 #undef TYPE
 
+/* A value that an earlier version did not reduce is unknown. */
+static void explain(struct ts_reduced *io)
+{
+	if (!io->known && io->reason.len == 0)
+		io->reason = ts_span_str("it was reduced by a version without this metric");
+}
+
+#define TYPE struct ts_reduced_series
+static void check_series(struct ts_wire_reader *r, void *in)
+{
+	TYPE *series = in;
+
+	if (series->name.len == 0)
+		ts_wire_fail(r, "name", "is empty");
+	explain(&series->value);
+}
+
+static const struct ts_shape_field series_rows[] = {
+	{"name", "name", BYTES(name, TS_PATH_MAX)},
+	{"column", "column", BYTES(column, TS_PATH_MAX), OR_NULL, ABOUT("null: the usual one, scalars.NAME")},
+	{"value", NULL, ONE(value, reduced_shape)},
+	{NULL, "value", F64(value.value), HAS(value.known), OR_NULL, ABOUT("the mean of the last tenth of its values")},
+	{NULL, "reason", BYTES(value.reason, 0), OR_NULL, ABOUT("why the value is not known")},
+	{"last_step", "last_step", I64(last_step)},
+};
+static const struct ts_shape series_shape = {SHAPE("reduced_series", reduced_series, series_rows), .check = check_series};
+#undef TYPE
+
 #define TYPE struct ts_reduced_part
 static void check_part(struct ts_wire_reader *r, void *in)
 {
@@ -69,13 +97,6 @@ static const struct ts_shape part_shape = {SHAPE("reduced_part", reduced_part, p
 #undef TYPE
 
 #define TYPE struct ts_reduction
-/* A value that an earlier version did not reduce is unknown. */
-static void explain(struct ts_reduced *io)
-{
-	if (!io->known && io->reason.len == 0)
-		io->reason = ts_span_str("it was reduced by a version without this metric");
-}
-
 static bool fill_metrics(const void *in, void *message, struct ts_arena *arena)
 {
 	Tscope__V1__Reduction *m = message;
@@ -151,6 +172,7 @@ static const struct ts_shape_field reduction_rows[] = {
 	{"counted", NULL, U64(counted)},
 	{"time_source", "time_source", BYTES(time_source, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"metrics", "metrics", PART(ts_shape_metrics)},
+	{"series", "series", MANY(series, n_series, series_shape, TS_LOGGED_MOST)},
 	{"parts", NULL, MANY(parts, n_parts, part_shape, TS_REDUCE_PARTS_MAX)},
 	{"ranks", NULL, COLUMN(I32, ranks, struct ts_reduced_rank, rank, n_ranks, TS_REDUCE_RANKS_MAX)},
 	{"work", NULL, COLUMN(F64, ranks, struct ts_reduced_rank, work, n_ranks, TS_REDUCE_RANKS_MAX), AS_MANY},

@@ -4,12 +4,18 @@
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
-/* On the wire a metric is its name: the numbers of the C enum are places in a table. */
-static const char *metric_word(int value)
+/* On the wire, no word says that nobody knows it, as in answers of older servers. */
+static const char *wire_better_word(int value)
 {
-	return ts_metrics[value].name;
+	return value == TS_BETTER_UNKNOWN ? "" : ts_better_word((enum ts_better)value);
 }
-const struct ts_shape_words ts_words_metric = {0, TS_METRICS - 1, TS_METRIC_STEP_TIME, .word = metric_word};
+static const struct ts_shape_words wire_better = {0, TS_BETTERS - 1, TS_BETTER_UNKNOWN, .word = wire_better_word};
+
+static const char *better_word(int value)
+{
+	return ts_better_word((enum ts_better)value);
+}
+const struct ts_shape_words ts_words_better = {0, TS_BETTERS - 1, TS_BETTER_UNKNOWN, .word = better_word};
 
 /* The keys of values end in the unit of the metric, one of the units of ts_metrics. */
 #define UNITS "(_s|_bytes|_ratio|_per_s)?"
@@ -17,7 +23,7 @@ const struct ts_shape_words ts_words_metric = {0, TS_METRICS - 1, TS_METRIC_STEP
 #define TYPE struct ts_trend_request
 static const struct ts_shape_field request_rows[] = {
 	{"branch", NULL, TEXT(branch, TS_WIRE_SPEC_MAX)},
-	{"metric", NULL, WORD(metric, ts_words_metric)},
+	{"metric", NULL, TEXT(metric, TS_WIRE_SPEC_MAX)},
 	{"limit", NULL, U64(limit), MAX(TS_TREND_RUNS_MAX)},
 	{"like", NULL, TEXT(like, TS_WIRE_SPEC_MAX)},
 	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
@@ -42,15 +48,13 @@ static const struct ts_shape run_shape = {SHAPE("trend_run", trend_run, run_rows
 
 static const char *cost_word(int value)
 {
-	static const char *const words[] = {[TS_TREND_ADDED] = "added",
-					    [TS_TREND_TAKEN_OFF] = "taken_off",
-					    [TS_TREND_WENT] = "went_away",
-					    [TS_TREND_CAME_BACK] = "came_back",
-					    [TS_TREND_MOVED] = "moved"};
+	static const char *const words[] = {
+		[TS_TREND_ADDED] = "added",	    [TS_TREND_TAKEN_OFF] = "taken_off", [TS_TREND_WENT] = "went_away",
+		[TS_TREND_CAME_BACK] = "came_back", [TS_TREND_MOVED] = "moved",		[TS_TREND_UNKNOWN] = "unknown"};
 
 	return words[value];
 }
-static const struct ts_shape_words cost_words = {TS_TREND_ADDED, TS_TREND_MOVED, TS_TREND_ADDED, .word = cost_word};
+static const struct ts_shape_words cost_words = {TS_TREND_ADDED, TS_TREND_UNKNOWN, TS_TREND_ADDED, .word = cost_word};
 
 static bool another_moved(const void *in)
 {
@@ -76,7 +80,7 @@ static const struct ts_shape_field change_rows[] = {
 	{"other_size", "other_size_ratio", F64(other_size), WHEN(another_moved)},
 	{NULL, "cost", WORD(cost, cost_words),
 	 ABOUT("whether the cost was added, taken off, went away again later, came back to an earlier "
-	       "level, or moved from another workload")},
+	       "level, or moved from another workload; unknown: nobody knows which way the series is better")},
 	{NULL, "host_before", BYTES(host_before, 0), OR_NULL},
 	{NULL, "host_after", BYTES(host_after, 0), OR_NULL},
 };
@@ -129,6 +133,10 @@ static void check_trend(struct ts_wire_reader *r, void *in)
 {
 	TYPE *trend = in;
 
+	if (!ts_metric_find(trend->name, &trend->metric))
+		trend->metric = TS_METRICS;
+	else
+		trend->better = ts_metrics[trend->metric].less_is_better ? TS_BETTER_LOWER : TS_BETTER_HIGHER;
 	(void)ts_wire_uint(r, trend->left_out, trend->n_runs, "left_out");
 	check_changes(r, trend->changes, trend->n_changes, trend->n_runs, "changes.at");
 	check_changes(r, trend->moved, trend->n_moved, trend->n_runs, "moved.at");
@@ -153,7 +161,9 @@ static bool was_pruned(const void *in)
 static const struct ts_shape_field trend_rows[] = {
 	{"sentence", "sentence", BYTES(sentence, TS_WIRE_TEXT_MAX)},
 	{"branch", "branch", TEXT(branch, TS_WIRE_SPEC_MAX)},
-	{"metric", "metric", WORD(metric, ts_words_metric)},
+	{"metric", "metric", TEXT(name, TS_WIRE_SPEC_MAX)},
+	{"better", NULL, WORD(better, wire_better)},
+	{NULL, "better", ENUM(better, ts_words_better)},
 	{"workload", "workload", BYTES(workload, TS_PATH_MAX), OR_NULL},
 	{NULL, "newest_level_is_worse", HERE(worse_shape)},
 	{"left_out", "left_out", U64(left_out)},

@@ -514,6 +514,11 @@ static void mend_gate_run(struct ts_gate_run *run)
 	run->workload.session = ts_span_str(below(2) ? "09afcafe" : "");
 	for (size_t i = 0; i < TS_METRICS; i++)
 		r->metrics[i] = draw_reduced();
+	for (size_t i = 0; i < r->n_series; i++) {
+		r->series[i].value = draw_reduced();
+		if (r->series[i].name.len == 0)
+			r->series[i].name = ts_span_str("reward");
+	}
 	r->wall_time = draw_reduced();
 	r->best_loss = draw_reduced();
 	for (size_t i = 0; i < r->n_parts; i++)
@@ -527,6 +532,13 @@ static void draw_policy(struct ts_gate_policy *policy)
 {
 	ts_gate_policy_default(policy);
 	policy->gates[below(TS_METRICS)] = true;
+	if (below(2)) {
+		policy->logged[policy->n_logged++] = "val_bpb";
+		policy->logged[policy->n_logged++] = "eval/kl coef";
+		policy->gates[TS_METRICS] = policy->gates[TS_METRICS + 1] = true;
+		policy->min_size[TS_METRICS + 1] = 0.03;
+		policy->better[TS_METRICS + 1] = TS_BETTER_HIGHER;
+	}
 	policy->min_size[below(TS_METRICS)] = (double)below(64) / 64;
 	policy->must_catch = below(2) ? 0.0625 : (double)NAN;
 	policy->across[below(TS_WORKLOAD_PARTS)] = below(2);
@@ -535,8 +547,19 @@ static void draw_policy(struct ts_gate_policy *policy)
 
 static void mend_verdict(struct ts_verdict *v)
 {
-	for (int i = 0; i < TS_METRICS; i++)
+	static struct ts_gate_row rows[TS_METRICS_ALL];
+	static const struct ts_gate_row none;
+
+	for (size_t i = 0; i < TS_METRICS_ALL; i++)
+		rows[i] = i < v->n_rows ? v->rows[i] : none;
+	v->rows = rows;
+	v->n_rows = ts_gate_policy_metrics(&v->input.policy);
+	for (size_t i = 0; i < v->n_rows; i++) {
 		v->rows[i].metric = (enum ts_metric)i;
+		v->rows[i].name = ts_span_str(ts_gate_metric_name(&v->input.policy, (enum ts_metric)i));
+		v->rows[i].better = ts_gate_metric_better(&v->input.policy, (enum ts_metric)i);
+		v->rows[i].state = v->rows[i].state ? v->rows[i].state : TS_GATE_PASS;
+	}
 	v->ask = (struct ts_gate_ask){.pairs = below(3)};
 	if (v->ask.pairs) {
 		v->ask.base_commit = draw_text(99);
@@ -548,6 +571,12 @@ static void mend_verdict(struct ts_verdict *v)
 
 static void mend_trend(struct ts_trend *t)
 {
+	static const char *const names[] = {"step_time", "mfu", "val_bpb"};
+	size_t which = below(3);
+
+	t->name = ts_span_str(names[which]);
+	t->metric = which == 0 ? TS_METRIC_STEP_TIME : which == 1 ? TS_METRIC_MFU : TS_METRICS;
+	t->better = which == 2 ? (enum ts_better)below(3) : which == 1 ? TS_BETTER_HIGHER : TS_BETTER_LOWER;
 	if (t->n_runs < 2)
 		t->n_changes = 0;
 	if (t->n_changes >= t->n_runs)

@@ -184,7 +184,8 @@ static void reading(void **state)
 			 &moved),
 	     &s.err);
 	EACH("Trend", trend_request,
-	     (&(struct ts_trend_request){.branch = ts_span_str("branch:p/trunk"), .like = ts_span_str("p/b")}));
+	     (&(struct ts_trend_request){
+		     .branch = ts_span_str("branch:p/trunk"), .metric = ts_span_str("step_time"), .like = ts_span_str("p/b")}));
 	EACH("Gate", gate_request,
 	     (&(struct ts_gate_request){.candidates = (struct ts_span[]){ts_span_str("p/a")},
 					.n_candidates = 1,

@@ -198,7 +198,8 @@ static void ask_columns(question *ask_it)
 				       .n_baselines = 2}));
 	ASK(ask_it, "Baseline", gate_request,
 	    (&(struct ts_gate_request){.baselines = (struct ts_span[]){ts_span_str("p/r1")}, .n_baselines = 1}));
-	ASK(ask_it, "Trend", trend_request, (&(struct ts_trend_request){.branch = ts_span_str("branch:p/main")}));
+	ASK(ask_it, "Trend", trend_request,
+	    (&(struct ts_trend_request){.branch = ts_span_str("branch:p/main"), .metric = ts_span_str("step_time")}));
 	ASK(ask_it, "Chart", chart_request,
 	    (&(struct ts_chart_request){.runs = (struct ts_span[]){ts_span_str("p/r0"), ts_span_str("p/r1"), ts_span_str("p/r2")},
 					.n = 3,

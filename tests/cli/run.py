@@ -287,6 +287,9 @@ check-resume base nothing
 gate base --baseline longer
 gate ./runs/joined --baseline branch:nightly
 gate base --baseline nothing
+gate base --baseline longer --metric lr --metric scalars.loss
+gate base --baseline longer --metric val_bpb
+trend nightly --metric scalars.loss --better lower
 baseline --baseline branch:nightly
 trend nightly
 trend nightly --metric loss --like base --limit 5

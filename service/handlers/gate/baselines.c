@@ -326,7 +326,7 @@ static enum ts_status take_named(struct ts_baseline_selection *s, const struct t
 	if (!item)
 		return ts_arena_error(s->arena, err);
 	item->run.name = notes.name;
-	if (ts_reduce_run(s->f, &found->id, s->policy, s->arena, &item->run, err))
+	if (ts_logged_reduce(s->f, &found->id, s->policy, s->arena, &item->run, err))
 		return err->status;
 	item->run.id = found->id;
 	item->notes = notes;

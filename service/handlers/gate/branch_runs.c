@@ -213,7 +213,7 @@ enum ts_status ts_branch_reduce(struct ts_fetch *f, const struct ts_gate_policy 
 
 	if (ts_call_check(f->call, err))
 		return err->status;
-	status = ts_reduce_run(f, &run->run.id, policy, arena, &run->run, &mine);
+	status = ts_logged_reduce(f, &run->run.id, policy, arena, &run->run, &mine);
 	if (status && !is_of_the_run(status)) {
 		*err = mine;
 		return status;

@@ -12,7 +12,7 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
 #define TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
 
-#include "service/handlers/analyze/reduce.h"
+#include "service/handlers/gate/logged_series.h"
 
 struct ts_branch_run {
 	struct ts_gate_run run;

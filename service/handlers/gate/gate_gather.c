@@ -193,7 +193,7 @@ static enum ts_status take_rerun(struct ts_gathering *g, const struct ts_id *id,
 	struct ts_run_notes notes;
 	enum ts_workload_part part;
 
-	if (ts_reduce_run(g->f, id, &g->input.policy, g->arena, &run, err))
+	if (ts_logged_reduce(g->f, id, &g->input.policy, g->arena, &run, err))
 		return err->status;
 	if (!ts_gate_same_workload(&g->input.policy, &run.workload, &g->candidates.first.run.workload, &part))
 		return TS_OK;
@@ -315,6 +315,14 @@ static enum ts_status check_size(const struct ts_gate_input *input, struct ts_er
 			    input->n_runs);
 }
 
+/* A series that none of the runs has is a typing error. Where a candidate is looked at alone, its baselines are elsewhere. */
+static enum ts_status check_series(const struct ts_gathering *g, struct ts_error *err)
+{
+	if (g->request->has_given && g->request->given.n_runs == 0)
+		return TS_OK;
+	return ts_logged_check(g->f, &g->input.policy, g->input.runs, g->input.n_runs, &g->candidates.ids[0], err);
+}
+
 static struct ts_baseline_query query_of(const struct ts_gathering *g, const struct ts_gate_subject *candidate)
 {
 	return (struct ts_baseline_query){.request = g->request,
@@ -333,7 +341,7 @@ enum ts_status ts_gather(struct ts_gathering *g, struct ts_error *err)
 		return err->status;
 	query = query_of(g, &g->candidates.first);
 	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || ts_gather_pairs(g, err) ||
-	    ts_gather_changes(g, &newest, err) || check_size(&g->input, err))
+	    ts_gather_changes(g, &newest, err) || check_size(&g->input, err) || check_series(g, err))
 		return err->status;
 	trim_ranks(&g->input);
 	return TS_OK;
@@ -373,6 +381,10 @@ enum ts_status ts_gather_baselines(struct ts_gathering *g, struct ts_error *err)
 	}
 	query = query_of(g, candidate);
 	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || check_size(&g->input, err))
+		return err->status;
+	/* A candidate that is elsewhere may have what no baseline has. */
+	if (!g->request->has_given &&
+	    ts_logged_check(g->f, &g->input.policy, g->input.runs, g->input.n_runs, newest.any ? &newest.newest : NULL, err))
 		return err->status;
 	trim_ranks(&g->input);
 	return TS_OK;

@@ -55,7 +55,7 @@ enum ts_status ts_gate_subject_open(struct ts_fetch *f, const struct ts_id *id, 
 
 	if (ts_gate_subject_facts(f, id, arena, &s.facts, err) ||
 	    long_text_of(f, &s.facts, "code.ancestors", arena, &s.ancestors, err) ||
-	    ts_reduce_run(f, id, policy, arena, &s.run, err))
+	    ts_logged_reduce(f, id, policy, arena, &s.run, err))
 		return err->status;
 	s.run.id = *id;
 	s.patch = ts_gate_code_of(&s.facts).patch;

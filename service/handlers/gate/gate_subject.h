@@ -6,8 +6,8 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_GATE_GATE_SUBJECT_H
 #define TSCOPE_SERVICE_HANDLERS_GATE_GATE_SUBJECT_H
 
-#include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/run_names.h"
+#include "service/handlers/gate/logged_series.h"
 
 enum { TS_GATE_ANCESTORS = 200 /* the most that tscope facts lists */ };
 

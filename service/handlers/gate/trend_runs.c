@@ -30,6 +30,7 @@ struct follower {
 	struct ts_gate_policy policy;
 	bool has_workload;
 	struct ts_workload workload;
+	bool some; /* a run has a value */
 	bool has_basis;
 	struct ts_span basis; /* how the newest value was measured */
 	struct ts_trend trend;
@@ -70,10 +71,15 @@ static enum ts_status follow(struct follower *t, const struct ts_workload *w, st
 	return keep_workload(t, w, &t->workload, &t->trend.workload, err);
 }
 
+static const struct ts_reduced *value_of(const struct follower *t, const struct ts_reduction *r)
+{
+	return ts_gate_reduced(&t->policy, r, t->trend.metric);
+}
+
 /* Keeps the value of a run of another workload, to see whether a cost moved there. */
 static enum ts_status take_other(struct follower *t, const struct ts_gate_run *run, struct ts_trend_run *row, struct ts_error *err)
 {
-	const struct ts_reduced *value = &run->reduction.metrics[t->request->metric];
+	const struct ts_reduced *value = value_of(t, &run->reduction);
 	enum ts_workload_part part;
 	size_t k = 0;
 
@@ -122,7 +128,8 @@ static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metr
 {
 	if (metric == TS_METRIC_MFU)
 		return r->mfu_basis;
-	return metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ? ts_span_of(NULL, 0) : r->time_source;
+	return metric >= TS_METRICS || metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ? ts_span_of(NULL, 0)
+												   : r->time_source;
 }
 
 /* Notes what a run's value may depend on besides its code: the host (of several, the first) and the time. */
@@ -139,31 +146,32 @@ static enum ts_status take_labels(struct follower *t, const struct ts_branch_run
 
 static enum ts_status take_value(struct follower *t, const struct ts_reduction *r, struct ts_trend_run *row, struct ts_error *err)
 {
-	struct ts_span basis = basis_of(r, t->request->metric);
+	const struct ts_reduced_series *series = ts_gate_series(&t->policy, r, t->trend.metric);
+	struct ts_span basis = basis_of(r, t->trend.metric), column = series ? series->column : r->loss_column;
 
 	if (!t->has_basis && keep(t, basis, basis.len, &t->basis, err))
 		return err->status;
 	if (!t->has_basis) {
-		if (keep(t, r->loss_column, r->loss_column.len, &t->trend.column, err))
+		if (keep(t, column, column.len, &t->trend.column, err))
 			return err->status;
 		t->trend.other_column = t->trend.column;
-	} else if (ts_span_eq(t->trend.column, t->trend.other_column) &&
-		   keep(t, r->loss_column, r->loss_column.len, &t->trend.other_column, err)) {
+	} else if (ts_span_eq(t->trend.column, t->trend.other_column) && keep(t, column, column.len, &t->trend.other_column, err)) {
 		return err->status;
 	}
 	t->has_basis = true;
 	if (!ts_span_eq(basis, t->basis))
 		return leave_out(t, row, "measured in another way than the newest run: by ", basis, err);
 	row->known = true;
-	row->value = r->metrics[t->request->metric].value;
+	row->value = value_of(t, r)->value;
 	return TS_OK;
 }
 
 static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, struct ts_trend_run *row, struct ts_error *err)
 {
-	const struct ts_reduced *value = &r->run.reduction.metrics[t->request->metric];
+	const struct ts_reduced *value = value_of(t, &r->run.reduction);
 	enum ts_workload_part part;
 
+	t->some |= !r->gone && value->known;
 	if (r->gone)
 		return leave_out(t, row, "", r->bad, err);
 	if (r->training)
@@ -222,6 +230,15 @@ static enum ts_status take(struct follower *t, const struct ts_branch_run *entry
 	return TS_OK;
 }
 
+/* The newest run that can be read; NULL: there is none. */
+static const struct ts_id *newest(const struct follower *t, const struct ts_branch_run *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!t->marks[i].gone)
+			return &entries[i].run.id;
+	return NULL;
+}
+
 static enum ts_status follow_branch(struct follower *t, struct ts_error *err)
 {
 	struct ts_trend *trend = &t->trend;
@@ -240,6 +257,8 @@ static enum ts_status follow_branch(struct follower *t, struct ts_error *err)
 	for (size_t i = 0; i < n; i++)
 		if (take(t, &entries[i], &t->marks[i], err))
 			return err->status;
+	if (n && !t->some && trend->metric >= TS_METRICS)
+		return ts_logged_missing(t->f, newest(t, entries, n), t->policy.logged[0], err);
 	for (size_t i = 0; i < trend->n_runs / 2; i++) {
 		struct ts_trend_run kept = trend->runs[i];
 
@@ -262,10 +281,23 @@ static enum ts_status find_branch(struct follower *t, struct ts_error *err)
 	return TS_OK;
 }
 
+/* The metric is one of the table, or a logged series, which alone is reduced. */
+static enum ts_status take_metric(struct follower *t, struct ts_error *err)
+{
+	const char *name = ts_arena_printf(t->arena, "%.*s", TS_SPAN_ARG(t->request->metric));
+
+	if (!name)
+		return ts_arena_error(t->arena, err);
+	if (!*name)
+		return ts_error_set(err, TS_INVALID, "the request names no metric");
+	t->trend.metric = ts_gate_policy_only(&t->policy, name);
+	return TS_OK;
+}
+
 static enum ts_status answer(struct follower *t, struct ts_error *err)
 {
 	ts_gate_policy_default(&t->policy);
-	if (ts_policy_of_gate(&t->request->policy, t->arena, &t->policy, err) || find_branch(t, err) ||
+	if (ts_policy_of_gate(&t->request->policy, t->arena, &t->policy, err) || take_metric(t, err) || find_branch(t, err) ||
 	    (t->request->like.len && follow_like(t, err)) || follow_branch(t, err) ||
 	    ts_trend_judge(&t->trend, &t->policy, t->arena, err))
 		return err->status;
@@ -283,7 +315,6 @@ enum ts_status ts_handle_trend(struct ts_call *call, void *state, struct ts_span
 	(void)state;
 	if (ts_wire_unpack_trend_request(in, call->arena, &request, err))
 		return err->status;
-	t.trend.metric = request.metric;
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_arena_init(&t.one, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&f, call);

@@ -409,10 +409,10 @@ $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.p
 | warning: the step time of runs of the same code differs too much to show a change of 2.0 %: run 2 pairs of base and candidate on one machine (--paired)
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
-! tscope: gate: bad.policy:2: there is no metric 'peak_memry'; did you mean peak_memory?
+! tscope: nothing is named default/clean; there is no store at TMP/store, which TSCOPE_STORE names; a path begins with /, ./ or ../, as ./clean
 [2]
 $ tscope gate ./clean --baseline main --metric mfuu
-! tscope: gate: --metric: there is no metric 'mfuu'; did you mean mfu?
+! tscope: there is no metric 'mfuu', and none of the runs logs a series of that name; did you mean mfu?
 [2]
 $ tscope gate --explain --metric peak_memory | head -4
 | Metrics that decide: peak memory (largest memory that any rank had allocated).

@@ -144,6 +144,7 @@ $ tscope trend main --like m48 --limit 3 --json
 |   "sentence": "step time of main is 111 ms in the one run that counts; one run is too few for a trend",
 |   "branch": "default/main",
 |   "metric": "step_time",
+|   "better": "lower",
 |   "workload": "dc514aa9ab1e",
 |   "newest_level_is_worse": false,
 |   "left_out": 2,
@@ -214,7 +215,7 @@ $ tscope trend main --limit 1 --like m48
 |   1 run        of another workload: different config
 |   to see the trend of the other workload, use --like b96f7cf68ddd
 $ tscope trend main --metric speed
-! tscope: trend: --metric must be one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time; it is 'speed'
+! tscope: there is no metric 'speed', and none of the runs logs a series of that name; one of them logs loss
 [2]
 # A rise without a step is a drift, with its interval.
 $ for i in $(seq 10 69); do python3 runs/gate.py d$i time=0.1$(printf %04d $((i*10+i*7%11*3))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; tscope push -q --branch slow ./d?? | wc -l

@@ -4,7 +4,7 @@
 time: seconds of a step (0.1); forward: times that phase (1); commit; ancestors: "c1 c2", newest first; session: which machine; started: seconds
 since 1970; lr, gpu: a fact of config and of hardware; patch: uncommitted changes; seed: a recorded seed, which moves the loss by a billionth
 of it; cpu: seconds of CPU time of a step, on each rank; peak: bytes of
-peak memory. Within a run steps scatter by 1 % around the
+peak memory; log.NAME: a series that rank 0 logs at every tenth step, and that ends at this value. Within a run steps scatter by 1 % around the
 time, in a pattern that every window of 32 has.
 """
 import json
@@ -31,6 +31,8 @@ for rank in range(2):
                       "scalars": {"loss": (1 + 1e-9 * int(said.get("seed", 0))) * 4 / (1 + step / 50)}}
             if "cpu" in said:
                 record["cpu_time"] = float(said["cpu"]) * scatter
+            for name in [word for word in said if word.startswith("log.") and rank == 0 and step % 10 == 9]:
+                record["scalars"][name[4:]] = float(said[name]) * (1 + 0.1 * (190 - min(step, 190)) / 190)
             f.write(json.dumps(record) + "\n")
     with open(os.path.join(place, "run.json"), "w", encoding="utf-8") as f:
         json.dump({"name": os.path.basename(out), "config": {"lr": float(said.get("lr", 0.001))}, "rank": rank, "world_size": 2,
