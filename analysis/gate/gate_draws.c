@@ -53,9 +53,7 @@ struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metri
 
 static double scaled(const struct ts_gate_court *c, enum ts_metric metric, double value)
 {
-	double x = ts_metrics[metric].log_scale ? log(value) : value;
-
-	return ts_gate_metric_better(&c->input->policy, metric) == TS_BETTER_HIGHER ? -x : x;
+	return c->samples[metric].sign * (ts_metrics[metric].log_scale ? log(value) : value);
 }
 
 /* --- lists of values --- */
@@ -766,10 +764,9 @@ static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *ba
 	return ts_span_of(NULL, 0);
 }
 
-bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
+static bool sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
 {
-	double sign = ts_gate_metric_better(&c->input->policy, metric) == TS_BETTER_HIGHER ? -1 : 1;
-	struct ts_gate_sample s = {.drift = (double)NAN, .sign = sign};
+	struct ts_gate_sample s = {.drift = (double)NAN, .sign = c->samples[metric].sign};
 	struct list base, candidate;
 	struct draw *bases, *candidates;
 	struct ts_span session;
@@ -804,4 +801,29 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 	relate(&s, metric, c->input->policy.min_size[metric], s.n_base ? ts_mean(s.base, s.n_base) : pair_base);
 	*ret_sample = s;
 	return !c->full;
+}
+
+/* By how much the candidates are above the baselines, or, without these, those of the pairs above theirs. */
+static double rise(const struct ts_gate_sample *s)
+{
+	double sum = 0;
+
+	if (s->n_base && s->n_candidate)
+		return ts_mean(s->candidate, s->n_candidate) - ts_mean(s->base, s->n_base);
+	for (size_t i = 0; i < s->n_pairs; i++)
+		sum += s->pairs[i].d;
+	return sum;
+}
+
+bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
+{
+	enum ts_better better = ts_gate_metric_better(&c->input->policy, metric);
+
+	c->samples[metric].sign = better == TS_BETTER_HIGHER ? -1 : 1;
+	if (!sample_of(c, metric, ret_sample))
+		return false;
+	if (better != TS_BETTER_UNKNOWN || !(rise(ret_sample) < 0))
+		return true;
+	c->samples[metric].sign = -1;
+	return sample_of(c, metric, ret_sample);
 }

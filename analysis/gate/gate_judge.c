@@ -377,17 +377,12 @@ static void tell_pairs(struct ts_gate_row *row, const struct ts_gate_sample *s, 
 	row->value_high = fmax(one, other);
 }
 
-/* --- a series of which nobody knows which way it is better --- */
+/* --- a series of which nobody knows which way it is better: the way in which the candidate differs is tested, at half of each level --- */
 
-/* The level of each of the two directions. */
-static double side_alpha(const struct ts_gate_court *c, const struct ts_gate_row *row)
+/* Of the first look. */
+static bool moved(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double level)
 {
-	return least_level(c, row, c->input->policy.alpha) / 2;
-}
-
-static bool moved(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
-{
-	return (look->p < alpha || look->p_better < alpha) && fabs(look->difference) >= rule->min_size;
+	return ts_gate_worse(look, rule, fmin(level, TS_GATE_CLEAN_ALPHA) / 2);
 }
 
 /* That it moved is all that can be said. */
@@ -433,9 +428,7 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 		return tell_moved(c, row);
 	}
 	if (answer == TS_GATE_PAIRS_OPEN)
-		return look.difference > b->rule.delta && row->better != TS_BETTER_UNKNOWN ? TS_GATE_SUSPECT
-		       : row->gates							   ? TS_GATE_BLIND
-											   : TS_GATE_PASS;
+		return look.difference > b->rule.delta ? TS_GATE_SUSPECT : row->gates ? TS_GATE_BLIND : TS_GATE_PASS;
 	row->pairs = look.pairs;
 	if (answer == TS_GATE_PAIRS_CONFIRM)
 		return TS_GATE_REGRESSION;
@@ -465,16 +458,17 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	double alpha = policy->rerun ? policy->suspect_alpha : policy->alpha;
 	double worse = level_of(c, benches, row->metric, policy->rerun ? SUSPECT : WORSE, alpha);
 	double better = level_of(c, benches, row->metric, BETTER, policy->alpha);
-
 	bool both = row->better == TS_BETTER_UNKNOWN;
 
 	if (b->looked) {
+		double level = first_alpha(c, row);
+
 		tell_look(row, s, &b->first);
-		tell_missed(c, row,
-			    ts_gate_found_from(&b->first, &b->rule, both ? side_alpha(c, row) : first_alpha(c, row)) + b->unseen);
+		level = both ? fmin(level, TS_GATE_CLEAN_ALPHA) / 2 : level;
+		tell_missed(c, row, ts_gate_found_from(&b->first, &b->rule, level) + b->unseen);
 	}
-	if (both && b->looked && moved(&b->first, &b->rule, side_alpha(c, row)))
-		return tell_moved(c, row);
+	if (both && b->looked && moved(&b->first, &b->rule, worse))
+		return policy->rerun ? TS_GATE_SUSPECT : tell_moved(c, row);
 	if (!enough(s) && (both || !(b->looked && ts_gate_worse(&b->first, &b->rule, worse)))) {
 		row->reason = collecting(c, row, s);
 		return TS_GATE_COLLECTING;

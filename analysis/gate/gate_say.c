@@ -165,10 +165,9 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 	const char *title = title_of(c, row);
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
-	if (row->paired && row->p < c->input->policy.suspect_alpha && row->better != TS_BETTER_UNKNOWN)
-		return ts_gate_text(c,
-				    "%s of %.*s was suspect at the first look, and the pairs do not confirm a regression: %.*s; %.*s",
-				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
+	if (row->paired && row->p < c->input->policy.suspect_alpha)
+		return ts_gate_text(c, "%s of %.*s was suspect at the first look, and the pairs do not confirm a %s: %.*s; %.*s", title,
+				    TS_SPAN_ARG(who), sought(row), TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
 	return ts_gate_text(c, "%s of %.*s shows no %s: %.*s; %.*s", title, TS_SPAN_ARG(who), sought(row), TS_SPAN_ARG(what),
 			    TS_SPAN_ARG(miss));
 }
@@ -271,6 +270,13 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 	if (row->state == TS_GATE_REGRESSION && row->reason.len)
 		return ts_gate_text(c, "%s of %.*s has regressed: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	what = difference(c, row);
+	if (row->state == TS_GATE_SUSPECT && row->better == TS_BETTER_UNKNOWN)
+		return ts_gate_text(
+			c,
+			"%s of %.*s may have moved: %.*s; whether that is better or worse is not known: state GATE.%s.better = "
+			"lower or higher (--better), or run %s%s of base and candidate on one allocation to confirm it",
+			title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), ts_gate_metric_name(&c->input->policy, row->metric),
+			row->pairs ? "another " : "", ts_say_plural((double)c->v.ask.pairs, "pair").text);
 	if (row->state == TS_GATE_SUSPECT)
 		return ts_gate_text(
 			c, "%s of %.*s may have regressed: %.*s; run %s%s of base and candidate on one allocation to confirm it", title,

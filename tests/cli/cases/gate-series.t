@@ -56,7 +56,7 @@ $ tscope gate ./worse --baseline main --metric val_bpb --json | grep -A 12 '"met
 |       "low_ratio": 0.01631751791440135,
 # Nobody knows which way beta is better until the user says it.
 $ tscope gate ./clean --baseline main --metric beta | head -1
-| beta of 4d0928f187b6 moved: it is 30 % higher than that of main (99 % confidence interval of the change 29 % to 31 %, from 5 baselines), and whether that is better or worse is not known: state GATE.beta.better = lower or higher (--better)
+| beta of 4d0928f187b6 may have moved: it is 30 % higher than that of main (99 % confidence interval of the change 29 % to 31 %, from 5 baselines); whether that is better or worse is not known: state GATE.beta.better = lower or higher (--better), or run 2 pairs of base and candidate on one allocation to confirm it
 $ tscope gate ./clean --baseline main --metric beta --better lower | head -1
 | beta of 4d0928f187b6 may have regressed: it is 30 % higher than that of main (99 % confidence interval of the change 29 % to 31 %, from 5 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 $ tscope gate ./clean --baseline main --metric beta --better higher | head -1
