@@ -834,6 +834,35 @@ static void check_gate_input(const struct ts_gate_input *in)
 	IS(in->loss.sentence, "parts");
 }
 
+/* Renderers index the rows by the metrics of the table and the series of the policy. */
+static void refuses_rows_of_another_table(void **state)
+{
+	struct ts_gate_row rows[TS_METRICS + 1] = {{.state = TS_GATE_PASS}};
+	struct ts_verdict in = {.state = TS_GATE_PASS, .rows = rows}, out;
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+
+	(void)state;
+	for (size_t i = 0; i <= TS_METRICS; i++)
+		rows[i].state = TS_GATE_PASS;
+	ts_gate_policy_default(&in.input.policy);
+	for (size_t logged = 0; logged < 2; logged++) {
+		if (logged)
+			assert_int_equal(ts_gate_policy_only(&in.input.policy, "val_bpb"), TS_METRICS);
+		for (in.n_rows = TS_METRICS - 1; in.n_rows <= TS_METRICS + 1; in.n_rows++) {
+			bool good = in.n_rows == TS_METRICS + logged;
+
+			buf.len = 0;
+			assert_int_equal(ts_wire_pack_gate_reply(&in, &buf, &err), TS_OK);
+			assert_int_equal(ts_wire_unpack_gate_reply(ts_buf_view(&buf), &arena, &out, &err), good ? TS_OK : TS_INVALID);
+			if (good && logged)
+				IS(out.rows[TS_METRICS].name, "val_bpb");
+			if (good)
+				assert_int_equal(out.rows[TS_METRICS - 1 + logged].better, TS_BETTER_LOWER);
+		}
+	}
+	ts_buf_finish(&buf);
+}
+
 static void reads_gate_messages(void **state)
 {
 	struct ts_gate_request request;
@@ -1390,6 +1419,7 @@ int main(void)
 		T(reads_resume_messages),
 		T(refuses_resume_messages),
 		T(reads_gate_messages),
+		T(refuses_rows_of_another_table),
 		T(refuses_gate_messages),
 		T(refuses_gate_runs),
 		T(reads_trend_messages),

@@ -31,8 +31,8 @@ struct ts_gate_kinds {
  * the result does not depend on the order of the runs. */
 struct ts_gate_sample {
 	struct ts_span reason; /* why the metric cannot be compared; empty: it can */
-	double sign;	       /* 1: the scale is the metric's own; -1: more of the metric is better. Of a series of which nobody knows that,
-				  the way in which the candidates differ counts as the worse one */
+	double sign;	       /* 1: the scale is the metric's own; -1: more of the metric is better. Of a series of which nobody knows
+				  that, the way in which the candidates differ counts as the worse one */
 	double *base, *candidate;
 	struct ts_gate_difference *pairs; /* in the order in which they began, both orders in turn (ts_gate_pairs_alternate) */
 	int taken_first;		  /* the base ran first in each pair of the look (1), or the candidate (-1); 0: neither */

@@ -377,9 +377,9 @@ static void tell_pairs(struct ts_gate_row *row, const struct ts_gate_sample *s, 
 	row->value_high = fmax(one, other);
 }
 
-/* --- a series of which nobody knows which way it is better: the way in which the candidate differs is tested, at half of each level --- */
+/* --- a series of which nobody knows which way it is better --- */
 
-/* Of the first look. */
+/* The way in which the candidate differs is tested, at half of each level. */
 static bool moved(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double level)
 {
 	return ts_gate_worse(look, rule, fmin(level, TS_GATE_CLEAN_ALPHA) / 2);

@@ -34,8 +34,8 @@ static struct ts_reduced_series *set(struct ts_gate_run *run, const char *name, 
 		series[i] = run->reduction.series[i];
 	run->reduction.series = series;
 	series += run->reduction.n_series++;
-	*series = (struct ts_reduced_series){
-		.name = ts_span_str(name), .value = {.known = true, .value = value}, .last_step = LAST_STEP};
+	*series =
+		(struct ts_reduced_series){.name = ts_span_str(name), .value = {.known = true, .value = value}, .last_step = LAST_STEP};
 	return series;
 }
 
@@ -139,7 +139,8 @@ static void a_name_that_tells_nothing_moves(void **state)
 		t.input.policy.rerun = false;
 		(void)ts_test_gate_judge(FIRST);
 		is(TS_GATE_INCONCLUSIVE, 3);
-		says(i ? "kl_coef of p/run10 moved: it is 6.0 % lower than that of main" : "moved: it is 6.0 % higher than that of main");
+		says(i ? "kl_coef of p/run10 moved: it is 6.0 % lower than that of main"
+		       : "moved: it is 6.0 % higher than that of main");
 		t.input.policy.rerun = true;
 		t.input.policy.better[FIRST] = TS_BETTER_HIGHER;
 		(void)ts_test_gate_judge(FIRST);
@@ -198,8 +199,8 @@ static void runs_without_it_are_named(void **state)
 	}
 	assert_int_equal(ts_test_gate_judge(FIRST)->base_draws, 4);
 	is(TS_GATE_PASS, 0);
-	assert_int_equal(ts_test_gate_warned(
-				 "2 of 6 baselines do not count for val_bpb (p/run1, p/run3): it logs no series val_bpb"), 1);
+	assert_int_equal(ts_test_gate_warned("2 of 6 baselines do not count for val_bpb (p/run1, p/run3): it logs no series val_bpb"),
+			 1);
 	t.runs[6].reduction.series[0].value.known = false;
 	t.runs[6].reduction.series[0].value.reason = ts_span_str("it logs no series val_bpb");
 	(void)ts_test_gate_judge(FIRST);
@@ -218,7 +219,8 @@ static void many_are_counted(void **state)
 	(void)ts_test_gate_judge(FIRST);
 	assert_int_equal(ts_test_gate_warned(
 				 "9 of 20 baselines do not count for val_bpb (p/run0, p/run1, p/run2, p/run3, p/run4 and 4 more): its "
-				 "series was not reduced"), 1);
+				 "series was not reduced"),
+			 1);
 }
 
 static void a_series_that_ends_elsewhere_is_not_compared(void **state)

@@ -1,8 +1,8 @@
 /* quality_gate_series.c - the gate and the trend by series that the runs log: false alarms on clean candidates, and a shift of three
  * standard deviations of the spread between runs. Whole verdicts, with the pairs that they ask for.
  *
- * A run's series ends at 0.95 (1 + b), b normal of deviation 0.3 % unless the case says otherwise. Pairs share nothing that moves such a
- * series, so each of their runs has noise of its own. Runs are drawn in the order in which they run.
+ * A run's series ends at 0.95 (1 + b), b normal of deviation 0.3 % unless the case says otherwise. Pairs share nothing that moves such
+ * a series, so each of their runs has noise of its own. Runs are drawn in the order in which they run.
  */
 #include "quality_parts.h"
 
@@ -188,9 +188,8 @@ static struct ts_trend trend_of(double rho, double step, struct ts_gate_policy *
 	ts_gate_policy_default(policy);
 	trend.metric = ts_gate_policy_only(policy, "val_bpb");
 	for (size_t i = 0; i < TREND_RUNS; i++)
-		runs[i] = (struct ts_trend_run){.known = true,
-						.value = LEVEL * (1 + quality_ar1(r, rho, SD, &state) +
-								  (i >= TREND_RUNS / 2 ? step * SD : 0))};
+		runs[i] = (struct ts_trend_run){
+			.known = true, .value = LEVEL * (1 + quality_ar1(r, rho, SD, &state) + (i >= TREND_RUNS / 2 ? step * SD : 0))};
 	ts_arena_reset(&world.arena);
 	if (ts_trend_judge(&trend, policy, &world.arena, &err)) {
 		(void)fprintf(stderr, "%s\n", err.text);

@@ -56,9 +56,8 @@ static bool cached(struct ts_engine *engine, const struct ts_id *run, struct ts_
 static void keep(struct ts_engine *engine, const struct ts_id *id, struct ts_reduced_series *series)
 {
 	struct ts_buf key = TS_BUF_INIT(KEY_MAX), value = TS_BUF_INIT(TS_MESSAGE_MAX);
-	const struct ts_gate_run run = {.role = TS_GATE_CANDIDATE,
-					.id = *id,
-					.reduction = {.series = series, .n_series = 1, .accumulation = 1}};
+	const struct ts_gate_run run = {
+		.role = TS_GATE_CANDIDATE, .id = *id, .reduction = {.series = series, .n_series = 1, .accumulation = 1}};
 	struct ts_error ignored;
 
 	put_key(&key, id, series->name);
@@ -151,8 +150,8 @@ static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_run *run, 
 }
 
 /* Reduces those series that the cache does not have. The run is opened once, and only if there are some. */
-static enum ts_status reduce_all(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy, struct ts_arena *arena,
-				 struct ts_reduced_series *series, struct ts_error *err)
+static enum ts_status reduce_all(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
+				 struct ts_arena *arena, struct ts_reduced_series *series, struct ts_error *err)
 {
 	enum ts_status status = TS_OK;
 	struct ts_arena work;
@@ -209,8 +208,8 @@ static bool is_logged(const struct ts_table *table, const struct ts_column *colu
 {
 	static const char *const measured[] = {"timestamp", "tokens", "samples", "cpu_time"};
 
-	if (table->kind != TS_TABLE_STEPS || column->type != TS_COLUMN_F64 ||
-	    ts_span_starts(column->name, ts_span_str("phases.")) || ts_span_starts(column->name, ts_span_str("memory.")))
+	if (table->kind != TS_TABLE_STEPS || column->type != TS_COLUMN_F64 || ts_span_starts(column->name, ts_span_str("phases.")) ||
+	    ts_span_starts(column->name, ts_span_str("memory.")))
 		return false;
 	for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
 		if (ts_span_is(column->name, measured[i]))
@@ -244,9 +243,10 @@ static enum ts_status say_missing(const struct names *names, struct ts_error *er
 				    "there is no metric '%s', and none of the runs logs a series of that name; did you mean %s?",
 				    names->typed, names->near);
 	if (!names->listed)
-		return ts_error_set(err, TS_INVALID,
-				    "there is no metric '%s', and none of the runs logs a series of that name; one of them logs none at all",
-				    names->typed);
+		return ts_error_set(
+			err, TS_INVALID,
+			"there is no metric '%s', and none of the runs logs a series of that name; one of them logs none at all",
+			names->typed);
 	return ts_error_set(err, TS_INVALID,
 			    "there is no metric '%s', and none of the runs logs a series of that name; one of them logs %.*s%s",
 			    names->typed, TS_SPAN_ARG(ts_buf_view(&names->list)), names->all > names->listed ? ", ..." : "");

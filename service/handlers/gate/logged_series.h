@@ -16,8 +16,8 @@ enum ts_status ts_logged_reduce(struct ts_fetch *f, const struct ts_id *id, cons
 /* TS_INVALID: nobody has this series, and this run, to which the message looks for names that are near, logs others. */
 enum ts_status ts_logged_missing(struct ts_fetch *f, const struct ts_id *run, const char *series, struct ts_error *err);
 
-/* The same for each series of the policy that none of the runs has, where there are runs. `here`: one of them that can be read; NULL: there
- * is none. */
+/* The same for each series of the policy that none of the runs has, where there are runs. `here`: one of them that can be read; NULL:
+ * there is none. */
 enum ts_status ts_logged_check(struct ts_fetch *f, const struct ts_gate_policy *policy, const struct ts_gate_run *runs, size_t n,
 			       const struct ts_id *here, struct ts_error *err);
 

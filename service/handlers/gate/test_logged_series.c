@@ -39,8 +39,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What a run logs: scalars.val_bpb at every fourth step, which falls to bpb and has 10 values; `reward`, under the column given, at every
- * step. NaN, or no column: it logs none. */
+/* What a run logs: scalars.val_bpb at every fourth step, which falls to bpb and has 10 values; and a reward, under the column given, at
+ * every step. NaN, or no column: it logs none. */
 struct logs {
 	double bpb;
 	const char *column;
@@ -51,7 +51,8 @@ static void push(const char *name, struct logs logs, bool on_branch)
 {
 	const char *commit = ts_arena_printf(&w.arena, "commit-%s", name);
 	const struct told facts[] = {{TS_RANK_JOB, "config.model", "llama", 0}, {TS_RANK_JOB, "code.commit", commit, 0}};
-	struct ts_ref_update u[] = {{.kind = TS_REF_RUN, .name = ts_span_str(name)}, {.kind = TS_REF_BRANCH, .name = ts_span_str("p/main")}};
+	struct ts_ref_update u[] = {{.kind = TS_REF_RUN, .name = ts_span_str(name)},
+				    {.kind = TS_REF_BRANCH, .name = ts_span_str("p/main")}};
 	struct cells c = {.n = 0};
 	struct ts_id id;
 
@@ -79,8 +80,8 @@ static void push_baselines(int n)
 	static const double noise[] = {1.001, 0.999, 1.0005, 0.9995, 1.0002, 0.9998};
 
 	for (int i = 0; i < n; i++)
-		push(ts_arena_printf(&w.arena, "p/b%d", i), (struct logs){0.95 * noise[i % 6], "scalars.reward", 1.5 * noise[(i + 3) % 6]},
-		     true);
+		push(ts_arena_printf(&w.arena, "p/b%d", i),
+		     (struct logs){0.95 * noise[i % 6], "scalars.reward", 1.5 * noise[(i + 3) % 6]}, true);
 }
 
 static enum ts_status gate(const char *candidate, const char *metrics, struct ts_verdict *ret)
@@ -88,8 +89,8 @@ static enum ts_status gate(const char *candidate, const char *metrics, struct ts
 	struct ts_policy_item items[] = {
 		{.code = ts_span_str("GATE"), .threshold = ts_span_str("metrics"), .text = ts_span_str(metrics)}};
 	struct ts_span specs[] = {ts_span_str("branch:p/main"), ts_span_str(candidate ? candidate : "")}, reply;
-	struct ts_gate_request request = {.baselines = specs, .n_baselines = 1, .candidates = &specs[1],
-					  .n_candidates = candidate != NULL, .policy = {items, 1}};
+	struct ts_gate_request request = {
+		.baselines = specs, .n_baselines = 1, .candidates = &specs[1], .n_candidates = candidate != NULL, .policy = {items, 1}};
 	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
 
@@ -146,7 +147,8 @@ static void the_end_of_a_series_counts(void **state)
 /* Whatever is asked first, and together or not, each name has its own values. */
 static void answers_of_two_names_never_mix(void **state)
 {
-	static const char *const metrics[] = {"val_bpb, reward", "reward, val_bpb", "val_bpb", "reward", "scalars.reward, reward, val_bpb"};
+	static const char *const metrics[] = {"val_bpb, reward", "reward, val_bpb", "val_bpb", "reward",
+					      "scalars.reward, reward, val_bpb"};
 
 	(void)state;
 	push_baselines(4);
@@ -219,8 +221,9 @@ static void a_name_that_nobody_has(void **state)
 	} cases[] = {
 		{"val_bbp", "there is no metric 'val_bbp', and none of the runs logs a series of that name; did you mean val_bpb?"},
 		{"step_tme", "there is no metric 'step_tme', and none of the runs logs a series of that name; did you mean step_time?"},
-		{"accuracy", "there is no metric 'accuracy', and none of the runs logs a series of that name; one of them logs loss, reward, "
-			     "val_bpb"},
+		{"accuracy",
+		 "there is no metric 'accuracy', and none of the runs logs a series of that name; one of them logs loss, reward, "
+		 "val_bpb"},
 	};
 	struct ts_verdict v;
 
@@ -276,8 +279,8 @@ static void a_trend_knows_the_direction(void **state)
 	for (int i = 0; i < 20; i++) {
 		double noise = 1 + 0.001 * ((i * 7 % 11) - 5) / 5.0;
 
-		push(ts_arena_printf(&w.arena, "p/b%d", i), (struct logs){(i < 12 ? 0.95 : 0.99) * noise, columns[0], (i < 12 ? 1.5 : 1.2) * noise},
-		     true);
+		push(ts_arena_printf(&w.arena, "p/b%d", i),
+		     (struct logs){(i < 12 ? 0.95 : 0.99) * noise, columns[0], (i < 12 ? 1.5 : 1.2) * noise}, true);
 	}
 	must(trend("reward", &t), &err);
 	assert_true(t.n_changes == 1 && t.changes[0].at == 12 && t.changes[0].worse && ts_trend_is_worse(&t));
@@ -303,7 +306,7 @@ int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(the_end_of_a_series_counts), T(answers_of_two_names_never_mix), T(a_cache_is_not_trusted), T(runs_without_it),
+		T(the_end_of_a_series_counts), T(answers_of_two_names_never_mix), T(a_cache_is_not_trusted),	  T(runs_without_it),
 		T(a_name_that_nobody_has),     T(a_series_of_another_name),	  T(a_trend_knows_the_direction),
 	};
 
