@@ -203,7 +203,7 @@ static enum ts_status times_of_stamps(struct working *w, struct times *ret, stru
 		return err->status;
 	ts_columns_done(&w->columns);
 	ret->by_stamps = ret->stamped.n > 0;
-	return ret->by_stamps ? ts_note_stamped(w->a->notes, err) : TS_OK;
+	return ret->by_stamps && w->a->notes ? ts_note_stamped(w->a->notes, err) : TS_OK;
 }
 
 /* Finds where epochs begin: by the column of epochs, else by their declared length. */

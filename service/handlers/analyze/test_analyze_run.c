@@ -259,6 +259,12 @@ static void step_times_by_timestamps(void **state)
 	/* A warm-up is counted in steps, of which the first has no time. */
 	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = true, .warmup = 5}, &a);
 	expect_measure(&a.measures, "timing", "step", "count", 25);
+	/* So on several ranks, of which those that are not in view say it of themselves alone. */
+	for (int64_t i = 0; i < 30; i++)
+		cells_add(&c, 1, "timestamp", i, 1000 + 2 * (double)i);
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
+	assert_true(has_note(&a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before"));
+	expect_measure(&a.measures, "timing", "step", "max_s", 12);
 	cells_free(&c);
 	world_close(&w);
 }
