@@ -4,6 +4,7 @@
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/finding.h"
+#include "analysis/answer/happening.h"
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
 #include "analysis/answer/rank_rows.h"
@@ -13,14 +14,15 @@
 
 /* The version changes whenever a measure, an event, a plot or a reduction gets another value for the same run: cached answers
  * of another version are not used. */
-enum { TS_ANALYSIS_VERSION = 12 };
+enum { TS_ANALYSIS_VERSION = 13 };
 /* The version and the digest of its answers for the runs of tests/golden and tests/cli. tests/answers prints the line to
  * write here. */
-#define TS_ANALYSIS_ANSWERS "12 aa31f1c430dc9cf816050aab68190d58d009d1a5319a1ee9ade9f51d6f875119"
+#define TS_ANALYSIS_ANSWERS "13 b672fe483823f954109409f42258f450617bf831cd02107e46aa5fcf37d82524"
 
 struct ts_analysis {
 	struct ts_run_ref run;
 	struct ts_ending ending; /* how it ended */
+	struct ts_happenings happenings; /* what all its ranks recorded of things that happened at a time */
 	int32_t rank;		 /* the rank that timing, memory and loss are about, unless a note says otherwise */
 	uint64_t warmup_cut;	 /* number of steps left out at the start */
 	struct ts_measures measures;

@@ -105,6 +105,8 @@ VECTORS = [
      "run { %s } rank: -1 warmup_cut: 3 measures { group: \"g\" subject: \"s\" name: \"n\" unit: UNIT_PER_SECOND value: 0 } "
      "measures { group: \"h\" reason: \"r\" } measures { group: \"w\" unit: UNIT_TEXT text: \"found\" } notes: \"n1\" notes: \"n2\" "
      "events { kind: EVENT_KIND_DIP group: \"convergence\" subject: \"loss\" first_step: -3 last_step: 4 value: 0.5 expected: nan score: 7.5 } "
+     "happenings { items { kind: HAPPENING_KIND_RESTART name: \"restart\" text: \"ht\" value: 0 step: -5 after: true time_s: 2.5 ranks: -1 ranks: 3 } "
+     "items { kind: HAPPENING_KIND_OTHER name: \"o\" ranks: 1 } all: 9 more: 6 regions: 4 } "
      "plots { group: \"timing\" subject: \"step\" name: \"value\" unit: UNIT_SECONDS first_step: -1 width: 2 min: 1 min: nan max: 3 max: nan mean: 2 mean: nan count: 2 count: 1 nonfinite: 1 } "
      "bound { kind: BOUND_WAIT sentence: \"b\" shares { kind: BOUND_INPUT share: 0 } shares { kind: BOUND_COMPUTE reason: \"w\" } shares { kind: BOUND_COMMUNICATION } shares { kind: BOUND_WAIT share: 0.5 } shares { kind: BOUND_HOST } "
      "fixes { name: \"f\" how: \"h\" of: BOUND_INPUT wins_most_ratio: 0.25 effort: 2 costs: \"c\" source: \"s\" } unknowns: \"u1\" unknowns: \"u2\" "

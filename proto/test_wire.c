@@ -418,6 +418,22 @@ static void reads_events_and_plots(const struct ts_analysis *a)
 	assert_true(isnan(p->min[1]) && p->count[1] == 1 && p->nonfinite == 1);
 }
 
+static void reads_happenings(const struct ts_happenings *h)
+{
+	const struct ts_happening *e = h->items;
+
+	assert_int_equal(h->n, 2);
+	assert_int_equal(e->kind, TS_HAPPENING_RESTART);
+	IS(e->name, "restart");
+	IS(e->text, "ht");
+	assert_true(e->has_value && e->value == 0 && e->has_step && e->step == -5 && e->after);
+	assert_true(e->has_time && e->time_s == 2.5);
+	assert_true(e->n_ranks == 2 && e->ranks[0] == -1 && e->ranks[1] == 3);
+	assert_int_equal(e[1].kind, TS_HAPPENING_OTHER);
+	assert_false(e[1].has_value || e[1].has_step || e[1].after || e[1].has_time);
+	assert_true(h->all == 9 && h->more == 6 && h->regions == 4);
+}
+
 static void reads_bound(const struct ts_bound *b)
 {
 	assert_int_equal(b->kind, TS_BOUND_WAIT);
@@ -508,6 +524,7 @@ static void reads_analyze_messages(void **state)
 	assert_int_equal(reply.n_notes, 2);
 	IS(reply.notes[1], "n2");
 	reads_events_and_plots(&reply);
+	reads_happenings(&reply.happenings);
 	reads_bound(&reply.bound);
 	reads_findings(&reply.findings);
 }

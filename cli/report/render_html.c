@@ -382,7 +382,7 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 	}
 	put(p, "</tbody></table></div>\n");
 	if (t->more)
-		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more; --all shows them</p>\n", t->more);
+		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more%s</p>\n", t->more, t->counted ? "" : "; --all shows them");
 }
 
 /* --- sections --- */

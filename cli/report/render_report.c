@@ -527,7 +527,7 @@ static void table_item(struct page *p, const struct ts_sheet *table)
 	p->out->failed = p->out->failed ? p->out->failed : lines.failed;
 	ts_buf_finish(&lines);
 	if (cut.more)
-		ts_buf_printf(p->out, "  and %zu more; --all shows them\n", cut.more);
+		ts_buf_printf(p->out, "  and %zu more%s\n", cut.more, table->counted ? "" : "; --all shows them");
 }
 
 /* --- curves --- */

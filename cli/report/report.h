@@ -46,6 +46,7 @@ struct ts_sheet {
 	struct ts_sheet_cell *cells; /* row by row */
 	size_t n_rows, cap;
 	size_t more;	     /* rows that were left out */
+	bool counted;	     /* more is of what no option shows: it is said without one */
 	bool mono;	     /* fixed-width: values of the last column stand below each other, with a mark where they differ */
 	bool indented;	     /* on a narrow terminal the first cell has a line of its own, and the rest stands below it */
 };

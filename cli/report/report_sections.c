@@ -778,6 +778,7 @@ void ts_report_sections(struct ts_report *r)
 {
 	verdict(r);
 	findings(r);
+	ts_report_happenings(r);
 	timing(r);
 	memory(r);
 	convergence(r);

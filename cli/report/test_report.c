@@ -242,6 +242,27 @@ static void fill_rest(void)
 	answer.notes[answer.n_notes++] = str("a note about " EVIL);
 }
 
+static void fill_happenings(void)
+{
+	struct ts_happenings *h = &answer.happenings;
+	int32_t *ranks = ts_arena_array(&arena, 3, sizeof *ranks);
+
+	h->items = ts_arena_array(&arena, 3, sizeof *h->items);
+	ranks[0] = 2;
+	ranks[1] = 3;
+	ranks[2] = -1;
+	h->items[h->n++] = (struct ts_happening){.kind = TS_HAPPENING_EXCEPTION, .name = str("exception"), .text = str("ValueError"),
+						 .has_step = true, .step = 99999, .has_time = true, .time_s = 1340, .ranks = ranks,
+						 .n_ranks = 1};
+	h->items[h->n++] = (struct ts_happening){.kind = TS_HAPPENING_CHECKPOINT, .name = str("checkpoint"), .text = str("9.pt"),
+						 .has_step = true, .step = 99000, .after = true, .ranks = ranks, .n_ranks = 2};
+	h->items[h->n++] = (struct ts_happening){.kind = TS_HAPPENING_OTHER, .name = str(EVIL), .has_value = true, .value = 0.5,
+						 .ranks = ranks + 2, .n_ranks = 1};
+	h->all = 20;
+	h->more = 16;
+	h->regions = 1;
+}
+
 static void fill(size_t ranks)
 {
 	answer = (struct ts_analysis){
@@ -250,6 +271,7 @@ static void fill(size_t ranks)
 	fill_timing();
 	fill_ranks(ranks);
 	fill_bound();
+	fill_happenings();
 	fill_rest();
 }
 
@@ -318,7 +340,7 @@ static void has_not(const char *text, const char *unwanted)
 
 static void every_section_is_there(void **state)
 {
-	static const char *const titles[] = {"VERDICT",	    "FINDINGS",	    "TIMING", "MEMORY",
+	static const char *const titles[] = {"VERDICT",	    "FINDINGS",	    "EVENTS", "TIMING", "MEMORY",
 					     "CONVERGENCE", "COINCIDENCES", "RANKS",  "EFFICIENCY BUDGET",
 					     "PIPELINE",    "NOT KNOWN",    "NOTES"};
 	const char *text = text_of(80, false), *before = text;
@@ -337,12 +359,33 @@ static void every_section_is_there(void **state)
 	has(text, "at step 500 from 13.0 ms to 20.0 ms");
 	has(text, "512 KiB/step (95 % interval 508 KiB/step to");
 	has(text, "late, from step 90");
+	has(text, "20 recorded events; 1 region is not listed\n");
+	has(text, "and 16 more\n");
 	has(text, "at step 2500 to 2600");
 	has(text, "only one rank has steps: share of wait");
 	has(text, "record timestamp, for CROSS.CORRELATED_INSTABILITY");
 	has(text, "record memory.");
 	has_not(text, "the seventh");
 	has_not(text, "\n  wall "); /* the wall time is not known, so it is not shown as 0 s */
+}
+
+static void what_happened_is_a_table(void **state)
+{
+	const char *text;
+
+	(void)state;
+	answer.happenings.items[2].name = str("rate");
+	text = text_of(80, false);
+	has(text, "  event              step       time     rank  says\n"
+		  "  exception         99999  22\u00a0m\u00a020\u00a0s        2  ValueError\n"
+		  "  checkpoint  after 99000          -  2 ranks  9.pt\n"
+		  "  rate                  -          -      job  0.5\n"
+		  "  and 16 more\n");
+	answer.run.ranks = 1;
+	answer.happenings.n = 2;
+	has(text_of(80, false), "  event              step       time  says\n");
+	answer.happenings = (struct ts_happenings){.n = 0};
+	has_not(text_of(80, false), "EVENTS");
 }
 
 static void colour_takes_nothing_away(void **state)
@@ -890,6 +933,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_section_is_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_happened_is_a_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(colour_takes_nothing_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_panel_is_at_most_a_screen, setup, teardown),

@@ -63,6 +63,35 @@ static const struct ts_shape_field event_rows[] = {
 static const struct ts_shape event_shape = {SHAPE("event", event, event_rows), .check = check_event};
 #undef TYPE
 
+WORD_OF(happening_word, enum ts_happening_kind, ts_happening_word);
+static const struct ts_shape_words happening_kinds = {TS_HAPPENING_OUT_OF_MEMORY, TS_HAPPENING_OTHER, TS_HAPPENING_OUT_OF_MEMORY,
+						      .word = happening_word};
+
+#define TYPE struct ts_happening
+static const struct ts_shape_field happening_rows[] = {
+	{"kind", "kind", ENUM(kind, happening_kinds)},
+	{"name", "name", BYTES(name, TS_TEXT_MAX)},
+	{"text", "text", BYTES(text, TS_TEXT_MAX), OR_NULL},
+	{"value", "value", F64(value), HAS(has_value), OR_NULL},
+	{"step", "step", I64(step), HAS(has_step), OR_NULL, ABOUT("during which it happened")},
+	{"after", "after_step", BOOL(after), ABOUT("the step is the last that had ended when it happened")},
+	{"time_s", "time_s", F64(time_s), HAS(has_time), OR_NULL, ABOUT("since the start of the run")},
+	{"ranks", "ranks", LIST(I32, ranks, n_ranks, TS_RANKS_MAX), ABOUT("that recorded it alike; -1: of the whole job")},
+};
+static const struct ts_shape happening_shape = {SHAPE("recorded_event", happening, happening_rows)};
+#undef TYPE
+
+#define TYPE struct ts_happenings
+static const struct ts_shape_field happenings_rows[] = {
+	{"items", "rows", MANY(items, n, happening_shape, TS_HAPPENINGS_MAX), ROOM(cap),
+	 ABOUT("what ends runs first, then the newest")},
+	{"all", "all_count", U64(all), ABOUT("one that several ranks recorded is counted for each")},
+	{"more", "more_count", U64(more), ABOUT("of them not among the rows")},
+	{"regions", "region_count", U64(regions), ABOUT("named parts of the program that took a time; they are not among the events")},
+};
+static const struct ts_shape happenings_shape = {SHAPE("recorded_events", happenings, happenings_rows)};
+#undef TYPE
+
 /* --- findings --- */
 
 WORD_OF(severity_word, enum ts_severity, ts_severity_word);
@@ -118,6 +147,8 @@ static const struct ts_shape rank_rows_shape = {SHAPE("rank_rows", rank_rows, ra
 static const struct ts_shape_field analysis_rows[] = {
 	{"run", "run", ONE(run, ts_shape_run)},
 	{"ending", "ending", ONE(ending, ts_shape_ending), HAS(ending.told)},
+	{"happenings", "recorded_events", ONE(happenings, happenings_shape),
+	 ABOUT("what the run recorded when it happened, on all ranks: exceptions, restarts, checkpoints, what the program says")},
 	{"rank", "rank", I32(rank)},
 	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},
 	{"bound", "bound", ONE(bound, ts_shape_bound)},

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "service/handlers/analyze/analyze_bound.h"
 #include "service/handlers/analyze/analyze_cache.h"
+#include "service/handlers/analyze/analyze_happenings.h"
 #include "service/handlers/analyze/analyze_layers.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
@@ -504,7 +505,8 @@ static enum ts_status note_unused_traces(struct analyzing *a, struct ts_error *e
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
 	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) ||
-	    ts_run_ending(a->fetch, a->run, a->arena, &a->out->ending, err) || choose_rank(a, err))
+	    ts_run_ending(a->fetch, a->run, a->arena, &a->out->ending, err) ||
+	    ts_happenings_of_run(a->fetch, a->run, a->arena, &a->out->happenings, err) || choose_rank(a, err))
 		return err->status;
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;

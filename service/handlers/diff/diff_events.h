@@ -1,9 +1,8 @@
 /* diff_events.h - which events and regions one stored run has and another has not: the tables of events for
  * analysis/diverge/event_diff.h.
  *
- * Ranks that both have are compared one after the other. An event without a step lies behind the last step that had ended when it
- * came, by the time stamps of the steps; it lies nowhere if the steps have none, if these go back, or if there are more than four
- * million. Of a rank at most a million events are looked at.
+ * Ranks that both have are compared one after the other. Where an event without a step lies, service/handlers/core/run_events.h
+ * says. Of a rank at most a million events are looked at.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_EVENTS_H
 #define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_EVENTS_H

@@ -40,3 +40,19 @@ $ cp -r a d; rm d/events.jsonl; sed -i 's/103/105/' d/steps.jsonl; tscope push -
 |      0  before the first step  seeded  only in b: 42
 |   a has no event at all: nothing happened there, or nothing was recorded
 |
+# A report lists what was recorded when it happened: what ends a run first, then the newest; a run without any has no such section.
+$ tscope analyze b | sed -n '2p;/^EVENTS/,/^$/p'
+| The run crashed at step 3: ValueError (said by the event 'exception').
+| EVENTS  4 recorded events; 1 region is not listed
+|   event          step    time  says
+|   exception         3  4.00 s  ValueError
+|   rate        after 1  2.25 s  0.25
+|   checkpoint  after 1  2.00 s  b/1.pt
+|   seeded            -     0 s  42
+|
+$ tscope analyze --json b | jq -c '.recorded_events | .rows[0], del(.rows)'
+| {"kind":"exception","name":"exception","text":"ValueError","value":null,"step":3,"after_step":false,"time_s":4,"ranks":[0]}
+| {"all_count":4,"more_count":0,"region_count":1}
+$ tscope analyze d | grep -c EVENTS; tscope analyze --json d | jq -c .recorded_events
+| 0
+| {"rows":[],"all_count":0,"more_count":0,"region_count":0}
