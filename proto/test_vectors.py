@@ -158,13 +158,15 @@ VECTORS = [
      % (RUN % ident(1), RUN % ident(2))),
     ("matrix_request", "DiffMatrixRequest", 'runs: "p/a" runs: "p/b" runs: "id:4f1c"'),
     ("matrix_reply", "DiffMatrixReply",
-     "runs { %s } runs { %s } runs { %s } states: PAIR_STATE_PARTS states: PAIR_STATE_APART states: PAIR_STATE_SAME steps: -7 steps: 0 steps: 0"
+     "runs { %s } runs { %s } runs { %s } states: PAIR_STATE_PARTS states: PAIR_STATE_APART states: PAIR_STATE_SAME steps: -7 steps: 0 steps: 0 "
+     "endings { state: END_STATE_KILLED cause: END_CAUSE_SIGNAL type: \"SIGTERM\" step: 0 after: true ranks: 2 record: \"er\" sentence: \"es\" } endings {} endings { state: END_STATE_FINISHED }"
      % (RUN % ident(1), RUN % ident(2), RUN % ident(3))),
     ("resume_request", "CheckResumeRequest", 'parent: "p" child: "c" tolerance: 0.25'),
     ("resume_reply", "CheckResumeReply",
      "parent { %s } child { %s } restart: true restarts: 3 verdict: RESUME_VERDICT_UNDECIDED "
      "why { cause: CAUSE_RESUME_DATA confidence: CONFIDENCE_LOW step: 0 sentence: \"s\" bits {} numeric {} statistical {} features { group: \"resume\" name: \"n\" value: 2 } } "
-     "lineage { parent: \"p\\000q\" id: %s step: 0 blocks: 6 shared_blocks: 5 prefix { first: -4 last: 7 } }"
+     "lineage { parent: \"p\\000q\" id: %s step: 0 blocks: 6 shared_blocks: 5 prefix { first: -4 last: 7 } } "
+     "ending_parent { state: END_STATE_CRASHED message: \"em\" } ending_child { state: END_STATE_RUNNING } before: \"be\""
      % (RUN % ident(1), RUN % ident(2), ident(3))),
     ("gate_input", "GateInput", GATE_INPUT),
     ("gate_request", "GateRequest",

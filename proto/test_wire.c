@@ -772,6 +772,10 @@ static void reads_resume_messages(void **state)
 	assert_int_equal(r.lineage.shared_blocks, 5);
 	assert_int_equal(r.lineage.prefix_first, -4);
 	assert_int_equal(r.lineage.prefix_last, 7);
+	assert_true(r.ending_parent.told && r.ending_parent.state == TS_END_CRASHED);
+	IS(r.ending_parent.message, "em");
+	assert_true(r.ending_child.told && r.ending_child.state == TS_END_RUNNING);
+	IS(r.before, "be");
 	UNPACK(get_reply, &run);
 	assert_true(run.lineage.named && !run.lineage.found && !run.lineage.prefix);
 	assert_int_equal(run.lineage.step, 9);
@@ -1171,6 +1175,15 @@ static void reads_matrix_messages(void **state)
 	assert_int_equal(ts_matrix_pair(&m, 1, 0)->step, -7);
 	assert_int_equal(ts_matrix_pair(&m, 2, 0)->state, TS_PAIR_APART);
 	assert_int_equal(ts_matrix_pair(&m, 1, 2)->state, TS_PAIR_SAME);
+	assert_int_equal(m.n_endings, 3);
+	assert_int_equal(m.endings[0].state, TS_END_KILLED);
+	assert_int_equal(m.endings[0].cause, TS_END_SIGNAL);
+	IS(m.endings[0].type, "SIGTERM");
+	assert_true(m.endings[0].has_step && m.endings[0].step == 0 && m.endings[0].after && m.endings[0].ranks[0] == 2);
+	IS(m.endings[0].record, "er");
+	IS(m.endings[0].sentence, "es");
+	assert_true(m.endings[1].state == TS_END_UNKNOWN && !m.endings[1].has_step);
+	assert_int_equal(m.endings[2].state, TS_END_FINISHED);
 }
 
 static void reads_chart_messages(void **state)

@@ -4,6 +4,7 @@
 
 #include "analysis/answer/run_ref.h"
 #include "base/arena.h"
+#include "run/ending.h"
 
 enum ts_pair_state {
 	/* One and the same run, or every trajectory series has the same steps and bits, and nothing of unknown role differs. */
@@ -35,6 +36,8 @@ struct ts_diff_matrix {
 	size_t n_pairs;	       /* n * (n - 1) / 2 */
 	struct ts_matrix_alias *aliases; /* in the order in which they were met; what is more than the limit is not listed */
 	size_t n_aliases;
+	struct ts_ending *endings; /* how each run ended */
+	size_t n_endings;	   /* n; 0: nobody looked */
 };
 
 const char *ts_pair_word(enum ts_pair_state state); /* "same", "parts", "extent", "columns", "apart" */

@@ -21,6 +21,7 @@
 
 #include "analysis/answer/diagnosis.h"
 #include "analysis/diverge/evidence.h"
+#include "run/ending.h"
 
 enum {
 	TS_RESUME_FIRST = 2,   /* common points at the resume that must agree: an optimizer's state shows at the second */
@@ -140,6 +141,8 @@ struct ts_resume {
 	enum ts_resume_verdict verdict;
 	struct ts_diagnosis why; /* step: of the resume; features: group "resume", subjects are series */
 	struct ts_lineage lineage;
+	struct ts_ending ending_parent, ending_child; /* of a restart: the child's alone */
+	struct ts_span before; /* restart: what the directory recorded of an end before it, in a sentence; empty: nothing */
 };
 
 const char *ts_resume_word(enum ts_resume_verdict verdict); /* "correct", "wrong", "undecided" */

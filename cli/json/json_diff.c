@@ -88,6 +88,8 @@ struct matrix_answer {
 static const struct ts_shape_field matrix_rows[] = {
 	{NULL, "verdict", ENUM(verdict, ts_words_verdict)},
 	{NULL, "runs", MANY(parts.matrix.runs, parts.matrix.n, ts_shape_run, 0), BOUNDS(3, TS_MATRIX_RUNS_MAX)},
+	{NULL, "endings", MANY(parts.matrix.endings, parts.matrix.n_endings, ts_shape_ending, 0), BOUNDS(0, TS_MATRIX_RUNS_MAX),
+	 ABOUT("how each of the runs ended, in their order; none: an older server answered")},
 	{NULL, "groups", ONE(parts, ts_shape_groups)},
 	{NULL, "pairs", ONE(parts.matrix, ts_shape_pairs)},
 	{NULL, "aliases", MANY(parts.matrix.aliases, parts.matrix.n_aliases, ts_shape_matrix_alias, 0),

@@ -11,7 +11,7 @@
 #include "cli/text/text_parts.h"
 
 /* A wider matrix is hard to read, whatever the width of the terminal. */
-enum { MATRIX_MOST = 32, NAME_LEAST = 8 };
+enum { MATRIX_MOST = 32, NAME_LEAST = 8, ENDINGS_SHOWN = 8 };
 
 static const char *name_of(const struct ts_run_ref *run, struct ts_arena *arena)
 {
@@ -123,6 +123,35 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, s
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));
 	}
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+/* Says how runs ended that are not known to have finished by themselves. */
+static enum ts_status endings(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err)
+{
+	size_t said = 0, more = 0;
+
+	for (size_t i = 0; i < m->n_endings; i++) {
+		const struct ts_run_ref *run = &m->runs[i];
+		struct ts_span name = run->own_name.len ? run->own_name : ts_span_str(ts_show_id(&run->id, &cli->arena));
+		const char *text = ts_arena_printf(&cli->arena, "%zu %.*s: %.*s", i + 1, TS_SPAN_ARG(name),
+						   TS_SPAN_ARG(m->endings[i].sentence));
+
+		if (!m->endings[i].sentence.len)
+			continue;
+		if (!text)
+			return ts_arena_error(&cli->arena, err);
+		if (!all && said == ENDINGS_SHOWN) {
+			more++;
+			continue;
+		}
+		ts_text_wrapped(cli, TS_STYLE_BOLD, 0, text);
+		said++;
+	}
+	if (more)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				ts_arena_printf(&cli->arena, "%zu more %s not known to have finished; --all shows them", more,
+						more == 1 ? "is" : "are"));
+	return TS_OK;
 }
 
 static void pair_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_pair *pair)
@@ -303,6 +332,8 @@ enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_ma
 	/* The rows of a matrix name the runs. If the heads are numbers, or there is no matrix, the runs are listed. */
 	if (!status)
 		status = runs(cli, m, err);
+	if (!status)
+		status = endings(cli, m, all, err);
 	if (!status && fits) {
 		ts_text_heading(cli, "First step at which each pair differs");
 		status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);

@@ -135,15 +135,26 @@ const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena)
 			       l->prefix ? ", among them those of all steps " : "", prefix);
 }
 
+/* Of the run in the line above; what finished, or of which nothing is known, has none. */
+static void ended(struct ts_cli *cli, struct ts_span sentence)
+{
+	if (sentence.len)
+		ts_text_field(cli, "ended", ts_show_text(sentence, &cli->arena));
+}
+
 enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err)
 {
 	const struct ts_diagnosis *why = &r->why;
 	enum ts_status status;
 
 	ts_text_wrapped(cli, style_of(r->verdict), 0, text_of(cli, why->sentence));
-	if (!r->restart)
+	if (!r->restart) {
 		ts_text_field(cli, "parent", ts_show_run(&r->parent, &cli->arena));
+		ended(cli, r->ending_parent.sentence);
+	}
 	ts_text_field(cli, r->restart ? "run" : "child", ts_show_run(&r->child, &cli->arena));
+	ended(cli, r->before);
+	ended(cli, r->ending_child.sentence);
 	if (why->has_step)
 		ts_text_field(cli, "resumed", ts_arena_printf(&cli->arena, "at step %s", ts_show_step(why->step, &cli->arena)));
 	if (r->verdict == TS_RESUME_WRONG)

@@ -21,6 +21,8 @@ static void check_matrix(struct ts_wire_reader *r, void *in)
 
 	if (m->n == 0 || m->n_pairs != m->n * (m->n - 1) / 2)
 		ts_wire_fail(r, "pairs", "are not one for each two runs");
+	if (m->n_endings && m->n_endings != m->n)
+		ts_wire_fail(r, "endings", "are not one for each run");
 }
 
 static void check_reply(struct ts_wire_reader *r, void *in)
@@ -35,6 +37,7 @@ static const struct ts_shape_field matrix_rows[] = {
 	{"states", NULL, COLUMN(ENUM, pairs, struct ts_pair, state, n_pairs, TS_MATRIX_PAIRS_MAX), WORDS(pair_states)},
 	{"steps", NULL, COLUMN(I64, pairs, struct ts_pair, step, n_pairs, TS_MATRIX_PAIRS_MAX), AS_MANY},
 	{"aliases", NULL, MANY(aliases, n_aliases, ts_shape_matrix_alias, TS_MATRIX_ALIASES_MAX)},
+	{"endings", NULL, MANY(endings, n_endings, ts_shape_ending, TS_MATRIX_RUNS_MAX)},
 };
 const struct ts_shape ts_shape_matrix = {SHAPE("matrix", diff_matrix_reply, matrix_rows), .check = check_matrix};
 const struct ts_shape ts_shape_matrix_reply = {SHAPE("matrix_reply", diff_matrix_reply, matrix_rows), .check = check_reply};

@@ -25,6 +25,8 @@ static const int verdict_values[] = {TS_RESUME_CORRECT, TS_RESUME_WRONG, TS_RESU
 WORD_OF(verdict_word, enum ts_resume_verdict, ts_resume_word);
 static const struct ts_shape_words verdicts = {1, 3, .values = verdict_values, .word = verdict_word};
 
+enum { BEFORE_MAX = 8192 };
+
 #define TYPE struct ts_resume
 static bool is_of_two_runs(const void *in)
 {
@@ -45,6 +47,10 @@ static const struct ts_shape_field resume_rows[] = {
 	{"restart", NULL, BOOL(restart)},
 	{"restarts", "restart_count", U64(restarts), WHEN(is_restart)},
 	{"lineage", "lineage", ONE(lineage, ts_shape_lineage)},
+	{"ending_parent", "parent_ending", ONE(ending_parent, ts_shape_ending), HAS(ending_parent.told), ABOUT("null for a restart")},
+	{"ending_child", "child_ending", ONE(ending_child, ts_shape_ending), HAS(ending_child.told)},
+	{"before", "before_restart", BYTES(before, BEFORE_MAX), OR_NULL, WHEN(is_restart),
+	 ABOUT("what the directory recorded of an end before the restart")},
 };
 const struct ts_shape ts_shape_resume = {SHAPE("resume", check_resume_reply, resume_rows)};
 #undef TYPE

@@ -426,6 +426,11 @@ static void mend_matrix(struct ts_diff_matrix *m)
 		draw_struct(&ts_shape_run, &m->runs[i]);
 	for (size_t i = 0; i < m->n_pairs; i++)
 		m->pairs[i] = (struct ts_pair){(enum ts_pair_state)(TS_PAIR_SAME + below(5)), (int64_t)below(9) - 4};
+	m->n_endings = below(2) ? m->n : 0;
+	m->endings = ts_arena_array(&arena, m->n, sizeof *m->endings);
+	assert_non_null(m->endings);
+	for (size_t i = 0; i < m->n_endings; i++)
+		draw_struct(&ts_shape_ending, &m->endings[i]);
 }
 
 /* A line has means in all columns of the picture or in none, and points only between the ends of the axis. */

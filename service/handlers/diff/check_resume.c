@@ -2,12 +2,15 @@
 
 #include "analysis/gate/gate_policy.h"
 #include "base/limits.h"
+#include "base/text.h"
+#include "service/handlers/analyze/analyze_happenings.h"
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 #include "service/handlers/diff/resume_pairs.h"
 #include "service/handlers/diff/resume_rows.h"
 
@@ -112,7 +115,7 @@ static enum ts_status check_two(struct ts_fetch *f, const struct ts_resume_quest
 {
 	struct ts_resume_evidence e = {.said = TS_RESUME_SAID_NOT};
 
-	if (ts_run_describe(f, parent, &r->parent, err))
+	if (ts_run_describe(f, parent, &r->parent, err) || ts_run_ending(f, parent, arena, &r->ending_parent, err))
 		return ts_error_prefix(err, "the parent");
 	fill_format(q, child, &e);
 	if (e.format == TS_FORMAT_UNKNOWN)
@@ -182,6 +185,45 @@ static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_
 	return append_rows(r, &rows, arena) ? TS_OK : ts_arena_error(arena, err);
 }
 
+/* Of what ends runs, the last that was recorded before a restart at this step and after the restart before it. */
+static const struct ts_happening *ended_before(const struct ts_happenings *h, int64_t step)
+{
+	const struct ts_happening *restart = NULL, *found = NULL;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->items[i].kind == TS_HAPPENING_RESTART && h->items[i].has_time && h->items[i].step == step && !restart)
+			restart = &h->items[i];
+	for (size_t i = 0; restart && i < h->n; i++) {
+		const struct ts_happening *e = &h->items[i];
+
+		if (e->has_time && e->time_s <= restart->time_s && e->kind <= TS_HAPPENING_RESTART && e != restart &&
+		    (!found || e->time_s > found->time_s))
+			found = e;
+	}
+	return found && found->kind != TS_HAPPENING_RESTART ? found : NULL;
+}
+
+static enum ts_status say_before(struct ts_fetch *f, const struct ts_run *run, int64_t step, struct ts_arena *arena,
+				 struct ts_span *ret, struct ts_error *err)
+{
+	const struct ts_happening *e;
+	struct ts_happenings h;
+	const char *text, *at;
+
+	if (ts_happenings_of_run(f, run, arena, &h, err))
+		return err->status;
+	e = ended_before(&h, step);
+	if (!e)
+		return TS_OK;
+	at = !e->has_step ? "" : ts_arena_printf(arena, " %s step %" PRId64, e->after ? "after" : "at", e->step);
+	text = at ? ts_arena_printf(arena, "Before the restart the run recorded '%.*s'%s%s%.*s.",
+				    TS_SPAN_ARG(ts_utf8_cut(e->name, TS_END_TEXT_MAX)), at, e->text.len ? ": " : "",
+				    TS_SPAN_ARG(ts_utf8_cut(e->text, TS_END_TEXT_MAX)))
+		  : NULL;
+	*ret = ts_span_str(text ? text : "");
+	return text ? TS_OK : ts_arena_error(arena, err);
+}
+
 /* The run neither restarted nor has a parent in this store. */
 static enum ts_status check_nothing(const struct ts_resume_question *q, const struct ts_run *run, struct ts_arena *arena,
 				    struct ts_resume *r, struct ts_error *err)
@@ -210,7 +252,11 @@ static enum ts_status check_one(struct ts_fetch *f, const struct ts_resume_quest
 		return check_two(f, q, run, &parent, arena, r, err);
 	}
 	r->restart = true;
-	return n ? check_restarts(f, q, run, restarts, n, arena, r, err) : check_nothing(q, run, arena, r, err);
+	if (n == 0)
+		return check_nothing(q, run, arena, r, err);
+	if (check_restarts(f, q, run, restarts, n, arena, r, err))
+		return err->status;
+	return r->why.has_step ? say_before(f, run, r->why.step, arena, &r->before, err) : TS_OK;
 }
 
 enum ts_status ts_check_resume(struct ts_fetch *f, const struct ts_resume_question *q, struct ts_arena *arena,
@@ -222,6 +268,7 @@ enum ts_status ts_check_resume(struct ts_fetch *f, const struct ts_resume_questi
 
 	memset(&r, 0, sizeof r);
 	if (ts_run_open(f, &q->child, arena, &child, err) || ts_run_describe(f, &child, &r.child, err) ||
+	    ts_run_ending(f, &child, arena, &r.ending_child, err) ||
 	    ts_lineage_find(f, &child, q->project, arena, &r.lineage, err))
 		return ts_error_prefix(err, "the resumed run");
 	if (!q->has_parent) {

@@ -5,6 +5,7 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_ending.h"
 #include "service/handlers/diff/series_alias.h"
 
 #include <stdlib.h>
@@ -401,6 +402,18 @@ enum ts_status ts_diff_matrix(struct ts_fetch *f, const struct ts_run *runs, siz
 
 TS_REPLIER(matrix_reply, ts_diff_matrix);
 
+static enum ts_status say_endings(struct ts_fetch *f, const struct ts_run *runs, size_t n, struct ts_arena *arena,
+				  struct ts_diff_matrix *m, struct ts_error *err)
+{
+	m->endings = ts_arena_array(arena, n, sizeof *m->endings);
+	if (!m->endings)
+		return ts_arena_error(arena, err);
+	for (m->n_endings = 0; m->n_endings < n; m->n_endings++)
+		if (ts_run_ending(f, &runs[m->n_endings], arena, &m->endings[m->n_endings], err))
+			return ts_error_prefix(err, "run %zu", m->n_endings + 1);
+	return TS_OK;
+}
+
 static enum ts_status answer(struct ts_call *call, const struct ts_matrix_request *request, struct ts_fetch *f,
 			     struct ts_arena *arena, struct ts_error *err)
 {
@@ -416,7 +429,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_matrix_reques
 		    ts_run_open(f, &found.id, arena, &runs[i], err))
 			return ts_error_prefix(err, "run %zu", i + 1);
 	}
-	if (ts_diff_matrix(f, runs, request->n, arena, &matrix, err))
+	if (ts_diff_matrix(f, runs, request->n, arena, &matrix, err) || say_endings(f, runs, request->n, arena, &matrix, err))
 		return err->status;
 	return reply_matrix_reply(call, &matrix, err);
 }

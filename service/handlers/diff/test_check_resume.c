@@ -578,6 +578,81 @@ static void second_restart_is_judged_alone(void **state)
 	pair_close(p);
 }
 
+/* --- how runs ended --- */
+
+static void how_both_ended(void **state)
+{
+	const struct told killed[] = {{.rank = TS_RANK_JOB, .path = "work.dtype", .text = "fp32"},
+				      {.rank = TS_RANK_JOB, .path = "session.end.signal", .text = "SIGTERM"}};
+	struct pair *p = pair_open();
+
+	(void)state;
+	check_both(p, killed, 2, fp32, 1);
+	assert_true(p->got.ending_parent.told && p->got.ending_parent.state == TS_END_KILLED);
+	assert_true(says(p->got.ending_parent.sentence, "SIGTERM"));
+	assert_true(p->got.ending_child.told && p->got.ending_child.state == TS_END_UNKNOWN && p->got.ending_child.sentence.len == 0);
+	check_both(p, fp32, 1, killed, 2);
+	assert_int_equal(p->got.ending_parent.state, TS_END_UNKNOWN);
+	assert_int_equal(p->got.ending_child.state, TS_END_KILLED);
+	assert_int_equal(p->got.before.len, 0);
+	pair_close(p);
+}
+
+static void record_event(struct cells *cells, int64_t ordinal, double time, const char *name, double step)
+{
+	cells_add(cells, 0, "time", ordinal, time)->table = TS_TABLE_EVENTS;
+	cells_add(cells, 0, "step", ordinal, step)->table = TS_TABLE_EVENTS;
+	cells_add_text(cells, 0, "name", ordinal, name);
+	cells->items[cells->n - 1].table = TS_TABLE_EVENTS;
+}
+
+/* Step s ends at s seconds, after the restart at 1000 + s: of what was recorded before it the last that ends runs is said. */
+static void what_ended_before_a_restart(void **state)
+{
+	struct pair *p = pair_open();
+
+	(void)state;
+	restart_once(p);
+	for (int64_t step = 0; step < END; step++)
+		cells_add(&p->child, 0, "timestamp", step, (double)step + (step < RESUMED ? 0 : 1000));
+	record_event(&p->child, 0, 50, "exception", 50);
+	record_event(&p->child, 1, 119, "checkpoint", 119);
+	check_alone(p, fp32, 1);
+	assert_true(says(p->got.before, "'exception' at step 50."));
+	record_event(&p->child, 2, 119.5, "SIGTERM", 119);
+	record_event(&p->child, 3, 1150, "out of memory", 150);
+	check_alone(p, fp32, 1);
+	assert_true(says(p->got.before, "Before the restart the run recorded 'SIGTERM' at step 119."));
+	assert_false(p->got.ending_parent.told);
+	assert_true(p->got.ending_child.told);
+	pair_close(p);
+}
+
+/* What was recorded before the first restart says nothing of the second. */
+static void between_two_restarts(void **state)
+{
+	struct pair *p = pair_open();
+
+	(void)state;
+	cells_free(&p->child);
+	add_run(&p->child, 0, 0, END);
+	scale(&p->child, "scalars.loss", 110, 1.06);
+	for (int64_t step = 0; step < END; step++) {
+		cells_add(&p->child, 0, "segment", step, step < RESUMED ? 0 : step < 110 ? 1 : 2);
+		cells_add(&p->child, 0, "timestamp", step, (double)step + (step < RESUMED ? 0 : step < 110 ? 1000 : 2000));
+	}
+	for (int64_t step = 110; step < 120; step++)
+		supersede(&p->child, step - 110, step, 1, 1, step);
+	record_event(&p->child, 0, 120, "SIGTERM", 120);
+	check_alone(p, fp32, 1);
+	assert_int_equal(p->got.why.step, 110);
+	assert_int_equal(p->got.before.len, 0);
+	record_event(&p->child, 1, 1120, "SIGINT", 120);
+	check_alone(p, fp32, 1);
+	assert_true(says(p->got.before, "'SIGINT'"));
+	pair_close(p);
+}
+
 /* --- lineage --- */
 
 static void parent_by_fact(void **state)
@@ -786,6 +861,9 @@ int main(void)
 		cmocka_unit_test(restart_that_differs),
 		cmocka_unit_test(restart_with_other_data),
 		cmocka_unit_test(second_restart_is_judged_alone),
+		cmocka_unit_test(how_both_ended),
+		cmocka_unit_test(what_ended_before_a_restart),
+		cmocka_unit_test(between_two_restarts),
 		cmocka_unit_test(parent_by_fact),
 		cmocka_unit_test(shared_blocks),
 		cmocka_unit_test(rows_between_keys),

@@ -1024,6 +1024,47 @@ $ tscope diff --json base rerun parts
 |       "rank_count": 1
 |     }
 |   ],
+|   "endings": [
+|     {
+|       "state": "finished",
+|       "cause": "none",
+|       "type": null,
+|       "message": null,
+|       "step": 7,
+|       "after_step": true,
+|       "ranks": [
+|         0
+|       ],
+|       "record": null,
+|       "sentence": null
+|     },
+|     {
+|       "state": "finished",
+|       "cause": "none",
+|       "type": null,
+|       "message": null,
+|       "step": 7,
+|       "after_step": true,
+|       "ranks": [
+|         0
+|       ],
+|       "record": null,
+|       "sentence": null
+|     },
+|     {
+|       "state": "finished",
+|       "cause": "none",
+|       "type": null,
+|       "message": null,
+|       "step": 7,
+|       "after_step": true,
+|       "ranks": [
+|         0
+|       ],
+|       "record": null,
+|       "sentence": null
+|     }
+|   ],
 |   "groups": [
 |     [
 |       0,
