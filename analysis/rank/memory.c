@@ -1,12 +1,14 @@
 #include "analysis/rank/memory.h"
 
 #include "analysis/rank/creep.h"
+#include "analysis/rank/floor.h"
 #include "analysis/rank/rise.h"
+#include "analysis/rank/stairs.h"
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
 
-enum { RANK_BLOCKS = 128, FLOOR_BLOCKS = 24 };
+enum { RANK_BLOCKS = 128, FLOOR_POINTS = 12 };
 
 static const char *const columns[TS_MEMORY_COLUMNS] = {"memory.alloc", "memory.reserved", "memory.peak_alloc",
 						       "memory.peak_reserved"};
@@ -15,6 +17,8 @@ static const char *const columns[TS_MEMORY_COLUMNS] = {"memory.alloc", "memory.r
 struct growth {
 	struct ts_slope slope; /* of the whole series, or of its floor from `since` on */
 	bool late;	       /* the floor grows from `since` on, though the series as a whole shows no trend */
+	size_t rises;	       /* late: it does so in so many stairs, and the slope is that from rise to rise; else 0 */
+	double risen;	       /* by the stairs */
 	bool settles;	       /* it slows down: the slope is that of the last third */
 	int64_t since, until;  /* the steps of the growth */
 	enum ts_memory_column of; /* the column whose growth is computed */
@@ -185,54 +189,124 @@ static bool is_significant(const struct ts_slope *s)
 	return s->has_p && s->p_value < TS_MEMORY_ALPHA;
 }
 
-/* Reduces a series to the lowest value of each of so many blocks, where it stands. */
-static bool floor_of(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct ts_series *ret)
+static bool holds_zero(const struct ts_slope *s)
 {
-	int64_t *keys = ts_arena_array(arena, blocks, sizeof *keys);
-	double *values = ts_arena_array(arena, blocks, sizeof *values);
-
-	if (!keys || !values)
-		return false;
-	for (size_t i = 0; i < blocks; i++) {
-		size_t from = ts_block_start(s->n, blocks, i), to = ts_block_start(s->n, blocks, i + 1), least = from;
-
-		for (size_t k = from; k < to; k++)
-			least = s->values[k] < s->values[least] ? k : least;
-		keys[i] = s->keys[least];
-		values[i] = s->values[least];
-	}
-	*ret = (struct ts_series){s->name, keys, values, blocks};
-	return true;
+	return s->has_interval && s->low <= 0;
 }
 
-/* Looks for growth that begins within the run, or that cycles hide. The p-value stays that of the whole series. */
-static enum ts_status late_growth(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
-				  struct ts_error *err)
+/* Lowest values of a series, where they stand. */
+struct points {
+	int64_t keys[FLOOR_POINTS];
+	double values[FLOOR_POINTS];
+	struct ts_series s;
+};
+
+/* Takes the lowest of each of at most FLOOR_POINTS equal groups of the points of a floor, from `from` on. */
+static void lowest_of(const struct ts_series *s, const struct ts_floor *f, size_t from, struct points *ret)
+{
+	size_t n = f->n - from, groups = n < FLOOR_POINTS ? n : FLOOR_POINTS;
+
+	for (size_t g = 0; g < groups; g++) {
+		size_t least = from + ts_block_start(n, groups, g), to = from + ts_block_start(n, groups, g + 1);
+
+		for (size_t i = least; i < to; i++)
+			least = f->y[i] < f->y[least] ? i : least;
+		ret->keys[g] = s->keys[f->at[least]];
+		ret->values[g] = f->y[least];
+	}
+	ret->s = (struct ts_series){s->name, ret->keys, ret->values, groups};
+}
+
+/* Returns the floor under a series from value `from` on: that of its cycles, or of equal blocks. */
+static enum ts_status floor_of(const struct ts_series *s, size_t from, bool cycles, struct ts_arena *arena, struct points *ret,
+			       struct ts_error *err)
+{
+	struct ts_series tail = {s->name, s->keys + from, s->values + from, s->n - from};
+	double *scratch = cycles ? ts_arena_array(arena, s->n / TS_FLOOR_SAMPLED + 1, sizeof *scratch) : NULL;
+	struct ts_floor f;
+	size_t first = 0;
+
+	if (cycles && !scratch)
+		return ts_arena_error(arena, err);
+	if (!cycles || !ts_floor_cycles(s->values, s->n, scratch, &f)) {
+		ts_floor_blocks(tail.values, tail.n, tail.n < FLOOR_POINTS ? tail.n : FLOOR_POINTS, &f);
+		lowest_of(&tail, &f, 0, ret);
+		return TS_OK;
+	}
+	while (first + 1 < f.n && f.at[first] < from)
+		first++;
+	lowest_of(s, &f, first, ret);
+	return TS_OK;
+}
+
+/* Takes growth that the test for a trend does not show, from value `from` on. The p-value stays that of the whole series. */
+static void take_late(const struct ts_series *s, size_t from, const struct ts_slope *slope, struct growth *g)
+{
+	struct ts_slope out = *slope;
+
+	out.has_p = g->slope.has_p;
+	out.p_value = g->slope.p_value;
+	out.n = s->n - from;
+	g->slope = out;
+	g->late = true;
+	g->settles = false;
+	g->since = s->keys[from];
+}
+
+/* Looks for growth that begins within the run, or that cycles hide. */
+static enum ts_status floor_growth(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+				   struct ts_error *err)
 {
 	struct ts_growth found;
-	struct ts_series tail = *s, under;
+	struct points under;
 	struct ts_slope slope;
 
 	if (ts_growth_find(s->values, s->n, arena, &found, err))
 		return err->status;
 	if (!found.found)
 		return TS_OK;
-	tail.keys += found.from;
-	tail.values += found.from;
-	tail.n -= found.from;
-	if (!floor_of(&tail, tail.n < FLOOR_BLOCKS ? tail.n : FLOOR_BLOCKS, arena, &under))
-		return ts_arena_error(arena, err);
-	if (ts_slope_fit(&under, blocks, arena, &slope, err))
+	if (floor_of(s, found.from, found.cycles, arena, &under, err) || ts_slope_fit(&under.s, blocks, arena, &slope, err))
 		return err->status;
-	if (!slope.known || !(slope.slope > 0))
-		return TS_OK;
-	slope.has_p = g->slope.has_p;
-	slope.p_value = g->slope.p_value;
-	slope.n = tail.n;
-	g->slope = slope;
-	g->late = true;
-	g->since = tail.keys[0];
+	if (slope.known && slope.slope > 0 && !holds_zero(&slope))
+		take_late(s, found.from, &slope, g);
 	return TS_OK;
+}
+
+/* Looks for growth in stairs. Its slope is that between rises, each at half its height: of what lies before the first and behind
+ * the last nobody knows how long it would have stayed. */
+static enum ts_status stairs_growth(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+				    struct ts_error *err)
+{
+	int64_t keys[TS_STAIRS_MOST];
+	double values[TS_STAIRS_MOST];
+	struct ts_series rises = {s->name, keys, values, 0};
+	struct ts_stairs stairs;
+	struct ts_slope slope;
+
+	if (ts_stairs_find(s->values, s->n, arena, &stairs, err))
+		return err->status;
+	for (; rises.n < stairs.n; rises.n++) {
+		keys[rises.n] = s->keys[stairs.at[rises.n]];
+		values[rises.n] = stairs.level[rises.n] / 2 + stairs.level[rises.n + 1] / 2;
+	}
+	if (!stairs.n)
+		return TS_OK;
+	if (ts_slope_fit(&rises, blocks, arena, &slope, err))
+		return err->status;
+	if (!slope.known || !(slope.slope > 0) || holds_zero(&slope))
+		return TS_OK;
+	take_late(s, stairs.at[0], &slope, g);
+	g->rises = stairs.n;
+	g->risen = stairs.level[stairs.n] - stairs.level[0];
+	return TS_OK;
+}
+
+static enum ts_status late_growth(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+				  struct ts_error *err)
+{
+	if (stairs_growth(s, blocks, arena, g, err))
+		return err->status;
+	return g->late ? TS_OK : floor_growth(s, blocks, arena, g, err);
 }
 
 /* Memory that rises throughout but ever more slowly, as caches fill, grows only as fast as at the end: if the last third has less than
@@ -240,7 +314,8 @@ static enum ts_status late_growth(const struct ts_series *s, size_t blocks, stru
 static enum ts_status settling(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
 			       struct ts_error *err)
 {
-	struct ts_series last = *s, under;
+	struct ts_series last = *s;
+	struct points under;
 	struct ts_slope slope;
 	size_t skip = s->n - s->n / 3;
 
@@ -249,15 +324,31 @@ static enum ts_status settling(const struct ts_series *s, size_t blocks, struct 
 	last.n -= skip;
 	if (ts_slope_fit(&last, blocks, arena, &slope, err))
 		return err->status;
-	if (!floor_of(s, FLOOR_BLOCKS / 2, arena, &under))
-		return ts_arena_error(arena, err);
-	if (!slope.known || slope.slope * (double)((uint64_t)g->until - (uint64_t)last.keys[0]) >=
-				    (under.values[FLOOR_BLOCKS / 2 - 1] - under.values[0]) / 6)
+	if (floor_of(s, 0, false, arena, &under, err))
+		return err->status;
+	if (!slope.known ||
+	    slope.slope * (double)((uint64_t)g->until - (uint64_t)last.keys[0]) >= (under.values[under.s.n - 1] - under.values[0]) / 6)
 		return TS_OK;
 	g->slope = slope;
 	g->since = last.keys[0];
 	g->settles = true;
 	return TS_OK;
+}
+
+/* Looks at what the test for a trend does not show. A flat beginning may leave its interval at 0 though every third rises: then it
+ * matters where memory begins to grow. */
+static enum ts_status look_closer(const struct ts_series *s, size_t blocks, struct ts_arena *arena, struct growth *g,
+				  struct ts_error *err)
+{
+	if (!is_significant(&g->slope))
+		return late_growth(s, blocks, arena, g, err);
+	if (!(g->slope.slope > 0))
+		return TS_OK;
+	if (settling(s, blocks, arena, g, err))
+		return err->status;
+	if (g->settles)
+		return is_significant(&g->slope) ? TS_OK : stairs_growth(s, blocks, arena, g, err);
+	return holds_zero(&g->slope) ? late_growth(s, blocks, arena, g, err) : TS_OK;
 }
 
 /* Both series have valid values only. */
@@ -283,8 +374,7 @@ static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_s
 	else {
 		g.since = of->keys[0];
 		g.until = of->keys[of->n - 1];
-		if (is_significant(&g.slope) ? g.slope.slope > 0 && settling(of, blocks, arena, &g, err)
-					     : late_growth(of, blocks, arena, &g, err))
+		if (look_closer(of, blocks, arena, &g, err))
 			return err->status;
 	}
 	*ret = g;
@@ -294,11 +384,14 @@ static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_s
 /* Adds how growth was computed and from what: the number of steps, and of the points they were reduced to. */
 static bool method_rows(struct memory *m)
 {
-	return words(m, TS_M_GROWTH_METHOD, m->growth.late	    ? "Theil-Sen, lowest values"
-					   : m->growth.settles ? "Theil-Sen, Mann-Kendall, last third"
-							       : "Theil-Sen, Mann-Kendall") &&
-	       words(m, TS_M_GROWTH_COLUMN, columns[m->growth.of]) &&
-	       known(m, TS_M_GROWTH_STEPS, (double)m->growth.slope.n) &&
+	if (m->growth.rises && !known(m, TS_M_GROWTH_RISES, (double)m->growth.rises))
+		return false;
+	return words(m, TS_M_GROWTH_METHOD,
+		     m->growth.rises	 ? "Theil-Sen, rises"
+		     : m->growth.late	 ? "Theil-Sen, lowest values"
+		     : m->growth.settles ? "Theil-Sen, Mann-Kendall, last third"
+					 : "Theil-Sen, Mann-Kendall") &&
+	       words(m, TS_M_GROWTH_COLUMN, columns[m->growth.of]) && known(m, TS_M_GROWTH_STEPS, (double)m->growth.slope.n) &&
 	       known(m, TS_M_GROWTH_POINTS, (double)m->growth.slope.points);
 }
 
@@ -313,10 +406,20 @@ static bool no_growth_rows(struct memory *m)
 	return true;
 }
 
+/* Returns why there is no 95 % interval, where there is none. */
+static const char *no_interval_of(const struct growth *g)
+{
+	if (g->rises)
+		return "a 95 % confidence interval takes 6 rises";
+	return g->late ? "there are too few lowest values for a 95 % confidence interval"
+		       : "there are too few steps for a 95 % confidence interval";
+}
+
 static bool growth_rows(struct memory *m)
 {
-	static const char few[] = "there are too few steps for a 95 % confidence interval";
+	const char *few = no_interval_of(&m->growth);
 	const struct ts_slope *g = &m->growth.slope;
+	double steps = (double)((uint64_t)m->growth.until - (uint64_t)m->growth.since);
 	bool ok;
 
 	if (m->growth.unknown)
@@ -326,7 +429,7 @@ static bool growth_rows(struct memory *m)
 		ok = ok && known(m, TS_M_GROWTH_SLOPE_LOW, g->low) && known(m, TS_M_GROWTH_SLOPE_HIGH, g->high);
 	else
 		ok = ok && unknown(m, TS_M_GROWTH_SLOPE_LOW, few) && unknown(m, TS_M_GROWTH_SLOPE_HIGH, few);
-	ok = ok && known(m, TS_M_GROWTH_TOTAL, g->slope * (double)((uint64_t)m->growth.until - (uint64_t)m->growth.since));
+	ok = ok && known(m, TS_M_GROWTH_TOTAL, m->growth.rises ? m->growth.risen : g->slope * steps);
 	if (g->has_p)
 		ok = ok && known(m, TS_M_GROWTH_P_VALUE, g->p_value);
 	else
@@ -393,7 +496,9 @@ static bool left_rows(struct memory *m)
 		reason = "memory does not grow significantly";
 	else if (g->slope <= 0)
 		reason = "memory does not grow, it falls";
-	else if (!g->has_interval || g->low <= 0)
+	else if (!g->has_interval)
+		no_interval = no_interval_of(&m->growth);
+	else if (holds_zero(g))
 		no_interval = "the confidence interval of the growth includes 0";
 	if (!m->growth.late && !reason)
 		reason = no_interval;

@@ -11,10 +11,12 @@
  * growth
  *	slope, slope_low, slope_high BYTES_PER_STEP (the 95 % interval), p_value NONE, jump BYTES and STEP (absent if there is
  *	none): slope.h, for memory.alloc over the steps >= steady_first. Growth is significant if p_value < TS_MEMORY_ALPHA.
- *	Growth that begins within the run, or that cycles hide (a leak under a sawtooth, or under garbage collection at random
- *	times), has no such p-value. Where the floor keeps growing to the end (ts_growth_find in rise.h), and the interval of
- *	its slope is above 0, there is a row since STEP, from which it grows, and slope, interval and total are those of the
- *	floor from there on; the p-value stays that of the whole series.
+ *	Growth that begins within the run, that comes in stairs, or that cycles hide (a leak under a sawtooth, or under garbage
+ *	collection at random times), has no such p-value. There is then a row since STEP, from which memory grows, while the p-value
+ *	stays that of the whole series. Memory that rises in stairs (stairs.h) has rises COUNT; since is the first of them, slope and
+ *	interval are those of the middles of the rises, and total is what they come to; three to five rises have no interval. Where
+ *	the floor keeps growing to the end (ts_growth_find in rise.h), slope, interval and total are those of the floor from there
+ *	on: of the lowest values of 12 blocks, or of at most 12 groups of cycles. Where an interval holds 0 there is no such row.
  *	Growth that slows down until its last third has less than a sixth of the rise, as caches fill, counts as the last third
  *	does: slope, interval, p-value and total are those.
  *	total BYTES: slope times (last - first step number). method and column TEXT, steps and points COUNT (slope.h: values, and

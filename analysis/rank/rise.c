@@ -1,5 +1,6 @@
 #include "analysis/rank/rise.h"
 
+#include "analysis/rank/floor.h"
 #include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
 
@@ -7,11 +8,10 @@
 #include <string.h>
 
 enum {
-	FINE = 128, /* the finest blocks */
-	FAR = 4,    /* distance of second differences, in finest blocks */
-	LAST = 3,   /* blocks of the level at the end */
+	FINE = 128,	   /* the finest blocks */
+	FAR = 4,	   /* distance of second differences, in finest blocks */
+	LAST = 3,	   /* blocks of the level at the end */
 	GROWTH_BLOCKS = 6, /* that a growth must last */
-	CYCLES_LEAST = 6,
 	CYCLE_POINTS = 24, /* at least */
 	CYCLES_RISEN = 3,  /* cycles behind the beginning of a growth */
 	LAST_VALUES = 5,
@@ -31,18 +31,8 @@ struct series {
 	size_t n;
 	double sign; /* -1: the series is looked at upside down */
 	bool logs;
-	bool minima; /* blocks are their lowest values, not their medians */
 	double *scratch;
 };
-
-static double least_of(const double *x, size_t n)
-{
-	double least = x[0];
-
-	for (size_t i = 1; i < n; i++)
-		least = fmin(least, x[i]);
-	return least;
-}
 
 static void blocks_of(const struct series *s, size_t blocks, struct path *ret)
 {
@@ -50,7 +40,7 @@ static void blocks_of(const struct series *s, size_t blocks, struct path *ret)
 	for (size_t i = 0; i < ret->n; i++) {
 		size_t from = ts_block_start(s->n, ret->n, i), to = ts_block_start(s->n, ret->n, i + 1);
 
-		ret->y[i] = s->minima ? least_of(s->x + from, to - from) : ts_median(s->x + from, to - from, s->scratch);
+		ret->y[i] = ts_median(s->x + from, to - from, s->scratch);
 	}
 }
 
@@ -246,45 +236,8 @@ static bool keeps_on(const struct path *p, size_t from, double most_at_once)
 	       p->y[p->n - 1] - p->y[p->n - 1 - n / 3] >= rise / 6;
 }
 
-/* Returns how far a value must fall at once for a collection: 8 robust deviations of the differences of neighbours, by second
- * differences, which are sampled: a slope has none, however often it changes, and of white noise they are sqrt(3) times as large. */
-static double least_drop(const struct series *s)
-{
-	size_t n = 0;
-
-	for (size_t i = 2; i < s->n; i += growth_grids[0])
-		s->scratch[n++] = fabs(s->x[i] - 2 * s->x[i - 1] + s->x[i - 2]);
-	return 8 * TS_MAD_TO_SD / sqrt(3) * ts_median(s->scratch, n, s->scratch);
-}
-
-/* The lowest values of the cycles between sudden drops, where they stand. */
-struct cycles {
-	double y[FINE];
-	size_t at[FINE], n;
-};
-
-/* Leaves out the part before the first drop. Returns false if there are too few cycles, or so many that blocks see their floor. */
-static bool cycles_of(const struct series *s, struct cycles *ret)
-{
-	double drop = least_drop(s);
-
-	ret->n = 0;
-	for (size_t i = 1; i < s->n; i++) {
-		bool begins = s->x[i - 1] - s->x[i] > drop;
-
-		if (begins && ret->n == FINE)
-			return false;
-		ret->n += begins;
-		if (begins || (ret->n && s->x[i] < ret->y[ret->n - 1])) {
-			ret->y[ret->n - 1] = s->x[i];
-			ret->at[ret->n - 1] = i;
-		}
-	}
-	return ret->n >= CYCLES_LEAST;
-}
-
 /* Returns which value the point k of the path through the cycles belongs to: their lengths differ, those between its points do not. */
-static double place_of(const struct cycles *c, size_t points, size_t k)
+static double place_of(const struct ts_floor *c, size_t points, size_t k)
 {
 	double from = (double)c->at[0], to = (double)c->at[c->n - 1];
 
@@ -292,7 +245,7 @@ static double place_of(const struct cycles *c, size_t points, size_t k)
 }
 
 /* Leads a path of equal distances through the floors of the cycles. */
-static void through(const struct cycles *c, struct path *ret)
+static void through(const struct ts_floor *c, struct path *ret)
 {
 	ret->n = c->n < CYCLE_POINTS ? CYCLE_POINTS : c->n;
 	for (size_t k = 0, i = 0; k < ret->n; k++) {
@@ -306,18 +259,23 @@ static void through(const struct cycles *c, struct path *ret)
 	}
 }
 
-/* Whether enough cycles lie behind a turn, and none of the steps between two of them is most of the rise. */
-static bool by_many(const struct cycles *c, double from)
+/* Whether enough cycles lie behind a turn, and neither one of the steps between two of them is most of the rise, nor two are nearly
+ * all of it. */
+static bool by_many(const struct ts_floor *c, double from)
 {
-	double most = 0, least = 0;
+	double most = 0, second = 0, rise;
 	size_t first = 0;
 
 	while (first + 1 < c->n && (double)c->at[first] < from)
 		first++;
-	least = first ? fmin(c->y[first - 1], c->y[first]) : c->y[0];
-	for (size_t i = first ? first : 1; i < c->n; i++)
-		most = fmax(most, c->y[i] - c->y[i - 1]);
-	return c->n - first >= CYCLES_RISEN && most <= 0.6 * (c->y[c->n - 1] - least);
+	rise = c->y[c->n - 1] - (first ? fmin(c->y[first - 1], c->y[first]) : c->y[0]);
+	for (size_t i = first ? first : 1; i < c->n; i++) {
+		double step = c->y[i] - c->y[i - 1];
+
+		second = fmax(second, fmin(step, most));
+		most = fmax(most, step);
+	}
+	return c->n - first >= CYCLES_RISEN && most <= 0.6 * rise && most + second <= 0.85 * rise;
 }
 
 static bool grows(const struct path *p, double most_at_once, struct turn *ret_turn)
@@ -427,7 +385,7 @@ enum ts_status ts_falls(const double *x, size_t n, struct ts_arena *arena, bool 
 
 enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err)
 {
-	struct cycles cycles;
+	struct ts_floor floor;
 	struct series s;
 	struct path p;
 	struct turn turn;
@@ -437,17 +395,18 @@ enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena,
 		return TS_OK;
 	if (prepare(x, n, 1, arena, &s, err))
 		return err->status;
-	s.minima = true;
-	if (cycles_of(&s, &cycles)) {
-		through(&cycles, &p);
-		if (grows(&p, 0.6, &turn) && by_many(&cycles, place_of(&cycles, p.n, turn.at)))
-			*ret_growth = (struct ts_growth){true, (size_t)place_of(&cycles, p.n, turn.at)};
+	if (ts_floor_cycles(x, n, s.scratch, &floor)) {
+		through(&floor, &p);
+		if (grows(&p, 0.6, &turn) && by_many(&floor, place_of(&floor, p.n, turn.at)))
+			*ret_growth = (struct ts_growth){true, (size_t)place_of(&floor, p.n, turn.at), true};
 		return TS_OK;
 	}
 	for (size_t i = 0; i < sizeof growth_grids / sizeof growth_grids[0] && n >= 2 * growth_grids[i]; i++) {
-		reduce(&s, growth_grids[i], &p);
+		ts_floor_blocks(x, n, growth_grids[i], &floor);
+		p.n = floor.n;
+		memcpy(p.y, floor.y, p.n * sizeof *p.y);
 		if (grows(&p, 0.5, &turn)) /* the finest that shows it says best where it begins */
-			*ret_growth = (struct ts_growth){true, middle_of(n, p.n, turn.at)};
+			*ret_growth = (struct ts_growth){true, middle_of(n, p.n, turn.at), false};
 	}
 	return TS_OK;
 }

@@ -49,6 +49,7 @@ enum ts_status ts_falls(const double *x, size_t n, struct ts_arena *arena, bool 
 struct ts_growth {
 	bool found;
 	size_t from; /* index of the value from which the floor grows */
+	bool cycles; /* the floor is that of cycles */
 };
 
 /* Whether the floor under the values keeps growing to the end: the lowest values of 12, 24 or 48 blocks end in a rise as above, against
@@ -58,8 +59,8 @@ struct ts_growth {
  *
  * Where values fall suddenly 6 to 128 times (by 8 robust deviations of the differences of neighbours), as memory does when it is
  * collected, the floor is instead a line through the lowest values of the cycles that begin there, at equal distances in time,
- * because a block of its own may hold no collection. At most 60 % of the rise may then lie in a fifth of it or between two cycles, and
- * three cycles must follow where it begins. */
+ * because a block of its own may hold no collection. At most 60 % of the rise may then lie in a fifth of it or between two cycles, at
+ * most 85 % in two such steps, and three cycles must follow where it begins. */
 enum ts_status ts_growth_find(const double *x, size_t n, struct ts_arena *arena, struct ts_growth *ret_growth, struct ts_error *err);
 
 #endif

@@ -264,6 +264,38 @@ static void a_leak_that_begins_late(void **state)
 	assert_true(fabs(value_of(&r->m, "growth", "slope") - 0.8 * MIB) < 0.05 * MIB);
 }
 
+/* Memory that takes another GiB at steps 5,000, 10,000 and 15,000, then at half of these distances: the slope is that from rise to
+ * rise. */
+static void a_leak_in_stairs(void **state)
+{
+	struct long_run *r = *state;
+	struct ts_rank_memory rank;
+	struct ts_error err;
+
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] = (4 + (double)(i / 500)) * GIB + (double)(i * 7919 % 211) * MIB / 8;
+	summarize(r, 15, 0, 16 * GIB);
+	expect_measure(&r->m, "memory", "growth", "rises", 3);
+	expect_measure(&r->m, "memory", "growth", "since", 5000);
+	assert_true(fabs(value_of(&r->m, "growth", "slope") - GIB / 5000) < 0.01 * GIB / 5000);
+	assert_true(fabs(value_of(&r->m, "growth", "total") - 3 * GIB) < 0.01 * GIB);
+	expect_text(&r->m, "growth", "method", "Theil-Sen, rises");
+	expect_reason(&r->m, "growth", "slope_low", "a 95 % confidence interval takes 6 rises");
+	expect_reason(&r->m, "capacity", "steps_left_low", "a 95 % confidence interval takes 6 rises");
+	/* alloc is at 7 GiB and some noise of 26 MiB, so 9 GiB are left. */
+	assert_true(fabs(value_of(&r->m, "capacity", "steps_left") / 45000 - 1) < 0.01);
+	ts_arena_reset(&r->arena);
+	assert_int_equal(ts_memory_rank(&r->series[0], NULL, 0, 0, &r->arena, &rank, &err), TS_OK);
+	assert_true(rank.late && rank.since == 5000);
+	for (size_t i = 0; i < LONG; i++)
+		r->values[0][i] = (4 + (double)((i + 100) / 250)) * GIB;
+	summarize(r, 15, 0, 32 * GIB);
+	if (test_find(&r->m, "memory", "growth", "rises"))
+		expect_measure(&r->m, "memory", "growth", "rises", 8);
+	assert_true(value_of(&r->m, "growth", "slope_low") > 0);
+	assert_true(fabs(value_of(&r->m, "growth", "slope") - GIB / 2500) < 0.05 * GIB / 2500);
+}
+
 /* A cache that fills up, one step up, and a sawtooth: nothing of it goes on. */
 static void growth_that_ends_is_none(void **state)
 {
@@ -504,6 +536,7 @@ int main(void)
 		CASE(varying_shapes_are_no_fragmentation),
 		CASE(a_leak_and_when_it_is_full),
 		CASE(a_leak_that_begins_late),
+		CASE(a_leak_in_stairs),
 		CASE(growth_that_ends_is_none),
 		CASE(the_interval_orders_the_forecast),
 		CASE(growth_starts_when_the_run_is_steady),

@@ -25,11 +25,13 @@ void ts_check_pressure(struct ts_check *c)
 struct growth {
 	double slope, total;
 	double since;
-	bool late; /* it begins within the run, or cycles hide it: since is known */
+	bool late;     /* it begins within the run, comes in stairs, or cycles hide it: since is known */
+	bool interval; /* low and high are known */
+	double low, high;
 };
 
 /* True where memory grows by more than chance explains: its slope is above 0 and its p-value is small, or the analysis found
- * the step from which its floor grows. Where the slope or the p-value is not known, the result is false and the rule is
+ * the step from which its floor grows; and the interval of the slope, if there is one, does not hold 0. Where the slope or the p-value is not known, the result is false and the rule is
  * unchecked; where memory does not grow, it is false and the rule has passed. */
 static bool need_growth(struct ts_check *c, struct growth *ret)
 {
@@ -41,7 +43,8 @@ static bool need_growth(struct ts_check *c, struct growth *ret)
 		return false;
 	if (!ret->late)
 		ts_check_chance(c, p, level);
-	return (ret->late || p <= level) && ret->slope > 0 && ret->total > 0;
+	ret->interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &ret->low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &ret->high);
+	return (ret->late || p <= level) && ret->slope > 0 && ret->total > 0 && !(ret->interval && ret->low <= 0);
 }
 
 void ts_check_forecast(struct ts_check *c)
@@ -64,10 +67,10 @@ void ts_check_forecast(struct ts_check *c)
 
 void ts_check_growth(struct ts_check *c)
 {
-	double low, high, peak, share;
+	double peak, share, rises;
 	struct ts_span creep;
 	struct growth g;
-	bool interval;
+	const char *how;
 
 	if (!need_growth(c, &g) || !need_peak(c, &peak))
 		return;
@@ -75,7 +78,10 @@ void ts_check_growth(struct ts_check *c)
 	if (!(share >= ts_check_threshold(c, "min_share")))
 		return;
 	creep = ts_check_text(c, TS_M_CREEP_KIND);
-	interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &high);
+	how = ts_check_want(c, TS_M_GROWTH_RISES, &rises)
+		      ? ts_arena_printf(c->arena, ", in %s, between which its lowest values stay", ts_say_plural(rises, "rise").text)
+	      : g.late ? ", measured at the lowest values, between which it may rise and fall"
+		       : "";
 	ts_check_worse(c, share);
 	if (g.late)
 		ts_check_steps(c, (int64_t)g.since, (int64_t)g.since);
@@ -83,11 +89,10 @@ void ts_check_growth(struct ts_check *c)
 		      "%s by %s per step%s and by %s in all, which is %s of its peak%s%s",
 		      g.late ? ts_arena_printf(c->arena, "From about step %.0f on, memory grows", g.since) : "Memory grows",
 		      ts_say_bytes(g.slope).text,
-		      interval ? ts_arena_printf(c->arena, " (95 %% confidence interval %s to %s)",
-						 ts_say_bytes(low).text, ts_say_bytes(high).text)
-			       : "",
-		      ts_say_bytes(g.total).text, ts_say_percent(share).text,
-		      g.late ? ", measured at the lowest values, between which it may rise and fall" : "",
+		      g.interval ? ts_arena_printf(c->arena, " (95 %% confidence interval %s to %s)", ts_say_bytes(g.low).text,
+						   ts_say_bytes(g.high).text)
+				 : "",
+		      ts_say_bytes(g.total).text, ts_say_percent(share).text, how,
 		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule reports it too" : "");
 }
 

@@ -380,8 +380,9 @@ const struct ts_rule ts_rules[] = {
 	  {"high_lengths", 1, NONE, "largest ratio of steps left to steps run at which the severity is high"}, END},
 	 ts_check_forecast, EACH_RANK},
 	{"MEMORY.GROWTH", "Memory grows", "high if the share is at least high_share, otherwise medium",
-	 "memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; "
-	 "and in all by at least min_share of its peak",
+	 "memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth, "
+	 "or rises in three stairs or more; the interval of its growth does not hold 0; and in all it grows by at least min_share of "
+	 "its peak",
 	 "Detach tensors that are kept for logging (.item(), .detach()), do not keep graphs across steps, and limit caches and lists "
 	 "that grow.",
 	 "the rule of " PYTSCOPE ", corrected: in place of a least growth per step, which lets a slow leak of 49 GB pass, the rule "

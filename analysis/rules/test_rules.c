@@ -655,6 +655,14 @@ static const struct rule_case cases[] = {
 	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.5; memory/growth/total_bytes = 1e6; "
 	 "memory/growth/since_step = 700; memory/capacity/steps_left_count = 900",
 	 HIGH, "it has grown over 1,000 steps so far"},
+	{"MEMORY.GROWTH",
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.5; memory/peak_alloc/peak_bytes = 1e8; "
+	 "memory/growth/total_bytes = 1e7; memory/growth/since_step = 700; memory/growth/rises_count = 4",
+	 HIGH, "which is 10 % of its peak, in 4 rises, between which its lowest values stay"},
+	{"MEMORY.GROWTH",
+	 GROWTH "memory/growth/total_bytes = 1e7; memory/growth/slope_low_bytes_per_step = 0; "
+		"memory/growth/slope_high_bytes_per_step = 3000",
+	 PASSES, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B per step and by 977 KiB in all, which is 1.0 %"},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e7", HIGH, NULL},
