@@ -553,7 +553,8 @@ static bool fragmentation_rows(struct memory *m)
 
 static bool creep_rows(struct memory *m)
 {
-	static const char few[] = "fewer than 50 steps have a memory value";
+	static const char none[] = "the run has no column memory.peak_alloc or memory.alloc";
+	const char *few = "fewer than 50 steps have a memory value";
 	struct ts_creep best = {.kind = TS_CREEP_NONE}, found;
 	size_t of = TS_MEMORY_COLUMNS;
 
@@ -568,6 +569,9 @@ static bool creep_rows(struct memory *m)
 			of = take;
 		}
 	}
+	if (!m->present[TS_MEMORY_ALLOC] && !m->present[TS_MEMORY_RESERVED] && !m->present[TS_MEMORY_PEAK_ALLOC] &&
+	    !m->present[TS_MEMORY_PEAK_RESERVED])
+		few = none;
 	if (of == TS_MEMORY_COLUMNS)
 		return unknown(m, TS_M_CREEP_KIND, few) && unknown(m, TS_M_CREEP_DELTA, few) &&
 		       unknown(m, TS_M_CREEP_SCORE, few) && unknown(m, TS_M_CREEP_METRIC, few);
