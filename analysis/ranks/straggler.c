@@ -119,9 +119,10 @@ static void fill_sums(struct round *o, const double *dev, const struct ts_stragg
 
 	for (size_t i = 0; i < o->n; i++)
 		for (size_t k = 0; k < blocks->n; k++) {
+			const size_t *from = blocks->from + i * (blocks->n + 1) + k;
 			double sum = 0;
 
-			for (size_t c = blocks->from[k]; c < blocks->from[k + 1]; c++)
+			for (size_t c = from[0]; c < from[1]; c++)
 				sum += dev[i * cells + c];
 			o->sums[i * blocks->n + k] = sum;
 		}
@@ -265,7 +266,7 @@ static enum ts_status name_episodes(struct round *o, struct ts_straggler_test *t
 	fill_deviations(o);
 	fill_even(o);
 	if (ts_straggler_blocks(o->even, n, o->data->n_cells, arena, o->clipped, &blocks, err) ||
-	    ts_straggler_episodes(o->clipped, n, o->data->n_cells, arena, o->q, err))
+	    ts_straggler_episodes(o->clipped, n, o->data->n_cells, blocks.burst, arena, o->q, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		size_t who = o->who[i];

@@ -19,8 +19,7 @@ enum { USUAL_OF = 4 };
 struct bursts {
 	size_t n_cells;
 	double n, beyond; /* stretches of far cells that are longer than a pause, and their cells beyond its length */
-	double cells, squares; /* sums of the lengths of those that are bursts, and of their squares */
-	size_t *crossing; /* [n_cells + 1]: ranks whose burst holds both the cell before and the one behind this place */
+	double kept, kept_beyond; /* the same of those that are bursts */
 };
 
 static void bridge(double *x, size_t n, size_t from, size_t to)
@@ -29,6 +28,12 @@ static void bridge(double *x, size_t n, size_t from, size_t to)
 
 	for (size_t c = from; c < to; c++)
 		x[c] = before + (after - before) * (double)(c - from + 1) / (double)(to - from + 1);
+}
+
+/* Returns how long a burst may be by chance, if n others have so many cells beyond the length of a pause in all. */
+static double longest_of(double n, double beyond)
+{
+	return PAUSE + beyond / n * log((n + 1) / RARE);
 }
 
 static void count(const bool *far, struct bursts *b)
@@ -48,72 +53,57 @@ static bool is_burst(const struct bursts *b, const struct ts_burst *at)
 {
 	double length = (double)(at->to - at->from), n_cells = (double)b->n_cells;
 	double share = (at->to == b->n_cells ? TS_BURST_LASTS : TS_BURST_MOST) * n_cells;
-	double usual = b->n >= USUAL_OF && length > PAUSE ? PAUSE + (b->beyond + PAUSE - length) / (b->n - 1) * log(b->n / RARE) : 0;
+	double usual = b->n >= USUAL_OF && length > PAUSE ? longest_of(b->n - 1, b->beyond + PAUSE - length) : 0;
 
 	return length <= fmax(TS_BURST_CELLS, fmax(share, usual)) && length < n_cells / 3;
 }
 
-static void take_out(const bool *far, double mid, double *calm, struct bursts *b)
+/* Leaves in io_far only what lies in bursts. */
+static void take_out(bool *io_far, double mid, double *calm, struct bursts *b)
 {
 	struct ts_burst at = {0};
 
-	while (ts_burst_next(far, b->n_cells, at.to, &at)) {
-		double length = (double)(at.to - at.from);
+	while (ts_burst_next(io_far, b->n_cells, at.to, &at)) {
+		size_t length = at.to - at.from;
 
-		if (!is_burst(b, &at))
+		if (!is_burst(b, &at)) {
+			memset(io_far + at.from, 0, length * sizeof *io_far);
 			continue;
-		if (length <= PAUSE)
+		}
+		if (length <= PAUSE) {
 			bridge(calm, b->n_cells, at.from, at.to);
-		for (size_t c = at.from; length > PAUSE && c < at.to; c++)
-			calm[c] = mid;
-		for (size_t c = at.from + 1; c < at.to; c++)
-			b->crossing[c]++;
-		b->cells += length;
-		b->squares += length * length;
-	}
-}
-
-/* Returns where a block may end, at `at` or behind it: the first place that no burst crosses, or the one that fewest do. */
-static size_t cut_from(const struct bursts *b, size_t at)
-{
-	size_t best = at;
-
-	for (size_t c = at; c < b->n_cells && (double)(c - at) <= TS_BURST_MOST * (double)b->n_cells; c++) {
-		if (b->crossing[c] < b->crossing[best])
-			best = c;
-		if (!b->crossing[best])
-			break;
-	}
-	return best;
-}
-
-static void cut(const struct bursts *b, struct ts_straggler_blocks *blocks)
-{
-	double typical = b->cells > 0 ? b->squares / b->cells : 0;
-	size_t n_cells = b->n_cells, n = n_cells / blocks->length;
-
-	n = n < TS_PERMUTATION_BLOCKS_MAX ? n : TS_PERMUTATION_BLOCKS_MAX;
-	for (size_t k = 1; k < n; k++) {
-		size_t at = cut_from(b, k * n_cells / n);
-
-		if (b->crossing[at] && at - blocks->from[blocks->n] < 2 * typical)
 			continue;
-		if (at > blocks->from[blocks->n] && at < n_cells)
-			blocks->from[++blocks->n] = at;
+		}
+		for (size_t c = at.from; c < at.to; c++)
+			calm[c] = mid;
+		b->kept++;
+		b->kept_beyond += (double)(length - PAUSE);
 	}
-	blocks->from[++blocks->n] = n_cells;
+}
+
+/* Cuts one rank: at equal distances, but a burst that is cut belongs to the block in which it begins. */
+static void cut(const bool *in_burst, size_t n_cells, size_t n, size_t *ret_from)
+{
+	ret_from[0] = 0;
+	for (size_t k = 1; k <= n; k++) {
+		size_t at = k * n_cells / n;
+
+		while (at < n_cells && in_burst[at - 1] && in_burst[at])
+			at++;
+		ret_from[k] = at;
+	}
 }
 
 enum ts_status ts_straggler_blocks(const double *x, size_t n_ranks, size_t n_cells, struct ts_arena *arena, double *calm,
 				   struct ts_straggler_blocks *ret, struct ts_error *err)
 {
-	struct bursts b = {.n_cells = n_cells, .crossing = ts_arena_array(arena, n_cells + 1, sizeof *b.crossing)};
-	struct ts_straggler_blocks blocks = {.from = ts_arena_array(arena, TS_PERMUTATION_BLOCKS_MAX + 1, sizeof *blocks.from)};
+	struct bursts b = {.n_cells = n_cells};
+	struct ts_straggler_blocks blocks = {.n = 0};
 	bool *far = n_ranks < SIZE_MAX / n_cells ? ts_arena_array(arena, n_ranks * n_cells, sizeof *far) : NULL;
 	double *mid = ts_arena_array(arena, n_ranks, sizeof *mid);
 	struct ts_burst_room room;
 
-	if (!b.crossing || !blocks.from || !far || !mid || ts_burst_room(n_cells, arena, &room, err))
+	if (!far || !mid || ts_burst_room(n_cells, arena, &room, err))
 		return ts_arena_error(arena, err);
 	for (size_t a = 0; a < n_ranks; a++) {
 		ts_burst_mark(x + a * n_cells, &room, far + a * n_cells);
@@ -125,8 +115,16 @@ enum ts_status ts_straggler_blocks(const double *x, size_t n_ranks, size_t n_cel
 		take_out(far + a * n_cells, mid[a], calm + a * n_cells, &b);
 	if (ts_correlation_length(calm, n_cells, n_ranks, n_ranks - 1, n_cells, arena, &blocks.length, err))
 		return err->status;
-	if (blocks.length)
-		cut(&b, &blocks);
+	if (blocks.length) {
+		blocks.n = n_cells / blocks.length < TS_PERMUTATION_BLOCKS_MAX ? n_cells / blocks.length : TS_PERMUTATION_BLOCKS_MAX;
+		blocks.from = ts_arena_array(arena, n_ranks, (blocks.n + 1) * sizeof *blocks.from);
+		if (!blocks.from)
+			return ts_arena_error(arena, err);
+		for (size_t a = 0; a < n_ranks; a++)
+			cut(far + a * n_cells, n_cells, blocks.n, blocks.from + a * (blocks.n + 1));
+	}
+	if (b.kept >= USUAL_OF)
+		blocks.burst = (size_t)ceil(longest_of(b.kept - 1, b.kept_beyond * (b.kept - 1) / b.kept));
 	*ret = blocks;
 	return TS_OK;
 }

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* A gap between stretches of far cells is at most this part of both. */
-enum { JOIN = 4, WINDOWS = 24 };
+/* A gap between stretches of far cells is at most this part of both. A longer one than BLINK cells is also as high. */
+enum { JOIN = 4, BLINK = 3, WINDOWS = 24 };
 
 static const size_t widths[] = {4, 16, 64};
 
@@ -82,7 +82,18 @@ static void mark_means(struct ts_burst_room *r, size_t width, bool *far)
 			mark_within(r, c, c + width, r->means[c] > mid ? 1 : -1, far);
 }
 
-/* Joins stretches that the noise has cut: their gap is short beside them, and both are high or both low. */
+/* Whether the rank is still slow (or fast) in [from, to), though no cell of it is far: elsewhere, one burst has ended and another
+ * begins. */
+static bool goes_on(const struct ts_burst_room *r, size_t from, size_t to, bool high)
+{
+	double sum = 0;
+
+	for (size_t c = from; c < to; c++)
+		sum += high ? r->clipped[c] - r->mid : r->mid - r->clipped[c];
+	return to - from <= BLINK || sum / (double)(to - from) >= r->reach / 4;
+}
+
+/* Joins stretches that the noise has cut: their gap is short beside them and high as they are, or low. */
 static void join(const struct ts_burst_room *r, bool *far)
 {
 	struct ts_burst last, next;
@@ -90,9 +101,10 @@ static void join(const struct ts_burst_room *r, bool *far)
 	if (!ts_burst_next(far, r->n, 0, &last))
 		return;
 	while (ts_burst_next(far, r->n, last.to, &next)) {
-		bool alike = (r->clipped[last.to - 1] > r->mid) == (r->clipped[next.from] > r->mid);
+		bool high = r->clipped[next.from] > r->mid, alike = (r->clipped[last.to - 1] > r->mid) == high;
 
-		if (alike && (next.from - last.to) * JOIN <= last.to - last.from + next.to - next.from) {
+		if (alike && (next.from - last.to) * JOIN <= last.to - last.from + next.to - next.from &&
+		    goes_on(r, last.to, next.from, high)) {
 			for (size_t c = last.to; c < next.from; c++)
 				far[c] = true;
 			next.from = last.from;

@@ -53,8 +53,8 @@ static void slowest_windows(const struct windows *w, size_t n_ranks, double all,
 	}
 }
 
-enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_cells, struct ts_arena *arena, double *ret_p,
-				     struct ts_error *err)
+enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_cells, size_t least, struct ts_arena *arena,
+				     double *ret_p, struct ts_error *err)
 {
 	size_t most = 2 * (n_cells / SHORTEST) + 1, tested = 0;
 	double *distances = n_ranks < SIZE_MAX / most ? ts_arena_array(arena, n_ranks * most, sizeof *distances) : NULL;
@@ -66,7 +66,7 @@ enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_c
 		return ts_arena_error(arena, err);
 	for (size_t a = 0; a < n_ranks; a++)
 		ret_p[a] = 1;
-	while (w.width * TS_EPISODE_WINDOWS_MOST < n_cells)
+	while (w.width * TS_EPISODE_WINDOWS_MOST < n_cells || w.width < least)
 		w.width *= 2;
 	for (; n_cells / w.width >= TS_EPISODE_WINDOWS; w.width *= 2) {
 		w.aligned = n_cells / w.width;

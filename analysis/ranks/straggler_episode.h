@@ -18,9 +18,10 @@
 
 enum { TS_EPISODE_WINDOWS = 6, TS_EPISODE_WINDOWS_MOST = 16 };
 
-/* x is [rank][cell], finite: deviations from the other ranks, relative to the level of the cell. ret_p[rank] is the adjusted
- * chance of its slowest window, at most 1; 1 if there are too few cells. n_ranks >= 1. TS_NO_MEMORY is the only error. */
-enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_cells, struct ts_arena *arena, double *ret_p,
-				     struct ts_error *err);
+/* x is [rank][cell], finite: deviations from the other ranks, relative to the level of the cell. Windows of fewer than `least` cells
+ * are not looked at. ret_p[rank] is the adjusted chance of its slowest window, at most 1; 1 if there are too few cells. n_ranks >= 1.
+ * TS_NO_MEMORY is the only error. */
+enum ts_status ts_straggler_episodes(const double *x, size_t n_ranks, size_t n_cells, size_t least, struct ts_arena *arena,
+				     double *ret_p, struct ts_error *err);
 
 #endif

@@ -291,7 +291,8 @@ static void a_burst_is_one_accident(void **state)
 	assert_true(t.ranks[6].named);
 }
 
-/* Four bursts of 20 cells: no cut lies within one. */
+/* Bursts of 20 cells in three ranks, and in the fourth two of 40 with 20 calm cells between them, which are not one: no cut of a rank
+ * lies within one of its own, and elsewhere each rank is cut where all are. */
 static void blocks_hold_bursts_whole(void **state)
 {
 	static double x[4 * CELLS], calm[4 * CELLS];
@@ -300,15 +301,26 @@ static void blocks_hold_bursts_whole(void **state)
 	(void)state;
 	fill_ranks(x, 4, 0, 0);
 	for (size_t a = 0; a < 4; a++)
-		for (size_t i = 0; i < 20; i++)
+		for (size_t i = 0; i < (a == 3 ? 40 : 20); i++)
 			x[a * CELLS + 90 * a + 13 + i] += 3;
+	for (size_t i = 0; i < 40; i++)
+		x[3 * CELLS + 343 + i] += 3;
 	assert_int_equal(ts_straggler_blocks(x, 4, CELLS, &arena, calm, &blocks, &err), TS_OK);
-	assert_int_equal(blocks.from[0], 0);
-	assert_int_equal(blocks.from[blocks.n], CELLS);
 	assert_true(blocks.n > 50);
-	for (size_t k = 1; k < blocks.n; k++)
-		for (size_t a = 0; a < 4; a++)
-			assert_false(blocks.from[k] > 90 * a + 13 && blocks.from[k] < 90 * a + 33);
+	for (size_t a = 0; a < 4; a++) {
+		const size_t *from = blocks.from + a * (blocks.n + 1);
+		size_t begins = 90 * a + 13, ends = begins + (a == 3 ? 40 : 20), apart = 0;
+
+		assert_int_equal(from[0], 0);
+		assert_int_equal(from[blocks.n], CELLS);
+		for (size_t k = 1; k < blocks.n; k++) {
+			assert_false(from[k] > begins && from[k] < ends);
+			assert_false(a == 3 && from[k] > 343 && from[k] < 383);
+			assert_true(from[k] == k * CELLS / blocks.n || from[k] == ends || (a == 3 && from[k] == 383));
+			apart += from[k] > 323 && from[k] < 343;
+		}
+		assert_true(apart > 0);
+	}
 	for (size_t a = 0; a < 4; a++)
 		assert_true(calm[a * CELLS + 90 * a + 20] < 1.2);
 }
@@ -339,7 +351,7 @@ static void few_steps_decide_nothing(void **state)
 	fill_ranks(own, 2, 1, 1);
 	t = test_of(own, 2, 8);
 	assert_false(t.decidable);
-	assert_int_equal(t.blocks_needed, 9); /* 2 * 2^-9 = 0.0039 */
+	assert_int_equal(t.blocks_needed, 10); /* 2 * 2^-10 = 0.00195 */
 	assert_int_equal(t.n_named, 0);
 	assert_true(isnan(t.ranks[0].p));
 	near(t.ranks[0].slowdown, 1, 0.1);
@@ -470,16 +482,19 @@ static void an_episode_stands_out_of_its_rank(void **state)
 	ts_random_init(&random, 11);
 	for (size_t i = 0; i < RANKS * LONG; i++) /* each rank has a level of its own, which is no episode */
 		x[i] = 0.01 * ts_random_normal(&random) + 0.03 * (double)(i / LONG);
-	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, &arena, p, &err), TS_OK);
+	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, 0, &arena, p, &err), TS_OK);
 	for (size_t a = 0; a < RANKS; a++)
 		assert_true(p[a] > 0.05);
 	for (size_t c = 576; c < 640; c++)
 		x[2 * LONG + c] += 0.05;
-	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, &arena, p, &err), TS_OK);
+	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, 0, &arena, p, &err), TS_OK);
 	assert_true(p[2] < 1e-6);
 	assert_true(p[0] > 0.05 && p[1] > 0.05 && p[3] > 0.05);
+	/* Where bursts may last for 100 cells, windows of 64 are not looked at, and there are fewer than 6 of 128. */
+	assert_int_equal(ts_straggler_episodes(x, RANKS, LONG, 100, &arena, p, &err), TS_OK);
+	assert_true(p[2] >= 1);
 	/* Fewer than 6 windows of 16 cells tell nothing. */
-	assert_int_equal(ts_straggler_episodes(x, RANKS, 95, &arena, p, &err), TS_OK);
+	assert_int_equal(ts_straggler_episodes(x, RANKS, 95, 0, &arena, p, &err), TS_OK);
 	assert_true(p[0] >= 1 && p[2] >= 1);
 }
 

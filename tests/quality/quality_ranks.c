@@ -550,7 +550,7 @@ static void frequent_bursts(struct quality *q, struct ts_arena *arena)
 		analyze(arena);
 		quality_count(&c, how_many() > 0);
 	}
-	quality_report_only(q, &c, "above the goal: a tenth of all steps lies in bursts");
+	quality_report_only(q, &c, "about the goal: a tenth of all steps lies in bursts");
 }
 
 /* The same bursts may hit every rank. */
@@ -596,10 +596,7 @@ static void bursts_on_all(struct quality *q, struct ts_arena *arena)
 			analyze(arena);
 			quality_count(&c, how_many() > 0);
 		}
-		if (some_ranks[k] == 64)
-			quality_report_only(q, &c, "above the goal with so many ranks");
-		else
-			quality_report(q, &c);
+		quality_report(q, &c);
 	}
 	frequent_bursts(q, arena);
 }
