@@ -52,6 +52,24 @@ static void prior(const struct ts_gate_policy *policy, struct ts_buf *out)
 			ts_say_number(policy->prior_df_most).text);
 }
 
+/* What holds of a logged series in place of what is said of all metrics. */
+static void series(const struct ts_gate_policy *policy, enum ts_metric metric, struct ts_buf *out)
+{
+	const char *name = ts_gate_metric_name(policy, metric);
+	enum ts_better better = ts_gate_metric_better(policy, metric);
+
+	ts_buf_printf(out,
+		      "Of the series %s differences relative to the baseline are compared, and a change up to %s counts as no change. ",
+		      name, ts_say_percent(fmin(policy->delta, policy->min_size[metric])).text);
+	if (better == TS_BETTER_UNKNOWN)
+		ts_buf_printf(out,
+			      "Nobody knows which way it is better: the way in which the candidate differs is tested at half of each "
+			      "level, and a series that moved is inconclusive; GATE.%s.better = lower or higher states it.\n",
+			      name);
+	else
+		ts_buf_printf(out, "It is better if it is %s.\n", ts_better_word(better));
+}
+
 static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	for (size_t i = 0; i < ts_gate_policy_metrics(policy); i++) {
@@ -62,6 +80,8 @@ static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 		if (ts_metrics[i].min_absolute > 0)
 			ts_buf_printf(out, ", or below %s,", ts_say_value(ts_metrics[i].min_absolute, ts_metrics[i].unit).text);
 		line(out, " is ignored, whatever p the test gives.");
+		if (i >= TS_METRICS)
+			series(policy, (enum ts_metric)i, out);
 	}
 }
 

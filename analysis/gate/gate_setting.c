@@ -214,6 +214,15 @@ static bool metric_check(struct ts_span name, struct ts_buf *why)
 	return false;
 }
 
+/* A line of a policy is cut at its first '='. */
+static bool series_check(struct ts_span name, struct ts_buf *why)
+{
+	if (!memchr(name.data, '=', name.len))
+		return true;
+	ts_buf_printf(why, "the name of the series '%s' has a '=', which no setting can spell", ts_show(name).text);
+	return false;
+}
+
 /* A name that the table does not have is that of a logged series. */
 static size_t count_logged(struct ts_span text)
 {
@@ -277,6 +286,7 @@ static bool list_check(const struct ts_gate_setting *s, struct ts_span text, str
 			return false;
 		}
 		if ((s->kind == TS_SETTING_METRICS && !metric_check(item, why)) ||
+		    (s->kind == TS_SETTING_GATES && !series_check(item, why)) ||
 		    (s->kind == TS_SETTING_PARTS && !part_check(item, why)) ||
 		    (s->kind == TS_SETTING_EXCLUDES && !exclude_check(item, why)))
 			return false;

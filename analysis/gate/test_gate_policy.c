@@ -166,6 +166,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		 "peak_memory, tokens_per_s, tokens_per_s_device, samples_per_s, samples_per_s_device, mfu, loss, step_time_p10, "
 		 "step_time_end, step_time_floor, cpu_time"},
 		{"GATE.metrics = a,b,c,d,e,f,g,step_time,h,i", "ci.policy:1: GATE.metrics lists 9 series, and it takes at most 8"},
+		{"GATE.metrics = acc@k=5", "ci.policy:1: the name of the series 'acc@k=5' has a '=', which no setting can spell"},
 		{"GATE.metrics = beta\nGATE.beta.better = up", "ci.policy:2: GATE.better must be one of lower, higher; it is 'up'"},
 		{"GATE.step_time.better = lower", "ci.policy:1: " SETTINGS_OF("step_time.better")},
 		{"GATE.metrics = val_bpb\nGATE.val_bpd.min_size = 1 %",

@@ -254,6 +254,19 @@ static void a_series_of_another_name(void **state)
 	assert_true(near(v.rows[TS_METRICS].candidate, 3));
 }
 
+/* A key with a dot is stored with the mark of an escape, which nobody types. */
+static void a_dot_in_a_name(void **state)
+{
+	struct ts_verdict v;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		push(ts_arena_printf(&w.arena, "p/b%d", i), (struct logs){0.95, "scalars.eval\\.reward", 1.5 + 0.001 * i}, i < 3);
+	must(gate("p/b3", "eval.reward", &v), &err);
+	assert_true(near(v.rows[TS_METRICS].candidate, 1.503));
+	assert_true(ts_span_starts(v.sentence, ts_span_str("eval.reward of p/b3 shows no regression")));
+}
+
 static enum ts_status trend(const char *metric, struct ts_trend *ret)
 {
 	const struct ts_trend_request request = {.branch = ts_span_str("branch:p/main"), .metric = ts_span_str(metric)};
@@ -306,8 +319,14 @@ int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(the_end_of_a_series_counts), T(answers_of_two_names_never_mix), T(a_cache_is_not_trusted),	  T(runs_without_it),
-		T(a_name_that_nobody_has),     T(a_series_of_another_name),	  T(a_trend_knows_the_direction),
+		T(the_end_of_a_series_counts),
+		T(answers_of_two_names_never_mix),
+		T(a_cache_is_not_trusted),
+		T(runs_without_it),
+		T(a_name_that_nobody_has),
+		T(a_series_of_another_name),
+		T(a_dot_in_a_name),
+		T(a_trend_knows_the_direction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
