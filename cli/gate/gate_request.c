@@ -80,6 +80,10 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 	ts_gate_policy_default(&policy);
 	if (ts_policy_of_gate(&all, &cli->arena, &policy, err))
 		return err->status;
+	if (ts_args_has(&cli->args, "better") && policy.n_logged == 0)
+		return ts_error_set(err, TS_INVALID,
+				    "--better is about a series that the runs log, and no metric here is one: of the others it is "
+				    "known");
 	*ret_items = all;
 	*ret_policy = policy;
 	return TS_OK;

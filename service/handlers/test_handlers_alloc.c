@@ -155,6 +155,8 @@ static void reading(void **state)
 {
 	struct ts_span columns[] = {ts_span_str("state"), ts_span_str("config.lr"), ts_span_str("started")};
 	struct ts_id ids[] = {first, longer};
+	struct ts_policy_item series[] = {
+		{.code = ts_span_str("GATE"), .threshold = ts_span_str("metrics"), .text = ts_span_str("eval, scalars.loss")}};
 	struct ts_buf none = TS_BUF_INIT(1);
 	struct ts_ref_reply moved;
 
@@ -191,6 +193,14 @@ static void reading(void **state)
 					.n_candidates = 1,
 					.baselines = (struct ts_span[]){ts_span_str("p/b"), ts_span_str("p/later")},
 					.n_baselines = 2}));
+	EACH("Gate", gate_request,
+	     (&(struct ts_gate_request){.candidates = (struct ts_span[]){ts_span_str("p/a")},
+					.n_candidates = 1,
+					.baselines = (struct ts_span[]){ts_span_str("p/b"), ts_span_str("p/later")},
+					.n_baselines = 2,
+					.policy = {series, 1}}));
+	EACH("Trend", trend_request,
+	     (&(struct ts_trend_request){.branch = ts_span_str("branch:p/trunk"), .metric = ts_span_str("scalars.loss")}));
 	EACH("Baseline", gate_request,
 	     (&(struct ts_gate_request){.baselines = (struct ts_span[]){ts_span_str("p/b")}, .n_baselines = 1}));
 	EACH("Diff", diff_request,

@@ -64,6 +64,9 @@ $ tscope gate ./clean --baseline main --metric beta --better higher | head -1
 $ tscope gate ./clean --baseline main --metric beta --better up
 ! tscope: gate: --better must be one of: lower higher; it is 'up'
 [2]
+$ tscope gate ./clean --baseline main --metric step_time --better lower
+! tscope: gate: --better is about a series that the runs log, and no metric here is one: of the others it is known
+[2]
 # A name that nobody has, and one that the candidate lacks.
 $ tscope gate ./clean --baseline main --metric val_bbp
 ! tscope: there is no metric 'val_bbp', and none of the runs logs a series of that name; did you mean val_bpb?
