@@ -1,6 +1,7 @@
 /* waits.h - in which steps the training thread waited for a CPU.
  *
- * The system counts how long the thread waited in all, and to ask it is a system call, which a step does not make. So the keeper asks at
+ * The system counts how long the thread waited in all, and to ask it is a system call, which a step does not make. So the keeper
+ * asks at
  * each of its turns, and the thread of the steps notes which steps were long. What was waited in a turn belongs to the long steps that
  * lie in it, as far as they reach; the rest to the step that was open, whose length is not known. So waits are right for steps that
  * they made long, and for the sum of all steps; of many short steps one has what all waited.

@@ -15,8 +15,8 @@
  *
  * in all, each of them by T / 4 at least. Rises below a quarter of the largest do not count. There are stairs if
  *
- *	three rises or more count (of three, the least is 40 % of the largest), none is more than 60 % of R, and all together are at least 75 % of R: a slope or a cache that
- *		fills up is none
+ *	three rises or more count (of three, the least is 40 % of the largest), none is more than 60 % of R, and all together are at
+ *		least 75 % of R: a slope or a cache that fills up is none
  *	at most a third of the blocks from the first to the last rise lie within rises
  *	from the first rise to the last it is at least a quarter of the run, and no gap between two is more than two thirds of that
  *	they have not ended: behind the last one is at most 1.5 times the longest gap between two

@@ -4,8 +4,8 @@
  * white noise, or if it lies between such values of a window of 4, 16 or 64 cells whose mean does, of values that are clipped
  * there, in median distances of such means. A single pause therefore does not make its neighbours far, and a long stretch is
  * found that shows in no cell alone. Stretches whose gap is at most a quarter of both are one, if it is no longer
- * than three cells or its mean is still far by a quarter of that distance; else one has ended and another begins. Where most values are equal
- * nothing is far.
+ * than three cells or its mean is still far by a quarter of that distance; else one has ended and another begins. Where most
+ * values are equal nothing is far.
  */
 #ifndef TSCOPE_ANALYSIS_RANKS_STRAGGLER_BURST_H
 #define TSCOPE_ANALYSIS_RANKS_STRAGGLER_BURST_H

@@ -31,8 +31,8 @@ struct growth {
 };
 
 /* True where memory grows by more than chance explains: its slope is above 0 and its p-value is small, or the analysis found
- * the step from which its floor grows; and the interval of the slope, if there is one, does not hold 0. Where the slope or the p-value is not known, the result is false and the rule is
- * unchecked; where memory does not grow, it is false and the rule has passed. */
+ * the step from which its floor grows; and the interval of the slope, if there is one, does not hold 0. Where the slope or the p-value
+ * is not known, the result is false and the rule is unchecked; where memory does not grow, it is false and the rule has passed. */
 static bool need_growth(struct ts_check *c, struct growth *ret)
 {
 	double p, level = ts_check_threshold(c, "max_p_value");
