@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 40 rules unchecked
+| ● FINDINGS  nothing found, 20 of 42 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -32,7 +32,7 @@ $ tscope analyze base
 |   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
 |   growth       1 MiB/step (95 % interval 1 MiB/step to 1 MiB/step), 7 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 13 rules unchecked
 |   loss         █▄▂▂▁▁▁▁  0.25 to 2
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
@@ -54,6 +54,7 @@ $ tscope analyze base
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
+|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, without the first 4 steps
@@ -65,7 +66,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 40 rules unchecked
+| ● FINDINGS  nothing found, 20 of 42 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -83,7 +84,7 @@ $ tscope analyze base --warmup 4
 |   allocated    peak 8 MiB at step 7, mean 6.5 MiB, last 8 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 13 rules unchecked
 |   loss         █▅▂▁  0.25 to 0.4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
@@ -106,6 +107,7 @@ $ tscope analyze base --warmup 4
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
+|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -147,7 +149,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 3 medium, 1 low, 9 of 40 rules unchecked
+| ● FINDINGS  2 high, 2 medium, 1 low, 10 of 42 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -167,7 +169,7 @@ $ tscope analyze slow --rank 2
 |           Ranks wait for slower ranks during 23 % of the wall time, 5.00 ms of each step on average.
 |           try: Fix the stragglers if there are any (DIST.STRAGGLER); otherwise balance the work
 |           (DIST.LOAD_IMBALANCE).
-|   and 2 more: medium EFFICIENCY.RECOVERABLE, low TIMING.JITTER
+|   and 1 more: low TIMING.JITTER
 |
 | ● TIMING  1 high, 1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
@@ -182,7 +184,7 @@ $ tscope analyze slow --rank 2
 |   wall time    3.35 s, 1.25 s outside all phases (37.3 %)
 |   warm-up      no steps left out (none found)
 |
-| ● CONVERGENCE  nothing found
+| ● CONVERGENCE  nothing found, 1 of 13 rules unchecked
 |   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▃▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
 |                first 2.548, last 1.087, best 0.6766 at step 106, 160 values
 |     trend      plateau, change -38.1 % (95 % interval -48.5 % to -14.0 %)
@@ -208,7 +210,7 @@ $ tscope analyze slow --rank 2
 |                without waiting; blame: time that all ranks would save without it
 |   TraceML      its rule names no straggler
 |
-| ● EFFICIENCY BUDGET  1 medium, 3 of 5 rules unchecked  MFU not known, wall time 3.36 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 5 rules unchecked  MFU not known, wall time 3.36 s
 |                                                  rank 2         $
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
@@ -228,7 +230,7 @@ $ tscope analyze slow --rank 2
 |                hardware.gpus[0].memory, for MEMORY.PRESSURE, MEMORY.FORECAST and 3 more
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   length       the run is too short for creep; --rows says how long it has to be
+|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
 |   there is no trace of the PyTorch profiler, which the rule needs: DIST.EXPOSED_COMM
 |
 | NOTES
@@ -261,7 +263,8 @@ $ COLUMNS=60 tscope analyze slow
 |                prints or calls .item()
 |   and 3 more; --json has them
 |
-| ● FINDINGS  2 high, 3 medium, 2 low, 9 of 40 rules unchecked
+| ● FINDINGS
+|   2 high, 2 medium, 2 low, 10 of 42 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -281,9 +284,9 @@ $ COLUMNS=60 tscope analyze slow
 |           jobs of their hosts with those of the other ranks.
 |           Exchange the host, then look at the data shards of
 |           these ranks.
-|   and 5 more: medium TIMING.UNATTRIBUTED, medium
-|     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
-|     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
+|   and 4 more: medium TIMING.UNATTRIBUTED, medium
+|     DIST.WAIT_BOUND, low TIMING.JITTER, low
+|     CONVERGENCE.NO_PROGRESS
 |
 | ● TIMING  1 high, 1 medium, 1 low
 |   160 steps, mean 13.4 ms, rate 74.73 /s
@@ -301,7 +304,7 @@ $ COLUMNS=60 tscope analyze slow
 |   wall time    3.34 s, 1.21 s outside all phases (36.3 %)
 |   warm-up      no steps left out (none found)
 |
-| ● CONVERGENCE  1 low
+| ● CONVERGENCE  1 low, 1 of 13 rules unchecked
 |   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
 |                first 2.576, last 1.778, best 0.7312 at
 |                step 83, 160 values
@@ -334,7 +337,7 @@ $ COLUMNS=60 tscope analyze slow
 |                would save without it
 |   TraceML      its rule names no straggler
 |
-| ● EFFICIENCY BUDGET  1 medium, 3 of 5 rules unchecked
+| ● EFFICIENCY BUDGET  nothing found, 3 of 5 rules unchecked
 |   MFU not known, wall time 3.36 s
 |                                              rank 0         $
 |   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
@@ -363,8 +366,8 @@ $ COLUMNS=60 tscope analyze slow
 |                work.dtype, tokens, for
 |                EFFICIENCY.MFU_IMPOSSIBLE,
 |                EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   length       the run is too short for creep; --rows says
-|                how long it has to be
+|   the analysis has no value of convergence updates
+|     skipped_count: CONVERGENCE.SKIPPED_UPDATES
 |   there is no trace of the PyTorch profiler, which the rule
 |     needs: DIST.EXPOSED_COMM
 |
@@ -383,7 +386,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 19 of 40 rules unchecked
+| ● FINDINGS  nothing found, 20 of 42 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -401,7 +404,7 @@ $ tscope analyze ./runs/cut
 |   allocated    peak 4 MiB at step 3, mean 2.5 MiB, last 4 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 5 of 11 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 13 rules unchecked
 |   loss         █▃▁▁  0.5 to 2
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown
@@ -426,6 +429,7 @@ $ tscope analyze ./runs/cut
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait
 |   the run does not record session.wall_time: wall, goodput
+|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.

@@ -2,10 +2,10 @@
 $ tscope explain
 | code                          severity           fires when
 | TIMING.DATALOADER_BOUND       high, medium       the phase data takes at least min_share of the step time
-| TIMING.BACKWARD_HEAVY         high, medium       the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio times as long as the phase forward
+| TIMING.BACKWARD_HEAVY         medium, low        the phase backward, without the forward passes that the run declares to be computed again in it, takes at least min_ratio times as long as the phase forward
 | TIMING.OPTIMIZER_HEAVY        low                the phase optimizer takes at least min_share of the step time
 | TIMING.JITTER                 low                the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail times the median
-| TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come back every N steps are compared with each other instead (TIMING.PERIODIC), and what a step waited for a CPU does not count (TIMING.CPU_WAIT)
+| TIMING.STALLS                 high, medium, low  steps longer than three times the median lose, beyond the median, at least min_share of the step time; slow steps that come back every N steps are compared with each other instead (TIMING.PERIODIC), and what a step waited for a CPU does not count (TIMING.CPU_WAIT)
 | TIMING.CPU_WAIT               high, medium       the training thread was ready to run and had no CPU for at least min_share of the step time, where that was recorded (regions.cpu_wait)
 | TIMING.PERIODIC               high, medium, low  steps that come back every N steps, more regularly than chance explains, take at least half again as long as the others and cost at least min_share of the step time; not if N is work.accumulation. The first steps of epochs, where a column says them, need not be equally far apart
 | TIMING.SLOWDOWN               high, medium, low  the level of the step time rises by at least min_slowdown, at once or little by little, and stays there, or does so for a while
@@ -13,6 +13,7 @@ $ tscope explain
 | TIMING.UNATTRIBUTED           medium, low        at least min_share of the wall time is outside the phases of all steps
 | CONVERGENCE.DIVERGED          high               the loss is NaN or infinite at any step
 | CONVERGENCE.LOSS_CEASED       medium             the gradient norm or the learning rate goes on for at least min_missing usual distances after the last value of the loss
+| CONVERGENCE.SKIPPED_UPDATES   medium, low        the loss scale of mixed precision falls at one step at least, because a gradient overflowed there
 | CONVERGENCE.BLOW_UP           high               the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end of the run to at least double its lowest level, by at least 5 % of what it had gained
 | CONVERGENCE.NO_PROGRESS       high, medium, low  the loss rises at the end of the run or over its second half, or ends no lower than it began
 | CONVERGENCE.SPIKES            medium, low        the loss jumps above its neighbouring values and comes back, at least min_spikes times
@@ -20,8 +21,9 @@ $ tscope explain
 | CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.NONFINITE         high, medium, low  any other series of training is NaN or infinite at any step
 | CONVERGENCE.SERIES_MOVED      medium, low        a series that the run logs jumps to another level and stays there, ends in a rise or in a fall that its own ups and downs do not explain, drifts although the learning rate is 0, or is NaN or infinite to its end
-| CONVERGENCE.BATCHES_REPEAT    medium             by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where there are only 2 to 8 batches
+| CONVERGENCE.BATCHES_REPEAT    medium             by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where there are only 2 to 8 batches; or at least min_share of more than 8 different batches, and min_doubled of them, are the one before
 | CONVERGENCE.EQUAL_BATCHES     high               the digests of batches of two ranks are equal at every step, 10 at least, and so are those of their parameters; not where the facts say that the model is split over ranks (tensor, pipeline, context or expert parallelism)
+| CONVERGENCE.NOT_TRAINED       high               by their digests, the parameters are the same at five or more records up to the last, more than twice as many as ever in a row before, and the learning rate is above 0 there
 | CROSS.CORRELATED_INSTABILITY  high, low          loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
 | DIST.STRAGGLER                high, medium       a permutation test over the ranks finds one or more ranks slower than the others
 | DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
@@ -35,10 +37,10 @@ $ tscope explain
 | EFFICIENCY.MFU_SUSPICIOUS     medium             the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %
 | EFFICIENCY.LOW_MFU            high, medium       the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
 | EFFICIENCY.LOGGED_MFU         medium, low        an MFU or a rate of FLOPs that the run logs is more than the devices can do, or the logged MFU is at least max_times as large or as small as the MFU that is computed here
-| EFFICIENCY.RECOVERABLE        high, medium       the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
+| EFFICIENCY.RECOVERABLE        medium             the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time; not if it is data, communication or waiting, which have rules of their own
 | MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of the device's memory
 | MEMORY.FORECAST               high, medium       memory grows as for MEMORY.GROWTH, and the device will be full within max_lengths times as many steps as it has grown for
-| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth; and in all by at least min_share of its peak
+| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), or its floor grows from some step to the end, as under a sawtooth, or rises in three stairs or more; the interval of its growth does not hold 0; and in all it grows by at least min_share of its peak
 | MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
 | MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
 | MEMORY.OUT_OF_MEMORY          high               a request was refused, and what was free in segments that could have served it is, together with what the device had left, less than it asked for; or the device alone had enough left; by a memory snapshot

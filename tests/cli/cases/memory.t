@@ -977,7 +977,7 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  3 high, 5 medium, 2 low, 8 of 50 rules unchecked
+| ● FINDINGS  3 high, 4 medium, 2 low, 9 of 52 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 18 % of the devices' time, 12.0 ms
 |           of 66.6 ms; 67 % of the communication is overlapped; how much of that is waiting for other
@@ -996,7 +996,7 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |  SIZE of the SIZE that the device has were never reserved.
 |           try: Use a smaller batch or accumulate gradients, recompute activations, or shard the
 |           optimizer. A longer sequence may not fit.
-|   and 7 more: medium TIMING.UNATTRIBUTED, medium DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE,
+|   and 6 more: medium TIMING.UNATTRIBUTED, medium DIST.WAIT_BOUND, medium MEMORY.RETRIES, medium
 $ tscope analyze held | sed -n '/NOTES/,$p'
 | NOTES
 |   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the
