@@ -132,6 +132,7 @@ VECTORS = [
      "rows { name: \"e\" why_not: \"w\" } rows { name: \"g\" known: true first_step: 6 grown: true } inside: TIER_ANSWER_FAILS verdict: \"rv\" spread: 0.0625 "
      "levels { name: \"scalars.loss\" rank: -1 known: true points: 7 first_step: -8 last_step: 9 repeats: 10 mean: 1.5 deviation: 2.5 candidate: 3.5 difference: 4.5 low: 5.5 high: 6.5 p_value: 7.5 seen: 8.5 answer: TIER_ANSWER_FAILS } "
      "levels { name: \"v\" why_not: \"lw\" difference: nan } level: TIER_ANSWER_HOLDS level_why: \"ly\" } "
+     "layers { rows { layer: \"l.0\" what: \"gn\" series: \"scalars.gn\" rank: 1 first_step: -1 visible_step: 2 greatest: 0.5 greatest_step: 3 end: nan } layers: 7 visible: 4 within: 2 cut: true } "
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
      "sketches { recorded: true has_rounding: true flat: true perturbation: 0.5 steps: 1 compared: 2 only_a: 3 only_b: 4 equal: 5 within: 6 above: 7 unjudged: 8 noise: 9 sizes: 10 "
      "not_finite: 11 shards: 12 first: 0 before: 13 sentence: \"st\" rows { step: -1 place: 2 name: \"m\" kind: \"grad\" occurrence: 3 part: SKETCH_PART_BACKWARD "

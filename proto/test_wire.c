@@ -618,6 +618,19 @@ static void reads_events(const struct ts_event_diff *e)
 	assert_true(e->values == 9 && e->reordered == 10 && e->beyond_a == 11 && e->beyond_b == 12);
 }
 
+static void reads_layers(const struct ts_layer_drift *d)
+{
+	const struct ts_layer_row *row = d->rows;
+
+	assert_int_equal(d->n, 1);
+	IS(row->layer, "l.0");
+	IS(row->what, "gn");
+	IS(row->series, "scalars.gn");
+	assert_true(row->rank == 1 && row->first_step == -1 && row->visible_step == 2 && row->visible && row->differs);
+	assert_true(row->greatest == 0.5 && row->greatest_step == 3 && isnan(row->end));
+	assert_true(d->layers == 7 && d->visible == 4 && d->within == 2 && d->cut);
+}
+
 static void reads_sketches(const struct ts_sketch_diff *s)
 {
 	const struct ts_sketch_row *row = s->rows;
@@ -1145,6 +1158,7 @@ static void reads_diff_messages(void **state)
 	reads_diagnosis(&d.diagnosis);
 	reads_ops(&d.ops);
 	reads_events(&d.events);
+	reads_layers(&d.layers);
 	reads_sketches(&d.sketches);
 	reads_repeats(&d.repeats);
 	assert_int_equal(d.plots.n, 2);

@@ -79,6 +79,31 @@ struct ts_alias_row {
 	bool parts;	 /* there is one that differs */
 };
 
+enum { TS_DRIFTS_SHOWN = 5 };
+
+/* What of one layer differs first (layer_drift.h). */
+struct ts_layer_row {
+	struct ts_span layer, what; /* "layers.0.weight", "grad_norm" */
+	struct ts_span series;
+	int32_t rank;
+	bool differs;
+	int64_t first_step;    /* whose bits differ */
+	bool visible;	       /* somewhere by more than both were written with */
+	int64_t visible_step;  /* the first such step */
+	double greatest;       /* relative difference, as far as the series was looked at (gap.h) */
+	int64_t greatest_step;
+	double end;	       /* median of the last tenth; NaN: not known */
+};
+
+struct ts_layer_drift {
+	struct ts_layer_row *rows; /* of layers that differ visibly */
+	size_t n, cap;
+	uint64_t layers;  /* of which both runs recorded numbers; 0: none */
+	uint64_t visible; /* that differ visibly */
+	uint64_t within;  /* whose bits differ, and no more */
+	bool cut;	  /* there are more numbers, of higher ranks, than are looked at */
+};
+
 struct ts_diff {
 	struct ts_run_ref a, b;
 	struct ts_ending ending_a, ending_b; /* how each ended */
@@ -104,6 +129,7 @@ struct ts_diff {
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
 	struct ts_event_diff events;  /* all zero: neither run recorded any on a rank that both have */
 	struct ts_sketch_diff sketches; /* recorded: false where no step has any in both runs */
+	struct ts_layer_drift layers; /* layers = 0: no numbers of layers in both, or runs were aligned by another axis */
 	struct ts_repeats repeats;    /* asked: false where none were named */
 	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
 	size_t n_cut_offs;

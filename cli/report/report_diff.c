@@ -392,6 +392,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	cut_offs(&r, diff);
 	ts_report_diff_outcomes(&r, diff);
 	ts_report_diff_series(&r, diff);
+	ts_report_diff_layers(&r, diff);
 	ts_report_diff_curves(&r, diff);
 	ts_report_diff_facts(&r, diff);
 	ts_report_diff_compared(&r, diff);

@@ -26,6 +26,8 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* 
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);
 /* Series that have two names, and rows that were left out; no section where there are neither. */
 void ts_report_diff_compared(struct ts_report *r, const struct ts_diff *diff);
+/* Which layers differ first and most; no section where no numbers of layers were recorded, or all agree. */
+void ts_report_diff_layers(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_layers.c */
 /* Which events one run has and the other has not; no section where neither has any, or they are the same. */
 void ts_report_diff_events(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_events.c */
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff); /* report_diff_repeats.c */

@@ -252,6 +252,42 @@ static const struct ts_shape_field events_rows[] = {
 static const struct ts_shape events_shape = {SHAPE("events", event_diff, events_rows)};
 #undef TYPE
 
+/* --- layers --- */
+
+#define TYPE struct ts_layer_row
+static void check_layer(struct ts_wire_reader *r, void *in)
+{
+	(void)r;
+	((TYPE *)in)->differs = ((TYPE *)in)->visible = true; /* others are not sent */
+}
+
+static const struct ts_shape_field layer_rows[] = {
+	{"layer", "layer", BYTES(layer, TS_PATH_MAX)},
+	{"what", "what", BYTES(what, TS_PATH_MAX)},
+	{"series", "series", BYTES(series, TS_PATH_MAX)},
+	{"rank", "rank", I32(rank), OR_NULL},
+	{"first_step", "first_step", I64(first_step), ABOUT("whose bits differ")},
+	{"visible_step", "visible_step", I64(visible_step),
+	 ABOUT("the first at which they differ by more than both were written with")},
+	{"greatest", "greatest_ratio", F64(greatest), ABOUT("|a - b| / max(|a|, |b|)")},
+	{"greatest_step", "greatest_step", I64(greatest_step)},
+	{"end", "end_ratio", F64(end), ABOUT("median over the last tenth; NaN: fewer than 5 points")},
+};
+static const struct ts_shape layer_shape = {SHAPE("layer_row", layer_row, layer_rows), .check = check_layer};
+#undef TYPE
+
+#define TYPE struct ts_layer_drift
+static const struct ts_shape_field layers_rows[] = {
+	{"layers", "layer_count", U64(layers), ABOUT("of which both runs recorded numbers, such as norms of gradients")},
+	{"visible", "differing_count", U64(visible), ABOUT("by more than both were written with")},
+	{"within", "within_count", U64(within), ABOUT("whose bits differ, and no more")},
+	{"cut", "cut", BOOL(cut), ABOUT("only the first 262144 numbers, of the lower ranks, are looked at")},
+	{"rows", "rows", MANY(rows, n, layer_shape, TS_DRIFTS_SHOWN), ROOM(cap),
+	 ABOUT("those that differ first, and the one that differs most: of each its number that differs first")},
+};
+static const struct ts_shape layers_shape = {SHAPE("layers", layer_drift, layers_rows)};
+#undef TYPE
+
 /* --- the answer --- */
 
 #define TYPE struct ts_cut_off
@@ -328,6 +364,7 @@ static const struct ts_shape_field diff_rows[] = {
 	 ABOUT("series that the two runs log under two names, a and b, and that are compared as one; its row has the name of a")},
 	{"ops", "ops", ONE(ops, ts_shape_ops)},
 	{"events", "events", ONE(events, events_shape), ABOUT("events and regions; they say nothing of what was computed")},
+	{"layers", "layers", ONE(layers, layers_shape)},
 	{"sketches", "tensors", ONE(sketches, ts_shape_sketches),
 	 ABOUT("sketches of tensors; docs/sketches.md says how rounding is measured")},
 	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},

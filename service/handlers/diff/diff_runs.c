@@ -1,6 +1,7 @@
 #include "service/handlers/diff/diff_runs.h"
 
 #include "analysis/diverge/diagnose.h"
+#include "analysis/diverge/layer_drift.h"
 #include "base/limits.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -224,6 +225,8 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 		return err->status;
 	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, row.gap.known ? &writings : NULL, a, b, err))
 		return ts_error_prefix(err, "rank %d", rank);
+	if (d->axis.name.len == 0 && ts_layer_drift_take(&d->diff->layers, &row, d->arena, err))
+		return err->status;
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
 }
 
@@ -491,7 +494,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 		return ts_error_prefix(err, "digests of operations");
 	if (ts_diff_events(d->fetch, d->a, d->b, d->arena, &diff->events, err))
 		return ts_error_prefix(err, "events");
-	if (add_sketches(d, err) || sum_up_steps(d, err) || add_repeats(d, err))
+	if (add_sketches(d, err) || sum_up_steps(d, err) || add_repeats(d, err) ||
+	    ts_layer_drift_finish(&diff->layers, d->arena, err))
 		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);

@@ -805,6 +805,38 @@ static void another_type_is_another_series(void **state)
 	world_close(&w);
 }
 
+/* Layer 1 differs from step 30 on by a tenth, layer 2 at step 40 in its last bit alone, layer 3 nowhere; layer 4 is of one run. */
+static void layers_that_part(void **state)
+{
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct ts_diff diff;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 120; i++) {
+		double x = 1 + 1 / (3 + (double)i);
+
+		cells_add(&a, 0, "scalars.grad_norm/layer\\.1", i, x);
+		cells_add(&b, 0, "scalars.grad_norm/layer\\.1", i, i < 30 ? x : x * 1.1);
+		cells_add(&a, 0, "scalars.grad_norm/layer\\.2", i, (float)x)->precision = TS_PRECISION_F32;
+		cells_add(&b, 0, "scalars.grad_norm/layer\\.2", i, (double)(float)x * (i == 40 ? 1 + 1e-12 : 1))->precision =
+			TS_PRECISION_F32;
+		cells_add(&a, 0, "scalars.grad_norm/layer\\.3", i, x);
+		cells_add(&b, 0, "scalars.grad_norm/layer\\.3", i, x);
+		cells_add(&b, 0, "scalars.grad_norm/layer\\.4", i, x);
+	}
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_true(diff.layers.layers == 3 && diff.layers.visible == 1 && diff.layers.within == 1);
+	assert_int_equal(diff.layers.n, 1);
+	assert_true(ts_span_is(diff.layers.rows[0].layer, "layer.1") && ts_span_is(diff.layers.rows[0].what, "grad_norm"));
+	assert_int_equal(diff.layers.rows[0].visible_step, 30);
+	assert_true(fabs(diff.layers.rows[0].greatest - 0.1 / 1.1) < 1e-9 && fabs(diff.layers.rows[0].end - 0.1 / 1.1) < 1e-9);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 static bool reason_says(const struct ts_diff *d, const char *words)
 {
 	return d->reason.len && memmem(d->reason.data, d->reason.len, words, strlen(words)) != NULL;
@@ -1237,6 +1269,7 @@ int main(void)
 		cmocka_unit_test(ranks_that_only_one_side_has),
 		cmocka_unit_test(facts_by_effective_value),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
+		cmocka_unit_test(layers_that_part),
 		cmocka_unit_test(an_answer_fits_one_message),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(the_method_answers),
