@@ -1,11 +1,17 @@
 #include "analysis/answer/happening.h"
 
+#include "base/limits.h"
+#include "base/text.h"
 #include "run/ending.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { FIRST = 32, GRAVE_KEPT = 5, SIGNALS = 32 };
+
+/* Texts of ranks are kept whole up to so many bytes of all, and shorter beyond; those of the answer, which must fit a message, too. A
+ * recorder cuts a text at 4,096 bytes, so that twenty are whole in any case. */
+enum { GATHERED_WHOLE = 64 << 20, GATHERED_CUT = 512, ANSWERED_WHOLE = 256 << 10, ANSWERED_CUT = 4096 };
 
 static const char *const words[] = {
 	[TS_HAPPENING_OUT_OF_MEMORY] = "out_of_memory", [TS_HAPPENING_EXCEPTION] = "exception",
@@ -177,8 +183,9 @@ enum ts_status ts_happenings_rank(struct ts_happenings *h, int32_t rank, struct 
 		e.nth = 0;
 		for (size_t k = 0; k < i; k++)
 			e.nth += as_said(&items[k], &items[i]) == 0;
-		e.name = ts_arena_span(arena, e.name);
-		e.text = ts_arena_span(arena, e.text);
+		e.name = ts_arena_span(arena, ts_utf8_cut(e.name, TS_PATH_MAX));
+		e.text = ts_arena_span(arena, h->bytes < GATHERED_WHOLE ? e.text : ts_utf8_cut(e.text, GATHERED_CUT));
+		h->bytes += e.text.len;
 		e.ranks = ts_arena_dup(arena, &rank, sizeof rank);
 		e.n_ranks = 1;
 		e.has_time &= isfinite(e.time_s) != 0;
@@ -228,6 +235,11 @@ enum ts_status ts_happenings_finish(struct ts_happenings *h, double start_s, str
 	if (h->n)
 		qsort(h->items, h->n, sizeof *h->items, as_shown);
 	h->more = h->all;
+	h->bytes = 0;
+	for (size_t i = 0; i < h->n; i++)
+		h->bytes += h->items[i].text.len;
+	for (size_t i = 0; i < h->n && h->bytes > ANSWERED_WHOLE; i++)
+		h->items[i].text = ts_utf8_cut(h->items[i].text, ANSWERED_CUT);
 	for (size_t i = 0; i < h->n; i++) {
 		struct ts_happening *e = &h->items[i];
 

@@ -26,8 +26,8 @@ enum { TS_HAPPENINGS_MAX = 20 };
 
 struct ts_happening {
 	enum ts_happening_kind kind;
-	struct ts_span name;
-	struct ts_span text; /* empty: none */
+	struct ts_span name; /* cut at 512 bytes */
+	struct ts_span text; /* empty: none; cut where all together are longer than any recorder makes them */
 	bool has_value;
 	double value;
 	bool has_step;
@@ -45,6 +45,7 @@ struct ts_happenings {
 	size_t n, cap;
 	uint64_t all;	  /* of all ranks, one on several ranks counted as often */
 	uint64_t more;	  /* of them not among the items */
+	size_t bytes;	  /* of texts, while they are gathered */
 	uint64_t regions; /* named parts of the program that took a time, which are not listed */
 };
 

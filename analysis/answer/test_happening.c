@@ -146,6 +146,31 @@ static void twice_on_one_rank(void **state)
 	assert_false(h.items[0].has_time); /* nothing says when the run began */
 }
 
+/* Twenty texts of 64 KiB would not fit a message with the rest of an answer; one is whole, and so are those of a recorder. */
+static void long_texts(void **state)
+{
+	enum { LONG = 64 << 10 };
+	struct ts_happenings h = {.n = 0}, few = {.n = 0};
+	struct ts_happening items[TS_HAPPENINGS_MAX];
+	char *text = ts_arena_array(&arena, LONG, 1);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', LONG);
+	for (int i = 0; i < TS_HAPPENINGS_MAX; i++) {
+		items[i] = of("note", "", 100 + i, i);
+		items[i].text = ts_span_of(text, LONG);
+	}
+	items[3].name = ts_span_of(text, LONG);
+	assert_int_equal(ts_happenings_rank(&few, 0, items, 1, &arena, &err), TS_OK);
+	assert_int_equal(ts_happenings_finish(&few, 0, &arena, &err), TS_OK);
+	assert_int_equal(few.items[0].text.len, LONG);
+	assert_int_equal(ts_happenings_rank(&h, 0, items, TS_HAPPENINGS_MAX, &arena, &err), TS_OK);
+	assert_int_equal(ts_happenings_finish(&h, 0, &arena, &err), TS_OK);
+	for (size_t i = 0; i < h.n; i++)
+		assert_true(h.items[i].text.len == 4096 && h.items[i].name.len <= 512);
+}
+
 static void nothing(void **state)
 {
 	struct ts_happenings h = {.n = 0};
@@ -164,6 +189,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_exceptions, open_arena, close_arena),
 		cmocka_unit_test_setup_teardown(ranks, open_arena, close_arena),
 		cmocka_unit_test_setup_teardown(twice_on_one_rank, open_arena, close_arena),
+		cmocka_unit_test_setup_teardown(long_texts, open_arena, close_arena),
 		cmocka_unit_test_setup_teardown(nothing, open_arena, close_arena),
 	};
 

@@ -70,7 +70,7 @@ static const struct ts_shape_words happening_kinds = {TS_HAPPENING_OUT_OF_MEMORY
 #define TYPE struct ts_happening
 static const struct ts_shape_field happening_rows[] = {
 	{"kind", "kind", ENUM(kind, happening_kinds)},
-	{"name", "name", BYTES(name, TS_TEXT_MAX)},
+	{"name", "name", BYTES(name, TS_PATH_MAX)},
 	{"text", "text", BYTES(text, TS_TEXT_MAX), OR_NULL},
 	{"value", "value", F64(value), HAS(has_value), OR_NULL},
 	{"step", "step", I64(step), HAS(has_step), OR_NULL, ABOUT("during which it happened")},
