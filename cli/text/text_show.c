@@ -157,6 +157,29 @@ static const char *ended(struct ts_cli *cli, const struct ts_ending *ending)
 	return ending->state == TS_END_FINISHED ? "finished" : "not known: nothing that was recorded says it";
 }
 
+/* Rows of events that have this column, over all ranks. */
+static uint64_t events_with(const struct ts_get_reply *run, const char *name)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < run->n_columns; i++)
+		if (run->columns[i].table == TS_TABLE_EVENTS && ts_span_is(run->columns[i].name, name))
+			rows += run->columns[i].rows_all;
+	return rows;
+}
+
+/* "4, and 240 regions; tscope analyze lists those that matter"; NULL: it recorded none. */
+static const char *events_of(struct ts_cli *cli, const struct ts_get_reply *run)
+{
+	uint64_t all = events_with(run, "name"), regions = events_with(run, "duration");
+	const char *events = ts_show_count(all > regions ? all - regions : 0, &cli->arena);
+	const char *more = regions ? ts_show_plural(regions, "region", &cli->arena) : "";
+
+	if (all <= regions || !events || !more)
+		return NULL;
+	return ts_arena_printf(&cli->arena, "%s%s%s; tscope analyze lists those that matter", events, regions ? ", and " : "", more);
+}
+
 enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
 				   struct ts_error *err)
 {
@@ -175,6 +198,8 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	ts_text_field(cli, "ended", ended(cli, &run->ending));
 	ts_text_field(cli, "steps", range ? ts_arena_printf(arena, "%s (%s)", steps, range) : "none");
 	ts_text_field(cli, "ranks", ts_show_count(ref->ranks, arena));
+	if (events_of(cli, run))
+		ts_text_field(cli, "events", events_of(cli, run));
 	if (run->n_missing)
 		ts_text_field(cli, "missing", ts_arena_printf(arena, "%s %s", run->n_missing == 1 ? "rank" : "ranks",
 				ts_show_ranks(run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64,

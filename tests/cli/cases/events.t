@@ -56,3 +56,8 @@ $ tscope analyze --json b | jq -c '.recorded_events | .rows[0], del(.rows)'
 $ tscope analyze d | grep -c EVENTS; tscope analyze --json d | jq -c .recorded_events
 | 0
 | {"rows":[],"all_count":0,"more_count":0,"region_count":0}
+# show counts them.
+$ tscope show b | grep ^events; tscope show d | grep -c ^events
+| events    4, and 1 region; tscope analyze lists those that matter
+| 0
+[1]

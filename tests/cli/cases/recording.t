@@ -23,6 +23,7 @@ $ tscope show r
 | ended     not known: nothing that was recorded says it
 | steps     4 (0 to 3)
 | ranks     1
+| events    1, and 1 region; tscope analyze lists those that matter
 | facts     config 1, parallelism 1, session 1, columns 2
 | notes     state = finished
 |
