@@ -135,7 +135,7 @@ static double in_unit(enum ts_metric metric, const struct ts_gate_sample *s, dou
 /* How small a change counts as none. Nobody knows what is small in a logged series: only what the policy says of it. */
 static double tolerance(const struct ts_gate_policy *policy, enum ts_metric metric)
 {
-	return metric < TS_METRICS ? policy->delta : fmin(policy->delta, policy->min_size[metric]);
+	return ts_metric_is_logged(metric) ? fmin(policy->delta, policy->min_size[metric]) : policy->delta;
 }
 
 static struct ts_gate_rule rule_of(const struct ts_gate_policy *policy, enum ts_metric metric, const struct ts_gate_sample *s,

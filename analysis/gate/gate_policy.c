@@ -67,7 +67,7 @@ const char *ts_gate_metric_title(const struct ts_gate_policy *policy, enum ts_me
 
 enum ts_better ts_gate_metric_better(const struct ts_gate_policy *policy, enum ts_metric metric)
 {
-	if (metric < TS_METRICS)
+	if (!ts_metric_is_logged(metric))
 		return ts_metrics[metric].less_is_better ? TS_BETTER_LOWER : TS_BETTER_HIGHER;
 	if (policy->better[metric] != TS_BETTER_UNKNOWN)
 		return policy->better[metric];

@@ -33,6 +33,12 @@ enum ts_metric {
 	TS_METRICS_ALL = TS_METRICS + TS_LOGGED_MOST,
 };
 
+/* A series that the runs log, by its place behind the table of metrics. */
+static inline bool ts_metric_is_logged(enum ts_metric metric)
+{
+	return metric >= TS_METRICS;
+}
+
 #define TS_LOGGED_WHAT "mean of the last tenth of the logged series"
 
 struct ts_metric_row {

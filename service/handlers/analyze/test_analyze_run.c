@@ -599,6 +599,32 @@ static void updates_that_were_skipped(void **state)
 	world_close(&w);
 }
 
+/* From step 30 on the digest of the parameters stays, while the learning rate is 0.01; every batch comes twice. */
+static void parameters_that_stay(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 50; i++) {
+		cells_add(&c, 0, "scalars.loss", i, 3.0);
+		cells_add(&c, 0, "scalars.lr", i, 0.01);
+		cells_add_word(&c, 0, "digests.params", i, 1000 + (uint64_t)(i < 30 ? i : 30));
+		cells_add_word(&c, 0, "digests.batch", i, 2000 + (uint64_t)i / 2);
+	}
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = false}, &a);
+	expect_measure(&a.measures, "convergence", "parameters", "recorded_count", 50);
+	expect_measure(&a.measures, "convergence", "parameters", "still_count", 20);
+	expect_measure(&a.measures, "convergence", "parameters", "still_step", 30);
+	expect_measure(&a.measures, "convergence", "parameters", "least_rate", 0.01);
+	expect_measure(&a.measures, "convergence", "batches", "doubled_count", 25);
+	assert_true(finds(&a, "CONVERGENCE.NOT_TRAINED") && finds(&a, "CONVERGENCE.BATCHES_REPEAT"));
+	cells_free(&c);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -613,6 +639,7 @@ int main(void)
 		cmocka_unit_test(series_of_any_name),
 		cmocka_unit_test(order_and_ranks_of_batches),
 		cmocka_unit_test(updates_that_were_skipped),
+		cmocka_unit_test(parameters_that_stay),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),
