@@ -360,6 +360,19 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertEqual(len(recording.times), 19 + 4 + 4)  # the first two are one; the first of two, until the other one has stepped
 
+    def test_one_training_after_another(self):
+        """The optimizer of the first one lives on, and is not waited for in the second."""
+        self.write("train.py", (
+            "import torch\n"
+            "kept = []\n"
+            "for k in range(2):\n"
+            "    model = torch.nn.Linear(8, 1); optimizer = torch.optim.SGD(model.parameters(), lr=0.1); kept.append(optimizer)\n"
+            "    for i in range(30):\n"
+            "        loss = model(torch.ones(4, 8)).square().mean(); loss.backward(); optimizer.step(); optimizer.zero_grad()\n"
+        ))
+        _, recording, _ = self.recorded("train.py")
+        self.assertGreaterEqual(len(recording.times), 59)  # the second model is found at its first forward
+
     def test_accumulation_closures_and_models_that_train_in_evaluation_mode(self):
         self.write("train.py", self.MODEL + (
             "for i in range(12):\n"

@@ -259,6 +259,8 @@ class Loop:
 
     def _made(self, optimizer: Any) -> None:
         if self._mine():
+            if self.seen["optimizer"]:  # another training may begin: who stepped in the last one is waited for when it steps again
+                self._waited.clear()
             self._optimizers[id(optimizer)] = weakref.ref(optimizer)
             self._waited.add(id(optimizer))
 
