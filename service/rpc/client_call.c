@@ -12,6 +12,7 @@
 #include <grpc/grpc_security.h>
 #include <grpc/slice.h>
 #include <grpc/support/log.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -206,6 +207,19 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 			    client->where, why.text);
 }
 
+/* The socket of a tunnel is there a moment before ssh listens at it. */
+static enum ts_status dial(const struct ts_client *client, const struct ts_address *address, int64_t until, int *ret_fd,
+			   struct ts_error *err)
+{
+	enum ts_status status = ts_dial(address, until, ret_fd, err);
+
+	while (client->tunnel && status == TS_UNAVAILABLE && ts_now_mono_ns() < until) {
+		(void)poll(NULL, 0, 5);
+		status = ts_dial(address, until, ret_fd, err);
+	}
+	return status;
+}
+
 static enum ts_status connect_client(struct ts_client *client, struct ts_error *err)
 {
 	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
@@ -217,7 +231,7 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 		(void)snprintf(address.path, sizeof address.path, "%s", ts_tunnel_path(client->tunnel));
 	}
 	/* With TLS C-core connects, with the first call. */
-	if (address.kind != TS_ADDRESS_TLS && ts_dial(&address, until, &fd, err)) {
+	if (address.kind != TS_ADDRESS_TLS && dial(client, &address, until, &fd, err)) {
 		struct ts_error why = *err;
 
 		return why.status == TS_DENIED
