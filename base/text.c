@@ -316,3 +316,23 @@ bool ts_word_among(const char *word, const char *const *list)
 			return true;
 	return false;
 }
+
+bool ts_name_words(struct ts_span name, struct ts_name_words *ret)
+{
+	size_t len = 0;
+
+	ret->n = 0;
+	for (size_t i = 0; i <= name.len; i++) {
+		unsigned char c = i < name.len ? name.data[i] : ' ';
+
+		if (ts_is_alnum(c)) {
+			if (ret->n == TS_NAME_WORDS || len == TS_NAME_WORD_MAX - 1)
+				return false;
+			ret->text[ret->n][len++] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+		} else if (len) {
+			ret->text[ret->n++][len] = '\0';
+			len = 0;
+		}
+	}
+	return true;
+}

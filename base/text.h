@@ -50,6 +50,17 @@ static inline bool ts_is_alnum(unsigned char c) { return ts_is_digit(c) || ts_is
 /* True if word is in the list, which ends with NULL. */
 bool ts_word_among(const char *word, const char *const *list);
 
+enum { TS_NAME_WORDS = 16, TS_NAME_WORD_MAX = 24 };
+
+/* The runs of letters and digits of a name, in lower case: "train/MFU_%" has train and mfu. */
+struct ts_name_words {
+	char text[TS_NAME_WORDS][TS_NAME_WORD_MAX];
+	size_t n;
+};
+
+/* False for a name of more or of longer words than there is room for. */
+bool ts_name_words(struct ts_span name, struct ts_name_words *ret);
+
 /* The text without white space at either end. */
 struct ts_span ts_trim(struct ts_span text);
 /* Cuts the next word off at spaces and tabs; empty at the end. */

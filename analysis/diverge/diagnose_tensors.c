@@ -59,13 +59,16 @@ static void more_passes(struct ts_inquiry *q, const struct ts_op_row *apart, uin
 static void other_operations(struct ts_inquiry *q)
 {
 	const struct ts_op_row *apart = ts_op_inserted(q->e->ops);
-	struct ts_span text = begin_sentence(q, ts_op_apart_says(apart, q->arena));
-	bool code = ts_fact_names(q, TS_CAUSE_CODE);
+	uint64_t times = apart->role == TS_OP_MOVED ? 0 : passes(q->e->ops);
+	struct ts_span text;
+	bool code;
 
-	if (apart->role != TS_OP_MOVED && passes(q->e->ops)) {
-		more_passes(q, apart, passes(q->e->ops));
+	if (times) {
+		more_passes(q, apart, times);
 		return;
 	}
+	text = begin_sentence(q, ts_op_apart_says(apart, q->arena));
+	code = ts_fact_names(q, TS_CAUSE_CODE);
 	ts_conclude(q, code ? TS_CAUSE_CODE : TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 		    "%.*s: the two runs do not execute the same operations, so the code, a setting or a library differs",
 		    TS_SPAN_ARG(text));

@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "run/role.h"
 
-enum { WORDS = 16, WORD_MAX = 24 };
-
 static const double SHARE_MOST = 1.5; /* no wrong peak or count of devices is taken for a percentage below it */
 static const double AGREES = 1.1;     /* two counts of FLOPs by two conventions differ by as much */
 static const double NEAR = 2;	      /* a reading that is wrong is off by 100 */
@@ -17,37 +15,12 @@ static const double NOT_YET = -100;   /* nanoGPT, before it has measured any ste
 
 /* --- names --- */
 
-struct words {
-	char text[WORDS][WORD_MAX];
-	size_t n;
-};
-
-static bool cut(struct ts_span name, struct words *ret)
-{
-	size_t len = 0;
-
-	ret->n = 0;
-	for (size_t i = 0; i <= name.len; i++) {
-		unsigned char c = i < name.len ? name.data[i] : ' ';
-
-		if (ts_is_alnum(c)) {
-			if (ret->n == WORDS || len == WORD_MAX - 1)
-				return false;
-			ret->text[ret->n][len++] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
-		} else if (len) {
-			ret->text[ret->n++][len] = '\0';
-			len = 0;
-		}
-	}
-	return true;
-}
-
-static const char *word(const struct words *w, size_t i)
+static const char *word(const struct ts_name_words *w, size_t i)
 {
 	return i < w->n ? w->text[i] : "";
 }
 
-static bool has_any(const struct words *w, const char *const *list)
+static bool has_any(const struct ts_name_words *w, const char *const *list)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (ts_word_among(w->text[i], list))
@@ -56,7 +29,7 @@ static bool has_any(const struct words *w, const char *const *list)
 }
 
 /* Returns how many FLOP/s a value of 1 is, if the words at i say "tflops", "tflop s", "flops per sec" or the like; else 0. */
-static double rate_at(const struct words *w, size_t i)
+static double rate_at(const struct ts_name_words *w, size_t i)
 {
 	static const char *const seconds[] = {"s", "sec", "second", "seconds", NULL};
 	static const struct {
@@ -79,7 +52,7 @@ static double rate_at(const struct words *w, size_t i)
 	return strcmp(at, "flop") == 0 && per_second ? factor : 0;
 }
 
-static bool says_utilization(const struct words *w)
+static bool says_utilization(const struct ts_name_words *w)
 {
 	for (size_t i = 1; i < w->n; i++)
 		if (strncmp(w->text[i], "utili", 5) == 0 && strncmp(w->text[i - 1], "flop", 4) == 0)
@@ -96,9 +69,9 @@ bool ts_logged_name_of(struct ts_span column, struct ts_logged_name *ret_name)
 	static const char *const device[] = {"gpu", "device", "chip", "tpu", "npu", "rank", NULL};
 	struct ts_span said = ts_column_said(column);
 	struct ts_logged_name name = {.what = TS_LOGGED};
-	struct words w;
+	struct ts_name_words w;
 
-	if (!cut(said, &w) || has_any(&w, other))
+	if (!ts_name_words(said, &w) || has_any(&w, other))
 		return false;
 	name.words = w.n;
 	name.percent = has_any(&w, percent) || memchr(said.data, '%', said.len);

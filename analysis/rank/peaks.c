@@ -5,37 +5,10 @@
 
 #include <math.h>
 
-enum { TOKENS = 16, TOKEN_MAX = 24, ROWS = sizeof rows / sizeof rows[0] };
-
-/* The tokens of a device's name in lower case. */
-struct tokens {
-	char text[TOKENS][TOKEN_MAX];
-	size_t n;
-};
-
-/* Returns false for a name that is longer than any known name. */
-static bool cut(struct ts_span name, struct tokens *ret)
-{
-	size_t len = 0;
-
-	ret->n = 0;
-	for (size_t i = 0; i <= name.len; i++) {
-		unsigned char c = i < name.len ? name.data[i] : ' ';
-
-		if (ts_is_alnum(c)) {
-			if (ret->n == TOKENS || len == TOKEN_MAX - 1)
-				return false;
-			ret->text[ret->n][len++] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
-		} else if (len) {
-			ret->text[ret->n++][len] = '\0';
-			len = 0;
-		}
-	}
-	return true;
-}
+enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* True for "80gb", and for the number of "80 GB". */
-static bool is_size(const struct tokens *t, size_t i)
+static bool is_size(const struct ts_name_words *t, size_t i)
 {
 	const char *at = t->text[i];
 	size_t digits = 0;
@@ -50,7 +23,7 @@ static bool is_size(const struct tokens *t, size_t i)
 }
 
 /* True for tokens that say nothing about the speed of a device: "NVIDIA", "80GB", "HBM3". */
-static bool is_noise(const struct tokens *t, size_t i)
+static bool is_noise(const struct ts_name_words *t, size_t i)
 {
 	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
 					    "geforce", "instinct", "graphics", "accelerator", "gpu",	    "hbm2",
@@ -62,12 +35,12 @@ static bool is_noise(const struct tokens *t, size_t i)
 }
 
 /* Returns how many tokens the row's name has if the device matches it, otherwise 0. */
-static size_t matches(const struct tokens *device, const char *name)
+static size_t matches(const struct ts_name_words *device, const char *name)
 {
-	struct tokens want;
+	struct ts_name_words want;
 	size_t at = 0;
 
-	if (!cut(ts_span_str(name), &want))
+	if (!ts_name_words(ts_span_str(name), &want))
 		return 0;
 	for (size_t i = 0; i < device->n; i++) {
 		if (at < want.n && strcmp(device->text[i], want.text[at]) == 0)
@@ -93,7 +66,7 @@ const char *ts_dtype_word(struct ts_span dtype)
 		{"int8", {"int8"}},
 	};
 	static const char *const prefixes[] = {"torch.", "jnp.", "jax.numpy.", "tf.", NULL};
-	char text[TOKEN_MAX];
+	char text[TS_NAME_WORD_MAX];
 
 	for (size_t i = 0; prefixes[i]; i++)
 		if (ts_span_starts(dtype, ts_span_str(prefixes[i]))) {
@@ -122,7 +95,7 @@ static bool is_peak(const struct row *row)
 	return !is_of(row, "memory") && !is_of(row, "capability");
 }
 
-static const char *why_unknown(const struct tokens *device)
+static const char *why_unknown(const struct ts_name_words *device)
 {
 	for (size_t i = 0; i < device->n; i++)
 		if (strcmp(device->text[i], "mig") == 0)
@@ -135,11 +108,11 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
 {
 	const char *word = ts_dtype_word(dtype);
 	const struct row *best = NULL;
-	struct tokens tokens;
+	struct ts_name_words tokens;
 	size_t most = 0;
 
 	*ret_reason = "the device is not in the table of peaks";
-	if (!cut(device, &tokens))
+	if (!ts_name_words(device, &tokens))
 		return false;
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t n = is_peak(&rows[i]) ? matches(&tokens, rows[i].tokens) : 0;
@@ -168,7 +141,7 @@ enum { GIB_MOST = 4096 };
 
 /* Returns the number before "gb", "gib" or "g" in a name as people write it ("80GB", "80 GB", "80G"), the last one if there are
  * several; 0 if there is none. */
-static unsigned size_in(const struct tokens *t)
+static unsigned size_in(const struct ts_name_words *t)
 {
 	static const char *const units[] = {"gb", "gib", "g", NULL};
 	unsigned found = 0;
@@ -187,7 +160,7 @@ static unsigned size_in(const struct tokens *t)
 	return found;
 }
 
-static const struct row *memory_row(const struct tokens *device)
+static const struct row *memory_row(const struct ts_name_words *device)
 {
 	const struct row *best = NULL;
 	size_t most = 0;
@@ -206,11 +179,11 @@ static const struct row *memory_row(const struct tokens *device)
 bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret_source, const char **ret_reason)
 {
 	const struct row *row;
-	struct tokens tokens;
+	struct ts_name_words tokens;
 	unsigned size;
 
 	*ret_reason = "the name of the device does not say how much memory it has, and the table of devices does not either";
-	if (!cut(device, &tokens))
+	if (!ts_name_words(device, &tokens))
 		return false;
 	row = memory_row(&tokens);
 	size = size_in(&tokens);
@@ -229,11 +202,11 @@ bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret
 /* --- capability --- */
 
 /* Returns how many tokens the row's name has if they stand one behind the other anywhere in the device's name, otherwise 0. */
-static size_t holds(const struct tokens *device, const char *name)
+static size_t holds(const struct ts_name_words *device, const char *name)
 {
-	struct tokens want;
+	struct ts_name_words want;
 
-	if (!cut(ts_span_str(name), &want))
+	if (!ts_name_words(ts_span_str(name), &want))
 		return 0;
 	for (size_t i = 0; i + want.n <= device->n; i++) {
 		size_t at = 0;
@@ -248,10 +221,10 @@ static size_t holds(const struct tokens *device, const char *name)
 
 bool ts_device_capability(struct ts_span device, double *ret_version)
 {
-	struct tokens tokens;
+	struct ts_name_words tokens;
 	size_t most = 0;
 
-	if (!cut(device, &tokens))
+	if (!ts_name_words(device, &tokens))
 		return false;
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t n = is_of(&rows[i], "capability") ? holds(&tokens, rows[i].tokens) : 0;

@@ -56,7 +56,8 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row);
 
 /* n is at least this threshold; otherwise the rule is unchecked: "the run has only 4 steps, and the rule needs 10". */
 bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const char *what);
-/* The run is known to have more than one rank; otherwise the rule does not apply. */
+bool ts_check_several(const struct ts_check *c); /* the run is known to have more than one rank */
+/* It has; otherwise the rule does not apply. */
 bool ts_check_ranks(struct ts_check *c);
 /* Ends the rule as unchecked, with this reason. */
 void ts_check_leave(struct ts_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -44,10 +44,8 @@ static double recomputed(struct ts_check *c, const char **ret_usual)
 static bool is_summed_in_backward(const struct ts_check *c)
 {
 	double n;
-	bool several = (ts_measure_value(c->job, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
-		       (ts_measure_value(c->job, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1);
 
-	return several && !ts_measure_value(c->measures, TS_M_PHASE_MEAN, ts_span_str(ts_rank_phases[TS_RANK_COMM]), &n);
+	return ts_check_several(c) && !ts_measure_value(c->measures, TS_M_PHASE_MEAN, ts_span_str(ts_rank_phases[TS_RANK_COMM]), &n);
 }
 
 void ts_check_backward_heavy(struct ts_check *c)

@@ -214,12 +214,17 @@ bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const 
 	return false;
 }
 
-bool ts_check_ranks(struct ts_check *c)
+bool ts_check_several(const struct ts_check *c)
 {
 	double n;
 
-	if ((ts_measure_value(c->job, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
-	    (ts_measure_value(c->job, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1))
+	return (ts_measure_value(c->job, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
+	       (ts_measure_value(c->job, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1);
+}
+
+bool ts_check_ranks(struct ts_check *c)
+{
+	if (ts_check_several(c))
 		return true;
 	ts_check_applies_not(c);
 	return false;

@@ -17,6 +17,16 @@ static inline double ts_key_distance(int64_t from, int64_t to)
 	return (double)((uint64_t)to - (uint64_t)from);
 }
 
+/* Leaves out what lies before the step. */
+static inline void ts_series_from(struct ts_series *io, int64_t step)
+{
+	while (io->n && io->keys[0] < step) {
+		io->keys++;
+		io->values++;
+		io->n--;
+	}
+}
+
 /* The first of n values that lies in block b of `blocks`: n * b / blocks without overflow. */
 static inline size_t ts_block_start(size_t n, size_t blocks, size_t b)
 {

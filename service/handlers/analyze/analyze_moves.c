@@ -86,11 +86,7 @@ static enum ts_status one_series(struct ts_columns *columns, const struct ts_tab
 
 	if (ts_columns_load(columns, table, column, &s, err))
 		return err->status;
-	while (s.n && s.keys[0] < first) {
-		s.keys++;
-		s.values++;
-		s.n--;
-	}
+	ts_series_from(&s, first);
 	about->direction = ts_direction_of(column->name);
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	status = ts_move_find(&s, about, NULL, &work, &move, err);

@@ -22,15 +22,6 @@ static const struct ts_column *find_scale(const struct ts_index *index, const st
 	return NULL;
 }
 
-static void begin_at(struct ts_series *s, int64_t first)
-{
-	while (s->n && s->keys[0] < first) {
-		s->keys++;
-		s->values++;
-		s->n--;
-	}
-}
-
 /* A norm of another table has other keys, which the scale's would make way for: it is left out. */
 static enum ts_status load(struct ts_columns *columns, const struct ts_index *index, int64_t first, struct ts_series *ret_scale,
 			   struct ts_series *ret_norm, struct ts_error *err)
@@ -44,8 +35,8 @@ static enum ts_status load(struct ts_columns *columns, const struct ts_index *in
 	if (ts_columns_load(columns, table, scale, ret_scale, err) ||
 	    (norm && of_norm == table && ts_columns_load(columns, table, norm, ret_norm, err)))
 		return err->status;
-	begin_at(ret_scale, first);
-	begin_at(ret_norm, first);
+	ts_series_from(ret_scale, first);
+	ts_series_from(ret_norm, first);
 	return TS_OK;
 }
 
