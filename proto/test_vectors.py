@@ -135,7 +135,7 @@ VECTORS = [
      "layers { rows { layer: \"l.0\" what: \"gn\" series: \"scalars.gn\" rank: 1 first_step: -1 visible_step: 2 greatest: 0.5 greatest_step: 3 end: nan } layers: 7 visible: 4 within: 2 cut: true } "
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
      "sketches { recorded: true has_rounding: true flat: true perturbation: 0.5 steps: 1 compared: 2 only_a: 3 only_b: 4 equal: 5 within: 6 above: 7 unjudged: 8 noise: 9 sizes: 10 "
-     "not_finite: 11 shards: 12 first: 0 before: 13 sentence: \"st\" rows { step: -1 place: 2 name: \"m\" kind: \"grad\" occurrence: 3 part: SKETCH_PART_BACKWARD "
+     "not_finite: 11 shards: 12 first: 0 before: 13 sentence: \"st\" estimated: true group: SKETCH_GROUP_CLIPPED factor: 1.5 claim: \"c\" why: \"w\" apart: \"ap\" rows { step: -1 place: 2 name: \"m\" kind: \"grad\" occurrence: 3 part: SKETCH_PART_BACKWARD "
      "state: SKETCH_STATE_ABOVE count_a: 4 count_b: 5 nonfinite_a: 6 nonfinite_b: 7 distance: 8.5 rounding: 9.5 ratio: nan limit: 10.5 } } "
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "

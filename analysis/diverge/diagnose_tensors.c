@@ -241,9 +241,14 @@ static void lead_by_sketch(struct ts_inquiry *q)
 		q->d.sentence = ts_inquiry_text(q, "%.*s; %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(q->d.sentence));
 		return;
 	}
-	ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
-		    "%.*s: something else than rounding differs there, such as the code, a setting or a damaged state",
-		    TS_SPAN_ARG(text));
+	if (sketches->why.len)
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s: %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(sketches->why));
+	else if (sketches->apart.len)
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s; %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(sketches->apart));
+	else
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			    "%.*s: something else than rounding differs there, such as the code, a setting or a damaged state",
+			    TS_SPAN_ARG(text));
 	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_PRECISION);

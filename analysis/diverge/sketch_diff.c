@@ -1,27 +1,12 @@
 #include "analysis/diverge/sketch_diff.h"
 
 #include "analysis/answer/say.h"
+#include "analysis/diverge/sketch_bound.h"
+#include "analysis/diverge/sketch_group.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What one run has of a tensor. */
-struct held {
-	bool has, whole;
-	uint32_t records; /* that were added up */
-	int32_t rank;	  /* the lowest: where it stands in order of execution */
-	uint64_t ordinal; /* on that rank */
-	struct ts_span dtype;
-	struct tscope_sketch *sketch;
-};
-
-struct ts_sketch_tensor {
-	struct ts_span name, kind;
-	uint64_t occurrence;
-	enum ts_sketch_part part;
-	struct held of[TS_SKETCH_SIDES];
-};
 
 /* --- words --- */
 
@@ -59,6 +44,25 @@ const char *ts_sketch_state_word(enum ts_sketch_state state)
 	return "not_finite";
 }
 
+const char *ts_sketch_group_word(enum ts_sketch_group group)
+{
+	switch (group) {
+	case TS_SKETCH_GRADIENTS:
+		return "gradients";
+	case TS_SKETCH_CLIPPED:
+		return "clipped";
+	case TS_SKETCH_ACCUMULATED:
+		return "accumulated";
+	case TS_SKETCH_UPDATES:
+		return "updates";
+	case TS_SKETCH_SETTINGS:
+		return "settings";
+	case TS_SKETCH_ALONE:
+		break;
+	}
+	return "alone";
+}
+
 struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *arena)
 {
 	static const struct {
@@ -84,8 +88,8 @@ struct ts_span ts_sketch_claims(const struct ts_sketch_diff *diff, struct ts_are
 	struct ts_span what;
 	const char *text;
 
-	if (!diff->has_first)
-		return ts_span_of("", 0);
+	if (!diff->has_first || diff->claim.len)
+		return diff->claim;
 	what = ts_sketch_says(&diff->rows[diff->first], arena);
 	text = what.len ? ts_arena_printf(arena, "the first tensor that differs by more than rounding is %.*s, at step %" PRId64,
 					  TS_SPAN_ARG(what), diff->rows[diff->first].step)
@@ -105,7 +109,7 @@ uint64_t ts_sketch_judged(const struct ts_sketch_diff *diff)
 
 bool ts_sketch_explained(const struct ts_sketch_diff *diff)
 {
-	return !diff->has_first && diff->within > 0 && diff->unjudged + diff->sizes + diff->not_finite == 0;
+	return !diff->has_first && !diff->estimated && diff->within > 0 && diff->unjudged + diff->sizes + diff->not_finite == 0;
 }
 
 /* ": its distance is 0.05, which is 1.2e+05 times rounding" */
@@ -126,6 +130,8 @@ static const char *say_first(const struct ts_sketch_diff *diff, struct ts_arena 
 	struct ts_span claim = ts_sketch_claims(diff, arena);
 	const char *size = say_size(first, arena), *text;
 
+	if (diff->why.len)
+		return ts_arena_printf(arena, "%.*s: %.*s", TS_SPAN_ARG(claim), TS_SPAN_ARG(diff->why));
 	text = claim.len && size ? ts_arena_printf(arena, "%.*s: %s", TS_SPAN_ARG(claim), size) : NULL;
 	if (!text || !diff->has_step_before || first->step == diff->step_before + 1)
 		return text;
@@ -139,7 +145,7 @@ static const char *say_first(const struct ts_sketch_diff *diff, struct ts_arena 
 /* What to do where no tensor could be held against rounding; NULL: some could. */
 static const char *say_why_not(const struct ts_sketch_diff *diff)
 {
-	if (!diff->has_rounding)
+	if (diff->estimated && ts_sketch_judged(diff) == 0)
 		return "which of these distances exceed rounding is not known: record the recipe of the first run once more with "
 		       "the model's input perturbed by one unit of its last place, say so in the fact work.perturbation, and name "
 		       "that run by --rounding";
@@ -158,7 +164,7 @@ static const char *say_why_not(const struct ts_sketch_diff *diff)
 }
 
 /* What the comparison comes to, and what to record where it cannot come to anything. */
-static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+static const char *say_outcome(const struct ts_sketch_diff *diff, struct ts_arena *arena)
 {
 	uint64_t judged = ts_sketch_judged(diff), left = diff->unjudged + diff->sizes + diff->not_finite;
 	const char *why;
@@ -174,15 +180,31 @@ static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_aren
 			       ts_say_plural((double)judged, "tensor").text, left ? "; of others it is not known" : "");
 }
 
+static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_arena *arena)
+{
+	const char *text = say_outcome(diff, arena);
+
+	if (text && diff->apart.len)
+		text = ts_arena_printf(arena, "%s; %.*s", text, TS_SPAN_ARG(diff->apart));
+	if (text && diff->estimated && ts_sketch_judged(diff) > diff->equal)
+		text = ts_arena_printf(
+			arena,
+			"%s; how far rounding goes is estimated from the types and the depth, and not measured: a run whose "
+			"input is perturbed, named by --rounding, measures it",
+			text);
+	return text;
+}
+
 double ts_sketch_roundoff(struct ts_span dtype)
 {
 	static const struct {
 		const char *name;
 		int bits; /* of precision, the hidden one included */
-	} known[] = {{"fp32", 24},  {"f32", 24},     {"float32", 24},  {"float", 24},	      {"bf16", 8},	 {"bfloat16", 8},
-		     {"fp16", 11},  {"f16", 11},     {"float16", 11},  {"half", 11},	      {"tf32", 11},	 {"fp64", 53},
-		     {"f64", 53},   {"float64", 53}, {"double", 53},   {"fp8_e4m3", 4},	      {"float8_e4m3", 4}, {"float8_e4m3fn", 4},
-		     {"fp8_e5m2", 3}, {"float8_e5m2", 3}, {"float8_e4m3fnuz", 4}, {"float8_e5m2fnuz", 3}};
+	} known[] = {{"fp32", 24},	     {"f32", 24},	    {"float32", 24},	  {"float", 24},   {"bf16", 8},
+		     {"bfloat16", 8},	     {"fp16", 11},	    {"f16", 11},	  {"float16", 11}, {"half", 11},
+		     {"tf32", 11},	     {"fp64", 53},	    {"f64", 53},	  {"float64", 53}, {"double", 53},
+		     {"fp8_e4m3", 4},	     {"float8_e4m3", 4},    {"float8_e4m3fn", 4}, {"fp8_e5m2", 3}, {"float8_e5m2", 3},
+		     {"float8_e4m3fnuz", 4}, {"float8_e5m2fnuz", 3}};
 	static const char torch[] = "torch.";
 
 	if (ts_span_starts(dtype, ts_span_str(torch)))
@@ -205,8 +227,12 @@ static enum ts_sketch_part part_of(struct ts_span kind)
 enum ts_status ts_sketch_walk_init(struct ts_sketch_walk *walk, bool rounding, double perturbation, struct ts_arena *arena,
 				   struct ts_arena *scratch, struct ts_error *err)
 {
-	*walk = (struct ts_sketch_walk){.arena = arena, .scratch = scratch};
+	*walk = (struct ts_sketch_walk){.arena = arena, .scratch = scratch, .alike = true};
+	ts_arena_init(&walk->kept, scratch->ceiling);
 	walk->diff.has_rounding = rounding;
+	walk->diff.estimated = !rounding;
+	walk->diff.factor = (double)NAN;
+	walk->shown = walk->moved = !rounding;
 	walk->diff.perturbation = perturbation;
 	walk->keys = ts_dictionary_create(err);
 	walk->names = walk->keys ? ts_dictionary_create(err) : NULL;
@@ -218,6 +244,7 @@ enum ts_status ts_sketch_walk_init(struct ts_sketch_walk *walk, bool rounding, d
 
 void ts_sketch_walk_drop(struct ts_sketch_walk *walk)
 {
+	ts_arena_finish(&walk->kept);
 	ts_dictionary_destroy(walk->keys);
 	ts_dictionary_destroy(walk->names);
 	walk->keys = walk->names = NULL;
@@ -228,10 +255,12 @@ void ts_sketch_walk_begin(struct ts_sketch_walk *walk, int64_t step)
 	ts_arena_reset(walk->scratch);
 	ts_dictionary_reset(walk->keys);
 	ts_dictionary_reset(walk->names);
+	walk->alike = walk->diff.steps == 0 || (walk->alike && step == walk->step + 1);
 	walk->step = step;
 	walk->tensors = NULL;
 	walk->counts = NULL;
-	walk->n = walk->cap = walk->n_counts = walk->cap_counts = 0;
+	walk->given = NULL;
+	walk->n = walk->cap = walk->n_counts = walk->cap_counts = walk->n_given = walk->cap_given = 0;
 	walk->side = TS_SKETCH_SIDES;
 }
 
@@ -268,22 +297,33 @@ static enum ts_status number_of(struct ts_dictionary *keys, struct ts_arena *scr
 	return ts_dictionary_code(keys, ts_span_of(key, len), ret_number, err);
 }
 
+/* The number of a name and kind, whose records on the rank are counted from here on. */
+static enum ts_status called(struct ts_sketch_walk *walk, const struct ts_sketch_record *r, uint32_t *ret, struct ts_error *err)
+{
+	uint64_t *counts;
+
+	if (number_of(walk->names, walk->scratch, r, 0, ret, err))
+		return err->status;
+	while (walk->cap_counts <= *ret) {
+		counts = room(walk->scratch, walk->counts, walk->cap_counts, &walk->cap_counts, sizeof *counts);
+		if (!counts)
+			return ts_arena_error(walk->scratch, err);
+		walk->counts = counts;
+	}
+	for (; walk->n_counts <= *ret; walk->n_counts++)
+		walk->counts[walk->n_counts] = 0;
+	return TS_OK;
+}
+
 /* Which occurrence a record is: said, or counted on its rank. */
 static enum ts_status occurrence_of(struct ts_sketch_walk *walk, const struct ts_sketch_record *r, uint64_t *ret, struct ts_error *err)
 {
-	uint32_t name;
-	uint64_t *counts;
+	uint32_t name = 0;
 
-	if (number_of(walk->names, walk->scratch, r, 0, &name, err))
+	if (called(walk, r, &name, err))
 		return err->status;
-	counts = room(walk->scratch, walk->counts, name, &walk->cap_counts, sizeof *counts);
-	if (!counts)
-		return ts_arena_error(walk->scratch, err);
-	walk->counts = counts;
-	for (; walk->n_counts <= name; walk->n_counts++)
-		counts[walk->n_counts] = 0;
-	*ret = r->occurrence == TS_SKETCH_COUNTED ? counts[name] : r->occurrence;
-	counts[name]++;
+	*ret = r->occurrence == TS_SKETCH_COUNTED ? walk->counts[name] : r->occurrence;
+	walk->counts[name]++;
 	return TS_OK;
 }
 
@@ -296,11 +336,19 @@ static enum ts_status tensor_of(struct ts_sketch_walk *walk, const struct ts_ske
 	if (number_of(walk->keys, walk->scratch, r, occurrence, &number, err))
 		return err->status;
 	if (number == walk->n) {
+		uint32_t name = 0;
+
+		if (called(walk, r, &name, err))
+			return err->status;
 		tensors = room(walk->scratch, walk->tensors, number, &walk->cap, sizeof(struct ts_sketch_tensor *));
 		t = ts_arena_alloc(walk->scratch, sizeof *t);
 		if (!tensors || !t)
 			return ts_arena_error(walk->scratch, err);
-		*t = (struct ts_sketch_tensor){.occurrence = occurrence, .part = part_of(r->kind)};
+		*t = (struct ts_sketch_tensor){.occurrence = occurrence,
+					       .called = name,
+					       .part = part_of(r->kind),
+					       .measured = (double)NAN,
+					       .limit = (double)NAN};
 		t->name = ts_arena_span(walk->scratch, r->name);
 		t->kind = ts_arena_span(walk->scratch, r->kind);
 		if (!t->name.data || !t->kind.data)
@@ -313,7 +361,8 @@ static enum ts_status tensor_of(struct ts_sketch_walk *walk, const struct ts_ske
 }
 
 /* Shards are added up. A whole tensor stands for itself, that of the lowest rank for all. */
-static enum ts_status hold(struct ts_sketch_walk *walk, struct held *h, const struct ts_sketch_record *r, struct ts_error *err)
+static enum ts_status hold(struct ts_sketch_walk *walk, struct ts_sketch_held *h, const struct ts_sketch_record *r,
+			   struct ts_error *err)
 {
 	if (h->has && (h->whole || r->shard)) {
 		if (!h->whole) {
@@ -337,6 +386,54 @@ static enum ts_status hold(struct ts_sketch_walk *walk, struct held *h, const st
 	return TS_OK;
 }
 
+/* Remembers that a run has no gradient of its own for the output of a module. */
+static enum ts_status mark_given(struct ts_sketch_walk *walk, enum ts_sketch_side side, const struct ts_sketch_record *r,
+				 struct ts_error *err)
+{
+	struct ts_sketch_record grad = {.name = r->name, .kind = ts_span_str("grad")};
+	uint32_t number = 0;
+	uint8_t *given;
+
+	if (called(walk, &grad, &number, err))
+		return err->status;
+	while (walk->cap_given <= number) {
+		given = room(walk->scratch, walk->given, walk->cap_given, &walk->cap_given, sizeof *given);
+		if (!given)
+			return ts_arena_error(walk->scratch, err);
+		walk->given = given;
+	}
+	for (; walk->n_given <= number; walk->n_given++)
+		walk->given[walk->n_given] = 0;
+	walk->given[number] |= (uint8_t)(1u << side);
+	return TS_OK;
+}
+
+/* What another module gave on this rank counts for this one, too. */
+static enum ts_status hold_same(struct ts_sketch_walk *walk, struct ts_sketch_held *h, const struct ts_sketch_record *r,
+				struct ts_error *err)
+{
+	struct ts_sketch_record of = {.name = r->same, .kind = r->kind};
+	struct ts_sketch_tensor *other = NULL;
+	uint32_t number = 0;
+
+	if (h->has)
+		return TS_OK;
+	if (called(walk, &of, &number, err) || mark_given(walk, walk->side, r, err))
+		return err->status;
+	if (walk->counts[number] == 0 || ts_span_eq(r->same, r->name))
+		return TS_OK;
+	if (tensor_of(walk, &of, walk->counts[number] - 1, &other, err))
+		return err->status;
+	if (!other->of[walk->side].has)
+		return TS_OK;
+	*h = other->of[walk->side];
+	h->rank = r->rank;
+	h->ordinal = walk->ordinal;
+	h->idle = r->idle;
+	h->same = ts_arena_span(walk->scratch, r->same);
+	return h->same.data ? TS_OK : ts_arena_error(walk->scratch, err);
+}
+
 enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_side side, const struct ts_sketch_record *record,
 				  struct ts_error *err)
 {
@@ -349,8 +446,9 @@ enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_si
 		walk->ordinal = 0;
 		walk->n_counts = 0;
 	}
-	if (occurrence_of(walk, record, &occurrence, err) || tensor_of(walk, record, occurrence, &tensor, err) ||
-	    hold(walk, &tensor->of[side], record, err))
+	if (occurrence_of(walk, record, &occurrence, err) || tensor_of(walk, record, occurrence, &tensor, err))
+		return err->status;
+	if (record->same.len ? hold_same(walk, &tensor->of[side], record, err) : hold(walk, &tensor->of[side], record, err))
 		return err->status;
 	walk->ordinal++;
 	return TS_OK;
@@ -363,7 +461,7 @@ enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_si
 static int by_execution(const void *x, const void *y)
 {
 	const struct ts_sketch_tensor *a = *(struct ts_sketch_tensor *const *)x, *b = *(struct ts_sketch_tensor *const *)y;
-	const struct held *of_a = &a->of[TS_SKETCH_A], *of_b = &b->of[TS_SKETCH_A];
+	const struct ts_sketch_held *of_a = &a->of[TS_SKETCH_A], *of_b = &b->of[TS_SKETCH_A];
 
 	if (a->part != b->part)
 		return a->part < b->part ? -1 : 1;
@@ -372,23 +470,81 @@ static int by_execution(const void *x, const void *y)
 	return (of_a->ordinal > of_b->ordinal) - (of_a->ordinal < of_b->ordinal);
 }
 
-/* Keeps those that both runs have, in order. */
-static void sort_compared(struct ts_sketch_walk *walk)
+static bool is_given(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, enum ts_sketch_side side)
 {
+	return t->called < walk->n_given && (walk->given[t->called] >> side & 1);
+}
+
+static struct ts_span says(const struct ts_sketch_tensor *t, struct ts_arena *arena)
+{
+	struct ts_sketch_row row = {.name = t->name, .kind = t->kind, .occurrence = t->occurrence};
+
+	return ts_sketch_says(&row, arena);
+}
+
+/* Says which module does nothing in one run alone, or which tensor one run lacks: a difference that is no distance. */
+static enum ts_status say_apart(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *idle,
+				const struct ts_sketch_tensor *const alone[2], const uint64_t n[2], struct ts_error *err)
+{
+	static const char *const runs[] = {"first", "second"};
+	const char *text;
+
+	if (walk->diff.apart.len || (!idle && !alone[0] && !alone[1]))
+		return TS_OK;
+	if (idle) {
+		bool b = idle->of[TS_SKETCH_B].idle;
+
+		text = ts_arena_printf(walk->arena,
+				       "%.*s gives its input in the %s run, and something else in the %s, at step %" PRId64,
+				       TS_SPAN_ARG(idle->name), runs[b], runs[!b], walk->step);
+	} else {
+		bool b = alone[0] == NULL;
+		struct ts_span first = says(alone[b], walk->scratch);
+
+		text = ts_arena_printf(walk->arena, "the %s run alone has %s at step %" PRId64 ", of which the first is %.*s", runs[b],
+				       ts_say_plural((double)n[b], "tensor").text, walk->step, TS_SPAN_ARG(first));
+	}
+	if (!text)
+		return ts_arena_error(walk->arena, err);
+	walk->diff.apart = ts_span_str(text);
+	return TS_OK;
+}
+
+/* Whether the two have one tensor each of their own, or one that is another module's in both. */
+static bool is_compared(const struct ts_sketch_tensor *t)
+{
+	const struct ts_sketch_held *a = &t->of[TS_SKETCH_A], *b = &t->of[TS_SKETCH_B];
+
+	return a->has && b->has && !(a->same.len && b->same.len);
+}
+
+/* Keeps those that both runs have, in order. */
+static enum ts_status sort_compared(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	const struct ts_sketch_tensor *idle = NULL, *alone[2] = {NULL, NULL};
+	uint64_t n_alone[2] = {0, 0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < walk->n; i++) {
 		struct ts_sketch_tensor *t = walk->tensors[i];
 		bool a = t->of[TS_SKETCH_A].has, b = t->of[TS_SKETCH_B].has;
+		bool only_a = a && !b && !is_given(walk, t, TS_SKETCH_B), only_b = b && !a && !is_given(walk, t, TS_SKETCH_A);
 
-		walk->diff.only_a += a && !b;
-		walk->diff.only_b += b && !a;
-		if (a && b)
+		if (only_a || only_b) {
+			alone[only_b] = alone[only_b] ? alone[only_b] : t;
+			n_alone[only_b]++;
+		}
+		if (a && b && t->of[TS_SKETCH_A].idle != t->of[TS_SKETCH_B].idle && !idle)
+			idle = t;
+		if (is_compared(t))
 			walk->tensors[n++] = t;
 	}
+	walk->diff.only_a += n_alone[0];
+	walk->diff.only_b += n_alone[1];
 	walk->n = n;
 	if (n)
 		qsort(walk->tensors, n, sizeof(struct ts_sketch_tensor *), by_execution);
+	return n ? say_apart(walk, idle, alone, n_alone, err) : TS_OK;
 }
 
 /* --- the judgement --- */
@@ -428,13 +584,33 @@ static double limit_of(enum ts_sketch_part part, double roundoff, bool own, bool
 static bool is_rounded_away(const struct ts_sketch_tensor *t)
 {
 	return ts_span_is(t->kind, "update") &&
-	       ts_sketch_roundoff(t->of[TS_SKETCH_B].dtype) > larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype),
-								     ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
+	       ts_sketch_roundoff(t->of[TS_SKETCH_B].dtype) >
+		       larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype), ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
+}
+
+/* Without a third run: how far rounding may go from equal parameters. What an optimizer makes of it is not known. */
+static void estimate_rounding(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, uint64_t place, struct ts_sketch_row *row)
+{
+	double a = roundoff_at(walk, t, TS_SKETCH_A), b = roundoff_at(walk, t, TS_SKETCH_B), roundoff = larger(a, b);
+
+	if (a <= 0 || b <= 0 || !walk->alike)
+		return;
+	if (ts_span_is(t->kind, "update")) {
+		t->measured = TS_SKETCH_UPDATE_UNITS; /* for what all of them have in common */
+		t->limit = limit_of(row->part, roundoff, false, false);
+		return;
+	}
+	t->measured = row->rounding = ts_sketch_bound(roundoff, place, row->count_a);
+	t->limit = row->limit = limit_of(row->part, roundoff, false, false);
+	if (row->rounding > 1)
+		row->state = TS_SKETCH_NOISE;
+	if (row->part != TS_SKETCH_FORWARD)
+		row->rounding = larger(row->rounding, kink(row->count_a, roundoff) / row->limit);
 }
 
 /* How far rounding goes at a tensor, into row->rounding, and its limit; the state is left where it can be told without. Scaling tells
  * how far it goes in one step and not over steps, in which the parameters move apart. */
-static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
+static void measure_rounding(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, struct ts_sketch_row *row)
 {
 	double u[TS_SKETCH_SIDES], of_ab, of_ar, d;
 
@@ -451,8 +627,8 @@ static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch
 	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
 	if ((of_ab > of_ar && walk->diff.compared > 0) || is_rounded_away(t))
 		return;
-	row->limit = limit_of(row->part, of_ab, of_ab <= of_ar, walk->diff.compared > 0);
-	row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
+	t->limit = row->limit = limit_of(row->part, of_ab, of_ab <= of_ar, walk->diff.compared > 0);
+	t->measured = row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
 	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
 		row->state = TS_SKETCH_NOISE;
 	if (row->part != TS_SKETCH_FORWARD)
@@ -461,14 +637,14 @@ static void measure_rounding(struct ts_sketch_walk *walk, const struct ts_sketch
 
 static void judge_not_finite(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
 {
-	const struct held *r = &t->of[TS_SKETCH_R];
+	const struct ts_sketch_held *r = &t->of[TS_SKETCH_R];
 
 	row->state = TS_SKETCH_NOT_FINITE;
 	if (row->nonfinite_a == 0 && walk->diff.has_rounding && r->has && r->sketch->nonfinite == 0)
 		row->state = TS_SKETCH_ABOVE;
 }
 
-static void judge(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, struct ts_sketch_row *row)
+static void judge(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, uint64_t place, struct ts_sketch_row *row)
 {
 	const struct tscope_sketch *a = t->of[TS_SKETCH_A].sketch, *b = t->of[TS_SKETCH_B].sketch;
 
@@ -485,7 +661,10 @@ static void judge(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t,
 				      .ratio = (double)NAN,
 				      .limit = (double)NAN};
 	row->distance = tscope_sketch_distance(a, b);
-	measure_rounding(walk, t, row);
+	if (walk->diff.estimated)
+		estimate_rounding(walk, t, place, row);
+	else
+		measure_rounding(walk, t, row);
 	if (a->count != b->count) {
 		row->state = TS_SKETCH_SIZES;
 	} else if (a->nonfinite || b->nonfinite) {
@@ -516,10 +695,10 @@ static void leave_unjudged(struct ts_sketch_row *rows, size_t n)
 
 static void count(struct ts_sketch_diff *diff, const struct ts_sketch_row *row)
 {
-	uint64_t *const counts[] = {[TS_SKETCH_EQUAL] = &diff->equal,	[TS_SKETCH_WITHIN] = &diff->within,
-				    [TS_SKETCH_ABOVE] = &diff->above,	[TS_SKETCH_UNJUDGED] = &diff->unjudged,
-				    [TS_SKETCH_NOISE] = &diff->noise,	[TS_SKETCH_SIZES] = &diff->sizes,
-				    [TS_SKETCH_NOT_FINITE] = &diff->not_finite};
+	uint64_t *const counts[] = {
+		[TS_SKETCH_EQUAL] = &diff->equal,	   [TS_SKETCH_WITHIN] = &diff->within, [TS_SKETCH_ABOVE] = &diff->above,
+		[TS_SKETCH_UNJUDGED] = &diff->unjudged,	   [TS_SKETCH_NOISE] = &diff->noise,   [TS_SKETCH_SIZES] = &diff->sizes,
+		[TS_SKETCH_NOT_FINITE] = &diff->not_finite};
 
 	diff->compared++;
 	++*counts[row->state];
@@ -577,41 +756,124 @@ static enum ts_status note_greatest(struct ts_sketch_walk *walk, const struct ts
 	return keep_texts(&walk->greatest[part], walk->arena) ? TS_OK : ts_arena_error(walk->arena, err);
 }
 
+/* --- what a group has in common --- */
+
+/* Keeps the gradients of parameters for the next step. */
+static enum ts_status keep_before(struct ts_sketch_walk *walk, struct ts_error *err)
+{
+	struct ts_sketch_before *before;
+	size_t n = 0;
+
+	ts_arena_reset(&walk->kept);
+	walk->before = NULL;
+	for (size_t i = 0; i < walk->n; i++)
+		n += ts_span_is(walk->tensors[i]->kind, "param_grad");
+	before = ts_arena_alloc(&walk->kept, sizeof *before);
+	if (!before)
+		return ts_arena_error(&walk->kept, err);
+	*before = (struct ts_sketch_before){.names = ts_arena_array(&walk->kept, n, sizeof(struct ts_span)),
+					    .a = ts_arena_array(&walk->kept, n, sizeof(struct tscope_sketch)),
+					    .b = ts_arena_array(&walk->kept, n, sizeof(struct tscope_sketch))};
+	if (!before->names || !before->a || !before->b)
+		return ts_arena_error(&walk->kept, err);
+	for (size_t i = 0; i < walk->n; i++) {
+		const struct ts_sketch_tensor *t = walk->tensors[i];
+
+		if (!ts_span_is(t->kind, "param_grad"))
+			continue;
+		before->names[before->n] = ts_arena_span(&walk->kept, t->name);
+		before->a[before->n] = *t->of[TS_SKETCH_A].sketch;
+		before->b[before->n] = *t->of[TS_SKETCH_B].sketch;
+		if (!before->names[before->n++].data)
+			return ts_arena_error(&walk->kept, err);
+	}
+	walk->before = before;
+	walk->kept_step = walk->step;
+	return TS_OK;
+}
+
+/* What a group has in common stands for what its tensors show one by one; the row that it begins with is the first. */
+static enum ts_status find_group(struct ts_sketch_walk *walk, struct ts_sketch_row *rows, size_t *first, struct ts_error *err)
+{
+	static const struct ts_sketch_before none = {.n = 0};
+	struct ts_sketch_diff *diff = &walk->diff;
+	struct ts_sketch_found found;
+	const char *claim, *why;
+
+	ts_sketch_group_find(walk->tensors, rows, walk->n, *first,
+			     walk->before && walk->kept_step + 1 == walk->step ? walk->before : &none, &found);
+	if (found.group == TS_SKETCH_ALONE)
+		return TS_OK;
+	*first = found.first;
+	rows[*first].state = TS_SKETCH_ABOVE;
+	rows[*first].rounding = found.rounding > 0 ? found.rounding : walk->tensors[*first]->measured;
+	rows[*first].limit = found.rounding > 0 ? 1 : walk->tensors[*first]->limit;
+	rows[*first].ratio = rows[*first].distance / rows[*first].rounding;
+	diff->group = found.group;
+	diff->factor = found.group == TS_SKETCH_ACCUMULATED || found.group == TS_SKETCH_SETTINGS ? (double)NAN : found.factor;
+	claim = ts_sketch_group_claims(&found, &rows[*first], walk->arena);
+	why = ts_sketch_group_why(&found, walk->arena);
+	if (!claim || !why)
+		return ts_arena_error(walk->arena, err);
+	diff->claim = ts_span_str(claim);
+	diff->why = ts_span_str(why);
+	return TS_OK;
+}
+
+static size_t first_above(const struct ts_sketch_row *rows, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && rows[i].state != TS_SKETCH_ABOVE)
+		i++;
+	return i;
+}
+
+static void note_judged(struct ts_sketch_walk *walk, const struct ts_sketch_row *rows)
+{
+	for (size_t i = 0; i < walk->n; i++) {
+		walk->alike &= rows[i].state == TS_SKETCH_EQUAL;
+		if (walk->moved && (rows[i].state == TS_SKETCH_WITHIN || rows[i].state == TS_SKETCH_EQUAL)) {
+			walk->has_judged = true;
+			walk->judged = walk->step;
+		}
+	}
+}
+
 enum ts_status ts_sketch_walk_end(struct ts_sketch_walk *walk, struct ts_error *err)
 {
 	struct ts_sketch_row *rows;
 	size_t first;
 
-	sort_compared(walk);
+	if (sort_compared(walk, err))
+		return err->status;
 	walk->diff.recorded |= walk->n > 0;
 	walk->diff.steps++;
-	first = walk->n;
 	rows = ts_arena_array(walk->scratch, walk->n, sizeof *rows);
 	if (!rows)
 		return ts_arena_error(walk->scratch, err);
-	for (size_t i = 0; i < walk->n; i++)
-		judge(walk, walk->tensors[i], &rows[i]);
+	for (size_t i = 0, place = 0; i < walk->n; i++) {
+		judge(walk, walk->tensors[i], place, &rows[i]);
+		place += walk->tensors[i]->part != TS_SKETCH_UPDATE; /* those come with the gradients of outputs */
+	}
 	if (!walk->moved)
 		leave_unjudged(rows, walk->n);
+	first = first_above(rows, walk->n);
+	if (walk->moved && find_group(walk, rows, &first, err))
+		return err->status;
 	for (size_t i = 0; i < walk->n; i++) {
 		const struct ts_sketch_tensor *t = walk->tensors[i];
 
 		rows[i].place = i;
 		count(&walk->diff, &rows[i]);
 		walk->diff.shards += t->of[TS_SKETCH_A].records > 1 || t->of[TS_SKETCH_B].records > 1;
-		if (rows[i].state == TS_SKETCH_ABOVE && first == walk->n)
-			first = i;
 		if (note_greatest(walk, &rows[i], err))
 			return err->status;
 	}
 	if (first < walk->n)
 		return keep_around(walk, rows, walk->n, first, err);
-	for (size_t i = 0; i < walk->n && walk->moved; i++)
-		if (rows[i].state == TS_SKETCH_WITHIN || rows[i].state == TS_SKETCH_EQUAL) {
-			walk->has_judged = true;
-			walk->judged = walk->step;
-		}
-	return TS_OK;
+	note_judged(walk, rows);
+	return keep_before(walk, err);
 }
 
 static enum ts_status keep_greatest(struct ts_sketch_walk *walk, struct ts_error *err)

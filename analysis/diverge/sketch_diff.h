@@ -26,7 +26,12 @@
  * the first; updates of parameters that are coarser in the second run than in the others; those that rounding alone makes into
  * something else (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias
  * before a normalization; those with another number of elements; those that are not finite in both runs.
- * Memory: one step at a time, some 6 KiB for each of its tensors in scratch.
+ * Without a third run rounding is estimated (sketch_bound.h) where both runs had the same parameters, and the answer says so.
+ *
+ * Where a module gives what another one gave before (dropout with p = 0, a container), a run has no sketch of its own for it, and that
+ * of the other one counts. What a whole group of tensors has in common is named (sketch_group.h).
+ * Memory: one step at a time, some 6 KiB for each of its tensors in scratch; and 4 KiB for each gradient of a parameter of the step
+ * before.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_SKETCH_DIFF_H
 #define TSCOPE_ANALYSIS_DIVERGE_SKETCH_DIFF_H
@@ -34,6 +39,8 @@
 #include "base/arena.h"
 #include "record/sketch.h"
 #include "run/builder_dictionary.h"
+
+struct ts_sketch_before;
 
 /* Of a ratio. In float32 and finer another kernel changes much, as sums are kept in the precision of results. In coarser types: where
  * rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision; one run tells
@@ -67,12 +74,24 @@ enum ts_sketch_state {
 	TS_SKETCH_NOT_FINITE, /* in both; where it is so in the second run alone the state is ABOVE */
 };
 
+/* What a whole group of tensors has in common where the runs part (sketch_group.h). */
+enum ts_sketch_group {
+	TS_SKETCH_ALONE, /* nothing that is known */
+	TS_SKETCH_GRADIENTS,
+	TS_SKETCH_CLIPPED,
+	TS_SKETCH_ACCUMULATED,
+	TS_SKETCH_UPDATES,
+	TS_SKETCH_SETTINGS,
+};
+
 struct ts_sketch_record {
 	struct ts_span name, kind;
 	struct ts_span dtype;	 /* empty: not said */
 	uint64_t occurrence;	 /* TS_SKETCH_COUNTED: as many as records of that name and kind came before on the rank */
 	int32_t rank;
 	bool shard;
+	bool idle;		 /* the module gave its input */
+	struct ts_span same;	 /* the module whose output this one gave once more; then there is no sketch */
 	const struct tscope_sketch *sketch;
 };
 
@@ -96,6 +115,7 @@ enum { TS_SKETCH_ROWS = 8 };
 struct ts_sketch_diff {
 	bool recorded; /* both runs have sketches of one step */
 	bool has_rounding; /* a third run was given */
+	bool estimated;	   /* none was: rounding is that of sketch_bound.h, where it is known */
 	bool shown;    /* it has sketches of tensors that were compared */
 	bool flat;     /* it is equal to the first wherever it was compared, so it shows no rounding */
 	double perturbation; /* of its input, relative; 0: not recorded */
@@ -112,6 +132,11 @@ struct ts_sketch_diff {
 	/* Around the first; without one the greatest of each part, by ratio where it is known, else by distance. */
 	struct ts_sketch_row *rows;
 	size_t n;
+	enum ts_sketch_group group; /* that the first begins */
+	double factor;		    /* of the second run's over the first's; NaN where the group has none */
+	struct ts_span claim;	    /* what the group shows, and what does that; empty without one */
+	struct ts_span why;
+	struct ts_span apart;	 /* the first module that does nothing in one run alone, or that one run lacks; empty where none does */
 	struct ts_span sentence; /* what it comes to; empty where nothing was recorded */
 };
 
@@ -144,7 +169,8 @@ struct ts_sketch_walk {
 	struct ts_sketch_tensor **tensors; /* by the number of their key */
 	size_t n, cap;
 	uint64_t *counts; /* records of that name and kind on the rank, by the number of the name */
-	size_t n_counts, cap_counts;
+	uint8_t *given;	  /* sides whose module gave what another one had given, by the number of the gradient of its output */
+	size_t n_counts, cap_counts, n_given, cap_given;
 	enum ts_sketch_side side;
 	int32_t rank;
 	uint64_t ordinal;
@@ -153,9 +179,15 @@ struct ts_sketch_walk {
 	bool moved;	/* and differs from the first somewhere */
 	bool has_judged;
 	int64_t judged; /* the last step in which a tensor was */
+	bool alike;	/* the step before was compared, and every sketch up to it is equal; or there is none */
+	struct ts_arena kept; /* of the gradients of the step before */
+	struct ts_sketch_before *before;
+	int64_t kept_step;
 	struct ts_sketch_row greatest[TS_SKETCH_PARTS];
 	bool has_greatest[TS_SKETCH_PARTS];
 };
+
+const char *ts_sketch_group_word(enum ts_sketch_group group); /* "gradients", "clipped", ... */
 
 /* rounding: there is a third run. Rows lie in the arena; scratch is reset at every step. */
 enum ts_status ts_sketch_walk_init(struct ts_sketch_walk *walk, bool rounding, double perturbation, struct ts_arena *arena,

@@ -53,6 +53,8 @@ enum {
 	SKETCH_NONFINITE,
 	SKETCH_SHARD,
 	SKETCH_OCCURRENCE,
+	SKETCH_SAME,
+	SKETCH_IDLE,
 };
 
 static const struct known_name of_sketch[] = {
@@ -66,6 +68,8 @@ static const struct known_name of_sketch[] = {
 	[SKETCH_NONFINITE] = {"nonfinite", TS_COLUMN_F64},
 	[SKETCH_SHARD] = {"shard", TS_COLUMN_JSON},
 	[SKETCH_OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
+	[SKETCH_SAME] = {"same", TS_COLUMN_TEXT},
+	[SKETCH_IDLE] = {"idle", TS_COLUMN_JSON},
 };
 
 static enum ts_status known_columns(struct ts_record *p, const struct known_name *names, size_t n, struct ts_error *err)
@@ -586,28 +590,47 @@ static bool is_bool(const struct ts_cell *cell)
 	return cell->type == TS_COLUMN_JSON && (ts_span_is(cell->text, "true") || ts_span_is(cell->text, "false"));
 }
 
-static void judge_sketch(struct ts_record *p)
+/* Of a tensor that another module gave before, its name stands in the place of the sums. */
+static void judge_sums(struct ts_record *p)
 {
-	const struct ts_cell *count = known_cell(p, SKETCH_COUNT), *nonfinite = known_cell(p, SKETCH_NONFINITE);
-	const struct ts_cell *shard = known_cell(p, SKETCH_SHARD);
+	const struct ts_cell *count = known_cell(p, SKETCH_COUNT);
 	double sums[TS_SKETCH_SUMS];
 
-	if (!is_whole(known_cell(p, SKETCH_STEP), 1 - EXACT_MAX))
-		reject(p, "bad_sketch", "a sketch needs a step, an integer below 2^53");
-	if (!is_short_text(p, SKETCH_NAME) || !is_short_text(p, SKETCH_KIND))
-		reject(p, "bad_sketch", "a sketch needs a name and a kind of 1 to 512 bytes");
+	if (known_cell(p, SKETCH_SAME)) {
+		if (!is_short_text(p, SKETCH_SAME) || count || known_cell(p, SKETCH_SQUARES) || known_cell(p, SKETCH_SUMS))
+			reject(p, "bad_sketch", "same is the name of a module, of 1 to 512 bytes, and stands for count, squares and sums");
+		return;
+	}
 	if (!is_whole(count, 0))
 		reject(p, "bad_sketch", "a sketch needs a count, an integer from 0 to below 2^53");
 	if (!is_right(p, SKETCH_SQUARES) || !(known_cell(p, SKETCH_SQUARES)->real >= 0))
 		reject(p, "bad_sketch", "a sketch needs squares, a number that is not below 0");
 	if (!is_right(p, SKETCH_SUMS) || !ts_sketch_sums_parse(known_cell(p, SKETCH_SUMS)->text, sums))
 		reject(p, "bad_sketch", "a sketch needs sums, 256 finite doubles in base64");
+}
+
+static bool is_absent_or_bool(const struct ts_record *p, size_t i)
+{
+	return !known_cell(p, i) || is_bool(known_cell(p, i));
+}
+
+static void judge_sketch(struct ts_record *p)
+{
+	const struct ts_cell *count = known_cell(p, SKETCH_COUNT), *nonfinite = known_cell(p, SKETCH_NONFINITE);
+
+	if (!is_whole(known_cell(p, SKETCH_STEP), 1 - EXACT_MAX))
+		reject(p, "bad_sketch", "a sketch needs a step, an integer below 2^53");
+	if (!is_short_text(p, SKETCH_NAME) || !is_short_text(p, SKETCH_KIND))
+		reject(p, "bad_sketch", "a sketch needs a name and a kind of 1 to 512 bytes");
+	judge_sums(p);
 	if (known_cell(p, SKETCH_DTYPE) && !is_short_text(p, SKETCH_DTYPE))
 		reject(p, "bad_sketch", "the dtype is not a text of 1 to 512 bytes");
 	if (!is_absent_or_whole(p, SKETCH_NONFINITE) || (nonfinite && is_whole(count, 0) && nonfinite->real > count->real))
 		reject(p, "bad_sketch", "nonfinite is not an integer from 0 to the count");
-	if (shard && !is_bool(shard))
+	if (!is_absent_or_bool(p, SKETCH_SHARD))
 		reject(p, "bad_sketch", "shard is not true or false");
+	if (!is_absent_or_bool(p, SKETCH_IDLE))
+		reject(p, "bad_sketch", "idle is not true or false");
 	if (!is_absent_or_whole(p, SKETCH_OCCURRENCE))
 		reject(p, "bad_sketch", "the occurrence is not an integer from 0 to below 2^53");
 }

@@ -4,7 +4,7 @@
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
  *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
- *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, `count`, `squares`, `sums`; else bad_sketch
+ *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, and `count`, `squares`, `sums`, or `same`; else bad_sketch
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
  * by the rules of steps.jsonl. The key of a row is its place among the records taken, behind those of a recording. Lines, windows

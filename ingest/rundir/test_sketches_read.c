@@ -113,6 +113,29 @@ static void changed(struct ts_buf *out, const char *what, const char *with)
 	ts_buf_str(out, at + strlen(what));
 }
 
+static void the_output_of_another_module(void **state)
+{
+	static const char text[] = "{\"step\":1,\"name\":\"drop\",\"kind\":\"output\",\"same\":\"down\",\"idle\":true}\n"
+				   "{\"step\":1,\"name\":\"mlp\",\"kind\":\"output\",\"same\":\"down\"}\n"
+				   "{\"step\":1,\"name\":\"mlp\",\"kind\":\"output\",\"same\":\"\"}\n"
+				   "{\"step\":1,\"name\":\"mlp\",\"kind\":\"output\",\"same\":7}\n"
+				   "{\"step\":1,\"name\":\"mlp\",\"kind\":\"output\",\"same\":\"down\",\"squares\":1}\n";
+	const struct ts_table *table;
+	struct test_run t;
+	struct ts_index index;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/sketches.jsonl", text);
+	test_ingest_ok(&t, t.path);
+	assert_int_equal(t.result.sketches, 2);
+	test_expect_notice(&t, "bad_sketch", TS_NOTICE_SKIPPED, 3, 3);
+	test_index(&t, 0, &index);
+	(void)test_index_column(&index, TS_TABLE_SKETCHES, "same", TS_COLUMN_TEXT, 2, &table);
+	(void)test_index_column(&index, TS_TABLE_SKETCHES, "idle", TS_COLUMN_JSON, 1, &table);
+	test_run_finish(&t);
+}
+
 static void what_is_no_sketch_is_skipped(void **state)
 {
 	static const char *const cases[][2] = {
@@ -125,7 +148,8 @@ static void what_is_no_sketch_is_skipped(void **state)
 		{"\"sums\":\"A", "\"x\":\"A"},		    {"\"bf16\"", "16"},
 		{"\"nonfinite\":1", "\"nonfinite\":4097"},  {"\"nonfinite\":1", "\"nonfinite\":true"},
 		{"\"shard\":true", "\"shard\":1"},	    {"\"shard\":true", "\"shard\":[true]"},
-		{"\"occurrence\":0", "\"occurrence\":-1"},
+		{"\"occurrence\":0", "\"occurrence\":-1"}, {"\"occurrence\":0", "\"same\":\"m\""},
+		{"\"occurrence\":0", "\"idle\":1"},
 	};
 	enum { CASES = sizeof cases / sizeof cases[0] };
 	struct ts_buf text = TS_BUF_INIT(1 << 20);
@@ -152,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_of_sums),
 		cmocka_unit_test(sketches_are_rows_of_their_own),
+		cmocka_unit_test(the_output_of_another_module),
 		cmocka_unit_test(what_is_no_sketch_is_skipped),
 	};
 

@@ -9,6 +9,9 @@ static const struct ts_shape_words parts = {TS_SKETCH_FORWARD, TS_SKETCH_UPDATE,
 WORD_OF(state_word, enum ts_sketch_state, ts_sketch_state_word);
 static const struct ts_shape_words states = {TS_SKETCH_EQUAL, TS_SKETCH_NOT_FINITE, TS_SKETCH_EQUAL, .word = state_word};
 
+WORD_OF(group_word, enum ts_sketch_group, ts_sketch_group_word);
+static const struct ts_shape_words groups = {TS_SKETCH_ALONE, TS_SKETCH_SETTINGS, TS_SKETCH_ALONE, .word = group_word};
+
 #define TYPE struct ts_sketch_row
 static const struct ts_shape_field row_rows[] = {
 	{"step", "step", I64(step)},
@@ -61,6 +64,12 @@ static const struct ts_shape_field sketches_rows[] = {
 	{"shards", "sharded_count", U64(shards)},
 	{"first", "first", SIZE(first), HAS(has_first), ABOUT("the place in rows of the first tensor above rounding, from 0")},
 	{"before", "before_count", U64(before)},
+	{"estimated", "estimated", BOOL(estimated), ABOUT("how far rounding goes is estimated: no run that shows it was given")},
+	{"group", "group", ENUM(group, groups), ABOUT("what all tensors of a group have in common from the first on")},
+	{"factor", "factor_ratio", F64(factor), OR_NULL, ABOUT("of that group, the second run over the first")},
+	{"claim", "claim", BYTES(claim, TS_WIRE_TEXT_MAX)},
+	{"why", "why", BYTES(why, TS_WIRE_TEXT_MAX)},
+	{"apart", "apart", BYTES(apart, TS_WIRE_TEXT_MAX), ABOUT("the first module that does nothing in one run alone, or that one run lacks")},
 	{"rows", "rows", MANY(rows, n, row_shape, TS_SKETCH_ROWS)},
 };
 const struct ts_shape ts_shape_sketches = {SHAPE("tensors", sketch_diff, sketches_rows), .check = check_sketches};

@@ -13,7 +13,8 @@ _Static_assert((int)TS_SKETCH_SUMS == (int)TSCOPE_SKETCH_SUMS, "a sketch is stor
 /* Of so many ranks the open blocks stay in memory between two steps. */
 enum { OPEN_RANKS = 16 };
 
-enum { STEP, NAME, KIND, COUNT, SQUARES, SUMS, NEEDED, DTYPE = NEEDED, NONFINITE, SHARD, OCCURRENCE, COLUMNS };
+/* What every record has comes first, then what every sketch has. */
+enum { STEP, NAME, KIND, NEEDED, COUNT = NEEDED, SQUARES, SUMS, SKETCHED, DTYPE = SKETCHED, NONFINITE, SHARD, OCCURRENCE, SAME, IDLE, COLUMNS };
 
 static const struct {
 	const char *name;
@@ -23,6 +24,7 @@ static const struct {
 	[COUNT] = {"count", TS_COLUMN_F64},	    [SQUARES] = {"squares", TS_COLUMN_F64}, [SUMS] = {"sums", TS_COLUMN_TEXT},
 	[DTYPE] = {"dtype", TS_COLUMN_TEXT},	    [NONFINITE] = {"nonfinite", TS_COLUMN_F64},
 	[SHARD] = {"shard", TS_COLUMN_JSON},	    [OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
+	[SAME] = {"same", TS_COLUMN_TEXT},	    [IDLE] = {"idle", TS_COLUMN_JSON},
 };
 
 /* Reads a column, and keeps the block that was opened last. */
@@ -150,6 +152,8 @@ static bool find(const struct ts_index *index, struct rank *rank)
 			r->table = NULL;
 		if (i < NEEDED && (!r->table || r->table != rank->readers[0].table))
 			return false;
+		if (i == SUMS && !r->table)
+			return false;
 	}
 	return true;
 }
@@ -229,28 +233,48 @@ static bool read_sketch(const struct rank *rank, const size_t rows[COLUMNS], str
 	return ret->squares >= 0 && ts_sketch_sums_parse(rank->readers[SUMS].texts[rows[SUMS]], ret->sums);
 }
 
+/* Looks up the columns of a record; those that its kind must have are there on success. */
+static enum ts_status look_up_all(struct comparing *c, struct rank *rank, int64_t key, size_t rows[COLUMNS], struct ts_error *err)
+{
+	size_t needed = SKETCHED;
+
+	if (look_up(c, &rank->readers[SAME], key, &rows[SAME], err))
+		return err->status;
+	needed = rows[SAME] == SIZE_MAX ? SKETCHED : NEEDED;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (i != SAME && look_up(c, &rank->readers[i], key, &rows[i], err))
+			return err->status;
+		if (i < needed && rows[i] == SIZE_MAX)
+			return damaged(rank, key, known[i].name, err);
+	}
+	return TS_OK;
+}
+
+static bool is_true(const struct rank *rank, const size_t rows[COLUMNS], size_t column)
+{
+	return rows[column] != SIZE_MAX && ts_span_is(rank->readers[column].texts[rows[column]], "true");
+}
+
 static enum ts_status add_record(struct comparing *c, enum ts_sketch_side side, struct rank *rank, int64_t key, struct ts_error *err)
 {
 	struct tscope_sketch sketch;
 	struct ts_sketch_record record = {.rank = rank->rank, .occurrence = TS_SKETCH_COUNTED, .sketch = &sketch};
 	size_t rows[COLUMNS];
 
-	for (size_t i = 0; i < COLUMNS; i++) {
-		if (look_up(c, &rank->readers[i], key, &rows[i], err))
-			return err->status;
-		if (i < NEEDED && rows[i] == SIZE_MAX)
-			return damaged(rank, key, known[i].name, err);
-	}
-	if (!read_sketch(rank, rows, &sketch))
+	if (look_up_all(c, rank, key, rows, err))
+		return err->status;
+	if (rows[SAME] != SIZE_MAX)
+		record.same = rank->readers[SAME].texts[rows[SAME]];
+	if (record.same.len == 0 && (rows[SAME] != SIZE_MAX || !read_sketch(rank, rows, &sketch)))
 		return damaged(rank, key, "valid sketch", err);
 	record.name = rank->readers[NAME].texts[rows[NAME]];
 	record.kind = rank->readers[KIND].texts[rows[KIND]];
-	if (record.name.len > TS_PATH_MAX || record.kind.len > TS_PATH_MAX)
+	if (record.name.len > TS_PATH_MAX || record.kind.len > TS_PATH_MAX || record.same.len > TS_PATH_MAX)
 		return damaged(rank, key, "short name", err);
 	if (rows[DTYPE] != SIZE_MAX)
 		record.dtype = rank->readers[DTYPE].texts[rows[DTYPE]];
-	if (rows[SHARD] != SIZE_MAX)
-		record.shard = ts_span_is(rank->readers[SHARD].texts[rows[SHARD]], "true");
+	record.shard = is_true(rank, rows, SHARD);
+	record.idle = is_true(rank, rows, IDLE);
 	if (rows[OCCURRENCE] != SIZE_MAX) {
 		double occurrence = number_at(&rank->readers[OCCURRENCE], rows[OCCURRENCE]);
 
