@@ -582,7 +582,7 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 	if ((!job || alone) && write_facts(e, index, err))
 		return err->status;
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
-		if (write_side_file(e, index, &ts_side_files[i], err))
+		if (!ts_side_files[i].frames && write_side_file(e, index, &ts_side_files[i], err))
 			return err->status;
 	if (job)
 		return TS_OK;

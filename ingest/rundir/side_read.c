@@ -2,16 +2,18 @@
 
 #include "base/limits.h"
 #include "ingest/core/sink_count.h"
+#include "ingest/rundir/sketch_frames.h"
 
 #include <stdio.h>
 
 enum { WINDOW = 1 << 20 };
 
 const struct ts_side_file ts_side_files[TS_SIDE_FILES] = {
-	{"pipeline.jsonl", TS_TABLE_PIPELINE, TS_RECORD_EVENT, true},
-	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST, true},
-	{"events.jsonl", TS_TABLE_EVENTS, TS_RECORD_TIMED, false},
-	{"sketches.jsonl", TS_TABLE_SKETCHES, TS_RECORD_SKETCH, true},
+	{"pipeline.jsonl", TS_TABLE_PIPELINE, TS_RECORD_EVENT, false, true},
+	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST, false, true},
+	{"events.jsonl", TS_TABLE_EVENTS, TS_RECORD_TIMED, false, false},
+	{"sketches.tscope", TS_TABLE_SKETCHES, TS_RECORD_SKETCH, true, true},
+	{"sketches.jsonl", TS_TABLE_SKETCHES, TS_RECORD_SKETCH, false, true},
 };
 
 /* The columns that the form knows are made first, so that none of them is left out if there are too many columns. */
@@ -46,9 +48,11 @@ static enum ts_status read_records(const struct ts_side_input *input, struct ts_
 	return TS_OK;
 }
 
-/* The rows of this kind that the recording of the rank had. */
+/* The rows of this kind that the recording of the rank had, or the frames beside it. */
 static uint64_t rows_before(const struct ts_builder_stats *stats, enum ts_table_kind kind)
 {
+	if (kind == TS_TABLE_SKETCHES)
+		return stats->sketches;
 	return kind == TS_TABLE_DIGESTS ? stats->digests : kind == TS_TABLE_EVENTS ? stats->timed : 0;
 }
 
@@ -80,7 +84,10 @@ enum ts_status ts_side_read(const struct ts_side_input *input, struct ts_builder
 	ts_emit_init(&emit, b, input->facts, &record);
 	emit.n_columns = (uint32_t)stats.columns;
 	status = make_columns(&record, b, &emit, err);
-	if (!status)
+	if (!status && input->file->frames)
+		status = ts_sketch_frames_read(&input->source, &record, &emit, rows_before(&stats, input->file->kind), input->notices,
+					       err);
+	else if (!status)
 		status = read_records(input, &record, &range, &emit, rows_before(&stats, input->file->kind), err);
 	if (!status)
 		ts_emit_tell_dropped(&emit, input->notices, input->source.name);

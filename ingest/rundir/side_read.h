@@ -4,6 +4,7 @@
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
  *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
+ *	sketches.tscope	TS_TABLE_SKETCHES	the same tensors in frames (sketch_frames.h)
  *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, and `count`, `squares`, `sums`, or `same`; else bad_sketch
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
@@ -20,10 +21,11 @@ struct ts_side_file {
 	const char *name;
 	enum ts_table_kind kind;
 	enum ts_record_form form;
+	bool frames; /* not lines: what exports write as the lines of the file of that kind */
 	bool alone; /* a directory that holds nothing else is a run; other tools write files called events.jsonl, too */
 };
 
-enum { TS_SIDE_FILES = 4 };
+enum { TS_SIDE_FILES = 5 };
 extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
 
 struct ts_side_input {

@@ -1,6 +1,5 @@
 """Sketches: of C, of torch and of a loop over the definition in docs/sketches.md; and what a run records of them."""
 
-import base64
 import importlib.util
 import json
 import os
@@ -39,7 +38,51 @@ def unpacked(made):
 
 
 def sums_of(row):
-    return struct.unpack("<256d", base64.b64decode(row["sums"]))
+    return row["sums"]
+
+
+def checksum(data):
+    """CRC-32C bit by bit: the polynomial 0x1edc6f41, reflected."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def parsed(data, check=False):
+    """The tensors of sketches.tscope, by docs/sketches.md alone."""
+    kinds = ("output", "grad", "param_grad", "update")
+    types = (None, "float64", "float32", "tf32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
+    assert data[:16] == b"tssketch" + struct.pack("<2I", 1, 0)
+    at, rows = 16, []
+    while at < len(data):
+        length, crc = struct.unpack_from("<2I", data, at)
+        payload = data[at + 8 : at + 8 + length]
+        assert len(payload) == length and (not check or checksum(data[at : at + 4] + payload) == crc)
+        (step,), i = struct.unpack_from("<q", payload), 8
+        while i < length:
+            kind, dtype, flags, zero, name, same = struct.unpack_from("<4B2H", payload, i)
+            i += 8
+            row = {"step": step, "name": payload[i : i + name].decode(), "kind": kinds[kind], "dtype": types[dtype]}
+            assert zero == 0 and flags < 8
+            row.update({key: True for bit, key in ((1, "shard"), (2, "idle")) if flags & bit})
+            i += name
+            if same:
+                row["same"] = payload[i : i + same].decode()
+                i += same
+            else:
+                row["count"], row["squares"] = struct.unpack_from("<Qd", payload, i)
+                i += 16
+                if flags & 4:
+                    (row["nonfinite"],) = struct.unpack_from("<Q", payload, i)
+                    i += 8
+                row["sums"] = struct.unpack_from("<256d", payload, i)
+                i += 2048
+            rows.append(row)
+        at += 8 + length
+    return rows
 
 
 def distance(x, y):
@@ -143,9 +186,10 @@ class Torch(support.Case):
         self.assertEqual(run.trouble["cannot"], 0, run._said)
         return self.rows(directory), model
 
-    def rows(self, directory):
-        with open(os.path.join(directory, "sketches.jsonl"), encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
+    def rows(self, directory, repeats=False):
+        with open(os.path.join(directory, "sketches.tscope"), "rb") as file:
+            found = parsed(file.read())
+        return [row for row in found if repeats == ("same" in row)]
 
     def test_what_a_run_records(self):
         rows, model = self.train("runs/a")
@@ -176,6 +220,45 @@ class Torch(support.Case):
             run.finish()
             self.assertEqual("update" in [row["kind"] for row in self.rows(run.directory)], there, (dtype, lr))
 
+    def test_what_another_module_gave(self):
+        import torch
+
+        torch.manual_seed(4)
+        inner = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.Dropout(0.0), torch.nn.Identity(), torch.nn.ReLU(inplace=True))
+        self.train("runs/a", torch.nn.Sequential(inner, torch.nn.Dropout(0.5)), steps=1)
+        repeats = {row["name"]: (row["same"], row.get("idle", False)) for row in self.rows("runs/a", repeats=True)}
+        self.assertEqual(repeats, {"0.1": ("0.0", True), "0.2": ("0.0", True), "0": ("0.3", False), "(model)": ("1", False)})
+        names = [row["name"] for row in self.rows("runs/a") if row["kind"] == "output"]
+        self.assertEqual(names, ["0.0", "0.3", "1"])
+
+    def test_the_file(self):
+        self.train("runs/a")
+        with open("runs/a/sketches.tscope", "rb") as file:
+            data = file.read()
+        rows = parsed(data, check=True)
+        self.assertLess(len(data) / len([row for row in rows if "sums" in row]), 2150)
+
+    def test_a_disk_that_errs_or_hangs(self):
+        import threading
+
+        from tscope import _sketch_file
+
+        said, row = [], ({"name": "m", "kind": "output", "dtype": "float32"}, bytes(2072))
+        file = _sketch_file.SketchFile("/dev/full/none", said.append)
+        file.put(0, [row])
+        file.close()
+        self.assertEqual(len(said), 1, said)
+        hangs, said = threading.Event(), []
+        file = _sketch_file.SketchFile("f", said.append)
+        with mock.patch.object(file, "_write", lambda text: hangs.wait()), mock.patch.object(_sketch_file, "_WAITING", 5000), \
+                mock.patch.object(_sketch_file, "_PATIENCE", 0.05):
+            for step in range(10):
+                file.put(step, [row])
+            file.close()
+            hangs.set()
+        self.assertEqual(file.dropped, 8)
+        self.assertTrue(any("does not answer" in s for s in said) and any("too slow for 8 steps" in s for s in said), said)
+
     def test_patterns_and_no_optimizer(self):
         rows, _ = self.train("runs/a", optimizer=False, modules=["2*"])
         self.assertEqual([(r["step"], r["name"], r["kind"]) for r in rows], [(s, "2", k) for s in (0, 2) for k in ("output", "grad")])
@@ -186,7 +269,7 @@ class Torch(support.Case):
         self.assertEqual(outputs, {("0", False), ("1", True), ("2", False)})
         self.assertEqual({r["count"] for r in rows if r["name"] == "1"}, {24 * 32})
         run = self.start("runs/b")
-        with open("runs/b/sketches.jsonl", "w", encoding="utf-8") as file:
+        with open("runs/b/sketches.tscope", "w", encoding="utf-8") as file:
             file.write("of others\n")
         model = self.net()
         run.sketch(model)
@@ -194,7 +277,7 @@ class Torch(support.Case):
             model(model[0].weight.new_ones(2, 16))
         run.finish()
         self.assertEqual(run.trouble["cannot"], 1)
-        with open("runs/b/sketches.jsonl", encoding="utf-8") as file:
+        with open("runs/b/sketches.tscope", encoding="utf-8") as file:
             self.assertEqual(file.read(), "of others\n")
 
     def test_recording_changes_nothing(self):
@@ -312,7 +395,7 @@ class Torch(support.Case):
             model(torch.full((4, 4), 1e9))
         with run.step():
             model(torch.ones(4, 4)).sum().backward()
-        os.mkdir("runs/a/sketches.jsonl")
+        os.mkdir("runs/a/sketches.tscope")
         run.finish()
         self.assertGreater(run.trouble["cannot"], 2)
         self.assertTrue(any("sparse" in said for said in run._said) and any("shard" in said for said in run._said), run._said)

@@ -28,7 +28,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",
     "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",
-    "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse ts_sketch_sums_parse",
+    "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse ts_sketch_sums_parse ts_sketch_frames_read",
     "fuzz_recording": "ts_recording_open ts_recording_read",
     "fuzz_snapshot": "ts_snapshot_read",
     "fuzz_run_dir": "ts_run_dir_read ts_trace_reader_read ts_facts_read_dir",

@@ -8,6 +8,7 @@
 #include "_digest.h"
 #include "_hooks.h"
 #include "_host.h"
+#include "record/crc32c.h"
 #include "record/sketch.h"
 
 typedef struct {
@@ -882,12 +883,25 @@ static PyObject *sketch_at(PyObject *module, PyObject *args)
 	return PyBytes_FromStringAndSize((const char *)&s, (Py_ssize_t)sizeof s);
 }
 
+static PyObject *crc32c(PyObject *module, PyObject *args)
+{
+	PyObject *bytes;
+	Py_ssize_t size;
+	char *data;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "S", &bytes) || PyBytes_AsStringAndSize(bytes, &data, &size))
+		return NULL;
+	return PyLong_FromUnsignedLong(ts_crc32c(0, data, (size_t)size));
+}
+
 static PyMethodDef module_methods[] = {
 	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
 	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
 	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
+	{"crc32c", crc32c, METH_VARARGS, PyDoc_STR("Returns the CRC-32C of bytes.")},
 	{"sketch_at", sketch_at, METH_VARARGS, PyDoc_STR("Returns the sketch of so many elements at an address (docs/sketches.md).")},
 	{NULL, NULL, 0, NULL},
 };

@@ -133,31 +133,27 @@ def sketched(tensor: Any, shard: Optional[tuple[Any, Any]] = None) -> Any:
 def with_count(made: bytes, count: int) -> bytes:
     """Returns a sketch of a shard with the number of the shard's own elements.
 
-    >>> numbers(with_count(packed([0.0] * 258, 5), 3))["count"]
+    >>> _STATE.unpack(with_count(packed([0.0] * 258, 5), 3))[-2]
     3
     """
     *values, _, nonfinite = _STATE.unpack(made)
     return _STATE.pack(*values, count, nonfinite)
 
 
-def numbers(made: bytes) -> dict[str, Any]:
-    """Returns what a sketch holds: the sums as they stand in sketches.jsonl, the squares and the counts.
+def squares_of(made: bytes) -> float:
+    """Returns the sum of squares of a sketch.
 
-    >>> numbers(packed([0.0] * 258, 5))["squares"]
-    0.0
+    >>> squares_of(packed([0.0] * 256 + [4.0, 0.0], 5))
+    4.0
     """
-    import base64
-
-    *values, count, nonfinite = _STATE.unpack(made)
-    sums = base64.b64encode(struct.pack(f"<{SUMS}d", *values[:SUMS])).decode()
-    return {"sums": sums, "squares": values[SUMS], "count": count, **({"nonfinite": nonfinite} if nonfinite else {})}
+    return float(_STATE.unpack(made)[SUMS])
 
 
 def difference(after: Any, before: Any, least: float) -> Any:
     """Returns the sketch of a difference. Its sum of squares is estimated from the sums: -1 where the norm is below the share `least`
     of that before.
 
-    >>> [numbers(difference(packed([2.0] * 258, 5), packed([1.0] * 258, 5), least))["squares"] for least in (1, 20)]
+    >>> [squares_of(difference(packed([2.0] * 258, 5), packed([1.0] * 258, 5), least)) for least in (1, 20)]
     [256.0, -1.0]
     """
     if isinstance(after, bytes):

@@ -3,14 +3,15 @@
 import contextlib
 import fnmatch
 import functools
-import json
 import os
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from tscope import _recording
 from tscope._numbers import Cannot
-from tscope._sketches import difference, numbers, packed, sketched
+from tscope._sketch_file import NAME, SketchFile
+from tscope._sketches import difference, packed, sketched, squares_of
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Place = tuple[Iterable[int], Iterable[int]]  # of a shard: the shape of the whole, and where it begins in each dimension
 Shards = Union[None, Mapping[str, Place], Callable[[str, str, Any], Optional[Place]]]
 
+Row = tuple[dict[str, Any], Any, int]  # what a tensor is, its sketch (None: that of another), how many elements
 _WRAPPERS = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")  # names that wrappers put into paths
 
 
@@ -49,12 +51,29 @@ def first_floating(value: Any) -> Any:
     return None
 
 
+class Given:
+    """The tensors that modules gave in a forward pass, none of which it keeps alive: a container gives what its last module gave, and
+    dropout that is off gives its input."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, tuple[Any, int, str]] = {}  # by address: the tensor, its version, and who gave it
+
+    def by(self, tensor: Any) -> Optional[str]:
+        """Returns the module that gave the tensor as it is, or None."""
+        found = self.names.get(id(tensor))
+        return found[2] if found and found[0]() is tensor and found[1] == tensor._version else None
+
+    def add(self, name: str, tensor: Any) -> None:
+        """Remembers who gave a tensor."""
+        self.names[id(tensor)] = (weakref.ref(tensor), tensor._version, name)
+
+
 class Sample:
     """The sketches of one step, in the order of execution; those of a device are copied aside together."""
 
     def __init__(self, sketching: "Sketching", step: int) -> None:
         self.sketching, self.step = sketching, step
-        self.rows: list[tuple[dict[str, Any], Any, int]] = []  # what it is, its sketch, how many elements
+        self.rows: list[Row] = []
         self.closed = False
 
     def add(self, name: str, kind: str, tensor: Any) -> None:
@@ -64,10 +83,16 @@ class Sample:
 
     def take(self, name: str, kind: str, tensor: Any, made: Any) -> None:
         """Takes the sketch of a tensor."""
-        head = {"step": self.step, "name": name, "kind": kind, "dtype": self.sketching.dtype_of(tensor)}
+        head = {"name": name, "kind": kind, "dtype": self.sketching.dtype_of(tensor)}
         if self.sketching.place(name, kind, tensor) is not None:
             head["shard"] = True
         self.rows.append((head, made, tensor.numel()))
+
+    def repeat(self, name: str, same: str, idle: bool) -> None:
+        """A module gave what another one had given."""
+        if not self.closed:
+            head = {"name": name, "kind": "output", "same": same}
+            self.rows.append(({**head, "idle": True} if idle else head, None, 0))
 
     def close(self) -> None:
         """Has the sketches recorded, when they have arrived."""
@@ -76,11 +101,11 @@ class Sample:
         self.closed = True
         waiting: dict[Any, list[int]] = {}
         for i, (_, made, _) in enumerate(self.rows):
-            if not isinstance(made, bytes):
+            if made is not None and not isinstance(made, bytes):
                 waiting.setdefault(made.device, []).append(i)
         left = len(waiting)
         if not left:
-            self.sketching.write(self.rows)
+            self.sketching.write(self.step, self.rows)
             return
         import torch
 
@@ -91,7 +116,7 @@ class Sample:
                 self.rows[i] = (head, packed(found, count), count)
             left -= 1
             if not left:
-                self.sketching.write(self.rows)
+                self.sketching.write(self.step, self.rows)
 
         for places in waiting.values():
             stack = torch.stack([self.rows[i][1] for i in places])
@@ -116,14 +141,12 @@ class Sketching:
         self.shards = shards
         self.sample: Optional[Sample] = None
         self.inside = 0  # forwards of the whole model that are open
-        self.last: Any = None  # the tensor that was sketched last, and its version: a container gives what its last module gave
+        self.given = Given()
         self.before: dict[str, Any] = {}  # sketches of parameters before the optimizer's step
         self.hooks: list[Any] = []
         self.fine: list[Any] = []  # hooks of modules, while a step is sketched
         self.whole: Any = None  # what is done behind the forward of the whole model then
-        self.path = os.path.join(os.path.dirname(_recording.at(run.directory, run.rank, run.world_size)), "sketches.jsonl")
-        self.file: Optional[int] = None
-        self.pid = os.getpid()
+        self.file = SketchFile(os.path.join(os.path.dirname(_recording.at(run.directory, run.rank, run.world_size)), NAME), run._cannot)
         self.hooks.append(model.register_forward_pre_hook(self.before_forward))
         try:
             self.hooks.append(model.register_forward_hook(self.after_forward, always_call=True))
@@ -205,7 +228,7 @@ class Sketching:
     def hook_of(self, name: str) -> Callable[..., None]:
         """Returns the forward hook of a module."""
 
-        def after(_: Any, __: Any, output: Any) -> None:
+        def after(_: Any, given: Any, output: Any) -> None:
             sample = self.sample
             if sample is None:
                 return
@@ -213,10 +236,12 @@ class Sketching:
                 tensor = first_floating(output)
                 if tensor is None:
                     return
-                now = (id(tensor), tensor._version)
-                if self.last is not None and now == self.last[0]:
+                same = self.given.by(tensor)
+                if same is not None:
+                    if self.inside:
+                        sample.repeat(name, same, first_floating(given) is tensor)
                     return
-                self.last = (now, tensor)  # which is kept, so that no other comes to lie at its address
+                self.given.add(name, tensor)
                 if self.inside:  # else a checkpoint's module is computed once more, for its gradients
                     sample.add(name, "output", tensor)
                 if tensor.requires_grad:
@@ -240,7 +265,7 @@ class Sketching:
         if self.inside == 1 and self.whole is not None:
             self.whole(module, given, output)
         self.inside -= 1
-        self.last = None
+        self.given = Given()
 
     # --- the optimizer ---
 
@@ -292,7 +317,7 @@ class Sketching:
         self.fine.clear()
         self.whole = None
         self.before = {}
-        self.last = None
+        self.given = Given()
         sample, self.sample = self.sample, None
         if sample is not None:
             try:
@@ -300,22 +325,9 @@ class Sketching:
             except Exception as error:
                 self.cannot(f"step {sample.step}", error)
 
-    def write(self, rows: list[tuple[dict[str, Any], Any, int]]) -> None:
-        """Appends lines to sketches.jsonl, by one write: what it took outlives the process."""
-        if not rows or os.getpid() != self.pid or self.file == -1:
-            return
-        lines = ({**head, **numbers(made)} for head, made, _ in rows)
-        text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines if line["squares"] >= 0).encode()
-        try:
-            if self.file is None:
-                self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
-            while text:
-                text = text[os.write(self.file, text) :]
-        except OSError as error:
-            if self.file is not None:
-                os.close(self.file)
-            self.file = -1
-            self.run._cannot(f"sketches: {self.path}: {error.strerror}; no more of them are recorded")
+    def write(self, step: int, rows: list[Row]) -> None:
+        """Hands the sketches of a step to the file; an update that is lost in rounding is left out."""
+        self.file.put(step, [(head, made) for head, made, _ in rows if made is None or squares_of(made) >= 0])
 
     def stop(self) -> None:
         """Takes everything back, and records what is there."""
@@ -324,6 +336,4 @@ class Sketching:
             hook.remove()
         self.hooks.clear()
         self.run._arrivals.read(wait=True)
-        if self.file is not None and self.file >= 0:
-            os.close(self.file)
-        self.file = -1
+        self.file.close()
