@@ -7,8 +7,8 @@
  *
  * Definition. Let i be the index of an element in the whole tensor, flattened in row-major order, q = i / 256 and r = i mod 256,
  * and mix the finalizer of SplitMix64 (Steele, Lea and Flood 2014). The element is added to the sum number (r + mix(q)) mod 256,
- * with the sign + where the highest bit of mix(2^63 + i) is 0, else -. Sums and the sum of squares are doubles, added in order of i
- * within a stretch.
+ * with the sign + where the highest bit of mix(2^63 + i) is 0, else -. Sums and the sum of squares are doubles,
+ * added in an order that the same stretch always has.
  *
  * What it tells. For tensors x and y the sum of the squared differences of their sums estimates the squared norm of x - y without
  * bias. The deviation of the norm is 4.4 % (sqrt(2 / 256) / 2), and more only where a few elements hold most of the norm of x - y
@@ -20,6 +20,8 @@
  * layer before its all-reduce) add up to that of the result, but for their squares.
  *
  * Elements that are not finite have no place in a sum: they are counted and left out.
+ * Cost: some two passes over memory. The signs of the first 2^27 elements are kept, 1 MiB for 2^23, 16 MiB at most, when a tensor first has
+ * them.
  * Threads: any, each with its own sketch.
  */
 #ifndef TSCOPE_RECORD_SKETCH_H

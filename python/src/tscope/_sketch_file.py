@@ -3,7 +3,6 @@
 import os
 import queue
 import struct
-import sys
 import threading
 from typing import Any, Callable, Optional
 
@@ -26,7 +25,7 @@ def tensor(head: dict[str, Any], made: Optional[bytes]) -> bytes:
     """Returns a tensor as a frame holds it.
 
     >>> len(tensor({"name": "fc", "kind": "output", "dtype": "float32"}, bytes(2072)))
-    2082
+    2074
     """
     name, same = head["name"].encode(), head.get("same", "").encode()
     kind = KINDS.index(head["kind"])
