@@ -3,6 +3,8 @@
  *
  *	forward		u * (TS_SKETCH_BOUND_BASE + TS_SKETCH_BOUND_STEP * sqrt(place)) * length
  *	backward	the same; place goes on behind the last output
+ *	parameters	the same at the place of the last gradient of an output, times |g| / |gradient| where g is the gradient of the
+ *			output of its module, and larger: what cancels leaves its rounding
  *	length		1 + log2(elements) / 16: sums of more elements round more often, and are added in a tree
  *
  * u is the unit roundoff of the coarsest type so far. Valid only where both runs had the same parameters and the same batch: in the

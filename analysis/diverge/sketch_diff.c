@@ -327,6 +327,16 @@ static enum ts_status occurrence_of(struct ts_sketch_walk *walk, const struct ts
 	return TS_OK;
 }
 
+/* The module that a parameter belongs to. */
+static struct ts_span module_of(struct ts_span parameter)
+{
+	size_t n = parameter.len;
+
+	while (n > 0 && parameter.data[n - 1] != '.')
+		n--;
+	return n > 1 ? ts_span_of(parameter.data, n - 1) : ts_span_str("(model)");
+}
+
 static enum ts_status tensor_of(struct ts_sketch_walk *walk, const struct ts_sketch_record *r, uint64_t occurrence,
 				struct ts_sketch_tensor **ret, struct ts_error *err)
 {
@@ -355,6 +365,14 @@ static enum ts_status tensor_of(struct ts_sketch_walk *walk, const struct ts_ske
 			return ts_arena_error(walk->scratch, err);
 		walk->tensors = tensors;
 		tensors[walk->n++] = t;
+		if (ts_span_is(r->kind, "param_grad")) {
+			struct ts_sketch_record grad = {.name = module_of(r->name), .kind = ts_span_str("grad")};
+			struct ts_sketch_tensor *through = NULL;
+
+			if (tensor_of(walk, &grad, 0, &through, err))
+				return err->status;
+			t->through = through;
+		}
 	}
 	*ret = walk->tensors[number];
 	return TS_OK;
@@ -588,6 +606,16 @@ static bool is_rounded_away(const struct ts_sketch_tensor *t)
 		       larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype), ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
 }
 
+/* How much smaller the gradient of a parameter is than what was added up to it: where most of it cancels, as in the bias of a key before a
+ * softmax, rounding is no smaller for that. */
+static double cancelled(const struct ts_sketch_tensor *t)
+{
+	const struct ts_sketch_held *through = t->through ? &t->through->of[TS_SKETCH_A] : NULL;
+	double all = through && through->has ? through->sketch->squares : 0, left = t->of[TS_SKETCH_A].sketch->squares;
+
+	return all > left && left > 0 ? sqrt(all / left) : 1;
+}
+
 /* Without a third run: how far rounding may go from equal parameters. What an optimizer makes of it is not known. */
 static void estimate_rounding(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, uint64_t place, struct ts_sketch_row *row)
 {
@@ -600,9 +628,9 @@ static void estimate_rounding(struct ts_sketch_walk *walk, struct ts_sketch_tens
 		t->limit = limit_of(row->part, roundoff, false, false);
 		return;
 	}
-	t->measured = row->rounding = ts_sketch_bound(roundoff, place, row->count_a);
+	t->measured = row->rounding = ts_sketch_bound(roundoff, place, row->count_a) * cancelled(t);
 	t->limit = row->limit = limit_of(row->part, roundoff, false, false);
-	if (row->rounding > 1)
+	if (row->rounding * row->limit > 1)
 		row->state = TS_SKETCH_NOISE;
 	if (row->part != TS_SKETCH_FORWARD)
 		row->rounding = larger(row->rounding, kink(row->count_a, roundoff) / row->limit);

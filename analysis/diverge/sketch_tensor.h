@@ -24,6 +24,7 @@ struct ts_sketch_tensor {
 	uint64_t occurrence;
 	uint32_t called; /* the number of its name and kind */
 	enum ts_sketch_part part;
+	const struct ts_sketch_tensor *through; /* of the gradient of a parameter: that of its module's output; else NULL */
 	struct ts_sketch_held of[TS_SKETCH_SIDES];
 	double measured; /* how far rounding goes, without room for jumps; NaN: not known */
 	double limit;	 /* of a ratio; NaN where measured is */
