@@ -89,6 +89,47 @@ def distance(x, y):
     return (sum((a - b) ** 2 for a, b in zip(sums_of(x), sums_of(y))) / x["squares"]) ** 0.5
 
 
+def of_dtensors(rank, folder):
+    """What each of two processes does: one step of a layer whose parameters are cut by rows, by columns, and not at all."""
+    import torch
+    import torch.distributed as dist
+    from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor, init_device_mesh
+
+    import tscope
+
+    dist.init_process_group("gloo", store=dist.FileStore(os.path.join(folder, "meeting"), 2), rank=rank, world_size=2)
+    mesh = init_device_mesh("cpu", (2,))
+    torch.manual_seed(3)
+    values = {"rows": torch.randn(7, 300), "columns": torch.randn(6, 9), "bias": torch.randn(5)}
+    grads = {name: torch.randn_like(value) for name, value in values.items()}
+
+    class Net(torch.nn.Module):
+        def __init__(self, cut):
+            super().__init__()
+            for name, value in values.items():
+                place = {"rows": Shard(0), "columns": Shard(1), "bias": Replicate()}[name]
+                self.register_parameter(name, torch.nn.Parameter(distribute_tensor(value, mesh, [place]) if cut else value.clone()))
+
+        def forward(self, x):
+            return x
+
+    for cut, at in ((True, "d"), (False, "whole")):
+        if not cut and rank:
+            break
+        model = Net(cut)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        run = tscope.start(os.path.join(folder, "runs", at), rank=rank, world_size=2 if cut else 1)
+        run.sketch(model, optimizer)
+        with run.step():
+            model(torch.ones(2, requires_grad=True))
+            for name, p in model.named_parameters():
+                p.grad = distribute_tensor(grads[name], mesh, p.placements) if isinstance(p, DTensor) else grads[name]
+            optimizer.step()
+        run.finish()
+        assert run.trouble["cannot"] == 0, run._said
+    dist.destroy_process_group()
+
+
 class Extension(support.Case):
     def test_c_is_as_defined(self):
         import ctypes
@@ -154,11 +195,39 @@ class Torch(support.Case):
                 self.assertAlmostEqual(sum(p[0][at] for p in parts), sums[0][at], delta=1e-12 * sums[1] ** 0.5)
             self.assertAlmostEqual(sum(p[1] for p in parts), sums[1], delta=1e-12 * sums[1])
             self.assertEqual(sum(p[2] for p in parts), whole.numel())
-        with self.assertRaises(_sketches.Cannot):  # of a DTensor nothing says where it lies
-            _sketches.sketched(mock.Mock(spec=["detach", "placements"], detach=lambda: mock.Mock(spec=["placements"])))
         for place in (((6, 40, 64), (0, 0, 1)), ((6, 40), (0, 0)), ((6, 40, 64), (0, 0, -1))):
             with self.assertRaises(_sketches.Cannot):
                 _sketches.sketched(whole, place)
+
+    def test_a_stretch_on_a_device(self):
+        import torch
+
+        from tscope import _sketches
+
+        whole = torch.randint(-50, 50, (9, 150_000)).float()  # whole numbers add exactly; the parts cross blocks of the pattern
+        sums = unpacked(_sketches.sketched(whole))
+        parts = [_sketches.on_device(*_sketches.placed(whole[i : i + 3], (whole.shape, (i, 0)))) for i in (0, 3, 6)]
+        self.assertEqual(sum(parts).tolist()[:257], [*sums[0], sums[1]])
+
+    def test_dtensors_of_two_ranks(self):
+        """The sketches of shards that two processes record add up to that of the whole, and no rank of a replica counts twice."""
+        import torch
+
+        if not torch.distributed.is_available() or importlib.util.find_spec("torch.distributed.tensor") is None:
+            self.skipTest("this torch has no DTensor")
+        torch.multiprocessing.spawn(of_dtensors, (self.folder,), nprocs=2)
+        found = {}
+        for rank in range(2):
+            for row in self.rows(f"{self.folder}/runs/d/rank{rank}"):
+                if row["kind"] == "param_grad":
+                    found.setdefault(row["name"], []).append(row)
+        whole = {row["name"]: row for row in self.rows(f"{self.folder}/runs/whole") if row["kind"] == "param_grad"}
+        self.assertEqual(set(found), set(whole))
+        for name, rows in found.items():
+            self.assertEqual((len(rows), sum(row["count"] for row in rows)), (1 if name == "bias" else 2, whole[name]["count"]), name)
+            for a, b in zip(map(sum, zip(*(row["sums"] for row in rows))), whole[name]["sums"]):
+                self.assertAlmostEqual(a, b, delta=1e-9)
+            self.assertAlmostEqual(sum(row["squares"] for row in rows), whole[name]["squares"], delta=1e-9)
 
     def net(self):
         import torch
@@ -294,7 +363,7 @@ class Torch(support.Case):
 
         host, _ = self.train("runs/a")
         event = mock.Mock(query=lambda: True)
-        with mock.patch.object(_sketching, "sketched", lambda t, shard: _sketches.on_device(_sketches.placed(t, shard))), \
+        with mock.patch.object(_sketching, "sketched", lambda t, shard: _sketches.on_device(*_sketches.placed(t, shard))), \
                 mock.patch.object(_numbers, "_new_event", lambda torch, kind: event):
             device, _ = self.train("runs/b")
         self.assertEqual(len(device), len(host))

@@ -1,10 +1,12 @@
 """Sketches of tensors (docs/sketches.md): 256 signed sums, on the device where they lie, added in a fixed order."""
 
+import math
 import struct
 from typing import Any, Optional
 
 from tscope._numbers import Cannot
 from tscope._recorder import sketch_at
+from tscope._shards import is_dtensor
 
 SUMS = 256
 _BLOCK = 4096  # rows of 256 elements that are sketched at once on a device: 1 Mi elements
@@ -53,21 +55,22 @@ class Pattern:
 _made: dict[Any, Pattern] = {}
 
 
-def on_device(tensor: Any) -> Any:
-    """Returns, as 258 float64 on the tensor's device, the sums, the sum of squares and how many elements are not finite.
+def on_device(tensor: Any, first: int = 0) -> Any:
+    """Returns, of elements whose indices begin with `first`, as 258 float64 on the tensor's device, the sums, the sum of squares and how many elements are not finite.
 
     Elements are multiplied by their signs, rows of 256 are turned to where their sums lie, and added up: no two threads of the device
     add to one place, so that the same tensor gives the same bits.
     """
     import torch
 
-    flat = tensor.reshape(-1)
+    skipped, before = divmod(first, _BLOCK * SUMS)
+    flat = torch.nn.functional.pad(tensor.reshape(-1), (before, 0)) if before else tensor.reshape(-1)
     pattern = _made.get(flat.device)
     if pattern is None:
         pattern = _made[flat.device] = Pattern(torch, flat.device)
     places = torch.arange(SUMS, dtype=torch.int64, device=flat.device)
     total = torch.zeros(SUMS + 2, dtype=torch.float64, device=flat.device)
-    for number, begin in enumerate(range(0, flat.numel(), _BLOCK * SUMS)):
+    for number, begin in enumerate(range(0, flat.numel(), _BLOCK * SUMS), skipped):
         part = flat[begin : begin + _BLOCK * SUMS].to(torch.float64)
         finite = torch.isfinite(part)
         part = torch.where(finite, part, 0.0)
@@ -90,11 +93,12 @@ def packed(numbers: list[float], count: int) -> bytes:
     return _STATE.pack(*numbers[: SUMS + 1], count, int(numbers[SUMS + 1]))
 
 
-def placed(tensor: Any, shard: Optional[tuple[Any, Any]]) -> Any:
-    """Returns the tensor, or its shard in a whole of zeros: there its elements have the indices that they have in the whole."""
+def placed(tensor: Any, shard: Optional[tuple[Any, Any]]) -> tuple[Any, int]:
+    """Returns elements and the index of the first of them: the tensor; its shard, where that is one stretch of the whole; else its shard in a
+    whole of zeros, where its elements have the indices that they have in the whole."""
     tensor = tensor.detach()
-    if hasattr(tensor, "placements"):
-        raise Cannot("a DTensor is a shard of which nothing says where it lies: sketch its local part, and name its place in shards")
+    if is_dtensor(tensor):
+        tensor = tensor.to_local()
     if tensor.device.type in ("meta", "mps") or tensor.is_sparse or tensor.is_quantized:
         raise Cannot("a sparse, quantized or meta tensor, and one on MPS, which has no float64, has no sketch")
     if tensor.is_complex() or not tensor.is_floating_point():
@@ -102,14 +106,16 @@ def placed(tensor: Any, shard: Optional[tuple[Any, Any]]) -> Any:
     if tensor.element_size() == 1:
         tensor = tensor.float()
     if shard is None:
-        return tensor
+        return tensor, 0
     shape, offsets = (tuple(int(n) for n in numbers) for numbers in shard)
     ends = tuple(o + n for o, n in zip(offsets, tensor.shape))
     if not len(shape) == len(offsets) == tensor.dim() or any(o < 0 or e > n for o, e, n in zip(offsets, ends, shape)):
         raise Cannot(f"a shard of shape {tuple(tensor.shape)} at {offsets} does not lie in a whole of shape {shape}")
+    if tuple(tensor.shape[1:]) == shape[1:]:
+        return tensor, offsets[0] * math.prod(shape[1:]) if shape else 0
     whole = tensor.new_zeros(shape)
     whole[tuple(slice(o, e) for o, e in zip(offsets, ends))] = tensor
-    return whole
+    return whole, 0
 
 
 def sketched(tensor: Any, shard: Optional[tuple[Any, Any]] = None) -> Any:
@@ -120,14 +126,24 @@ def sketched(tensor: Any, shard: Optional[tuple[Any, Any]] = None) -> Any:
     >>> len(sketched(torch.ones(3, 4)))
     2072
     """
-    whole = placed(tensor, shard)
+    whole, first = placed(tensor, shard)
     if whole.device.type != "cpu":
-        return on_device(whole)
+        return on_device(whole, first)
     if str(whole.dtype) not in _FORMS:
         whole = whole.double()
     flat = whole.contiguous()
-    made = sketch_at(_FORMS[str(flat.dtype)], flat.data_ptr(), flat.numel(), 0)
-    return made if shard is None else with_count(made, tensor.numel())
+    made = sketch_at(_FORMS[str(flat.dtype)], flat.data_ptr(), flat.numel(), first)
+    return made if shard is None else with_count(made, elements(tensor))
+
+
+def elements(tensor: Any) -> int:
+    """Returns how many elements of a tensor this rank has.
+
+    >>> import torch
+    >>> elements(torch.ones(3, 4))
+    12
+    """
+    return int((tensor.to_local() if is_dtensor(tensor) else tensor).numel())
 
 
 def with_count(made: bytes, count: int) -> bytes:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from tscope import _recording
 from tscope._numbers import Cannot
+from tscope._shards import is_counted, is_dtensor, place_of
 from tscope._sketch_file import NAME, SketchFile
-from tscope._sketches import difference, packed, sketched, squares_of
+from tscope._sketches import difference, elements, packed, sketched, squares_of
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -83,10 +84,12 @@ class Sample:
 
     def take(self, name: str, kind: str, tensor: Any, made: Any) -> None:
         """Takes the sketch of a tensor."""
+        if is_dtensor(tensor) and not is_counted(tensor):
+            return
         head = {"name": name, "kind": kind, "dtype": self.sketching.dtype_of(tensor)}
         if self.sketching.place(name, kind, tensor) is not None:
             head["shard"] = True
-        self.rows.append((head, made, tensor.numel()))
+        self.rows.append((head, made, elements(tensor)))
 
     def repeat(self, name: str, same: str, idle: bool) -> None:
         """A module gave what another one had given."""
@@ -168,7 +171,9 @@ class Sketching:
         return self.wanted is None or any(fnmatch.fnmatchcase(name, pattern) for pattern in self.wanted)
 
     def place(self, name: str, kind: str, tensor: Any) -> Optional[Place]:
-        """Where a shard lies in its whole; None: the tensor is the whole."""
+        """Where a shard lies in its whole; None: the tensor is the whole. A DTensor says so itself."""
+        if is_dtensor(tensor):
+            return place_of(tensor)
         if self.shards is None:
             return None
         return self.shards(name, kind, tensor) if callable(self.shards) else self.shards.get(name)
