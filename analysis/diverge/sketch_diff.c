@@ -655,7 +655,8 @@ static void measure_rounding(struct ts_sketch_walk *walk, struct ts_sketch_tenso
 	of_ar = larger(larger(u[TS_SKETCH_A], u[TS_SKETCH_R]), walk->diff.perturbation);
 	if ((of_ab > of_ar && walk->diff.compared > 0) || is_rounded_away(t))
 		return;
-	t->limit = row->limit = limit_of(row->part, of_ab, of_ab <= of_ar, walk->diff.compared > 0);
+	t->limit = row->limit = limit_of(row->part, of_ab, of_ab <= of_ar,
+						  walk->diff.compared > 0 || ts_span_is(t->kind, "update"));
 	t->measured = row->rounding = larger(d * larger(of_ab / of_ar, 1), of_ab);
 	if (d > TS_SKETCH_NOISE_LEAST || row->rounding > 1)
 		row->state = TS_SKETCH_NOISE;

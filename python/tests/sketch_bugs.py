@@ -1,6 +1,6 @@
 """Counts how often `tscope diff` names the right thing of ten planted bugs, and anything at all of two clean runs, with and without R.
 
-    python3 python/tests/sketch_bugs.py FOLDER [SEEDS] [FIRST SEED]
+    python3 python/tests/sketch_bugs.py FOLDER [SEEDS] [FIRST SEED] [all|clean]
     python3 python/tests/sketch_bugs.py cost
 
 It trains GPTs with dropout, of 2 to 5 layers and widths of 32 to 96 by the seed, four steps by AdamW with clipping, sketched in each, on the CPU, and asks the
@@ -25,7 +25,9 @@ from torch import nn
 from torch.nn import functional
 
 import tscope
-from tscope._sketches import sketched
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+from tscope._sketches import on_device, sketched
 
 BUGS = ("mask", "reduce", "stale", "scale", "init", "dropoff", "eps", "decay", "noclip", "rate")
 CLEAN = ("noise", "threads", "mkldnn", "halves", "parts")
@@ -135,7 +137,7 @@ def is_right(to_name, tensors):
     return tensors["group"] == to_name or name == to_name or name.startswith(to_name + ".")
 
 
-def count(folder, seeds, first):
+def count(folder, seeds, first, bugs):
     false, right = defaultdict(list), defaultdict(list)
     for seed in range(first, first + seeds):
         at = {name: os.path.join(folder, f"{seed}-{name}") for name in ("a", "r", *CLEAN, *BUGS)}
@@ -146,7 +148,7 @@ def count(folder, seeds, first):
                 record(at[way], seed, way=way)
                 tensors = diff(at["a"], at[way], r)
                 false[how, way].append((seed, None if tensors.get("first") is None else tensors["rows"][tensors["first"]]))
-            for bug in BUGS:
+            for bug in bugs:
                 to_name = record(at[bug], seed, bug=bug)
                 tensors = diff(at["a"], at[bug], r)
                 found = is_right(to_name, tensors)
@@ -165,6 +167,8 @@ def tell(false, right):
             print("  false:", way, seed, row["name"], row["kind"], row["step"], row["over_rounding_ratio"])
         all_of = [found for (by, _), of in right.items() if by == how for found in of]
         wrong = sum(found is not True for found in all_of)
+        if not all_of:
+            continue
         print(f"{how}: {len(all_of) - wrong} of {len(all_of)} bugs right, at least {1 - sketch_rates.bound(wrong, len(all_of)):.1%} at 95 %")
         for (by, bug), of in right.items():
             if by == how:
@@ -190,15 +194,39 @@ def cost():
             print(f"{str(dtype):15} {n:>11,} elements: {took / n * 1e9:5.2f} ns each, {took / a_sum:5.1f} sums, {took / a_copy:5.1f} copies")
 
 
+class Touched(TorchDispatchMode):
+    """Counts the bytes of what torch's operations read and write, but for views."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        if not func.is_view:
+            tensors = [t for t in tree_flatten((args, kwargs, made))[0] if isinstance(t, torch.Tensor)]
+            self.bytes += sum(t.numel() * t.element_size() for t in {t.data_ptr(): t for t in tensors}.values())
+        return made
+
+
+def device_cost():
+    """Prints passes over memory of the form in operations of torch, which a device gets: bytes touched over those of the tensor."""
+    for dtype in (torch.float32, torch.bfloat16):
+        tensor = torch.randn(4 * 1024 * 1024).to(dtype)
+        on_device(tensor)  # makes the signs, which are kept
+        with Touched() as touched:
+            on_device(tensor)
+        print(f"{str(dtype):15} operations of torch touch {touched.bytes / tensor.numel() / tensor.element_size():5.1f} times its bytes")
+
+
 def main():
     if sys.argv[1] == "cost":
         cost()
+        device_cost()
         return
-    folder, seeds, first = (*sys.argv[1:], *("bugs", "6", "810000")[len(sys.argv) - 1 :])
+    folder, seeds, first, which = (*sys.argv[1:], *("bugs", "6", "810000", "all")[len(sys.argv) - 1 :])
     torch.set_num_threads(1)
     began = time.time()
     os.makedirs(folder, exist_ok=True)
-    tell(*count(folder, int(seeds), int(first)))
+    tell(*count(folder, int(seeds), int(first), BUGS if which == "all" else ()))
     print(f"{time.time() - began:.0f} s")
 
 
