@@ -5,12 +5,15 @@
 #ifndef TSCOPE_RECORD_DISK_H
 #define TSCOPE_RECORD_DISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Holds a lock on the first byte of the file until it is closed, by which readers tell a recording that goes on from one that was
  * killed. Best effort: nobody waits for it. */
 void ts_disk_hold(int fd);
+/* Whether somebody else holds that lock. Where nobody can tell, nobody does. */
+bool ts_disk_is_held(int fd);
 /* Makes the file longer, so that every byte of the new part has its place on the disk: a full disk is an error here, and not a signal
  * when the part is written to. Beyond the limit of the process it is EFBIG, without SIGXFSZ. */
 int ts_disk_extend(int fd, uint64_t at, size_t len);

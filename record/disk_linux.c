@@ -18,6 +18,13 @@ void ts_disk_hold(int fd)
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+bool ts_disk_is_held(int fd)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 int ts_disk_extend(int fd, uint64_t at, size_t len)
 {
 	struct rlimit limit;

@@ -232,6 +232,8 @@ static struct tscope_run *create(const struct tscope_options *o)
 	run->rank = o->rank;
 	run->world_size = o->world_size ? o->world_size : 1;
 	run->flush_ms = o->flush_ms ? o->flush_ms : 1000;
+	run->resume = o->resume != 0;
+	run->attempt = 1;
 	run->file = run->directory = -1;
 	run->row.serial = 1;
 	atomic_init(&run->step_open, TS_FRAME_NO_STEP);
@@ -334,6 +336,11 @@ void tscope_close(struct tscope_run *run)
 	(void)close(run->directory);
 	free(run->path);
 	destroy(run);
+}
+
+uint32_t tscope_attempt(const struct tscope_run *run)
+{
+	return run ? run->attempt : 0;
 }
 
 enum tscope_status tscope_facts(struct tscope_run *run, const char *json, struct tscope_error *err)

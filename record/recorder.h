@@ -69,6 +69,8 @@ struct tscope_run {
 	char *name; /* NULL: none */
 	char *config;
 	int32_t rank, world_size;
+	uint32_t attempt; /* of the run, from 1 */
+	bool resume;	  /* a further attempt is wanted where there is one */
 	uint32_t flush_ms;
 	int64_t began_unix, began;
 

@@ -3,6 +3,7 @@
 #endif
 #include "record/run_files.h"
 
+#include "record/attempt.h"
 #include "record/json_merge.h"
 #include "record/recorder.h"
 
@@ -64,30 +65,82 @@ static const char *other_run(int directory, int ranks)
 	return NULL;
 }
 
+/* The names that make it one which no attempt of this rank can go on with, where it holds `last` attempts. */
+static const char *run_of_others(int directory, int ranks, uint32_t last)
+{
+	static const char *const names[] = {"steps.jsonl", "rank0"};
+
+	if (faccessat(directory, names[0], F_OK, 0) == 0)
+		return names[0];
+	if (ranks || last)
+		return ranks && last ? TS_FRAME_FILE : NULL;
+	return other_run(directory, 0);
+}
+
 static enum tscope_status exists(struct tscope_error *err, const char *directory, const char *name)
 {
 	return ts_record_fail(err, TSCOPE_EXISTS, "%s holds a run already (%s is there); record into another directory", directory,
 			      name);
 }
 
-/* Opens the directory `path`, which is made; a run in it is an error. */
-static enum tscope_status open_folder(char *path, int ranks, int *ret_fd, struct tscope_error *err)
+/* Finds which attempt this is in the directory of its rank, whose recordings have to have ended. */
+static enum tscope_status find_attempt(struct tscope_run *run, int fd, uint32_t last, const char *path, struct tscope_error *err)
+{
+	int error = last ? ts_attempt_await(fd, last) : 0;
+
+	if (error == EBUSY)
+		return ts_record_fail(err, TSCOPE_EXISTS, "another process records the run in %s; it has to end before the run is resumed",
+				      path);
+	if (error)
+		return io_error(err, "open the last recording in", path, error);
+	if (last >= TS_ATTEMPTS_MAX)
+		return ts_record_fail(err, TSCOPE_EXISTS, "%s holds %d attempts, which is the most; record into another directory", path,
+				      TS_ATTEMPTS_MAX);
+	run->attempt = last + 1;
+	return TSCOPE_OK;
+}
+
+/* Returns what in the directory forbids this recording, or NULL; *ret_last is the last attempt that can be gone on with. */
+static const char *forbids(const struct tscope_run *run, int fd, int ranks, uint32_t *ret_last)
+{
+	*ret_last = 0;
+	if (!run->resume || ts_attempt_last(fd, ret_last))
+		return other_run(fd, ranks);
+	return run_of_others(fd, ranks, *ret_last);
+}
+
+/* Opens the directory `path`, which is made; a run in it is an error unless it is resumed. */
+static enum tscope_status open_folder(struct tscope_run *run, char *path, int ranks, int *ret_fd, struct tscope_error *err)
 {
 	int error = make_folders(path), fd;
+	enum tscope_status status;
 	const char *other;
+	uint32_t last;
 
 	if (error)
 		return io_error(err, "make the directory", path, error);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return io_error(err, "open the directory", path, errno);
-	other = other_run(fd, ranks);
-	if (other) {
+	other = forbids(run, fd, ranks, &last);
+	status = other ? exists(err, path, other) : ranks ? TSCOPE_OK : find_attempt(run, fd, last, path, err);
+	if (status) {
 		(void)close(fd);
-		return exists(err, path, other);
+		return status;
 	}
 	*ret_fd = fd;
 	return TSCOPE_OK;
+}
+
+/* Whether the run in the directory was begun by several ranks: one that goes on alone is rank 0 there. */
+static bool has_ranks(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool has = fd >= 0 && faccessat(fd, "rank0", F_OK, 0) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return has;
 }
 
 static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_BYTES], struct tscope_error *err)
@@ -96,14 +149,14 @@ static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_
 	int top;
 	enum tscope_status status;
 
-	if (run->world_size == 1)
-		return open_folder(path, 0, &run->directory, err);
-	status = open_folder(path, 1, &top, err);
+	if (run->world_size == 1 && !(run->resume && has_ranks(path)))
+		return open_folder(run, path, 0, &run->directory, err);
+	status = open_folder(run, path, 1, &top, err);
 	if (status)
 		return status;
 	(void)close(top);
 	(void)snprintf(path + len, PATH_BYTES - len, "/rank%" PRId32, run->rank);
-	return open_folder(path, 0, &run->directory, err);
+	return open_folder(run, path, 0, &run->directory, err);
 }
 
 /* The names of what was made are on the disk, too. */
@@ -120,7 +173,7 @@ static void sync_names(const struct tscope_run *run)
 
 enum tscope_status ts_run_files_make(struct tscope_run *run, const char *directory, struct tscope_error *err)
 {
-	char path[PATH_BYTES];
+	char path[PATH_BYTES], name[TS_ATTEMPT_NAME];
 	size_t len = directory ? strlen(directory) : 0;
 	enum tscope_status status;
 	int error;
@@ -131,27 +184,31 @@ enum tscope_status ts_run_files_make(struct tscope_run *run, const char *directo
 	status = open_directory(run, path, err);
 	if (status)
 		return status;
-	run->file = openat(run->directory, TS_FRAME_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	ts_attempt_name(name, "recording", "tscope", run->attempt);
+	run->file = openat(run->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	error = errno;
-	len = strlen(path) + sizeof TS_FRAME_FILE + 1;
+	len = strlen(path) + strlen(name) + 2;
 	run->path = malloc(len);
 	if (run->path)
-		(void)snprintf(run->path, len, "%s/%s", path, TS_FRAME_FILE);
+		(void)snprintf(run->path, len, "%s/%s", path, name);
 	if (run->file >= 0 && run->path) {
 		sync_names(run);
 		return TSCOPE_OK;
 	}
 	status = run->file >= 0	   ? ts_record_fail(err, TSCOPE_NO_MEMORY, "no memory")
-		 : error == EEXIST ? exists(err, path, TS_FRAME_FILE)
-				   : io_error(err, "make " TS_FRAME_FILE " in", path, error);
+		 : error == EEXIST ? exists(err, path, name)
+				   : io_error(err, "make a recording in", path, error);
 	ts_run_files_unmake(run);
 	return status;
 }
 
 void ts_run_files_unmake(struct tscope_run *run)
 {
+	char name[TS_ATTEMPT_NAME];
+
 	if (run->file >= 0) {
-		(void)unlinkat(run->directory, TS_FRAME_FILE, 0);
+		ts_attempt_name(name, "recording", "tscope", run->attempt);
+		(void)unlinkat(run->directory, name, 0);
 		(void)close(run->file);
 	}
 	(void)close(run->directory);
@@ -173,13 +230,14 @@ static enum tscope_status write_all(int fd, const char *data, size_t len)
 	return fsync(fd) < 0 && errno != EINVAL ? TSCOPE_IO : TSCOPE_OK;
 }
 
-/* Writes the file under another name, and then gives it its own. */
-static enum tscope_status replace(struct tscope_run *run, const char *name, const char *data, size_t len, struct tscope_error *err)
+/* Writes STEM.json of this attempt under another name, and then gives it its own. */
+static enum tscope_status replace(struct tscope_run *run, const char *stem, const char *data, size_t len, struct tscope_error *err)
 {
-	char other[64];
+	char name[TS_ATTEMPT_NAME], other[TS_ATTEMPT_NAME + 8];
 	enum tscope_status status = TSCOPE_IO;
 	int fd, error;
 
+	ts_attempt_name(name, stem, "json", run->attempt);
 	(void)snprintf(other, sizeof other, "%s.new", name);
 	fd = openat(run->directory, other, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd >= 0) {
@@ -248,7 +306,7 @@ enum tscope_status ts_run_files_write(struct tscope_run *run, int64_t wall_ns, u
 		len += (size_t)snprintf(text + len, room - len, ",\n\"n_steps\": %" PRIu64, steps);
 	}
 	len += (size_t)snprintf(text + len, room - len, "\n}\n");
-	status = replace(run, "run.json", text, len, err);
+	status = replace(run, "run", text, len, err);
 	free(text);
 	return status;
 }
@@ -256,10 +314,13 @@ enum tscope_status ts_run_files_write(struct tscope_run *run, int64_t wall_ns, u
 /* Returns what facts.json has now, with its length; NULL with length 0: nothing is there, else nothing can be read. */
 static char *read_facts(struct tscope_run *run, size_t *ret_len)
 {
-	int fd = openat(run->directory, "facts.json", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	char *text = fd < 0 ? NULL : malloc(TS_JSON_LIMIT + 1);
+	char name[TS_ATTEMPT_NAME], *text;
 	ssize_t n = 1;
+	int fd;
 
+	ts_attempt_name(name, "facts", "json", run->attempt);
+	fd = openat(run->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	text = fd < 0 ? NULL : malloc(TS_JSON_LIMIT + 1);
 	*ret_len = fd < 0 && errno == ENOENT ? 0 : 1;
 	if (text) {
 		for (*ret_len = 0; n > 0 && *ret_len <= TS_JSON_LIMIT; *ret_len += n > 0 ? (size_t)n : 0)
@@ -295,7 +356,7 @@ enum tscope_status ts_run_files_facts(struct tscope_run *run, const char *json, 
 	}
 	text = ts_record_json_merge(under ? under : empty, under ? under_len : sizeof empty - 1, json, strlen(json), &len);
 	free(under);
-	status = text ? replace(run, "facts.json", text, len, err) : ts_record_fail(err, TSCOPE_NO_MEMORY, "the facts are too large");
+	status = text ? replace(run, "facts", text, len, err) : ts_record_fail(err, TSCOPE_NO_MEMORY, "the facts are too large");
 	free(text);
 	return status;
 }

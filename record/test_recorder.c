@@ -317,6 +317,110 @@ static void a_file_is_never_written_over(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+static uint64_t sum_of(const char *directory, const char *name)
+{
+	char path[128];
+	uint64_t sum = 0;
+	FILE *file;
+	int c;
+
+	(void)snprintf(path, sizeof path, "%s/%s", directory, name);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	while ((c = fgetc(file)) != EOF)
+		sum = sum * 31 + (uint64_t)c + 1;
+	(void)fclose(file);
+	return sum;
+}
+
+static void remove_files(const char *directory, const char *const *names, size_t n)
+{
+	char path[128];
+
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* Nothing of the first attempt is written to again, and the files of each have its number. */
+static void a_run_that_is_resumed_has_a_further_attempt(void **state)
+{
+	static const char *const names[] = {"recording.tscope",   "run.json",	"facts.json",	"recording.2.tscope", "run.2.json",
+					    "facts.2.json", "recording.7.tscope", "recording.8.tscope", "run.8.json"};
+	char directory[] = "test_recorder.XXXXXX", path[128];
+	struct tscope_options o = {.directory = directory, .resume = 1, .facts = "{\"seeds\": {\"a\": 1}}"};
+	uint64_t sums[3];
+	struct tscope_run *run;
+	struct tscope_error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_OK);
+	assert_int_equal(tscope_attempt(run), 1);
+	tscope_close(run);
+	for (size_t i = 0; i < 3; i++)
+		sums[i] = sum_of(directory, names[i]);
+	o.facts = "{\"seeds\": {\"a\": 2}}";
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_OK);
+	assert_int_equal(tscope_attempt(run), 2);
+	assert_int_equal(tscope_facts(run, "{\"seeds\": {\"b\": 3}}", NULL), TSCOPE_OK);
+	tscope_close(run);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(sums[i] == sum_of(directory, names[i]));
+	/* A number that is missing stays free; the next attempt is behind the last. */
+	(void)snprintf(path, sizeof path, "%s/recording.7.tscope", directory);
+	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0666)), 0);
+	o.facts = NULL;
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_OK);
+	assert_int_equal(tscope_attempt(run), 8);
+	tscope_close(run);
+	o.resume = 0;
+	assert_int_equal(tscope_open(&o, &run, &err), TSCOPE_EXISTS);
+	assert_int_equal(tscope_attempt(NULL), 0);
+	remove_files(directory, names, sizeof names / sizeof *names);
+}
+
+static void what_is_no_recording_of_ours_is_not_resumed(void **state)
+{
+	static const char *const others[] = {"steps.jsonl", "run.json", "recording.400.tscope"};
+	char directory[] = "test_recorder.XXXXXX", path[128];
+	struct tscope_options o = {.directory = directory, .resume = 1};
+	struct tscope_run *run;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	for (size_t i = 0; i < 3; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", directory, others[i]);
+		assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0666)), 0);
+		assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_EXISTS);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* The process of the header lives: nobody waits for it. */
+static void a_run_that_is_recorded_now_is_not_resumed(void **state)
+{
+	struct scene s = scene_open();
+	struct tscope_options o = {.directory = s.directory, .resume = 1};
+	struct tscope_error err;
+	struct tscope_run *run;
+	pid_t child;
+	int status;
+
+	(void)state;
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(tscope_open(&o, &run, &err) != TSCOPE_EXISTS || !strstr(err.text, "another process records"));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	scene_read(&s);
+	scene_finish(&s);
+}
+
 /* Asked by another process, as a reader is; its exit says what it saw. */
 static bool is_held(const char *directory)
 {
@@ -590,6 +694,9 @@ int main(void)
 		cmocka_unit_test(a_phase_of_a_device_takes_the_hosts_time),
 		cmocka_unit_test(a_directory_with_a_run_is_refused),
 		cmocka_unit_test(a_file_is_never_written_over),
+		cmocka_unit_test(a_run_that_is_resumed_has_a_further_attempt),
+		cmocka_unit_test(what_is_no_recording_of_ours_is_not_resumed),
+		cmocka_unit_test(a_run_that_is_recorded_now_is_not_resumed),
 		cmocka_unit_test(a_recording_is_held_until_it_is_closed),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),

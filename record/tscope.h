@@ -32,7 +32,8 @@
  * Processes: one rank is one process and one file.
  *
  * Files. directory/recording.tscope with run.json and facts.json beside it; with world_size > 1 or rank > 0
- * directory/rank<k>/recording.tscope. docs/recording.md describes every byte.
+ * directory/rank<k>/recording.tscope. Attempt K of a run that is resumed has recording.K.tscope, run.K.json and facts.K.json beside
+ * them. docs/recording.md describes every byte.
  */
 #ifndef TSCOPE_RECORD_TSCOPE_H
 #define TSCOPE_RECORD_TSCOPE_H
@@ -67,10 +68,13 @@ struct tscope_options {
 	int32_t rank;		/* 0 .. world_size - 1 */
 	int32_t world_size;	/* 0: 1 */
 	uint32_t flush_ms;	/* how much a loss of power may cost; 0: 1,000 */
+	int32_t resume;		/* not 0: where the directory holds recordings of this rank that have ended, this is a further attempt of that run */
 };
 
 /* Begins a recording. On failure *ret_run is NULL, which every function accepts, so that training may go on without a record.
- * A directory that holds a run already is TSCOPE_EXISTS: two runs are never mixed. The options are copied. err may be NULL. */
+ * A directory that holds a run already is TSCOPE_EXISTS: two runs are never mixed. With `resume` it is so only if that run is no
+ * recording of tscope, or if another process still records it; what a killed process' children hold is waited for, 10 seconds at most.
+ * The options are copied. err may be NULL. */
 enum tscope_status tscope_open(const struct tscope_options *options, struct tscope_run **ret_run, struct tscope_error *err);
 /* Ends the recording, and writes run.json anew with the wall time and the number of steps. A step that has begun and not ended is
  * dropped and counted. No other thread may be in a call for this run, and none may call afterwards. */
@@ -141,6 +145,9 @@ void tscope_digest(struct tscope_run *run, const char *name, const char *kind, i
 /* Adds facts that became known later (docs/run-directory.md, facts.json): a JSON object of groups. Paths that were there are replaced.
  * Writes facts.json anew by rename; not for the path of a step. TSCOPE_INVALID: no JSON object. */
 enum tscope_status tscope_facts(struct tscope_run *run, const char *json, struct tscope_error *err);
+
+/* Which attempt of its run this recording is, from 1; 0: run is NULL. */
+uint32_t tscope_attempt(const struct tscope_run *run);
 
 /* What went wrong since the beginning. All zero: nothing. */
 struct tscope_trouble {

@@ -584,6 +584,12 @@ static PyObject *trouble(Recorder *self, PyObject *unused)
 			     PyBool_FromLong(t.stopped), "first", t.first);
 }
 
+static PyObject *attempt(Recorder *self, PyObject *unused)
+{
+	(void)unused;
+	return PyLong_FromUnsignedLong(tscope_attempt(self->run));
+}
+
 static PyObject *open_run(Recorder *self, PyObject *args)
 {
 	struct tscope_options options = {0};
@@ -591,12 +597,13 @@ static PyObject *open_run(Recorder *self, PyObject *args)
 	struct tscope_run *run = NULL;
 	PyObject *directory;
 	enum tscope_status status;
-	int rank, world_size;
+	int rank, world_size, resume = 0;
 	unsigned flush_ms;
 
-	if (!PyArg_ParseTuple(args, "O&zzziiI", PyUnicode_FSConverter, &directory, &options.name, &options.config, &options.facts,
-			      &rank, &world_size, &flush_ms))
+	if (!PyArg_ParseTuple(args, "O&zzziiI|p", PyUnicode_FSConverter, &directory, &options.name, &options.config, &options.facts,
+			      &rank, &world_size, &flush_ms, &resume))
 		return NULL;
+	options.resume = resume;
 	options.rank = rank;
 	options.world_size = world_size;
 	options.flush_ms = flush_ms;
@@ -762,6 +769,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_step_fed", FAST(step_fed), METH_NOARGS, NULL},
 	{"_facts", FAST(facts), METH_VARARGS, NULL},
 	{"_trouble", FAST(trouble), METH_NOARGS, NULL},
+	{"_attempt", FAST(attempt), METH_NOARGS, NULL},
 	{"_open", FAST(open_run), METH_VARARGS, NULL},
 	{"_close", FAST(close_), METH_NOARGS, NULL},
 	{NULL, NULL, 0, NULL},
