@@ -27,19 +27,21 @@ void ts_attempt_name(char to[TS_ATTEMPT_NAME], const char *stem, const char *end
 		(void)snprintf(to, TS_ATTEMPT_NAME, "%s.%s", stem, ending);
 }
 
-uint32_t ts_attempt_of(const char *name)
+uint32_t ts_attempt_of(const char *name, const char *stem, const char *ending)
 {
-	static const char stem[] = "recording.", ending[] = ".tscope";
-	const char *p = name + sizeof stem - 1;
+	size_t len = strlen(stem);
+	const char *p = name + len + 1;
 	uint32_t attempt = 0;
 
-	if (strcmp(name, TS_FRAME_FILE) == 0)
+	if (strncmp(name, stem, len) != 0 || name[len] != '.')
+		return 0;
+	if (strcmp(p, ending) == 0)
 		return 1;
-	if (strncmp(name, stem, sizeof stem - 1) != 0 || *p == '0')
+	if (*p == '0')
 		return 0;
 	for (; *p >= '0' && *p <= '9'; p++)
 		attempt = attempt > TS_ATTEMPTS_MAX ? attempt : attempt * 10 + (uint32_t)(*p - '0');
-	if (strcmp(p, ending) != 0 || attempt < 2)
+	if (*p != '.' || strcmp(p + 1, ending) != 0 || attempt < 2)
 		return 0;
 	return attempt > TS_ATTEMPTS_MAX ? TS_ATTEMPTS_MAX + 1 : attempt;
 }
@@ -58,7 +60,7 @@ int ts_attempt_last(int directory, uint32_t *ret_attempt)
 		return error;
 	}
 	for (errno = 0; (entry = readdir(d));) {
-		uint32_t attempt = ts_attempt_of(entry->d_name);
+		uint32_t attempt = ts_attempt_of(entry->d_name, "recording", "tscope");
 
 		if (attempt > *ret_attempt)
 			*ret_attempt = attempt;

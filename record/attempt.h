@@ -17,8 +17,8 @@ enum {
 
 /* Writes the name of a file of this attempt: "recording", "tscope" and 3 make recording.3.tscope; 1 makes recording.tscope. */
 void ts_attempt_name(char to[TS_ATTEMPT_NAME], const char *stem, const char *ending, uint32_t attempt);
-/* The attempt whose recording has this name; 0: it is none. Of TS_ATTEMPTS_MAX + 1 stands for all that are above. */
-uint32_t ts_attempt_of(const char *name);
+/* The attempt whose file of this stem and ending has the name; 0: it is none. TS_ATTEMPTS_MAX + 1 stands for all that are above. */
+uint32_t ts_attempt_of(const char *name, const char *stem, const char *ending);
 /* The last attempt that the directory holds a recording of; 0: it holds none. Returns 0, or an error number. */
 int ts_attempt_last(int directory, uint32_t *ret_attempt);
 /* Returns 0 once no process holds the recording of this attempt, EBUSY where one still does after TS_ATTEMPT_WAIT_MS or is known to

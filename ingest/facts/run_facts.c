@@ -37,23 +37,30 @@ static void tell_repeated(struct ts_notices *notices, struct ts_span file, uint6
 			      "this key is twice in one object, and its last value is taken");
 }
 
+/* A directory whose files of facts are read. */
+struct facts_dir {
+	const char *top, *path;
+	struct ts_span name;
+	struct ts_notices *notices;
+};
+
 /* run.json is foreign input: what cannot be read in it is left out, with a notice. */
-static enum ts_status read_run_json(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
-				    struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
+static enum ts_status read_run_json(const struct facts_dir *dir, const char *file, struct ts_arena *arena, struct ts_facts *facts,
+				    struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
 	struct ts_error why = {.status = TS_OK};
 	uint64_t repeated = 0;
 	bool there;
 
-	if (!read_file(top, path, "run.json", arena, &buf, &there, &why) && there)
+	if (!read_file(dir->top, dir->path, file, arena, &buf, &there, &why) && there)
 		(void)ts_facts_from_run_json(ts_buf_view(&buf), arena, facts, &repeated, &why);
 	ts_buf_finish(&buf);
-	tell_repeated(notices, file_name(arena, name, "run.json"), repeated);
+	tell_repeated(dir->notices, file_name(arena, dir->name, file), repeated);
 	if (why.status == TS_INVALID || why.status == TS_TOO_LARGE) {
-		if (notices)
-			ts_notice_add(notices, "bad_run_json", TS_NOTICE_SKIPPED, file_name(arena, name, "run.json"),
-				      0, why.text);
+		if (dir->notices)
+			ts_notice_add(dir->notices, "bad_run_json", TS_NOTICE_SKIPPED, file_name(arena, dir->name, file), 0,
+				      why.text);
 		return TS_OK;
 	}
 	if (why.status)
@@ -61,36 +68,42 @@ static enum ts_status read_run_json(const char *top, const char *path, struct ts
 	return why.status;
 }
 
-static enum ts_status read_facts_json(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
-				      struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
+static enum ts_status read_facts_json(const struct facts_dir *dir, const char *file, struct ts_arena *arena, struct ts_facts *facts,
+				      struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
 	uint64_t repeated = 0;
 	enum ts_status status;
 	bool there;
 
-	status = read_file(top, path, "facts.json", arena, &buf, &there, err);
+	status = read_file(dir->top, dir->path, file, arena, &buf, &there, err);
 	if (!status && there) {
 		status = ts_facts_from_json(ts_buf_view(&buf), TS_SOURCE_FACTS_JSON, arena, facts, &repeated, err);
 		if (status)
-			ts_error_prefix(err, "%s/facts.json", path);
+			ts_error_prefix(err, "%s/%s", dir->path, file);
 	}
 	ts_buf_finish(&buf);
-	tell_repeated(notices, file_name(arena, name, "facts.json"), repeated);
+	tell_repeated(dir->notices, file_name(arena, dir->name, file), repeated);
 	return status;
+}
+
+enum ts_status ts_facts_read_files(const char *top, const char *path, struct ts_span name, const char *run_json, const char *facts_json,
+				   struct ts_notices *notices, struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
+{
+	const struct facts_dir dir = {.top = top, .path = path, .name = name, .notices = notices};
+	struct ts_facts facts = {.n = 0};
+
+	if (read_run_json(&dir, run_json, arena, &facts, err) || read_facts_json(&dir, facts_json, arena, &facts, err))
+		return err->status;
+	(void)ts_facts_sort(&facts);
+	*ret_facts = facts;
+	return TS_OK;
 }
 
 enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
 {
-	struct ts_facts facts = {.n = 0};
-
-	if (read_run_json(top, path, name, notices, arena, &facts, err) ||
-	    read_facts_json(top, path, name, notices, arena, &facts, err))
-		return err->status;
-	(void)ts_facts_sort(&facts);
-	*ret_facts = facts;
-	return TS_OK;
+	return ts_facts_read_files(top, path, name, "run.json", "facts.json", notices, arena, ret_facts, err);
 }
 
 /* Compares an item's path with path followed by c. */

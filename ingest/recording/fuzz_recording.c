@@ -32,7 +32,7 @@ static bool read_once(struct ts_span bytes, size_t memory, struct ts_id *ret_id)
 	ts_arena_init(&arena, 0);
 	ok = ts_recording_open(&source, &notices, &recording, &err) == TS_OK &&
 	     ts_recording_facts(recording, &arena, &facts, &err) == TS_OK &&
-	     ts_recording_read(recording, &into, &b, &segments, &err) == TS_OK &&
+	     ts_recording_read(&recording, 1, &into, &b, &segments, &err) == TS_OK &&
 	     ts_builder_finish(b, &facts, ret_id, &err) == TS_OK;
 	ts_builder_destroy(b);
 	ts_recording_close(recording);

@@ -138,6 +138,14 @@ static void count_step(struct ts_recording *r, const struct ts_frame *frame)
 
 	r->increase &= r->steps.n == 0 || step > r->last_step;
 	r->last_step = step;
+	if (r->steps.n == 0 || frame->time < r->first_time) {
+		r->first_time = frame->time;
+		r->first_step = step;
+	}
+	if (r->steps.n == 0 || frame->time >= r->last_time) {
+		r->last_time = frame->time;
+		r->newest_step = step;
+	}
 	count(&r->steps, frame->time);
 }
 
@@ -371,6 +379,19 @@ bool ts_recording_ended(const struct ts_recording *r)
 	return r->has_end;
 }
 
+void ts_recording_extent(const struct ts_recording *r, struct ts_recording_extent *ret_extent)
+{
+	*ret_extent = (struct ts_recording_extent){
+		.timed = r->has_header,
+		.began = r->has_header ? ts_recording_seconds(r, r->mono_ns) : 0,
+		.running = r->running,
+		.steps = r->steps.n,
+		.first_step = r->first_step,
+		.last_step = r->newest_step,
+	};
+	ret_extent->ended = r->has_header && r->newest > r->mono_ns ? ts_recording_seconds(r, r->newest) : ret_extent->began;
+}
+
 static enum ts_status add_clock(const struct ts_declared_column *column, struct ts_arena *arena, struct ts_facts *facts,
 				struct ts_error *err)
 {
@@ -440,15 +461,15 @@ static void tell_left_out(const struct ts_making *m)
 	}
 }
 
-enum ts_status ts_recording_read(struct ts_recording *r, const struct ts_recording_into *into, struct ts_builder **ret_builder,
-				 uint64_t *ret_segments, struct ts_error *err)
+enum ts_status ts_recording_read(struct ts_recording *const *attempts, size_t n, const struct ts_recording_into *into,
+				 struct ts_builder **ret_builder, uint64_t *ret_segments, struct ts_error *err)
 {
-	struct ts_making m = {.r = r, .into = into};
+	struct ts_making m = {.attempts = attempts, .n = n, .r = attempts[0], .into = into};
 	enum ts_status status = ts_builder_create(into->rank, ts_count_sink, into->sink, &m.builder, err);
 
 	if (!status)
 		status = ts_making_steps(&m, ret_segments, err);
-	if (!status && r->has_header)
+	if (!status)
 		status = ts_making_events(&m, err);
 	if (!status)
 		status = ts_making_digests(&m, err);

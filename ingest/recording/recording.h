@@ -1,8 +1,9 @@
-/* recording.h - reads a recording.tscope (docs/recording.md): what a rank recorded, also while it still records.
+/* recording.h - reads a recording.tscope (docs/recording.md), or those of several attempts: what a rank recorded, also while it still
+ * records.
  *
  *	ts_recording_open(&source, notices, &rec, err)		reads it once: what is in it, what is damaged, how far it goes
  *	ts_recording_facts(rec, arena, &facts, err)
- *	ts_recording_read(rec, &into, &builder, &segments, err)	the rows of steps, events and digests
+ *	ts_recording_read(&rec, 1, &into, &builder, &segments, err)	the rows of steps, events and digests
  *	ts_recording_close(rec)
  *
  * Where the recorder writes while this reads, every frame that was recorded before a moment is read and none after it, so that what
@@ -43,8 +44,20 @@ int32_t ts_recording_rank(const struct ts_recording *r);
 /* Whether the recorder closed it. */
 bool ts_recording_ended(const struct ts_recording *r);
 
-/* *ret_builder has the rows; the caller owns it. *ret_segments as ts_steps_read gives it. Once for each recording. */
-enum ts_status ts_recording_read(struct ts_recording *r, const struct ts_recording_into *into, struct ts_builder **ret_builder,
-				 uint64_t *ret_segments, struct ts_error *err);
+/* What is known of an attempt as a whole. Times are Unix seconds. */
+struct ts_recording_extent {
+	bool timed;	     /* the header is sound: the times are known */
+	double began, ended; /* ended: by its END frame, or the newest frame of one that is not closed */
+	bool running;
+	uint64_t steps;
+	int64_t first_step, last_step; /* by time, if there are steps */
+};
+void ts_recording_extent(const struct ts_recording *r, struct ts_recording_extent *ret_extent);
+
+/* Reads the recordings of the n > 0 attempts of a rank, in their order: each that has steps begins a segment, and the rows of those
+ * steps that a later one executed again are superseded. *ret_builder has the rows; the caller owns it. *ret_segments as ts_steps_read
+ * gives it. Once for each recording. */
+enum ts_status ts_recording_read(struct ts_recording *const *attempts, size_t n, const struct ts_recording_into *into,
+				 struct ts_builder **ret_builder, uint64_t *ret_segments, struct ts_error *err);
 
 #endif

@@ -32,6 +32,8 @@ struct ts_recording {
 	struct ts_declared columns;
 	uint64_t frames;
 	int64_t newest; /* time of all frames */
+	int64_t first_time, first_step, last_time; /* of the steps, if there are any; the step at last_time is the newest one */
+	int64_t newest_step;
 	int64_t cut;	/* frames that were recorded later are left for the next reading */
 	bool running;
 	struct ts_recorded steps, events, digests;
@@ -46,13 +48,14 @@ struct ts_recording {
 	uint32_t end_reason;
 };
 
-/* What is made of a recording. */
+/* What is made of the recordings of a rank's attempts. */
 struct ts_making {
-	struct ts_recording *r;
+	struct ts_recording *const *attempts;
+	size_t n;
+	struct ts_recording *r; /* the one that is read now */
 	const struct ts_recording_into *into;
 	struct ts_builder *builder;
 	struct ts_own_columns own;
-	uint32_t n_columns; /* that the builder has of the recording */
 	uint64_t dropped;   /* values of columns for which there was no room */
 	uint64_t unknown;   /* values of columns that were not declared */
 };

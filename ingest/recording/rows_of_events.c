@@ -253,16 +253,27 @@ static enum ts_status put_all(struct putting *p, const struct ts_recorded *of, u
 	return status;
 }
 
+/* Without a header nobody knows when an event was. */
 enum ts_status ts_making_events(struct ts_making *m, struct ts_error *err)
 {
 	struct putting p = {.m = m, .row = event_row};
 
-	return put_all(&p, &m->r->events, TS_OF_EVENTS, err);
+	for (size_t i = 0; i < m->n; i++) {
+		m->r = m->attempts[i];
+		if (m->r->has_header && put_all(&p, &m->r->events, TS_OF_EVENTS, err))
+			return err->status;
+	}
+	return TS_OK;
 }
 
 enum ts_status ts_making_digests(struct ts_making *m, struct ts_error *err)
 {
 	struct putting p = {.m = m, .row = digest_row};
 
-	return put_all(&p, &m->r->digests, TS_OF_DIGESTS, err);
+	for (size_t i = 0; i < m->n; i++) {
+		m->r = m->attempts[i];
+		if (put_all(&p, &m->r->digests, TS_OF_DIGESTS, err))
+			return err->status;
+	}
+	return TS_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Two ways give the same rows. Where each step is above the one before, rows of the same columns go to the builder many at a time, with
  * what is added to them: it is read beside them where it comes by step in one lane, too, else it is sorted by step. Where steps go
- * back, or threads took turns, the rows are sorted, too: first by time, which says where a segment begins, then by step.
+ * back, or threads took turns, the rows are sorted, too: first by time, which says where a segment begins, then by step. So are those
+ * of several attempts, whose columns and clocks each recording says for itself.
  */
 #include "base/alloc.h"
 #include "ingest/recording/recording_state.h"
@@ -31,6 +32,11 @@ struct batch {
 	size_t rows;
 };
 
+struct segment {
+	int64_t start; /* the time at which it began, by the clock of its attempt */
+	size_t attempt;
+};
+
 struct stepping {
 	struct ts_making *m;
 	uint32_t timestamp; /* the builder's column + 1 */
@@ -41,8 +47,9 @@ struct stepping {
 	uint64_t row; /* the stamp of the current row */
 	struct batch batch;
 	/* Of runs that have several segments. */
-	int64_t *starts; /* the time at which each began */
+	struct segment *segments;
 	size_t n_segments, cap_segments;
+	size_t attempt, first; /* the attempt that is sorted now, and the segments before it */
 	bool any;
 	int64_t last;
 	struct ts_spill *added, *rows;
@@ -75,21 +82,27 @@ static enum ts_status no_memory(struct ts_error *err)
 
 /* --- columns --- */
 
+static size_t own_columns(const struct ts_own_columns *own)
+{
+	return (size_t)(own->segment != 0) + (own->step != 0) + (own->step_text != 0);
+}
+
 /* Finds the builder's column; *ret 0: there is no room for it. */
 static enum ts_status number_of(struct ts_making *m, struct ts_declared_column *column, uint32_t *ret, struct ts_error *err)
 {
 	enum ts_column_type type = column->kind == TSCOPE_DIGEST ? TS_COLUMN_U64 : TS_COLUMN_F64;
+	struct ts_builder_stats stats;
 
 	*ret = column->number;
 	if (*ret)
 		return TS_OK;
-	if (m->n_columns >= TS_INGEST_COLUMNS_MAX) {
+	ts_builder_stats(m->builder, &stats);
+	if (stats.columns - own_columns(&m->own) >= TS_INGEST_COLUMNS_MAX) {
 		m->dropped++;
 		return TS_OK;
 	}
 	if (ts_column_make(m->builder, m->into->facts, column->path, type, &column->number, err))
 		return err->status;
-	m->n_columns++;
 	*ret = column->number;
 	return TS_OK;
 }
@@ -181,7 +194,6 @@ static enum ts_status make_timestamp(struct stepping *s, struct ts_error *err)
 {
 	if (s->timestamp || !s->m->r->has_header)
 		return TS_OK;
-	s->m->n_columns++;
 	return ts_column_make(s->m->builder, s->m->into->facts, ts_span_str("timestamp"), TS_COLUMN_F64, &s->timestamp, err);
 }
 
@@ -193,7 +205,7 @@ static enum ts_status put_frame(struct stepping *s, const uint8_t *frame, struct
 
 	if (make_timestamp(s, err))
 		return err->status;
-	if (s->timestamp)
+	if (s->timestamp && s->m->r->has_header)
 		ts_builder_f64(s->m->builder, s->timestamp - 1, ts_recording_seconds(s->m->r, end));
 	return put_cells(s, &cells, err);
 }
@@ -319,14 +331,14 @@ static void add_to_batch(struct stepping *s, const uint8_t *frame, const struct 
 
 /* --- what is added --- */
 
-/* The segment that had begun at this time. A frame that has no time belongs to the last one. */
+/* The segment of this attempt that had begun at this time. A frame that has no time belongs to the last one. */
 static uint32_t segment_at(const struct stepping *s, int64_t time)
 {
 	size_t n = s->n_segments;
 
 	if (time == TS_TIME_NONE)
 		return n ? (uint32_t)(n - 1) : 0;
-	while (n > 1 && s->starts[n - 1] > time)
+	while (n > s->first + 1 && s->segments[n - 1].start > time)
 		n--;
 	return n ? (uint32_t)(n - 1) : 0;
 }
@@ -472,8 +484,8 @@ static enum ts_status gather_beside(struct stepping *s, struct ts_error *err)
 	return look_ahead(s, err) ? err->status : next_added(s, err);
 }
 
-/* Sorts what is added by step, if there is any. */
-static enum ts_status gather(struct stepping *s, struct ts_error *err)
+/* Sorts what is added in this attempt by step, if there is any. What an attempt without steps adds has no row. */
+static enum ts_status gather_attempt(struct stepping *s, struct ts_error *err)
 {
 	struct adding a = {.open = false};
 	struct ts_frame frame;
@@ -483,16 +495,25 @@ static enum ts_status gather(struct stepping *s, struct ts_error *err)
 
 	if (!s->m->r->added)
 		return TS_OK;
-	if (ts_spill_create(memory_of(s->m), &s->added, err))
+	if (s->m->n > 1 && s->n_segments == s->first) {
+		s->orphans += s->m->r->added;
+		return TS_OK;
+	}
+	if (!s->added && ts_spill_create(memory_of(s->m), &s->added, err))
 		return err->status;
 	ts_recording_walk(s->m->r, TS_OF_ADDED, &w);
 	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more)
 		if ((status = add_frame(s, &a, &frame, err)) != TS_OK)
 			break;
 	ts_frame_walk_finish(&w);
-	if (status || end_adding(s, &a, err))
+	return status || end_adding(s, &a, err) ? err->status : TS_OK;
+}
+
+static enum ts_status gather(struct stepping *s, struct ts_error *err)
+{
+	if (gather_attempt(s, err))
 		return err->status;
-	return next_added(s, err);
+	return s->added ? next_added(s, err) : TS_OK;
 }
 
 static void put_length(struct ts_buf *to, struct ts_span bytes)
@@ -528,56 +549,87 @@ static enum ts_status rest_of_added(struct stepping *s, struct ts_error *err)
 
 /* --- the rows of one step --- */
 
+static size_t attempt_of(const struct stepping *s, uint32_t segment)
+{
+	return segment < s->n_segments ? s->segments[segment].attempt : 0;
+}
+
 /* The rows of a step in s->group: u32 length, u32 segment, then the frame. Those of one segment are one row; what is added belongs to
- * the last row whose segment had begun, else to the first. */
-static enum ts_status put_group_row(struct stepping *s, int64_t step, size_t from, size_t to, uint32_t segment,
-				    uint32_t next_segment, enum ts_table_kind kind, int64_t key, struct ts_error *err)
+ * the last row of its attempt whose segment had begun, else to the first. */
+struct group_row {
+	size_t from, to; /* its frames in s->group */
+	uint32_t segment;
+	uint32_t next; /* the segment of the next row of its attempt; UINT32_MAX: there is none */
+	bool first;    /* of its attempt */
+	enum ts_table_kind kind;
+	int64_t key;
+};
+
+/* Whether what was added while this segment was the last one belongs to the row. */
+static bool takes(const struct stepping *s, const struct group_row *row, uint32_t of)
+{
+	return attempt_of(s, of) == attempt_of(s, row->segment) && (of >= row->segment || row->first) && of < row->next;
+}
+
+static enum ts_status put_group_row(struct stepping *s, int64_t step, const struct group_row *row, struct ts_error *err)
 {
 	const uint8_t *data = s->group.data, *extra = s->extra.data;
 
-	ts_builder_row(s->m->builder, kind, key);
+	s->m->r = s->m->attempts[attempt_of(s, row->segment)];
+	ts_builder_row(s->m->builder, row->kind, row->key);
 	begin_stamps(s);
-	for (size_t at = from; at < to; at += 4 + ts_load_u32(data + at))
+	for (size_t at = row->from; at < row->to; at += 4 + ts_load_u32(data + at))
 		if (put_frame(s, data + at + 8, err))
 			return err->status;
-	for (size_t at = 0; at < s->extra.len; at += 4 + ts_load_u32(extra + at)) {
-		uint32_t of = ts_load_u32(extra + at + 4 + ADDED_SEGMENT);
-
-		if ((of >= segment || from == 0) && of < next_segment && put_added(s, extra + at + 4, err))
+	for (size_t at = 0; at < s->extra.len; at += 4 + ts_load_u32(extra + at))
+		if (takes(s, row, ts_load_u32(extra + at + 4 + ADDED_SEGMENT)) && put_added(s, extra + at + 4, err))
 			return err->status;
-	}
 	if (put_sums(s, err))
 		return err->status;
-	if (s->n_segments > 1 && ts_own_segment(&s->m->own, s->m->builder, s->m->into->facts, segment, err))
+	if (s->n_segments > 1 && ts_own_segment(&s->m->own, s->m->builder, s->m->into->facts, row->segment, err))
 		return err->status;
-	if (kind == TS_TABLE_SUPERSEDED && ts_own_step(&s->m->own, s->m->builder, s->m->into->facts, step, err))
+	if (row->kind == TS_TABLE_SUPERSEDED && ts_own_step(&s->m->own, s->m->builder, s->m->into->facts, step, err))
 		return err->status;
 	return ts_builder_row_end(s->m->builder, err);
 }
 
-static enum ts_status put_group(struct stepping *s, int64_t step, int64_t *ordinal, struct ts_error *err)
+/* The row whose frames begin here, after a row of the segment `before`. */
+static struct group_row row_at(const struct stepping *s, size_t from, uint32_t before)
 {
 	const uint8_t *data = s->group.data;
+	struct group_row row = {.from = from, .to = from, .segment = ts_load_u32(data + from + 4), .next = UINT32_MAX};
+	uint32_t next;
+
+	while (row.to < s->group.len && ts_load_u32(data + row.to + 4) == row.segment)
+		row.to += 4 + ts_load_u32(data + row.to);
+	row.first = from == 0 || attempt_of(s, before) != attempt_of(s, row.segment);
+	if (row.to == s->group.len)
+		return row;
+	next = ts_load_u32(data + row.to + 4);
+	if (attempt_of(s, next) == attempt_of(s, row.segment))
+		row.next = next;
+	return row;
+}
+
+static enum ts_status put_group(struct stepping *s, int64_t step, int64_t *ordinal, struct ts_error *err)
+{
+	struct group_row row = {.to = 0};
 
 	if (ts_buf_check(&s->group, err) || collect(s, step, err))
 		return err->status;
-	for (size_t from = 0, to; from < s->group.len; from = to) {
-		uint32_t segment = ts_load_u32(data + from + 4), next = UINT32_MAX;
+	while (row.to < s->group.len) {
 		bool last;
 
-		for (to = from; to < s->group.len && ts_load_u32(data + to + 4) == segment; to += 4 + ts_load_u32(data + to))
-			;
-		last = to == s->group.len;
-		if (!last)
-			next = ts_load_u32(data + to + 4);
-		if (put_group_row(s, step, from, to, segment, next, last ? TS_TABLE_STEPS : TS_TABLE_SUPERSEDED,
-				  last ? step : (*ordinal)++, err))
+		row = row_at(s, row.to, row.segment);
+		last = row.to == s->group.len;
+		row.kind = last ? TS_TABLE_STEPS : TS_TABLE_SUPERSEDED;
+		row.key = last ? step : (*ordinal)++;
+		if (put_group_row(s, step, &row, err))
 			return err->status;
 	}
 	ts_buf_reset(&s->group);
 	return TS_OK;
 }
-
 
 /* --- steps that increase --- */
 
@@ -651,14 +703,14 @@ static enum ts_status begin_segment(struct stepping *s, const uint8_t *frame, st
 				    TS_SPAN_ARG(s->m->r->source->path), TS_SEGMENTS_MAX);
 	if (s->n_segments == s->cap_segments) {
 		size_t cap = s->cap_segments ? s->cap_segments * 2 : 16;
-		int64_t *starts = ts_realloc(s->starts, cap * sizeof *starts);
+		struct segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
 
-		if (!starts)
+		if (!segments)
 			return no_memory(err);
-		s->starts = starts;
+		s->segments = segments;
 		s->cap_segments = cap;
 	}
-	s->starts[s->n_segments++] = ts_frame_i64(frame, TS_FRAME_STEP_BEGIN);
+	s->segments[s->n_segments++] = (struct segment){ts_frame_i64(frame, TS_FRAME_STEP_BEGIN), s->attempt};
 	return TS_OK;
 }
 
@@ -674,11 +726,11 @@ static void tell_restart(const struct stepping *s, int64_t step)
 static enum ts_status sort_frame(struct stepping *s, struct ts_span frame, struct ts_error *err)
 {
 	int64_t step = ts_frame_i64(frame.data, TS_FRAME_STEP_STEP);
-	bool back = s->any && step < s->last;
+	bool back = s->any && step < s->last, begins = back || s->n_segments == s->first;
 
-	if (back)
+	if (begins && s->n_segments)
 		tell_restart(s, step);
-	if ((back || !s->any) && begin_segment(s, frame.data, err))
+	if (begins && begin_segment(s, frame.data, err))
 		return err->status;
 	s->any = true;
 	s->last = step;
@@ -725,14 +777,26 @@ static enum ts_status sort_by_time(struct stepping *s, struct ts_error *err)
 	return status;
 }
 
+/* Each attempt that has steps begins a segment, also where its steps go on behind those of the attempt before. */
+static enum ts_status sort_attempts(struct stepping *s, struct ts_error *err)
+{
+	for (s->attempt = 0; s->attempt < s->m->n; s->attempt++) {
+		s->m->r = s->m->attempts[s->attempt];
+		s->first = s->n_segments;
+		s->any = false;
+		if ((s->m->r->steps.mixed ? sort_by_time(s, err) : walk_steps(s, NULL, err)) || gather_attempt(s, err))
+			return err->status;
+	}
+	return s->added ? next_added(s, err) : TS_OK;
+}
+
 static enum ts_status rows_sorted(struct stepping *s, struct ts_error *err)
 {
 	struct ts_span record;
 	int64_t step, current = 0, ordinal = 0;
 	bool more = true;
 
-	if (ts_spill_create(memory_of(s->m), &s->rows, err) ||
-	    (s->m->r->steps.mixed ? sort_by_time(s, err) : walk_steps(s, NULL, err)) || gather(s, err))
+	if (ts_spill_create(memory_of(s->m), &s->rows, err) || sort_attempts(s, err))
 		return err->status;
 	ts_buf_reset(&s->group);
 	while (more) {
@@ -752,20 +816,27 @@ static enum ts_status rows_sorted(struct stepping *s, struct ts_error *err)
 /* While the run goes on, the step of a late value may not be here yet. */
 static void tell_orphans(const struct stepping *s)
 {
+	const struct ts_recording *last = s->m->attempts[s->m->n - 1];
 	char detail[160];
 
-	if (!s->orphans || s->m->r->running)
+	if (!s->orphans || last->running)
 		return;
 	(void)snprintf(detail, sizeof detail, "values of %" PRIu64 " steps came late, and the steps themselves are not here",
 		       s->orphans);
-	ts_notice_add(s->m->into->notices, "late_value", TS_NOTICE_SKIPPED, s->m->r->source->name, 0, detail);
+	ts_notice_add(s->m->into->notices, "late_value", TS_NOTICE_SKIPPED, last->source->name, 0, detail);
 }
 
 static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, struct ts_error *err)
 {
 	struct ts_recording *r = s->m->r;
-	size_t n = r->columns.n + 1;
+	uint64_t steps = 0;
+	size_t n = 0;
 
+	for (size_t i = 0; i < s->m->n; i++) {
+		n = s->m->attempts[i]->columns.n > n ? s->m->attempts[i]->columns.n : n;
+		steps += s->m->attempts[i]->steps.n;
+	}
+	n++;
 	s->value = ts_alloc_array(n, sizeof *s->value);
 	s->stamp = ts_alloc_array(n, sizeof *s->stamp);
 	s->touched = ts_alloc_array(n, sizeof *s->touched);
@@ -773,10 +844,10 @@ static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, stru
 	s->batch.steps = ts_alloc_array(BATCH_ROWS, sizeof *s->batch.steps);
 	if (!s->value || !s->stamp || !s->touched || !s->batch.values || !s->batch.steps)
 		return no_memory(err);
-	if (!r->increase || r->steps.mixed ? rows_sorted(s, err) : rows_in_order(s, err))
+	if (s->m->n > 1 || !r->increase || r->steps.mixed ? rows_sorted(s, err) : rows_in_order(s, err))
 		return err->status;
 	tell_orphans(s);
-	*ret_segments = s->n_segments > 1 ? s->n_segments : r->steps.n > 0;
+	*ret_segments = s->n_segments > 1 ? s->n_segments : steps > 0;
 	return TS_OK;
 }
 
@@ -797,6 +868,6 @@ enum ts_status ts_making_steps(struct ts_making *m, uint64_t *ret_segments, stru
 	ts_free(s.touched);
 	ts_free(s.batch.values);
 	ts_free(s.batch.steps);
-	ts_free(s.starts);
+	ts_free(s.segments);
 	return status;
 }

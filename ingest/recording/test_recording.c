@@ -330,7 +330,7 @@ static struct ts_id index_with_memory(const struct test_file *f, size_t memory)
 
 	ts_arena_init(&arena, 0);
 	assert_int_equal(ts_recording_open(&source, &notices, &r, &err), TS_OK);
-	assert_int_equal(ts_recording_read(r, &into, &b, &segments, &err), TS_OK);
+	assert_int_equal(ts_recording_read(&r, 1, &into, &b, &segments, &err), TS_OK);
 	assert_int_equal(ts_builder_finish(b, &none, &id, &err), TS_OK);
 	ts_builder_destroy(b);
 	ts_recording_close(r);

@@ -40,7 +40,7 @@ static void read_bytes(const uint8_t *bytes, size_t n, struct result *r)
 	r->status = ts_recording_open(&source, &r->notices, &recording, &r->err);
 	if (r->status)
 		return;
-	r->status = ts_recording_read(recording, &into, &b, &segments, &r->err);
+	r->status = ts_recording_read(&recording, 1, &into, &b, &segments, &r->err);
 	ts_recording_close(recording);
 	if (r->status)
 		return;

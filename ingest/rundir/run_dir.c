@@ -5,8 +5,8 @@
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
 #include "ingest/kept/kept.h"
-#include "ingest/recording/recording.h"
 #include "ingest/rows/run_close.h"
+#include "ingest/rundir/attempts.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"
@@ -18,13 +18,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The recording.tscope of a rank, if it has one. */
-struct recorded {
-	struct ts_source source;
-	struct ts_recording *recording; /* NULL: not opened, or there is none */
-	bool looked;
-};
-
 struct reading {
 	const struct ts_ingest_options *options;
 	struct ts_run_layout layout;
@@ -33,7 +26,7 @@ struct reading {
 	struct ts_read_progress progress;
 	struct ts_facts given;	/* the facts of the pusher and the host */
 	struct ts_facts root;	/* the facts of run.json and facts.json beside the rank directories */
-	struct recorded *recorded; /* of each rank of the layout; their recordings are open from the first look to the last */
+	struct ts_attempts *attempts; /* of each rank of the layout; their recordings are open from the first look to the last */
 	size_t n_recorded, n_ended;
 	struct ts_kept_set kept;
 	struct ts_head head;
@@ -110,65 +103,45 @@ static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct
 
 /* --- recordings --- */
 
-static void close_recorded(struct recorded *recorded)
+static void tell_rank_of_recording(struct reading *r, const struct ts_rank_dir *dir, const struct ts_attempt *attempt)
 {
-	ts_recording_close(recorded->recording);
-	recorded->recording = NULL;
-	if (recorded->looked && recorded->source.fd >= 0)
-		(void)close(recorded->source.fd);
-	recorded->source.fd = -1;
-}
-
-static void tell_rank_of_recording(struct reading *r, const struct ts_rank_dir *dir, const struct recorded *recorded)
-{
-	int32_t rank = ts_recording_rank(recorded->recording);
+	int32_t rank = ts_recording_rank(attempt->recording);
 	char detail[120];
 
 	if (rank < 0 || rank == dir->rank)
 		return;
 	(void)snprintf(detail, sizeof detail, "the recording is of rank %d, and is read as rank %d", (int)rank, (int)dir->rank);
-	ts_notice_add(&r->result.notices, "rank_mismatch", TS_NOTICE_INFO, recorded->source.name, 0, detail);
+	ts_notice_add(&r->result.notices, "rank_mismatch", TS_NOTICE_INFO, attempt->source.name, 0, detail);
 }
 
-/* Opens the recording of a rank at the first call; *ret is NULL if there is none. */
-static enum ts_status recording_of(struct reading *r, const struct ts_rank_dir *dir, struct ts_recording **ret, struct ts_error *err)
+/* Opens the recordings of a rank at the first call; it has none if there are no attempts. */
+static enum ts_status attempts_of(struct reading *r, const struct ts_rank_dir *dir, struct ts_attempts **ret, struct ts_error *err)
 {
-	struct recorded *recorded = &r->recorded[dir - r->layout.ranks];
-	char *path = ts_path_join(r->arena, dir->path, TS_FRAME_FILE), *steps = ts_path_join(r->arena, dir->path, "steps.jsonl");
+	struct ts_attempts *attempts = &r->attempts[dir - r->layout.ranks];
+	bool looked = attempts->looked;
 
-	*ret = recorded->recording;
-	if (recorded->looked)
-		return TS_OK;
-	if (!path || !steps)
-		return ts_arena_error(r->arena, err);
-	if (ts_below_kind(dir->top, path) == TS_FILE_NONE)
-		return TS_OK;
-	if (ts_below_kind(dir->top, steps) != TS_FILE_NONE)
-		return ts_error_set(err, TS_INVALID, "%s and %s are both there: a rank has either", path, steps);
-	recorded->source = (struct ts_source){
-		.fd = -1, .name = file_name(r, dir->name, TS_FRAME_FILE), .path = ts_span_str(path), .progress = &r->progress};
-	recorded->looked = true;
-	if (ts_below_open(dir->top, path, &recorded->source.fd, &recorded->source.size, err) ||
-	    ts_recording_open(&recorded->source, &r->result.notices, &recorded->recording, err))
+	*ret = attempts;
+	if (ts_attempts_open(attempts, dir, &r->progress, &r->result.notices, r->arena, err))
 		return err->status;
-	r->result.bytes_read += recorded->source.size;
-	tell_rank_of_recording(r, dir, recorded);
-	*ret = recorded->recording;
+	for (size_t i = 0; !looked && i < attempts->n; i++) {
+		r->result.bytes_read += attempts->items[i].source.size;
+		tell_rank_of_recording(r, dir, &attempts->items[i]);
+	}
 	return TS_OK;
 }
 
-/* Adds what the recording of a rank says of its columns to what its files say. */
-static enum ts_status add_recorded_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_arena *arena,
-					 struct ts_facts *facts, struct ts_error *err)
+/* Adds what the recordings of a rank say, and the files of further attempts, to what its files say. */
+static enum ts_status add_recorded_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_notices *notices,
+					 struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
-	struct ts_facts said, all;
-	struct ts_recording *recording;
+	struct ts_attempts *attempts;
+	struct ts_facts all;
 
-	if (recording_of(r, dir, &recording, err))
+	if (attempts_of(r, dir, &attempts, err))
 		return err->status;
-	if (!recording)
+	if (!attempts->n)
 		return TS_OK;
-	if (ts_recording_facts(recording, arena, &said, err) || ts_facts_merge(facts, &said, arena, &all, err))
+	if (ts_attempts_facts(attempts, dir, facts, notices, arena, &all, err))
 		return err->status;
 	*facts = all;
 	return TS_OK;
@@ -181,7 +154,7 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 	struct ts_facts own, with_root, facts;
 
 	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err) ||
-	    (recorded && add_recorded_facts(r, dir, arena, &own, err)))
+	    (recorded && add_recorded_facts(r, dir, notices, arena, &own, err)))
 		return err->status;
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
@@ -287,7 +260,7 @@ static void count_bytes(struct reading *r)
 {
 	for (size_t i = 0; i < r->layout.n; i++) {
 		r->progress.total += size_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path, "steps.jsonl");
-		r->progress.total += size_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path, TS_FRAME_FILE);
+		r->progress.total += ts_attempts_size(&r->layout.ranks[i], r->arena);
 		count_bytes_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path);
 	}
 	if (r->layout.multi)
@@ -455,22 +428,27 @@ static enum ts_status tell_unread_steps(struct reading *r, const struct ts_rank_
 	return TS_OK;
 }
 
-static enum ts_status read_recording(struct reading *r, const struct ts_rank_dir *dir, struct ts_recording *recording,
-				     const struct ts_facts *facts, struct ts_builder **ret_builder, struct ts_error *err)
+static enum ts_status read_recordings(struct reading *r, const struct ts_rank_dir *dir, struct ts_attempts *attempts,
+				      const struct ts_facts *facts, struct ts_builder **ret_builder, struct ts_error *err)
 {
-	struct recorded *recorded = &r->recorded[dir - r->layout.ranks];
+	struct ts_recording **recordings = ts_arena_array(r->arena, attempts->n, sizeof(struct ts_recording *));
+	const struct ts_attempt *last = &attempts->items[attempts->n - 1];
 	struct ts_recording_into into = {.rank = dir->rank, .facts = facts, .notices = &r->result.notices, .sink = &r->sink};
 	uint64_t segments;
 
-	if (ts_recording_read(recording, &into, ret_builder, &segments, err))
+	if (!recordings)
+		return ts_arena_error(r->arena, err);
+	for (size_t i = 0; i < attempts->n; i++)
+		recordings[i] = attempts->items[i].recording;
+	if (ts_recording_read(recordings, attempts->n, &into, ret_builder, &segments, err))
 		return err->status;
 	r->n_recorded++;
-	r->n_ended += ts_recording_ended(recording);
+	r->n_ended += ts_recording_ended(last->recording);
 	if (segments == 0)
-		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, recorded->source.name, 0, "the recording has no step");
+		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, last->source.name, 0, "the recording has no step");
 	if (segments > r->result.segments)
 		r->result.segments = segments;
-	close_recorded(recorded);
+	ts_attempts_close(attempts);
 	return TS_OK;
 }
 
@@ -483,16 +461,16 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 				       .notices = &r->result.notices,
 				       .sink = &r->sink,
 				       .source = {.fd = -1, .progress = &r->progress}};
-	struct ts_recording *recording;
+	struct ts_attempts *attempts;
 	uint64_t segments;
 	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(r->arena, err);
-	if (tell_unread_steps(r, dir, err) || recording_of(r, dir, &recording, err))
+	if (tell_unread_steps(r, dir, err) || attempts_of(r, dir, &attempts, err))
 		return err->status;
-	if (recording)
-		return read_recording(r, dir, recording, facts, ret_builder, err);
+	if (attempts->n)
+		return read_recordings(r, dir, attempts, facts, ret_builder, err);
 	input.source.name = file_name(r, dir->name, "steps.jsonl");
 	input.source.path = ts_span_str(path);
 	if (ts_below_kind(dir->top, path) != TS_FILE_NONE && ts_below_open(dir->top, path, &input.source.fd, &input.source.size, err))
@@ -649,8 +627,8 @@ static enum ts_status read_run(struct reading *r, struct ts_error *err)
 	if (find_kept(r, err))
 		return err->status;
 	count_bytes(r);
-	r->recorded = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->recorded);
-	if (!r->recorded)
+	r->attempts = ts_arena_array(r->arena, r->layout.n + 1, sizeof *r->attempts);
+	if (!r->attempts)
 		return ts_arena_error(r->arena, err);
 	if (find_head_facts(r, true, err) || settle_kept(r, err) || tell_unread(r, err) || check_room(r, err) || read_ranks(r, err) ||
 	    ts_refuse_skipped(options, &r->result.notices, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
@@ -672,8 +650,8 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 
 	r.result.notices.arena = arena;
 	status = read_run(&r, err);
-	for (size_t i = 0; r.recorded && i < r.layout.n; i++)
-		close_recorded(&r.recorded[i]);
+	for (size_t i = 0; r.attempts && i < r.layout.n; i++)
+		ts_attempts_close(&r.attempts[i]);
 	if (status)
 		return status;
 	*ret_result = r.result;

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "ingest/rundir/side_read.h"
+#include "record/attempt.h"
 #include "record/frame.h"
 
 #include <stdio.h>
@@ -20,6 +21,8 @@ static bool is_known(const char *name)
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
 		if (strcmp(name, ts_side_files[i].name) == 0)
 			return true;
+	if (ts_attempt_of(name, "recording", "tscope") || ts_attempt_of(name, "run", "json") || ts_attempt_of(name, "facts", "json"))
+		return true;
 	/* Of these another notice tells. */
 	return strncmp(name, "steps", 5) == 0 && ts_file_ends(name, ".jsonl");
 }
