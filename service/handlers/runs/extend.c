@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "service/handlers/runs/executed_again.h"
 
 #include <stdio.h>
 
@@ -111,6 +112,13 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 	return a->words[a->row + i] == b->words[b->row + i];
 }
 
+/* Whether the old row is an execution that the new run superseded. */
+static bool is_superseded(const struct ts_executed_again *again, const struct side *a)
+{
+	return ts_was_executed_with(again, a->keys[a->row], is_text(a) ? 0 : a->words[a->row],
+				    is_text(a) ? a->texts[a->row] : ts_span_str(""));
+}
+
 static const char *key_word(enum ts_table_kind kind)
 {
 	if (kind == TS_TABLE_PIPELINE || kind == TS_TABLE_EVENTS)
@@ -118,14 +126,36 @@ static const char *key_word(enum ts_table_kind kind)
 	return kind == TS_TABLE_DIGESTS || kind == TS_TABLE_SKETCHES ? "record" : "step";
 }
 
+/* Compares a row of a run with that of the run that executed steps again. A row that was replaced is among those that the new run
+ * superseded; one that came is of a step that it executed again. */
+static void compare_again(struct compared *c, struct side *a, struct side *b, const struct ts_executed_again *again, int32_t rank)
+{
+	int64_t old_step = a->keys[a->row], new_step = b->keys[b->row];
+
+	if (same_row(a, b, 0) || (old_step == new_step && is_superseded(again, a))) {
+		advance(a, 1);
+		advance(b, 1);
+	} else if (old_step < new_step && is_superseded(again, a)) {
+		advance(a, 1);
+	} else if (old_step > new_step && ts_was_executed_again(again, new_step)) {
+		advance(b, 1);
+	} else {
+		refuse(c, "rank %d column %s differs at step %" PRId64, rank, show(a->column->name).text, old_step);
+	}
+}
+
 /* Compares as many rows as both open blocks have left. */
-static enum ts_status compare_rows(struct compared *c, struct side *a, struct side *b, int32_t rank,
-				   struct ts_error *err)
+static enum ts_status compare_rows(struct compared *c, struct side *a, struct side *b, const struct ts_executed_again *again,
+				   int32_t rank, struct ts_error *err)
 {
 	uint32_t left_a, left_b, n;
 
 	if (open_block(c->f, a, err) || open_block(c->f, b, err))
 		return err->status;
+	if (again->n_all) {
+		compare_again(c, a, b, again, rank);
+		return TS_OK;
+	}
 	left_a = a->table->blocks[a->block].rows - a->row;
 	left_b = b->table->blocks[b->block].rows - b->row;
 	n = left_a < left_b ? left_a : left_b;
@@ -140,17 +170,35 @@ static enum ts_status compare_rows(struct compared *c, struct side *a, struct si
 	return TS_OK;
 }
 
-static enum ts_status compare_column(struct compared *c, struct side *a, struct side *b, int32_t rank,
-				     struct ts_error *err)
+/* The new run has no further row: those of the old one that are left have to be superseded. */
+static enum ts_status compare_rest(struct compared *c, struct side *a, const struct ts_executed_again *again, int32_t rank,
+				   struct ts_error *err)
 {
 	while (c->extends && a->block < a->table->n_blocks) {
-		if (b->block == b->table->n_blocks) {
+		if (open_block(c->f, a, err))
+			return err->status;
+		if (is_superseded(again, a))
+			advance(a, 1);
+		else
+			refuse(c, "rank %d column %s no longer has step %" PRId64, rank, show(a->column->name).text,
+			       a->keys[a->row]);
+	}
+	return TS_OK;
+}
+
+static enum ts_status compare_column(struct compared *c, struct side *a, struct side *b, const struct ts_executed_again *again,
+				     int32_t rank, struct ts_error *err)
+{
+	while (c->extends && a->block < a->table->n_blocks) {
+		if (b->block == b->table->n_blocks && again->n_all) {
+			return compare_rest(c, a, again, rank, err);
+		} else if (b->block == b->table->n_blocks) {
 			refuse(c, "rank %d column %s has only %" PRIu64 " of its %" PRIu64 " rows", rank,
 			       show(a->column->name).text, b->table->rows, a->table->rows);
 		} else if (same_block(a, b)) {
 			advance(a, a->table->blocks[a->block].rows);
 			advance(b, b->table->blocks[b->block].rows);
-		} else if (compare_rows(c, a, b, rank, err)) {
+		} else if (compare_rows(c, a, b, again, rank, err)) {
 			return err->status;
 		}
 	}
@@ -161,6 +209,8 @@ static enum ts_status check_column(struct compared *c, const struct ts_table *ta
 				   const struct ts_index *new_index, struct ts_error *err)
 {
 	struct side a = {.table = table, .column = column}, b = {.table = NULL};
+	struct ts_executed_again again = {.n = 0};
+	struct ts_arena superseded;
 	enum ts_status status;
 
 	b.column = ts_index_column(new_index, table->kind, column->name, column->type, &b.table);
@@ -170,7 +220,11 @@ static enum ts_status check_column(struct compared *c, const struct ts_table *ta
 	}
 	ts_arena_init(&a.arena, TS_CALL_ARENA);
 	ts_arena_init(&b.arena, TS_CALL_ARENA);
-	status = compare_column(c, &a, &b, new_index->rank, err);
+	ts_arena_init(&superseded, TS_ANALYSIS_ARENA);
+	status = table->kind == TS_TABLE_STEPS ? ts_executed_again(c->f, new_index, column, &superseded, &again, err) : TS_OK;
+	if (!status)
+		status = compare_column(c, &a, &b, &again, new_index->rank, err);
+	ts_arena_finish(&superseded);
 	ts_arena_finish(&a.arena);
 	ts_arena_finish(&b.arena);
 	return status;

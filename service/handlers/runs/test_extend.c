@@ -87,6 +87,34 @@ static void superseded_rows_may_change(void **state)
 	assert_true(extends());
 }
 
+/* A restart executed steps 3 and 4 again: what they were is superseded, and a column that it has not at step 4 lost a row. */
+static void steps_that_were_executed_again_extend(void **state)
+{
+	(void)state;
+	after.items[3].word ^= 1;
+	assert_differs("rank 0 column scalars.loss differs at step 3");
+	superseded(&after, "step", 0, 3);
+	superseded(&after, "scalars.loss", 0, 0.25);
+	assert_true(extends());
+	after.items[4].word ^= 1;
+	assert_differs("rank 0 column scalars.loss differs at step 4");
+	superseded(&after, "step", 1, 4);
+	superseded(&after, "scalars.loss", 1, 0.125);
+	assert_differs("rank 0 column scalars.loss differs at step 4"); /* it was 0.2 */
+	after.items[after.n - 1] = after.items[4];
+	after.items[after.n - 1].table = TS_TABLE_SUPERSEDED;
+	after.items[after.n - 1].step = 1;
+	after.items[after.n - 1].word = before.items[4].word;
+	assert_true(extends());
+	(void)cells_add(&before, 0, "scalars.norm", 2, 1);
+	(void)cells_add(&before, 0, "scalars.norm", 4, 2);
+	(void)cells_add(&after, 0, "scalars.norm", 2, 1);
+	(void)cells_add(&after, 0, "scalars.norm", 3, 7);
+	assert_differs("rank 0 column scalars.norm no longer has step 4");
+	superseded(&after, "scalars.norm", 1, 2);
+	assert_true(extends());
+}
+
 static void events_and_operations_stay(void **state)
 {
 	(void)state;
@@ -137,7 +165,7 @@ static void traces_alone_are_what_a_run_is(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(events_and_operations_stay),
+	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(steps_that_were_executed_again_extend), T(events_and_operations_stay),
 					   T(traces_alone_are_what_a_run_is)};
 
 	return cmocka_run_group_tests_name("extend", tests, NULL, NULL);
