@@ -10,7 +10,7 @@ import types
 import zipfile
 from typing import Any, NoReturn, Optional
 
-from tscope import _verdict, _zero
+from tscope import _resume, _verdict, _zero
 
 _USAGE = "python -m tscope [OPTIONS] (SCRIPT | -m MODULE) [ARGUMENTS]"
 _LAST = "-m"  # behind it the program's words begin, as they do behind the first word without a dash
@@ -25,6 +25,8 @@ def _options() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     p.add_argument("--directory", metavar="DIR", help="the folder of the run (default: runs/SCRIPT-TIME)")
+    p.add_argument("--exist", choices=_resume.EXIST, help="what a folder that holds a run means: an error, a new folder beside it, or that the "
+                   "run goes on (default: it goes on where the launcher says that the job was requeued or restarted)")
     p.add_argument("--name", help="the name of the run")
     p.add_argument("--memory-every", type=int, default=100, metavar="N", help="steps between samples of memory, 0: none (default: 100)")
     p.add_argument("--digests-every", type=int, default=100, metavar="N", help="steps between two with digests, 0: none (default: 100)")
@@ -50,7 +52,7 @@ def split(words: list[str]) -> tuple[list[str], list[str]]:
     """
     i = 0
     while i < len(words) and words[i].startswith("-") and words[i] not in (_LAST, "--"):
-        i += 2 if words[i] in ("--directory", "--name", "--memory-every", "--digests-every") else 1
+        i += 2 if words[i] in ("--directory", "--exist", "--name", "--memory-every", "--digests-every") else 1
     return words[:i], words[i + (words[i : i + 1] == ["--"]) :]
 
 
@@ -148,7 +150,7 @@ def main() -> None:
     vars(module).update(names, __builtins__=builtins)
     if sys.version_info < (3, 14):
         vars(module)["__annotations__"] = {}
-    how = {"name": args.name, "memory_every": args.memory_every, "patch": args.patch}
+    how = {"exist": args.exist, "name": args.name, "memory_every": args.memory_every, "patch": args.patch}
     zero = _zero.install(args.directory, args.digests_every, **how)
     _verdict.at_exit(zero, args.verdict)
     try:

@@ -12,6 +12,7 @@ from tscope._flops import StepFlops
 from tscope._patches import patched
 from tscope._recorder import Hooks, now_ns
 from tscope._reduction import look_for
+from tscope._resume import place
 from tscope._run import Run, start
 
 _COLLECTIVES = (
@@ -291,7 +292,7 @@ def auto(
     """
     if run is None:
         if directory is None:
-            directory, options["exist"] = _directory(), "new"
+            directory, options["exist"] = place(None, options.get("exist"), _directory)
         run = start(directory, **options)
     instrument(run, model, optimizer, flops=flops)
     if digests_every > 0 and optimizer is not None and not isinstance(optimizer, (list, tuple)):

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable, Optional
 
-from tscope import _run
+from tscope import _resume, _run
 from tscope._numbers import device_of, on_host
 
 _NUMBER = 1  # the kind of a column, as Run._log_other has it
@@ -46,7 +46,12 @@ class Tracker:
         from tscope import _auto, _zero
 
         zero = _zero.current()
-        options = {"directory": _auto._directory(), "exist": "new", "name": self.name, **(zero.where() if zero else {}), **self.options}
+        if zero is not None:
+            where = zero.where()
+        else:
+            directory, exist = _resume.place(None, self.options.get("exist"), _auto._directory)
+            where = {"directory": directory, "exist": exist}
+        options = {"name": self.name, **where, **self.options}
         self._told = {**_plain(self.config()), **_plain(options.pop("config", None) or {})}
         return _run.start(config=self._told or None, **options)
 
@@ -267,7 +272,7 @@ def follow(tracker: Any, directory: Optional[str] = None, **options: Any) -> Non
     name = _key(tracker)
     if name in _followed:
         return
-    found = Tracker({**options, **({} if directory is None else {"directory": directory, "exist": "error"})})
+    found = Tracker({**options, **({} if directory is None else {"directory": directory})})
     if name == "wandb":
         _wandb(tracker, found)
     elif name == "mlflow":

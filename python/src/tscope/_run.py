@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from tscope import _ending, _facts, _json, _paths, _ranks
+from tscope import _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._data import Data, settings
 from tscope._numbers import Cannot, Late, device_of, on_host
 from tscope._recorder import Recorder
@@ -40,6 +40,7 @@ class Run(Recorder):
         self.enabled = False
         self.rank = 0
         self.world_size = 1
+        self.attempt = 0  # which of its run this recording is, from 1; 0: nothing is recorded
         self.cannot = 0  # how many values were not recorded
         self._arrivals = Late()
         self._watched: Any = None
@@ -537,17 +538,17 @@ def _finish_all() -> None:
 
 
 def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: Any, facts: Any, flush_ms: int) -> None:
-    """Opens the recording in the folder, or with exist="new" in the first that is free."""
+    """Opens the recording in the folder, or with exist="new" in the first that is free; with "resume" it may be a further attempt."""
     job = _ranks.job() if run.world_size > 1 else ""
     places = _paths.candidates(directory, job) if exist == "new" else [directory]
     for at in places:
         try:
-            run._open(at, name, config, facts, run.rank, run.world_size, flush_ms)
+            run._open(at, name, config, facts, run.rank, run.world_size, flush_ms, exist == "resume")
         except FileExistsError:
             if exist != "new":
                 raise
             continue
-        run.directory = at
+        run.directory, run.attempt = at, run._attempt()
         return
 
 
@@ -559,7 +560,7 @@ def start(
     rank: Optional[int] = None,
     world_size: Optional[int] = None,
     ranks: Union[str, int, Iterable[int]] = "all",
-    exist: str = "error",
+    exist: Optional[str] = None,
     facts: Optional[dict[str, Any]] = None,
     flush_ms: int = 1000,
     memory_every: int = 100,
@@ -571,7 +572,9 @@ def start(
 
     `config` is a dictionary, a dataclass or a namespace of hyper-parameters. Rank and world size are those of torch.distributed or of
     the launcher; `ranks` says which of them record. A folder that holds a run is an error, or with exist="new" the run goes into
-    DIRECTORY-2, -3, ... `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
+    DIRECTORY-2, -3, ..., or with exist="resume" the run there goes on: this is a further attempt of one training, beside the earlier
+    ones. That is so without being asked where the launcher says that the job was requeued or restarted (Slurm, torchrun, Ray Train).
+    `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
     for none; `patch` keeps the text of uncommitted changes, not only their digest. `device_phases` has CUDA time the phases that are
     marked, by events that are read when they are done; the host's times of them are regions then. `verdict` says at the end, on
     standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
@@ -580,8 +583,10 @@ def start(
     >>> run.rank, run.world_size
     (0, 1)
     """
-    if exist not in ("error", "new"):
-        raise ValueError(f'exist is "error" or "new", not {exist!r}')
+    if exist is None:
+        exist = "resume" if _resume.restarted() else "error"
+    if exist not in _resume.EXIST:
+        raise ValueError(f'exist is "error", "new" or "resume", not {exist!r}')
     run = Run()
     run.rank, run.world_size = _ranks.here(rank, world_size)
     wanted = None if ranks == "all" else {ranks} if isinstance(ranks, int) else set(ranks)
@@ -589,6 +594,8 @@ def start(
         return run
     run._torch = _facts.of_torch()
     found = _facts.at_start(patch)
+    if _resume.job():
+        found = _facts.merge(found, {"session": {"job": _resume.job()}})
     known = _json.text(_facts.merge(found, _facts.checked(_json.plain(facts or {}))))
     _open_at(run, os.fspath(directory), exist, name, _json.text(config), known, flush_ms)
     global _latest

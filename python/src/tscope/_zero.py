@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Callable, Optional
 
-from tscope import _ranks, _run
+from tscope import _ranks, _resume, _run
 from tscope._paths import program_of
 from tscope._recorder import is_secret
 
@@ -112,14 +112,15 @@ class Zero:
 
     def where(self) -> dict[str, Any]:
         """Returns how a run of this program begins, as arguments of `tscope.start`."""
-        directory, exist = self.directory, "error"
-        if directory is None:
-            from tscope._auto import _directory
+        from tscope._auto import _directory
 
-            # Ranks that begin at different seconds agree on a folder by its number.
-            several = _ranks.here(None, None)[1] > 1
-            directory, exist = os.path.join("runs", program_of(sys.argv)) if several else _directory(), "new"
-        return {"directory": directory, "exist": exist, **self.options}
+        exist = self.options.get("exist")
+        if self.directory is not None:
+            return {**self.options, "directory": self.directory, "exist": exist}
+        # Ranks that begin at different seconds agree on a folder by its number.
+        several = _ranks.here(None, None)[1] > 1
+        directory, exist = _resume.place(None, exist, lambda: os.path.join("runs", program_of(sys.argv)) if several else _directory())
+        return {**self.options, "directory": directory, "exist": exist}
 
     def _start(self) -> Optional[_run.Run]:
         """The first step of a loop begins."""

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 
 from tscope._auto import _directory
 from tscope._numbers import device_of
+from tscope._resume import place
 from tscope._run import Run, start
 
 
@@ -29,7 +30,8 @@ class Recorded:
     def __init__(self, run: Optional[Run] = None, directory: Any = None, **options: Any) -> None:
         self.run: Run = run if run is not None else Run()
         self._given = run is not None
-        self._how = {"exist": "new", **options, "directory": directory if directory is not None else _directory()}
+        self._how, self._directory = options, directory
+        self._default = _directory()
         self._undo: list[Callable[[], None]] = []
         self._used = False
 
@@ -42,12 +44,14 @@ class Recorded:
     def _begin(self, config: Any = None) -> bool:
         """Begins the run, a new one for each training; in one that was given, what the framework was told becomes a fact."""
         if not self._given:
-            if self._used:
-                self.run.finish()
-            self._used = True
             how = dict(self._how)
             how.setdefault("config", config)
-            self.run = start(how.pop("directory"), **how)
+            if self._used:  # a second training of this process goes on with no run of an earlier one
+                self.run.finish()
+                how.setdefault("exist", "new")
+            self._used = True
+            at, how["exist"] = place(self._directory, how.get("exist"), lambda: self._default)
+            self.run = start(at, **how)
             if self._undo:  # what was hooked before it began
                 self.run._at_end.append(self._take_back)
         elif config is not None:
