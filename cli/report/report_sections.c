@@ -668,6 +668,17 @@ static void budget(struct ts_report *r)
 						 {TS_M_GOODPUT_PRODUCTIVE, "% productive"},
 						 {TS_M_GOODPUT_SESSION, "% of the session"},
 						 {0, NULL}};
+	static const struct ts_figure attempts[] = {{TS_M_ATTEMPTS_COUNT, ""},
+						    {TS_M_ATTEMPTS_GOODPUT, "goodput"},
+						    {TS_M_ATTEMPTS_PRODUCTIVE, "% productive"},
+						    {TS_M_ATTEMPTS_WALL, "of"},
+						    {0, NULL}};
+	static const struct ts_figure lost[] = {{TS_M_ATTEMPTS_REPEATED, "% to repeated steps"},
+						{TS_M_ATTEMPTS_REPEATED_STEPS, " (% steps)"},
+						{TS_M_ATTEMPTS_STARTUP, "% to start-up"},
+						{TS_M_ATTEMPTS_UNFINISHED, "% behind last steps"},
+						{TS_M_ATTEMPTS_GAPS, "% to gaps between attempts"},
+						{0, NULL}};
 	static const struct ts_figure logged[] = {{TS_M_LOGGED_MFU, "MFU"},
 						  {TS_M_LOGGED_MFU_COLUMN, "by"},
 						  {TS_M_LOGGED_MFU_UNIT, "read as"},
@@ -717,6 +728,8 @@ static void budget(struct ts_report *r)
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_LOGGED_ERROR));
 	ts_report_line(r, s, "compared", ts_report_value(r, TS_M_LOGGED_NOTE));
 	ts_report_line(r, s, "goodput", ts_report_figures(r, TS_NO_SUBJECT, ratio));
+	ts_report_line(r, s, "attempts", ts_report_figures(r, TS_NO_SUBJECT, attempts));
+	ts_report_line(r, s, "lost", ts_report_figures(r, TS_NO_SUBJECT, lost));
 	ts_report_line(r, s, "throughput", ts_report_figures(r, TS_NO_SUBJECT, rates));
 }
 
