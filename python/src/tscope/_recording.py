@@ -2,12 +2,14 @@
 
 import math
 import os
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 _CHUNK = 65536
+_FURTHER = re.compile(r"recording\.[1-9][0-9]*\.tscope")
 _MAGIC = b"\x89TSCR\r\n\x1a"
 _COLUMN, _STEP, _LATE, _REGION, _EVENT, _DIGEST, _END = 1, 2, 3, 4, 5, 6, 15
 _NO_STEP = -(1 << 63)
@@ -24,6 +26,8 @@ class Recording:
 
     rank: int = 0
     world_size: int = 1
+    unix_ns: int = 0  # the wall clock at ...
+    clock_ns: int = 0  # ... this time of the recorder's
     steps: dict[int, dict[str, Any]] = field(default_factory=dict)
     times: dict[int, tuple[int, int]] = field(default_factory=dict)  # of a step: begin, duration
     regions: list[tuple[str, Optional[int], int]] = field(default_factory=list)
@@ -101,7 +105,7 @@ def read(path: str, recent: Optional[int] = None) -> Recording:
     with open(path, "rb") as file:
         if file.read(8) != _MAGIC:
             raise ValueError(f"{path} is no recording of tscope")
-        r.rank, r.world_size = struct.unpack("<24xii", file.read(32))
+        r.rank, r.world_size, r.unix_ns, r.clock_ns = struct.unpack("<24xiiqq", file.read(48))
         used = [i for i in range(os.fstat(file.fileno()).st_size // _CHUNK) if _in_use(file, i)]
         left_out = set() if recent is None else set(used[_FIRST:-recent])
         r.chunks = len(left_out)
@@ -130,6 +134,40 @@ def at(directory: str, rank: int, world_size: int) -> str:
     """
     parts = [f"rank{rank}"] if world_size > 1 or rank > 0 else []
     return os.path.join(directory, *parts, "recording.tscope")
+
+
+def of_run(directory: str, rank: int, world_size: int, recent: Optional[int] = None) -> Recording:
+    """Returns what the attempts of a run recorded, as one: of a step that was executed again its last execution, and Unix times.
+
+    >>> run = tscope.start("runs/resumed")
+    >>> with run.step():
+    ...     run.log(loss=0.5)
+    >>> run.finish()
+    >>> run = tscope.start("runs/resumed", exist="resume")
+    >>> with run.step():
+    ...     run.log(loss=0.25)
+    >>> run.attempt, of_run("runs/resumed", 0, 1).steps[0]["scalars.loss"]
+    (2, 0.25)
+    """
+    first = at(directory, rank, world_size)
+    numbers = sorted(int(name.split(".")[1]) for name in os.listdir(os.path.dirname(first) or ".") if _FURTHER.fullmatch(name))
+    paths = [path for path in (first, *(f"{first[:-7]}.{number}.tscope" for number in numbers)) if os.path.exists(path)]
+    if not paths or paths == [first]:
+        return read(first, recent)
+    whole = Recording()
+    for path in paths:
+        try:
+            one = read(path, recent)
+        except ValueError:
+            continue  # it was killed before it had a header
+        whole.rank, whole.world_size, whole.end = one.rank, one.world_size, None
+        whole.steps.update(one.steps)
+        whole.times.update({step: (begin + one.unix_ns - one.clock_ns, took) for step, (begin, took) in one.times.items()})
+        whole.regions += one.regions
+        whole.events += one.events
+        whole.digests += one.digests
+        whole.chunks += one.chunks
+    return whole
 
 
 def _quantile(values: list[float], q: float) -> float:
@@ -188,7 +226,7 @@ def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, 
     >>> summary("runs/summed", 0, 1)["scalars.loss"]
     0.5
     """
-    r = read(at(directory, rank, world_size), _RECENT)
+    r = of_run(directory, rank, world_size, _RECENT)
     found: dict[str, Union[int, float, str]] = {"directory": directory}
     steps = sorted(r.times)
     found["steps"] = r.end["steps"] if r.end else max(r.times) - min(r.times) + 1 if r.chunks else len(steps)

@@ -129,9 +129,24 @@ static enum ts_status check_two(struct ts_fetch *f, const struct ts_resume_quest
 	return ts_resume_decide(&e, arena, r, err);
 }
 
-static int badness(enum ts_resume_verdict verdict)
+/* Whether everything that was executed twice is equal, as far as it goes. */
+static bool nothing_differs(const struct ts_resume_evidence *e)
 {
-	return verdict == TS_RESUME_WRONG ? 2 : verdict == TS_RESUME_UNDECIDED;
+	for (size_t i = 0; i < e->n_series; i++) {
+		const struct ts_resume_series *s = &e->series[i];
+
+		if (s->n && (s->a ? memcmp(s->a, s->b, s->n * sizeof *s->a) : memcmp(s->word_a, s->word_b, s->n * sizeof *s->word_a)))
+			return false;
+	}
+	return true;
+}
+
+/* A restart that executed too little twice to be decided, and nothing otherwise, says less than one that is correct. */
+static int badness(enum ts_resume_verdict verdict, const struct ts_resume_evidence *e)
+{
+	if (verdict == TS_RESUME_UNDECIDED)
+		return nothing_differs(e) ? 0 : 2;
+	return verdict == TS_RESUME_WRONG ? 3 : 1;
 }
 
 /* Adds a row for each restart to the rows of the restart that determines the answer. */
@@ -160,13 +175,15 @@ static bool append_rows(struct ts_resume *r, const struct ts_measures *rows, str
 	return true;
 }
 
-/* Checks each restart alone; the answer is the first of those with the worst verdict. */
+/* Checks each restart alone; the answer is the first of those with the worst verdict, where undecided ones in which nothing differs
+ * count only if there is no other. */
 static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *run,
 				     const struct ts_restart *restarts, size_t n, struct ts_arena *arena, struct ts_resume *r,
 				     struct ts_error *err)
 {
 	struct ts_measures rows = {.n = 0};
 	struct ts_resume worst = *r;
+	int bad, worst_bad = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct ts_resume_evidence e = {
@@ -178,8 +195,11 @@ static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_
 			return ts_error_prefix(err, "restart %" PRId64, restarts[i].segment);
 		if (!restart_rows(restarts[i], one.verdict, &rows, arena))
 			return ts_arena_error(arena, err);
-		if (i == 0 || badness(one.verdict) > badness(worst.verdict))
+		bad = badness(one.verdict, &e);
+		if (i == 0 || bad > worst_bad) {
 			worst = one;
+			worst_bad = bad;
+		}
 	}
 	*r = worst;
 	return append_rows(r, &rows, arena) ? TS_OK : ts_arena_error(arena, err);

@@ -578,6 +578,36 @@ static void second_restart_is_judged_alone(void **state)
 	pair_close(p);
 }
 
+/* Segment 1 repeats 100 to 119, and segment 2 step 119 alone, which tells nothing by itself. */
+static void a_restart_that_repeats_one_step_leaves_the_answer(void **state)
+{
+	struct pair *p = pair_open();
+	int64_t ordinal = 0;
+
+	(void)state;
+	cells_free(&p->child);
+	add_run(&p->child, 0, 0, END);
+	add_batches(&p->child, 0, 0, END, 0);
+	for (int64_t step = 0; step < END; step++)
+		cells_add(&p->child, 0, "segment", step, step < RESUMED ? 0 : step < 119 ? 1 : 2);
+	for (int64_t step = RESUMED; step < 120; step++)
+		supersede(&p->child, ordinal++, step, 0, 1, step);
+	supersede(&p->child, ordinal++, 119, 1, 1, 119);
+	check_alone(p, fp32, 1);
+	expect(p, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_int_equal(p->got.why.step, RESUMED);
+	assert_true(ts_span_is(test_find(&p->got.why.features, "resume", "restart 2", "verdict")->text, "undecided"));
+	for (size_t i = 0; i < p->child.n; i++) { /* its loss differs from the execution before it: that counts again */
+		struct cell *c = &p->child.items[i];
+
+		if (c->table == TS_TABLE_SUPERSEDED && strcmp(c->name, "scalars.loss") == 0 && c->step == ordinal - 1)
+			c->word ^= 1;
+	}
+	check_alone(p, fp32, 1);
+	assert_int_equal(p->got.why.step, 119);
+	pair_close(p);
+}
+
 /* --- how runs ended --- */
 
 static void how_both_ended(void **state)
@@ -861,6 +891,7 @@ int main(void)
 		cmocka_unit_test(restart_that_differs),
 		cmocka_unit_test(restart_with_other_data),
 		cmocka_unit_test(second_restart_is_judged_alone),
+		cmocka_unit_test(a_restart_that_repeats_one_step_leaves_the_answer),
 		cmocka_unit_test(how_both_ended),
 		cmocka_unit_test(what_ended_before_a_restart),
 		cmocka_unit_test(between_two_restarts),
