@@ -33,6 +33,7 @@ struct lane {
 	uint64_t offset;
 	uint64_t size;
 	struct ts_buf buf;
+	int64_t first, last; /* steps, if it has a row */
 };
 
 /* A file or directory that was created. It is removed if the export fails. */
@@ -365,6 +366,8 @@ static enum ts_status put_row(struct exporter *e, const struct ts_rows *rows, st
 	if (ts_buf_check(&lane->buf, err))
 		return err->status;
 	if (e->counting) {
+		lane->first = lane->size ? lane->first : step;
+		lane->last = step;
 		lane->size += lane->buf.len - before;
 		ts_buf_reset(&lane->buf);
 		return TS_OK;
@@ -476,6 +479,16 @@ static bool has_segments(const struct ts_index *index)
 	       ts_index_column(index, TS_TABLE_SUPERSEDED, ts_span_str("segment"), TS_COLUMN_F64, NULL);
 }
 
+/* Where the steps of a segment do not go back, a line has to say that it begins. */
+static bool says_restart(const struct exporter *e, size_t i)
+{
+	size_t before = i;
+
+	while (before > 0 && !e->lanes[before - 1].size)
+		before--;
+	return before > 0 && e->lanes[i].size && e->lanes[i].first >= e->lanes[before - 1].last;
+}
+
 static enum ts_status write_rows(struct exporter *e, const struct ts_index *index, struct ts_error *err)
 {
 	uint64_t offset = 0;
@@ -490,6 +503,10 @@ static enum ts_status write_rows(struct exporter *e, const struct ts_index *inde
 		if (pass(e, index, true, err))
 			return err->status;
 		for (size_t i = 0; i < e->n_lanes; i++) {
+			if (says_restart(e, i)) {
+				ts_buf_str(&e->lanes[i].buf, TS_RANGE_RESTART "\n");
+				e->lanes[i].size += e->lanes[i].buf.len;
+			}
 			e->lanes[i].offset = offset;
 			offset += e->lanes[i].size;
 		}

@@ -93,6 +93,7 @@ static enum ts_status read_here(struct ts_ahead *a, struct ts_taken *ret_taken, 
 			.offset = ts_range_offset(a->range),
 			.cells = a->record->cells,
 			.n = a->record->n,
+			.restart = ts_range_restarted(a->range),
 		};
 	if (a->here == 0)
 		a->here = READ_HERE;

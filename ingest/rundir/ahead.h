@@ -19,6 +19,7 @@ struct ts_taken {
 	uint64_t line, offset; /* where the record begins in the file */
 	const struct ts_cell *cells; /* valid until the next call */
 	size_t n;
+	bool restart; /* a line before it says that training began again */
 };
 
 struct ts_batch {

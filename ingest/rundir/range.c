@@ -170,6 +170,12 @@ static void tell_oddities(const struct ts_range *range, struct ts_notices *notic
 	}
 }
 
+/* As tscope writes it, and as Python does. */
+static bool is_restart(struct ts_span value)
+{
+	return ts_span_is(value, TS_RANGE_RESTART) || ts_span_is(value, "{\"restart\": true}");
+}
+
 /* Takes the next value of the current line. *ret_good: the value is a record. */
 static enum ts_status take_value(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
 				 bool *ret_good, struct ts_error *err)
@@ -179,7 +185,9 @@ static enum ts_status take_value(struct ts_range *range, struct ts_record *recor
 
 	if (ts_record_parse(record, text, &out, err))
 		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(range->source->path), range->line);
-	if (out.rejected)
+	if (out.rejected && is_restart(ts_span_of(text.data, out.used)))
+		range->restart = true;
+	else if (out.rejected)
 		tell_rejected(range, notices, &out);
 	else if (notices)
 		tell_oddities(range, notices, record, &out);

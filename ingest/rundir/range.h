@@ -4,6 +4,7 @@
  *	while (ts_range_next(&range, &record, notices, &more, err) == TS_OK && more) ... record holds it
  *	ts_range_finish(&range)
  *
+ * A line TS_RANGE_RESTART says that training began again there; ts_range_restarted tells it of the record behind it.
  * Text that is not a record is skipped with a notice (notices may be NULL). The file is read with pread up to the size it had when
  * it was opened: a file that grows is fine, a file that shrinks is TS_IO. The window is allocated at the first call and grows for
  * long lines. Threads: one at a time; ranges may share a record parser.
@@ -14,6 +15,8 @@
 #include "ingest/core/notice.h"
 #include "ingest/core/source.h"
 #include "ingest/rundir/record.h"
+
+#define TS_RANGE_RESTART "{\"restart\":true}"
 
 struct ts_range {
 	const struct ts_source *source;
@@ -30,6 +33,7 @@ struct ts_range {
 	size_t record_at, record_len; /* the last record, in the window */
 	bool started;
 	bool too_long;	    /* the rest of a line that is too long is being skipped */
+	bool restart;	    /* a line that says a restart came before the next record */
 };
 
 void ts_range_init(struct ts_range *range, const struct ts_source *source, uint64_t from, uint64_t end,
@@ -46,6 +50,15 @@ void ts_range_untake(struct ts_range *range);
 enum ts_status ts_range_skip(struct ts_range *range, uint64_t offset, uint64_t lines, struct ts_error *err);
 /* Parses the last record again, for when another range has used the parser since. */
 enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, struct ts_error *err);
+
+/* Whether such a line came before the last record; false if asked again. */
+static inline bool ts_range_restarted(struct ts_range *range)
+{
+	bool restart = range->restart;
+
+	range->restart = false;
+	return restart;
+}
 
 /* The byte at which the last record begins in the file, and its line. */
 static inline uint64_t ts_range_offset(const struct ts_range *range)

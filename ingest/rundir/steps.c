@@ -101,7 +101,7 @@ static enum ts_status close_row(struct steps *s, struct ts_error *err)
 static enum ts_status take_record(struct steps *s, struct ts_error *err)
 {
 	const struct ts_taken *now = &s->now;
-	bool back = s->any && now->step < s->last, next = !s->any || now->step != s->last;
+	bool back = s->any && (now->step < s->last || now->restart), next = !s->any || back || now->step != s->last;
 
 	if (back)
 		tell_restart(s);

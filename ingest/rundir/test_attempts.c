@@ -112,6 +112,7 @@ static void the_last_execution_of_a_step_counts(void **state)
 	test_expect_notice(&t, "lost_attempt", TS_NOTICE_SKIPPED, 0, 1);
 	assert_true(ts_span_is(test_notice(&t, "lost_attempt")->file, "recording.3.tscope"));
 	assert_null(test_notice(&t, "unread"));
+	test_round_trip(&t);
 	test_run_finish(&t);
 }
 
@@ -196,6 +197,53 @@ static void what_is_no_attempt_is_none(void **state)
 	test_run_finish(&t);
 }
 
+/* The second attempt begins with the step behind the last, and the third with the last one: no step goes back, and what was exported
+ * says where they began. */
+static void segments_whose_steps_do_not_go_back_are_exported(void **state)
+{
+	static const int64_t first[] = {0, 3, 5};
+	struct test_file f;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int k = 0; k < 3; k++) {
+		char name[64];
+
+		begin(&f, 20 * k);
+		test_column(&f, 0, 1, TEST_NUMBER, "loss");
+		for (int64_t i = 0; i < 3; i++)
+			one_step(&f, 1, k, first[k] + i, i);
+		(void)snprintf(name, sizeof name, k ? "run/recording.%d.tscope" : "run/recording.tscope", k + 1);
+		write_attempt(&t, name, &f);
+	}
+	test_ingest_ok(&t, t.path);
+	assert_int_equal(t.result.segments, 3);
+	assert_int_equal(t.result.rows, 8);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void a_line_of_a_log_says_a_restart(void **state)
+{
+	struct ts_index index;
+	struct test_run t;
+	const double *v;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"restart\": true}\n{\"step\":1,\"a\":1}\n{\"step\":2,\"a\":2}\n{\"restart\": true}\n{\"step\":2,\"a\":3}\n"
+		       "{\"restart\":true}\n");
+	assert_int_equal(t.result.segments, 2);
+	assert_null(test_notice(&t, "no_step"));
+	test_index(&t, 0, &index);
+	v = test_index_numbers(&t, &index, TS_TABLE_STEPS, "a", 2);
+	assert_true(v[0] == 1 && v[1] == 3);
+	assert_true(test_index_numbers(&t, &index, TS_TABLE_SUPERSEDED, "a", 1)[0] == 2);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +251,8 @@ int main(void)
 		cmocka_unit_test(each_attempt_says_where_it_began_and_how_it_ended),
 		cmocka_unit_test(a_damaged_attempt_costs_itself),
 		cmocka_unit_test(what_is_no_attempt_is_none),
+		cmocka_unit_test(segments_whose_steps_do_not_go_back_are_exported),
+		cmocka_unit_test(a_line_of_a_log_says_a_restart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
