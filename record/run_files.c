@@ -68,13 +68,9 @@ static const char *other_run(int directory, int ranks)
 /* The names that make it one which no attempt of this rank can go on with, where it holds `last` attempts. */
 static const char *run_of_others(int directory, int ranks, uint32_t last)
 {
-	static const char *const names[] = {"steps.jsonl", "rank0"};
-
-	if (faccessat(directory, names[0], F_OK, 0) == 0)
-		return names[0];
-	if (ranks || last)
-		return ranks && last ? TS_FRAME_FILE : NULL;
-	return other_run(directory, 0);
+	if (faccessat(directory, "steps.jsonl", F_OK, 0) == 0)
+		return "steps.jsonl";
+	return ranks || last ? NULL : other_run(directory, 0);
 }
 
 static enum tscope_status exists(struct tscope_error *err, const char *directory, const char *name)
@@ -132,15 +128,22 @@ static enum tscope_status open_folder(struct tscope_run *run, char *path, int ra
 	return TSCOPE_OK;
 }
 
-/* Whether the run in the directory was begun by several ranks: one that goes on alone is rank 0 there. */
-static bool has_ranks(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool has = fd >= 0 && faccessat(fd, "rank0", F_OK, 0) == 0;
+enum { BEGUN_ALONE = 1, BEGUN_BY_RANKS };
 
-	if (fd >= 0)
-		(void)close(fd);
-	return has;
+/* How many processes began the run that is resumed: where their number changed, rank 0 stays in its folder. 0: there is none. */
+static uint32_t begun_by(const struct tscope_run *run, const char *path)
+{
+	int fd = run->resume ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	uint32_t last = 0, begun = 0;
+
+	if (fd < 0)
+		return 0;
+	if (faccessat(fd, "rank0", F_OK, 0) == 0)
+		begun = BEGUN_BY_RANKS;
+	else if (!ts_attempt_last(fd, &last) && last)
+		begun = BEGUN_ALONE;
+	(void)close(fd);
+	return begun;
 }
 
 static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_BYTES], struct tscope_error *err)
@@ -148,8 +151,9 @@ static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_
 	size_t len = strlen(path);
 	int top;
 	enum tscope_status status;
+	uint32_t begun = begun_by(run, path);
 
-	if (run->world_size == 1 && !(run->resume && has_ranks(path)))
+	if (begun & BEGUN_ALONE ? run->rank == 0 : run->world_size == 1 && !(begun & BEGUN_BY_RANKS))
 		return open_folder(run, path, 0, &run->directory, err);
 	status = open_folder(run, path, 1, &top, err);
 	if (status)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ingest/kept/kept.h"
 #include "ingest/rundir/side_read.h"
+#include "record/attempt.h"
 #include "record/frame.h"
 
 #include <errno.h>
@@ -254,6 +255,23 @@ static void tell_root_steps(const char *path, const char *name, struct ts_notice
 			      "the steps beside the rank directories do not belong to any rank");
 }
 
+static bool is_recording(const char *name)
+{
+	return ts_attempt_of(name, "recording", "tscope") > 0;
+}
+
+/* A recording beside rank directories is that of rank 0, if no directory is. There is room: the recording was listed, too. */
+static bool add_rank_at_root(struct ts_run_layout *layout, const char *top)
+{
+	if (layout->ranks[0].rank == 0 || has(layout->path, "steps.jsonl") || !ts_below_any(top, layout->path, is_recording))
+		return false;
+	memmove(layout->ranks + 1, layout->ranks, layout->n * sizeof *layout->ranks);
+	layout->ranks[0] = (struct ts_rank_dir){.named = true, .top = top, .path = layout->path, .name = ts_span_str("")};
+	layout->n++;
+	layout->rank_at_root = true;
+	return true;
+}
+
 enum ts_status ts_layout_find(const char *top, const char *path, struct ts_listed *listed, struct ts_notices *notices,
 			      struct ts_arena *arena, struct ts_run_layout *ret_layout, struct ts_error *err)
 {
@@ -281,7 +299,8 @@ enum ts_status ts_layout_find(const char *top, const char *path, struct ts_liste
 			return err->status;
 	} else {
 		tell_root_steps(path, "steps.jsonl", notices);
-		tell_root_steps(path, TS_FRAME_FILE, notices);
+		if (!add_rank_at_root(&layout, top))
+			tell_root_steps(path, TS_FRAME_FILE, notices);
 	}
 	*ret_layout = layout;
 	return TS_OK;

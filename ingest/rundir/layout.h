@@ -21,6 +21,7 @@ struct ts_rank_dir {
 struct ts_run_layout {
 	const char *path; /* the path as given */
 	bool multi;	  /* there are rank directories; files at the root belong to the job */
+	bool rank_at_root; /* they belong to rank 0: its run was begun alone, and other ranks came later */
 	struct ts_rank_dir *ranks; /* ascending */
 	size_t n;
 };

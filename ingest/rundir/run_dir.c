@@ -236,6 +236,12 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Files beside the rank directories belong to the job, unless they are those of rank 0. */
+static bool has_job(const struct reading *r)
+{
+	return r->layout.multi && !r->layout.rank_at_root;
+}
+
 static uint64_t size_of(struct reading *r, const char *top, const char *directory, const char *name)
 {
 	char *path = ts_path_join(r->arena, directory, name);
@@ -263,7 +269,7 @@ static void count_bytes(struct reading *r)
 		r->progress.total += ts_attempts_size(&r->layout.ranks[i], r->arena);
 		count_bytes_of(r, r->layout.ranks[i].top, r->layout.ranks[i].path);
 	}
-	if (r->layout.multi)
+	if (has_job(r))
 		count_bytes_of(r, ts_top(r->options), r->layout.path);
 	for (size_t i = 0; i < r->kept.n; i++)
 		r->progress.total += r->kept.items[i].size;
@@ -271,7 +277,7 @@ static void count_bytes(struct reading *r)
 
 static enum ts_status read_root(struct reading *r, struct ts_error *err)
 {
-	if (!r->layout.multi)
+	if (!has_job(r))
 		return TS_OK;
 	if (ts_facts_read_dir(ts_top(r->options), r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
 		return err->status;
@@ -331,7 +337,7 @@ static bool has_job_file(const struct reading *r, const char *name)
 
 static bool has_job_files(const struct reading *r)
 {
-	for (size_t i = 0; r->layout.multi && i < TS_SIDE_FILES; i++)
+	for (size_t i = 0; has_job(r) && i < TS_SIDE_FILES; i++)
 		if (has_job_file(r, ts_side_files[i].name))
 			return true;
 	return ts_kept_of(&r->kept, TS_RANK_JOB);
@@ -351,7 +357,7 @@ static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 {
 	r->kept = (struct ts_kept_set){
 		.arena = r->arena, .notices = &r->result.notices, .sink = ts_count_sink, .ctx = &r->sink, .progress = &r->progress};
-	if (r->layout.multi && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))
+	if (has_job(r) && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))
 		return err->status;
 	for (size_t i = 0; i < r->layout.n; i++)
 		if (ts_kept_find(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name,
@@ -362,7 +368,7 @@ static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 
 static enum ts_status tell_unread(struct reading *r, struct ts_error *err)
 {
-	if (r->layout.multi && ts_unread_tell(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), err))
+	if (has_job(r) && ts_unread_tell(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), err))
 		return err->status;
 	for (size_t i = 0; i < r->layout.n; i++)
 		if (ts_unread_tell(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name, err))
@@ -567,11 +573,11 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	enum ts_status status;
 	size_t files = 0;
 
-	if (!r->layout.multi && !ts_kept_of(&r->kept, TS_RANK_JOB))
+	if (!has_job(r) && !ts_kept_of(&r->kept, TS_RANK_JOB))
 		return TS_OK;
 	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
 		return err->status;
-	status = r->layout.multi ? read_side_files(r, &job, NULL, b, err) : TS_OK;
+	status = has_job(r) ? read_side_files(r, &job, NULL, b, err) : TS_OK;
 	if (!status)
 		status = ts_kept_put(&r->kept, TS_RANK_JOB, b, &files, err);
 	ts_builder_stats(b, &stats);
@@ -661,7 +667,7 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 /* The rank that the folder is of, in a run with rank directories; NULL: it lies beside them. */
 static const struct ts_rank_dir *rank_around(const struct ts_run_layout *layout, const char *folder)
 {
-	for (size_t i = 0; i < layout->n; i++) {
+	for (size_t i = layout->n; i-- > 0;) { /* rank 0 may lie around the others */
 		size_t len = strlen(layout->ranks[i].path);
 
 		if (strncmp(folder, layout->ranks[i].path, len) == 0 && (folder[len] == '/' || !folder[len]))

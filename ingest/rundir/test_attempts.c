@@ -197,6 +197,40 @@ static void what_is_no_attempt_is_none(void **state)
 	test_run_finish(&t);
 }
 
+/* One process began, and two went on: its folder stays that of rank 0. */
+static void a_run_of_one_process_may_go_on_with_several(void **state)
+{
+	static const char *const names[] = {"run/recording.tscope", "run/recording.2.tscope", "run/rank1/recording.tscope"};
+	struct ts_index index;
+	struct test_file f;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int k = 0; k < 3; k++) {
+		begin(&f, 20 * k);
+		if (k == 2)
+			f.data[32] = 1;
+		test_mend_header(&f);
+		test_column(&f, 0, 1, TEST_NUMBER, "loss");
+		for (int64_t i = 0; i < 3; i++)
+			one_step(&f, 1, k, k ? 2 + i : i, i);
+		write_attempt(&t, names[k], &f);
+	}
+	test_write(&t, "run/events.jsonl", "{\"time\": 1, \"name\": \"x\"}\n");
+	test_ingest_ok(&t, t.path);
+	assert_int_equal(t.result.n_ranks, 2);
+	assert_int_equal(t.result.timed, 1);
+	test_index(&t, 0, &index);
+	test_index_numbers(&t, &index, TS_TABLE_STEPS, "scalars.loss", 5);
+	test_index(&t, 1, &index);
+	test_index_numbers(&t, &index, TS_TABLE_STEPS, "scalars.loss", 3);
+	assert_null(test_notice(&t, "root_steps_ignored"));
+	assert_null(test_notice(&t, "rank_mismatch"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 /* The second attempt begins with the step behind the last, and the third with the last one: no step goes back, and what was exported
  * says where they began. */
 static void segments_whose_steps_do_not_go_back_are_exported(void **state)
@@ -253,6 +287,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_attempt_is_none),
 		cmocka_unit_test(segments_whose_steps_do_not_go_back_are_exported),
 		cmocka_unit_test(a_line_of_a_log_says_a_restart),
+		cmocka_unit_test(a_run_of_one_process_may_go_on_with_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,19 @@ class Launchers(Case):
             self.assertEqual(run.attempt, 2)
         self.assertTrue(os.path.exists("runs/a/rank0/recording.2.tscope"))
         self.assertFalse(os.path.exists("runs/a/recording.tscope"))
+        self.assertEqual(run.summary()["steps"], 0)
+
+    def test_a_run_of_one_process_goes_on_with_several(self):
+        tscope.start("runs/a").finish()
+        runs = [tscope.start("runs/a", rank=rank, world_size=2, exist="resume") for rank in (1, 0)]
+        self.assertEqual([run.attempt for run in runs], [1, 2])
+        for run in runs:
+            with run.step(3):
+                pass
+            run.finish()
+            self.assertEqual(run.summary()["steps"], 1)
+        self.assertEqual(sorted(name for name in os.listdir("runs/a") if not name.endswith(".json")),
+                         ["rank1", "recording.2.tscope", "recording.tscope"])
 
 
 if __name__ == "__main__":

@@ -132,8 +132,10 @@ def at(directory: str, rank: int, world_size: int) -> str:
     >>> at("runs/exp1", 3, 8)
     'runs/exp1/rank3/recording.tscope'
     """
-    parts = [f"rank{rank}"] if world_size > 1 or rank > 0 else []
-    return os.path.join(directory, *parts, "recording.tscope")
+    alone, of_rank = os.path.join(directory, "recording.tscope"), os.path.join(directory, f"rank{rank}", "recording.tscope")
+    if rank == 0 and os.path.exists(alone) != os.path.exists(of_rank):  # the run may have begun with another number of ranks
+        return alone if os.path.exists(alone) else of_rank
+    return of_rank if world_size > 1 or rank > 0 else alone
 
 
 def of_run(directory: str, rank: int, world_size: int, recent: Optional[int] = None) -> Recording:
