@@ -25,8 +25,8 @@ def _options() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     p.add_argument("--directory", metavar="DIR", help="the folder of the run (default: runs/SCRIPT-TIME)")
-    p.add_argument("--exist", choices=_resume.EXIST, help="what a folder that holds a run means: an error, a new folder beside it, or that the "
-                   "run goes on (default: it goes on where the launcher says that the job was requeued or restarted)")
+    p.add_argument("--exist", choices=_resume.EXIST, help="what a folder that holds a run means: an error, a new folder beside it, or "
+                   "that the run goes on (default: it goes on where the launcher says that the job was requeued or restarted)")
     p.add_argument("--name", help="the name of the run")
     p.add_argument("--memory-every", type=int, default=100, metavar="N", help="steps between samples of memory, 0: none (default: 100)")
     p.add_argument("--digests-every", type=int, default=100, metavar="N", help="steps between two with digests, 0: none (default: 100)")
