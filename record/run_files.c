@@ -85,13 +85,13 @@ static enum tscope_status find_attempt(struct tscope_run *run, int fd, uint32_t 
 	int error = last ? ts_attempt_await(fd, last) : 0;
 
 	if (error == EBUSY)
-		return ts_record_fail(err, TSCOPE_EXISTS, "another process records the run in %s; it has to end before the run is resumed",
-				      path);
+		return ts_record_fail(err, TSCOPE_EXISTS,
+				      "another process records the run in %s; it has to end before the run is resumed", path);
 	if (error)
 		return io_error(err, "open the last recording in", path, error);
 	if (last >= TS_ATTEMPTS_MAX)
-		return ts_record_fail(err, TSCOPE_EXISTS, "%s holds %d attempts, which is the most; record into another directory", path,
-				      TS_ATTEMPTS_MAX);
+		return ts_record_fail(err, TSCOPE_EXISTS, "%s holds %d attempts, which is the most; record into another directory",
+				      path, TS_ATTEMPTS_MAX);
 	run->attempt = last + 1;
 	return TSCOPE_OK;
 }

@@ -347,8 +347,9 @@ static void remove_files(const char *directory, const char *const *names, size_t
 /* Nothing of the first attempt is written to again, and the files of each have its number. */
 static void a_run_that_is_resumed_has_a_further_attempt(void **state)
 {
-	static const char *const names[] = {"recording.tscope",   "run.json",	"facts.json",	"recording.2.tscope", "run.2.json",
-					    "facts.2.json", "recording.7.tscope", "recording.8.tscope", "run.8.json"};
+	static const char *const names[] = {"recording.tscope",	  "run.json",		"facts.json",
+					    "recording.2.tscope", "run.2.json",		"facts.2.json",
+					    "recording.7.tscope", "recording.8.tscope", "run.8.json"};
 	char directory[] = "test_recorder.XXXXXX", path[128];
 	struct tscope_options o = {.directory = directory, .resume = 1, .facts = "{\"seeds\": {\"a\": 1}}"};
 	uint64_t sums[3];

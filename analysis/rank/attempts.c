@@ -58,7 +58,8 @@ static void take_until(struct attempt *a, const struct ts_executed *rows, size_t
 }
 
 /* Divides the executions among the attempts. */
-static void divide(struct attempt *attempts, const struct ts_executed *rows, size_t n_rows, const struct ts_attempt_said *said, size_t n)
+static void divide(struct attempt *attempts, const struct ts_executed *rows, size_t n_rows, const struct ts_attempt_said *said,
+		   size_t n)
 {
 	size_t at = 0, stepped = 0, segments = count_segments(rows, n_rows);
 

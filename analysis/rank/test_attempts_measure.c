@@ -39,7 +39,13 @@ static void all_time_is_somewhere(void **state)
 	const struct ts_attempt_said said[] = {
 		{.number = 1, .began = 0, .ended = 12.5, .stepped = true, .steps = 10, .end = ts_span_str("cut")},
 		{.number = 2, .began = 20, .ended = 21, .end = ts_span_str("ValueError")},
-		{.number = 4, .began = 30, .ended = 44, .stepped = true, .steps = 5, .first_step = 7, .checkpoint = ts_span_str("c.pt"),
+		{.number = 4,
+		 .began = 30,
+		 .ended = 44,
+		 .stepped = true,
+		 .steps = 5,
+		 .first_step = 7,
+		 .checkpoint = ts_span_str("c.pt"),
 		 .changed = ts_span_str("config.lr")},
 	};
 

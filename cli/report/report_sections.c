@@ -673,12 +673,10 @@ static void budget(struct ts_report *r)
 						    {TS_M_ATTEMPTS_PRODUCTIVE, "% productive"},
 						    {TS_M_ATTEMPTS_WALL, "of"},
 						    {0, NULL}};
-	static const struct ts_figure lost[] = {{TS_M_ATTEMPTS_REPEATED, "% to repeated steps"},
-						{TS_M_ATTEMPTS_REPEATED_STEPS, " (% steps)"},
-						{TS_M_ATTEMPTS_STARTUP, "% to start-up"},
-						{TS_M_ATTEMPTS_UNFINISHED, "% behind last steps"},
-						{TS_M_ATTEMPTS_GAPS, "% to gaps between attempts"},
-						{0, NULL}};
+	static const struct ts_figure lost[] = {
+		{TS_M_ATTEMPTS_REPEATED, "% to repeated steps"},    {TS_M_ATTEMPTS_REPEATED_STEPS, " (% steps)"},
+		{TS_M_ATTEMPTS_STARTUP, "% to start-up"},	    {TS_M_ATTEMPTS_UNFINISHED, "% behind last steps"},
+		{TS_M_ATTEMPTS_GAPS, "% to gaps between attempts"}, {0, NULL}};
 	static const struct ts_figure logged[] = {{TS_M_LOGGED_MFU, "MFU"},
 						  {TS_M_LOGGED_MFU_COLUMN, "by"},
 						  {TS_M_LOGGED_MFU_UNIT, "read as"},

@@ -59,8 +59,7 @@ static enum ts_status read_run_json(const struct facts_dir *dir, const char *fil
 	tell_repeated(dir->notices, file_name(arena, dir->name, file), repeated);
 	if (why.status == TS_INVALID || why.status == TS_TOO_LARGE) {
 		if (dir->notices)
-			ts_notice_add(dir->notices, "bad_run_json", TS_NOTICE_SKIPPED, file_name(arena, dir->name, file), 0,
-				      why.text);
+			ts_notice_add(dir->notices, "bad_run_json", TS_NOTICE_SKIPPED, file_name(arena, dir->name, file), 0, why.text);
 		return TS_OK;
 	}
 	if (why.status)

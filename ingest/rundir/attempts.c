@@ -159,9 +159,10 @@ static bool below(struct ts_span path, const char *prefix)
 /* What each attempt says of itself, and what is not a change of the training where it differs. */
 static bool is_of_attempt(struct ts_span path)
 {
-	static const char *const prefixes[] = {"session.end",	    "session.wall_time",    "session.n_steps",	   "session.started",
-					       "session.attempts", "session.collected_at", "session.generators", "session.name",
-					       "lineage",	    "columns",		    "parallelism.rank"};
+	static const char *const prefixes[] = {
+		"session.end",		"session.wall_time",  "session.n_steps", "session.started", "session.attempts",
+		"session.collected_at", "session.generators", "session.name",	 "lineage",	    "columns",
+		"parallelism.rank"};
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (below(path, prefixes[i]))
@@ -214,7 +215,9 @@ static enum ts_status add_said(struct gathering *g, uint32_t number, const struc
 {
 	for (size_t i = 0; i < said->n; i++) {
 		const struct ts_fact *fact = &said->items[i];
-		size_t skip = below(fact->path, "session.end") ? strlen("session.") : below(fact->path, "lineage") ? strlen("lineage.") : 0;
+		size_t skip = below(fact->path, "session.end") ? strlen("session.")
+			      : below(fact->path, "lineage")   ? strlen("lineage.")
+							       : 0;
 
 		if (skip && ts_fact_counts(said, i) && fact->path.len > skip &&
 		    add(g, number, "", ts_span_from(fact->path, skip), *fact, err))
@@ -278,11 +281,11 @@ static enum ts_status said_by(const struct gathering *g, const struct ts_attempt
 
 	ts_attempt_name(run_json, "run", "json", attempt->number);
 	ts_attempt_name(facts_json, "facts", "json", attempt->number);
-	if (attempt->number > 1 && ts_facts_read_files(g->dir->top, g->dir->path, g->dir->name, run_json, facts_json, g->notices,
-						       g->arena, &files, err))
+	if (attempt->number > 1 &&
+	    ts_facts_read_files(g->dir->top, g->dir->path, g->dir->name, run_json, facts_json, g->notices, g->arena, &files, err))
 		return err->status;
 	return ts_recording_facts(attempt->recording, g->arena, &recorded, err) ? err->status
-										 : ts_facts_merge(&files, &recorded, g->arena, ret, err);
+										: ts_facts_merge(&files, &recorded, g->arena, ret, err);
 }
 
 static enum ts_status lay_under(struct ts_facts *facts, const struct ts_facts *under, struct ts_arena *arena, struct ts_error *err)

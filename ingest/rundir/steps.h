@@ -2,10 +2,11 @@
  *
  * The first pass gives every record to the builder as it is read, and stretches of alike records a piece at a time (stretch.h).
  * Consecutive records of one step are one row, in which the last value of a column counts. If a step is below the step before
- * (training was restarted and wrote to the same file), or a line {"restart": true} says so, the reader discards that builder, reads on to find where each segment begins,
- * and then merges the segments by step. If several segments wrote a step, the row of the last segment is the one of the step. The
- * others become rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order. They keep their step as a number, or as its digits
- * (JSON) where a double would lose some. Memory: a window of at most 1 MiB for each segment in use, 64 MiB for all.
+ * (training was restarted and wrote to the same file), or a line {"restart": true} says so, the reader discards that builder, reads
+ * on to find where each segment begins, and then merges the segments by step. If several segments wrote a step, the row of the last
+ * segment is the one of the step. The others become rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order. They keep their
+ * step as a number, or as its digits (JSON) where a double would lose some. Memory: a window of at most 1 MiB for each segment in
+ * use, 64 MiB for all.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_STEPS_H
 #define TSCOPE_INGEST_RUNDIR_STEPS_H

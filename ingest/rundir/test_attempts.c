@@ -53,8 +53,9 @@ static void write_attempts(struct test_run *t, bool fourth)
 	test_event_text(&f, 1, 2, 6, TEST_MONO + 7 * SECOND, "c.pt");
 	write_attempt(t, "run/recording.tscope", &f);
 	test_write(t, "run/run.json", "{\"config\": {\"lr\": 1, \"gone\": 3}, \"rank\": 0, \"wall_time\": 7}");
-	test_write(t, "run/facts.json",
-		   "{\"format\": 1, \"code\": {\"commit\": \"a\"}, \"session\": {\"host\": \"n1\", \"end\": {\"state\": \"running\"}}}");
+	test_write(
+		t, "run/facts.json",
+		"{\"format\": 1, \"code\": {\"commit\": \"a\"}, \"session\": {\"host\": \"n1\", \"end\": {\"state\": \"running\"}}}");
 	begin(&f, 20);
 	test_column(&f, 0, 1, TEST_EVENT, "note");
 	test_event_text(&f, 1, 1, INT64_MIN, TEST_MONO + 2 * SECOND, "no memory");

@@ -39,8 +39,8 @@ static enum ts_status load(struct gathering *g, const struct ts_table *table, co
 }
 
 /* Gives the values of a column to the rows that have it: both are ascending by key. */
-static enum ts_status give(struct gathering *g, const struct table_rows *t, const struct ts_table *table, const struct ts_column *column,
-			   bool adds, struct ts_error *err)
+static enum ts_status give(struct gathering *g, const struct table_rows *t, const struct ts_table *table,
+			   const struct ts_column *column, bool adds, struct ts_error *err)
 {
 	double *values;
 	int64_t *keys;

@@ -519,7 +519,8 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
 		return err->status;
 	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
-	    ts_attempts_of_rank(a->fetch, a->index, &a->facts, a->arena, &a->out->measures, err) || logged_use(a, err) || pipeline(a, err))
+	    ts_attempts_of_rank(a->fetch, a->index, &a->facts, a->arena, &a->out->measures, err) || logged_use(a, err) ||
+	    pipeline(a, err))
 		return err->status;
 	return ts_setup(&a->facts, &a->work, a->index, a->arena, &a->out->measures, err);
 }

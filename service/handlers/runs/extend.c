@@ -180,8 +180,7 @@ static enum ts_status compare_rest(struct compared *c, struct side *a, const str
 		if (is_superseded(again, a))
 			advance(a, 1);
 		else
-			refuse(c, "rank %d column %s no longer has step %" PRId64, rank, show(a->column->name).text,
-			       a->keys[a->row]);
+			refuse(c, "rank %d column %s no longer has step %" PRId64, rank, show(a->column->name).text, a->keys[a->row]);
 	}
 	return TS_OK;
 }

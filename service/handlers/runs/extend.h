@@ -1,9 +1,10 @@
 /* extend.h - decides whether a run extends another one. Without force a name moves only to a run that extends its old one.
  *
  * A new run extends an old one if it has all data of the old one: every rank is still there, every column of its steps has the same
- * steps with the same bits, perhaps followed by more, or has them among the rows that a restart superseded, and every fact outside session, parallelism and columns is the same. It may
- * have further ranks, columns, facts and files. What a run is that has nothing but files are its traces and snapshots, so each of
- * those is still there, by its name, and says the same. Equal blocks are not opened.
+ * steps with the same bits, perhaps followed by more, or has them among the rows that a restart superseded, and every fact outside
+ * session, parallelism and columns is the same. It may have further ranks, columns, facts and files. What a run is that has nothing
+ * but files are its traces and snapshots, so each of those is still there, by its name, and says the same. Equal blocks are not
+ * opened.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H
 #define TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H

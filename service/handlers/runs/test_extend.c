@@ -165,7 +165,8 @@ static void traces_alone_are_what_a_run_is(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(steps_that_were_executed_again_extend), T(events_and_operations_stay),
+	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change),
+					   T(steps_that_were_executed_again_extend), T(events_and_operations_stay),
 					   T(traces_alone_are_what_a_run_is)};
 
 	return cmocka_run_group_tests_name("extend", tests, NULL, NULL);
