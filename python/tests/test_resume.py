@@ -129,6 +129,42 @@ class Kills(Case):
         self.assertEqual(len(json.loads(ask("list", "--json").stdout)["rows"]), 1)
 
 
+RANKS = """
+import os, sys, time
+import tscope
+rank, count = int(os.environ["RANK"]), int(os.environ["TORCHELASTIC_RESTART_COUNT"])
+run = tscope.start("runs/exp1")
+for step in range(7 * count, 7 * count + 10):
+    with run.step(step):
+        time.sleep(0.002)
+        run.log(loss=1 / (1 + step))
+if count < 2:
+    os.kill(os.getpid(), 9)
+run.finish()
+"""
+
+
+class Ranks(Case):
+    def test_two_ranks_that_a_launcher_restarts_are_one_run(self):
+        for count in range(3):
+            ranks = []
+            for rank in range(2):
+                env = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "TORCHELASTIC_RESTART_COUNT": str(count)}
+                ranks.append(subprocess.Popen([sys.executable, "-c", RANKS], env=env))
+            self.assertEqual([process.wait(60) for process in ranks], [-9, -9] if count < 2 else [0, 0])
+        for rank in range(2):
+            whole = _recording.of_run("runs/exp1", rank, 2)
+            self.assertEqual(sorted(whole.times), list(range(24)))
+            self.assertTrue(os.path.exists(f"runs/exp1/rank{rank}/recording.3.tscope"))
+        if not PROGRAM:
+            return
+        env = {**os.environ, "TSCOPE_STORE": os.path.abspath("store"), "ASAN_OPTIONS": "detect_leaks=0"}
+        for words in (["push", "-q", "runs/exp1"], ["analyze", "exp1", "--rank", "1", "--json"]):
+            done = subprocess.run([PROGRAM, *words], env=env, capture_output=True, text=True, timeout=120)
+        measured = json.loads(done.stdout)["measures"]["efficiency"]["attempts"]
+        self.assertEqual((measured["attempts_count"], measured["repeated_steps_count"]), (3, 6))
+
+
 class Launchers(Case):
     def test_what_a_launcher_says_decides(self):
         with tscope.start("runs/a"):
