@@ -213,16 +213,15 @@ static enum ts_status check_column(struct compared *c, const struct ts_table *ta
 	enum ts_status status;
 
 	b.column = ts_index_column(new_index, table->kind, column->name, column->type, &b.table);
-	if (!b.column) {
-		refuse(c, "rank %d no longer has column %s", new_index->rank, show(column->name).text);
-		return TS_OK;
-	}
 	ts_arena_init(&a.arena, TS_CALL_ARENA);
 	ts_arena_init(&b.arena, TS_CALL_ARENA);
 	ts_arena_init(&superseded, TS_ANALYSIS_ARENA);
 	status = table->kind == TS_TABLE_STEPS ? ts_executed_again(c->f, new_index, column, &superseded, &again, err) : TS_OK;
-	if (!status)
-		status = compare_column(c, &a, &b, &again, new_index->rank, err);
+	if (!status && !b.column && !again.n)
+		refuse(c, "rank %d no longer has column %s", new_index->rank, show(column->name).text);
+	else if (!status)
+		status = b.column ? compare_column(c, &a, &b, &again, new_index->rank, err)
+				  : compare_rest(c, &a, &again, new_index->rank, err);
 	ts_arena_finish(&superseded);
 	ts_arena_finish(&a.arena);
 	ts_arena_finish(&b.arena);

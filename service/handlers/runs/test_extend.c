@@ -113,6 +113,13 @@ static void steps_that_were_executed_again_extend(void **state)
 	assert_differs("rank 0 column scalars.norm no longer has step 4");
 	superseded(&after, "scalars.norm", 1, 2);
 	assert_true(extends());
+	/* All rows of a column may have been replaced by ones without it. */
+	(void)cells_add(&before, 0, "scalars.wait", 4, 9);
+	assert_differs("rank 0 no longer has column scalars.wait");
+	superseded(&after, "scalars.wait", 1, 9);
+	assert_true(extends());
+	(void)cells_add(&before, 0, "scalars.wait", 1, 9);
+	assert_differs("rank 0 column scalars.wait no longer has step 1");
 }
 
 static void events_and_operations_stay(void **state)
