@@ -124,6 +124,14 @@ class Loops(support.Frameworks):
         self.quietly(lambda: said.append(self.train(self.tracker(run=broken))))
         self.assertEqual(self.digest(one), self.digest(said[0]))
 
+    def test_folder_that_cannot_be_made_stops_nobody(self):
+        with open("runs", "w", encoding="utf-8"):
+            pass
+        said = self.quietly(lambda: self.train(self.tracker("runs/exp1")))
+        self.assertEqual(said.count("nothing is recorded, and training goes on"), 1, said)
+        with self.assertRaises(OSError):
+            self.quietly(lambda: self.train(self.tracker("runs/exp1", strict=True)))
+
     def test_exceptions_of_training_pass(self):
         tracker = self.tracker("runs/exp1")
         with self.assertRaisesRegex(ZeroDivisionError, "of the model"):

@@ -158,6 +158,14 @@ class Fits(support.Frameworks):
             self.fit(self.trainer(*callbacks), models[-1])
         self.assertEqual(*map(self.digest, models))
 
+    def test_folder_that_cannot_be_made_stops_nobody(self):
+        with open("runs", "w", encoding="utf-8"):
+            pass
+        said = self.fit(self.trainer(self.callback(directory="runs/exp1")), module())
+        self.assertEqual(said.count("nothing is recorded, and training goes on"), 1, said)
+        with self.assertRaises(OSError):
+            self.fit(self.trainer(self.callback(directory="runs/exp1", strict=True)), module())
+
     def test_exceptions_of_training_pass(self):
         callback, model = self.callback(directory="runs/exp1"), module()
         model.fails_at = 3

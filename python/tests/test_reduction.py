@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -83,6 +84,49 @@ dist.destroy_process_group()
 """
 
 
+# The run ends while training goes on.
+ENDS = """
+import torch, torch.distributed as dist, tscope
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+run = tscope.auto(model, optimizer, "runs/ends", digests_every=0)
+for step in range(6):
+    model(torch.randn(4, 8)).sum().backward()
+    optimizer.step()
+    if step == 2:
+        run.finish()
+dist.destroy_process_group()
+"""
+
+# Rank 2 is killed between two steps; the others print what their training raises.
+DIES = """
+import os, sys, time, traceback
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+layers = [torch.nn.Linear(64, 64) for _ in range(4)]
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=0.01)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+if sys.argv[1]:
+    import tscope
+    run = tscope.auto(model, optimizer, sys.argv[1], digests_every=0)
+try:
+    for step in range(8):
+        if step == 4 and dist.get_rank() == 2:
+            os.kill(os.getpid(), 9)
+        if step == 4 and sys.argv[2] == "gone":
+            time.sleep(0.3)
+        loss = model(torch.randn(8, 64)).square().mean()
+        loss.backward()
+        optimizer.step()
+except RuntimeError:
+    traceback.print_exc()
+os._exit(0)
+"""
+
+
 @unittest.skipUnless(TORCH, "torch is not installed")
 class Reductions(support.Case):
     def train(self, ranks, *ways):
@@ -111,6 +155,21 @@ class Reductions(support.Case):
                 self.assertEqual(given["cannot"], 1 if way.startswith("own") else 0, "it is said that the reduction is not seen")
                 self.assertEqual(given["calls"] > 0, way in ("own before", "own after"))
                 self.assertEqual(len(recording.regions), {"view": 5, "own after": 3}.get(way, 0))
+
+    def test_run_that_ends_before_training(self):
+        self.ranks(2, ENDS)
+
+    def test_error_of_another_rank_is_as_without_us(self):
+        """Rank 2 is killed. What the others print of it ends where it would, and says what it would."""
+        for way in ("gone", "gone at once"):
+            found = {}
+            for directory in ("", "runs/died " + way):
+                said = self.ranks(3, DIES, directory, way, expect=(0, 0, -9))
+                self.assertFalse(any("tscope" in text for text in said[:2]), said)
+                found[bool(directory)] = [re.findall(r'File "([^"]+)", line [0-9]+, in (\w+)', text) for text in said[:2]]
+                for text in said[:2]:
+                    self.assertRegex(text.strip().splitlines()[-1], r"^RuntimeError: \[")
+            self.assertEqual(found[True], found[False])
 
     def test_slow_rank_waits_for_nobody(self):
         self.ranks(3, SLOW)

@@ -390,8 +390,8 @@ class Folders(support.Case):
 
     def test_folder_with_a_run(self):
         self.start().finish()
-        with self.assertRaises(FileExistsError):
-            tscope.start("runs/exp1")
+        with self.assertRaisesRegex(FileExistsError, 'holds a run already.*exist="new".*exist="resume"'):
+            tscope.start("runs/exp1", strict=True)
         self.assertEqual(self.start("runs/exp1", exist="new").directory, "runs/exp1-2")
         self.assertEqual(self.start("runs/exp1", exist="new").directory, "runs/exp1-3")
         with self.assertRaises(ValueError):
@@ -401,7 +401,94 @@ class Folders(support.Case):
         with open("file", "w", encoding="utf-8"):
             pass
         with self.assertRaises(OSError):
-            tscope.start("file/run")
+            tscope.start("file/run", strict=True)
+
+    HOSTILE = """
+class Hostile:
+    def __str__(self):
+        raise ValueError('hostile')
+class Deep(dict):
+    def items(self):
+        raise ZeroDivisionError
+"""
+
+    def test_what_cannot_be_recorded_is_said_once_and_training_goes_on(self):
+        self.start("runs/held").finish()
+        with open("file", "w", encoding="utf-8"):
+            pass
+        os.mkdir("closed")
+        os.chmod("closed", 0o500)
+        trains = (
+            "import os, sys, tscope\n" + self.HOSTILE + "run = {}\n"
+            "for batch in run.data([1, 2, 3]):\n"
+            "    with run.step(), run.region('all'):\n"
+            "        run.mark('forward'); run.log(loss=1.0); run.amount(samples=1); run.memory(alloc=1)\n"
+            "        tscope.log(loss=2.0); run.event('e', 1); run.digest('d', b'x'); run.facts({{'work': {{}}}})\n"
+            "print(run.enabled, run.summary(), run.trouble['cannot'], run.layers(None).heaviest(), run.finish())\n"
+        )
+        said = "False {} 0 [] None"
+        ways = [
+            ("tscope.start('runs/held')", r'holds a run already .*: exist="new" records .*, exist="resume" goes on'),
+            ("tscope.start('file/run')", "file"),
+            ("tscope.start('/proc/run')", "/proc/run"),
+            ("tscope.start('')", "."),
+            ("tscope.start(None)", "None"),
+            ("tscope.start(os.environ.get('NOT_THERE'))", "None"),
+            ("tscope.start('runs/a', config=Hostile())", "hostile"),
+            ("tscope.start('runs/b', config=Deep(x=1))", "ZeroDivisionError"),
+            ("tscope.start('runs/c', config=5)", "object"),
+            ("tscope.start('runs/d', facts={'nonsense': 1})", "no group of facts"),
+            ("tscope.start('runs/e', rank=3, world_size=2)", "rank"),
+            ("tscope.start('runs/f', memory_every='often')", "str"),
+            ("tscope.start('runs/g', flush_ms='often')", "str"),
+        ]
+        if os.geteuid():
+            ways.append(("tscope.start('closed/run')", "closed"))
+        for way, why in ways:
+            with self.subTest(way):
+                out = self.script(trains.format(way)).splitlines()
+                self.assertEqual(len(out), 2, out)
+                self.assertIn(said, out)
+                (line,) = [line for line in out if line != said]
+                self.assertRegex(line, f"^tscope: .*{why}.*; nothing is recorded, and training goes on$")
+                self.script(trains.format(way[:-1] + ", strict=True)"), expect=1)
+
+    def test_memory_that_is_not_there(self):
+        said = self.script(
+            "import resource, tscope\n"
+            "from tscope import _facts\n"
+            "def none(*_): raise MemoryError\n"
+            "_facts.at_start = none\n"
+            "run = tscope.start('runs/exp1')\n"
+            "print(run.enabled)\n"
+            "try:\n    tscope.start('runs/exp1', strict=True)\n"
+            "except MemoryError:\n    print('raised')\n"
+        )  # fmt: skip
+        line = "tscope: MemoryError; nothing is recorded, and training goes on"
+        self.assertEqual(sorted(said.splitlines()), ["False", "raised", line])
+
+    def test_a_standard_error_that_is_not_there(self):
+        pipe = "import os; r, w = os.pipe(); os.close(r); sys.stderr = open(w, 'w', 1)"
+        for gone in ("sys.stderr.close()", "sys.stderr = None", pipe):
+            with self.subTest(gone):
+                said = self.script(
+                    f"import sys; import tscope; {gone}\n"
+                    "run = tscope.start('/proc/run'); print(run.enabled)\n"
+                    "run = tscope.start('runs/exp1', exist='new', verdict=True)\n"
+                    "with run.step():\n    run.log(loss=object()); run.event('x', object())\n"
+                    "print(run.trouble['cannot']); run.finish(); sys.stderr = sys.__stderr__ if 'w' in dir() else sys.stderr\n"
+                )
+                self.assertEqual(said.split(), ["False", "2"])
+
+    def test_the_run_that_could_not_begin_takes_no_numbers_of_another(self):
+        before = self.start("runs/first")
+        with before.step():
+            pass
+        with contextlib.redirect_stderr(io.StringIO()):
+            tscope.start("runs/first")
+        tscope.log(loss=0.5)
+        before.finish()
+        self.assertNotIn("scalars.loss", self.read("runs/first").steps[0])
 
     def test_ranks_of_one_job_share_a_new_folder(self):
         train = "import tscope; print(tscope.start('runs/exp1', exist='new').directory)"

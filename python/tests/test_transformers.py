@@ -136,8 +136,11 @@ class Trainers(support.Frameworks):
         with open("runs", "w", encoding="utf-8"):
             pass
         trainer = self.trainer(self.callback(directory="runs/exp1"))
-        self.assertIn("training goes on", self.quietly(trainer.train))
+        self.assertEqual(self.quietly(trainer.train).count("nothing is recorded, and training goes on"), 1)
         self.assertEqual(trainer.state.global_step, 8)
+        strict = self.trainer(self.callback(directory="runs/exp1", strict=True))
+        with self.assertRaises(OSError):
+            self.quietly(strict.train)
 
     def test_exceptions_of_training_pass(self):
         import torch

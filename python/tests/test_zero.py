@@ -463,6 +463,21 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertLessEqual(abs(len(recording.times) - 50), 1)
 
+    def test_what_cannot_be_recorded_is_said_once(self):
+        self.write("train.py", self.MODEL + f"for i in range(5):\n    {self.STEP}\nprint('trained')\n")
+        done = self.run_python("-m", "tscope", "--directory", "train.py/run", "train.py")
+        self.assertEqual((done.returncode, done.stdout), (0, "trained\n"), done.stderr)
+        self.assertRegex(done.stderr, r"\Atscope: .*train\.py/run.*; nothing is recorded, and training goes on\n\Z")
+
+    def test_the_programs_own_run_that_cannot_be_recorded_is_not_made_up_for(self):
+        self.write("train.py", "import tscope\n" + self.MODEL + (
+            "run = tscope.start('train.py/run')\n"
+            f"for i in range(5):\n    with run.step():\n        {self.STEP}\n"
+        ))
+        done = self.run_python("-m", "tscope", "train.py")
+        self.assertEqual((done.returncode, done.stderr.count("training goes on")), (0, 1), done.stderr)
+        self.assertEqual(glob.glob("runs/*"), [])
+
     def test_a_run_of_its_own(self):
         self.write("train.py", "import tscope\n" + self.MODEL + (
             "run = tscope.start('runs/own')\n"

@@ -14,6 +14,7 @@ from tscope._recorder import Hooks, now_ns
 from tscope._reduction import look_for
 from tscope._resume import place
 from tscope._run import Run, start
+from tscope._say import why
 
 _COLLECTIVES = (
     "all_reduce all_gather all_gather_into_tensor reduce_scatter reduce_scatter_tensor reduce broadcast all_to_all all_to_all_single"
@@ -147,6 +148,14 @@ def _of_a_copy() -> Auto:
     return Auto.__new__(Auto)
 
 
+def _quietly(auto: Any, told: Callable[..., None], *what: Any) -> None:
+    """Tells a loop something; what it raises never reaches the program."""
+    try:
+        told(*what)
+    except Exception as error:
+        auto.run._cannot(f"a loader: {type(error).__name__}: {why(error)}")
+
+
 class _Waits:
     """The patches of loaders' iterators, which are there while a loop is instrumented: of DataLoader's, and of Accelerate's, which
     fetches a batch ahead of the one that it gives."""
@@ -183,7 +192,7 @@ class _Waits:
         @functools.wraps(before)
         def batches(loader: Any) -> Any:
             for auto in self._autos:
-                auto.loads(loader)
+                _quietly(auto, auto.loads, loader)
             return before(loader)
 
         return batches
@@ -198,7 +207,7 @@ class _Waits:
             waited = now_ns() - begin
             for auto in autos:
                 if not auto.run._fetching:  # run.data counts it
-                    auto.waited(waited)
+                    _quietly(auto, auto.waited, waited)
             if not self._ahead:
                 self._tell(batch)
             return batch
@@ -225,7 +234,7 @@ class _Waits:
     def _tell(self, batch: Any) -> None:
         for auto in self._autos:
             if not auto.run._fetching:
-                auto.fed(batch)
+                _quietly(auto, auto.fed, batch)
 
     def remove(self, auto: Auto) -> None:
         """Forgets a loop; with the last one, the patches."""

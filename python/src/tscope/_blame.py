@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Optional
 
+from tscope._say import write
+
 if TYPE_CHECKING:
     from tscope._run import Run
 
@@ -106,4 +108,4 @@ def blame(run: "Run", error: Optional[BaseException]) -> None:
     what = f"in {where}, which asked for {asked_for(error)}"
     run._event_text("out of memory", f"{what}; {memory}")
     at = "before the first step" if this[1] is None else f"at step {this[1]}"
-    print(f"tscope: out of memory {at}, {what}\ntscope: {memory}", file=sys.stderr)
+    write(f"tscope: out of memory {at}, {what}\ntscope: {memory}")

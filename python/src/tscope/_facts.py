@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 from tscope._paths import program_of
 from tscope._recorder import digest_bytes, host_facts
+from tscope._say import say
 
 # Libraries whose versions change what is computed; only those that the program has imported are named.
 _LIBRARIES = (
@@ -192,7 +193,7 @@ def of_host(patch: bool) -> dict[str, Any]:
     command = shlex.join(words).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
     text, why_not = host_facts(os.getcwd(), command, patch)
     if why_not:
-        print(f"tscope: the patch is left out, and only its digest is recorded: {why_not}", file=sys.stderr)
+        say(f"the patch is left out, and only its digest is recorded: {why_not}")
     return {name: group for name, group in json.loads(text).items() if name in GROUPS}
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any, Callable, Optional
 
 from tscope import _resume, _run
 from tscope._numbers import device_of, on_host
+from tscope._say import say, why
 
 _NUMBER = 1  # the kind of a column, as Run._log_other has it
 _followed: "dict[str, Tracker]" = {}
@@ -36,13 +36,15 @@ class Tracker:
             return None
         if self._run is None or not self._run.enabled:
             self._run = _run.latest() or self._begin()
-            if self._run is not None:
-                self._steps = array("q")
-                self._run._at_end.append(self._tell_config)
-                self._tell_config()
+            if not self._run.enabled:
+                self._pid = -1  # it was said why, and it would be so again
+                return None
+            self._steps = array("q")
+            self._run._at_end.append(self._tell_config)
+            self._tell_config()
         return self._run
 
-    def _begin(self) -> "Optional[_run.Run]":
+    def _begin(self) -> "_run.Run":
         from tscope import _auto, _zero
 
         zero = _zero.current()
@@ -99,10 +101,12 @@ class Tracker:
         try:
             self.take(numbers, step)
         except Exception as error:
+            if _run.is_refusal(error):
+                raise
             if self._run is not None:
                 self._run._cannot(f"what a tracker was told: {type(error).__name__}: {error}")
             else:
-                print(f"tscope: what a tracker was told is not recorded: {error}", file=sys.stderr)
+                say(f"what a tracker was told is not recorded: {why(error)}")
                 self._pid = -1  # said once
 
 
@@ -191,7 +195,9 @@ def _writer(writer: Any, tracker: Tracker) -> None:
             try:
                 take(*(args if bound else args[1:]), **kwargs)
             except Exception as error:
-                print(f"tscope: {name}: {type(error).__name__}: {error}; it is not recorded", file=sys.stderr)
+                if _run.is_refusal(error):
+                    raise
+                say(f"{name}: {type(error).__name__}: {why(error)}; it is not recorded")
             return done
 
         setattr(writer, name, wrapper)

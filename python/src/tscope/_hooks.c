@@ -276,12 +276,39 @@ static int intern(void)
 	return 0;
 }
 
+/* --- the reduction of DDP --- */
+
+/* What DDP calls with a bucket: reduce(reduction, bucket). A function of C has no frame, so that what the reduction raises, such as that
+ * another rank is gone, ends where it would without us. */
+static PyObject *reduce(PyObject *unused, PyObject *const *args, Py_ssize_t n)
+{
+	PyObject *act, *future, *given;
+
+	(void)unused;
+	if (n != 2) {
+		PyErr_SetString(PyExc_TypeError, "reduce takes a reduction and a bucket");
+		return NULL;
+	}
+	act = PyObject_CallMethod(args[0], "before", "O", args[1]);
+	future = act ? PyObject_CallFunctionObjArgs(act, args[1], NULL) : NULL;
+	given = future ? PyObject_CallMethod(args[0], "after", "OO", args[1], future) : NULL;
+	Py_XDECREF(act);
+	Py_XDECREF(future);
+	return given;
+}
+
+static PyMethodDef functions[] = {
+	{"reduce", FAST(reduce), METH_FASTCALL,
+	 PyDoc_STR("reduce(reduction, bucket)\n--\n\nReduces a bucket of gradients, and has the reduction told before and after it.")},
+	{NULL, NULL, 0, NULL},
+};
+
 int hooks_add(PyObject *module, PyObject *recorder)
 {
 	PyObject *type = intern() ? NULL : PyType_FromSpec(&spec);
 
 	recorder_type = (PyTypeObject *)recorder;
-	if (!type || PyModule_AddObject(module, "Hooks", type)) {
+	if (!type || PyModule_AddFunctions(module, functions) || PyModule_AddObject(module, "Hooks", type)) {
 		Py_XDECREF(type);
 		return -1;
 	}

@@ -1,6 +1,7 @@
 """Finds the training loop of a program that nobody touched: its models, optimizers, losses and steps, from the patches of _zero.py."""
 
 import contextlib
+import functools
 import os
 import sys
 import threading
@@ -11,8 +12,22 @@ from tscope._auto import Auto, _waits
 from tscope._patches import patched
 from tscope._recorder import now_ns
 from tscope._run import Run
+from tscope._say import why
 
 _PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one
+
+
+def _quiet(hook: Callable[..., None]) -> Callable[..., None]:
+    """Makes a hook of something that records: what goes wrong in it is counted, said once, and never reaches training."""
+
+    @functools.wraps(hook)
+    def guarded(self: "Loop", *args: Any) -> None:
+        try:
+            hook(self, *args)
+        except Exception as error:
+            self._cannot(error)
+
+    return guarded
 
 
 class Loop:
@@ -169,6 +184,7 @@ class Loop:
         if self._digests_every > 0 and self.run._watched is None:
             self.run.watch(model, optimizer, every=self._digests_every)
 
+    @_quiet
     def _after_forward(self) -> None:
         if self._evaluating:
             self.run._end_region("evaluation", self._evaluating)
@@ -177,6 +193,7 @@ class Loop:
             self.run.mark("forward")
             self._phase = "backward"
 
+    @_quiet
     def waited(self, ns: int) -> None:
         """A DataLoader gave a batch after a wait."""
         if not self._mine():
@@ -190,6 +207,7 @@ class Loop:
     def _is_training(self) -> bool:
         return any(model.training or model in self._in_eval for model in self._models)
 
+    @_quiet
     def loads(self, loader: Any) -> None:
         """A loop over a DataLoader begins. The first one before the run begins is taken for that of the training."""
         if not self._mine():
@@ -199,6 +217,7 @@ class Loop:
         elif not self.run._loaders and self._is_training():
             self.run._knows(loader)
 
+    @_quiet
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. What it gave last before the run begins is that of the first step."""
         if not self._mine():
@@ -249,14 +268,19 @@ class Loop:
 
         def scale(scaler: Any, outputs: Any) -> Any:
             result = before(scaler, outputs)
-            if isinstance(outputs, loop.torch.Tensor) and isinstance(result, loop.torch.Tensor):
-                loop._unscaled = (weakref.ref(result), outputs.detach())
+            loop._scales(outputs, result)
             return result
 
         return scale
 
+    @_quiet
+    def _scales(self, outputs: Any, result: Any) -> None:
+        if isinstance(outputs, self.torch.Tensor) and isinstance(result, self.torch.Tensor):
+            self._unscaled = (weakref.ref(result), outputs.detach())
+
     # --- optimizer ---
 
+    @_quiet
     def _made(self, optimizer: Any) -> None:
         if self._mine():
             if self.seen["optimizer"]:  # another training may begin: who stepped in the last one is waited for when it steps again
@@ -264,6 +288,7 @@ class Loop:
             self._optimizers[id(optimizer)] = weakref.ref(optimizer)
             self._waited.add(id(optimizer))
 
+    @_quiet
     def before_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer's step begins."""
         if self._compiling() or not self._mine():
@@ -279,6 +304,7 @@ class Loop:
         elif self._open:
             self.run.mark(self._phase)
 
+    @_quiet
     def after_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer's step ends, and the step where it is the last."""
         if self._compiling() or not self._mine():
@@ -371,7 +397,7 @@ class Loop:
     # --- the end ---
 
     def _cannot(self, error: Exception) -> None:
-        self.run._cannot(f"the loop: {type(error).__name__}: {error}")
+        self.run._cannot(f"the loop: {type(error).__name__}: {why(error)}")
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""

@@ -7,12 +7,13 @@ future is done as soon as its work is queued (NCCL) they say how long queueing t
 """
 
 import contextlib
+import functools
 import threading
 from typing import Any, Callable
 
 from tscope._numbers import device_of
 from tscope._ranks import distributed
-from tscope._recorder import now_ns
+from tscope._recorder import now_ns, reduce
 from tscope._run import Run
 
 _OWN = "the program gave DDP a communication hook, so the time of its reduction is not seen"
@@ -22,15 +23,19 @@ class Reduction:
     """The communication hook of one DDP: it does what DDP does without one, to the bit, and tells a run how long that took."""
 
     def __init__(self, run: Run, ddp: Any, is_open: Callable[[], bool]) -> None:
+        import torch
         from torch.autograd import Variable
 
         self.run, self.is_open = run, is_open
         self.ddp: Any = ddp
         self.other: Any = None  # (state, hook) which the program registered later; ours is called first and then hands over
         self._queue = Variable._execution_engine.queue_callback
+        self._in_backward = getattr(torch._C, "_current_graph_task_id", lambda: -1)
+        self._future = torch.futures.Future
         self._part = 1.0 / ddp.process_group.size()
         self._reduce = ddp.reducer._run_allreduce_hook
         self._lock = threading.Lock()  # futures end in a thread of the backend
+        self._recorded = self._ends = False
         self._forget()
 
     def _forget(self) -> None:
@@ -38,60 +43,100 @@ class Reduction:
         self._busy_since = 0  # when the reduction had something to do again
         self._overlapped = 0
         self._computed = 0  # when the backward pass of this rank ended
+        self._reduced = 0  # when the last sum that was waited for was there
+        self._given: dict[int, tuple[Any, Any]] = {}  # by the place of a bucket, what DDP waits for and its buffer
+        self._failed: Any = None  # the future of the bucket that could not be reduced
 
-    def hook(self, bucket: Any) -> Any:
-        """Reduces a bucket. Without a hook DDP divides the gradients while it copies them; with one, that is the hook's part."""
+    # --- a bucket: before and after are called by `reduce`, which is in C and has no frame in the traceback of what a reduction raises ---
+
+    def before(self, bucket: Any) -> Callable[[Any], Any]:
+        """A bucket is full. Returns what reduces it. Without a hook DDP divides gradients while it copies them; here the hook does."""
         if self.other is not None:
             state, hook = self.other
-            return hook(state, bucket)
-        recorded = self.run.enabled and self.is_open()
-        if recorded:
-            recorded = self._begin(bucket)
+            return functools.partial(hook, state)
+        self._begin(bucket)
         buffer = bucket.buffer()
         if buffer.is_sparse:
             buffer.div_(self.ddp.process_group.size())
         else:
             buffer.mul_(self._part)
-        future = self._reduce(bucket)
-        return future.then(self._done) if recorded else future
+        return self._reduce  # type: ignore[no-any-return]
 
-    def _begin(self, bucket: Any) -> bool:
+    def _begin(self, bucket: Any) -> None:
         now = now_ns()
         with self._lock:
             if bucket.index() == 0:
                 self._forget()  # of a backward pass that raised
+                self._recorded = self.run.enabled and self.is_open()
+                self._ends = self._in_backward() != -1
             self._pending += 1
             self._busy_since = self._busy_since or now
-        if bucket.is_last():
-            try:
-                self._queue(self._end_of_backward)
-            except Exception as error:
-                self.run._cannot(f"DDP's reduction: {type(error).__name__}: {error}")
-                return False
-        return True
+        if bucket.is_last() and self._ends:
+            self._queue(self._end_of_backward)
 
-    def _done(self, future: Any) -> Any:
-        now = now_ns()
+    def after(self, bucket: Any, future: Any) -> Any:
+        """The reduction of a bucket is under way. Returns the future that DDP waits for.
+
+        What is chained to a future that fails fails with another text, which names us. So DDP's future never does: the backward pass
+        ends with what the reduction raised, behind DDP's own last callback. Buckets that are still being reduced are not waited for then.
+        """
+        if self.other is not None:
+            return future
+        if not self._ends:  # DDP.join, whose reduction is of no backward pass
+            return future.then(_first)
+        given = self._future()
         with self._lock:
+            if self._failed is None:
+                self._given[bucket.index()] = given, bucket.buffer()
+            else:
+                given.set_result(bucket.buffer())
+        future.add_done_callback(functools.partial(self._done, bucket.index()))
+        return given
+
+    def _done(self, place: int, future: Any) -> None:
+        now = now_ns()
+        try:
+            failed, result = None, future.value()[0]
+        except Exception:
+            failed, result = future, None
+        with self._lock:
+            found = self._given.pop(place, None)
+            done = [] if found is None else [(found[0], result if failed is None else found[1])]
+            if failed is not None:
+                self._failed = self._failed or failed
+                done.extend(self._given.values())
+                self._given.clear()
             self._pending = max(self._pending - 1, 0)
             if self._pending == 0:
                 if self._computed:
-                    self.run._add_ns("comm", now - self._computed)
+                    self._reduced = now
                 elif self._busy_since:
                     self._overlapped += now - self._busy_since
                 self._busy_since = 0
-        return future.value()[0]
+        for given, buffer in done:
+            given.set_result(buffer)
 
     def _end_of_backward(self) -> None:
-        """The gradients of this rank are computed. DDP's own callback, which waits for the sums, comes behind this one."""
+        """The gradients of this rank are computed. DDP's own callback, which waits for the sums, comes next, and then ours."""
+        self._queue(self._end_of_reduction)
         now = now_ns()
         with self._lock:
             self._computed = now
             if self._pending:
                 self._overlapped += now - self._busy_since
             else:
-                self.run._add_ns("comm", 0)
-            self.run._end_region("comm overlapped", now - self._overlapped)
+                self._reduced = now
+            if self._recorded:
+                self.run._end_region("comm overlapped", now - self._overlapped)
+
+    def _end_of_reduction(self) -> None:
+        """DDP has the sums, or one of them could not be had. The thread that says so may come after us: then it is at most now."""
+        with self._lock:
+            failed, self._failed = self._failed, None
+            if self._recorded:
+                self.run._add_ns("comm", (self._reduced or now_ns()) - self._computed)
+        if failed is not None:
+            self._queue(failed.value)
 
     # --- what the program may do with the hooks of DDP afterwards: it has one, and thinks that it has none ---
 
@@ -118,12 +163,12 @@ class Reduction:
         return _none, ()
 
 
+def _first(future: Any) -> Any:
+    return future.value()[0]
+
+
 def _none() -> None:
     """Returns what a copy of a DDP has of its hook: nothing."""
-
-
-def _call(reduction: Reduction, bucket: Any) -> Any:
-    return reduction.hook(bucket)
 
 
 def _why_not(ddp: Any) -> str:
@@ -158,7 +203,7 @@ def attach(run: Run, ddp: Any, is_open: Callable[[], bool]) -> None:
         return
     reduction = Reduction(run, ddp, is_open)
     try:
-        dist._register_comm_hook(ddp.reducer, reduction, _call)
+        dist._register_comm_hook(ddp.reducer, reduction, reduce)
     except RuntimeError:  # a builtin hook, of which DDP keeps no list
         run._cannot(_OWN)
         return

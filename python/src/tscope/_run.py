@@ -13,6 +13,7 @@ from tscope._data import Data, settings
 from tscope._numbers import Cannot, Late, device_of, on_host
 from tscope._recorder import Recorder
 from tscope._region import Region
+from tscope._say import say, why
 
 Batch = TypeVar("Batch")
 
@@ -66,12 +67,12 @@ class Run(Recorder):
 
     # --- what the extension calls ---
 
-    def _cannot(self, why: str) -> None:
+    def _cannot(self, cause: str) -> None:
         """Counts what cannot be recorded, and says each cause once."""
         self.cannot += 1
-        if why not in self._said and len(self._said) < 16:
-            self._said.add(why)
-            print(f"tscope: {why}; it is not recorded, and training goes on", file=sys.stderr)
+        if cause not in self._said and len(self._said) < 16:
+            self._said.add(cause)
+            say(f"{cause}; it is not recorded, and training goes on")
 
     def _log_other(self, kind: int, name: str, value: Any) -> None:
         """Records a number that is neither a float nor an int: a tensor, an array, anything with .item()."""
@@ -258,18 +259,18 @@ class Run(Recorder):
         >>> [row["layer"] for row in layers.heaviest(1, by="memory")]
         ['0']
         """
-        if not self.enabled:
-            return None
-        try:
-            from tscope._layers import Layers
+        from tscope._layers import Layers, NoLayers
 
+        if not self.enabled:
+            return NoLayers()
+        try:
             layers = Layers(self, model, every)
             self._add_window(layers)
             self._layers = layers
             return layers
         except Exception as error:
             self._cannot(f"layers: {type(error).__name__}: {error}")
-            return None
+            return NoLayers()
 
     def operations(self, model: Any = None, steps: Iterable[int] = (0,), of: str = "modules") -> None:
         """Records digests of what each operation of these steps was given and gave, so that `tscope diff` names the first that differs.
@@ -468,9 +469,15 @@ class Run(Recorder):
         _open.discard(self)
         self._close()
         if self._verdict:
-            from tscope._verdict import say
+            from tscope import _verdict
 
-            say(self)
+            _verdict.say(self)
+
+    def _give_up(self) -> None:
+        """The run could not begin, in part or at all: it records nothing."""
+        self.enabled, self.directory = False, ""
+        _open.discard(self)
+        self._close()
 
     def __enter__(self) -> "Run":
         return self
@@ -537,6 +544,18 @@ def _finish_all() -> None:
         run.finish()
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Whether an exception is one that `start` raised because its caller asked for it: it is to reach the program.
+
+    >>> is_refusal(OSError("no space left on device"))
+    False
+    """
+    return getattr(error, "_of_start", False)
+
+
+_HELD = 'exist="new" records beside it, exist="resume" goes on with it'
+
+
 def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: Any, facts: Any, flush_ms: int) -> None:
     """Opens the recording in the folder, or with exist="new" in the first that is free; with "resume" it may be a further attempt."""
     job = _ranks.job() if run.world_size > 1 else ""
@@ -544,12 +563,41 @@ def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: 
     for at in places:
         try:
             run._open(at, name, config, facts, run.rank, run.world_size, flush_ms, exist == "resume")
-        except FileExistsError:
+        except FileExistsError as error:
             if exist != "new":
-                raise
+                raise FileExistsError(f"{error}: {_HELD}") from None
             continue
         run.directory, run.attempt = at, run._attempt()
         return
+
+
+def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> None:
+    """Begins to record into a run, unless this rank is none of those that record."""
+    ranks = options["ranks"]
+    run.rank, run.world_size = _ranks.here(options["rank"], options["world_size"])
+    wanted = None if ranks == "all" else {ranks} if isinstance(ranks, int) else set(ranks)
+    if wanted is not None and run.rank not in wanted:
+        return
+    every = options["memory_every"]
+    samples = every > 0
+    run._torch = _facts.of_torch()
+    found = _facts.at_start(options["patch"])
+    if _resume.job():
+        found = _facts.merge(found, {"session": {"job": _resume.job()}})
+    known = _json.text(_facts.merge(found, _facts.checked(_json.plain(options["facts"] or {}))))
+    _open_at(run, os.fspath(directory), options["exist"], options["name"], _json.text(config), known, options["flush_ms"])
+    if samples:
+        from tscope._memory import sampler
+
+        run._memory = sampler(every == 1)
+        run._every = every
+    run._tick_every(1)
+    if options["device_phases"]:
+        run._wants_device = True
+        run._wake(0, False)
+    run.enabled, run._verdict = True, options["verdict"]
+    _open.add(run)
+    _watch_excepthook()
 
 
 def start(
@@ -567,49 +615,46 @@ def start(
     patch: bool = False,
     device_phases: bool = False,
     verdict: bool = False,
+    strict: bool = False,
 ) -> Run:
     """Begins to record a run into a folder, and returns it.
 
     `config` is a dictionary, a dataclass or a namespace of hyper-parameters. Rank and world size are those of torch.distributed or of
-    the launcher; `ranks` says which of them record. A folder that holds a run is an error, or with exist="new" the run goes into
-    DIRECTORY-2, -3, ..., or with exist="resume" the run there goes on: this is a further attempt of one training, beside the earlier
-    ones. That is so without being asked where the launcher says that the job was requeued or restarted (Slurm, torchrun, Ray Train).
-    `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0
-    for none; `patch` keeps the text of uncommitted changes, not only their digest. `device_phases` has CUDA time the phases that are
-    marked, by events that are read when they are done; the host's times of them are regions then. `verdict` says at the end, on
-    standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
+    the launcher; `ranks` says which of them record. A folder that holds a run is left as it is, and nothing is recorded; with
+    exist="new" the run goes into DIRECTORY-2, -3, ..., and with exist="resume" the run there goes on: this is a further attempt of one
+    training, beside the earlier ones. That is so without being asked where the launcher says that the job was requeued or restarted
+    (Slurm, torchrun, Ray Train). `facts` are added to those that are found here; `memory_every` is the steps between two samples of
+    memory, 0 for none; `flush_ms` is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted
+    changes, not only their digest. `device_phases` has CUDA time the phases that are marked, by events that are read when they are done;
+    the host's times of them are regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten
+    lines, on rank 0 alone.
+
+    A run that cannot be recorded, whatever the cause, is said in one line on standard error, and training goes on: what is returned has
+    `enabled` False, and its methods do nothing. With strict=True the cause is raised instead. A word for `exist` that there is none of
+    is always raised, as Python raises an argument that there is none of: the first run of a program shows it.
 
     >>> run = tscope.start("runs/first", config={"lr": 1e-3}, facts={"data": {"name": "digits"}})
     >>> run.rank, run.world_size
     (0, 1)
+    >>> tscope.start("runs/first").enabled
+    False
     """
     if exist is None:
         exist = "resume" if _resume.restarted() else "error"
     if exist not in _resume.EXIST:
         raise ValueError(f'exist is "error", "new" or "resume", not {exist!r}')
-    run = Run()
-    run.rank, run.world_size = _ranks.here(rank, world_size)
-    wanted = None if ranks == "all" else {ranks} if isinstance(ranks, int) else set(ranks)
-    if wanted is not None and run.rank not in wanted:
-        return run
-    run._torch = _facts.of_torch()
-    found = _facts.at_start(patch)
-    if _resume.job():
-        found = _facts.merge(found, {"session": {"job": _resume.job()}})
-    known = _json.text(_facts.merge(found, _facts.checked(_json.plain(facts or {}))))
-    _open_at(run, os.fspath(directory), exist, name, _json.text(config), known, flush_ms)
+    options = {
+        "name": name, "rank": rank, "world_size": world_size, "ranks": ranks, "exist": exist, "facts": facts, "flush_ms": flush_ms,
+        "memory_every": memory_every, "patch": patch, "device_phases": device_phases, "verdict": verdict,
+    }  # fmt: skip
     global _latest
-    run.enabled, run._verdict = True, verdict
-    _open.add(run)
-    _latest = run
-    if memory_every > 0:
-        from tscope._memory import sampler
-
-        run._memory = sampler(memory_every == 1)
-        run._every = memory_every
-    run._tick_every(1)
-    if device_phases:
-        run._wants_device = True
-        run._wake(0, False)
-    _watch_excepthook()
+    _latest = run = Run()
+    try:
+        _begin(run, directory, config, options)
+    except BaseException as error:
+        run._give_up()
+        if strict or not isinstance(error, Exception):
+            error._of_start = True  # type: ignore[attr-defined]
+            raise
+        say(f"{why(error)}; nothing is recorded, and training goes on")
     return run

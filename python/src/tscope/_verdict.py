@@ -10,6 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Optional
 
 from tscope import _blame, _paths, _recording
+from tscope._say import why, write
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -147,9 +148,9 @@ def say(run: "Run", more: "tuple[str, ...]" = ()) -> None:
     if run.rank != 0 or not run.directory:
         return
     try:
-        print("\n".join(lines(run.directory, run.rank, run.world_size, more)), file=sys.stderr)
+        write("\n".join(lines(run.directory, run.rank, run.world_size, more)))
     except Exception as error:
-        print(f"tscope: no verdict on {run.directory}: {type(error).__name__}: {error}", file=sys.stderr)
+        write(f"tscope: no verdict on {run.directory}: {type(error).__name__}: {why(error)}")
 
 
 def _say_all(run: "Optional[Run]", unseen: "tuple[str, ...]", verdict: bool) -> None:
@@ -158,7 +159,11 @@ def _say_all(run: "Optional[Run]", unseen: "tuple[str, ...]", verdict: bool) -> 
         return
     said = ([f"recorded in {_paths.shown(run.directory)}"] if run is not None and run.directory else []) + list(unseen)
     if said:
-        print("\n".join("tscope: " + "\n  ".join(_wrapped(line)) for line in said), file=sys.stderr)
+        write("\n".join("tscope: " + "\n  ".join(_wrapped(line)) for line in said))
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def at_exit(zero: "Zero", wanted: Optional[bool]) -> None:
@@ -175,6 +180,6 @@ def at_exit(zero: "Zero", wanted: Optional[bool]) -> None:
         if os.getpid() == pid:
             zero.stop()
             if wanted is not False and zero.rank() == 0:
-                _say_all(zero.last(), tuple(zero.unseen()), sys.stderr.isatty() if wanted is None else wanted)
+                _say_all(zero.last(), tuple(zero.unseen()), _is_terminal() if wanted is None else wanted)
 
     atexit.register(end)

@@ -105,7 +105,7 @@ class Watch:
     def _follow(self, optimizer: Any) -> None:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
-        self._hook = optimizer.register_step_pre_hook(lambda *_: self.take())
+        self._hook = optimizer.register_step_pre_hook(self._steps)
         self._run.facts({"columns": _before("params", "grads", "optimizer", "rng")})
 
     def now(self) -> None:
@@ -127,6 +127,12 @@ class Watch:
             self._run._add_batch("batch", of_batch(batch))
         except Exception as error:
             self._run._cannot(f"the digest of the batch: {type(error).__name__}: {error}")
+
+    def _steps(self, *_: Any) -> None:
+        try:
+            self.take()
+        except Exception as error:
+            self._run._cannot(f"digests: {type(error).__name__}: {error}")
 
     def take(self) -> None:
         """The optimizer's step begins."""

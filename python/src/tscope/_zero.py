@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional
 from tscope import _ranks, _resume, _run
 from tscope._paths import program_of
 from tscope._recorder import is_secret
+from tscope._say import say, why
 
 # Frameworks that tell their callbacks more than hooks can see: where the class is whose objects get one, and what makes it.
 _FRAMEWORKS = {
@@ -60,7 +61,7 @@ def _quietly(then: Callable[[Any], None], module: Any) -> None:
     try:
         then(module)
     except Exception as error:
-        print(f"tscope: {module.__name__} is not seen: {type(error).__name__}: {error}", file=sys.stderr)
+        say(f"{module.__name__} is not seen: {type(error).__name__}: {why(error)}")
 
 
 class Zero:
@@ -74,6 +75,7 @@ class Zero:
         self.framework = ""
         self.tracker: Any = None  # of an Accelerator
         self.installed = False
+        self._tried = False  # a run was begun, whether or not it could be recorded
         self._pid = os.getpid()
         self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
         self._imports.wanted.update({name: functools.partial(self._framework, name) for name in _FRAMEWORKS})
@@ -125,16 +127,19 @@ class Zero:
     def _start(self) -> Optional[_run.Run]:
         """The first step of a loop begins."""
         tracker = self.tracker
-        if os.getpid() != self._pid or self.framework or _run.begun() is not (tracker.run if tracker and tracker.run.enabled else None):
+        other = tracker.run if tracker and tracker.run.enabled else None
+        if self._tried or os.getpid() != self._pid or self.framework or _run.begun() is not other:
             return None
+        self._tried = True
         try:
-            if tracker is None:
-                self.run = _run.start(config=self.config or None, **self.where())
-            else:
-                self.run = tracker.begun(self.config or None)
+            config = self.config or None
+            run: _run.Run = _run.start(config=config, **self.where()) if tracker is None else tracker.begun(config)
         except Exception as error:
-            print(f"tscope: {error}; nothing is recorded, and training goes on", file=sys.stderr)
+            say(f"{why(error)}; nothing is recorded, and training goes on")
             return None
+        if not run.enabled:
+            return None
+        self.run = run
         self.run.facts({"columns": {
             "scalars.loss": {"source": "the tensor on which backward() was called last before the optimizer's step"},
             "scalars.lr": {"source": "the optimizer's first group"},
@@ -154,7 +159,7 @@ class Zero:
             except ImportError:
                 pass
             except Exception as error:
-                print(f"tscope: {name}: {type(error).__name__}: {error}; its loop is seen as any other", file=sys.stderr)
+                say(f"{name}: {type(error).__name__}: {why(error)}; its loop is seen as any other")
 
         getattr(module, owner).__init__ = __init__
 
@@ -184,7 +189,7 @@ class Zero:
             try:
                 self._track(accelerator)
             except Exception as error:
-                print(f"tscope: accelerate: {type(error).__name__}: {error}; what it logs is not seen", file=sys.stderr)
+                say(f"accelerate: {type(error).__name__}: {why(error)}; what it logs is not seen")
 
         module.Accelerator.__init__ = __init__
 

@@ -1,24 +1,29 @@
 """What the integrations have in common: a run that begins with training, and hooks of a framework that cannot disturb it."""
 
 import functools
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
 from tscope._auto import _directory
 from tscope._numbers import device_of
 from tscope._resume import place
-from tscope._run import Run, start
+from tscope._run import Run, is_refusal, start
+from tscope._say import say
 
 
 def quiet(hook: Callable[..., None]) -> Callable[..., None]:
-    """Makes a hook of something that records: what goes wrong in it is counted, said once, and never reaches training."""
+    """Makes a hook of something that records: what goes wrong in it is counted, said once, and never reaches training.
+
+    With strict=True among the options of `tscope.start`, what `start` raises does.
+    """
 
     @functools.wraps(hook)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> None:
         try:
             hook(self, *args, **kwargs)
         except Exception as error:
+            if is_refusal(error):
+                raise
             self._broken(hook.__name__, error)
 
     return guarded
@@ -39,7 +44,7 @@ class Recorded:
         try:
             self.run._cannot(f"{type(self).__name__}.{where}: {type(error).__name__}: {error}")
         except Exception:
-            print(f"tscope: {where} is not recorded, and training goes on", file=sys.stderr)
+            say(f"{where} is not recorded, and training goes on")
 
     def _begin(self, config: Any = None) -> bool:
         """Begins the run, a new one for each training; in one that was given, what the framework was told becomes a fact."""
@@ -51,7 +56,11 @@ class Recorded:
                 how.setdefault("exist", "new")
             self._used = True
             at, how["exist"] = place(self._directory, how.get("exist"), lambda: self._default)
-            self.run = start(at, **how)
+            try:
+                self.run = start(at, **how)
+            finally:
+                if not self.run.enabled:
+                    self._take_back()
             if self._undo:  # what was hooked before it began
                 self.run._at_end.append(self._take_back)
         elif config is not None:
