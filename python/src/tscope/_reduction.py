@@ -47,7 +47,7 @@ class Reduction:
         self._given: dict[int, tuple[Any, Any]] = {}  # by the place of a bucket, what DDP waits for and its buffer
         self._failed: Any = None  # the future of the bucket that could not be reduced
 
-    # --- a bucket: before and after are called by `reduce`, which is in C and has no frame in the traceback of what a reduction raises ---
+    # --- a bucket: `reduce`, which is in C and has no frame in the traceback of what a reduction raises, calls before and after ---
 
     def before(self, bucket: Any) -> Callable[[Any], Any]:
         """A bucket is full. Returns what reduces it. Without a hook DDP divides gradients while it copies them; here the hook does."""
@@ -78,7 +78,7 @@ class Reduction:
         """The reduction of a bucket is under way. Returns the future that DDP waits for.
 
         What is chained to a future that fails fails with another text, which names us. So DDP's future never does: the backward pass
-        ends with what the reduction raised, behind DDP's own last callback. Buckets that are still being reduced are not waited for then.
+        ends with what the reduction raised, behind DDP's own last callback. Buckets that are still being reduced are not awaited then.
         """
         if self.other is not None:
             return future
