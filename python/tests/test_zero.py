@@ -463,6 +463,50 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertLessEqual(abs(len(recording.times) - 50), 1)
 
+    def in_threads(self, text):
+        """Trains in a script in which other threads are, and returns the recorded losses, those that it printed and what was said."""
+        self.write("train.py", self.MODEL + "import threading\nother = torch.nn.Linear(8, 1)\n" + (
+            "def call():\n    for _ in range(3): other(torch.ones(4, 8)).sum()\n"
+            "def tune():\n"
+            "    tunes = torch.optim.SGD(other.parameters(), lr=0.1)\n"
+            "    for _ in range(3): other(torch.ones(4, 8)).sum().backward(); tunes.step()\n"
+            "def beside(what):\n    thread = threading.Thread(target=what); thread.start(); thread.join()\n"
+            "def train(middle=lambda: None, step=lambda: optimizer.step()):\n"
+            "    for i in range(5):\n"
+            "        optimizer.zero_grad(); loss = model(torch.randn(4, 8)).square().mean()\n"
+            "        middle(); loss.backward(); step(); print(loss.item())\n"
+        ) + text)
+        directory = f"runs/{len(glob.glob('runs/*'))}"
+        done = self.run_python("-m", "tscope", "--no-verdict", "--directory", directory, "train.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        steps = self.read(directory).steps
+        return [steps[step].get("scalars.loss") for step in sorted(steps)], [float(x) for x in done.stdout.split()], done.stderr
+
+    def test_the_thread_whose_optimizer_steps_has_the_loop(self):
+        for text in (
+            "beside(call); train()",  # a warm-up
+            "train(middle=lambda: beside(call))",  # a preview
+            "model(torch.ones(1, 8)).sum(); beside(call); train()",
+            "beside(train)",
+            "other(torch.ones(1, 8)); beside(train)",
+            "train(step=lambda: beside(optimizer.step))",  # the optimizer in another thread than the model
+            "import concurrent.futures as f\npool = f.ThreadPoolExecutor(1)\n"
+            "pool.submit(call).result(); train(); pool.submit(call).result()",
+        ):
+            with self.subTest(text):
+                recorded, printed, said = self.in_threads(text)
+                self.assertEqual((recorded, said), (printed, ""))
+
+    def test_two_threads_that_train(self):
+        """The first that steps has the loop, for as long as it is there; the other one is said."""
+        recorded, printed, said = self.in_threads(
+            "import itertools\ncount = itertools.count()\ntrain(middle=lambda: beside(tune) if next(count) == 2 else None)\n"
+        )
+        self.assertEqual(recorded, printed)
+        self.assertEqual(said.count("a second thread trains, too"), 1)
+        recorded, printed, said = self.in_threads("beside(tune); train()")
+        self.assertEqual(recorded[-4:], printed[1:], "the first step of a second training is that by which it is found")
+
     def test_what_cannot_be_recorded_is_said_once(self):
         self.write("train.py", self.MODEL + f"for i in range(5):\n    {self.STEP}\nprint('trained')\n")
         done = self.run_python("-m", "tscope", "--directory", "train.py/run", "train.py")

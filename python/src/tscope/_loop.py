@@ -47,7 +47,14 @@ class Loop:
         self.steps = 0
         self.losses = True  # the program does not log its loss itself
         self.seen: dict[str, int] = dict.fromkeys(("forward", "backward", "optimizer", "loss", "data"), 0)
-        self._pid, self._thread = os.getpid(), 0
+        self._pid = os.getpid()
+        self._thread = 0  # whose calls are those of the loop
+        self._trainer: Any = None  # the same as an object
+        self._owned = False  # an optimizer has stepped in it: no other thread takes the loop
+        self._likely = (False, False)  # before that: how much speaks for it
+        self._callers: set[int] = set()  # other threads that call models in training
+        self._steps_of: dict[int, bool] = {}  # whether an optimizer that steps in a thread which calls no model is the loop's
+        self._makers: dict[int, int] = {}  # by optimizer, the thread that made it
         self._auto: Optional[Auto] = None
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._known: dict[int, weakref.ref[Any]] = {}  # modules that began a step, or went on with one
@@ -58,14 +65,15 @@ class Loop:
         self._ever: set[int] = set()
         self._of_step: dict[str, dict[int, Any]] = {"loss": {}, "lr": {}}  # by optimizer
         self._roots: dict[int, Any] = {}  # outermost modules of the open step
-        self._open = self._inside = self._closure = False
+        self._open = self._closure = False
+        self._inside = 0  # the thread that is in an outermost forward
         self._depth = 0  # of optimizers: one may call another
         self._backwards = 0
         self._evaluating = 0
         self._phase = "backward"  # what the time since the last mark belongs to
         self._loss: Any = None
-        self._loader: Any = None  # the first one before the run began
-        self._batch: Any = None  # the last one before it
+        self._loaders: dict[int, Any] = {}  # by thread, the first one before an optimizer stepped
+        self._batches: dict[int, Any] = {}  # and the last one
         self._unscaled: Any = None
         self._call: Any = None
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
@@ -109,24 +117,121 @@ class Loop:
                 self._call = None
                 _waits.remove(self)  # type: ignore[arg-type]
 
+    # --- the thread: that whose optimizer steps first has the loop ---
+
     def _mine(self) -> bool:
         """Whether this call is of the thread that trains, in the process that was started; workers and other threads are not seen."""
         return threading.get_ident() == self._thread or (not self._thread and os.getpid() == self._pid)
 
+    def _speaks_for(self, module: Any) -> tuple[bool, bool]:
+        """Returns what speaks for this thread, which calls a module: an optimizer holds the module's; it is the main one."""
+        mine = {id(p) for p in module.parameters()}
+        made = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
+        held = any(id(p) in mine for optimizer in made for group in optimizer.param_groups for p in group["params"])
+        return held, threading.current_thread() is threading.main_thread()
+
+    def _takes(self, module: Any) -> bool:
+        """Another thread than that of the loop calls a module. Returns whether the loop is this one's from now on.
+
+        Until an optimizer has stepped nobody knows which of them trains: a warm-up, a reward model or a preview may come first.
+        """
+        try:
+            if self._backwards or os.getpid() != self._pid or not (module.training and self.torch.is_grad_enabled()):
+                return False
+            self._callers.add(threading.get_ident())
+            if self._is_taken() or not self.run.enabled:
+                return False
+            likely = self._speaks_for(module)
+            if likely <= self._likely:
+                return False
+            self._give(likely)
+            self._equip(module)
+            return True
+        except Exception as error:
+            self._cannot(error)
+            return False
+
+    def _is_taken(self) -> bool:
+        """Whether an optimizer has stepped in a thread that is still there."""
+        if self._owned and not self._trainer.is_alive():
+            self._owned, self._likely = False, (False, False)
+        return self._owned
+
+    def _give(self, likely: tuple[bool, bool]) -> None:
+        """The loop is this thread's; the step that another one has begun is none."""
+        if self._open:
+            self.run.cancel_step()
+        self._callers.add(self._thread)
+        self._thread, self._trainer, self._likely = threading.get_ident(), threading.current_thread(), likely
+        self._open, self._inside, self._backwards, self._depth, self._evaluating = False, 0, 0, 0, 0
+        self._loss = self._unscaled = None
+        self._roots.clear()
+        for values in self._of_step.values():
+            values.clear()
+
+    def _own(self) -> None:
+        """An optimizer of this thread has stepped. Those that other threads train with are not waited for."""
+        self._owned = True
+        me = threading.get_ident()
+        for key, maker in self._makers.items():
+            if maker != me and maker in self._callers:
+                self._optimizers.pop(key, None)
+                self._waited.discard(key)
+        self._loaders.clear()
+        self._batches.clear()
+
+    def _steps(self, optimizer: Any) -> bool:
+        """An optimizer steps. Returns whether the loop has to do with it."""
+        me = threading.get_ident()
+        if me == self._thread:
+            if not self._owned:
+                self._own()
+            return True
+        if os.getpid() != self._pid:
+            return False
+        if not self._thread:
+            return True
+        calls = me in self._callers
+        if not calls and self._steps_for(optimizer):
+            return True
+        if self._is_taken():
+            self.run._cannot("a second thread trains, too; what it does")
+        if self._owned or not calls:
+            return False
+        self._give((True, True))
+        self._own()
+        return True
+
+    def _steps_for(self, optimizer: Any) -> bool:
+        """Whether an optimizer steps for the thread that calls the model: in a hook of the backward pass, or beside it."""
+        known = self._steps_of.get(id(optimizer))
+        if known is None:
+            roots = [self._auto.model] if self._auto is not None else [made() for made in self._roots.values()]
+            held = {id(p) for root in roots if root is not None for p in root.parameters()}
+            known = self._steps_of[id(optimizer)] = any(id(p) in held for group in optimizer.param_groups for p in group["params"])
+        self._owned = self._owned or known
+        return known
+
     # --- forward ---
 
     def _outermost(self, before: Any) -> Any:
-        compiling, loop = self._compiling, self
+        compiling, loop, ident = self._compiling, self, threading.get_ident
 
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or loop._inside or loop._backwards or not loop._mine() or not loop._before_forward(module):
+            if compiling():
                 return before(module, *args, **kwargs)
-            loop._inside = True
+            me = ident()
+            if loop._inside == me or not (loop._mine() or loop._takes(module)):
+                return before(module, *args, **kwargs)
+            if loop._backwards or not loop._before_forward(module):
+                return before(module, *args, **kwargs)
+            loop._inside = me
             try:
                 return before(module, *args, **kwargs)
             finally:
-                loop._inside = False
-                loop._after_forward()
+                if loop._inside == me:  # else another thread has the loop now
+                    loop._inside = 0
+                    loop._after_forward()
 
         return __call__
 
@@ -169,13 +274,17 @@ class Loop:
         return True
 
     def _start_run(self, module: Any) -> None:
-        self.run, self._thread = self._start() or self.run, threading.get_ident()
-        loader, self._loader = self._loader, None
-        batch, self._batch = self._batch, None
+        self.run, self._thread, self._trainer = self._start() or self.run, threading.get_ident(), threading.current_thread()
+        self._likely = self._speaks_for(module)
+        self._equip(module)
+
+    def _equip(self, module: Any) -> None:
+        """The thread that trains is known, or seems to be: so are its loader, its batch and its optimizer."""
+        loader, batch = (found.get(self._thread) for found in (self._loaders, self._batches))
         if loader is not None:
             self.run._knows(loader)
         optimizers = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
-        if len(optimizers) == 1:
+        if len(optimizers) == 1 and self._likely[0]:
             self._watch(module, optimizers[0])
         if self.run._watched is not None and batch is not None:
             self.run._watched.batch(batch)
@@ -197,6 +306,7 @@ class Loop:
     def waited(self, ns: int) -> None:
         """A DataLoader gave a batch after a wait."""
         if not self._mine():
+            self.seen["data"] += not self._owned
             return
         self.seen["data"] += 1
         if self._is_training():
@@ -210,21 +320,17 @@ class Loop:
     @_quiet
     def loads(self, loader: Any) -> None:
         """A loop over a DataLoader begins. The first one before the run begins is taken for that of the training."""
-        if not self._mine():
-            return
-        if not self.run.enabled:
-            self._loader = self._loader if self._loader is not None else loader
-        elif not self.run._loaders and self._is_training():
+        if not self._owned and os.getpid() == self._pid:
+            self._loaders.setdefault(threading.get_ident(), loader)
+        if self._mine() and self.run.enabled and not self.run._loaders and self._is_training():
             self.run._knows(loader)
 
     @_quiet
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. What it gave last before the run begins is that of the first step."""
-        if not self._mine():
-            return
-        if not self.run.enabled:
-            self._batch = batch
-        elif self.run._watched is not None and self._is_training():
+        if not self._owned and os.getpid() == self._pid:
+            self._batches[threading.get_ident()] = batch
+        if self._mine() and self.run.enabled and self.run._watched is not None and self._is_training():
             self.run._watched.batch(batch)
 
     # --- backward ---
@@ -239,8 +345,9 @@ class Loop:
             try:
                 return before(tensors, grad_tensors, *args, **kwargs)
             finally:
-                loop._backwards -= 1
-                loop._after_backward(tensors, grad_tensors)
+                if loop._mine():  # else another thread has the loop now
+                    loop._backwards -= 1
+                    loop._after_backward(tensors, grad_tensors)
 
         backward.__wrapped__ = before  # type: ignore[attr-defined]
         return backward
@@ -282,16 +389,17 @@ class Loop:
 
     @_quiet
     def _made(self, optimizer: Any) -> None:
-        if self._mine():
+        if self._mine() or (not self._owned and os.getpid() == self._pid):
             if self.seen["optimizer"]:  # another training may begin: who stepped in the last one is waited for when it steps again
                 self._waited.clear()
             self._optimizers[id(optimizer)] = weakref.ref(optimizer)
             self._waited.add(id(optimizer))
+            self._makers[id(optimizer)] = threading.get_ident()
 
     @_quiet
     def before_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer's step begins."""
-        if self._compiling() or not self._mine():
+        if self._compiling() or not self._steps(optimizer):
             return
         self._depth += 1
         if self._depth > 1:
@@ -307,7 +415,7 @@ class Loop:
     @_quiet
     def after_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer's step ends, and the step where it is the last."""
-        if self._compiling() or not self._mine():
+        if self._compiling() or not self._steps(optimizer):
             return
         self._depth = max(self._depth - 1, 0)
         if self._depth:
@@ -401,7 +509,9 @@ class Loop:
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""
-        self._open, self._loader, self._batch = False, None, None
+        self._open = False
+        self._loaders.clear()
+        self._batches.clear()
         if self._auto is not None:
             self._auto.open = False
             self._auto.stop()
