@@ -213,6 +213,29 @@ class NotRecorded(support.Case):
         said = self.heard(self.start("runs/other"), lambda: run.log(loss="high"))
         self.assertEqual(said, "", "each cause is said once")
 
+    def test_numbers_outside_of_steps(self):
+        """They are of the step that ended last; before the first one they are said."""
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.start() as run:
+            tscope.log(loss=9.0)
+            run.log({"loss": 9.0})
+            run.amount(samples=9)
+            for i in range(2):
+                with run.step():
+                    run.log(loss=i)
+                tscope.log(loss=i + 0.5, evaluation=i)
+        self.assertEqual(said.getvalue().count("a number was logged before the first step"), 1)
+        self.assertEqual(run.trouble["cannot"], 3)
+        cells = [self.read().steps[i] for i in range(2)]
+        found = [(c["scalars.loss"], c["scalars.evaluation"], "samples" in c) for c in cells]
+        self.assertEqual(found, [(0.5, 0, False), (1.5, 1, False)])
+
+    def test_help_says_units_and_when(self):
+        for name, words in {
+            "mark": "open step.*seconds", "region": "seconds.*step that is open", "event": "unit.*step that is open",
+            "memory": "bytes.*rss", "amount": "counts", "log": "unit.*ended last",
+        }.items():  # fmt: skip
+            self.assertRegex(" ".join(getattr(tscope.Run, name).__doc__.split()), words)
+
     def test_said_once(self):
         run = self.start()
         said = self.heard(run, lambda: run.log(loss="high"))

@@ -1,10 +1,13 @@
 """Loops of torch: by hand, instrumented, under pytscope's names, and on several ranks."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import time
 import unittest
+import unittest.mock
 
 import support
 import tscope
@@ -53,6 +56,44 @@ class Loops(support.Case):
         cells = self.read().steps[0]
         self.assertEqual((cells["scalars.loss"], cells["scalars.half"]), (0.5, 2.0))
         self.assertNotIn("scalars.many", cells)
+
+    def test_tensors_of_every_kind(self):
+        """A tensor of the host is read in C; what it is not, nothing is changed by it."""
+        import torch
+
+        class Mine(torch.Tensor):
+            pass
+
+        numbers = {
+            "f64": torch.tensor(0.1, dtype=torch.float64), "f32": torch.tensor(0.1), "f16": torch.tensor(0.5, dtype=torch.float16),
+            "i64": torch.tensor(2**40), "bool": torch.tensor(True), "one": torch.tensor([[3.0]]),
+            "mine": torch.tensor(4.0).as_subclass(Mine),
+            "parameter": torch.nn.Parameter(torch.tensor(5.0)), "graph": torch.tensor(6.0, requires_grad=True) * 2,
+            "nan": torch.tensor(float("nan")),
+        }  # fmt: skip
+        none = {"complex": torch.tensor(1j), "many": torch.zeros(3), "empty": torch.zeros(0), "meta": torch.zeros((), device="meta")}
+        with contextlib.redirect_stderr(io.StringIO()), self.start() as run:
+            for _ in range(3):  # the first of them is seen by Python
+                with run.step():
+                    run.log(numbers)
+                    for name, value in none.items():
+                        run.log({name: value})
+        self.assertEqual(run.trouble["cannot"], 3 * len(none))
+        for cells in self.read().steps.values():
+            found = {name[8:]: value for name, value in cells.items() if name.startswith("scalars.")}
+            self.assertEqual({name: str(value) for name, value in found.items()}, {name: str(float(v)) for name, v in numbers.items()})
+
+    def test_a_tensor_on_a_device_is_not_waited_for(self):
+        """Where is_cpu is false, .item() is not called, however often a tensor was read before."""
+        import torch
+
+        with contextlib.redirect_stderr(io.StringIO()), self.start() as run:
+            with run.step():
+                run.log(loss=torch.tensor(1.0))
+            patch = unittest.mock.patch.object
+            with run.step(), patch(torch.Tensor, "item") as item, patch(torch.Tensor, "is_cpu", False), patch(run, "_log_other") as other:
+                run.log(loss=torch.tensor(2.0))
+            self.assertEqual((item.call_count, other.call_count), (0, 1))
 
     def test_tensors_of_a_device_are_read_later(self):
         import torch

@@ -1,4 +1,4 @@
-"""Samples of memory: of the device by its allocator, and of the process."""
+"""Samples of memory, in bytes: of the device by its allocator, and of the process."""
 
 import os
 import sys

@@ -113,7 +113,9 @@ class Profiler:
     def log(self, **scalars: Any) -> None:
         """Records numbers of the step.
 
-        >>> Profiler("runs/profiled").start().log(loss=0.5)
+        >>> prof = Profiler("runs/profiled").start()
+        >>> with prof.step():
+        ...     prof.log(loss=0.5)
         """
         self.run.log(scalars)
 

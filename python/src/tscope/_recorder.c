@@ -17,6 +17,9 @@ typedef struct {
 } Step;
 
 static PyTypeObject *step_type;
+static PyObject *no_step;     /* the context of a step that is not recorded */
+static PyObject *tensor_type; /* torch.Tensor itself, and none of its subclasses; NULL until one was logged */
+static PyObject *is_cpu, *item;
 
 /* --- names --- */
 
@@ -191,8 +194,12 @@ static PyObject *cancel_step(Recorder *self, PyObject *unused)
 
 static PyObject *step(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
+	if (!self->run) {
+		Py_INCREF(no_step);
+		return no_step;
+	}
 	self->next = TSCOPE_NEXT;
-	if (self->run && (n || names) && !parse_step(args, n, names, &self->next)) {
+	if ((n || names) && !parse_step(args, n, names, &self->next)) {
 		PyObject *none = cannot(self, "the number of a step is no integer of 64 bits");
 
 		if (!none)
@@ -223,17 +230,48 @@ PyObject *recorder_mark(Recorder *self, PyObject *name)
 	Py_RETURN_NONE;
 }
 
+static PyObject *log_number(Recorder *self, int kind, PyObject *name, PyObject *value)
+{
+	tscope_column column = recorder_column(self, kind, name);
+	double number = PyFloat_AsDouble(value);
+
+	if (!column || (number == -1 && PyErr_Occurred()))
+		return cannot(self, column ? "an integer is beyond what a double can hold"
+					   : "a column has a name that is none, or there are too many");
+	tscope_log(self->run, column, number);
+	Py_RETURN_NONE;
+}
+
+/* Returns the number of a tensor that lies on the host, or NULL: with an exception if that must get through. One on a device is not
+ * touched, since reading it would wait for the device. */
+static PyObject *number_on_host(PyObject *tensor)
+{
+	PyObject *here = PyObject_GetAttr(tensor, is_cpu);
+	PyObject *number = here == Py_True ? PyObject_CallMethodObjArgs(tensor, item, NULL) : NULL;
+
+	Py_XDECREF(here);
+	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+		PyErr_Clear();
+	if (number && !PyFloat_Check(number) && !PyLong_Check(number))
+		Py_CLEAR(number); /* complex */
+	return number;
+}
+
 static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *value)
 {
-	if (PyFloat_Check(value) || PyLong_Check(value)) {
-		tscope_column column = recorder_column(self, kind, name);
-		double number = PyFloat_AsDouble(value);
+	if (PyFloat_Check(value) || PyLong_Check(value))
+		return log_number(self, kind, name, value);
+	if ((PyObject *)Py_TYPE(value) == tensor_type) {
+		PyObject *number = number_on_host(value);
 
-		if (!column || (number == -1 && PyErr_Occurred()))
-			return cannot(self, column ? "an integer is beyond what a double can hold"
-						   : "a column has a name that is none, or there are too many");
-		tscope_log(self->run, column, number);
-		Py_RETURN_NONE;
+		if (number) {
+			PyObject *none = log_number(self, kind, name, number);
+
+			Py_DECREF(number);
+			return none;
+		}
+		if (PyErr_Occurred())
+			return NULL;
 	}
 	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
 }
@@ -266,6 +304,8 @@ static PyObject *log_kind(Recorder *self, int kind, PyObject *const *args, Py_ss
 
 	if (!self->run)
 		Py_RETURN_NONE;
+	if (tscope_step_now(self->run) == TSCOPE_NEXT)
+		return cannot(self, "a number was logged before the first step");
 	for (Py_ssize_t i = 0; i < n; i++) {
 		PyObject *none = log_dict(self, kind, args[i]);
 
@@ -739,17 +779,23 @@ static PyMethodDef recorder_methods[] = {
 	 PyDoc_STR("cancel_step()\n--\n\nGives up the step that is open: nothing of it is recorded.\n\n"
 		   ">>> run.begin_step()\n>>> run.cancel_step()\n")},
 	{"mark", FAST(recorder_mark), METH_O,
-	 PyDoc_STR("mark(phase)\n--\n\nAdds the time since the last mark of the step, or since it began, to a phase.\n\n"
+	 PyDoc_STR("mark(phase)\n--\n\nAdds the time since the last mark of the step, or since it began, to a phase. It counts in an "
+		   "open step alone, in ns of the host's clock, and is recorded as `phases.PHASE` in seconds; a phase that is marked again adds up.\n\n"
 		   ">>> with run.step():\n...     run.mark(\"forward\")\n...     run.mark(\"backward\")\n")},
 	{"log", FAST(log_numbers), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them; tensors of a device "
-		   "are copied aside and read later, without a synchronization.\n\n"
+	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them, as `scalars.NAME` in the "
+		   "unit that they have; the last value counts. They count for the step that is open, or behind its end for the step that ended "
+		   "last; before the first step none is recorded, which is said once. Tensors of a device are copied aside and read later, without "
+		   "a synchronization.\n\n"
 		   ">>> with run.step():\n...     run.log(loss=0.5, lr=1e-3)\n...     run.log({\"eval/accuracy\": 0.9})\n")},
 	{"amount", FAST(log_amounts), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on: samples, tokens.\n\n"
+	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on, as counts of this rank: samples, tokens. The last value "
+		   "counts, and nothing is added up: with micro-batches give the sum. Which step it is for is as with `log`.\n\n"
 		   ">>> with run.step():\n...     run.amount(samples=64, tokens=8192)\n")},
 	{"memory", FAST(log_memory), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory, as the step left them.\n\n"
+	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory by name, as `memory.NAME`; the last value counts. Which step it is for "
+		   "is as with `log`. The recorder samples `rss`, the bytes that this process has resident, and of a device `alloc`, `reserved` and "
+		   "their peaks, behind every `memory_every` steps (`tscope.start`).\n\n"
 		   ">>> with run.step():\n...     run.memory(alloc=2**30)\n")},
 	{"_add_ns", FAST(add_ns), METH_VARARGS, NULL},
 	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
@@ -814,7 +860,88 @@ static PyType_Spec step_spec = {
 	.slots = step_slots,
 };
 
+/* --- a step that is not recorded --- */
+
+static PyObject *no_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	Py_INCREF(self);
+	return self;
+}
+
+static PyObject *no_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+	(void)self;
+	(void)args;
+	(void)n;
+	Py_RETURN_FALSE;
+}
+
+static PyMethodDef no_step_methods[] = {
+	{"__enter__", FAST(no_enter), METH_NOARGS, NULL},
+	{"__exit__", FAST(no_exit), METH_FASTCALL, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot no_step_slots[] = {
+	{Py_tp_dealloc, recorder_free},
+	{Py_tp_doc, "The context of a step that is not recorded."},
+	{0, NULL},
+};
+
+static PyType_Spec no_step_spec = {
+	.name = "tscope._recorder.NoStep",
+	.basicsize = sizeof(PyObject),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = no_step_slots,
+};
+
+/* Its methods are functions that are bound already, one object for all: a `with` makes no object to call them. */
+static PyObject *make_no_step(void)
+{
+	PyObject *type = PyType_FromSpec(&no_step_spec);
+	PyObject *found = type ? PyObject_CallObject(type, NULL) : NULL;
+
+	for (PyMethodDef *def = no_step_methods; found && def->ml_name; def++) {
+		PyObject *method = PyCFunction_New(def, found);
+
+		if (!method || PyObject_SetAttrString(type, def->ml_name, method))
+			Py_CLEAR(found);
+		Py_XDECREF(method);
+	}
+	Py_XDECREF(type);
+	return found;
+}
+
 /* --- the module --- */
+
+/* The interpreter calls a method in C faster where the object's type is the one that has it, so that a type has those of Recorder. */
+static PyObject *adopt(PyObject *module, PyObject *type)
+{
+	(void)module;
+	if (!PyType_Check(type)) {
+		PyErr_SetString(PyExc_TypeError, "a type adopts the methods");
+		return NULL;
+	}
+	for (PyMethodDef *def = recorder_methods; def->ml_name; def++) {
+		PyObject *method = def->ml_name[0] == '_' ? NULL : PyDescr_NewMethod((PyTypeObject *)type, def);
+		int failed = method && PyObject_SetAttrString(type, def->ml_name, method);
+
+		Py_XDECREF(method);
+		if (failed || PyErr_Occurred())
+			return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *know_tensors(PyObject *module, PyObject *type)
+{
+	(void)module;
+	Py_INCREF(type);
+	Py_XDECREF(tensor_type);
+	tensor_type = type;
+	Py_RETURN_NONE;
+}
 
 static PyObject *now_ns(PyObject *module, PyObject *unused)
 {
@@ -904,6 +1031,8 @@ static PyObject *crc32c(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef module_methods[] = {
+	{"adopt", adopt, METH_O, PyDoc_STR("Gives a subclass of Recorder its methods as its own, which are called faster.")},
+	{"know_tensors", know_tensors, METH_O, PyDoc_STR("Says which type is torch.Tensor.")},
 	{"now_ns", now_ns, METH_NOARGS, PyDoc_STR("Returns nanoseconds of the recorder's clock.")},
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
 	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
@@ -927,7 +1056,10 @@ PyMODINIT_FUNC PyInit__recorder(void)
 
 	step_type = (PyTypeObject *)PyType_FromSpec(&step_spec);
 	Py_XINCREF(step_type); /* one for the module, one for step_type */
-	if (!m || !recorder || !step_type || PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
+	no_step = make_no_step();
+	is_cpu = PyUnicode_InternFromString("is_cpu");
+	item = PyUnicode_InternFromString("item");
+	if (!no_step || !is_cpu || !item || !m || !recorder || !step_type || PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
 	    PyModule_AddObject(m, "Recorder", recorder)) {
 		Py_XDECREF(recorder);
 		Py_XDECREF(m);

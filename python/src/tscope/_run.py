@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 from tscope import _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._data import Data, settings
 from tscope._numbers import Cannot, Late, device_of, on_host
-from tscope._recorder import Recorder
+from tscope._recorder import Recorder, adopt, know_tensors
 from tscope._region import Region
 from tscope._say import say, why
 
@@ -80,6 +80,9 @@ class Run(Recorder):
             self._cannot("the name of a column is no text")
             return
         try:
+            torch = sys.modules.get("torch")
+            if type(value) is getattr(torch, "Tensor", None):
+                know_tensors(type(value))  # the next one is read without a frame of Python
             of_jax = hasattr(value, "copy_to_host_async")
             if not of_jax and device_of(value) in ("cpu", "meta"):
                 self._log_as(kind, name, on_host(value))
@@ -189,6 +192,9 @@ class Run(Recorder):
     def region(self, name: str) -> Region:
         """Returns a context, or a decorator, which records how long a named part of the program takes.
 
+        It may lie anywhere, nest and repeat, in any thread. Each time is recorded as `regions.NAME`, in seconds of the host's clock, and is
+        of the step that is open when it ends, or that ended last; of one step they add up.
+
         >>> with run.region("evaluate"):
         ...     pass
         """
@@ -196,6 +202,9 @@ class Run(Recorder):
 
     def event(self, name: str, value: Union[None, float, str] = None) -> None:
         """Records that something happens now, with a number, a text or nothing more.
+
+        The number is in whatever unit the name says. An event has the time at which it was recorded, and the step that is open then, or
+        that ended last; before the first step it has none. It may come from any thread.
 
         >>> run.event("learning rate halved", 5e-4)
         >>> run.event("evaluation", "begins")
@@ -491,6 +500,9 @@ class Run(Recorder):
         self.finish()
 
 
+adopt(Run)
+
+
 def latest() -> Optional[Run]:
     """Returns the run that began last and has not ended, or None.
 
@@ -526,7 +538,10 @@ def begun() -> Optional[Run]:
 
 
 def log(*numbers: dict[str, Any], **by_name: Any) -> None:
-    """Records numbers into the run that began last; where none is open, it does nothing.
+    """Records numbers into the run that began last, as its `log` does; where none is open, it does nothing.
+
+    They count for the step that is open, or behind its end for the step that ended last: what is logged behind `optimizer.step()` is of
+    that step, and so is an evaluation between two steps. Before the first step none is recorded, which is said once.
 
     >>> run.begin_step()
     >>> tscope.log(loss=0.5)
