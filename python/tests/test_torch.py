@@ -1,6 +1,7 @@
 """Loops of torch: by hand, instrumented, under pytscope's names, and on several ranks."""
 
 import contextlib
+import copy
 import importlib.util
 import io
 import json
@@ -91,9 +92,169 @@ class Loops(support.Case):
             with run.step():
                 run.log(loss=torch.tensor(1.0))
             patch = unittest.mock.patch.object
-            with run.step(), patch(torch.Tensor, "item") as item, patch(torch.Tensor, "is_cpu", False), patch(run, "_log_other") as other:
+            away = patch(torch.Tensor, "is_cpu", False)
+            with run.step(), patch(torch.Tensor, "item") as item, patch(run, "_log_other") as other, away:
                 run.log(loss=torch.tensor(2.0))
             self.assertEqual((item.call_count, other.call_count), (0, 1))
+
+    # --- what stands around the model's call ---
+
+    def small(self, directory=None, **how):
+        """Returns a model with its optimizer, and the run that records them."""
+        import torch
+
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1), torch.nn.Linear(8, 1))
+        optimizer = torch.optim.AdamW(model.parameters())
+        run = self.auto(model, optimizer, directory, digests_every=0, **how) if directory else None
+        return model, optimizer, run
+
+    def auto(self, *args, **how):
+        run = tscope.auto(*args, **how)
+        self.addCleanup(run.finish)
+        return run
+
+    def trained(self, model, optimizer, n=5, call=None):
+        """Trains, and returns the bytes of the parameters."""
+        import torch
+
+        torch.manual_seed(3)
+        for _ in range(n):
+            optimizer.zero_grad()
+            (call or model)(torch.randn(4, 8)).square().mean().backward()
+            optimizer.step()
+        return b"".join(bytes(p.detach().view(torch.uint8).numpy()) for p in model.parameters())
+
+    def test_a_model_is_what_it_was(self):
+        """Copies, files and replicas of a model that is recorded have nothing of it, and training is the same to the bit."""
+        import torch
+
+        plain = self.trained(*self.small()[:2])
+        model, optimizer, run = self.small("runs/exp1")
+        self.assertEqual(self.trained(model, optimizer), plain)
+        with io.BytesIO() as file:
+            torch.save(model, file)
+            self.assertNotIn(b"tscope", file.getvalue())
+            file.seek(0)
+            loaded = torch.load(file, weights_only=False)
+        replica = model._replicate_for_data_parallel()
+        for other in (copy.deepcopy(model), copy.copy(model), loaded, replica):
+            self.assertNotIsInstance(other.__dict__.get("_compiled_call_impl"), tscope._recorder.Around)
+        copied = copy.deepcopy(model)
+        with torch.no_grad():
+            copied[2].bias.zero_()
+            copied[2].weight.zero_()
+        self.assertEqual(copied(torch.ones(1, 8)).item(), 0, "a copy calls itself")
+        run.finish()
+        self.assertNotIn("_compiled_call_impl", model.__dict__)
+        self.assertEqual(len(self.read().times), 5)
+
+    def test_a_model_whose_state_is_its_own(self):
+        """A class that gives its dictionary away as it is: what stands around the call vanishes from copies all the same."""
+        import torch
+
+        class Own(torch.nn.Linear):
+            def __getstate__(self):
+                return self.__dict__.copy()
+
+        model = Own(8, 1)
+        self.auto(model, torch.optim.SGD(model.parameters(), lr=0.1), "runs/exp1")
+        copied = copy.deepcopy(model)
+        self.assertIsNone(copied._compiled_call_impl)
+        self.assertEqual(copied(torch.ones(1, 8)).shape, (1, 1))
+
+    def test_compilers(self):
+        import torch
+
+        plain, graphs = self.trained(*self.small()[:2]), []
+
+        def backend(graph, _):
+            graphs.append(graph)
+            return graph
+
+        model, optimizer, run = self.small("runs/in place")
+        self.trained(model, optimizer, 2)
+        model.compile(backend=backend)  # takes the place in which we stand
+        self.trained(model, optimizer, 3)
+        run.finish()
+        self.assertEqual(len(self.read("runs/in place").times), 5)
+        self.assertTrue(callable(model._compiled_call_impl), "what was compiled stays")
+        torch._dynamo.reset()
+        model, optimizer, _ = self.small()
+        compiled = torch.compile(model, backend=backend, fullgraph=True)
+        run = self.auto(compiled, optimizer, "runs/outside", digests_every=0)
+        self.assertEqual(self.trained(model, optimizer, call=compiled), plain)
+        self.assertEqual(run._step_now(), 4)
+        torch._dynamo.reset()
+        model, optimizer, run = self.small("runs/inside")
+        function = torch.compile(lambda batch: model(batch), backend=backend, fullgraph=True)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(self.trained(model, optimizer, call=function), plain)
+        self.assertEqual(said.getvalue().count("give auto what torch.compile returned"), 1)
+        self.assertEqual(len(graphs), 2, "one of each that may have no break")
+
+    def test_several_stand_around_one_model(self):
+        model, optimizer, first = self.small("runs/first")
+        second = self.auto(model, optimizer, "runs/second", digests_every=0)
+        third = self.auto(model, optimizer, "runs/third", digests_every=0)
+        self.trained(model, optimizer, 2)
+        second.finish()
+        self.trained(model, optimizer, 2)
+        first.finish()
+        third.finish()
+        self.assertEqual([len(self.read(f"runs/{name}").times) for name in ("first", "second", "third")], [4, 2, 4])
+        self.assertNotIn("_compiled_call_impl", model.__dict__)
+
+    def test_exceptions_of_the_model_end_in_the_model(self):
+        import traceback
+
+        import torch
+
+        class Fails(torch.nn.Linear):
+            def forward(self, batch):
+                raise ZeroDivisionError("of the model")
+
+        model = Fails(8, 1)
+        run = self.auto(model, torch.optim.SGD(model.parameters(), lr=0.1), "runs/exp1")
+        for fault in (None, RuntimeError("ours")):
+            with unittest.mock.patch.object(type(run), "_begins", side_effect=fault), self.assertRaises(ZeroDivisionError) as raised:
+                run._wake(0, False)
+                model(torch.ones(1, 8))
+            files = [frame.filename for frame in traceback.extract_tb(raised.exception.__traceback__)]
+            self.assertFalse(any("tscope/_" in file for file in files), files)
+
+    def test_another_thread_that_evaluates(self):
+        import threading
+
+        import torch
+
+        model, optimizer, run = self.small("runs/exp1")
+        going = [True]
+
+        def evaluate():
+            while going:
+                with torch.no_grad():
+                    model(torch.ones(4, 8))
+
+        self.trained(model, optimizer, 1)
+        thread = threading.Thread(target=evaluate)
+        thread.start()
+        self.trained(model, optimizer, 50)
+        going.clear()
+        thread.join()
+        run.finish()
+        recording = self.read()
+        self.assertEqual(len(recording.times), 51)
+        self.assertTrue(all("phases.forward" in cells for cells in recording.steps.values()))
+
+    def test_another_torch(self):
+        """Without the place where a module's call is kept, hooks of torch see it."""
+        with unittest.mock.patch("tscope._auto._CALLED", "_not_there"):
+            model, optimizer, run = self.small("runs/exp1")
+            self.assertEqual(self.trained(model, optimizer), self.trained(*self.small()[:2]))
+            run.finish()
+        self.assertEqual(len(self.read().times), 5)
+        self.assertEqual(len(model._forward_hooks), 0)
 
     def test_tensors_of_a_device_are_read_later(self):
         import torch

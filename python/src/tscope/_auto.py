@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Union
 
 from tscope._flops import StepFlops
 from tscope._patches import patched
-from tscope._recorder import Hooks, now_ns
+from tscope._recorder import Around, Hooks, around, now_ns
 from tscope._reduction import look_for
 from tscope._resume import place
 from tscope._run import Run, start
@@ -19,6 +19,8 @@ from tscope._say import why
 _COLLECTIVES = (
     "all_reduce all_gather all_gather_into_tensor reduce_scatter reduce_scatter_tensor reduce broadcast all_to_all all_to_all_single"
 ).split()
+
+_CALLED = "_compiled_call_impl"  # what Module.__call__ calls instead of _call_impl, where it is there
 
 
 class Auto(Hooks):
@@ -48,23 +50,43 @@ class Auto(Hooks):
             self.undo.append(look_for(run, model, lambda: self.open))
 
     def _hook(self, optimizers: list[Any]) -> None:
-        """Hooks are torch's own; they and the patches are taken back by `stop`."""
+        """Hooks of the optimizers are torch's own; what stands around the model's call is cheaper. `stop` takes all of it back."""
+        handles = self._around() or self._hooks_of_model()
+        if optimizers:
+            for optimizer in optimizers:
+                handles.append(optimizer.register_step_pre_hook(self.before_optimizer).remove)
+                handles.append(optimizer.register_step_post_hook(self.after_optimizer).remove)
+        else:
+            from torch.optim import optimizer as module
+
+            handles.append(module.register_optimizer_step_pre_hook(self.before_optimizer).remove)
+            handles.append(module.register_optimizer_step_post_hook(self.after_optimizer).remove)
+        self.undo.extend(handles)
+
+    def _around(self) -> list[Callable[[], None]]:
+        """Has the model's call seen. Returns what takes that back, or nothing where this torch does not ask for it (before 2.1)."""
+        names = getattr(self.model, "__dict__", {})
+        if not hasattr(type(self.model), _CALLED):
+            return []
+        inner = names.get(_CALLED)
+        mine = names[_CALLED] = around(self, self.model._call_impl if inner is None else inner)
+        if getattr(self.model, _CALLED, None) is not mine:
+            names.pop(_CALLED)
+            return []
+        return [functools.partial(_unwrap, self.model, mine)]
+
+    def _hooks_of_model(self) -> list[Callable[[], None]]:
         pre = self.model.register_forward_pre_hook(self.before_forward)
         try:
             post = self.model.register_forward_hook(self.after_forward, always_call=True)
         except TypeError:  # torch before 2.1: a forward that raises is put right by the next optimizer's step
             post = self.model.register_forward_hook(self.after_forward)
-        handles = [pre, post]
-        if optimizers:
-            for optimizer in optimizers:
-                handles.append(optimizer.register_step_pre_hook(self.before_optimizer))
-                handles.append(optimizer.register_step_post_hook(self.after_optimizer))
-        else:
-            from torch.optim import optimizer as module
+        return [pre.remove, post.remove]
 
-            handles.append(module.register_optimizer_step_pre_hook(self.before_optimizer))
-            handles.append(module.register_optimizer_step_post_hook(self.after_optimizer))
-        self.undo.extend(handle.remove for handle in handles)
+    def _unseen(self) -> None:
+        """An optimizer steps, and no forward was seen: none was called, or torch.compile has taken the model into a graph."""
+        said = "no forward of the model was seen when its optimizer stepped (give auto what torch.compile returned)"
+        self.run._cannot(f"auto: {said}; the step")
 
     def loads(self, loader: Any) -> None:
         """A loop over a DataLoader begins. The first one of training is what the run knows of loaders."""
@@ -143,6 +165,52 @@ class Auto(Hooks):
             self.run.end_step()
 
 
+def _unwrap(model: Any, mine: Around) -> None:
+    """Takes what stands around a model's call out of the chain of those."""
+    mine.hooks = None
+    before, at = None, model.__dict__.get(_CALLED)
+    while at is not mine and isinstance(at, Around):
+        before, at = at, at.inner
+    if at is not mine:
+        return  # somebody else stands around it
+    if before is not None:
+        before.inner = mine.inner
+    elif mine.inner == model._call_impl:
+        del model.__dict__[_CALLED]
+    else:
+        model.__dict__[_CALLED] = mine.inner
+
+
+def _recompiled(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Module.compile puts what it compiles where we stand: behind us from now on."""
+
+    @functools.wraps(before)
+    def compiles(module: Any, *args: Any, **kwargs: Any) -> Any:
+        outer = module.__dict__.get(_CALLED)
+        done = before(module, *args, **kwargs)
+        if isinstance(outer, Around):
+            inner = outer
+            while isinstance(inner.inner, Around):
+                inner = inner.inner
+            inner.inner, module.__dict__[_CALLED] = module.__dict__[_CALLED], outer
+        return done
+
+    return compiles
+
+
+def _replicated(before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A replica of DataParallel has what its original has, and would call that."""
+
+    @functools.wraps(before)
+    def replicate(module: Any) -> Any:
+        replica = before(module)
+        if isinstance(replica.__dict__.get(_CALLED), Around):
+            del replica.__dict__[_CALLED]
+        return replica
+
+    return replicate
+
+
 def _of_a_copy() -> Auto:
     """Returns what the hooks of a copy of the model belong to (an average of weights, a model saved whole): they do nothing."""
     return Auto.__new__(Auto)
@@ -157,8 +225,8 @@ def _quietly(auto: Any, told: Callable[..., None], *what: Any) -> None:
 
 
 class _Waits:
-    """The patches of loaders' iterators, which are there while a loop is instrumented: of DataLoader's, and of Accelerate's, which
-    fetches a batch ahead of the one that it gives."""
+    """The patches of loaders' iterators and of modules, which are there while a loop is instrumented: of DataLoader's, and of
+    Accelerate's, which fetches a batch ahead of the one that it gives."""
 
     def __init__(self) -> None:
         self._autos: list[Auto] = []
@@ -175,7 +243,15 @@ class _Waits:
 
             self._undo.append(patched(Iterator, "__next__", self._timed(Iterator.__next__)))
             self._undo.append(patched(DataLoader, "__iter__", self._noticed(DataLoader.__iter__)))
+            self._patch_modules()
         self.look_for_accelerate()
+
+    def _patch_modules(self) -> None:
+        from torch.nn import Module
+
+        for name, made in (("compile", _recompiled), ("_replicate_for_data_parallel", _replicated)):
+            if hasattr(Module, name):
+                self._undo.append(patched(Module, name, made(getattr(Module, name))))
 
     def look_for_accelerate(self) -> None:
         """Patches the loaders of Accelerate, if the program has imported it."""

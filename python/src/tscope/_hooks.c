@@ -16,6 +16,7 @@ typedef struct {
 	int waiting_for;	/* optimizers whose step ends the step; 0: whichever comes first */
 	int stepped;
 	int depth;	     /* of the model's forwards in each other */
+	unsigned long thread; /* that called the model last to train, or at all; 0: none */
 	char open;	     /* a step of this loop is */
 	char scoped;	     /* trace_step begins and ends the steps */
 	char trains_in_eval; /* the program trains in evaluation mode */
@@ -23,7 +24,7 @@ typedef struct {
 	long long evaluating; /* ns when the outermost forward of an evaluation began; 0: none is under way */
 } Hooks;
 
-static PyTypeObject *recorder_type;
+static PyTypeObject *recorder_type, *hooks_type, *around_type;
 
 /* Interned, so that they are found by their addresses. */
 static PyObject *forward, *backward, *optimizer, *data, *evaluation, *evaluation_data, *training;
@@ -73,11 +74,24 @@ static PyObject *begin_step(Hooks *self)
 	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begin_flops", NULL));
 }
 
-static PyObject *before_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+/* The model's forward begins. One that another thread calls meanwhile, or to evaluate, is none of the loop's. */
+static PyObject *enter(Hooks *self)
 {
-	if (n < 1 || args[0] != self->model || self->depth++ > 0 || !recording(self))
+	unsigned long me = PyThread_get_thread_ident();
+	int evaluates;
+
+	if (self->depth > 0) {
+		self->depth += self->thread == me;
 		Py_RETURN_NONE;
-	if (is_evaluating(self))
+	}
+	if (!recording(self))
+		Py_RETURN_NONE;
+	evaluates = is_evaluating(self);
+	if (evaluates && self->thread && self->thread != me)
+		Py_RETURN_NONE;
+	self->thread = me;
+	self->depth = 1;
+	if (evaluates)
 		self->evaluating = tscope_now_ns();
 	else if (self->open)
 		return recorder_mark(self->run, backward); /* of the micro-batch before */
@@ -86,13 +100,9 @@ static PyObject *before_forward(Hooks *self, PyObject *const *args, Py_ssize_t n
 	Py_RETURN_NONE;
 }
 
-static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *leave(Hooks *self)
 {
-	if (n < 1 || args[0] != self->model)
-		Py_RETURN_NONE;
-	if (self->depth > 0)
-		self->depth--;
-	if (self->depth || !recording(self))
+	if (!self->depth || self->thread != PyThread_get_thread_ident() || --self->depth || !recording(self))
 		Py_RETURN_NONE;
 	if (self->evaluating) {
 		end_region(self, evaluation, self->evaluating);
@@ -103,6 +113,20 @@ static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
 	Py_RETURN_NONE;
 }
 
+static PyObject *before_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	if (n < 1 || args[0] != self->model)
+		Py_RETURN_NONE;
+	return enter(self);
+}
+
+static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	if (n < 1 || args[0] != self->model)
+		Py_RETURN_NONE;
+	return leave(self);
+}
+
 static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
 {
 	(void)args;
@@ -110,6 +134,10 @@ static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t
 	self->depth = 0;
 	if (self->open && recording(self))
 		return recorder_mark(self->run, backward);
+	if (!self->thread && !self->scoped && recording(self)) {
+		self->thread = PyThread_get_thread_ident(); /* said once */
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_unseen", NULL));
+	}
 	/* A program that trains in evaluation mode: its next forward begins a step. */
 	if (!self->open && self->model && !is_true(PyObject_GetAttr(self->model, training)))
 		self->trains_in_eval = 1;
@@ -276,6 +304,133 @@ static int intern(void)
 	return 0;
 }
 
+/* --- the call of a model --- */
+
+/* Stands where Module.compile puts what is called for a module (Module._compiled_call_impl), which Module.__getstate__ leaves out of copies
+ * and files. Hooks would have Module.__call__ take its long way, which costs some five times what they do. */
+typedef struct {
+	PyObject_HEAD
+	Hooks *hooks;	 /* NULL or None: they were taken back */
+	PyObject *inner; /* what is called: the module's _call_impl, or what stood there before */
+} Around;
+
+/* An exception that is on its way goes on; one of ours never takes its place. */
+static PyObject *call_around(Around *self, PyObject *args, PyObject *kwargs)
+{
+	Hooks *hooks = self->hooks && (PyObject *)self->hooks != Py_None ? self->hooks : NULL;
+	PyObject *none, *given, *type, *value, *trace;
+
+	if (!self->inner) {
+		PyErr_SetString(PyExc_TypeError, "there is nothing to call");
+		return NULL;
+	}
+	if (!hooks)
+		return PyObject_Call(self->inner, args, kwargs);
+	Py_INCREF(hooks);
+	none = enter(hooks);
+	given = none ? PyObject_Call(self->inner, args, kwargs) : NULL;
+	if (none) {
+		Py_DECREF(none);
+		PyErr_Fetch(&type, &value, &trace);
+		none = leave(hooks);
+		if (type) {
+			PyErr_Clear();
+			PyErr_Restore(type, value, trace);
+		} else if (!none) {
+			Py_CLEAR(given);
+		}
+		Py_XDECREF(none);
+	}
+	Py_DECREF(hooks);
+	return given;
+}
+
+static PyObject *no_copy(Around *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	Py_RETURN_NONE;
+}
+
+static PyObject *reduce_to_none(Around *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return Py_BuildValue("O()", (PyObject *)Py_TYPE(Py_None));
+}
+
+static int around_traverse(Around *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(self->hooks);
+	Py_VISIT(self->inner);
+	return 0;
+}
+
+static int around_clear(Around *self)
+{
+	Py_CLEAR(self->hooks);
+	Py_CLEAR(self->inner);
+	return 0;
+}
+
+static void around_dealloc(Around *self)
+{
+	PyObject_GC_UnTrack(self);
+	(void)around_clear(self);
+	recorder_free((PyObject *)self);
+}
+
+static PyMethodDef around_methods[] = {
+	{"__deepcopy__", FAST(no_copy), METH_O, PyDoc_STR("A copy of the module has none.")},
+	{"__reduce__", FAST(reduce_to_none), METH_NOARGS, PyDoc_STR("A module that is saved has none.")},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef around_members[] = {
+	{"hooks", T_OBJECT, offsetof(Around, hooks), 0, NULL},
+	{"inner", T_OBJECT, offsetof(Around, inner), 0, NULL},
+	{NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot around_slots[] = {
+	{Py_tp_call, call_around},
+	{Py_tp_methods, around_methods},
+	{Py_tp_members, around_members},
+	{Py_tp_traverse, around_traverse},
+	{Py_tp_clear, around_clear},
+	{Py_tp_dealloc, around_dealloc},
+	{Py_tp_doc, "What is called for a module, around what would be."},
+	{0, NULL},
+};
+
+static PyType_Spec around_spec = {
+	.name = "tscope._recorder.Around",
+	.basicsize = sizeof(Around),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = around_slots,
+};
+
+/* Returns what stands around an object for some hooks: around(hooks, inner). */
+static PyObject *around(PyObject *type, PyObject *args)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(around_type, Py_tp_alloc);
+	PyObject *hooks, *inner;
+	Around *self;
+
+	(void)type;
+	if (!PyArg_ParseTuple(args, "O!O", hooks_type, &hooks, &inner))
+		return NULL;
+	self = (Around *)allocate(around_type, 0);
+	if (!self)
+		return NULL;
+	Py_INCREF(hooks);
+	Py_INCREF(inner);
+	self->hooks = (Hooks *)hooks;
+	self->inner = inner;
+	return (PyObject *)self;
+}
+
 /* --- the reduction of DDP --- */
 
 /* What DDP calls with a bucket: reduce(reduction, bucket). A function of C has no frame, so that what the reduction raises, such as that
@@ -298,6 +453,8 @@ static PyObject *reduce(PyObject *unused, PyObject *const *args, Py_ssize_t n)
 }
 
 static PyMethodDef functions[] = {
+	{"around", around, METH_VARARGS,
+	 PyDoc_STR("around(hooks, inner)\n--\n\nReturns what calls `inner`, and tells hooks when it begins and ends.")},
 	{"reduce", FAST(reduce), METH_FASTCALL,
 	 PyDoc_STR("reduce(reduction, bucket)\n--\n\nReduces a bucket of gradients, and has the reduction told before and after it.")},
 	{NULL, NULL, 0, NULL},
@@ -306,9 +463,13 @@ static PyMethodDef functions[] = {
 int hooks_add(PyObject *module, PyObject *recorder)
 {
 	PyObject *type = intern() ? NULL : PyType_FromSpec(&spec);
+	PyObject *called = PyType_FromSpec(&around_spec);
 
 	recorder_type = (PyTypeObject *)recorder;
-	if (!type || PyModule_AddFunctions(module, functions) || PyModule_AddObject(module, "Hooks", type)) {
+	hooks_type = (PyTypeObject *)type;
+	around_type = (PyTypeObject *)called;
+	Py_XINCREF(called); /* one for the module, one for around_type */
+	if (!type || !called || PyModule_AddObject(module, "Around", called) || PyModule_AddFunctions(module, functions) || PyModule_AddObject(module, "Hooks", type)) {
 		Py_XDECREF(type);
 		return -1;
 	}

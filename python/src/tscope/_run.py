@@ -192,8 +192,8 @@ class Run(Recorder):
     def region(self, name: str) -> Region:
         """Returns a context, or a decorator, which records how long a named part of the program takes.
 
-        It may lie anywhere, nest and repeat, in any thread. Each time is recorded as `regions.NAME`, in seconds of the host's clock, and is
-        of the step that is open when it ends, or that ended last; of one step they add up.
+        It may lie anywhere, nest and repeat, in any thread. Each time is recorded as `regions.NAME`, in seconds of the host's clock, of
+        the step that is open when it ends, or that ended last; of one step they add up.
 
         >>> with run.region("evaluate"):
         ...     pass

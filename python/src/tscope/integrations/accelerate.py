@@ -172,7 +172,15 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
     def _first(self, module: Any) -> None:
         auto = self._hook(module) if self._ready() else None
         if auto is not None:
-            auto.before_forward(module)  # its hook comes too late for the forward that is under way
+            # What stands around the module's call comes too late for the forward that is under way.
+            auto.before_forward(module)
+            handles: list[Any] = []
+
+            def after(*_: Any) -> None:
+                handles.pop().remove()
+                auto.after_forward(module)
+
+            handles.append(module.register_forward_hook(after))
 
     # --- checkpoints ---
 
