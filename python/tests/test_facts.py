@@ -53,7 +53,7 @@ class Facts(support.Case):
 
     def test_groups(self):
         with self.assertRaisesRegex(ValueError, "'colour' is no group"):
-            self.start(facts={"colour": 1})
+            self.start(facts={"colour": 1}, strict=True)
         self.assertFalse(os.path.exists("runs"))
 
     def test_nothing_is_imported(self):

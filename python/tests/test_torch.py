@@ -205,6 +205,19 @@ class Loops(support.Case):
         self.assertEqual([len(self.read(f"runs/{name}").times) for name in ("first", "second", "third")], [4, 2, 4])
         self.assertNotIn("_compiled_call_impl", model.__dict__)
 
+    def test_a_run_that_has_ended_keeps_no_model(self):
+        import gc
+        import weakref
+
+        model, optimizer, run = self.small("runs/exp1")
+        run.watch(model, optimizer, every=2)
+        self.trained(model, optimizer)
+        run.finish()
+        kept = weakref.ref(model)
+        del model, optimizer
+        gc.collect()
+        self.assertIsNone(kept())
+
     def test_exceptions_of_the_model_end_in_the_model(self):
         import traceback
 

@@ -469,12 +469,13 @@ class Run(Recorder):
             return
         try:
             self.facts({"session": {"end": self._ended()}})
-            for stop in reversed(self._at_end):
-                stop()
+            while self._at_end:  # nothing of the program is kept alive by a run that has ended
+                self._at_end.pop()()
             self._arrivals.read(wait=True)
         except Exception as error:
             self._cannot(f"finish: {error}")
-        self.enabled = False
+        self.enabled, self._watched, self._windows, self._begun_by = False, None, None, None
+        self._scopes.clear()
         _open.discard(self)
         self._close()
         if self._verdict:
