@@ -306,8 +306,8 @@ static int intern(void)
 
 /* --- the call of a model --- */
 
-/* Stands where Module.compile puts what is called for a module (Module._compiled_call_impl), which Module.__getstate__ leaves out of copies
- * and files. Hooks would have Module.__call__ take its long way, which costs some five times what they do. */
+/* Stands where Module.compile puts what is called for a module (Module._compiled_call_impl), which Module.__getstate__ leaves out of
+ * copies and files. Hooks would have Module.__call__ take its long way, which costs some five times what they do. */
 typedef struct {
 	PyObject_HEAD
 	Hooks *hooks;	 /* NULL or None: they were taken back */
@@ -433,8 +433,8 @@ static PyObject *around(PyObject *type, PyObject *args)
 
 /* --- the reduction of DDP --- */
 
-/* What DDP calls with a bucket: reduce(reduction, bucket). A function of C has no frame, so that what the reduction raises, such as that
- * another rank is gone, ends where it would without us. */
+/* What DDP calls with a bucket: reduce(reduction, bucket). A function of C has no frame, so that what the reduction raises, such as
+ * that another rank is gone, ends where it would without us. */
 static PyObject *reduce(PyObject *unused, PyObject *const *args, Py_ssize_t n)
 {
 	PyObject *act, *future, *given;
@@ -469,7 +469,8 @@ int hooks_add(PyObject *module, PyObject *recorder)
 	hooks_type = (PyTypeObject *)type;
 	around_type = (PyTypeObject *)called;
 	Py_XINCREF(called); /* one for the module, one for around_type */
-	if (!type || !called || PyModule_AddObject(module, "Around", called) || PyModule_AddFunctions(module, functions) || PyModule_AddObject(module, "Hooks", type)) {
+	if (!type || !called || PyModule_AddFunctions(module, functions) || PyModule_AddObject(module, "Around", called) ||
+	    PyModule_AddObject(module, "Hooks", type)) {
 		Py_XDECREF(type);
 		return -1;
 	}

@@ -780,22 +780,24 @@ static PyMethodDef recorder_methods[] = {
 		   ">>> run.begin_step()\n>>> run.cancel_step()\n")},
 	{"mark", FAST(recorder_mark), METH_O,
 	 PyDoc_STR("mark(phase)\n--\n\nAdds the time since the last mark of the step, or since it began, to a phase. It counts in an "
-		   "open step alone, in ns of the host's clock, and is recorded as `phases.PHASE` in seconds; a phase that is marked again adds up.\n\n"
+		   "open step alone, by the host's clock, and is recorded as `phases.PHASE` in seconds; "
+		   "a phase that is marked again adds up.\n\n"
 		   ">>> with run.step():\n...     run.mark(\"forward\")\n...     run.mark(\"backward\")\n")},
 	{"log", FAST(log_numbers), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them, as `scalars.NAME` in the "
-		   "unit that they have; the last value counts. They count for the step that is open, or behind its end for the step that ended "
-		   "last; before the first step none is recorded, which is said once. Tensors of a device are copied aside and read later, without "
-		   "a synchronization.\n\n"
+	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them, as "
+		   "`scalars.NAME` in the unit that they have; the last value counts. They count for the step that is open, or behind "
+		   "its end for the step that ended last; before the first step none is recorded, which is said once. Tensors of a "
+		   "device are copied aside and read later, without a synchronization.\n\n"
 		   ">>> with run.step():\n...     run.log(loss=0.5, lr=1e-3)\n...     run.log({\"eval/accuracy\": 0.9})\n")},
 	{"amount", FAST(log_amounts), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on, as counts of this rank: samples, tokens. The last value "
-		   "counts, and nothing is added up: with micro-batches give the sum. Which step it is for is as with `log`.\n\n"
+	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on, as counts of this rank: samples, tokens. "
+		   "The last value counts, and nothing is added up: with micro-batches give the sum. Which step it is for is as with "
+		   "`log`.\n\n"
 		   ">>> with run.step():\n...     run.amount(samples=64, tokens=8192)\n")},
 	{"memory", FAST(log_memory), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory by name, as `memory.NAME`; the last value counts. Which step it is for "
-		   "is as with `log`. The recorder samples `rss`, the bytes that this process has resident, and of a device `alloc`, `reserved` and "
-		   "their peaks, behind every `memory_every` steps (`tscope.start`).\n\n"
+	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory by name, as `memory.NAME`; the last value counts. "
+		   "Which step it is for is as with `log`. The recorder samples `rss`, the bytes that this process has resident, and of a "
+		   "device `alloc`, `reserved` and their peaks, every `memory_every` steps (`tscope.start`).\n\n"
 		   ">>> with run.step():\n...     run.memory(alloc=2**30)\n")},
 	{"_add_ns", FAST(add_ns), METH_VARARGS, NULL},
 	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
