@@ -307,7 +307,7 @@ static int intern(void)
 /* --- the call of a model --- */
 
 /* Stands where Module.compile puts what is called for a module (Module._compiled_call_impl), which Module.__getstate__ leaves out of
- * copies and files. Hooks would have Module.__call__ take its long way, which costs some five times what they do. */
+ * copies and files. Hooks would have Module.__call__ take its long way, which costs several times what they do. */
 typedef struct {
 	PyObject_HEAD
 	Hooks *hooks;	 /* NULL or None: they were taken back */

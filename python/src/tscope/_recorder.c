@@ -796,8 +796,8 @@ static PyMethodDef recorder_methods[] = {
 		   ">>> with run.step():\n...     run.amount(samples=64, tokens=8192)\n")},
 	{"memory", FAST(log_memory), METH_FASTCALL | METH_KEYWORDS,
 	 PyDoc_STR("memory(*numbers, **by_name)\n--\n\nRecords bytes of memory by name, as `memory.NAME`; the last value counts. "
-		   "Which step it is for is as with `log`. The recorder samples `rss`, the bytes that this process has resident, and of a "
-		   "device `alloc`, `reserved` and their peaks, every `memory_every` steps (`tscope.start`).\n\n"
+		   "Which step it is for is as with `log`. The recorder samples `rss`, the bytes that this process has resident, "
+		   "and of a device `alloc`, `reserved` and their peaks, every `memory_every` steps (`tscope.start`).\n\n"
 		   ">>> with run.step():\n...     run.memory(alloc=2**30)\n")},
 	{"_add_ns", FAST(add_ns), METH_VARARGS, NULL},
 	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
