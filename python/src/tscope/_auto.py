@@ -41,6 +41,7 @@ class Auto(Hooks):
         self.count_flops = flops
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
+        run._trains(model)
         if not scoped:
             run._begun_by = model
         _waits.add(self)

@@ -10,6 +10,7 @@ import sys
 from typing import Any, Callable
 
 from tscope._paths import program_of
+from tscope._ranks import distributed
 from tscope._recorder import digest_bytes, host_facts
 from tscope._say import say
 
@@ -104,8 +105,13 @@ def version() -> str:
         return ""
 
 
-def _determinism(torch: Any) -> dict[str, Any]:
-    """Returns the flags that decide which kernels run, and with how many bits."""
+def determinism(torch: Any) -> dict[str, Any]:
+    """Returns the flags that decide which kernels run, and with how many bits.
+
+    >>> import torch
+    >>> determinism(torch)["use_deterministic_algorithms"]
+    False
+    """
     asked: dict[str, Callable[[], Any]] = {
         "use_deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
         "deterministic_warn_only": torch.is_deterministic_algorithms_warn_only_enabled,
@@ -119,6 +125,13 @@ def _determinism(torch: Any) -> dict[str, Any]:
         "flash_sdp": torch.backends.cuda.flash_sdp_enabled,
         "mem_efficient_sdp": torch.backends.cuda.mem_efficient_sdp_enabled,
         "math_sdp": torch.backends.cuda.math_sdp_enabled,
+        "cudnn_sdp": lambda: torch.backends.cuda.cudnn_sdp_enabled(),
+        "cudnn_enabled": lambda: torch.backends.cudnn.enabled,
+        "mkldnn_enabled": lambda: torch.backends.mkldnn.enabled,
+        "fp32_precision": lambda: torch.backends.fp32_precision,
+        "matmul_fp32_precision": lambda: torch.backends.cuda.matmul.fp32_precision,
+        "cudnn_conv_fp32_precision": lambda: torch.backends.cudnn.conv.fp32_precision,
+        "cudnn_rnn_fp32_precision": lambda: torch.backends.cudnn.rnn.fp32_precision,
         "anomaly_mode": torch.is_anomaly_enabled,
         "num_threads": torch.get_num_threads,
         "default_dtype": lambda: str(torch.get_default_dtype()),
@@ -150,13 +163,25 @@ def _seeds(torch: Any) -> dict[str, int]:
     return {name: seed for name, seed in seeds.items() if isinstance(seed, int)}
 
 
+def _parallelism(torch: Any) -> dict[str, Any]:
+    """Returns what the ranks talk by. Whoever asks has torch.distributed begin nothing."""
+    group = distributed()
+    return {"backend": str(group.get_backend())} if group else {}
+
+
+def _place(torch: Any) -> dict[str, Any]:
+    """Returns where this rank works: on which of the devices that it sees."""
+    return {"device": f"cuda:{torch.cuda.current_device()}"} if torch.cuda.is_initialized() else {}
+
+
 def of_torch() -> dict[str, Any]:
     """Returns what torch says, or {} without it. Flags may be set after a run began, so it is asked twice."""
     torch = sys.modules.get("torch")
     if torch is None:
         return {}
     groups: dict[str, Any] = {"libraries": _libraries()}
-    for name, ask in (("determinism", _determinism), ("hardware", _devices), ("seeds", _seeds)):
+    for name, ask in (("determinism", determinism), ("hardware", _devices), ("seeds", _seeds),
+                      ("parallelism", _parallelism), ("session", _place)):
         with contextlib.suppress(Exception):
             groups[name] = ask(torch)
     return groups

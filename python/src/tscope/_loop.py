@@ -263,6 +263,8 @@ class Loop:
             self._open, self._closure = True, self._depth > 0
             self._roots.clear()
             self._stepped.clear()
+            if known is None:
+                self.run._trains(module)
             self.run.begin_step()
         else:
             self.run.mark(self._phase)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 from tscope import _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._data import Data, settings
 from tscope._numbers import Cannot, Late, device_of, on_host
+from tscope._observed import observe
 from tscope._recorder import Recorder, adopt, know_tensors
 from tscope._region import Region
 from tscope._say import say, why
@@ -63,6 +64,7 @@ class Run(Recorder):
         self._blamed: Any = None  # which exception was looked at last, and at which step
         self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
         self._verdict = False
+        self._modes: Any = None  # which knows in which mode models train
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
     # --- what the extension calls ---
@@ -120,6 +122,11 @@ class Run(Recorder):
         step = self._step_now()
         if self._windows is not None and step is not None:
             self._windows.ends(step)
+
+    def _trains(self, model: Any) -> None:
+        """A model is trained whose mode is worth knowing."""
+        if self._modes is not None:
+            self._modes.add(model)
 
     def _add_window(self, window: Any) -> None:
         if self._windows is None:
@@ -608,6 +615,7 @@ def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> No
         run._memory = sampler(every == 1)
         run._every = every
     run._tick_every(1)
+    run._modes = observe(run)
     if options["device_phases"]:
         run._wants_device = True
         run._wake(0, False)

@@ -1,0 +1,170 @@
+"""In which mode models train: training, evaluation (dropout does nothing, batch normalization keeps its statistics), or partly so."""
+
+import os
+import sys
+import threading
+import weakref
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from tscope._compiles import compiles
+from tscope._recorder import now_ns
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+_MODELS = 8  # that are looked at
+_PATIENCE = 8  # steps in which a model is looked for
+
+
+class Modes:
+    """The modes of a run's models as an optimizer steps that has their parameters, at the steps that are looked at.
+
+    Models are those that `Auto` and the loop of `python -m tscope` tell. Where nobody does, the outermost module that is called with
+    gradients in a step is one; it is found by a patch of Module.__call__, which is there until that call alone.
+
+    >>> Modes(run).cost
+    0
+    """
+
+    def __init__(self, run: "Run") -> None:
+        self._run = run
+        self.cost = 0  # ns that this step's look took in an optimizer's step
+        self._models: list[weakref.ref[Any]] = []
+        self._call: Any = None
+        self._looked = 0
+        self._hook: Optional[Callable[[], None]] = None
+        self._compiling: Any = None
+        self._thread = 0
+        self._open = False
+        self._seen: list[dict[str, Any]] = []
+        self._tally: dict[str, Any] = {}
+        self._said: dict[str, Any] = {}
+
+    def add(self, module: Any) -> None:
+        """Says that a module is a model which is trained."""
+        if len(self._models) < _MODELS and not any(known() is module for known in self._models):
+            self._models.append(weakref.ref(module))
+
+    def begin(self, torch: Any) -> None:
+        """A step begins that is looked at."""
+        self.cost = 0
+        self._seen = []
+        self._thread = threading.get_ident()
+        self._models = [known for known in self._models if known() is not None]
+        optimizers = sys.modules.get("torch.optim.optimizer")
+        if self._hook is None and optimizers is not None and not compiles():
+            self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
+            self._hook = optimizers.register_optimizer_step_pre_hook(self._steps).remove
+        if self._hook is not None and not self._models and self._looked < _PATIENCE and not compiles():
+            self._looked += 1
+            self._look_for(torch)
+        self._open = True
+
+    # --- which model ---
+
+    def _look_for(self, torch: Any) -> None:
+        Module = torch.nn.Module
+        before, modes, pid = Module.__call__, self, os.getpid()
+
+        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if not modes._compiling() and threading.get_ident() == modes._thread and os.getpid() == pid:
+                try:
+                    if torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters()):
+                        modes._found()
+                        modes.add(module)
+                except Exception as error:
+                    modes._run._cannot(f"the model: {type(error).__name__}: {error}")
+            return before(module, *args, **kwargs)
+
+        self._call = (Module, before, __call__)
+        Module.__call__ = __call__
+
+    def _found(self) -> None:
+        """Takes the patch back. torch.compile, if it was imported meanwhile, took it for torch's own."""
+        call, self._call = self._call, None
+        if call is None:
+            return
+        Module, before, mine = call
+        if Module.__call__ is mine:
+            Module.__call__ = before
+        utils = sys.modules.get("torch._dynamo.utils")
+        if getattr(utils, "unpatched_nn_module_call", None) is mine:
+            utils.unpatched_nn_module_call = before  # type: ignore[union-attr]
+
+    # --- which mode ---
+
+    def _steps(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """An optimizer's step begins."""
+        if self._compiling() or not self._open:
+            return
+        began = now_ns()
+        try:
+            held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+            for known in self._models:
+                model = known()
+                if model is not None:
+                    self._see(model, held)
+        except Exception as error:
+            self._run._cannot(f"the mode of the model: {type(error).__name__}: {error}")
+        self.cost += now_ns() - began
+
+    def _see(self, model: Any, held: set[int]) -> None:
+        modules, parameters = list(model.modules()), list(model.parameters())
+        updated = sum(id(p) in held and p.requires_grad for p in parameters)
+        if not updated:
+            return
+        resting = [module for module in modules if not module.training]
+        norms, drops = [m for m in resting if _is_norm(m)], [m for m in resting if _drops(m)]
+        classes = Counter(type(module).__name__ for module in (*norms, *drops))
+        self._seen.append({
+            "modules": len(modules), "modules_in_eval": len(resting), "parameters": len(parameters), "updated": updated,
+            "norms_in_eval": len(norms), "dropouts_in_eval": len(drops),
+            "classes_in_eval": ", ".join(f"{name} ({n})" for name, n in classes.most_common(5)),
+        })
+
+    def end(self, step: int) -> None:
+        """The step ends."""
+        self._open = False
+        self._found()
+        if not self._seen:
+            return
+        worst = max(self._seen, key=lambda seen: seen["modules_in_eval"] / seen["modules"])
+        kind = "whole" if worst["modules_in_eval"] == worst["modules"] else "part" if worst["modules_in_eval"] else ""
+        tally = self._tally
+        tally["observed"] = tally.get("observed", 0) + 1
+        for name in ("whole", "part"):
+            tally[name] = tally.get(name, 0) + (name == kind)
+        tally["last"] = step
+        if kind and tally[kind] == 1:
+            tally[f"first_{kind}"] = step
+        if tally["observed"] == 1 or (kind and tally[kind] == 1 and not (kind == "part" and tally["whole"])):
+            tally.update(worst)
+            self._say()
+
+    def _say(self) -> None:
+        if self._tally != self._said:
+            self._said = dict(self._tally)
+            self._run.facts({"work": {"modes": self._said}})
+
+    def stop(self) -> None:
+        """Takes everything back, and says what was seen."""
+        self._open = False
+        self._found()
+        hook, self._hook = self._hook, None
+        if hook is not None:
+            hook()
+        if self._tally:
+            self._say()
+
+
+def _is_norm(module: Any) -> bool:
+    """Whether a module has statistics that it keeps in evaluation mode and updates in training mode."""
+    return bool(getattr(module, "track_running_stats", False)) and getattr(module, "running_mean", None) is not None
+
+
+def _drops(module: Any) -> bool:
+    """Whether a module drops numbers in training mode."""
+    kind = type(module).__name__
+    rate = getattr(module, "p", None) if "Dropout" in kind or "DropPath" in kind else getattr(module, "dropout", None)
+    return isinstance(rate, (int, float)) and not isinstance(rate, bool) and rate > 0

@@ -1,0 +1,292 @@
+"""How training is set at its steps: flags, autocast, the loss scale, modes of models, CPU time; and that looking changes nothing."""
+
+import importlib.util
+import json
+import os
+import sys
+import time
+import unittest
+import unittest.mock
+
+import support
+import tscope
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+# A training with everything that draws random numbers; `door` is how it is recorded. It prints a digest of all that it computed.
+TRAINING = """
+import contextlib, hashlib, random, sys
+import torch
+door = sys.argv[1]
+if door != "none":
+    import tscope
+torch.manual_seed(3), random.seed(5)
+model = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+data = torch.utils.data.TensorDataset(torch.randn(64, 6), torch.arange(64))
+loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True, num_workers=int(sys.argv[2]))
+run = tscope.start("runs/exp1") if door == "start" else tscope.auto(model, optimizer, "runs/exp1") if door == "auto" else None
+sums = hashlib.sha256()
+for epoch in range(4):
+    for x, at in run.data(loader) if door == "start" else loader:
+        with run.step() if door == "start" else contextlib.nullcontext():
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = model(x).float().square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            sums.update(loss.detach().numpy().tobytes() + at.numpy().tobytes() + torch.get_rng_state().numpy().tobytes())
+for p in [*model.parameters(), *model.buffers()]:
+    sums.update(p.detach().numpy().tobytes())
+print(sums.hexdigest(), torch.rand(1).item(), random.random())
+"""
+
+
+def model(torch):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.1), torch.nn.Linear(4, 1))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Observed(support.Case):
+    def facts(self, directory="runs/exp1"):
+        with open(os.path.join(directory, "facts.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def train(self, trained, steps=4, run=None, around=None, before=lambda i: None):
+        """Trains in the steps of a run that calls them itself, or with hooks where `run` is None."""
+        import contextlib
+
+        import torch
+
+        optimizer = torch.optim.SGD(trained.parameters(), lr=0.01)
+        hooked = tscope.auto(trained, optimizer, "runs/exp1") if run is None else None
+        for i in range(steps):
+            before(i)
+            with contextlib.ExitStack() as stack:
+                if run is not None:
+                    stack.enter_context(run.step())
+                with around() if around else contextlib.nullcontext():
+                    loss = trained(torch.randn(4, 4)).sum()
+                loss.backward()
+                optimizer.step()
+        if hooked is not None:
+            hooked.finish()
+        else:
+            run.finish()
+        return self.facts()
+
+    def test_nothing_changes(self):
+        """Parameters, batches, losses and generators have the same bits as without a recording."""
+
+        for workers in ("0", "2"):
+            plain = self.script(TRAINING, words=("none", workers), OMP_NUM_THREADS="1")
+            for door in ("start", "auto"):
+                with self.subTest(door, workers=workers):
+                    support.shutil.rmtree("runs", ignore_errors=True)
+                    self.assertEqual(self.script(TRAINING, words=(door, workers), OMP_NUM_THREADS="1"), plain)
+                    self.assertEqual(len(self.read().steps), 32)
+            with open("train.py", "w", encoding="utf-8") as file:
+                file.write(TRAINING)
+            words = [sys.executable, "-m", "tscope", "--directory", "runs/zero" + workers, "train.py", "none", workers]
+            done = support.subprocess.run(words, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+            self.assertEqual(done.stdout, plain, done.stderr)
+            self.assertEqual(self.facts("runs/zero" + workers)["determinism"]["autocast"], "cpu bfloat16")
+
+    def test_autocast_at_the_step(self):
+        import torch
+
+        for run in (True, False):
+            with self.subTest(start=run):
+                support.shutil.rmtree("runs", ignore_errors=True)
+                on = lambda: torch.autocast("cpu", torch.bfloat16)  # noqa: E731
+                facts = self.train(model(torch), run=self.start() if run else None, around=on)
+                self.assertEqual(facts["determinism"]["autocast"], "cpu bfloat16")
+                support.shutil.rmtree("runs", ignore_errors=True)
+                off = lambda: torch.autocast("cpu", enabled=False)  # noqa: E731
+                facts = self.train(model(torch), run=self.start() if run else None, around=off)
+                self.assertEqual(facts["determinism"]["autocast"], "off")
+
+    def test_a_flag_that_changes(self):
+        import torch
+
+        def change(i):
+            torch.backends.cudnn.benchmark = i >= 3
+            time.sleep(0.06)  # long enough that every step is looked at
+            torch.set_float32_matmul_precision("high" if i in (4, 5) else "highest")
+
+        self.addCleanup(setattr, torch.backends.cudnn, "benchmark", torch.backends.cudnn.benchmark)
+        run = self.start()
+        run._windows._all[0]._settings.begin(torch)
+        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**9):
+            facts = self.train(model(torch), steps=8, run=run, before=change)
+        self.assertEqual(facts["determinism"]["changed"]["cudnn_benchmark"], "true from step 3 on")
+        self.assertEqual(facts["determinism"]["changed"]["float32_matmul_precision"], "high from step 4 on, highest from step 6 on")
+        self.assertIs(facts["determinism"]["cudnn_benchmark"], False)
+        told = [(step, text) for name, step, text in self.read().events if name == "events.setting changed"]
+        self.assertIn((3, "cudnn_benchmark: false to true"), told)
+
+    def test_flags_that_change_all_the_time_are_told_so_often(self):
+        import torch
+
+        run = self.start()
+
+        def change(i):
+            torch.set_float32_matmul_precision("high" if i % 2 else "highest")
+
+        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**9):
+            self.train(model(torch), steps=200, run=run, before=change)
+        torch.set_float32_matmul_precision("highest")
+        told = [name for name, _, _ in self.read().events if name == "events.setting changed"]
+        self.assertLess(len(told), 70)
+        self.assertGreaterEqual(len(told), 64)
+
+    def test_loss_scale(self):
+        import torch
+
+        trained = model(torch)
+        optimizer = torch.optim.SGD(trained.parameters(), lr=0.01)
+        scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=3)
+        printed = []
+        with self.start() as run:
+            for i in range(8):
+                with run.step():
+                    loss = trained(torch.randn(4, 4)).sum() * (float("inf") if i == 4 else 1)
+                    scaler.scale(loss).backward()
+                    printed.append(scaler.get_scale())
+                    scaler.step(optimizer)
+                    scaler.update()
+                    optimizer.zero_grad()
+        self.assertEqual([row["scalars.grad_scale"] for _, row in sorted(self.read().steps.items())], printed)
+        self.assertEqual(printed[3:6], [2048.0, 2048.0, 1024.0])
+        self.assertEqual(self.facts()["determinism"]["grad_scaler"]["growth_interval"], 3)
+        self.assertNotIn("step", getattr(torch.amp.GradScaler.step, "__wrapped__", torch.nn).__dict__)
+        self.assertFalse(hasattr(torch.amp.GradScaler.step, "__wrapped__"))
+
+    def test_modes(self):
+        import torch
+
+        cases = (("train", 0, 0), ("eval", 1, 0), ("part", 0, 1))
+        for word, whole, part in cases:
+            for run in (True, False):
+                with self.subTest(word, start=run):
+                    support.shutil.rmtree("runs", ignore_errors=True)
+                    trained = model(torch)
+                    trained.train(word != "eval")
+                    trained[1].train(word == "train")
+                    modes = self.train(trained, run=self.start() if run else None)["work"]["modes"]
+                    self.assertEqual((modes["whole"] > 0, modes["part"] > 0), (whole, part))
+                    self.assertEqual(modes["observed"], max(modes["observed"], modes["whole"] + modes["part"]))
+                    self.assertEqual(modes["modules_in_eval"], {"train": 0, "eval": 5, "part": 1}[word])
+                    self.assertEqual((modes["parameters"], modes["updated"]), (6, 6))
+                    self.assertEqual(modes["classes_in_eval"], {
+                        "train": "", "eval": "BatchNorm1d (1), Dropout (1)", "part": "BatchNorm1d (1)"}[word])
+                    self.assertNotIn("trained", torch.nn.Module.__call__.__code__.co_freevars)
+
+    def test_an_evaluation_in_the_step_is_none_of_the_training(self):
+        import torch
+
+        trained = model(torch)
+        optimizer = torch.optim.SGD(trained.parameters(), lr=0.01)
+        with self.start() as run:
+            for _ in range(4):
+                with run.step():
+                    trained.train()
+                    trained(torch.randn(4, 4)).sum().backward()
+                    optimizer.step()
+                    trained.eval()
+                    with torch.no_grad():
+                        trained(torch.randn(4, 4))
+        self.assertEqual(self.facts()["work"]["modes"]["whole"], 0)
+
+    def test_a_model_that_is_not_updated_is_none(self):
+        """A teacher in evaluation mode, called first and with gradients, is no model of the optimizer's."""
+        import torch
+
+        teacher, student = model(torch).eval(), model(torch)
+        optimizer = torch.optim.SGD(student.parameters(), lr=0.01)
+        with self.start() as run:
+            for _ in range(4):
+                with run.step():
+                    x = torch.randn(4, 4)
+                    (student(x) - teacher(x).detach()).square().mean().backward()
+                    optimizer.step()
+        modes = self.facts()["work"]["modes"]
+        self.assertEqual((modes["observed"] > 0, modes["whole"], modes["part"]), (True, 0, 0))
+
+    def test_patches_are_taken_back(self):
+        import torch
+        from torch.optim import optimizer as optimizers
+
+        called, entered = torch.nn.Module.__call__, torch.amp.autocast_mode.autocast.__enter__
+        hooks = len(optimizers._global_optimizer_pre_hooks)
+        self.train(model(torch), run=self.start())
+        self.assertIs(torch.nn.Module.__call__, called)
+        self.assertIs(torch.amp.autocast_mode.autocast.__enter__, entered)
+        self.assertEqual(len(optimizers._global_optimizer_pre_hooks), hooks)
+
+    def test_nothing_is_compiled_again(self):
+        text = (
+            "import sys, torch\n"
+            "from torch._dynamo.utils import counters\n"
+            "if sys.argv[1] == 'start':\n"
+            "    import tscope\n"
+            "    run = tscope.start('runs/exp1')\n"
+            "model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))\n"
+            "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\n"
+            "@torch.compile(backend='eager')\n"
+            "def loss_of(x):\n"
+            "    with torch.autocast('cpu', torch.bfloat16):\n"
+            "        return model(x).float().sum()\n"
+            "for i in range(6):\n"
+            "    if sys.argv[1] == 'start': run.begin_step()\n"
+            "    loss_of(torch.ones(3, 4)).backward(); optimizer.step(); optimizer.zero_grad()\n"
+            "    if sys.argv[1] == 'start': run.end_step()\n"
+            "print(dict(counters['frames']), counters['stats']['unique_graphs'], dict(counters['graph_break']))\n"
+        )
+        self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
+
+    def test_cpu_time(self):
+        """Of long steps each has its own; of short ones the mean since the last one, which is not above the wall clock of one thread."""
+        with self.start() as run:
+            for i in range(12):
+                with run.step():
+                    until = time.process_time() + (0.02 if i >= 8 else 0.006)
+                    while time.process_time() < until:
+                        pass
+        steps = self.read().steps
+        known = {step: row["cpu_time"] for step, row in steps.items() if "cpu_time" in row}
+        self.assertEqual(sorted(known), list(range(6, 12)))
+        for step, took in known.items():
+            self.assertAlmostEqual(took, 0.02 if step >= 8 else 0.006, delta=0.004)
+        with self.start("runs/exp2") as run:
+            for _ in range(40000):
+                with run.step():
+                    sum(range(100))
+        steps = self.read("runs/exp2").steps
+        known = [row["cpu_time_mean"] for row in steps.values() if "cpu_time_mean" in row]
+        self.assertFalse(any("cpu_time" in row for row in steps.values()))
+        self.assertGreater(len(known), 1)
+        self.assertLess(max(known), 1e-4)
+        self.assertGreater(min(known), 5e-7)
+
+    def test_seldom(self):
+        run = self.start()
+        looks = 0
+        window = run._windows._all[0]
+        begin = window.begin
+
+        def counted(step):
+            nonlocal looks
+            looks += 1
+            begin(step)
+
+        window.begin = counted
+        for _ in range(20000):
+            run.begin_step()
+            run.end_step()
+        self.assertTrue(3 <= looks < 600, looks)
+
+
+if __name__ == "__main__":
+    unittest.main()
