@@ -323,6 +323,31 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NOT_TRAINED", STILL("18") "; convergence/parameters/least_rate = 0", PASSES, NULL},
 	{"CONVERGENCE.NOT_TRAINED", STILL("18") "; convergence/parameters/least_rate = 0.001", HIGH,
 	 "The parameters are the same at 18 of 24 records, from step 60 to the last, although the learning rate is above 0 there"},
+#define MODES(whole, part, norms, dropouts, updated)                                                                              \
+	"convergence/modes/observed_count = 12; convergence/modes/whole_count = " whole "; convergence/modes/part_count = " part      \
+	"; convergence/modes/modules_count = 30; convergence/modes/norms_in_eval_count = " norms                                     \
+	"; convergence/modes/dropouts_in_eval_count = " dropouts "; convergence/modes/parameters_count = 60"                        \
+	"; convergence/modes/updated_count = " updated
+#define WHOLE_AT "; convergence/modes/whole_step = 40; convergence/modes/classes_in_eval = 'BatchNorm2d (4)'"
+#define PART_AT "; convergence/modes/part_step = 40"
+	{"CONVERGENCE.EVAL_MODE", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.EVAL_MODE", MODES("0", "12", "4", "2", "60") PART_AT, PASSES, NULL},
+	{"CONVERGENCE.EVAL_MODE", MODES("9", "0", "4", "2", "60") WHOLE_AT, HIGH,
+	 "At 9 of 12 steps that were looked at, from step 40 on, the optimizer updates a model all of whose 30 modules are in "
+	 "evaluation mode; 6 modules in it would do something else in training mode: BatchNorm2d (4)"},
+	{"CONVERGENCE.EVAL_MODE", MODES("1", "0", "1", "0", "30") WHOLE_AT, HIGH, "1 module in it"},
+	{"CONVERGENCE.EVAL_MODE", MODES("1", "0", "1", "0", "29") WHOLE_AT, LOW, NULL},
+	{"CONVERGENCE.EVAL_MODE", MODES("1", "0", "0", "1", "30") WHOLE_AT, MEDIUM, NULL},
+	{"CONVERGENCE.EVAL_MODE", MODES("1", "0", "0", "0", "60") WHOLE_AT, LOW, "no known module in it"},
+	{"CONVERGENCE.EVAL_MODE", MODES("1", "0", "0", "0", "60"), UNCHECKED, NULL},
+	{"CONVERGENCE.EVAL_MODE", "convergence/modes/observed_count = 12", UNCHECKED, NULL},
+	{"CONVERGENCE.EVAL_PART", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "4", "2", "60") PART_AT, LOW,
+	 "At 12 of 12 steps that were looked at, from step 40 on, the optimizer updates a model of whose 30 modules some are in evaluation "
+	 "mode; 6 of them would do something else in training mode"},
+	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "0", "0", "60") PART_AT, PASSES, NULL},
+	{"CONVERGENCE.EVAL_PART", MODES("1", "11", "4", "0", "60") PART_AT, PASSES, NULL},
+	{"CONVERGENCE.EVAL_PART", MODES("0", "0", "0", "0", "60"), PASSES, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS BATCHES("50") "0", PASSES, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT",

@@ -201,6 +201,8 @@ static void variables_on_the_list(void **state)
 	test_run_init(&t);
 	assert_int_equal(setenv("NCCL_ALGO", "Ring", 1), 0);
 	assert_int_equal(setenv("SLURM_JOB_ID", "77", 1), 0);
+	assert_int_equal(setenv("TORCHINDUCTOR_MAX_AUTOTUNE", "1", 1), 0);
+	assert_int_equal(setenv("MIOPEN_FIND_MODE", "2", 1), 0);
 	assert_int_equal(setenv("GITHUB_SHA", "abc", 1), 0);
 	assert_int_equal(setenv("LOCAL_RANK", "3", 1), 0);
 	assert_int_equal(setenv("container", "lxc", 1), 0);
@@ -209,6 +211,8 @@ static void variables_on_the_list(void **state)
 	assert_int_equal(setenv("MKL_CBWR", "\xff", 1), 0);
 	collect(&t, "/");
 	assert_string_equal(test_fact(&t, "determinism.env.NCCL_ALGO"), "Ring");
+	assert_string_equal(test_fact(&t, "determinism.env.TORCHINDUCTOR_MAX_AUTOTUNE"), "1");
+	assert_string_equal(test_fact(&t, "determinism.env.MIOPEN_FIND_MODE"), "2");
 	assert_string_equal(test_fact(&t, "session.slurm.SLURM_JOB_ID"), "77");
 	assert_string_equal(test_fact(&t, "session.ci.GITHUB_SHA"), "abc");
 	assert_string_equal(test_fact(&t, "determinism.env.NCCL_PROTO"), "");

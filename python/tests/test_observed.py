@@ -112,13 +112,11 @@ class Observed(support.Case):
 
         def change(i):
             torch.backends.cudnn.benchmark = i >= 3
-            time.sleep(0.06)  # long enough that every step is looked at
             torch.set_float32_matmul_precision("high" if i in (4, 5) else "highest")
 
         self.addCleanup(setattr, torch.backends.cudnn, "benchmark", torch.backends.cudnn.benchmark)
         run = self.start()
-        run._windows._all[0]._settings.begin(torch)
-        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**9):
+        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**15):
             facts = self.train(model(torch), steps=8, run=run, before=change)
         self.assertEqual(facts["determinism"]["changed"]["cudnn_benchmark"], "true from step 3 on")
         self.assertEqual(facts["determinism"]["changed"]["float32_matmul_precision"], "high from step 4 on, highest from step 6 on")
@@ -134,7 +132,7 @@ class Observed(support.Case):
         def change(i):
             torch.set_float32_matmul_precision("high" if i % 2 else "highest")
 
-        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**9):
+        with unittest.mock.patch("tscope._observed._LEAST_NS", 10**15):
             self.train(model(torch), steps=200, run=run, before=change)
         torch.set_float32_matmul_precision("highest")
         told = [name for name, _, _ in self.read().events if name == "events.setting changed"]
@@ -247,7 +245,7 @@ class Observed(support.Case):
         self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
 
     def test_cpu_time(self):
-        """Of long steps each has its own; of short ones the mean since the last one, which is not above the wall clock of one thread."""
+        """Of long steps each has its own, of short ones some have the mean since the last one."""
         with self.start() as run:
             for i in range(12):
                 with run.step():
@@ -269,6 +267,16 @@ class Observed(support.Case):
         self.assertGreater(len(known), 1)
         self.assertLess(max(known), 1e-4)
         self.assertGreater(min(known), 5e-7)
+
+    def test_modes_that_change(self):
+        """The third epoch trains in evaluation mode: every step cannot be looked at, and one of them is."""
+        import torch
+
+        trained = model(torch)
+        modes = self.train(trained, steps=30, run=self.start(), before=lambda i: trained.train(i < 10))["work"]["modes"]
+        self.assertGreater(modes["whole"], 0)
+        self.assertGreaterEqual(modes["first_whole"], 10)
+        self.assertEqual((modes["norms_in_eval"], modes["dropouts_in_eval"]), (1, 1))
 
     def test_seldom(self):
         run = self.start()

@@ -1,4 +1,4 @@
-"""Steps at which a run looks how training is set: the first two, and then so seldom that nobody is slowed down by it."""
+"""Steps at which a run looks how training is set: some of the first, and then so seldom that nobody is slowed down by it."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ _SHARE, _LEAST_NS = 2000, 200
 
 
 class Observed(Window):
-    """Looks at settings, modes and the loss scale. What one step of them costs says when the next one is looked at.
+    """Looks at settings, modes and the loss scale, at the steps 0, 1, 3, 7, 15, ... until what a look costs says when the next one is.
 
     >>> Observed(run).next
     0
@@ -28,7 +28,7 @@ class Observed(Window):
         self.modes = Modes(run)
         self._settings, self._scaler = Settings(run), Scaler(run)
         self._began = self._cost = 0
-        self._looked = False
+        self._first: Optional[int] = None
 
     def begin(self, step: int) -> None:
         """A step begins that is looked at."""
@@ -45,9 +45,10 @@ class Observed(Window):
         at = now_ns()
         self._settings.end(step)
         self.modes.end(step)
-        cost = self._cost + self.modes.cost + now_ns() - at if self._looked else 0  # the first look writes facts
-        self._looked = True
-        self.next = step + 1 + cost // max((at - self._began) // _SHARE, _LEAST_NS)
+        cost = self._cost + self.modes.cost + now_ns() - at
+        apart = cost // max((at - self._began) // _SHARE, _LEAST_NS)
+        first = self._first = step if self._first is None else min(step, self._first)
+        self.next = step + 1 + min(apart, step - first)  # at the beginning each look is twice as far as the one before
 
     def stop(self) -> None:
         """Takes everything back, and says what was seen last."""

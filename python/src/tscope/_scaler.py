@@ -11,8 +11,9 @@ _SETTINGS = ("init_scale", "growth_factor", "backoff_factor", "growth_interval")
 
 
 class Scaler:
-    """Records `scalars.grad_scale`, the scale with which the gradients were made of which a scaler is about to step an optimizer, and how
-    the scale moves. A step that is skipped is one behind which it is smaller.
+    """Records `scalars.grad_scale`, the scale of the gradients with which a scaler is about to step an optimizer, and how it moves.
+
+    A step that is skipped is one behind which the scale is smaller.
 
     >>> Scaler(run).stop()
     """

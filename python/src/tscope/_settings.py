@@ -23,7 +23,7 @@ def _said(kind: str, dtype: Any) -> str:
 
 
 class Settings:
-    """The settings of a run. Those of the first step become facts, in `determinism`; a later change is an event, and a fact with its step.
+    """The settings of a run: those of the first step are facts, in `determinism`; a later change is an event, and a fact with its step.
 
     Autocast is on in a step where the step enters it, or it is on as the step begins or ends. What a compiled graph enters is not seen.
 

@@ -625,6 +625,46 @@ static void parameters_that_stay(void **state)
 	world_close(&w);
 }
 
+/* What the recorder says of modes becomes rows; what is no number of that kind says nothing. */
+static void modes_of_models(void **state)
+{
+	struct told told[] = {
+		{0, "work.modes.classes_in_eval", "BatchNorm2d (4), Dropout (2)", 0},
+		{0, "work.modes.dropouts_in_eval", NULL, 2},
+		{0, "work.modes.first_part", NULL, 7},
+		{0, "work.modes.first_whole", NULL, 40},
+		{0, "work.modes.modules", NULL, 30},
+		{0, "work.modes.modules_in_eval", NULL, 30},
+		{0, "work.modes.norms_in_eval", NULL, 4},
+		{0, "work.modes.observed", NULL, 12},
+		{0, "work.modes.parameters", NULL, 60},
+		{0, "work.modes.part", NULL, 1},
+		{0, "work.modes.updated", NULL, 60},
+		{0, "work.modes.whole", NULL, 9},
+	};
+	enum { TOLD = sizeof told / sizeof told[0] };
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	analyze(&w, make_run(&w, &c, told, TOLD), (struct ts_analyze_request){.has_rank = false}, &a);
+	expect_measure(&a.measures, "convergence", "modes", "whole_count", 9);
+	expect_measure(&a.measures, "convergence", "modes", "whole_step", 40);
+	assert_true(finds(&a, "CONVERGENCE.EVAL_MODE") && !finds(&a, "CONVERGENCE.EVAL_PART"));
+	told[TOLD - 1].integer = -9;
+	analyze(&w, make_run(&w, &c, told, TOLD), (struct ts_analyze_request){.has_rank = false}, &a);
+	assert_null(test_find(&a.measures, "convergence", "modes", "observed"));
+	assert_false(finds(&a, "CONVERGENCE.EVAL_MODE"));
+	told[TOLD - 1] = (struct told){0, "work.modes.whole", "nine", 0};
+	analyze(&w, make_run(&w, &c, told, TOLD), (struct ts_analyze_request){.has_rank = false}, &a);
+	assert_false(finds(&a, "CONVERGENCE.EVAL_MODE"));
+	cells_free(&c);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +683,7 @@ int main(void)
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(modes_of_models),
 		cmocka_unit_test(the_method_answers),
 	};
 
