@@ -265,7 +265,7 @@ class Observed(support.Case):
         known = [row["cpu_time_mean"] for row in steps.values() if "cpu_time_mean" in row]
         self.assertFalse(any("cpu_time" in row for row in steps.values()))
         self.assertGreater(len(known), 1)
-        self.assertLess(max(known), 1e-4)
+        self.assertLess(max(known), 2e-3)  # not the 20 ms of all steps between two rows
         self.assertGreater(min(known), 5e-7)
 
     def test_modes_that_change(self):
