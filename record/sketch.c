@@ -43,8 +43,8 @@ static double half(uint16_t bits)
 
 /* --- signs ---
  *
- * A bit for each element; 1 is -. They are the same for every tensor, since indices begin at 0, and cost more than all the rest: those of
- * the first 2^27 elements are kept, 16 MiB at most, each part of 2^20 when a tensor first has it. */
+ * A bit for each element; 1 is -. They are the same for every tensor, since indices begin at 0, and cost more than all the rest:
+ * those of the first 2^27 elements are kept, 16 MiB at most, each part of 2^20 when a tensor first has it. */
 
 enum {
 	ROW = TSCOPE_SKETCH_SUMS,

@@ -20,7 +20,8 @@
  * layer before its all-reduce) add up to that of the result, but for their squares.
  *
  * Elements that are not finite have no place in a sum: they are counted and left out.
- * Cost: some two passes over memory. The signs of the first 2^27 elements are kept, 1 MiB for 2^23, 16 MiB at most, when a tensor first has
+ * Cost: some two passes over memory. The signs of the first 2^27 elements are kept, 1 MiB for 2^23, 16 MiB at most, when a tensor
+ * first has
  * them.
  * Threads: any, each with its own sketch.
  */

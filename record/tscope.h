@@ -68,7 +68,8 @@ struct tscope_options {
 	int32_t rank;		/* 0 .. world_size - 1 */
 	int32_t world_size;	/* 0: 1 */
 	uint32_t flush_ms;	/* how much a loss of power may cost; 0: 1,000 */
-	int32_t resume;		/* not 0: where the directory holds recordings of this rank that have ended, this is a further attempt of that run */
+	/* Not 0: where the directory holds recordings of this rank that have ended, this is a further attempt of that run. */
+	int32_t resume;
 };
 
 /* Begins a recording. On failure *ret_run is NULL, which every function accepts, so that training may go on without a record.

@@ -244,7 +244,8 @@ static void lead_by_sketch(struct ts_inquiry *q)
 	if (sketches->why.len)
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s: %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(sketches->why));
 	else if (sketches->apart.len)
-		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s; %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(sketches->apart));
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s; %.*s", TS_SPAN_ARG(text),
+			    TS_SPAN_ARG(sketches->apart));
 	else
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 			    "%.*s: something else than rounding differs there, such as the code, a setting or a damaged state",

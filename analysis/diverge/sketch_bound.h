@@ -8,7 +8,8 @@
  *	length		1 + log2(elements) / 16: sums of more elements round more often, and are added in a tree
  *
  * u is the unit roundoff of the coarsest type so far. Valid only where both runs had the same parameters and the same batch: in the
- * first step that both recorded, and in those behind it while every sketch is equal. Updates have no bound: an optimizer that divides by
+ * first step that both recorded, and in those behind it while every sketch is equal. Updates have no bound: an optimizer that
+ * divides by
  * a root of squares makes much of little. docs/sketches.md says how the constants were chosen, and how often it is wrong.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_SKETCH_BOUND_H

@@ -606,8 +606,8 @@ static bool is_rounded_away(const struct ts_sketch_tensor *t)
 		       larger(ts_sketch_roundoff(t->of[TS_SKETCH_A].dtype), ts_sketch_roundoff(t->of[TS_SKETCH_R].dtype));
 }
 
-/* How much smaller the gradient of a parameter is than what was added up to it: where most of it cancels, as in the bias of a key before a
- * softmax, rounding is no smaller for that. */
+/* How much smaller the gradient of a parameter is than what was added up to it: where most of it cancels, as in the bias of a
+ * key before a softmax, rounding is no smaller for that. */
 static double cancelled(const struct ts_sketch_tensor *t)
 {
 	const struct ts_sketch_held *through = t->through ? &t->through->of[TS_SKETCH_A] : NULL;

@@ -44,7 +44,8 @@ struct ts_sketch_before;
 
 /* Of a ratio. In float32 and finer another kernel changes much, as sums are kept in the precision of results. In coarser types: where
  * rounding was measured at u_AR >= u_AB, and where it was scaled from a finer precision; one run tells
- * little of the gradients of later steps and of updates, of which AdamW's first are mere signs: their limit is that of scaled ones. Each is at least 1.5 times the greatest of
+ * little of the gradients of later steps and of updates, of which AdamW's first are mere signs: their limit is that of scaled
+ * ones. Each is at least 1.5 times the greatest of
  * clean pairs that were looked at to choose them (docs/sketches.md). */
 #define TS_SKETCH_LIMIT_FINE 25.0
 #define TS_SKETCH_LIMIT_OWN 6.0

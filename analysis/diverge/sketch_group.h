@@ -7,7 +7,8 @@
  *	updates		all are one factor times the others, gradients agree	the learning rate
  *	settings	some differ though their gradients are equal to the bit	a group of the optimizer's
  *
- * A factor f counts where what is left of every tensor, |b - f a| / |b|, is below a twentieth of |f - 1|, and rounding below a hundredth
+ * A factor f counts where what is left of every tensor, |b - f a| / |b|, is below a twentieth of |f - 1|, and rounding below a
+ * hundredth
  * of it in half of the group at least. So small a factor as 1.0007 is seen, which no tensor shows by its distance alone.
  * Threads: any.
  */

@@ -8,7 +8,8 @@
  *	productive	the time of executions that count
  *	repeated	that of executions which a later attempt superseded
  *	unfinished	behind its last step: a step that was cut, and what ends a program
- *	gap		from its end to the beginning of the next one. Of a recording that nobody closed the end is the last thing that it
+ *	gap		from its end to the beginning of the next one. Of a recording that nobody closed the end is the last thing
+ *	that it
  *			recorded, so the time until it was killed is in the gap
  * They add up to wall, from the beginning of the first attempt to the end of the last. Where a training was restarted into one log,
  * whose segments do not say when they began, an attempt is a segment, and its startup is in the gap before it; that of the first is

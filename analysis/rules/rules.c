@@ -240,11 +240,14 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope: only digests of parameters show it",
 	 {END}, ts_check_still, EACH_RANK},
 	{"CONVERGENCE.EVAL_MODE", "The model is trained in evaluation mode",
-	 "high if batch normalization is in it and at least min_updated of its parameters are updated; medium if only dropout is, and so "
+	 "high if batch normalization is in it and at least min_updated of its parameters are updated; medium if only dropout "
+	 "is, and so "
 	 "many; otherwise low",
-	 "an optimizer updated parameters of a model all of whose modules were in evaluation mode, at one or more of the steps that the "
+	 "an optimizer updated parameters of a model all of whose modules were in evaluation mode, at one or more of the steps "
+	 "that the "
 	 "recorder looked at",
-	 "Call model.train() before the training loop, and again behind each evaluation: in evaluation mode dropout does nothing, and batch "
+	 "Call model.train() before the training loop, and again behind each evaluation: in evaluation mode dropout does "
+	 "nothing, and batch "
 	 "normalization uses statistics that it does not update. Models that are loaded by from_pretrained() are in evaluation mode. "
 	 "Where this is meant, as in fine-tuning without dropout, nothing is wrong.",
 	 "new in tscope: only the modes of modules at the optimizer's step show it",
@@ -252,9 +255,11 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_eval_mode, EACH_RANK},
 	{"CONVERGENCE.EVAL_PART", "Part of the model is trained in evaluation mode",
 	 "low",
-	 "an optimizer updated parameters of a model of which some modules with batch normalization or dropout, but not all modules, were "
+	 "an optimizer updated parameters of a model of which some modules with batch normalization or dropout, but not all "
+	 "modules, were "
 	 "in evaluation mode, at one or more of the steps that the recorder looked at; not where EVAL_MODE fires",
-	 "Nothing is wrong where these modules are frozen on purpose, as batch normalization of a pretrained network often is. Where they are "
+	 "Nothing is wrong where these modules are frozen on purpose, as batch normalization of a pretrained network often is. "
+	 "Where they are "
 	 "not, look for a call of eval() on a part of the model, or for train() that is called on a part only.",
 	 "new in tscope: only the modes of modules at the optimizer's step show it",
 	 {END},

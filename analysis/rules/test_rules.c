@@ -343,7 +343,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.EVAL_MODE", "convergence/modes/observed_count = 12", UNCHECKED, NULL},
 	{"CONVERGENCE.EVAL_PART", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "4", "2", "60") PART_AT, LOW,
-	 "At 12 of 12 steps that were looked at, from step 40 on, the optimizer updates a model of whose 30 modules some are in evaluation "
+	 "At 12 of 12 steps that were looked at, from step 40 on, the optimizer updates a model of whose 30 modules some are in "
+	 "evaluation "
 	 "mode; 6 of them would do something else in training mode"},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "0", "0", "60") PART_AT, PASSES, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("1", "11", "4", "0", "60") PART_AT, PASSES, NULL},

@@ -15,8 +15,9 @@
 enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
 /* The same of the files that have these names: those of a further attempt. */
-enum ts_status ts_facts_read_files(const char *top, const char *path, struct ts_span name, const char *run_json, const char *facts_json,
-				   struct ts_notices *notices, struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
+enum ts_status ts_facts_read_files(const char *top, const char *path, struct ts_span name, const char *run_json,
+				   const char *facts_json, struct ts_notices *notices, struct ts_arena *arena,
+				   struct ts_facts *ret_facts, struct ts_error *err);
 /* Merges near with those facts of far that near does not have, source by source. Both are sorted. */
 enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts *far, struct ts_arena *arena,
 			      struct ts_facts *ret_facts, struct ts_error *err);

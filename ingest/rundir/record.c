@@ -598,7 +598,8 @@ static void judge_sums(struct ts_record *p)
 
 	if (known_cell(p, SKETCH_SAME)) {
 		if (!is_short_text(p, SKETCH_SAME) || count || known_cell(p, SKETCH_SQUARES) || known_cell(p, SKETCH_SUMS))
-			reject(p, "bad_sketch", "same is the name of a module, of 1 to 512 bytes, and stands for count, squares and sums");
+			reject(p, "bad_sketch",
+			       "same is the name of a module, of 1 to 512 bytes, and stands for count, squares and sums");
 		return;
 	}
 	if (!is_whole(count, 0))

@@ -36,7 +36,8 @@ enum ts_record_form {
 	TS_RECORD_EVENT,  /* an event of a pipeline: the numbers stage, start, end; else bad_event */
 	TS_RECORD_DIGEST, /* an operation: step, name, out; in and occurrence are valid or missing; else bad_digest */
 	TS_RECORD_TIMED,  /* what happened at a time: the number time and the text name; else bad_event */
-	TS_RECORD_SKETCH, /* a tensor: step, name, kind, and count, squares, sums or same; the rest is valid or missing; else bad_sketch */
+	/* A tensor: step, name, kind, and count, squares, sums or same; the rest is valid or missing; else bad_sketch. */
+	TS_RECORD_SKETCH,
 };
 
 /* A column whose type the form prescribes. */

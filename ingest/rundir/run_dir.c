@@ -6,7 +6,7 @@
 #include "ingest/facts/run_facts.h"
 #include "ingest/kept/kept.h"
 #include "ingest/rows/run_close.h"
-#include "ingest/rundir/attempts.h"
+#include "ingest/rundir/attempt_files.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"

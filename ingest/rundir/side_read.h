@@ -5,7 +5,8 @@
  *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
  *	events.jsonl	TS_TABLE_EVENTS		what happened at a time: the number `time` and the text `name`; else bad_event
  *	sketches.tscope	TS_TABLE_SKETCHES	the same tensors in frames (sketch_frames.h)
- *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, and `count`, `squares`, `sums`, or `same`; else bad_sketch
+ *	sketches.jsonl	TS_TABLE_SKETCHES	a tensor: `step`, `name`, `kind`, and `count`, `squares`, `sums`, or `same`; else
+ *	bad_sketch
  *
  * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
  * by the rules of steps.jsonl. The key of a row is its place among the records taken, behind those of a recording. Lines, windows

@@ -3,7 +3,8 @@
  *
  *	file	16 bytes: "tssketch", u32 version 1, u32 0; then frames
  *	frame	u32 length, u32 CRC-32C of the length and the payload, payload: i64 step, then tensors
- *	tensor	u8 kind, u8 type, u8 flags, u8 0, u16 length of name, u16 length of same, name, same; without same u64 count, f64 squares,
+ *	tensor	u8 kind, u8 type, u8 flags, u8 0, u16 length of name, u16 length of same, name, same; without same u64 count, f64
+ *	squares,
  *		with the flag 4 u64 elements that are not finite, 256 f64 sums
  *
  * Integers are little-endian. A frame that is cut off or damaged ends the file, with a notice; a tensor that is none (sketch_frames.c)

@@ -69,7 +69,9 @@ static const struct ts_shape_field sketches_rows[] = {
 	{"factor", "factor_ratio", F64(factor), OR_NULL, ABOUT("of that group, the second run over the first")},
 	{"claim", "claim", BYTES(claim, TS_WIRE_TEXT_MAX)},
 	{"why", "why", BYTES(why, TS_WIRE_TEXT_MAX)},
-	{"apart", "apart", BYTES(apart, TS_WIRE_TEXT_MAX), ABOUT("the first module that does nothing in one run alone, or that one run lacks")},
+	{"apart", "apart", BYTES(apart, TS_WIRE_TEXT_MAX),
+	 ABOUT("the first module that does nothing in one run alone, or that "
+	 "one run lacks")},
 	{"rows", "rows", MANY(rows, n, row_shape, TS_SKETCH_ROWS)},
 };
 const struct ts_shape ts_shape_sketches = {SHAPE("tensors", sketch_diff, sketches_rows), .check = check_sketches};

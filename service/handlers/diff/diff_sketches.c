@@ -14,7 +14,8 @@ _Static_assert((int)TS_SKETCH_SUMS == (int)TSCOPE_SKETCH_SUMS, "a sketch is stor
 enum { OPEN_RANKS = 16 };
 
 /* What every record has comes first, then what every sketch has. */
-enum { STEP, NAME, KIND, NEEDED, COUNT = NEEDED, SQUARES, SUMS, SKETCHED, DTYPE = SKETCHED, NONFINITE, SHARD, OCCURRENCE, SAME, IDLE, COLUMNS };
+enum { STEP, NAME, KIND, NEEDED, COUNT = NEEDED, SQUARES, SUMS, SKETCHED, DTYPE = SKETCHED, NONFINITE, SHARD, OCCURRENCE, SAME, IDLE,
+       COLUMNS };
 
 static const struct {
 	const char *name;

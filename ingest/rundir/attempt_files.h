@@ -1,4 +1,4 @@
-/* attempts.h - the recordings that the attempts of a training left in the directory of one rank, and what is said of them.
+/* attempt_files.h - the recordings that the attempts of a training left in the directory of one rank, and what is said of them.
  *
  *	ts_attempts_open(&a, dir, &progress, notices, arena, err)	a.n == 0: the rank has no recording
  *	ts_attempts_facts(&a, dir, &own, notices, arena, &facts, err)
@@ -8,8 +8,8 @@
  * ones add what it did not say, the end is that of the last, and `session.attempts.K.*` says for each where it began, how far it came,
  * how it ended and which facts changed (docs/run-directory.md, Attempts). Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_RUNDIR_ATTEMPTS_H
-#define TSCOPE_INGEST_RUNDIR_ATTEMPTS_H
+#ifndef TSCOPE_INGEST_RUNDIR_ATTEMPT_FILES_H
+#define TSCOPE_INGEST_RUNDIR_ATTEMPT_FILES_H
 
 #include "ingest/recording/recording.h"
 #include "ingest/rundir/layout.h"

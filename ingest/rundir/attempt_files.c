@@ -1,4 +1,4 @@
-#include "ingest/rundir/attempts.h"
+#include "ingest/rundir/attempt_files.h"
 
 #include "base/below.h"
 #include "base/path.h"
