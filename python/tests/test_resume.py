@@ -170,20 +170,20 @@ class Launchers(Case):
         with tscope.start("runs/a"):
             pass
         with self.assertRaises(FileExistsError):
-            tscope.start("runs/a")
+            tscope.start("runs/a", strict=True)
         for name in ("SLURM_RESTART_COUNT", "TORCHELASTIC_RESTART_COUNT"):
             with mock.patch.dict(os.environ, {name: "0"}):
                 self.assertFalse(_resume.restarted())
             with mock.patch.dict(os.environ, {name: "1"}), tscope.start("runs/a") as run:
                 self.assertGreater(run.attempt, 1)
         with mock.patch.dict(os.environ, {"SLURM_RESTART_COUNT": "1"}), self.assertRaises(FileExistsError):
-            tscope.start("runs/a", exist="error")
+            tscope.start("runs/a", exist="error", strict=True)
         with self.assertRaises(ValueError):
             tscope.start("runs/b", exist="maybe")
 
     def test_a_run_that_is_recorded_is_not_resumed(self):
         with tscope.start("runs/a"), self.assertRaises(FileExistsError):
-            tscope.start("runs/a", exist="resume")
+            tscope.start("runs/a", exist="resume", strict=True)
 
     def test_the_folder_is_that_of_the_job(self):
         def default():

@@ -587,9 +587,9 @@ def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: 
         try:
             run._open(at, name, config, facts, run.rank, run.world_size, flush_ms, exist == "resume")
         except FileExistsError as error:
-            if exist != "new":
-                raise FileExistsError(f"{error}: {_HELD}") from None
-            continue
+            if exist == "new":
+                continue
+            raise (FileExistsError(f"{error}: {_HELD}") if exist == "error" else error) from None
         run.directory, run.attempt = at, run._attempt()
         return
 

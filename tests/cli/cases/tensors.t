@@ -132,15 +132,17 @@ $ tscope diff ref split --rounding ./rounding
 [1]
 # Without such a run there are distances, and what to record is said. A run that is equal to the first shows nothing.
 $ tscope diff ref bf16
-| The tensor head (output) differs at step 2, but no other record shows a difference
+| The tensor embed (output) differs at step 2, but no other record shows a difference
 | cause: not known; confidence: low; from step 2
-|   The two runs differ in a tensor: head (output, occurrence 0) at step 2
+|   The two runs differ in a tensor: embed (output, occurrence 0) at step 2
 |   a  ref   6ac5fb5a9d3b  3 steps (0 to 2)  1 rank
 |   b  bf16  72c8007ef6f6  3 steps (0 to 2)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    no: the tensor head differs at step 2
-|   numerical    not known: tensors differ, and nothing shows how far rounding goes
+|   bit-exact    no: the tensor embed differs at step 2
+|   numerical    not known: none of 6 tensors that could be judged differs by more than rounding; how
+|                far rounding goes is estimated from the types and the depth, and not measured: a run
+|                whose input is perturbed, named by --rounding, measures it
 |   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
 |                the first run twice, then use tscope diff 6ac5fb5a9d3b 72c8007ef6f6 --repeats GLOB
 |
@@ -154,13 +156,12 @@ $ tscope diff ref bf16
 |
 | FACTS THAT DIFFER  no recorded fact differs
 |
-| TENSORS  12 tensors compared over 1 step
-|   which of these distances exceed rounding is not known: record the recipe of the first run once
-|     more with the model's input perturbed by one unit of its last place, say so in the fact
-|     work.perturbation, and name that run by --rounding
+| TENSORS  12 tensors compared over 1 step, 6 that rounding alone makes something else
+|   none of 6 tensors that could be judged differs by more than rounding; how far rounding goes is
+|     estimated from the types and the depth, and not measured: a run whose input is perturbed, named
+|     by --rounding, measures it
 |   step  module  kind    distance  rounding  times rounding
-|      2  head    output   0.00155         -  not judged
-|      2  head    grad     0.00164         -  not judged
+|      2  embed   output   0.00123    0.0247  0.0499 of at most 4
 |
 | EVIDENCE
 |   could be     different code, or a different objective; a different setting or schedule; a
