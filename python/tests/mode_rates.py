@@ -22,7 +22,8 @@ import tscope
 NETS = {
     "batch norm": lambda: nn.Sequential(nn.Conv1d(1, 4, 3), nn.BatchNorm1d(4), nn.ReLU(), nn.Flatten(), nn.Linear(24, 1)),
     "dropout": lambda: nn.Sequential(nn.Flatten(), nn.Linear(8, 16), nn.Dropout(0.1), nn.ReLU(), nn.Linear(16, 1)),
-    "transformer": lambda: nn.Sequential(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True), nn.Flatten(), nn.Linear(8, 1)),
+    "transformer": lambda: nn.Sequential(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True), nn.Flatten(),
+                                         nn.Linear(8, 1)),
     "plain": lambda: nn.Sequential(nn.Flatten(), nn.Linear(8, 16), nn.LayerNorm(16), nn.ReLU(), nn.Linear(16, 1)),
 }
 # What a loop does wrong, or what looks as if it did; and what may be said of a net that has modules which act in training mode alone.
@@ -50,7 +51,7 @@ def train(directory, door, net_name, loop, seed):
     x = torch.randn(4, 1, 8)
     if loop in ("never train()", "starts in evaluation"):
         net.eval()
-    for epoch in range(3):
+    for _ in range(3):
         if loop in ("evaluates between", "evaluates in the step", "starts in evaluation"):
             net.train()
         if loop == "a part in evaluation":

@@ -3,12 +3,14 @@
     python3 python/tests/sketch_bugs.py FOLDER [SEEDS] [FIRST SEED] [all|clean]
     python3 python/tests/sketch_bugs.py cost
 
-It trains GPTs with dropout, of 2 to 5 layers and widths of 32 to 96 by the seed, four steps by AdamW with clipping, sketched in each, on the CPU, and asks the
-program that TSCOPE_PROGRAM names. Right is the module, or what all gradients, updates or one of them have in common (docs/sketches.md).
-Thresholds were set on the seeds 55501 and 7001 to 7003; judge on others. `cost` prints the time of a sketch over that of a sum of torch.
+It trains GPTs with dropout, of 2 to 5 layers and widths of 32 to 96 by the seed, four steps by AdamW with clipping, sketched in each,
+on the CPU, and asks the program that TSCOPE_PROGRAM names. Right is the module, or what all gradients, updates or one of them have in
+common (docs/sketches.md). Thresholds were set on the seeds 55501 and 7001 to 7003; judge on others. `cost` prints the time of a
+sketch over that of a sum of torch.
 """
 
 import contextlib
+import functools
 import json
 import os
 import random
@@ -19,14 +21,14 @@ import time
 from collections import defaultdict
 from unittest import mock
 
-import sketch_rates
 import torch
 from torch import nn
 from torch.nn import functional
-
-import tscope
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
+
+import sketch_rates
+import tscope
 from tscope._sketches import on_device, sketched
 
 BUGS = ("mask", "reduce", "stale", "scale", "init", "dropoff", "eps", "decay", "noclip", "rate")
@@ -162,17 +164,20 @@ def tell(false, right):
     for how in ("R", "estimate"):
         clean = [(way, *of) for (by, way), found in false.items() if by == how for of in found]
         named = [of for of in clean if of[2]]
-        print(f"{how}: {len(named)} of {len(clean)} clean pairs named, at most {sketch_rates.bound(len(named), len(clean)):.1%} at 95 %")
+        most = sketch_rates.bound(len(named), len(clean))
+        print(f"{how}: {len(named)} of {len(clean)} clean pairs named, at most {most:.1%} at 95 %")
         for way, seed, row in named:
             print("  false:", way, seed, row["name"], row["kind"], row["step"], row["over_rounding_ratio"])
         all_of = [found for (by, _), of in right.items() if by == how for found in of]
         wrong = sum(found is not True for found in all_of)
         if not all_of:
             continue
-        print(f"{how}: {len(all_of) - wrong} of {len(all_of)} bugs right, at least {1 - sketch_rates.bound(wrong, len(all_of)):.1%} at 95 %")
+        least = 1 - sketch_rates.bound(wrong, len(all_of))
+        print(f"{how}: {len(all_of) - wrong} of {len(all_of)} bugs right, at least {least:.1%} at 95 %")
         for (by, bug), of in right.items():
             if by == how:
-                print(f"  {bug:8} {sum(found is True for found in of):4} right {of.count(False):4} wrong {of.count(None):4} none of {len(of)}")
+                right = sum(found is True for found in of)
+                print(f"  {bug:8} {right:4} right {of.count(False):4} wrong {of.count(None):4} none of {len(of)}")
 
 
 def cost():
@@ -190,8 +195,10 @@ def cost():
     for dtype in (torch.float32, torch.bfloat16):
         for n in (10**5, 10**6, 10**7, 10**8):
             tensor, other = torch.randn(n).to(dtype), torch.empty(n, dtype=dtype)
-            took, a_sum, a_copy = best(lambda: sketched(tensor)), best(tensor.sum), best(lambda: other.copy_(tensor))
-            print(f"{str(dtype):15} {n:>11,} elements: {took / n * 1e9:5.2f} ns each, {took / a_sum:5.1f} sums, {took / a_copy:5.1f} copies")
+            took, a_sum = best(functools.partial(sketched, tensor)), best(tensor.sum)
+            a_copy = best(functools.partial(other.copy_, tensor))
+            print(f"{dtype!s:15} {n:>11,} elements: {took / n * 1e9:5.2f} ns each, {took / a_sum:5.1f} sums, "
+                  f"{took / a_copy:5.1f} copies")
 
 
 class Touched(TorchDispatchMode):
@@ -214,7 +221,7 @@ def device_cost():
         on_device(tensor)  # makes the signs, which are kept
         with Touched() as touched:
             on_device(tensor)
-        print(f"{str(dtype):15} operations of torch touch {touched.bytes / tensor.numel() / tensor.element_size():5.1f} times its bytes")
+        print(f"{dtype!s:15} operations of torch touch {touched.bytes / tensor.nbytes:5.1f} times its bytes")
 
 
 def main():

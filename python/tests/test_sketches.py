@@ -54,7 +54,8 @@ def checksum(data):
 def parsed(data, check=False):
     """The tensors of sketches.tscope, by docs/sketches.md alone."""
     kinds = ("output", "grad", "param_grad", "update")
-    types = (None, "float64", "float32", "tf32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
+    types = (None, "float64", "float32", "tf32", "bfloat16", "float16",
+             "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
     assert data[:16] == b"tssketch" + struct.pack("<2I", 1, 0)
     at, rows = 16, []
     while at < len(data):

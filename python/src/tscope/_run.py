@@ -649,9 +649,9 @@ def start(
     training, beside the earlier ones. That is so without being asked where the launcher says that the job was requeued or restarted
     (Slurm, torchrun, Ray Train). `facts` are added to those that are found here; `memory_every` is the steps between two samples of
     memory, 0 for none; `flush_ms` is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted
-    changes, not only their digest. `device_phases` has CUDA time the phases that are marked, by events that are read when they are done;
-    the host's times of them are regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten
-    lines, on rank 0 alone.
+    changes, not only their digest. `device_phases` has CUDA time the phases that are marked, by events that are read when they are
+    done; the host's times of them are regions then. `verdict` says at the end, on standard error, what bound the run and what to try:
+    in ten lines, on rank 0 alone.
 
     A run that cannot be recorded, whatever the cause, is said in one line on standard error, and training goes on: what is returned has
     `enabled` False, and its methods do nothing. With strict=True the cause is raised instead. A word for `exist` that there is none of

@@ -36,13 +36,15 @@ def place_of(tensor: Any) -> Optional[tuple[list[int], list[int]]]:
         raise Cannot("a DTensor of a mesh that this rank is not in has no part here")
     for dimension, placement in enumerate(tensor.placements):
         if type(placement).__name__ not in ("Shard", "Replicate"):
-            raise Cannot(f"a DTensor that is placed as {type(placement).__name__} has no sketch: its parts are no stretches of its whole, or no parts")
+            raise Cannot(f"a DTensor that is placed as {type(placement).__name__} has no sketch: "
+                         "its parts are no stretches of its whole, or no parts")
         if placement.is_shard():
             begin, length = part_of(lengths[placement.dim], tensor.device_mesh.size(dimension), where[dimension])
             offsets[placement.dim] += begin
             lengths[placement.dim], cut = length, True
     if list(tensor.to_local().shape) != lengths:
-        raise Cannot(f"the local part of a DTensor is of shape {tuple(tensor.to_local().shape)}, and not {tuple(lengths)} as its placements say")
+        found = tuple(tensor.to_local().shape)
+        raise Cannot(f"the local part of a DTensor is of shape {found}, and not {tuple(lengths)} as its placements say")
     return (shape, offsets) if cut else None
 
 

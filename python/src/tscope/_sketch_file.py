@@ -27,7 +27,8 @@ def tensor(head: dict[str, Any], made: Optional[bytes]) -> bytes:
     >>> len(tensor({"name": "fc", "kind": "output", "dtype": "float32"}, bytes(2072)))
     2074
     """
-    name, same = head["name"].encode(), head.get("same", "").encode()
+    name: bytes = head["name"].encode()
+    same: bytes = head.get("same", "").encode()
     kind = KINDS.index(head["kind"])
     dtype = TYPES.index(head["dtype"]) if head.get("dtype") in TYPES else 0
     flags = SHARD * bool(head.get("shard")) | IDLE * bool(head.get("idle"))

@@ -84,7 +84,8 @@ def whole_block(torch: Any, pattern: Pattern, number: int, part: Any, total: Any
 
 
 def on_device(tensor: Any, first: int = 0) -> Any:
-    """Returns, of elements whose indices begin with `first`, as 258 float64 on the tensor's device, the sums, the sum of squares and how many elements are not finite.
+    """Returns, of elements whose indices begin with `first`, as 258 float64 on the tensor's device, the sums, the sum of squares
+    and how many elements are not finite.
 
     Elements are multiplied by their signs, rows of 256 are turned to where their sums lie, and added up: no two threads of the device
     add to one place, so that the same tensor gives the same bits.
@@ -126,8 +127,8 @@ def packed(numbers: list[float], count: int) -> bytes:
 
 
 def placed(tensor: Any, shard: Optional[tuple[Any, Any]]) -> tuple[Any, int]:
-    """Returns elements and the index of the first of them: the tensor; its shard, where that is one stretch of the whole; else its shard in a
-    whole of zeros, where its elements have the indices that they have in the whole."""
+    """Returns elements and the index of the first of them: the tensor; its shard, where that is one stretch of the whole; else
+    its shard in a whole of zeros, where its elements have the indices that they have in the whole."""
     tensor = tensor.detach()
     if is_dtensor(tensor):
         tensor = tensor.to_local()

@@ -86,7 +86,7 @@ class Sample:
         """Takes the sketch of a tensor."""
         if is_dtensor(tensor) and not is_counted(tensor):
             return
-        head = {"name": name, "kind": kind, "dtype": self.sketching.dtype_of(tensor)}
+        head: dict[str, Any] = {"name": name, "kind": kind, "dtype": self.sketching.dtype_of(tensor)}
         if self.sketching.place(name, kind, tensor) is not None:
             head["shard"] = True
         self.rows.append((head, made, elements(tensor)))

@@ -99,7 +99,7 @@ class Watch:
         self._pass = BeforePass(run, self, model, self._every)
         self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
         if model is not None:
-            run._modes.add(model)
+            run._trains(model)
         run.facts({"columns": _before("batch", "rng_pass"), "work": {"digests_every": self._every}})
         if optimizer is not None:
             self._follow(optimizer)
