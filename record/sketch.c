@@ -239,7 +239,9 @@ static inline __attribute__((always_inline)) void add_all(struct tscope_sketch *
 	s->squares += all_of(rows.squares);
 }
 
-static void add_plain(struct tscope_sketch *s, enum form form, const void *values, size_t n, uint64_t first)
+/* Compiled anew into each that calls it, for each form by itself. */
+static inline __attribute__((always_inline)) void add_form(struct tscope_sketch *s, enum form form, const void *values, size_t n,
+							   uint64_t first)
 {
 	switch (form) {
 	case F64:
@@ -257,25 +259,17 @@ static void add_plain(struct tscope_sketch *s, enum form form, const void *value
 	}
 }
 
+static void add_plain(struct tscope_sketch *s, enum form form, const void *values, size_t n, uint64_t first)
+{
+	add_form(s, form, values, n, first);
+}
+
 #if defined(__x86_64__)
 /* The same operations on registers of four doubles: the same bits. */
 __attribute__((target("avx2"))) static void add_avx2(struct tscope_sketch *s, enum form form, const void *values, size_t n,
 						     uint64_t first)
 {
-	switch (form) {
-	case F64:
-		add_all(s, F64, values, n, first);
-		break;
-	case F32:
-		add_all(s, F32, values, n, first);
-		break;
-	case BF16:
-		add_all(s, BF16, values, n, first);
-		break;
-	case F16:
-		add_all(s, F16, values, n, first);
-		break;
-	}
+	add_form(s, form, values, n, first);
 }
 #endif
 

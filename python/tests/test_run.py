@@ -6,6 +6,7 @@ import decimal
 import io
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -410,6 +411,17 @@ class Around(support.Case):
 
 class Folders(support.Case):
     """Ranks, folders, and what a run goes on from."""
+
+    def test_a_copy_of_a_callback(self):
+        """It records into the same folder, with the same options, when training begins where it was copied to."""
+        from tscope.integrations._recorded import Recorded
+
+        copy = pickle.loads(pickle.dumps(Recorded(directory="runs/exp1", memory_every=0)))
+        self.addCleanup(lambda: copy.run.finish())
+        self.assertTrue(copy._begin())
+        self.assertEqual((copy.run.directory, copy.run._memory), ("runs/exp1", None))
+        copy.run.finish()
+        self.assertTrue(os.path.exists("runs/exp1/recording.tscope"))
 
     def test_folder_with_a_run(self):
         self.start().finish()

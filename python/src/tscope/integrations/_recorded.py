@@ -69,7 +69,7 @@ class Recorded:
 
     def __reduce__(self) -> Any:
         """A copy, in another process or of a model that has hooks, records nothing until it is told that training begins."""
-        return _again, (type(self), self._how)
+        return _again, (type(self), {"directory": self._directory, **self._how})
 
     def _at_end(self, undo: Callable[[], None]) -> None:
         """Has something taken back when training ends, or the run."""
