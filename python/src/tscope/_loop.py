@@ -3,12 +3,12 @@
 import contextlib
 import functools
 import os
-import sys
 import threading
 import weakref
 from typing import Any, Callable, Optional
 
 from tscope._auto import Auto, _waits
+from tscope._compiles import compiles
 from tscope._patches import patched
 from tscope._recorder import now_ns
 from tscope._run import Run
@@ -480,7 +480,7 @@ class Loop:
         one = len(self._roots) == 1 and len(self._stepped) == 1 and len(self._optimizers) <= 1 and not self._closure
         model = next(iter(self._roots.values()))() if one else None
         # What torch.compile has looked at stays as it is: else it would compile it again, with hooks in it.
-        if model is not None and model.training and not _compiles():
+        if model is not None and model.training and not compiles():
             self._hand_over(model, optimizer)
 
     def _hand_over(self, model: Any, optimizer: Any) -> None:
@@ -532,12 +532,6 @@ def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:
 
     __init__.__wrapped__ = before  # type: ignore[attr-defined]
     return __init__
-
-
-def _compiles() -> bool:
-    """Whether torch.compile has compiled anything in this process."""
-    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
-    return bool(counters and (counters.get("stats") or counters.get("frames")))
 
 
 def _rate(optimizer: Any) -> Any:
