@@ -246,7 +246,7 @@ enum ts_status ts_attempts_of_rank(struct ts_fetch *f, const struct ts_index *in
 {
 	struct ts_arena scratch;
 	struct gathering g = {.fetch = f, .index = index, .facts = facts, .scratch = &scratch};
-	struct ts_attempt_said *said;
+	struct ts_attempt_said *said = NULL;
 	enum ts_status status;
 	size_t n = 0;
 
