@@ -476,11 +476,9 @@ class Run(Recorder):
             return
         try:
             self.facts({"session": {"end": self._ended()}})
-            while self._at_end:  # nothing of the program is kept alive by a run that has ended
-                self._at_end.pop()()
-            self._arrivals.read(wait=True)
         except Exception as error:
             self._cannot(f"finish: {error}")
+        self._let_go()
         self.enabled, self._watched, self._windows, self._begun_by = False, None, None, None
         self._scopes.clear()
         _open.discard(self)
@@ -489,6 +487,18 @@ class Run(Recorder):
             from tscope import _verdict
 
             _verdict.say(self)
+
+    def _let_go(self) -> None:
+        """Takes back every patch and hook: nothing of the program is kept alive by a run that has ended. Late values are read last."""
+        while self._at_end:
+            self._or_said(self._at_end.pop())
+        self._or_said(lambda: self._arrivals.read(wait=True))
+
+    def _or_said(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except Exception as error:
+            self._cannot(f"finish: {error}")
 
     def _give_up(self) -> None:
         """The run could not begin, in part or at all: it records nothing."""
