@@ -1,5 +1,5 @@
-"""setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in: the sources of the tree, or
-of the archive of sources."""
+"""setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in, and the program that writes
+recordings: from the sources of the tree, or of the archive of sources."""
 import glob
 import os
 import re
@@ -13,6 +13,7 @@ from setuptools.command.sdist import sdist
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = next((p for p in (HERE, os.path.join(HERE, "..")) if os.path.isdir(os.path.join(p, "record"))), "")
 NO_PART = ("test_", "fuzz_", "bench_", "make_")
+KEEPER = "record/program/tscope_keeper.c"
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
 # The facts of the host, and what they need; of base/digest.h the package has its own, since that one is OpenSSL's.
 HOST = (
@@ -41,7 +42,7 @@ def headers(sources):
 
 
 def sources():
-    """Returns the sources for every system, below ROOT."""
+    """Returns the sources of the extension for every system, below ROOT."""
     return [*recorder(), *HOST, "base/system_linux.c", "base/system_posix.c"]
 
 
@@ -61,7 +62,8 @@ def version():
 
 def copy_to(folder):
     """Copies what of the tree is compiled in, each file to its own place below the folder."""
-    for path in {*sources(), *headers([*sources(), *(os.path.relpath(os.path.join(HERE, p), ROOT) for p in own_sources())])}:
+    own = [os.path.relpath(os.path.join(HERE, p), ROOT) for p in own_sources()]
+    for path in {*sources(), KEEPER, *headers([*sources(), KEEPER, *own])}:
         os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
         shutil.copy(os.path.join(ROOT, path), os.path.join(folder, path))
 
@@ -75,6 +77,17 @@ class Build(build_ext):
         ext.sources = [*ext.sources, *(os.path.join(at, p) for p in sources() if not p.endswith(OTHER))]
         ext.include_dirs = [at, *ext.include_dirs]
         super().build_extension(ext)
+        if sys.platform == "linux":
+            self.build_keeper(at, os.path.dirname(os.path.abspath(self.get_ext_fullpath(ext.name))))
+
+    def build_keeper(self, at, folder):
+        """Builds the program that writes recordings, beside the extension."""
+        found = [os.path.join(at, p) for p in [*recorder(), KEEPER] if not p.endswith(OTHER)]
+        objects = self.compiler.compile(
+            found, output_dir=os.path.join(self.build_temp, "keeper"), macros=[("_GNU_SOURCE", "1")], include_dirs=[at],
+            extra_postargs=["-std=gnu11", "-O2"],
+        )
+        self.compiler.link_executable(objects, "tscope-keeper", output_dir=folder, extra_postargs=["-pthread", "-s"])
 
 
 class Archive(sdist):

@@ -12,7 +12,7 @@
 enum {
 	TS_ATTEMPTS_MAX = 400,	/* a reader has a file of each open */
 	TS_ATTEMPT_NAME = 32,	/* room for a name */
-	TS_ATTEMPT_WAIT_MS = 10000, /* how long a held file is waited for: children of a killed trainer hold it until they notice */
+	TS_ATTEMPT_WAIT_MS = 5000, /* how long a held file is waited for: the keeper of a killed trainer holds it until all is copied */
 };
 
 /* Writes the name of a file of this attempt: "recording", "tscope" and 3 make recording.3.tscope; 1 makes recording.tscope. */

@@ -1,4 +1,4 @@
-/* disk.h - what a recording asks of the file system, by Linux (disk_linux.c) or by POSIX alone (disk_posix.c).
+/* disk.h - what a recording asks of the system, by Linux (disk_linux.c) or by POSIX alone (disk_posix.c).
  *
  * Functions that return int: 0, or errno. Threads: safe.
  */
@@ -14,19 +14,18 @@
 void ts_disk_hold(int fd);
 /* Whether somebody else holds that lock. Where nobody can tell, nobody does. */
 bool ts_disk_is_held(int fd);
-/* Makes the file longer, so that every byte of the new part has its place on the disk: a full disk is an error here, and not a signal
- * when the part is written to. Beyond the limit of the process it is EFBIG, without SIGXFSZ. */
+/* Makes the file longer, so that every byte of the new part has its place on the disk. Beyond the limit of the process it is EFBIG,
+ * without SIGXFSZ. */
 int ts_disk_extend(int fd, uint64_t at, size_t len);
-/* Maps a part of the file, which a fork does not hand on, and touches its pages, so that writers do not fault later. */
-int ts_disk_map(int fd, uint64_t at, size_t len, void **ret_map);
-/* Waits until what was written through all maps of the file has reached the disk: first ts_disk_flush_map of each, then
- * ts_disk_flush. */
-int ts_disk_flush_map(void *map, size_t len);
+/* Waits until what was written to the file has reached the disk. */
 int ts_disk_flush(int fd);
-/* Makes the pages of a part of a map ready for writing again: a flush protects them, and the next writer of each would fault.
- * Changes no byte. Best effort. */
-void ts_disk_warm(void *map, size_t len);
-/* Puts memory in the place of a map whose file was cut, or writing to it would be SIGBUS. Best effort. */
-void ts_disk_detach(void *map, size_t len);
+
+/* Returns a descriptor of `size` bytes of memory that another process can map and nobody can cut, of which the first `allocated` are
+ * there; -1 if the system has no such thing. */
+int ts_disk_memory(size_t size, size_t allocated);
+/* Allocates a part of such memory. */
+int ts_disk_allocate(int fd, uint64_t at, size_t len);
+/* Makes pages of memory ready for writing, so that their first writer does not fault. Changes no byte. Best effort. */
+void ts_disk_warm(void *memory, size_t len);
 
 #endif

@@ -1,4 +1,5 @@
-/* disk_linux.c - what a recording asks of the file system, on Linux: space that posix_fallocate made, maps that no fork hands on. */
+/* disk_linux.c - what a recording asks of the system, on Linux: memory that is sealed against cutting, and space of a file by
+ * posix_fallocate. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -6,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,12 +27,18 @@ bool ts_disk_is_held(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-int ts_disk_extend(int fd, uint64_t at, size_t len)
+static bool is_beyond_the_limit(uint64_t size)
 {
 	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
+}
+
+int ts_disk_extend(int fd, uint64_t at, size_t len)
+{
 	int error;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + len > limit.rlim_cur)
+	if (is_beyond_the_limit(at + len))
 		return EFBIG;
 	do
 		error = posix_fallocate(fd, (off_t)at, (off_t)len);
@@ -38,44 +46,38 @@ int ts_disk_extend(int fd, uint64_t at, size_t len)
 	return error;
 }
 
-int ts_disk_map(int fd, uint64_t at, size_t len, void **ret_map)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-
-	if (map == MAP_FAILED)
-		return errno;
-	(void)madvise(map, len, MADV_DONTFORK);
-	for (size_t i = 0; i < len; i += page)
-		*(volatile uint8_t *)(map + i) = 0;
-	*ret_map = map;
-	return 0;
-}
-
-/* fdatasync finds the pages that were written through any map of the file. */
-int ts_disk_flush_map(void *map, size_t len)
-{
-	(void)map;
-	(void)len;
-	return 0;
-}
-
 int ts_disk_flush(int fd)
 {
 	return fdatasync(fd) < 0 ? errno : 0;
 }
 
-void ts_disk_warm(void *map, size_t len)
+/* The limit of file sizes holds for memory of this kind, too, by SIGXFSZ. */
+int ts_disk_memory(size_t size, size_t allocated)
+{
+	int fd = is_beyond_the_limit(size) ? -1 : memfd_create("tscope", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)size) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
+	    ts_disk_allocate(fd, 0, allocated) == 0)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+int ts_disk_allocate(int fd, uint64_t at, size_t len)
+{
+	while (fallocate(fd, 0, (off_t)at, (off_t)len) < 0) {
+		if (errno != EINTR)
+			return errno;
+	}
+	return 0;
+}
+
+void ts_disk_warm(void *memory, size_t len)
 {
 #ifndef MADV_POPULATE_WRITE
 	enum { MADV_POPULATE_WRITE = 23 }; /* Linux 5.14; EINVAL before */
 #endif
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)map % page;
-
-	(void)madvise((uint8_t *)map - before, len + before, MADV_POPULATE_WRITE);
-}
-
-void ts_disk_detach(void *map, size_t len)
-{
-	(void)mmap(map, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	(void)madvise(memory, len, MADV_POPULATE_WRITE);
 }

@@ -1,4 +1,4 @@
-/* disk_posix.c - the same by POSIX alone: space is made by writing zeros, and a fork hands maps on. */
+/* disk_posix.c - the same by POSIX alone: space is made by writing zeros, and memory cannot be handed to another process. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -45,37 +44,28 @@ int ts_disk_extend(int fd, uint64_t at, size_t len)
 	return 0;
 }
 
-int ts_disk_map(int fd, uint64_t at, size_t len, void **ret_map)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-
-	if (map == MAP_FAILED)
-		return errno;
-	for (size_t i = 0; i < len; i += page)
-		*(volatile uint8_t *)(map + i) = 0;
-	*ret_map = map;
-	return 0;
-}
-
-int ts_disk_flush_map(void *map, size_t len)
-{
-	return msync(map, len, MS_SYNC) < 0 ? errno : 0;
-}
-
 int ts_disk_flush(int fd)
 {
 	return fsync(fd) < 0 ? errno : 0;
 }
 
-void ts_disk_warm(void *map, size_t len)
+int ts_disk_memory(size_t size, size_t allocated)
 {
-	(void)map;
-	(void)len;
+	(void)size;
+	(void)allocated;
+	return -1;
 }
 
-void ts_disk_detach(void *map, size_t len)
+int ts_disk_allocate(int fd, uint64_t at, size_t len)
 {
-	(void)map;
+	(void)fd;
+	(void)at;
+	(void)len;
+	return 0;
+}
+
+void ts_disk_warm(void *memory, size_t len)
+{
+	(void)memory;
 	(void)len;
 }

@@ -1,17 +1,21 @@
-/* keeper.h - the library's own thread: makes space ahead of the recorder, flushes, and looks whether the file is still there.
+/* keeper.h - the one that writes: it opens the files of a recording, copies what recording threads put into slots, flushes, and
+ * ends the recording. It is a process of its own (program/tscope_keeper.c), or a thread of the training program.
  *
- * It blocks all signals, so that the program's handlers never run in it.
+ * Everything that a file system may refuse, delay or break happens here, and nowhere else after tscope_open has asked for it.
  */
 #ifndef TSCOPE_RECORD_KEEPER_H
 #define TSCOPE_RECORD_KEEPER_H
 
-#include <stdint.h>
+#include "record/area.h"
 
-struct tscope_run;
-struct ts_keeper;
+struct ts_keeper_place {
+	struct ts_area *area;
+	int memory;	 /* the descriptor of the area; -1: it has none */
+	int link;	 /* a byte from it says that there is something to do; it is closed at the end */
+	bool is_process; /* of its own: it looks whether training lives */
+};
 
-/* Returns NULL if there can be no thread: then the recorder makes its space itself, and the system writes when it likes. */
-struct ts_keeper *ts_keeper_start(struct tscope_run *run);
-void ts_keeper_stop(struct ts_keeper *k);
+/* Returns when the recording has ended, was refused, or training is gone. */
+void ts_keeper_run(const struct ts_keeper_place *place);
 
 #endif

@@ -1,30 +1,34 @@
 #include "record/lane.h"
 
+#include "record/companion.h"
+
 static void put_header(struct ts_lane *lane, uint8_t *header)
 {
 	memset(header + TS_FRAME_CHUNK_NUMBER, 0, TS_FRAME_CHUNK_HEADER - TS_FRAME_CHUNK_NUMBER);
-	ts_put32(header + TS_FRAME_CHUNK_NUMBER, lane->chunk.number);
+	ts_put32(header + TS_FRAME_CHUNK_NUMBER, lane->slot->number);
 	ts_put32(header + TS_FRAME_CHUNK_LANE, lane->number);
 	ts_put32(header + TS_FRAME_CHUNK_ORDINAL, lane->chunks);
 	ts_put32(header + TS_FRAME_CHUNK_CRC,
 		 ts_crc32c(0, header + TS_FRAME_CHUNK_NUMBER, TS_FRAME_CHUNK_HEADER - TS_FRAME_CHUNK_NUMBER));
-	ts_lane_publish(header, TS_FRAME_CHUNK_MAGIC);
+	ts_put32(header, TS_FRAME_CHUNK_MAGIC);
 	lane->chunks++;
-	atomic_store_explicit(&lane->at, header + TS_FRAME_CHUNK_HEADER, memory_order_relaxed);
+	lane->at = header + TS_FRAME_CHUNK_HEADER;
 }
 
 bool ts_lane_next(struct ts_lane *lane)
 {
-	struct ts_chunk next;
-	uint8_t *header;
+	struct ts_slot *next = ts_area_take(lane->area);
 
-	if (!ts_space_take(lane->space, &next))
+	if (lane->companion && (!next || ts_area_is_short(lane->area)))
+		next = ts_companion_hurry(lane->companion, next);
+	if (!next)
 		return false;
-	if (lane->chunk.extent)
-		ts_space_give_back(&lane->chunk);
-	lane->chunk = next;
-	header = next.at + (next.number == 0 ? TS_FRAME_FILE_HEADER : 0);
-	lane->limit = next.at + TS_FRAME_CHUNK - (lane->number == 0 ? TS_LANE_TAIL : 0);
-	put_header(lane, header);
+	if (lane->slot)
+		ts_area_full(lane->slot);
+	lane->slot = next;
+	next->lane = lane->number;
+	lane->base = ts_area_bytes(lane->area, next);
+	lane->limit = lane->base + TS_FRAME_CHUNK - (lane->number == 0 ? TS_LANE_TAIL : 0);
+	put_header(lane, lane->base + (next->number == 0 ? TS_FRAME_FILE_HEADER : 0));
 	return true;
 }

@@ -4,8 +4,8 @@
 #include "record/recorder.h"
 
 #include "record/column_table.h"
-#include "record/disk.h"
-#include "record/keeper.h"
+#include "record/companion.h"
+#include "record/json_merge.h"
 #include "record/occurrences.h"
 #include "record/run_files.h"
 #include "record/utf8.h"
@@ -105,26 +105,38 @@ void ts_run_trouble(struct tscope_run *run, const char *what)
 		return;
 	(void)snprintf(run->first, sizeof run->first, "%s", what);
 	atomic_store_explicit(&run->trouble, 2, memory_order_release);
-	length = snprintf(line, sizeof line, "tscope: %s: %s; training goes on\n", run->path, what);
+	length = snprintf(line, sizeof line, "tscope: %s: %s; training goes on\n", run->area->path, what);
 	if (write(STDERR_FILENO, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1) < 0)
 		errno = 0;
+}
+
+/* Why frames are lost. */
+static void put_cause(const struct tscope_run *run, char text[256])
+{
+	int error = atomic_load(&run->area->error);
+
+	if (!atomic_load(&run->area->stopped))
+		(void)snprintf(text, 256, "the disk is behind by more than memory holds, and what comes is dropped");
+	else
+		(void)snprintf(text, 256, "recording has stopped: %s",
+			       error == ESTALE	 ? "the file was cut or removed"
+			       : error == ECHILD ? "the process that writes the file was killed"
+						 : strerror(error));
 }
 
 void ts_run_stopped(struct tscope_run *run)
 {
 	char what[256];
-	int error = atomic_load(&run->space.error);
 
 	if (atomic_load_explicit(&run->trouble, memory_order_relaxed))
 		return;
-	(void)snprintf(what, sizeof what, "recording has stopped: %s",
-		       error == ESTALE ? "the file was cut or removed" : strerror(error));
+	put_cause(run, what);
 	ts_run_trouble(run, what);
 }
 
 void ts_run_lost(struct tscope_run *run)
 {
-	atomic_fetch_add_explicit(&run->lost, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&run->area->lost, 1, memory_order_relaxed);
 	ts_run_stopped(run);
 }
 
@@ -141,12 +153,14 @@ void tscope_trouble(const struct tscope_run *run, struct tscope_trouble *ret_tro
 	memset(ret_trouble, 0, sizeof *ret_trouble);
 	if (!ts_run_live(run))
 		return;
-	ret_trouble->lost_frames = atomic_load_explicit(&run->lost, memory_order_relaxed);
-	ret_trouble->waits = atomic_load_explicit(&run->space.waits, memory_order_relaxed);
+	ret_trouble->lost_frames = atomic_load_explicit(&run->area->lost, memory_order_relaxed);
+	ret_trouble->waits = atomic_load_explicit(&run->area->waits, memory_order_relaxed);
 	ret_trouble->refused_columns = atomic_load_explicit(&run->refused, memory_order_relaxed);
-	ret_trouble->stopped = atomic_load_explicit(&run->space.stopped, memory_order_relaxed);
+	ret_trouble->stopped = atomic_load_explicit(&run->area->stopped, memory_order_relaxed);
 	if (atomic_load_explicit(&run->trouble, memory_order_acquire) == 2)
 		memcpy(ret_trouble->first, run->first, sizeof run->first);
+	else if (ret_trouble->stopped)
+		put_cause(run, ret_trouble->first);
 }
 
 int64_t tscope_now_ns(void)
@@ -154,7 +168,7 @@ int64_t tscope_now_ns(void)
 	return ts_tick_ns();
 }
 
-static void put_file_header(struct tscope_run *run, uint8_t *header)
+static void put_file_header(const struct ts_ask *ask, uint8_t *header)
 {
 	uint8_t token[16];
 
@@ -164,29 +178,13 @@ static void put_file_header(struct tscope_run *run, uint8_t *header)
 	ts_put32(header + TS_FRAME_FILE_VERSION, TS_FRAME_VERSION);
 	ts_put32(header + TS_FRAME_FILE_CHUNK, TS_FRAME_CHUNK);
 	memcpy(header + TS_FRAME_FILE_TOKEN, token, 16);
-	ts_put32(header + TS_FRAME_FILE_RANK, (uint32_t)run->rank);
-	ts_put32(header + TS_FRAME_FILE_WORLD, (uint32_t)run->world_size);
-	ts_put64(header + TS_FRAME_FILE_UNIX_NS, (uint64_t)run->began_unix);
-	ts_put64(header + TS_FRAME_FILE_MONO_NS, (uint64_t)run->began);
-	ts_put32(header + TS_FRAME_FILE_PROCESS, ts_tick_process());
-	ts_put32(header + TS_FRAME_FILE_FLUSH_MS, run->flush_ms);
+	ts_put32(header + TS_FRAME_FILE_RANK, (uint32_t)ask->rank);
+	ts_put32(header + TS_FRAME_FILE_WORLD, (uint32_t)ask->world_size);
+	ts_put64(header + TS_FRAME_FILE_UNIX_NS, (uint64_t)ask->began_unix);
+	ts_put64(header + TS_FRAME_FILE_MONO_NS, (uint64_t)ask->began);
+	ts_put32(header + TS_FRAME_FILE_PROCESS, ask->process);
+	ts_put32(header + TS_FRAME_FILE_FLUSH_MS, ask->flush_ms);
 	ts_put32(header + TS_FRAME_FILE_CRC, ts_crc32c(0, header, TS_FRAME_FILE_CRC));
-}
-
-static void put_end(struct tscope_run *run, int64_t now)
-{
-	bool stopped = atomic_load(&run->space.stopped);
-	int error = atomic_load(&run->space.error);
-	bool no_space = error == ENOSPC || error == EFBIG || error == EDQUOT;
-	uint8_t *frame = ts_lane_at(&run->steps); /* there is room: TS_LANE_TAIL */
-
-	memset(frame + TS_FRAME_HEADER, 0, TS_FRAME_END_SIZE - TS_FRAME_HEADER);
-	ts_put64(frame + TS_FRAME_END_TIME, (uint64_t)now);
-	ts_put64(frame + TS_FRAME_END_STEPS, run->steps_ended);
-	ts_put64(frame + TS_FRAME_END_LOST, atomic_load(&run->lost));
-	ts_put64(frame + TS_FRAME_END_WAITS, atomic_load(&run->space.waits));
-	ts_put32(frame + TS_FRAME_END_REASON, !stopped ? TS_FRAME_CLOSED : no_space ? TS_FRAME_NO_SPACE : TS_FRAME_STOPPED);
-	ts_lane_put(&run->steps, frame, TS_FRAME_END, TS_FRAME_END_SIZE);
 }
 
 static char *copy(const char *text)
@@ -201,9 +199,17 @@ static void destroy(struct tscope_run *run)
 {
 	ts_column_table_destroy(run->columns);
 	ts_occurrences_destroy(run->occurrences);
-	free(run->name);
-	free(run->config);
+	free(run->facts);
+	(void)pthread_mutex_destroy(&run->facts_lock);
 	free(run);
+}
+
+/* What belongs to the keeper, too. */
+static void destroy_area(struct tscope_run *run)
+{
+	ts_area_destroy(run->area);
+	if (run->memory >= 0)
+		(void)close(run->memory);
 }
 
 static enum tscope_status check_options(const struct tscope_options *o, struct tscope_error *err)
@@ -219,6 +225,9 @@ static enum tscope_status check_options(const struct tscope_options *o, struct t
 		return ts_record_fail(err, TSCOPE_INVALID, "rank %d is not one of a world of %d", o->rank, world);
 	if (o->name && (strlen(o->name) > 4096 || !ts_record_utf8_valid(o->name, strlen(o->name))))
 		return ts_record_fail(err, TSCOPE_INVALID, "the run's name has to be at most 4,096 bytes of UTF-8");
+	if (!o->directory || !*o->directory || strlen(o->directory) > TS_AREA_PATH - 256)
+		return ts_record_fail(err, TSCOPE_INVALID, "a run needs a directory, whose path has at most %d bytes",
+				      TS_AREA_PATH - 256);
 	return TSCOPE_OK;
 }
 
@@ -229,54 +238,86 @@ static struct tscope_run *create(const struct tscope_options *o)
 
 	if (!run)
 		return NULL;
-	run->rank = o->rank;
-	run->world_size = o->world_size ? o->world_size : 1;
-	run->flush_ms = o->flush_ms ? o->flush_ms : 1000;
-	run->resume = o->resume != 0;
-	run->attempt = 1;
-	run->file = run->directory = -1;
 	run->row.serial = 1;
+	run->memory = -1;
 	atomic_init(&run->step_open, TS_FRAME_NO_STEP);
-	atomic_init(&run->step_last, TSCOPE_NEXT);
-	for (uint32_t i = 0; i < TS_RUN_SHARED; i++) {
-		run->shared[i].lane.space = &run->space;
-		run->shared[i].lane.number = i + 1;
-		atomic_flag_clear(&run->shared[i].busy);
-	}
-	run->steps.space = &run->space;
+	(void)pthread_mutex_init(&run->facts_lock, NULL);
 	run->columns = ts_column_table_create();
-	run->config = copy(o->config ? o->config : "{}");
-	run->name = o->name ? copy(o->name) : NULL;
-	if (run->columns && run->config && (run->name || !o->name))
+	run->facts = copy(o->facts ? o->facts : "{\"format\": 1}");
+	run->facts_length = run->facts ? strlen(run->facts) : 0;
+	if (run->columns && run->facts)
 		return run;
 	destroy(run);
 	return NULL;
 }
 
-/* The first chunk, with the header of the file and the recorder's own columns. */
-static enum tscope_status begin(struct tscope_run *run, struct tscope_error *err)
+/* Writes down for the keeper what is to be opened. Returns 0 or errno. */
+static int ask(struct tscope_run *run, const struct tscope_options *o)
 {
-	int error = ts_space_open(&run->space, run->file);
+	const char *const texts[TS_ASK_TEXTS] = {o->directory, o->name, o->config, o->facts};
+	size_t length[TS_ASK_TEXTS] = {0}, sum = 0;
+	struct ts_ask *a;
+	uint8_t *to;
+	int error;
 
+	for (int i = 0; i < TS_ASK_TEXTS; i++)
+		sum += length[i] = texts[i] ? strlen(texts[i]) + 1 : 0;
+	error = ts_area_create(sum, &run->area, &run->memory);
 	if (error)
-		return ts_record_fail(err, error == ENOMEM ? TSCOPE_NO_MEMORY : TSCOPE_IO, "cannot make space for %s: %s", run->path,
-				      strerror(error));
-	ts_disk_hold(run->file);
-	ts_tick_wall(&run->began_unix, &run->began);
-	put_file_header(run, run->space.extents->map);
+		return error;
+	a = &run->area->ask;
+	to = ts_area_slots(run->area);
+	for (int i = 0; i < TS_ASK_TEXTS; to += length[i], i++) {
+		a->length[i] = (uint32_t)length[i];
+		if (texts[i])
+			memcpy(to, texts[i], length[i]);
+	}
+	a->rank = o->rank;
+	a->world_size = o->world_size ? o->world_size : 1;
+	a->flush_ms = o->flush_ms ? o->flush_ms : 1000;
+	a->process = ts_tick_process();
+	a->resume = o->resume != 0;
+	ts_tick_follow();
+	ts_tick_wall(&a->began_unix, &a->began);
+	ts_waits_begin(&run->area->waits_of_steps, a->began);
+	return 0;
+}
+
+static void give_lanes(struct tscope_run *run)
+{
+	run->steps.area = run->area;
+	run->steps.companion = run->companion;
+	for (uint32_t i = 0; i < TS_RUN_SHARED; i++) {
+		run->shared[i].lane.area = run->area;
+		run->shared[i].lane.companion = run->companion;
+		run->shared[i].lane.number = i + 1;
+		atomic_flag_clear(&run->shared[i].busy);
+	}
+}
+
+/* The first chunk, with the header of the file and the recorder's own columns. */
+static void begin(struct tscope_run *run)
+{
 	(void)ts_lane_next(&run->steps);
+	put_file_header(&run->area->ask, run->steps.base);
 	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "other");
 	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "between");
 	(void)ts_run_declare(run, &run->steps, TSCOPE_PHASE, "step");
-	return TSCOPE_OK;
+	if (run->area->waits_of_steps.fd >= 0)
+		atomic_store(&run->area->cpu_wait, ts_run_declare(run, &run->steps, TSCOPE_REGION, "cpu_wait"));
 }
 
-static enum tscope_status write_files(struct tscope_run *run, const struct tscope_options *o, struct tscope_error *err)
+static enum tscope_status open_here(struct tscope_run *run, const struct tscope_options *o, struct tscope_error *err)
 {
-	enum tscope_status status = ts_run_files_write(run, -1, 0, err);
+	enum tscope_status status;
+	bool kept;
+	int error = ask(run, o);
 
-	if (status == TSCOPE_OK && o->facts)
-		status = ts_run_files_facts(run, o->facts, err);
+	if (error)
+		return ts_record_fail(err, TSCOPE_NO_MEMORY, "no memory for a recording: %s", strerror(error));
+	status = ts_companion_start(&run->companion, run->area, run->memory, o->keeper, &kept, err);
+	if (status && !kept)
+		destroy_area(run);
 	return status;
 }
 
@@ -291,69 +332,103 @@ enum tscope_status tscope_open(const struct tscope_options *options, struct tsco
 	run = create(options);
 	if (!run)
 		return ts_record_fail(err, TSCOPE_NO_MEMORY, "no memory for a recording");
-	status = ts_run_files_make(run, options->directory, err);
+	status = open_here(run, options, err);
 	if (status) {
 		destroy(run);
 		return status;
 	}
-	status = begin(run, err);
-	if (status == TSCOPE_OK) {
-		status = write_files(run, options, err);
-		if (status)
-			ts_space_close(&run->space);
-	}
-	if (status) {
-		ts_run_files_unmake(run);
-		destroy(run);
-		return status;
-	}
-	ts_waits_begin(&run->waits, run->began);
+	give_lanes(run);
+	begin(run);
 	enlist(run);
-	run->keeper = ts_keeper_start(run);
-	if (!run->keeper)
-		ts_run_trouble(run, "there can be no thread to make space ahead and to flush; the recording waits for the disk itself");
 	*ret_run = run;
 	return TSCOPE_OK;
 }
 
-void tscope_close(struct tscope_run *run)
+/* Whether the keeper could not write facts that were given, and nobody was told. */
+static bool facts_failed(struct tscope_run *run)
 {
-	int64_t now;
+	uint32_t times = atomic_load(&run->area->facts_failed);
+	bool is_news = times != run->facts_failed;
+
+	run->facts_failed = times;
+	return is_news;
+}
+
+/* Says what the end found. */
+static void say_end(struct tscope_run *run, bool ended, bool died)
+{
+	if (died)
+		atomic_store(&run->area->error, ECHILD);
+	if (died || atomic_load(&run->area->stopped)) {
+		atomic_store(&run->area->stopped, true);
+		ts_run_stopped(run);
+	} else if (!ended) {
+		ts_run_trouble(run, "the file system does not answer, and nobody waits for the end of the recording");
+	} else if (facts_failed(run)) {
+		ts_run_trouble(run, run->area->text);
+	}
+}
+
+int tscope_close(struct tscope_run *run)
+{
+	bool is_closed, may_free, died;
 
 	if (!ts_run_live(run))
-		return;
-	ts_keeper_stop(run->keeper);
-	ts_waits_end(&run->waits);
+		return 1;
 	delist(run);
 	if (run->row.open)
-		atomic_fetch_add_explicit(&run->lost, 1, memory_order_relaxed);
-	now = ts_tick_ns();
-	put_end(run, now);
-	ts_space_flush(&run->space);
-	(void)ts_run_files_write(run, now - run->began, run->steps_ended, NULL);
-	ts_space_close(&run->space);
-	(void)close(run->file);
-	(void)close(run->directory);
-	free(run->path);
+		atomic_fetch_add_explicit(&run->area->lost, 1, memory_order_relaxed);
+	run->area->closed = ts_tick_ns();
+	may_free = ts_companion_stop(run->companion, &died);
+	is_closed = atomic_load(&run->area->state) == TS_AREA_CLOSED;
+	say_end(run, is_closed, died);
+	if (may_free)
+		destroy_area(run); /* else the keeper's thread still has it */
 	destroy(run);
+	return is_closed;
+}
+
+int tscope_sync(struct tscope_run *run, int ms)
+{
+	return !ts_run_live(run) || ts_companion_sync(run->companion, ms);
 }
 
 uint32_t tscope_attempt(const struct tscope_run *run)
 {
-	return run ? run->attempt : 0;
+	return run ? run->area->attempt : 0;
+}
+
+/* Under the lock. */
+static enum tscope_status add_facts(struct tscope_run *run, const char *json, struct tscope_error *err)
+{
+	size_t len = 0;
+	char *text = ts_record_json_merge(run->facts, run->facts_length, json, strlen(json), &len);
+	int error;
+
+	if (!text)
+		return ts_record_fail(err, TSCOPE_NO_MEMORY, "the facts are too large");
+	free(run->facts);
+	run->facts = text;
+	run->facts_length = len;
+	error = ts_area_put_facts(run->area, run->memory, text, len);
+	if (error)
+		return ts_record_fail(err, TSCOPE_NO_MEMORY, "no memory for facts: %s", strerror(error));
+	return facts_failed(run) ? ts_record_fail(err, TSCOPE_IO, "%s", run->area->text) : TSCOPE_OK;
 }
 
 enum tscope_status tscope_facts(struct tscope_run *run, const char *json, struct tscope_error *err)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	enum tscope_status status;
 
 	if (!ts_run_live(run))
 		return TSCOPE_OK;
 	if (!json)
 		return ts_record_fail(err, TSCOPE_INVALID, "facts are a JSON object");
-	(void)pthread_mutex_lock(&lock);
-	status = ts_run_files_facts(run, json, err);
-	(void)pthread_mutex_unlock(&lock);
+	status = ts_run_files_check(json, "facts", err);
+	if (status)
+		return status;
+	(void)pthread_mutex_lock(&run->facts_lock);
+	status = add_facts(run, json, err);
+	(void)pthread_mutex_unlock(&run->facts_lock);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* recorder.h - what is behind struct tscope_run, for the files of this room alone.
  *
- * The thread of the steps owns `row` and lane 0. Any other call borrows one of the shared lanes for a moment (ts_run_borrow). The
- * keeper is a thread that makes space, flushes, and looks after the file.
+ * The thread of the steps owns `row` and lane 0. Any other call borrows one of the shared lanes for a moment (ts_run_borrow). All
+ * that they write is memory (area.h), which the keeper copies into the file.
  */
 #ifndef TSCOPE_RECORD_RECORDER_H
 #define TSCOPE_RECORD_RECORDER_H
@@ -9,7 +9,8 @@
 #include "record/lane.h"
 #include "record/tick.h"
 #include "record/tscope.h"
-#include "record/waits.h"
+
+#include <pthread.h>
 
 enum {
 	TS_RUN_SHARED = 8, /* lanes for calls of any thread: more only help if more threads record at the very same time */
@@ -32,6 +33,7 @@ struct ts_row {
 	bool any;	  /* has ended */
 	bool given_up;	  /* a step, whose number is next */
 	int64_t next;
+	uint64_t ended; /* steps that are recorded */
 	uint32_t count;
 	uint16_t columns[TS_RUN_COLUMNS];
 	uint64_t values[TS_RUN_COLUMNS];
@@ -45,36 +47,26 @@ struct ts_shared_lane {
 
 struct ts_column_table;
 struct ts_occurrences;
-struct ts_keeper;
 
 struct tscope_run {
 	_Atomic bool off; /* a child of fork: every call does nothing */
 	_Atomic uint8_t kinds[UINT16_MAX + 1]; /* by column; 0: there is none */
 	_Atomic int64_t step_open; /* TS_FRAME_NO_STEP: none */
-	_Atomic int64_t step_last; /* open or ended; TSCOPE_NEXT: none yet */
 	struct ts_lane steps;
 	struct ts_row row;
-	struct ts_waits waits;
-	uint64_t steps_ended;
 	struct ts_occurrences *occurrences; /* of digests; made when the first comes */
 
-	struct ts_space space;
+	struct ts_area *area;
+	int memory; /* the area's descriptor; -1: it has none */
+	struct ts_companion *companion;
 	struct ts_shared_lane shared[TS_RUN_SHARED];
 	struct ts_column_table *columns;
-	struct ts_keeper *keeper;
+	char *facts; /* all that were given */
+	size_t facts_length;
+	uint32_t facts_failed; /* times that the keeper could not write them, and that were told */
+	pthread_mutex_t facts_lock;
 
-	int file;
-	int directory;
-	char *path; /* of the file, for messages */
-	char *name; /* NULL: none */
-	char *config;
-	int32_t rank, world_size;
-	uint32_t attempt; /* of the run, from 1 */
-	bool resume;	  /* a further attempt is wanted where there is one */
-	uint32_t flush_ms;
-	int64_t began_unix, began;
-
-	_Atomic uint64_t lost, refused;
+	_Atomic uint64_t refused;
 	_Atomic int trouble; /* 0 none, 1 somebody writes `first`, 2 it is there */
 	char first[256];
 

@@ -5,13 +5,15 @@
 
 #include "record/attempt.h"
 #include "record/json_merge.h"
-#include "record/recorder.h"
+#include "record/frame.h"
+#include "record/tscope.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,7 +82,7 @@ static enum tscope_status exists(struct tscope_error *err, const char *directory
 }
 
 /* Finds which attempt this is in the directory of its rank, whose recordings have to have ended. */
-static enum tscope_status find_attempt(struct tscope_run *run, int fd, uint32_t last, const char *path, struct tscope_error *err)
+static enum tscope_status find_attempt(struct ts_run_files *run, int fd, uint32_t last, const char *path, struct tscope_error *err)
 {
 	int error = last ? ts_attempt_await(fd, last) : 0;
 
@@ -97,7 +99,7 @@ static enum tscope_status find_attempt(struct tscope_run *run, int fd, uint32_t 
 }
 
 /* Returns what in the directory forbids this recording, or NULL; *ret_last is the last attempt that can be gone on with. */
-static const char *forbids(const struct tscope_run *run, int fd, int ranks, uint32_t *ret_last)
+static const char *forbids(const struct ts_run_files *run, int fd, int ranks, uint32_t *ret_last)
 {
 	*ret_last = 0;
 	if (!run->resume || ts_attempt_last(fd, ret_last))
@@ -106,7 +108,7 @@ static const char *forbids(const struct tscope_run *run, int fd, int ranks, uint
 }
 
 /* Opens the directory `path`, which is made; a run in it is an error unless it is resumed. */
-static enum tscope_status open_folder(struct tscope_run *run, char *path, int ranks, int *ret_fd, struct tscope_error *err)
+static enum tscope_status open_folder(struct ts_run_files *run, char *path, int ranks, int *ret_fd, struct tscope_error *err)
 {
 	int error = make_folders(path), fd;
 	enum tscope_status status;
@@ -131,7 +133,7 @@ static enum tscope_status open_folder(struct tscope_run *run, char *path, int ra
 enum { BEGUN_ALONE = 1, BEGUN_BY_RANKS };
 
 /* How many processes began the run that is resumed: where their number changed, rank 0 stays in its folder. 0: there is none. */
-static uint32_t begun_by(const struct tscope_run *run, const char *path)
+static uint32_t begun_by(const struct ts_run_files *run, const char *path)
 {
 	int fd = run->resume ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	uint32_t last = 0, begun = 0;
@@ -146,7 +148,7 @@ static uint32_t begun_by(const struct tscope_run *run, const char *path)
 	return begun;
 }
 
-static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_BYTES], struct tscope_error *err)
+static enum tscope_status open_directory(struct ts_run_files *run, char path[PATH_BYTES], struct tscope_error *err)
 {
 	size_t len = strlen(path);
 	int top;
@@ -164,7 +166,7 @@ static enum tscope_status open_directory(struct tscope_run *run, char path[PATH_
 }
 
 /* The names of what was made are on the disk, too. */
-static void sync_names(const struct tscope_run *run)
+static void sync_names(const struct ts_run_files *run)
 {
 	int above = openat(run->directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -175,13 +177,16 @@ static void sync_names(const struct tscope_run *run)
 	}
 }
 
-enum tscope_status ts_run_files_make(struct tscope_run *run, const char *directory, struct tscope_error *err)
+enum tscope_status ts_run_files_make(struct ts_run_files *run, const char *directory, struct tscope_error *err)
 {
 	char path[PATH_BYTES], name[TS_ATTEMPT_NAME];
 	size_t len = directory ? strlen(directory) : 0;
 	enum tscope_status status;
 	int error;
 
+	run->directory = run->file = -1;
+	run->path = NULL;
+	run->attempt = 1;
 	if (len == 0 || len > PATH_BYTES - 64)
 		return ts_record_fail(err, TSCOPE_INVALID, "a run needs a directory, whose path has at most %d bytes", PATH_BYTES - 64);
 	memcpy(path, directory, len + 1);
@@ -206,7 +211,7 @@ enum tscope_status ts_run_files_make(struct tscope_run *run, const char *directo
 	return status;
 }
 
-void ts_run_files_unmake(struct tscope_run *run)
+void ts_run_files_unmake(struct ts_run_files *run)
 {
 	char name[TS_ATTEMPT_NAME];
 
@@ -235,7 +240,7 @@ static enum tscope_status write_all(int fd, const char *data, size_t len)
 }
 
 /* Writes STEM.json of this attempt under another name, and then gives it its own. */
-static enum tscope_status replace(struct tscope_run *run, const char *stem, const char *data, size_t len, struct tscope_error *err)
+static enum tscope_status replace(struct ts_run_files *run, const char *stem, const char *data, size_t len, struct tscope_error *err)
 {
 	char name[TS_ATTEMPT_NAME], other[TS_ATTEMPT_NAME + 8];
 	enum tscope_status status = TSCOPE_IO;
@@ -287,7 +292,7 @@ static int put_seconds(char *p, size_t room, const char *key, int64_t ns)
 	return snprintf(p, room, ",\n\"%s\": %" PRId64 ".%06" PRId64, key, ns / 1000000000, ns % 1000000000 / 1000);
 }
 
-enum tscope_status ts_run_files_write(struct tscope_run *run, int64_t wall_ns, uint64_t steps, struct tscope_error *err)
+enum tscope_status ts_run_files_write(struct ts_run_files *run, int64_t wall_ns, uint64_t steps, struct tscope_error *err)
 {
 	size_t room = 512 + (run->name ? 6 * strlen(run->name) : 0) + strlen(run->config), len = 0;
 	char *text = malloc(room);
@@ -316,7 +321,7 @@ enum tscope_status ts_run_files_write(struct tscope_run *run, int64_t wall_ns, u
 }
 
 /* Returns what facts.json has now, with its length; NULL with length 0: nothing is there, else nothing can be read. */
-static char *read_facts(struct tscope_run *run, size_t *ret_len)
+static char *read_facts(struct ts_run_files *run, size_t *ret_len)
 {
 	char name[TS_ATTEMPT_NAME], *text;
 	ssize_t n = 1;
@@ -344,7 +349,7 @@ enum tscope_status ts_run_files_check(const char *json, const char *what, struct
 	return ts_record_fail(err, TSCOPE_INVALID, "%s is not a JSON object of at most 2 MiB in UTF-8 (byte %zu)", what, at);
 }
 
-enum tscope_status ts_run_files_facts(struct tscope_run *run, const char *json, struct tscope_error *err)
+enum tscope_status ts_run_files_facts(struct ts_run_files *run, const char *json, struct tscope_error *err)
 {
 	static const char empty[] = "{\"format\": 1}";
 	size_t under_len, len = 0, at;

@@ -1,5 +1,5 @@
-/* step.c - the path of a step: begin, marks, numbers, end. No system call and no lock but where lane 0 needs a chunk that is not
- * ready. */
+/* step.c - the path of a step: begin, marks, numbers, end. No system call and no lock but where lane 0 needs a slot and few are
+ * empty. */
 #include "record/recorder.h"
 
 #define DURATION_MAX (INT64_C(1) << 56) /* two years: sums of what is below do not overflow */
@@ -90,7 +90,7 @@ static void put_step(struct tscope_run *run, int64_t duration)
 	ts_put64(frame + TS_FRAME_STEP_COUNT, count);
 	put_cells(frame + TS_FRAME_STEP_CELLS, row->columns, row->values, count);
 	ts_lane_put(&run->steps, frame, TS_FRAME_STEP, size);
-	run->steps_ended++;
+	atomic_store_explicit(&run->area->steps, ++row->ended, memory_order_relaxed);
 	while (count < row->count) {
 		uint32_t n = row->count - count < TS_FRAME_CELLS_MAX ? row->count - count : TS_FRAME_CELLS_MAX;
 
@@ -120,7 +120,7 @@ void tscope_step_begin(struct tscope_run *run, int64_t step)
 	if (row->any && between > 0)
 		add(row, TS_RUN_BETWEEN, between);
 	atomic_store_explicit(&run->step_open, step, memory_order_relaxed);
-	atomic_store_explicit(&run->step_last, step, memory_order_relaxed);
+	atomic_store_explicit(&run->area->step_last, step, memory_order_relaxed);
 }
 
 int64_t tscope_step_end(struct tscope_run *run)
@@ -135,7 +135,7 @@ int64_t tscope_step_end(struct tscope_run *run)
 	if (now > row->last)
 		add(row, row->last > row->begin ? TS_RUN_OTHER : TS_RUN_STEP, now - row->last);
 	put_step(run, now - row->begin);
-	ts_waits_step(&run->waits, row->step, row->any ? row->end : row->begin, now);
+	ts_waits_step(&run->area->waits_of_steps, row->step, row->any ? row->end : row->begin, now);
 	row->open = false;
 	row->any = true;
 	row->end = now;
@@ -157,12 +157,12 @@ void tscope_step_cancel(struct tscope_run *run)
 	row->step = row->before;
 	clear(row);
 	atomic_store_explicit(&run->step_open, TS_FRAME_NO_STEP, memory_order_relaxed);
-	atomic_store_explicit(&run->step_last, row->any ? row->step : TSCOPE_NEXT, memory_order_relaxed);
+	atomic_store_explicit(&run->area->step_last, row->any ? row->step : TSCOPE_NEXT, memory_order_relaxed);
 }
 
 int64_t tscope_step_now(const struct tscope_run *run)
 {
-	return ts_run_live(run) ? atomic_load_explicit(&run->step_last, memory_order_relaxed) : TSCOPE_NEXT;
+	return ts_run_live(run) ? atomic_load_explicit(&run->area->step_last, memory_order_relaxed) : TSCOPE_NEXT;
 }
 
 void tscope_mark(struct tscope_run *run, tscope_column phase)

@@ -49,13 +49,12 @@ static void train(struct tscope_run *run, const tscope_column phase[4], const ts
 	}
 }
 
-/* Until the keeper has made what all steps need: a chunk for every 480. */
-static void wait_for_space(struct tscope_run *run)
+/* Until the keeper has emptied what the steps filled, and enough slots are empty for all others: one for every 480. */
+static void wait_for_slots(struct tscope_run *run)
 {
 	struct timespec moment = {.tv_nsec = 1000000};
 
-	atomic_store(&run->space.ahead, 64);
-	for (int i = 0; i < 60000 && atomic_load(&run->space.made) - atomic_load(&run->space.taken) < 64; i++)
+	for (int i = 0; i < 60000 && atomic_load(&run->area->in_use) > 2; i++)
 		(void)nanosleep(&moment, NULL);
 }
 
@@ -63,7 +62,7 @@ static void wait_for_space(struct tscope_run *run)
 static void record(int forbid)
 {
 	static const char *const names[] = {"data", "forward", "backward", "optimizer", "loss", "lr", "norm"};
-	struct tscope_options o = {.directory = directory};
+	struct tscope_options o = {.directory = directory, .keeper = getenv("TSCOPE_KEEPER")};
 	struct tscope_trouble before, after;
 	struct tscope_run *run;
 	tscope_column c[7];
@@ -73,7 +72,7 @@ static void record(int forbid)
 	for (int i = 0; i < 7; i++)
 		c[i] = tscope_declare(run, i < 4 ? TSCOPE_PHASE : TSCOPE_NUMBER, names[i]);
 	train(run, c, c + 4, STEPS);
-	wait_for_space(run);
+	wait_for_slots(run);
 	tscope_trouble(run, &before);
 	if (forbid)
 		forbid_calls();

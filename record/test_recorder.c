@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SOON_MS = 60000 }; /* for the keeper of a busy machine */
+
 static _Atomic int64_t now = 1000;
 
 int64_t ts_tick_ns(void)
@@ -75,6 +77,7 @@ static struct scene scene_open(void)
 	(void)snprintf(s.directory, sizeof s.directory, "test_recorder.XXXXXX");
 	assert_non_null(mkdtemp(s.directory));
 	o.directory = s.directory;
+	o.keeper = getenv("TSCOPE_KEEPER"); /* test_recorder_process: the same with a process */
 	assert_int_equal(tscope_open(&o, &s.run, NULL), TSCOPE_OK);
 	return s;
 }
@@ -305,7 +308,7 @@ static void a_directory_with_a_run_is_refused(void **state)
 static void a_file_is_never_written_over(void **state)
 {
 	char directory[] = "test_recorder.XXXXXX", path[128];
-	struct tscope_options o = {.directory = directory};
+	struct tscope_options o = {.directory = directory, .keeper = getenv("TSCOPE_KEEPER")};
 	struct tscope_run *run;
 
 	(void)state;
@@ -351,7 +354,10 @@ static void a_run_that_is_resumed_has_a_further_attempt(void **state)
 					    "recording.2.tscope", "run.2.json",		"facts.2.json",
 					    "recording.7.tscope", "recording.8.tscope", "run.8.json"};
 	char directory[] = "test_recorder.XXXXXX", path[128];
-	struct tscope_options o = {.directory = directory, .resume = 1, .facts = "{\"seeds\": {\"a\": 1}}"};
+	struct tscope_options o = {.directory = directory,
+				   .facts = "{\"seeds\": {\"a\": 1}}",
+				   .keeper = getenv("TSCOPE_KEEPER"),
+				   .resume = 1};
 	uint64_t sums[3];
 	struct tscope_run *run;
 	struct tscope_error err;
@@ -387,7 +393,7 @@ static void what_is_no_recording_of_ours_is_not_resumed(void **state)
 {
 	static const char *const others[] = {"steps.jsonl", "run.json", "recording.400.tscope"};
 	char directory[] = "test_recorder.XXXXXX", path[128];
-	struct tscope_options o = {.directory = directory, .resume = 1};
+	struct tscope_options o = {.directory = directory, .keeper = getenv("TSCOPE_KEEPER"), .resume = 1};
 	struct tscope_run *run;
 
 	(void)state;
@@ -404,18 +410,27 @@ static void what_is_no_recording_of_ours_is_not_resumed(void **state)
 /* The process of the header lives: nobody waits for it. */
 static void a_run_that_is_recorded_now_is_not_resumed(void **state)
 {
-	struct scene s = scene_open();
-	struct tscope_options o = {.directory = s.directory, .resume = 1};
+	struct scene s;
+	struct tscope_options o = {.keeper = getenv("TSCOPE_KEEPER"), .resume = 1};
+	char directory[sizeof s.directory] = "";
 	struct tscope_error err;
 	struct tscope_run *run;
 	pid_t child;
-	int status;
+	int status, told[2];
 
 	(void)state;
-	child = fork();
+	assert_int_equal(pipe(told), 0);
+	child = fork(); /* before there is a keeper's thread */
 	assert_true(child >= 0);
-	if (child == 0)
-		_exit(tscope_open(&o, &run, &err) != TSCOPE_EXISTS || !strstr(err.text, "another process records"));
+	if (child == 0) {
+		o.directory = directory;
+		_exit(read(told[0], directory, sizeof directory) != (ssize_t)sizeof directory ||
+		      tscope_open(&o, &run, &err) != TSCOPE_EXISTS || !strstr(err.text, "another process records"));
+	}
+	s = scene_open();
+	assert_int_equal(write(told[1], s.directory, sizeof s.directory), sizeof s.directory);
+	(void)close(told[0]);
+	(void)close(told[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	scene_read(&s);
@@ -601,6 +616,7 @@ static void facts_are_laid_over_what_is_there(void **state)
 	struct scene s;
 	char path[128], text[256] = "";
 	struct tscope_error err;
+	struct stat st;
 	int fd;
 
 	(void)state;
@@ -609,14 +625,18 @@ static void facts_are_laid_over_what_is_there(void **state)
 	assert_int_equal(tscope_facts(s.run, "{\"seeds\": {\"a\": 1, \"b\": {\"c\": [1, 2]}}}", &err), TSCOPE_OK);
 	assert_int_equal(tscope_facts(s.run, "{\"seeds\": {\"a\": 2, \"b\": {\"d\": NaN}}, \"work\": 3}", &err), TSCOPE_OK);
 	assert_int_equal(tscope_facts(s.run, "{\"seeds\": [}", &err), TSCOPE_INVALID);
+	assert_true(tscope_sync(s.run, SOON_MS));
 	fd = open(path, O_RDWR);
 	assert_true(read(fd, text, sizeof text - 1) > 0);
 	assert_string_equal(text, "{\n\"format\": 1,\n\"seeds\": {\n\"a\": 2,\n"
 			    "\"b\": {\n\"c\": [1, 2],\n\"d\": NaN\n}\n},\n\"work\": 3\n}\n");
 	/* What another program left there and cannot be read is not written over. */
 	assert_int_equal(ftruncate(fd, 5), 0);
-	assert_int_equal(tscope_facts(s.run, "{}", &err), TSCOPE_INVALID);
+	assert_int_equal(tscope_facts(s.run, "{}", &err), TSCOPE_OK);
+	assert_true(tscope_sync(s.run, SOON_MS));
+	assert_int_equal(tscope_facts(s.run, "{}", &err), TSCOPE_IO);
 	assert_non_null(strstr(err.text, "left as it is"));
+	assert_true(fstat(fd, &st) == 0 && st.st_size == 5 && st.st_nlink == 1);
 	(void)close(fd);
 	scene_read(&s);
 	scene_finish(&s);

@@ -9,7 +9,7 @@
 
 /* Nanoseconds of CLOCK_MONOTONIC, within some 100. Two calls may differ the wrong way by as much. */
 int64_t ts_tick_ns(void);
-/* Measures the processor's counter against the clock; the keeper calls it at least every 100 ms. */
+/* Measures the processor's counter against the clock. It is called once before the first step; later ts_tick_ns does it itself. */
 void ts_tick_follow(void);
 /* The wall clock, Unix ns, and ts_tick_ns at the same moment. */
 void ts_tick_wall(int64_t *ret_unix_ns, int64_t *ret_tick_ns);

@@ -1,10 +1,9 @@
 /* tick_linux.c - the clock by the processor's time stamp counter, where the kernel's own clock is made of it.
  *
  * clock_gettime costs 20 to 25 ns, and a step asks six times; reading the counter and one multiplication cost less than half. It is
- * used only while the kernel says that CLOCK_MONOTONIC is this counter (so it is constant, and the same on all cores). The keeper
- * measures it against the clock at each of its turns, and so follows what NTP does to the clock. Where a turn is more than a second
- * late (a stopped process, a machine that slept), the clock itself is asked; where the two part by more than DOUBT, the counter is
- * never asked again.
+ * used only while the kernel says that CLOCK_MONOTONIC is this counter (so it is constant, and the same on all cores). Whoever asks
+ * for the time when LOOK has passed measures it against the clock (half a microsecond), and so follows what NTP does to the clock.
+ * Where nobody asked for a second, the clock itself is asked; where the two part by more than DOUBT, the counter is never asked again.
  */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
@@ -33,6 +32,7 @@ static int64_t ask_clock(void)
 #define BASE 20000000		  /* ns: the shortest time over which the rate is measured */
 #define SPAN 2000000000		  /* ns: some such time it is measured over at most */
 #define DOUBT 1000000		  /* ns */
+#define LOOK 50000000		  /* ns from one measurement to the next */
 
 struct pair {
 	uint64_t count;
@@ -47,9 +47,10 @@ static struct {
 	_Atomic uint64_t rate; /* ns per count, times 2^32 */
 } scale;
 
-/* What the keepers need, under the lock. */
+/* What measuring needs, under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { UNKNOWN, TRUSTED, REFUSED } counter;
+static _Atomic int64_t next_look = INT64_MAX; /* ns; when to measure again */
 static struct pair origin, middle;
 
 static inline bool ask_counter(int64_t *ret_ns)
@@ -67,7 +68,11 @@ int64_t ts_tick_ns(void)
 {
 	int64_t ns;
 
-	return ask_counter(&ns) ? ns : ask_clock();
+	if (!ask_counter(&ns))
+		ns = ask_clock();
+	if (ns >= atomic_load_explicit(&next_look, memory_order_relaxed))
+		ts_tick_follow();
+	return ns;
 }
 
 /* Of several tries the one that took the shortest time. */
@@ -147,6 +152,8 @@ void ts_tick_follow(void)
 	}
 	if (counter == REFUSED)
 		atomic_store(&scale.turn, 0);
+	atomic_store_explicit(&next_look, counter == REFUSED ? INT64_MAX : ask_clock() + (scale.turn ? LOOK : BASE),
+			      memory_order_relaxed);
 	(void)pthread_mutex_unlock(&lock);
 }
 

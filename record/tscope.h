@@ -20,8 +20,9 @@
  * does nothing (a rank that is not recorded costs one comparison). A step whose tscope_step_end returned survives SIGKILL; a loss
  * of power costs at most what was recorded in the last flush interval.
  *
- * Cost. Begin, marks, logs and end of a step make no system call and take no lock. Space in the file is made by a thread of the
- * library, ahead of the recorder. Only where that thread fell behind does a step wait for the disk; tscope_trouble counts it.
+ * Cost. Begin, marks, logs and end of a step make no system call and take no lock: they write into memory, which a small process of
+ * its own copies into the file. Where the disk is behind by all that memory, a call waits for at most 1 ms, once a second, and then
+ * drops what it was given; tscope_trouble counts both.
  *
  * Time. Durations are integer nanoseconds of CLOCK_MONOTONIC. The file says once which wall-clock time one of them was.
  * The phases of a run add up to its wall time: what lay behind the last mark of a step is in `other`, what lay between two steps in
@@ -70,16 +71,20 @@ struct tscope_options {
 	uint32_t flush_ms;	/* how much a loss of power may cost; 0: 1,000 */
 	/* Not 0: where the directory holds recordings of this rank that have ended, this is a further attempt of that run. */
 	int32_t resume;
+	/* The path of the program tscope-keeper, which writes the file in a process of its own; NULL, or where it cannot be started: a
+	 * thread of this process does. */
+	const char *keeper;
 };
 
 /* Begins a recording. On failure *ret_run is NULL, which every function accepts, so that training may go on without a record.
  * A directory that holds a run already is TSCOPE_EXISTS: two runs are never mixed. With `resume` it is so only if that run is no
- * recording of tscope, or if another process still records it; what a killed process' children hold is waited for, 10 seconds at most.
- * The options are copied. err may be NULL. */
+ * recording of tscope, or if another process still records it; the keeper of a killed process is waited for, 5 seconds at most.
+ * The options are copied. err may be NULL. Of a file system that does not answer for 10 seconds it is TSCOPE_IO. */
 enum tscope_status tscope_open(const struct tscope_options *options, struct tscope_run **ret_run, struct tscope_error *err);
 /* Ends the recording, and writes run.json anew with the wall time and the number of steps. A step that has begun and not ended is
- * dropped and counted. No other thread may be in a call for this run, and none may call afterwards. */
-void tscope_close(struct tscope_run *run);
+ * dropped and counted. No other thread may be in a call for this run, and none may call afterwards. Returns 0 if the file
+ * system did not answer for some seconds, or the recording was broken: then the file is as after SIGKILL. */
+int tscope_close(struct tscope_run *run);
 
 /* What the values of a column are. */
 enum tscope_kind {
@@ -116,7 +121,7 @@ void tscope_add_ns(struct tscope_run *run, tscope_column phase, int64_t duration
 /* A NUMBER, MEMORY or AMOUNT of the open step, or after its end of the step that ended last; the last value counts. */
 void tscope_log(struct tscope_run *run, tscope_column number, double value);
 void tscope_log_digest(struct tscope_run *run, tscope_column digest, uint64_t bits);
-/* Returns what the step took, ns: from its beginning to here. 0 if none is open. When it returns, the step is in the file. */
+/* Returns what the step took, ns: from its beginning to here. 0 if none is open. When it returns, the step survives SIGKILL. */
 int64_t tscope_step_end(struct tscope_run *run);
 /* Gives up the open step: nothing of it is recorded, and TSCOPE_NEXT gives its number again. */
 void tscope_step_cancel(struct tscope_run *run);
@@ -144,8 +149,13 @@ void tscope_event_text(struct tscope_run *run, tscope_column event, const char *
 void tscope_digest(struct tscope_run *run, const char *name, const char *kind, int has_in, uint64_t in, uint64_t out);
 
 /* Adds facts that became known later (docs/run-directory.md, facts.json): a JSON object of groups. Paths that were there are replaced.
- * Writes facts.json anew by rename; not for the path of a step. TSCOPE_INVALID: no JSON object. */
+ * The keeper writes facts.json anew by rename. TSCOPE_INVALID: no JSON object. TSCOPE_IO: those that were given before could not be
+ * written. Any thread; not for the path of a step. */
 enum tscope_status tscope_facts(struct tscope_run *run, const char *json, struct tscope_error *err);
+
+/* Waits until what was recorded before is in the file, at most so many ms: for who reads a recording that goes on. Returns 0 if it is
+ * not. Any thread. */
+int tscope_sync(struct tscope_run *run, int ms);
 
 /* Which attempt of its run this recording is, from 1; 0: run is NULL. */
 uint32_t tscope_attempt(const struct tscope_run *run);
@@ -153,9 +163,9 @@ uint32_t tscope_attempt(const struct tscope_run *run);
 /* What went wrong since the beginning. All zero: nothing. */
 struct tscope_trouble {
 	uint64_t lost_frames;	/* steps, regions, events and late values that were not recorded */
-	uint64_t waits;		/* times when a recording thread had to make space itself */
+	uint64_t waits;		/* times when a recording thread waited for the keeper, 1 ms at most */
 	uint64_t refused_columns; /* declarations beyond the limit or with a name that is none; values for a column of another kind */
-	int stopped;		/* the recording ended early: the disk is full, or the file was cut */
+	int stopped;		/* the recording ended early: the disk is full or errs, the file was cut, or the keeper was killed */
 	char first[256];	/* the first cause, in words; empty: none */
 };
 void tscope_trouble(const struct tscope_run *run, struct tscope_trouble *ret_trouble);

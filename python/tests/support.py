@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import io
+import json
 import os
 import re
 import shutil
@@ -84,7 +85,18 @@ class Case(unittest.TestCase):
         self.addCleanup(run.finish)
         return run
 
+    def synced(self):
+        """Waits until what was recorded is in the files."""
+        for run in list(tscope._run._open):
+            self.assertTrue(run._sync(60000))
+
+    def facts(self, directory="runs/exp1"):
+        self.synced()
+        with open(os.path.join(directory, "facts.json"), encoding="utf-8") as file:
+            return json.load(file)
+
     def read(self, directory="runs/exp1"):
+        self.synced()
         path = os.path.join(directory, "recording.tscope")
         check_sums(path)
         return _recording.read(path)

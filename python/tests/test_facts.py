@@ -15,10 +15,6 @@ PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
 
 
 class Facts(support.Case):
-    def facts(self, directory="runs/exp1"):
-        with open(os.path.join(directory, "facts.json"), encoding="utf-8") as file:
-            return json.load(file)
-
     def repository(self):
         git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run([*git, "init", "-q", "-b", "main"], check=True)

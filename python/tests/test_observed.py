@@ -1,7 +1,6 @@
 """How training is set at its steps: flags, autocast, the loss scale, modes of models, CPU time; and that looking changes nothing."""
 
 import importlib.util
-import json
 import os
 import sys
 import time
@@ -49,10 +48,6 @@ def model(torch):
 
 @unittest.skipUnless(TORCH, "torch is not installed")
 class Observed(support.Case):
-    def facts(self, directory="runs/exp1"):
-        with open(os.path.join(directory, "facts.json"), encoding="utf-8") as file:
-            return json.load(file)
-
     def train(self, trained, steps=4, run=None, around=None, before=lambda i: None):
         """Trains in the steps of a run that calls them itself, or with hooks where `run` is None."""
         import contextlib

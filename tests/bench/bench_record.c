@@ -1,4 +1,4 @@
-/* bench_record.c - what a recorded step costs the training thread from C: bench_record DIRECTORY [ROUNDS].
+/* bench_record.c - what a recorded step costs the training thread from C: bench_record DIRECTORY [ROUNDS [KEEPER]].
  *
  * A round is 1,000 steps of four marks and three numbers, the same steps without a run, and as many bare reads of the clock, one
  * after the other, with a pause between rounds as a training would make. Prints for each the processor time of this thread a step,
@@ -78,7 +78,7 @@ static void print(const char *name, double *values, int n)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"data", "forward", "backward", "optimizer", "loss", "lr", "grad_norm"};
-	struct tscope_options o = {.directory = argc > 1 ? argv[1] : NULL};
+	struct tscope_options o = {.directory = argc > 1 ? argv[1] : NULL, .keeper = argc > 3 ? argv[3] : NULL};
 	struct timespec pause = {.tv_nsec = 2000000};
 	int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1000;
 	struct rusage before, after;

@@ -14,8 +14,8 @@ def ns(figures, name):
 
 def from_c(build, rounds):
     with tempfile.TemporaryDirectory(dir=build) as top:
-        out = subprocess.run([os.path.join(build, "bench_record"), os.path.join(top, "run"), str(rounds)], check=True, capture_output=True,
-                             text=True).stdout
+        out = subprocess.run([os.path.join(build, "bench_record"), os.path.join(top, "run"), str(rounds),
+                              os.path.join(build, "tscope-keeper")], check=True, capture_output=True, text=True).stdout
         size = os.path.getsize(os.path.join(top, "run", "recording.tscope"))
     f = {name: float(value) for name, value in (line.split() for line in out.splitlines())}
     yield "C: four marks, three numbers, checksum", ns(f, "recorded"), "150 ns", f"median (10 to 90 %) of {rounds} rounds of 1,000 steps"

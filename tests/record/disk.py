@@ -40,35 +40,35 @@ def finish(d, said, reason, steps):
     return len(seen)
 
 
-def full_disk(build):
+def full_disk(build, keeper):
     with tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as other, small_disk(top, "3m") as disk:
         if disk is None:
             return "full disk: not tried, since this user may not mount"
-        d = drive.Drive(build, other, STEPS, directory=os.path.join(disk, "run"), stderr=subprocess.PIPE)
+        d = drive.Drive(build, other, STEPS, directory=os.path.join(disk, "run"), stderr=subprocess.PIPE, keeper=keeper)
         kept = finish(d, "No space left on device", 2, STEPS)
         return f"full disk of 3 MiB: {kept} of {STEPS} steps kept"
 
 
-def no_space_at_all(build):
-    with tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as other, small_disk(top, "512k") as disk:
+def no_space_at_all(build, keeper):
+    with tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as other, small_disk(top, "56k") as disk:
         if disk is None:
             return "disk that is full at the beginning: not tried"
-        d = drive.Drive(build, other, 10, directory=os.path.join(disk, "run"), stderr=subprocess.PIPE)
+        d = drive.Drive(build, other, 10, directory=os.path.join(disk, "run"), stderr=subprocess.PIPE, keeper=keeper)
         err = d.process.communicate()[1]
         assert d.process.returncode == 1 and "No space left on device" in err, err
         assert not os.path.exists(d.file)
         return "disk that is full at the beginning: an error, and no file is left"
 
 
-def limit(build):
+def limit(build, keeper):
     with tempfile.TemporaryDirectory() as top:
-        d = drive.Drive(build, top, STEPS, limit=3 << 20, stderr=subprocess.PIPE)
+        d = drive.Drive(build, top, STEPS, limit=3 << 20, stderr=subprocess.PIPE, keeper=keeper)
         return f"RLIMIT_FSIZE of 3 MiB: {finish(d, 'File too large', 2, STEPS)} of {STEPS} steps kept"
 
 
-def damage(build, what):
+def damage(build, keeper, what):
     with tempfile.TemporaryDirectory() as top:
-        d = drive.Drive(build, top, 12, pause_us=150000, flush_ms=20, stderr=subprocess.PIPE)
+        d = drive.Drive(build, top, 12, pause_us=150000, flush_ms=20, stderr=subprocess.PIPE, keeper=keeper)
         d.wait(0, 2)
         if what == "cut":
             os.truncate(d.file, 0)
@@ -79,9 +79,11 @@ def damage(build, what):
 
 
 def main():
-    for line in (full_disk(sys.argv[1]), no_space_at_all(sys.argv[1]), limit(sys.argv[1]), damage(sys.argv[1], "cut"),
-                 damage(sys.argv[1], "removed")):
-        print(line)
+    for keeper in ("process", "thread"):
+        print(f"the keeper is a {keeper}:")
+        for line in (full_disk(sys.argv[1], keeper), no_space_at_all(sys.argv[1], keeper), limit(sys.argv[1], keeper),
+                     damage(sys.argv[1], keeper, "cut"), damage(sys.argv[1], keeper, "removed")):
+            print("  " + line)
 
 
 if __name__ == "__main__":

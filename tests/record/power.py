@@ -2,7 +2,7 @@
 """Cuts the power under a recorder: at most the flush interval is lost, and nothing wrong is read: power.py BUILD [ROUNDS].
 
 What the file held before the last fdatasync began is on the disk. Of what was written since, any page may be there or not: each round
-takes some of them."""
+takes some of them. The keeper is a thread here, which ends with the recorder: one of its own would flush once more."""
 import random
 import sys
 import tempfile
@@ -21,22 +21,32 @@ def cut(rng, synced, last):
     return b"".join(pages)
 
 
+def steps_at(d, rest):
+    """Returns how many steps had ended at moments of so many seconds."""
+    until, ended = time.monotonic() + rest, []
+    while time.monotonic() < until:
+        ended.append((time.monotonic_ns(), d.said()[0]))
+        time.sleep(0.001)
+    return ended
+
+
 def one(build, rng, rest):
     with tempfile.TemporaryDirectory() as top:
-        d = drive.Drive(build, top, 10**9, pause_us=rng.choice([1, 50, 500]), threads=rng.choice([0, 4]), flush_ms=FLUSH_MS)
-        d.wait(3, 2)
-        time.sleep(rest)
+        d = drive.Drive(build, top, 10**9, pause_us=rng.choice([1, 50, 500]), threads=rng.choice([0, 4]), flush_ms=FLUSH_MS, keeper="thread")
+        d.wait(2, 2)
+        ended = steps_at(d, rest)
         d.process.kill()
         killed = time.monotonic_ns()
         d.process.communicate()
-        steps, _, synced, _, last = d.said()
+        steps, _, _, last = d.said()
         age = (killed - last) / 1e6
         assert age < FLUSH_MS + SLACK_MS, f"the last flush was {age:.0f} ms ago"
         with open(d.progress + ".synced", "rb") as f:
             before = f.read()
         after = d.bytes()
         durable = drive.parse(before)[1]
-        assert set(range(synced - 1)) <= durable
+        copied = max((n for at, n in ended if at < last - SLACK_MS * 10**6), default=0)
+        assert set(range(copied)) <= durable, f"{copied} steps had ended {SLACK_MS} ms before the last flush, {len(durable)} were on the disk"
         lost = []
         for _ in range(5):
             parsed, seen = drive.parse(cut(rng, before, after))

@@ -3,19 +3,18 @@
  *
  *	record_drive DIRECTORY PROGRESS STEPS PAUSE_US [THREADS [FLUSH_MS [LIMIT]]]
  *
- * PROGRESS is mapped: u64 steps whose end has returned, u64 regions that have returned, u64 synced: 1 + steps ended before the last
- * fdatasync began, u64 fdatasyncs, i64 monotonic ns of the last. What the file held before the last fdatasync is kept in
- * PROGRESS.synced. LIMIT: RLIMIT_FSIZE, bytes. Linked with --wrap=fdatasync. Prints what tscope_trouble says at the end. Exit code
- * 3: TSCOPE_EXISTS.
+ * PROGRESS is mapped (drive_progress.h). LIMIT: RLIMIT_FSIZE, bytes. Linked with --wrap=fdatasync. Prints what tscope_trouble says
+ * at the end; where TS_MEASURE is set also for how long a step slept at most, and what tscope_close took, ns. Exit code 3:
+ * TSCOPE_EXISTS.
  */
 #include "record/cpu.h"
 #include "record/tscope.h"
+#include "tests/record/drive_progress.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,51 +32,10 @@ bool ts_cpu_waited(int fd, int64_t *ret_ns)
 	return false;
 }
 
-struct progress {
-	_Atomic uint64_t steps, regions, synced, syncs;
-	_Atomic int64_t last;
-};
-
 static struct progress *progress;
-static const char *progress_path;
 static struct tscope_run *run;
 static tscope_column region;
 static _Atomic int ended;
-
-int __real_fdatasync(int fd);
-int __wrap_fdatasync(int fd);
-
-static void keep_copy(int fd)
-{
-	static uint8_t bytes[1 << 20];
-	char path[4096], whole[4096];
-	off_t at = 0;
-	ssize_t n;
-	int to;
-
-	(void)snprintf(whole, sizeof whole, "%s.synced", progress_path);
-	(void)snprintf(path, sizeof path, "%s.new", progress_path);
-	to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	while ((n = pread(fd, bytes, sizeof bytes, at)) > 0 && write(to, bytes, (size_t)n) == n)
-		at += n;
-	(void)close(to);
-	(void)rename(path, whole);
-}
-
-/* What the file holds when the call begins is on the disk when it has returned. */
-int __wrap_fdatasync(int fd)
-{
-	uint64_t steps = progress->steps;
-	int64_t now = tscope_now_ns();
-	int ret;
-
-	keep_copy(fd);
-	ret = __real_fdatasync(fd);
-	progress->last = now;
-	progress->synced = steps + 1;
-	progress->syncs++;
-	return ret;
-}
 
 static void pause_us(long us)
 {
@@ -107,31 +65,59 @@ static int print_trouble(void)
 		      (uintmax_t)t.refused_columns, t.stopped, t.first) < 0;
 }
 
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	(void)clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What a step took, did not run for, and did not stand in the queue for a CPU: it slept. -1: nobody asked, or nobody knows. */
+static int64_t slept_before, slept_most = -1;
+static int schedule = -1;
+
+static int64_t slept_ns(void)
+{
+	char text[96] = "";
+	char *second = text;
+
+	if (pread(schedule, text, sizeof text - 1, 0) <= 0)
+		return 0;
+	(void)strtoll(text, &second, 10); /* how long it ran, but until the last tick of the clock */
+	return clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID) - strtoll(second, NULL, 10);
+}
+
+static void measure_begin(void)
+{
+	if (schedule >= 0)
+		slept_before = slept_ns();
+}
+
+static void measure_end(void)
+{
+	int64_t slept = schedule >= 0 ? slept_ns() - slept_before : -1;
+
+	if (slept > slept_most)
+		slept_most = slept;
+}
+
 static void train(uint64_t steps, long us)
 {
 	tscope_column forward = tscope_declare(run, TSCOPE_PHASE, "forward"), loss = tscope_declare(run, TSCOPE_NUMBER, "loss");
 	tscope_column square = tscope_declare(run, TSCOPE_NUMBER, "square");
 
 	for (uint64_t i = 0; i < steps; i++) {
+		measure_begin();
 		tscope_step_begin(run, TSCOPE_NEXT);
 		tscope_mark(run, forward);
 		tscope_log(run, loss, 1.0 / (double)(i + 1));
 		tscope_log(run, square, (double)(i * i));
 		(void)tscope_step_end(run);
+		measure_end();
 		progress->steps = i + 1;
 		pause_us(us);
 	}
-}
-
-static int map_progress(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0666);
-
-	if (fd < 0 || ftruncate(fd, sizeof *progress) < 0)
-		return 1;
-	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	progress_path = path;
-	return progress == MAP_FAILED;
 }
 
 static long argument(int argc, char **argv, int i)
@@ -141,18 +127,22 @@ static long argument(int argc, char **argv, int i)
 
 int main(int argc, char **argv)
 {
-	struct tscope_options o = {.directory = argc > 1 ? argv[1] : NULL, .flush_ms = (uint32_t)argument(argc, argv, 6)};
+	struct tscope_options o = {.directory = argc > 1 ? argv[1] : NULL, .flush_ms = (uint32_t)argument(argc, argv, 6),
+				   .keeper = getenv("TSCOPE_KEEPER")};
 	struct rlimit limit = {(rlim_t)argument(argc, argv, 7), (rlim_t)argument(argc, argv, 7)};
 	struct tscope_error err = {0};
 	pthread_t threads[16];
 	int n = (int)argument(argc, argv, 5), failed;
+	int64_t began;
 
-	if (argc < 5 || n > 16 || map_progress(argv[2]) || (limit.rlim_cur > 0 && setrlimit(RLIMIT_FSIZE, &limit) < 0))
+	if (argc < 5 || n > 16 || !(progress = progress_open(argv[2])) || (limit.rlim_cur > 0 && setrlimit(RLIMIT_FSIZE, &limit) < 0))
 		return 2;
 	if (tscope_open(&o, &run, &err)) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return err.status == TSCOPE_EXISTS ? 3 : 1;
 	}
+	if (getenv("TS_MEASURE"))
+		schedule = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	region = tscope_declare(run, TSCOPE_REGION, "other threads");
 	for (int i = 0; i < n; i++)
 		(void)pthread_create(&threads[i], NULL, others, NULL);
@@ -160,7 +150,11 @@ int main(int argc, char **argv)
 	ended = 1;
 	for (int i = 0; i < n; i++)
 		(void)pthread_join(threads[i], NULL);
+	(void)tscope_sync(run, schedule < 0 ? 60000 : 500);
 	failed = print_trouble();
-	tscope_close(run);
+	began = clock_ns(CLOCK_MONOTONIC);
+	(void)tscope_close(run);
+	if (schedule >= 0)
+		failed |= printf("slept %jd close %jd\n", (intmax_t)slept_most, (intmax_t)(clock_ns(CLOCK_MONOTONIC) - began)) < 0;
 	return failed;
 }

@@ -640,8 +640,8 @@ static PyObject *open_run(Recorder *self, PyObject *args)
 	int rank, world_size, resume = 0;
 	unsigned flush_ms;
 
-	if (!PyArg_ParseTuple(args, "O&zzziiI|p", PyUnicode_FSConverter, &directory, &options.name, &options.config, &options.facts,
-			      &rank, &world_size, &flush_ms, &resume))
+	if (!PyArg_ParseTuple(args, "O&zzziiI|pz", PyUnicode_FSConverter, &directory, &options.name, &options.config,
+			      &options.facts, &rank, &world_size, &flush_ms, &resume, &options.keeper))
 		return NULL;
 	options.resume = resume;
 	options.rank = rank;
@@ -658,21 +658,34 @@ static PyObject *open_run(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-static void close_run(Recorder *self)
+static int close_run(Recorder *self)
 {
 	struct tscope_run *run = self->run;
+	int is_whole;
 
 	self->run = NULL;
 	Py_BEGIN_ALLOW_THREADS
-	tscope_close(run);
+	is_whole = tscope_close(run);
 	Py_END_ALLOW_THREADS
+	return is_whole;
 }
 
 static PyObject *close_(Recorder *self, PyObject *unused)
 {
 	(void)unused;
-	close_run(self);
-	Py_RETURN_NONE;
+	return PyBool_FromLong(close_run(self));
+}
+
+static PyObject *sync_(Recorder *self, PyObject *ms)
+{
+	int most = (int)PyLong_AsLong(ms), is_there;
+
+	if (most == -1 && PyErr_Occurred())
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	is_there = tscope_sync(self->run, most);
+	Py_END_ALLOW_THREADS
+	return PyBool_FromLong(is_there);
 }
 
 /* --- the types --- */
@@ -735,7 +748,7 @@ void recorder_free(PyObject *self)
 static void recorder_dealloc(Recorder *self)
 {
 	PyObject_GC_UnTrack(self);
-	close_run(self);
+	(void)close_run(self);
 	(void)recorder_clear(self);
 	for (int i = 0; i < N_NAMES; i++) {
 		Py_CLEAR(self->names[i].by_value);
@@ -819,6 +832,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_trouble", FAST(trouble), METH_NOARGS, NULL},
 	{"_attempt", FAST(attempt), METH_NOARGS, NULL},
 	{"_open", FAST(open_run), METH_VARARGS, NULL},
+	{"_sync", FAST(sync_), METH_O, NULL},
 	{"_close", FAST(close_), METH_NOARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

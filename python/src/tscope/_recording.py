@@ -96,6 +96,7 @@ def read(path: str, recent: Optional[int] = None) -> Recording:
     >>> run = tscope.start("runs/read")
     >>> with run.step():
     ...     run.log(loss=0.5)
+    >>> run.finish()
     >>> read("runs/read/recording.tscope").steps[0]["scalars.loss"]
     0.5
     """
@@ -148,6 +149,7 @@ def of_run(directory: str, rank: int, world_size: int, recent: Optional[int] = N
     >>> run = tscope.start("runs/resumed", exist="resume")
     >>> with run.step():
     ...     run.log(loss=0.25)
+    >>> run.finish()
     >>> run.attempt, of_run("runs/resumed", 0, 1).steps[0]["scalars.loss"]
     (2, 0.25)
     """
@@ -225,6 +227,7 @@ def summary(directory: str, rank: int, world_size: int) -> dict[str, Union[int, 
     >>> run = tscope.start("runs/summed")
     >>> with run.step():
     ...     run.log(loss=0.5)
+    >>> run.finish()
     >>> summary("runs/summed", 0, 1)["scalars.loss"]
     0.5
     """

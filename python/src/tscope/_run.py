@@ -453,6 +453,8 @@ class Run(Recorder):
         if not self.directory:
             return {}
         try:
+            if self.enabled:
+                self._sync(_SYNC_MS)
             return summary(self.directory, self.rank, self.world_size)
         except Exception as error:
             self._cannot(f"summary: {error}")
@@ -482,8 +484,7 @@ class Run(Recorder):
         self.enabled, self._watched, self._windows, self._begun_by = False, None, None, None
         self._scopes.clear()
         _open.discard(self)
-        self._close()
-        if self._verdict:
+        if self._close() and self._verdict:  # a file system that does not answer is not asked again
             from tscope import _verdict
 
             _verdict.say(self)
@@ -586,7 +587,14 @@ def is_refusal(error: BaseException) -> bool:
     return getattr(error, "_of_start", False)
 
 
+_SYNC_MS = 1000  # so long a summary waits for the numbers of the last steps
 _HELD = 'exist="new" records beside it, exist="resume" goes on with it'
+
+
+def _keeper() -> Optional[str]:
+    """Returns the path of the program that writes the file, beside the extension or as $TSCOPE_KEEPER says; None: a thread has to."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tscope-keeper")
+    return os.environ.get("TSCOPE_KEEPER", beside) or None
 
 
 def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: Any, facts: Any, flush_ms: int) -> None:
@@ -595,7 +603,7 @@ def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: 
     places = _paths.candidates(directory, job) if exist == "new" else [directory]
     for at in places:
         try:
-            run._open(at, name, config, facts, run.rank, run.world_size, flush_ms, exist == "resume")
+            run._open(at, name, config, facts, run.rank, run.world_size, flush_ms, exist == "resume", _keeper())
         except FileExistsError as error:
             if exist == "new":
                 continue
