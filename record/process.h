@@ -10,14 +10,13 @@
 
 enum { TS_PROCESS_FIRST = 3 }; /* the descriptor that is the first of those which are handed over */
 
-/* Starts the program as a process that nobody waits for: it is no child of this one once ts_process_detach has returned there. It
- * has all signals blocked, and its standard streams are /dev/null. `descriptors` become TS_PROCESS_FIRST and those behind it.
- * Returns 0 or errno. */
+/* Starts the program as a process that is no child of this one. It has all signals blocked, and its standard streams are /dev/null.
+ * `descriptors` become TS_PROCESS_FIRST and those behind it. Returns 0 or errno. */
 int ts_process_start(const char *program, const char *title, const int *descriptors, int n);
 
-/* In the new process: leaves its parent and its terminal, and closes all but the first n descriptors that were handed over. Returns 0
- * or errno. */
-int ts_process_detach(int n);
+/* In the new process: leaves the group, the session and the terminal of training, and closes all but the first n descriptors that were
+ * handed over. */
+void ts_process_detach(int n);
 /* A descriptor that is ready to read when the process has ended; -1: ask ts_process_lives now and then. */
 int ts_process_watch(uint32_t process);
 bool ts_process_lives(uint32_t process);

@@ -15,10 +15,9 @@ int ts_process_start(const char *program, const char *title, const int *descript
 	return ENOSYS;
 }
 
-int ts_process_detach(int n)
+void ts_process_detach(int n)
 {
 	(void)n;
-	return ENOSYS;
 }
 
 int ts_process_watch(uint32_t process)

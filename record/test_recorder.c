@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -472,6 +473,30 @@ static void a_recording_is_held_until_it_is_closed(void **state)
 	scene_finish(&s);
 }
 
+static volatile sig_atomic_t children;
+
+static void count_child(int number)
+{
+	(void)number;
+	children++;
+}
+
+static void training_has_no_child_of_ours(void **state)
+{
+	struct sigaction act = {.sa_handler = count_child}, before;
+	struct scene s;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGCHLD, &act, &before), 0);
+	s = scene_open();
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	scene_read(&s);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(children, 0);
+	assert_int_equal(sigaction(SIGCHLD, &before, NULL), 0);
+	scene_finish(&s);
+}
+
 static void options_that_are_wrong_are_refused(void **state)
 {
 	static const struct {
@@ -719,6 +744,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_recording_of_ours_is_not_resumed),
 		cmocka_unit_test(a_run_that_is_recorded_now_is_not_resumed),
 		cmocka_unit_test(a_recording_is_held_until_it_is_closed),
+		cmocka_unit_test(training_has_no_child_of_ours),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),
 		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),
