@@ -20,7 +20,7 @@
 
 struct ts_companion {
 	struct ts_area *area;
-	struct ts_keeper_place keeper; /* of a thread */
+	struct ts_keeper_place keeper; /* of a thread; its end of the link is closed here, once it has ended */
 	int link;		       /* a byte wakes the keeper; it hangs up when the keeper is gone */
 	bool is_process;
 	pthread_t thread;
@@ -48,7 +48,7 @@ static void wake(const struct ts_companion *c)
 {
 	int error = errno;
 
-	if (send(c->link, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+	if (!ts_process_wake(c->link) && (errno == EPIPE || errno == ECONNRESET)) {
 		int none = 0;
 
 		(void)atomic_compare_exchange_strong(&c->area->error, &none, ECHILD);
@@ -61,8 +61,10 @@ static int make_link(int link[2])
 {
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, link) < 0)
 		return errno;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		(void)fcntl(link[i], F_SETFD, FD_CLOEXEC);
+		(void)fcntl(link[i], F_SETFL, O_NONBLOCK);
+	}
 	return 0;
 }
 
@@ -140,8 +142,10 @@ static enum tscope_status refused(struct ts_companion *c, struct tscope_error *e
 {
 	enum tscope_status status = (enum tscope_status)c->area->status;
 
-	if (!c->is_process)
+	if (!c->is_process) {
 		(void)pthread_join(c->thread, NULL);
+		(void)close(c->keeper.link);
+	}
 	(void)close(c->link);
 	(void)ts_record_fail(err, status, "%s", c->area->text);
 	free(c);
@@ -226,6 +230,7 @@ bool ts_companion_stop(struct ts_companion *c, bool *ret_died)
 		closed = true; /* the keeper has its own map */
 	} else if (closed) {
 		(void)pthread_join(c->thread, NULL);
+		(void)close(c->keeper.link);
 	} else {
 		(void)pthread_detach(c->thread);
 	}

@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -313,7 +312,6 @@ static bool turn(struct keeper *k)
 /* Nobody is at the other end: training is gone, or has become another program; or it closed a descriptor that it does not know. */
 static void hung_up(struct keeper *k)
 {
-	(void)close(k->place.link);
 	k->place.link = -1;
 	if (k->place.is_process && !ts_process_has_memory(k->area->ask.process))
 		k->training_is_gone = true;
@@ -325,7 +323,7 @@ static void rest(struct keeper *k)
 	char bytes[256];
 
 	if (poll(ends, 2, k->rest_ms) > 0) {
-		if (ends[0].revents && recv(k->place.link, bytes, sizeof bytes, MSG_DONTWAIT) <= 0)
+		if (ends[0].revents && read(k->place.link, bytes, sizeof bytes) <= 0)
 			hung_up(k);
 		k->training_is_gone |= ends[1].revents != 0;
 	}
@@ -402,7 +400,6 @@ void ts_keeper_run(const struct ts_keeper_place *place)
 {
 	struct keeper *k = calloc(1, sizeof *k);
 	struct tscope_error err;
-	int link = place->link;
 
 	if (!k) {
 		struct keeper none = {.area = place->area};
@@ -419,9 +416,6 @@ void ts_keeper_run(const struct ts_keeper_place *place)
 			atomic_store(&area->state, TS_AREA_CLOSED);
 		}
 		free_texts(k);
-		link = k->place.link;
 		free(k);
 	}
-	if (link >= 0)
-		(void)close(link);
 }

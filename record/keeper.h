@@ -11,7 +11,7 @@
 struct ts_keeper_place {
 	struct ts_area *area;
 	int memory;	 /* the descriptor of the area; -1: it has none */
-	int link;	 /* a byte from it says that there is something to do; it is closed at the end */
+	int link;	 /* a byte from it says that there is something to do */
 	bool is_process; /* of its own: it looks whether training lives */
 };
 

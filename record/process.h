@@ -14,6 +14,10 @@ enum { TS_PROCESS_FIRST = 3 }; /* the descriptor that is the first of those whic
  * `descriptors` become TS_PROCESS_FIRST and those behind it. Returns 0 or errno. */
 int ts_process_start(const char *program, const char *title, const int *descriptors, int n);
 
+/* Writes a byte into a link (a socket that does not block) for the keeper to wake up. Returns false with errno; nobody at its other
+ * end is EPIPE there, and no signal. */
+bool ts_process_wake(int link);
+
 /* In the new process: leaves the group, the session and the terminal of training, and closes all but the first n descriptors that were
  * handed over. */
 void ts_process_detach(int n);

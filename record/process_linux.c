@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,11 @@ int ts_process_start(const char *program, const char *title, const int *descript
 	while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 	return error;
+}
+
+bool ts_process_wake(int link)
+{
+	return send(link, "", 1, MSG_NOSIGNAL) == 1;
 }
 
 void ts_process_detach(int n)
