@@ -109,18 +109,28 @@ void ts_area_destroy(struct ts_area *area)
 		free(area);
 }
 
-int ts_area_ahead(struct ts_area *area, int fd)
+/* Any thread of both processes: what is allocated twice is so once. */
+static void grow(struct ts_area *area, int fd, uint32_t slots)
 {
 	uint32_t ready = atomic_load_explicit(&area->ready, memory_order_relaxed);
-	uint32_t wanted = 2 * ready < TS_AREA_SLOTS ? 2 * ready : TS_AREA_SLOTS;
-	int error;
+	uint32_t wanted = ready + slots < TS_AREA_SLOTS ? ready + slots : TS_AREA_SLOTS;
 
-	if (!area->shared || wanted == ready || !ts_area_is_short(area))
-		return 0;
-	error = ts_disk_allocate(fd, bytes_of(ready), bytes_of(wanted) - bytes_of(ready));
-	if (error == 0)
-		atomic_store_explicit(&area->ready, wanted, memory_order_release);
-	return error;
+	if (!area->shared || wanted == ready || ts_disk_allocate(fd, bytes_of(ready), bytes_of(wanted) - bytes_of(ready)))
+		return;
+	while (ready < wanted && !atomic_compare_exchange_weak_explicit(&area->ready, &ready, wanted, memory_order_release,
+									 memory_order_relaxed))
+		;
+}
+
+void ts_area_ahead(struct ts_area *area, int fd)
+{
+	if (ts_area_is_short(area))
+		grow(area, fd, atomic_load_explicit(&area->ready, memory_order_relaxed));
+}
+
+void ts_area_more(struct ts_area *area, int fd)
+{
+	grow(area, fd, TS_AREA_MORE);
 }
 
 struct ts_slot *ts_area_take(struct ts_area *area)

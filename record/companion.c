@@ -20,6 +20,7 @@
 
 struct ts_companion {
 	struct ts_area *area;
+	int memory;		       /* of the area; -1: it has no descriptor */
 	struct ts_keeper_place keeper; /* of a thread; its end of the link is closed here, once it has ended */
 	int link;		       /* a byte wakes the keeper; it hangs up when the keeper is gone */
 	bool is_process;
@@ -161,6 +162,7 @@ enum tscope_status ts_companion_start(struct ts_companion **ret_companion, struc
 	*ret_kept = false;
 	if (c) {
 		c->area = area;
+		c->memory = memory;
 		error = start(c, memory, program);
 		if (error && error != ETIMEDOUT && c->is_process)
 			error = start(c, memory, NULL);
@@ -186,6 +188,10 @@ struct ts_slot *ts_companion_hurry(struct ts_companion *c, struct ts_slot *slot)
 	int64_t begin;
 
 	wake(c);
+	if (!slot) {
+		ts_area_more(c->area, c->memory);
+		slot = ts_area_take(c->area);
+	}
 	if (slot)
 		return slot;
 	begin = now_ns();

@@ -24,7 +24,8 @@ struct ts_companion;
  * has it. */
 enum tscope_status ts_companion_start(struct ts_companion **ret_companion, struct ts_area *area, int memory, const char *program,
 				      bool *ret_kept, struct tscope_error *err);
-/* Wakes the keeper. With a slot returns it; without one waits a moment for one, and returns NULL if none comes. Any thread. */
+/* Wakes the keeper. With a slot returns it; without one gives memory to more, or waits a moment for one, and returns NULL if none
+ * comes. Any thread. */
 struct ts_slot *ts_companion_hurry(struct ts_companion *c, struct ts_slot *slot);
 /* Returns whether it is so before `ms` are over. Any thread. */
 bool ts_companion_sync(struct ts_companion *c, int ms);

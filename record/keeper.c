@@ -297,7 +297,7 @@ static bool turn(struct keeper *k)
 	uint64_t wanted = atomic_load(&k->area->sync_wanted);
 	bool closing = atomic_load(&k->area->state) != TS_AREA_OPEN, any;
 
-	(void)ts_area_ahead(k->area, k->place.memory);
+	ts_area_ahead(k->area, k->place.memory);
 	look_at_file(k);
 	look_for_waits(k);
 	any = copy(k);

@@ -3,7 +3,8 @@
 
 Each round is one training of some thousand steps, and one fault, drawn from a table. It has to end with exit code 0 after all its steps,
 and what is not in the file has to be counted, where the file can still be read. How long a call of a step slept (what the machine kept from
-it is not counted) and what the end took is printed, with the number of trainings of which a step slept for more than 5 ms.
+it is not counted) and what the end took is printed, with the number of trainings of which a step slept for more than 5 ms. The row "no
+recording" is the same loop without one: so often this machine itself lets a step sleep.
 """
 import collections
 import concurrent.futures
@@ -68,11 +69,11 @@ def signalled(number):
 
 
 FAULTS = {
-    "none": lambda d, rng, control: None,
+    "no recording": None, "no fault": None,
     "truncation": truncate, "removal": remove, **{name: erring(name) for name in ERRORS}, "disk gets full": None, "read-only disk": remount,
     "keeper killed": signalled(signal.SIGKILL), "keeper stopped": signalled(signal.SIGSTOP),
 }
-WHOLE = {"none", "EIO", "ENOSPC", "EDQUOT", "EROFS", "disk gets full"}  # what of the file can be read has to agree with what was counted
+WHOLE = {"no fault", "EIO", "ENOSPC", "EDQUOT", "EROFS", "disk gets full"}  # what of the file can be read has to agree with what was counted
 
 
 def one(build, kind, seed):
@@ -86,6 +87,9 @@ def one(build, kind, seed):
         keeper = None
         try:
             pause = rng.choice([0, 20, 100])
+            os.environ.pop("TS_NO_RUN", None)
+            if kind == "no recording":
+                os.environ["TS_NO_RUN"] = "1"
             os.environ.update(TS_MEASURE="1", TS_BAD_DISK=control, LD_PRELOAD=os.path.abspath(f"{build}/tests/record/libbad_disk.so"),
                               ASAN_OPTIONS="verify_asan_link_order=0")
             d = drive.Drive(build, top, 60000 if pause == 0 else 8000, pause_us=pause, threads=rng.choice([0, 2]),
@@ -124,8 +128,9 @@ def judge(d, kind, out, err):
     if sum(line.startswith("tscope:") for line in err.splitlines()) > 1:
         return f"said more than once: {err}", slept, took
     if kind in WHOLE:
-        parsed, seen = drive.parse(d.bytes())
-        if len(seen) + lost < steps or seen != set(range(len(seen))):
+        data = d.bytes()
+        seen = drive.parse(data)[1] if data else set()  # the fault came before the first turn of the keeper
+        if len(seen) + lost < steps or not seen <= set(range(steps)):
             return f"{steps} steps, {len(seen)} in the file, {lost} counted", slept, took
     return "", slept, took
 
@@ -133,7 +138,7 @@ def judge(d, kind, out, err):
 def main():
     build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     kinds, wrong, worst = list(FAULTS), collections.defaultdict(list), collections.defaultdict(lambda: [0, 0, 0, 0])
-    with concurrent.futures.ProcessPoolExecutor(8) as pool:
+    with concurrent.futures.ProcessPoolExecutor(4) as pool:
         for kind, why, slept, took in pool.map(one, *zip(*((build, kinds[i % len(kinds)], i) for i in range(rounds)))):
             if why:
                 wrong[kind].append(why)
