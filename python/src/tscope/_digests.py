@@ -1,7 +1,7 @@
 """Digests of tensors (docs/digests.md): sums of 64-bit words, on the device where they lie, in whatever order it adds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from tscope._numbers import Cannot
 from tscope._recorder import digest_at, digest_bytes
@@ -162,17 +162,33 @@ def of_batch(batch: Any) -> int:
     >>> of_batch({"ids": [1, 2], "text": "a"}) == of_batch({"text": "a", "ids": [1, 2]}) != of_batch({"ids": [2, 1], "text": "a"})
     True
     """
+    return of_set((path, bits) for path, bits, _ in leaves_of(batch))
+
+
+def leaves_of(batch: Any) -> list[tuple[str, int, bool]]:
+    """Returns the place and digest of each part of a batch, and whether it is a tensor or array of several real numbers.
+
+    >>> leaves_of({"x": 0.5})[0][0]
+    '.x'
+    """
     found = []
     for path, leaf in _leaves(batch, ""):
         if hasattr(leaf, "data_ptr") or hasattr(leaf, "tobytes") or isinstance(leaf, (bytes, bytearray, memoryview)):
-            found.append((path, bits_of(leaf)))
+            real = "float" in str(getattr(leaf, "dtype", "")) and len(getattr(leaf, "shape", ())) > 0
+            found.append((path, bits_of(leaf), real))
         else:
-            found.append((path, digest_bytes(repr(leaf).encode("utf-8", "replace"))))
-    return of_set(found)
+            found.append((path, digest_bytes(repr(leaf).encode("utf-8", "replace")), False))
+    return found
 
 
-def of_tensors(tensors: Iterable[tuple[str, Any]], late: Any, arrived: Callable[[int], None]) -> None:
-    """Has the digest of named tensors made: those of the host at once, those of a device there, and read when they are done."""
+def of_tensors(
+    tensors: Iterable[tuple[str, Any]],
+    late: Any,
+    arrived: Callable[[int], None],
+    each: Optional[Callable[[list[tuple[str, int]]], None]] = None,
+) -> None:
+    """Has the digest of named tensors made: those of the host at once, those of a device there, and read when they are done. `each` is
+    given the names and digests of the tensors before."""
     import torch
 
     known: list[tuple[str, int]] = []
@@ -184,8 +200,14 @@ def of_tensors(tensors: Iterable[tuple[str, Any]], late: Any, arrived: Callable[
         else:
             asked.setdefault(tensor.device, []).append((name, *sum_of(tensor)))
     left = len(asked)
-    if not left:
+
+    def done() -> None:
+        if each is not None:
+            each(known)
         arrived(of_set(known))
+
+    if not left:
+        done()
         return
 
     def take(part: list[tuple[str, Any, int]], sums: list[int]) -> None:
@@ -193,7 +215,7 @@ def of_tensors(tensors: Iterable[tuple[str, Any]], late: Any, arrived: Callable[
         known.extend((name, whole(total & _MASK, n)) for (name, _, n), total in zip(part, sums))
         left -= 1
         if not left:
-            arrived(of_set(known))
+            done()
 
     for part in asked.values():
         late.words(torch.stack([total for _, total, _ in part]), lambda sums, part=part: take(part, sums))

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
-from tscope._digests import of_batch, of_set, of_tensors
+from tscope._checks import Checks
+from tscope._digests import of_set, of_tensors
 from tscope._numbers import device_of
 from tscope._recorder import digest_bytes
 from tscope._windows import ModuleHook, Window
@@ -96,6 +97,7 @@ class Watch:
         self.forced = True  # the next step, whichever it is
         self.idle = generators()
         self._hook: Any = None
+        self._checks = Checks(run)
         self._pass = BeforePass(run, self, model, self._every)
         self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
         if model is not None:
@@ -120,13 +122,18 @@ class Watch:
 
     def batch(self, batch: Any) -> None:
         """The loader gave a batch, for the step that is open or that comes next."""
-        if not self._wanted(self._run._step_fed()):
+        step = self._run._step_fed()
+        wanted = self._wanted(step)
+        if not wanted and not self._checks.batches.awaits:
             return
         self.forced = self.forced and self.awaits
         try:
             if any(device_of(leaf) != "cpu" for leaf in (batch if isinstance(batch, (list, tuple)) else [batch])):
                 return  # it would have to be waited for
-            self._run._add_batch("batch", of_batch(batch))
+            if wanted:
+                self._run._add_batch("batch", self._checks.batches.of(step, batch))
+            else:
+                self._checks.batches.beside(batch)
         except Exception as error:
             self._run._cannot(f"the digest of the batch: {type(error).__name__}: {error}")
 
@@ -143,14 +150,22 @@ class Watch:
             return
         self.forced = False
         log_rate(self._run, self._optimizer)
+        checks = self._check(step)
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
-            self._one(step, name, tensors)
+            self._one(step, name, tensors, checks.get(name))
         try:
             self._run._log_digest("rng", of_generators(self.idle))
         except Exception as error:
             self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
-    def _one(self, step: int, name: str, tensors: Iterator[tuple[str, Any]]) -> None:
+    def _check(self, step: int) -> dict[str, Any]:
+        try:
+            return self._checks.begin(step, self._params(), self._optimizer)
+        except Exception as error:
+            self._run._cannot(f"checks: {type(error).__name__}: {error}")
+            return {}
+
+    def _one(self, step: int, name: str, tensors: Iterator[tuple[str, Any]], each: Any) -> None:
         run = self._run
         at_once = True
 
@@ -161,7 +176,7 @@ class Watch:
                 run._late_digest(step, name, bits)
 
         try:
-            of_tensors(tensors, run._arrivals, arrived)
+            of_tensors(tensors, run._arrivals, arrived, each)
         except Exception as error:
             run._cannot(f"the digest of {name}: {type(error).__name__}: {error}")
         at_once = False
@@ -190,7 +205,8 @@ class Watch:
                     yield f"{name}.{key}", torch.tensor(float(value), dtype=torch.float64)
 
     def stop(self) -> None:
-        """Takes its hook off the optimizer."""
+        """Takes its hooks off the optimizer and a parameter."""
+        self._checks.stop()
         if self._hook is not None:
             self._hook.remove()
             self._hook = None

@@ -1,0 +1,363 @@
+"""What one run alone shows of training that goes wrong in silence, found in the digests of watched steps: docs/digests.md, "Checks".
+
+Nothing here passes over the tensors once more, except over the gradient of one small parameter and a batch beside a watched step's.
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from tscope._digests import leaves_of, local, of_host, of_set, sum_of, whole
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+_LEAST = 3  # watched steps in a row from which something is said
+_NAMED = 3  # parameters that are named
+_WRITES = 32  # facts that are written as they change; behind that they are written at the end
+_MASK = (1 << 64) - 1
+
+
+class Findings:
+    """The facts `session.checks.*`: they are written when what they say changes."""
+
+    def __init__(self, run: "Run") -> None:
+        self._run = run
+        self._said: dict[str, Any] = {}
+        self._unwritten: dict[str, Any] = {}
+        self._writes = 0
+        run._at_end.append(self.flush)
+
+    def say(self, name: str, what: dict[str, Any], also: Optional[dict[str, Any]] = None) -> None:
+        """Says what a check found. `also` is of interest beside it, and does not make it new.
+
+        >>> Findings(run).say("kept", {"times": 3, "of": 3})
+        """
+        if self._said.get(name) == what:
+            return
+        self._said[name] = what
+        self._unwritten[name] = {**what, **(also or {})}
+        if self._writes < _WRITES:
+            self._writes += 1
+            self.flush()
+
+    def has(self, name: str) -> bool:
+        """Whether something was said of this, which what is found later may take back.
+
+        >>> Findings(run).has("kept")
+        False
+        """
+        return name in self._said
+
+    def flush(self) -> None:
+        """Writes what has not been written.
+
+        >>> Findings(run).flush()
+        """
+        if self._unwritten:
+            found, self._unwritten = self._unwritten, {}
+            self._run.facts({"session": {"checks": found}})
+
+
+def listed(names: list[str]) -> str:
+    """Returns the first names of a list, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+class _Parameter:
+    """What the watched steps have shown of one parameter."""
+
+    def __init__(self) -> None:
+        self.state = ""
+        self.state_from = self.still_from = 0  # the watched steps since which it is so, and its bits are these
+        self.state_for = self.still_for = 0  # how many they are
+        self.bits: Optional[int] = None
+
+    def see(self, step: int, state: str, bits: int) -> None:
+        if state != self.state:
+            self.state, self.state_from, self.state_for = state, step, 0
+        if bits != self.bits:
+            self.bits, self.still_from, self.still_for = bits, step, 0
+        self.state_for += 1
+        self.still_for += 1
+
+    def found(self) -> Optional[tuple[str, int]]:
+        """Returns why it is not trained and since when, if it is so for long enough."""
+        if self.state_for < _LEAST:
+            return None
+        if self.state == "zero_gradient":
+            return self.state, self.state_from
+        if self.still_for >= _LEAST and self.state != "unused":
+            return self.state, max(self.state_from, self.still_from)
+        return None
+
+
+def _rates(optimizer: Any) -> dict[int, Any]:
+    """Returns the learning rate of each parameter that an optimizer holds; of one on a device, None: it would be waited for."""
+    found: dict[int, Any] = {}
+    for group in optimizer.param_groups:
+        rate = group.get("lr")
+        known = rate if isinstance(rate, (int, float)) else None
+        found.update((id(p), known) for p in group["params"])
+    return found
+
+
+def _state(p: Any, rates: dict[int, Any]) -> str:
+    if id(p) not in rates:
+        return "unheld" if p.requires_grad and p.grad is not None else "unused"
+    if not p.requires_grad:
+        return "frozen"
+    if p.grad is None:
+        return "no_gradient"
+    return "no_rate" if rates[id(p)] == 0 else "gradient"
+
+
+class Parts:
+    """Parameters that are not trained while others are: which, why, and since when.
+
+    >>> parts = Parts(Findings(run))
+    >>> for step in (0, 100, 200):
+    ...     parts.judge(step, {"w": "gradient", "b": "no_gradient"}, [("w", step), ("b", 7)], {"w"})
+    >>> parts.untrained["no_gradient"]
+    ['b']
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._known: dict[str, _Parameter] = {}
+        self.untrained: dict[str, list[str]] = {}
+
+    def judge(self, step: int, states: dict[str, str], params: Iterable[tuple[str, int]], wide: set[str]) -> None:
+        """Takes the digests of parameters of a watched step, and what else is known of them: how they are, and which are matrices."""
+        since: dict[str, int] = {}
+        before, self.untrained = self.untrained, {}
+        for name, bits in params:
+            known = self._known.setdefault(name, _Parameter())
+            known.see(step, states.get(name, "unused"), bits)
+            found = known.found()
+            if found is not None:
+                self.untrained.setdefault(found[0], []).append(name)
+                since[found[0]] = max(since.get(found[0], 0), found[1])
+        for why in ("gradient", "zero_gradient"):  # a bias in front of a normalization has next to none, and nothing is wrong
+            if not wide.intersection(self.untrained.get(why, [])):
+                self.untrained.pop(why, None)
+        for why in {*before, *self.untrained}:
+            names = self.untrained.get(why, [])
+            found_now = {"parameters": len(names), "of": len(states), "names": listed(names), "first": since.get(why, 0)}
+            self._findings.say(f"untrained_{why}", found_now, {"last": step})
+
+
+class Zeros:
+    """Which gradients are zero in every element: looked up at once on the host, and asked of a device, to be read when it is done."""
+
+    def __init__(self, late: Any) -> None:
+        self._late = late
+        self._asked: dict[Any, list[tuple[str, Any]]] = {}
+        self.found: set[str] = set()
+
+    def ask(self, name: str, grad: Any) -> None:
+        """Asks of one gradient.
+
+        >>> import torch
+        >>> zeros = Zeros(None)
+        >>> zeros.ask("a", torch.zeros(3)), zeros.ask("b", torch.ones(3)), sorted(zeros.found)
+        (None, None, ['a'])
+        """
+        if grad.device.type != "cpu":
+            self._asked.setdefault(grad.device, []).append((name, grad.count_nonzero()))
+        elif not grad.reshape(-1)[:64].any() and not grad.any():  # most end with the first 64 numbers
+            self.found.add(name)
+
+    def begin(self) -> None:
+        """Has what was asked of devices read, before the digests that are asked behind it.
+
+        >>> Zeros(None).begin()
+        """
+        import torch
+
+        for part in self._asked.values():
+            names = [name for name, _ in part]
+            self._late.words(torch.stack([count for _, count in part]), lambda counts, names=names: self._take(names, counts))
+
+    def _take(self, names: list[str], counts: list[int]) -> None:
+        self.found.update(name for name, count in zip(names, counts) if count == 0)
+
+
+class Kept:
+    """Whether the gradients of the optimizer's last step are there still when the next backward pass comes, which then adds to them."""
+
+    def __init__(self, run: "Run", findings: Findings) -> None:
+        self._run, self._findings = run, findings
+        self._hooks: list[Any] = []
+        self._before: Any = None  # the digest of the gradient before the pass, or a call that asks for it
+        self.times = self.of = 0
+        self._first = 0
+
+    def look(self, step: int, name: str, p: Any, used: "Callable[[], Optional[int]]") -> None:
+        """Looks at a parameter's gradient when the next one comes; `used` returns the digest of that which the optimizer used."""
+        self.stop()
+        if not hasattr(p, "register_post_accumulate_grad_hook") or _compiles():
+            return
+
+        def comes(_: Any) -> None:
+            self._quietly(self._take, p)
+
+        def added(_: Any) -> None:
+            self._quietly(self._compare, step, name, used)
+
+        self._hooks = [p.register_hook(comes), p.register_post_accumulate_grad_hook(added)]
+
+    def _quietly(self, act: Callable[..., None], *args: Any) -> None:
+        try:
+            act(*args)
+        except Exception as error:
+            self.stop()
+            self._run._cannot(f"the gradient before a pass: {type(error).__name__}: {error}")
+
+    def _take(self, p: Any) -> None:
+        if p.grad is None:
+            self._before = None
+        elif p.grad.device.type == "cpu":
+            self._before = of_host(p.grad)
+        else:
+            self._before = sum_of(local(p.grad))
+
+    def _compare(self, step: int, name: str, used: "Callable[[], Optional[int]]") -> None:
+        import torch
+
+        before, self._before = self._before, None
+        self.stop()
+        if not isinstance(before, tuple):
+            self._judge(step, name, used(), before)
+            return
+        total, n = before
+        self._run._arrivals.words(torch.stack([total]), lambda sums: self._judge(step, name, used(), whole(sums[0] & _MASK, n)))
+
+    def _judge(self, step: int, name: str, used: Optional[int], before: Optional[int]) -> None:
+        if used is None:
+            return  # it was zero, or is not known
+        self.of += 1
+        if used != before:
+            return
+        self.times += 1
+        self._first = step if self.times == 1 else self._first
+        if self.times >= _LEAST and (self.times < 8 or self.times & (self.times - 1) == 0):
+            self._findings.say("kept", {"times": self.times, "of": self.of, "name": name, "first": self._first}, {"last": step})
+
+    def stop(self) -> None:
+        """Takes its hooks off."""
+        hooks, self._hooks = self._hooks, []
+        for hook in hooks:
+            hook.remove()
+
+
+def _compiles() -> bool:
+    """Whether torch.compile has compiled anything in this process: it would look at hooks that are new."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    return bool(counters and (counters.get("stats") or counters.get("frames")))
+
+
+class Batches:
+    """Whether batches that follow each other are the same, and which part of them always is.
+
+    >>> batches = Batches(Findings(run))
+    >>> for step in (0, 100, 200):
+    ...     _ = batches.of(step, [1, 2]), batches.beside([1, 2])
+    >>> batches.again
+    3
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self.awaits = False  # the batch that follows a watched step's
+        self._last = self._step = self._from = 0
+        self.again = self.pairs = 0
+        self._leaves: dict[str, tuple[int, int, int]] = {}  # digest, since which watched step, for how many
+
+    def of(self, step: int, batch: Any) -> int:
+        """Returns the digest of a watched step's batch."""
+        leaves = leaves_of(batch)
+        digest = of_set((path, bits) for path, bits, _ in leaves)
+        if not self.awaits or step != self._step:
+            self._see(step, leaves)
+        self.awaits, self._last, self._step = True, digest, step
+        return digest
+
+    def beside(self, batch: Any) -> None:
+        """Takes the batch that follows a watched step's."""
+        self.awaits = False
+        self.pairs += 1
+        if of_set((path, bits) for path, bits, _ in leaves_of(batch)) == self._last:
+            self.again += 1
+            self._from = self._step if self.again == 1 else self._from
+        if self.again >= _LEAST or self._findings.has("batch"):
+            found = {"again": self.again, "all": self.again == self.pairs, "first": self._from}
+            self._findings.say("batch", found, {"of": self.pairs, "last": self._step})
+
+    def _see(self, step: int, leaves: list[tuple[str, int, bool]]) -> None:
+        seen = {}
+        for path, bits, _ in leaves:
+            before, since, times = self._leaves.get(path, (None, step, 0))
+            seen[path] = (bits, since, times + 1) if before == bits else (bits, step, 1)
+        self._leaves = seen
+        longest = max((times for _, _, times in seen.values()), default=0)
+        moving = any(times < _LEAST for _, _, times in seen.values())
+        same = [path for path, _, real in leaves if real and seen[path][2] >= _LEAST and seen[path][2] == longest and moving]
+        if same or self._findings.has("input"):
+            since = max((seen[path][1] for path in same), default=0)
+            self._findings.say(
+                "input",
+                {"parts": len(same), "names": listed([path or "the batch" for path in same]), "first": since},
+                {"last": step, "times": longest},
+            )
+
+
+class Checks:
+    """The checks of a run that is watched."""
+
+    def __init__(self, run: "Run") -> None:
+        self._run = run
+        self._findings = Findings(run)
+        self._parts, self._kept = Parts(self._findings), Kept(run, self._findings)
+        self.batches = Batches(self._findings)
+
+    def begin(
+        self, step: int, parameters: Iterable[tuple[str, Any]], optimizer: Any
+    ) -> dict[str, Callable[[list[tuple[str, int]]], None]]:
+        """The optimizer's step begins. Returns what takes the digests of parameters and of gradients, by the names of these sets."""
+        rates = _rates(optimizer)
+        states: dict[str, str] = {}
+        wide: set[str] = set()
+        smallest: Any = None
+        zeros = Zeros(self._run._arrivals)
+        for name, p in parameters:
+            states[name] = _state(p, rates)
+            if states[name] != "gradient" or p.grad.is_sparse or not p.grad.numel():
+                continue
+            if p.dim() > 1:
+                wide.add(name)
+            zeros.ask(name, local(p.grad))
+            if smallest is None or p.grad.numel() < smallest[1].grad.numel():
+                smallest = (name, p)
+        zeros.begin()
+        params: list[tuple[str, int]] = []
+        used: dict[str, int] = {}
+
+        def of_grads(digests: list[tuple[str, int]]) -> None:
+            used.update(digests)
+            states.update((name, "zero_gradient") for name in zeros.found)
+            self._parts.judge(step, states, params, wide)
+
+        if smallest is not None:
+            name, p = smallest
+            self._kept.look(step, name, p, lambda: None if name in zeros.found else used.get(name))
+        return {"params": params.extend, "grads": of_grads}
+
+    def stop(self) -> None:
+        """Takes its hooks off."""
+        self._kept.stop()

@@ -1,0 +1,138 @@
+"""Checks of one run alone: small trainings in which something is wrong, and the same ones where nothing is."""
+
+import importlib.util
+import json
+import unittest
+
+import support
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Checks(support.Case):
+    def train(self, directory, *, steps=6, held=None, change=None, batches=None, clear=True, backward=None, every=2, accumulation=1):
+        """Trains two layers with a scale between them, and returns what the run says of itself."""
+        import torch
+
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.Tanh(), torch.nn.Linear(6, 1))
+        if change is not None:
+            change(model)
+        optimizer = torch.optim.SGD(held(model) if held else model.parameters(), lr=0.1)
+        generator = torch.Generator().manual_seed(11)
+        given = batches or [(torch.randn(16, 8, generator=generator), torch.randn(16, 1, generator=generator)) for _ in range(20)]
+        run = self.start(directory)
+        run.watch(model, optimizer, every=every)
+        fed = iter(run.data(given))
+        for _ in range(steps):
+            with run.step():
+                if clear:
+                    optimizer.zero_grad()
+                for _part in range(accumulation):
+                    x, y = next(fed)
+                    loss = (model(x) - y).square().mean()
+                    (backward or torch.Tensor.backward)(loss)
+                optimizer.step()
+                run.log(loss=loss)
+        run.finish()
+        self.assertEqual(run.trouble["cannot"], 0)
+        with open(f"{directory}/facts.json", encoding="utf-8") as file:
+            return json.load(file).get("session", {}).get("checks", {})
+
+    def test_clean(self):
+        for i, how in enumerate(({}, {"accumulation": 2}, {"every": 1, "steps": 12})):
+            self.assertEqual(self.train(f"runs/clean{i}", **how), {})
+
+    def test_parts(self):
+        def first(model):
+            return model[2].parameters()
+
+        def frozen(model):
+            model[0].requires_grad_(False)
+
+        def detached(model):
+            model[0].register_forward_hook(lambda module, given, out: out.detach())
+
+        def zero(model):
+            model[0].weight.register_hook(lambda grad: grad * -0.0)
+
+        def no_rate(model):
+            return [{"params": model[2].parameters()}, {"params": model[0].parameters(), "lr": 0.0}]
+
+        both = {"parameters": 2, "of": 4, "names": "0.weight, 0.bias", "first": 0}
+        found = self.train("runs/unheld", held=first)
+        self.assertEqual(found, {"untrained_unheld": {**both, "last": 4}})
+        self.assertEqual(self.train("runs/frozen", change=frozen), {"untrained_frozen": {**both, "last": 4}})
+        self.assertEqual(self.train("runs/detached", change=detached), {"untrained_no_gradient": {**both, "last": 4}})
+        self.assertEqual(self.train("runs/rate", held=no_rate), {"untrained_no_rate": {**both, "last": 4}})
+        found = self.train("runs/zero", change=zero)
+        self.assertEqual(found["untrained_zero_gradient"], {"parameters": 1, "of": 4, "names": "0.weight", "first": 0, "last": 4})
+        # Two watched steps say nothing yet.
+        self.assertEqual(self.train("runs/short", held=first, steps=4), {})
+
+    def test_thawed(self):
+        import torch
+
+        models = []
+
+        def backward(loss):
+            if self.thaw == 7:
+                models[0][0].requires_grad_(True)
+            self.thaw += 1
+            torch.Tensor.backward(loss)
+
+        def frozen(model):
+            models.append(model)
+            model[0].requires_grad_(False)
+
+        self.thaw = 0
+        found = self.train("runs/thawed", change=frozen, backward=backward, steps=14)
+        self.assertEqual(found["untrained_frozen"]["parameters"], 0)
+
+    def test_kept(self):
+        found = self.train("runs/kept", clear=False, steps=7)
+        self.assertEqual(found, {"kept": {"times": 3, "of": 3, "name": "2.bias", "first": 0, "last": 4}})
+
+    def test_gradients_of_another_kind_are_not_kept(self):
+        import torch
+
+        models = []
+
+        def backward(loss):
+            # As a penalty does it: gradients that are asked for and added to nothing, before those of the last step are cleared.
+            torch.autograd.grad(loss, list(models[0].parameters()), retain_graph=True)
+            models[0].zero_grad()
+            loss.backward()
+
+        self.assertEqual(self.train("runs/penalty", clear=False, steps=8, backward=backward, change=models.append), {})
+
+    def test_batches(self):
+        import torch
+
+        x, others = torch.randn(16, 8), [torch.randn(16, 1) for _ in range(20)]
+        found = self.train("runs/same", batches=[(x, others[0])] * 20, steps=7)
+        self.assertEqual(found["batch"], {"again": 3, "all": True, "first": 0, "of": 3, "last": 4})
+        found = self.train("runs/input", batches=[(x, y) for y in others], steps=6)
+        self.assertEqual(found, {"input": {"parts": 1, "names": "[0]", "first": 0, "last": 4, "times": 3}})
+        # A cycle of two batches, which is one of the watched steps: they are the same there, and others beside them.
+        cycle = [(torch.randn(16, 8), torch.randn(16, 1)) for _ in range(2)] * 10
+        self.assertEqual(self.train("runs/cycle", batches=cycle, steps=7), {})
+
+    def test_hooks_do_not_stay(self):
+        import torch
+
+        model = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = self.start("runs/hooks")
+        run.watch(model, optimizer, every=1)
+        with run.step():
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+        self.assertTrue(model.bias._backward_hooks)
+        run.finish()
+        self.assertFalse(model.bias._backward_hooks)
+
+
+if __name__ == "__main__":
+    unittest.main()
