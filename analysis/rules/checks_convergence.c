@@ -589,6 +589,15 @@ void ts_check_batches(struct ts_check *c)
 		ts_check_applies_not(c);
 		return;
 	}
+	if (ts_check_want(c, TS_M_BATCHES_NEXT, &repeated) && ts_check_need(c, TS_M_BATCHES_NEXT_OF, &recorded) && repeated >= recorded &&
+	    ts_check_need(c, TS_M_BATCHES_NEXT_AT, &from)) {
+		ts_check_steps(c, (int64_t)from, (int64_t)from);
+		ts_check_worse(c, repeated);
+		ts_check_fire(c, TS_SEVERITY_MEDIUM,
+			      "The batch never changes: behind each of %s, from step %" PRId64 " on, the next batch has the same bits",
+			      ts_say_plural(recorded, "watched step").text, (int64_t)from);
+		return;
+	}
 	if (!ts_check_want(c, TS_M_BATCHES_PERIOD, &period) && ts_check_want(c, TS_M_BATCHES_DOUBLED, &doubled) &&
 	    doubled >= ts_check_threshold(c, "min_doubled") && doubled / recorded >= ts_check_threshold(c, "min_share")) {
 		ts_check_worse(c, doubled);

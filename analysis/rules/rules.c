@@ -211,7 +211,7 @@ const struct ts_rule ts_rules[] = {
 	 "medium",
 	 "by their digests, at least 20 batches in a row, up to the last, are those of one fixed number of records before; 40 where "
 	 "there are only 2 to 8 batches; or at least min_share of more than 8 different batches, and min_doubled of them, are the one "
-	 "before",
+	 "before; or behind three or more watched steps, and all of them, the next batch is the same",
 	 "Tell the sampler of each new epoch (sampler.set_epoch(epoch) of a DistributedSampler), or draw the order anew from a "
 	 "generator that goes on. Where one batch comes at every step, look for an iterator that is made anew for each "
 	 "step. Where many batches are the one before, look for "
@@ -223,7 +223,7 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_batches, EACH_RANK},
 	{"CONVERGENCE.EQUAL_BATCHES", "Replicas train on the same batches",
 	 "high",
-	 "the digests of batches of two ranks are equal at every step, 10 at least, and so are those of their parameters; not where "
+	 "the digests of batches of two ranks are equal at every step, 3 at least, and so are those of their parameters; not where "
 	 "the facts say that the model is split over ranks (tensor, pipeline, context or expert "
 	 "parallelism)",
 	 "Give each rank its own share of the data: DistributedSampler, or a loader that knows rank and world size. Several ranks that "
@@ -264,6 +264,46 @@ const struct ts_rule ts_rules[] = {
 	 "new in tscope: only the modes of modules at the optimizer's step show it",
 	 {END},
 	 ts_check_eval_part, EACH_RANK},
+	{"CONVERGENCE.PART_NOT_TRAINED", "Parameters are not trained",
+	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all parameters; "
+	 "low where the program itself seems to want it: no gradient comes, none is required, or the learning rate is 0",
+	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never change or "
+	 "have gradients of zeros alone, and there is one cause for it at all of these steps; of gradients above zero and of zeros only "
+	 "where a parameter of two dimensions or more is among them",
+	 "Give all parameters that are to be trained to the optimizer, behind the last module that is added or replaced. Look for detach(), "
+	 "no_grad() and .data in the forward pass of the part, for requires_grad that was set to False, for groups whose learning rate is 0, and "
+	 "for updates that are too small for the type of the parameters. Where the part is meant to stay as it is, nothing is wrong; set "
+	 "requires_grad to False and save its backward pass.",
+	 "new in tscope; TrainCheck infers such conditions from other trainings (Jiang et al., OSDI 2025)",
+	 {END}, ts_check_part_not_trained, EACH_RANK},
+	{"CONVERGENCE.GRADIENTS_KEPT", "Gradients are not cleared", "high",
+	 "when the first gradient behind the optimizer's step comes, that of a small parameter still has the bits that the optimizer used, and "
+	 "the new one is added to it: behind three watched steps at least, and behind all that were looked at",
+	 "Call optimizer.zero_grad() once for each of the optimizer's steps, before the backward pass or behind the step. Otherwise gradients "
+	 "of all steps add up. Where gradients are accumulated, clear them behind the optimizer's step alone.",
+	 "new in tscope: a hook beside watched steps shows it; TrainCheck infers the order of zero_grad and backward from other trainings",
+	 {END}, ts_check_gradients_kept_on, EACH_RANK},
+	{"CONVERGENCE.GRADIENTS_STALE", "The gradients stay the same while the parameters change", "high",
+	 "by their digests, the gradients are the same at three or more records up to the last, and the parameters differ from each of these "
+	 "to the next",
+	 "Check that backward is called before each of the optimizer's steps, and on the loss of this step; that gradients which are copied, "
+	 "unscaled or reduced by the program are those that this step computed.",
+	 "new in tscope: only digests show it",
+	 {END}, ts_check_stale_gradients, EACH_RANK},
+	{"CONVERGENCE.LOSS_CONSTANT", "The loss does not depend on the data",
+	 "high if it is so in all values of the run and the loss is not 0, otherwise medium",
+	 "the last 20 or more values of the loss are the same to the last bit, and the digests of three or more batches among them differ",
+	 "Check what the loss is computed from: outputs of the model and labels of this batch, not a constant, a part of the output that is "
+	 "masked out, or a value that has saturated or was clamped.",
+	 "new in tscope: only digests of batches show it",
+	 {END}, ts_check_constant_loss, EACH_RANK},
+	{"CONVERGENCE.INPUT_CONSTANT", "A part of the batch never changes", "medium",
+	 "by the digests of the parts of a batch, one of them that is a tensor or array of real numbers is the same at three or more watched "
+	 "steps in a row, up to the last, while another part changes",
+	 "Look at what makes the part: an index that does not move, a transform that gives zeros, a cache. Where the part is meant to be "
+	 "the same, as a grid of coordinates is, nothing is wrong.",
+	 "new in tscope: only digests of batches show it",
+	 {END}, ts_check_constant_input, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
 	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "

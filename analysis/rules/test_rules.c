@@ -349,6 +349,65 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "0", "0", "60") PART_AT, PASSES, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("1", "11", "4", "0", "60") PART_AT, PASSES, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "0", "0", "0", "60"), PASSES, NULL},
+
+#define UNTRAINED(cause, n, of)                                                                                                        \
+	"convergence/untrained by " cause "/parameters_count = " n "; convergence/untrained by " cause "/of_count = " of               \
+	"; convergence/untrained by " cause "/names = '0.weight, 0.bias'; convergence/untrained by " cause                             \
+	"/first_step = 100; convergence/untrained by " cause "/last_step = 400; "
+	{"CONVERGENCE.PART_NOT_TRAINED", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.PART_NOT_TRAINED", "convergence/parameters/recorded_count = 24", PASSES, NULL},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "2", "6"), MEDIUM,
+	 "At every watched step from step 100 to step 400 or later, 2 of 6 parameters have gradients, are not held by the optimizer and "
+	 "never change (0.weight, 0.bias)"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "6", "6"), HIGH, NULL},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("frozen", "2", "6"), LOW, "require no gradient"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_rate", "2", "6"), LOW, "a learning rate of 0"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_gradient", "2", "6"), LOW, "no backward pass reaches them"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_gradient", "1", "6") UNTRAINED("zero_gradient", "2", "6"), MEDIUM,
+	 "2 of 6 parameters have gradients of zeros alone (0.weight, 0.bias); 1 of 6 parameters are held"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("zero_gradient", "6", "6"), HIGH, NULL},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("gradient", "2", "6"), MEDIUM, "a learning rate above 0, and never change"},
+
+#define KEPT(times, of)                                                                                                                \
+	"convergence/kept gradients/times_count = " times "; convergence/kept gradients/of_count = " of                                \
+	"; convergence/kept gradients/name = '2.bias'; convergence/kept gradients/first_step = 0"
+	{"CONVERGENCE.GRADIENTS_KEPT", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.GRADIENTS_KEPT", "convergence/gradients/recorded_count = 24", PASSES, NULL},
+	{"CONVERGENCE.GRADIENTS_KEPT", KEPT("5", "5"), HIGH, "that of 2.bias still had the same bits"},
+	{"CONVERGENCE.GRADIENTS_KEPT", KEPT("4", "5"), PASSES, NULL},
+
+	{"CONVERGENCE.GRADIENTS_STALE", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.GRADIENTS_STALE", "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 0", PASSES, NULL},
+	{"CONVERGENCE.GRADIENTS_STALE",
+	 "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 3; convergence/gradients/stale_step = 600", HIGH,
+	 "From step 600 on the gradients have the same bits at 3 of 9 records"},
+	{"CONVERGENCE.GRADIENTS_STALE",
+	 UNTRAINED("zero_gradient", "6", "6") "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 9; "
+					      "convergence/gradients/stale_step = 0",
+	 PASSES, NULL},
+
+#define SAME_LOSS(same, of, value)                                                                                                     \
+	"convergence/batches/recorded_count = 5; convergence/constant loss/same_count = " same                                         \
+	"; convergence/constant loss/recorded_count = " of "; convergence/constant loss/same_step = 0; "                               \
+	"convergence/constant loss/batches_count = 5; convergence/constant loss/value = " value
+	{"CONVERGENCE.LOSS_CONSTANT", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.LOSS_CONSTANT", "convergence/batches/recorded_count = 5", PASSES, NULL},
+	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("400", "400", "1.5"), HIGH, "loss is 1.5 at 400 of 400 values, from step 0 to the last"},
+	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("399", "400", "1.5"), MEDIUM, "although 5 batches among them differ."},
+	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("400", "400", "0"), MEDIUM, NULL},
+
+	{"CONVERGENCE.INPUT_CONSTANT", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.INPUT_CONSTANT", "convergence/batches/recorded_count = 5", PASSES, NULL},
+	{"CONVERGENCE.INPUT_CONSTANT",
+	 "convergence/batches/same_parts_count = 1; convergence/batches/same_names = '[0]'; convergence/batches/same_parts_step = 0; "
+	 "convergence/batches/same_for_count = 5",
+	 MEDIUM, "The numbers at [0] of the batch have the same bits at every watched step, 5 or more from step 0 on"},
+
+#define NEXT(same, of)                                                                                                                 \
+	"convergence/batches/recorded_count = 5; convergence/batches/next_same_count = " same "; convergence/batches/next_count = " of \
+	"; convergence/batches/next_step = 0"
+	{"CONVERGENCE.BATCHES_REPEAT", NEXT("5", "5"), MEDIUM, "behind each of 5 watched steps, from step 0 on, the next batch has the same"},
+	{"CONVERGENCE.BATCHES_REPEAT", NEXT("4", "5"), PASSES, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS BATCHES("50") "0", PASSES, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT",

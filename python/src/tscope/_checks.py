@@ -29,15 +29,14 @@ class Findings:
         run._at_end.append(self.flush)
 
     def say(self, name: str, what: dict[str, Any], also: Optional[dict[str, Any]] = None) -> None:
-        """Says what a check found. `also` is of interest beside it, and does not make it new.
+        """Says what a check found. `also` does not make it new: it is written with it, and at the end.
 
         >>> Findings(run).say("kept", {"times": 3, "of": 3})
         """
-        if self._said.get(name) == what:
-            return
+        new = self._said.get(name) != what
         self._said[name] = what
         self._unwritten[name] = {**what, **(also or {})}
-        if self._writes < _WRITES:
+        if new and self._writes < _WRITES:
             self._writes += 1
             self.flush()
 

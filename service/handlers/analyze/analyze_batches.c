@@ -8,34 +8,15 @@
 
 #include <math.h>
 
-enum { BATCHES_MOST = 1 << 20, SHARED_LEAST = 10 };
-
-/* Finds the first column of digests that one of the globs names. */
-static const struct ts_column *find(const struct ts_index *index, const char *const globs[3], const struct ts_table **ret_table)
-{
-	for (size_t t = 0; t < index->n_tables; t++) {
-		const struct ts_table *table = &index->tables[t];
-
-		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
-			for (size_t k = 0; k < 3 && table->columns[i].type == TS_COLUMN_U64; k++)
-				if (ts_glob(ts_span_str(globs[k]), table->columns[i].name)) {
-					*ret_table = table;
-					return &table->columns[i];
-				}
-	}
-	return NULL;
-}
-
-static const char *const of_batches[] = {"digests.batch*", "digests.data*", "digests.input*"};
-static const char *const of_params[] = {"digests.param*", "digests.weight*", "digests.model*"};
+enum { BATCHES_MOST = 1 << 20, SHARED_LEAST = 3 };
 
 /* --- other ranks --- */
 
 /* Both ranks have the same digests at the same steps, by the ids of their blocks. */
-static bool same_digests(const struct ts_index *x, const struct ts_index *y, const char *const globs[3])
+static bool same_digests(const struct ts_index *x, const struct ts_index *y, enum ts_digests_of of)
 {
 	const struct ts_table *at_x, *at_y;
-	const struct ts_column *a = find(x, globs, &at_x), *b = find(y, globs, &at_y);
+	const struct ts_column *a = ts_columns_of_digests(x, of, &at_x), *b = ts_columns_of_digests(y, of, &at_y);
 
 	if (!a || !b || at_x->rows < SHARED_LEAST || at_x->rows != at_y->rows || at_x->n_blocks != at_y->n_blocks)
 		return false;
@@ -73,7 +54,7 @@ static bool shared(struct ts_rank_analysis *a)
 		const struct ts_index *other = &a->run->indexes[i];
 
 		ranks += other != a->index && other->rank != TS_RANK_JOB && other->rank != a->index->rank &&
-			 same_digests(a->index, other, of_batches) && same_digests(a->index, other, of_params);
+			 same_digests(a->index, other, TS_DIGESTS_BATCH) && same_digests(a->index, other, TS_DIGESTS_PARAMS);
 	}
 	return ranks == 0 || is_split(&a->run->head.facts) ||
 	       ts_measure_add(&a->out->measures, a->arena, TS_M_BATCHES_SHARED, ts_span_of(NULL, 0), ranks);
@@ -97,7 +78,7 @@ static bool add_rows(struct ts_rank_analysis *a, const struct ts_batch_order *or
 static enum ts_status order_of_batches(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_error *err)
 {
 	const struct ts_table *table = NULL;
-	const struct ts_column *column = find(a->index, of_batches, &table);
+	const struct ts_column *column = ts_columns_of_digests(a->index, TS_DIGESTS_BATCH, &table);
 	struct ts_batch_order order;
 	struct ts_arena scratch;
 	enum ts_status status;
@@ -156,7 +137,7 @@ static enum ts_status still_parameters(struct ts_rank_analysis *a, struct ts_fet
 				       struct ts_error *err)
 {
 	const struct ts_table *table = NULL;
-	const struct ts_column *column = find(a->index, of_params, &table);
+	const struct ts_column *column = ts_columns_of_digests(a->index, TS_DIGESTS_PARAMS, &table);
 	uint64_t *digests;
 	int64_t *steps;
 	double rate = NAN;

@@ -1,6 +1,7 @@
 #include "service/handlers/analyze/analyze_columns.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 
 enum { NAMED_MAX = 4 };
 
@@ -115,4 +116,25 @@ void ts_columns_leave(struct ts_columns *c)
 const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table)
 {
 	return ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), TS_COLUMN_F64, ret_table);
+}
+
+const struct ts_column *ts_columns_of_digests(const struct ts_index *index, enum ts_digests_of of, const struct ts_table **ret_table)
+{
+	static const char *const globs[][3] = {
+		[TS_DIGESTS_BATCH] = {"digests.batch*", "digests.data*", "digests.input*"},
+		[TS_DIGESTS_PARAMS] = {"digests.param*", "digests.weight*", "digests.model*"},
+		[TS_DIGESTS_GRADS] = {"digests.grad*"},
+	};
+
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			for (size_t k = 0; k < 3 && globs[of][k] && table->columns[i].type == TS_COLUMN_U64; k++)
+				if (ts_glob(ts_span_str(globs[of][k]), table->columns[i].name)) {
+					*ret_table = table;
+					return &table->columns[i];
+				}
+	}
+	return NULL;
 }

@@ -38,4 +38,9 @@ void ts_columns_leave(struct ts_columns *c);
 /* The column of numbers with that name among the rank's tables of steps, or NULL. */
 const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table);
 
+enum ts_digests_of { TS_DIGESTS_BATCH, TS_DIGESTS_PARAMS, TS_DIGESTS_GRADS };
+
+/* The first column of digests of these, by the names that programs give them, or NULL. */
+const struct ts_column *ts_columns_of_digests(const struct ts_index *index, enum ts_digests_of of, const struct ts_table **ret_table);
+
 #endif

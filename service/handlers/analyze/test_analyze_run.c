@@ -665,6 +665,63 @@ static void modes_of_models(void **state)
 	world_close(&w);
 }
 
+/* Gradients and loss stay although parameters and batches change; the rest is what a recorder says of it. */
+static void what_goes_wrong_in_silence(void **state)
+{
+	struct told told[] = {
+		{0, "session.checks.untrained_unheld.parameters", NULL, 2}, {0, "session.checks.untrained_unheld.of", NULL, 6},
+		{0, "session.checks.untrained_unheld.names", "0.weight", 0}, {0, "session.checks.untrained_unheld.first", NULL, 3},
+		{0, "session.checks.untrained_unheld.last", NULL, 40},	     {0, "session.checks.untrained_frozen.parameters", NULL, 0},
+		{0, "session.checks.untrained_no_rate.parameters", "2", 0},  {0, "session.checks.kept.times", NULL, 4},
+		{0, "session.checks.kept.of", NULL, 5},			     {0, "session.checks.kept.name", "b", 0},
+		{0, "session.checks.kept.first", NULL, 2},		     {0, "session.checks.batch.again", NULL, 3},
+		{0, "session.checks.batch.of", NULL, 4},		     {0, "session.checks.batch.first", NULL, 1},
+		{0, "session.checks.input.parts", NULL, 1},		     {0, "session.checks.input.names", "[0]", 0},
+		{0, "session.checks.input.first", NULL, 5},		     {0, "session.checks.input.times", NULL, 3},
+	};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < 50; i++) {
+		cells_add(&c, 0, "scalars.loss", i, i < 20 ? (double)i : 2.5);
+		cells_add_word(&c, 0, "digests.params", i, 1000 + (uint64_t)i);
+		cells_add_word(&c, 0, "digests.grads", i, i < 40 ? (uint64_t)i : 77);
+		cells_add_word(&c, 0, "digests.batch", i, 2000 + (uint64_t)i);
+	}
+	analyze(&w, make_run(&w, &c, told, sizeof told / sizeof told[0]), (struct ts_analyze_request){.has_warmup = false}, &a);
+	expect_measure(&a.measures, "convergence", "gradients", "recorded_count", 50);
+	expect_measure(&a.measures, "convergence", "gradients", "stale_count", 10);
+	expect_measure(&a.measures, "convergence", "gradients", "stale_step", 40);
+	expect_measure(&a.measures, "convergence", "constant loss", "same_count", 30);
+	expect_measure(&a.measures, "convergence", "constant loss", "recorded_count", 50);
+	expect_measure(&a.measures, "convergence", "constant loss", "same_step", 20);
+	expect_measure(&a.measures, "convergence", "constant loss", "batches_count", 30);
+	expect_measure(&a.measures, "convergence", "constant loss", "value", 2.5);
+	expect_measure(&a.measures, "convergence", "untrained by unheld", "parameters_count", 2);
+	expect_measure(&a.measures, "convergence", "untrained by unheld", "of_count", 6);
+	expect_measure(&a.measures, "convergence", "untrained by unheld", "first_step", 3);
+	expect_measure(&a.measures, "convergence", "untrained by unheld", "last_step", 40);
+	assert_null(test_find(&a.measures, "convergence", "untrained by frozen", "parameters_count"));
+	assert_null(test_find(&a.measures, "convergence", "untrained by no_rate", "parameters_count"));
+	expect_measure(&a.measures, "convergence", "kept gradients", "times_count", 4);
+	expect_measure(&a.measures, "convergence", "kept gradients", "of_count", 5);
+	expect_measure(&a.measures, "convergence", "kept gradients", "first_step", 2);
+	expect_measure(&a.measures, "convergence", "batches", "next_same_count", 3);
+	expect_measure(&a.measures, "convergence", "batches", "next_count", 4);
+	expect_measure(&a.measures, "convergence", "batches", "next_step", 1);
+	expect_measure(&a.measures, "convergence", "batches", "same_parts_count", 1);
+	expect_measure(&a.measures, "convergence", "batches", "same_parts_step", 5);
+	expect_measure(&a.measures, "convergence", "batches", "same_for_count", 3);
+	assert_true(finds(&a, "CONVERGENCE.PART_NOT_TRAINED") && finds(&a, "CONVERGENCE.GRADIENTS_STALE"));
+	assert_true(finds(&a, "CONVERGENCE.LOSS_CONSTANT") && finds(&a, "CONVERGENCE.INPUT_CONSTANT"));
+	assert_false(finds(&a, "CONVERGENCE.GRADIENTS_KEPT") || finds(&a, "CONVERGENCE.BATCHES_REPEAT"));
+	cells_free(&c);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -680,6 +737,7 @@ int main(void)
 		cmocka_unit_test(order_and_ranks_of_batches),
 		cmocka_unit_test(updates_that_were_skipped),
 		cmocka_unit_test(parameters_that_stay),
+		cmocka_unit_test(what_goes_wrong_in_silence),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(any_allocation_may_fail),

@@ -1,0 +1,152 @@
+/* checks_silent.c - rules on training that goes wrong in silence: parameters that are not trained, gradients that are not cleared or not
+ * computed, and a loss or an input that never changes. Most rest on what the recorder found at watched steps. */
+#include "analysis/rules/check.h"
+
+/* Parameters that are not trained, by what is wrong with them. */
+static const struct cause {
+	const char *subject, *says;
+	enum ts_severity part, all; /* where some of the parameters are concerned, and where all are */
+} causes[] = {
+	{"untrained by unheld", "have gradients, are not held by the optimizer and never change", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
+	{"untrained by zero_gradient", "have gradients of zeros alone", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
+	{"untrained by gradient", "have gradients and a learning rate above 0, and never change", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
+	{"untrained by no_gradient", "are held by the optimizer, and no backward pass reaches them", TS_SEVERITY_LOW, TS_SEVERITY_HIGH},
+	{"untrained by frozen", "are held by the optimizer, and require no gradient", TS_SEVERITY_LOW, TS_SEVERITY_HIGH},
+	{"untrained by no_rate", "have gradients and a learning rate of 0", TS_SEVERITY_LOW, TS_SEVERITY_MEDIUM},
+};
+
+enum { CAUSES = sizeof causes / sizeof causes[0] };
+
+/* What is said of one cause: "2 of 6 parameters have gradients of zeros alone (0.weight, 0.bias)". False: nothing. */
+static bool say_cause(struct ts_check *c, const struct cause *cause, bool first, struct ts_buf *out, enum ts_severity *io_severity)
+{
+	enum ts_severity severity;
+	struct ts_span names;
+	double n, of;
+
+	if (!ts_check_want_of(c, TS_M_UNTRAINED, cause->subject, &n) || !ts_check_want_of(c, TS_M_UNTRAINED_OF, cause->subject, &of))
+		return false;
+	names = ts_check_text_of(c, TS_M_UNTRAINED_NAMES, cause->subject);
+	ts_buf_printf(out, "%s%s of %s %s (%.*s)", first ? "" : "; ", ts_say_count(n).text, ts_say_plural(of, "parameter").text,
+		      cause->says, TS_SPAN_ARG(names));
+	severity = n >= of ? cause->all : cause->part;
+	if (first || severity > *io_severity)
+		*io_severity = severity;
+	return true;
+}
+
+void ts_check_part_not_trained(struct ts_check *c)
+{
+	enum ts_severity severity = TS_SEVERITY_LOW;
+	struct ts_buf said = TS_BUF_INIT(8192);
+	double from = INFINITY, to = 0, at;
+	bool any = false;
+
+	for (size_t i = 0; i < CAUSES; i++) {
+		if (!say_cause(c, &causes[i], !any, &said, &severity))
+			continue;
+		any = true;
+		if (ts_check_want_of(c, TS_M_UNTRAINED_FROM, causes[i].subject, &at))
+			from = fmin(from, at);
+		if (ts_check_want_of(c, TS_M_UNTRAINED_TO, causes[i].subject, &at))
+			to = fmax(to, at);
+	}
+	if (any && isfinite(from)) {
+		ts_check_steps(c, (int64_t)from, (int64_t)from);
+		ts_check_fire(c, severity, "At every watched step from step %.0f to step %.0f or later, %.*s", from, to,
+			      TS_SPAN_ARG(ts_buf_view(&said)));
+	} else if (!any && !ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT)) {
+		ts_check_applies_not(c);
+	}
+	ts_buf_finish(&said);
+}
+
+void ts_check_gradients_kept_on(struct ts_check *c)
+{
+	double times, of, from;
+	struct ts_span name;
+
+	if (!ts_check_want(c, TS_M_KEPT, &times)) {
+		if (!ts_measure_find(c->measures, TS_M_GRADS_RECORDED, TS_NO_SUBJECT))
+			ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, TS_M_KEPT_OF, &of) || !ts_check_need(c, TS_M_KEPT_AT, &from) || times < of)
+		return;
+	name = ts_check_text(c, TS_M_KEPT_NAME);
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "The next backward pass adds to the gradients that the optimizer has used: that of %.*s still had the same bits when "
+		      "the next one came, behind %s of %s, from step %.0f on",
+		      TS_SPAN_ARG(name), ts_say_count(times).text, ts_say_plural(of, "watched step").text, from);
+}
+
+/* All gradients are zero: the rule on parts says so. */
+static bool all_zero(struct ts_check *c)
+{
+	double n, of;
+
+	return ts_check_want_of(c, TS_M_UNTRAINED, "untrained by zero_gradient", &n) &&
+	       ts_check_want_of(c, TS_M_UNTRAINED_OF, "untrained by zero_gradient", &of) && n >= of;
+}
+
+void ts_check_stale_gradients(struct ts_check *c)
+{
+	double recorded, stale, from;
+
+	if (!ts_check_want(c, TS_M_GRADS_RECORDED, &recorded)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, TS_M_GRADS_STALE, &stale) || !(stale > 0) || !ts_check_need(c, TS_M_GRADS_STALE_AT, &from) || all_zero(c))
+		return;
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_worse(c, stale);
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "From step %.0f on the gradients have the same bits at %s of %s, although the parameters change from each of these "
+		      "to the next: the optimizer steps on gradients that were not computed anew",
+		      from, ts_say_count(stale).text, ts_say_plural(recorded, "record").text);
+}
+
+void ts_check_constant_loss(struct ts_check *c)
+{
+	double same, of, from, batches, value;
+	bool all;
+
+	if (!ts_measure_find(c->measures, TS_M_BATCHES_RECORDED, TS_NO_SUBJECT)) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_want(c, TS_M_LOSS_SAME, &same) || !ts_check_need(c, TS_M_LOSS_SAME_OF, &of) ||
+	    !ts_check_need(c, TS_M_LOSS_SAME_AT, &from) || !ts_check_need(c, TS_M_LOSS_SAME_BATCHES, &batches) ||
+	    !ts_check_need(c, TS_M_LOSS_SAME_VALUE, &value))
+		return;
+	all = same >= of && value != 0;
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_worse(c, same);
+	ts_check_fire(c, all ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+		      "loss is %s at %s of %s, from step %.0f to the last, to the last bit, although %s batches among them differ%s",
+		      ts_say_number(value).text, ts_say_count(same).text, ts_say_plural(of, "value").text, from,
+		      ts_say_count(batches).text,
+		      all ? ": it depends neither on the data nor on what is trained" : "");
+}
+
+void ts_check_constant_input(struct ts_check *c)
+{
+	double parts, from, times;
+	struct ts_span names;
+
+	if (!ts_check_want(c, TS_M_INPUT_SAME, &parts)) {
+		if (!ts_measure_find(c->measures, TS_M_BATCHES_RECORDED, TS_NO_SUBJECT))
+			ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, TS_M_INPUT_SAME_AT, &from) || !ts_check_need(c, TS_M_INPUT_SAME_TIMES, &times))
+		return;
+	names = ts_check_text(c, TS_M_INPUT_SAME_NAMES);
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM,
+		      "The numbers at %.*s of the batch have the same bits at every watched step, %s or more from step %.0f on, while other "
+		      "parts of it change",
+		      TS_SPAN_ARG(names), ts_say_count(times).text, from);
+}
