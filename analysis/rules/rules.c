@@ -268,8 +268,8 @@ const struct ts_rule ts_rules[] = {
 	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all parameters; "
 	 "low where the program itself seems to want it: no gradient comes, none is required, or the learning rate is 0",
 	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never change or "
-	 "have gradients of zeros alone, and there is one cause for it at all of these steps; of gradients above zero and of zeros only "
-	 "where a parameter of two dimensions or more is among them",
+	 "have gradients of zeros alone, and there is one cause for it at all of these steps; where gradients above zero come, only "
+	 "if a parameter of two dimensions or more is among them",
 	 "Give all parameters that are to be trained to the optimizer, behind the last module that is added or replaced. Look for detach(), "
 	 "no_grad() and .data in the forward pass of the part, for requires_grad that was set to False, for groups whose learning rate is 0, and "
 	 "for updates that are too small for the type of the parameters. Where the part is meant to stay as it is, nothing is wrong; set "

@@ -142,9 +142,8 @@ class Parts:
             if found is not None:
                 self.untrained.setdefault(found[0], []).append(name)
                 since[found[0]] = max(since.get(found[0], 0), found[1])
-        for why in ("gradient", "zero_gradient"):  # a bias in front of a normalization has next to none, and nothing is wrong
-            if not wide.intersection(self.untrained.get(why, [])):
-                self.untrained.pop(why, None)
+        if not wide.intersection(self.untrained.get("gradient", [])):  # a bias in front of a normalization has next to no gradient
+            self.untrained.pop("gradient", None)
         for why in {*before, *self.untrained}:
             names = self.untrained.get(why, [])
             found_now = {"parameters": len(names), "of": len(states), "names": listed(names), "first": since.get(why, 0)}

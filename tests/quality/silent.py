@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""silent.py: trains small models of torch with the recorder beside them, clean ones and ones with a planted fault, and counts what
+`tscope analyze` says of each from one run alone.
+
+    python3 silent.py BUILD [NULLS [PLANTED]]
+
+It needs torch and the package; without them it says so, and counts nothing.
+"""
+import collections
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+    import tscope
+    from torch import nn
+except ImportError as error:
+    print(f"silent: skipped: {error}")
+    sys.exit(0)
+
+CODES = ("BATCHES_REPEAT", "EQUAL_BATCHES", "NOT_TRAINED", "PART_NOT_TRAINED", "GRADIENTS_KEPT", "GRADIENTS_STALE", "LOSS_CONSTANT",
+         "INPUT_CONSTANT", "EVALUATION_CHANGES")
+# What is planted, and what has to be said of it.
+FAULTS = {
+    "one batch again and again": "BATCHES_REPEAT",
+    "the input of one batch": "INPUT_CONSTANT",
+    "a copy is optimized": "NOT_TRAINED",
+    "a part is not held": "PART_NOT_TRAINED",
+    "a part is frozen": "PART_NOT_TRAINED",
+    "a part is detached": "PART_NOT_TRAINED",
+    "a part at a rate of 0": "PART_NOT_TRAINED",
+    "gradients of zeros": "PART_NOT_TRAINED",
+    "gradients of the first step": "GRADIENTS_STALE",
+    "gradients never cleared": "GRADIENTS_KEPT",
+    "a loss of no data": "LOSS_CONSTANT",
+}
+EVERY, STEPS = 10, 64  # seven watched steps
+
+
+class Recipe:
+    """A training that chance draws, as people write them."""
+
+    def __init__(self, seed):
+        draw = random.Random(seed)
+        torch.manual_seed(seed)
+        self.kind = draw.choice(["mlp", "cnn", "attention"])
+        self.accumulation = draw.choice([1, 1, 2, 4])
+        self.clear_behind, self.set_to_none = draw.random() < 0.5, draw.random() < 0.8
+        self.clip, self.evaluate, self.schedule = draw.random() < 0.4, draw.random() < 0.6, draw.random() < 0.5
+        self.head_alone = draw.random() < 0.15  # the rest requires no gradient, and the optimizer does not hold it
+        self.model, shape = {"mlp": self.mlp, "cnn": self.cnn, "attention": self.attention}[self.kind](draw)
+        if draw.random() < 0.15:
+            self.model.double()
+        real = next(self.model.parameters()).dtype
+        n = draw.choice([256, 400, 1000])
+        self.x = torch.randn(n, *shape, dtype=real)
+        self.y = (self.x.reshape(n, -1)[:, :4] + 0.5 * torch.randn(n, 4)).argmax(1)
+        self.parts = [module for module in self.model if any(True for _ in module.parameters())]
+        self.optimizer = draw.choice(["sgd", "momentum", "adam", "adamw", "rmsprop"])
+        self.batch, self.shuffle = draw.choice([8, 16, 32]), draw.random() < 0.85
+
+    @staticmethod
+    def mlp(draw):
+        width, act = draw.choice([8, 24, 48]), draw.choice([nn.ReLU, nn.Tanh, nn.GELU])
+        return nn.Sequential(nn.Linear(12, width), act(), nn.Dropout(draw.choice([0.0, 0.2])), nn.Linear(width, width), act(),
+                             nn.LayerNorm(width), nn.Linear(width, 4)), (12,)
+
+    @staticmethod
+    def cnn(draw):
+        c, norm = draw.choice([4, 8]), draw.choice([nn.BatchNorm2d, lambda n: nn.GroupNorm(2, n)])
+        return nn.Sequential(nn.Conv2d(2, c, 3, padding=1), norm(c), nn.ReLU(), nn.Conv2d(c, c, 3, padding=1), norm(c), nn.ReLU(),
+                             nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(4 * c, 4)), (2, 6, 6)
+
+    @staticmethod
+    def attention(draw):
+        d = draw.choice([8, 16])
+        return nn.Sequential(nn.Linear(6, d), nn.TransformerEncoderLayer(d, 2, 2 * d, draw.choice([0.0, 0.1]), batch_first=True,
+                                                                         norm_first=draw.random() < 0.5),
+                             nn.Flatten(), nn.Linear(5 * d, 4)), (5, 6)
+
+    def optimizers(self, held):
+        make = {"sgd": lambda p: torch.optim.SGD(p, lr=0.05), "momentum": lambda p: torch.optim.SGD(p, lr=0.02, momentum=0.9),
+                "adam": lambda p: torch.optim.Adam(p, lr=2e-3), "adamw": lambda p: torch.optim.AdamW(p, lr=2e-3),
+                "rmsprop": lambda p: torch.optim.RMSprop(p, lr=1e-3)}[self.optimizer]
+        return make(held)
+
+
+def warm_and_cool(step):
+    """The factor of a schedule that warms up and cools down."""
+    return min(1, (step + 1) / 5) * (1 + math.cos(math.pi * step / STEPS)) / 2 + 0.01
+
+
+def train(folder, seed, fault=""):
+    """One run. The faults are those of FAULTS."""
+    r = Recipe(seed)
+    model, part = r.model, list(r.parts[-2].parameters())
+    held = list(model.parameters())
+    others = [p for p in held if all(p is not q for q in part)]
+    if fault:
+        r.head_alone = False
+    if r.head_alone:
+        for module in r.parts[:-1]:
+            module.requires_grad_(False)
+        held = list(r.parts[-1].parameters())
+    if fault == "a copy is optimized":
+        held = [nn.Parameter(p.detach().clone()) for p in held]
+    elif fault == "a part is not held":
+        held = others
+    elif fault == "a part is frozen":
+        r.parts[-2].requires_grad_(False)
+    elif fault == "a part at a rate of 0":
+        held = [{"params": others}, {"params": part, "lr": 0.0}]
+    elif fault == "gradients of zeros":
+        for p in part:
+            p.register_hook(lambda grad: grad * -0.0)
+    optimizer = r.optimizers(held)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_and_cool) if r.schedule else None
+    if fault == "a part is detached":
+        r.parts[-2].register_forward_hook(lambda module, given, out: out.detach())
+    if fault == "the input of one batch":
+        r.x = r.x[:1].expand_as(r.x).contiguous()
+    data = torch.utils.data.TensorDataset(r.x, r.y)
+    loader = torch.utils.data.DataLoader(data, batch_size=r.batch, shuffle=r.shuffle, drop_last=True)
+    run = tscope.start(folder, memory_every=0)
+    run.watch(model, optimizer, every=EVERY)
+
+    def epochs():
+        first = next(iter(loader))
+        while True:
+            if fault == "one batch again and again":
+                yield first
+            else:
+                yield from loader
+
+    fed, kept = iter(run.data(epochs())), None
+    for step in range(STEPS):
+        with run.step():
+            if not r.clear_behind and fault != "gradients never cleared":
+                optimizer.zero_grad(set_to_none=r.set_to_none)
+            for _ in range(r.accumulation):
+                x, y = next(fed)
+                out = model(x)
+                loss = nn.functional.cross_entropy(out, y) / r.accumulation
+                if fault == "a loss of no data":
+                    loss = out.sum() * 0 + 1.5
+                loss.backward()
+            if fault == "gradients of the first step":
+                kept = kept or [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+                for p, grad in zip(model.parameters(), kept):
+                    p.grad = None if grad is None else grad.clone()
+            elif r.clip:
+                nn.utils.clip_grad_norm_([p for p in model.parameters() if p.grad is not None], 1.0)
+            optimizer.step()
+            if rate is not None:
+                rate.step()
+            if r.clear_behind and fault != "gradients never cleared":
+                optimizer.zero_grad(set_to_none=r.set_to_none)
+            run.log(loss=loss)
+        if r.evaluate and step % 16 == 15:
+            model.eval()
+            with torch.no_grad():
+                nn.functional.cross_entropy(model(r.x[:64]), r.y[:64])
+            model.train()
+    run.finish()
+    return r
+
+
+def said(program, folder):
+    """The findings of the kinds above that `tscope analyze` has of a run."""
+    text = subprocess.run([program, "analyze", folder, "--json"], capture_output=True, text=True).stdout
+    return {code for code in re.findall(r'"code":\s*"CONVERGENCE\.([A-Z_]+)"', text.partition('"unchecked"')[0]) if code in CODES}
+
+
+def bound(n, hits):
+    """The upper 95 % bound of a rate, by Clopper and Pearson, on one side."""
+    low, high = hits / n, 1.0
+    for _ in range(60):
+        p = (low + high) / 2
+        below = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(hits + 1))
+        low, high = (p, high) if below > 0.05 else (low, p)
+    return high
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "tscope")
+    nulls, planted = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((2, 300), (3, 20)))
+    torch.set_num_threads(1)
+    folder = tempfile.mkdtemp(prefix="tscope-silent-")
+    wrong = 0
+    try:
+        alarms = collections.Counter()
+        for seed in range(nulls):
+            at = os.path.join(folder, f"null{seed}")
+            r = train(at, seed)
+            found = said(program, at)
+            # Batches in the same order are there, and are no fault.
+            found -= {"BATCHES_REPEAT"} if not r.shuffle else set()
+            alarms.update(found)
+            if found:
+                print(f"  clean training {seed} ({r.kind}, {r.optimizer}): {', '.join(sorted(found))}")
+            shutil.rmtree(at)
+        for code in CODES:
+            n = alarms[code]
+            wrong += n > 0.01 * nulls
+            print(f"silent, clean training of torch: {code:<20} n {nulls:4}  {n:3} alarms  below {100 * bound(nulls, n):.1f} %")
+        for fault, code in FAULTS.items():
+            hits = 0
+            for seed in range(10_000, 10_000 + planted):
+                at = os.path.join(folder, f"fault{seed}")
+                train(at, seed, fault)
+                hits += code in said(program, at)
+                shutil.rmtree(at)
+            wrong += hits < 0.9 * planted
+            print(f"silent, planted: {fault:<29} n {planted:4}  {hits:3} found as {code}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
