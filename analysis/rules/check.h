@@ -101,7 +101,7 @@ const char *ts_check_ranks_text(struct ts_check *c);
 	X(diverged) X(loss_ceased) X(skipped_updates) X(blow_up) X(no_progress) X(loss_spikes) X(loss_shift) X(grad_spikes) \
 	X(nonfinite) X(correlated) X(series_moved) X(straggler) X(load_imbalance) X(comm_bound) X(wait_bound) \
 	X(missing_ranks) X(exposed_comm) X(pipeline_bubble) X(replicas) X(batches) X(equal_batches) X(still) X(eval_mode) X(eval_part) \
-	X(part_not_trained) X(gradients_kept_on) X(stale_gradients) X(constant_loss) X(constant_input) \
+	X(part_not_trained) X(gradients_kept_on) X(stale_gradients) X(constant_loss) X(constant_input) X(evaluation_changes) \
 	X(memory_imbalance)                                                                                         \
 	X(mfu_impossible) X(mfu_suspicious) X(low_mfu) X(logged_mfu) X(recoverable)                                 \
 	X(pressure) X(forecast) X(growth) X(fragmentation)                                                          \

@@ -150,3 +150,28 @@ void ts_check_constant_input(struct ts_check *c)
 		      "parts of it change",
 		      TS_SPAN_ARG(names), ts_say_count(times).text, from);
 }
+
+/* A pass without gradients in nearly every step is a part of training, as that of a generator before its critic is. */
+void ts_check_evaluation_changes(struct ts_check *c)
+{
+	double writes, of, statistics, others, from, every;
+	struct ts_span names;
+
+	if (!ts_check_want(c, TS_M_EVALUATION_WRITES, &writes)) {
+		if (!ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT))
+			ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, TS_M_EVALUATIONS, &of) || !ts_check_need(c, TS_M_EVALUATION_EVERY, &every) ||
+	    !ts_check_need(c, TS_M_EVALUATION_STATISTICS, &statistics) || !ts_check_need(c, TS_M_EVALUATION_OTHERS, &others) ||
+	    !ts_check_need(c, TS_M_EVALUATION_AT, &from) || writes < of || every < ts_check_threshold(c, "min_every"))
+		return;
+	names = ts_check_text(c, TS_M_EVALUATION_NAMES);
+	ts_check_steps(c, (int64_t)from, (int64_t)from);
+	ts_check_fire(c, statistics > 0 && others == 0 ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "At each of %s before step %.0f and later ones, between its first forward pass and the next training step, %s written: "
+		      "%.*s%s",
+		      ts_say_plural(of, "evaluation").text, from,
+		      statistics > 0 && others == 0 ? "statistics of normalization are" : "parameters or buffers are", TS_SPAN_ARG(names),
+		      statistics > 0 && others == 0 ? "; the model is not in evaluation mode there" : "");
+}

@@ -304,6 +304,16 @@ const struct ts_rule ts_rules[] = {
 	 "the same, as a grid of coordinates is, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",
 	 {END}, ts_check_constant_input, EACH_RANK},
+	{"CONVERGENCE.EVALUATION_CHANGES", "Evaluation changes what is trained",
+	 "medium if only statistics of normalization are written, otherwise low",
+	 "between the first forward pass of an evaluation and the next step of training, torch counts a write into parameters or buffers of the "
+	 "model (but not into all parameters: then weights were put in as a whole), at two evaluations at least and at all that were seen, "
+	 "which are at least min_every steps apart on average",
+	 "Call model.eval() before an evaluation and model.train() behind it: otherwise statistics of the data for evaluation enter the model. "
+	 "Where a buffer counts evaluations or keeps a cache, nothing is wrong.",
+	 "new in tscope: counters of torch show it without a look at the data",
+	 {{"min_every", 5, COUNT, "number of steps between two evaluations, on average, from which the rule fires"}, END},
+	 ts_check_evaluation_changes, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
 	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "

@@ -403,6 +403,20 @@ static const struct rule_case cases[] = {
 	 "convergence/batches/same_for_count = 5",
 	 MEDIUM, "The numbers at [0] of the batch have the same bits at every watched step, 5 or more from step 0 on"},
 
+#define EVALUATED(writes, of, statistics, others, every)                                                                               \
+	"convergence/evaluation/writes_count = " writes "; convergence/evaluation/of_count = " of                                      \
+	"; convergence/evaluation/statistics_count = " statistics "; convergence/evaluation/others_count = " others                    \
+	"; convergence/evaluation/names = '1.running_mean'; convergence/evaluation/first_step = 50; "                                  \
+	"convergence/evaluation/every_count = " every
+	{"CONVERGENCE.EVALUATION_CHANGES", LOSS, APPLIES_NOT, NULL},
+	{"CONVERGENCE.EVALUATION_CHANGES", "convergence/parameters/recorded_count = 24", PASSES, NULL},
+	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "0", "5"), MEDIUM,
+	 "At each of 4 evaluations before step 50 and later ones, between its first forward pass and the next training step, statistics of "
+	 "normalization are written: 1.running_mean; the model is not in evaluation mode there"},
+	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "0", "4"), PASSES, NULL},
+	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("3", "4", "3", "0", "50"), PASSES, NULL},
+	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "2", "50"), LOW, "parameters or buffers are written"},
+
 #define NEXT(same, of)                                                                                                                 \
 	"convergence/batches/recorded_count = 5; convergence/batches/next_same_count = " same "; convergence/batches/next_count = " of \
 	"; convergence/batches/next_step = 0"

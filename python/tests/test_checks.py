@@ -119,6 +119,47 @@ class Checks(support.Case):
         cycle = [(torch.randn(16, 8), torch.randn(16, 1)) for _ in range(2)] * 10
         self.assertEqual(self.train("runs/cycle", batches=cycle, steps=7), {})
 
+    def evaluate(self, directory, *, switch=True, spoil=None):
+        """Trains with a normalization and evaluates behind every fourth step, and returns what the run says of it."""
+        import torch
+        import tscope
+
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = tscope.auto(model, optimizer, directory, digests_every=2)
+        for step in range(12):
+            optimizer.zero_grad()
+            model(torch.randn(16, 8)).square().mean().backward()
+            optimizer.step()
+            if step % 4 == 3:
+                model.train(not switch)
+                with torch.no_grad():
+                    for _ in range(2):
+                        model(torch.randn(16, 8))
+                    if spoil:
+                        spoil(model)
+                model.train()
+        run.finish()
+        with open(f"{directory}/facts.json", encoding="utf-8") as file:
+            return json.load(file).get("session", {}).get("checks", {})
+
+    def test_evaluation(self):
+        self.assertEqual(self.evaluate("runs/evaluated"), {})
+        found = self.evaluate("runs/in_training", switch=False)["evaluation"]
+        names = "1.running_mean, 1.running_var, 1.num_batches_tracked"
+        self.assertIn(found.pop("names"), (names, "1.num_batches_tracked"))
+        # The evaluation behind the last step has no step behind it.
+        self.assertEqual((found["times"], found["of"], found["others"], found["first"], found["every"]), (2, 2, 0, 4, 4))
+        found = self.evaluate("runs/spoilt", spoil=lambda model: model[0].weight.mul_(0.999))["evaluation"]
+        self.assertEqual((found["statistics"], found["others"], found["names"]), (0, 1, "0.weight"))
+
+        def swap(model):
+            for p in model.parameters():
+                p.mul_(2).mul_(0.5)
+
+        self.assertEqual(self.evaluate("runs/average", spoil=swap), {})
+
     def test_hooks_do_not_stay(self):
         import torch
 

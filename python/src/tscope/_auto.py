@@ -100,6 +100,16 @@ class Auto(Hooks):
         if watched is not None and not self.is_evaluation():
             watched.batch(batch)
 
+    # --- an evaluation between two steps, by the first forward of it and the next one in training ---
+
+    def _evaluates(self) -> None:
+        if self.run._watched is not None:
+            self.run._watched.evaluates(self.model)
+
+    def _trains(self) -> None:
+        if self.run._watched is not None:
+            self.run._watched.trains()
+
     # --- collectives ---
 
     def _patch_collectives(self) -> None:

@@ -4,6 +4,7 @@ Nothing here passes over the tensors once more, except over the gradient of one 
 """
 
 import sys
+import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
@@ -315,6 +316,67 @@ class Batches:
             )
 
 
+class Evaluations:
+    """Whether an evaluation writes what training goes on with, by the counters that torch keeps of what is written into a tensor.
+
+    >>> import torch
+    >>> evaluations, model = Evaluations(Findings(run)), torch.nn.BatchNorm1d(2)
+    >>> for step in (50, 100):
+    ...     evaluations.begin(model)
+    ...     with torch.no_grad():
+    ...         _ = model(torch.ones(3, 2))
+    ...     evaluations.end(step)
+    >>> evaluations.times, evaluations.of
+    (2, 2)
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._model: Any = None
+        self._before: dict[str, tuple[int, int]] = {}
+        self.times = self.of = 0
+        self._first = 0
+
+    def begin(self, model: Any) -> None:
+        """The first forward of an evaluation begins."""
+        self._model = weakref.ref(model)
+        self._before = _versions(model)
+
+    def end(self, step: int) -> None:
+        """The next step of training begins."""
+        model = self._model() if self._model is not None else None
+        self._model = None
+        if model is None:
+            return
+        now = _versions(model)
+        # A tensor that another one has taken the place of was moved, not written.
+        written = [
+            name for name, (tensor, version) in self._before.items() if now.get(name, (0, 0))[0] == tensor and now[name][1] != version
+        ]
+        if {name for name, _ in model.named_parameters()} <= set(written):
+            written = []  # weights were put in as a whole: an average that was evaluated is taken out again, or a checkpoint is loaded
+        self.of += 1
+        self.times += bool(written)
+        self._first = step if self.times == 1 and written else self._first
+        if self.times > 1 and written:
+            statistics = sum(name.rpartition(".")[2] in _STATISTICS for name in written)
+            found = {"statistics": statistics, "others": len(written) - statistics, "names": listed(written), "first": self._first}
+            every = (step - self._first) // (self.times - 1)
+            self._findings.say("evaluation", found, {"times": self.times, "of": self.of, "every": every, "last": step})
+
+
+_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+
+
+def _versions(model: Any) -> dict[str, tuple[int, int]]:
+    found = {}
+    for tensors in (model.named_parameters(), model.named_buffers()):
+        for name, tensor in tensors:
+            if not tensor.is_inference():
+                found[name] = (id(tensor), tensor._version)
+    return found
+
+
 class Checks:
     """The checks of a run that is watched."""
 
@@ -323,6 +385,7 @@ class Checks:
         self._findings = Findings(run)
         self._parts, self._kept = Parts(self._findings), Kept(run, self._findings)
         self.batches = Batches(self._findings)
+        self.evaluations = Evaluations(self._findings)
 
     def begin(
         self, step: int, parameters: Iterable[tuple[str, Any]], optimizer: Any

@@ -21,6 +21,7 @@ typedef struct {
 	char scoped;	     /* trace_step begins and ends the steps */
 	char trains_in_eval; /* the program trains in evaluation mode */
 	char count_flops;    /* of the next step */
+	char looked;	     /* an evaluation has begun behind the last step, and was told of */
 	long long evaluating; /* ns when the outermost forward of an evaluation began; 0: none is under way */
 } Hooks;
 
@@ -67,6 +68,10 @@ static PyObject *begin_step(Hooks *self)
 	PyObject *none;
 
 	self->open = 1;
+	if (self->looked) {
+		self->looked = 0;
+		Py_XDECREF(recorder_swallow(PyObject_CallMethod((PyObject *)self, "_trains", NULL)));
+	}
 	none = recorder_begin(self->run, TSCOPE_NEXT);
 	if (!none || !self->count_flops || tscope_step_now(self->run->run) <= 0)
 		return none;
@@ -91,9 +96,13 @@ static PyObject *enter(Hooks *self)
 		Py_RETURN_NONE;
 	self->thread = me;
 	self->depth = 1;
-	if (evaluates)
+	if (evaluates) {
+		if (!self->open && !self->scoped && !self->looked) {
+			self->looked = 1;
+			Py_XDECREF(recorder_swallow(PyObject_CallMethod((PyObject *)self, "_evaluates", NULL)));
+		}
 		self->evaluating = tscope_now_ns();
-	else if (self->open)
+	} else if (self->open)
 		return recorder_mark(self->run, backward); /* of the micro-batch before */
 	else if (!self->scoped)
 		return begin_step(self);

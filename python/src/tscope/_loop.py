@@ -70,6 +70,7 @@ class Loop:
         self._depth = 0  # of optimizers: one may call another
         self._backwards = 0
         self._evaluating = 0
+        self._evaluated: Any = None  # the module that the evaluation behind the last step called
         self._phase = "backward"  # what the time since the last mark belongs to
         self._loss: Any = None
         self._loaders: dict[int, Any] = {}  # by thread, the first one before an optimizer stepped
@@ -247,6 +248,9 @@ class Loop:
             if not trains:
                 if module not in self._models or self._open:
                     return False
+                if self.run._watched is not None and self._evaluated is None:
+                    self._evaluated = weakref.ref(module)
+                    self.run._watched.evaluates(module)
                 self._evaluating = now_ns()
                 return True
             return self._begin(module, known)
@@ -260,6 +264,10 @@ class Loop:
                 self._start_run(module)
             if not self.run.enabled:
                 return False
+            if self._evaluated is not None:
+                self._evaluated = None
+                if self.run._watched is not None:
+                    self.run._watched.trains()
             self._open, self._closure = True, self._depth > 0
             self._roots.clear()
             self._stepped.clear()

@@ -143,6 +143,14 @@ class Watch:
         except Exception as error:
             self._run._cannot(f"digests: {type(error).__name__}: {error}")
 
+    def evaluates(self, model: Any) -> None:
+        """An evaluation begins behind a step."""
+        self._checks.evaluations.begin(model)
+
+    def trains(self) -> None:
+        """It is over: the next step begins."""
+        self._checks.evaluations.end(self._run._step_fed())
+
     def take(self) -> None:
         """The optimizer's step begins."""
         step = self._run._step_now()

@@ -678,6 +678,10 @@ static void what_goes_wrong_in_silence(void **state)
 		{0, "session.checks.batch.of", NULL, 4},		     {0, "session.checks.batch.first", NULL, 1},
 		{0, "session.checks.input.parts", NULL, 1},		     {0, "session.checks.input.names", "[0]", 0},
 		{0, "session.checks.input.first", NULL, 5},		     {0, "session.checks.input.times", NULL, 3},
+		{0, "session.checks.evaluation.times", NULL, 2},	     {0, "session.checks.evaluation.of", NULL, 2},
+		{0, "session.checks.evaluation.statistics", NULL, 3},	     {0, "session.checks.evaluation.others", NULL, 1},
+		{0, "session.checks.evaluation.names", "1.running_mean", 0}, {0, "session.checks.evaluation.first", NULL, 9},
+		{0, "session.checks.evaluation.every", NULL, 10},
 	};
 	struct cells c = {.n = 0};
 	struct ts_analysis a;
@@ -715,6 +719,9 @@ static void what_goes_wrong_in_silence(void **state)
 	expect_measure(&a.measures, "convergence", "batches", "same_parts_count", 1);
 	expect_measure(&a.measures, "convergence", "batches", "same_parts_step", 5);
 	expect_measure(&a.measures, "convergence", "batches", "same_for_count", 3);
+	expect_measure(&a.measures, "convergence", "evaluation", "writes_count", 2);
+	expect_measure(&a.measures, "convergence", "evaluation", "every_count", 10);
+	assert_true(finds(&a, "CONVERGENCE.EVALUATION_CHANGES"));
 	assert_true(finds(&a, "CONVERGENCE.PART_NOT_TRAINED") && finds(&a, "CONVERGENCE.GRADIENTS_STALE"));
 	assert_true(finds(&a, "CONVERGENCE.LOSS_CONSTANT") && finds(&a, "CONVERGENCE.INPUT_CONSTANT"));
 	assert_false(finds(&a, "CONVERGENCE.GRADIENTS_KEPT") || finds(&a, "CONVERGENCE.BATCHES_REPEAT"));
