@@ -7,6 +7,7 @@
 It needs torch and the package; without them it says so, and counts nothing.
 """
 import collections
+import contextlib
 import math
 import os
 import random
@@ -39,6 +40,8 @@ FAULTS = {
     "gradients of the first step": "GRADIENTS_STALE",
     "gradients never cleared": "GRADIENTS_KEPT",
     "a loss of no data": "LOSS_CONSTANT",
+    "evaluation in training mode": "EVALUATION_CHANGES",
+    "evaluation that writes a weight": "EVALUATION_CHANGES",
 }
 EVERY, STEPS = 10, 64  # seven watched steps
 
@@ -53,6 +56,8 @@ class Recipe:
         self.accumulation = draw.choice([1, 1, 2, 4])
         self.clear_behind, self.set_to_none = draw.random() < 0.5, draw.random() < 0.8
         self.clip, self.evaluate, self.schedule = draw.random() < 0.4, draw.random() < 0.6, draw.random() < 0.5
+        self.untouched = draw.random() < 0.5  # tscope.auto records it, which sees evaluations
+        self.average = draw.random() < 0.2  # an average of the weights is evaluated
         self.head_alone = draw.random() < 0.15  # the rest requires no gradient, and the optimizer does not hold it
         self.model, shape = {"mlp": self.mlp, "cnn": self.cnn, "attention": self.attention}[self.kind](draw)
         if draw.random() < 0.15:
@@ -96,6 +101,22 @@ def warm_and_cool(step):
     return min(1, (step + 1) / 5) * (1 + math.cos(math.pi * step / STEPS)) / 2 + 0.01
 
 
+def evaluate(r, fault):
+    """What people do between two epochs."""
+    model, weights = r.model, None
+    if r.average:
+        weights = {name: value.clone() for name, value in model.state_dict().items()}
+        model.load_state_dict({name: value * 0.99 if value.is_floating_point() else value for name, value in weights.items()})
+    model.train(fault == "evaluation in training mode")
+    with torch.no_grad():
+        nn.functional.cross_entropy(model(r.x[:64]), r.y[:64])
+        if fault == "evaluation that writes a weight":
+            next(model.parameters()).mul_(0.999)
+    if weights is not None:
+        model.load_state_dict(weights)
+    model.train()
+
+
 def train(folder, seed, fault=""):
     """One run. The faults are those of FAULTS."""
     r = Recipe(seed)
@@ -127,8 +148,17 @@ def train(folder, seed, fault=""):
         r.x = r.x[:1].expand_as(r.x).contiguous()
     data = torch.utils.data.TensorDataset(r.x, r.y)
     loader = torch.utils.data.DataLoader(data, batch_size=r.batch, shuffle=r.shuffle, drop_last=True)
-    run = tscope.start(folder, memory_every=0)
-    run.watch(model, optimizer, every=EVERY)
+    if fault:
+        r.untouched, r.average = fault.startswith("evaluation"), False
+        r.evaluate |= r.untouched
+    if fault == "evaluation in training mode" and r.kind != "cnn":
+        model.append(nn.BatchNorm1d(4, dtype=r.x.dtype))
+        optimizer = r.optimizers(model.parameters())
+    if r.untouched:
+        run = tscope.auto(model, optimizer, folder, digests_every=EVERY, memory_every=0)
+    else:
+        run = tscope.start(folder, memory_every=0)
+        run.watch(model, optimizer, every=EVERY)
 
     def epochs():
         first = next(iter(loader))
@@ -138,9 +168,9 @@ def train(folder, seed, fault=""):
             else:
                 yield from loader
 
-    fed, kept = iter(run.data(epochs())), None
+    fed, kept = iter(epochs() if r.untouched else run.data(epochs())), None
     for step in range(STEPS):
-        with run.step():
+        with contextlib.nullcontext() if r.untouched else run.step():
             if not r.clear_behind and fault != "gradients never cleared":
                 optimizer.zero_grad(set_to_none=r.set_to_none)
             for _ in range(r.accumulation):
@@ -163,10 +193,7 @@ def train(folder, seed, fault=""):
                 optimizer.zero_grad(set_to_none=r.set_to_none)
             run.log(loss=loss)
         if r.evaluate and step % 16 == 15:
-            model.eval()
-            with torch.no_grad():
-                nn.functional.cross_entropy(model(r.x[:64]), r.y[:64])
-            model.train()
+            evaluate(r, fault)
     run.finish()
     return r
 
